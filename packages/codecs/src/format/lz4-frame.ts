@@ -1,0 +1,176 @@
+import { xxHash32 } from 'js-xxhash'
+import { CorruptFrameError } from '../errors.ts'
+import { readUint32, writeUint32 } from './little-endian.ts'
+import { decodeLz4Block } from './lz4-block.ts'
+
+const MAGIC = 0x184d2204
+const HEADER_LENGTH = 15
+const UNCOMPRESSED = 0x80000000
+
+// frame descriptor flags (LZ4 Frame Format, "Frame Descriptor")
+const VERSION = 0x40
+const VERSION_MASK = 0xc0
+const INDEPENDENT = 0x20
+const BLOCK_CHECKSUM = 0x10
+const CONTENT_SIZE = 0x08
+const CONTENT_CHECKSUM = 0x04
+const RESERVED = 0x02
+const DICTIONARY = 0x01
+
+/** Block sizes by their code: the largest block that a frame may hold. */
+const BLOCK_SIZES: Readonly<Record<number, number>> = { 4: 1 << 16, 5: 1 << 18, 6: 1 << 20, 7: 1 << 22 }
+
+/** Compress a block into `target`, returning its length, or 0 where it does not gain. */
+export type EncodeLz4Block = (block: Uint8Array, target: Uint8Array) => number
+
+/** The most bytes that a compressed block may take, for any input. */
+function blockBound (length: number): number {
+  return length + Math.floor(length / 255) + 16
+}
+
+/** Make one frame with content size and independent blocks, without checksums. */
+export function encodeLz4Frame (bytes: Uint8Array, encodeBlock: EncodeLz4Block): Uint8Array {
+  const code = [4, 5, 6].find(candidate => BLOCK_SIZES[candidate] >= bytes.byteLength) ?? 7
+  const blockSize = BLOCK_SIZES[code]
+  const blocks = Math.ceil(bytes.byteLength / blockSize)
+  const frame = new Uint8Array(HEADER_LENGTH + blocks * 4 + blockBound(bytes.byteLength) + blocks * 16 + 4)
+
+  writeUint32(frame, 0, MAGIC)
+  frame[4] = VERSION | INDEPENDENT | CONTENT_SIZE
+  frame[5] = code << 4
+  writeUint32(frame, 6, bytes.byteLength)
+  frame[14] = headerChecksum(frame, 14)
+
+  let position = HEADER_LENGTH
+
+  for (let offset = 0; offset < bytes.byteLength; offset += blockSize) {
+    const block = bytes.subarray(offset, offset + blockSize)
+    const length = encodeBlock(block, frame.subarray(position + 4))
+
+    if (length > 0 && length < block.byteLength) {
+      writeUint32(frame, position, length)
+      position += 4 + length
+    } else {
+      writeUint32(frame, position, (block.byteLength | UNCOMPRESSED) >>> 0)
+      frame.set(block, position + 4)
+      position += 4 + block.byteLength
+    }
+  }
+
+  writeUint32(frame, position, 0)
+
+  // a copy: the buffer was made for the worst case and would be kept as large
+  return frame.slice(0, position + 4)
+}
+
+/**
+ * Decode one frame that holds `size` bytes. Checksums are checked where a frame
+ * has them.
+ *
+ * @throws {CorruptFrameError}
+ */
+export function decodeLz4Frame (frame: Uint8Array, size: number): Uint8Array {
+  const { flags, blockSize, start } = readHeader(frame, size)
+  const bytes = new Uint8Array(size)
+  let written = 0
+  let position = start
+
+  for (;;) {
+    const header = readChecked(frame, position)
+    const length = (header & ~UNCOMPRESSED) >>> 0
+    position += 4
+
+    if (header === 0) {
+      break
+    }
+
+    if (length > blockSize || position + length > frame.byteLength) {
+      throw corrupt('a block is too long')
+    }
+
+    const block = frame.subarray(position, position + length)
+    const end = Math.min(written + blockSize, size)
+    position += length
+
+    if ((flags & BLOCK_CHECKSUM) !== 0) {
+      checkHash(readChecked(frame, position), block, 'the checksum of a block')
+      position += 4
+    }
+
+    if ((header & UNCOMPRESSED) === 0) {
+      written = decodeLz4Block(block, bytes, written, end)
+    } else if (written + length > end) {
+      throw corrupt(`it decodes to more than ${size} bytes`)
+    } else {
+      bytes.set(block, written)
+      written += length
+    }
+  }
+
+  if ((flags & CONTENT_CHECKSUM) !== 0) {
+    checkHash(readChecked(frame, position), bytes, 'the checksum of the content')
+    position += 4
+  }
+
+  if (position !== frame.byteLength) {
+    throw corrupt('other bytes follow it')
+  }
+
+  return bytes.subarray(0, written)
+}
+
+function readHeader (frame: Uint8Array, size: number): { flags: number, blockSize: number, start: number } {
+  if (frame.byteLength < HEADER_LENGTH || readUint32(frame, 0) !== MAGIC) {
+    throw corrupt('it does not begin with the header of a frame')
+  }
+
+  const flags = frame[4]
+  const blockSize = BLOCK_SIZES[frame[5] >> 4]
+
+  if ((flags & VERSION_MASK) !== VERSION || (flags & RESERVED) !== 0 || blockSize == null || (frame[5] & 0x0f) !== 0) {
+    throw corrupt('its descriptor is of another version')
+  }
+
+  if ((flags & DICTIONARY) !== 0) {
+    throw corrupt('it needs a dictionary')
+  }
+
+  if ((flags & CONTENT_SIZE) === 0 || (flags & INDEPENDENT) === 0) {
+    throw corrupt('it lacks its content size, or its blocks depend on each other')
+  }
+
+  const contentSize = readUint32(frame, 6) + readUint32(frame, 10) * 2 ** 32
+
+  if (contentSize !== size) {
+    throw corrupt(`it says to hold ${contentSize} bytes instead of ${size}`)
+  }
+
+  if (frame[14] !== headerChecksum(frame, 14)) {
+    throw corrupt('the checksum of its descriptor does not match')
+  }
+
+  return { flags, blockSize, start: HEADER_LENGTH }
+}
+
+function readChecked (frame: Uint8Array, position: number): number {
+  if (position + 4 > frame.byteLength) {
+    throw corrupt('it is cut short')
+  }
+
+  return readUint32(frame, position)
+}
+
+function checkHash (expected: number, bytes: Uint8Array, what: string): void {
+  if (xxHash32(bytes, 0) !== expected) {
+    throw corrupt(`${what} does not match`)
+  }
+}
+
+/** The second byte of the hash of the descriptor, from behind the magic number to `end`. */
+function headerChecksum (frame: Uint8Array, end: number): number {
+  return xxHash32(frame.subarray(4, end), 0) >>> 8 & 0xff
+}
+
+function corrupt (reason: string): CorruptFrameError {
+  return new CorruptFrameError('lz4', reason)
+}

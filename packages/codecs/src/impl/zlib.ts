@@ -1,0 +1,38 @@
+import { runZlib } from '#platform'
+import type { CorruptFrameError } from '../errors.ts'
+
+type Decompressor = 'zstdDecompress' | 'inflateRaw' | 'brotliDecompress'
+type Compressor = 'zstdCompress' | 'deflateRaw' | 'brotliCompress'
+
+/** The least output buffer that zlib takes, in bytes. */
+const MIN_CHUNK_SIZE = 64
+
+/**
+ * Decompress with zlib into at most `size` bytes, using up every byte given.
+ *
+ * The output buffer is one byte larger than the output: were it just as large,
+ * zlib would have to be asked again, with a second buffer, whether it is done.
+ * With its own default of 16 KiB, reading takes twice the time.
+ */
+export async function zlibDecompress (name: Decompressor, frame: Uint8Array, size: number, corrupt: (reason: string) => CorruptFrameError): Promise<Uint8Array> {
+  const { bytes, consumed } = await runZlib(name, frame, {
+    chunkSize: Math.max(MIN_CHUNK_SIZE, size + 1),
+    maxOutputLength: Math.max(1, size)
+  })
+
+  if (consumed !== frame.byteLength) {
+    throw corrupt('other bytes follow it')
+  }
+
+  return bytes
+}
+
+/** Compress with zlib. The output buffer is large enough for what is worth storing. */
+export async function zlibCompress (name: Compressor, bytes: Uint8Array, options: { level?: number, pledgedSrcSize?: number, params?: Record<number, number> }): Promise<Uint8Array> {
+  const result = await runZlib(name, bytes, {
+    ...options,
+    chunkSize: Math.max(MIN_CHUNK_SIZE, bytes.byteLength)
+  })
+
+  return result.bytes
+}

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+import { codecs } from '../src/all.ts'
+import { ALL, label, NAMES, noise, random, TABLE, text, WRITERS } from './fixtures.ts'
+
+const MIB = 1024 * 1024
+
+describe.each(WRITERS.map(codec => [label(codec), codec] as const))('%s', (_, writer) => {
+  const readers = ALL.filter(codec => codec.name === writer.name)
+
+  it.each([
+    ['one byte', text(1)],
+    ['65,536 bytes of text', text(65536)],
+    ['65,537 bytes of text', text(65537)],
+    ['4 MiB of text', text(4 * MIB)],
+    ['5,000,001 bytes of noise', noise(5_000_001)],
+    ['a megabyte of zeros', new Uint8Array(1_000_000)],
+    ['16 MiB of zeros', new Uint8Array(16 * MIB)]
+  ])('gives back %s, whichever implementation reads', async (_, bytes) => {
+    const frame = await writer.compress(bytes)
+
+    for (const reader of readers) {
+      const back = await reader.decompress(frame, { size: bytes.byteLength })
+      expect(Buffer.compare(back, bytes), label(reader)).toBe(0)
+    }
+  })
+
+  it('makes text smaller at every level', async () => {
+    const bytes = text(100_000)
+
+    for (let level = writer.levels.min; level <= writer.levels.max; level++) {
+      const frame = await writer.compress(bytes, { level })
+      expect(frame.byteLength).toBeLessThan(70_000)
+      expect(Buffer.compare(await writer.decompress(frame, { size: bytes.byteLength }), bytes)).toBe(0)
+    }
+  })
+
+  it('hardly grows noise', async () => {
+    const frame = await writer.compress(noise(MIB))
+    expect(frame.byteLength).toBeLessThan(MIB * 1.01)
+  })
+
+  it('hands out plain Uint8Arrays', async () => {
+    const frame = await writer.compress(text(1000))
+    expect(frame.constructor).toBe(Uint8Array)
+    expect((await writer.decompress(frame, { size: 1000 })).constructor).toBe(Uint8Array)
+  })
+
+  it('refuses more than 16 MiB', async () => {
+    await expect(async () => writer.compress(new Uint8Array(16 * MIB + 1)))
+      .rejects.toMatchObject({ name: 'FrameTooLargeError', size: 16 * MIB + 1, max: 16 * MIB })
+  })
+
+  it.each([-1, 99, 1.5, Number.NaN])('refuses the level %d', async (level) => {
+    await expect(async () => writer.compress(text(10), { level }))
+      .rejects.toMatchObject({ name: 'InvalidLevelError', codec: writer.name, level, min: writer.levels.min, max: writer.levels.max })
+  })
+})
+
+describe.each(ALL.map(codec => [label(codec), codec] as const))('%s, given a frame that is not right,', (_, reader) => {
+  const bytes = text(70_000)
+  const frame = (async () => codecs[reader.name]().compress(bytes))()
+  const size = bytes.byteLength
+
+  it('refuses one cut short anywhere', async () => {
+    const whole = await frame
+    const lengths = [...Array(20).keys(), ...Array.from({ length: 40 }, (_, i) => Math.floor(whole.byteLength * i / 40)), whole.byteLength - 1]
+
+    for (const length of lengths) {
+      await expect(async () => reader.decompress(whole.subarray(0, length), { size }), `${length} bytes`)
+        .rejects.toMatchObject({ name: 'CorruptFrameError', codec: reader.name })
+    }
+  })
+
+  it('refuses a size that is not its own', async () => {
+    for (const wrong of [0, 1, size - 1, size + 1, 2 * size]) {
+      await expect(async () => reader.decompress(await frame, { size: wrong }), `${wrong} bytes`)
+        .rejects.toMatchObject({ name: 'CorruptFrameError', codec: reader.name })
+    }
+  })
+
+  it('refuses a size above 16 MiB, or below nothing', async () => {
+    for (const wrong of [16 * MIB + 1, 2 ** 40, -1, 0.5, Number.NaN]) {
+      await expect(async () => reader.decompress(await frame, { size: wrong }))
+        .rejects.toMatchObject({ name: 'FrameTooLargeError' })
+    }
+  })
+
+  it('refuses the frames of every other codec', async () => {
+    for (const name of NAMES.filter(name => name !== reader.name)) {
+      const other = await codecs[name]().compress(bytes)
+      await expect(async () => reader.decompress(other, { size }), name)
+        .rejects.toMatchObject({ name: 'CorruptFrameError' })
+    }
+  })
+
+  it('refuses a bomb after at most one frame of output', async () => {
+    const bomb = await codecs[reader.name]().compress(new Uint8Array(16 * MIB))
+    await expect(async () => reader.decompress(bomb, { size: 1000 }))
+      .rejects.toMatchObject({ name: 'CorruptFrameError' })
+  })
+
+  it('refuses flipped bits, or decodes to the size that was asked for', async () => {
+    const whole = await frame
+    const next = random(7)
+
+    for (let i = 0; i < 300; i++) {
+      const flipped = whole.slice()
+      // the headers at the front decide most
+      const position = i % 2 === 0 ? next() % 32 : next() % flipped.byteLength
+      flipped[position] ^= 1 << next() % 8
+
+      const outcome = await Promise.resolve(reader.decompress(flipped, { size })).then(bytes => bytes.byteLength, (err: Error) => err.name)
+      expect([size, 'CorruptFrameError']).toContain(outcome)
+    }
+  })
+
+  it('refuses noise', async () => {
+    for (let seed = 1; seed < 50; seed++) {
+      await expect(async () => reader.decompress(noise(200, seed), { size }))
+        .rejects.toMatchObject({ name: 'CorruptFrameError' })
+    }
+  })
+
+  it('refuses other bytes behind it', async () => {
+    const whole = await frame
+    const tails = [Uint8Array.of(0), text(100), whole]
+
+    // fflate does not tell where a deflate stream ended: a second copy, which
+    // brings a fitting trailer along, goes unnoticed (and does no harm)
+    for (const tail of label(reader) === 'gzip (js)' ? tails.slice(0, 2) : tails) {
+      await expect(async () => reader.decompress(Buffer.concat([whole, tail]), { size }))
+        .rejects.toMatchObject({ name: 'CorruptFrameError' })
+    }
+  })
+})
+
+describe('the frames of docs/format.md, section 4', () => {
+  const bytes = text(100_000)
+
+  it('zstd: a frame with its content size, and no checksum', async () => {
+    for (const writer of WRITERS.filter(codec => codec.name === 'zstd')) {
+      const frame = await writer.compress(bytes)
+      expect(Buffer.from(frame.subarray(0, 4)).toString('hex')).toBe('28b52ffd')
+      expect(frame[4] >> 6, 'content size flag').toBe(2)
+      expect(frame[4] & 0b111, 'checksum and dictionary').toBe(0)
+    }
+  })
+
+  it('gzip: mtime 0, OS 255', async () => {
+    for (const writer of WRITERS.filter(codec => codec.name === 'gzip')) {
+      const frame = await writer.compress(bytes)
+      expect(Buffer.from(frame.subarray(0, 10)).toString('hex')).toBe('1f8b08000000000000ff')
+    }
+  })
+
+  it('lz4: content size, independent blocks', async () => {
+    const frame = await codecs.lz4().compress(bytes)
+    expect(Buffer.from(frame.subarray(0, 14)).toString('hex')).toBe('04224d186850a086010000000000')
+  })
+
+  it('snappy: the stream identifier first', async () => {
+    const frame = await codecs.snappy().compress(bytes)
+    expect(Buffer.from(frame.subarray(0, 10)).toString('latin1')).toBe('\xff\x06\x00\x00sNaPpY')
+  })
+})
+
+describe('choosing an implementation', () => {
+  it('takes the first of the table that is available', () => {
+    for (const name of NAMES) {
+      expect(codecs[name]().implementation).toBe(TABLE[name].find(entry => entry.available)?.name)
+    }
+  })
+
+  it('refuses one that does not exist', () => {
+    expect(() => codecs.lz4({ implementation: 'native' }))
+      .toThrow(expect.objectContaining({ name: 'MissingImplementationError', codec: 'lz4', implementation: 'native' }))
+  })
+
+  it('says which one cannot compress', async () => {
+    await expect(async () => codecs.zstd({ implementation: 'js' }).compress(text(10)))
+      .rejects.toMatchObject({ name: 'MissingImplementationError', codec: 'zstd', implementation: 'js' })
+  })
+})

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'unit', include: ['packages/*/test/**/*.test.ts'], testTimeout: 60_000 } },
+      // the built packages, as their users run them
+      { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 180_000 } },
+      // needs zstd, gzip, lz4, brotli and ipfs on the PATH
+      { test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 180_000 } }
+    ]
+  }
+})
