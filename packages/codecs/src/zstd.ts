@@ -12,7 +12,7 @@ export function zstd (init?: CodecInit): Codec {
   return createCodec({
     name: 'zstd',
     code: CODES.zstd,
-    levels: { min: 1, max: 19, default: 3 },
+    levels: { min: 1, max: 19, default: 1 },
     implementations: ZSTD
   }, init)
 }

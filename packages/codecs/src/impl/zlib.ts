@@ -27,11 +27,14 @@ export async function zlibDecompress (name: Decompressor, frame: Uint8Array, siz
   return bytes
 }
 
-/** Compress with zlib. The output buffer is large enough for what is worth storing. */
+/**
+ * Compress with zlib. The output buffers are half as large as the input: most of
+ * what is worth compressing fits into one, and larger ones cost more than they save.
+ */
 export async function zlibCompress (name: Compressor, bytes: Uint8Array, options: { level?: number, pledgedSrcSize?: number, params?: Record<number, number> }): Promise<Uint8Array> {
   const result = await runZlib(name, bytes, {
     ...options,
-    chunkSize: Math.max(MIN_CHUNK_SIZE, bytes.byteLength)
+    chunkSize: Math.max(MIN_CHUNK_SIZE, bytes.byteLength >> 1)
   })
 
   return result.bytes

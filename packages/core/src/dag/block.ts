@@ -1,0 +1,72 @@
+import { identity } from 'multiformats/hashes/identity'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { raceSignal } from '../abort.ts'
+import { concat } from '../bytes.ts'
+import { CorruptBlockError, NotFoundError } from '../errors.ts'
+import type { Blockstore } from 'interface-blockstore'
+import type { CID } from 'multiformats/cid'
+
+/** What a command passes on to the blockstore: the signal, progress, providers. */
+export interface GetBlockOptions {
+  signal?: AbortSignal | null
+}
+
+export type GetStore = Pick<Blockstore, 'get'>
+export type PutStore = Pick<Blockstore, 'put'>
+
+/**
+ * The bytes of a block, compared with its hash. Helia compares what comes from
+ * the network, but not what its blockstore holds.
+ *
+ * @throws {NotFoundError} the blockstore does not have it
+ * @throws {CorruptBlockError} the bytes are others than the CID names
+ */
+export async function getBlock (cid: CID, blockstore: GetStore, options: GetBlockOptions): Promise<Uint8Array> {
+  const { signal } = options
+  let block: Uint8Array
+
+  try {
+    block = await raceSignal(collect(cid, blockstore, options), signal)
+  } catch (err) {
+    // blockstore-fs reports an aborted read as a block that is not there
+    signal?.throwIfAborted()
+
+    if (err instanceof Error && err.name === 'NotFoundError') {
+      throw new NotFoundError(cid, { cause: err })
+    }
+
+    throw err
+  }
+
+  if (!await matches(cid, block)) {
+    throw new CorruptBlockError(cid)
+  }
+
+  return block
+}
+
+async function collect (cid: CID, blockstore: GetStore, options: GetBlockOptions): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+
+  // the commands' options reach the blockstore as Helia's do
+  for await (const chunk of blockstore.get(cid, options as Parameters<GetStore['get']>[1])) {
+    chunks.push(chunk)
+  }
+
+  return concat(chunks)
+}
+
+/** Other hashes than these are for whoever fetched the block to check. */
+async function matches (cid: CID, block: Uint8Array): Promise<boolean> {
+  const hasher = [sha256, identity].find(hasher => hasher.code === cid.multihash.code)
+
+  if (hasher == null) {
+    return true
+  }
+
+  const { digest } = await hasher.digest(block)
+  const expected = cid.multihash.digest
+
+  // a truncated hash is compared as far as it goes
+  return expected.byteLength <= digest.byteLength && expected.every((byte, i) => byte === digest[i])
+}

@@ -1,0 +1,82 @@
+import { decode, encode, prepare } from '@ipld/dag-pb'
+import { UnixFS } from 'ipfs-unixfs'
+import { NotUnixFSError } from '../errors.ts'
+import { appendHeader } from '../header.ts'
+import type { Header } from '../header.ts'
+import type { PBLink } from '@ipld/dag-pb'
+import type { Mtime } from 'ipfs-unixfs'
+import type { CID } from 'multiformats/cid'
+
+/** A decoded dag-pb block of a UnixFS file. */
+export interface FileNode {
+  cid: CID
+  /** The UnixFS message as it is in the block, the header included. */
+  data: Uint8Array
+  unixfs: UnixFS
+  links: PBLink[]
+  /** Bytes of the whole block. */
+  length: number
+}
+
+/** A child of a file's node. */
+export interface FileLink {
+  cid: CID
+  /** Bytes of the file below it. */
+  size: number
+  /** Bytes of all blocks below it, its own included. */
+  dagSize: number
+}
+
+export interface Metadata {
+  mode?: number
+  mtime?: Mtime
+}
+
+export interface RootContent {
+  links?: FileLink[]
+  /** The whole stream of a small file. A root has either this or links. */
+  inline?: Uint8Array
+  header?: Header
+}
+
+/** A block, and what the UnixFS message in it says. */
+export interface EncodedNode {
+  block: Uint8Array
+  unixfs: UnixFS
+}
+
+/**
+ * @throws {NotUnixFSError} the block is not dag-pb, or holds no UnixFS
+ */
+export function decodeNode (cid: CID, block: Uint8Array): FileNode {
+  try {
+    const { Data: data, Links: links } = decode(block)
+
+    if (data == null) {
+      throw new Error('there is no data in it')
+    }
+
+    return { cid, data, unixfs: UnixFS.unmarshal(data), links, length: block.byteLength }
+  } catch (err) {
+    throw new NotUnixFSError(cid, err instanceof Error ? err.message : String(err), { cause: err })
+  }
+}
+
+/** Encode a node of a file: an inner one of links alone, or a root. */
+export function encodeNode ({ links = [], inline, header }: RootContent, metadata: Metadata = {}): EncodedNode {
+  const unixfs = new UnixFS({
+    type: 'file',
+    data: inline,
+    blockSizes: links.map(link => BigInt(link.size)),
+    mode: metadata.mode,
+    mtime: metadata.mtime
+  })
+  const data = unixfs.marshal()
+
+  const block = encode(prepare({
+    Data: header == null ? data : appendHeader(data, header),
+    Links: links.map(link => ({ Name: '', Tsize: link.dagSize, Hash: link.cid }))
+  }))
+
+  return { block, unixfs }
+}

@@ -1,0 +1,96 @@
+import * as dagPb from '@ipld/dag-pb'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { raceSignal } from '../abort.ts'
+import { DEFAULT_BLOCK_WRITE_CONCURRENCY, MAX_LINKS } from '../constants.ts'
+import { mapOrdered } from '../map-ordered.ts'
+import { encodeNode } from './node.ts'
+import type { PutStore } from './block.ts'
+import type { FileLink, Metadata, RootContent } from './node.ts'
+import type { UnixFS } from 'ipfs-unixfs'
+
+export interface WriteOptions {
+  signal?: AbortSignal | null
+}
+
+/** A file as it was written. */
+export interface WrittenFile {
+  cid: CID
+  unixfs: UnixFS
+  /** Bytes of all its blocks. */
+  dagSize: number
+}
+
+/**
+ * Write leaves, several at one time, and yield a link to each in order.
+ *
+ * Not done by ipfs-unixfs-importer: it writes in batches of 50, and waits for
+ * each batch before it takes more, so that compressing and writing would take
+ * turns.
+ */
+export async function * writeLeaves (leaves: AsyncIterable<Uint8Array>, blockstore: PutStore, options: WriteOptions): AsyncGenerator<FileLink> {
+  // the same block twice at one time sends blockstore-fs into a second of retries
+  const writing = new Map<string, Promise<unknown>>()
+
+  yield * mapOrdered(leaves, async (leaf): Promise<FileLink> => {
+    const cid = await toCid(raw.code, leaf)
+    const key = cid.toString()
+    const written = writing.get(key) ?? put(cid, leaf, blockstore, options)
+
+    writing.set(key, written)
+
+    try {
+      await written
+    } finally {
+      writing.delete(key)
+    }
+
+    return { cid, size: leaf.byteLength, dagSize: leaf.byteLength }
+  }, { concurrency: DEFAULT_BLOCK_WRITE_CONCURRENCY, signal: options.signal })
+}
+
+/**
+ * Write what is above the leaves: inner nodes of 1,024 links where there are more
+ * leaves than that, balanced as ipfs-unixfs-importer does it, then the root.
+ */
+export async function writeRoot (content: RootContent, metadata: Metadata, blockstore: PutStore, options: WriteOptions): Promise<WrittenFile> {
+  let { links = [] } = content
+
+  while (links.length > MAX_LINKS) {
+    const parents: FileLink[] = []
+
+    for (let start = 0; start < links.length; start += MAX_LINKS) {
+      const children = links.slice(start, start + MAX_LINKS)
+      const { cid, dagSize } = await writeNode({ links: children }, {}, blockstore, options)
+
+      parents.push({ cid, dagSize, size: children.reduce((size, child) => size + child.size, 0) })
+    }
+
+    links = parents
+  }
+
+  return writeNode({ ...content, links }, metadata, blockstore, options)
+}
+
+async function writeNode (content: RootContent, metadata: Metadata, blockstore: PutStore, options: WriteOptions): Promise<WrittenFile> {
+  const { block, unixfs } = encodeNode(content, metadata)
+  const cid = await toCid(dagPb.code, block)
+
+  await put(cid, block, blockstore, options)
+
+  return {
+    cid,
+    unixfs,
+    dagSize: (content.links ?? []).reduce((size, link) => size + link.dagSize, block.byteLength)
+  }
+}
+
+async function toCid (code: number, block: Uint8Array): Promise<CID> {
+  return CID.createV1(code, await sha256.digest(block))
+}
+
+async function put (cid: CID, block: Uint8Array, blockstore: PutStore, options: WriteOptions): Promise<void> {
+  // the commands' options reach the blockstore as Helia's do
+  await raceSignal(Promise.resolve(blockstore.put(cid, block, options as Parameters<PutStore['put']>[2])), options.signal)
+}

@@ -1,0 +1,145 @@
+import type { CID } from 'multiformats/cid'
+
+export { CorruptFrameError, FrameTooLargeError, InvalidLevelError, MissingImplementationError, UnknownCodecError } from '@ipfsz/codecs'
+export { InvalidParametersError, NotAFileError } from '@helia/unixfs/errors'
+
+/** Only a dag-pb CID can be marked. */
+export class NotMarkableError extends Error {
+  static override readonly name = 'NotMarkableError'
+  override readonly name = 'NotMarkableError'
+  readonly cid: CID
+
+  constructor (cid: CID) {
+    super(`Only a dag-pb CID can be marked: ${cid} has the codec 0x${cid.code.toString(16)}`)
+    this.cid = cid
+  }
+}
+
+/** A code that is no marker, or none of a compressed file where one is needed. */
+export class UnknownMarkerError extends Error {
+  static override readonly name = 'UnknownMarkerError'
+  override readonly name = 'UnknownMarkerError'
+  readonly code: number
+
+  constructor (code: number) {
+    super(`0x${code.toString(16)} is not a marker code`)
+    this.code = code
+  }
+}
+
+/** Frames of this many original bytes cannot be made. */
+export class InvalidFrameSizeError extends Error {
+  static override readonly name = 'InvalidFrameSizeError'
+  override readonly name = 'InvalidFrameSizeError'
+  readonly frameSize: number
+  readonly min: number
+  readonly max: number
+
+  constructor (frameSize: number, min: number, max: number) {
+    super(`A frame size is a whole number from ${min} to ${max} bytes, not ${frameSize}`)
+    this.frameSize = frameSize
+    this.min = min
+    this.max = max
+  }
+}
+
+/** The root block could not hold the lengths of all frames of a file this large. */
+export class FileTooLargeError extends Error {
+  static override readonly name = 'FileTooLargeError'
+  override readonly name = 'FileTooLargeError'
+  readonly frames: number
+  readonly frameSize: number
+
+  constructor (frames: number, frameSize: number) {
+    super(`The file has more than ${frames} frames of ${frameSize} bytes, add it with larger ones`)
+    this.frames = frames
+    this.frameSize = frameSize
+  }
+}
+
+/** The rules that a header can break (docs/format.md, section 3). */
+export type HeaderRule =
+  | 'encoding'
+  | 'version'
+  | 'codec'
+  | 'size'
+  | 'frame-size'
+  | 'frame-count'
+  | 'frame-length'
+  | 'total-length'
+  | 'dictionary'
+  | 'root'
+
+/** A file's header breaks a rule of the format. */
+export class InvalidHeaderError extends Error {
+  static override readonly name = 'InvalidHeaderError'
+  override readonly name = 'InvalidHeaderError'
+  readonly rule: HeaderRule
+  readonly cid: CID
+
+  constructor (cid: CID, rule: HeaderRule, reason: string, options?: ErrorOptions) {
+    super(`The header of ${cid} is invalid: ${reason}`, options)
+    this.rule = rule
+    this.cid = cid
+  }
+}
+
+/** A CID is marked as compressed, but its root carries no header. */
+export class MissingHeaderError extends Error {
+  static override readonly name = 'MissingHeaderError'
+  override readonly name = 'MissingHeaderError'
+  readonly cid: CID
+
+  constructor (cid: CID) {
+    super(`${cid} is marked as compressed, but its root block has no header`)
+    this.cid = cid
+  }
+}
+
+/** The bytes of a block are not those that its CID names. */
+export class CorruptBlockError extends Error {
+  static override readonly name = 'CorruptBlockError'
+  override readonly name = 'CorruptBlockError'
+  readonly cid: CID
+
+  constructor (cid: CID) {
+    super(`The bytes of the block ${cid} do not match its hash`)
+    this.cid = cid
+  }
+}
+
+/** A block that should be UnixFS is not. Named as Helia names it. */
+export class NotUnixFSError extends Error {
+  static override readonly name = 'NotUnixFSError'
+  override readonly name = 'NotUnixFSError'
+  readonly cid: CID
+
+  constructor (cid: CID, reason: string, options?: ErrorOptions) {
+    super(`The block ${cid} is not UnixFS: ${reason}`, options)
+    this.cid = cid
+  }
+}
+
+/** A block of a file contradicts the one that links to it. */
+export class InvalidDagError extends Error {
+  static override readonly name = 'InvalidDagError'
+  override readonly name = 'InvalidDagError'
+  readonly cid: CID
+
+  constructor (cid: CID, reason: string, options?: ErrorOptions) {
+    super(`The block ${cid} ${reason}`, options)
+    this.cid = cid
+  }
+}
+
+/** The blockstore does not have a block. Named as blockstores name theirs. */
+export class NotFoundError extends Error {
+  static override readonly name = 'NotFoundError'
+  override readonly name = 'NotFoundError'
+  readonly cid: CID
+
+  constructor (cid: CID, options?: ErrorOptions) {
+    super(`The block ${cid} was not found`, options)
+    this.cid = cid
+  }
+}

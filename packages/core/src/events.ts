@@ -1,0 +1,41 @@
+import { CustomProgressEvent } from 'progress-events'
+import type { ProgressEvent, ProgressOptions } from 'progress-events'
+
+export interface DecidedProgress {
+  /** The path of the file, where it has one. */
+  path?: string
+  /** The codec that the file will be compressed with, or `none`. */
+  codec: string
+  /** Why: the type found by its first bytes, the trial of the first frame, or the options. */
+  reason: 'type' | 'trial' | 'options' | 'empty'
+}
+
+export interface FrameProgress {
+  /** The number of the frame in its file, from 0. */
+  frame: number
+  /** Original bytes in the frame. */
+  size: number
+  /** Compressed bytes of the frame. */
+  length: number
+}
+
+/** What adding a file reports, besides Helia's own events. */
+export type AddFrameEvents =
+  | ProgressEvent<'ipfsz:add:decided', DecidedProgress>
+  | ProgressEvent<'ipfsz:add:frame', FrameProgress>
+
+/** What reading a file reports, besides Helia's own events. */
+export type CatFrameEvents = ProgressEvent<'ipfsz:cat:frame', FrameProgress>
+
+type Detail<Events, Type> = Extract<Events, { type: Type }> extends { detail: infer D } ? D : never
+
+/** Report progress, with the detail that belongs to the event. */
+export function emit<Type extends (AddFrameEvents | CatFrameEvents)['type']> (
+  options: ProgressOptions<AddFrameEvents> | ProgressOptions<CatFrameEvents>,
+  type: Type,
+  detail: Detail<AddFrameEvents | CatFrameEvents, Type>
+): void {
+  const onProgress = options.onProgress as ((event: ProgressEvent) => void) | undefined
+
+  onProgress?.(new CustomProgressEvent(type, detail))
+}

@@ -1,0 +1,73 @@
+import { emit } from './events.ts'
+import { mapOrdered } from './map-ordered.ts'
+import type { BufferPool } from './buffer-pool.ts'
+import type { ByteReader } from './byte-reader.ts'
+import type { AddFrameEvents } from './events.ts'
+import type { Codec } from '@ipfsz/codecs'
+import type { ProgressOptions } from 'progress-events'
+
+export interface CompressFramesOptions extends ProgressOptions<AddFrameEvents> {
+  codec: Codec
+  level: number
+  /** Where the pieces come from that were copied together. */
+  pool: BufferPool
+  /** How many frames are compressed at one time. */
+  concurrency: number
+  signal?: AbortSignal | null
+}
+
+/** A frame, and how many original bytes it holds. */
+export interface Frame {
+  size: number
+  bytes: Uint8Array
+}
+
+/** Cut what a reader has left into pieces of `frameSize` bytes, the last one shorter. */
+export async function * splitFrames (reader: ByteReader, frameSize: number, pool: BufferPool): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const bytes = await reader.read(frameSize, size => pool.take(size))
+
+    if (bytes.byteLength > 0) {
+      yield bytes
+    }
+
+    if (bytes.byteLength < frameSize) {
+      return
+    }
+  }
+}
+
+/** Compress pieces, several at one time and in order. */
+export async function * compressFrames (pieces: AsyncIterable<Uint8Array>, options: CompressFramesOptions): AsyncGenerator<Frame> {
+  const { codec, level, pool } = options
+
+  yield * mapOrdered(pieces, async (piece): Promise<Frame> => {
+    const bytes = await codec.compress(piece, { level })
+    pool.release(piece)
+
+    return { size: piece.byteLength, bytes }
+  }, options)
+}
+
+/** Report each frame as it passes. */
+export async function * reportFrames (frames: AsyncIterable<Frame>, options: ProgressOptions<AddFrameEvents>): AsyncGenerator<Frame> {
+  let number = 0
+
+  for await (const frame of frames) {
+    emit(options, 'ipfsz:add:frame', { frame: number++, size: frame.size, length: frame.bytes.byteLength })
+    yield frame
+  }
+}
+
+/**
+ * How many frames are worked on at one time: as many as the bound on memory
+ * allows, at least two, and no more than keep every core busy.
+ *
+ * @param frameSize - original bytes in a frame
+ * @param inFlightBytes - the most original bytes in all of them
+ */
+export function frameConcurrency (frameSize: number, inFlightBytes: number): number {
+  const cores = globalThis.navigator?.hardwareConcurrency ?? 4
+
+  return Math.max(2, Math.min(cores + 2, Math.floor(inFlightBytes / frameSize)))
+}

@@ -1,0 +1,131 @@
+/**
+ * The little of protobuf's wire format that the header needs: varints and
+ * length-delimited fields.
+ */
+
+export const VARINT = 0
+const FIXED64 = 1
+export const BYTES = 2
+const FIXED32 = 5
+
+/** A field's number, wire type and value. */
+export interface Field {
+  number: number
+  type: number
+  /** Of a varint field. */
+  value: number
+  /** Of a length-delimited field. */
+  bytes: Uint8Array
+}
+
+const NO_BYTES: Uint8Array = new Uint8Array(0)
+const MAX_VARINT_LENGTH = 10
+
+/** A message, a number too large, or a length that leads outside. */
+export class InvalidProtobufError extends Error {
+  static override readonly name = 'InvalidProtobufError'
+  override readonly name = 'InvalidProtobufError'
+}
+
+/**
+ * The fields of a message in the order they are in.
+ *
+ * @throws {InvalidProtobufError}
+ */
+export function * readFields (message: Uint8Array): Generator<Field> {
+  let position = 0
+
+  while (position < message.byteLength) {
+    const tag = readVarint(message, position)
+    const number = Math.floor(tag.value / 8)
+    const type = tag.value % 8
+    position = tag.end
+    let value = 0
+    let bytes: Uint8Array = NO_BYTES
+
+    if (type === VARINT) {
+      ({ value, end: position } = readVarint(message, position))
+    } else if (type === BYTES) {
+      const length = readVarint(message, position)
+      bytes = message.subarray(length.end, length.end + length.value)
+      position = length.end + length.value
+    } else if (type === FIXED64 || type === FIXED32) {
+      position += type === FIXED64 ? 8 : 4
+    } else {
+      throw new InvalidProtobufError(`field ${number} has the unknown wire type ${type}`)
+    }
+
+    if (position > message.byteLength) {
+      throw new InvalidProtobufError(`field ${number} is cut short`)
+    }
+
+    yield { number, type, value, bytes }
+  }
+}
+
+/**
+ * The varints of a packed field.
+ *
+ * @throws {InvalidProtobufError}
+ */
+export function readPackedVarints (bytes: Uint8Array): number[] {
+  const values: number[] = []
+
+  for (let position = 0; position < bytes.byteLength;) {
+    const { value, end } = readVarint(bytes, position)
+    values.push(value)
+    position = end
+  }
+
+  return values
+}
+
+function readVarint (bytes: Uint8Array, position: number): { value: number, end: number } {
+  let value = 0
+  let scale = 1
+
+  for (let i = position; i < position + MAX_VARINT_LENGTH && i < bytes.byteLength; i++) {
+    value += (bytes[i] & 0x7f) * scale
+
+    if (bytes[i] < 0x80) {
+      if (value > Number.MAX_SAFE_INTEGER) {
+        throw new InvalidProtobufError('a number is too large')
+      }
+
+      return { value, end: i + 1 }
+    }
+
+    scale *= 128
+  }
+
+  throw new InvalidProtobufError('a number is cut short or too long')
+}
+
+/** The bytes of a varint: a whole number from 0 to 2^53 - 1. */
+export function varint (value: number): number[] {
+  const bytes: number[] = []
+
+  while (value >= 0x80) {
+    bytes.push(value % 0x80 | 0x80)
+    value = Math.floor(value / 0x80)
+  }
+
+  bytes.push(value)
+
+  return bytes
+}
+
+/** A varint field. */
+export function varintField (number: number, value: number): number[] {
+  return [...varint(number * 8 + VARINT), ...varint(value)]
+}
+
+/** A length-delimited field. */
+export function bytesField (number: number, bytes: Uint8Array): Uint8Array {
+  const head = [...varint(number * 8 + BYTES), ...varint(bytes.byteLength)]
+  const field = new Uint8Array(head.length + bytes.byteLength)
+  field.set(head)
+  field.set(bytes, head.length)
+
+  return field
+}

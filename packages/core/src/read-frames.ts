@@ -1,0 +1,80 @@
+import { ByteReader } from './byte-reader.ts'
+import { readRange } from './dag/read.ts'
+import { emit } from './events.ts'
+import { frameConcurrency } from './frame.ts'
+import { mapOrdered } from './map-ordered.ts'
+import type { GetStore } from './dag/block.ts'
+import type { FileNode } from './dag/node.ts'
+import type { ReadOptions } from './dag/read.ts'
+import type { CatFrameEvents } from './events.ts'
+import type { Header } from './header.ts'
+import type { Codec } from '@ipfsz/codecs'
+import type { ProgressOptions } from 'progress-events'
+
+export interface CompressedFile {
+  node: FileNode
+  header: Header
+  codec: Codec
+}
+
+export interface ReadFramesOptions extends ReadOptions, ProgressOptions<CatFrameEvents> {
+  /** The most original bytes in the frames that are decompressed at one time. */
+  inFlightBytes: number
+}
+
+/** A compressed frame, and where in the file its original bytes are. */
+interface ReadFrame {
+  number: number
+  bytes: Uint8Array
+  start: number
+  size: number
+}
+
+/**
+ * The original bytes of a file from `start` up to and without `end`: blocks ->
+ * frames -> bytes. Only the frames that hold them are fetched, and a bounded number
+ * of them is decompressed at one time.
+ *
+ * @throws {CorruptFrameError} a frame is damaged
+ */
+export async function * readFrames (file: CompressedFile, start: number, end: number, blockstore: GetStore, options: ReadFramesOptions): AsyncGenerator<Uint8Array> {
+  if (start === end) {
+    return
+  }
+
+  const { codec, header } = file
+  const concurrency = frameConcurrency(header.frameSize, options.inFlightBytes)
+
+  const decompressed = mapOrdered(fetchFrames(file, start, end, blockstore, options), async frame => ({
+    frame,
+    bytes: await codec.decompress(frame.bytes, { size: frame.size })
+  }), { concurrency, signal: options.signal })
+
+  for await (const { frame, bytes } of decompressed) {
+    emit(options, 'ipfsz:cat:frame', { frame: frame.number, size: frame.size, length: frame.bytes.byteLength })
+    yield bytes.subarray(Math.max(start - frame.start, 0), Math.min(end - frame.start, frame.size))
+  }
+}
+
+async function * fetchFrames ({ node, header }: CompressedFile, start: number, end: number, blockstore: GetStore, options: ReadFramesOptions): AsyncGenerator<ReadFrame> {
+  const { frameSize, frameLengths, size } = header
+  const first = Math.floor(start / frameSize)
+  const last = Math.floor((end - 1) / frameSize)
+  const sum = (lengths: number[]): number => lengths.reduce((total, length) => total + length, 0)
+  const streamStart = sum(frameLengths.slice(0, first))
+  const streamEnd = streamStart + sum(frameLengths.slice(first, last + 1))
+  const reader = new ByteReader(readRange(node, streamStart, streamEnd, blockstore, options), options.signal)
+
+  try {
+    for (let number = first; number <= last; number++) {
+      yield {
+        number,
+        bytes: await reader.read(frameLengths[number]),
+        start: number * frameSize,
+        size: Math.min(frameSize, size - number * frameSize)
+      }
+    }
+  } finally {
+    reader.close()
+  }
+}

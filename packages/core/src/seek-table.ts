@@ -1,0 +1,40 @@
+/** The skippable frame that holds a seek table, for Zstandard and LZ4 alike. */
+const SKIPPABLE_MAGIC = 0x184d2a5e
+const SEEKABLE_MAGIC = 0x8f92eab1
+const ENTRY_LENGTH = 8
+const HEADER_LENGTH = 8
+const FOOTER_LENGTH = 9
+
+/** The bytes of one frame: how many it takes, and how many it holds. */
+export interface SeekTableEntry {
+  length: number
+  size: number
+}
+
+/**
+ * The seek table of the Zstandard Seekable Format 0.1.0, without checksums. Tools
+ * that do not know it skip it, those that do can read the stream at any offset.
+ */
+export function encodeSeekTable (entries: readonly SeekTableEntry[]): Uint8Array {
+  const contentLength = entries.length * ENTRY_LENGTH + FOOTER_LENGTH
+  const bytes = new Uint8Array(HEADER_LENGTH + contentLength)
+  const view = new DataView(bytes.buffer)
+
+  view.setUint32(0, SKIPPABLE_MAGIC, true)
+  view.setUint32(4, contentLength, true)
+
+  let position = HEADER_LENGTH
+
+  for (const { length, size } of entries) {
+    view.setUint32(position, length, true)
+    view.setUint32(position + 4, size, true)
+    position += ENTRY_LENGTH
+  }
+
+  view.setUint32(position, entries.length, true)
+  // the descriptor, all bits off: no checksums
+  view.setUint8(position + 4, 0)
+  view.setUint32(position + 5, SEEKABLE_MAGIC, true)
+
+  return bytes
+}
