@@ -1,1 +1,49 @@
-export {}
+import { CommanderError } from 'commander'
+import { exitCode, explain } from './errors.ts'
+import { Output } from './output.ts'
+import { createProgram } from './program.ts'
+
+/**
+ * Run the command that the arguments name, and set the exit code.
+ *
+ * @param argv - as in `process.argv`
+ */
+export async function main (argv: string[]): Promise<void> {
+  const controller = new AbortController()
+  // the first Ctrl-C ends cleanly, a second one at once
+  process.once('SIGINT', () => { controller.abort() })
+  process.once('SIGTERM', () => { controller.abort() })
+  process.stdout.on('error', endQuietlyWhenClosed)
+
+  const program = createProgram(controller.signal)
+
+  try {
+    await program.parseAsync(argv)
+  } catch (err) {
+    if (err instanceof CommanderError) {
+      // it has said what is wrong; asking for help is no mistake
+      process.exitCode = err.exitCode === 0 ? 0 : 2
+      return
+    }
+
+    const error = err instanceof Error ? err : new Error(String(err))
+    const { verbose = false } = program.opts<{ verbose?: boolean }>()
+
+    new Output({ json: false, verbose }).error(explain(error), error)
+    process.exitCode = exitCode(error)
+
+    if (controller.signal.aborted) {
+      // a source that stalls must not keep the process
+      process.exit()
+    }
+  }
+}
+
+/** Whoever reads stdout has enough, as `head` does: that is no failure. */
+function endQuietlyWhenClosed (err: NodeJS.ErrnoException): void {
+  if (err.code === 'EPIPE') {
+    process.exit(0)
+  }
+
+  throw err
+}

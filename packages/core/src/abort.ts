@@ -11,15 +11,14 @@ export async function raceSignal<T> (promise: Promise<T>, signal?: AbortSignal |
   promise.catch(() => {})
   signal.throwIfAborted()
 
-  let onAbort = (): void => {}
+  const settled = new AbortController()
   const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => { reject(signal.reason) }
-    signal.addEventListener('abort', onAbort)
+    signal.addEventListener('abort', () => { reject(signal.reason) }, { signal: settled.signal })
   })
 
   try {
     return await Promise.race([promise, aborted])
   } finally {
-    signal.removeEventListener('abort', onAbort)
+    settled.abort()
   }
 }

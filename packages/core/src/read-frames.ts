@@ -60,7 +60,6 @@ async function * fetchFrames ({ node, header }: CompressedFile, start: number, e
   const { frameSize, frameLengths, size } = header
   const first = Math.floor(start / frameSize)
   const last = Math.floor((end - 1) / frameSize)
-  const sum = (lengths: number[]): number => lengths.reduce((total, length) => total + length, 0)
   const streamStart = sum(frameLengths.slice(0, first))
   const streamEnd = streamStart + sum(frameLengths.slice(first, last + 1))
   const reader = new ByteReader(readRange(node, streamStart, streamEnd, blockstore, options), options.signal)
@@ -77,4 +76,8 @@ async function * fetchFrames ({ node, header }: CompressedFile, start: number, e
   } finally {
     reader.close()
   }
+}
+
+function sum (lengths: readonly number[]): number {
+  return lengths.reduce((total, length) => total + length, 0)
 }

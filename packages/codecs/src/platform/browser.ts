@@ -1,5 +1,6 @@
 import CRC32 from 'crc-32'
 import type { ZlibResult } from './node.ts'
+import type * as BrotliWasm from 'brotli-wasm'
 
 /** A browser has no zlib. */
 export function hasZlib (): boolean {
@@ -17,8 +18,8 @@ export function crc32 (bytes: Uint8Array): number {
   return CRC32.buf(bytes) >>> 0
 }
 
-export async function loadBrotliWasm (): Promise<typeof import('brotli-wasm')> {
+export async function loadBrotliWasm (): Promise<typeof BrotliWasm> {
   const { default: loading } = await import('brotli-wasm')
 
-  return await (loading as unknown as Promise<typeof import('brotli-wasm')>)
+  return await (loading as unknown as Promise<typeof BrotliWasm>)
 }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import zlib from 'node:zlib'
+import type * as BrotliWasm from 'brotli-wasm'
 import type { CompressCallback } from 'node:zlib'
 
 /** Whether this platform's zlib has a function: `zstdCompress` came with Node 22.15. */
@@ -63,6 +64,6 @@ export function crc32 (bytes: Uint8Array): number {
  * Load brotli-wasm. Its entry for `import` fetches the module by URL, which Node
  * cannot do with a file, its entry for `require` reads it.
  */
-export async function loadBrotliWasm (): Promise<typeof import('brotli-wasm')> {
+export async function loadBrotliWasm (): Promise<typeof BrotliWasm> {
   return createRequire(import.meta.url)('brotli-wasm')
 }

@@ -85,5 +85,9 @@ async function * asItComes (source: AsyncIterable<Uint8Array>): AsyncGenerator<U
 function withoutReads (onProgress: AddOptions['onProgress']): ImporterOptions['onProgress'] {
   return onProgress == null
     ? undefined
-    : event => { event.type === 'unixfs:importer:progress:file:read' || onProgress(event) }
+    : event => {
+        if (event.type !== 'unixfs:importer:progress:file:read') {
+          onProgress(event)
+        }
+      }
 }

@@ -1,0 +1,24 @@
+import { allCodecs } from '@ipfsz/codecs/all'
+import { table } from '../output.ts'
+import type { Context } from '../context.ts'
+
+/** List the codecs, and what runs each on this machine. */
+export function codecs ({ output }: Context): void {
+  const codecs = allCodecs().map(({ name, implementation, levels, code }) => ({
+    name,
+    implementation,
+    levels,
+    code: `0x${code.toString(16)}`
+  }))
+
+  if (output.json) {
+    codecs.forEach(codec => { output.result(codec, '') })
+    return
+  }
+
+  output.result({}, table([
+    ['CODEC', 'RUNS', 'LEVELS', 'DEFAULT', 'MARKER'],
+    ...codecs.map(({ name, implementation, levels: { min, max, default: level }, code }) =>
+      [name, implementation, min === max ? String(min) : `${min}-${max}`, String(level), code])
+  ]))
+}

@@ -1,0 +1,31 @@
+import { ipfsz } from '@ipfsz/core'
+import { CID } from 'multiformats/cid'
+import { UsageError } from './errors.ts'
+import { openRepo, repoPath } from './repo.ts'
+import type { Output } from './output.ts'
+import type { Ipfsz } from '@ipfsz/core'
+
+/** What a command is given besides its own arguments and options. */
+export interface Context {
+  output: Output
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal
+  /** The directory of the repo, where it was named. */
+  repo?: string
+}
+
+/** The files of the repo. Nothing of it touches the network. */
+export async function openFiles ({ repo }: Context): Promise<Ipfsz> {
+  return ipfsz(await openRepo(repoPath(repo)))
+}
+
+/**
+ * @throws {UsageError} the text is not a CID
+ */
+export function parseCid (text: string): CID {
+  try {
+    return CID.parse(text)
+  } catch (err) {
+    throw new UsageError(`"${text}" is not a CID`, { cause: err })
+  }
+}

@@ -1,0 +1,86 @@
+/** The command line asks for something that does not exist or makes no sense. */
+export class UsageError extends Error {
+  static override readonly name = 'UsageError'
+  override readonly name = 'UsageError'
+}
+
+/** The repo cannot be opened, or is one that this version does not know. */
+export class RepoError extends Error {
+  static override readonly name = 'RepoError'
+  override readonly name = 'RepoError'
+}
+
+/** Several files were asked for and not all of them went well. What failed has been said. */
+export class IncompleteError extends Error {
+  static override readonly name = 'IncompleteError'
+  override readonly name = 'IncompleteError'
+}
+
+/** Errors that come of what was typed, by name. */
+const USAGE = new Set(['UsageError', 'UnknownCodecError', 'InvalidLevelError', 'InvalidFrameSizeError', 'NotMarkableError'])
+
+/** The exit code for an error: 2 for wrong usage, 130 as shells do after Ctrl-C, 1 for all else. */
+export function exitCode (err: Error): number {
+  if (err.name === 'AbortError') {
+    return 130
+  }
+
+  return USAGE.has(err.name) ? 2 : 1
+}
+
+/** One line that says what is wrong and what to do about it. */
+export function explain (err: Error): string {
+  switch (err.name) {
+    case 'AbortError':
+      return 'interrupted, what was added before is intact'
+    case 'NotFoundError':
+      return `${err.message}: it is not in this repo, and reading does not use the network`
+    case 'MissingHeaderError':
+      return `${err.message}: read what is stored with --raw, or by its plain CID`
+    case 'CorruptBlockError':
+      return `${err.message}: it is damaged on disk, add the file again`
+  }
+
+  return explainSystemError(systemError(err)) ?? err.message
+}
+
+interface SystemError extends Error {
+  code: string
+  path?: string
+}
+
+function explainSystemError (err: SystemError | undefined): string | undefined {
+  const path = err?.path ?? 'it'
+
+  switch (err?.code) {
+    case 'ENOENT':
+      return `${path}: no such file or directory`
+    case 'EACCES':
+    case 'EPERM':
+      return `${path}: permission denied`
+    case 'EISDIR':
+      return `${path}: is a directory, not a file`
+    case 'ENOTDIR':
+      return `${path}: a part of the path is not a directory`
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'the disk is full: free some space and try again, what was added before is intact'
+    case 'EROFS':
+      return `${path}: the file system is read-only`
+    case 'EMFILE':
+      return 'too many open files: raise the limit with ulimit -n'
+    default:
+      return undefined
+  }
+}
+
+/** The system's own error, however deep it is wrapped. */
+function systemError (err: unknown): SystemError | undefined {
+  for (let at = err; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string' && 'syscall' in at) {
+      return at as SystemError
+    }
+  }
+
+  return undefined
+}

@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+
+export interface OutputInit {
+  json: boolean
+  verbose: boolean
+}
+
+/** Where a command says things: data to stdout, everything else to stderr. */
+export class Output {
+  readonly json: boolean
+  readonly verbose: boolean
+
+  constructor ({ json, verbose }: OutputInit) {
+    this.json = json
+    this.verbose = verbose
+  }
+
+  /** A result: an object a line with `--json`, otherwise the text. */
+  result (value: Record<string, unknown>, text: string): void {
+    process.stdout.write(`${this.json ? JSON.stringify(value, replacer) : text}\n`)
+  }
+
+  /** Bytes, waiting where stdout is slow. */
+  async bytes (bytes: Uint8Array): Promise<void> {
+    if (!process.stdout.write(bytes)) {
+      await once(process.stdout, 'drain')
+    }
+  }
+
+  /** What is wrong, in one line, and with `--verbose` where it came from. */
+  error (message: string, err: Error): void {
+    process.stderr.write(`ipfsz: ${message.replaceAll(/\s*\n\s*/g, ' ')}\n`)
+
+    if (this.verbose) {
+      process.stderr.write(`${stack(err)}\n`)
+    }
+  }
+}
+
+/** Rows under headings, each column as wide as it needs to be. */
+export function table (rows: readonly string[][]): string {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map(row => row[column].length)))
+
+  return rows.map(row => row.map((cell, column) => cell.padEnd(widths[column])).join('  ').trimEnd()).join('\n')
+}
+
+/** Numbers of any size as numbers, CIDs as text. */
+function replacer (_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value
+}
+
+function stack (err: Error): string {
+  return err.cause instanceof Error ? `${err.stack}\nCaused by: ${stack(err.cause)}` : err.stack ?? String(err)
+}

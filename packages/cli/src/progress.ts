@@ -1,0 +1,54 @@
+import { formatSize } from './units.ts'
+
+/** A bar appears when something takes longer than this, in milliseconds. */
+const DELAY = 1000
+/** How often it is drawn, in milliseconds. */
+const INTERVAL = 100
+const WIDTH = 24
+
+/** A bar on the terminal for what takes more than a second. Without a terminal it does nothing. */
+export class Progress {
+  readonly #label: string
+  readonly #total?: number
+  readonly #start = Date.now()
+  #drawn = 0
+
+  /**
+   * @param total - bytes to come, if that is known
+   */
+  constructor (label: string, total?: number) {
+    this.#label = label
+    this.#total = total
+  }
+
+  /** So many bytes are done. */
+  update (done: number): void {
+    const now = Date.now()
+
+    if (process.stderr.isTTY && now - this.#start > DELAY && now - this.#drawn > INTERVAL) {
+      this.#drawn = now
+      process.stderr.write(`\r\x1b[K${this.#line(done, (now - this.#start) / 1000)}`)
+    }
+  }
+
+  /** Take the bar away. */
+  end (): void {
+    if (this.#drawn > 0) {
+      process.stderr.write('\r\x1b[K')
+    }
+  }
+
+  #line (done: number, seconds: number): string {
+    const speed = `${formatSize(Math.round(done / seconds))}/s`
+
+    if (this.#total == null || this.#total === 0) {
+      return `${this.#label}  ${formatSize(done)}  ${speed}`
+    }
+
+    const part = Math.min(1, done / this.#total)
+    const full = Math.round(part * WIDTH)
+    const left = Math.ceil((this.#total - done) / Math.max(done / seconds, 1))
+
+    return `${this.#label}  ${'█'.repeat(full)}${'░'.repeat(WIDTH - full)} ${Math.floor(part * 100)} %  ${formatSize(done)} of ${formatSize(this.#total)}  ${speed}  ${Math.max(0, left)} s left`
+  }
+}

@@ -1,0 +1,61 @@
+import { UsageError } from './errors.ts'
+
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  b: 1,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+  k: 1024,
+  m: 1024 ** 2,
+  g: 1024 ** 3,
+  kib: 1024,
+  mib: 1024 ** 2,
+  gib: 1024 ** 3
+}
+
+const NAMES = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
+
+/**
+ * Bytes from a text such as `65536`, `64KiB`, `4 MiB` or `1MB`.
+ *
+ * @throws {UsageError}
+ */
+export function parseSize (text: string): number {
+  const [, number, unit] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim()) ?? []
+  const bytes = Number(number) * UNITS[unit?.toLowerCase()]
+
+  if (!Number.isSafeInteger(bytes)) {
+    throw new UsageError(`"${text}" is not a size: write a number of bytes, or for instance 64KiB or 4MiB`)
+  }
+
+  return bytes
+}
+
+/**
+ * A whole number from 0.
+ *
+ * @throws {UsageError}
+ */
+export function parseNumber (text: string): number {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+
+  if (!Number.isSafeInteger(number)) {
+    throw new UsageError(`"${text}" is not a whole number`)
+  }
+
+  return number
+}
+
+/** Bytes for people: `823 B`, `4.00 MiB`. */
+export function formatSize (bytes: number | bigint): string {
+  let value = Number(bytes)
+  let unit = 0
+
+  while (value >= 1024 && unit < NAMES.length - 1) {
+    value /= 1024
+    unit++
+  }
+
+  return `${unit === 0 ? value : value.toPrecision(value >= 1000 ? 4 : 3)} ${NAMES[unit]}`
+}
