@@ -83,11 +83,13 @@ async function * asItComes (source: AsyncIterable<Uint8Array>): AsyncGenerator<U
 
 /** What is read has been reported when it is imported as a plain file. */
 function withoutReads (onProgress: AddOptions['onProgress']): ImporterOptions['onProgress'] {
-  return onProgress == null
-    ? undefined
-    : event => {
-        if (event.type !== 'unixfs:importer:progress:file:read') {
-          onProgress(event)
-        }
-      }
+  if (onProgress == null) {
+    return undefined
+  }
+
+  return event => {
+    if (event.type !== 'unixfs:importer:progress:file:read') {
+      onProgress(event)
+    }
+  }
 }
