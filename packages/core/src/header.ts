@@ -79,7 +79,7 @@ export function readHeader (unixfs: Uint8Array, context: HeaderContext): Header 
   let header: Header | undefined
 
   try {
-    const message = findMessage(unixfs)
+    const message = expectType(findMessage(unixfs), BYTES, fail)
 
     header = message == null ? undefined : decodeHeader(message, fail)
   } catch (err) {

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ByteReader } from '../src/byte-reader.ts'
+import { chunked, collect, text } from './fixtures.ts'
+
+describe('ByteReader', () => {
+  it('gives back the stream, in whatever pieces it is read', async () => {
+    const bytes = text(1000)
+
+    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 400 }), fc.array(fc.integer({ min: 0, max: 400 })), async (chunk, lengths) => {
+      const reader = new ByteReader(chunked(bytes, chunk))
+      const parts: Uint8Array[] = []
+      let left = bytes.byteLength
+
+      for (const length of lengths) {
+        const part = await reader.read(length)
+        expect(part.byteLength).toBe(Math.min(length, left))
+        left -= part.byteLength
+        parts.push(part)
+      }
+
+      parts.push(await collect(reader.rest()))
+      expect(Buffer.concat(parts).equals(bytes)).toBe(true)
+      expect((await reader.read(1)).byteLength).toBe(0)
+    }))
+  })
+
+  it('copies nothing that lies in one chunk', async () => {
+    const bytes = text(100)
+    const reader = new ByteReader(chunked(bytes, 100))
+    const part = await reader.read(60)
+
+    expect(part.buffer).toBe(bytes.buffer)
+    expect((await reader.read(40)).byteOffset).toBe(60)
+  })
+
+  it('puts together into the memory that it is given', async () => {
+    const memory = new Uint8Array(60)
+    const reader = new ByteReader(chunked(text(100), 10))
+
+    expect(await reader.read(60, () => memory)).toBe(memory)
+    expect(memory).toEqual(text(100).subarray(0, 60))
+  })
+
+  it('ends with the reason of the signal where the source stalls', async () => {
+    const controller = new AbortController()
+    const reader = new ByteReader((async function * () { yield await new Promise<Uint8Array>(() => {}) })(), controller.signal)
+    const reading = reader.read(1)
+
+    controller.abort()
+    await expect(reading).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it('lets the source go', async () => {
+    let closed = false
+    const reader = new ByteReader((async function * () {
+      try {
+        yield text(10)
+      } finally {
+        closed = true
+      }
+    })())
+
+    await reader.read(1)
+    reader.close()
+    await new Promise(resolve => { setImmediate(resolve) })
+    expect(closed).toBe(true)
+  })
+})

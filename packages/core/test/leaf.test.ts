@@ -1,0 +1,40 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { packLeaves } from '../src/leaf.ts'
+
+const MIB = 1024 * 1024
+
+async function lengths (...parts: number[]): Promise<number[]> {
+  const leaves = await Array.fromAsync(packLeaves((async function * () {
+    yield * parts.map(length => new Uint8Array(length))
+  })()))
+
+  return leaves.map(leaf => leaf.byteLength)
+}
+
+describe('packLeaves', () => {
+  it.each([
+    ['nothing', [], []],
+    ['one small part', [10], [10]],
+    ['small parts into one leaf', [10, 20, 30], [60]],
+    ['parts that fill a leaf exactly', [MIB - 1, 1], [MIB]],
+    ['the part that does not fit any more into a leaf of its own', [MIB - 1, 2], [MIB - 1, 2]],
+    ['a part of one leaf', [MIB], [MIB]],
+    ['a part of more than a leaf', [MIB + 1], [MIB, 1]],
+    ['a large part, whose last piece closes the leaf', [MIB + 1, 5], [MIB, 1, 5]],
+    ['a large part behind a small one', [5, 2 * MIB + 3, 5], [5, MIB, MIB, 3, 5]]
+  ])('packs %s', async (_, parts, expected) => {
+    expect(await lengths(...parts)).toEqual(expected)
+  })
+
+  it('loses and changes no byte', async () => {
+    await fc.assert(fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 3 * MIB }), { maxLength: 6 }), async (parts) => {
+      let seed = 0
+      const made = parts.map(length => new Uint8Array(length).fill(++seed))
+      const leaves = await Array.fromAsync(packLeaves((async function * () { yield * made })()))
+
+      expect(Buffer.concat(leaves).equals(Buffer.concat(made))).toBe(true)
+      expect(Math.max(0, ...leaves.map(leaf => leaf.byteLength))).toBeLessThanOrEqual(MIB)
+    }), { numRuns: 20 })
+  })
+})

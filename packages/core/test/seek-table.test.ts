@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { FrameTable } from '../src/frame-table.ts'
+import { encodeSeekTable } from '../src/seek-table.ts'
+
+describe('a seek table', () => {
+  it('has the bytes of the Zstandard Seekable Format', () => {
+    const bytes = encodeSeekTable([{ length: 0x1234, size: 0x40000 }, { length: 7, size: 9 }])
+
+    // skippable magic, length of the rest; entries; number of frames, descriptor, seekable magic
+    expect(Buffer.from(bytes).toString('hex')).toBe(
+      '5e2a4d18' + '19000000' + '34120000' + '00000400' + '07000000' + '09000000' + '02000000' + '00' + 'b1ea928f')
+  })
+})
+
+describe('a frame table', () => {
+  it('counts frames and knows how long the last one is', () => {
+    const table = new FrameTable(100)
+    table.add({ size: 100, bytes: new Uint8Array(40) })
+    table.add({ size: 30, bytes: new Uint8Array(20) })
+
+    expect(table.size).toBe(130)
+    expect(table.lengths).toEqual([40, 20])
+    expect(table.seekTable()).toEqual(encodeSeekTable([{ length: 40, size: 100 }, { length: 20, size: 30 }]))
+  })
+
+  it('refuses more frames than a root can list', () => {
+    const table = new FrameTable(65536)
+    const frame = { size: 65536, bytes: new Uint8Array(20_000) }
+    const fill = (): void => {
+      for (;;) {
+        table.add(frame)
+      }
+    }
+
+    expect(fill).toThrow(expect.objectContaining({ name: 'FileTooLargeError', frameSize: 65536 }))
+    // three bytes for each length within 896 KiB
+    expect(table.lengths).toHaveLength(Math.floor(896 * 1024 / 3))
+  })
+})
