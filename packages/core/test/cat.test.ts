@@ -1,0 +1,256 @@
+import { unixfs } from '@helia/unixfs'
+import * as dagPb from '@ipld/dag-pb'
+import fc from 'fast-check'
+import { UnixFS } from 'ipfs-unixfs'
+import { CID } from 'multiformats/cid'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { describe, expect, it } from 'vitest'
+import { bytesField, varintField } from '../src/protobuf.ts'
+import { ipfsz, mark, MARKERS, TREE_CODE, unmark } from '../src/index.ts'
+import { collect, CountingBlockstore, getBlock, noise, text } from './fixtures.ts'
+
+const KIB = 1024
+const FRAME = 64 * KIB
+const CODECS = ['zstd', 'gzip', 'lz4', 'brotli', 'snappy'] as const
+
+/** A file of many frames in a store of its own. */
+async function stored (size = 1_000_000, codec: typeof CODECS[number] = 'zstd'): Promise<{ blockstore: CountingBlockstore, cid: CID, bytes: Uint8Array }> {
+  const blockstore = new CountingBlockstore()
+  const bytes = text(size)
+  const cid = await ipfsz({ blockstore }).addBytes(bytes, { compression: { codec, frameSize: FRAME, detect: false } })
+
+  return { blockstore, cid, bytes }
+}
+
+async function putNode (node: dagPb.PBNode, blockstore: CountingBlockstore): Promise<CID> {
+  const block = dagPb.encode(node)
+  const cid = CID.createV1(dagPb.code, await sha256.digest(block))
+  await blockstore.put(cid, block)
+
+  return cid
+}
+
+/** Another root for a file, with its UnixFS message changed. */
+async function withData (cid: CID, blockstore: CountingBlockstore, change: (data: Uint8Array) => Uint8Array): Promise<CID> {
+  const { Data = new Uint8Array(0), Links } = dagPb.decode(await getBlock(unmark(cid), blockstore))
+
+  return mark(await putNode({ Data: change(Data), Links }, blockstore), cid.code)
+}
+
+describe.each(CODECS)('reading %s', (codec) => {
+  it('gives the slice that offset and length ask for', async () => {
+    const { blockstore, cid, bytes } = await stored(300_000, codec)
+    const fs = ipfsz({ blockstore })
+
+    await fc.assert(fc.asyncProperty(fc.nat(bytes.byteLength), fc.nat(bytes.byteLength + 1000), async (offset, length) => {
+      const read = await collect(fs.cat(cid, { offset, length }))
+      expect(Buffer.compare(read, bytes.subarray(offset, offset + length))).toBe(0)
+    }), { numRuns: 60 })
+  })
+})
+
+describe('a range', () => {
+  it('costs the root and the leaves that hold it', async () => {
+    const { blockstore, cid, bytes } = await stored(8_000_000)
+    const fs = ipfsz({ blockstore })
+    const { Links } = dagPb.decode(await getBlock(unmark(cid), blockstore))
+    expect(Links.length).toBeGreaterThan(2)
+
+    for (const offset of [0, 123_456, 4_000_000, bytes.byteLength - 10]) {
+      blockstore.gets.length = 0
+      await collect(fs.cat(cid, { offset, length: 10 }))
+      expect(blockstore.gets[0]).toBe(unmark(cid).toString())
+      expect(blockstore.gets.length, `at ${offset}`).toBe(2)
+    }
+  })
+
+  it('of no bytes costs the root alone', async () => {
+    const { blockstore, cid } = await stored()
+    blockstore.gets.length = 0
+
+    expect(await collect(ipfsz({ blockstore }).cat(cid, { offset: 5, length: 0 }))).toHaveLength(0)
+    expect(blockstore.gets).toHaveLength(1)
+  })
+
+  it.each([{ offset: -1 }, { offset: 1_000_001 }, { offset: 0.5 }, { length: -1 }, { length: Number.NaN }])('is refused: %o', async (range) => {
+    const { blockstore, cid } = await stored()
+    await expect(collect(ipfsz({ blockstore }).cat(cid, range))).rejects.toMatchObject({ name: 'InvalidParametersError' })
+  })
+})
+
+describe('a plain CID', () => {
+  it.each([
+    ['of a raw block', noise(1000)],
+    ['of many blocks', noise(3_000_000)],
+    ['of an empty file', new Uint8Array(0)]
+  ])('%s reads as @helia/unixfs reads it', async (_, bytes) => {
+    const blockstore = new CountingBlockstore()
+    const cid = await unixfs({ blockstore }).addBytes(bytes)
+
+    for (const options of [{}, { offset: 0, length: 10 }, { offset: Math.min(900, bytes.byteLength) }]) {
+      expect(Buffer.compare(await collect(ipfsz({ blockstore }).cat(cid, options)), await collect(unixfs({ blockstore }).cat(cid, options)))).toBe(0)
+    }
+  })
+
+  it('of a compressed file reads as it is stored, by us as by others', async () => {
+    const { blockstore, cid } = await stored()
+    const ours = await collect(ipfsz({ blockstore }).cat(unmark(cid)))
+
+    expect(Buffer.compare(ours, await collect(unixfs({ blockstore }).cat(unmark(cid))))).toBe(0)
+    expect(ours.byteLength).toBeLessThan(1_000_000)
+  })
+
+  it('of what is no file fails as with @helia/unixfs', async () => {
+    const blockstore = new CountingBlockstore()
+    const directory = await unixfs({ blockstore }).addDirectory()
+    const symlink = await putNode({ Data: new UnixFS({ type: 'symlink', data: text(10) }).marshal(), Links: [] }, blockstore)
+    const noUnixfs = await putNode({ Data: Uint8Array.of(1, 2, 3), Links: [] }, blockstore)
+    const cbor = CID.createV1(0x71, await sha256.digest(Uint8Array.of(0xa0)))
+    await blockstore.put(cbor, Uint8Array.of(0xa0))
+    const unknown = CID.createV1(0x3f5aff, directory.multihash)
+    const missing = CID.createV1(dagPb.code, await sha256.digest(text(1)))
+
+    for (const cid of [directory, symlink, noUnixfs, cbor, unknown, missing]) {
+      const [ours, theirs] = await Promise.all([ipfsz({ blockstore }), unixfs({ blockstore })]
+        .map(async fs => collect(fs.cat(cid)).then(bytes => bytes.byteLength, (err: Error) => err.name)))
+
+      expect(ours, cid.toString()).toBe(theirs)
+    }
+  })
+
+  it('is read along a path as with @helia/unixfs', async () => {
+    const blockstore = new CountingBlockstore()
+    const cid = await unixfs({ blockstore }).addFile({ path: 'a/b', content: noise(100) })
+
+    expect(await collect(ipfsz({ blockstore }).cat(cid, { path: 'a/b' }))).toEqual(Buffer.from(noise(100)))
+    await expect(collect(ipfsz({ blockstore }).cat(cid, { path: 'a/c' }))).rejects.toMatchObject({ name: 'NotFoundError' })
+  })
+})
+
+describe('a marked CID', () => {
+  it('without a header in its root is refused', async () => {
+    const blockstore = new CountingBlockstore()
+    const plain = await unixfs({ blockstore }).addBytes(noise(100), { rawLeaves: false })
+    await expect(collect(ipfsz({ blockstore }).cat(mark(plain, MARKERS['ipfsz-zstd'])))).rejects.toMatchObject({ name: 'MissingHeaderError' })
+  })
+
+  it('of another codec than the header is refused', async () => {
+    const { blockstore, cid } = await stored()
+    await expect(collect(ipfsz({ blockstore }).cat(mark(unmark(cid), MARKERS['ipfsz-gzip']))))
+      .rejects.toMatchObject({ name: 'InvalidHeaderError', rule: 'codec' })
+  })
+
+  it('of a tree that names a file is refused', async () => {
+    const { blockstore, cid } = await stored()
+    await expect(collect(ipfsz({ blockstore }).cat(mark(unmark(cid), TREE_CODE)))).rejects.toMatchObject({ name: 'InvalidDagError' })
+  })
+
+  it('of a directory is refused', async () => {
+    const blockstore = new CountingBlockstore()
+    const cid = await ipfsz({ blockstore }).addFile({ path: 'a', content: text(100_000) })
+    await expect(collect(ipfsz({ blockstore }).cat(cid))).rejects.toMatchObject({ name: 'NotAFileError' })
+  })
+
+  it('of a codec that is not there is refused', async () => {
+    const { blockstore, cid } = await stored()
+    await expect(collect(ipfsz({ blockstore }, { codecs: [] }).cat(cid))).rejects.toMatchObject({ name: 'UnknownCodecError', codec: 'zstd' })
+  })
+
+  it('whose header lies is refused, whatever it says', async () => {
+    const { blockstore, cid } = await stored()
+    const fields = (size: number, lengths: Uint8Array): Uint8Array => bytesField(1445, Buffer.concat([
+      Uint8Array.from([...varintField(1, 1), ...varintField(2, cid.code), ...varintField(3, size), ...varintField(4, FRAME)]),
+      bytesField(5, lengths)
+    ]))
+    const unixfsPart = (data: Uint8Array): Uint8Array => data.subarray(0, Buffer.from(data).indexOf(Buffer.from('aa5a', 'hex')))
+
+    for (const [size, lengths] of [[1_000, [100]], [65_536, [255, 1]], [70_000, [9, 9]], [2 ** 52, [1]]] as const) {
+      const other = await withData(cid, blockstore, data => Buffer.concat([unixfsPart(data), fields(size, Uint8Array.from(lengths))]))
+      const name = await collect(ipfsz({ blockstore }).cat(other)).then(() => 'read', (err: Error) => err.name)
+      expect(['InvalidHeaderError', 'CorruptFrameError']).toContain(name)
+    }
+  })
+
+  it('whose root has both data and links is refused', async () => {
+    const { blockstore, cid } = await stored()
+    const other = await withData(cid, blockstore, data => Buffer.concat([data, Uint8Array.from([0x12, 1, 0])]))
+    await expect(collect(ipfsz({ blockstore }).cat(other))).rejects.toMatchObject({ name: 'InvalidHeaderError' })
+  })
+
+  it('of which a block is missing is refused, with its CID', async () => {
+    const { blockstore, cid } = await stored()
+    const { Links: [{ Hash: leaf }] } = dagPb.decode(await getBlock(unmark(cid), blockstore))
+    await blockstore.delete(leaf)
+
+    await expect(collect(ipfsz({ blockstore }).cat(cid))).rejects.toMatchObject({ name: 'NotFoundError', cid: leaf, cause: expect.any(Error) })
+    await expect(collect(ipfsz({ blockstore: new CountingBlockstore() }).cat(cid))).rejects.toMatchObject({ name: 'NotFoundError', cid: unmark(cid) })
+  })
+
+  it('of which any bit of any block is flipped is refused', async () => {
+    const { blockstore, cid } = await stored(200_000)
+    const cids = [unmark(cid), ...dagPb.decode(await getBlock(unmark(cid), blockstore)).Links.map(link => link.Hash)]
+
+    for (const damaged of cids) {
+      const block = await getBlock(damaged, blockstore)
+
+      for (let i = 0; i < 64; i++) {
+        const flipped = Buffer.from(block)
+        flipped[Math.floor(block.byteLength * i / 64)] ^= 1 << i % 8
+        await blockstore.put(damaged, flipped)
+        await expect(collect(ipfsz({ blockstore }).cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid: damaged })
+      }
+
+      await blockstore.put(damaged, block.subarray(0, -1))
+      await expect(collect(ipfsz({ blockstore }).cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError' })
+      await blockstore.put(damaged, block)
+    }
+  })
+
+  it('whose frames are damaged under good hashes is refused', async () => {
+    const blockstore = new CountingBlockstore()
+    const cid = await ipfsz({ blockstore }).addBytes(text(60_000))
+    const other = await withData(cid, blockstore, data => {
+      const damaged = Buffer.from(data)
+      // the magic number of the frame, behind the UnixFS type and the data's tag
+      damaged[damaged.indexOf(Buffer.from('28b52ffd', 'hex'))] ^= 1
+
+      return damaged
+    })
+
+    await expect(collect(ipfsz({ blockstore }).cat(other))).rejects.toMatchObject({ name: 'CorruptFrameError', codec: 'zstd' })
+  })
+})
+
+describe('reading', () => {
+  it('ends with the signal', async () => {
+    const { blockstore, cid } = await stored()
+    const controller = new AbortController()
+    const read = ipfsz({ blockstore }).cat(cid, { signal: controller.signal })[Symbol.asyncIterator]()
+
+    await read.next()
+    controller.abort()
+    await expect(read.next()).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it('reports every frame', async () => {
+    const { blockstore, cid } = await stored(200_000)
+    const frames: unknown[] = []
+    await collect(ipfsz({ blockstore }).cat(cid, {
+      onProgress: event => { event.type === 'ipfsz:cat:frame' && frames.push(event.detail.size) }
+    }))
+
+    expect(frames).toEqual([65536, 65536, 65536, 3392])
+  })
+
+  it('keeps no more frames in memory than it may', async () => {
+    const { blockstore, cid } = await stored(5_000_000)
+    let decompressed = 0
+    const { codecs } = ipfsz({ blockstore })
+    const counting = codecs.map(codec => ({ ...codec, decompress: async (...args: Parameters<typeof codec.decompress>) => { decompressed++; return codec.decompress(...args) } }))
+    const read = ipfsz({ blockstore }, { codecs: counting, inFlightBytes: 3 * FRAME }).cat(cid)[Symbol.asyncIterator]()
+
+    await read.next()
+    await new Promise(resolve => { setTimeout(resolve, 50) })
+    expect(decompressed).toBeLessThanOrEqual(4)
+  })
+})

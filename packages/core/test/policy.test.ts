@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { isCompressedType } from '../src/detector.ts'
+import { isGain } from '../src/policy.ts'
+import { noise, text } from './fixtures.ts'
+
+/** The first bytes of formats, with something behind them. */
+function file (hex: string, offset = 0): Uint8Array {
+  return Buffer.concat([Buffer.alloc(offset), Buffer.from(hex.replaceAll(' ', ''), 'hex'), noise(3000)])
+}
+
+describe('isCompressedType', () => {
+  it.each([
+    ['jpeg', file('ffd8ffe000104a46494600')],
+    ['png', file('89504e470d0a1a0a 0000000d49484452 00000001000000010806000000 1f15c489')],
+    ['gif', file('474946383961')],
+    ['webp', file('52494646 24000000 57454250 56503820')],
+    ['zip', file('504b0304 1400000008000000000000000000000000000000000004000000 612e7478')],
+    ['gzip', file('1f8b0800000000000003')],
+    ['zstd', file('28b52ffd')],
+    ['xz', file('fd377a585a00')],
+    ['7z', file('377abcaf271c0004')],
+    ['bzip2', file('425a6839314159265359')],
+    ['mp4', file('00000020 66747970 69736f6d 00000200 69736f6d')],
+    ['mp3', file('494433 0300 00 00000000 fffb9064')],
+    ['ogg', file('4f676753 0002 0000000000000000 00000000 00000000 00000000 01 1e 01766f72626973')],
+    ['webm', file('1a45dfa3 9f4286810142f7810142f2810442f381084282847765626d')],
+    ['flac', file('664c614300000022')],
+    ['woff2', file('774f46320001000000000000')]
+  ])('knows %s', async (_, bytes) => {
+    expect(await isCompressedType(bytes)).toBe(true)
+  })
+
+  it.each([
+    ['text', text(5000)],
+    ['noise', noise(5000)],
+    ['nothing', new Uint8Array(0)],
+    ['wav', file('52494646 24080000 57415645 666d7420')],
+    ['bmp', file('424d')],
+    ['sqlite', file('53514c69746520666f726d6174203300')],
+    ['tar', file('7573746172', 257)],
+    ['pdf', file('255044462d312e37')]
+  ])('leaves %s to the trial', async (_, bytes) => {
+    expect(await isCompressedType(bytes)).toBe(false)
+  })
+})
+
+describe('isGain', () => {
+  it('asks for 5 %, the root counted', () => {
+    expect(isGain(1_000_000, 900_000)).toBe(true)
+    expect(isGain(1_000_000, 949_000)).toBe(true)
+    expect(isGain(1_000_000, 950_000)).toBe(false)
+    expect(isGain(1_000_000, 1_000_001)).toBe(false)
+    // ten bytes saved of a small file are less than its root takes
+    expect(isGain(100, 60)).toBe(false)
+    expect(isGain(1000, 600)).toBe(true)
+  })
+})

@@ -1,0 +1,104 @@
+import { unixfs } from '@helia/unixfs'
+import { describe, expect, it } from 'vitest'
+import { ipfsz, mark, MARKERS, unmark } from '../src/index.ts'
+import { CountingBlockstore, noise, text } from './fixtures.ts'
+
+const FRAME = 64 * 1024
+
+describe('stat', () => {
+  it('tells both sizes, codec, frames and both CIDs from one block', async () => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const cid = await fs.addBytes(text(1_000_000), { compression: { codec: 'gzip', frameSize: FRAME } })
+    const storedSize = await blockstoreSize(blockstore)
+    blockstore.gets.length = 0
+
+    expect(await fs.stat(cid)).toMatchObject({
+      type: 'file',
+      cid: unmark(cid),
+      size: 1_000_000n,
+      storedSize,
+      ratio: Number(storedSize) / 1_000_000,
+      codec: 'gzip',
+      frames: 16,
+      frameSize: FRAME,
+      plainCid: unmark(cid),
+      markedCid: cid
+    })
+    expect(blockstore.gets).toHaveLength(1)
+  })
+
+  it('of the plain CID tells what reading it gives, and the marked CID', async () => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore() })
+    const cid = await fs.addBytes(text(1_000_000))
+    const { size, storedSize, codec, frames, markedCid } = await fs.stat(unmark(cid))
+
+    expect({ codec, frames, markedCid }).toEqual({ codec: 'none', frames: 0, markedCid: cid })
+    expect(size).toBeLessThan(storedSize)
+  })
+
+  it('tells what @helia/unixfs tells of what is not compressed', async () => {
+    const blockstore = new CountingBlockstore()
+    const theirs = unixfs({ blockstore })
+    const cids = [
+      await theirs.addBytes(noise(1000)),
+      await theirs.addBytes(noise(3_000_000), { mode: 0o700, mtime: { secs: 3n } }),
+      await theirs.addDirectory({ path: 'a' }),
+      await theirs.addBytes(new Uint8Array(0))
+    ]
+
+    for (const cid of cids) {
+      const ours = await ipfsz({ blockstore }).stat(cid)
+      expect(ours).toMatchObject(await theirs.stat(cid))
+      expect(ours).toMatchObject({ codec: 'none', frames: 0, plainCid: cid })
+      expect(ours.markedCid).toBeUndefined()
+    }
+
+    expect(await ipfsz({ blockstore }).stat(cids[3])).toMatchObject({ size: 0n, ratio: 1 })
+  })
+
+  it('counts blocks where it is asked to, inner nodes included', async () => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const small = await fs.addBytes(text(1000))
+    // frames of noise fill leaves of their own: 15 of them in each
+    const large = await fs.addBytes(noise(1_200_000), { compression: { frameSize: FRAME, detect: false } })
+    const deep = await unixfs({ blockstore }).addBytes(noise(300_000), {
+      chunker: async function * (source) {
+        for await (const bytes of source) {
+          for (let i = 0; i < bytes.byteLength; i += 100) {
+            yield bytes.subarray(i, i + 100)
+          }
+        }
+      }
+    })
+
+    expect((await fs.stat(small, { extended: true })).blocks).toBe(1n)
+    expect((await fs.stat(large, { extended: true })).blocks).toBe(3n)
+    expect((await fs.stat(deep, { extended: true })).blocks).toBe(3000n + 3n + 1n)
+    expect((await fs.stat(small)).blocks).toBeUndefined()
+  })
+
+  it('refuses a marked CID without a header, or with another codec', async () => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const plain = await unixfs({ blockstore }).addBytes(noise(100), { rawLeaves: false })
+    const cid = await fs.addBytes(text(10_000))
+
+    await expect(fs.stat(mark(plain, MARKERS['ipfsz-zstd']))).rejects.toMatchObject({ name: 'MissingHeaderError' })
+    await expect(fs.stat(mark(unmark(cid), MARKERS['ipfsz-lz4']))).rejects.toMatchObject({ name: 'InvalidHeaderError', rule: 'codec' })
+  })
+})
+
+/** Bytes of everything in the store. */
+async function blockstoreSize (blockstore: CountingBlockstore): Promise<bigint> {
+  let size = 0
+
+  for await (const { bytes } of blockstore.getAll()) {
+    for await (const chunk of bytes) {
+      size += chunk.byteLength
+    }
+  }
+
+  return BigInt(size)
+}
