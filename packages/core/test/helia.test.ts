@@ -1,0 +1,43 @@
+import { unixfs } from '@helia/unixfs'
+import { MemoryBlockstore } from 'blockstore-core'
+import { createHeliaLight } from 'helia'
+import { describe, expect, it } from 'vitest'
+import { ipfsz, markerCodecs, unmark } from '../src/index.ts'
+import { collect, text } from './fixtures.ts'
+
+// no network: createHeliaLight has none
+
+describe('on a Helia node', () => {
+  it('adds, reads, pins the marked root, and keeps its blocks when garbage is collected', async () => {
+    const helia = await createHeliaLight({ codecs: markerCodecs }).start()
+    const fs = ipfsz(helia)
+    const bytes = text(1_000_000)
+    const kept = await fs.addBytes(bytes)
+    const dropped = await fs.addBytes(text(1_000_000, 2))
+
+    const pinned = await Array.fromAsync(helia.pins.add(kept))
+    await helia.gc()
+
+    expect(pinned.length).toBeGreaterThan(1)
+    expect(Buffer.compare(await collect(fs.cat(kept)), bytes)).toBe(0)
+    expect(await helia.blockstore.has(unmark(dropped))).toBe(false)
+    await expect(collect(fs.cat(dropped, { offline: true }))).rejects.toMatchObject({ name: 'BlockNotFoundWhileOfflineError' })
+    await helia.stop()
+  })
+
+  it('is read by a node that knows nothing of it, by the plain CID', async () => {
+    const blockstore = new MemoryBlockstore()
+    const helia = await createHeliaLight({ blockstore }).start()
+    const cid = await ipfsz(helia).addBytes(text(1_000_000))
+    const stock = await createHeliaLight({ blockstore }).start()
+
+    const stream = await collect(unixfs(stock).cat(unmark(cid)))
+    const { storedSize } = await ipfsz(helia).stat(cid)
+
+    expect(BigInt(stream.byteLength)).toBeLessThan(storedSize)
+    expect(Buffer.from(stream.subarray(0, 4)).toString('hex')).toBe('28b52ffd')
+    await Array.fromAsync(stock.pins.add(unmark(cid)))
+    expect(await stock.pins.isPinned(unmark(cid))).toBe(true)
+    await Promise.all([helia.stop(), stock.stop()])
+  })
+})
