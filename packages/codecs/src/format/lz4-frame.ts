@@ -1,7 +1,7 @@
 import { xxHash32 } from 'js-xxhash'
 import { CorruptFrameError } from '../errors.ts'
 import { readUint32, writeUint32 } from './little-endian.ts'
-import { decodeLz4Block } from './lz4-block.ts'
+import { decodeLz4Block, encodeLz4Block } from './lz4-block.ts'
 
 const MAGIC = 0x184d2204
 const HEADER_LENGTH = 15
@@ -20,16 +20,13 @@ const DICTIONARY = 0x01
 /** Block sizes by their code: the largest block that a frame may hold. */
 const BLOCK_SIZES: Readonly<Record<number, number>> = { 4: 1 << 16, 5: 1 << 18, 6: 1 << 20, 7: 1 << 22 }
 
-/** Compress a block into `target`, returning its length, or 0 where it does not gain. */
-export type EncodeLz4Block = (block: Uint8Array, target: Uint8Array) => number
-
 /** The most bytes that a compressed block may take, for any input. */
 function blockBound (length: number): number {
   return length + Math.floor(length / 255) + 16
 }
 
 /** Make one frame with content size and independent blocks, without checksums. */
-export function encodeLz4Frame (bytes: Uint8Array, encodeBlock: EncodeLz4Block): Uint8Array {
+export function encodeLz4Frame (bytes: Uint8Array): Uint8Array {
   const code = [4, 5, 6].find(candidate => BLOCK_SIZES[candidate] >= bytes.byteLength) ?? 7
   const blockSize = BLOCK_SIZES[code]
   const blocks = Math.ceil(bytes.byteLength / blockSize)
@@ -45,9 +42,9 @@ export function encodeLz4Frame (bytes: Uint8Array, encodeBlock: EncodeLz4Block):
 
   for (let offset = 0; offset < bytes.byteLength; offset += blockSize) {
     const block = bytes.subarray(offset, offset + blockSize)
-    const length = encodeBlock(block, frame.subarray(position + 4))
+    const length = encodeLz4Block(block, frame.subarray(position + 4))
 
-    if (length > 0 && length < block.byteLength) {
+    if (length < block.byteLength) {
       writeUint32(frame, position, length)
       position += 4 + length
     } else {

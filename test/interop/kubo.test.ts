@@ -1,0 +1,82 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ipfsz, unmark } from '@ipfsz/core'
+import { CID } from 'multiformats/cid'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { noise, text } from '../support/data.ts'
+import { fromCar, RecordingBlockstore } from '../support/recording-blockstore.ts'
+import { run } from '../support/tools.ts'
+import type { CodecName } from '@ipfsz/codecs'
+
+const FRAME_SIZE = 64 * 1024
+
+let directory: string
+
+/** A Kubo without daemon and network, on a repo of its own. */
+async function ipfs (args: string[], input?: Uint8Array): Promise<Buffer> {
+  return run('ipfs', ['--offline', ...args], input, { IPFS_PATH: directory, IPFS_TELEMETRY: 'off' })
+}
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'ipfsz-kubo-'))
+  await ipfs(['init', '--profile=test'])
+})
+
+afterAll(async () => {
+  await rm(directory, { recursive: true, force: true })
+})
+
+describe.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy'] as const)('Kubo, given a file compressed with %s,', (codec: CodecName) => {
+  it.each([
+    ['in one block', text(20_000), { mode: 0o640, mtime: { secs: 1_700_000_000n } }],
+    ['of several leaves', noise(2_500_000), {}]
+  ])('pins, reads, walks and exports it %s', async (_, bytes, metadata) => {
+    const blockstore = new RecordingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const cid = await fs.addBytes(bytes, { ...metadata, compression: { codec, frameSize: FRAME_SIZE, detect: false } })
+    const plain = unmark(cid).toString()
+    const stored = Buffer.concat(await Array.fromAsync(fs.cat(unmark(cid))))
+    const car = join(directory, `${codec}.car`)
+    await writeFile(car, await blockstore.toCar(unmark(cid)))
+
+    await ipfs(['dag', 'import', '--pin-roots=true', car])
+
+    expect((await ipfs(['pin', 'ls', '--type=recursive', '--quiet', plain])).toString()).toContain(plain)
+    expect(Buffer.compare(await ipfs(['cat', plain]), stored)).toBe(0)
+    expect(Buffer.compare(await ipfs(['cat', '--offset=1000', '--length=500', plain]), stored.subarray(1000, 1500))).toBe(0)
+
+    const { blocks = 0n, storedSize } = await fs.stat(cid, { extended: true })
+    const stat = JSON.parse((await ipfs(['files', 'stat', '--enc=json', `/ipfs/${plain}`])).toString())
+    expect(stat).toMatchObject({ Size: stored.byteLength, CumulativeSize: Number(storedSize), Type: 'file' })
+    expect(Number(blocks) - 1).toBe((await ipfs(['refs', '--recursive', plain])).toString().split('\n').filter(Boolean).length)
+
+    // what Kubo exports is what we stored, header included: it reads as the original
+    const exported = await fromCar(await ipfs(['dag', 'export', plain]))
+    expect(Buffer.compare(Buffer.concat(await Array.fromAsync(ipfsz({ blockstore: exported }).cat(cid))), bytes)).toBe(0)
+  })
+})
+
+describe('a file that Kubo added', () => {
+  it.each([
+    ['as it does by default', []],
+    ['with raw leaves and CIDv1', ['--cid-version=1']],
+    ['as a trickle DAG', ['--trickle']]
+  ])('%s reads by its plain CID', async (_, flags) => {
+    const bytes = noise(2_000_000)
+    const plain = CID.parse((await ipfs(['add', '-Q', ...flags], bytes)).toString().trim())
+    const blockstore = await fromCar(await ipfs(['dag', 'export', plain.toString()]))
+
+    expect(Buffer.compare(Buffer.concat(await Array.fromAsync(ipfsz({ blockstore }).cat(plain))), bytes)).toBe(0)
+  })
+})
+
+describe('a file stored plain', () => {
+  it('has the CID that Kubo gives it with the same profile', async () => {
+    const bytes = noise(3_000_000)
+    const cid = await ipfsz({ blockstore: new RecordingBlockstore() }).addBytes(bytes)
+    const kubo = await ipfs(['add', '-Q', '--cid-version=1', '--raw-leaves', '--chunker=size-1048576', '--max-file-links=1024'], bytes)
+
+    expect(cid.toString()).toBe(kubo.toString().trim())
+  })
+})

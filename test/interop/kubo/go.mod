@@ -1,0 +1,5 @@
+module ipfsz-interop/kubo
+
+go 1.26.4
+
+require github.com/ipfs/kubo v0.42.0

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+
+const INSTALL: Readonly<Record<string, string>> = {
+  ipfs: 'run `npm run kubo`, which builds it with Go, or install Kubo',
+  brotli: 'on Debian: apt-get install brotli',
+  gzip: 'on Debian: apt-get install gzip',
+  lz4: 'on Debian: apt-get install lz4',
+  zstd: 'on Debian: apt-get install zstd'
+}
+
+/**
+ * Run a program with bytes on its stdin, and give what it writes to stdout.
+ *
+ * @throws where the program is missing, with how to install it, or where it fails
+ */
+export async function run (tool: string, args: string[], input: Uint8Array = new Uint8Array(0), env: Record<string, string> = {}): Promise<Buffer> {
+  const child = spawn(tool, args, { env: { ...process.env, ...env } })
+  const stdout: Buffer[] = []
+  const stderr: Buffer[] = []
+
+  child.stdout.on('data', chunk => stdout.push(chunk))
+  child.stderr.on('data', chunk => stderr.push(chunk))
+  // a tool that fails stops reading: its exit code tells
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+
+  const code = await new Promise((resolve, reject) => {
+    child.on('close', resolve)
+    child.on('error', cause => {
+      reject(new Error(`${tool} is not on the PATH: ${INSTALL[tool] ?? 'install it'}`, { cause }))
+    })
+  })
+
+  if (code !== 0) {
+    throw new Error(`${tool} ${args.join(' ')} ended with ${code}: ${Buffer.concat(stderr).toString().trim()}`)
+  }
+
+  return Buffer.concat(stdout)
+}
