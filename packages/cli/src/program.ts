@@ -81,7 +81,7 @@ export function createProgram (signal: AbortSignal): Command {
   cid.command('mark')
     .description('the marked twin of a plain CID')
     .argument('<cid>')
-    .addOption(new Option('--codec <name>', 'what the file is compressed with').choices([...CODECS, 'tree']).makeOptionMandatory())
+    .addOption(new Option('--codec <name>', 'what the file is compressed with').choices([...CODECS, 'lzo', 'tree']).makeOptionMandatory())
     .action(async (text: string, { codec }: { codec: string }) => {
       const { markCid } = await import('./commands/cid.ts')
       markCid(text, codec, context())

@@ -2,8 +2,11 @@ import { MAX_FRAME_SIZE } from './constants.ts'
 import { CorruptFrameError, FrameTooLargeError, InvalidLevelError, MissingImplementationError } from './errors.ts'
 import type { CODES } from './constants.ts'
 
-/** The codecs that exist, by the name of their format. */
-export type CodecName = keyof typeof CODES
+/** The codecs that the format knows, by the name of their format. */
+export type FormatName = keyof typeof CODES
+
+/** The codecs that files can be read and written with. */
+export type CodecName = Exclude<FormatName, 'lzo'>
 
 /**
  * What runs a codec: `native` is code of the platform itself (`node:zlib`),

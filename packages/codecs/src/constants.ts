@@ -1,10 +1,12 @@
 /**
- * The marker code of each codec: the private-use multicodec that says "a UnixFS
- * file whose content is frames of this codec" (docs/format.md, section 1).
+ * The marker code of each codec of the format: the private-use multicodec that
+ * says "a UnixFS file whose content is frames of this codec" (docs/format.md,
+ * section 1). For LZO there is a code, and nothing yet that reads or writes it.
  */
 export const CODES = {
   gzip: 0x3f5a01,
   lz4: 0x3f5a02,
+  lzo: 0x3f5a03,
   snappy: 0x3f5a04,
   zstd: 0x3f5a05,
   brotli: 0x3f5a06

@@ -19,7 +19,7 @@ export const MAX_INLINE_SIZE = 64 * KIB
 /**
  * The most bytes that the lengths of all frames may take in the header, 896 KiB.
  * With 1,024 links that keeps the root below 1 MiB, the largest block that every
- * node takes, and allows files of 1 TiB with frames of 4 MiB.
+ * node takes, and allows at least 229,376 frames: 896 GiB with frames of 4 MiB.
  */
 export const MAX_FRAME_TABLE_SIZE = 896 * KIB
 

@@ -62,7 +62,6 @@ export type HeaderRule =
   | 'encoding'
   | 'version'
   | 'codec'
-  | 'size'
   | 'frame-size'
   | 'frame-count'
   | 'frame-length'

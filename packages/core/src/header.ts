@@ -3,6 +3,7 @@ import { CID } from 'multiformats/cid'
 import { concat } from './bytes.ts'
 import { MIN_FRAME_SIZE } from './constants.ts'
 import { InvalidHeaderError } from './errors.ts'
+import { codecName } from './marker.ts'
 import { BYTES, bytesField, readFields, readPackedVarints, VARINT, varint, varintField } from './protobuf.ts'
 import type { HeaderRule } from './errors.ts'
 import type { Field } from './protobuf.ts'
@@ -161,6 +162,10 @@ function expectType (field: Field | undefined, type: number, fail: Fail): Field 
 
 function checkHeader (header: Header, { marker, streamSize }: HeaderContext, fail: Fail): void {
   const { codec, size, frameSize, frameLengths } = header
+
+  if (codecName(codec) == null) {
+    throw fail('codec', `its codec, 0x${codec.toString(16)}, is none of the format`)
+  }
 
   if (marker != null && codec !== marker) {
     throw fail('codec', `its codec is 0x${codec.toString(16)}, the CID's is 0x${marker.toString(16)}`)

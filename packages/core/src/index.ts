@@ -42,10 +42,11 @@ import { allCodecs } from '@ipfsz/codecs/all'
 import { DEFAULT_IN_FLIGHT_BYTES } from './constants.ts'
 import { DefaultIpfsz } from './ipfsz.ts'
 import type { CompressionOptions } from './compression.ts'
+import type { GetBlockOptions } from './dag/block.ts'
 import type { ReadOptions } from './dag/read.ts'
 import type { AddFrameEvents, CatFrameEvents } from './events.ts'
 import type * as unixfs from '@helia/unixfs'
-import type { Codec, CodecName } from '@ipfsz/codecs'
+import type { Codec, FormatName } from '@ipfsz/codecs'
 import type { Blockstore } from 'interface-blockstore'
 import type { UnixFS as UnixFSMessage } from 'ipfs-unixfs'
 import type { ByteStream } from 'ipfs-unixfs-importer'
@@ -87,9 +88,9 @@ export type AddOptions = AddFileOptions
 
 export type CatEvents = unixfs.GetEvents | CatFrameEvents
 
-export interface CatOptions extends Omit<unixfs.CatOptions, 'onProgress' | 'signal'>, ReadOptions, ProgressOptions<CatEvents> {}
+export interface CatOptions extends Omit<unixfs.CatOptions, 'onProgress' | 'signal'>, Omit<ReadOptions, 'onProgress'>, ProgressOptions<CatEvents> {}
 
-export interface StatOptions extends Omit<unixfs.StatOptions, 'signal'>, ReadOptions {
+export interface StatOptions extends Omit<unixfs.StatOptions, 'signal'>, GetBlockOptions {
   /**
    * Count the blocks too, which fetches the inner nodes of a file with more than
    * 1,024 leaves.
@@ -113,7 +114,7 @@ export interface Stats extends Omit<unixfs.Stats, 'size'> {
   ratio: number
 
   /** The codec that reading decompresses with. */
-  codec: CodecName | 'none'
+  codec: FormatName | 'none'
 
   /** How many frames reading decompresses. */
   frames: number

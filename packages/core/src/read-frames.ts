@@ -9,6 +9,7 @@ import type { ReadOptions } from './dag/read.ts'
 import type { CatFrameEvents } from './events.ts'
 import type { Header } from './header.ts'
 import type { Codec } from '@ipfsz/codecs'
+import type { ExporterProgressEvents } from 'ipfs-unixfs-exporter'
 import type { ProgressOptions } from 'progress-events'
 
 export interface CompressedFile {
@@ -17,7 +18,7 @@ export interface CompressedFile {
   codec: Codec
 }
 
-export interface ReadFramesOptions extends ReadOptions, ProgressOptions<CatFrameEvents> {
+export interface ReadFramesOptions extends Omit<ReadOptions, 'onProgress'>, ProgressOptions<CatFrameEvents | ExporterProgressEvents> {
   /** The most original bytes in the frames that are decompressed at one time. */
   inFlightBytes: number
 }

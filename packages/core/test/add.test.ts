@@ -154,7 +154,7 @@ describe('addFile', () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
 
     for (const file of [{ content: text(1) }, { path: 'a' }]) {
-      await expect(fs.addFile(file as Parameters<typeof fs.addFile>[0])).rejects.toMatchObject({ name: 'InvalidParametersError' })
+      await expect(fs.addFile(file as unknown as Parameters<typeof fs.addFile>[0])).rejects.toMatchObject({ name: 'InvalidParametersError' })
     }
   })
 })
@@ -238,7 +238,11 @@ describe('progress', () => {
   it('tells once what is read of a plain file', async () => {
     const read: unknown[] = []
     await ipfsz({ blockstore: new CountingBlockstore() }).addByteStream(chunked(noise(200_000), 100_000), {
-      onProgress: event => { event.type === 'unixfs:importer:progress:file:read' && read.push(event.detail) }
+      onProgress: event => {
+        if (event.type === 'unixfs:importer:progress:file:read') {
+          read.push(event.detail)
+        }
+      }
     })
 
     expect(read).toEqual([{ bytesRead: 100_000n, chunkSize: 100_000n }, { bytesRead: 200_000n, chunkSize: 100_000n }])

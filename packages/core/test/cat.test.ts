@@ -37,6 +37,11 @@ async function withData (cid: CID, blockstore: CountingBlockstore, change: (data
   return mark(await putNode({ Data: change(Data), Links }, blockstore), cid.code)
 }
 
+/** A UnixFS message without its last field, the header. */
+function withoutHeader (data: Uint8Array): Uint8Array {
+  return data.subarray(0, Buffer.from(data).indexOf(Buffer.from('aa5a', 'hex')))
+}
+
 describe.each(CODECS)('reading %s', (codec) => {
   it('gives the slice that offset and length ask for', async () => {
     const { blockstore, cid, bytes } = await stored(300_000, codec)
@@ -118,6 +123,30 @@ describe('a plain CID', () => {
     }
   })
 
+  it('reports what @helia/unixfs reports', async () => {
+    const blockstore = new CountingBlockstore()
+    const cids = [await unixfs({ blockstore }).addBytes(noise(1000)), await unixfs({ blockstore }).addBytes(noise(3_000_000))]
+
+    for (const cid of cids) {
+      const [ours, theirs] = await Promise.all([ipfsz({ blockstore }), unixfs({ blockstore })].map(async fs => {
+        const events: string[] = []
+        await collect(fs.cat(cid, {
+          offset: 10,
+          onProgress: event => {
+            if (event.type.startsWith('unixfs:exporter:progress')) {
+              events.push(JSON.stringify([event.type, event.detail], (_, value: unknown) => typeof value === 'bigint' ? Number(value) : value))
+            }
+          }
+        }))
+
+        return events
+      }))
+
+      expect(ours.length).toBeGreaterThan(0)
+      expect(ours).toEqual(theirs)
+    }
+  })
+
   it('is read along a path as with @helia/unixfs', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await unixfs({ blockstore }).addFile({ path: 'a/b', content: noise(100) })
@@ -151,6 +180,19 @@ describe('a marked CID', () => {
     await expect(collect(ipfsz({ blockstore }).cat(cid))).rejects.toMatchObject({ name: 'NotAFileError' })
   })
 
+  it('of LZO, which nothing here reads yet, is refused by name', async () => {
+    const { blockstore, cid } = await stored()
+    const other = await withData(cid, blockstore, data => {
+      const changed = Buffer.from(data)
+      // the codec in the header: field 2, 0x3f5a05 as a varint
+      changed[changed.indexOf(Buffer.from('1085b4fd01', 'hex')) + 1] = 0x83
+
+      return changed
+    })
+
+    await expect(collect(ipfsz({ blockstore }).cat(mark(unmark(other), MARKERS['ipfsz-lzo'])))).rejects.toMatchObject({ name: 'UnknownCodecError', codec: 'lzo' })
+  })
+
   it('of a codec that is not there is refused', async () => {
     const { blockstore, cid } = await stored()
     await expect(collect(ipfsz({ blockstore }, { codecs: [] }).cat(cid))).rejects.toMatchObject({ name: 'UnknownCodecError', codec: 'zstd' })
@@ -162,10 +204,8 @@ describe('a marked CID', () => {
       Uint8Array.from([...varintField(1, 1), ...varintField(2, cid.code), ...varintField(3, size), ...varintField(4, FRAME)]),
       bytesField(5, lengths)
     ]))
-    const unixfsPart = (data: Uint8Array): Uint8Array => data.subarray(0, Buffer.from(data).indexOf(Buffer.from('aa5a', 'hex')))
-
     for (const [size, lengths] of [[1_000, [100]], [65_536, [255, 1]], [70_000, [9, 9]], [2 ** 52, [1]]] as const) {
-      const other = await withData(cid, blockstore, data => Buffer.concat([unixfsPart(data), fields(size, Uint8Array.from(lengths))]))
+      const other = await withData(cid, blockstore, data => Buffer.concat([withoutHeader(data), fields(size, Uint8Array.from(lengths))]))
       const name = await collect(ipfsz({ blockstore }).cat(other)).then(() => 'read', (err: Error) => err.name)
       expect(['InvalidHeaderError', 'CorruptFrameError']).toContain(name)
     }
@@ -236,7 +276,11 @@ describe('reading', () => {
     const { blockstore, cid } = await stored(200_000)
     const frames: unknown[] = []
     await collect(ipfsz({ blockstore }).cat(cid, {
-      onProgress: event => { event.type === 'ipfsz:cat:frame' && frames.push(event.detail.size) }
+      onProgress: event => {
+        if (event.type === 'ipfsz:cat:frame') {
+          frames.push(event.detail.size)
+        }
+      }
     }))
 
     expect(frames).toEqual([65536, 65536, 65536, 3392])

@@ -71,6 +71,10 @@ describe('a reader of headers', () => {
     expectRule(withFields(VERSION, CODEC, SIZE, FRAME_SIZE, LENGTHS), 'codec', { marker: 0x3f5a01 })
   })
 
+  it('refuses a codec that is none of the format', () => {
+    expectRule(withFields(VERSION, varintField(2, 0x3f5a0f), SIZE, FRAME_SIZE, LENGTHS), 'codec', { marker: undefined })
+  })
+
   it('refuses a number of frames that the size does not ask for', () => {
     expectRule(withFields(VERSION, CODEC, SIZE, FRAME_SIZE, bytesField(5, Uint8Array.of(1, 2))), 'frame-count')
     expectRule(withFields(VERSION, CODEC, SIZE, FRAME_SIZE), 'frame-count')

@@ -13,6 +13,7 @@ describe('markers', () => {
       'ipfsz-tree': 0x3f5a00,
       'ipfsz-gzip': 0x3f5a01,
       'ipfsz-lz4': 0x3f5a02,
+      'ipfsz-lzo': 0x3f5a03,
       'ipfsz-snappy': 0x3f5a04,
       'ipfsz-zstd': 0x3f5a05,
       'ipfsz-brotli': 0x3f5a06

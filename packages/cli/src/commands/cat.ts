@@ -1,5 +1,6 @@
 import { unmark } from '@ipfsz/core'
 import { openFiles, parseCid } from '../context.ts'
+import { Progress } from '../progress.ts'
 import type { Context } from '../context.ts'
 
 export interface CatCommandOptions {
@@ -14,8 +15,17 @@ export async function cat (text: string, { offset, length, raw }: CatCommandOpti
   const { output, signal } = context
   const cid = parseCid(text)
   const files = await openFiles(context)
+  const source = raw ? unmark(cid) : cid
+  // nothing is drawn over what is written to the terminal
+  const progress = process.stdout.isTTY ? undefined : new Progress(text, length ?? Number((await files.stat(source, { signal })).size))
+  let done = 0
 
-  for await (const bytes of files.cat(raw ? unmark(cid) : cid, { offset, length, signal })) {
-    await output.bytes(bytes)
+  try {
+    for await (const bytes of files.cat(source, { offset, length, signal })) {
+      await output.bytes(bytes)
+      progress?.update(done += bytes.byteLength)
+    }
+  } finally {
+    progress?.end()
   }
 }

@@ -1,8 +1,8 @@
-import { codecName } from '../marker.ts'
-import { UnknownCodecError } from '../errors.ts'
+import { CustomProgressEvent } from 'progress-events'
 import { fileSize, readRange } from '../dag/read.ts'
 import { openEntry } from '../entry.ts'
-import { InvalidParametersError, NotAFileError } from '../errors.ts'
+import { InvalidParametersError, NotAFileError, UnknownCodecError } from '../errors.ts'
+import { codecName } from '../marker.ts'
 import { readFrames } from '../read-frames.ts'
 import type { CatOptions } from '../index.ts'
 import type { Settings } from '../ipfsz.ts'
@@ -13,8 +13,8 @@ export async function * cat (cid: CID, settings: Settings, options: CatOptions =
   const { block, node, header } = await openEntry(cid, blockstore, options)
 
   if (node == null) {
-    const { start, end } = toRange(block.byteLength, options)
-    yield block.subarray(start, end)
+    const range = toRange(block.byteLength, options)
+    yield * report('unixfs:exporter:progress:raw', [block.subarray(range.start, range.end)], range, block.byteLength, options)
     return
   }
 
@@ -36,13 +36,37 @@ export async function * cat (cid: CID, settings: Settings, options: CatOptions =
 
   // as with Helia, a symlink has no content of its own
   if (node.unixfs.type === 'file' || node.unixfs.type === 'raw') {
-    const { start, end } = toRange(fileSize(node), options)
-    yield * readRange(node, start, end, blockstore, options)
+    const size = fileSize(node)
+    const range = toRange(size, options)
+    const read = readRange(node, range.start, range.end, blockstore, options)
+    yield * report('unixfs:exporter:progress:unixfs:file', read, range, size, options)
+  }
+}
+
+interface Range {
+  start: number
+  end: number
+}
+
+/** Report what is read of a plain file, as Helia does. */
+async function * report (
+  type: 'unixfs:exporter:progress:raw' | 'unixfs:exporter:progress:unixfs:file',
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  { start, end }: Range,
+  size: number,
+  { onProgress }: CatOptions
+): AsyncGenerator<Uint8Array> {
+  let bytesRead = 0n
+
+  for await (const bytes of source) {
+    bytesRead += BigInt(bytes.byteLength)
+    onProgress?.(new CustomProgressEvent(type, { bytesRead, totalBytes: BigInt(end - start), fileSize: BigInt(size) }))
+    yield bytes
   }
 }
 
 /** The range that offset and length ask for: an offset behind the end is an error, a length that leads there is not. */
-function toRange (size: number, { offset = 0, length = size }: CatOptions): { start: number, end: number } {
+function toRange (size: number, { offset = 0, length = size }: CatOptions): Range {
   if (!Number.isInteger(offset) || offset < 0 || offset > size) {
     throw new InvalidParametersError(`Offset must be a whole number from 0 to the file's size, ${size}, not ${offset}`)
   }

@@ -24,7 +24,7 @@ export async function stat (cid: CID, { blockstore }: Settings, options: StatOpt
 
   return {
     ...describe(entry, size),
-    codec: header == null ? 'none' : codecName(header.codec) ?? 'none',
+    codec: (header == null ? undefined : codecName(header.codec)) ?? 'none',
     storedSize: BigInt(storedSize),
     ratio: size === 0 ? 1 : storedSize / size,
     frames: header?.frameLengths.length ?? 0,

@@ -1,5 +1,6 @@
 import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
+import { CustomProgressEvent } from 'progress-events'
 import { DEFAULT_BLOCK_READ_CONCURRENCY, MAX_DAG_DEPTH } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
 import { mapOrdered } from '../map-ordered.ts'
@@ -7,9 +8,11 @@ import { getBlock } from './block.ts'
 import { decodeNode } from './node.ts'
 import type { GetBlockOptions, GetStore } from './block.ts'
 import type { FileNode } from './node.ts'
+import type { ExporterProgressEvents } from 'ipfs-unixfs-exporter'
 import type { CID } from 'multiformats/cid'
+import type { ProgressOptions } from 'progress-events'
 
-export interface ReadOptions extends GetBlockOptions {
+export interface ReadOptions extends GetBlockOptions, ProgressOptions<ExporterProgressEvents> {
   /**
    * How many blocks are read at one time, ahead of what was asked for.
    *
@@ -50,6 +53,8 @@ async function * walk (node: FileNode, position: number, range: Range, depth: nu
     throw new InvalidDagError(node.cid, `is more than ${MAX_DAG_DEPTH} levels below the root`)
   }
 
+  options.onProgress?.(new CustomProgressEvent('unixfs:exporter:walk:file', { cid: node.cid }))
+
   if (node.unixfs.data != null) {
     yield * overlap(node.unixfs.data, position, range)
   }
@@ -61,6 +66,7 @@ async function * walk (node: FileNode, position: number, range: Range, depth: nu
 
   for await (const { child, block } of blocks) {
     if (child.cid.code === raw.code) {
+      options.onProgress?.(new CustomProgressEvent('unixfs:exporter:walk:file', { cid: child.cid }))
       checkSize(child, block.byteLength)
       yield * overlap(block, child.position, range)
     } else if (child.cid.code === dagPb.code) {
