@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config'
+import { SummaryReporter } from './test/support/summary-reporter.ts'
 
 export default defineConfig({
   test: {
+    reporters: ['default', new SummaryReporter()],
     projects: [
       { test: { name: 'unit', include: ['packages/*/test/**/*.test.ts'], testTimeout: 60_000 } },
       // the built packages, as their users run them
