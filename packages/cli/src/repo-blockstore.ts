@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { FsBlockstore } from 'blockstore-fs'
 import { NextToLast } from 'blockstore-fs/sharding'
@@ -39,7 +39,7 @@ export class RepoBlockstore extends FsBlockstore {
 
     options?.signal?.throwIfAborted()
 
-    if (!(value instanceof Uint8Array && await isWritten(file, value.byteLength))) {
+    if (!(value instanceof Uint8Array && await isWritten(file, value))) {
       try {
         await this.#write(file, value, options)
       } catch (err) {
@@ -98,10 +98,10 @@ async function move (from: string, to: string): Promise<void> {
   }
 }
 
-/** A file cut short by a crash of the machine is written again. */
-async function isWritten (file: string, size: number): Promise<boolean> {
+/** Whether a block is there already. One that is damaged is written again, so adding a file mends it. */
+async function isWritten (file: string, value: Uint8Array): Promise<boolean> {
   try {
-    return (await stat(file)).size === size
+    return (await readFile(file)).equals(value)
   } catch {
     return false
   }

@@ -57,5 +57,7 @@ export function formatSize (bytes: number | bigint): string {
     unit++
   }
 
-  return `${unit === 0 ? value : value.toPrecision(value >= 1000 ? 4 : 3)} ${NAMES[unit]}`
+  const digits = value < 10 ? 2 : value < 100 ? 1 : 0
+
+  return `${unit === 0 ? value : value.toFixed(digits)} ${NAMES[unit]}`
 }

@@ -7,7 +7,7 @@ import { packLeaves } from './leaf.ts'
 import type { ByteReader } from './byte-reader.ts'
 import type { Compression } from './compression.ts'
 import type { PutStore } from './dag/block.ts'
-import type { Metadata, RootContent } from './dag/node.ts'
+import type { FileLink, Metadata, RootContent } from './dag/node.ts'
 import type { WrittenFile } from './dag/write.ts'
 import type { AddFrameEvents } from './events.ts'
 import type { Frame } from './frame.ts'
@@ -82,28 +82,24 @@ async function * toStream (frames: AsyncIterable<Frame>, table: FrameTable, seek
 
 /** Write the leaves, or keep the only one where it is small enough to lie in the root. */
 async function writeContent (leaves: AsyncGenerator<Uint8Array>, blockstore: PutStore, options: WriteFileOptions): Promise<RootContent> {
-  try {
-    const first = await leaves.next()
-    const second = first.done === true ? first : await leaves.next()
+  const first = await leaves.next()
 
-    if (first.done === true) {
-      return {}
-    }
-
-    if (second.done === true && first.value.byteLength <= MAX_INLINE_SIZE) {
-      return { inline: first.value }
-    }
-
-    const rest = second.done === true ? leaves : startWith(second.value, leaves)
-    const links = []
-
-    for await (const link of writeLeaves(startWith(first.value, rest), blockstore, options)) {
-      links.push(link)
-    }
-
-    return { links }
-  } finally {
-    // whatever went wrong, the source is let go
-    await leaves.return(undefined)
+  if (first.done === true) {
+    return {}
   }
+
+  const second = await leaves.next()
+
+  if (second.done === true && first.value.byteLength <= MAX_INLINE_SIZE) {
+    return { inline: first.value }
+  }
+
+  const rest = second.done === true ? leaves : startWith(second.value, leaves)
+  const links: FileLink[] = []
+
+  for await (const link of writeLeaves(startWith(first.value, rest), blockstore, options)) {
+    links.push(link)
+  }
+
+  return { links }
 }

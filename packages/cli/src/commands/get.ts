@@ -30,7 +30,10 @@ async function writeWhole (target: string, content: AsyncIterable<Uint8Array>, s
   let done = 0
 
   try {
-    const file = await open(temporary, 'wx')
+    const file = await open(temporary, 'wx').catch((err: unknown) => {
+      // the temporary name says nothing to whoever asked for the other
+      throw Object.assign(err as Error, { path: dirname(target) })
+    })
 
     try {
       for await (const bytes of content) {

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { formatSize, parseNumber, parseSize } from '../src/units.ts'
+
+describe('parseSize', () => {
+  it.each([
+    ['0', 0],
+    ['65536', 65_536],
+    ['100b', 100],
+    ['64k', 65_536],
+    ['64K', 65_536],
+    ['64KiB', 65_536],
+    ['64kib', 65_536],
+    ['64KB', 64_000],
+    ['4 MiB', 4_194_304],
+    ['4m', 4_194_304],
+    ['1MB', 1_000_000],
+    ['1.5MiB', 1_572_864],
+    ['2GiB', 2_147_483_648],
+    ['2g', 2_147_483_648],
+    ['1gb', 1_000_000_000],
+    [' 10 ', 10]
+  ])('reads "%s" as %d bytes', (text, bytes) => {
+    expect(parseSize(text)).toBe(bytes)
+  })
+
+  it.each(['', ' ', 'MiB', '-1', '+1', '1.', '.5', '1e3', '0x10', '1,000', '4 furlongs', '4 M iB', '1TiB', '65536.5', '1.0001k', '9007199254740993', 'NaN', 'Infinity', '1k1', 'toString', '1toString', '1constructor'])('refuses "%s"', (text) => {
+    expect(() => parseSize(text)).toThrow(expect.objectContaining({ name: 'UsageError' }))
+  })
+})
+
+describe('parseNumber', () => {
+  it.each([['0', 0], ['1', 1], ['007', 7], ['9007199254740991', Number.MAX_SAFE_INTEGER]])('reads "%s" as %d', (text, number) => {
+    expect(parseNumber(text)).toBe(number)
+  })
+
+  it.each(['', ' ', ' 1', '-1', '+1', '1.5', '1e3', '0x10', 'many', '9007199254740992', '１'])('refuses "%s"', (text) => {
+    expect(() => parseNumber(text)).toThrow(expect.objectContaining({ name: 'UsageError' }))
+  })
+})
+
+describe('formatSize', () => {
+  it.each([
+    [0, '0 B'],
+    [1, '1 B'],
+    [1023, '1023 B'],
+    [1024, '1.00 KiB'],
+    [1536, '1.50 KiB'],
+    [102_400, '100 KiB'],
+    [1_047_552, '1023 KiB'],
+    [4_194_304, '4.00 MiB'],
+    [100_000_000, '95.4 MiB'],
+    [1_073_741_824, '1.00 GiB'],
+    [1024 ** 4, '1.00 TiB'],
+    [1024 ** 5, '1.00 PiB'],
+    [3_221_225_472n, '3.00 GiB']
+  ])('shows %d bytes as %s', (bytes, text) => {
+    expect(formatSize(bytes)).toBe(text)
+  })
+
+  it.each([999, 999.4, 999.6, 1023, 1023.4, 1023.9])('shows %d KiB without an exponent', (kib) => {
+    expect(formatSize(Math.floor(kib * 1024))).toMatch(/^\d{3,4} KiB$/)
+  })
+})

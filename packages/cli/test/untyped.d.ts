@@ -1,0 +1,5 @@
+declare module 'chai-as-promised' {
+  const plugin: Chai.ChaiPlugin
+
+  export default plugin
+}
