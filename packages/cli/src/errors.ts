@@ -19,13 +19,19 @@ export class IncompleteError extends Error {
 /** Errors that come of what was typed, by name. */
 const USAGE = new Set(['UsageError', 'UnknownCodecError', 'InvalidLevelError', 'InvalidFrameSizeError', 'NotMarkableError'])
 
-/** The exit code for an error: 2 for wrong usage, 130 as shells do after Ctrl-C, 1 for all else. */
+const WRONG_USAGE = 2
+/** What shells give after Ctrl-C. */
+const INTERRUPTED = 130
+/** The exit code for everything that is no mistake of whoever called. */
+export const FAILED = 1
+
+/** The exit code for an error. */
 export function exitCode (err: Error): number {
   if (err.name === 'AbortError') {
-    return 130
+    return INTERRUPTED
   }
 
-  return USAGE.has(err.name) ? 2 : 1
+  return USAGE.has(err.name) ? WRONG_USAGE : FAILED
 }
 
 /** One line that says what is wrong and what to do about it. */

@@ -13,7 +13,7 @@ export async function main (argv: string[]): Promise<void> {
   // the first Ctrl-C ends cleanly, a second one at once
   process.once('SIGINT', () => { controller.abort() })
   process.once('SIGTERM', () => { controller.abort() })
-  process.stdout.on('error', endQuietlyWhenClosed)
+  process.stdout.on('error', endWithStdout)
 
   const program = createProgram(controller.signal)
 
@@ -39,11 +39,12 @@ export async function main (argv: string[]): Promise<void> {
   }
 }
 
-/** Whoever reads stdout has enough, as `head` does: that is no failure. */
-function endQuietlyWhenClosed (err: NodeJS.ErrnoException): void {
+/** Where whoever reads stdout has enough, as `head` does, that is no failure. Everything else is. */
+function endWithStdout (err: NodeJS.ErrnoException): never {
   if (err.code === 'EPIPE') {
     process.exit(0)
   }
 
-  throw err
+  process.stderr.write(`ipfsz: stdout cannot be written to: ${err.message}\n`)
+  process.exit(1)
 }

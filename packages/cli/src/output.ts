@@ -21,9 +21,9 @@ export class Output {
   }
 
   /** Bytes, waiting where stdout is slow. */
-  async bytes (bytes: Uint8Array): Promise<void> {
+  async bytes (bytes: Uint8Array, signal: AbortSignal): Promise<void> {
     if (!process.stdout.write(bytes)) {
-      await once(process.stdout, 'drain')
+      await once(process.stdout, 'drain', { signal })
     }
   }
 

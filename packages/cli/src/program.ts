@@ -32,7 +32,7 @@ export function createProgram (signal: AbortSignal): Command {
     .option('--verbose', 'show where an error came from')
     .exitOverride()
     .configureOutput({
-      outputError: (message, write) => { write(`ipfsz: ${message.replace(/^error: /, '').trim()} (see ipfsz --help)\n`) }
+      outputError: (message, write) => { write(`ipfsz: ${message.replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ')} (see ipfsz --help)\n`) }
     })
 
   program.command('add')

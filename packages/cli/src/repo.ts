@@ -52,14 +52,12 @@ export async function openRepo (path: string): Promise<Repo> {
 }
 
 async function checkVersion (path: string, datastore: Datastore): Promise<void> {
-  if (!await datastore.has(VERSION_KEY)) {
+  const version = await datastore.has(VERSION_KEY) ? new TextDecoder().decode(await datastore.get(VERSION_KEY)) : ''
+
+  // empty where a process was killed while it made the repo
+  if (version === '') {
     await datastore.put(VERSION_KEY, new TextEncoder().encode(VERSION))
-    return
-  }
-
-  const version = new TextDecoder().decode(await datastore.get(VERSION_KEY))
-
-  if (version !== VERSION) {
+  } else if (version !== VERSION) {
     throw new RepoError(`The repo ${path} is of version ${version}, this ipfsz knows version ${VERSION}`)
   }
 }

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { openFiles } from '../context.ts'
-import { explain, IncompleteError } from '../errors.ts'
+import { exitCode, explain, FAILED, IncompleteError } from '../errors.ts'
 import { Progress } from '../progress.ts'
 import { formatSize } from '../units.ts'
 import type { Context } from '../context.ts'
@@ -32,7 +32,8 @@ export async function add (paths: string[], options: AddCommandOptions, context:
     try {
       await addOne(path, files, options, context)
     } catch (err) {
-      if (!(err instanceof Error) || paths.length === 1 || context.signal.aborted) {
+      // what is wrong with the options is wrong for every file
+      if (!(err instanceof Error) || exitCode(err) !== FAILED || paths.length === 1) {
         throw err
       }
 

@@ -22,7 +22,7 @@ export async function cat (text: string, { offset, length, raw }: CatCommandOpti
 
   try {
     for await (const bytes of files.cat(source, { offset, length, signal })) {
-      await output.bytes(bytes)
+      await output.bytes(bytes, signal)
       progress?.update(done += bytes.byteLength)
     }
   } finally {

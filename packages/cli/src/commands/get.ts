@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { openFiles, parseCid } from '../context.ts'
+import { UsageError } from '../errors.ts'
 import { Progress } from '../progress.ts'
 import { formatSize } from '../units.ts'
 import type { Context } from '../context.ts'
@@ -17,9 +18,8 @@ export async function get (text: string, options: GetCommandOptions, context: Co
   const cid = parseCid(text)
   const files = await openFiles(context)
   const { size } = await files.stat(cid, { signal })
-  const target = resolve(options.output ?? cid.toString())
+  const target = await resolveTarget(options.output ?? cid.toString())
 
-  await refuseDirectory(target)
   await writeWhole(target, files.cat(cid, { signal }), Number(size))
   output.result({ cid: cid.toString(), path: target, size }, `${target}\t${formatSize(size)}`)
 }
@@ -54,10 +54,18 @@ async function writeWhole (target: string, content: AsyncIterable<Uint8Array>, s
   }
 }
 
-async function refuseDirectory (target: string): Promise<void> {
+/** The file to write: where a link leads, and nothing that is there and no file. */
+async function resolveTarget (path: string): Promise<string> {
+  const target = await realpath(path).catch(() => resolve(path))
   const stats = await stat(target).catch(() => undefined)
 
   if (stats?.isDirectory() === true) {
     throw Object.assign(new Error(`${target} is a directory`), { code: 'EISDIR', syscall: 'open', path: target })
   }
+
+  if (stats != null && !stats.isFile()) {
+    throw new UsageError(`${target} is not a file: write there with ipfsz cat`)
+  }
+
+  return target
 }

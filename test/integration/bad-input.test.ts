@@ -1,0 +1,186 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CODES } from '@ipfsz/codecs'
+import { ipfsz, mark, MARKERS, TREE_CODE } from '@ipfsz/core'
+import { FsBlockstore } from 'blockstore-fs'
+import { CID } from 'multiformats/cid'
+import { describe, expect } from 'vitest'
+import { text } from './data.ts'
+import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import type { Sandbox } from './run-cli.ts'
+
+const MISSING = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
+const MISSING_MARKED = mark(CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'), CODES.zstd).toString()
+
+describe.concurrent('wrong usage of add', () => {
+  it.for<[string, string[]]>([
+    ['an unknown codec', ['--codec', 'lzma']],
+    ['a codec that is only a marker', ['--codec', 'tree']],
+    ['a level of zstd above 19', ['--level', '20']],
+    ['a level of zstd below 1', ['--level', '0']],
+    ['a level of gzip above 9', ['--codec', 'gzip', '--level', '10']],
+    ['a level of gzip below 1', ['--codec', 'gzip', '--level', '0']],
+    ['a level of lz4 other than 1', ['--codec', 'lz4', '--level', '2']],
+    ['a level of brotli above 11', ['--codec', 'brotli', '--level', '12']],
+    ['a level of snappy other than 1', ['--codec', 'snappy', '--level', '0']],
+    ['a negative level', ['--level=-1']],
+    ['a level that is no number', ['--level', 'high']],
+    ['a level that is no whole number', ['--level', '1.5']],
+    ['frames below 64 KiB', ['--frame-size', '65535']],
+    ['frames above 16 MiB', ['--frame-size', '16777217']],
+    ['frames of no size', ['--frame-size', '0']],
+    ['frames of a negative size', ['--frame-size=-65536']],
+    ['frames of what is no size', ['--frame-size', 'large']],
+    ['frames of an unknown unit', ['--frame-size', '4 furlongs']],
+    ['frames of a part of a byte', ['--frame-size', '65536.5']],
+    ['an empty frame size', ['--frame-size', '']]
+  ])('refuses %s', async ([, args], { sandbox }) => {
+    await sandbox.write('a', text(10_000))
+
+    expectFailure(await sandbox.run(['add', ...args, 'a']), 2)
+    expect(await blockFiles(sandbox.repo)).toEqual([])
+  })
+
+  it('refuses a level out of range for several files as for one', async ({ sandbox }) => {
+    await sandbox.write('a', text(10_000))
+
+    expectFailure(await sandbox.run(['add', '--level', '99', 'a', 'a']), 2)
+  })
+
+  it('refuses a frame size out of range for several files as for one', async ({ sandbox }) => {
+    await sandbox.write('a', text(10_000))
+
+    expectFailure(await sandbox.run(['add', '--frame-size', '1', 'a', 'a']), 2)
+  })
+})
+
+describe.concurrent('what cannot be added', () => {
+  it.for([
+    ['a file that does not exist', 'missing'],
+    ['a path through a file', 'file/below'],
+    ['a directory', 'directory'],
+    ['an empty name', '']
+  ])('refuses %s', async ([, path], { sandbox }) => {
+    await sandbox.write('file', text(10))
+    await mkdir(join(sandbox.directory, 'directory'))
+
+    expectFailure(await sandbox.run(['add', path]), 1)
+  })
+
+  it('adds the others where one of several files fails', async ({ sandbox }) => {
+    await sandbox.write('a', text(10_000, 1))
+    await sandbox.write('c', text(10_000, 2))
+
+    const result = await sandbox.run(['add', '--json', 'a', 'missing', 'c'])
+    const added = parseLines(result.stdout)
+
+    expect(result.code).toBe(1)
+    expect(added).toMatchObject([{ name: 'a' }, { name: 'c' }])
+    expect(result.stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^ipfsz: .*missing/),
+      expect.stringMatching(/^ipfsz: /)
+    ])
+    expect((await sandbox.run(['cat', String(added[1].cid)])).stdout.equals(text(10_000, 2))).toBe(true)
+  })
+})
+
+describe.concurrent.each(['cat', 'get', 'stat'])('what ipfsz %s cannot read', (command) => {
+  it.for([['hello'], [''], ['/ipfs/bafy'], ['QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQ']])('refuses "%s", which is not a CID', async ([cid], { sandbox }) => {
+    expectFailure(await sandbox.run([command, cid]), 2)
+  })
+
+  it.for([['raw', MISSING], ['marked', MISSING_MARKED]])('refuses a %s CID whose block is missing', async ([, cid], { sandbox }) => {
+    const result = await sandbox.run([command, cid])
+
+    expectFailure(result, 1)
+    expect(result.stderr).toContain('not in this repo')
+  })
+
+  it('refuses a marked CID whose root has no header', async ({ sandbox }) => {
+    const plain = await sandbox.add(text(2_000_000), '--codec', 'none')
+    const marked = await markedTwin(sandbox, plain, 'zstd')
+
+    const result = await sandbox.run([command, marked])
+
+    expectFailure(result, 1)
+    expect(result.stderr).toContain('no header')
+  })
+
+  it('refuses a marked CID whose root has the header of another codec', async ({ sandbox }) => {
+    const zstd = await sandbox.add(text(2_000_000))
+    const plain = (await sandbox.run(['cid', 'plain', zstd])).stdout.toString().trim()
+    const gzip = await markedTwin(sandbox, plain, 'gzip')
+
+    expectFailure(await sandbox.run([command, gzip]), 1)
+  })
+
+  it('refuses a file that is marked as a tree', async ({ sandbox }) => {
+    const plain = await sandbox.add(text(2_000_000), '--codec', 'none')
+    const tree = await markedTwin(sandbox, plain, 'tree')
+
+    expectFailure(await sandbox.run([command, tree]), 1)
+  })
+})
+
+describe.concurrent.each(['cat', 'get'])('a directory given to ipfsz %s', (command) => {
+  it.for<[string, number]>([['plain', 0x70], ['marked as a tree', TREE_CODE]])('is refused where its CID is %s', async ([, code], { sandbox }) => {
+    const { multihash } = await addDirectory(sandbox)
+
+    expectFailure(await sandbox.run([command, CID.createV1(code, multihash).toString()]), 1)
+  })
+
+  it('is refused where it is marked as a file', async ({ sandbox }) => {
+    const { multihash } = await addDirectory(sandbox)
+
+    expectFailure(await sandbox.run([command, CID.createV1(MARKERS['ipfsz-zstd'], multihash).toString()]), 1)
+  })
+})
+
+describe.concurrent('a marked CID without a header', () => {
+  it('reads as stored with --raw', async ({ sandbox }) => {
+    const plain = await sandbox.add(text(2_000_000), '--codec', 'none')
+
+    const result = await sandbox.run(['cat', '--raw', await markedTwin(sandbox, plain, 'zstd')])
+
+    expectSuccess(result)
+    expect(result.stdout.equals(text(2_000_000))).toBe(true)
+  })
+})
+
+describe.concurrent('a repo that cannot be used', () => {
+  it('refuses a repo of an unknown version', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(10_000))
+    await sandbox.write('repo/datastore/version.data', Buffer.from('2'))
+
+    for (const args of [['cat', cid], ['stat', cid], ['get', cid], ['add', 'a']]) {
+      const result = await sandbox.run(args)
+
+      expectFailure(result, 1)
+      expect(result.stderr).toContain('version 2')
+    }
+  })
+
+  it('refuses a repo that is a file', async ({ sandbox }) => {
+    await sandbox.write('repo', text(10))
+
+    const result = await sandbox.run(['cat', MISSING])
+
+    expectFailure(result, 1)
+    expect(result.stderr).toContain(sandbox.repo)
+  })
+})
+
+async function markedTwin (sandbox: Sandbox, plain: string, codec: string): Promise<string> {
+  const result = await sandbox.run(['cid', 'mark', plain, '--codec', codec])
+  expectSuccess(result)
+
+  return result.stdout.toString().trim()
+}
+
+/** A directory with a compressed file in it, written by the library. */
+async function addDirectory (sandbox: Sandbox): Promise<CID> {
+  const blockstore = new FsBlockstore(join(sandbox.repo, 'blocks'))
+  await blockstore.open()
+
+  return ipfsz({ blockstore }).addFile({ path: 'a.txt', content: text(100_000) })
+}

@@ -1,0 +1,81 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { longText, text } from './data.ts'
+import { expectIntact } from './repo.ts'
+import { expectFailure, expectSuccess, it } from './run-cli.ts'
+
+const MIB = 1024 * 1024
+
+describe('a full disk', () => {
+  it.for([0, 1, 2, 5])('is told in one line after %d blocks, and the repo stays usable', async (writes, { sandbox }) => {
+    const before = await sandbox.add(text(100_000))
+    const bytes = longText(20 * MIB)
+
+    const result = await sandbox.run(['add', '-'], { stdin: bytes, preload: 'full-disk.ts', env: { WRITES_LEFT: String(writes) } })
+
+    expectFailure(result, 1)
+    expect(result.stderr).toContain('disk is full')
+    expect(await readdir(join(sandbox.repo, 'tmp'))).toEqual([])
+    await expectIntact(sandbox.repo)
+    expect((await sandbox.run(['cat', before])).stdout.equals(text(100_000))).toBe(true)
+    expect((await sandbox.run(['cat', await sandbox.add(bytes)])).stdout.equals(bytes)).toBe(true)
+  })
+
+  it('is told where the first repo would be made', async ({ sandbox }) => {
+    expectFailure(await sandbox.run(['add', '-'], { stdin: text(1000), preload: 'full-disk.ts', env: { WRITES_LEFT: '0' } }), 1)
+    expect(await sandbox.add(text(1000))).not.toBe('')
+  })
+
+  it('is told by get, which leaves the target as it was and nothing beside it', async ({ sandbox }) => {
+    await sandbox.write('out', text(1000))
+    const cid = await sandbox.add(longText(20 * MIB))
+
+    const result = await sandbox.run(['get', cid, '-o', 'out'], { preload: 'full-disk.ts', env: { WRITES_LEFT: '2' } })
+
+    expectFailure(result, 1)
+    expect(result.stderr).toContain('disk is full')
+    expect(await readdir(sandbox.directory)).toEqual(['out', 'repo'])
+    expect((await readFile(join(sandbox.directory, 'out'))).equals(text(1000))).toBe(true)
+  })
+
+  it('is told where stdout leads to it', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(100_000))
+
+    expectFailure(await sandbox.shell(`ipfsz cat ${cid} > /dev/full`), 1)
+    expectFailure(await sandbox.shell(`ipfsz stat ${cid} > /dev/full`), 1)
+  })
+})
+
+describe('stdout closed early', () => {
+  it('ends cat quietly', async ({ sandbox }) => {
+    const bytes = longText(20 * MIB)
+    const cid = await sandbox.add(bytes)
+
+    const result = await sandbox.shell(`ipfsz cat ${cid} | head -c 10`)
+
+    expectSuccess(result)
+    expect(result.stdout.equals(bytes.subarray(0, 10))).toBe(true)
+  })
+
+  it.for([
+    ['add', 'add a a a'],
+    ['stat', 'stat CID'],
+    ['codecs', 'codecs'],
+    ['help', 'add --help']
+  ])('ends %s quietly', async ([, line], { sandbox }) => {
+    await sandbox.write('a', text(100_000))
+    const cid = await sandbox.add(text(100_000))
+
+    expectSuccess(await sandbox.shell(`ipfsz ${line.replace('CID', cid)} | true`))
+  })
+
+  it('keeps what add has added', async ({ sandbox }) => {
+    await sandbox.write('a', text(100_000))
+    const cid = await sandbox.add(text(100_000), '--repo', 'other')
+
+    await sandbox.shell('ipfsz add a | true')
+
+    expectSuccess(await sandbox.run(['cat', cid]))
+  })
+})

@@ -1,0 +1,42 @@
+import fs from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import type { FileHandle } from 'node:fs/promises'
+
+/** A disk that is full after so many files have been written whole. */
+let left = Number(process.env.WRITES_LEFT)
+
+const { open, writeFile } = fs
+
+fs.writeFile = async (file, data, options) => {
+  const path = String(file)
+
+  if (left-- <= 0) {
+    // as a full disk does it: the file is there, and is cut short
+    await writeFile(file, '')
+    throw full(path)
+  }
+
+  await writeFile(file, data, options)
+}
+
+fs.open = async (path, flags, mode) => {
+  const handle = await open(path, flags, mode)
+
+  return new Proxy(handle, {
+    get (target, property) {
+      if ((property === 'writeFile' || property === 'write') && left-- <= 0) {
+        return async () => { throw full(String(path)) }
+      }
+
+      const value: unknown = Reflect.get(target, property)
+
+      return typeof value === 'function' ? value.bind(target) as FileHandle['close'] : value
+    }
+  })
+}
+
+syncBuiltinESMExports()
+
+function full (path: string): Error {
+  return Object.assign(new Error(`ENOSPC: no space left on device, write '${path}'`), { code: 'ENOSPC', errno: -28, syscall: 'write' })
+}

@@ -1,0 +1,157 @@
+import { access, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CODES } from '@ipfsz/codecs'
+import { allCodecs } from '@ipfsz/codecs/all'
+import { CID } from 'multiformats/cid'
+import { describe, expect } from 'vitest'
+import { text } from './data.ts'
+import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+
+/** An empty UnixFS file, and an empty directory, as dag-pb. */
+const FILE = CID.parse('QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH')
+const DIRECTORY = CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354')
+
+describe.concurrent('ipfsz cid', () => {
+  it.for(Object.entries({ ...CODES, tree: 0x3f5a00 }))('marks a plain CID with the code of %s, and takes the mark away', async ([codec, code], { sandbox }) => {
+    const marked = await sandbox.run(['cid', 'mark', DIRECTORY.toString(), '--codec', codec])
+    const cid = marked.stdout.toString().trim()
+    const plain = await sandbox.run(['cid', 'plain', cid])
+
+    expectSuccess(marked)
+    expectSuccess(plain)
+    expect(cid).toBe(CID.createV1(code, DIRECTORY.multihash).toString())
+    expect(plain.stdout.toString()).toBe(`${DIRECTORY}\n`)
+  })
+
+  it('marks a CIDv0', async ({ sandbox }) => {
+    const result = await sandbox.run(['cid', 'mark', FILE.toString(), '--codec', 'zstd', '--json'])
+
+    expectSuccess(result)
+    expect(parseLines(result.stdout)).toEqual([{ cid: CID.createV1(CODES.zstd, FILE.multihash).toString() }])
+  })
+
+  it('makes no repo', async ({ sandbox }) => {
+    await sandbox.run(['cid', 'mark', DIRECTORY.toString(), '--codec', 'zstd'])
+
+    await expect(access(sandbox.repo)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it.for<[string, string[]]>([
+    ['a raw CID', ['cid', 'mark', 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku', '--codec', 'zstd']],
+    ['a marked CID', ['cid', 'mark', CID.createV1(CODES.gzip, DIRECTORY.multihash).toString(), '--codec', 'zstd']],
+    ['to mark without a codec', ['cid', 'mark', DIRECTORY.toString()]],
+    ['to mark with an unknown codec', ['cid', 'mark', DIRECTORY.toString(), '--codec', 'lzma']],
+    ['to mark with the codec none', ['cid', 'mark', DIRECTORY.toString(), '--codec', 'none']],
+    ['to mark what is no CID', ['cid', 'mark', 'hello', '--codec', 'zstd']],
+    ['to take the mark from what is no CID', ['cid', 'plain', 'hello']]
+  ])('refuses %s', async ([, args], { sandbox }) => {
+    expectFailure(await sandbox.run(args), 2)
+  })
+})
+
+describe.concurrent('ipfsz codecs', () => {
+  it('shows each codec with its implementation, levels and marker code', async ({ sandbox }) => {
+    const result = await sandbox.run(['codecs'])
+
+    expectSuccess(result)
+    const rows = result.stdout.toString().trimEnd().split('\n').map(line => line.split(/ {2,}/))
+    expect(rows.slice(1).map(([name, , , , code]) => [name, Number(code)])).toEqual(allCodecs().map(({ name, code }) => [name, code]))
+    expect(rows.find(([name]) => name === 'zstd')).toEqual(['zstd', 'native', '1-19', '1', '0x3f5a05'])
+  })
+
+  it('shows them as JSON', async ({ sandbox }) => {
+    const result = await sandbox.run(['codecs', '--json'])
+
+    expectSuccess(result)
+    expect(parseLines(result.stdout)).toContainEqual({ name: 'gzip', implementation: 'native', levels: { min: 1, max: 9, default: 6 }, code: '0x3f5a01' })
+  })
+})
+
+describe.concurrent('the repo', () => {
+  it('is ~/.ipfsz by default', async ({ sandbox }) => {
+    const result = await sandbox.run(['add', '-'], { stdin: text(10_000), env: { IPFSZ_PATH: undefined } })
+
+    expectSuccess(result)
+    expect(await blockFiles(join(sandbox.directory, '.ipfsz'))).toHaveLength(1)
+  })
+
+  it('is the directory that IPFSZ_PATH names', async ({ sandbox }) => {
+    const path = join(sandbox.directory, 'not', 'there', 'yet')
+
+    expectSuccess(await sandbox.run(['add', '-'], { stdin: text(10_000), env: { IPFSZ_PATH: path } }))
+    expect(await blockFiles(path)).toHaveLength(1)
+  })
+
+  it('is the directory of --repo, whatever IPFSZ_PATH names', async ({ sandbox }) => {
+    expectSuccess(await sandbox.run(['--repo', 'here', 'add', '-'], { stdin: text(10_000) }))
+    expect(await blockFiles(join(sandbox.directory, 'here'))).toHaveLength(1)
+    expect(await blockFiles(sandbox.repo)).toEqual([])
+  })
+
+  it('is the directory of --repo behind the command too', async ({ sandbox }) => {
+    expectSuccess(await sandbox.run(['add', '-', '--repo', 'here'], { stdin: text(10_000) }))
+    expect(await blockFiles(join(sandbox.directory, 'here'))).toHaveLength(1)
+  })
+
+  it('holds what was added to it and to no other', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(10_000))
+
+    expectFailure(await sandbox.run(['cat', cid, '--repo', 'other']), 1)
+    expectSuccess(await sandbox.run(['cat', cid]))
+  })
+})
+
+describe.concurrent('the command line', () => {
+  it.for([['--help'], ['add --help'], ['cid mark --help'], ['help add']])('shows help on stdout for %s', async ([line], { sandbox }) => {
+    const result = await sandbox.run(line.split(' '))
+
+    expectSuccess(result)
+    expect(result.stdout.toString()).toContain('Usage: ipfsz')
+  })
+
+  it('shows its version', async ({ sandbox }) => {
+    const { version } = JSON.parse(await readFile(new URL('../../packages/cli/package.json', import.meta.url), 'utf8')) as { version: string }
+
+    const result = await sandbox.run(['--version'])
+
+    expectSuccess(result)
+    expect(result.stdout.toString()).toBe(`${version}\n`)
+  })
+
+  it.for<[string, string[]]>([['ipfsz', []], ['ipfsz cid', ['cid']]])('shows help on stderr for %s alone, as wrong usage', async ([, args], { sandbox }) => {
+    const result = await sandbox.run(args)
+
+    expect(result).toMatchObject({ code: 2, stdout: Buffer.alloc(0) })
+    expect(result.stderr).toContain('Usage: ipfsz')
+  })
+
+  it.for<[string, string[]]>([
+    ['a command that does not exist', ['frobnicate']],
+    ['a command that looks like one that exists', ['ad', 'a']],
+    ['an option that does not exist', ['add', '--frobnicate', 'a']],
+    ['an option that looks like one that exists', ['cat', 'x', '--ofset', '1']],
+    ['add without a file', ['add']],
+    ['cat without a CID', ['cat']],
+    ['cat of two CIDs', ['cat', DIRECTORY.toString(), DIRECTORY.toString()]],
+    ['get without a CID', ['get']],
+    ['stat without a CID', ['stat']],
+    ['an option without its value', ['cat', DIRECTORY.toString(), '--offset']]
+  ])('refuses %s', async ([, args], { sandbox }) => {
+    expectFailure(await sandbox.run(args), 2)
+  })
+
+  it('adds the stack to an error with --verbose', async ({ sandbox }) => {
+    const result = await sandbox.run(['--verbose', 'cat', DIRECTORY.toString()])
+    const [first, ...stack] = result.stderr.trimEnd().split('\n')
+
+    expect(result.code).toBe(1)
+    expect(first).toMatch(/^ipfsz: /)
+    expect(stack[0]).toMatch(/^NotFoundError: /)
+    expect(stack[1]).toMatch(/^ {4}at /)
+    expect(stack.join('\n')).toContain('Caused by: ')
+  })
+
+  it('prints errors as text with --json, and nothing on stdout', async ({ sandbox }) => {
+    expectFailure(await sandbox.run(['--json', 'cat', DIRECTORY.toString()]), 1)
+  })
+})

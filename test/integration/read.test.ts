@@ -1,0 +1,188 @@
+import { mkdir, readFile, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { zstdDecompressSync } from 'node:zlib'
+import { describe, expect } from 'vitest'
+import { longText, noise, text } from './data.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+
+describe.concurrent('ipfsz cat', () => {
+  it('writes the slice that --offset and --length ask for', async ({ sandbox }) => {
+    const bytes = longText(10_000_000)
+    const cid = await sandbox.add(bytes, '--frame-size', '1MiB')
+    const ranges = [[0, 1], [1_048_570, 20], [3_000_000, 4_000_000], [9_999_999, 1], [10_000_000, 5], [5, 0], [9_000_000, 99_000_000]]
+
+    for (const [offset, length] of ranges) {
+      const result = await sandbox.run(['cat', cid, '--offset', String(offset), '--length', String(length)])
+
+      expectSuccess(result)
+      expect(result.stdout.equals(bytes.subarray(offset, offset + length)), `${offset}, ${length}`).toBe(true)
+    }
+  })
+
+  it('reads to the end without --length, and from the beginning without --offset', async ({ sandbox }) => {
+    const bytes = text(200_000)
+    const cid = await sandbox.add(bytes)
+
+    expect((await sandbox.run(['cat', cid, '--offset', '150000'])).stdout.equals(bytes.subarray(150_000))).toBe(true)
+    expect((await sandbox.run(['cat', cid, '--length', '150000'])).stdout.equals(bytes.subarray(0, 150_000))).toBe(true)
+  })
+
+  it('writes the bytes as stored with --raw', async ({ sandbox }) => {
+    const bytes = text(200_000)
+    const cid = await sandbox.add(bytes)
+
+    const result = await sandbox.run(['cat', '--raw', cid])
+
+    expectSuccess(result)
+    expect(zstdDecompressSync(result.stdout).equals(bytes)).toBe(true)
+  })
+
+  it('takes a slice of the bytes as stored', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(200_000))
+
+    const whole = await sandbox.run(['cat', '--raw', cid])
+    const part = await sandbox.run(['cat', '--raw', cid, '--offset', '100', '--length', '1000'])
+
+    expect(part.stdout.equals(whole.stdout.subarray(100, 1100))).toBe(true)
+  })
+
+  it('writes the bytes as stored for a plain CID', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(200_000))
+
+    const plain = await sandbox.run(['cid', 'plain', cid])
+    const [raw, stored] = await Promise.all([
+      sandbox.run(['cat', '--raw', cid]),
+      sandbox.run(['cat', plain.stdout.toString().trim()])
+    ])
+
+    expectSuccess(stored)
+    expect(stored.stdout.equals(raw.stdout)).toBe(true)
+  })
+
+  it.for<[string, string[], number]>([
+    ['an offset behind the end', ['--offset', '10001'], 1],
+    ['an offset below 0', ['--offset=-1'], 2],
+    ['an offset that is no whole number', ['--offset', '1.5'], 2],
+    ['a length that is no number', ['--length', 'many'], 2]
+  ])('refuses %s', async ([, args, code], { sandbox }) => {
+    const cid = await sandbox.add(text(10_000))
+
+    expectFailure(await sandbox.run(['cat', cid, ...args]), code)
+  })
+})
+
+describe.concurrent('ipfsz get', () => {
+  it('writes a file that equals the one that was added', async ({ sandbox }) => {
+    const bytes = longText(9_000_000)
+    const cid = await sandbox.add(bytes)
+
+    const result = await sandbox.run(['get', cid, '-o', 'out.txt'])
+
+    expectSuccess(result)
+    expect((await readFile(join(sandbox.directory, 'out.txt'))).equals(bytes)).toBe(true)
+    expect(await readdir(sandbox.directory)).toEqual(['out.txt', 'repo'])
+  })
+
+  it('names the file by its CID where no name is given', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(10_000))
+
+    const result = await sandbox.run(['get', cid, '--json'])
+
+    expectSuccess(result)
+    expect(parseLines(result.stdout)).toEqual([{ cid, path: join(sandbox.directory, cid), size: 10_000 }])
+    expect((await stat(join(sandbox.directory, cid))).size).toBe(10_000)
+  })
+
+  it('writes an empty file', async ({ sandbox }) => {
+    const cid = await sandbox.add(new Uint8Array(0))
+
+    expectSuccess(await sandbox.run(['get', cid, '-o', 'empty']))
+    expect((await stat(join(sandbox.directory, 'empty'))).size).toBe(0)
+  })
+
+  it('replaces a file that is there', async ({ sandbox }) => {
+    await sandbox.write('out', noise(50_000))
+    const cid = await sandbox.add(text(10_000))
+
+    expectSuccess(await sandbox.run(['get', cid, '-o', 'out']))
+    expect((await readFile(join(sandbox.directory, 'out'))).equals(text(10_000))).toBe(true)
+  })
+
+  it('refuses a target that is a directory', async ({ sandbox }) => {
+    await mkdir(join(sandbox.directory, 'out'))
+    const cid = await sandbox.add(text(10_000))
+
+    expectFailure(await sandbox.run(['get', cid, '-o', 'out']), 1)
+    expect(await readdir(sandbox.directory)).toEqual(['out', 'repo'])
+  })
+
+  it('refuses a target in a directory that does not exist, by the name it was given', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(10_000))
+
+    const result = await sandbox.run(['get', cid, '-o', 'none/out'])
+
+    expectFailure(result, 1)
+    expect(result.stderr).toContain(join(sandbox.directory, 'none'))
+    expect(result.stderr).not.toContain('.tmp')
+  })
+
+  it('leaves a named pipe a named pipe', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(1000))
+
+    // both ends are held open, so that nobody waits for the other
+    await sandbox.shell(`mkfifo pipe && exec 3<>pipe && ipfsz get ${cid} -o pipe`)
+
+    expect((await stat(join(sandbox.directory, 'pipe'))).isFIFO()).toBe(true)
+  })
+})
+
+describe.concurrent('ipfsz stat', () => {
+  it('shows both CIDs, codec, sizes, ratio, frames and blocks', async ({ sandbox }) => {
+    const cid = await sandbox.add(longText(9_000_000))
+
+    const [{ plainCid, ...rest }] = parseLines((await sandbox.run(['stat', cid, '--json'])).stdout)
+    const text = (await sandbox.run(['stat', cid])).stdout.toString()
+
+    expect(rest).toEqual({
+      markedCid: cid,
+      type: 'file',
+      codec: 'zstd',
+      size: 9_000_000,
+      storedSize: expect.any(Number),
+      ratio: Number(rest.storedSize) / 9_000_000,
+      frames: 3,
+      frameSize: 4 * 1024 * 1024,
+      blocks: expect.any(Number)
+    })
+    expect(text.trimEnd().split('\n').map(line => line.split(/ {2,}/))).toEqual([
+      ['Plain CID', plainCid],
+      ['Marked CID', cid],
+      ['Type', 'file'],
+      ['Codec', 'zstd'],
+      ['Original', '9000000 bytes (8.58 MiB)'],
+      ['Stored', expect.stringContaining(`${String(rest.storedSize)} bytes`)],
+      ['Ratio', Number(rest.ratio).toFixed(3)],
+      ['Frames', '3 of 4.00 MiB'],
+      ['Blocks', String(rest.blocks)]
+    ])
+  })
+
+  it('tells the marked twin of a plain CID', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(100_000), '--codec', 'gzip')
+    const plain = (await sandbox.run(['cid', 'plain', cid])).stdout.toString().trim()
+
+    const result = await sandbox.run(['stat', plain, '--json'])
+
+    expectSuccess(result)
+    expect(parseLines(result.stdout)).toMatchObject([{ plainCid: plain, markedCid: cid, codec: 'none', frames: 0 }])
+  })
+
+  it('tells that a file is not compressed', async ({ sandbox }) => {
+    const cid = await sandbox.add(noise(100_000))
+
+    const result = await sandbox.run(['stat', cid, '--json'])
+
+    expectSuccess(result)
+    expect(parseLines(result.stdout)).toEqual([{ plainCid: cid, type: 'raw', codec: 'none', size: 100_000, storedSize: 100_000, ratio: 1, frames: 0, blocks: 1 }])
+  })
+})

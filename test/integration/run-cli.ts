@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer, text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, it as base } from 'vitest'
+import type { ChildProcessByStdio } from 'node:child_process'
+import type { Writable } from 'node:stream'
+
+/** The built command, as npm links it. */
+export const CLI = fileURLToPath(new URL('../../packages/cli/bin/ipfsz.js', import.meta.url))
+
+export type Process = ChildProcessByStdio<Writable, Readable, Readable>
+
+export interface StartOptions {
+  /** Added to an environment that has PATH, HOME and IPFSZ_PATH, each leading into the sandbox. */
+  env?: Record<string, string | undefined>
+  /** A module of `preload/` that runs in the process before the command does. */
+  preload?: string
+}
+
+export interface RunOptions extends StartOptions {
+  /** What the command finds on its stdin, by default nothing. */
+  stdin?: Uint8Array | AsyncIterable<Uint8Array>
+}
+
+export interface RunResult {
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: Buffer
+  stderr: string
+}
+
+/** A directory of its own for one test, with a repo in it, removed when the test is done. */
+export interface Sandbox {
+  /** Where the command runs, and its home. */
+  readonly directory: string
+  readonly repo: string
+  /** Run the command to its end. */
+  run (args: readonly string[], options?: RunOptions): Promise<RunResult>
+  /** Start the command, for those who want to stop it. It does not outlive the test. */
+  start (args: readonly string[], options?: StartOptions): Process
+  /** Run a line of sh, in which `ipfsz` is the command. */
+  shell (line: string): Promise<RunResult>
+  /** Add bytes to the repo, and give the CID. */
+  add (bytes: Uint8Array, ...args: string[]): Promise<string>
+  /** Write a file beside the repo, and give its path. */
+  write (name: string, bytes: Uint8Array): Promise<string>
+}
+
+/** `it` of vitest, which gives each test that asks for it a sandbox of its own. */
+export const it = base.extend<{ sandbox: Sandbox }>({
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads which fixtures are needed from the pattern
+  sandbox: async ({}, use) => {
+    const directory = await mkdtemp(join(tmpdir(), 'ipfsz-test-'))
+    const children: Process[] = []
+
+    await use(makeSandbox(directory, children))
+
+    children.forEach(child => child.kill('SIGKILL'))
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 })
+  }
+})
+
+function makeSandbox (directory: string, children: Process[]): Sandbox {
+  const repo = join(directory, 'repo')
+
+  const launch = (command: string, args: readonly string[], { env, preload }: StartOptions = {}): Process => {
+    const child = spawn(command, args, {
+      cwd: directory,
+      env: {
+        PATH: process.env.PATH,
+        HOME: directory,
+        IPFSZ_PATH: repo,
+        ...preload == null ? {} : { NODE_OPTIONS: `--import=${new URL(`preload/${preload}`, import.meta.url)}` },
+        ...env
+      },
+      stdio: ['pipe', 'pipe', 'pipe']
+    })
+
+    // a process that ends before it has read everything is no failure here
+    child.stdin.on('error', () => {})
+    children.push(child)
+
+    return child
+  }
+
+  const sandbox: Sandbox = {
+    directory,
+    repo,
+
+    async run (args, options = {}) {
+      return finish(launch(process.execPath, [CLI, ...args], options), options.stdin)
+    },
+
+    start (args, options) {
+      return launch(process.execPath, [CLI, ...args], options)
+    },
+
+    async shell (line) {
+      return finish(launch('sh', ['-c', `ipfsz () { "$NODE" "$CLI" "$@"; }; ${line}`], { env: { NODE: process.execPath, CLI } }))
+    },
+
+    async add (bytes, ...args) {
+      const { code, stdout, stderr } = await sandbox.run(['add', '-Q', ...args, '-'], { stdin: bytes })
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+
+      return stdout.toString().trim()
+    },
+
+    async write (name, bytes) {
+      const path = join(directory, name)
+      await writeFile(path, bytes)
+
+      return path
+    }
+  }
+
+  return sandbox
+}
+
+/** Feed a process, and wait for its end. */
+export async function finish (child: Process, stdin: RunOptions['stdin'] = new Uint8Array(0)): Promise<RunResult> {
+  const source = stdin instanceof Uint8Array ? Readable.from([stdin]) : Readable.from(stdin)
+  const exit = new Promise<Pick<RunResult, 'code' | 'signal'>>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => { resolve({ code, signal }) })
+  })
+
+  // not awaited: a source that stalls does so longer than the process lives
+  pipeline(source, child.stdin).catch(() => {})
+  const [stdout, stderr, end] = await Promise.all([buffer(child.stdout), text(child.stderr), exit])
+
+  return { ...end, stdout, stderr }
+}
+
+/** The command failed with this exit code, and said so in one line of stderr and none of stdout. */
+export function expectFailure (result: RunResult, code: number): void {
+  expect({ ...result, stdout: result.stdout.toString() }).toEqual({
+    code,
+    signal: null,
+    stdout: '',
+    stderr: expect.stringMatching(/^ipfsz: [^\n]+\n$/)
+  })
+}
+
+/** The command did what it should and had nothing to complain about. */
+export function expectSuccess ({ code, signal, stderr }: RunResult): void {
+  expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: '' })
+}
+
+/** The objects of `--json`, one a line. */
+export function parseLines (stdout: Buffer): Array<Record<string, unknown>> {
+  const lines = stdout.toString().split('\n')
+  expect(lines.pop()).toBe('')
+
+  return lines.map(line => JSON.parse(line) as Record<string, unknown>)
+}
+
+/** The files of the blocks in a repo. */
+export async function blockFiles (repo: string): Promise<string[]> {
+  const blocks = join(repo, 'blocks')
+  const names = await readdir(blocks, { recursive: true }).catch(() => [])
+
+  return names.filter(name => name.endsWith('.data')).map(name => join(blocks, name)).toSorted()
+}
