@@ -1,6 +1,7 @@
 import { importFile } from 'ipfs-unixfs-importer'
 import { ByteReader } from './byte-reader.ts'
 import { emit } from './events.ts'
+import { gather } from './gather.ts'
 import { decide } from './policy.ts'
 import { writeFile } from './write-file.ts'
 import type { Compression } from './compression.ts'
@@ -29,7 +30,7 @@ export interface CompressingFileBuilderInit extends WriteFileOptions {
  */
 export function compressingFileBuilder (init: CompressingFileBuilderInit): FileBuilder {
   return async (file, blockstore) => {
-    const reader = new ByteReader(toAsync(file.content), init.signal)
+    const reader = new ByteReader(gather(file.content), init.signal)
 
     try {
       return await buildFile(file, reader, blockstore, init)
@@ -77,8 +78,4 @@ async function * withFirst (piece: Uint8Array, reader: ByteReader): AsyncGenerat
   }
 
   yield * reader.rest()
-}
-
-async function * toAsync (content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield * content
 }

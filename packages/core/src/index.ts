@@ -40,6 +40,7 @@
 
 import { allCodecs } from '@ipfsz/codecs/all'
 import { DEFAULT_IN_FLIGHT_BYTES } from './constants.ts'
+import { InvalidParametersError } from './errors.ts'
 import { DefaultIpfsz } from './ipfsz.ts'
 import type { CompressionOptions } from './compression.ts'
 import type { GetBlockOptions } from './dag/block.ts'
@@ -186,12 +187,20 @@ export interface Ipfsz {
 
 /**
  * Create an {@link Ipfsz} on a Helia node, or on anything else with a blockstore.
+ *
+ * @throws {InvalidParametersError} inFlightBytes is not above 0
  */
 export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz {
+  const { codecs = allCodecs(), inFlightBytes = DEFAULT_IN_FLIGHT_BYTES } = init
+
+  if (!(inFlightBytes > 0)) {
+    throw new InvalidParametersError(`inFlightBytes is a number above 0, not ${inFlightBytes}`)
+  }
+
   return new DefaultIpfsz({
     blockstore: components.blockstore,
-    codecs: init.codecs ?? allCodecs(),
-    inFlightBytes: init.inFlightBytes ?? DEFAULT_IN_FLIGHT_BYTES
+    codecs,
+    inFlightBytes
   })
 }
 

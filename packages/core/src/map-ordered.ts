@@ -1,4 +1,5 @@
 import { raceSignal } from './abort.ts'
+import { InvalidParametersError } from './errors.ts'
 
 export interface MapOrderedOptions {
   /** How many values are worked on at one time, those that wait to be taken included. */
@@ -21,6 +22,11 @@ export async function * mapOrdered<T, R> (
   map: (value: T) => R | Promise<R>,
   { concurrency, signal }: MapOrderedOptions
 ): AsyncGenerator<R> {
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    // with none the results would end before they begin, which looks like an empty file
+    throw new InvalidParametersError(`Concurrency is a whole number from 1, not ${concurrency}`)
+  }
+
   const iterator = iterate(source)
   const running: Array<Promise<Settled<R>>> = []
   let pulling: Promise<void> | undefined

@@ -286,6 +286,18 @@ describe('reading', () => {
     expect(frames).toEqual([65536, 65536, 65536, 3392])
   })
 
+  it('works with the least memory, and refuses none', async () => {
+    const { blockstore, cid, bytes } = await stored()
+
+    expect(Buffer.compare(await collect(ipfsz({ blockstore }, { inFlightBytes: 1 }).cat(cid)), bytes)).toBe(0)
+
+    for (const inFlightBytes of [0, -1, Number.NaN]) {
+      expect(() => ipfsz({ blockstore }, { inFlightBytes })).toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))
+    }
+
+    await expect(collect(ipfsz({ blockstore }).cat(cid, { blockReadConcurrency: 0 }))).rejects.toMatchObject({ name: 'InvalidParametersError' })
+  })
+
   it('keeps no more frames in memory than it may', async () => {
     const { blockstore, cid } = await stored(5_000_000)
     let decompressed = 0

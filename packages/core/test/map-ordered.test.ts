@@ -137,6 +137,10 @@ describe('mapOrdered', () => {
     await expect(results).rejects.toBe(reason)
   })
 
+  it.each([0, -1, 1.5, Number.NaN])('refuses to work on %d values at one time', async (concurrency) => {
+    await expect(all(mapOrdered([1], n => n, { concurrency }))).rejects.toMatchObject({ name: 'InvalidParametersError' })
+  })
+
   it('does not begin with a signal that is aborted', async () => {
     const source = new Numbers()
     await expect(all(mapOrdered(source, n => n, { concurrency: 2, signal: AbortSignal.abort() })))

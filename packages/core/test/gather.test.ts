@@ -1,0 +1,40 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { gather } from '../src/gather.ts'
+import { collect, text } from './fixtures.ts'
+
+describe('gather', () => {
+  it('loses and changes no byte', async () => {
+    const bytes = text(400_000)
+
+    await fc.assert(fc.asyncProperty(fc.array(fc.oneof(fc.nat(10), fc.nat(5000), fc.nat(80_000)), { maxLength: 60 }), async (lengths) => {
+      let end = 0
+      const gathered = await collect(gather((async function * () {
+        for (const length of lengths) {
+          yield bytes.subarray(end, end += length)
+        }
+      })()))
+
+      expect(Buffer.compare(gathered, bytes.subarray(0, Math.min(end, bytes.byteLength)))).toBe(0)
+    }), { numRuns: 50 })
+  })
+
+  it('makes large chunks of small ones, and passes large ones on', async () => {
+    const large = text(5000)
+    const lengths: number[] = []
+    const source = (async function * () {
+      for (let i = 0; i < 100_000; i++) {
+        yield Uint8Array.of(i)
+      }
+      yield large
+      yield text(3)
+    })()
+
+    for await (const chunk of gather(source)) {
+      lengths.push(chunk.byteLength)
+      expect(chunk.byteLength !== 5000 || chunk === large).toBe(true)
+    }
+
+    expect(lengths).toEqual([65536, 34464, 5000, 3])
+  })
+})
