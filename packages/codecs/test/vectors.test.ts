@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { ALL, label } from './fixtures.ts'
+import type { CodecName } from '../src/codec.ts'
+
+const TEXT = 'It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness, '.repeat(6)
+
+/** Frames of {@link TEXT} in a file v.txt, as the formats' own tools make them. */
+const VECTORS: Readonly<Record<CodecName, string>> = {
+  // zstd 1.5.4: zstd -c -19 v.txt
+  zstd: 'KLUv/WSUAfUBAIJDCxDA6wBIXLaYbCJk/n30upYTBb8lczz2IZPj6rlWhPLCghvC7Ll5GzWTvVjNEAQAI+JQfS79fYJxw3MMFLUODw==',
+  // gzip 1.12, with a name and a time in the header: gzip -9 -c v.txt
+  gzip: 'H4sICJ43AGsCA3YudHh0APMsUShPLFYoyUhVSEotLlHIT1MoycxNLdZRyETIlOcX4ZJKTE8FSZRnFqfk52KTScvPz8kszshLLQZq9By1bdQ2grYBAAi7Fi2UAgAA',
+  // lz4 1.9.4, with a checksum of the content: lz4 -c -9 -BI --content-size v.txt
+  lz4: 'BCJNGGxAlAIAAAAAAAAPTwAAAPYMSXQgd2FzIHRoZSBiZXN0IG9mIHRpbWVzLCBpGgA/d29yGwAFMGFnZRkAb3dpc2RvbRoAAd9mb29saXNobmVzcywgbgD//xBQZXNzLCAAAAAApL2pbA==',
+  // brotli 1.0.9: brotli -c -q 11 v.txt
+  brotli: 'oZgUAG+kFmuNvSG94fl4T2SFlR0CBBxywN529TCBxDLQPMYyrGN5lNjqobsBXRqQ1fNIzo4POQcfPMmGakMyCw==',
+  // the snap crate, by cramjam 2.14.0 in Python: cramjam.snappy.compress(open('v.txt', 'rb').read())
+  snappy: '/wYAAHNOYVBwWQBmAAC6nP3nlAVoSXQgd2FzIHRoZSBiZXN0IG9mIHRpbWVzLCBpGRoId29yXhsACGFnZQE0FHdpc2RvbTI1AA0aMGZvb2xpc2huZXNzLCD+bgD+bgD+bgD+bgD+bgD+bgD+bgD+bgCWbgA='
+}
+
+describe('the frames of other tools', () => {
+  it.each(ALL.map(codec => [label(codec), codec] as const))('are read by %s', async (_, codec) => {
+    const frame = Buffer.from(VECTORS[codec.name], 'base64')
+
+    expect(new TextDecoder().decode(await codec.decompress(frame, { size: TEXT.length }))).toBe(TEXT)
+  })
+
+  it.each(ALL.map(codec => [label(codec), codec] as const).filter(([, { name }]) => ['gzip', 'lz4', 'snappy'].includes(name)))('are refused by %s where a checksum in them does not match', async (_, codec) => {
+    const frame = Buffer.from(VECTORS[codec.name], 'base64')
+    // gzip: the CRC before the size; lz4: the last hash; snappy: the masked CRC of the first chunk
+    const position = { gzip: frame.byteLength - 8, lz4: frame.byteLength - 1, snappy: 14 }[codec.name as 'gzip' | 'lz4' | 'snappy']
+    frame[position] ^= 1
+
+    await expect(async () => codec.decompress(frame, { size: TEXT.length })).rejects.toMatchObject({ name: 'CorruptFrameError' })
+  })
+})
