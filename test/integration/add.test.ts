@@ -2,7 +2,7 @@ import { CODES } from '@ipfsz/codecs'
 import { allCodecs } from '@ipfsz/codecs/all'
 import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
-import { noise, text } from './data.ts'
+import { noise, text } from '../support/data.ts'
 import { expectSuccess, it, parseLines } from './run-cli.ts'
 
 const CODECS = allCodecs().map(({ name, code }) => [name, code] as const)

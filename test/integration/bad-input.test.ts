@@ -5,7 +5,7 @@ import { ipfsz, mark, MARKERS, TREE_CODE } from '@ipfsz/core'
 import { FsBlockstore } from 'blockstore-fs'
 import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
-import { text } from './data.ts'
+import { text } from '../support/data.ts'
 import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 import type { Sandbox } from './run-cli.ts'
 

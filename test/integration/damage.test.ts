@@ -1,7 +1,7 @@
 import { readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { longText, text } from './data.ts'
+import { longText, text } from '../support/data.ts'
 import { blockFiles, expectSuccess, it } from './run-cli.ts'
 import type { RunResult, Sandbox } from './run-cli.ts'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { longText, text } from './data.ts'
+import { longText, text } from '../support/data.ts'
 import { expectIntact, feed, waitForBlocks, waitForFiles } from './repo.ts'
 import { blockFiles, expectFailure, expectSuccess, finish, it } from './run-cli.ts'
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { longText, text } from './data.ts'
+import { longText, text } from '../support/data.ts'
 import { expectIntact } from './repo.ts'
 import { expectFailure, expectSuccess, it } from './run-cli.ts'
 

@@ -1,7 +1,7 @@
 import { unixfs } from '@helia/unixfs'
 import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect } from 'vitest'
-import { noise, text } from './data.ts'
+import { noise, text } from '../support/data.ts'
 import { expectSuccess, it } from './run-cli.ts'
 
 const SIZE = 2_500_000

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { longText, text } from './data.ts'
+import { longText, text } from '../support/data.ts'
 import { expectIntact, feed, waitForBlocks } from './repo.ts'
 import { expectSuccess, finish, it, parseLines } from './run-cli.ts'
 

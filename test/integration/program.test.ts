@@ -4,7 +4,7 @@ import { CODES } from '@ipfsz/codecs'
 import { allCodecs } from '@ipfsz/codecs/all'
 import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
-import { text } from './data.ts'
+import { text } from '../support/data.ts'
 import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 
 /** An empty UnixFS file, and an empty directory, as dag-pb. */

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { FsBlockstore } from 'blockstore-fs'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { expect } from 'vitest'
-import { textPieces } from './data.ts'
+import { textPieces } from '../support/data.ts'
 import { blockFiles } from './run-cli.ts'
 
 export interface FeedOptions {

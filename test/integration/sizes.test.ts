@@ -3,7 +3,7 @@ import { ipfsz } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
 import fc from 'fast-check'
 import { describe, expect } from 'vitest'
-import { longText, noise, text } from './data.ts'
+import { longText, noise, text } from '../support/data.ts'
 import { expectSuccess, it, parseLines } from './run-cli.ts'
 
 const CODECS = allCodecs().map(({ name, code }) => [name, code] as const)

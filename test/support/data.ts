@@ -1,3 +1,8 @@
+const MIB = 1024 * 1024
+
+/** How many different pieces of a MiB a long text is made of: more than a frame holds. */
+const PIECES = 16
+
 /** Bytes that compress about as well as text: words of a small vocabulary, from a seed. */
 export function text (length: number, seed = 1): Uint8Array {
   const next = random(seed)
@@ -8,6 +13,7 @@ export function text (length: number, seed = 1): Uint8Array {
     for (const letter of words[next() % words.length]) {
       bytes[i++] = letter
     }
+
     bytes[i++] = next() % 16 === 0 ? 10 : 32
   }
 
@@ -19,6 +25,34 @@ export function noise (length: number, seed = 1): Uint8Array {
   const next = random(seed)
 
   return Uint8Array.from({ length }, () => next() & 0xff)
+}
+
+/** Text without end, a MiB at a time. No two pieces are the same, nor is any of another seed. */
+export function * textPieces (seed = 1): Generator<Uint8Array> {
+  const pieces = Array.from({ length: PIECES }, (_, i) => text(MIB, i + 1))
+
+  for (let number = 0; ; number++) {
+    const piece = pieces[number % PIECES].slice()
+    piece.set(Buffer.from(`${seed} ${number}\n`))
+    yield piece
+  }
+}
+
+/** As `text`, made fast enough for a hundred megabytes. */
+export function longText (length: number, seed = 1): Uint8Array {
+  const bytes = new Uint8Array(length)
+  let filled = 0
+
+  for (const piece of textPieces(seed)) {
+    bytes.set(piece.subarray(0, length - filled), filled)
+    filled += piece.byteLength
+
+    if (filled >= length) {
+      break
+    }
+  }
+
+  return bytes
 }
 
 /** xorshift32: numbers that look random and are the same every time. */
