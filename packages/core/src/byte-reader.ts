@@ -76,6 +76,7 @@ export class ByteReader {
       return false
     }
 
+    this.#signal?.throwIfAborted()
     const next = await raceSignal(this.#iterator.next(), this.#signal)
 
     if (next.done === true) {

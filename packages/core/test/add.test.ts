@@ -187,6 +187,22 @@ describe('an add that goes wrong', () => {
     await expect(adding).rejects.toMatchObject({ name: 'AbortError' })
   })
 
+  it.each([{}, { codec: 'none' as const }])('ends with the signal where the blockstore stalls: %o', async (compression) => {
+    const controller = new AbortController()
+    const blockstore = new CountingBlockstore()
+    blockstore.put = async () => new Promise(() => {})
+    const adding = ipfsz({ blockstore }).addBytes(text(3_000_000), { signal: controller.signal, compression })
+
+    setTimeout(() => { controller.abort() }, 20)
+    await expect(adding).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it('does not touch its source with a signal that is aborted', async () => {
+    const source = { [Symbol.asyncIterator]: (): never => { throw new Error('touched') } }
+    await expect(ipfsz({ blockstore: new CountingBlockstore() }).addByteStream(source, { signal: AbortSignal.abort() }))
+      .rejects.toMatchObject({ name: 'AbortError' })
+  })
+
   it.each([64 * KIB, 4 * MIB])('fails as its source does, and lets it go (frames of %d bytes)', async (frameSize) => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const error = new Error('gone')

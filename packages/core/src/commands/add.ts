@@ -1,6 +1,7 @@
 import { importer } from 'ipfs-unixfs-importer'
 import { fixedSize } from 'ipfs-unixfs-importer/chunker'
 import { balanced } from 'ipfs-unixfs-importer/layout'
+import { raceSignal } from '../abort.ts'
 import { resolveCompression } from '../compression.ts'
 import { MAX_LEAF_SIZE, MAX_LINKS } from '../constants.ts'
 import { InvalidParametersError } from '../errors.ts'
@@ -50,6 +51,7 @@ export async function addFile (file: FileCandidate, settings: Settings, options:
 /** Import one file. `code` is that of its codec, where it was compressed. */
 async function addCandidate (candidate: Candidate, wrapWithDirectory: boolean, settings: Settings, options: AddOptions): Promise<{ results: ImportResult[], code?: number }> {
   const { compression, signal, onProgress, ...importerOptions } = options
+  signal?.throwIfAborted()
   let code: number | undefined
 
   const fileBuilder = compressingFileBuilder({
@@ -60,9 +62,7 @@ async function addCandidate (candidate: Candidate, wrapWithDirectory: boolean, s
     importer: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress: withoutReads(onProgress) },
     onCompressed (compressed) { code = compressed }
   })
-  const results: ImportResult[] = []
-
-  for await (const result of importer([candidate], settings.blockstore, {
+  const results = importer([candidate], settings.blockstore, {
     ...IMPORTER_DEFAULTS,
     ...importerOptions,
     onProgress,
@@ -70,11 +70,20 @@ async function addCandidate (candidate: Candidate, wrapWithDirectory: boolean, s
     chunker: asItComes,
     fileBuilder,
     wrapWithDirectory
-  })) {
-    results.push(result)
+  })
+
+  // the importer itself does not look at the signal
+  return { results: await raceSignal(collect(results), signal), code }
+}
+
+async function collect<T> (source: AsyncIterable<T>): Promise<T[]> {
+  const values: T[] = []
+
+  for await (const value of source) {
+    values.push(value)
   }
 
-  return { results, code }
+  return values
 }
 
 async function * asItComes (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
