@@ -11,14 +11,11 @@ export async function raceSignal<T> (promise: Promise<T>, signal?: AbortSignal |
   promise.catch(() => {})
   signal.throwIfAborted()
 
-  const settled = new AbortController()
-  const aborted = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => { reject(signal.reason) }, { signal: settled.signal })
-  })
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => { reject(signal.reason) }
+    const settle = (): void => { signal.removeEventListener('abort', onAbort) }
 
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    settled.abort()
-  }
+    signal.addEventListener('abort', onAbort)
+    promise.then(resolve, reject).finally(settle)
+  })
 }

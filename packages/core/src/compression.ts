@@ -10,14 +10,14 @@ export interface CompressionOptions {
    *
    * @default 'zstd'
    */
-  codec?: CodecName | 'none'
+  codec?: CodecName | 'none' | undefined
 
   /**
    * The compression level, within the codec's levels.
    *
    * @default the codec's own
    */
-  level?: number
+  level?: number | undefined
 
   /**
    * Original bytes in every frame but the last, 64 KiB to 16 MiB. Small frames
@@ -25,7 +25,7 @@ export interface CompressionOptions {
    *
    * @default 4194304
    */
-  frameSize?: number
+  frameSize?: number | undefined
 
   /**
    * Find out by its first bytes and by a trial of its first frame whether a file
@@ -34,7 +34,7 @@ export interface CompressionOptions {
    *
    * @default true
    */
-  detect?: boolean
+  detect?: boolean | undefined
 }
 
 /** The options, checked and complete. */

@@ -1,7 +1,7 @@
 import * as dagPb from '@ipld/dag-pb'
 import { exporter, walkPath } from 'ipfs-unixfs-exporter'
 import * as raw from 'multiformats/codecs/raw'
-import { getBlock } from './dag/block.ts'
+import { getBlock, verifying } from './dag/block.ts'
 import { decodeNode } from './dag/node.ts'
 import { fileSize } from './dag/read.ts'
 import { InvalidDagError, InvalidHeaderError, MissingHeaderError, NotAFileError } from './errors.ts'
@@ -46,7 +46,7 @@ export async function openEntry (cid: CID, blockstore: GetStore, options: EntryO
 
   if (plain.code !== dagPb.code && plain.code !== raw.code) {
     // to fail as Helia does where it cannot decode it
-    await exporter(plain, blockstore, options as Parameters<typeof exporter>[2])
+    await exporter(plain, verifying(blockstore, options), options as Parameters<typeof exporter>[2])
     throw new NotAFileError()
   }
 
@@ -104,7 +104,7 @@ async function resolvePath (cid: CID, blockstore: GetStore, options: EntryOption
     return cid
   }
 
-  for await (const segment of walkPath(`/ipfs/${cid}/${path}`, blockstore, options as Parameters<typeof walkPath>[2])) {
+  for await (const segment of walkPath(`/ipfs/${cid}/${path}`, verifying(blockstore, options), options as Parameters<typeof walkPath>[2])) {
     resolved = segment.cid
   }
 

@@ -1,7 +1,7 @@
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { CID } from 'multiformats/cid'
 import { concat } from './bytes.ts'
-import { MIN_FRAME_SIZE } from './constants.ts'
+import { MAX_FRAME_TABLE_SIZE, MIN_FRAME_SIZE } from './constants.ts'
 import { InvalidHeaderError } from './errors.ts'
 import { codecName } from './marker.ts'
 import { BYTES, bytesField, readFields, readPackedVarints, VARINT, varint, varintField } from './protobuf.ts'
@@ -114,12 +114,17 @@ function decodeHeader (message: Field, fail: Fail): Header {
   }
 
   const contentCid = bytes(FIELD.contentCid)
+  const lengths = bytes(FIELD.frameLengths) ?? new Uint8Array(0)
+
+  if (lengths.byteLength > MAX_FRAME_TABLE_SIZE) {
+    throw fail('frame-count', `its frame lengths take ${lengths.byteLength} bytes`)
+  }
 
   return {
     codec: number(FIELD.codec),
     size: number(FIELD.size),
     frameSize: number(FIELD.frameSize),
-    frameLengths: readPackedVarints(bytes(FIELD.frameLengths) ?? new Uint8Array(0)),
+    frameLengths: readPackedVarints(lengths),
     ...contentCid == null ? {} : { contentCid: CID.decode(contentCid) }
   }
 }

@@ -67,7 +67,7 @@ export interface IpfszInit {
    *
    * @default every codec of @ipfsz/codecs
    */
-  codecs?: readonly Codec[]
+  codecs?: readonly Codec[] | undefined
 
   /**
    * The most original bytes in the frames that one call compresses or
@@ -75,14 +75,14 @@ export interface IpfszInit {
    *
    * @default 33554432
    */
-  inFlightBytes?: number
+  inFlightBytes?: number | undefined
 }
 
 export type AddEvents = unixfs.AddEvents | AddFrameEvents
 
 export interface AddFileOptions extends Omit<unixfs.AddFileOptions, 'onProgress'>, ProgressOptions<AddEvents> {
   /** How to compress. Files that are stored plain are stored as the other options say. */
-  compression?: CompressionOptions
+  compression?: CompressionOptions | undefined
 }
 
 export type AddOptions = AddFileOptions
@@ -98,7 +98,7 @@ export interface StatOptions extends Omit<unixfs.StatOptions, 'signal'>, GetBloc
    *
    * @default false
    */
-  extended?: boolean
+  extended?: boolean | undefined
 }
 
 /** What `unixfs.stat` tells, and how the file is compressed. */

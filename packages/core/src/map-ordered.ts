@@ -7,6 +7,13 @@ export interface MapOrderedOptions {
   signal?: AbortSignal | null
 }
 
+/**
+ * Where nothing ever waits for the outside (blocks in memory, a codec in JavaScript)
+ * timers and input get a turn after this, in milliseconds: a signal that a timer
+ * aborts would not be seen before the end.
+ */
+const TURN = 20
+
 type Settled<R> = { value: R } | { error: unknown }
 
 /**
@@ -48,8 +55,15 @@ export async function * mapOrdered<T, R> (
     }
   }
 
+  let turn = performance.now()
+
   try {
     for (;;) {
+      if (performance.now() - turn > TURN) {
+        await nextTurn()
+        turn = performance.now()
+      }
+
       signal?.throwIfAborted()
 
       if (pulling == null && !ended && running.length < concurrency) {
@@ -79,6 +93,16 @@ export async function * mapOrdered<T, R> (
     // not awaited: a source that stalls would keep the caller waiting
     iterator.return?.()?.catch(() => {})
   }
+}
+
+async function nextTurn (): Promise<void> {
+  await new Promise<void>(resolve => {
+    if (typeof setImmediate === 'function') {
+      setImmediate(resolve)
+    } else {
+      setTimeout(resolve)
+    }
+  })
 }
 
 function iterate<T> (source: AsyncIterable<T> | Iterable<T>): AsyncIterator<T> {

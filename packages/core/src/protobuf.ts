@@ -40,6 +40,11 @@ export function * readFields (message: Uint8Array): Generator<Field> {
     const number = Math.floor(tag.value / 8)
     const type = tag.value % 8
     position = tag.end
+
+    if (number === 0) {
+      throw new InvalidProtobufError('a field has the number 0')
+    }
+
     let value = 0
     let bytes: Uint8Array = NO_BYTES
 

@@ -4,6 +4,7 @@ import { readUint32 } from './little-endian.ts'
 const MAGIC = 0xfd2fb528
 const RESERVED_BLOCK = 3
 const RLE_BLOCK = 1
+const COMPRESSED_BLOCK = 2
 /** No window can be stated that is smaller (RFC 8878, section 3.1.1.1.2). */
 const MIN_WINDOW = 1024
 
@@ -16,9 +17,10 @@ const MIN_WINDOW = 1024
  * reports all of this: zlib stops after the first frame without a word, and the
  * WASM module allocates what the header asks for.
  *
+ * @param checkBlock - called with the content of every compressed block
  * @throws {CorruptFrameError}
  */
-export function checkZstdFrame (frame: Uint8Array, size: number): void {
+export function checkZstdFrame (frame: Uint8Array, size: number, checkBlock: (block: Uint8Array) => void = () => {}): void {
   if (frame.byteLength < 6 || readUint32(frame, 0) !== MAGIC) {
     throw corrupt('it does not begin with the magic number')
   }
@@ -54,7 +56,7 @@ export function checkZstdFrame (frame: Uint8Array, size: number): void {
     throw corrupt(`it needs a window of ${windowSize(windowDescriptor)} bytes for ${size}`)
   }
 
-  position = skipBlocks(frame, position)
+  position = skipBlocks(frame, position, checkBlock)
 
   const checksumLength = (descriptor & 0x04) === 0 ? 0 : 4
 
@@ -84,7 +86,7 @@ function windowSize (descriptor: number): number {
 }
 
 /** The position behind the last block. */
-function skipBlocks (frame: Uint8Array, position: number): number {
+function skipBlocks (frame: Uint8Array, position: number, checkBlock: (block: Uint8Array) => void): number {
   while (position + 3 <= frame.byteLength) {
     const header = frame[position] | frame[position + 1] << 8 | frame[position + 2] << 16
     const type = header >> 1 & 3
@@ -93,7 +95,12 @@ function skipBlocks (frame: Uint8Array, position: number): number {
       throw corrupt('a block is of a reserved type')
     }
 
-    position += 3 + (type === RLE_BLOCK ? 1 : header >> 3)
+    const start = position + 3
+    position = start + (type === RLE_BLOCK ? 1 : header >> 3)
+
+    if (type === COMPRESSED_BLOCK) {
+      checkBlock(frame.subarray(start, position))
+    }
 
     if ((header & 1) === 1) {
       return position

@@ -1,5 +1,6 @@
 import { loadBrotliWasm } from '#platform'
 import { CorruptFrameError } from '../errors.ts'
+import type { BrotliStreamResult } from 'brotli-wasm'
 
 const brotli = await loadBrotliWasm()
 
@@ -12,18 +13,26 @@ export function decompress (frame: Uint8Array, size: number): Uint8Array {
 
   try {
     // one byte more than there may be, or what is too long would pass for exact
-    const result = stream.decompress(frame, size + 1)
+    const { code, bytes, consumed } = take(stream.decompress(frame, size + 1))
 
-    if (result.code !== brotli.BrotliStreamResultCode.ResultSuccess) {
-      throw new CorruptFrameError('brotli', result.buf.byteLength > size ? `it decodes to more than ${size} bytes` : 'it is cut short')
+    if (code !== brotli.BrotliStreamResultCode.ResultSuccess) {
+      throw new CorruptFrameError('brotli', bytes.byteLength > size ? `it decodes to more than ${size} bytes` : 'it is cut short')
     }
 
-    if (result.input_offset !== frame.byteLength) {
+    if (consumed !== frame.byteLength) {
       throw new CorruptFrameError('brotli', 'other bytes follow it')
     }
 
-    return result.buf
+    return bytes
   } finally {
     stream.free()
   }
+}
+
+/** The module's heap holds the output until it is freed, and is never made smaller. */
+function take (result: BrotliStreamResult): { code: number, bytes: Uint8Array, consumed: number } {
+  const { code, buf: bytes, input_offset: consumed } = result
+  result.free()
+
+  return { code, bytes, consumed }
 }

@@ -6,6 +6,7 @@ import { resolveCompression } from '../compression.ts'
 import { MAX_LEAF_SIZE, MAX_LINKS } from '../constants.ts'
 import { InvalidParametersError } from '../errors.ts'
 import { compressingFileBuilder } from '../file-builder.ts'
+import { letGo } from '../let-go.ts'
 import { mark, TREE_CODE } from '../marker.ts'
 import type { AddOptions, FileCandidate } from '../index.ts'
 import type { Settings } from '../ipfsz.ts'
@@ -48,8 +49,23 @@ export async function addFile (file: FileCandidate, settings: Settings, options:
   return code == null ? cid : mark(cid, TREE_CODE)
 }
 
-/** Import one file. `code` is that of its codec, where it was compressed. */
-async function addCandidate (candidate: Candidate, wrapWithDirectory: boolean, settings: Settings, options: AddOptions): Promise<{ results: ImportResult[], code?: number }> {
+interface Imported {
+  results: ImportResult[]
+  /** That of the file's codec, where it was compressed. */
+  code?: number
+}
+
+/** Import one file, letting its source go where that fails. */
+async function addCandidate (candidate: Candidate, wrapWithDirectory: boolean, settings: Settings, options: AddOptions): Promise<Imported> {
+  try {
+    return await importCandidate(candidate, wrapWithDirectory, settings, options)
+  } catch (err) {
+    letGo(candidate.content)
+    throw err
+  }
+}
+
+async function importCandidate (candidate: Candidate, wrapWithDirectory: boolean, settings: Settings, options: AddOptions): Promise<Imported> {
   const { compression, signal, onProgress, ...importerOptions } = options
   signal?.throwIfAborted()
   let code: number | undefined

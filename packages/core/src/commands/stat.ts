@@ -1,8 +1,10 @@
 import * as dagPb from '@ipld/dag-pb'
+import { MAX_DAG_DEPTH } from '../constants.ts'
 import { getBlock } from '../dag/block.ts'
 import { decodeNode } from '../dag/node.ts'
 import { fileSize } from '../dag/read.ts'
 import { findHeader, openEntry } from '../entry.ts'
+import { InvalidDagError } from '../errors.ts'
 import { codecName, mark } from '../marker.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
@@ -31,7 +33,7 @@ export async function stat (cid: CID, { blockstore }: Settings, options: StatOpt
     ...header == null ? {} : { frameSize: header.frameSize },
     plainCid: entry.cid,
     ...markedTwin(node, header),
-    ...options.extended === true ? { blocks: BigInt(await countBlocks(node, blockstore, options)) } : {}
+    ...options.extended === true ? { blocks: BigInt(await countBlocks(node, new Map(), 0, blockstore, options)) } : {}
   }
 }
 
@@ -81,14 +83,29 @@ function markedTwin (node: FileNode | undefined, header: Header | undefined): { 
   }
 }
 
-/** How many blocks a DAG has. Raw leaves are counted, not fetched. */
-async function countBlocks (node: FileNode | undefined, blockstore: GetStore, options: StatOptions): Promise<number> {
+/**
+ * How many blocks a DAG has, one that is linked twice counted twice. Raw leaves are
+ * counted and not fetched, and a node is walked once, however often it is linked.
+ */
+async function countBlocks (node: FileNode | undefined, counted: Map<string, number>, depth: number, blockstore: GetStore, options: StatOptions): Promise<number> {
   let blocks = 1
 
   for (const { Hash: cid } of node?.links ?? []) {
-    blocks += cid.code === dagPb.code
-      ? await countBlocks(decodeNode(cid, await getBlock(cid, blockstore, options)), blockstore, options)
-      : 1
+    if (cid.code !== dagPb.code) {
+      blocks++
+      continue
+    }
+
+    if (depth >= MAX_DAG_DEPTH) {
+      throw new InvalidDagError(cid, `is more than ${MAX_DAG_DEPTH} levels below the root`)
+    }
+
+    const key = cid.toString()
+    const below = counted.get(key) ??
+      await countBlocks(decodeNode(cid, await getBlock(cid, blockstore, options)), counted, depth + 1, blockstore, options)
+
+    counted.set(key, below)
+    blocks += below
   }
 
   return blocks

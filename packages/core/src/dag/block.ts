@@ -8,7 +8,7 @@ import type { CID } from 'multiformats/cid'
 
 /** What a command passes on to the blockstore: the signal, progress, providers. */
 export interface GetBlockOptions {
-  signal?: AbortSignal | null
+  signal?: AbortSignal | null | undefined
 }
 
 export type GetStore = Pick<Blockstore, 'get'>
@@ -43,6 +43,15 @@ export async function getBlock (cid: CID, blockstore: GetStore, options: GetBloc
   }
 
   return block
+}
+
+/** The blockstore for those that read by themselves: what it gives has been compared with its hash. */
+export function verifying (blockstore: GetStore, options: GetBlockOptions): GetStore {
+  return {
+    async * get (cid) {
+      yield await getBlock(cid, blockstore, options)
+    }
+  }
 }
 
 async function collect (cid: CID, blockstore: GetStore, options: GetBlockOptions): Promise<Uint8Array> {

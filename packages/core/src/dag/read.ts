@@ -18,7 +18,7 @@ export interface ReadOptions extends GetBlockOptions, ProgressOptions<ExporterPr
    *
    * @default 8
    */
-  blockReadConcurrency?: number
+  blockReadConcurrency?: number | undefined
 }
 
 /** Bytes of a file, from `start` up to and without `end`. */
