@@ -36,6 +36,21 @@ describe.concurrent('ipfsz add', () => {
     expect(stdin.stdout.toString()).toBe(file.stdout.toString())
   })
 
+  it('refuses to add stdin twice', async ({ sandbox }) => {
+    expect((await sandbox.run(['add', '-', '-'], { stdin: text(10) })).code).toBe(2)
+  })
+
+  it('shows a name on one line, whatever is in it', async ({ sandbox }) => {
+    await sandbox.write('a\nb\tc\u001b[1m', text(10_000))
+
+    const plain = await sandbox.run(['add', 'a\nb\tc\u001b[1m'])
+    const json = await sandbox.run(['add', '--json', 'a\nb\tc\u001b[1m'])
+
+    expectSuccess(plain)
+    expect(plain.stdout.toString().split('\t')[1]).toBe('a\\x0ab\\x09c\\x1b[1m')
+    expect(parseLines(json.stdout)).toMatchObject([{ name: 'a\nb\tc\u001b[1m' }])
+  })
+
   it('adds stdin among files', async ({ sandbox }) => {
     await sandbox.write('a', text(10_000, 1))
 

@@ -90,6 +90,7 @@ describe.concurrent.each(['cat', 'get', 'stat'])('what ipfsz %s cannot read', (c
   })
 
   it.for([['raw', MISSING], ['marked', MISSING_MARKED]])('refuses a %s CID whose block is missing', async ([, cid], { sandbox }) => {
+    await sandbox.add(text(10_000))
     const result = await sandbox.run([command, cid])
 
     expectFailure(result, 1)

@@ -82,6 +82,12 @@ describe.concurrent('the repo', () => {
     expect(await blockFiles(path)).toHaveLength(1)
   })
 
+  it('is the usual one where --repo is empty', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(10_000))
+
+    expectSuccess(await sandbox.run(['cat', '--repo', '', cid]))
+  })
+
   it('is the directory of --repo, whatever IPFSZ_PATH names', async ({ sandbox }) => {
     expectSuccess(await sandbox.run(['--repo', 'here', 'add', '-'], { stdin: text(10_000) }))
     expect(await blockFiles(join(sandbox.directory, 'here'))).toHaveLength(1)
@@ -141,6 +147,7 @@ describe.concurrent('the command line', () => {
   })
 
   it('adds the stack to an error with --verbose', async ({ sandbox }) => {
+    await sandbox.add(text(10_000))
     const result = await sandbox.run(['--verbose', 'cat', DIRECTORY.toString()])
     const [first, ...stack] = result.stderr.trimEnd().split('\n')
 

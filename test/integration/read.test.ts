@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir, stat } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
@@ -68,6 +68,35 @@ describe.concurrent('ipfsz cat', () => {
     const cid = await sandbox.add(text(10_000))
 
     expectFailure(await sandbox.run(['cat', cid, ...args]), code)
+  })
+})
+
+describe.concurrent('reading', () => {
+  it('makes no repo where there is none', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(10_000))
+    const nowhere = join(sandbox.directory, 'nowhere')
+
+    for (const args of [['cat', cid], ['stat', cid], ['get', cid]]) {
+      expect(await sandbox.run([...args, '--repo', nowhere])).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no repo') })
+    }
+
+    await expect(stat(nowhere)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('changes nothing in the repo', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(10_000))
+    await rm(join(sandbox.repo, 'tmp'), { recursive: true })
+
+    expectSuccess(await sandbox.run(['cat', cid]))
+    await expect(stat(join(sandbox.repo, 'tmp'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('takes a CID as gateways and URLs have it', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(10_000))
+
+    for (const form of [`/ipfs/${cid}`, `ipfs://${cid}`]) {
+      expect(Buffer.compare((await sandbox.run(['cat', form])).stdout, text(10_000))).toBe(0)
+    }
   })
 })
 

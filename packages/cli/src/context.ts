@@ -1,7 +1,7 @@
 import { ipfsz } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { UsageError } from './errors.ts'
-import { openRepo, repoPath } from './repo.ts'
+import { openRepo, openRepoToRead, repoPath } from './repo.ts'
 import type { Output } from './output.ts'
 import type { Ipfsz } from '@ipfsz/core'
 
@@ -14,9 +14,14 @@ export interface Context {
   repo?: string
 }
 
-/** The files of the repo. Nothing of it touches the network. */
+/** The files of the repo, to add to them. Nothing of it touches the network. */
 export async function openFiles ({ repo }: Context): Promise<Ipfsz> {
   return ipfsz(await openRepo(repoPath(repo)))
+}
+
+/** The files of the repo, to read them. */
+export async function openFilesToRead ({ repo }: Context): Promise<Ipfsz> {
+  return ipfsz(await openRepoToRead(repoPath(repo)))
 }
 
 /**
@@ -24,8 +29,8 @@ export async function openFiles ({ repo }: Context): Promise<Ipfsz> {
  */
 export function parseCid (text: string): CID {
   try {
-    return CID.parse(text)
+    return CID.parse(text.replace(/^(?:ipfs:\/\/|\/ipfs\/)/, ''))
   } catch (err) {
-    throw new UsageError(`"${text}" is not a CID`, { cause: err })
+    throw new UsageError(`"${text}" is not a CID: give one as ipfsz add prints it`, { cause: err })
   }
 }

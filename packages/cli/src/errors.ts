@@ -39,10 +39,15 @@ export function explain (err: Error): string {
   switch (err.name) {
     case 'AbortError':
       return 'interrupted, what was added before is intact'
+    case 'RepoError':
+      return err.message
     case 'NotFoundError':
       return `${err.message}: it is not in this repo, and reading does not use the network`
     case 'MissingHeaderError':
       return `${err.message}: read what is stored with --raw, or by its plain CID`
+    case 'CorruptFrameError':
+    case 'InvalidHeaderError':
+      return `${err.message}: whatever made the file made it wrong, read what is stored with --raw`
     case 'CorruptBlockError':
       return `${err.message}: it is damaged on disk, add the file again`
   }

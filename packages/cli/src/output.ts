@@ -29,12 +29,17 @@ export class Output {
 
   /** What is wrong, in one line, and with `--verbose` where it came from. */
   error (message: string, err: Error): void {
-    process.stderr.write(`ipfsz: ${message.replaceAll(/\s*\n\s*/g, ' ')}\n`)
+    process.stderr.write(`ipfsz: ${printable(message.replaceAll(/\s*\n\s*/g, ' '))}\n`)
 
     if (this.verbose) {
       process.stderr.write(`${stack(err)}\n`)
     }
   }
+}
+
+/** A name on one line: what would move the cursor is shown as its code, `\\x0a` for a new line. */
+export function printable (name: string): string {
+  return name.replaceAll(/\p{Cc}/gu, character => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
 /** Rows under headings, each column as wide as it needs to be. */

@@ -1,11 +1,10 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { access, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { FsDatastore } from 'datastore-fs'
 import { Key } from 'interface-datastore'
 import { RepoError } from './errors.ts'
 import { RepoBlockstore } from './repo-blockstore.ts'
-import type { Datastore } from 'interface-datastore'
 
 /** Where Helia keeps the version of a datastore, and the version this software knows. */
 const VERSION_KEY = new Key('/version')
@@ -18,48 +17,83 @@ const STALE_AFTER = 60 * 60 * 1000
 export interface Repo {
   readonly path: string
   readonly blockstore: RepoBlockstore
-  readonly datastore: Datastore
+  readonly datastore: FsDatastore
 }
 
 /** The directory of the repo: the one asked for, `$IPFSZ_PATH`, or `~/.ipfsz`. */
 export function repoPath (path?: string): string {
-  return resolve(path ?? (process.env.IPFSZ_PATH || join(homedir(), '.ipfsz')))
+  return resolve(path || process.env.IPFSZ_PATH || join(homedir(), '.ipfsz'))
 }
 
 /**
- * Open the repo in a directory, making one where there is none. Several processes
- * may have it open.
+ * Open the repo in a directory to write to it, making one where there is none.
+ * Several processes may have it open.
  *
  * @throws {RepoError} it cannot be opened, or is of another version
  */
 export async function openRepo (path: string): Promise<Repo> {
-  const temporary = join(path, 'tmp')
-  const blockstore = new RepoBlockstore(join(path, 'blocks'), temporary)
-  const datastore = new FsDatastore(join(path, 'datastore'))
+  const repo = repoIn(path)
+  const temporary = temporaryIn(path)
 
   try {
     await mkdir(temporary, { recursive: true })
-    await blockstore.open()
-    await datastore.open()
+    await repo.blockstore.open()
+    await repo.datastore.open()
   } catch (err) {
     throw new RepoError(`The repo ${path} cannot be opened: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
   }
 
-  await checkVersion(path, datastore)
+  // none where this process made the repo, or another was killed while it did
+  if (await readVersion(repo) === '') {
+    await repo.datastore.put(VERSION_KEY, new TextEncoder().encode(VERSION))
+  }
+
   await removeStale(temporary)
 
-  return { path, blockstore, datastore }
+  return repo
 }
 
-async function checkVersion (path: string, datastore: Datastore): Promise<void> {
+/**
+ * Open the repo in a directory to read from it. Nothing is made or changed, so it
+ * may lie on a disk that cannot be written to.
+ *
+ * @throws {RepoError} there is none, or it is of another version
+ */
+export async function openRepoToRead (path: string): Promise<Repo> {
+  const repo = repoIn(path)
+
+  try {
+    await access(repo.blockstore.path)
+  } catch (err) {
+    throw new RepoError(`There is no repo in ${path}: add a file first, or name another with --repo or IPFSZ_PATH`, { cause: err })
+  }
+
+  await readVersion(repo)
+
+  return repo
+}
+
+function repoIn (path: string): Repo {
+  return {
+    path,
+    blockstore: new RepoBlockstore(join(path, 'blocks'), temporaryIn(path)),
+    datastore: new FsDatastore(join(path, 'datastore'))
+  }
+}
+
+function temporaryIn (path: string): string {
+  return join(path, 'tmp')
+}
+
+/** The version of a repo, empty where it has none yet. */
+async function readVersion ({ path, datastore }: Repo): Promise<string> {
   const version = await datastore.has(VERSION_KEY) ? new TextDecoder().decode(await datastore.get(VERSION_KEY)) : ''
 
-  // empty where a process was killed while it made the repo
-  if (version === '') {
-    await datastore.put(VERSION_KEY, new TextEncoder().encode(VERSION))
-  } else if (version !== VERSION) {
+  if (version !== '' && version !== VERSION) {
     throw new RepoError(`The repo ${path} is of version ${version}, this ipfsz knows version ${VERSION}`)
   }
+
+  return version
 }
 
 async function removeStale (temporary: string): Promise<void> {

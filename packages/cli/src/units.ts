@@ -41,7 +41,7 @@ export function parseNumber (text: string): number {
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
 
   if (!Number.isSafeInteger(number)) {
-    throw new UsageError(`"${text}" is not a whole number`)
+    throw new UsageError(`"${text}" is not a whole number from 0`)
   }
 
   return number

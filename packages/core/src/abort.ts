@@ -15,7 +15,7 @@ export async function raceSignal<T> (promise: Promise<T>, signal?: AbortSignal |
     const onAbort = (): void => { reject(signal.reason) }
     const settle = (): void => { signal.removeEventListener('abort', onAbort) }
 
-    signal.addEventListener('abort', onAbort)
+    signal.addEventListener('abort', onAbort, { once: true })
     promise.then(resolve, reject).finally(settle)
   })
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { unixfs } from '@helia/unixfs'
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
@@ -195,6 +196,34 @@ describe('an add that goes wrong', () => {
 
     setTimeout(() => { controller.abort() }, 20)
     await expect(adding).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it.each([
+    ['a signal that is aborted', { signal: AbortSignal.abort() }],
+    ['an option that makes no sense', { compression: { level: 99 } }]
+  ])('lets a source go that was never read: %s', async (_, options) => {
+    const stream = Readable.from([text(10)])
+    const fs = ipfsz({ blockstore: new CountingBlockstore() })
+    let cancelled = false
+    const web = new ReadableStream<Uint8Array>({ cancel () { cancelled = true } })
+
+    await expect(fs.addByteStream(stream, options)).rejects.toThrow()
+    await expect(fs.addByteStream(web, options)).rejects.toThrow()
+    expect(stream.destroyed).toBe(true)
+    expect(cancelled).toBe(true)
+  })
+
+  it('ends with a signal that a timer aborts, where all is in memory', async () => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore() })
+    const piece = text(1_000_000)
+    const endless = (function * () {
+      for (;;) {
+        yield piece
+      }
+    })()
+
+    await expect(fs.addByteStream(endless, { compression: { codec: 'lz4', frameSize: 64 * KIB }, signal: AbortSignal.timeout(100) }))
+      .rejects.toMatchObject({ name: 'TimeoutError' })
   })
 
   it('does not touch its source with a signal that is aborted', async () => {

@@ -1,4 +1,8 @@
 import { unixfs } from '@helia/unixfs'
+import * as dagPb from '@ipld/dag-pb'
+import { UnixFS } from 'ipfs-unixfs'
+import { CID } from 'multiformats/cid'
+import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, mark, MARKERS, unmark } from '../src/index.ts'
 import { CountingBlockstore, noise, text } from './fixtures.ts'
@@ -77,6 +81,27 @@ describe('stat', () => {
     expect((await fs.stat(large, { extended: true })).blocks).toBe(3n)
     expect((await fs.stat(deep, { extended: true })).blocks).toBe(3000n + 3n + 1n)
     expect((await fs.stat(small)).blocks).toBeUndefined()
+  })
+
+  it('counts the blocks of a DAG that links the same nodes again and again, and refuses one too deep', async () => {
+    const blockstore = new CountingBlockstore()
+    let cid = await unixfs({ blockstore }).addBytes(new Uint8Array(0), { rawLeaves: false })
+    const nodes: CID[] = [cid]
+
+    for (let level = 0; level < 80; level++) {
+      const block = dagPb.encode(dagPb.prepare({
+        Data: new UnixFS({ type: 'file', blockSizes: [0n, 0n] }).marshal(),
+        Links: [{ Hash: cid, Tsize: 0, Name: '' }, { Hash: cid, Tsize: 0, Name: '' }]
+      }))
+      cid = CID.createV1(dagPb.code, await sha256.digest(block))
+      await blockstore.put(cid, block)
+      nodes.push(cid)
+    }
+
+    const fs = ipfsz({ blockstore })
+    expect((await fs.stat(nodes[40], { extended: true })).blocks).toBe(2n ** 41n - 1n)
+    await expect(fs.stat(nodes[60], { extended: true })).rejects.toMatchObject({ name: 'InvalidDagError' })
+    await expect(fs.stat(nodes[80], { extended: true })).rejects.toMatchObject({ name: 'InvalidDagError' })
   })
 
   it('refuses a marked CID without a header, or with another codec', async () => {

@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { openFiles } from '../context.ts'
-import { exitCode, explain, FAILED, IncompleteError } from '../errors.ts'
+import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
+import { printable } from '../output.ts'
 import { Progress } from '../progress.ts'
 import { formatSize } from '../units.ts'
 import type { Context } from '../context.ts'
@@ -17,6 +18,9 @@ export interface AddCommandOptions {
   quieter: boolean
 }
 
+/** The path that stands for stdin. */
+const STDIN = '-'
+
 interface Source {
   name: string
   content: AsyncIterable<Uint8Array>
@@ -25,6 +29,10 @@ interface Source {
 
 /** Add files, or stdin for `-`, each under a CID of its own. */
 export async function add (paths: string[], options: AddCommandOptions, context: Context): Promise<void> {
+  if (paths.filter(path => path === STDIN).length > 1) {
+    throw new UsageError('- is given more than once: stdin can be read only once')
+  }
+
   const files = await openFiles(context)
   let failed = 0
 
@@ -49,7 +57,7 @@ export async function add (paths: string[], options: AddCommandOptions, context:
 
 async function addOne (path: string, files: Ipfsz, { compression, quieter }: AddCommandOptions, { output, signal }: Context): Promise<void> {
   const { name, content, size: total } = await open(path)
-  const progress = new Progress(name, total)
+  const progress = new Progress(printable(name), total)
 
   const cid = await files.addByteStream(content, {
     compression,
@@ -65,13 +73,13 @@ async function addOne (path: string, files: Ipfsz, { compression, quieter }: Add
 
   output.result(
     { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec },
-    quieter ? cid.toString() : [cid, name, formatSize(size), formatSize(storedSize), ratio.toFixed(3)].join('\t')
+    quieter ? cid.toString() : [cid, printable(name), formatSize(size), formatSize(storedSize), ratio.toFixed(3)].join('\t')
   )
 }
 
 async function open (path: string): Promise<Source> {
-  if (path === '-') {
-    return { name: '-', content: process.stdin }
+  if (path === STDIN) {
+    return { name: STDIN, content: process.stdin }
   }
 
   const stats = await stat(path)

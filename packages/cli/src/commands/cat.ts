@@ -1,5 +1,5 @@
 import { unmark } from '@ipfsz/core'
-import { openFiles, parseCid } from '../context.ts'
+import { openFilesToRead, parseCid } from '../context.ts'
 import { Progress } from '../progress.ts'
 import type { Context } from '../context.ts'
 
@@ -14,7 +14,7 @@ export interface CatCommandOptions {
 export async function cat (text: string, { offset, length, raw }: CatCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
   const cid = parseCid(text)
-  const files = await openFiles(context)
+  const files = await openFilesToRead(context)
   const source = raw ? unmark(cid) : cid
   // nothing is drawn over what is written to the terminal
   const progress = process.stdout.isTTY ? undefined : new Progress(text, length ?? Number((await files.stat(source, { signal })).size))

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { openFiles, parseCid } from '../context.ts'
+import { openFilesToRead, parseCid } from '../context.ts'
 import { UsageError } from '../errors.ts'
+import { printable } from '../output.ts'
 import { Progress } from '../progress.ts'
 import { formatSize } from '../units.ts'
 import type { Context } from '../context.ts'
@@ -16,17 +17,17 @@ export interface GetCommandOptions {
 export async function get (text: string, options: GetCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
   const cid = parseCid(text)
-  const files = await openFiles(context)
+  const files = await openFilesToRead(context)
   const { size } = await files.stat(cid, { signal })
   const target = await resolveTarget(options.output ?? cid.toString())
 
   await writeWhole(target, files.cat(cid, { signal }), Number(size))
-  output.result({ cid: cid.toString(), path: target, size }, `${target}\t${formatSize(size)}`)
+  output.result({ cid: cid.toString(), path: target, size }, `${printable(target)}\t${formatSize(size)}`)
 }
 
 async function writeWhole (target: string, content: AsyncIterable<Uint8Array>, size: number): Promise<void> {
   const temporary = join(dirname(target), `.${basename(target).slice(0, 100)}.${randomUUID()}.tmp`)
-  const progress = new Progress(basename(target), size)
+  const progress = new Progress(printable(basename(target)), size)
   let done = 0
 
   try {

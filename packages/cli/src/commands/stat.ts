@@ -1,4 +1,4 @@
-import { openFiles, parseCid } from '../context.ts'
+import { openFilesToRead, parseCid } from '../context.ts'
 import { table } from '../output.ts'
 import { formatSize } from '../units.ts'
 import type { Context } from '../context.ts'
@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 export async function stat (text: string, context: Context): Promise<void> {
   const { output, signal } = context
   const cid = parseCid(text)
-  const files = await openFiles(context)
+  const files = await openFilesToRead(context)
   const { type, codec, size, storedSize, ratio, frames, frameSize, blocks, plainCid, markedCid } = await files.stat(cid, { extended: true, signal })
 
   output.result({

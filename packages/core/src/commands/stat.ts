@@ -108,5 +108,9 @@ async function countBlocks (node: FileNode | undefined, counted: Map<string, num
     blocks += below
   }
 
+  if (node != null && blocks > Number.MAX_SAFE_INTEGER) {
+    throw new InvalidDagError(node.cid, 'has more blocks below it than can be counted')
+  }
+
   return blocks
 }
