@@ -1,6 +1,11 @@
+import * as dagPb from '@ipld/dag-pb'
 import { MemoryBlockstore } from 'blockstore-core'
+import { CID } from 'multiformats/cid'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { ipfsz } from '../src/index.ts'
+import { text } from '../../../test/support/data.ts'
+import type { CodecName } from '@ipfsz/codecs'
 import type { Blockstore } from 'interface-blockstore'
-import type { CID } from 'multiformats/cid'
 
 export { noise, random, text } from '../../../test/support/data.ts'
 
@@ -45,4 +50,24 @@ export async function * chunked (bytes: Uint8Array, length: number): AsyncGenera
   for (let start = 0; start < bytes.byteLength; start += length) {
     yield bytes.subarray(start, start + length)
   }
+}
+
+/** Original bytes in the frames of {@link stored}. */
+export const FRAME = 64 * 1024
+
+/** A file of many frames in a store of its own. */
+export async function stored (size = 1_000_000, codec: CodecName = 'zstd'): Promise<{ blockstore: CountingBlockstore, cid: CID, bytes: Uint8Array }> {
+  const blockstore = new CountingBlockstore()
+  const bytes = text(size)
+  const cid = await ipfsz({ blockstore }).addBytes(bytes, { compression: { codec, frameSize: FRAME, detect: false } })
+
+  return { blockstore, cid, bytes }
+}
+
+export async function putNode (node: dagPb.PBNode, blockstore: CountingBlockstore): Promise<CID> {
+  const block = dagPb.encode(node)
+  const cid = CID.createV1(dagPb.code, await sha256.digest(block))
+  await blockstore.put(cid, block)
+
+  return cid
 }
