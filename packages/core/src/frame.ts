@@ -43,7 +43,11 @@ export async function * compressFrames (pieces: AsyncIterable<Uint8Array>, optio
 
   yield * mapOrdered(pieces, async (piece): Promise<Frame> => {
     const bytes = await codec.compress(piece, { level })
-    pool.release(piece)
+
+    // a codec may hand out what it was given: then the frame still lies there
+    if (bytes.buffer !== piece.buffer) {
+      pool.release(piece)
+    }
 
     return { size: piece.byteLength, bytes }
   }, options)
