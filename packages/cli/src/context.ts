@@ -3,7 +3,7 @@ import { CID } from 'multiformats/cid'
 import { UsageError } from './errors.ts'
 import { openRepo, openRepoToRead, repoPath } from './repo.ts'
 import type { Output } from './output.ts'
-import type { Ipfsz } from '@ipfsz/core'
+import type { Ipfsz, IpfszInit } from '@ipfsz/core'
 
 /** What a command is given besides its own arguments and options. */
 export interface Context {
@@ -15,8 +15,8 @@ export interface Context {
 }
 
 /** The files of the repo, to add to them. Nothing of it touches the network. */
-export async function openFiles ({ repo }: Context): Promise<Ipfsz> {
-  return ipfsz(await openRepo(repoPath(repo)))
+export async function openFiles ({ repo }: Context, init?: IpfszInit): Promise<Ipfsz> {
+  return ipfsz(await openRepo(repoPath(repo)), init)
 }
 
 /** The files of the repo, to read them. */

@@ -2,10 +2,11 @@ import { createRequire } from 'node:module'
 import { Command, Option } from 'commander'
 import { Output } from './output.ts'
 import { parseNumber, parseSize } from './units.ts'
+import type { BenchCommandOptions } from './commands/bench.ts'
 import type { Context } from './context.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 
-const CODECS = ['zstd', 'gzip', 'lz4', 'brotli', 'snappy']
+const CODECS = ['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo']
 
 interface GlobalOptions {
   repo?: string
@@ -42,10 +43,11 @@ export function createProgram (signal: AbortSignal): Command {
     .option('--level <n>', 'how hard to try (ipfsz codecs shows the levels)', parseNumber)
     .option('--frame-size <size>', 'original bytes in a frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
     .option('--no-detect', 'compress also what is not worth it')
+    .option('--deterministic', 'give the CID that a browser would give, too')
     .option('-Q, --quieter', 'print only the CID')
-    .action(async (files: string[], { quieter = false, ...compression }: CompressionOptions & { quieter?: boolean }) => {
+    .action(async (files: string[], { quieter = false, deterministic = false, ...compression }: CompressionOptions & { quieter?: boolean, deterministic?: boolean }) => {
       const { add } = await import('./commands/add.ts')
-      await add(files, { compression, quieter }, context())
+      await add(files, { compression, deterministic, quieter }, context())
     })
 
   program.command('cat')
@@ -76,12 +78,24 @@ export function createProgram (signal: AbortSignal): Command {
       await stat(cid, context())
     })
 
+  program.command('bench')
+    .description('compare codecs and levels on files of yours, and say which to use')
+    .argument('<file...>')
+    .option('--codec <names>', 'only these, as zstd,gzip', collect(text => text))
+    .option('--level <numbers>', 'only these, as 1,3,9', collect(parseNumber))
+    .option('--frame-size <size>', 'original bytes in a frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
+    .option('--time <seconds>', 'how long measuring may take (default: 15)', parseNumber)
+    .action(async (files: string[], options: BenchCommandOptions) => {
+      const { bench } = await import('./commands/bench.ts')
+      await bench(files, options, context())
+    })
+
   const cid = program.command('cid').description('turn plain CIDs into marked ones and back')
 
   cid.command('mark')
     .description('the marked twin of a plain CID')
     .argument('<cid>')
-    .addOption(new Option('--codec <name>', 'what the file is compressed with').choices([...CODECS, 'lzo', 'tree']).makeOptionMandatory())
+    .addOption(new Option('--codec <name>', 'what the file is compressed with').choices([...CODECS, 'tree']).makeOptionMandatory())
     .action(async (text: string, { codec }: { codec: string }) => {
       const { markCid } = await import('./commands/cid.ts')
       markCid(text, codec, context())
@@ -103,4 +117,9 @@ export function createProgram (signal: AbortSignal): Command {
     })
 
   return program
+}
+
+/** The values of an option that is given several times, or once with commas. */
+function collect<T> (parse: (text: string) => T): (text: string, before?: T[]) => T[] {
+  return (text, before = []) => [...before, ...text.split(',').map(part => parse(part.trim()))]
 }

@@ -1,6 +1,7 @@
 import { brotli } from './brotli.ts'
 import { gzip } from './gzip.ts'
 import { lz4 } from './lz4.ts'
+import { lzo } from './lzo.ts'
 import { snappy } from './snappy.ts'
 import { zstd } from './zstd.ts'
 import type { Codec, CodecInit, CodecName } from './codec.ts'
@@ -11,10 +12,11 @@ export const codecs: Readonly<Record<CodecName, (init?: CodecInit) => Codec>> = 
   gzip,
   lz4,
   brotli,
-  snappy
+  snappy,
+  lzo
 }
 
-/** Every codec, each with the implementation that suits this platform best. */
-export function allCodecs (): Codec[] {
-  return Object.values(codecs).map(create => create())
+/** Every codec, each with the implementation that suits this platform best unless told otherwise. */
+export function allCodecs (init?: Omit<CodecInit, 'implementation'>): Codec[] {
+  return Object.values(codecs).map(create => create(init))
 }

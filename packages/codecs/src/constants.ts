@@ -1,7 +1,7 @@
 /**
  * The marker code of each codec of the format: the private-use multicodec that
  * says "a UnixFS file whose content is frames of this codec" (docs/format.md,
- * section 1). For LZO there is a code, and nothing yet that reads or writes it.
+ * section 1).
  */
 export const CODES = {
   gzip: 0x3f5a01,

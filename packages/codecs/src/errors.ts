@@ -7,10 +7,13 @@ export class CorruptFrameError extends Error {
   static override readonly name = 'CorruptFrameError'
   override readonly name = 'CorruptFrameError'
   readonly codec: string
+  /** What is wrong with it. */
+  readonly reason: string
 
   constructor (codec: string, reason: string, options?: ErrorOptions) {
     super(`Corrupt ${codec} frame: ${reason}`, options)
     this.codec = codec
+    this.reason = reason
   }
 }
 
@@ -81,4 +84,28 @@ export class UnknownCodecError extends Error {
     super(`Unknown codec ${typeof codec === 'number' ? `0x${codec.toString(16)}` : `"${codec}"`}, known are ${known.join(', ')}`)
     this.codec = codec
   }
+}
+
+/**
+ * The worker that ran a call ended before it had answered. The call is lost, the
+ * next one gets another worker.
+ */
+export class WorkerCrashedError extends Error {
+  static override readonly name = 'WorkerCrashedError'
+  override readonly name = 'WorkerCrashedError'
+  readonly codec: string
+
+  constructor (codec: string, options?: ErrorOptions) {
+    super(`The worker that ran ${codec} ended before it had answered`, options)
+    this.codec = codec
+  }
+}
+
+/**
+ * No worker can be started here. Never seen by callers: what should have run in
+ * one runs on the thread that called.
+ */
+export class WorkersUnavailableError extends Error {
+  static override readonly name = 'WorkersUnavailableError'
+  override readonly name = 'WorkersUnavailableError'
 }

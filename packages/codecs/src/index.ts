@@ -32,5 +32,5 @@
 
 export { CODES, MAX_FRAME_SIZE } from './constants.ts'
 export { checkLevel } from './codec.ts'
-export type { Codec, CodecInit, CodecName, CompressOptions, DecompressOptions, FormatName, ImplementationName, Levels } from './codec.ts'
-export { CorruptFrameError, FrameTooLargeError, InvalidLevelError, MissingImplementationError, UnknownCodecError } from './errors.ts'
+export type { Codec, CodecInit, CodecName, CompressOptions, DecompressOptions, ImplementationName, Levels } from './codec.ts'
+export { CorruptFrameError, FrameTooLargeError, InvalidLevelError, MissingImplementationError, UnknownCodecError, WorkerCrashedError } from './errors.ts'

@@ -1,5 +1,5 @@
-import { createCodec } from './codec.ts'
 import { CODES } from './constants.ts'
+import { createCodec } from './create-codec.ts'
 import { LZ4 } from './implementations.ts'
 import type { Codec, CodecInit } from './codec.ts'
 

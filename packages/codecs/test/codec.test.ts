@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { codecs } from '../src/all.ts'
-import { ALL, label, NAMES, noise, random, TABLE, text, WRITERS } from './fixtures.ts'
+import { ALL, concat, label, NAMES, noise, random, same, TABLE, text, toHex, WRITERS } from './fixtures.ts'
 
 const MIB = 1024 * 1024
 
@@ -20,7 +20,7 @@ describe.each(WRITERS.map(codec => [label(codec), codec] as const))('%s', (_, wr
 
     for (const reader of readers) {
       const back = await reader.decompress(frame, { size: bytes.byteLength })
-      expect(Buffer.compare(back, bytes), label(reader)).toBe(0)
+      expect(same(back, bytes), label(reader)).toBe(true)
     }
   })
 
@@ -30,7 +30,7 @@ describe.each(WRITERS.map(codec => [label(codec), codec] as const))('%s', (_, wr
     for (let level = writer.levels.min; level <= writer.levels.max; level++) {
       const frame = await writer.compress(bytes, { level })
       expect(frame.byteLength).toBeLessThan(70_000)
-      expect(Buffer.compare(await writer.decompress(frame, { size: bytes.byteLength }), bytes)).toBe(0)
+      expect(same(await writer.decompress(frame, { size: bytes.byteLength }), bytes)).toBe(true)
     }
   })
 
@@ -123,12 +123,9 @@ describe.each(ALL.map(codec => [label(codec), codec] as const))('%s, given a fra
 
   it('refuses other bytes behind it', async () => {
     const whole = await frame
-    const tails = [Uint8Array.of(0), text(100), whole]
 
-    // fflate does not tell where a deflate stream ended: a second copy, which
-    // brings a fitting trailer along, goes unnoticed (and does no harm)
-    for (const tail of label(reader) === 'gzip (js)' ? tails.slice(0, 2) : tails) {
-      await expect(async () => reader.decompress(Buffer.concat([whole, tail]), { size }))
+    for (const tail of [Uint8Array.of(0), text(100), whole]) {
+      await expect(async () => reader.decompress(concat(whole, tail), { size }))
         .rejects.toMatchObject({ name: 'CorruptFrameError' })
     }
   })
@@ -140,7 +137,7 @@ describe('the frames of docs/format.md, section 4', () => {
   it('zstd: a frame with its content size, and no checksum', async () => {
     for (const writer of WRITERS.filter(codec => codec.name === 'zstd')) {
       const frame = await writer.compress(bytes)
-      expect(Buffer.from(frame.subarray(0, 4)).toString('hex')).toBe('28b52ffd')
+      expect(toHex(frame.subarray(0, 4))).toBe('28b52ffd')
       expect(frame[4] >> 6, 'content size flag').toBe(2)
       expect(frame[4] & 0b111, 'checksum and dictionary').toBe(0)
     }
@@ -149,31 +146,31 @@ describe('the frames of docs/format.md, section 4', () => {
   it('gzip: mtime 0, OS 255', async () => {
     for (const writer of WRITERS.filter(codec => codec.name === 'gzip')) {
       const frame = await writer.compress(bytes)
-      expect(Buffer.from(frame.subarray(0, 10)).toString('hex')).toBe('1f8b08000000000000ff')
+      expect(toHex(frame.subarray(0, 10))).toBe('1f8b08000000000000ff')
     }
   })
 
   it('lz4: content size, independent blocks', async () => {
     const frame = await codecs.lz4().compress(bytes)
-    expect(Buffer.from(frame.subarray(0, 14)).toString('hex')).toBe('04224d186850a086010000000000')
+    expect(toHex(frame.subarray(0, 14))).toBe('04224d186850a086010000000000')
   })
 
   it('snappy: the stream identifier first', async () => {
     const frame = await codecs.snappy().compress(bytes)
-    expect(Buffer.from(frame.subarray(0, 10)).toString('latin1')).toBe('\xff\x06\x00\x00sNaPpY')
+    expect(toHex(frame.subarray(0, 10))).toBe('ff060000734e61507059')
   })
 })
 
 describe('choosing an implementation', () => {
   it('takes the first of the table that is available', () => {
     for (const name of NAMES) {
-      expect(codecs[name]().implementation).toBe(TABLE[name].find(entry => entry.available)?.name)
+      expect(codecs[name]().implementation).toBe(TABLE[name].find(entry => entry.available())?.name)
     }
   })
 
   it('refuses one that does not exist', () => {
-    expect(() => codecs.lz4({ implementation: 'native' }))
-      .toThrow(expect.objectContaining({ name: 'MissingImplementationError', codec: 'lz4', implementation: 'native' }))
+    expect(() => codecs.lzo({ implementation: 'native' }))
+      .toThrow(expect.objectContaining({ name: 'MissingImplementationError', codec: 'lzo', implementation: 'native' }))
   })
 
   it('says which one cannot compress', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ALL, label } from './fixtures.ts'
+import { ALL, fromBase64, label } from './fixtures.ts'
 import type { CodecName } from '../src/codec.ts'
 
 const TEXT = 'It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness, '.repeat(6)
@@ -14,21 +14,23 @@ const VECTORS: Readonly<Record<CodecName, string>> = {
   lz4: 'BCJNGGxAlAIAAAAAAAAPTwAAAPYMSXQgd2FzIHRoZSBiZXN0IG9mIHRpbWVzLCBpGgA/d29yGwAFMGFnZRkAb3dpc2RvbRoAAd9mb29saXNobmVzcywgbgD//xBQZXNzLCAAAAAApL2pbA==',
   // brotli 1.0.9: brotli -c -q 11 v.txt
   brotli: 'oZgUAG+kFmuNvSG94fl4T2SFlR0CBBxywN529TCBxDLQPMYyrGN5lNjqobsBXRqQ1fNIzo4POQcfPMmGakMyCw==',
+  // lzop 1.04, with a name, a time and a checksum: lzop -c v.txt
+  lzo: 'iUxaTwANChoKEEAgoAlAAQUDAAAJAACBpGsA4CsAAAAABXYudHh0UAMGEAAAApQAAABj0drl8wANSXQgd2FzIHRoZSBiZXN0IG9mIHRpbWVzLCBpdCB3YacDd29yNmsAYWdlbAYDd2lzZG9tK9AAxAMKZm9vbGlzaG5lc3MsICAA9LQBD2Ugb2YgZm9vbGlzaG5lc3MsIBEAAAAAAAA=',
   // the snap crate, by cramjam 2.14.0 in Python: cramjam.snappy.compress(open('v.txt', 'rb').read())
   snappy: '/wYAAHNOYVBwWQBmAAC6nP3nlAVoSXQgd2FzIHRoZSBiZXN0IG9mIHRpbWVzLCBpGRoId29yXhsACGFnZQE0FHdpc2RvbTI1AA0aMGZvb2xpc2huZXNzLCD+bgD+bgD+bgD+bgD+bgD+bgD+bgD+bgCWbgA='
 }
 
 describe('the frames of other tools', () => {
   it.each(ALL.map(codec => [label(codec), codec] as const))('are read by %s', async (_, codec) => {
-    const frame = Buffer.from(VECTORS[codec.name], 'base64')
+    const frame = fromBase64(VECTORS[codec.name])
 
     expect(new TextDecoder().decode(await codec.decompress(frame, { size: TEXT.length }))).toBe(TEXT)
   })
 
-  it.each(ALL.map(codec => [label(codec), codec] as const).filter(([, { name }]) => ['gzip', 'lz4', 'snappy'].includes(name)))('are refused by %s where a checksum in them does not match', async (_, codec) => {
-    const frame = Buffer.from(VECTORS[codec.name], 'base64')
-    // gzip: the CRC before the size; lz4: the last hash; snappy: the masked CRC of the first chunk
-    const position = { gzip: frame.byteLength - 8, lz4: frame.byteLength - 1, snappy: 14 }[codec.name as 'gzip' | 'lz4' | 'snappy']
+  it.each(ALL.map(codec => [label(codec), codec] as const).filter(([, { name }]) => ['gzip', 'lz4', 'lzo', 'snappy'].includes(name)))('are refused by %s where a checksum in them does not match', async (_, codec) => {
+    const frame = fromBase64(VECTORS[codec.name])
+    // gzip: the CRC before the size; lz4: the last hash; lzo: the Adler-32 of the first block; snappy: the masked CRC of the first chunk
+    const position = { gzip: frame.byteLength - 8, lz4: frame.byteLength - 1, lzo: 51, snappy: 14 }[codec.name as 'gzip' | 'lz4' | 'lzo' | 'snappy']
     frame[position] ^= 1
 
     await expect(async () => codec.decompress(frame, { size: TEXT.length })).rejects.toMatchObject({ name: 'CorruptFrameError' })

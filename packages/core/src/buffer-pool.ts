@@ -24,9 +24,17 @@ export class BufferPool {
     return buffer
   }
 
-  /** Give a buffer back that nobody looks at any more. One that is not from here is left alone. */
+  /** Whether a buffer is from here, and has not been given back. */
+  isLent (buffer: Uint8Array): boolean {
+    return this.#lent.has(buffer)
+  }
+
+  /**
+   * Give a buffer back that nobody looks at any more. One that is not from here is
+   * left alone, one whose memory was transferred is forgotten.
+   */
   release (buffer: Uint8Array): void {
-    if (this.#lent.delete(buffer)) {
+    if (this.#lent.delete(buffer) && buffer.byteLength > 0) {
       this.#free.push(buffer)
     }
   }

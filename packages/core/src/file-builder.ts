@@ -50,7 +50,7 @@ async function buildFile (file: File, reader: ByteReader, blockstore: PutStore, 
   }
 
   const piece = await reader.read(compression.frameSize)
-  const { compress, reason, trial } = await decide(piece, compression)
+  const { compress, reason, trial } = await decide(piece, compression, init.signal)
 
   emit(init, 'ipfsz:add:decided', { path, codec: compress ? compression.codec.name : 'none', reason })
 

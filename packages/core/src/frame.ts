@@ -39,17 +39,19 @@ export async function * splitFrames (reader: ByteReader, frameSize: number, pool
 
 /** Compress pieces, several at one time and in order. */
 export async function * compressFrames (pieces: AsyncIterable<Uint8Array>, options: CompressFramesOptions): AsyncGenerator<Frame> {
-  const { codec, level, pool } = options
+  const { codec, level, pool, signal } = options
 
   yield * mapOrdered(pieces, async (piece): Promise<Frame> => {
-    const bytes = await codec.compress(piece, { level })
+    const size = piece.byteLength
+    // what is of the pool is nobody else's, and may go to a worker
+    const bytes = await codec.compress(piece, { level, signal, transfer: pool.isLent(piece) })
 
     // a codec may hand out what it was given: then the frame still lies there
     if (bytes.buffer !== piece.buffer) {
       pool.release(piece)
     }
 
-    return { size: piece.byteLength, bytes }
+    return { size, bytes }
   }, options)
 }
 

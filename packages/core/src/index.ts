@@ -47,7 +47,7 @@ import type { GetBlockOptions } from './dag/block.ts'
 import type { ReadOptions } from './dag/read.ts'
 import type { AddFrameEvents, CatFrameEvents } from './events.ts'
 import type * as unixfs from '@helia/unixfs'
-import type { Codec, FormatName } from '@ipfsz/codecs'
+import type { Codec, CodecName } from '@ipfsz/codecs'
 import type { Blockstore } from 'interface-blockstore'
 import type { UnixFS as UnixFSMessage } from 'ipfs-unixfs'
 import type { ByteStream } from 'ipfs-unixfs-importer'
@@ -68,6 +68,15 @@ export interface IpfszInit {
    * @default every codec of @ipfsz/codecs
    */
   codecs?: readonly Codec[] | undefined
+
+  /**
+   * Compress with implementations that are the same build in Node and in browsers,
+   * so that the same bytes added with the same options have the same CID on both.
+   * It costs speed where there are native ones; reading stays as it is.
+   *
+   * @default false
+   */
+  deterministic?: boolean | undefined
 
   /**
    * The most original bytes in the frames that one call compresses or
@@ -115,7 +124,7 @@ export interface Stats extends Omit<unixfs.Stats, 'size'> {
   ratio: number
 
   /** The codec that reading decompresses with. */
-  codec: FormatName | 'none'
+  codec: CodecName | 'none'
 
   /** How many frames reading decompresses. */
   frames: number
@@ -188,18 +197,24 @@ export interface Ipfsz {
 /**
  * Create an {@link Ipfsz} on a Helia node, or on anything else with a blockstore.
  *
- * @throws {InvalidParametersError} inFlightBytes is not above 0
+ * @throws {InvalidParametersError} inFlightBytes is not above 0, or `deterministic` is
+ *   asked of codecs that were made elsewhere
  */
 export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz {
-  const { codecs = allCodecs(), inFlightBytes = DEFAULT_IN_FLIGHT_BYTES } = init
+  const { codecs = allCodecs(), deterministic = false, inFlightBytes = DEFAULT_IN_FLIGHT_BYTES } = init
 
   if (!(inFlightBytes > 0)) {
     throw new InvalidParametersError(`inFlightBytes is a number above 0, not ${inFlightBytes}`)
   }
 
+  if (deterministic && init.codecs != null) {
+    throw new InvalidParametersError('deterministic is for the codecs of @ipfsz/codecs: give it to those in `codecs` instead')
+  }
+
   return new DefaultIpfsz({
     blockstore: components.blockstore,
     codecs,
+    writers: deterministic ? allCodecs({ deterministic }) : codecs,
     inFlightBytes
   })
 }

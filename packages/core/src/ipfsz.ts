@@ -8,7 +8,10 @@ import type { CID } from 'multiformats/cid'
 
 /** What every command works with. */
 export interface Settings extends IpfszComponents {
+  /** What files are read with. */
   codecs: readonly Codec[]
+  /** What files are written with. */
+  writers: readonly Codec[]
   inFlightBytes: number
 }
 

@@ -2,7 +2,7 @@ import * as dagPb from '@ipld/dag-pb'
 import { CODES } from '@ipfsz/codecs'
 import { CID } from 'multiformats/cid'
 import { NotMarkableError, UnknownMarkerError } from './errors.ts'
-import type { FormatName } from '@ipfsz/codecs'
+import type { CodecName } from '@ipfsz/codecs'
 import type { PBNode } from '@ipld/dag-pb'
 import type { BlockCodec } from 'multiformats/codecs/interface'
 
@@ -17,7 +17,7 @@ export const MARKERS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(Object.entries(CODES).map(([name, code]) => [`ipfsz-${name}`, code]))
 }
 
-const NAMES = new Map<number, FormatName>(Object.entries(CODES).map(([name, code]) => [code, name as FormatName]))
+const NAMES = new Map<number, CodecName>(Object.entries(CODES).map(([name, code]) => [code, name as CodecName]))
 const MARKER_CODES = new Set(Object.values(MARKERS))
 
 /** Whether a CID says that what it names is compressed. */
@@ -28,7 +28,7 @@ export function isMarked (cid: CID): boolean {
 /**
  * The name of the codec that a marker code stands for, if it is that of a file.
  */
-export function codecName (code: number): FormatName | undefined {
+export function codecName (code: number): CodecName | undefined {
   return NAMES.get(code)
 }
 

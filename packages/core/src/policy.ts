@@ -22,7 +22,7 @@ export interface Decision {
  *
  * @param piece - the first `frameSize` bytes of the file, or all of it
  */
-export async function decide (piece: Uint8Array, { codec, level, detect }: Compression): Promise<Decision> {
+export async function decide (piece: Uint8Array, { codec, level, detect }: Compression, signal?: AbortSignal | null): Promise<Decision> {
   if (piece.byteLength === 0) {
     return { compress: false, reason: 'empty' }
   }
@@ -35,7 +35,7 @@ export async function decide (piece: Uint8Array, { codec, level, detect }: Compr
     return { compress: false, reason: 'type' }
   }
 
-  const trial = { size: piece.byteLength, bytes: await codec.compress(piece, { level }) }
+  const trial = { size: piece.byteLength, bytes: await codec.compress(piece, { level, signal }) }
 
   return isGain(trial.size, trial.bytes.byteLength)
     ? { compress: true, reason: 'trial', trial }

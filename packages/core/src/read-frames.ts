@@ -48,7 +48,7 @@ export async function * readFrames (file: CompressedFile, start: number, end: nu
 
   const decompressed = mapOrdered(fetchFrames(file, start, end, blockstore, options), async frame => ({
     frame,
-    bytes: await codec.decompress(frame.bytes, { size: frame.size })
+    bytes: await codec.decompress(frame.bytes, { size: frame.size, signal: options.signal })
   }), { concurrency, signal: options.signal })
 
   for await (const { frame, bytes } of decompressed) {

@@ -14,6 +14,8 @@ const READ_SIZE = 4 * 1024 * 1024
 
 export interface AddCommandOptions {
   compression: CompressionOptions
+  /** Compress with what is the same build in browsers. */
+  deterministic: boolean
   /** Print the CID and nothing else. */
   quieter: boolean
 }
@@ -33,7 +35,7 @@ export async function add (paths: string[], options: AddCommandOptions, context:
     throw new UsageError('- is given more than once: stdin can be read only once')
   }
 
-  const files = await openFiles(context)
+  const files = await openFiles(context, { deterministic: options.deterministic })
   let failed = 0
 
   for (const path of paths) {

@@ -14,6 +14,14 @@ const LONG = 15
 /** From here on a run is copied by the engine, below it byte by byte. */
 const COPY_BY_ENGINE = 32
 
+/** Compress into one LZ4 block, see {@link encodeLz4Block}. */
+export function compressLz4Block (source: Uint8Array): Uint8Array {
+  // whatever the bytes are, a block of them is no longer than this
+  const target = new Uint8Array(source.byteLength + Math.floor(source.byteLength / 255) + 16)
+
+  return target.subarray(0, encodeLz4Block(source, target))
+}
+
 /**
  * Compress into one LZ4 block, greedily and with one hash table, as the fast mode
  * of the reference does.
@@ -24,7 +32,7 @@ const COPY_BY_ENGINE = 32
  * @param target - at least `length + length / 255 + 16` bytes for any input
  * @returns how many bytes of `target` the block takes
  */
-export function encodeLz4Block (source: Uint8Array, target: Uint8Array): number {
+function encodeLz4Block (source: Uint8Array, target: Uint8Array): number {
   const table = new Int32Array(1 << HASH_LOG)
   const lastMatch = source.byteLength - MATCH_LIMIT
   const matchEnd = source.byteLength - LAST_LITERALS

@@ -1,7 +1,6 @@
 import { xxHash32 } from 'js-xxhash'
 import { CorruptFrameError } from '../errors.ts'
 import { readUint32, writeUint32 } from './little-endian.ts'
-import { decodeLz4Block, encodeLz4Block } from './lz4-block.ts'
 
 const MAGIC = 0x184d2204
 const HEADER_LENGTH = 15
@@ -20,45 +19,43 @@ const DICTIONARY = 0x01
 /** Block sizes by their code: the largest block that a frame may hold. */
 const BLOCK_SIZES: Readonly<Record<number, number>> = { 4: 1 << 16, 5: 1 << 18, 6: 1 << 20, 7: 1 << 22 }
 
-/** The most bytes that a compressed block may take, for any input. */
-function blockBound (length: number): number {
-  return length + Math.floor(length / 255) + 16
+/** The pieces that become the blocks of a frame. */
+export function splitLz4Blocks (bytes: Uint8Array): Uint8Array[] {
+  const blockSize = BLOCK_SIZES[sizeCode(bytes.byteLength)]
+
+  return Array.from({ length: Math.ceil(bytes.byteLength / blockSize) }, (_, i) => bytes.subarray(i * blockSize, (i + 1) * blockSize))
 }
 
-/** Make one frame with content size and independent blocks, without checksums. */
-export function encodeLz4Frame (bytes: Uint8Array): Uint8Array {
-  const code = [4, 5, 6].find(candidate => BLOCK_SIZES[candidate] >= bytes.byteLength) ?? 7
-  const blockSize = BLOCK_SIZES[code]
-  const blocks = Math.ceil(bytes.byteLength / blockSize)
-  const frame = new Uint8Array(HEADER_LENGTH + blocks * 4 + blockBound(bytes.byteLength) + blocks * 16 + 4)
+/**
+ * Make one frame with content size and independent blocks, without checksums.
+ *
+ * @param blocks - each of the pieces compressed; stored as it is where that is no shorter
+ */
+export function assembleLz4Frame (bytes: Uint8Array, pieces: readonly Uint8Array[], blocks: readonly Uint8Array[]): Uint8Array {
+  const stored = pieces.map((piece, i) => blocks[i].byteLength < piece.byteLength ? blocks[i] : piece)
+  const frame = new Uint8Array(stored.reduce((length, block) => length + 4 + block.byteLength, HEADER_LENGTH + 4))
+  let position = HEADER_LENGTH
 
   writeUint32(frame, 0, MAGIC)
   frame[4] = VERSION | INDEPENDENT | CONTENT_SIZE
-  frame[5] = code << 4
+  frame[5] = sizeCode(bytes.byteLength) << 4
   writeUint32(frame, 6, bytes.byteLength)
   frame[14] = headerChecksum(frame, 14)
 
-  let position = HEADER_LENGTH
-
-  for (let offset = 0; offset < bytes.byteLength; offset += blockSize) {
-    const block = bytes.subarray(offset, offset + blockSize)
-    const length = encodeLz4Block(block, frame.subarray(position + 4))
-
-    if (length < block.byteLength) {
-      writeUint32(frame, position, length)
-      position += 4 + length
-    } else {
-      writeUint32(frame, position, (block.byteLength | UNCOMPRESSED) >>> 0)
-      frame.set(block, position + 4)
-      position += 4 + block.byteLength
-    }
+  for (const [i, block] of stored.entries()) {
+    writeUint32(frame, position, (block.byteLength | (block === pieces[i] ? UNCOMPRESSED : 0)) >>> 0)
+    frame.set(block, position + 4)
+    position += 4 + block.byteLength
   }
 
-  writeUint32(frame, position, 0)
-
-  // a copy: the buffer was made for the worst case and would be kept as large
-  return frame.slice(0, position + 4)
+  return frame
 }
+
+/**
+ * Writes what a compressed block holds to `target` at `start`, not beyond `end`, and
+ * gives the position behind it.
+ */
+export type Lz4Decode = (block: Uint8Array, target: Uint8Array, start: number, end: number) => number | Promise<number>
 
 /**
  * Decode one frame that holds `size` bytes. Checksums are checked where a frame
@@ -66,7 +63,7 @@ export function encodeLz4Frame (bytes: Uint8Array): Uint8Array {
  *
  * @throws {CorruptFrameError}
  */
-export function decodeLz4Frame (frame: Uint8Array, size: number): Uint8Array {
+export async function decodeLz4Frame (frame: Uint8Array, size: number, decode: Lz4Decode): Promise<Uint8Array> {
   const { flags, blockSize, start } = readHeader(frame, size)
   const bytes = new Uint8Array(size)
   let written = 0
@@ -95,7 +92,9 @@ export function decodeLz4Frame (frame: Uint8Array, size: number): Uint8Array {
     }
 
     if ((header & UNCOMPRESSED) === 0) {
-      written = decodeLz4Block(block, bytes, written, end)
+      const decoded = decode(block, bytes, written, end)
+      // a frame may hold millions of blocks, a turn of the event loop for each would take too long
+      written = typeof decoded === 'number' ? decoded : await decoded
     } else if (written + length > end) {
       throw corrupt(`it decodes to more than ${size} bytes`)
     } else {
@@ -114,6 +113,11 @@ export function decodeLz4Frame (frame: Uint8Array, size: number): Uint8Array {
   }
 
   return bytes.subarray(0, written)
+}
+
+/** The code of the smallest block size that takes all bytes, or of the largest there is. */
+function sizeCode (length: number): number {
+  return [4, 5, 6].find(candidate => BLOCK_SIZES[candidate] >= length) ?? 7
 }
 
 function readHeader (frame: Uint8Array, size: number): { flags: number, blockSize: number, start: number } {

@@ -1,4 +1,3 @@
-import CRC32C from 'crc-32/crc32c.js'
 import { CorruptFrameError } from '../errors.ts'
 import { readUint32, writeUint32 } from './little-endian.ts'
 
@@ -6,6 +5,8 @@ import { readUint32, writeUint32 } from './little-endian.ts'
 const STREAM_IDENTIFIER = Uint8Array.of(0xff, 0x06, 0x00, 0x00, 0x73, 0x4e, 0x61, 0x50, 0x70, 0x59)
 /** The most original bytes that a chunk may hold. */
 const CHUNK_SIZE = 65536
+/** The most that an encoder makes of so many bytes. What is longer would only cost memory. */
+const MAX_BLOCK_LENGTH = 32 + CHUNK_SIZE + Math.floor(CHUNK_SIZE / 6)
 const CHECKSUM_LENGTH = 4
 const HEADER_LENGTH = 4
 
@@ -15,33 +16,35 @@ const UNCOMPRESSED = 0x01
 const FIRST_SKIPPABLE = 0x80
 const IDENTIFIER = 0xff
 
-export type SnappyEncode = (bytes: Uint8Array) => Uint8Array
-/** Decode a raw block of at most `max` bytes. */
-export type SnappyDecode = (block: Uint8Array, max: number) => Uint8Array
+/** What an implementation brings: raw blocks, and CRC-32C. */
+export interface SnappyBlocks {
+  encode: (piece: Uint8Array) => Uint8Array | Promise<Uint8Array>
+  /** Decode a raw block that says to hold `size` bytes, at most 64 KiB. */
+  decode: (block: Uint8Array, size: number) => Uint8Array | Promise<Uint8Array>
+  /** Signed or unsigned. */
+  crc32c: (bytes: Uint8Array) => number
+}
 
 /** Make one stream of the framing format. */
-export function encodeSnappyStream (bytes: Uint8Array, encode: SnappyEncode): Uint8Array {
-  const chunks = Math.ceil(bytes.byteLength / CHUNK_SIZE)
-  const stream = new Uint8Array(STREAM_IDENTIFIER.byteLength + chunks * (HEADER_LENGTH + CHECKSUM_LENGTH) + bytes.byteLength)
-
-  stream.set(STREAM_IDENTIFIER)
+export async function encodeSnappyStream (bytes: Uint8Array, { encode, crc32c }: SnappyBlocks): Promise<Uint8Array> {
+  const pieces = Array.from({ length: Math.ceil(bytes.byteLength / CHUNK_SIZE) }, (_, i) => bytes.subarray(i * CHUNK_SIZE, (i + 1) * CHUNK_SIZE))
+  const blocks = await Promise.all(pieces.map(encode))
+  const chunks = pieces.map((piece, i) => blocks[i].byteLength < piece.byteLength ? blocks[i] : piece)
+  const overhead = HEADER_LENGTH + CHECKSUM_LENGTH
+  const stream = new Uint8Array(chunks.reduce((length, chunk) => length + overhead + chunk.byteLength, STREAM_IDENTIFIER.byteLength))
   let position = STREAM_IDENTIFIER.byteLength
 
-  for (let offset = 0; offset < bytes.byteLength; offset += CHUNK_SIZE) {
-    const chunk = bytes.subarray(offset, offset + CHUNK_SIZE)
-    const block = encode(chunk)
-    const gains = block.byteLength < chunk.byteLength
-    const data = gains ? block : chunk
+  stream.set(STREAM_IDENTIFIER)
 
+  for (const [i, chunk] of chunks.entries()) {
     // the type, and the length in three bytes
-    writeUint32(stream, position, (gains ? COMPRESSED : UNCOMPRESSED) | (CHECKSUM_LENGTH + data.byteLength) << 8)
-    writeUint32(stream, position + HEADER_LENGTH, maskedChecksum(chunk))
-    stream.set(data, position + HEADER_LENGTH + CHECKSUM_LENGTH)
-    position += HEADER_LENGTH + CHECKSUM_LENGTH + data.byteLength
+    writeUint32(stream, position, (chunk === pieces[i] ? UNCOMPRESSED : COMPRESSED) | (CHECKSUM_LENGTH + chunk.byteLength) << 8)
+    writeUint32(stream, position + HEADER_LENGTH, mask(crc32c(pieces[i])))
+    stream.set(chunk, position + overhead)
+    position += overhead + chunk.byteLength
   }
 
-  // a copy: the buffer was made for the worst case and would be kept as large
-  return stream.slice(0, position)
+  return stream
 }
 
 /**
@@ -49,7 +52,7 @@ export function encodeSnappyStream (bytes: Uint8Array, encode: SnappyEncode): Ui
  *
  * @throws {CorruptFrameError}
  */
-export function decodeSnappyStream (stream: Uint8Array, size: number, decode: SnappyDecode): Uint8Array {
+export async function decodeSnappyStream (stream: Uint8Array, size: number, blocks: SnappyBlocks): Promise<Uint8Array> {
   const bytes = new Uint8Array(size)
   let written = 0
   let position = 0
@@ -76,7 +79,14 @@ export function decodeSnappyStream (stream: Uint8Array, size: number, decode: Sn
     if (type === IDENTIFIER) {
       checkIdentifier(chunk)
     } else if (type === COMPRESSED || type === UNCOMPRESSED) {
-      const data = decodeChunk(chunk, type, Math.min(CHUNK_SIZE, size - written), decode)
+      const decoded = decodeChunk(chunk, type, Math.min(CHUNK_SIZE, size - written), blocks)
+      // a stream may hold millions of chunks, a turn of the event loop for each would take too long
+      const data = decoded instanceof Promise ? await decoded : decoded
+
+      if (mask(blocks.crc32c(data)) !== readUint32(chunk, HEADER_LENGTH)) {
+        throw corrupt('the checksum of a chunk does not match')
+      }
+
       bytes.set(data, written)
       written += data.byteLength
     } else if (type < FIRST_SKIPPABLE) {
@@ -89,24 +99,34 @@ export function decodeSnappyStream (stream: Uint8Array, size: number, decode: Sn
   return bytes.subarray(0, written)
 }
 
-function decodeChunk (chunk: Uint8Array, type: number, max: number, decode: SnappyDecode): Uint8Array {
+function decodeChunk (chunk: Uint8Array, type: number, max: number, { decode }: SnappyBlocks): Uint8Array | Promise<Uint8Array> {
   if (chunk.byteLength < HEADER_LENGTH + CHECKSUM_LENGTH) {
     throw corrupt('a chunk is cut short')
   }
 
   const data = chunk.subarray(HEADER_LENGTH + CHECKSUM_LENGTH)
+  const size = type === COMPRESSED ? readBlockSize(data) : data.byteLength
 
-  if (type === UNCOMPRESSED && data.byteLength > max) {
-    throw corrupt('it decodes to too many bytes')
+  if (size > max || data.byteLength > MAX_BLOCK_LENGTH) {
+    throw corrupt('it decodes to too many bytes, or a chunk of it is too long')
   }
 
-  const bytes = type === COMPRESSED ? decode(data, max) : data
+  return type === COMPRESSED ? decode(data, size) : data
+}
 
-  if (maskedChecksum(bytes) !== readUint32(chunk, HEADER_LENGTH)) {
-    throw corrupt('the checksum of a chunk does not match')
+/** The original length that a raw block begins with, a varint. */
+function readBlockSize (block: Uint8Array): number {
+  let size = 0
+
+  for (let i = 0; i < 3 && i < block.byteLength; i++) {
+    size |= (block[i] & 0x7f) << 7 * i
+
+    if (block[i] < 0x80) {
+      return size
+    }
   }
 
-  return bytes
+  throw corrupt('a block does not begin with its size')
 }
 
 function checkIdentifier (chunk: Uint8Array): void {
@@ -115,10 +135,8 @@ function checkIdentifier (chunk: Uint8Array): void {
   }
 }
 
-/** CRC-32C, masked as the framing format asks (section 3). */
-function maskedChecksum (bytes: Uint8Array): number {
-  const checksum = CRC32C.buf(bytes)
-
+/** Masked as the framing format asks of checksums (section 3). */
+function mask (checksum: number): number {
   return ((checksum >>> 15 | checksum << 17) + 0xa282ead8) >>> 0
 }
 

@@ -1,18 +1,20 @@
 import { CorruptFrameError } from '../errors.ts'
 import { checkGzipChecksum, decodeGzipMember, encodeGzipMember } from '../format/gzip-member.ts'
 import { zlibCompress, zlibDecompress } from './zlib.ts'
+import type { Implementation } from '../implementation.ts'
 
-// the deflate stream alone: zlib's gunzip would read on into a second member
+/** The deflate stream alone goes through zlib: its gunzip would read on into a second member. */
+export function create (): Implementation {
+  return {
+    compress: async (bytes, level) => encodeGzipMember(await zlibCompress('deflateRaw', bytes, { level }), bytes),
 
-export async function compress (bytes: Uint8Array, level: number): Promise<Uint8Array> {
-  return encodeGzipMember(await zlibCompress('deflateRaw', bytes, { level }), bytes)
-}
+    async decompress (frame, size) {
+      const deflated = decodeGzipMember(frame, size)
+      const bytes = await zlibDecompress('inflateRaw', deflated, size, reason => new CorruptFrameError('gzip', reason))
 
-export async function decompress (frame: Uint8Array, size: number): Promise<Uint8Array> {
-  const deflated = decodeGzipMember(frame, size)
-  const bytes = await zlibDecompress('inflateRaw', deflated, size, reason => new CorruptFrameError('gzip', reason))
+      checkGzipChecksum(frame, bytes)
 
-  checkGzipChecksum(frame, bytes)
-
-  return bytes
+      return bytes
+    }
+  }
 }

@@ -1,1 +1,15 @@
-export { encodeLz4Frame as compress, decodeLz4Frame as decompress } from '../format/lz4-frame.ts'
+import { compressLz4Block, decodeLz4Block } from '../format/lz4-block.ts'
+import { assembleLz4Frame, decodeLz4Frame, splitLz4Blocks } from '../format/lz4-frame.ts'
+import type { Implementation } from '../implementation.ts'
+
+export function create (): Implementation {
+  return {
+    compress (bytes) {
+      const pieces = splitLz4Blocks(bytes)
+
+      return assembleLz4Frame(bytes, pieces, pieces.map(compressLz4Block))
+    },
+
+    decompress: (frame, size) => decodeLz4Frame(frame, size, decodeLz4Block)
+  }
+}

@@ -1,10 +1,18 @@
+import CRC32C from 'crc-32/crc32c.js'
 import snappy from 'snappyjs'
 import { decodeSnappyStream, encodeSnappyStream } from '../format/snappy-framing.ts'
+import type { SnappyBlocks } from '../format/snappy-framing.ts'
+import type { Implementation } from '../implementation.ts'
 
-export function compress (bytes: Uint8Array): Uint8Array {
-  return encodeSnappyStream(bytes, snappy.compress)
+const BLOCKS: SnappyBlocks = {
+  encode: snappy.compress,
+  decode: snappy.uncompress,
+  crc32c: CRC32C.buf
 }
 
-export function decompress (frame: Uint8Array, size: number): Uint8Array {
-  return decodeSnappyStream(frame, size, snappy.uncompress)
+export function create (): Implementation {
+  return {
+    compress: async bytes => encodeSnappyStream(bytes, BLOCKS),
+    decompress: async (frame, size) => decodeSnappyStream(frame, size, BLOCKS)
+  }
 }

@@ -1,9 +1,14 @@
 import { decompress as fzstdDecompress } from 'fzstd'
 import { checkZstdFrame } from '../format/zstd-frame.ts'
 import { checkHuffmanWeights } from '../format/zstd-weights.ts'
+import type { Implementation } from '../implementation.ts'
 
-export function decompress (frame: Uint8Array, size: number): Uint8Array {
-  checkZstdFrame(frame, size, checkHuffmanWeights)
+export function create (): Implementation {
+  return {
+    decompress (frame, size) {
+      checkZstdFrame(frame, size, checkHuffmanWeights)
 
-  return fzstdDecompress(frame, new Uint8Array(size))
+      return fzstdDecompress(frame, new Uint8Array(size))
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import CRC32 from 'crc-32'
+import type { Thread } from '../workers/thread.ts'
 import type { ZlibResult } from './node.ts'
-import type * as BrotliWasm from 'brotli-wasm'
 
 /** A browser has no zlib. */
 export function hasZlib (): boolean {
@@ -13,13 +13,59 @@ export async function runZlib (): Promise<ZlibResult> {
 
 export const zlibConstants = {}
 
+/** A browser has no addons. */
+export function hasAddon (): boolean {
+  return false
+}
+
+export function loadAddon (name: string): never {
+  throw new Error(`There is no ${name} on this platform`)
+}
+
 /** CRC-32 as gzip uses it (RFC 1952). */
 export function crc32 (bytes: Uint8Array): number {
   return CRC32.buf(bytes) >>> 0
 }
 
-export async function loadBrotliWasm (): Promise<typeof BrotliWasm> {
-  const { default: loading } = await import('brotli-wasm')
+/** How many threads can run at one time. */
+export function parallelism (): number {
+  return navigator.hardwareConcurrency
+}
 
-  return await (loading as unknown as Promise<typeof BrotliWasm>)
+export function hasWorkers (): boolean {
+  return typeof Worker === 'function' && typeof URL.createObjectURL === 'function'
+}
+
+/** Start a Web Worker. Its program is a text rather than a file, which no bundler would find unasked. */
+export function startThread (source: string): Thread {
+  const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }))
+  const worker = new Worker(url)
+  const revoke = (): void => { URL.revokeObjectURL(url) }
+
+  const thread: Thread = {
+    onMessage: () => {},
+    onFailure: () => {},
+    post: (message, transfer) => { worker.postMessage(message, transfer as Transferable[]) },
+    end: () => {
+      revoke()
+      worker.terminate()
+    },
+    keep: () => {},
+    release: () => {}
+  }
+
+  worker.addEventListener('message', ({ data }) => {
+    revoke()
+    thread.onMessage(data)
+  })
+
+  worker.addEventListener('messageerror', event => { thread.onFailure(event) })
+
+  worker.addEventListener('error', event => {
+    // it is reported to whoever called, not to the page
+    event.preventDefault()
+    thread.onFailure(event.error ?? new Error(event.message))
+  })
+
+  return thread
 }

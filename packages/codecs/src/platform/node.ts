@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
 import zlib from 'node:zlib'
-import type * as BrotliWasm from 'brotli-wasm'
+import type { Thread } from '../workers/thread.ts'
 import type { CompressCallback } from 'node:zlib'
 
 /** Whether this platform's zlib has a function: `zstdCompress` came with Node 22.15. */
@@ -60,10 +62,57 @@ export function crc32 (bytes: Uint8Array): number {
   return zlib.crc32(bytes)
 }
 
-/**
- * Load brotli-wasm. Its entry for `import` fetches the module by URL, which Node
- * cannot do with a file, its entry for `require` reads it.
- */
-export async function loadBrotliWasm (): Promise<typeof BrotliWasm> {
-  return createRequire(import.meta.url)('brotli-wasm')
+/** Whether an optional package with compiled code is installed and has been built for this machine. */
+export function hasAddon (name: string): boolean {
+  try {
+    loadAddon(name)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** @throws where it is not there */
+export function loadAddon (name: string): unknown {
+  return createRequire(import.meta.url)(name)
+}
+
+/** How many threads can run at one time. */
+export function parallelism (): number {
+  return availableParallelism()
+}
+
+export function hasWorkers (): boolean {
+  return true
+}
+
+/** What a Web Worker has and a worker thread calls by other names. */
+const PRELUDE = `
+const { parentPort } = require('node:worker_threads')
+globalThis.self = { postMessage: (message, transfer) => { parentPort.postMessage(message, transfer) } }
+parentPort.on('message', data => { self.onmessage({ data }) })
+`
+
+/** Start a worker thread. It gets no flags of the process: its program is a script whatever they say. */
+export function startThread (source: string): Thread {
+  const worker = new Worker(PRELUDE + source, { eval: true, execArgv: [] })
+
+  const thread: Thread = {
+    onMessage: () => {},
+    onFailure: () => {},
+    post: (message, transfer) => { worker.postMessage(message, transfer as ArrayBuffer[]) },
+    end: () => { worker.terminate().catch(() => {}) },
+    keep: () => { worker.ref() },
+    release: timer => {
+      worker.unref();
+      (timer as NodeJS.Timeout).unref()
+    }
+  }
+
+  worker.on('message', message => { thread.onMessage(message) })
+  worker.on('messageerror', err => { thread.onFailure(err) })
+  worker.on('error', err => { thread.onFailure(err) })
+  worker.on('exit', code => { thread.onFailure(new Error(`It exited with ${code}`)) })
+
+  return thread
 }

@@ -71,7 +71,7 @@ async function importCandidate (candidate: Candidate, wrapWithDirectory: boolean
   let code: number | undefined
 
   const fileBuilder = compressingFileBuilder({
-    compression: resolveCompression(compression, settings.codecs),
+    compression: resolveCompression(compression, settings.writers),
     inFlightBytes: settings.inFlightBytes,
     signal,
     onProgress,

@@ -1,0 +1,78 @@
+import { formatSize } from '../units.ts'
+import { formatDuration } from './format.ts'
+import { paint } from './terminal.ts'
+import type { Row } from './estimate.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Bars longer than this are no easier to compare. */
+const MAX_BAR = 40
+const MIN_BAR = 4
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
+/** Bars that are longer than that of the file as it is by more than this end in an arrow: one slow level would leave no room for the others. */
+const CLIP = 1.25
+/** Between the two bars of a line. */
+const GAP = '   '
+
+/**
+ * A line for each row, with one bar for what is stored and one for the time over
+ * 100 Mbit/s, below one of headings.
+ *
+ * @param rows - the file as it is first
+ * @param size - bytes of all files
+ */
+export function chart (rows: readonly Row[], chosen: Row, size: number, terminal: Terminal): string[] {
+  const mark = terminal.unicode ? '▸' : '>'
+  const labels = rows.map(row => `${row === chosen ? mark : ' '} ${row.label}`)
+  const sizes = rows.map(row => formatSize(Math.round(row.ratio * size)))
+  const times = rows.map(row => formatDuration(row.seconds['100 Mbit/s']))
+  const texts = longest(labels) + longest(sizes) + longest(times)
+  // a space on each side of a bar
+  const width = Math.max(MIN_BAR, Math.min(MAX_BAR, Math.floor((terminal.width - texts - GAP.length - 4) / 2)))
+
+  const line = (label: string, ...[first, second]: Array<{ bar: string, text: string }>): string =>
+    `${label.padEnd(longest(labels))} ${first.bar} ${first.text.padStart(longest(sizes))}${GAP} ${second.bar} ${second.text.padStart(longest(times))}`
+
+  const bars = (value: (row: Row) => number): string[] => {
+    const most = Math.min(Math.max(...rows.map(value)), value(rows[0]) * CLIP)
+
+    return rows.map(row => paint(row === chosen ? 'green' : row.codec === 'none' ? 'dim' : 'cyan', bar(value(row) / most, width, terminal.unicode), terminal))
+  }
+
+  const stored = bars(row => row.ratio)
+  const seconds = bars(row => row.seconds['100 Mbit/s'])
+  const head = line('', { bar: fit(['stored'], width), text: '' }, { bar: fit(['time over 100 Mbit/s', 'at 100 Mbit/s', 'time'], width), text: '' })
+
+  return [
+    paint('dim', head.trimEnd(), terminal),
+    ...rows.map((row, i) => line(
+      row === chosen ? paint(['bold', 'green'], labels[i].padEnd(longest(labels)), terminal) : labels[i],
+      { bar: stored[i], text: sizes[i] },
+      { bar: seconds[i], text: times[i] }
+    ))
+  ]
+}
+
+/**
+ * A bar for a part of the whole, filled up with spaces. What is there at all is
+ * seen, and what is more than the whole ends in an arrow.
+ */
+export function bar (part: number, width: number, unicode: boolean): string {
+  if (part > 1) {
+    return `${(unicode ? '█' : '#').repeat(width - 1)}${unicode ? '▶' : '>'}`
+  }
+
+  const steps = unicode ? 8 : 1
+  const length = Math.min(width * steps, Math.max(part > 0 ? 1 : 0, Math.round(part * width * steps)))
+  const full = unicode ? '█' : '#'
+
+  return (full.repeat(Math.floor(length / steps)) + EIGHTHS[length % steps]).padEnd(width)
+}
+
+/** The first that fits. */
+function fit (texts: readonly string[], width: number): string {
+  return (texts.find(text => text.length <= width) ?? '').padEnd(width)
+}
+
+function longest (texts: readonly string[]): number {
+  return Math.max(...texts.map(text => text.length))
+}

@@ -1,0 +1,53 @@
+/** Millions of bytes a second, with no more than 3 digits that count. */
+export function formatSpeed (bytesPerSecond: number): string {
+  return Number.isFinite(bytesPerSecond) ? threeDigits(bytesPerSecond / 1e6) : '-'
+}
+
+/** `815 ms`, `8.15 s`, `14 min`, `2.3 h`, `12 d`. */
+export function formatDuration (seconds: number): string {
+  if (seconds < 0.9995) {
+    return `${threeDigits(seconds * 1000)} ms`
+  }
+
+  if (seconds < 99.95) {
+    return `${threeDigits(seconds)} s`
+  }
+
+  const [value, unit] = seconds < 3570 ? [seconds / 60, 'min'] : seconds < 171_000 ? [seconds / 3600, 'h'] : [seconds / 86_400, 'd']
+
+  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${unit}`
+}
+
+export function formatRatio (ratio: number): string {
+  return ratio > 0 && ratio < 0.001 ? '<0.001' : ratio.toFixed(3)
+}
+
+export function formatPercent (part: number): string {
+  return `${threeDigits(part * 100)} %`
+}
+
+/** A space that does not part a number from its unit. */
+const SPACE = / (?!(?:[KMGTP]iB|B|MB\/s|[MG]bit\/s|ms|s|min|h|d|%)(?![a-z]))/
+
+/** Words in lines of at most so many characters. */
+export function wrap (text: string, width: number): string {
+  const lines: string[] = []
+
+  for (const word of text.split(SPACE)) {
+    const last = lines.at(-1)
+
+    if (last != null && last.length + 1 + word.length <= width) {
+      lines[lines.length - 1] = `${last} ${word}`
+    } else {
+      lines.push(word)
+    }
+  }
+
+  return lines.join('\n')
+}
+
+function threeDigits (value: number): string {
+  const rounded = Number(value.toPrecision(3))
+
+  return rounded >= 100 ? String(rounded) : rounded >= 0.01 ? rounded.toPrecision(3) : rounded.toFixed(2)
+}

@@ -1,0 +1,85 @@
+import { open, stat } from 'node:fs/promises'
+import { UsageError } from '../errors.ts'
+import { spread } from './spread.ts'
+import type { Stretch } from './spread.ts'
+
+/** No more than this is measured on, unless two frames are larger, 16 MiB. */
+const SAMPLE_SIZE = 16 * 1024 * 1024
+
+/** Frames of some files. */
+export interface Sample {
+  /** Bytes of all files. */
+  readonly size: number
+  readonly frames: readonly Uint8Array[]
+}
+
+/**
+ * Read frames that are spread over some files, or all where that is little.
+ *
+ * @throws {UsageError} there is nothing to measure
+ */
+export async function readSample (paths: readonly string[], frameSize: number, signal: AbortSignal): Promise<Sample> {
+  const sizes: number[] = []
+
+  for (const path of paths) {
+    sizes.push(await sizeOf(path))
+    signal.throwIfAborted()
+  }
+
+  const frames: Uint8Array[] = []
+
+  for (const stretch of spread(sizes, frameSize, Math.max(SAMPLE_SIZE, 2 * frameSize))) {
+    frames.push(await read(paths[stretch.file], stretch))
+    signal.throwIfAborted()
+  }
+
+  // a file may have become shorter since
+  const filled = frames.filter(frame => frame.byteLength > 0)
+
+  if (filled.length === 0) {
+    throw new UsageError(`${paths.join(', ')}: there is nothing to measure in ${paths.length === 1 ? 'an empty file' : 'empty files'}`)
+  }
+
+  return { size: sizes.reduce((sum, size) => sum + size, 0), frames: filled }
+}
+
+async function sizeOf (path: string): Promise<number> {
+  if (path === '-') {
+    throw new UsageError('- is stdin, and what is measured is read from all over a file: give the name of one')
+  }
+
+  const stats = await stat(path)
+
+  if (stats.isDirectory()) {
+    throw Object.assign(new Error(`${path} is a directory`), { code: 'EISDIR', syscall: 'read', path })
+  }
+
+  if (!stats.isFile()) {
+    throw new UsageError(`${path} is a pipe or a device, and what is measured is read from all over a file`)
+  }
+
+  return stats.size
+}
+
+async function read (path: string, { offset, length }: Stretch): Promise<Uint8Array> {
+  const file = await open(path)
+
+  try {
+    const bytes = new Uint8Array(length)
+    let filled = 0
+
+    while (filled < length) {
+      const { bytesRead } = await file.read(bytes, filled, length - filled, offset + filled)
+
+      if (bytesRead === 0) {
+        break
+      }
+
+      filled += bytesRead
+    }
+
+    return bytes.subarray(0, filled)
+  } finally {
+    await file.close()
+  }
+}

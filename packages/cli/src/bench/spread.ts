@@ -1,0 +1,77 @@
+/** A stretch of one of several files. */
+export interface Stretch {
+  /** Which file, by its place among the sizes. */
+  file: number
+  offset: number
+  length: number
+}
+
+/** How many places are looked at when a sample is gathered of many small files. */
+const MAX_PLACES = 4096
+
+/**
+ * Which frames of some files to measure on: all where they have no more than
+ * `limit` bytes, otherwise frames spread evenly over all of their bytes. The same
+ * sizes give the same frames.
+ *
+ * @param sizes - of the files, in bytes
+ * @param frameSize - original bytes in every frame but a file's last
+ * @param limit - the most bytes in all of the frames, at least frameSize
+ */
+export function spread (sizes: readonly number[], frameSize: number, limit: number): Stretch[] {
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+
+  if (total <= limit) {
+    return sizes.flatMap((size, file) => Array.from({ length: Math.ceil(size / frameSize) }, (_, frame) => stretch(sizes, file, frame, frameSize)))
+  }
+
+  const found = new Map<string, Stretch>()
+  let length = 0
+
+  for (let place = 0; place < MAX_PLACES; place++) {
+    const next = stretchAt(sizes, Math.floor(radicalInverse(place) * total), frameSize)
+    const key = `${next.file} ${next.offset}`
+
+    if (found.has(key)) {
+      continue
+    }
+
+    if (length + next.length > limit) {
+      break
+    }
+
+    found.set(key, next)
+    length += next.length
+  }
+
+  return [...found.values()].toSorted((a, b) => a.file - b.file || a.offset - b.offset)
+}
+
+/** The frame that holds a byte, counted over all files. */
+function stretchAt (sizes: readonly number[], position: number, frameSize: number): Stretch {
+  let file = 0
+  let before = 0
+
+  while (position >= before + sizes[file]) {
+    before += sizes[file++]
+  }
+
+  return stretch(sizes, file, Math.floor((position - before) / frameSize), frameSize)
+}
+
+function stretch (sizes: readonly number[], file: number, frame: number, frameSize: number): Stretch {
+  const offset = frame * frameSize
+
+  return { file, offset, length: Math.min(frameSize, sizes[file] - offset) }
+}
+
+/** 0, 1/2, 1/4, 3/4, 1/8, ...: wherever it stops, the places lie about evenly (van der Corput). */
+function radicalInverse (place: number): number {
+  let result = 0
+
+  for (let rest = place, digit = 0.5; rest > 0; rest >>= 1, digit /= 2) {
+    result += (rest & 1) * digit
+  }
+
+  return result
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { addCommand } from '../src/bench/advice.ts'
+import { choose } from '../src/bench/choose.ts'
+import { estimate, secondsOver } from '../src/bench/estimate.ts'
+import { Clock, fakeCandidate, fakeRow } from './bench-fakes.ts'
+
+const NONE = fakeRow('none', undefined, 1, [8, 0.8, 0.08])
+
+describe('secondsOver', () => {
+  it('is the time of sending where that is the slowest', () => {
+    expect(secondsOver(10_000_000, { ratio: 0.5, compress: 1e9, decompress: 1e9 })).toEqual({ '10 Mbit/s': 4, '100 Mbit/s': 0.4, '1 Gbit/s': 0.04 })
+  })
+
+  it('is the time of compressing where that is the slowest', () => {
+    expect(secondsOver(10_000_000, { ratio: 0.5, compress: 20e6, decompress: 1e9 })).toEqual({ '10 Mbit/s': 4, '100 Mbit/s': 0.5, '1 Gbit/s': 0.5 })
+  })
+
+  it('is the time of decompressing where that is the slowest', () => {
+    expect(secondsOver(10_000_000, { ratio: 0.5, compress: 1e9, decompress: 1e6 })).toEqual({ '10 Mbit/s': 10, '100 Mbit/s': 10, '1 Gbit/s': 10 })
+  })
+})
+
+describe('estimate', () => {
+  const candidate = fakeCandidate(new Clock(), { name: 'zstd', level: 3 })
+
+  it('begins with the file as it is', () => {
+    expect(estimate([], 10_000_000, 5_000_000)).toEqual([expect.objectContaining({
+      label: 'none', codec: 'none', ratio: 1, partial: false, seconds: { '10 Mbit/s': 8, '100 Mbit/s': 0.8, '1 Gbit/s': 0.08 }
+    })])
+  })
+
+  it('takes what was measured on a sample for the whole file', () => {
+    const [, row] = estimate([{ candidate, size: 5_000_000, stored: 2_000_000, ratio: 0.4, compress: 2e6, decompress: 1e9, rounds: 3 }], 10_000_000, 5_000_000)
+
+    expect(row).toMatchObject({ label: 'zstd 3', codec: 'zstd', level: 3, implementation: 'js', ratio: 0.4, measured: 5_000_000, partial: false })
+    expect(row.seconds['100 Mbit/s']).toBe(5)
+    expect(row.seconds['10 Mbit/s']).toBe(5)
+  })
+
+  it('marks what was measured on less', () => {
+    const [, row] = estimate([{ candidate, size: 4_999_999, stored: 1, ratio: 0.4, compress: 2e6, decompress: 1e9, rounds: 3 }], 10_000_000, 5_000_000)
+
+    expect(row.partial).toBe(true)
+  })
+})
+
+describe('choose', () => {
+  it('takes the least time over 100 Mbit/s', () => {
+    const fast = fakeRow('zstd', 1, 0.4, [4, 0.4, 0.05])
+    const best = fakeRow('zstd', 9, 0.3, [3, 0.3, 0.2])
+    const slow = fakeRow('zstd', 19, 0.25, [2.5, 5, 5])
+
+    const { row, smallest, fastLink, reason } = choose([NONE, fast, best, slow])
+
+    expect(row).toBe(best)
+    expect(smallest).toBe(slow)
+    expect(fastLink).toBe(fast)
+    expect(reason).toContain('300 ms instead of 800 ms')
+    expect(reason).toContain('30.0 % of its size')
+  })
+
+  it.each([
+    [0.315, 'small'],
+    [0.316, 'quick']
+  ])('takes the smallest of those within 5 % of the least time: %d s', (seconds, codec) => {
+    const quick = fakeRow('quick', 1, 0.4, [3, 0.3, 0.05])
+    const small = fakeRow('small', 1, 0.3, [3, seconds, 0.2])
+
+    expect(choose([NONE, quick, small]).row.codec).toBe(codec)
+  })
+
+  it('takes the quicker of two that are as small, and the first of two that are the same', () => {
+    const a = fakeRow('a', 1, 0.3, [3, 0.31, 0.1])
+    const b = fakeRow('b', 1, 0.3, [3, 0.3, 0.1])
+
+    expect(choose([NONE, a, b]).row).toBe(b)
+    expect(choose([NONE, b, { ...b }]).row).toBe(b)
+  })
+
+  it('says nothing of other links and of space where it is the best there too', () => {
+    const only = fakeRow('zstd', 1, 0.4, [4, 0.4, 0.05])
+
+    expect(choose([NONE, only])).toEqual({ row: only, reason: expect.any(String) })
+  })
+
+  it.each([
+    [0.951, 'none'],
+    [0.95, 'zstd']
+  ])('takes none where no codec saves 5 %: %d', (ratio, codec) => {
+    const { row, reason } = choose([NONE, fakeRow('zstd', 1, ratio, [7.6, 0.76, 0.07])])
+
+    expect(row.codec).toBe(codec)
+    expect(reason.includes('does not gain')).toBe(codec === 'none')
+  })
+
+  it('passes over a codec that is quick and does not save 5 %', () => {
+    expect(choose([NONE, fakeRow('lz4', 1, 0.97, [7, 0.1, 0.01]), fakeRow('zstd', 1, 0.9, [7.2, 0.72, 0.07])]).row.codec).toBe('zstd')
+  })
+
+  it('takes none where every codec is slower than sending the file as it is', () => {
+    const slow = fakeRow('brotli', 11, 0.25, [9, 9, 9])
+
+    const { row, smallest, fastLink, reason } = choose([NONE, slow])
+
+    expect(row).toBe(NONE)
+    expect(smallest).toBe(slow)
+    expect(fastLink).toBeUndefined()
+    expect(reason).toContain('9.00 s with brotli 11')
+  })
+
+  it.each([
+    ['sending', fakeRow('zstd', 1, 0.4, [4, 0.32, 0.05]), 'Sending'],
+    ['compressing', fakeRow('zstd', 1, 0.2, [4, 0.32, 0.05], { compress: 5e6 }), 'Compressing (5.00 MB/s)'],
+    ['decompressing', fakeRow('zstd', 1, 0.2, [4, 0.32, 0.05], { decompress: 5e6 }), 'Decompressing (5.00 MB/s)']
+  ])('names what takes the time: %s', (_, row, expected) => {
+    expect(choose([NONE, row]).reason).toContain(expected)
+  })
+})
+
+describe('addCommand', () => {
+  const zstd = { codec: 'zstd', level: 3, label: 'zstd 3' }
+
+  it.each([
+    ['a file', zstd, ['dickens'], undefined, 'ipfsz add --codec zstd --level 3 dickens'],
+    ['several files', zstd, ['a', 'b'], undefined, 'ipfsz add --codec zstd --level 3 FILE...'],
+    ['a codec with one level', { codec: 'lz4', level: 1, label: 'lz4' }, ['a'], undefined, 'ipfsz add --codec lz4 a'],
+    ['no codec', { codec: 'none', label: 'none' }, ['a'], 65_536, 'ipfsz add --codec none a'],
+    ['frames of 64 KiB', zstd, ['a'], 65_536, 'ipfsz add --codec zstd --level 3 --frame-size 64KiB a'],
+    ['frames of 16 MiB', zstd, ['a'], 16_777_216, 'ipfsz add --codec zstd --level 3 --frame-size 16MiB a'],
+    ['frames of any size', zstd, ['a'], 100_001, 'ipfsz add --codec zstd --level 3 --frame-size 100001 a'],
+    ['a name with blanks', zstd, ['my file'], undefined, 'ipfsz add --codec zstd --level 3 \'my file\''],
+    ['a name with quotes', zstd, ['it\'s'], undefined, 'ipfsz add --codec zstd --level 3 \'it\'\\\'\'s\''],
+    ['a name that looks like an option', zstd, ['-a'], undefined, 'ipfsz add --codec zstd --level 3 -- -a'],
+    ['a name that cannot be shown', zstd, ['a\nb'], undefined, 'ipfsz add --codec zstd --level 3 FILE']
+  ])('is right for %s', (_, row, paths, frameSize, command) => {
+    expect(addCommand(row, paths, frameSize)).toBe(command)
+  })
+})

@@ -1,0 +1,261 @@
+import { describe, expect, it } from 'vitest'
+import { cut } from '../src/bench/cut.ts'
+import { measure } from '../src/bench/measure.ts'
+import { runPass } from '../src/bench/pass.ts'
+import { Clock, fakeCandidate } from './bench-fakes.ts'
+import type { MeasureOptions } from '../src/bench/measure.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+const { signal } = new AbortController()
+
+function optionsOf ({ now }: Clock, options: Partial<MeasureOptions> = {}): MeasureOptions {
+  return { time: 10_000, width: 2, concurrency: 4, signal, now, ...options }
+}
+
+function makeFrames (...sizes: number[]): Uint8Array[] {
+  return sizes.map((size, i) => new Uint8Array(size).fill(i + 1))
+}
+
+describe('cut', () => {
+  const frames = makeFrames(MIB, MIB, MIB, MIB, 10)
+
+  it('takes all where there is time for all', () => {
+    expect(cut(frames, 4 * MIB + 10, 2)).toEqual(frames)
+    expect(cut(frames, Infinity, 2)).toEqual(frames)
+  })
+
+  it('takes fewer whole frames, from all over', () => {
+    expect(cut(frames, 2 * MIB, 2)).toEqual([frames[0], frames[2]])
+    expect(cut(frames, 4 * MIB, 2)).toEqual(frames.slice(0, 4))
+  })
+
+  it('takes the beginnings of as many frames as keep every core busy', () => {
+    expect(cut(frames, 1.5 * MIB, 2).map(({ byteLength }) => byteLength)).toEqual([768 * KIB, 768 * KIB])
+    expect(cut(frames, 1.5 * MIB, 4).map(({ byteLength }) => byteLength)).toEqual([384 * KIB, 384 * KIB, 384 * KIB, 384 * KIB])
+  })
+
+  it('takes 64 KiB at the least, and what is shorter as it is', () => {
+    expect(cut(makeFrames(MIB, 100), 1, 2).map(({ byteLength }) => byteLength)).toEqual([64 * KIB, 100])
+    expect(cut(makeFrames(MIB), 0, 8).map(({ byteLength }) => byteLength)).toEqual([64 * KIB])
+  })
+})
+
+describe('runPass', () => {
+  it('tells sizes and times', async () => {
+    const clock = new Clock()
+
+    expect(await runPass(fakeCandidate(clock, { compress: 100, decompress: 400, ratio: 0.25 }), makeFrames(1000, 200), optionsOf(clock)))
+      .toEqual({ size: 1200, stored: 300, compress: 12, decompress: 3 })
+  })
+
+  it('works on no more frames at one time than it is told', async () => {
+    const clock = new Clock()
+    const candidate = fakeCandidate(clock)
+    const { codec } = candidate
+    let running = 0
+    let most = 0
+
+    const slow = {
+      ...codec,
+      async compress (bytes: Uint8Array) {
+        most = Math.max(most, ++running)
+        await new Promise(resolve => { setImmediate(resolve) })
+        running--
+
+        return codec.compress(bytes)
+      }
+    }
+
+    await runPass({ ...candidate, codec: slow }, makeFrames(...Array.from({ length: 20 }, () => 10)), optionsOf(clock, { concurrency: 3 }))
+
+    expect(most).toBe(3)
+  })
+
+  it('refuses what comes back different', async () => {
+    const candidate = fakeCandidate(new Clock())
+    const codec = { ...candidate.codec, decompress: (_: Uint8Array, { size }: { size: number }) => new Uint8Array(size) }
+
+    await expect(runPass({ ...candidate, codec }, makeFrames(10), optionsOf(new Clock()))).rejects.toMatchObject({ name: 'DifferenceError', label: 'fake 1' })
+  })
+
+  it('refuses what cannot be decompressed again', async () => {
+    const candidate = fakeCandidate(new Clock())
+    const cause = Object.assign(new Error('corrupt'), { name: 'CorruptFrameError' })
+    const codec = { ...candidate.codec, async decompress (): Promise<Uint8Array> { throw cause } }
+
+    await expect(runPass({ ...candidate, codec }, makeFrames(10), optionsOf(new Clock()))).rejects.toMatchObject({ name: 'DifferenceError', cause })
+  })
+
+  it('ends where it is aborted, with that error', async () => {
+    const controller = new AbortController()
+    const candidate = fakeCandidate(new Clock())
+    const { codec } = candidate
+    let calls = 0
+    const aborting = {
+      ...codec,
+      compress (bytes: Uint8Array) {
+        calls++
+        controller.abort()
+
+        return codec.compress(bytes)
+      }
+    }
+
+    await expect(runPass({ ...candidate, codec: aborting }, makeFrames(1, 1, 1, 1), optionsOf(new Clock(), { concurrency: 1, signal: controller.signal }))).rejects.toMatchObject({ name: 'AbortError' })
+    expect(calls).toBe(1)
+  })
+})
+
+describe('measure', () => {
+  it('gives sizes and speeds, in the order of the candidates', async () => {
+    const clock = new Clock()
+    const slow = fakeCandidate(clock, { name: 'slow', compress: 10_000, decompress: 50_000, ratio: 0.25 })
+    const fast = fakeCandidate(clock, { name: 'fast', compress: 100_000, decompress: 200_000 })
+
+    const measurements = await measure([slow, fast], makeFrames(MIB, MIB), optionsOf(clock))
+
+    expect(measurements.map(({ candidate, size, stored, ratio }) => [candidate.label, size, stored, ratio])).toEqual([
+      ['slow 1', 2 * MIB, MIB / 2, 0.25],
+      ['fast 1', 2 * MIB, MIB, 0.5]
+    ])
+    expect(measurements[0].compress).toBeCloseTo(10e6, 0)
+    expect(measurements[0].decompress).toBeCloseTo(50e6, 0)
+    expect(measurements[1].compress).toBeCloseTo(100e6, 0)
+    expect(measurements[1].decompress).toBeCloseTo(200e6, 0)
+  })
+
+  it('takes the medians, and does not count how it warms up', async () => {
+    const clock = new Clock()
+    const candidate = fakeCandidate(clock, { compress: 10_000, decompress: 10_000 })
+    const { codec } = candidate
+    // milliseconds more than usual
+    const warmUps = [1000]
+    const rounds = [0, 200, 50]
+    const uneven = {
+      ...codec,
+      compress (bytes: Uint8Array) {
+        clock.milliseconds += (bytes.byteLength === 4 * MIB ? rounds : warmUps).shift() ?? 0
+
+        return codec.compress(bytes)
+      }
+    }
+
+    const [measurement] = await measure([{ ...candidate, codec: uneven }], makeFrames(4 * MIB), optionsOf(clock, { time: 60_000 }))
+
+    expect(measurement.rounds).toBe(3)
+    expect(measurement.compress).toBeCloseTo(4 * MIB / (4 * MIB / 10_000 + 50) * 1000, 0)
+  })
+
+  it('measures what is quick several times, in turns', async () => {
+    const clock = new Clock()
+    const started: string[] = []
+    const candidates = [fakeCandidate(clock, { name: 'a', compress: 50_000 }), fakeCandidate(clock, { name: 'b', compress: 40_000 })]
+
+    const measurements = await measure(candidates, makeFrames(4 * MIB), optionsOf(clock, { onStart ({ label }) { started.push(label) } }))
+
+    expect(measurements.map(({ rounds }) => rounds)).toEqual([3, 3])
+    expect(started).toEqual(['a 1', 'b 1', 'a 1', 'b 1', 'a 1', 'b 1', 'a 1', 'b 1'])
+  })
+
+  it('measures a small file more often, and not for ever', async () => {
+    const clock = new Clock()
+
+    const [{ size, rounds }] = await measure([fakeCandidate(clock)], makeFrames(10), optionsOf(clock))
+
+    expect(size).toBe(10)
+    expect(rounds).toBe(25)
+  })
+
+  it('measures what is too slow on less, and all others on all', async () => {
+    const clock = new Clock()
+    const slow = fakeCandidate(clock, { name: 'slow', compress: 1000 })
+    const fast = fakeCandidate(clock, { name: 'fast', compress: 100_000 })
+    const frames = makeFrames(4 * MIB, 4 * MIB, 4 * MIB, 4 * MIB)
+
+    const [ofSlow, ofFast] = await measure([slow, fast], frames, optionsOf(clock))
+
+    expect(ofFast.size).toBe(16 * MIB)
+    expect(ofSlow.size).toBeLessThan(8 * MIB)
+    expect(ofSlow.size).toBeGreaterThan(MIB)
+    expect(ofSlow.compress).toBeCloseTo(1e6, 0)
+    expect(clock.milliseconds).toBeLessThanOrEqual(10_000)
+  })
+
+  it('measures nothing but the warm-up where there is time for no more', async () => {
+    const clock = new Clock()
+    const candidates = Array.from({ length: 5 }, (_, i) => fakeCandidate(clock, { level: i, compress: 100 }))
+
+    const measurements = await measure(candidates, makeFrames(4 * MIB, 4 * MIB), optionsOf(clock, { time: 1000 }))
+
+    expect(measurements.map(({ size, rounds }) => [size, rounds])).toEqual(Array.from({ length: 5 }, () => [128 * KIB, 1]))
+  })
+
+  it.each([1000, 5000, 20_000])('is done in time when levels get slower with the size of a piece: %d ms', async (time) => {
+    const clock = new Clock()
+    const candidate = fakeCandidate(clock)
+    const { codec } = candidate
+    const slowing = {
+      ...codec,
+      compress (bytes: Uint8Array) {
+        // three times as long for a byte of 4 MiB as for one of 64 KiB
+        clock.milliseconds += bytes.byteLength / 4000 * (1 + Math.log2(bytes.byteLength / (64 * KIB)) / 3)
+
+        return codec.compress(bytes)
+      }
+    }
+    const frames = makeFrames(4 * MIB, 4 * MIB, 4 * MIB, 4 * MIB)
+
+    const [{ size }] = await measure([{ ...candidate, codec: slowing }], frames, optionsOf(clock, { time }))
+
+    expect(size).toBeGreaterThan(512 * KIB)
+    expect(clock.milliseconds).toBeLessThan(time * 1.1)
+  })
+
+  it('corrects the ratio of what was measured on a part that compresses unlike the rest', async () => {
+    const clock = new Clock()
+    const slow = fakeCandidate(clock, { name: 'slow', compress: 500, ratio: bytes => firstIsBest(bytes) / 2 })
+    const fast = fakeCandidate(clock, { name: 'fast', ratio: firstIsBest })
+
+    const [{ size, stored, ratio: corrected }] = await measure([slow, fast], makeFrames(4 * MIB, 4 * MIB, 4 * MIB, 4 * MIB), optionsOf(clock, { width: 1, time: 5000 }))
+
+    expect(size).toBeLessThan(4 * MIB)
+    expect(stored / size).toBeCloseTo(0.05, 4)
+    expect(corrected).toBeCloseTo((0.1 + 0.9 + 0.9 + 0.9) / 4 / 2, 4)
+  })
+
+  it('corrects it by the nearest level of the same codec that is quick', async () => {
+    const clock = new Clock()
+    // large frames do better, the more so the higher the level
+    const ratio = (level: number) => (bytes: Uint8Array): number => bytes.byteLength === 4 * MIB ? 0.5 - level / 20 : 0.5
+    const slow = fakeCandidate(clock, { name: 'slow', level: 9, compress: 500, ratio: 0.4 })
+    const levels = [1, 4].map(level => ({ ...fakeCandidate(clock, { name: 'slow', level, compress: 1e6 / level, ratio: ratio(level) }), level }))
+    const { codec } = slow
+    const all = {
+      ...codec,
+      compress: (bytes: Uint8Array, options?: { level?: number }) => (levels.find(({ level }) => level === options?.level) ?? slow).codec.compress(bytes),
+      decompress: async (frame: Uint8Array, options: { size: number }) => {
+        for (const candidate of [slow, ...levels]) {
+          const bytes = await candidate.codec.decompress(frame, options)
+
+          if (bytes.byteLength > 0) {
+            return bytes
+          }
+        }
+
+        return frame
+      }
+    }
+
+    const measurements = await measure([slow, ...levels].map(candidate => ({ ...candidate, codec: all })), makeFrames(4 * MIB, 4 * MIB), optionsOf(clock, { width: 1, time: 5000 }))
+
+    expect(measurements[0].size).toBeLessThan(4 * MIB)
+    expect(measurements[0].ratio).toBeCloseTo(0.4 * 0.3 / 0.5, 4)
+    expect(measurements[1].ratio).toBeCloseTo(0.45, 4)
+  })
+})
+
+/** The ratio of one of `makeFrames`: the first compresses well, all others do not. */
+function firstIsBest (bytes: Uint8Array): number {
+  return bytes[0] === 1 ? 0.1 : 0.9
+}

@@ -1,0 +1,88 @@
+/**
+ * Writes src/generated/: what a bundler could not find by itself.
+ *
+ * A WebAssembly module and the program of a worker are files that somebody has to
+ * put where a page looks for them, and every bundler wants to be told in its own
+ * way. As texts in modules, loaded on first use, they need no telling.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const SRC = join(import.meta.dirname, '../src')
+const GENERATED = join(SRC, 'generated')
+
+/** Where each WebAssembly module comes from, and the JavaScript that goes with it where it is not plain to call. */
+const MODULES = [
+  { name: 'zstd', from: '@bokuweb/zstd-wasm', wasm: '../esm/zstd.wasm', glue: '../esm/zstd.js' },
+  { name: 'brotli', from: 'brotli-wasm', wasm: 'pkg.web/brotli_wasm_bg.wasm', glue: 'pkg.web/brotli_wasm.js' },
+  { name: 'lz4', from: 'lz4-wasm/lz4_wasm_bg.wasm', wasm: 'lz4_wasm_bg.wasm' }
+]
+
+/** The implementations that run in workers, files of impl/. */
+const WORKERS = ['zstd-wasm', 'zstd-js', 'gzip-js', 'lz4-wasm', 'lz4-js', 'lzo-js', 'brotli-wasm', 'snappy-wasm', 'snappy-js']
+
+const HEADER = '// written by scripts/generate.ts\n'
+
+/** Bundle for a place without modules. */
+async function bundle (contents: string, options: { globalName?: string }): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: SRC, loader: 'ts' },
+    alias: { '#platform': join(SRC, 'platform/browser.ts') },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'iife',
+    platform: 'browser',
+    target: 'es2022',
+    // the modules are handed over compiled, never fetched
+    define: { 'import.meta.url': '""' },
+    ...options
+  })
+
+  return outputFiles[0].text.trim()
+}
+
+function write (name: string, text: string): void {
+  writeFileSync(join(GENERATED, `${name}.ts`), HEADER + text)
+}
+
+rmSync(GENERATED, { recursive: true, force: true })
+mkdirSync(GENERATED)
+
+for (const { name, from, wasm, glue } of MODULES) {
+  const directory = dirname(createRequire(import.meta.url).resolve(from))
+
+  write(`${name}-module`, `export const base64 = '${readFileSync(join(directory, wasm)).toString('base64')}'\n`)
+
+  if (glue != null) {
+    // in a function: each call gives glue with a state of its own, for an instance of its own
+    const code = await bundle(`import * as glue from '${join(directory, glue)}'; export { glue }`, { globalName: 'generated' })
+    write(`${name}-glue`, `// @ts-nocheck\nexport function createGlue (): unknown {\n${code}\nreturn generated.glue\n}\n`)
+  }
+}
+
+/** The module that lies in base64 in a file of hysnappy, which does not hand it out. */
+function snappyModule (file: string): string {
+  const text = readFileSync(join(dirname(fileURLToPath(import.meta.resolve('hysnappy'))), file), 'utf8')
+  const [, base64] = /wasm64 = '([\w+/=]+)'/.exec(text) ?? []
+
+  if (base64 == null) {
+    throw new Error(`There is no module in hysnappy's ${file}`)
+  }
+
+  return base64
+}
+
+write('snappy-modules', `export const compressModule = '${snappyModule('compress.js')}'\nexport const uncompressModule = '${snappyModule('uncompress.js')}'\n`)
+
+for (const name of WORKERS) {
+  const source = await bundle(`
+    import { create } from './impl/${name}.ts'
+    import { serve } from './workers/serve.ts'
+    serve(create)
+  `, {})
+  write(`${name}-worker`, `export const source = ${JSON.stringify(source)}\n`)
+}

@@ -1,0 +1,85 @@
+import { decodeLz4Block } from '../format/lz4-block.ts'
+import { assembleLz4Frame, decodeLz4Frame, splitLz4Blocks } from '../format/lz4-frame.ts'
+import { writeUint32 } from '../format/little-endian.ts'
+import { renewable } from './renewable.ts'
+import type { Implementation } from '../implementation.ts'
+import type { Instance } from './renewable.ts'
+
+/** The module writes and wants the original length before each block, in four bytes. */
+const PREFIX_LENGTH = 4
+
+/** The exports of lz4-wasm, as wasm-bindgen makes them: results lie where `result` points to. */
+interface Lz4 extends Instance {
+  compress (result: number, pointer: number, length: number): void
+  decompress (result: number, pointer: number, length: number): void
+  __wbindgen_malloc (length: number): number
+  __wbindgen_free (pointer: number, length: number): void
+  __wbindgen_add_to_stack_pointer (delta: number): number
+}
+
+export function create (module?: WebAssembly.Module): Implementation {
+  const call = renewable(async () => start(module as WebAssembly.Module))
+
+  return {
+    compress: async bytes => call(lz4 => {
+      const pieces = splitLz4Blocks(bytes)
+      const blocks = pieces.map(piece => run(lz4, 'compress', [piece], block => block.slice(PREFIX_LENGTH)) as Uint8Array)
+
+      return assembleLz4Frame(bytes, pieces, blocks)
+    }),
+
+    decompress: async (frame, size) => call(async lz4 => decodeLz4Frame(frame, size, (block, target, start, end) => {
+      const prefix = new Uint8Array(PREFIX_LENGTH)
+      writeUint32(prefix, 0, end - start)
+
+      const position = run(lz4, 'decompress', [prefix, block], bytes => {
+        target.set(bytes, start)
+
+        return start + bytes.byteLength
+      })
+
+      // the module refuses also a good block that holds less than there is room for
+      return position ?? decodeLz4Block(block, target, start, end)
+    }))
+  }
+}
+
+async function start (module: WebAssembly.Module): Promise<Lz4> {
+  const { exports } = await WebAssembly.instantiate(module, {
+    // makes a text of what is wrong, which nobody reads
+    './lz4_wasm_bg.js': { __wbindgen_string_new: () => 0 }
+  })
+
+  return exports as unknown as Lz4
+}
+
+/** Call with the parts in one piece, and read the result before it is freed; undefined where the call failed. */
+function run<R> (lz4: Lz4, name: 'compress' | 'decompress', parts: readonly Uint8Array[], read: (result: Uint8Array) => R): R | undefined {
+  const length = parts.reduce((length, part) => length + part.byteLength, 0)
+  const result = lz4.__wbindgen_add_to_stack_pointer(-16)
+  // freed by the call
+  const pointer = lz4.__wbindgen_malloc(length)
+  const heap = new Uint8Array(lz4.memory.buffer)
+  let position = pointer
+
+  for (const part of parts) {
+    heap.set(part, position)
+    position += part.byteLength
+  }
+
+  lz4[name](result, pointer, length)
+
+  // the heap may have grown, and then lies elsewhere
+  const [to, written, , failed] = new Uint32Array(lz4.memory.buffer, result, 4)
+  lz4.__wbindgen_add_to_stack_pointer(16)
+
+  // only decompressing says whether it failed
+  if (name === 'decompress' && failed !== 0) {
+    return undefined
+  }
+
+  const value = read(new Uint8Array(lz4.memory.buffer, to, written))
+  lz4.__wbindgen_free(to, written)
+
+  return value
+}

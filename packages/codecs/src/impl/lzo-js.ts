@@ -1,0 +1,6 @@
+import { decodeLzop, encodeLzop } from '../format/lzop-file.ts'
+import type { Implementation } from '../implementation.ts'
+
+export function create (): Implementation {
+  return { compress: encodeLzop, decompress: decodeLzop }
+}

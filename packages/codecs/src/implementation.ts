@@ -1,0 +1,83 @@
+import { hasWorkers } from '#platform'
+import { WorkersUnavailableError } from './errors.ts'
+import { fromBase64 } from './impl/base64.ts'
+import { runInWorkers } from './workers/run.ts'
+import type { CodecName, ImplementationName } from './codec.ts'
+
+/** What an implementation needs to know about a call besides its bytes. */
+export interface CallOptions {
+  signal?: AbortSignal | null | undefined
+  transfer?: boolean | undefined
+}
+
+/** The work of a codec, with the checks that all codecs share already done. */
+export interface Implementation {
+  compress?: (bytes: Uint8Array, level: number, options?: CallOptions) => Uint8Array | Promise<Uint8Array>
+  /** Gives at most one byte more than `size`, or throws. */
+  decompress: (frame: Uint8Array, size: number, options?: CallOptions) => Uint8Array | Promise<Uint8Array>
+}
+
+/** What a file in impl/ exports. */
+export interface ImplementationModule {
+  /** @param module - the compiled WebAssembly, where the implementation has any */
+  create: (module?: WebAssembly.Module) => Implementation | Promise<Implementation>
+}
+
+/** A row of the table in implementations.ts. */
+export interface ImplementationEntry {
+  readonly name: ImplementationName
+  /** Whether it runs here: a capability, not a platform. Asked when a codec is made. */
+  readonly available: () => boolean
+  /** It decompresses and does not compress. */
+  readonly readsOnly?: boolean
+  /** It is the same build on every platform, and the one that `deterministic` picks. */
+  readonly everywhere?: boolean
+  // all of these are loaded on first use, so that importing a codec costs nothing
+  readonly load: () => Promise<ImplementationModule>
+  /** The same, as the program of a worker. Native implementations have threads of their own. */
+  readonly worker?: () => Promise<{ source: string }>
+  /** The WebAssembly module, in base64. */
+  readonly wasm?: () => Promise<{ base64: string }>
+}
+
+/** Load an implementation: in workers where it has a program for them and there are any, or here. */
+export async function loadImplementation (codec: CodecName, entry: ImplementationEntry, workers: boolean): Promise<Implementation> {
+  const module = entry.wasm == null ? undefined : await WebAssembly.compile(fromBase64((await entry.wasm()).base64))
+  let here: Promise<Implementation> | undefined
+  const loadHere = async (): Promise<Implementation> => here ??= entry.load().then(({ create }) => create(module))
+
+  if (!workers || entry.worker == null || !hasWorkers()) {
+    return loadHere()
+  }
+
+  const { source } = await entry.worker()
+
+  return withFallback(runInWorkers({ codec, source, module }), entry.readsOnly === true, loadHere)
+}
+
+/** Use workers until it turns out that none can be started (a page's policy may forbid it). */
+function withFallback (inWorkers: Required<Implementation>, readsOnly: boolean, loadHere: () => Promise<Implementation>): Implementation {
+  const run = async (work: (implementation: Implementation) => Uint8Array | Promise<Uint8Array>): Promise<Uint8Array> => {
+    try {
+      return await work(inWorkers)
+    } catch (err) {
+      if (err instanceof WorkersUnavailableError) {
+        return work(await loadHere())
+      }
+
+      throw err
+    }
+  }
+
+  const decompress: Implementation['decompress'] = async (frame, size, options) => run(implementation => implementation.decompress(frame, size, options))
+
+  if (readsOnly) {
+    return { decompress }
+  }
+
+  return {
+    // none of these is without `compress`, or it would be marked `readsOnly`
+    compress: async (bytes, level, options) => run(implementation => (implementation as Required<Implementation>).compress(bytes, level, options)),
+    decompress
+  }
+}

@@ -1,0 +1,236 @@
+import { WorkerCrashedError, WorkersUnavailableError } from '../errors.ts'
+import type { Thread } from './thread.ts'
+import type { Ready, Request, Response } from './protocol.ts'
+
+/** What a worker runs: one implementation of one codec. */
+export interface Program {
+  readonly codec: string
+  readonly source: string
+  readonly module: WebAssembly.Module | undefined
+}
+
+export interface WorkerPoolInit {
+  /** The most workers at one time. */
+  size: number
+  /** A worker with nothing to do is ended after so many milliseconds. */
+  idle: number
+  /** @throws where a worker can't be started at all */
+  start: (source: string) => Thread
+}
+
+interface Call {
+  program: Program
+  /** Made when the call's turn has come, since it may copy. */
+  request: () => Request
+  resolve: (bytes: Uint8Array) => void
+  reject: (err: unknown) => void
+}
+
+interface Worker {
+  program: Program
+  thread: Thread
+  ready: boolean
+  call?: Call | undefined
+  idle?: ReturnType<typeof setTimeout> | undefined
+}
+
+/**
+ * A bounded number of workers that all codecs share. A worker runs one program, and
+ * one call at a time; it is started when a call needs it, makes way when another
+ * program needs its place, and is ended when it has been idle for a while.
+ */
+export class WorkerPool {
+  readonly #init: WorkerPoolInit
+  readonly #workers = new Set<Worker>()
+  readonly #waiting: Call[] = []
+  #unavailable = false
+
+  constructor (init: WorkerPoolInit) {
+    this.#init = init
+  }
+
+  /** How many workers there are now. */
+  get workers (): number {
+    return this.#workers.size
+  }
+
+  /**
+   * Run one call. Aborting it takes it out of the queue, or ends its worker.
+   *
+   * @throws {WorkerCrashedError} its worker ended before it had answered
+   * @throws {WorkersUnavailableError} no worker can be started
+   */
+  async run (program: Program, request: () => Request, signal?: AbortSignal | null): Promise<Uint8Array> {
+    signal?.throwIfAborted()
+
+    if (this.#unavailable) {
+      throw new WorkersUnavailableError()
+    }
+
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+    const call: Call = { program, request, resolve, reject }
+    const onAbort = (): void => { this.#abort(call, signal?.reason) }
+
+    signal?.addEventListener('abort', onAbort, { once: true })
+    this.#waiting.push(call)
+    this.#next()
+
+    try {
+      return await promise
+    } finally {
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  /** Give waiting calls to workers, in the order in which they came, as long as there are any. */
+  #next (): void {
+    while (this.#waiting.length > 0) {
+      const worker = this.#find(this.#waiting[0].program)
+
+      if (worker == null) {
+        return
+      }
+
+      worker.call = this.#waiting.shift()
+      clearTimeout(worker.idle)
+      worker.thread.keep()
+
+      if (worker.ready) {
+        this.#post(worker)
+      }
+    }
+  }
+
+  /** A worker for a program: an idle one, a new one, or a new one in the place of an idle one. */
+  #find (program: Program): Worker | undefined {
+    const idle = [...this.#workers].filter(({ call }) => call == null)
+    const found = idle.find(worker => worker.program.source === program.source)
+
+    if (found != null) {
+      return found
+    }
+
+    if (this.#workers.size >= this.#init.size) {
+      if (idle.length === 0) {
+        return undefined
+      }
+
+      this.#end(idle[0])
+    }
+
+    return this.#start(program)
+  }
+
+  #start (program: Program): Worker | undefined {
+    let thread: Thread
+
+    try {
+      thread = this.#init.start(program.source)
+    } catch (err) {
+      this.#giveUp(err)
+      return undefined
+    }
+
+    const worker: Worker = { program, thread, ready: false }
+    this.#workers.add(worker)
+    thread.onMessage = message => { this.#receive(worker, message as Ready | Response) }
+    thread.onFailure = err => { this.#fail(worker, err) }
+    thread.post({ module: program.module }, [])
+
+    return worker
+  }
+
+  #post (worker: Worker): void {
+    const { call, thread } = worker
+
+    try {
+      const request = call?.request()
+
+      if (request != null) {
+        thread.post(request, [('compress' in request ? request.compress : request.decompress).buffer])
+      }
+    } catch (err) {
+      // memory that can't be had, or that can't be transferred: the worker is none the worse for it
+      this.#settle(worker)?.reject(err)
+      this.#next()
+    }
+  }
+
+  #receive (worker: Worker, message: Ready | Response): void {
+    if ('ready' in message) {
+      worker.ready = true
+      this.#post(worker)
+      return
+    }
+
+    const call = this.#settle(worker)
+
+    if ('bytes' in message) {
+      call?.resolve(message.bytes)
+    } else {
+      call?.reject(new Error(message.failure))
+    }
+
+    this.#next()
+  }
+
+  /** Take the call from a worker, which is idle from now on. */
+  #settle (worker: Worker): Call | undefined {
+    const { call } = worker
+    worker.call = undefined
+    worker.idle = setTimeout(() => { this.#end(worker) }, this.#init.idle)
+    // neither an idle worker nor its timer keeps a process alive
+    worker.thread.release(worker.idle)
+
+    return call
+  }
+
+  #fail (worker: Worker, err: unknown): void {
+    if (!this.#workers.has(worker)) {
+      return
+    }
+
+    const { call, ready, program } = worker
+    this.#end(worker)
+
+    if (ready) {
+      call?.reject(new WorkerCrashedError(program.codec, { cause: err }))
+      this.#next()
+    } else {
+      call?.reject(new WorkersUnavailableError('No worker can be started', { cause: err }))
+      this.#giveUp(err)
+    }
+  }
+
+  #giveUp (cause: unknown): void {
+    this.#unavailable = true
+
+    for (const call of this.#waiting.splice(0)) {
+      call.reject(new WorkersUnavailableError('No worker can be started', { cause }))
+    }
+  }
+
+  #abort (call: Call, reason: unknown): void {
+    const position = this.#waiting.indexOf(call)
+
+    if (position !== -1) {
+      this.#waiting.splice(position, 1)
+    }
+
+    const worker = [...this.#workers].find(worker => worker.call === call)
+
+    if (worker != null) {
+      // what runs in it can't be interrupted
+      this.#end(worker)
+    }
+
+    call.reject(reason)
+    this.#next()
+  }
+
+  #end (worker: Worker): void {
+    this.#workers.delete(worker)
+    clearTimeout(worker.idle)
+    worker.thread.end()
+  }
+}
