@@ -1,7 +1,30 @@
+import { hasZlib } from '#platform'
+import { hasWasm } from './capabilities.ts'
 import { CODES } from './constants.ts'
 import { createCodec } from './create-codec.ts'
-import { BROTLI } from './implementations.ts'
 import type { Codec, CodecInit } from './codec.ts'
+import type { CodecDefinition } from './create-codec.ts'
+
+export const BROTLI: CodecDefinition = {
+  name: 'brotli',
+  code: CODES.brotli,
+  levels: { min: 0, max: 11, default: 4 },
+  implementations: [
+    {
+      name: 'native',
+      available: () => hasZlib('brotliCompress'),
+      load: () => import('./impl/brotli-native.ts')
+    },
+    {
+      name: 'wasm',
+      everywhere: true,
+      available: hasWasm,
+      load: () => import('./impl/brotli-wasm.ts'),
+      worker: () => import('./generated/brotli-wasm-worker.ts'),
+      wasm: () => import('./generated/brotli-module.ts')
+    }
+  ]
+}
 
 /**
  * Brotli: one stream (RFC 7932). Nothing in it tells its length or guards its bytes.
@@ -9,10 +32,5 @@ import type { Codec, CodecInit } from './codec.ts'
  * @throws {MissingImplementationError} the implementation asked for is not available
  */
 export function brotli (init?: CodecInit): Codec {
-  return createCodec({
-    name: 'brotli',
-    code: CODES.brotli,
-    levels: { min: 0, max: 11, default: 4 },
-    implementations: BROTLI
-  }, init)
+  return createCodec(BROTLI, init)
 }

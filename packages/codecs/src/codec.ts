@@ -84,7 +84,7 @@ export interface CodecInit {
   /**
    * Use this implementation and no other.
    *
-   * @default the first of the codec's row in implementations.ts that runs here
+   * @default the first in the codec's definition that runs here
    */
   implementation?: ImplementationName
 

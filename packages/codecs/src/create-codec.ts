@@ -5,10 +5,17 @@ import { loadImplementation } from './implementation.ts'
 import type { Codec, CodecInit, CodecName, Levels } from './codec.ts'
 import type { Implementation, ImplementationEntry } from './implementation.ts'
 
+/**
+ * What a codec is. One file a codec, so that a bundle holds only what it uses.
+ */
 export interface CodecDefinition {
   readonly name: CodecName
   readonly code: number
   readonly levels: Levels
+  /**
+   * The preferred one first: the first that is available runs, unless a factory is
+   * told otherwise. docs/codecs.md has the measurements that the order follows.
+   */
   readonly implementations: readonly ImplementationEntry[]
 }
 

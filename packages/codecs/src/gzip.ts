@@ -1,7 +1,29 @@
+import { hasZlib } from '#platform'
+import { always } from './capabilities.ts'
 import { CODES } from './constants.ts'
 import { createCodec } from './create-codec.ts'
-import { GZIP } from './implementations.ts'
 import type { Codec, CodecInit } from './codec.ts'
+import type { CodecDefinition } from './create-codec.ts'
+
+export const GZIP: CodecDefinition = {
+  name: 'gzip',
+  code: CODES.gzip,
+  levels: { min: 1, max: 9, default: 6 },
+  implementations: [
+    {
+      name: 'native',
+      available: () => hasZlib('deflateRaw'),
+      load: () => import('./impl/gzip-native.ts')
+    },
+    {
+      name: 'js',
+      everywhere: true,
+      available: always,
+      load: () => import('./impl/gzip-js.ts'),
+      worker: () => import('./generated/gzip-js-worker.ts')
+    }
+  ]
+}
 
 /**
  * gzip: one member (RFC 1952), mtime 0, OS 255.
@@ -9,10 +31,5 @@ import type { Codec, CodecInit } from './codec.ts'
  * @throws {MissingImplementationError} the implementation asked for is not available
  */
 export function gzip (init?: CodecInit): Codec {
-  return createCodec({
-    name: 'gzip',
-    code: CODES.gzip,
-    levels: { min: 1, max: 9, default: 6 },
-    implementations: GZIP
-  }, init)
+  return createCodec(GZIP, init)
 }

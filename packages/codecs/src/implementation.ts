@@ -23,7 +23,7 @@ export interface ImplementationModule {
   create: (module?: WebAssembly.Module) => Implementation | Promise<Implementation>
 }
 
-/** A row of the table in implementations.ts. */
+/** A way to run a codec. */
 export interface ImplementationEntry {
   readonly name: ImplementationName
   /** Whether it runs here: a capability, not a platform. Asked when a codec is made. */

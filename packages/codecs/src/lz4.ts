@@ -1,7 +1,36 @@
+import { hasAddon } from '#platform'
+import { always, hasWasm } from './capabilities.ts'
 import { CODES } from './constants.ts'
 import { createCodec } from './create-codec.ts'
-import { LZ4 } from './implementations.ts'
 import type { Codec, CodecInit } from './codec.ts'
+import type { CodecDefinition } from './create-codec.ts'
+
+export const LZ4: CodecDefinition = {
+  name: 'lz4',
+  code: CODES.lz4,
+  levels: { min: 1, max: 1, default: 1 },
+  implementations: [
+    {
+      name: 'native',
+      available: () => hasAddon('lz4-napi'),
+      load: () => import('./impl/lz4-native.ts')
+    },
+    {
+      name: 'wasm',
+      everywhere: true,
+      available: hasWasm,
+      load: () => import('./impl/lz4-wasm.ts'),
+      worker: () => import('./generated/lz4-wasm-worker.ts'),
+      wasm: () => import('./generated/lz4-module.ts')
+    },
+    {
+      name: 'js',
+      available: always,
+      load: () => import('./impl/lz4-js.ts'),
+      worker: () => import('./generated/lz4-js-worker.ts')
+    }
+  ]
+}
 
 /**
  * LZ4: one frame (LZ4 Frame Format 1.6) with content size and independent blocks.
@@ -9,10 +38,5 @@ import type { Codec, CodecInit } from './codec.ts'
  * @throws {MissingImplementationError} the implementation asked for is not available
  */
 export function lz4 (init?: CodecInit): Codec {
-  return createCodec({
-    name: 'lz4',
-    code: CODES.lz4,
-    levels: { min: 1, max: 1, default: 1 },
-    implementations: LZ4
-  }, init)
+  return createCodec(LZ4, init)
 }

@@ -1,7 +1,23 @@
+import { always } from './capabilities.ts'
 import { CODES } from './constants.ts'
 import { createCodec } from './create-codec.ts'
-import { LZO } from './implementations.ts'
 import type { Codec, CodecInit } from './codec.ts'
+import type { CodecDefinition } from './create-codec.ts'
+
+export const LZO: CodecDefinition = {
+  name: 'lzo',
+  code: CODES.lzo,
+  levels: { min: 1, max: 1, default: 1 },
+  implementations: [
+    {
+      name: 'js',
+      everywhere: true,
+      available: always,
+      load: () => import('./impl/lzo-js.ts'),
+      worker: () => import('./generated/lzo-js-worker.ts')
+    }
+  ]
+}
 
 /**
  * LZO: one lzop file, LZO1X in blocks of 256 KiB.
@@ -9,10 +25,5 @@ import type { Codec, CodecInit } from './codec.ts'
  * @throws {MissingImplementationError} the implementation asked for is not available
  */
 export function lzo (init?: CodecInit): Codec {
-  return createCodec({
-    name: 'lzo',
-    code: CODES.lzo,
-    levels: { min: 1, max: 1, default: 1 },
-    implementations: LZO
-  }, init)
+  return createCodec(LZO, init)
 }

@@ -1,7 +1,35 @@
+import { hasAddon } from '#platform'
+import { always, hasWasm } from './capabilities.ts'
 import { CODES } from './constants.ts'
 import { createCodec } from './create-codec.ts'
-import { SNAPPY } from './implementations.ts'
 import type { Codec, CodecInit } from './codec.ts'
+import type { CodecDefinition } from './create-codec.ts'
+
+export const SNAPPY: CodecDefinition = {
+  name: 'snappy',
+  code: CODES.snappy,
+  levels: { min: 1, max: 1, default: 1 },
+  implementations: [
+    {
+      name: 'native',
+      available: () => hasAddon('snappy'),
+      load: () => import('./impl/snappy-native.ts')
+    },
+    {
+      name: 'wasm',
+      everywhere: true,
+      available: hasWasm,
+      load: () => import('./impl/snappy-wasm.ts'),
+      worker: () => import('./generated/snappy-wasm-worker.ts')
+    },
+    {
+      name: 'js',
+      available: always,
+      load: () => import('./impl/snappy-js.ts'),
+      worker: () => import('./generated/snappy-js-worker.ts')
+    }
+  ]
+}
 
 /**
  * Snappy: one stream of the framing format, beginning with its stream identifier.
@@ -9,10 +37,5 @@ import type { Codec, CodecInit } from './codec.ts'
  * @throws {MissingImplementationError} the implementation asked for is not available
  */
 export function snappy (init?: CodecInit): Codec {
-  return createCodec({
-    name: 'snappy',
-    code: CODES.snappy,
-    levels: { min: 1, max: 1, default: 1 },
-    implementations: SNAPPY
-  }, init)
+  return createCodec(SNAPPY, init)
 }

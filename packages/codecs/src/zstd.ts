@@ -1,7 +1,37 @@
+import { hasZlib } from '#platform'
+import { always, hasWasm } from './capabilities.ts'
 import { CODES } from './constants.ts'
 import { createCodec } from './create-codec.ts'
-import { ZSTD } from './implementations.ts'
 import type { Codec, CodecInit } from './codec.ts'
+import type { CodecDefinition } from './create-codec.ts'
+
+export const ZSTD: CodecDefinition = {
+  name: 'zstd',
+  code: CODES.zstd,
+  levels: { min: 1, max: 19, default: 1 },
+  implementations: [
+    {
+      name: 'native',
+      available: () => hasZlib('zstdCompress'),
+      load: () => import('./impl/zstd-native.ts')
+    },
+    {
+      name: 'wasm',
+      everywhere: true,
+      available: hasWasm,
+      load: () => import('./impl/zstd-wasm.ts'),
+      worker: () => import('./generated/zstd-wasm-worker.ts'),
+      wasm: () => import('./generated/zstd-module.ts')
+    },
+    {
+      name: 'js',
+      readsOnly: true,
+      available: always,
+      load: () => import('./impl/zstd-js.ts'),
+      worker: () => import('./generated/zstd-js-worker.ts')
+    }
+  ]
+}
 
 /**
  * Zstandard: one frame (RFC 8878) with its content size in the header.
@@ -9,10 +39,5 @@ import type { Codec, CodecInit } from './codec.ts'
  * @throws {MissingImplementationError} the implementation asked for is not available
  */
 export function zstd (init?: CodecInit): Codec {
-  return createCodec({
-    name: 'zstd',
-    code: CODES.zstd,
-    levels: { min: 1, max: 19, default: 1 },
-    implementations: ZSTD
-  }, init)
+  return createCodec(ZSTD, init)
 }

@@ -1,16 +1,16 @@
 import { codecs } from '../src/all.ts'
-import { BROTLI, GZIP, LZ4, LZO, SNAPPY, ZSTD } from '../src/implementations.ts'
+import { BROTLI } from '../src/brotli.ts'
+import { GZIP } from '../src/gzip.ts'
+import { LZ4 } from '../src/lz4.ts'
+import { LZO } from '../src/lzo.ts'
+import { SNAPPY } from '../src/snappy.ts'
+import { ZSTD } from '../src/zstd.ts'
 import type { Codec, CodecName } from '../src/codec.ts'
 import type { ImplementationEntry } from '../src/implementation.ts'
 
-export const TABLE: Readonly<Record<CodecName, readonly ImplementationEntry[]>> = {
-  zstd: ZSTD,
-  gzip: GZIP,
-  lz4: LZ4,
-  brotli: BROTLI,
-  snappy: SNAPPY,
-  lzo: LZO
-}
+const DEFINITIONS = [ZSTD, GZIP, LZ4, BROTLI, SNAPPY, LZO]
+
+export const TABLE = Object.fromEntries(DEFINITIONS.map(({ name, implementations }) => [name, implementations])) as Readonly<Record<CodecName, readonly ImplementationEntry[]>>
 
 export const NAMES = Object.keys(TABLE) as CodecName[]
 

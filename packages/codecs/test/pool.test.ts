@@ -1,0 +1,300 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { startThread } from '../src/platform/node.ts'
+import { WorkerPool } from '../src/workers/pool.ts'
+import type { Program } from '../src/workers/pool.ts'
+import type { Request } from '../src/workers/protocol.ts'
+import type { Thread } from '../src/workers/thread.ts'
+
+const IDLE = 1000
+
+/** A worker that does what the test says. */
+class FakeThread implements Thread {
+  onMessage: Thread['onMessage'] = () => {}
+  onFailure: Thread['onFailure'] = () => {}
+  readonly source: string
+  readonly posted: unknown[] = []
+  readonly transferred: ArrayBufferLike[] = []
+  ended = false
+  kept = true
+
+  constructor (source: string) {
+    this.source = source
+  }
+
+  post (message: unknown, transfer: ArrayBufferLike[]): void {
+    this.posted.push(message)
+    this.transferred.push(...transfer)
+  }
+
+  end (): void { this.ended = true }
+  keep (): void { this.kept = true }
+  release (): void { this.kept = false }
+
+  ready (): void { this.onMessage({ ready: true }) }
+  answer (...bytes: number[]): void { this.onMessage({ bytes: Uint8Array.of(...bytes) }) }
+
+  /** The calls it was given, by the first byte of each. */
+  get calls (): number[] {
+    return this.posted.slice(1).map(message => (message as { decompress: Uint8Array }).decompress[0])
+  }
+}
+
+const ZSTD: Program = { codec: 'zstd', source: 'zstd', module: undefined }
+const LZ4: Program = { codec: 'lz4', source: 'lz4', module: undefined }
+
+function request (number: number): () => Request {
+  return () => ({ decompress: Uint8Array.of(number), size: 1 })
+}
+
+function create (size: number): { pool: WorkerPool, threads: FakeThread[] } {
+  const threads: FakeThread[] = []
+  const pool = new WorkerPool({
+    size,
+    idle: IDLE,
+    start (source) {
+      const thread = new FakeThread(source)
+      threads.push(thread)
+
+      return thread
+    }
+  })
+
+  return { pool, threads }
+}
+
+describe('a pool of workers', () => {
+  beforeEach(() => { vi.useFakeTimers() })
+  afterEach(() => { vi.useRealTimers() })
+
+  it('starts one when a call needs it, and sends the call when it is ready', async () => {
+    const { pool, threads } = create(2)
+    expect(pool.workers).toBe(0)
+
+    const call = pool.run(ZSTD, request(1))
+    expect(threads).toHaveLength(1)
+    expect(threads[0].calls).toEqual([])
+
+    threads[0].ready()
+    expect(threads[0].calls).toEqual([1])
+    expect(threads[0].transferred).toHaveLength(1)
+
+    threads[0].answer(7)
+    expect(await call).toEqual(Uint8Array.of(7))
+  })
+
+  it('has no more than its size, and gives calls out in their order', async () => {
+    const { pool, threads } = create(2)
+    const calls = [1, 2, 3, 4].map(async number => pool.run(ZSTD, request(number)))
+    threads.forEach(thread => { thread.ready() })
+    expect(threads.map(({ calls }) => calls)).toEqual([[1], [2]])
+
+    threads[1].answer(22)
+    expect(threads.map(({ calls }) => calls)).toEqual([[1], [2, 3]])
+
+    threads[1].answer(33)
+    threads[0].answer(11)
+    threads[1].answer(44)
+    expect(await Promise.all(calls)).toEqual([11, 22, 33, 44].map(byte => Uint8Array.of(byte)))
+    expect(pool.workers).toBe(2)
+  })
+
+  it('uses an idle worker again for the same program', async () => {
+    const { pool, threads } = create(2)
+    const first = pool.run(ZSTD, request(1))
+    threads[0].ready()
+    threads[0].answer(1)
+    await first
+
+    pool.run(ZSTD, request(2)).catch(() => {})
+    expect(threads).toHaveLength(1)
+    expect(threads[0].calls).toEqual([1, 2])
+  })
+
+  it('ends an idle worker where another program needs its place', async () => {
+    const { pool, threads } = create(1)
+    const first = pool.run(ZSTD, request(1))
+    const second = pool.run(LZ4, request(2))
+    threads[0].ready()
+    expect(threads).toHaveLength(1)
+
+    threads[0].answer(1)
+    await first
+    expect(threads[0].ended).toBe(true)
+    expect(threads[1].source).toBe('lz4')
+    threads[1].ready()
+    threads[1].answer(2)
+    expect(await second).toEqual(Uint8Array.of(2))
+  })
+
+  it('ends a worker that has been idle for a while, and not one that has been used since', async () => {
+    const { pool, threads } = create(1)
+    const first = pool.run(ZSTD, request(1))
+    threads[0].ready()
+    threads[0].answer(1)
+    await first
+    expect(threads[0].kept).toBe(false)
+
+    vi.advanceTimersByTime(IDLE - 1)
+    const second = pool.run(ZSTD, request(2))
+    expect(threads[0].kept).toBe(true)
+    vi.advanceTimersByTime(10 * IDLE)
+    expect(threads[0].ended).toBe(false)
+
+    threads[0].answer(2)
+    await second
+    vi.advanceTimersByTime(IDLE)
+    expect(threads[0].ended).toBe(true)
+    expect(pool.workers).toBe(0)
+  })
+
+  it('rejects with what the worker says is wrong, and goes on with it', async () => {
+    const { pool, threads } = create(1)
+    const call = pool.run(ZSTD, request(1))
+    threads[0].ready()
+    threads[0].onMessage({ failure: 'it is cut short' })
+
+    await expect(call).rejects.toThrow('it is cut short')
+    expect(threads[0].ended).toBe(false)
+  })
+
+  it('takes an aborted call out of the queue', async () => {
+    const { pool, threads } = create(1)
+    const controller = new AbortController()
+    const first = pool.run(ZSTD, request(1))
+    const second = pool.run(ZSTD, request(2), controller.signal)
+    const third = pool.run(ZSTD, request(3))
+    threads[0].ready()
+
+    const reason = new Error('no longer wanted')
+    controller.abort(reason)
+    await expect(second).rejects.toBe(reason)
+
+    threads[0].answer(1)
+    threads[0].answer(3)
+    await Promise.all([first, third])
+    expect(threads[0].calls).toEqual([1, 3])
+    expect(threads).toHaveLength(1)
+  })
+
+  it('frees the place of an aborted call that runs', async () => {
+    const { pool, threads } = create(1)
+    const controller = new AbortController()
+    const first = pool.run(ZSTD, request(1), controller.signal)
+    const second = pool.run(ZSTD, request(2))
+    threads[0].ready()
+
+    controller.abort()
+    await expect(first).rejects.toMatchObject({ name: 'AbortError' })
+    expect(threads[0].ended).toBe(true)
+
+    threads[1].ready()
+    threads[1].answer(2)
+    expect(await second).toEqual(Uint8Array.of(2))
+  })
+
+  it('starts nothing for a call that was aborted before', async () => {
+    const { pool, threads } = create(1)
+
+    await expect(pool.run(ZSTD, request(1), AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
+    expect(threads).toHaveLength(0)
+  })
+
+  it('fails the call of a worker that crashes, and replaces the worker', async () => {
+    const { pool, threads } = create(1)
+    const first = pool.run(ZSTD, request(1))
+    const second = pool.run(ZSTD, request(2))
+    threads[0].ready()
+
+    const cause = new Error('out of memory')
+    threads[0].onFailure(cause)
+    await expect(first).rejects.toMatchObject({ name: 'WorkerCrashedError', codec: 'zstd', cause })
+
+    expect(threads[0].ended).toBe(true)
+    threads[1].ready()
+    threads[1].answer(2)
+    expect(await second).toEqual(Uint8Array.of(2))
+  })
+
+  it('says of every call that there are no workers where none can be started', async () => {
+    const start = vi.fn(() => { throw new Error('not allowed') })
+    const pool = new WorkerPool({ size: 1, idle: IDLE, start })
+
+    for (const call of [pool.run(ZSTD, request(1)), pool.run(ZSTD, request(2))]) {
+      await expect(call).rejects.toMatchObject({ name: 'WorkersUnavailableError' })
+    }
+
+    expect(start).toHaveBeenCalledOnce()
+  })
+
+  it('takes nothing from calls whose worker never came up', async () => {
+    const { pool, threads } = create(1)
+    const made = vi.fn(request(1))
+    const calls = [pool.run(ZSTD, made), pool.run(ZSTD, made)]
+    threads[0].onFailure(new Error('blocked by a policy'))
+
+    for (const call of calls) {
+      await expect(call).rejects.toMatchObject({ name: 'WorkersUnavailableError' })
+    }
+
+    expect(made).not.toHaveBeenCalled()
+    expect(threads[0].ended).toBe(true)
+  })
+
+  it('rejects a call whose request cannot be made, and goes on', async () => {
+    const { pool, threads } = create(1)
+    const first = pool.run(ZSTD, () => { throw new RangeError('no memory') })
+    const second = pool.run(ZSTD, request(2))
+    threads[0].ready()
+
+    await expect(first).rejects.toThrow(RangeError)
+    threads[0].answer(2)
+    expect(await second).toEqual(Uint8Array.of(2))
+    expect(threads).toHaveLength(1)
+  })
+})
+
+describe('worker threads of Node', () => {
+  const program = (source: string): Program => ({ codec: 'test', source, module: undefined })
+  const ECHO = `
+    let started = false
+    self.onmessage = ({ data }) => {
+      if (!started) { started = true; self.postMessage({ ready: true }) }
+      else if (data.decompress[0] === 0) throw new Error('crashed')
+      else if (data.decompress[0] === 1) process.exit(3)
+      else self.postMessage({ bytes: data.decompress }, [data.decompress.buffer])
+    }`
+  const pool = new WorkerPool({ size: 2, idle: IDLE, start: startThread })
+
+  it('answer', async () => {
+    expect(await pool.run(program(ECHO), request(5))).toEqual(Uint8Array.of(5))
+  })
+
+  it.each([['throw', 0], ['exit', 1]])('fail their call where they %s, and are replaced', async (_, byte) => {
+    await expect(pool.run(program(ECHO), request(byte))).rejects.toMatchObject({ name: 'WorkerCrashedError', codec: 'test' })
+    expect(await pool.run(program(ECHO), request(6))).toEqual(Uint8Array.of(6))
+  })
+
+  it('are ended in the middle of a call that is aborted', async () => {
+    const controller = new AbortController()
+    const endless = program(`
+      let started = false
+      self.onmessage = () => { if (started) { for (;;) {} } started = true; self.postMessage({ ready: true }) }`)
+    const calls = [1, 2].map(async number => pool.run(endless, request(number), controller.signal))
+
+    // both places of the pool are taken, until they are free again
+    const next = pool.run(program(ECHO), request(7))
+    controller.abort()
+
+    for (const call of calls) {
+      await expect(call).rejects.toMatchObject({ name: 'AbortError' })
+    }
+
+    expect(await next).toEqual(Uint8Array.of(7))
+  })
+
+  it('are said not to be there where their program does not come up', async () => {
+    const broken = new WorkerPool({ size: 2, idle: IDLE, start: startThread })
+
+    await expect(broken.run(program('throw new Error()'), request(1))).rejects.toMatchObject({ name: 'WorkersUnavailableError' })
+  })
+})

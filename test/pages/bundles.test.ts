@@ -1,0 +1,84 @@
+import { readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { extname, join } from 'node:path'
+import { chromium } from 'playwright'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { BUNDLERS } from '../support/bundles.ts'
+import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
+import type { AddressInfo } from 'node:net'
+import type { Browser } from 'playwright'
+
+const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' }
+
+/** What a page does: every codec, there and back, and what ran it. */
+const SCRIPT = `
+  import { codecs } from '@ipfsz/codecs/all'
+
+  const bytes = new TextEncoder().encode('the same words again and again, '.repeat(100_000))
+
+  window.roundTrip = async name => {
+    const codec = codecs[name]()
+    const frame = await codec.compress(bytes)
+    const back = await codec.decompress(frame, { size: bytes.byteLength })
+
+    return [codec.implementation, frame.byteLength < bytes.byteLength, back.every((byte, i) => byte === bytes[i])]
+  }
+`
+
+describe.each(Object.entries(BUNDLERS))('a page built by %s, which was told nothing,', (_, bundle) => {
+  let browser: Browser
+  let directory: string
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: findChromium(), args: CHROMIUM_FLAGS });
+    ({ directory } = await bundle(SCRIPT))
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await rm(directory, { recursive: true })
+  })
+
+  async function open (headers: Record<string, string> = {}): Promise<Awaited<ReturnType<Browser['newPage']>>> {
+    const server = createServer((request, response) => {
+      const path = request.url === '/' ? '/index.html' : request.url ?? ''
+
+      readFile(join(directory, path)).then(
+        bytes => response.writeHead(200, { ...headers, 'content-type': TYPES[extname(path)] }).end(bytes),
+        () => response.writeHead(404).end()
+      )
+    }).listen(0, '127.0.0.1')
+    const page = await browser.newPage()
+
+    onTestFinished(async () => {
+      await page.close()
+      server.close()
+    })
+
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    await page.waitForFunction('window.roundTrip != null')
+
+    return page
+  }
+
+  it.each([
+    ['zstd', 'wasm'],
+    ['gzip', 'js'],
+    ['lz4', 'wasm'],
+    ['brotli', 'wasm'],
+    ['snappy', 'wasm'],
+    ['lzo', 'js']
+  ])('compresses and decompresses with %s, in workers', async (name, implementation) => {
+    const page = await open()
+
+    expect(await page.evaluate(`roundTrip('${name}')`)).toEqual([implementation, true, true])
+    expect(page.workers().length).toBeGreaterThan(0)
+  })
+
+  it('does so on its own thread where its policy forbids workers', async () => {
+    const page = await open({ 'content-security-policy': "worker-src 'none'" })
+
+    expect(await page.evaluate("roundTrip('zstd')")).toEqual(['wasm', true, true])
+    expect(page.workers()).toHaveLength(0)
+  })
+})

@@ -1,0 +1,64 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build as buildWithEsbuild } from 'esbuild'
+import { build as buildWithVite } from 'vite'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** A page that was built: its directory, with an index.html, and the source files that went into it. */
+export interface Bundle {
+  directory: string
+  sources: string[]
+}
+
+/** Inside the repository, or the packages would not be found; git does not see it. */
+function createDirectory (name: string): string {
+  mkdirSync(join(ROOT, 'dist'), { recursive: true })
+
+  return mkdtempSync(join(ROOT, 'dist', `${name}-`))
+}
+
+/**
+ * How bundlers build a page with nothing configured but where things are.
+ *
+ * @param script - the text of its only script, a module
+ */
+export const BUNDLERS: Readonly<Record<'esbuild' | 'vite', (script: string) => Promise<Bundle>>> = {
+  async esbuild (script) {
+    const directory = createDirectory('esbuild')
+    writeFileSync(join(directory, 'index.html'), '<!doctype html><script type="module" src="main.js"></script>\n')
+
+    const { metafile } = await buildWithEsbuild({
+      stdin: { contents: script, resolveDir: ROOT, sourcefile: 'main.js' },
+      outdir: directory,
+      entryNames: 'main',
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      splitting: true,
+      metafile: true,
+      logLevel: 'error'
+    })
+
+    return { directory, sources: Object.keys(metafile.inputs) }
+  },
+
+  async vite (script) {
+    const source = createDirectory('vite')
+    const directory = join(source, 'dist')
+    const sources: string[] = []
+    writeFileSync(join(source, 'index.html'), '<!doctype html><script type="module" src="main.js"></script>\n')
+    writeFileSync(join(source, 'main.js'), script)
+
+    await buildWithVite({
+      root: source,
+      configFile: false,
+      logLevel: 'error',
+      // the page of a directory, wherever it is served
+      base: './',
+      plugins: [{ name: 'sources', buildEnd () { sources.push(...this.getModuleIds()) } }]
+    })
+
+    return { directory, sources }
+  }
+}
