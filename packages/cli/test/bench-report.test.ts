@@ -50,7 +50,7 @@ describe('figures', () => {
     expect(formatRatio(ratio)).toBe(text)
   })
 
-  it.each([[0.3261, '32.6 %'], [0.05, '5.00 %'], [1.001, '100 %']])('show a part of %d as %s', (part, text) => {
+  it.each([[0.3261, '32.6 %'], [0.05, '5.00 %'], [1.001, '100 %'], [0.00004, '<0.01 %'], [0, '0.00 %']])('show a part of %d as %s', (part, text) => {
     expect(formatPercent(part)).toBe(text)
   })
 })

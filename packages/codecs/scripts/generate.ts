@@ -17,12 +17,13 @@ const GENERATED = join(SRC, 'generated')
 /** Where each WebAssembly module comes from, and the JavaScript that goes with it where it is not plain to call. */
 const MODULES = [
   { name: 'zstd', from: '@bokuweb/zstd-wasm', wasm: '../esm/zstd.wasm', glue: '../esm/zstd.js' },
-  { name: 'brotli', from: 'brotli-wasm', wasm: 'pkg.web/brotli_wasm_bg.wasm', glue: 'pkg.web/brotli_wasm.js' },
+  { name: 'brotli-compress', from: 'brotli-wasm', wasm: 'pkg.web/brotli_wasm_bg.wasm', glue: 'pkg.web/brotli_wasm.js' },
+  { name: 'brotli-decompress', from: 'brotli-dec-wasm', wasm: 'pkg/brotli_dec_wasm_bg.wasm', glue: 'pkg/brotli_dec_wasm.js' },
   { name: 'lz4', from: 'lz4-wasm/lz4_wasm_bg.wasm', wasm: 'lz4_wasm_bg.wasm' }
 ]
 
 /** The implementations that run in workers, files of impl/. */
-const WORKERS = ['zstd-wasm', 'zstd-js', 'gzip-js', 'lz4-wasm', 'lz4-js', 'lzo-js', 'brotli-wasm', 'snappy-wasm', 'snappy-js']
+const WORKERS = ['zstd-wasm', 'zstd-js', 'gzip-js', 'lz4-wasm', 'lz4-js', 'lzo-js', 'brotli-compress-wasm', 'brotli-decompress-wasm', 'snappy-wasm', 'snappy-js']
 
 const HEADER = '// written by scripts/generate.ts\n'
 

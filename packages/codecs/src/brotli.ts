@@ -15,13 +15,24 @@ export const BROTLI: CodecDefinition = {
       available: () => hasZlib('brotliCompress'),
       load: () => import('./impl/brotli-native.ts')
     },
+    // a module of its own for each: the one that compresses is six times as large
     {
       name: 'wasm',
+      only: 'compress',
       everywhere: true,
       available: hasWasm,
-      load: () => import('./impl/brotli-wasm.ts'),
-      worker: () => import('./generated/brotli-wasm-worker.ts'),
-      wasm: () => import('./generated/brotli-module.ts')
+      load: () => import('./impl/brotli-compress-wasm.ts'),
+      worker: () => import('./generated/brotli-compress-wasm-worker.ts'),
+      wasm: () => import('./generated/brotli-compress-module.ts')
+    },
+    {
+      name: 'wasm',
+      only: 'decompress',
+      everywhere: true,
+      available: hasWasm,
+      load: () => import('./impl/brotli-decompress-wasm.ts'),
+      worker: () => import('./generated/brotli-decompress-wasm-worker.ts'),
+      wasm: () => import('./generated/brotli-decompress-module.ts')
     }
   ]
 }

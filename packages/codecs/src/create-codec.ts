@@ -20,43 +20,41 @@ export interface CodecDefinition {
 }
 
 /**
- * Bind a codec to the implementation that runs it.
+ * Bind a codec to the implementations that run it: the first that can compress, and
+ * the first that can decompress.
  *
  * @throws {MissingImplementationError} the implementation asked for is not available
  */
 export function createCodec (definition: CodecDefinition, init: CodecInit = {}): Codec {
-  const { name, code, levels, implementations } = definition
-  const entry = chooseEntry(definition, init)
-  let loading: Promise<Implementation> | undefined
-
-  const load = async (): Promise<Implementation> => {
-    loading ??= loadImplementation(name, entry, init.workers ?? true)
-
-    try {
-      return await loading
-    } catch (err) {
-      // perhaps the network failed: the next call tries again
-      loading = undefined
-      throw err
-    }
-  }
+  const { name, code, levels } = definition
+  const entries = chooseEntries(definition, init)
+  const workers = init.workers ?? true
+  const compressor = new Lazy(name, entries.filter(({ only }) => only !== 'decompress'), workers)
+  const decompressor = new Lazy(name, entries.filter(({ only }) => only !== 'compress'), workers)
 
   return {
     name,
     code,
     levels,
-    implementation: entry.name,
+
+    get implementation () {
+      // there is none that compresses only and has nothing beside it
+      return (compressor.entry ?? decompressor.entry as ImplementationEntry).name
+    },
 
     async compress (bytes, { level, transfer, signal } = {}) {
       const checked = checkLevel(definition, level)
       checkSize(bytes.byteLength)
       signal?.throwIfAborted()
-      const { compress } = await load()
 
-      if (compress == null) {
-        const writers = implementations.filter(({ readsOnly }) => readsOnly !== true).map(({ name }) => name)
-        throw new MissingImplementationError(name, entry.name, `only decompresses: compressing takes the ${writers.join(' or ')} one`)
+      if (compressor.entry == null) {
+        const writers = new Set(definition.implementations.filter(({ only }) => only !== 'decompress').map(({ name }) => name))
+        throw new MissingImplementationError(name, entries[0].name, `only decompresses: compressing takes the ${[...writers].join(' or ')} one`)
       }
+
+      // entries that only decompress were left out above
+      const { compress } = await compressor.load() as Required<Implementation>
+      signal?.throwIfAborted()
 
       return raceSignal(compress(bytes, checked, { transfer, signal }), signal)
     },
@@ -64,25 +62,75 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
     async decompress (frame, { size, signal }) {
       checkSize(size)
       signal?.throwIfAborted()
-      const { decompress } = await load()
+      const { decompress } = await decompressor.load() as Required<Implementation>
+      signal?.throwIfAborted()
 
       return decodeExactly(name, size, () => raceSignal(decompress(frame, size, { signal }), signal), signal)
     }
   }
 }
 
-function chooseEntry ({ name, implementations }: CodecDefinition, { implementation, deterministic = false }: CodecInit): ImplementationEntry {
-  const entry = implementations.find(candidate =>
+/** Those that were asked for and run here, at least one. */
+function chooseEntries ({ name, implementations }: CodecDefinition, { implementation, deterministic = false }: CodecInit): ImplementationEntry[] {
+  const entries = implementations.filter(candidate =>
     (implementation == null || candidate.name === implementation) &&
     (!deterministic || candidate.everywhere === true) &&
     candidate.available())
 
-  if (entry == null) {
+  if (entries.length === 0) {
     throw new MissingImplementationError(name, implementation ?? (deterministic ? 'deterministic' : 'default'),
       deterministic && implementation != null ? 'is not the deterministic one, or not available' : 'is not available on this platform')
   }
 
-  return entry
+  return entries
+}
+
+/** The first of some entries that can be loaded, loaded when it is needed. */
+class Lazy {
+  readonly #codec: CodecName
+  readonly #workers: boolean
+  #entries: readonly ImplementationEntry[]
+  #loading?: Promise<Implementation> | undefined
+
+  constructor (codec: CodecName, entries: readonly ImplementationEntry[], workers: boolean) {
+    this.#codec = codec
+    this.#entries = entries
+    this.#workers = workers
+  }
+
+  /** The one that runs, as far as is known. */
+  get entry (): ImplementationEntry | undefined {
+    return this.#entries[0]
+  }
+
+  async load (): Promise<Implementation> {
+    this.#loading ??= this.#loadFirst()
+
+    try {
+      return await this.#loading
+    } catch (err) {
+      // perhaps the network failed: the next call tries again
+      this.#loading = undefined
+      throw err
+    }
+  }
+
+  async #loadFirst (): Promise<Implementation> {
+    const [entry, ...others] = this.#entries
+
+    try {
+      return await loadImplementation(this.#codec, entry, this.#workers)
+    } catch (err) {
+      if (others.length === 0) {
+        throw err
+      }
+
+      // a page's policy may forbid WebAssembly although there is some
+      this.#entries = others
+
+      return this.#loadFirst()
+    }
+  }
 }
 
 function checkSize (size: number): void {

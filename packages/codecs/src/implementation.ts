@@ -14,7 +14,7 @@ export interface CallOptions {
 export interface Implementation {
   compress?: (bytes: Uint8Array, level: number, options?: CallOptions) => Uint8Array | Promise<Uint8Array>
   /** Gives at most one byte more than `size`, or throws. */
-  decompress: (frame: Uint8Array, size: number, options?: CallOptions) => Uint8Array | Promise<Uint8Array>
+  decompress?: (frame: Uint8Array, size: number, options?: CallOptions) => Uint8Array | Promise<Uint8Array>
 }
 
 /** What a file in impl/ exports. */
@@ -28,8 +28,8 @@ export interface ImplementationEntry {
   readonly name: ImplementationName
   /** Whether it runs here: a capability, not a platform. Asked when a codec is made. */
   readonly available: () => boolean
-  /** It decompresses and does not compress. */
-  readonly readsOnly?: boolean
+  /** It does one of the two, and not the other. */
+  readonly only?: 'compress' | 'decompress'
   /** It is the same build on every platform, and the one that `deterministic` picks. */
   readonly everywhere?: boolean
   // all of these are loaded on first use, so that importing a codec costs nothing
@@ -52,32 +52,26 @@ export async function loadImplementation (codec: CodecName, entry: Implementatio
 
   const { source } = await entry.worker()
 
-  return withFallback(runInWorkers({ codec, source, module }), entry.readsOnly === true, loadHere)
+  return withFallback(runInWorkers({ codec, source, module }), loadHere)
 }
 
 /** Use workers until it turns out that none can be started (a page's policy may forbid it). */
-function withFallback (inWorkers: Required<Implementation>, readsOnly: boolean, loadHere: () => Promise<Implementation>): Implementation {
-  const run = async (work: (implementation: Implementation) => Uint8Array | Promise<Uint8Array>): Promise<Uint8Array> => {
+function withFallback (inWorkers: Required<Implementation>, loadHere: () => Promise<Implementation>): Required<Implementation> {
+  const run = async (work: (implementation: Required<Implementation>) => Uint8Array | Promise<Uint8Array>): Promise<Uint8Array> => {
     try {
       return await work(inWorkers)
     } catch (err) {
       if (err instanceof WorkersUnavailableError) {
-        return work(await loadHere())
+        // nothing is asked of an entry that it is not there for
+        return work(await loadHere() as Required<Implementation>)
       }
 
       throw err
     }
   }
 
-  const decompress: Implementation['decompress'] = async (frame, size, options) => run(implementation => implementation.decompress(frame, size, options))
-
-  if (readsOnly) {
-    return { decompress }
-  }
-
   return {
-    // none of these is without `compress`, or it would be marked `readsOnly`
-    compress: async (bytes, level, options) => run(implementation => (implementation as Required<Implementation>).compress(bytes, level, options)),
-    decompress
+    compress: async (bytes, level, options) => run(implementation => implementation.compress(bytes, level, options)),
+    decompress: async (frame, size, options) => run(implementation => implementation.decompress(frame, size, options))
   }
 }

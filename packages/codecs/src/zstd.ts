@@ -25,7 +25,7 @@ export const ZSTD: CodecDefinition = {
     },
     {
       name: 'js',
-      readsOnly: true,
+      only: 'decompress',
       available: always,
       load: () => import('./impl/zstd-js.ts'),
       worker: () => import('./generated/zstd-js-worker.ts')

@@ -22,7 +22,7 @@ const RUNNING = NAMES.flatMap(name => TABLE[name].filter(entry => entry.availabl
 /** Every implementation of every codec that runs here: all of them in Node, in a browser all but the native ones. */
 export const ALL: Codec[] = RUNNING.map(({ codec }) => codec)
 
-export const WRITERS: Codec[] = RUNNING.filter(({ entry }) => entry.readsOnly !== true).map(({ codec }) => codec)
+export const WRITERS: Codec[] = RUNNING.filter(({ entry }) => entry.only !== 'decompress').map(({ codec }) => codec)
 
 export function label (codec: Codec): string {
   return `${codec.name} (${codec.implementation})`

@@ -253,16 +253,19 @@ describe('a pool of workers', () => {
   })
 })
 
+function program (source: string): Program {
+  return { codec: 'test', source, module: undefined }
+}
+
 describe('worker threads of Node', () => {
-  const program = (source: string): Program => ({ codec: 'test', source, module: undefined })
   const ECHO = `
     let started = false
-    self.onmessage = ({ data }) => {
+    self.addEventListener('message', ({ data }) => {
       if (!started) { started = true; self.postMessage({ ready: true }) }
       else if (data.decompress[0] === 0) throw new Error('crashed')
       else if (data.decompress[0] === 1) process.exit(3)
       else self.postMessage({ bytes: data.decompress }, [data.decompress.buffer])
-    }`
+    })`
   const pool = new WorkerPool({ size: 2, idle: IDLE, start: startThread })
 
   it('answer', async () => {
@@ -278,7 +281,7 @@ describe('worker threads of Node', () => {
     const controller = new AbortController()
     const endless = program(`
       let started = false
-      self.onmessage = () => { if (started) { for (;;) {} } started = true; self.postMessage({ ready: true }) }`)
+      self.addEventListener('message', () => { if (started) { for (;;) {} } started = true; self.postMessage({ ready: true }) })`)
     const calls = [1, 2].map(async number => pool.run(endless, request(number), controller.signal))
 
     // both places of the pool are taken, until they are free again

@@ -219,7 +219,9 @@ export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz
   })
 }
 
+export { DEFAULT_FRAME_SIZE, DEFAULT_IN_FLIGHT_BYTES, MIN_FRAME_SIZE } from './constants.ts'
 export * from './errors.ts'
+export { frameConcurrency } from './frame.ts'
 export { codecName, isMarked, mark, markerCodecs, MARKERS, TREE_CODE, unmark } from './marker.ts'
 export type { CompressionOptions } from './compression.ts'
 export type { AddFrameEvents, CatFrameEvents, DecidedProgress, FrameProgress } from './events.ts'

@@ -23,7 +23,7 @@ export function formatRatio (ratio: number): string {
 }
 
 export function formatPercent (part: number): string {
-  return `${threeDigits(part * 100)} %`
+  return part > 0 && part < 0.0001 ? '<0.01 %' : `${threeDigits(part * 100)} %`
 }
 
 /** A space that does not part a number from its unit. */

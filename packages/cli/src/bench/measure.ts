@@ -24,7 +24,7 @@ export interface MeasureOptions extends RunOptions {
  * there is time: what is too slow for that is measured on less of them.
  */
 export async function measure (candidates: readonly Candidate[], frames: readonly Uint8Array[], options: MeasureOptions): Promise<Measurement[]> {
-  const { now, time, onStart } = options
+  const { now, time, signal, onStart } = options
   const end = now() + time
   const runs: Run[] = []
 
@@ -51,7 +51,7 @@ export async function measure (candidates: readonly Candidate[], frames: readonl
   const measurements: Measurement[] = []
 
   for (const run of runs) {
-    measurements.push(await summarize(run, order, frames))
+    measurements.push(await summarize(run, order, frames, signal))
   }
 
   return measurements

@@ -38,13 +38,13 @@ export interface Pass {
  * @throws {DifferenceError} what comes back differs
  */
 export async function runPass ({ codec, level, label }: Candidate, frames: readonly Uint8Array[], options: PassOptions): Promise<Pass> {
-  const { now } = options
+  const { now, signal } = options
   const start = now()
-  const compressed = await mapAll(frames, frame => codec.compress(frame, { level }), options)
+  const compressed = await mapAll(frames, frame => codec.compress(frame, { level, signal }), options)
   const middle = now()
   const back = await mapAll(compressed, async (frame, i) => {
     try {
-      return await codec.decompress(frame, { size: frames[i].byteLength })
+      return await codec.decompress(frame, { size: frames[i].byteLength, signal })
     } catch (err) {
       throw err instanceof Error && err.name === 'CorruptFrameError' ? new DifferenceError(label, { cause: err }) : err
     }

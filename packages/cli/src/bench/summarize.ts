@@ -28,7 +28,7 @@ export interface Measurement {
  * @param order - all runs, the fastest first
  * @param frames - all that there was to measure on
  */
-export async function summarize (run: Run, order: readonly Run[], frames: readonly Uint8Array[]): Promise<Measurement> {
+export async function summarize (run: Run, order: readonly Run[], frames: readonly Uint8Array[], signal: AbortSignal): Promise<Measurement> {
   const { candidate, passes, warmUp } = run
   const counted = passes.length === 0 ? [warmUp] : passes
   const [{ size, stored }] = counted
@@ -37,7 +37,7 @@ export async function summarize (run: Run, order: readonly Run[], frames: readon
     candidate,
     size,
     stored,
-    ratio: stored / size * await correction(run, order, sizeOf(frames)),
+    ratio: stored / size * await correction(run, order, sizeOf(frames), signal),
     compress: size / median(counted.map(pass => atLeast(pass.compress))) * 1000,
     decompress: size / median(counted.map(pass => atLeast(pass.decompress))) * 1000,
     rounds: counted.length
@@ -49,7 +49,7 @@ export async function summarize (run: Run, order: readonly Run[], frames: readon
  * measured on, told by a level that there was time for on all of them. Else a level
  * that got the worst part of a file, or short pieces of it, would look bad.
  */
-async function correction (run: Run, order: readonly Run[], total: number): Promise<number> {
+async function correction (run: Run, order: readonly Run[], total: number, signal: AbortSignal): Promise<number> {
   const whole = order.filter(({ passes: [pass] }) => pass?.size === total)
   const parts = sizeOf(run.frames)
   // the level of the same codec that is nearest to it and quick enough, or what is fastest
@@ -61,7 +61,7 @@ async function correction (run: Run, order: readonly Run[], total: number): Prom
   }
 
   const { candidate: { codec, level }, passes: [{ size, stored }] } = reference
-  const compressed = await Promise.all(run.frames.map(async frame => codec.compress(frame, { level })))
+  const compressed = await Promise.all(run.frames.map(async frame => codec.compress(frame, { level, signal })))
 
   return (stored / size) / (sizeOf(compressed) / parts)
 }

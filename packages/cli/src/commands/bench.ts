@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
+import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { allCodecs } from '@ipfsz/codecs/all'
-import { InvalidFrameSizeError } from '@ipfsz/core'
+import { DEFAULT_FRAME_SIZE, DEFAULT_IN_FLIGHT_BYTES, frameConcurrency, InvalidFrameSizeError, MIN_FRAME_SIZE } from '@ipfsz/core'
 import { addCommand } from '../bench/advice.ts'
 import { candidates } from '../bench/candidates.ts'
 import { choose } from '../bench/choose.ts'
@@ -13,14 +14,7 @@ import { Status } from '../bench/status.ts'
 import { terminalOf } from '../bench/terminal.ts'
 import { UsageError } from '../errors.ts'
 import type { Context } from '../context.ts'
-import type { Measurement } from '../bench/summarize.ts'
 
-/** As for `ipfsz add`, which makes frames of 4 MiB from 64 KiB to 16 MiB. */
-const DEFAULT_FRAME_SIZE = 4 * 1024 * 1024
-const MIN_FRAME_SIZE = 64 * 1024
-const MAX_FRAME_SIZE = 16 * 1024 * 1024
-/** Original bytes in all frames that `ipfsz add` works on at one time, 32 MiB. */
-const IN_FLIGHT_BYTES = 32 * 1024 * 1024
 /** How long measuring takes at most, in seconds. */
 const DEFAULT_TIME = 15
 
@@ -49,14 +43,14 @@ export async function bench (paths: string[], options: BenchCommandOptions, { ou
   const sampled = sizeOf(frames)
   const status = new Status(time)
 
-  const measurements = await untilAborted(signal, measure(compared, frames, {
+  const measurements = await measure(compared, frames, {
     time: time * 1000,
     width: threads,
-    concurrency: Math.max(2, Math.min(threads + 2, Math.floor(IN_FLIGHT_BYTES / frameSize))),
+    concurrency: frameConcurrency(frameSize, DEFAULT_IN_FLIGHT_BYTES),
     signal,
     now: () => performance.now(),
     onStart ({ label }) { status.show(label) }
-  })).finally(() => status.end())
+  }).finally(() => status.end())
 
   const rows = estimate(measurements, size, sampled)
   const choice = choose(rows)
@@ -68,13 +62,4 @@ export async function bench (paths: string[], options: BenchCommandOptions, { ou
   } else {
     output.result({}, reportText(report, terminalOf(process.stdout, process.env, process.platform)))
   }
-}
-
-/** A frame at a slow level takes seconds, and cannot be told to stop. */
-async function untilAborted (signal: AbortSignal, work: Promise<Measurement[]>): Promise<Measurement[]> {
-  const abort = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => { reject(signal.reason as Error) }, { once: true })
-  })
-
-  return Promise.race([work, abort])
 }

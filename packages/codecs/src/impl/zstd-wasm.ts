@@ -45,11 +45,14 @@ async function start (module: WebAssembly.Module): Promise<Zstd> {
   const { promise, resolve, reject } = Promise.withResolvers<Zstd>()
 
   glue.instantiateWasm = (imports, receive) => {
-    WebAssembly.instantiate(module, imports).then(instance => {
+    const instantiate = async (): Promise<void> => {
+      const instance = await WebAssembly.instantiate(module, imports)
       const memory = Object.values(instance.exports).find(value => value instanceof WebAssembly.Memory) as WebAssembly.Memory
       glue.onRuntimeInitialized = () => { resolve(Object.assign(glue, { memory })) }
       receive(instance)
-    }, reject)
+    }
+
+    instantiate().catch(reject)
 
     return {}
   }

@@ -89,8 +89,10 @@ export function hasWorkers (): boolean {
 /** What a Web Worker has and a worker thread calls by other names. */
 const PRELUDE = `
 const { parentPort } = require('node:worker_threads')
-globalThis.self = { postMessage: (message, transfer) => { parentPort.postMessage(message, transfer) } }
-parentPort.on('message', data => { self.onmessage({ data }) })
+globalThis.self = {
+  postMessage: (message, transfer) => { parentPort.postMessage(message, transfer) },
+  addEventListener: (type, listener) => { parentPort.on(type, data => listener({ data })) }
+}
 `
 
 /** Start a worker thread. It gets no flags of the process: its program is a script whatever they say. */

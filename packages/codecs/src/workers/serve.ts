@@ -4,7 +4,7 @@ import type { Ready, Request, Response, Start } from './protocol.ts'
 
 /** What a worker has in both worlds: in Node, platform/node.ts sees to it. */
 declare const self: {
-  onmessage: (event: { data: Start | Request }) => Promise<void>
+  addEventListener (type: 'message', listener: (event: { data: Start | Request }) => Promise<void>): void
   postMessage (message: Ready | Response, transfer?: ArrayBufferLike[]): void
 }
 
@@ -21,33 +21,28 @@ export function serve (create: ImplementationModule['create']): void {
 
   const respond = async (implementation: Implementation, request: Request): Promise<void> => {
     try {
-      const bytes = await answer(implementation, request)
+      const bytes = await answer(implementation as Required<Implementation>, request)
       self.postMessage({ bytes }, [bytes.buffer])
     } catch (err) {
       self.postMessage({ failure: reason(err) })
     }
   }
 
-  self.onmessage = async ({ data }) => {
+  self.addEventListener('message', async ({ data }) => {
     if (starting == null) {
       starting = start((data as Start).module)
       await starting
     } else {
       await respond(await starting, data as Request)
     }
-  }
+  })
 }
 
-async function answer ({ compress, decompress }: Implementation, request: Request): Promise<Uint8Array> {
-  if ('decompress' in request) {
-    return decompress(request.decompress, request.size)
-  }
-
-  if (compress == null) {
-    throw new Error('This implementation only decompresses')
-  }
-
-  return compress(request.compress, request.level)
+/** Nothing is asked of an implementation that it is not there for. */
+async function answer ({ compress, decompress }: Required<Implementation>, request: Request): Promise<Uint8Array> {
+  return 'compress' in request
+    ? compress(request.compress, request.level)
+    : decompress(request.decompress, request.size)
 }
 
 function reason (err: unknown): string {

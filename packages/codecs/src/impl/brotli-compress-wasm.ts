@@ -1,0 +1,22 @@
+import { createGlue } from '../generated/brotli-compress-glue.ts'
+import { renewable } from './renewable.ts'
+import type { Implementation } from '../implementation.ts'
+import type { Instance } from './renewable.ts'
+import type * as BrotliWasm from 'brotli-wasm'
+
+interface Brotli extends Instance {
+  glue: typeof BrotliWasm
+}
+
+export function create (module?: WebAssembly.Module): Implementation {
+  const call = renewable(async (): Promise<Brotli> => {
+    const glue = createGlue() as typeof BrotliWasm & { default (module?: WebAssembly.Module): Promise<Instance> }
+    const { memory } = await glue.default(module)
+
+    return { glue, memory }
+  })
+
+  return {
+    compress: async (bytes, level) => call(({ glue }) => glue.compress(bytes, { quality: level }))
+  }
+}

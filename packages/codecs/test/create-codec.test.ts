@@ -1,0 +1,114 @@
+import { describe, expect, it, vi } from 'vitest'
+import { codecs } from '../src/all.ts'
+import { CODES } from '../src/constants.ts'
+import { createCodec } from '../src/create-codec.ts'
+import { NAMES, text } from './fixtures.ts'
+import type { Codec, CodecInit } from '../src/codec.ts'
+import type { Implementation, ImplementationEntry } from '../src/implementation.ts'
+
+/** An entry that marks what it makes. */
+function entry (mark: number, init: Partial<ImplementationEntry> = {}): ImplementationEntry {
+  const implementation: Implementation = {
+    compress: bytes => Uint8Array.of(mark, ...bytes),
+    decompress: frame => frame.slice(1)
+  }
+
+  return { name: 'js', available: () => true, load: async () => ({ create: () => implementation }), ...init }
+}
+
+function create (implementations: ImplementationEntry[], init?: CodecInit): Codec {
+  return createCodec({ name: 'zstd', code: CODES.zstd, levels: { min: 1, max: 1, default: 1 }, implementations }, init)
+}
+
+describe('a codec', () => {
+  it('loads nothing before it is used', async () => {
+    const load = vi.fn(entry(1).load)
+    const codec = create([entry(1, { load })])
+    expect(load).not.toHaveBeenCalled()
+
+    await codec.compress(text(3))
+    await codec.compress(text(3))
+    expect(load).toHaveBeenCalledOnce()
+  })
+
+  it('is run by the first that is available', async () => {
+    const codec = create([entry(1, { name: 'native', available: () => false }), entry(2, { name: 'wasm' }), entry(3)])
+
+    expect(codec.implementation).toBe('wasm')
+    expect((await codec.compress(text(3)))[0]).toBe(2)
+  })
+
+  it('is run by the next one where one cannot be loaded', async () => {
+    const load = vi.fn(entry(1).load).mockRejectedValue(new Error('forbidden by a policy'))
+    const codec = create([entry(1, { name: 'wasm', load }), entry(2)])
+
+    expect((await codec.compress(text(3)))[0]).toBe(2)
+    expect(codec.implementation).toBe('js')
+  })
+
+  it('says why where none can be loaded, and tries again the next time', async () => {
+    const load = vi.fn(entry(1).load).mockRejectedValueOnce(new Error('no network'))
+    const codec = create([entry(1, { load })])
+
+    await expect(codec.compress(text(3))).rejects.toThrow('no network')
+    expect((await codec.compress(text(3)))[0]).toBe(1)
+  })
+
+  it('may compress with one and decompress with another', async () => {
+    const reads = entry(1, { name: 'wasm', only: 'decompress', load: async () => ({ create: () => ({ decompress: () => Uint8Array.of(1) }) }) })
+    const writes = entry(2, { name: 'wasm', only: 'compress', load: async () => ({ create: () => ({ compress: () => Uint8Array.of(2) }) }) })
+    const codec = create([reads, writes])
+
+    expect(await codec.compress(text(3))).toEqual(Uint8Array.of(2))
+    expect(await codec.decompress(text(3), { size: 1 })).toEqual(Uint8Array.of(1))
+  })
+
+  it('says what is missing where nothing compresses', async () => {
+    const codec = create([entry(1, { name: 'native', available: () => false }), entry(2, { only: 'decompress' })])
+
+    expect(codec.implementation).toBe('js')
+    await expect(codec.compress(text(3))).rejects.toMatchObject({
+      name: 'MissingImplementationError',
+      codec: 'zstd',
+      implementation: 'js',
+      message: expect.stringContaining('the native one')
+    })
+  })
+
+  it('rejects with the reason of a signal, before and during a call', async () => {
+    const reason = new Error('no longer wanted')
+    const load = vi.fn(async () => ({ create: (): Implementation => ({ compress: async () => new Promise(() => {}), decompress: async () => new Promise(() => {}) }) }))
+    const codec = create([entry(1, { load })])
+
+    await expect(codec.compress(text(3), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    expect(load).not.toHaveBeenCalled()
+
+    const controller = new AbortController()
+    const calls = [codec.compress(text(3), { signal: controller.signal }), codec.decompress(text(3), { size: 3, signal: controller.signal })]
+    await vi.waitFor(() => { expect(load).toHaveBeenCalledTimes(2) })
+    controller.abort(reason)
+
+    for (const call of calls) {
+      await expect(call).rejects.toBe(reason)
+    }
+  })
+})
+
+describe('deterministic', () => {
+  it('picks the one that is the same build everywhere', async () => {
+    const codec = create([entry(1, { name: 'native' }), entry(2, { name: 'wasm', everywhere: true }), entry(3)], { deterministic: true })
+
+    expect((await codec.compress(text(3)))[0]).toBe(2)
+  })
+
+  it('has one for every codec, none of them native', () => {
+    for (const name of NAMES) {
+      expect(codecs[name]({ deterministic: true }).implementation, name).not.toBe('native')
+    }
+  })
+
+  it('refuses to go with another implementation', () => {
+    expect(() => codecs.zstd({ deterministic: true, implementation: 'native' }))
+      .toThrow(expect.objectContaining({ name: 'MissingImplementationError', codec: 'zstd', implementation: 'native' }))
+  })
+})
