@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url'
+import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
+import { CHROMIUM_FLAGS, findChromium } from './test/support/chromium.ts'
 import { SummaryReporter } from './test/support/summary-reporter.ts'
 
 export default defineConfig({
@@ -17,9 +19,29 @@ export default defineConfig({
         resolve: { alias: { 'aegir/chai': fileURLToPath(new URL('packages/cli/test/aegir-chai.ts', import.meta.url)) } }
       },
       // the built packages, as their users run them
-      { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 180_000 } },
-      // needs zstd, gzip, lz4, brotli and ipfs on the PATH
-      { test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 180_000 } }
+      { test: { name: 'integration', include: ['test/integration/**/*.test.ts', 'test/browser/deterministic.test.ts'], testTimeout: 180_000, hookTimeout: 180_000 } },
+      // needs zstd, gzip, lz4, lzop, brotli, python3-snappy and ipfs
+      { test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 180_000 } },
+      // pages as bundlers build them, looked at from Node; needs Chromium
+      { test: { name: 'pages', include: ['test/pages/**/*.test.ts'], globalSetup: 'test/support/need-chromium.ts', testTimeout: 60_000, hookTimeout: 60_000 } },
+      // tests that run inside of Chromium
+      {
+        test: {
+          name: 'browser',
+          include: ['packages/codecs/test/{codec,vectors,lzo}.test.ts', 'test/browser/**/*.test.ts'],
+          globalSetup: 'test/support/need-chromium.ts',
+          testTimeout: 60_000,
+          // one page at a time: each brings up to eight workers of its own
+          fileParallelism: false,
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({ launchOptions: { executablePath: findChromium(), args: CHROMIUM_FLAGS } }),
+            instances: [{ browser: 'chromium' }]
+          }
+        }
+      }
     ]
   }
 })

@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-describe.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy'] as const)('Kubo, given a file compressed with %s,', (codec: CodecName) => {
+describe.each(['zstd', 'gzip', 'lz4', 'lzo', 'brotli', 'snappy'] as const)('Kubo, given a file compressed with %s,', (codec: CodecName) => {
   it.each([
     ['in one block', text(20_000), { mode: 0o640, mtime: { secs: 1_700_000_000n } }],
     ['of several leaves', noise(2_500_000), {}]

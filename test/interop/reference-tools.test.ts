@@ -4,56 +4,134 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { run } from '../support/tools.ts'
 import type { CodecName, ImplementationName } from '@ipfsz/codecs'
 
 const FRAME_SIZE = 256 * 1024
 
-/** How each format's own tool decompresses stdin to stdout, and makes the frames of docs/format.md, section 4. */
-const TOOLS: Array<{ codec: CodecName, decompress: string[], compress: string[], implementations: ImplementationName[], oneFrame?: boolean }> = [
-  { codec: 'zstd', decompress: ['zstd', '-dc'], compress: ['zstd', '-c', '--no-check'], implementations: ['native', 'wasm', 'js'] },
-  { codec: 'gzip', decompress: ['gzip', '-dc'], compress: ['gzip', '-c'], implementations: ['native', 'js'] },
-  { codec: 'lz4', decompress: ['lz4', '-dc'], compress: ['lz4', '-c', '-BI', '--content-size', '--no-frame-crc'], implementations: ['js'] },
-  { codec: 'brotli', decompress: ['brotli', '-dc'], compress: ['brotli', '-c', '-q', '5'], implementations: ['native', 'wasm'], oneFrame: true }
+/** Debian's Python, the one that its python3-snappy is for. */
+const SNAPPY = ['/usr/bin/python3', join(import.meta.dirname, 'snappy-framing.py')]
+
+interface Tool {
+  codec: CodecName
+  /** From stdin to stdout. */
+  decompress: string[]
+  /** The same for many frames, where it takes another way. */
+  decompressMany?: string[]
+  /** Ways to make a frame of the file whose name is added, so that the tool knows its size. */
+  compress: string[][]
+  writers: ImplementationName[]
+  /** Those that decompress and do not compress. */
+  readers?: ImplementationName[]
+  /** The tool stops after the first frame. */
+  oneFrame?: boolean
+}
+
+/** Each format's own tool, and all that reads and writes it here. */
+const TOOLS: readonly Tool[] = [
+  {
+    codec: 'zstd',
+    decompress: ['zstd', '-dc'],
+    compress: [['zstd', '-c'], ['zstd', '-c', '--no-check'], ['zstd', '-c', '-19'], ['zstd', '-c', '--fast=5']],
+    writers: ['native', 'wasm'],
+    readers: ['js']
+  },
+  {
+    codec: 'gzip',
+    decompress: ['gzip', '-dc'],
+    compress: [['gzip', '-c'], ['gzip', '-c', '-1', '-n'], ['gzip', '-c', '-9']],
+    writers: ['native', 'js']
+  },
+  {
+    codec: 'lz4',
+    decompress: ['lz4', '-dc'],
+    compress: [['lz4', '-c', '-BI', '--content-size', '--no-frame-crc'], ['lz4', '-c', '-BI', '--content-size', '-B4', '-BX'], ['lz4', '-c', '-BI', '--content-size', '-9']],
+    writers: ['native', 'wasm', 'js']
+  },
+  {
+    codec: 'lzo',
+    decompress: ['lzop', '-dc'],
+    // it decompresses all of them, and warns that there is more than one
+    decompressMany: ['sh', '-c', 'lzop -dc || test $? -eq 2'],
+    compress: [['lzop', '-c'], ['lzop', '-c', '-1'], ['lzop', '-c', '-9'], ['lzop', '-c', '--crc32'], ['lzop', '-c', '-F']],
+    writers: ['js']
+  },
+  {
+    codec: 'brotli',
+    decompress: ['brotli', '-dc'],
+    compress: [['brotli', '-c', '-q', '5'], ['brotli', '-c', '-q', '0'], ['brotli', '-c', '-q', '11', '-w', '24']],
+    writers: ['native', 'wasm'],
+    oneFrame: true
+  },
+  {
+    codec: 'snappy',
+    decompress: [...SNAPPY, '-d'],
+    compress: [[...SNAPPY, '-c']],
+    writers: ['native', 'wasm', 'js']
+  }
 ]
 
-describe.each(TOOLS)('$codec and its own tool', ({ codec, decompress: [tool, ...flags], compress: [compressor, ...compressorFlags], implementations, oneFrame = false }) => {
-  it.each([
-    ['a frame', text(FRAME_SIZE), false],
-    ['a frame of noise', noise(FRAME_SIZE), false],
-    ['a frame of zeros', new Uint8Array(FRAME_SIZE), false],
-    ['a byte', text(1), false],
-    ['twenty bytes', text(20), false],
-    ['many frames, and the trailer', text(3_000_000), true]
-  ])('the tool reads %s as it is stored', async (_, bytes, many) => {
-    const fs = ipfsz({ blockstore: new MemoryBlockstore() })
-    const cid = await fs.addBytes(bytes, {
-      compression: { codec, detect: false, frameSize: many && !oneFrame ? FRAME_SIZE : 4 * 1024 * 1024 }
-    })
-    const stored = Buffer.concat(await Array.fromAsync(fs.cat(unmark(cid))))
+let directory: string
 
-    expect(Buffer.compare(await run(tool, flags, stored), bytes)).toBe(0)
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'ipfsz-'))
+})
+
+afterAll(async () => {
+  await rm(directory, { recursive: true })
+})
+
+describe.each(TOOLS)('$codec and its own tool', ({ codec, decompress, decompressMany = decompress, compress, writers, readers = [], oneFrame = false }) => {
+  const [tool, ...flags] = decompress
+
+  describe.each(writers)('what %s makes', implementation => {
+    it.each([
+      ['a frame', text(FRAME_SIZE)],
+      ['a frame of noise', noise(FRAME_SIZE)],
+      ['a frame of zeros', new Uint8Array(FRAME_SIZE)],
+      ['a byte', text(1)],
+      ['twenty bytes', text(20)],
+      ['a frame of 3 MB', text(3_000_000)]
+    ])('%s is read by the tool', async (_, bytes) => {
+      const frame = await codecs[codec]({ implementation }).compress(bytes)
+
+      expect(Buffer.compare(await run(tool, flags, frame), bytes)).toBe(0)
+    })
+
+    it('at every level is read by the tool', async () => {
+      const { compress, levels } = codecs[codec]({ implementation })
+      const bytes = text(FRAME_SIZE, 2)
+
+      for (let level = levels.min; level <= levels.max; level++) {
+        expect(Buffer.compare(await run(tool, flags, await compress(bytes, { level })), bytes), `level ${level}`).toBe(0)
+      }
+    })
+
+    it(`as the ${oneFrame ? 'frame' : 'many frames'} of a stored file is read by the tool`, async () => {
+      const fs = ipfsz({ blockstore: new MemoryBlockstore() }, { codecs: [codecs[codec]({ implementation })] })
+      const bytes = text(3_000_000)
+      const cid = await fs.addBytes(bytes, {
+        compression: { codec, detect: false, frameSize: oneFrame ? 4 * 1024 * 1024 : FRAME_SIZE }
+      })
+      const stored = Buffer.concat(await Array.fromAsync(fs.cat(unmark(cid))))
+      const [tool, ...flags] = decompressMany
+
+      expect(Buffer.compare(await run(tool, flags, stored), bytes)).toBe(0)
+    })
   })
 
-  it('every implementation reads what the tool makes of a file', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'ipfsz-'))
+  it.each(compress.map(command => [command.slice(command.indexOf('-c')).join(' '), command] as const))('every implementation reads what the tool makes with %s', async (_, [compressor, ...compressorFlags]) => {
+    for (const bytes of [text(1), text(100_000), text(3_000_000), noise(70_000), new Uint8Array(500_000)]) {
+      const file = join(directory, 'file')
+      await writeFile(file, bytes)
+      const frame = await run(compressor, [...compressorFlags, file])
 
-    try {
-      for (const bytes of [text(1), text(100_000), text(3_000_000), noise(70_000), new Uint8Array(500_000)]) {
-        // from a file, so that the tool knows the size
-        const file = join(directory, 'file')
-        await writeFile(file, bytes)
-        const frame = await run(compressor, [...compressorFlags, file])
-
-        for (const implementation of implementations) {
-          const decompressed = await codecs[codec]({ implementation }).decompress(frame, { size: bytes.byteLength })
-          expect(Buffer.compare(decompressed, bytes), implementation).toBe(0)
-        }
+      for (const implementation of [...writers, ...readers]) {
+        const decompressed = await codecs[codec]({ implementation }).decompress(frame, { size: bytes.byteLength })
+        expect(Buffer.compare(decompressed, bytes), `${implementation}, ${bytes.byteLength} bytes`).toBe(0)
       }
-    } finally {
-      await rm(directory, { recursive: true })
     }
   })
 })

@@ -1,14 +1,10 @@
-import { readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import { extname, join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { BUNDLERS } from '../support/bundles.ts'
 import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
-import type { AddressInfo } from 'node:net'
+import { serve } from '../support/serve.ts'
 import type { Browser } from 'playwright'
-
-const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' }
 
 /** What a page does: every codec, there and back, and what ran it. */
 const SCRIPT = `
@@ -40,22 +36,15 @@ describe.each(Object.entries(BUNDLERS))('a page built by %s, which was told noth
   })
 
   async function open (headers: Record<string, string> = {}): Promise<Awaited<ReturnType<Browser['newPage']>>> {
-    const server = createServer((request, response) => {
-      const path = request.url === '/' ? '/index.html' : request.url ?? ''
-
-      readFile(join(directory, path)).then(
-        bytes => response.writeHead(200, { ...headers, 'content-type': TYPES[extname(path)] }).end(bytes),
-        () => response.writeHead(404).end()
-      )
-    }).listen(0, '127.0.0.1')
+    const { url, close } = await serve(directory, headers)
     const page = await browser.newPage()
 
     onTestFinished(async () => {
       await page.close()
-      server.close()
+      close()
     })
 
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    await page.goto(url)
     await page.waitForFunction('window.roundTrip != null')
 
     return page

@@ -5,6 +5,8 @@ const INSTALL: Readonly<Record<string, string>> = {
   brotli: 'on Debian: apt-get install brotli',
   gzip: 'on Debian: apt-get install gzip',
   lz4: 'on Debian: apt-get install lz4',
+  lzop: 'on Debian: apt-get install lzop',
+  '/usr/bin/python3': 'on Debian: apt-get install python3-snappy, which brings it',
   zstd: 'on Debian: apt-get install zstd'
 }
 
@@ -27,7 +29,7 @@ export async function run (tool: string, args: string[], input: Uint8Array = new
   const code = await new Promise((resolve, reject) => {
     child.on('close', resolve)
     child.on('error', cause => {
-      reject(new Error(`${tool} is not on the PATH: ${INSTALL[tool] ?? 'install it'}`, { cause }))
+      reject(new Error(`${tool} is not ${tool.startsWith('/') ? 'there' : 'on the PATH'}: ${INSTALL[tool] ?? 'install it'}`, { cause }))
     })
   })
 

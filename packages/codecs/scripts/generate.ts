@@ -50,13 +50,17 @@ function write (name: string, text: string): void {
   writeFileSync(join(GENERATED, `${name}.ts`), HEADER + text)
 }
 
+function modules (...base64: string[]): string {
+  return `export const modules = [${base64.map(text => `'${text}'`).join(', ')}]\n`
+}
+
 rmSync(GENERATED, { recursive: true, force: true })
 mkdirSync(GENERATED)
 
 for (const { name, from, wasm, glue } of MODULES) {
   const directory = dirname(createRequire(import.meta.url).resolve(from))
 
-  write(`${name}-module`, `export const base64 = '${readFileSync(join(directory, wasm)).toString('base64')}'\n`)
+  write(`${name}-module`, modules(readFileSync(join(directory, wasm)).toString('base64')))
 
   if (glue != null) {
     // in a function: each call gives glue with a state of its own, for an instance of its own
@@ -77,7 +81,7 @@ function snappyModule (file: string): string {
   return base64
 }
 
-write('snappy-modules', `export const compressModule = '${snappyModule('compress.js')}'\nexport const uncompressModule = '${snappyModule('uncompress.js')}'\n`)
+write('snappy-module', modules(snappyModule('compress.js'), snappyModule('uncompress.js')))
 
 for (const name of WORKERS) {
   const source = await bundle(`

@@ -56,7 +56,7 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
       const { compress } = await compressor.load() as Required<Implementation>
       signal?.throwIfAborted()
 
-      return raceSignal(compress(bytes, checked, { transfer, signal }), signal)
+      return raceSignal(compress(plain(bytes), checked, { transfer, signal }), signal)
     },
 
     async decompress (frame, { size, signal }) {
@@ -65,7 +65,7 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
       const { decompress } = await decompressor.load() as Required<Implementation>
       signal?.throwIfAborted()
 
-      return decodeExactly(name, size, () => raceSignal(decompress(frame, size, { signal }), signal), signal)
+      return decodeExactly(name, size, () => raceSignal(decompress(plain(frame), size, { signal }), signal), signal)
     }
   }
 }
@@ -137,6 +137,11 @@ function checkSize (size: number): void {
   if (!Number.isInteger(size) || size < 0 || size > MAX_FRAME_SIZE) {
     throw new FrameTooLargeError(size, MAX_FRAME_SIZE)
   }
+}
+
+/** A Uint8Array of this realm, and no Buffer: what is beneath tells them apart. */
+function plain ({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
 async function decodeExactly (name: CodecName, size: number, decode: () => Promise<Uint8Array>, signal: AbortSignal | null | undefined): Promise<Uint8Array> {

@@ -19,8 +19,8 @@ export interface Implementation {
 
 /** What a file in impl/ exports. */
 export interface ImplementationModule {
-  /** @param module - the compiled WebAssembly, where the implementation has any */
-  create: (module?: WebAssembly.Module) => Implementation | Promise<Implementation>
+  /** @param modules - the compiled WebAssembly, where the implementation has any */
+  create: (...modules: WebAssembly.Module[]) => Implementation | Promise<Implementation>
 }
 
 /** A way to run a codec. */
@@ -36,15 +36,16 @@ export interface ImplementationEntry {
   readonly load: () => Promise<ImplementationModule>
   /** The same, as the program of a worker. Native implementations have threads of their own. */
   readonly worker?: () => Promise<{ source: string }>
-  /** The WebAssembly module, in base64. */
-  readonly wasm?: () => Promise<{ base64: string }>
+  /** The WebAssembly modules, in base64. */
+  readonly wasm?: () => Promise<{ modules: readonly string[] }>
 }
 
 /** Load an implementation: in workers where it has a program for them and there are any, or here. */
 export async function loadImplementation (codec: CodecName, entry: ImplementationEntry, workers: boolean): Promise<Implementation> {
-  const module = entry.wasm == null ? undefined : await WebAssembly.compile(fromBase64((await entry.wasm()).base64))
+  // here also for workers: where a policy forbids it this fails, and the next implementation is tried
+  const modules = await Promise.all((await entry.wasm?.())?.modules.map(async base64 => WebAssembly.compile(fromBase64(base64))) ?? [])
   let here: Promise<Implementation> | undefined
-  const loadHere = async (): Promise<Implementation> => here ??= entry.load().then(({ create }) => create(module))
+  const loadHere = async (): Promise<Implementation> => here ??= entry.load().then(({ create }) => create(...modules))
 
   if (!workers || entry.worker == null || !hasWorkers()) {
     return loadHere()
@@ -52,7 +53,7 @@ export async function loadImplementation (codec: CodecName, entry: Implementatio
 
   const { source } = await entry.worker()
 
-  return withFallback(runInWorkers({ codec, source, module }), loadHere)
+  return withFallback(runInWorkers({ codec, source, modules }), loadHere)
 }
 
 /** Use workers until it turns out that none can be started (a page's policy may forbid it). */

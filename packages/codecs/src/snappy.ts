@@ -20,7 +20,8 @@ export const SNAPPY: CodecDefinition = {
       everywhere: true,
       available: hasWasm,
       load: () => import('./impl/snappy-wasm.ts'),
-      worker: () => import('./generated/snappy-wasm-worker.ts')
+      worker: () => import('./generated/snappy-wasm-worker.ts'),
+      wasm: () => import('./generated/snappy-module.ts')
     },
     {
       name: 'js',

@@ -30,7 +30,7 @@ class FakeThread implements Thread {
   keep (): void { this.kept = true }
   release (): void { this.kept = false }
 
-  ready (): void { this.onMessage({ ready: true }) }
+  ready (): void { this.onMessage({ started: true }) }
   answer (...bytes: number[]): void { this.onMessage({ bytes: Uint8Array.of(...bytes) }) }
 
   /** The calls it was given, by the first byte of each. */
@@ -39,8 +39,8 @@ class FakeThread implements Thread {
   }
 }
 
-const ZSTD: Program = { codec: 'zstd', source: 'zstd', module: undefined }
-const LZ4: Program = { codec: 'lz4', source: 'lz4', module: undefined }
+const ZSTD: Program = { codec: 'zstd', source: 'zstd', modules: [] }
+const LZ4: Program = { codec: 'lz4', source: 'lz4', modules: [] }
 
 function request (number: number): () => Request {
   return () => ({ decompress: Uint8Array.of(number), size: 1 })
@@ -124,6 +124,18 @@ describe('a pool of workers', () => {
     threads[1].ready()
     threads[1].answer(2)
     expect(await second).toEqual(Uint8Array.of(2))
+  })
+
+  it('ends the one that has been idle for longest', async () => {
+    const { pool, threads } = create(2)
+    const calls = [pool.run(ZSTD, request(1)), pool.run(LZ4, request(2))]
+    threads.forEach(thread => { thread.ready() })
+    threads[1].answer(2)
+    threads[0].answer(1)
+    await Promise.all(calls)
+
+    pool.run({ codec: 'gzip', source: 'gzip', modules: [] }, request(3)).catch(() => {})
+    expect(threads.map(({ source, ended }) => [source, ended])).toEqual([['zstd', false], ['lz4', true], ['gzip', false]])
   })
 
   it('ends a worker that has been idle for a while, and not one that has been used since', async () => {
@@ -226,6 +238,35 @@ describe('a pool of workers', () => {
     expect(start).toHaveBeenCalledOnce()
   })
 
+  it('says so of the call alone whose program does not run in a worker', async () => {
+    const { pool, threads } = create(1)
+    const first = pool.run(ZSTD, request(1))
+    const second = pool.run(LZ4, request(2))
+    threads[0].onMessage({ started: false, reason: 'no memory' })
+
+    await expect(first).rejects.toMatchObject({ name: 'WorkersUnavailableError', message: expect.stringContaining('no memory') })
+    expect(threads[0].ended).toBe(true)
+    threads[1].ready()
+    threads[1].answer(2)
+    expect(await second).toEqual(Uint8Array.of(2))
+  })
+
+  it('does not listen to a worker that was ended', async () => {
+    const { pool, threads } = create(1)
+    const controller = new AbortController()
+    const first = pool.run(ZSTD, request(1), controller.signal)
+    threads[0].ready()
+    controller.abort()
+    threads[0].answer(1)
+    await expect(first).rejects.toMatchObject({ name: 'AbortError' })
+
+    const second = pool.run(ZSTD, request(2))
+    expect(threads).toHaveLength(2)
+    threads[1].ready()
+    threads[1].answer(2)
+    expect(await second).toEqual(Uint8Array.of(2))
+  })
+
   it('takes nothing from calls whose worker never came up', async () => {
     const { pool, threads } = create(1)
     const made = vi.fn(request(1))
@@ -254,14 +295,14 @@ describe('a pool of workers', () => {
 })
 
 function program (source: string): Program {
-  return { codec: 'test', source, module: undefined }
+  return { codec: 'test', source, modules: [] }
 }
 
 describe('worker threads of Node', () => {
   const ECHO = `
     let started = false
     self.addEventListener('message', ({ data }) => {
-      if (!started) { started = true; self.postMessage({ ready: true }) }
+      if (!started) { started = true; self.postMessage({ started: true }) }
       else if (data.decompress[0] === 0) throw new Error('crashed')
       else if (data.decompress[0] === 1) process.exit(3)
       else self.postMessage({ bytes: data.decompress }, [data.decompress.buffer])
@@ -281,7 +322,7 @@ describe('worker threads of Node', () => {
     const controller = new AbortController()
     const endless = program(`
       let started = false
-      self.addEventListener('message', () => { if (started) { for (;;) {} } started = true; self.postMessage({ ready: true }) })`)
+      self.addEventListener('message', () => { if (started) { for (;;) {} } started = true; self.postMessage({ started: true }) })`)
     const calls = [1, 2].map(async number => pool.run(endless, request(number), controller.signal))
 
     // both places of the pool are taken, until they are free again

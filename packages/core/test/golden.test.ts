@@ -13,7 +13,8 @@ const CIDS = {
   gzip: ['baga3j7ibciqenccezb7yqkifrgi6vqqsfdzjqjaz5gpe3uly54qzsxpqxla7egy', 'baga3j7ibciqfgbglodotjrqedtegbqoniyluv3ugu67hnwgi7noek3rsrdq43ki'],
   lz4: ['bagblj7ibciqinxnd2iovnljwmpjbnv4kee6mvvxnkj6koym4wb7srwgb6kybn5i', 'bagblj7ibciqfylcf4latukp4mziry7gp3lhwffhcehzzohlytkfpxk2dixtu2kq'],
   brotli: ['bagdlj7ibciqcp7a2mljgyb3lbaruvhybxyqghqasucaygsnagw2e6mcsgpdlwna', 'bagdlj7ibciqf6hnv4dyqshk2lit2ph2r4wtkk7tfh4fx4s3svqys5enaozkjy4q'],
-  snappy: ['bagclj7ibciqeejbsrqpmlecdpzy6hqmeiktfrfiqaknowcz7djl4fwvrktwat2y', 'bagclj7ibciqdmlkhqvkqetvyr5j5yljwrptipskyi4j7pqs6ubxm2nnfvagf3jy']
+  snappy: ['bagclj7ibciqeejbsrqpmlecdpzy6hqmeiktfrfiqaknowcz7djl4fwvrktwat2y', 'bagclj7ibciqdmlkhqvkqetvyr5j5yljwrptipskyi4j7pqs6ubxm2nnfvagf3jy'],
+  lzo: ['bagb3j7ibciql5awummtcnlkvomxju4gyojfnh2yoge5tvxyy3kpvqdhetlb7poq', 'bagb3j7ibciqcu67of5gv3e423chi3iyziilridz6vbm56ycyrgm3gdygbxxtlta']
 }
 
 describe.each(Object.entries(CIDS))('the golden file of %s, format version 1,', (codec, [small, large]) => {

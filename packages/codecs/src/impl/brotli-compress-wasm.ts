@@ -8,9 +8,9 @@ interface Brotli extends Instance {
   glue: typeof BrotliWasm
 }
 
-export function create (module?: WebAssembly.Module): Implementation {
+export function create (module: WebAssembly.Module): Implementation {
   const call = renewable(async (): Promise<Brotli> => {
-    const glue = createGlue() as typeof BrotliWasm & { default (module?: WebAssembly.Module): Promise<Instance> }
+    const glue = createGlue() as typeof BrotliWasm & { default (module: WebAssembly.Module): Promise<Instance> }
     const { memory } = await glue.default(module)
 
     return { glue, memory }

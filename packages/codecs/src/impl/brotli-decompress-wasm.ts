@@ -9,10 +9,10 @@ interface Brotli extends Instance {
   glue: typeof BrotliDecWasm
 }
 
-export function create (module?: WebAssembly.Module): Implementation {
+export function create (module: WebAssembly.Module): Implementation {
   const call = renewable(async (): Promise<Brotli> => {
     const glue = createGlue() as typeof BrotliDecWasm
-    const { memory } = await glue.default({ module_or_path: module as WebAssembly.Module })
+    const { memory } = await glue.default({ module_or_path: module })
 
     return { glue, memory }
   })

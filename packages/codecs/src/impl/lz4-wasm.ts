@@ -17,8 +17,8 @@ interface Lz4 extends Instance {
   __wbindgen_add_to_stack_pointer (delta: number): number
 }
 
-export function create (module?: WebAssembly.Module): Implementation {
-  const call = renewable(async () => start(module as WebAssembly.Module))
+export function create (module: WebAssembly.Module): Implementation {
+  const call = renewable(async () => start(module))
 
   return {
     compress: async bytes => call(lz4 => {

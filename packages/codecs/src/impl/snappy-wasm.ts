@@ -1,7 +1,5 @@
 import { createCRC32 } from 'hash-wasm'
 import { decodeSnappyStream, encodeSnappyStream } from '../format/snappy-framing.ts'
-import { compressModule, uncompressModule } from '../generated/snappy-modules.ts'
-import { fromBase64 } from './base64.ts'
 import type { SnappyBlocks } from '../format/snappy-framing.ts'
 import type { Implementation } from '../implementation.ts'
 
@@ -22,16 +20,15 @@ interface Exports {
 }
 
 /**
- * The modules are smaller than 4 KiB, which may be compiled anywhere, and their
- * heaps never grow: they hold one chunk and one block.
+ * The heaps never grow: they hold one chunk and one block.
  *
  * hysnappy's own JavaScript is not used: it puts the input of the encoder into the
  * stack of the module.
  */
-export async function create (): Promise<Implementation> {
+export async function create (compressor: WebAssembly.Module, decompressor: WebAssembly.Module): Promise<Implementation> {
   const hash = await createCRC32(CASTAGNOLI)
-  const encoder = start(compressModule)
-  const decoder = start(uncompressModule)
+  const encoder = await start(compressor)
+  const decoder = await start(decompressor)
 
   const blocks: SnappyBlocks = {
     encode (piece) {
@@ -67,8 +64,9 @@ interface Heap {
   put (input: Uint8Array): { bytes: Uint8Array, from: number, to: number }
 }
 
-function start (base64: string): Heap {
-  const exports = new WebAssembly.Instance(new WebAssembly.Module(fromBase64(base64))).exports as unknown as Exports
+async function start (module: WebAssembly.Module): Promise<Heap> {
+  const { exports: all } = await WebAssembly.instantiate(module)
+  const exports = all as unknown as Exports
   const from = exports.__heap_base.value
 
   exports.memory.grow(Math.ceil((from + HEAP - exports.memory.buffer.byteLength) / PAGE))

@@ -22,8 +22,8 @@ interface Glue extends Omit<Zstd, 'memory'> {
   init (): void
 }
 
-export function create (module?: WebAssembly.Module): Implementation {
-  const call = renewable(async () => start(module as WebAssembly.Module))
+export function create (module: WebAssembly.Module): Implementation {
+  const call = renewable(async () => start(module))
 
   return {
     compress: async (bytes, level) => call(zstd => {

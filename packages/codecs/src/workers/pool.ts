@@ -1,12 +1,12 @@
 import { WorkerCrashedError, WorkersUnavailableError } from '../errors.ts'
 import type { Thread } from './thread.ts'
-import type { Ready, Request, Response } from './protocol.ts'
+import type { Request, Response, Started } from './protocol.ts'
 
 /** What a worker runs: one implementation of one codec. */
 export interface Program {
   readonly codec: string
   readonly source: string
-  readonly module: WebAssembly.Module | undefined
+  readonly modules: readonly WebAssembly.Module[]
 }
 
 export interface WorkerPoolInit {
@@ -41,6 +41,7 @@ interface Worker {
  */
 export class WorkerPool {
   readonly #init: WorkerPoolInit
+  /** The one that has been idle for longest before the others. */
   readonly #workers = new Set<Worker>()
   readonly #waiting: Call[] = []
   #unavailable = false
@@ -133,9 +134,9 @@ export class WorkerPool {
 
     const worker: Worker = { program, thread, ready: false }
     this.#workers.add(worker)
-    thread.onMessage = message => { this.#receive(worker, message as Ready | Response) }
+    thread.onMessage = message => { this.#receive(worker, message as Started | Response) }
     thread.onFailure = err => { this.#fail(worker, err) }
-    thread.post({ module: program.module }, [])
+    thread.post({ modules: program.modules }, [])
 
     return worker
   }
@@ -156,10 +157,14 @@ export class WorkerPool {
     }
   }
 
-  #receive (worker: Worker, message: Ready | Response): void {
-    if ('ready' in message) {
-      worker.ready = true
-      this.#post(worker)
+  #receive (worker: Worker, message: Started | Response): void {
+    // an answer may be on its way when a worker is ended
+    if (!this.#workers.has(worker)) {
+      return
+    }
+
+    if ('started' in message) {
+      this.#started(worker, message)
       return
     }
 
@@ -174,10 +179,24 @@ export class WorkerPool {
     this.#next()
   }
 
+  #started (worker: Worker, { started, reason }: Started): void {
+    if (started) {
+      worker.ready = true
+      this.#post(worker)
+      return
+    }
+
+    this.#end(worker)
+    worker.call?.reject(new WorkersUnavailableError(`${worker.program.codec} does not run in a worker: ${reason}`))
+    this.#next()
+  }
+
   /** Take the call from a worker, which is idle from now on. */
   #settle (worker: Worker): Call | undefined {
     const { call } = worker
     worker.call = undefined
+    this.#workers.delete(worker)
+    this.#workers.add(worker)
     worker.idle = setTimeout(() => { this.#end(worker) }, this.#init.idle)
     // neither an idle worker nor its timer keeps a process alive
     worker.thread.release(worker.idle)

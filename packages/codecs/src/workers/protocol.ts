@@ -1,6 +1,6 @@
-/** To a worker, once, before anything else. Answered with {@link Ready}. */
+/** To a worker, once, before anything else. Answered with {@link Started}. */
 export interface Start {
-  module: WebAssembly.Module | undefined
+  modules: readonly WebAssembly.Module[]
 }
 
 /** To a worker: one call. Its bytes are transferred. */
@@ -8,9 +8,10 @@ export type Request =
   { compress: Uint8Array, level: number } |
   { decompress: Uint8Array, size: number }
 
-/** From a worker: it has started. */
-export interface Ready {
-  ready: true
+/** From a worker: whether it is ready for calls, and why not. */
+export interface Started {
+  started: boolean
+  reason?: string
 }
 
 /** From a worker: how its call ended. The bytes are transferred. */

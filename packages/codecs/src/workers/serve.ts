@@ -1,22 +1,29 @@
 import { CorruptFrameError } from '../errors.ts'
 import type { Implementation, ImplementationModule } from '../implementation.ts'
-import type { Ready, Request, Response, Start } from './protocol.ts'
+import type { Request, Response, Start, Started } from './protocol.ts'
 
 /** What a worker has in both worlds: in Node, platform/node.ts sees to it. */
 declare const self: {
   addEventListener (type: 'message', listener: (event: { data: Start | Request }) => Promise<void>): void
-  postMessage (message: Ready | Response, transfer?: ArrayBufferLike[]): void
+  postMessage (message: Started | Response, transfer?: ArrayBufferLike[]): void
 }
 
 /** The program of a worker: one implementation, one call at a time. */
 export function serve (create: ImplementationModule['create']): void {
-  let starting: Promise<Implementation> | undefined
+  let starting: Promise<Implementation | undefined> | undefined
 
-  const start = async (module: WebAssembly.Module | undefined): Promise<Implementation> => {
-    const implementation = await create(module)
-    self.postMessage({ ready: true })
+  // a failure is said: Web Workers do not end of a rejection, and nobody would hear of it
+  const start = async ({ modules }: Start): Promise<Implementation | undefined> => {
+    try {
+      const implementation = await create(...modules)
+      self.postMessage({ started: true })
 
-    return implementation
+      return implementation
+    } catch (err) {
+      self.postMessage({ started: false, reason: reason(err) })
+
+      return undefined
+    }
   }
 
   const respond = async (implementation: Implementation, request: Request): Promise<void> => {
@@ -30,10 +37,14 @@ export function serve (create: ImplementationModule['create']): void {
 
   self.addEventListener('message', async ({ data }) => {
     if (starting == null) {
-      starting = start((data as Start).module)
-      await starting
-    } else {
-      await respond(await starting, data as Request)
+      starting = start(data as Start)
+      return
+    }
+
+    const implementation = await starting
+
+    if (implementation != null) {
+      await respond(implementation, data as Request)
     }
   })
 }

@@ -1,8 +1,9 @@
 /**
  * Makes the golden files of format version 1: for each codec a CAR with a small
  * file, whose stream lies in its root, and one of four frames with a leaf of its
- * own. Run once, with `node packages/core/test/golden/make.ts`. What is here stays
- * as it is: the files show that what was written once can be read for ever.
+ * own. Run once for each codec, with `node packages/core/test/golden/make.ts CODEC...`,
+ * after a build. What is here stays as it is: the files show that what was written
+ * once can be read for ever.
  */
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
@@ -13,10 +14,11 @@ import { ipfsz, unmark } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { CountingBlockstore, getBlock } from '../fixtures.ts'
 import { LARGE, SMALL } from './content.ts'
+import type { CodecName } from '@ipfsz/codecs'
 
 const FRAME_SIZE = 64 * 1024
 
-for (const codec of ['zstd', 'gzip', 'lz4', 'brotli', 'snappy'] as const) {
+for (const codec of process.argv.slice(2) as CodecName[]) {
   const blockstore = new CountingBlockstore()
   const fs = ipfsz({ blockstore })
   const small = await fs.addBytes(SMALL, { compression: { codec } })

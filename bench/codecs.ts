@@ -1,0 +1,75 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { chromium } from 'playwright'
+import { BUNDLERS } from '../test/support/bundles.ts'
+import { CHROMIUM_FLAGS, findChromium } from '../test/support/chromium.ts'
+import { text } from '../test/support/data.ts'
+import { serve } from '../test/support/serve.ts'
+import { measureCodecs } from './measure-codec.ts'
+import type { Benchmark } from './benchmark.ts'
+import type { CodecMeasurement } from './measure-codec.ts'
+
+/** The frames of an add. */
+const FRAME_SIZE = 4 * 1024 * 1024
+const ROUNDS = 5
+
+/** A page that fetches the bytes and measures them. */
+const SCRIPT = `
+  import { measureCodecs } from '${join(import.meta.dirname, 'measure-codec.ts')}'
+
+  window.measure = async rounds => {
+    const bytes = new Uint8Array(await (await fetch('bytes')).arrayBuffer())
+    return measureCodecs(Array.from({ length: Math.ceil(bytes.byteLength / ${FRAME_SIZE}) }, (_, i) => bytes.slice(i * ${FRAME_SIZE}, (i + 1) * ${FRAME_SIZE})), rounds)
+  }
+`
+
+export const benchmark: Benchmark = {
+  question: 'how small and how fast each implementation of each codec is, in Node and in Chromium, a frame of 4 MiB at a time',
+
+  async run ({ smoke, file }) {
+    const bytes = file == null ? text(smoke ? 1_000_000 : 16_000_000) : new Uint8Array(await readFile(file))
+    const rounds = smoke ? 1 : ROUNDS
+    const pieces = Array.from({ length: Math.ceil(bytes.byteLength / FRAME_SIZE) }, (_, i) => bytes.slice(i * FRAME_SIZE, (i + 1) * FRAME_SIZE))
+    const node = await measureCodecs(pieces, rounds)
+    const browser = await measureInChromium(bytes, rounds)
+
+    return node.map(row => toRow(row, browser.find(({ codec, implementation, level }) => codec === row.codec && implementation === row.implementation && level === row.level)))
+  }
+}
+
+async function measureInChromium (bytes: Uint8Array, rounds: number): Promise<CodecMeasurement[]> {
+  const { directory } = await BUNDLERS.esbuild(SCRIPT)
+  await writeFile(join(directory, 'bytes'), bytes)
+  const { url, close } = await serve(directory)
+  const browser = await chromium.launch({ executablePath: findChromium(), args: CHROMIUM_FLAGS })
+
+  try {
+    const page = await browser.newPage()
+    await page.goto(url)
+    await page.waitForFunction('window.measure != null')
+
+    return await page.evaluate<CodecMeasurement[]>(`measure(${rounds})`)
+  } finally {
+    await browser.close()
+    close()
+    await rm(directory, { recursive: true })
+  }
+}
+
+function toRow (node: CodecMeasurement, browser: CodecMeasurement | undefined): Record<string, string | number> {
+  return {
+    codec: node.codec,
+    runs: node.implementation,
+    level: node.level ?? '-',
+    ratio: node.ratio?.toFixed(3) ?? '-',
+    'Node, compress MB/s': rounded(node.compress),
+    'Node, decompress MB/s': rounded(node.decompress),
+    'Chromium, compress MB/s': rounded(browser?.compress),
+    'Chromium, decompress MB/s': rounded(browser?.decompress)
+  }
+}
+
+/** Three figures at most. */
+function rounded (value: number | undefined): string | number {
+  return value == null ? '-' : value < 10 ? Number(value.toFixed(1)) : Math.round(value)
+}

@@ -1,0 +1,141 @@
+import { codecs } from '@ipfsz/codecs/all'
+import type { Codec, CodecName, ImplementationName } from '@ipfsz/codecs'
+
+/** The levels that are compared: the least, the default, and what people ask for. */
+const LEVELS: Readonly<Partial<Record<CodecName, number[]>>> = {
+  zstd: [1, 3, 9, 19],
+  gzip: [1, 6, 9],
+  brotli: [1, 4, 9]
+}
+
+const IMPLEMENTATIONS: ImplementationName[] = ['native', 'wasm', 'js']
+
+/** No more rounds of a level than fit into this, in milliseconds. */
+const TIME = 5000
+
+/** Frames to decompress before measuring. */
+const WARM_UP = 3
+/** Bytes to compress before measuring: slow levels would take long for more. */
+const WARM_UP_SIZE = 1_000_000
+
+export interface CodecMeasurement {
+  codec: CodecName
+  implementation: ImplementationName
+  /** Undefined where it does not compress. */
+  level?: number
+  ratio?: number
+  /** Millions of original bytes a second, the median of the rounds. */
+  compress?: number
+  decompress: number
+}
+
+interface Candidate {
+  codec: Codec
+  level?: number
+  frames: Uint8Array[]
+  compressed: number[]
+  decompressed: number[]
+}
+
+/**
+ * Measure every implementation that runs here, frame after frame, one at a time.
+ * Runs in Node and in a page. Rounds go over all candidates, so that whatever else
+ * the machine does falls on all of them.
+ *
+ * @param pieces - the original bytes of each frame
+ */
+export async function measureCodecs (pieces: readonly Uint8Array[], rounds: number): Promise<CodecMeasurement[]> {
+  const candidates: Candidate[] = []
+
+  for (const codec of (Object.keys(codecs) as CodecName[]).flatMap(available)) {
+    candidates.push(...await prepare(codec, pieces))
+  }
+
+  for (let round = 0; round < rounds; round++) {
+    for (const candidate of candidates) {
+      if (round === 0 || sum(candidate.compressed) + sum(candidate.decompressed) < TIME) {
+        await measure(candidate, pieces)
+      }
+    }
+  }
+
+  const size = sum(pieces.map(({ byteLength }) => byteLength))
+
+  return candidates.map(({ codec: { name, implementation }, level, frames, compressed, decompressed }) => ({
+    codec: name,
+    implementation,
+    ...level == null ? {} : { level, ratio: sum(frames.map(({ byteLength }) => byteLength)) / size, compress: speed(size, compressed) },
+    decompress: speed(size, decompressed)
+  }))
+}
+
+function available (name: CodecName): Codec[] {
+  return IMPLEMENTATIONS.flatMap(implementation => {
+    try {
+      return [codecs[name]({ implementation })]
+    } catch {
+      return []
+    }
+  })
+}
+
+/** A candidate for each level, or one with the frames of another implementation where it does not compress. */
+async function prepare (codec: Codec, pieces: readonly Uint8Array[]): Promise<Candidate[]> {
+  const { name, levels } = codec
+  const candidates: Candidate[] = []
+
+  for (const level of LEVELS[name] ?? [levels.default]) {
+    try {
+      candidates.push({ codec, level, frames: await compressAll(codec, pieces, level), compressed: [], decompressed: [] })
+    } catch (err) {
+      if (!(err instanceof Error) || err.name !== 'MissingImplementationError') {
+        throw err
+      }
+
+      return [{ codec, frames: await compressAll(codecs[name](), pieces, levels.default), compressed: [], decompressed: [] }]
+    }
+  }
+
+  return candidates
+}
+
+async function compressAll (codec: Codec, pieces: readonly Uint8Array[], level: number): Promise<Uint8Array[]> {
+  const frames: Uint8Array[] = []
+
+  for (const piece of pieces) {
+    frames.push(await codec.compress(piece, { level }))
+  }
+
+  return frames
+}
+
+async function measure ({ codec, level, frames, compressed, decompressed }: Candidate, pieces: readonly Uint8Array[]): Promise<void> {
+  // where there are few workers, that of another codec has made way for this one, which starts cold
+  for (let i = 0; i < WARM_UP; i++) {
+    await codec.decompress(frames[0], { size: pieces[0].byteLength })
+  }
+
+  if (level != null) {
+    await codec.compress(pieces[0].subarray(0, WARM_UP_SIZE), { level })
+    const start = performance.now()
+    await compressAll(codec, pieces, level)
+    compressed.push(performance.now() - start)
+  }
+
+  const start = performance.now()
+
+  for (const [i, frame] of frames.entries()) {
+    await codec.decompress(frame, { size: pieces[i].byteLength })
+  }
+
+  decompressed.push(performance.now() - start)
+}
+
+/** Millions of bytes a second, from milliseconds. */
+function speed (size: number, times: readonly number[]): number {
+  return size / times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] / 1000
+}
+
+function sum (values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}

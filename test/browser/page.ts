@@ -1,0 +1,2 @@
+/** What a {@link openPage} loads, with everything behind it, anew. */
+export { codecs } from '@ipfsz/codecs/all'

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest'
+import { same } from '../../packages/codecs/test/fixtures.ts'
+import { text } from '../support/data.ts'
+import { countTasks, openPage } from './open-page.ts'
+import { expectRoundTrip, NAMES, TEXT, WRITERS } from './round-trip.ts'
+import type { Page } from './open-page.ts'
+
+const MIB = 1024 * 1024
+const LONG_TEXT = text(4 * MIB)
+
+/** A page that takes its machine for one with so many cores. */
+async function openPageOn (cores: number): Promise<Page> {
+  return openPage({
+    prepare: ({ navigator }) => { Object.defineProperty(navigator, 'hardwareConcurrency', { value: cores }) }
+  })
+}
+
+describe('a codec in a browser', () => {
+  it.each(WRITERS)('%s (%s) leaves the thread of the page free', async (name, implementation) => {
+    const page = await openPage()
+    const codec = page.codecs[name]({ implementation })
+    const bytes = page.own(LONG_TEXT)
+    // loads what it takes
+    await expectRoundTrip(page, codec)
+
+    const compressing = Promise.resolve(codec.compress(bytes))
+    expect(await countTasks(compressing)).toBeGreaterThan(3)
+    const decompressing = Promise.resolve(codec.decompress(await compressing, { size: bytes.byteLength }))
+    expect(await countTasks(decompressing)).toBeGreaterThan(3)
+    expect(page.workers.started).toBeGreaterThan(0)
+  })
+
+  it.each(WRITERS)('%s (%s) occupies the thread of the page where workers are not wanted', async (name, implementation) => {
+    const page = await openPage()
+    const codec = page.codecs[name]({ implementation, workers: false })
+    const bytes = page.own(text(MIB))
+    await expectRoundTrip(page, codec)
+
+    expect(await countTasks(Promise.resolve(codec.compress(bytes)))).toBe(0)
+    expect(page.workers.started).toBe(0)
+  })
+
+  it('zstd (js) decompresses in a worker', async () => {
+    const { codecs, workers } = await openPage()
+    const frame = await codecs.zstd({ workers: false }).compress(TEXT)
+
+    expect(same(await codecs.zstd({ implementation: 'js' }).decompress(frame, { size: TEXT.byteLength }), TEXT)).toBe(true)
+    expect(workers.started).toBe(1)
+  })
+
+  it('starts no worker before there is something to do', async () => {
+    const { codecs, workers } = await openPage()
+    NAMES.forEach(name => codecs[name]())
+
+    expect(workers.started).toBe(0)
+  })
+})
+
+describe('the workers of a page', () => {
+  it.each([
+    [1, 1],
+    [3, 3],
+    [64, 8]
+  ])('on %i cores are %i, however many calls there are', async (cores, most) => {
+    const page = await openPageOn(cores)
+    const codec = page.codecs.lz4()
+    await Promise.all(Array.from({ length: 20 }, async () => expectRoundTrip(page, codec)))
+    expect(page.workers.started).toBe(most)
+
+    await Promise.all(Array.from({ length: 20 }, async () => expectRoundTrip(page, codec)))
+    expect(page.workers.started).toBe(most)
+    expect(page.workers.running).toBe(most)
+  })
+
+  it('are shared by all codecs', async () => {
+    const page = await openPageOn(2)
+    const codecs = NAMES.flatMap(name => [page.codecs[name](), page.codecs[name]()])
+    await Promise.all(codecs.map(async codec => expectRoundTrip(page, codec)))
+
+    expect(page.workers.most).toBe(2)
+  })
+
+  it('are shared by two codecs of one name', async () => {
+    const page = await openPageOn(8)
+    await expectRoundTrip(page, page.codecs.snappy())
+    await expectRoundTrip(page, page.codecs.snappy())
+
+    expect(page.workers.started).toBe(1)
+  })
+})
+
+describe('an aborted call in a browser', () => {
+  it('is refused with the reason of the signal, and its worker is ended', async () => {
+    const page = await openPage()
+    const codec = page.codecs.gzip()
+    await expectRoundTrip(page, codec)
+    const controller = new page.window.AbortController()
+    const reason = new Error('enough')
+    const call = codec.compress(page.own(LONG_TEXT), { level: 9, signal: controller.signal })
+    setTimeout(() => { controller.abort(reason) })
+
+    await expect(call).rejects.toBe(reason)
+    expect(page.workers.running).toBe(0)
+    await expectRoundTrip(page, codec)
+    expect(page.workers.running).toBe(1)
+  })
+
+  it('that waits for a worker is refused, and the others are not', async () => {
+    const page = await openPageOn(1)
+    const codec = page.codecs.gzip()
+    const controller = new page.window.AbortController()
+    const bytes = page.own(LONG_TEXT)
+    await expectRoundTrip(page, codec)
+
+    const first = codec.compress(bytes)
+    const second = expect(codec.compress(bytes, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' })
+    const third = codec.compress(bytes)
+    setTimeout(() => { controller.abort() })
+
+    await second
+    expect(same(await first, await third)).toBe(true)
+    expect(page.workers.started).toBe(1)
+  })
+
+  it('is refused before it began where the signal was aborted already', async () => {
+    const { codecs, workers, window } = await openPage()
+    const signal = window.AbortSignal.abort('too late')
+
+    await expect(codecs.zstd().compress(TEXT, { signal })).rejects.toBe('too late')
+    await expect(codecs.zstd().decompress(TEXT, { size: 1, signal })).rejects.toBe('too late')
+    expect(workers.started).toBe(0)
+  })
+})
+
+describe('the bytes of the caller', () => {
+  it.each(WRITERS)('are as they were after %s (%s) has run', async (name, implementation) => {
+    const { codecs, own } = await openPage()
+    const codec = codecs[name]({ implementation })
+    const bytes = own(TEXT)
+    const frame = own(await codec.compress(bytes))
+    const copy = own(frame)
+
+    await codec.decompress(frame, { size: TEXT.byteLength })
+    expect(same(bytes, TEXT)).toBe(true)
+    expect(same(frame, copy)).toBe(true)
+  })
+
+  it.each(WRITERS)('are handed over to %s (%s) where that is allowed', async (name, implementation) => {
+    const { codecs, own } = await openPage()
+    const codec = codecs[name]({ implementation })
+    const bytes = own(TEXT)
+    const frame = await codec.compress(bytes, { transfer: true })
+
+    expect(bytes.buffer.detached).toBe(true)
+    expect(same(await codec.decompress(frame, { size: TEXT.byteLength }), TEXT)).toBe(true)
+  })
+
+  it('stay where they are part of a larger memory, whatever is allowed', async () => {
+    const { codecs, own } = await openPage()
+    const memory = own(TEXT)
+    const part = memory.subarray(1000, 50_000)
+    const frame = await codecs.zstd().compress(part, { transfer: true })
+
+    expect(same(memory, TEXT)).toBe(true)
+    expect(same(await codecs.zstd().decompress(frame, { size: part.byteLength }), part)).toBe(true)
+  })
+
+  it.each(WRITERS)('may be those of another window for %s (%s), in workers or not', async (name, implementation) => {
+    const { codecs } = await openPage()
+
+    for (const workers of [true, false]) {
+      const codec = codecs[name]({ implementation, workers })
+      // of the window that the test runs in
+      const frame = new Uint8Array(await codec.compress(TEXT))
+      expect(same(await codec.decompress(frame, { size: TEXT.byteLength }), TEXT), `workers: ${workers}`).toBe(true)
+    }
+  })
+
+  it('may lie in memory that is shared', async () => {
+    const { codecs, window } = await openPage()
+    // a page that is not isolated has no SharedArrayBuffer by name, but a WebAssembly memory may be one
+    const { buffer } = new window.WebAssembly.Memory({ initial: 4, maximum: 4, shared: true })
+    const bytes = new window.Uint8Array(buffer, 0, TEXT.byteLength)
+    bytes.set(TEXT)
+
+    for (const name of NAMES) {
+      const frame = await codecs[name]().compress(bytes, { transfer: true })
+      expect(same(await codecs[name]().decompress(frame, { size: TEXT.byteLength }), TEXT), name).toBe(true)
+    }
+  })
+})

@@ -1,0 +1,41 @@
+import { describe, expect } from 'vitest'
+import { expectSuccess, it } from '../integration/run-cli.ts'
+import { text } from '../support/data.ts'
+import { run } from '../support/tools.ts'
+
+/** The tools that decompress stdin to stdout, by codec. */
+const TOOLS = [
+  ['zstd', 'zstd -dc'],
+  ['gzip', 'gzip -dc'],
+  ['lz4', 'lz4 -dc'],
+  ['lzo', 'lzop -dc'],
+  ['brotli', 'brotli -dc']
+] as const
+
+describe('ipfsz', () => {
+  it.for(TOOLS)('add --codec %s, then cat --raw | %s, gives the file', async ([codec, tool], { sandbox }) => {
+    // where it is not there this says how to install it
+    await run(tool.split(' ')[0], ['--version'])
+    const bytes = text(1_500_000)
+    await sandbox.write('file', bytes)
+    const result = await sandbox.shell(`cid=$(ipfsz add -Q --codec ${codec} file) && ipfsz cat --raw "$cid" | ${tool}`)
+
+    expectSuccess(result)
+    expect(Buffer.compare(result.stdout, bytes)).toBe(0)
+  })
+
+  it.for(TOOLS.filter(([codec]) => codec !== 'brotli'))('add --codec %s, then cat of the plain CID | %s, gives a file of many frames', async ([codec, tool], { sandbox }) => {
+    const bytes = text(1_500_000)
+    await sandbox.write('file', bytes)
+    const result = await sandbox.shell(`cid=$(ipfsz add -Q --codec ${codec} --frame-size 256KiB file) && ipfsz cat "$(ipfsz cid plain "$cid")" | ${tool}`)
+
+    if (codec === 'lzo') {
+      // for more than one frame lzop has a warning, which is also its exit code
+      expect(result).toMatchObject({ code: 2, stderr: 'lzop: <stdin>: warning: this is a multipart archive (try option \'-N\')\n' })
+    } else {
+      expectSuccess(result)
+    }
+
+    expect(Buffer.compare(result.stdout, bytes)).toBe(0)
+  })
+})

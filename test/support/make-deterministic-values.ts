@@ -1,0 +1,25 @@
+/**
+ * Writes deterministic-values.ts, with the values as they are in Node. Run after a build,
+ * with `node test/support/make-deterministic-values.ts`, and only where a deterministic
+ * codec is to make other frames from now on.
+ */
+import { codecs } from '@ipfsz/codecs/all'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { computeDeterministic } from './deterministic.ts'
+import type { Deterministic } from './deterministic.ts'
+import type { CodecName } from '@ipfsz/codecs'
+
+const values: Partial<Record<CodecName, Deterministic>> = {}
+
+for (const name of Object.keys(codecs) as CodecName[]) {
+  values[name] = await computeDeterministic(name)
+}
+
+writeFileSync(join(import.meta.dirname, 'deterministic-values.ts'), `import type { Deterministic } from './deterministic.ts'
+import type { CodecName } from '@ipfsz/codecs'
+
+/** The files and frames of deterministic.ts, as every platform makes them. Written by make-deterministic-values.ts. */
+export const VALUES: Readonly<Record<CodecName, Deterministic>> = ${inspect(values, { compact: false, depth: 3 })}
+`)

@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { extname, join, normalize } from 'node:path'
+import type { AddressInfo } from 'node:net'
+
+const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' }
+
+/** A directory on a port of the loopback interface. */
+export async function serve (directory: string, headers: Record<string, string> = {}): Promise<{ url: string, close: () => void }> {
+  const server = createServer((request, response) => {
+    const path = request.url === '/' ? '/index.html' : normalize(request.url ?? '/')
+
+    readFile(join(directory, path)).then(
+      bytes => response.writeHead(200, { ...headers, 'content-type': TYPES[extname(path)] ?? 'application/octet-stream' }).end(bytes),
+      () => response.writeHead(404).end()
+    )
+  })
+
+  await new Promise<void>(resolve => { server.listen(0, '127.0.0.1', resolve) })
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: () => { server.close() }
+  }
+}
