@@ -19,8 +19,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { codecs } from '../packages/codecs/src/all.ts'
-import { NAMES, same, TABLE } from '../packages/codecs/test/fixtures.ts'
-import { inputs } from '../packages/codecs/test/fuzz.ts'
+import { NAMES, same } from '../packages/codecs/test/fixtures.ts'
+import { inputs, readers } from '../packages/codecs/test/fuzz.ts'
 import type { CodecName, ImplementationName } from '../packages/codecs/src/codec.ts'
 import type { Input } from '../packages/codecs/test/fuzz.ts'
 
@@ -38,6 +38,15 @@ const MAX_FINDINGS = 10
 const MAX_SHOWN = 6000
 /** How many kinds of errors are shown of an implementation. */
 const MAX_REASONS = 30
+
+/**
+ * Where the libraries differ in which frames they refuse. Both of libzstd and of fzstd
+ * is known that they read some streams of Huffman codes that end where they should not,
+ * and brotli's decoder in Rust reads some that the one in C refuses.
+ */
+const MAY_READ_MORE: ReadonlySet<CodecName> = new Set(['zstd', 'brotli'])
+/** Where they may also read something else. Two builds of libzstd do, of such a stream. */
+const MAY_READ_OTHERWISE: ReadonlySet<CodecName> = new Set(['zstd'])
 
 /** An outcome is a number of 8 bytes: the CRC-32 of the output, or this. */
 const REFUSED = -1
@@ -107,12 +116,13 @@ async function main (seed: number): Promise<number> {
       console.log(show(make(from), from, seed))
     }
 
-    for (const { name: implementation, available, worker } of TABLE[codec]) {
-      if (!available() || (values.implementation != null && values.implementation !== implementation)) {
+    for (const implementation of readers(codec)) {
+      if (values.implementation != null && values.implementation !== implementation) {
         continue
       }
 
-      for (const workers of worker == null ? [false] : [false, true]) {
+      // what is native has threads of its own
+      for (const workers of implementation === 'native' ? [false] : [false, true]) {
         const last = workers ? from + Math.ceil((to - from) / WORKERS_PART) : to
         const task = { codec, implementation, workers, seed, from, to: last, file: join(directory, `${codec}-${implementation}-${workers}`) }
         const row = await runRow(task, (number, what) => { find(number, `${label(task)} ${what}`) })
@@ -261,27 +271,31 @@ function add (row: Row, { seconds, peak, slowest, reasons }: Summary): void {
   }
 }
 
-/** Find outputs that differ, and count where one implementation reads what another one refuses. */
+/** Find outputs that differ, and where one implementation reads what another one refuses. */
 function compare (rows: readonly Row[], find: (number: number, what: string) => void): void {
-  const lax = new Map<string, number[]>()
+  const differences = new Map<string, number[]>()
+  const note = (difference: string, number: number): void => { differences.set(difference, [...differences.get(difference) ?? [], number]) }
 
   for (let i = 0; i < Math.max(0, ...rows.map(({ outcomes }) => outcomes.length)); i++) {
     const there = rows.filter(({ outcomes }) => i < outcomes.length && !Number.isNaN(outcomes[i]))
     const readers = there.filter(({ outcomes }) => outcomes[i] !== REFUSED)
-    const number = rows[0].task.from + i
+    const { codec, from } = rows[0].task
 
     if (new Set(readers.map(({ outcomes }) => outcomes[i])).size > 1) {
-      find(number, `is read as different bytes by ${readers.map(({ task }) => label(task)).join(', ')}`)
+      note(`${MAY_READ_OTHERWISE.has(codec) ? '' : '! '}is read as different bytes by ${name(readers)}`, from + i)
     }
 
     if (readers.length > 0 && readers.length < there.length) {
-      const key = `${name(readers)} read what ${name(there.filter(row => !readers.includes(row)))} refuse`
-      lax.set(key, [...lax.get(key) ?? [], number])
+      note(`${MAY_READ_MORE.has(codec) ? '' : '! '}is read by ${name(readers)}, and refused by ${name(there.filter(row => !readers.includes(row)))}`, from + i)
     }
   }
 
-  for (const [key, numbers] of lax) {
-    console.log(`  ${key}: ${numbers.length} times, first ${numbers.slice(0, 5).join(', ')}`)
+  for (const [difference, numbers] of differences) {
+    console.log(`  ${difference}: ${numbers.length} times, ${numbers.slice(0, 5).join(', ')}`)
+
+    if (difference.startsWith('!')) {
+      find(numbers[0], difference)
+    }
   }
 }
 

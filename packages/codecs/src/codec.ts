@@ -75,6 +75,7 @@ export interface Codec {
    *
    * @throws {CorruptFrameError} the frame is anything else than that
    * @throws {FrameTooLargeError} `size` is more than 16 MiB
+   * @throws {MissingImplementationError} this implementation only compresses
    * @throws {WorkerCrashedError} the worker that ran it ended before its time
    */
   decompress (frame: Uint8Array, options: DecompressOptions): Uint8Array | Promise<Uint8Array>

@@ -48,8 +48,7 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
       signal?.throwIfAborted()
 
       if (compressor.entry == null) {
-        const writers = new Set(definition.implementations.filter(({ only }) => only !== 'decompress').map(({ name }) => name))
-        throw new MissingImplementationError(name, entries[0].name, `only decompresses: compressing takes the ${[...writers].join(' or ')} one`)
+        throw new MissingImplementationError(name, entries[0].name, `only decompresses: compressing takes the ${others(definition, 'decompress')} one`)
       }
 
       // entries that only decompress were left out above
@@ -62,12 +61,22 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
     async decompress (frame, { size, signal }) {
       checkSize(size)
       signal?.throwIfAborted()
+
+      if (decompressor.entry == null) {
+        throw new MissingImplementationError(name, entries[0].name, `only compresses: decompressing takes the ${others(definition, 'compress')} one`)
+      }
+
       const { decompress } = await decompressor.load() as Required<Implementation>
       signal?.throwIfAborted()
 
       return decodeExactly(name, size, () => raceSignal(decompress(plain(frame), size, { signal }), signal), signal)
     }
   }
+}
+
+/** The names of the implementations that do more than one of the two. */
+function others ({ implementations }: CodecDefinition, not: 'compress' | 'decompress'): string {
+  return [...new Set(implementations.filter(({ only }) => only !== not).map(({ name }) => name))].join(' or ')
 }
 
 /** Those that were asked for and run here, at least one. */

@@ -10,8 +10,10 @@ export const LZ4: CodecDefinition = {
   code: CODES.lz4,
   levels: { min: 1, max: 1, default: 1 },
   implementations: [
+    // it decompresses half as fast as wasm, and into as much memory as each of a frame's blocks may ask for
     {
       name: 'native',
+      only: 'compress',
       available: () => hasAddon('lz4-napi'),
       load: () => import('./impl/lz4-native.ts')
     },

@@ -3,7 +3,6 @@
 declare module 'snappyjs' {
   const snappy: {
     compress (bytes: Uint8Array): Uint8Array
-    uncompress (block: Uint8Array, maxLength: number): Uint8Array
   }
   export default snappy
 }

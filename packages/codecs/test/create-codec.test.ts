@@ -75,6 +75,17 @@ describe('a codec', () => {
     })
   })
 
+  it('says what is missing where nothing decompresses', async () => {
+    const codec = create([entry(1, { name: 'native', only: 'compress' }), entry(2, { name: 'wasm', available: () => false })])
+
+    await expect(codec.decompress(text(3), { size: 3 })).rejects.toMatchObject({
+      name: 'MissingImplementationError',
+      codec: 'zstd',
+      implementation: 'native',
+      message: expect.stringContaining('the wasm one')
+    })
+  })
+
   it('rejects with the reason of a signal, before and during a call', async () => {
     const reason = new Error('no longer wanted')
     const load = vi.fn(async () => ({ create: (): Implementation => ({ compress: async () => new Promise(() => {}), decompress: async () => new Promise(() => {}) }) }))

@@ -14,15 +14,18 @@ export const TABLE = Object.fromEntries(DEFINITIONS.map(({ name, implementations
 
 export const NAMES = Object.keys(TABLE) as CodecName[]
 
-const RUNNING = NAMES.flatMap(name => TABLE[name].filter(entry => entry.available()).map(entry => ({
-  entry,
-  codec: codecs[name]({ implementation: entry.name })
-})))
+/** The codec by each of its implementations that do something and run here: all of them in Node, in a browser all but the native ones. */
+function running (not: 'compress' | 'decompress'): Codec[] {
+  return NAMES.flatMap(name => {
+    const entries = TABLE[name].filter(entry => entry.only !== not && entry.available())
 
-/** Every implementation of every codec that runs here: all of them in Node, in a browser all but the native ones. */
-export const ALL: Codec[] = RUNNING.map(({ codec }) => codec)
+    return [...new Set(entries.map(entry => entry.name))].map(implementation => codecs[name]({ implementation }))
+  })
+}
 
-export const WRITERS: Codec[] = RUNNING.filter(({ entry }) => entry.only !== 'decompress').map(({ codec }) => codec)
+export const ALL: Codec[] = running('compress')
+
+export const WRITERS: Codec[] = running('decompress')
 
 export function label (codec: Codec): string {
   return `${codec.name} (${codec.implementation})`

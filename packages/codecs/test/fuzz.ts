@@ -1,6 +1,6 @@
 import { goodFrames, repair } from './fuzz-frames.ts'
-import { concat, random } from './fixtures.ts'
-import type { CodecName } from '../src/codec.ts'
+import { concat, random, TABLE } from './fixtures.ts'
+import type { CodecName, ImplementationName } from '../src/codec.ts'
 import type { Good } from './fuzz-frames.ts'
 
 /** What a decoder is given. */
@@ -122,6 +122,11 @@ const MUTATIONS: readonly Mutation[] = [
     return next() % 2 === 0 ? concat(frame, other) : concat(other, frame)
   }
 ]
+
+/** The implementations that read a codec here. */
+export function readers (name: CodecName): ImplementationName[] {
+  return TABLE[name].filter(entry => entry.only !== 'compress' && entry.available()).map(entry => entry.name)
+}
 
 /** Makes inputs of a codec. Each follows from the seed and its number alone, so that it can be made again. */
 export async function inputs (name: CodecName, seed: number): Promise<(number: number) => Input> {

@@ -216,6 +216,49 @@ export function decodeLz4Block (source: Uint8Array, target: Uint8Array, start: n
   throw corrupt('a block is cut short')
 }
 
+/**
+ * Check that no match of a block has the offset 0, for a decoder that does not.
+ *
+ * @throws {CorruptFrameError}
+ */
+export function checkLz4Offsets (source: Uint8Array): void {
+  const end = source.byteLength
+  let position = 0
+
+  while (position < end) {
+    const token = source[position++]
+    let literals = token >> 4
+
+    if (literals === LONG) {
+      let more = 255
+
+      while (more === 255 && position < end) {
+        more = source[position++]
+        literals += more
+      }
+    }
+
+    position += literals
+
+    // the last sequence has no match, and what leads outside is for the decoder to refuse
+    if (position + 2 > end) {
+      return
+    }
+
+    if ((source[position] | source[position + 1]) === 0) {
+      throw corrupt('a match leads outside')
+    }
+
+    position += 2
+
+    if ((token & LONG) === LONG) {
+      while (position < end && source[position++] === 255) {
+        // the length of the match does not matter
+      }
+    }
+  }
+}
+
 function corrupt (reason: string): CorruptFrameError {
   return new CorruptFrameError('lz4', reason)
 }

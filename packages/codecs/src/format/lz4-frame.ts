@@ -55,7 +55,7 @@ export function assembleLz4Frame (bytes: Uint8Array, pieces: readonly Uint8Array
  * Writes what a compressed block holds to `target` at `start`, not beyond `end`, and
  * gives the position behind it.
  */
-export type Lz4Decode = (block: Uint8Array, target: Uint8Array, start: number, end: number) => number | Promise<number>
+export type Lz4Decode = (block: Uint8Array, target: Uint8Array, start: number, end: number) => number
 
 /**
  * Decode one frame that holds `size` bytes. Checksums are checked where a frame
@@ -63,7 +63,7 @@ export type Lz4Decode = (block: Uint8Array, target: Uint8Array, start: number, e
  *
  * @throws {CorruptFrameError}
  */
-export async function decodeLz4Frame (frame: Uint8Array, size: number, decode: Lz4Decode): Promise<Uint8Array> {
+export function decodeLz4Frame (frame: Uint8Array, size: number, decode: Lz4Decode): Uint8Array {
   const { flags, blockSize, start } = readHeader(frame, size)
   const bytes = new Uint8Array(size)
   let written = 0
@@ -92,9 +92,7 @@ export async function decodeLz4Frame (frame: Uint8Array, size: number, decode: L
     }
 
     if ((header & UNCOMPRESSED) === 0) {
-      const decoded = decode(block, bytes, written, end)
-      // a frame may hold millions of blocks, a turn of the event loop for each would take too long
-      written = typeof decoded === 'number' ? decoded : await decoded
+      written = decode(block, bytes, written, end)
     } else if (written + length > end) {
       throw corrupt(`it decodes to more than ${size} bytes`)
     } else {

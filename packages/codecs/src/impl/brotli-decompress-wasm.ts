@@ -1,4 +1,5 @@
 import { CorruptFrameError } from '../errors.ts'
+import { checkBrotliWindow } from '../format/brotli-stream.ts'
 import { createGlue } from '../generated/brotli-decompress-glue.ts'
 import { renewable } from './renewable.ts'
 import type { Implementation } from '../implementation.ts'
@@ -18,7 +19,11 @@ export function create (module: WebAssembly.Module): Implementation {
   })
 
   return {
-    decompress: async (frame, size) => call(({ glue }) => decompress(glue, frame, size))
+    async decompress (frame, size) {
+      checkBrotliWindow(frame)
+
+      return call(({ glue }) => decompress(glue, frame, size))
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { decodeLz4Block } from '../format/lz4-block.ts'
+import { checkLz4Offsets, decodeLz4Block } from '../format/lz4-block.ts'
 import { assembleLz4Frame, decodeLz4Frame, splitLz4Blocks } from '../format/lz4-frame.ts'
 import { writeUint32 } from '../format/little-endian.ts'
 import { renewable } from './renewable.ts'
@@ -28,7 +28,10 @@ export function create (module: WebAssembly.Module): Implementation {
       return assembleLz4Frame(bytes, pieces, blocks)
     }),
 
-    decompress: async (frame, size) => call(async lz4 => decodeLz4Frame(frame, size, (block, target, start, end) => {
+    decompress: async (frame, size) => call(lz4 => decodeLz4Frame(frame, size, (block, target, start, end) => {
+      // the module takes an offset of 0 and would give whatever lies in its heap
+      checkLz4Offsets(block)
+
       const prefix = new Uint8Array(PREFIX_LENGTH)
       writeUint32(prefix, 0, end - start)
 

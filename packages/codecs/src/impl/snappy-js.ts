@@ -1,12 +1,13 @@
 import CRC32C from 'crc-32/crc32c.js'
 import snappy from 'snappyjs'
+import { decodeSnappyBlock } from '../format/snappy-block.ts'
 import { decodeSnappyStream, encodeSnappyStream } from '../format/snappy-framing.ts'
 import type { SnappyBlocks } from '../format/snappy-framing.ts'
 import type { Implementation } from '../implementation.ts'
 
 const BLOCKS: SnappyBlocks = {
   encode: snappy.compress,
-  decode: snappy.uncompress,
+  decode: decodeSnappyBlock,
   crc32c: CRC32C.buf
 }
 
