@@ -28,6 +28,7 @@ interface Manifest {
   imports?: unknown
   bin?: unknown
   dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
 }
 
 /** Every path in a value of `exports`, `imports` or `bin`, however deep. */
@@ -41,7 +42,8 @@ function paths (value: unknown): string[] {
 
 function check (directory: string, versions: ReadonlyMap<string, string>): string[] {
   const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
-  const { name, dependencies = {} } = manifest
+  const { name, dependencies: required = {}, optionalDependencies = {} } = manifest
+  const dependencies = { ...required, ...optionalDependencies }
   const problems = [manifest.exports, manifest.imports, manifest.bin].flatMap(paths)
     .filter(path => !existsSync(join(directory, path)))
     .map(path => `${path} is not there`)
@@ -56,7 +58,8 @@ function check (directory: string, versions: ReadonlyMap<string, string>): strin
     }
   }
 
-  for (const file of globSync('src/**/*.ts', { cwd: directory })) {
+  // as they are published: types that only the sources need come from anywhere
+  for (const file of globSync('dist/**/*.{js,d.ts}', { cwd: directory })) {
     for (const [, specifier] of readFileSync(join(directory, file), 'utf8').matchAll(IMPORT)) {
       if (!specifier.startsWith('node:') && dependencies[specifier] == null) {
         problems.push(`${file} imports ${specifier}, which is no dependency`)
