@@ -26,11 +26,13 @@ export interface CodecMeasurement {
   ratio?: number
   /** Millions of original bytes a second, the median of the rounds. */
   compress?: number
-  decompress: number
+  /** The same; undefined where it does not decompress. */
+  decompress?: number
 }
 
 interface Candidate {
   codec: Codec
+  decompresses: boolean
   level?: number
   frames: Uint8Array[]
   compressed: number[]
@@ -65,7 +67,7 @@ export async function measureCodecs (pieces: readonly Uint8Array[], rounds: numb
     codec: name,
     implementation,
     ...level == null ? {} : { level, ratio: sum(frames.map(({ byteLength }) => byteLength)) / size, compress: speed(size, compressed) },
-    decompress: speed(size, decompressed)
+    ...decompressed.length === 0 ? {} : { decompress: speed(size, decompressed) }
   }))
 }
 
@@ -82,21 +84,30 @@ function available (name: CodecName): Codec[] {
 /** A candidate for each level, or one with the frames of another implementation where it does not compress. */
 async function prepare (codec: Codec, pieces: readonly Uint8Array[]): Promise<Candidate[]> {
   const { name, levels } = codec
-  const candidates: Candidate[] = []
+  const frames = await compressAll(codecs[name](), pieces, levels.default)
+  const decompresses = await isThere(async () => codec.decompress(frames[0], { size: pieces[0].byteLength }))
 
-  for (const level of LEVELS[name] ?? [levels.default]) {
-    try {
-      candidates.push({ codec, level, frames: await compressAll(codec, pieces, level), compressed: [], decompressed: [] })
-    } catch (err) {
-      if (!(err instanceof Error) || err.name !== 'MissingImplementationError') {
-        throw err
-      }
-
-      return [{ codec, frames: await compressAll(codecs[name](), pieces, levels.default), compressed: [], decompressed: [] }]
-    }
+  if (!await isThere(async () => codec.compress(pieces[0].subarray(0, 1)))) {
+    return [{ codec, decompresses, frames, compressed: [], decompressed: [] }]
   }
 
-  return candidates
+  return Promise.all((LEVELS[name] ?? [levels.default]).map(async level => (
+    { codec, decompresses, level, frames: await compressAll(codec, pieces, level), compressed: [], decompressed: [] }
+  )))
+}
+
+/** Whether an implementation does what is asked of it. */
+async function isThere (call: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await call()
+    return true
+  } catch (err) {
+    if (err instanceof Error && err.name === 'MissingImplementationError') {
+      return false
+    }
+
+    throw err
+  }
 }
 
 async function compressAll (codec: Codec, pieces: readonly Uint8Array[], level: number): Promise<Uint8Array[]> {
@@ -109,9 +120,11 @@ async function compressAll (codec: Codec, pieces: readonly Uint8Array[], level: 
   return frames
 }
 
-async function measure ({ codec, level, frames, compressed, decompressed }: Candidate, pieces: readonly Uint8Array[]): Promise<void> {
+async function measure (candidate: Candidate, pieces: readonly Uint8Array[]): Promise<void> {
+  const { codec, decompresses, level, frames, compressed, decompressed } = candidate
+
   // where there are few workers, that of another codec has made way for this one, which starts cold
-  for (let i = 0; i < WARM_UP; i++) {
+  for (let i = 0; decompresses && i < WARM_UP; i++) {
     await codec.decompress(frames[0], { size: pieces[0].byteLength })
   }
 
@@ -122,13 +135,15 @@ async function measure ({ codec, level, frames, compressed, decompressed }: Cand
     compressed.push(performance.now() - start)
   }
 
-  const start = performance.now()
+  if (decompresses) {
+    const start = performance.now()
 
-  for (const [i, frame] of frames.entries()) {
-    await codec.decompress(frame, { size: pieces[i].byteLength })
+    for (const [i, frame] of frames.entries()) {
+      await codec.decompress(frame, { size: pieces[i].byteLength })
+    }
+
+    decompressed.push(performance.now() - start)
   }
-
-  decompressed.push(performance.now() - start)
 }
 
 /** Millions of bytes a second, from milliseconds. */

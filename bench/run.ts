@@ -7,7 +7,7 @@ import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Benchmark } from './benchmark.ts'
 
-const OTHERS = new Set(['run', 'benchmark', 'measure-codec'])
+const OTHERS = new Set(['run', 'benchmark', 'measure-codec', 'link-datastores', 'read-links'])
 const names = globSync('*.ts', { cwd: import.meta.dirname }).map(file => basename(file, '.ts')).filter(name => !OTHERS.has(name))
 const { values, positionals: [name] } = parseArgs({
   allowPositionals: true,

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { CODES } from '@ipfsz/codecs'
 import { ipfsz, mark, MARKERS, TREE_CODE } from '@ipfsz/core'
 import { FsBlockstore } from 'blockstore-fs'
@@ -97,16 +98,6 @@ describe.concurrent.each(['cat', 'get', 'stat'])('what ipfsz %s cannot read', (c
     expect(result.stderr).toContain('not in this repo')
   })
 
-  it('refuses a marked CID whose root has no header', async ({ sandbox }) => {
-    const plain = await sandbox.add(text(2_000_000), '--codec', 'none')
-    const marked = await markedTwin(sandbox, plain, 'zstd')
-
-    const result = await sandbox.run([command, marked])
-
-    expectFailure(result, 1)
-    expect(result.stderr).toContain('no header')
-  })
-
   it('refuses a marked CID whose root has the header of another codec', async ({ sandbox }) => {
     const zstd = await sandbox.add(text(2_000_000))
     const plain = (await sandbox.run(['cid', 'plain', zstd])).stdout.toString().trim()
@@ -120,6 +111,30 @@ describe.concurrent.each(['cat', 'get', 'stat'])('what ipfsz %s cannot read', (c
     const tree = await markedTwin(sandbox, plain, 'tree')
 
     expectFailure(await sandbox.run([command, tree]), 1)
+  })
+})
+
+describe.concurrent('a stream that others made', () => {
+  it.for(['cat', 'get'])('is refused by ipfsz %s where it is of another codec than its mark', async (command, { sandbox }) => {
+    const plain = await sandbox.add(text(2_000_000), '--codec', 'none')
+    const marked = await markedTwin(sandbox, plain, 'zstd')
+    const result = await sandbox.run([command, marked])
+
+    expectFailure(result, 1)
+    expect(result.stderr).toContain('zstd')
+  })
+
+  it('is read by its marked CID', async ({ sandbox }) => {
+    const bytes = text(6_000_000)
+    const plain = await sandbox.add(gzipSync(bytes), '--codec', 'none')
+    const marked = await markedTwin(sandbox, plain, 'gzip')
+
+    for (const [range, expected] of [[[], bytes], [['--offset', '1000000', '--length', '9'], bytes.subarray(1_000_000, 1_000_009)]] as const) {
+      const result = await sandbox.run(['cat', ...range, marked])
+
+      expectSuccess(result)
+      expect(Buffer.compare(result.stdout, expected)).toBe(0)
+    }
   })
 })
 

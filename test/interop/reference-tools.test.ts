@@ -25,6 +25,8 @@ interface Tool {
   writers: ImplementationName[]
   /** Those that decompress and do not compress. */
   readers?: ImplementationName[]
+  /** The one that does not decompress. */
+  compressesOnly?: ImplementationName
   /** The tool stops after the first frame. */
   oneFrame?: boolean
 }
@@ -48,7 +50,8 @@ const TOOLS: readonly Tool[] = [
     codec: 'lz4',
     decompress: ['lz4', '-dc'],
     compress: [['lz4', '-c', '-BI', '--content-size', '--no-frame-crc'], ['lz4', '-c', '-BI', '--content-size', '-B4', '-BX'], ['lz4', '-c', '-BI', '--content-size', '-9']],
-    writers: ['native', 'wasm', 'js']
+    writers: ['native', 'wasm', 'js'],
+    compressesOnly: 'native'
   },
   {
     codec: 'lzo',
@@ -83,7 +86,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-describe.each(TOOLS)('$codec and its own tool', ({ codec, decompress, decompressMany = decompress, compress, writers, readers = [], oneFrame = false }) => {
+describe.each(TOOLS)('$codec and its own tool', ({ codec, decompress, decompressMany = decompress, compress, writers, readers = [], compressesOnly, oneFrame = false }) => {
   const [tool, ...flags] = decompress
 
   describe.each(writers)('what %s makes', implementation => {
@@ -128,7 +131,7 @@ describe.each(TOOLS)('$codec and its own tool', ({ codec, decompress, decompress
       await writeFile(file, bytes)
       const frame = await run(compressor, [...compressorFlags, file])
 
-      for (const implementation of [...writers, ...readers]) {
+      for (const implementation of [...writers, ...readers].filter(name => name !== compressesOnly)) {
         const decompressed = await codecs[codec]({ implementation }).decompress(frame, { size: bytes.byteLength })
         expect(Buffer.compare(decompressed, bytes), `${implementation}, ${bytes.byteLength} bytes`).toBe(0)
       }

@@ -21,7 +21,7 @@ function licence (name: string): string {
   return `${name} ${version}: ${license}\n\n${readFileSync(join(dirname(manifest), file), 'utf8')}`
 }
 
-// that package comes without a file
-const texts = [readFileSync(join(import.meta.dirname, 'zstd-licence.txt'), 'utf8'), ...PACKAGES.map(licence)]
+// what lies in the WebAssembly modules, and packages that come without a file
+const texts = [readFileSync(join(import.meta.dirname, 'embedded-licences.txt'), 'utf8'), ...PACKAGES.map(licence)]
 
 writeFileSync(join(import.meta.dirname, '../LICENSE-THIRD-PARTY'), texts.map(text => text.trim()).join(`\n\n${'-'.repeat(80)}\n\n`) + '\n')

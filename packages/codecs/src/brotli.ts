@@ -13,7 +13,8 @@ export const BROTLI: CodecDefinition = {
     {
       name: 'native',
       available: () => hasZlib('brotliCompress'),
-      load: () => import('./impl/brotli-native.ts')
+      load: () => import('./impl/brotli-native.ts'),
+      stream: () => import('./stream/brotli-native.ts')
     },
     // a module of its own for each: the one that compresses is six times as large
     {
@@ -31,6 +32,7 @@ export const BROTLI: CodecDefinition = {
       everywhere: true,
       available: hasWasm,
       load: () => import('./impl/brotli-decompress-wasm.ts'),
+      stream: () => import('./stream/brotli-wasm.ts'),
       worker: () => import('./generated/brotli-decompress-wasm-worker.ts'),
       wasm: () => import('./generated/brotli-decompress-module.ts')
     }

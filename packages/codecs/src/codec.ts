@@ -41,7 +41,28 @@ export interface DecompressOptions {
   /** How many bytes the frame must decode to, 0 to 16 MiB. */
   size: number
 
+  /**
+   * As in {@link CompressOptions.transfer}, of the frame.
+   *
+   * @default false
+   */
+  transfer?: boolean
+
   /** As in {@link CompressOptions.signal}. */
+  signal?: AbortSignal | null | undefined
+}
+
+export interface DecompressStreamOptions {
+  /**
+   * The most bytes that a stream may ask for to look back, which is most of what
+   * reading it takes. Streams that ask are those of Zstandard: more than this comes
+   * of `zstd --ultra` and of `zstd --long`.
+   *
+   * @default 8388608
+   */
+  maxWindowSize?: number | undefined
+
+  /** When aborted, reading ends with the signal's reason. */
   signal?: AbortSignal | null | undefined
 }
 
@@ -79,6 +100,19 @@ export interface Codec {
    * @throws {WorkerCrashedError} the worker that ran it ended before its time
    */
   decompress (frame: Uint8Array, options: DecompressOptions): Uint8Array | Promise<Uint8Array>
+
+  /**
+   * Decompress a stream of any length that somebody else made: as many frames as the
+   * format's own tool takes, of any size. Nothing is read before it is needed, and
+   * memory does not grow with the stream. Where the implementation in use reads no
+   * streams, another one of the codec does.
+   *
+   * A codec that was made elsewhere may be without it.
+   *
+   * @throws {CorruptFrameError} it is cut short or damaged, or other bytes follow it
+   * @throws {WindowTooLargeError} it asks for more than `maxWindowSize` bytes
+   */
+  decompressStream?: (source: AsyncIterable<Uint8Array>, options?: DecompressStreamOptions) => AsyncGenerator<Uint8Array>
 }
 
 export interface CodecInit {

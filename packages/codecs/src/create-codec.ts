@@ -1,7 +1,8 @@
+import { raceSignal } from './abort.ts'
 import { checkLevel } from './codec.ts'
 import { MAX_FRAME_SIZE } from './constants.ts'
 import { CorruptFrameError, FrameTooLargeError, MissingImplementationError, WorkerCrashedError } from './errors.ts'
-import { loadImplementation } from './implementation.ts'
+import { loadImplementation, loadStreamDecoder } from './implementation.ts'
 import type { Codec, CodecInit, CodecName, Levels } from './codec.ts'
 import type { Implementation, ImplementationEntry } from './implementation.ts'
 
@@ -29,8 +30,10 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
   const { name, code, levels } = definition
   const entries = chooseEntries(definition, init)
   const workers = init.workers ?? true
-  const compressor = new Lazy(name, entries.filter(({ only }) => only !== 'decompress'), workers)
-  const decompressor = new Lazy(name, entries.filter(({ only }) => only !== 'compress'), workers)
+  const load = async (entry: ImplementationEntry): Promise<Implementation> => loadImplementation(name, entry, workers)
+  const compressor = new Lazy(entries.filter(({ only }) => only !== 'decompress'), load)
+  const decompressor = new Lazy(entries.filter(({ only }) => only !== 'compress'), load)
+  const streams = new Lazy(streamEntries(definition, entries), loadStreamDecoder)
 
   return {
     name,
@@ -51,14 +54,13 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
         throw new MissingImplementationError(name, entries[0].name, `only decompresses: compressing takes the ${others(definition, 'decompress')} one`)
       }
 
-      // entries that only decompress were left out above
-      const { compress } = await compressor.load() as Required<Implementation>
+      const { compress } = await loadCompressor(definition, compressor)
       signal?.throwIfAborted()
 
       return raceSignal(compress(plain(bytes), checked, { transfer, signal }), signal)
     },
 
-    async decompress (frame, { size, signal }) {
+    async decompress (frame, { size, transfer, signal }) {
       checkSize(size)
       signal?.throwIfAborted()
 
@@ -69,8 +71,26 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
       const { decompress } = await decompressor.load() as Required<Implementation>
       signal?.throwIfAborted()
 
-      return decodeExactly(name, size, () => raceSignal(decompress(plain(frame), size, { signal }), signal), signal)
+      const bytes = plain(frame)
+
+      return decodeExactly(name, size, () => raceSignal(decompress(bytes, size, { transfer, signal }), signal), signal)
+    },
+
+    async * decompressStream (source, options) {
+      const { decompressStream } = await import('./stream/decompress-stream.ts')
+
+      yield * decompressStream(name, await streams.load(), source, options)
     }
+  }
+}
+
+/** @throws {MissingImplementationError} none of those that compress can be loaded, as where a policy forbids WebAssembly */
+async function loadCompressor ({ name }: CodecDefinition, compressor: Lazy<Implementation>): Promise<Required<Implementation>> {
+  try {
+    // entries that only decompress have been left out
+    return await compressor.load() as Required<Implementation>
+  } catch (err) {
+    throw new MissingImplementationError(name, compressor.entry?.name ?? 'default', `cannot be loaded, which compressing takes: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
   }
 }
 
@@ -94,17 +114,23 @@ function chooseEntries ({ name, implementations }: CodecDefinition, { implementa
   return entries
 }
 
-/** The first of some entries that can be loaded, loaded when it is needed. */
-class Lazy {
-  readonly #codec: CodecName
-  readonly #workers: boolean
-  #entries: readonly ImplementationEntry[]
-  #loading?: Promise<Implementation> | undefined
+/** Those that read streams, and were chosen where any of them was. Each codec has one that runs everywhere. */
+function streamEntries ({ implementations }: CodecDefinition, chosen: readonly ImplementationEntry[]): ImplementationEntry[] {
+  const reading = implementations.filter(entry => entry.stream != null && entry.available())
+  const preferred = reading.filter(entry => chosen.some(({ name }) => name === entry.name))
 
-  constructor (codec: CodecName, entries: readonly ImplementationEntry[], workers: boolean) {
-    this.#codec = codec
+  return preferred.length > 0 ? preferred : reading
+}
+
+/** The first of some entries that can be loaded, loaded when it is needed. */
+class Lazy<T> {
+  readonly #load: (entry: ImplementationEntry) => Promise<T>
+  #entries: readonly ImplementationEntry[]
+  #loading?: Promise<T> | undefined
+
+  constructor (entries: readonly ImplementationEntry[], load: (entry: ImplementationEntry) => Promise<T>) {
     this.#entries = entries
-    this.#workers = workers
+    this.#load = load
   }
 
   /** The one that runs, as far as is known. */
@@ -112,7 +138,7 @@ class Lazy {
     return this.#entries[0]
   }
 
-  async load (): Promise<Implementation> {
+  async load (): Promise<T> {
     this.#loading ??= this.#loadFirst()
 
     try {
@@ -124,11 +150,11 @@ class Lazy {
     }
   }
 
-  async #loadFirst (): Promise<Implementation> {
+  async #loadFirst (): Promise<T> {
     const [entry, ...others] = this.#entries
 
     try {
-      return await loadImplementation(this.#codec, entry, this.#workers)
+      return await this.#load(entry)
     } catch (err) {
       if (others.length === 0) {
         throw err
@@ -153,13 +179,18 @@ function plain ({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
+/** No fault of the frame. The engines have a class for it, and texts of their own. */
+function isOutOfMemory (err: unknown): boolean {
+  return err instanceof Error && err.name === 'RangeError' && /memory|allocation/i.test(err.message)
+}
+
 async function decodeExactly (name: CodecName, size: number, decode: () => Promise<Uint8Array>, signal: AbortSignal | null | undefined): Promise<Uint8Array> {
   let bytes: Uint8Array
 
   try {
     bytes = await decode()
   } catch (err) {
-    if (signal?.aborted === true || err instanceof CorruptFrameError || err instanceof WorkerCrashedError) {
+    if (signal?.aborted === true || err instanceof CorruptFrameError || err instanceof WorkerCrashedError || isOutOfMemory(err)) {
       throw err
     }
 
@@ -171,18 +202,4 @@ async function decodeExactly (name: CodecName, size: number, decode: () => Promi
   }
 
   return bytes
-}
-
-/** The outcome, or the signal's reason as soon as it is aborted: what runs natively cannot be told to stop. */
-async function raceSignal (outcome: Uint8Array | Promise<Uint8Array>, signal: AbortSignal | null | undefined): Promise<Uint8Array> {
-  if (signal == null || !(outcome instanceof Promise)) {
-    return outcome
-  }
-
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => { reject(signal.reason) }
-
-    signal.addEventListener('abort', onAbort, { once: true })
-    outcome.then(resolve, reject).finally(() => { signal.removeEventListener('abort', onAbort) })
-  })
 }

@@ -65,8 +65,8 @@ export class MissingImplementationError extends Error {
   readonly codec: string
   readonly implementation: string
 
-  constructor (codec: string, implementation: string, reason: string) {
-    super(`The ${implementation} implementation of ${codec} ${reason}`)
+  constructor (codec: string, implementation: string, reason: string, options?: ErrorOptions) {
+    super(`The ${implementation} implementation of ${codec} ${reason}`, options)
     this.codec = codec
     this.implementation = implementation
   }
@@ -83,6 +83,25 @@ export class UnknownCodecError extends Error {
   constructor (codec: string | number, known: readonly string[]) {
     super(`Unknown codec ${typeof codec === 'number' ? `0x${codec.toString(16)}` : `"${codec}"`}, known are ${known.join(', ')}`)
     this.codec = codec
+  }
+}
+
+/**
+ * A stream needs more memory to look back than is allowed.
+ */
+export class WindowTooLargeError extends Error {
+  static override readonly name = 'WindowTooLargeError'
+  override readonly name = 'WindowTooLargeError'
+  readonly codec: string
+  /** What it asks for, in bytes. */
+  readonly size: number
+  readonly max: number
+
+  constructor (codec: string, size: number, max: number) {
+    super(`A ${codec} stream needs a window of ${size} bytes, at most ${max} are allowed`)
+    this.codec = codec
+    this.size = size
+    this.max = max
   }
 }
 

@@ -13,13 +13,15 @@ export const GZIP: CodecDefinition = {
     {
       name: 'native',
       available: () => hasZlib('deflateRaw'),
-      load: () => import('./impl/gzip-native.ts')
+      load: () => import('./impl/gzip-native.ts'),
+      stream: () => import('./stream/gzip-native.ts')
     },
     {
       name: 'js',
       everywhere: true,
       available: always,
       load: () => import('./impl/gzip-js.ts'),
+      stream: () => import('./stream/gzip-js.ts'),
       worker: () => import('./generated/gzip-js-worker.ts')
     }
   ]

@@ -32,5 +32,5 @@
 
 export { CODES, MAX_FRAME_SIZE } from './constants.ts'
 export { checkLevel } from './codec.ts'
-export type { Codec, CodecInit, CodecName, CompressOptions, DecompressOptions, ImplementationName, Levels } from './codec.ts'
-export { CorruptFrameError, FrameTooLargeError, InvalidLevelError, MissingImplementationError, UnknownCodecError, WorkerCrashedError } from './errors.ts'
+export type { Codec, CodecInit, CodecName, CompressOptions, DecompressOptions, DecompressStreamOptions, ImplementationName, Levels } from './codec.ts'
+export { CorruptFrameError, FrameTooLargeError, InvalidLevelError, MissingImplementationError, UnknownCodecError, WindowTooLargeError, WorkerCrashedError } from './errors.ts'

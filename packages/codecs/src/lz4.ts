@@ -29,6 +29,7 @@ export const LZ4: CodecDefinition = {
       name: 'js',
       available: always,
       load: () => import('./impl/lz4-js.ts'),
+      stream: () => import('./stream/lz4.ts'),
       worker: () => import('./generated/lz4-js-worker.ts')
     }
   ]

@@ -14,6 +14,7 @@ export const LZO: CodecDefinition = {
       everywhere: true,
       available: always,
       load: () => import('./impl/lzo-js.ts'),
+      stream: () => import('./stream/lzo.ts'),
       worker: () => import('./generated/lzo-js-worker.ts')
     }
   ]

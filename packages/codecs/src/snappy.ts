@@ -13,13 +13,15 @@ export const SNAPPY: CodecDefinition = {
     {
       name: 'native',
       available: () => hasAddon('snappy'),
-      load: () => import('./impl/snappy-native.ts')
+      load: () => import('./impl/snappy-native.ts'),
+      stream: () => import('./stream/snappy-native.ts')
     },
     {
       name: 'wasm',
       everywhere: true,
       available: hasWasm,
       load: () => import('./impl/snappy-wasm.ts'),
+      stream: () => import('./stream/snappy-wasm.ts'),
       worker: () => import('./generated/snappy-wasm-worker.ts'),
       wasm: () => import('./generated/snappy-module.ts')
     },
@@ -27,6 +29,7 @@ export const SNAPPY: CodecDefinition = {
       name: 'js',
       available: always,
       load: () => import('./impl/snappy-js.ts'),
+      stream: () => import('./stream/snappy-js.ts'),
       worker: () => import('./generated/snappy-js-worker.ts')
     }
   ]

@@ -13,7 +13,8 @@ export const ZSTD: CodecDefinition = {
     {
       name: 'native',
       available: () => hasZlib('zstdCompress'),
-      load: () => import('./impl/zstd-native.ts')
+      load: () => import('./impl/zstd-native.ts'),
+      stream: () => import('./stream/zstd-native.ts')
     },
     {
       name: 'wasm',
@@ -28,6 +29,7 @@ export const ZSTD: CodecDefinition = {
       only: 'decompress',
       available: always,
       load: () => import('./impl/zstd-js.ts'),
+      stream: () => import('./stream/zstd-js.ts'),
       worker: () => import('./generated/zstd-js-worker.ts')
     }
   ]

@@ -3,6 +3,7 @@ import { codecs } from '../src/all.ts'
 import { CODES } from '../src/constants.ts'
 import { createCodec } from '../src/create-codec.ts'
 import { NAMES, text } from './fixtures.ts'
+import { outcome } from './stream-fixtures.ts'
 import type { Codec, CodecInit } from '../src/codec.ts'
 import type { Implementation, ImplementationEntry } from '../src/implementation.ts'
 
@@ -121,5 +122,15 @@ describe('deterministic', () => {
   it('refuses to go with another implementation', () => {
     expect(() => codecs.zstd({ deterministic: true, implementation: 'native' }))
       .toThrow(expect.objectContaining({ name: 'MissingImplementationError', codec: 'zstd', implementation: 'native' }))
+  })
+})
+
+describe('a codec that is told its implementation', () => {
+  it('reads streams with that one where it does, and with another one where it does not', async () => {
+    const frame = await codecs.zstd().compress(text(1000))
+
+    for (const implementation of ['native', 'wasm', 'js'] as const) {
+      expect(await outcome(codecs.zstd({ implementation }), frame)).toBe(1000)
+    }
   })
 })

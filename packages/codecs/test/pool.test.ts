@@ -163,7 +163,7 @@ describe('a pool of workers', () => {
     const { pool, threads } = create(1)
     const call = pool.run(ZSTD, request(1))
     threads[0].ready()
-    threads[0].onMessage({ failure: 'it is cut short' })
+    threads[0].onMessage({ failure: 'it is cut short', name: 'Error' })
 
     await expect(call).rejects.toThrow('it is cut short')
     expect(threads[0].ended).toBe(false)
@@ -227,15 +227,45 @@ describe('a pool of workers', () => {
     expect(await second).toEqual(Uint8Array.of(2))
   })
 
-  it('says of every call that there are no workers where none can be started', async () => {
+  it('says of every call that there are no workers where none can be started, and soon does not try any more', async () => {
     const start = vi.fn(() => { throw new Error('not allowed') })
     const pool = new WorkerPool({ size: 1, idle: IDLE, start })
 
-    for (const call of [pool.run(ZSTD, request(1)), pool.run(ZSTD, request(2))]) {
+    for (const call of [1, 2, 3, 4, 5].map(async number => pool.run(ZSTD, request(number)))) {
       await expect(call).rejects.toMatchObject({ name: 'WorkersUnavailableError' })
     }
 
-    expect(start).toHaveBeenCalledOnce()
+    expect(start).toHaveBeenCalledTimes(3)
+  })
+
+  it('goes on after a start that failed', async () => {
+    const { pool, threads } = create(1)
+    const first = pool.run(ZSTD, request(1))
+    const second = pool.run(ZSTD, request(2))
+    threads[0].onFailure(new Error('no memory'))
+    await expect(first).rejects.toMatchObject({ name: 'WorkersUnavailableError' })
+
+    threads[1].ready()
+    threads[1].answer(2)
+    expect(await second).toEqual(Uint8Array.of(2))
+  })
+
+  it('starts no workers for calls that one signal aborts together', async () => {
+    const { pool, threads } = create(2)
+    const controller = new AbortController()
+    const calls = Array.from({ length: 100 }, async (_, number) => pool.run(ZSTD, request(number), controller.signal))
+    const other = pool.run(ZSTD, request(200))
+    threads.forEach(thread => { thread.ready() })
+    controller.abort()
+
+    for (const call of calls) {
+      await expect(call).rejects.toMatchObject({ name: 'AbortError' })
+    }
+
+    expect(threads.map(({ ended }) => ended)).toEqual([true, true, false])
+    threads[2].ready()
+    threads[2].answer(2)
+    expect(await other).toEqual(Uint8Array.of(2))
   })
 
   it('says so of the call alone whose program does not run in a worker', async () => {
@@ -270,13 +300,10 @@ describe('a pool of workers', () => {
   it('takes nothing from calls whose worker never came up', async () => {
     const { pool, threads } = create(1)
     const made = vi.fn(request(1))
-    const calls = [pool.run(ZSTD, made), pool.run(ZSTD, made)]
+    const call = pool.run(ZSTD, made)
     threads[0].onFailure(new Error('blocked by a policy'))
 
-    for (const call of calls) {
-      await expect(call).rejects.toMatchObject({ name: 'WorkersUnavailableError' })
-    }
-
+    await expect(call).rejects.toMatchObject({ name: 'WorkersUnavailableError' })
     expect(made).not.toHaveBeenCalled()
     expect(threads[0].ended).toBe(true)
   })

@@ -24,9 +24,7 @@ export class ByteReader {
    * @param allocate - where to put them if they come from several chunks
    */
   async read (length: number, allocate?: Allocate): Promise<Uint8Array> {
-    while (this.#length < length && await this.#pull()) {
-      // pulled
-    }
+    await this.peek(length)
 
     const parts: Uint8Array[] = []
 
@@ -48,6 +46,15 @@ export class ByteReader {
     this.#length -= bytes.byteLength
 
     return bytes
+  }
+
+  /** Pull until that many bytes are here, and tell how many are: fewer only where the stream ends before. */
+  async peek (length: number): Promise<number> {
+    while (this.#length < length && await this.#pull()) {
+      // pulled
+    }
+
+    return this.#length
   }
 
   /** Everything that has not been read yet, chunk by chunk. */

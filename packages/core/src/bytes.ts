@@ -17,3 +17,14 @@ export function concat (parts: readonly Uint8Array[], allocate: Allocate = size 
 
   return whole
 }
+
+/** All of a stream in one array. */
+export async function collect (source: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+
+  for await (const part of source) {
+    parts.push(part)
+  }
+
+  return concat(parts)
+}

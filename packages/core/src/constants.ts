@@ -29,6 +29,15 @@ export const MAX_FRAME_TABLE_SIZE = 896 * KIB
  */
 export const DEFAULT_IN_FLIGHT_BYTES = 32 * MIB
 
+/**
+ * A file that ends within this many bytes is read without waiting for room, 64 KiB:
+ * the importer reads 50 files at one time, which is less than the room for one frame.
+ */
+export const SMALL_FILE_SIZE = 64 * KIB
+
+/** The most names in a path that is added: about what paths of 4 KiB allow. */
+export const MAX_PATH_DEPTH = 1024
+
 /** How many blocks are written to the blockstore at one time. */
 export const DEFAULT_BLOCK_WRITE_CONCURRENCY = 8
 
@@ -38,8 +47,32 @@ export const DEFAULT_BLOCK_READ_CONCURRENCY = 8
 /** How deep below its root a file is read. Balanced DAGs of 1,024 links need four levels for an exabyte. */
 export const MAX_DAG_DEPTH = 64
 
+/** How deep below its root a tree is verified, directories and their shards counted. */
+export const MAX_TREE_DEPTH = 256
+
+/** Of how many directories it is kept that they have been verified: those that are linked again are not walked again. */
+export const MAX_REMEMBERED_DIRECTORIES = 65_536
+
+/** Above this many bytes of names and CIDs a directory is sharded, 256 KiB, as ipfs-unixfs-importer does it. */
+export const DEFAULT_SHARD_SPLIT_THRESHOLD = 256 * KIB
+
+/** The most children of a shard of a directory. Kubo and Helia make shards of 256. */
+export const MAX_SHARD_FANOUT = 65_536
+
+/** How many roots of files are kept decoded, for the next range of the same file. */
+export const MAX_CACHED_ROOTS = 16
+
+/** The most bytes that these take, 8 MiB. One is kept however large it is. */
+export const MAX_CACHED_ROOTS_SIZE = 8 * MIB
+
+/** The most frames of a seek table that another tool made, 1,048,576: larger tables are left alone. */
+export const MAX_SEEK_TABLE_FRAMES = 1024 * 1024
+
 /** The codec that compresses unless asked otherwise. */
 export const DEFAULT_CODEC = 'zstd'
+
+/** What `auto` makes least where nothing else is asked for. */
+export const DEFAULT_OPTIMIZE = 'balanced'
 
 /** The least part of its bytes that compressing a file must save. */
 export const MIN_GAIN = 0.05

@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 
-export { CorruptFrameError, FrameTooLargeError, InvalidLevelError, MissingImplementationError, UnknownCodecError } from '@ipfsz/codecs'
-export { InvalidParametersError, NotAFileError } from '@helia/unixfs/errors'
+export { CorruptFrameError, FrameTooLargeError, InvalidLevelError, MissingImplementationError, UnknownCodecError, WindowTooLargeError } from '@ipfsz/codecs'
+export { AlreadyExistsError, DoesNotExistError, InvalidParametersError, NotADirectoryError, NotAFileError } from '@helia/unixfs/errors'
 
 /** Only a dag-pb CID can be marked. */
 export class NotMarkableError extends Error {
@@ -136,9 +136,95 @@ export class NotFoundError extends Error {
   static override readonly name = 'NotFoundError'
   override readonly name = 'NotFoundError'
   readonly cid: CID
+  /** The compressed file that the CID is linked to, and that was not found either. */
+  readonly compressed: CID | undefined
 
-  constructor (cid: CID, options?: ErrorOptions) {
-    super(`The block ${cid} was not found`, options)
+  constructor (cid: CID, { compressed, ...options }: ErrorOptions & { compressed?: CID } = {}) {
+    super(compressed == null
+      ? `The block ${cid} was not found`
+      : `Neither the block ${cid} was found, nor the compressed file ${compressed} that it is linked to`, options)
     this.cid = cid
+    this.compressed = compressed
+  }
+}
+
+/** Links are kept in a datastore, and there is none. */
+export class LinksUnavailableError extends Error {
+  static override readonly name = 'LinksUnavailableError'
+  override readonly name = 'LinksUnavailableError'
+
+  constructor () {
+    super('Links need a datastore: give one to ipfsz({ blockstore, datastore })')
+  }
+}
+
+/** The compressed file that an original is to be linked to is not stored here. */
+export class LinkedFileMissingError extends Error {
+  static override readonly name = 'LinkedFileMissingError'
+  override readonly name = 'LinkedFileMissingError'
+  readonly original: CID
+  readonly compressed: CID
+
+  constructor (original: CID, compressed: CID) {
+    super(`${original} cannot be linked to ${compressed}, which is not stored here`)
+    this.original = original
+    this.compressed = compressed
+  }
+}
+
+/** An entry of a link in the datastore holds something else than CIDs. */
+export class InvalidLinkError extends Error {
+  static override readonly name = 'InvalidLinkError'
+  override readonly name = 'InvalidLinkError'
+  readonly key: string
+
+  constructor (key: string, options?: ErrorOptions) {
+    super(`The entry ${key} of the datastore is not that of a link`, options)
+    this.key = key
+  }
+}
+
+/** The bytes of a compressed file are not those of the original that its header names. */
+export class ContentMismatchError extends Error {
+  static override readonly name = 'ContentMismatchError'
+  override readonly name = 'ContentMismatchError'
+  readonly cid: CID
+  /** What the header says. */
+  readonly expected: CID
+  /** What the bytes have. */
+  readonly actual: CID
+
+  constructor (cid: CID, expected: CID, actual: CID) {
+    super(`The content of ${cid} has the CID ${actual} instead of ${expected}`)
+    this.cid = cid
+    this.expected = expected
+    this.actual = actual
+  }
+}
+
+/** What follows the frames of a file is not what its codec has there (docs/format.md, section 4). */
+export class InvalidTrailerError extends Error {
+  static override readonly name = 'InvalidTrailerError'
+  override readonly name = 'InvalidTrailerError'
+  readonly cid: CID
+
+  constructor (cid: CID, reason: string) {
+    super(`The trailer of ${cid} is invalid: ${reason}`)
+    this.cid = cid
+  }
+}
+
+/** Something below a directory is damaged or missing: the cause says what. */
+export class VerifyFailedError extends Error {
+  static override readonly name = 'VerifyFailedError'
+  override readonly name = 'VerifyFailedError'
+  readonly cid: CID
+  /** From the directory that was verified. */
+  readonly path: string
+
+  constructor (cid: CID, path: string, cause: unknown) {
+    super(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    this.cid = cid
+    this.path = path
   }
 }

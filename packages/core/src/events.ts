@@ -1,4 +1,5 @@
 import { CustomProgressEvent } from 'progress-events'
+import type { CID } from 'multiformats/cid'
 import type { ProgressEvent, ProgressOptions } from 'progress-events'
 
 export interface DecidedProgress {
@@ -27,13 +28,24 @@ export type AddFrameEvents =
 /** What reading a file reports, besides Helia's own events. */
 export type CatFrameEvents = ProgressEvent<'ipfsz:cat:frame', FrameProgress>
 
+export interface VerifyProgress {
+  cid: CID
+  /** From the directory that is verified, empty where it is a file that is. */
+  path: string
+  /** Bytes of the file, as it is read. */
+  size: bigint
+}
+
+/** What verifying reports for each file, besides what reading it does. */
+export type VerifyFileEvents = ProgressEvent<'ipfsz:verify:file', VerifyProgress>
+
 type Detail<Events, Type> = Extract<Events, { type: Type }> extends { detail: infer D } ? D : never
 
 /** Report progress, with the detail that belongs to the event. */
-export function emit<Type extends (AddFrameEvents | CatFrameEvents)['type']> (
-  options: ProgressOptions<AddFrameEvents> | ProgressOptions<CatFrameEvents>,
+export function emit<Type extends (AddFrameEvents | CatFrameEvents | VerifyFileEvents)['type']> (
+  options: ProgressOptions<AddFrameEvents> | ProgressOptions<CatFrameEvents> | ProgressOptions<VerifyFileEvents>,
   type: Type,
-  detail: Detail<AddFrameEvents | CatFrameEvents, Type>
+  detail: Detail<AddFrameEvents | CatFrameEvents | VerifyFileEvents, Type>
 ): void {
   const onProgress = options.onProgress as ((event: ProgressEvent) => void) | undefined
 

@@ -1,13 +1,18 @@
 import { importFile } from 'ipfs-unixfs-importer'
+import { BoundedReader } from './bounded-reader.ts'
 import { ByteReader } from './byte-reader.ts'
 import { emit } from './events.ts'
 import { gather } from './gather.ts'
+import { mark } from './marker.ts'
 import { decide } from './policy.ts'
 import { writeFile } from './write-file.ts'
+import type { FilesBudget } from './bounded-reader.ts'
 import type { Compression } from './compression.ts'
 import type { PutStore } from './dag/block.ts'
+import type { Links } from './links.ts'
 import type { WriteFileOptions } from './write-file.ts'
 import type { ImporterOptions } from 'ipfs-unixfs-importer'
+import type { CID } from 'multiformats/cid'
 
 type FileBuilder = NonNullable<ImporterOptions['fileBuilder']>
 type BuiltFile = Awaited<ReturnType<FileBuilder>>
@@ -20,8 +25,12 @@ export interface CompressingFileBuilderInit extends WriteFileOptions {
   compression?: Compression
   /** How files are stored that are not compressed. */
   importer: ImporterOptions
-  /** Called with the marker code of each file that was compressed. */
-  onCompressed (code: number): void
+  /** Called with the plain CID and the marker code of each file that was compressed. */
+  onCompressed (cid: CID, code: number): void
+  /** Room for the original bytes of all files, where there are several. */
+  budget?: FilesBudget | undefined
+  /** Where each compressed file is linked to the CID that its bytes have uncompressed. */
+  links?: Links | undefined
 }
 
 /**
@@ -30,7 +39,10 @@ export interface CompressingFileBuilderInit extends WriteFileOptions {
  */
 export function compressingFileBuilder (init: CompressingFileBuilderInit): FileBuilder {
   return async (file, blockstore) => {
-    const reader = new ByteReader(gather(file.content), init.signal)
+    const { budget, signal } = init
+    const reader = budget == null
+      ? new ByteReader(gather(file.content), signal)
+      : new BoundedReader(gather(file.content), budget, signal)
 
     try {
       return await buildFile(file, reader, blockstore, init)
@@ -50,17 +62,27 @@ async function buildFile (file: File, reader: ByteReader, blockstore: PutStore, 
   }
 
   const piece = await reader.read(compression.frameSize)
-  const { compress, reason, trial } = await decide(piece, compression, init.signal)
+  const { choice, reason, trial } = await decide(piece, compression, init.signal)
 
-  emit(init, 'ipfsz:add:decided', { path, codec: compress ? compression.codec.name : 'none', reason })
+  emit(init, 'ipfsz:add:decided', { path, codec: choice?.codec.name ?? 'none', reason })
 
-  if (!compress) {
+  if (choice == null) {
     return buildPlain(file, withFirst(piece, reader), blockstore, init)
   }
 
-  const beginning = trial == null ? { piece } : { frame: trial }
-  const { cid, unixfs, dagSize } = await writeFile(beginning, reader, compression, file, blockstore, init)
-  init.onCompressed(compression.codec.code)
+  const { level } = choice
+  const codec = reader instanceof BoundedReader ? reader.bounded(choice.codec) : choice.codec
+  const written = await writeFile({ piece, frame: trial }, reader, { codec, level, frameSize: compression.frameSize }, file, blockstore, {
+    ...init,
+    contentCid: init.contentCid ?? init.links != null
+  })
+  const { cid, unixfs, dagSize, contentCid } = written
+  init.onCompressed(cid, codec.code)
+
+  if (contentCid != null) {
+    // behind the root: a kill leaves a file without a link, never a link without its file
+    await init.links?.add(contentCid, mark(cid, codec.code), { signal: init.signal })
+  }
 
   return { cid, unixfs, size: BigInt(dagSize), path, originalPath }
 }

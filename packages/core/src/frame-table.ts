@@ -1,7 +1,6 @@
 import { MAX_FRAME_TABLE_SIZE } from './constants.ts'
 import { FileTooLargeError } from './errors.ts'
 import { varint } from './protobuf.ts'
-import { encodeSeekTable } from './seek-table.ts'
 import type { Frame } from './frame.ts'
 
 /** The frames of a file that is being written: how long each is, and what they hold together. */
@@ -29,13 +28,5 @@ export class FrameTable {
 
     this.lengths.push(frame.bytes.byteLength)
     this.size += frame.size
-  }
-
-  /** The seek table of all frames. */
-  seekTable (): Uint8Array {
-    return encodeSeekTable(this.lengths.map((length, i) => ({
-      length,
-      size: Math.min(this.frameSize, this.size - i * this.frameSize)
-    })))
   }
 }

@@ -7,14 +7,17 @@ const LARGE = 4 * 1024
  * besides its content, so a frame in chunks of one byte would take 800 MiB.
  */
 export async function * gather (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let block = new Uint8Array(0)
+  let block: Uint8Array | undefined
+  // a small chunk alone, as small files are: a block for each would cost more than all else
+  let first: Uint8Array | undefined
   let filled = 0
 
   for await (const chunk of source) {
     const isLarge = chunk.byteLength >= LARGE
 
     if (filled > 0 && (isLarge || filled + chunk.byteLength > BLOCK_SIZE)) {
-      yield block.subarray(0, filled)
+      yield first ?? (block as Uint8Array).subarray(0, filled)
+      block = first = undefined
       filled = 0
     }
 
@@ -24,14 +27,28 @@ export async function * gather (source: AsyncIterable<Uint8Array>): AsyncGenerat
     }
 
     if (filled === 0) {
-      block = new Uint8Array(BLOCK_SIZE)
+      first = chunk
+    } else {
+      block = append(block, first, filled, chunk)
+      first = undefined
     }
 
-    block.set(chunk, filled)
     filled += chunk.byteLength
   }
 
   if (filled > 0) {
-    yield block.subarray(0, filled)
+    yield first ?? (block as Uint8Array).subarray(0, filled)
   }
+}
+
+function append (block: Uint8Array | undefined, first: Uint8Array | undefined, filled: number, chunk: Uint8Array): Uint8Array {
+  const target = block ?? new Uint8Array(BLOCK_SIZE)
+
+  if (first != null) {
+    target.set(first)
+  }
+
+  target.set(chunk, filled)
+
+  return target
 }

@@ -205,6 +205,6 @@ function checkHeader (header: Header, { marker, streamSize }: HeaderContext, fai
  * No codec makes a frame longer than this. A reader holds a whole frame, so a
  * length is checked before anything is read by it.
  */
-function maxFrameLength (frameSize: number): number {
+export function maxFrameLength (frameSize: number): number {
   return frameSize + frameSize / 4 + 1024
 }

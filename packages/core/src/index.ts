@@ -40,25 +40,21 @@
 
 import { allCodecs } from '@ipfsz/codecs/all'
 import { DEFAULT_IN_FLIGHT_BYTES } from './constants.ts'
+import { DefaultLinks } from './default-links.ts'
 import { InvalidParametersError } from './errors.ts'
 import { DefaultIpfsz } from './ipfsz.ts'
-import type { CompressionOptions } from './compression.ts'
-import type { GetBlockOptions } from './dag/block.ts'
-import type { ReadOptions } from './dag/read.ts'
-import type { AddFrameEvents, CatFrameEvents } from './events.ts'
-import type * as unixfs from '@helia/unixfs'
-import type { Codec, CodecName } from '@ipfsz/codecs'
+import type { VerifyFileEvents } from './events.ts'
+import type { LinkDatastore, Links } from './links.ts'
+import type { AddFileOptions, AddOptions, ByteStream, CatEvents, CatOptions, ChmodOptions, CpOptions, DirectoryCandidate, DirectoryEntry, ExtendedStatOptions, ExtendedStats, FileCandidate, ImportCandidateStream, ImportResult, LsOptions, MkdirOptions, RmOptions, Stats, StatOptions, TouchOptions } from './unixfs.ts'
+import type { Codec } from '@ipfsz/codecs'
 import type { Blockstore } from 'interface-blockstore'
-import type { UnixFS as UnixFSMessage } from 'ipfs-unixfs'
-import type { ByteStream } from 'ipfs-unixfs-importer'
 import type { CID } from 'multiformats/cid'
 import type { ProgressOptions } from 'progress-events'
 
-export type { FileCandidate } from '@helia/unixfs'
-type FileCandidate = unixfs.FileCandidate
-
 export interface IpfszComponents {
   blockstore: Pick<Blockstore, 'get' | 'put' | 'has'>
+  /** Where links between original and compressed CIDs are kept. Without one there are none. */
+  datastore?: LinkDatastore | undefined
 }
 
 export interface IpfszInit {
@@ -87,65 +83,50 @@ export interface IpfszInit {
   inFlightBytes?: number | undefined
 }
 
-export type AddEvents = unixfs.AddEvents | AddFrameEvents
+export type VerifyEvents = CatEvents | VerifyFileEvents
 
-export interface AddFileOptions extends Omit<unixfs.AddFileOptions, 'onProgress'>, ProgressOptions<AddEvents> {
-  /** How to compress. Files that are stored plain are stored as the other options say. */
-  compression?: CompressionOptions | undefined
-}
+export interface VerifyOptions extends Omit<CatOptions, 'offset' | 'length' | 'onProgress'>, ProgressOptions<VerifyEvents> {}
 
-export type AddOptions = AddFileOptions
+/** What was read, all of it as it should be. */
+export interface VerifyReport {
+  /** The plain CID of the root. */
+  cid: CID
 
-export type CatEvents = unixfs.GetEvents | CatFrameEvents
-
-export interface CatOptions extends Omit<unixfs.CatOptions, 'onProgress' | 'signal'>, Omit<ReadOptions, 'onProgress'>, ProgressOptions<CatEvents> {}
-
-export interface StatOptions extends Omit<unixfs.StatOptions, 'signal'>, GetBlockOptions {
-  /**
-   * Count the blocks too, which fetches the inner nodes of a file with more than
-   * 1,024 leaves.
-   *
-   * @default false
-   */
-  extended?: boolean | undefined
-}
-
-/** What `unixfs.stat` tells, and how the file is compressed. */
-export interface Stats extends Omit<unixfs.Stats, 'size'> {
-  unixfs?: UnixFSMessage
-
-  /** Bytes that reading gives: those of the original, where the CID is a marked one. */
+  /** Bytes that reading gives: of all files, where it is a directory. */
   size: bigint
 
-  /** Bytes of all blocks of the file. */
-  storedSize: bigint
+  /** How many blocks were read, one that is linked twice counted twice. */
+  blocks: bigint
 
-  /** storedSize / size, 1 for an empty file. */
-  ratio: number
-
-  /** The codec that reading decompresses with. */
-  codec: CodecName | 'none'
-
-  /** How many frames reading decompresses. */
+  /** How many frames were decompressed. */
   frames: number
 
-  /** Original bytes in every frame but the last. */
-  frameSize?: number
+  /** How many files there are: 1, where it is no directory. */
+  files: number
 
-  /** The CID that any IPFS node knows the file by. */
-  plainCid: CID
-
-  /** The CID that the file's original bytes are read by, where it is compressed. */
-  markedCid?: CID
-
-  /** How many blocks the file has, if `extended` was asked for. */
-  blocks?: bigint
+  /** The CID that the bytes have uncompressed, where the file's header names one. */
+  contentCid?: CID
 }
 
 /** The verbs of `@helia/unixfs`, of files that are compressed where that is worth it. */
 export interface Ipfsz {
   /** The codecs that files are read and written with. */
   readonly codecs: readonly Codec[]
+
+  /** Which compressed file has the bytes of which original, and the other way round. */
+  readonly links: Links
+
+  /**
+   * Add files, directories and symlinks, as `unixfs.addAll`. In the results compressed
+   * files have their marked CIDs, and directories with a compressed file at any depth
+   * that of a tree. The bytes of all files that are worked on at one time are bounded
+   * by `inFlightBytes`.
+   *
+   * @throws {InvalidParametersError} a path has `..` in it, an escaped slash, or more
+   *   than 1,024 names
+   * @throws {AlreadyExistsError} two candidates have one path: the first would be lost
+   */
+  addAll (source: ImportCandidateStream, options?: AddOptions): AsyncIterable<ImportResult>
 
   /**
    * Add bytes. The CID is a marked one, or a plain one where the bytes are stored
@@ -154,6 +135,7 @@ export interface Ipfsz {
    * @throws {UnknownCodecError}
    * @throws {InvalidLevelError}
    * @throws {InvalidFrameSizeError}
+   * @throws {LinksUnavailableError} it is to be linked, and there is no datastore
    */
   addBytes (bytes: Uint8Array, options?: AddFileOptions): Promise<CID>
 
@@ -170,10 +152,14 @@ export interface Ipfsz {
    */
   addFile (file: FileCandidate, options?: AddFileOptions): Promise<CID>
 
+  /** Add an empty directory, in those that its path names. */
+  addDirectory (directory?: Partial<DirectoryCandidate>, options?: AddFileOptions): Promise<CID>
+
   /**
    * Read a file: the original bytes by a marked CID, the stored ones by a plain
    * CID. With an offset only the root and the leaves that hold the range are
-   * fetched.
+   * fetched. An original that is not stored here is read from the compressed file
+   * that it is linked to.
    *
    * @throws {NotFoundError} a block is not there
    * @throws {NotAFileError}
@@ -185,6 +171,41 @@ export interface Ipfsz {
   cat (cid: CID, options?: CatOptions): AsyncIterable<Uint8Array>
 
   /**
+   * Change the mode of a file or directory, with `recursive` of all below it. Files
+   * stay compressed as they are. The CID is marked as the one that was given.
+   */
+  chmod (cid: CID, mode: number, options?: ChmodOptions): Promise<CID>
+
+  /**
+   * Put a file or directory into a directory. The CID is that of a tree where either
+   * was marked.
+   *
+   * @throws {AlreadyExistsError} there is one of that name, and no `force`
+   * @throws {NotADirectoryError}
+   * @throws {InvalidParametersError} no entry can have that name
+   */
+  cp (source: CID, target: CID, name: string, options?: CpOptions): Promise<CID>
+
+  /**
+   * List a directory, with what the root of each entry says: one block a file, none
+   * where the file is a raw block.
+   *
+   * @throws {InvalidDagError} an entry is called as none may be, or two the same
+   */
+  ls (cid: CID, options?: LsOptions): AsyncIterable<DirectoryEntry>
+
+  /** Make a directory in a directory. In a tree the CID is that of a tree. */
+  mkdir (cid: CID, dirname: string, options?: MkdirOptions): Promise<CID>
+
+  /**
+   * Remove an entry of a directory. In a tree the CID is that of a tree.
+   *
+   * @throws {DoesNotExistError} a sharded directory has no such entry; of others it
+   *   comes back as it was, as with Helia
+   */
+  rm (cid: CID, path: string, options?: RmOptions): Promise<CID>
+
+  /**
    * What a CID names, its size and how it is compressed, from its root block.
    *
    * @throws {NotFoundError} the root block is not there
@@ -192,6 +213,23 @@ export interface Ipfsz {
    * @throws {InvalidHeaderError}
    */
   stat (cid: CID, options?: StatOptions): Promise<Stats>
+  stat (cid: CID, options?: ExtendedStatOptions): Promise<ExtendedStats>
+
+  /** Change the mtime, by default to now, as `chmod` changes the mode. */
+  touch (cid: CID, options?: TouchOptions): Promise<CID>
+
+  /**
+   * Read a file to its end, or all files of a directory: every block and every frame,
+   * what follows the frames, and the content CID where the header names one. What is
+   * wrong first is thrown: the errors of `cat`, and those below.
+   *
+   * @throws {InvalidTrailerError} the seek table differs from the header, or something
+   *   else follows the frames
+   * @throws {ContentMismatchError} the bytes are not those of the content CID
+   * @throws {VerifyFailedError} something below a directory is wrong: its `path` says
+   *   where, its `cause` what
+   */
+  verify (cid: CID, options?: VerifyOptions): Promise<VerifyReport>
 }
 
 /**
@@ -213,6 +251,7 @@ export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz
 
   return new DefaultIpfsz({
     blockstore: components.blockstore,
+    links: new DefaultLinks(components),
     codecs,
     writers: deterministic ? allCodecs({ deterministic }) : codecs,
     inFlightBytes
@@ -223,5 +262,8 @@ export { DEFAULT_FRAME_SIZE, DEFAULT_IN_FLIGHT_BYTES, MIN_FRAME_SIZE } from './c
 export * from './errors.ts'
 export { frameConcurrency } from './frame.ts'
 export { codecName, isMarked, mark, markerCodecs, MARKERS, TREE_CODE, unmark } from './marker.ts'
+export type { Optimize } from './auto-candidates.ts'
 export type { CompressionOptions } from './compression.ts'
-export type { AddFrameEvents, CatFrameEvents, DecidedProgress, FrameProgress } from './events.ts'
+export type { AddFrameEvents, CatFrameEvents, DecidedProgress, FrameProgress, VerifyFileEvents, VerifyProgress } from './events.ts'
+export type { Link, LinkDatastore, LinkOptions, Links, PruneOptions } from './links.ts'
+export type * from './unixfs.ts'

@@ -1,28 +1,47 @@
-import { addContent, addFile } from './commands/add.ts'
+import { addDirectory } from './commands/add-directory.ts'
+import { addAll, addContent, addFile } from './commands/add.ts'
 import { cat } from './commands/cat.ts'
+import { chmod } from './commands/chmod.ts'
+import { cp } from './commands/cp.ts'
+import { ls } from './commands/ls.ts'
+import { mkdir } from './commands/mkdir.ts'
+import { rm } from './commands/rm.ts'
 import { stat } from './commands/stat.ts'
-import type { AddFileOptions, CatOptions, FileCandidate, Ipfsz, IpfszComponents, Stats, StatOptions } from './index.ts'
+import { touch } from './commands/touch.ts'
+import { verify } from './commands/verify.ts'
+import { RootCache } from './root-cache.ts'
+import type { AddFileOptions, AddOptions, ByteStream, CatOptions, ChmodOptions, CpOptions, DirectoryCandidate, DirectoryEntry, ExtendedStatOptions, ExtendedStats, FileCandidate, ImportCandidateStream, ImportResult, Ipfsz, IpfszComponents, LsOptions, MkdirOptions, RmOptions, Stats, StatOptions, TouchOptions, VerifyOptions, VerifyReport } from './index.ts'
 import type { Codec } from '@ipfsz/codecs'
-import type { ByteStream } from 'ipfs-unixfs-importer'
+import type { DefaultLinks } from './default-links.ts'
+import type { Links } from './links.ts'
 import type { CID } from 'multiformats/cid'
 
 /** What every command works with. */
-export interface Settings extends IpfszComponents {
+export interface Settings extends Omit<IpfszComponents, 'datastore'> {
+  links: DefaultLinks
   /** What files are read with. */
   codecs: readonly Codec[]
   /** What files are written with. */
   writers: readonly Codec[]
   inFlightBytes: number
+  /** The roots of files that were read last. */
+  roots: RootCache
 }
 
 /** Forwards each verb to its command. */
 export class DefaultIpfsz implements Ipfsz {
   readonly codecs: readonly Codec[]
+  readonly links: Links
   readonly #settings: Settings
 
-  constructor (settings: Settings) {
+  constructor (settings: Omit<Settings, 'roots'>) {
     this.codecs = settings.codecs
-    this.#settings = settings
+    this.links = settings.links
+    this.#settings = { ...settings, roots: new RootCache() }
+  }
+
+  addAll (source: ImportCandidateStream, options?: AddOptions): AsyncIterable<ImportResult> {
+    return addAll(source, this.#settings, options)
   }
 
   async addBytes (bytes: Uint8Array, options?: AddFileOptions): Promise<CID> {
@@ -37,11 +56,45 @@ export class DefaultIpfsz implements Ipfsz {
     return addFile(file, this.#settings, options)
   }
 
+  async addDirectory (directory?: Partial<DirectoryCandidate>, options?: AddFileOptions): Promise<CID> {
+    return addDirectory(directory, this.#settings, options)
+  }
+
   cat (cid: CID, options?: CatOptions): AsyncIterable<Uint8Array> {
     return cat(cid, this.#settings, options)
   }
 
-  async stat (cid: CID, options?: StatOptions): Promise<Stats> {
+  async chmod (cid: CID, mode: number, options?: ChmodOptions): Promise<CID> {
+    return chmod(cid, mode, this.#settings, options)
+  }
+
+  async cp (source: CID, target: CID, name: string, options?: CpOptions): Promise<CID> {
+    return cp(source, target, name, this.#settings, options)
+  }
+
+  ls (cid: CID, options?: LsOptions): AsyncIterable<DirectoryEntry> {
+    return ls(cid, this.#settings, options)
+  }
+
+  async mkdir (cid: CID, dirname: string, options?: MkdirOptions): Promise<CID> {
+    return mkdir(cid, dirname, this.#settings, options)
+  }
+
+  async rm (cid: CID, path: string, options?: RmOptions): Promise<CID> {
+    return rm(cid, path, this.#settings, options)
+  }
+
+  async stat (cid: CID, options?: StatOptions): Promise<Stats>
+  async stat (cid: CID, options?: ExtendedStatOptions): Promise<ExtendedStats>
+  async stat (cid: CID, options?: ExtendedStatOptions | StatOptions): Promise<Stats> {
     return stat(cid, this.#settings, options)
+  }
+
+  async touch (cid: CID, options?: TouchOptions): Promise<CID> {
+    return touch(cid, this.#settings, options)
+  }
+
+  async verify (cid: CID, options?: VerifyOptions): Promise<VerifyReport> {
+    return verify(cid, this.#settings, options)
   }
 }

@@ -1,6 +1,6 @@
 import { MAX_INLINE_SIZE, MAX_LEAF_SIZE, MIN_GAIN } from './constants.ts'
 import { isCompressedType } from './detector.ts'
-import type { Compression } from './compression.ts'
+import type { Choice, Compression } from './compression.ts'
 import type { DecidedProgress } from './events.ts'
 import type { Frame } from './frame.ts'
 
@@ -9,37 +9,46 @@ const ROOT_LENGTH = 64
 /** Bytes that a link takes in a root: a CID, its sizes and their tags. */
 const LINK_LENGTH = 52
 
-/** Whether a file is compressed, and why. */
+/** What a file is compressed with, if anything, and why. */
 export interface Decision {
-  compress: boolean
+  choice?: Choice
   reason: DecidedProgress['reason']
   /** The first frame, where it was tried and is good. */
   trial?: Frame
 }
 
 /**
- * Decide whether a file is worth compressing.
+ * Decide whether a file is worth compressing, and with what.
  *
  * @param piece - the first `frameSize` bytes of the file, or all of it
  */
-export async function decide (piece: Uint8Array, { codec, level, detect }: Compression, signal?: AbortSignal | null): Promise<Decision> {
+export async function decide (piece: Uint8Array, { choose, detect }: Compression, signal?: AbortSignal | null): Promise<Decision> {
   if (piece.byteLength === 0) {
-    return { compress: false, reason: 'empty' }
+    return { reason: 'empty' }
   }
 
   if (!detect) {
-    return { compress: true, reason: 'options' }
+    return { choice: await choose(piece, signal), reason: 'options' }
+  }
+
+  // a file that the root's own bytes alone would make longer, which many small files are
+  if (!isGain(piece.byteLength, 0)) {
+    return { reason: 'trial' }
   }
 
   if (await isCompressedType(piece)) {
-    return { compress: false, reason: 'type' }
+    return { reason: 'type' }
   }
 
-  const trial = { size: piece.byteLength, bytes: await codec.compress(piece, { level, signal }) }
+  const choice = await choose(piece, signal)
 
-  return isGain(trial.size, trial.bytes.byteLength)
-    ? { compress: true, reason: 'trial', trial }
-    : { compress: false, reason: 'trial' }
+  if (choice == null) {
+    return { reason: 'trial' }
+  }
+
+  const trial = { size: piece.byteLength, bytes: await choice.codec.compress(piece, { level: choice.level, signal }) }
+
+  return isGain(trial.size, trial.bytes.byteLength) ? { choice, reason: 'trial', trial } : { reason: 'trial' }
 }
 
 /**

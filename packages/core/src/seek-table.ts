@@ -1,3 +1,5 @@
+import type { Header } from './header.ts'
+
 /** The skippable frame that holds a seek table, for Zstandard and LZ4 alike. */
 const SKIPPABLE_MAGIC = 0x184d2a5e
 const SEEKABLE_MAGIC = 0x8f92eab1
@@ -37,4 +39,33 @@ export function encodeSeekTable (entries: readonly SeekTableEntry[]): Uint8Array
   view.setUint32(position + 5, SEEKABLE_MAGIC, true)
 
   return bytes
+}
+
+/** The codecs whose tools skip a seek table (docs/format.md, section 4). */
+const SEEKABLE: ReadonlySet<string> = new Set(['zstd', 'lz4'])
+
+export function isSeekable (codec: string): boolean {
+  return SEEKABLE.has(codec)
+}
+
+/** What readers of a table need to know of it. */
+export const SEEK_TABLE = {
+  skippableMagic: SKIPPABLE_MAGIC,
+  seekableMagic: SEEKABLE_MAGIC,
+  /** Before the entries, behind them, and each of them without a checksum, in bytes. */
+  headerLength: HEADER_LENGTH,
+  footerLength: FOOTER_LENGTH,
+  entryLength: ENTRY_LENGTH
+} as const
+
+/** What stands behind the frames of a file: a seek table, or no bytes. */
+export function encodeTrailer (codec: string, { frameLengths, frameSize, size }: Pick<Header, 'frameLengths' | 'frameSize' | 'size'>): Uint8Array {
+  if (!isSeekable(codec) || frameLengths.length < 2) {
+    return new Uint8Array(0)
+  }
+
+  return encodeSeekTable(frameLengths.map((length, i) => ({
+    length,
+    size: Math.min(frameSize, size - i * frameSize)
+  })))
 }

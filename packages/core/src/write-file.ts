@@ -1,29 +1,44 @@
 import { BufferPool } from './buffer-pool.ts'
 import { MAX_INLINE_SIZE } from './constants.ts'
+import { ContentCid } from './content-cid.ts'
 import { writeLeaves, writeRoot } from './dag/write.ts'
 import { FrameTable } from './frame-table.ts'
 import { compressFrames, frameConcurrency, reportFrames, splitFrames } from './frame.ts'
 import { packLeaves } from './leaf.ts'
+import { encodeTrailer } from './seek-table.ts'
 import type { ByteReader } from './byte-reader.ts'
-import type { Compression } from './compression.ts'
+import type { Choice } from './compression.ts'
 import type { PutStore } from './dag/block.ts'
 import type { FileLink, Metadata, RootContent } from './dag/node.ts'
 import type { WrittenFile } from './dag/write.ts'
 import type { AddFrameEvents } from './events.ts'
 import type { Frame } from './frame.ts'
+import type { CID } from 'multiformats/cid'
 import type { ProgressOptions } from 'progress-events'
-
-/** The codecs whose tools skip a seek table (docs/format.md, section 4). */
-const SEEKABLE = new Set(['zstd', 'lz4'])
 
 export interface WriteFileOptions extends ProgressOptions<AddFrameEvents> {
   signal?: AbortSignal | null
   /** The most original bytes in the frames that are compressed at one time. */
   inFlightBytes: number
+  /**
+   * Find the CID that the file's bytes have uncompressed, while they pass, and write
+   * it into the header. It makes another root, and so another CID of the file.
+   *
+   * @default false
+   */
+  contentCid?: boolean | undefined
 }
 
-/** The beginning of a file, already read: its first piece as it is, or as a frame. */
-export type Beginning = { piece: Uint8Array } | { frame: Frame }
+/** The beginning of a file, already read: its first piece, and that as a frame where it was tried. */
+export interface Beginning {
+  piece: Uint8Array
+  frame?: Frame | undefined
+}
+
+/** A file as it was written, and the CID of its bytes where that was asked for. */
+export interface WrittenCompressedFile extends WrittenFile {
+  contentCid?: CID
+}
 
 /**
  * Write a compressed file: pieces -> frames -> leaves -> blocks -> root. Each step
@@ -36,28 +51,43 @@ export type Beginning = { piece: Uint8Array } | { frame: Frame }
 export async function writeFile (
   beginning: Beginning,
   reader: ByteReader,
-  { codec, level, frameSize }: Compression,
+  { codec, level, frameSize }: Choice & { frameSize: number },
   metadata: Metadata,
   blockstore: PutStore,
   options: WriteFileOptions
-): Promise<WrittenFile> {
+): Promise<WrittenCompressedFile> {
   const pool = new BufferPool(frameSize)
   const table = new FrameTable(frameSize)
-  const pieces = startWith('piece' in beginning ? beginning.piece : undefined, splitFrames(reader, frameSize, pool))
-  const frames = startWith('frame' in beginning ? beginning.frame : undefined, compressFrames(pieces, {
+  const content = options.contentCid === true ? new ContentCid(options) : undefined
+  const { piece, frame } = beginning
+
+  if (frame != null) {
+    await content?.update(piece)
+  }
+
+  const read = startWith(frame == null ? piece : undefined, splitFrames(reader, frameSize, pool))
+  const frames = startWith(frame, compressFrames(content == null ? read : pass(read, content), {
     codec,
     level,
     pool,
     concurrency: frameConcurrency(frameSize, options.inFlightBytes),
     signal: options.signal
   }))
-  const stream = toStream(reportFrames(frames, options), table, SEEKABLE.has(codec.name))
-  const content = await writeContent(packLeaves(stream), blockstore, options)
+  const stream = toStream(reportFrames(frames, options), table, codec.name)
+  const root = await writeContent(packLeaves(stream), blockstore, options)
+  const contentCid = await content?.digest()
+  const named = contentCid == null ? {} : { contentCid }
+  const header = { codec: codec.code, size: table.size, frameSize, frameLengths: table.lengths, ...named }
 
-  return writeRoot({
-    ...content,
-    header: { codec: codec.code, size: table.size, frameSize, frameLengths: table.lengths }
-  }, metadata, blockstore, options)
+  return { ...await writeRoot({ ...root, header }, metadata, blockstore, options), ...named }
+}
+
+/** Pieces on their way to the codec, which may take their memory: so first their hash. */
+async function * pass (pieces: AsyncIterable<Uint8Array>, content: ContentCid): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    await content.update(piece)
+    yield piece
+  }
 }
 
 async function * startWith<T> (first: T | undefined, rest: AsyncIterable<T>): AsyncGenerator<T> {
@@ -69,14 +99,16 @@ async function * startWith<T> (first: T | undefined, rest: AsyncIterable<T>): As
 }
 
 /** The frames' bytes, entered in the table, and the trailer where the codec has one. */
-async function * toStream (frames: AsyncIterable<Frame>, table: FrameTable, seekable: boolean): AsyncGenerator<Uint8Array> {
+async function * toStream (frames: AsyncIterable<Frame>, table: FrameTable, codec: string): AsyncGenerator<Uint8Array> {
   for await (const frame of frames) {
     table.add(frame)
     yield frame.bytes
   }
 
-  if (seekable && table.lengths.length > 1) {
-    yield table.seekTable()
+  const trailer = encodeTrailer(codec, { frameLengths: table.lengths, frameSize: table.frameSize, size: table.size })
+
+  if (trailer.byteLength > 0) {
+    yield trailer
   }
 }
 

@@ -71,3 +71,8 @@ export async function putNode (node: dagPb.PBNode, blockstore: CountingBlockstor
 
   return cid
 }
+
+/** The leaves of a file that has no other blocks below its root. */
+export async function leavesOf (cid: CID, blockstore: CountingBlockstore): Promise<CID[]> {
+  return dagPb.decode(await getBlock(CID.createV1(dagPb.code, cid.multihash), blockstore)).Links.map(link => link.Hash)
+}

@@ -19,10 +19,16 @@ function withoutHeader (data: Uint8Array): Uint8Array {
 }
 
 describe('a marked CID', () => {
-  it('without a header in its root is refused', async () => {
+  it('without a header in its root is refused where it is not of that codec', async () => {
     const blockstore = new CountingBlockstore()
     const plain = await unixfs({ blockstore }).addBytes(noise(100), { rawLeaves: false })
-    await expect(collect(ipfsz({ blockstore }).cat(mark(plain, MARKERS['ipfsz-zstd'])))).rejects.toMatchObject({ name: 'MissingHeaderError' })
+    await expect(collect(ipfsz({ blockstore }).cat(mark(plain, MARKERS['ipfsz-zstd'])))).rejects.toMatchObject({ name: 'CorruptFrameError' })
+  })
+
+  it('without a header in its root is refused where it is no file', async () => {
+    const blockstore = new CountingBlockstore()
+    const directory = await unixfs({ blockstore }).addDirectory()
+    await expect(collect(ipfsz({ blockstore }).cat(mark(directory, MARKERS['ipfsz-zstd'])))).rejects.toMatchObject({ name: 'MissingHeaderError' })
   })
 
   it('of another codec than the header is refused', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FrameTable } from '../src/frame-table.ts'
-import { encodeSeekTable } from '../src/seek-table.ts'
+import { encodeSeekTable, encodeTrailer } from '../src/seek-table.ts'
 
 describe('a seek table', () => {
   it('has the bytes of the Zstandard Seekable Format', () => {
@@ -12,6 +12,21 @@ describe('a seek table', () => {
   })
 })
 
+describe('a trailer', () => {
+  const header = { frameLengths: [40, 20], frameSize: 100, size: 130 }
+
+  it('is the seek table where there are several frames', () => {
+    for (const codec of ['zstd', 'lz4']) {
+      expect(encodeTrailer(codec, header)).toEqual(encodeSeekTable([{ length: 40, size: 100 }, { length: 20, size: 30 }]))
+    }
+  })
+
+  it('is nothing behind one frame, and with the other codecs', () => {
+    expect(encodeTrailer('zstd', { frameLengths: [40], frameSize: 100, size: 100 })).toHaveLength(0)
+    expect(['gzip', 'brotli', 'snappy', 'lzo'].map(codec => encodeTrailer(codec, header).byteLength)).toEqual([0, 0, 0, 0])
+  })
+})
+
 describe('a frame table', () => {
   it('counts frames and knows how long the last one is', () => {
     const table = new FrameTable(100)
@@ -20,7 +35,6 @@ describe('a frame table', () => {
 
     expect(table.size).toBe(130)
     expect(table.lengths).toEqual([40, 20])
-    expect(table.seekTable()).toEqual(encodeSeekTable([{ length: 40, size: 100 }, { length: 20, size: 30 }]))
   })
 
   it('refuses more frames than a root can list', () => {

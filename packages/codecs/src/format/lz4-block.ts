@@ -131,12 +131,14 @@ function writeLength (target: Uint8Array, to: number, rest: number): number {
 
 /**
  * Decompress one LZ4 block (LZ4 Block Format) from `source` to `target` at
- * `start`. Matches may not reach before `start`: blocks are independent.
+ * `start`.
  *
+ * @param history - the position in `target` that matches may reach back to: `start`
+ *   where blocks are independent
  * @returns the position in `target` behind the block's bytes
  * @throws {CorruptFrameError} a length or an offset leads outside
  */
-export function decodeLz4Block (source: Uint8Array, target: Uint8Array, start: number, end: number): number {
+export function decodeLz4Block (source: Uint8Array, target: Uint8Array, start: number, end: number, history: number = start): number {
   const sourceEnd = source.byteLength
   let from = 0
   let to = start
@@ -198,7 +200,7 @@ export function decodeLz4Block (source: Uint8Array, target: Uint8Array, start: n
       }
     }
 
-    if (offset === 0 || offset > to - start || to + length > end) {
+    if (offset === 0 || offset > to - history || to + length > end) {
       throw corrupt('a match leads outside')
     }
 

@@ -2,17 +2,18 @@ import { xxHash32 } from 'js-xxhash'
 import { CorruptFrameError } from '../errors.ts'
 import { readUint32, writeUint32 } from './little-endian.ts'
 
-const MAGIC = 0x184d2204
+export const MAGIC = 0x184d2204
 const HEADER_LENGTH = 15
-const UNCOMPRESSED = 0x80000000
+/** Set in the length of a block that is stored as it is. */
+export const UNCOMPRESSED = 0x80000000
 
 // frame descriptor flags (LZ4 Frame Format, "Frame Descriptor")
 const VERSION = 0x40
 const VERSION_MASK = 0xc0
-const INDEPENDENT = 0x20
-const BLOCK_CHECKSUM = 0x10
+export const INDEPENDENT = 0x20
+export const BLOCK_CHECKSUM = 0x10
 const CONTENT_SIZE = 0x08
-const CONTENT_CHECKSUM = 0x04
+export const CONTENT_CHECKSUM = 0x04
 const RESERVED = 0x02
 const DICTIONARY = 0x01
 
@@ -40,7 +41,7 @@ export function assembleLz4Frame (bytes: Uint8Array, pieces: readonly Uint8Array
   frame[4] = VERSION | INDEPENDENT | CONTENT_SIZE
   frame[5] = sizeCode(bytes.byteLength) << 4
   writeUint32(frame, 6, bytes.byteLength)
-  frame[14] = headerChecksum(frame, 14)
+  frame[14] = headerChecksum(frame.subarray(4, 14))
 
   for (const [i, block] of stored.entries()) {
     writeUint32(frame, position, (block.byteLength | (block === pieces[i] ? UNCOMPRESSED : 0)) >>> 0)
@@ -118,15 +119,48 @@ function sizeCode (length: number): number {
   return [4, 5, 6].find(candidate => BLOCK_SIZES[candidate] >= length) ?? 7
 }
 
-function readHeader (frame: Uint8Array, size: number): { flags: number, blockSize: number, start: number } {
+function readHeader (frame: Uint8Array, size: number): Lz4Descriptor & { start: number } {
   if (frame.byteLength < HEADER_LENGTH || readUint32(frame, 0) !== MAGIC) {
     throw corrupt('it does not begin with the header of a frame')
   }
 
-  const flags = frame[4]
-  const blockSize = BLOCK_SIZES[frame[5] >> 4]
+  const descriptor = decodeLz4Descriptor(frame.subarray(4))
 
-  if ((flags & VERSION_MASK) !== VERSION || (flags & RESERVED) !== 0 || blockSize == null || (frame[5] & 0x0f) !== 0) {
+  if (descriptor.contentSize == null || (descriptor.flags & INDEPENDENT) === 0) {
+    throw corrupt('it lacks its content size, or its blocks depend on each other')
+  }
+
+  if (descriptor.contentSize !== size) {
+    throw corrupt(`it says to hold ${descriptor.contentSize} bytes instead of ${size}`)
+  }
+
+  return { ...descriptor, start: 4 + descriptor.length }
+}
+
+/** What a frame says of itself, behind its magic number. */
+export interface Lz4Descriptor {
+  /** How many bytes that takes. */
+  readonly length: number
+  readonly flags: number
+  /** The most original bytes in a block. */
+  readonly blockSize: number
+  readonly contentSize?: number
+}
+
+/** The most bytes that a descriptor takes. */
+export const MAX_DESCRIPTOR_LENGTH = 11
+
+/**
+ * Read and check the descriptor of a frame.
+ *
+ * @param bytes - from behind the magic number on
+ * @throws {CorruptFrameError}
+ */
+export function decodeLz4Descriptor (bytes: Uint8Array): Lz4Descriptor {
+  const [flags, sizes] = bytes
+  const blockSize = BLOCK_SIZES[sizes >> 4]
+
+  if ((flags & VERSION_MASK) !== VERSION || (flags & RESERVED) !== 0 || blockSize == null || (sizes & 0x0f) !== 0) {
     throw corrupt('its descriptor is of another version')
   }
 
@@ -134,21 +168,23 @@ function readHeader (frame: Uint8Array, size: number): { flags: number, blockSiz
     throw corrupt('it needs a dictionary')
   }
 
-  if ((flags & CONTENT_SIZE) === 0 || (flags & INDEPENDENT) === 0) {
-    throw corrupt('it lacks its content size, or its blocks depend on each other')
+  const hasContentSize = (flags & CONTENT_SIZE) !== 0
+  const end = hasContentSize ? 10 : 2
+
+  if (bytes.byteLength <= end) {
+    throw corrupt('it is cut short')
   }
 
-  const contentSize = readUint32(frame, 6) + readUint32(frame, 10) * 2 ** 32
-
-  if (contentSize !== size) {
-    throw corrupt(`it says to hold ${contentSize} bytes instead of ${size}`)
-  }
-
-  if (frame[14] !== headerChecksum(frame, 14)) {
+  if (bytes[end] !== headerChecksum(bytes.subarray(0, end))) {
     throw corrupt('the checksum of its descriptor does not match')
   }
 
-  return { flags, blockSize, start: HEADER_LENGTH }
+  return {
+    length: end + 1,
+    flags,
+    blockSize,
+    ...hasContentSize ? { contentSize: readUint32(bytes, 2) + readUint32(bytes, 6) * 2 ** 32 } : {}
+  }
 }
 
 function readChecked (frame: Uint8Array, position: number): number {
@@ -165,9 +201,9 @@ function checkHash (expected: number, bytes: Uint8Array, what: string): void {
   }
 }
 
-/** The second byte of the hash of the descriptor, from behind the magic number to `end`. */
-function headerChecksum (frame: Uint8Array, end: number): number {
-  return xxHash32(frame.subarray(4, end), 0) >>> 8 & 0xff
+/** The second byte of the hash of the descriptor. */
+function headerChecksum (descriptor: Uint8Array): number {
+  return xxHash32(descriptor, 0) >>> 8 & 0xff
 }
 
 function corrupt (reason: string): CorruptFrameError {

@@ -124,6 +124,19 @@ export function decodeLzopHeader (frame: Uint8Array): LzopHeader {
   }
 }
 
+/** A header without an extra field takes no more bytes than this: there are 255 in the longest name. */
+export const MAX_HEADER_LENGTH = 34 + 255 + 4
+/** Longer extra fields are refused in streams. Nobody is known to write any. */
+const MAX_EXTRA_LENGTH = 64 * 1024
+
+/** How many bytes the header takes at most that begins with these, all of it or {@link MAX_HEADER_LENGTH} bytes. */
+export function lzopHeaderBound (start: Uint8Array): number {
+  const isLong = (start[9] << 8 | start[10]) >= LONG_HEADER_VERSION
+  const hasExtraField = (readUint32(start, isLong ? 17 : 14) & EXTRA_FIELD) !== 0
+
+  return hasExtraField ? MAX_HEADER_LENGTH + MAX_EXTRA_LENGTH : MAX_HEADER_LENGTH
+}
+
 function readSums (flags: number, adler32Flag: number, crc32Flag: number): Checksum[] {
   const sums: Checksum[] = []
 

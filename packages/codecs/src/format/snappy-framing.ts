@@ -3,18 +3,19 @@ import { readUint32, writeUint32 } from './little-endian.ts'
 
 /** The first chunk of every stream: type 0xff, length 6, "sNaPpY". */
 const STREAM_IDENTIFIER = Uint8Array.of(0xff, 0x06, 0x00, 0x00, 0x73, 0x4e, 0x61, 0x50, 0x70, 0x59)
+export const IDENTIFIER_LENGTH = STREAM_IDENTIFIER.byteLength
 /** The most original bytes that a chunk may hold. */
-const CHUNK_SIZE = 65536
+export const CHUNK_SIZE = 65536
 /** The most that an encoder makes of so many bytes. What is longer would only cost memory. */
-const MAX_BLOCK_LENGTH = 32 + CHUNK_SIZE + Math.floor(CHUNK_SIZE / 6)
-const CHECKSUM_LENGTH = 4
-const HEADER_LENGTH = 4
+export const MAX_BLOCK_LENGTH = 32 + CHUNK_SIZE + Math.floor(CHUNK_SIZE / 6)
+export const CHECKSUM_LENGTH = 4
+export const HEADER_LENGTH = 4
 
-const COMPRESSED = 0x00
-const UNCOMPRESSED = 0x01
+export const COMPRESSED = 0x00
+export const UNCOMPRESSED = 0x01
 /** Chunk types below this one and above {@link UNCOMPRESSED} may not be skipped. */
-const FIRST_SKIPPABLE = 0x80
-const IDENTIFIER = 0xff
+export const FIRST_SKIPPABLE = 0x80
+export const IDENTIFIER = 0xff
 
 /** What an implementation brings: raw blocks, and CRC-32C. */
 export interface SnappyBlocks {
@@ -83,14 +84,11 @@ export async function decodeSnappyStream (stream: Uint8Array, size: number, bloc
       // a stream may hold millions of chunks, a turn of the event loop for each would take too long
       const data = decoded instanceof Promise ? await decoded : decoded
 
-      if (mask(blocks.crc32c(data)) !== readUint32(chunk, HEADER_LENGTH)) {
-        throw corrupt('the checksum of a chunk does not match')
-      }
-
+      checkChecksum(chunk, data, blocks)
       bytes.set(data, written)
       written += data.byteLength
     } else if (type < FIRST_SKIPPABLE) {
-      throw corrupt(`a chunk is of the unknown type ${type}`)
+      throw unknownType(type)
     }
 
     position = end
@@ -99,7 +97,8 @@ export async function decodeSnappyStream (stream: Uint8Array, size: number, bloc
   return bytes.subarray(0, written)
 }
 
-function decodeChunk (chunk: Uint8Array, type: number, max: number, { decode }: SnappyBlocks): Uint8Array | Promise<Uint8Array> {
+/** What a chunk of data decodes to, its header and its checksum included in what is given. */
+export function decodeChunk (chunk: Uint8Array, type: number, max: number, { decode }: Pick<SnappyBlocks, 'decode'>): Uint8Array | Promise<Uint8Array> {
   if (chunk.byteLength < HEADER_LENGTH + CHECKSUM_LENGTH) {
     throw corrupt('a chunk is cut short')
   }
@@ -129,7 +128,16 @@ function readBlockSize (block: Uint8Array): number {
   throw corrupt('a block does not begin with its size')
 }
 
-function checkIdentifier (chunk: Uint8Array): void {
+/**
+ * @throws {CorruptFrameError} what a chunk decodes to has not the checksum in it
+ */
+export function checkChecksum (chunk: Uint8Array, data: Uint8Array, { crc32c }: Pick<SnappyBlocks, 'crc32c'>): void {
+  if (mask(crc32c(data)) !== readUint32(chunk, HEADER_LENGTH)) {
+    throw corrupt('the checksum of a chunk does not match')
+  }
+}
+
+export function checkIdentifier (chunk: Uint8Array): void {
   if (chunk.byteLength !== STREAM_IDENTIFIER.byteLength || chunk.some((byte, i) => byte !== STREAM_IDENTIFIER[i])) {
     throw corrupt('its stream identifier is not that of Snappy')
   }
@@ -140,6 +148,10 @@ function mask (checksum: number): number {
   return ((checksum >>> 15 | checksum << 17) + 0xa282ead8) >>> 0
 }
 
-function corrupt (reason: string): CorruptFrameError {
+export function unknownType (type: number): CorruptFrameError {
+  return corrupt(`a chunk is of the unknown type ${type}`)
+}
+
+export function corrupt (reason: string): CorruptFrameError {
   return new CorruptFrameError('snappy', reason)
 }

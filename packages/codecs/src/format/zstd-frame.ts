@@ -1,26 +1,57 @@
 import { CorruptFrameError } from '../errors.ts'
 import { readUint32 } from './little-endian.ts'
 
-const MAGIC = 0xfd2fb528
-const RESERVED_BLOCK = 3
-const RLE_BLOCK = 1
-const COMPRESSED_BLOCK = 2
+export const MAGIC = 0xfd2fb528
 /** No window can be stated that is smaller (RFC 8878, section 3.1.1.1.2). */
 const MIN_WINDOW = 1024
+
+/** Types of blocks (RFC 8878, section 3.1.1.2.2). */
+export const RAW_BLOCK = 0
+export const RLE_BLOCK = 1
+export const COMPRESSED_BLOCK = 2
+export const RESERVED_BLOCK = 3
+
+/** What the header of a frame says. */
+export interface ZstdHeader {
+  /** How far back a match may reach, in bytes. Where the frame is one segment, that is all it holds. */
+  readonly window: number
+  /** The position of the first block. */
+  readonly blocks: number
+  /** 4, or 0 where there is no checksum of the content. */
+  readonly checksumLength: number
+}
+
+/**
+ * Receives a block.
+ *
+ * @param start - the position of its content
+ * @param length - as its header says: of the content, or how often the one byte of an RLE block occurs
+ */
+export type VisitBlock = (type: number, start: number, length: number) => void
 
 /**
  * Check that the bytes are one Zstandard frame, complete and with nothing behind
  * it, that says itself to hold `size` bytes and needs no more memory than that.
  *
  * This reads the headers of the frame and of its blocks (RFC 8878, section 3.1.1)
- * and decodes nothing. It comes before every implementation, because none of them
- * reports all of this: zlib stops after the first frame without a word, and the
- * WASM module allocates what the header asks for.
+ * and decodes nothing. It comes before every implementation, because the libraries
+ * do not report all of this: zlib stops after the first frame without a word, and
+ * the WASM module allocates what the header asks for.
  *
- * @param checkBlock - called with the content of every compressed block
  * @throws {CorruptFrameError}
  */
-export function checkZstdFrame (frame: Uint8Array, size: number, checkBlock: (block: Uint8Array) => void = () => {}): void {
+export function checkZstdFrame (frame: Uint8Array, size: number): ZstdHeader {
+  const header = readHeader(frame, size)
+  const end = visitBlocks(frame, header.blocks, () => {}) + header.checksumLength
+
+  if (end !== frame.byteLength) {
+    throw corrupt(end > frame.byteLength ? 'it is cut short' : 'other bytes follow it')
+  }
+
+  return header
+}
+
+function readHeader (frame: Uint8Array, size: number): ZstdHeader {
   if (frame.byteLength < 6 || readUint32(frame, 0) !== MAGIC) {
     throw corrupt('it does not begin with the magic number')
   }
@@ -38,7 +69,7 @@ export function checkZstdFrame (frame: Uint8Array, size: number, checkBlock: (bl
   }
 
   let position = 5
-  const windowDescriptor = singleSegment ? undefined : frame[position++]
+  const window = singleSegment ? size : windowSize(frame[position++])
   const contentSizeLength = contentSizeFlag === 0 ? (singleSegment ? 1 : 0) : 1 << contentSizeFlag
 
   if (contentSizeLength === 0) {
@@ -46,26 +77,19 @@ export function checkZstdFrame (frame: Uint8Array, size: number, checkBlock: (bl
   }
 
   const contentSize = readContentSize(frame, position, contentSizeLength)
-  position += contentSizeLength
 
   if (contentSize !== size) {
     throw corrupt(`it says to hold ${contentSize} bytes instead of ${size}`)
   }
 
-  if (windowDescriptor != null && windowSize(windowDescriptor) > Math.max(size, MIN_WINDOW)) {
-    throw corrupt(`it needs a window of ${windowSize(windowDescriptor)} bytes for ${size}`)
+  if (window > Math.max(size, MIN_WINDOW)) {
+    throw corrupt(`it needs a window of ${window} bytes for ${size}`)
   }
 
-  position = skipBlocks(frame, position, checkBlock)
-
-  const checksumLength = (descriptor & 0x04) === 0 ? 0 : 4
-
-  if (position + checksumLength !== frame.byteLength) {
-    throw corrupt(position + checksumLength > frame.byteLength ? 'it is cut short' : 'other bytes follow it')
-  }
+  return { window, blocks: position + contentSizeLength, checksumLength: (descriptor & 0x04) === 0 ? 0 : 4 }
 }
 
-function readContentSize (frame: Uint8Array, position: number, length: number): number {
+export function readContentSize (frame: Uint8Array, position: number, length: number): number {
   if (position + length > frame.byteLength) {
     throw corrupt('it is cut short')
   }
@@ -79,28 +103,30 @@ function readContentSize (frame: Uint8Array, position: number, length: number): 
   return length === 2 ? value + 256 : value
 }
 
-function windowSize (descriptor: number): number {
+export function windowSize (descriptor: number): number {
   const base = 2 ** (10 + (descriptor >> 3))
 
   return base + (base / 8) * (descriptor & 7)
 }
 
-/** The position behind the last block. */
-function skipBlocks (frame: Uint8Array, position: number, checkBlock: (block: Uint8Array) => void): number {
+/**
+ * Go from block to block up to the last one. The content of the last block may lead
+ * behind the end of the frame, which the caller finds out by the position returned.
+ *
+ * @returns the position behind the last block
+ */
+export function visitBlocks (frame: Uint8Array, position: number, visit: VisitBlock): number {
   while (position + 3 <= frame.byteLength) {
     const header = frame[position] | frame[position + 1] << 8 | frame[position + 2] << 16
     const type = header >> 1 & 3
+    const length = header >> 3
 
     if (type === RESERVED_BLOCK) {
       throw corrupt('a block is of a reserved type')
     }
 
-    const start = position + 3
-    position = start + (type === RLE_BLOCK ? 1 : header >> 3)
-
-    if (type === COMPRESSED_BLOCK) {
-      checkBlock(frame.subarray(start, position))
-    }
+    visit(type, position + 3, length)
+    position += 3 + (type === RLE_BLOCK ? 1 : length)
 
     if ((header & 1) === 1) {
       return position
@@ -110,6 +136,6 @@ function skipBlocks (frame: Uint8Array, position: number, checkBlock: (block: Ui
   throw corrupt('it is cut short')
 }
 
-function corrupt (reason: string): CorruptFrameError {
+export function corrupt (reason: string): CorruptFrameError {
   return new CorruptFrameError('zstd', reason)
 }

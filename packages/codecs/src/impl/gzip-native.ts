@@ -3,10 +3,13 @@ import { checkGzipChecksum, decodeGzipMember, encodeGzipMember } from '../format
 import { zlibCompress, zlibDecompress } from './zlib.ts'
 import type { Implementation } from '../implementation.ts'
 
+/** So many bytes take less than a millisecond, at any level. */
+const AT_ONCE = 16 * 1024
+
 /** The deflate stream alone goes through zlib: its gunzip would read on into a second member. */
 export function create (): Implementation {
   return {
-    compress: async (bytes, level) => encodeGzipMember(await zlibCompress('deflateRaw', bytes, { level }), bytes),
+    compress: async (bytes, level) => encodeGzipMember(await zlibCompress('deflateRaw', bytes, { level }, AT_ONCE), bytes),
 
     async decompress (frame, size) {
       const deflated = decodeGzipMember(frame, size)

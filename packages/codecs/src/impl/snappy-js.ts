@@ -5,7 +5,7 @@ import { decodeSnappyStream, encodeSnappyStream } from '../format/snappy-framing
 import type { SnappyBlocks } from '../format/snappy-framing.ts'
 import type { Implementation } from '../implementation.ts'
 
-const BLOCKS: SnappyBlocks = {
+export const BLOCKS: SnappyBlocks = {
   encode: snappy.compress,
   decode: decodeSnappyBlock,
   crc32c: CRC32C.buf

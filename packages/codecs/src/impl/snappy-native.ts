@@ -2,6 +2,7 @@ import { hasAddon, loadAddon } from '#platform'
 import CRC32C from 'crc-32/crc32c.js'
 import { decodeSnappyBlock } from '../format/snappy-block.ts'
 import { decodeSnappyStream, encodeSnappyStream } from '../format/snappy-framing.ts'
+import type { SnappyBlocks } from '../format/snappy-framing.ts'
 import type { Implementation } from '../implementation.ts'
 import type * as Crc32 from '@node-rs/crc32'
 import type * as Snappy from 'snappy'
@@ -13,15 +14,20 @@ const COPY = { copyOutputData: true }
 const MIN_LENGTH = 4096
 
 /** On the thread pool of the process, and with the processor's own CRC-32C where that addon is there too. */
-export function create (): Implementation {
+export function createBlocks (): SnappyBlocks {
   const { compress, uncompress } = loadAddon('snappy') as typeof Snappy
-  const blocks = {
+
+  return {
     encode: async (piece: Uint8Array) => compress(piece, COPY),
     decode: (block: Uint8Array, size: number) => block.byteLength < MIN_LENGTH
       ? decodeSnappyBlock(block, size)
       : uncompress(block, { ...COPY, asBuffer: true }) as Promise<Buffer>,
     crc32c: hasAddon('@node-rs/crc32') ? (loadAddon('@node-rs/crc32') as typeof Crc32).crc32c : CRC32C.buf
   }
+}
+
+export function create (): Implementation {
+  const blocks = createBlocks()
 
   return {
     compress: async bytes => encodeSnappyStream(bytes, blocks),

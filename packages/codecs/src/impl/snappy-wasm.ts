@@ -12,6 +12,9 @@ const PAGE = 64 * 1024
 /** hysnappy's two modules have no allocator: input and output lie where they are put, behind `__heap_base`. */
 interface Exports {
   readonly memory: WebAssembly.Memory
+  // where what the module itself keeps begins and ends, and where what it is given may begin
+  readonly __global_base: WebAssembly.Global<'i32'>
+  readonly __data_end: WebAssembly.Global<'i32'>
   readonly __heap_base: WebAssembly.Global<'i32'>
   /** @returns the length of the output */
   compress (from: number, length: number, to: number): number
@@ -25,14 +28,17 @@ interface Exports {
  * hysnappy's own JavaScript is not used: it puts the input of the encoder into the
  * stack of the module.
  */
-export async function create (compressor: WebAssembly.Module, decompressor: WebAssembly.Module): Promise<Implementation> {
+export async function createBlocks (compressor: WebAssembly.Module, decompressor: WebAssembly.Module): Promise<SnappyBlocks> {
   const hash = await createCRC32(CASTAGNOLI)
   const encoder = await start(compressor)
   const decoder = await start(decompressor)
+  const table = { start: encoder.exports.__global_base.value, end: encoder.exports.__data_end.value }
 
-  const blocks: SnappyBlocks = {
+  return {
     encode (piece) {
       const { bytes, from, to } = encoder.put(piece)
+      // its table of what it saw in pieces before, which the same piece's block would depend on
+      bytes.fill(0, table.start, table.end)
       const length = encoder.exports.compress(from, piece.byteLength, to)
 
       return bytes.slice(to, to + length)
@@ -51,6 +57,10 @@ export async function create (compressor: WebAssembly.Module, decompressor: WebA
 
     crc32c: bytes => Number.parseInt(hash.init().update(bytes).digest(), 16)
   }
+}
+
+export async function create (compressor: WebAssembly.Module, decompressor: WebAssembly.Module): Promise<Implementation> {
+  const blocks = await createBlocks(compressor, decompressor)
 
   return {
     compress: async bytes => encodeSnappyStream(bytes, blocks),

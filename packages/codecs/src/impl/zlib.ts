@@ -8,6 +8,12 @@ type Compressor = 'zstdCompress' | 'deflateRaw' | 'brotliCompress'
 const MIN_CHUNK_SIZE = 64
 
 /**
+ * So many bytes are decompressed at once, on this thread: that takes a tenth of a
+ * millisecond, and the way to a thread and back three times as long.
+ */
+const AT_ONCE = 64 * 1024
+
+/**
  * Decompress with zlib into at most `size` bytes, using up every byte given.
  *
  * The output buffer is one byte larger than the output: were it just as large,
@@ -18,7 +24,7 @@ export async function zlibDecompress (name: Decompressor, frame: Uint8Array, siz
   const { bytes, consumed } = await runZlib(name, frame, {
     chunkSize: Math.max(MIN_CHUNK_SIZE, size + 1),
     maxOutputLength: Math.max(1, size)
-  })
+  }, Math.max(frame.byteLength, size) <= AT_ONCE)
 
   if (consumed !== frame.byteLength) {
     throw corrupt('other bytes follow it')
@@ -30,12 +36,14 @@ export async function zlibDecompress (name: Decompressor, frame: Uint8Array, siz
 /**
  * Compress with zlib. The output buffers are half as large as the input: most of
  * what is worth compressing fits into one, and larger ones cost more than they save.
+ *
+ * @param atOnce - how many bytes are compressed on this thread, in less than a millisecond
  */
-export async function zlibCompress (name: Compressor, bytes: Uint8Array, options: { level?: number, pledgedSrcSize?: number, params?: Record<number, number> }): Promise<Uint8Array> {
+export async function zlibCompress (name: Compressor, bytes: Uint8Array, options: { level?: number, pledgedSrcSize?: number, params?: Record<number, number> }, atOnce: number): Promise<Uint8Array> {
   const result = await runZlib(name, bytes, {
     ...options,
     chunkSize: Math.max(MIN_CHUNK_SIZE, bytes.byteLength >> 1)
-  })
+  }, bytes.byteLength <= atOnce)
 
   return result.bytes
 }

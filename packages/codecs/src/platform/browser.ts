@@ -13,6 +13,11 @@ export async function runZlib (): Promise<ZlibResult> {
 
 export const zlibConstants = {}
 
+// oxlint-disable-next-line require-yield -- it has the type of the other
+export async function * streamZlib (): AsyncGenerator<Uint8Array> {
+  throw new Error('There is no zlib on this platform')
+}
+
 /** A browser has no addons. */
 export function hasAddon (): boolean {
   return false

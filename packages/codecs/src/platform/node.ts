@@ -25,37 +25,51 @@ export interface ZlibResult {
   consumed: number
 }
 
+type ZlibCall = 'zstdCompress' | 'zstdDecompress' | 'deflateRaw' | 'inflateRaw' | 'brotliCompress' | 'brotliDecompress'
+
+/** What zlib gives where it is asked for `info`, an option of all its calls that the types do not know. */
+interface Info {
+  buffer: Buffer
+  engine: { bytesWritten: number }
+}
+
 /**
- * Run one of zlib's calls on its thread pool.
+ * Run one of zlib's calls, on its thread pool or at once on this thread.
  *
- * `info` is an option of all of them that the types do not know: it is the only
- * way to learn where a frame ended, and so whether bytes follow it.
+ * `info` is the only way to learn where a frame ended, and so whether bytes follow it.
  */
-export async function runZlib (
-  name: 'zstdCompress' | 'zstdDecompress' | 'deflateRaw' | 'inflateRaw' | 'brotliCompress' | 'brotliDecompress',
-  bytes: Uint8Array,
-  options: ZlibOptions
-): Promise<ZlibResult> {
-  const call = zlib[name] as (bytes: Uint8Array, options: ZlibOptions & { info: true }, callback: CompressCallback) => void
+export async function runZlib (name: ZlibCall, bytes: Uint8Array, options: ZlibOptions, atOnce: boolean): Promise<ZlibResult> {
+  const withInfo = { ...options, info: true }
+
+  if (atOnce) {
+    return toResult(zlib[`${name}Sync`](bytes, withInfo))
+  }
+
+  const call = zlib[name] as (bytes: Uint8Array, options: ZlibOptions, callback: CompressCallback) => void
 
   return new Promise((resolve, reject) => {
-    call(bytes, { ...options, info: true }, (err, result) => {
-      if (err != null) {
+    call(bytes, withInfo, (err, result) => {
+      if (err == null) {
+        resolve(toResult(result))
+      } else {
         reject(err)
-        return
       }
-
-      const { buffer, engine } = result as unknown as { buffer: Buffer, engine: { bytesWritten: number } }
-
-      resolve({
-        bytes: new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength),
-        consumed: engine.bytesWritten
-      })
     })
   })
 }
 
+function toResult (result: unknown): ZlibResult {
+  const { buffer, engine } = result as Info
+
+  return {
+    bytes: new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength),
+    consumed: engine.bytesWritten
+  }
+}
+
 export const zlibConstants = zlib.constants
+
+export { streamZlib } from './zlib-stream.ts'
 
 /** CRC-32 as gzip uses it (RFC 1952). */
 export function crc32 (bytes: Uint8Array): number {
@@ -92,7 +106,7 @@ const { parentPort } = require('node:worker_threads')
 globalThis.self = {
   postMessage: (message, transfer) => { parentPort.postMessage(message, transfer) },
   addEventListener: (type, listener) => { parentPort.on(type, data => listener({ data })) }
-}
+};
 `
 
 /** Start a worker thread. It gets no flags of the process: its program is a script whatever they say. */

@@ -18,8 +18,12 @@ export interface WorkerPoolInit {
   start: (source: string) => Thread
 }
 
+/** After so many starts in a row that failed, no more are tried. */
+const MAX_FAILED_STARTS = 3
+
 interface Call {
   program: Program
+  signal: AbortSignal | null | undefined
   /** Made when the call's turn has come, since it may copy. */
   request: () => Request
   resolve: (bytes: Uint8Array) => void
@@ -44,7 +48,7 @@ export class WorkerPool {
   /** The one that has been idle for longest before the others. */
   readonly #workers = new Set<Worker>()
   readonly #waiting: Call[] = []
-  #unavailable = false
+  #failedStarts = 0
 
   constructor (init: WorkerPoolInit) {
     this.#init = init
@@ -64,12 +68,12 @@ export class WorkerPool {
   async run (program: Program, request: () => Request, signal?: AbortSignal | null): Promise<Uint8Array> {
     signal?.throwIfAborted()
 
-    if (this.#unavailable) {
+    if (this.#failedStarts >= MAX_FAILED_STARTS) {
       throw new WorkersUnavailableError()
     }
 
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
-    const call: Call = { program, request, resolve, reject }
+    const call: Call = { program, signal, request, resolve, reject }
     const onAbort = (): void => { this.#abort(call, signal?.reason) }
 
     signal?.addEventListener('abort', onAbort, { once: true })
@@ -86,13 +90,30 @@ export class WorkerPool {
   /** Give waiting calls to workers, in the order in which they came, as long as there are any. */
   #next (): void {
     while (this.#waiting.length > 0) {
-      const worker = this.#find(this.#waiting[0].program)
+      const [call] = this.#waiting
+
+      // one signal may abort many calls, each of which is told in its turn
+      if (call.signal?.aborted === true) {
+        this.#waiting.shift()
+        continue
+      }
+
+      let worker: Worker | undefined
+
+      try {
+        worker = this.#find(call.program)
+      } catch (err) {
+        this.#waiting.shift()
+        this.#startFailed(call, err)
+        continue
+      }
 
       if (worker == null) {
         return
       }
 
-      worker.call = this.#waiting.shift()
+      this.#waiting.shift()
+      worker.call = call
       clearTimeout(worker.idle)
       worker.thread.keep()
 
@@ -102,7 +123,10 @@ export class WorkerPool {
     }
   }
 
-  /** A worker for a program: an idle one, a new one, or a new one in the place of an idle one. */
+  /**
+   * A worker for a program: an idle one, a new one, or a new one in the place of an
+   * idle one. None where all are at work.
+   */
   #find (program: Program): Worker | undefined {
     const idle = [...this.#workers].filter(({ call }) => call == null)
     const found = idle.find(worker => worker.program.source === program.source)
@@ -122,21 +146,14 @@ export class WorkerPool {
     return this.#start(program)
   }
 
-  #start (program: Program): Worker | undefined {
-    let thread: Thread
-
-    try {
-      thread = this.#init.start(program.source)
-    } catch (err) {
-      this.#giveUp(err)
-      return undefined
-    }
-
+  #start (program: Program): Worker {
+    const thread = this.#init.start(program.source)
     const worker: Worker = { program, thread, ready: false }
-    this.#workers.add(worker)
+
     thread.onMessage = message => { this.#receive(worker, message as Started | Response) }
     thread.onFailure = err => { this.#fail(worker, err) }
     thread.post({ modules: program.modules }, [])
+    this.#workers.add(worker)
 
     return worker
   }
@@ -173,7 +190,7 @@ export class WorkerPool {
     if ('bytes' in message) {
       call?.resolve(message.bytes)
     } else {
-      call?.reject(new Error(message.failure))
+      call?.reject(Object.assign(new Error(message.failure), { name: message.name }))
     }
 
     this.#next()
@@ -181,6 +198,7 @@ export class WorkerPool {
 
   #started (worker: Worker, { started, reason }: Started): void {
     if (started) {
+      this.#failedStarts = 0
       worker.ready = true
       this.#post(worker)
       return
@@ -214,18 +232,20 @@ export class WorkerPool {
 
     if (ready) {
       call?.reject(new WorkerCrashedError(program.codec, { cause: err }))
-      this.#next()
     } else {
-      call?.reject(new WorkersUnavailableError('No worker can be started', { cause: err }))
-      this.#giveUp(err)
+      this.#startFailed(call, err)
     }
+
+    this.#next()
   }
 
-  #giveUp (cause: unknown): void {
-    this.#unavailable = true
+  /** Perhaps the one could not be started alone, for want of memory. Where none can be, the others do not wait for it. */
+  #startFailed (call: Call | undefined, cause: unknown): void {
+    this.#failedStarts++
+    const failed = this.#failedStarts < MAX_FAILED_STARTS ? [] : this.#waiting.splice(0)
 
-    for (const call of this.#waiting.splice(0)) {
-      call.reject(new WorkersUnavailableError('No worker can be started', { cause }))
+    for (const each of call == null ? failed : [call, ...failed]) {
+      each.reject(new WorkersUnavailableError('No worker can be started', { cause }))
     }
   }
 

@@ -15,4 +15,4 @@ export interface Started {
 }
 
 /** From a worker: how its call ended. The bytes are transferred. */
-export type Response = { bytes: Uint8Array } | { failure: string }
+export type Response = { bytes: Uint8Array } | { failure: string, name: string }

@@ -23,18 +23,17 @@ function sharedPool (): WorkerPool {
 export function runInWorkers (program: Program): Required<Implementation> {
   return {
     compress: async (bytes, level, { signal, transfer } = {}) =>
-      sharedPool().run(program, () => ({ compress: transfer === true && isWhole(bytes) ? bytes : copy(bytes), level }), signal),
-    decompress: async (frame, size, { signal } = {}) =>
-      sharedPool().run(program, () => ({ decompress: copy(frame), size }), signal)
+      sharedPool().run(program, () => ({ compress: own(bytes, transfer), level }), signal),
+    decompress: async (frame, size, { signal, transfer } = {}) =>
+      sharedPool().run(program, () => ({ decompress: own(frame, transfer), size }), signal)
   }
 }
 
-/** Whether nothing else lies in the memory of the bytes, which goes with them. */
-function isWhole ({ buffer, byteLength }: Uint8Array): boolean {
-  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
-}
+/** What may be transferred: the bytes themselves where that is allowed and nothing else lies in their memory, or a copy. */
+function own (bytes: Uint8Array, transfer: boolean | undefined): Uint8Array {
+  const { buffer, byteLength } = bytes
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
 
-/** Not `slice`: that of a Buffer is no copy. */
-function copy (bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(bytes)
+  // not `slice`: that of a Buffer is no copy
+  return transfer === true && isWhole ? bytes : new Uint8Array(bytes)
 }

@@ -2,14 +2,19 @@ import { importer } from 'ipfs-unixfs-importer'
 import { fixedSize } from 'ipfs-unixfs-importer/chunker'
 import { balanced } from 'ipfs-unixfs-importer/layout'
 import { raceSignal } from '../abort.ts'
+import { FilesBudget } from '../bounded-reader.ts'
+import { Candidates } from '../candidates.ts'
 import { resolveCompression } from '../compression.ts'
 import { MAX_LEAF_SIZE, MAX_LINKS } from '../constants.ts'
-import { InvalidParametersError } from '../errors.ts'
+import { InvalidParametersError, LinksUnavailableError } from '../errors.ts'
+import { coalescing } from '../dag/block.ts'
 import { compressingFileBuilder } from '../file-builder.ts'
 import { letGo } from '../let-go.ts'
 import { mark, TREE_CODE } from '../marker.ts'
-import type { AddOptions, FileCandidate } from '../index.ts'
+import { treeBuilder } from '../tree-builder.ts'
+import type { AddFileOptions, AddOptions, FileCandidate } from '../index.ts'
 import type { Settings } from '../ipfsz.ts'
+import type { ImportCandidateStream } from '../unixfs.ts'
 import type { ByteStream, ImporterOptions, ImportResult } from 'ipfs-unixfs-importer'
 import type { CID } from 'multiformats/cid'
 
@@ -21,19 +26,16 @@ const IMPORTER_DEFAULTS: ImporterOptions = {
   chunker: fixedSize({ chunkSize: MAX_LEAF_SIZE })
 }
 
-/** A candidate for the importer: with a path it comes with the directories that lead there. */
-interface Candidate extends Partial<FileCandidate> {
-  content: Uint8Array | ByteStream
+type ImporterStore = Parameters<typeof importer>[1]
+
+export async function addContent (content: Uint8Array | ByteStream, settings: Settings, options: AddFileOptions = {}): Promise<CID> {
+  const { mode, mtime } = options
+
+  // a directory around the file would be made for nothing
+  return (await addOne({ content, mode, mtime }, settings, { ...options, wrapWithDirectory: false })).cid
 }
 
-export async function addContent (content: Uint8Array | ByteStream, settings: Settings, options: AddOptions = {}): Promise<CID> {
-  const { results, code } = await addCandidate({ content, mode: options.mode, mtime: options.mtime }, false, settings, options)
-  const { cid } = results[0]
-
-  return code == null ? cid : mark(cid, code)
-}
-
-export async function addFile (file: FileCandidate, settings: Settings, options: AddOptions = {}): Promise<CID> {
+export async function addFile (file: FileCandidate, settings: Settings, options: AddFileOptions = {}): Promise<CID> {
   if (file.path == null) {
     throw new InvalidParametersError('path is required')
   }
@@ -42,64 +44,129 @@ export async function addFile (file: FileCandidate, settings: Settings, options:
     throw new InvalidParametersError('content is required')
   }
 
-  const { results, code } = await addCandidate(file, true, settings, options)
-  // the directory that wraps the others comes last
-  const { cid } = results[results.length - 1]
-
-  return code == null ? cid : mark(cid, TREE_CODE)
+  return (await addOne(file, settings, { ...options, wrapWithDirectory: true })).cid
 }
 
-interface Imported {
-  results: ImportResult[]
-  /** That of the file's codec, where it was compressed. */
-  code?: number
-}
+/** Import many files. The bytes of all that are worked on at one time are bounded together. */
+export async function * addAll (source: ImportCandidateStream, settings: Settings, options: AddOptions = {}): AsyncGenerator<ImportResult> {
+  const candidates = new Candidates(source, options.wrapWithDirectory === true)
+  // not every file sees that another failed, or that the caller wants no more
+  const ended = new AbortController()
+  const signal = options.signal == null ? ended.signal : AbortSignal.any([options.signal, ended.signal])
+  let finished = false
 
-/** Import one file, letting its source go where that fails. */
-async function addCandidate (candidate: Candidate, wrapWithDirectory: boolean, settings: Settings, options: AddOptions): Promise<Imported> {
   try {
-    return await importCandidate(candidate, wrapWithDirectory, settings, options)
+    yield * importCandidates(candidates, settings, { ...options, signal }, new FilesBudget(settings.inFlightBytes))
+    finished = true
+  } finally {
+    if (!finished) {
+      ended.abort()
+      candidates.letGo()
+      letGo(source)
+    }
+  }
+}
+
+/** Import one file, letting its source go where that fails. What is made of it last is the result. */
+async function addOne (candidate: Omit<FileCandidate, 'path'>, settings: Settings, options: AddOptions): Promise<ImportResult> {
+  try {
+    const results = importCandidates(new Candidates([candidate], options.wrapWithDirectory === true), settings, options)
+    let last: ImportResult | undefined
+
+    for await (const result of results) {
+      last = result
+    }
+
+    if (last == null) {
+      throw new InvalidParametersError('Nothing imported')
+    }
+
+    return last
   } catch (err) {
     letGo(candidate.content)
     throw err
   }
 }
 
-async function importCandidate (candidate: Candidate, wrapWithDirectory: boolean, settings: Settings, options: AddOptions): Promise<Imported> {
-  const { compression, signal, onProgress, ...importerOptions } = options
+async function * importCandidates (candidates: Candidates, settings: Settings, options: AddOptions, budget?: FilesBudget): AsyncGenerator<ImportResult> {
+  const { compression, link = false, signal, onProgress, ...importerOptions } = options
   signal?.throwIfAborted()
-  let code: number | undefined
 
-  const fileBuilder = compressingFileBuilder({
+  if (link && !settings.links.available) {
+    throw new LinksUnavailableError()
+  }
+
+  const marks = new Marks()
+  const blockstore = coalescing(settings.blockstore)
+  const buildFile = compressingFileBuilder({
     compression: resolveCompression(compression, settings.writers),
     inFlightBytes: settings.inFlightBytes,
+    budget,
+    links: link ? settings.links : undefined,
     signal,
     onProgress,
     importer: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress: withoutReads(onProgress) },
-    onCompressed (compressed) { code = compressed }
+    onCompressed (cid, code) { marks.add(cid, code) }
   })
-  const results = importer([candidate], settings.blockstore, {
+  const results = importer(candidates, blockstore as ImporterStore, {
     ...IMPORTER_DEFAULTS,
     ...importerOptions,
     onProgress,
+    treeBuilder: treeBuilder({
+      ...profiled({ ...IMPORTER_DEFAULTS, ...importerOptions }),
+      onProgress: onProgress as ImporterOptions['onProgress'],
+      onDirectory (cid, children) { marks.addDirectory(cid, children) }
+    }),
     // a plain file is cut when it is known to be one
     chunker: asItComes,
-    fileBuilder,
-    wrapWithDirectory
+    fileBuilder: async file => buildFile(file, blockstore as ImporterStore, {} as Parameters<typeof buildFile>[2])
   })
 
-  // the importer itself does not look at the signal
-  return { results: await raceSignal(collect(results), signal), code }
+  try {
+    for (;;) {
+      // the importer itself does not look at the signal
+      const next = await raceSignal(results.next(), signal)
+
+      if (next.done === true) {
+        return
+      }
+
+      yield { ...next.value, cid: marks.mark(next.value.cid) }
+    }
+  } finally {
+    // not awaited: what it waits for may be stalled
+    results.return().catch(() => {})
+  }
 }
 
-async function collect<T> (source: AsyncIterable<T>): Promise<T[]> {
-  const values: T[] = []
+/** What of an import is compressed, by its plain CID: files, and every directory above one. */
+class Marks {
+  readonly #codes = new Map<string, number>()
 
-  for await (const value of source) {
-    values.push(value)
+  add (cid: CID, code: number): void {
+    this.#codes.set(cid.toString(), code)
   }
 
-  return values
+  addDirectory (cid: CID, children: CID[]): void {
+    if (this.#codes.size > 0 && children.some(child => this.#codes.has(child.toString()))) {
+      this.add(cid, TREE_CODE)
+    }
+  }
+
+  mark (cid: CID): CID {
+    const code = this.#codes.get(cid.toString())
+
+    return code == null ? cid : mark(cid, code)
+  }
+}
+
+/** What a profile means for directories, where no option says otherwise: the importer keeps that to itself. */
+function profiled (options: ImporterOptions): ImporterOptions {
+  const { profile } = options
+
+  return profile == null
+    ? options
+    : { ...options, shardSplitStrategy: options.shardSplitStrategy ?? (profile === 'unixfs-v1-2025' ? 'block-bytes' : 'links-bytes'), fieldOrder: 'links-first' }
 }
 
 async function * asItComes (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

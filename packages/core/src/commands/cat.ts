@@ -1,16 +1,16 @@
 import { CustomProgressEvent } from 'progress-events'
 import { fileSize, readRange } from '../dag/read.ts'
-import { openEntry } from '../entry.ts'
-import { InvalidParametersError, NotAFileError, UnknownCodecError } from '../errors.ts'
-import { codecName } from '../marker.ts'
-import { readFrames } from '../read-frames.ts'
+import { InvalidParametersError, NotAFileError } from '../errors.ts'
+import { openLinked } from '../linked-entry.ts'
+import { codecOf, readFrames } from '../read-frames.ts'
+import { readStream } from '../read-stream.ts'
 import type { CatOptions } from '../index.ts'
 import type { Settings } from '../ipfsz.ts'
 import type { CID } from 'multiformats/cid'
 
 export async function * cat (cid: CID, settings: Settings, options: CatOptions = {}): AsyncGenerator<Uint8Array> {
   const { blockstore, codecs, inFlightBytes } = settings
-  const { block, node, header } = await openEntry(cid, blockstore, options)
+  const { block, node, header, stream } = await openLinked(cid, settings, options, settings.roots)
 
   if (node == null) {
     const range = toRange(block.byteLength, options)
@@ -24,13 +24,14 @@ export async function * cat (cid: CID, settings: Settings, options: CatOptions =
 
   if (header != null) {
     const { start, end } = toRange(header.size, options)
-    const codec = codecs.find(codec => codec.code === header.codec)
-
-    if (codec == null) {
-      throw new UnknownCodecError(codecName(header.codec) ?? header.codec, codecs.map(codec => codec.name))
-    }
+    const codec = codecOf(header, codecs)
 
     yield * readFrames({ node, header, codec }, start, end, blockstore, { ...options, inFlightBytes })
+    return
+  }
+
+  if (stream != null) {
+    yield * readStream({ node, codec: codecOf({ codec: stream }, codecs) }, options, blockstore, { ...options, inFlightBytes })
     return
   }
 

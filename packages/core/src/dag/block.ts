@@ -54,6 +54,30 @@ export function verifying (blockstore: GetStore, options: GetBlockOptions): GetS
   }
 }
 
+/**
+ * The blockstore for those that write many files at one time: a block that is
+ * already being written is not written again, which sends blockstore-fs into a
+ * second of retries.
+ */
+export function coalescing (blockstore: PutStore): PutStore {
+  const writing = new Map<string, Promise<CID>>()
+
+  return {
+    async put (cid, bytes, options) {
+      const key = cid.toString()
+      const written = writing.get(key) ?? Promise.resolve(blockstore.put(cid, bytes, options))
+
+      writing.set(key, written)
+
+      try {
+        return await written
+      } finally {
+        writing.delete(key)
+      }
+    }
+  }
+}
+
 async function collect (cid: CID, blockstore: GetStore, options: GetBlockOptions): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
 

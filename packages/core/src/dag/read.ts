@@ -25,6 +25,8 @@ export interface ReadOptions extends GetBlockOptions, ProgressOptions<ExporterPr
 interface Range {
   start: number
   end: number
+  /** Fetch children of no bytes too, which no range holds. */
+  empty?: boolean
 }
 
 interface Child {
@@ -46,6 +48,11 @@ interface Child {
  */
 export async function * readRange (node: FileNode, start: number, end: number, blockstore: GetStore, options: ReadOptions): AsyncGenerator<Uint8Array> {
   yield * walk(node, 0, { start, end }, 0, blockstore, options)
+}
+
+/** All bytes of a file. Its blocks that hold no bytes are fetched too, and what is below them is not. */
+export async function * readWhole (node: FileNode, blockstore: GetStore, options: ReadOptions): AsyncGenerator<Uint8Array> {
+  yield * walk(node, 0, { start: 0, end: Number.POSITIVE_INFINITY, empty: true }, 0, blockstore, options)
 }
 
 async function * walk (node: FileNode, position: number, range: Range, depth: number, blockstore: GetStore, options: ReadOptions): AsyncGenerator<Uint8Array> {
@@ -72,7 +79,11 @@ async function * walk (node: FileNode, position: number, range: Range, depth: nu
     } else if (child.cid.code === dagPb.code) {
       const inner = decodeNode(child.cid, block)
       checkSize(child, fileSize(inner))
-      yield * walk(inner, child.position, range, depth + 1, blockstore, options)
+
+      // nodes of nothing that link each other again and again would never end
+      if (child.size > 0) {
+        yield * walk(inner, child.position, range, depth + 1, blockstore, options)
+      }
     } else {
       throw new InvalidDagError(child.cid, `has the codec 0x${child.cid.code.toString(16)}, which no file is made of`)
     }
@@ -94,7 +105,7 @@ export function fileSize (node: FileNode): number {
   return size
 }
 
-function childrenWithin (node: FileNode, position: number, range: Range): Child[] {
+function childrenWithin (node: FileNode, position: number, { start, end, empty = false }: Range): Child[] {
   const { blockSizes, data } = node.unixfs
   const children: Child[] = []
 
@@ -107,7 +118,7 @@ function childrenWithin (node: FileNode, position: number, range: Range): Child[
   for (const [i, { Hash: cid }] of node.links.entries()) {
     const size = Number(blockSizes[i])
 
-    if (size > 0 && at < range.end && at + size > range.start) {
+    if (size > 0 ? at < end && at + size > start : empty) {
       children.push({ cid, size, position: at })
     }
 

@@ -29,7 +29,7 @@ export interface WrittenFile {
  * each batch before it takes more, so that compressing and writing would take
  * turns.
  */
-export async function * writeLeaves (leaves: AsyncIterable<Uint8Array>, blockstore: PutStore, options: WriteOptions): AsyncGenerator<FileLink> {
+export async function * writeLeaves (leaves: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, blockstore: PutStore, options: WriteOptions): AsyncGenerator<FileLink> {
   // the same block twice at one time sends blockstore-fs into a second of retries
   const writing = new Map<string, Promise<unknown>>()
 

@@ -1,0 +1,144 @@
+import { readBits } from './zstd-bits.ts'
+import { corrupt } from './zstd-frame.ts'
+
+const MIN_ACCURACY = 5
+/** Less than one: such a symbol has a single state, from which all bits are read anew. */
+const LESS_THAN_ONE = -1
+/** A probability of 0 is followed by how many more of them there are, and by another such number after this one. */
+const MORE_ZEROS = 3
+
+/**
+ * A table of Finite State Entropy (RFC 8878, section 4.1): a cell for each state, with
+ *
+ * - in the bits 0 to 11 what the symbol stands for,
+ * - in the bits 12 to 15 how many bits lead to the next state,
+ * - from bit 16 on what is added to them.
+ */
+export interface FseTable {
+  /** There are two to the power of this many states. With 0 there is one, which leads to itself. */
+  accuracy: number
+  readonly cells: Int32Array
+}
+
+/** How a table is described in a frame. */
+export interface FseDescription {
+  readonly accuracy: number
+  /** One for each symbol, from the first on. */
+  readonly probabilities: readonly number[]
+  /** The position behind it. */
+  readonly end: number
+}
+
+export function createFseTable (maxAccuracy: number): FseTable {
+  return { accuracy: 0, cells: new Int32Array(1 << maxAccuracy) }
+}
+
+/**
+ * Read how a table is made (RFC 8878, section 4.1.1).
+ *
+ * @throws {CorruptFrameError}
+ */
+export function readFseDescription (frame: Uint8Array, start: number, end: number, maxAccuracy: number, maxSymbols: number): FseDescription {
+  if (start >= end) {
+    throw corrupt('a table is cut short')
+  }
+
+  const accuracy = (frame[start] & 15) + MIN_ACCURACY
+
+  if (accuracy > maxAccuracy) {
+    throw corrupt(`a table has the accuracy ${accuracy} instead of at most ${maxAccuracy}`)
+  }
+
+  const probabilities: number[] = []
+  let position = start * 8 + 4
+  let rest = 1 << accuracy
+
+  while (rest > 0) {
+    // a value is at most rest + 1, and the lowest of them take a bit less
+    const count = 32 - Math.clz32(rest + 1)
+    const short = (1 << count) - 2 - rest
+    let value = readBits(frame, position, count)
+
+    if ((value & (1 << count - 1) - 1) < short) {
+      value &= (1 << count - 1) - 1
+      position += count - 1
+    } else {
+      value -= value >> count - 1 === 0 ? 0 : short
+      position += count
+    }
+
+    const probability = value - 1
+    rest -= Math.abs(probability)
+    probabilities.push(probability)
+
+    if (probability === 0) {
+      position = readZeros(frame, position, probabilities, maxSymbols)
+    }
+
+    if (probabilities.length > maxSymbols) {
+      throw corrupt('a table has too many symbols')
+    }
+
+    if (position > end * 8) {
+      throw corrupt('a table is cut short')
+    }
+  }
+
+  return { accuracy, probabilities, end: Math.ceil(position / 8) }
+}
+
+function readZeros (frame: Uint8Array, position: number, probabilities: number[], maxSymbols: number): number {
+  let zeros = MORE_ZEROS
+
+  while (zeros === MORE_ZEROS && probabilities.length <= maxSymbols) {
+    zeros = readBits(frame, position, 2)
+    position += 2
+
+    for (let i = 0; i < zeros; i++) {
+      probabilities.push(0)
+    }
+  }
+
+  return position
+}
+
+/**
+ * Make a table of probabilities whose sum is right.
+ *
+ * @param meanings - what each symbol stands for
+ */
+export function buildFseTable (table: FseTable, { accuracy, probabilities }: Pick<FseDescription, 'accuracy' | 'probabilities'>, meanings: ArrayLike<number>): void {
+  const { cells } = table
+  const size = 1 << accuracy
+  const step = (size >> 1) + (size >> 3) + 3
+  const next = new Uint16Array(probabilities.length)
+  let last = size - 1
+  let position = 0
+
+  for (let symbol = 0; symbol < probabilities.length; symbol++) {
+    next[symbol] = Math.abs(probabilities[symbol])
+
+    if (probabilities[symbol] === LESS_THAN_ONE) {
+      cells[last--] = symbol
+    }
+  }
+
+  for (let symbol = 0; symbol < probabilities.length; symbol++) {
+    for (let i = probabilities[symbol]; i > 0; i--) {
+      cells[position] = symbol
+
+      do {
+        position = position + step & size - 1
+      } while (position > last)
+    }
+  }
+
+  for (let state = 0; state < size; state++) {
+    const symbol = cells[state]
+    const number = next[symbol]++
+    const bits = accuracy - 31 + Math.clz32(number)
+    cells[state] = meanings[symbol] | bits << 12 | (number << bits) - size << 16
+  }
+
+  table.accuracy = accuracy
+}

@@ -1,0 +1,113 @@
+import { countBits } from './zstd-bits.ts'
+import { corrupt } from './zstd-frame.ts'
+import type { HuffmanTable } from './zstd-huffman.ts'
+
+/** Of the lengths of the first three streams. */
+const JUMP_TABLE = 6
+/** With fewer bytes the fourth stream would be the only one that is shorter, and libzstd refuses them. */
+const MIN_FOUR = 6
+
+/**
+ * Decode one stream of a Huffman code (RFC 8878, section 4.2.2) to `target` from `to`
+ * up to and without `stop`.
+ *
+ * @throws {CorruptFrameError} it does not hold exactly as many symbols
+ */
+export function decodeStream (table: HuffmanTable, frame: Uint8Array, view: DataView, start: number, end: number, target: Uint8Array, to: number, stop: number): void {
+  finish(table, view, start, countBits(frame, start, end), target, to, stop)
+}
+
+/** Decode the rest of a stream that has `left` bits left. */
+function finish ({ bits, cells }: HuffmanTable, view: DataView, start: number, left: number, target: Uint8Array, to: number, stop: number): void {
+  const unused = 32 - bits
+  const base = start - 4
+
+  // two codes are at most 22 bits long, and 25 are there
+  for (; to < stop - 1 && left > 0; to += 2) {
+    let next = view.getInt32(base + (left + 7 >> 3), true) << (-left & 7)
+    const first = cells[next >>> unused]
+    next <<= first & 15
+    const second = cells[next >>> unused]
+    target[to] = first >> 4
+    target[to + 1] = second >> 4
+    left -= (first & 15) + (second & 15)
+  }
+
+  if (to < stop && left > 0) {
+    const last = cells[view.getInt32(base + (left + 7 >> 3), true) << (-left & 7) >>> unused]
+    target[to++] = last >> 4
+    left -= last & 15
+  }
+
+  if (left !== 0 || to < stop) {
+    throw corrupt('a stream of literals does not end with its last bit')
+  }
+}
+
+/**
+ * Decode four streams with a table of their lengths in front (RFC 8878, section
+ * 3.1.1.3.1.6), each a quarter of the target, rounded up. They are decoded in turns:
+ * what the next code of one is does not depend on the others.
+ *
+ * @throws {CorruptFrameError}
+ */
+export function decodeFourStreams (table: HuffmanTable, frame: Uint8Array, view: DataView, position: number, end: number, target: Uint8Array, length: number): void {
+  if (length < MIN_FOUR || position + JUMP_TABLE > end) {
+    throw corrupt('four streams of literals are too short')
+  }
+
+  const a = position + JUMP_TABLE
+  const b = a + view.getUint16(position, true)
+  const c = b + view.getUint16(position + 2, true)
+  const d = c + view.getUint16(position + 4, true)
+
+  if (d >= end) {
+    throw corrupt('a stream of literals leads outside')
+  }
+
+  const quarter = length + 3 >> 2
+  const { bits, cells } = table
+  const unused = 32 - bits
+  let leftA = countBits(frame, a, b)
+  let leftB = countBits(frame, b, c)
+  let leftC = countBits(frame, c, d)
+  let leftD = countBits(frame, d, end)
+  let to = 0
+
+  // the last one is the shortest; none has less than nothing left
+  for (const stop = length - 3 * quarter - 1; to < stop && (leftA | leftB | leftC | leftD) >= 0; to += 2) {
+    let nextA = view.getInt32(a - 4 + (leftA + 7 >> 3), true) << (-leftA & 7)
+    let nextB = view.getInt32(b - 4 + (leftB + 7 >> 3), true) << (-leftB & 7)
+    let nextC = view.getInt32(c - 4 + (leftC + 7 >> 3), true) << (-leftC & 7)
+    let nextD = view.getInt32(d - 4 + (leftD + 7 >> 3), true) << (-leftD & 7)
+    const firstA = cells[nextA >>> unused]
+    const firstB = cells[nextB >>> unused]
+    const firstC = cells[nextC >>> unused]
+    const firstD = cells[nextD >>> unused]
+    nextA <<= firstA & 15
+    nextB <<= firstB & 15
+    nextC <<= firstC & 15
+    nextD <<= firstD & 15
+    const secondA = cells[nextA >>> unused]
+    const secondB = cells[nextB >>> unused]
+    const secondC = cells[nextC >>> unused]
+    const secondD = cells[nextD >>> unused]
+    leftA -= (firstA & 15) + (secondA & 15)
+    leftB -= (firstB & 15) + (secondB & 15)
+    leftC -= (firstC & 15) + (secondC & 15)
+    leftD -= (firstD & 15) + (secondD & 15)
+    target[to] = firstA >> 4
+    target[to + 1] = secondA >> 4
+    target[to + quarter] = firstB >> 4
+    target[to + quarter + 1] = secondB >> 4
+    target[to + 2 * quarter] = firstC >> 4
+    target[to + 2 * quarter + 1] = secondC >> 4
+    target[to + 3 * quarter] = firstD >> 4
+    target[to + 3 * quarter + 1] = secondD >> 4
+  }
+
+  finish(table, view, a, leftA, target, to, quarter)
+  finish(table, view, b, leftB, target, to + quarter, 2 * quarter)
+  finish(table, view, c, leftC, target, to + 2 * quarter, 3 * quarter)
+  finish(table, view, d, leftD, target, to + 3 * quarter, length)
+}

@@ -1,0 +1,13 @@
+import { streamZlib } from '#platform'
+import { checkBrotliEnd, checkBrotliStart } from './brotli-ends.ts'
+import type { StreamDecoder } from '../implementation.ts'
+
+const CHUNK_SIZE = 128 * 1024
+
+export function createStream (): StreamDecoder {
+  return async function * (input) {
+    await checkBrotliStart(input)
+    yield * streamZlib('createBrotliDecompress', input, { chunkSize: CHUNK_SIZE })
+    await checkBrotliEnd(input)
+  }
+}

@@ -1,0 +1,45 @@
+import { CorruptFrameError } from '../errors.ts'
+import { createGlue } from '../generated/brotli-decompress-glue.ts'
+import { checkBrotliEnd, checkBrotliStart } from './brotli-ends.ts'
+import type { StreamDecoder } from '../implementation.ts'
+import type * as BrotliDecWasm from 'brotli-dec-wasm/web'
+
+/** The most that is decoded at one time, in bytes. */
+const CHUNK_SIZE = 128 * 1024
+/** The most that is copied into the module at one time: what it does not use is copied again. */
+const INPUT_SIZE = 16 * 1024
+
+/** An instance of the module for each stream: its heap is gone when the stream is. */
+export function createStream (module: WebAssembly.Module): StreamDecoder {
+  return async function * (input) {
+    await checkBrotliStart(input)
+
+    const glue = createGlue() as typeof BrotliDecWasm
+    await glue.default({ module_or_path: module })
+    const { NeedsMoreInput, ResultSuccess } = glue.BrotliStreamResultCode
+    const stream = new glue.BrotliDecStream()
+    let code = NeedsMoreInput
+
+    while (code !== ResultSuccess) {
+      const bytes = await input.take(INPUT_SIZE)
+
+      if (bytes == null && code === NeedsMoreInput) {
+        throw new CorruptFrameError('brotli', 'it is cut short')
+      }
+
+      const result = stream.dec(bytes ?? new Uint8Array(0), CHUNK_SIZE)
+      const { buf: output, input_offset: used } = result
+      code = result.code
+      // the heap holds the output until it is freed
+      result.free()
+
+      if (bytes != null) {
+        input.unread(bytes.subarray(used))
+      }
+
+      yield output
+    }
+
+    await checkBrotliEnd(input)
+  }
+}

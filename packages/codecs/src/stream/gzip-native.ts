@@ -1,0 +1,13 @@
+import { streamZlib } from '#platform'
+import { checkPadding } from './gzip-padding.ts'
+import type { StreamDecoder } from '../implementation.ts'
+
+const CHUNK_SIZE = 128 * 1024
+
+/** zlib goes from member to member by itself, and stops at a zero. */
+export function createStream (): StreamDecoder {
+  return async function * (input) {
+    yield * streamZlib('createGunzip', input, { chunkSize: CHUNK_SIZE })
+    await checkPadding(input)
+  }
+}

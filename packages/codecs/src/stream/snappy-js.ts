@@ -1,0 +1,7 @@
+import { BLOCKS } from '../impl/snappy-js.ts'
+import { decodeSnappyStreams } from './snappy.ts'
+import type { StreamDecoder } from '../implementation.ts'
+
+export function createStream (): StreamDecoder {
+  return input => decodeSnappyStreams(input, BLOCKS)
+}

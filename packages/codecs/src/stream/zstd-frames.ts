@@ -1,0 +1,123 @@
+import { WindowTooLargeError } from '../errors.ts'
+import { readUint32 } from '../format/little-endian.ts'
+import { corrupt, MAGIC, readContentSize, RESERVED_BLOCK, RLE_BLOCK, windowSize } from '../format/zstd-frame.ts'
+import { isSkippable, skipSkippable } from './skippable.ts'
+import type { StreamInput } from './stream-input.ts'
+
+/** Magic number, descriptor, window, dictionary ID and content size. */
+const MAX_HEADER_LENGTH = 4 + 1 + 1 + 4 + 8
+const BLOCK_HEADER_LENGTH = 3
+/** The most that a block may hold, whatever the window is (RFC 8878, section 3.1.1.2.4). */
+const MAX_BLOCK_SIZE = 128 * 1024
+
+/** A frame whose header has been read, and whose blocks have not. */
+export interface ZstdFrame {
+  readonly header: Uint8Array
+  /** How far back a match may reach, in bytes. */
+  readonly window: number
+  /** Where the header says so. */
+  readonly contentSize?: number
+  readonly hasChecksum: boolean
+}
+
+export interface ZstdBlock {
+  /** With its header. */
+  readonly bytes: Uint8Array
+  readonly type: number
+  /** As the header says: of the content, or how often the one byte of an RLE block occurs. */
+  readonly length: number
+  readonly isLast: boolean
+}
+
+/**
+ * The frames of a stream (RFC 8878, section 3.1). Skippable ones are passed over.
+ * Whoever takes a frame reads its blocks and its checksum before the next one.
+ *
+ * This comes before every decoder: zlib stops after the first frame without a word,
+ * and allocates the window before it knows whether anything comes.
+ *
+ * @throws {CorruptFrameError}
+ * @throws {WindowTooLargeError}
+ */
+export async function * zstdFrames (input: StreamInput, maxWindowSize: number): AsyncGenerator<ZstdFrame> {
+  for (let frames = 0; ;) {
+    const magic = await input.peek(4)
+
+    if (magic.byteLength === 0 && frames > 0) {
+      return
+    }
+
+    if (magic.byteLength === 4 && isSkippable(readUint32(magic, 0))) {
+      await skipSkippable(input)
+      continue
+    }
+
+    if (magic.byteLength < 4 || readUint32(magic, 0) !== MAGIC) {
+      throw corrupt(frames === 0 ? 'it does not begin with the magic number' : 'other bytes follow it')
+    }
+
+    frames++
+    yield await readHeader(input, maxWindowSize)
+  }
+}
+
+async function readHeader (input: StreamInput, maxWindowSize: number): Promise<ZstdFrame> {
+  const bytes = await input.peek(MAX_HEADER_LENGTH)
+  // what is missing reads as nothing, and is missed below
+  const descriptor = bytes[4]
+  const isSingleSegment = (descriptor & 0x20) !== 0
+
+  if ((descriptor & 0x08) !== 0) {
+    throw corrupt('a reserved bit is set')
+  }
+
+  if ((descriptor & 0x03) !== 0) {
+    throw corrupt('it needs a dictionary')
+  }
+
+  const position = isSingleSegment ? 5 : 6
+  const flag = descriptor >> 6
+  const length = flag === 0 ? Number(isSingleSegment) : 1 << flag
+  const header = await input.read(position + length)
+  const contentSize = length === 0 ? undefined : readContentSize(header, position, length)
+  const window = contentSize != null && isSingleSegment ? contentSize : windowSize(header[5])
+
+  if (window > maxWindowSize) {
+    throw new WindowTooLargeError('zstd', window, maxWindowSize)
+  }
+
+  return {
+    header,
+    window,
+    ...contentSize == null ? {} : { contentSize },
+    hasChecksum: (descriptor & 0x04) !== 0
+  }
+}
+
+/**
+ * The next block of a frame.
+ *
+ * @throws {CorruptFrameError} it is of a reserved type, or too long
+ */
+export async function readZstdBlock (input: StreamInput, { window }: ZstdFrame): Promise<ZstdBlock> {
+  const start = await input.peek(BLOCK_HEADER_LENGTH)
+
+  if (start.byteLength < BLOCK_HEADER_LENGTH) {
+    throw corrupt('it is cut short')
+  }
+
+  const header = start[0] | start[1] << 8 | start[2] << 16
+  const type = header >> 1 & 3
+  const length = header >> 3
+
+  if (type === RESERVED_BLOCK || length > Math.min(window, MAX_BLOCK_SIZE)) {
+    throw corrupt('a block is of a reserved type, or too long')
+  }
+
+  return {
+    bytes: await input.read(BLOCK_HEADER_LENGTH + (type === RLE_BLOCK ? 1 : length)),
+    type,
+    length,
+    isLast: (header & 1) === 1
+  }
+}

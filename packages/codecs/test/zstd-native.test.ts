@@ -1,0 +1,120 @@
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decodeZstdFrame } from '../src/format/zstd-decode.ts'
+import { checkZstdFrame } from '../src/format/zstd-frame.ts'
+import { concat, noise, random, same, text } from './fixtures.ts'
+import { frame } from './zstd-fixtures.ts'
+import { anySequences } from './zstd-twin.ts'
+
+const MIB = 1024 * 1024
+
+/**
+ * A frame with its content size, by Node's own encoder. It is given a buffer that the
+ * frame does not fill: where it just does, Node adds an empty frame.
+ */
+function encode (bytes: Uint8Array, params: Record<number, number> = {}): Uint8Array {
+  return new Uint8Array(zstdCompressSync(bytes, { pledgedSrcSize: bytes.byteLength, chunkSize: 1024 + 2 * bytes.byteLength, params }))
+}
+
+function readsBack (bytes: Uint8Array, params?: Record<number, number>): void {
+  expect(same(decodeZstdFrame(encode(bytes, params), bytes.byteLength), bytes), JSON.stringify(params)).toBe(true)
+}
+
+/** Text, noise, zeros, and what lies between, several times. */
+const MIXED = concat(...Array.from({ length: 16 }, (_, seed) => concat(
+  text(70_000, seed + 1), noise(30_000), new Uint8Array(50_000), text(200, 3), Uint8Array.from({ length: 60_000 }, (_, i) => i >> 6), noise(60_000).map(byte => byte & 3)
+)))
+
+const KINDS: ReadonlyArray<[kind: string, make: (length: number) => Uint8Array]> = [
+  ['text', text],
+  ['noise', noise],
+  ['zeros', length => new Uint8Array(length)],
+  ['few different bytes', length => noise(length).map(byte => 97 + (byte & 3))],
+  ['many runs', length => Uint8Array.from({ length }, (_, i) => i >> 5)],
+  ['everything', length => MIXED.slice(0, length)]
+]
+
+describe.each(KINDS)('frames of %s that libzstd makes', (_, make) => {
+  it('are read at every length up to 300', () => {
+    for (let length = 0; length <= 300; length++) {
+      for (const level of [1, 19]) {
+        readsBack(make(length), { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: length & 1 })
+      }
+    }
+  })
+
+  it('are read at every level', () => {
+    const bytes = make(300_000)
+
+    for (let level = -5; level <= 22; level++) {
+      readsBack(bytes, { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: level & 1 })
+    }
+  })
+
+  it.each([65_535, 65_536, 65_537, 131_071, 131_072, 131_073, 262_145, 4 * MIB])('are read at a length of %d', (length) => {
+    const bytes = make(length)
+
+    for (const level of [1, 3, 12]) {
+      readsBack(bytes, { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 })
+    }
+  })
+
+  it('are read with small windows, and small blocks', () => {
+    const bytes = make(50_000)
+
+    for (const windowLog of [10, 11, 14]) {
+      for (const level of [1, 5, 19]) {
+        readsBack(bytes, { [constants.ZSTD_c_windowLog]: windowLog, [constants.ZSTD_c_compressionLevel]: level })
+        readsBack(bytes, { [constants.ZSTD_c_windowLog]: windowLog, [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_targetLength]: 1, [constants.ZSTD_c_minMatch]: 3 })
+      }
+    }
+
+    readsBack(bytes, { [constants.ZSTD_c_enableLongDistanceMatching]: 1 })
+  })
+})
+
+describe('the decoder of Zstandard, beside that of libzstd', () => {
+  it('reads 16 MiB of zeros', () => {
+    readsBack(new Uint8Array(16 * MIB), { [constants.ZSTD_c_checksumFlag]: 1 })
+  })
+
+  it('reads blocks of any sequences as that does', () => {
+    fc.assert(fc.property(anySequences, ({ blocks, content }) => {
+      expect(same(zstdDecompressSync(frame(content.byteLength, ...blocks)), content)).toBe(true)
+    }), { numRuns: 100 })
+  })
+
+  it('reads nothing that it refuses, and nothing as something else', () => {
+    const next = random(5)
+    const sources = KINDS.flatMap(([, make]) => [100, 1000, 9000].map(length => make(length + next() % length)))
+    const frames = sources.flatMap(bytes => [1, 3, 19].map(level => ({ bytes, frame: encode(bytes, { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_windowLog]: 10 + next() % 3 }) })))
+    let read = 0
+
+    for (let i = 0; i < 20_000; i++) {
+      const { bytes, frame } = frames[i % frames.length]
+      const { blocks } = checkZstdFrame(frame, bytes.byteLength)
+      const mutated = frame.slice()
+
+      for (let changes = 1 + next() % 2; changes > 0; changes--) {
+        // behind the header, and most of the time where trees and tables are
+        const place = blocks + next() % Math.min(next() % 4 === 0 ? Infinity : 60, frame.byteLength - blocks)
+        mutated[place] = next() % 2 === 0 ? next() : mutated[place] ^ 1 << next() % 8
+      }
+
+      let output: Uint8Array
+
+      try {
+        output = decodeZstdFrame(mutated, bytes.byteLength)
+      } catch (err) {
+        expect(err).toMatchObject({ name: 'CorruptFrameError', codec: 'zstd' })
+        continue
+      }
+
+      read++
+      expect(same(zstdDecompressSync(mutated), output), Buffer.from(mutated).toString('base64')).toBe(true)
+    }
+
+    expect(read).toBeGreaterThan(1000)
+  })
+})

@@ -1,0 +1,24 @@
+import { openEntry } from '../entry.ts'
+import { MissingHeaderError } from '../errors.ts'
+import { linkInto } from '../helia-unixfs.ts'
+import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'
+import type { CpOptions } from '../index.ts'
+import type { Settings } from '../ipfsz.ts'
+import type { CID } from 'multiformats/cid'
+
+export async function cp (source: CID, target: CID, name: string, settings: Settings, options: CpOptions = {}): Promise<CID> {
+  options.signal?.throwIfAborted()
+
+  if (isMarked(source)) {
+    // below a tree nothing says any more how a file without a header is compressed
+    const { stream } = await openEntry(source, settings.blockstore, options, settings.roots)
+
+    if (stream != null) {
+      throw new MissingHeaderError(source)
+    }
+  }
+
+  const result = await linkInto(unmark(source), target, name, settings, options)
+
+  return isMarked(source) || isMarked(target) ? mark(result, TREE_CODE) : result
+}

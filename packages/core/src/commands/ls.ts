@@ -1,0 +1,105 @@
+import * as dagPb from '@ipld/dag-pb'
+import * as raw from 'multiformats/codecs/raw'
+import { CustomProgressEvent } from 'progress-events'
+import { DEFAULT_BLOCK_READ_CONCURRENCY } from '../constants.ts'
+import { isSharded, listDirectory } from '../dag/directory.ts'
+import { isNotFound } from '../dag/inspect.ts'
+import { describe } from '../describe.ts'
+import { openEntry, openRoot } from '../entry.ts'
+import { InvalidParametersError } from '../errors.ts'
+import { mapOrdered } from '../map-ordered.ts'
+import { isMarked, mark, TREE_CODE } from '../marker.ts'
+import type { DirectoryLink } from '../dag/directory.ts'
+import type { Description } from '../describe.ts'
+import type { DirectoryEntry, LsOptions } from '../index.ts'
+import type { Settings } from '../ipfsz.ts'
+import type { CID } from 'multiformats/cid'
+
+export async function * ls (cid: CID, settings: Settings, options: LsOptions = {}): AsyncGenerator<DirectoryEntry> {
+  const { offset = 0, length = Number.POSITIVE_INFINITY, ...rest } = options
+  checkRange(offset, length)
+
+  const marked = isMarked(cid)
+  const entry = await openEntry(cid, settings.blockstore, rest, settings.roots)
+  const description = describe(entry)
+  const read = marked ? readCid(description) : entry.cid
+
+  if (entry.node?.unixfs.isDirectory() !== true) {
+    // as with Helia, a file is called by its CID
+    yield { ...description, cid: read, name: read.toString(), path: read.toString() }
+    return
+  }
+
+  options.onProgress?.(new CustomProgressEvent(isSharded(entry.node)
+    ? 'unixfs:exporter:walk:hamt-sharded-directory'
+    : 'unixfs:exporter:walk:directory', { cid: entry.cid }))
+
+  const links = slice(listDirectory(entry.node, settings.blockstore, rest), offset, offset + length)
+
+  yield * mapOrdered(links, async (link): Promise<DirectoryEntry> => ({
+    ...await describeLink(link, marked, settings, rest),
+    name: link.name,
+    path: `${read}/${link.name}`
+  }), { concurrency: DEFAULT_BLOCK_READ_CONCURRENCY, signal: options.signal })
+}
+
+async function describeLink ({ cid, size }: DirectoryLink, marked: boolean, settings: Settings, options: LsOptions): Promise<Omit<DirectoryEntry, 'name' | 'path'>> {
+  const told = { cid, plainCid: cid, size: BigInt(size) }
+
+  if (cid.code === raw.code && size > 0) {
+    // a raw block is a file as long as its parent says, and nothing more
+    return { ...told, type: 'raw', storedSize: told.size, ratio: 1, codec: 'none', frames: 0 }
+  }
+
+  if (cid.code !== raw.code && cid.code !== dagPb.code) {
+    return told
+  }
+
+  try {
+    const description = describe(await openRoot(cid, marked ? 'in-tree' : 'plain', settings.blockstore, options, settings.roots))
+
+    return {
+      ...description,
+      cid: marked ? readCid(description) : cid,
+      ...description.type === 'directory' ? { size: told.size } : {}
+    }
+  } catch (err) {
+    if (isNotFound(err)) {
+      return told
+    }
+
+    throw err
+  }
+}
+
+/** The CID that something in a tree is read by as the tree is. */
+function readCid ({ type, plainCid, markedCid }: Description): CID {
+  return type === 'directory' ? mark(plainCid, TREE_CODE) : markedCid ?? plainCid
+}
+
+async function * slice<T> (source: AsyncIterable<T>, start: number, end: number): AsyncGenerator<T> {
+  let index = 0
+
+  if (start >= end) {
+    return
+  }
+
+  for await (const value of source) {
+    if (index >= start) {
+      yield value
+    }
+
+    // what is behind the end is not looked for
+    if (++index >= end) {
+      return
+    }
+  }
+}
+
+function checkRange (offset: number, length: number): void {
+  for (const [name, number] of Object.entries({ offset, length })) {
+    if (number !== Number.POSITIVE_INFINITY && (!Number.isInteger(number) || number < 0)) {
+      throw new InvalidParametersError(`The ${name} of a listing is a whole number from 0, not ${number}`)
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import { raceSignal } from '../abort.ts'
+import { heliaUnixfs, openTarget } from '../helia-unixfs.ts'
+import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'
+import type { MkdirOptions } from '../index.ts'
+import type { Settings } from '../ipfsz.ts'
+import type { CID } from 'multiformats/cid'
+
+export async function mkdir (parent: CID, name: string, settings: Settings, options: MkdirOptions = {}): Promise<CID> {
+  options.signal?.throwIfAborted()
+
+  const found = await openTarget(parent, name, settings.blockstore, options)
+  const made = heliaUnixfs(settings, options).mkdir(unmark(parent), name, { ...found.options, ...options })
+  const result = await raceSignal(made, options.signal)
+
+  return isMarked(parent) ? mark(result, TREE_CODE) : result
+}

@@ -1,0 +1,23 @@
+import { raceSignal } from '../abort.ts'
+import { DoesNotExistError } from '../errors.ts'
+import { heliaUnixfs, openTarget } from '../helia-unixfs.ts'
+import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'
+import type { RmOptions } from '../index.ts'
+import type { Settings } from '../ipfsz.ts'
+import type { CID } from 'multiformats/cid'
+
+export async function rm (target: CID, name: string, settings: Settings, options: RmOptions = {}): Promise<CID> {
+  options.signal?.throwIfAborted()
+
+  const found = await openTarget(target, name, settings.blockstore, options)
+
+  if (found.sharded && !found.exists) {
+    // here @helia/unixfs fails with an error that has no name
+    throw new DoesNotExistError(`The directory ${unmark(target)} has no entry called ${JSON.stringify(name)}`)
+  }
+
+  const removed = heliaUnixfs(settings, options).rm(unmark(target), name, { ...found.options, ...options })
+  const result = await raceSignal(removed, options.signal)
+
+  return isMarked(target) ? mark(result, TREE_CODE) : result
+}

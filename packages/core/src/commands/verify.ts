@@ -1,0 +1,190 @@
+import * as dagPb from '@ipld/dag-pb'
+import * as raw from 'multiformats/codecs/raw'
+import { MAX_REMEMBERED_DIRECTORIES, MAX_TREE_DEPTH } from '../constants.ts'
+import { getBlock } from '../dag/block.ts'
+import { decodeNode } from '../dag/node.ts'
+import { findHeader } from '../entry.ts'
+import { InvalidDagError, NotAFileError, NotUnixFSError, VerifyFailedError } from '../errors.ts'
+import { emit } from '../events.ts'
+import { openLinked } from '../linked-entry.ts'
+import { isMarked } from '../marker.ts'
+import { verifyFile } from '../verify-file.ts'
+import type { GetStore } from '../dag/block.ts'
+import type { FileNode } from '../dag/node.ts'
+import type { Entry } from '../entry.ts'
+import type { VerifyOptions, VerifyReport } from '../index.ts'
+import type { Settings } from '../ipfsz.ts'
+import type { PBLink } from '@ipld/dag-pb'
+import type { CID } from 'multiformats/cid'
+
+/** What has been read so far. */
+interface Tally {
+  size: bigint
+  blocks: number
+  frames: number
+  files: number
+}
+
+/** Where the walk is. */
+interface Place {
+  /** From the directory that is verified. */
+  path: string
+  depth: number
+}
+
+export async function verify (cid: CID, settings: Settings, options: VerifyOptions = {}): Promise<VerifyReport> {
+  // what is stored counts, not a root that was read before
+  const entry = await openLinked(cid, settings, options)
+  const verifier = new Verifier(settings, options, isMarked(entry.asked))
+  const contentCid = await verifier.verify(entry, { path: '', depth: 0 })
+  const { size, blocks, frames, files } = verifier.tally
+
+  return {
+    cid: entry.cid,
+    size,
+    // those below the root, and the root
+    blocks: BigInt(blocks) + 1n,
+    frames,
+    files,
+    ...contentCid == null ? {} : { contentCid }
+  }
+}
+
+class Verifier {
+  readonly tally: Tally = { size: 0n, blocks: 0, frames: 0, files: 0 }
+  readonly #settings: Settings
+  readonly #options: VerifyOptions
+  /** Whether files are read as their header says, as in a marked tree. */
+  readonly #marked: boolean
+  readonly #blockstore: GetStore
+  /** What is below directories that have been walked: of a tree of links to the same, walking all would never end. */
+  readonly #walked = new Map<string, Tally>()
+
+  constructor (settings: Settings, options: VerifyOptions, marked: boolean) {
+    this.#settings = settings
+    this.#options = options
+    this.#marked = marked
+    this.#blockstore = {
+      get: (cid, options) => {
+        this.tally.blocks++
+
+        return settings.blockstore.get(cid, options)
+      }
+    }
+  }
+
+  async verify (entry: Entry, place: Place): Promise<CID | undefined> {
+    const { cid, node } = entry
+
+    if (node?.unixfs.isDirectory() === true) {
+      await this.#directory(node, place)
+      return undefined
+    }
+
+    const { codecs, inFlightBytes } = this.#settings
+    const { size, frames, contentCid } = await verifyFile(entry, this.#blockstore, codecs, { ...this.#options, inFlightBytes })
+
+    this.tally.size += size
+    this.tally.frames += frames
+    this.tally.files++
+    emit(this.#options, 'ipfsz:verify:file', { cid, path: place.path, size })
+
+    return contentCid
+  }
+
+  async #directory (node: FileNode, place: Place): Promise<void> {
+    if (place.depth >= MAX_TREE_DEPTH) {
+      throw new InvalidDagError(node.cid, `is more than ${MAX_TREE_DEPTH} levels below the root`)
+    }
+
+    const key = node.cid.toString()
+    const walked = this.#walked.get(key)
+
+    if (walked != null) {
+      this.#add(walked)
+      return
+    }
+
+    const before = { ...this.tally }
+
+    for (const link of node.links) {
+      await this.#link(node, link, place)
+    }
+
+    this.#walked.set(key, difference(this.tally, before))
+
+    if (this.#walked.size > MAX_REMEMBERED_DIRECTORIES) {
+      const [oldest] = this.#walked.keys()
+      this.#walked.delete(oldest)
+    }
+  }
+
+  async #link (parent: FileNode, { Hash: cid, Name: name = '' }: PBLink, { path, depth }: Place): Promise<void> {
+    const prefix = shardPrefix(parent)
+    // the name of a shard is the prefix alone: it is a part of this directory
+    const isShard = prefix > 0 && name.length === prefix
+    const below = isShard ? path : [path, name.slice(prefix)].filter(part => part !== '').join('/')
+
+    try {
+      const entry = await this.#open(cid)
+
+      if (isShard && entry.node?.unixfs.type !== 'hamt-sharded-directory') {
+        throw new NotUnixFSError(cid, 'it is no shard of a directory')
+      }
+
+      await this.verify(entry, { path: below, depth: depth + 1 })
+    } catch (err) {
+      if (err instanceof VerifyFailedError || this.#options.signal?.aborted === true) {
+        throw err
+      }
+
+      throw new VerifyFailedError(cid, below, err)
+    }
+  }
+
+  async #open (cid: CID): Promise<Entry> {
+    if (cid.code !== raw.code && cid.code !== dagPb.code) {
+      throw new NotAFileError()
+    }
+
+    const block = await getBlock(cid, this.#blockstore, this.#options)
+
+    if (cid.code === raw.code) {
+      return { cid, block }
+    }
+
+    const node = decodeNode(cid, block)
+    const header = this.#marked && !node.unixfs.isDirectory() ? findHeader(node) : undefined
+
+    return { cid, block, node, ...header == null ? {} : { header } }
+  }
+
+  #add ({ size, blocks, frames, files }: Tally): void {
+    this.tally.size += size
+    this.tally.blocks += blocks
+    this.tally.frames += frames
+    this.tally.files += files
+  }
+}
+
+function difference (after: Tally, before: Tally): Tally {
+  return {
+    size: after.size - before.size,
+    blocks: after.blocks - before.blocks,
+    frames: after.frames - before.frames,
+    files: after.files - before.files
+  }
+}
+
+/** How long the prefix is that names have in a shard of a directory, 0 in an ordinary one. */
+function shardPrefix ({ cid, unixfs }: FileNode): number {
+  if (unixfs.type !== 'hamt-sharded-directory') {
+    return 0
+  }
+
+  if (unixfs.fanout == null || unixfs.fanout < 2n) {
+    throw new NotUnixFSError(cid, `a shard of a directory has no fanout of ${unixfs.fanout}`)
+  }
+
+  return (unixfs.fanout - 1n).toString(16).length
+}

@@ -1,0 +1,49 @@
+import { openEntry } from './entry.ts'
+import { NotFoundError } from './errors.ts'
+import { isMarked, unmark } from './marker.ts'
+import type { Entry, EntryOptions } from './entry.ts'
+import type { Settings } from './ipfsz.ts'
+import type { RootCache } from './root-cache.ts'
+import type { Blockstore } from 'interface-blockstore'
+import type { CID } from 'multiformats/cid'
+
+/** An entry, and the CID that it was opened by. */
+export interface LinkedEntry extends Entry {
+  asked: CID
+}
+
+/**
+ * As `openEntry`. An original whose root is not stored here is opened as the
+ * compressed file that it is linked to, where that is stored here. `has` of a
+ * networked blockstore asks no one else, so a read of what is here, or of what no
+ * link names, goes on as if there were no links.
+ *
+ * @param roots - as openEntry; who is to look at the root itself gives none
+ * @throws {NotFoundError} as openEntry; it names both where there is a link
+ */
+export async function openLinked (cid: CID, settings: Settings, options: EntryOptions, roots?: RootCache): Promise<LinkedEntry> {
+  const { blockstore, links } = settings
+  const has = async (cid: CID): Promise<boolean> => blockstore.has(cid, options as Parameters<Blockstore['has']>[1])
+  const open = async (asked: CID): Promise<LinkedEntry> => ({ ...await openEntry(asked, blockstore, options, roots), asked })
+
+  if (!links.available || isMarked(cid) || await has(cid)) {
+    return open(cid)
+  }
+
+  const compressed = await links.compressedOf(cid)
+
+  if (compressed == null) {
+    return open(cid)
+  }
+
+  if (await has(unmark(compressed))) {
+    return open(compressed)
+  }
+
+  try {
+    // whoever is behind the blockstore may have it
+    return await open(cid)
+  } catch (err) {
+    throw err instanceof NotFoundError && err.cid.equals(cid) ? new NotFoundError(cid, { cause: err, compressed }) : err
+  }
+}

@@ -1,0 +1,100 @@
+import { ByteReader } from './byte-reader.ts'
+import { ContentCid } from './content-cid.ts'
+import { fileSize, readWhole } from './dag/read.ts'
+import { ContentMismatchError, InvalidTrailerError } from './errors.ts'
+import { codecOf, decompressFrames, takeFrames } from './read-frames.ts'
+import { encodeTrailer } from './seek-table.ts'
+import { decompressStream } from './stream-codec.ts'
+import type { Entry } from './entry.ts'
+import type { CompressedFile, ReadFramesOptions } from './read-frames.ts'
+import type { GetStore } from './dag/block.ts'
+import type { Codec } from '@ipfsz/codecs'
+import type { CID } from 'multiformats/cid'
+
+/** What was found of a file that is as it should be. */
+export interface VerifiedFile {
+  /** Bytes that reading it gave. */
+  size: bigint
+  /** How many frames were decompressed. */
+  frames: number
+  /** The CID of its bytes, where its header names one: it is that. */
+  contentCid?: CID
+}
+
+/**
+ * Read a file to its end: every block, every frame, what follows the frames, and the
+ * content CID. A stream that others made is decompressed to its end. Memory is
+ * bounded as for reading.
+ *
+ * @throws {InvalidTrailerError}
+ * @throws {ContentMismatchError}
+ */
+export async function verifyFile ({ block, node, header, stream }: Entry, blockstore: GetStore, codecs: readonly Codec[], options: ReadFramesOptions): Promise<VerifiedFile> {
+  if (node == null) {
+    return { size: BigInt(block.byteLength), frames: 0 }
+  }
+
+  if (header != null) {
+    return verifyCompressed({ node, header, codec: codecOf(header, codecs) }, blockstore, options)
+  }
+
+  let size = 0n
+
+  // a symlink has nothing below its root, and reads as nothing
+  if (node.unixfs.type === 'file' || node.unixfs.type === 'raw') {
+    const stored = readWhole(node, blockstore, options)
+
+    for await (const bytes of stream == null ? stored : decompressStream({ node, codec: codecOf({ codec: stream }, codecs) }, stored, options)) {
+      size += BigInt(bytes.byteLength)
+    }
+  }
+
+  return { size, frames: 0 }
+}
+
+async function verifyCompressed (file: CompressedFile, blockstore: GetStore, options: ReadFramesOptions): Promise<VerifiedFile> {
+  const { node, header, codec } = file
+  const { contentCid } = header
+  const trailer = encodeTrailer(codec.name, header)
+  const content = contentCid == null ? undefined : new ContentCid(options)
+  const reader = new ByteReader(readWhole(node, blockstore, options), options.signal)
+  let size = 0n
+  let frames = 0
+
+  checkTrailerLength(file, trailer)
+
+  try {
+    for await (const { bytes } of decompressFrames(file, takeFrames(reader, header, 0, header.frameLengths.length - 1), options)) {
+      await content?.update(bytes)
+      size += BigInt(bytes.byteLength)
+      frames++
+    }
+
+    const found = await reader.read(trailer.byteLength)
+
+    if (!trailer.every((byte, i) => byte === found[i])) {
+      throw new InvalidTrailerError(node.cid, 'its seek table differs from its header')
+    }
+
+    // to the end, where there may be blocks that hold nothing
+    await reader.read(1)
+  } finally {
+    reader.close()
+  }
+
+  const actual = await content?.digest()
+
+  if (contentCid != null && actual != null && !actual.equals(contentCid)) {
+    throw new ContentMismatchError(node.cid, contentCid, actual)
+  }
+
+  return { size, frames, ...contentCid == null ? {} : { contentCid } }
+}
+
+function checkTrailerLength ({ node, header }: CompressedFile, trailer: Uint8Array): void {
+  const length = fileSize(node) - header.frameLengths.reduce((total, length) => total + length, 0)
+
+  if (length !== trailer.byteLength) {
+    throw new InvalidTrailerError(node.cid, `${length} bytes follow the frames instead of ${trailer.byteLength}`)
+  }
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { BoundedReader, FilesBudget } from '../src/bounded-reader.ts'
+import { ByteBudget } from '../src/byte-budget.ts'
+import { chunked, FRAME, text } from './fixtures.ts'
+
+async function turns (): Promise<void> {
+  await new Promise(resolve => { setImmediate(resolve) })
+}
+
+describe('a budget of bytes', () => {
+  it('gives room in turn, and more than there is where nothing is taken', async () => {
+    const budget = new ByteBudget(10)
+    const order: string[] = []
+    await budget.take(100)
+
+    const waiting = [['a', 6], ['b', 5], ['c', 1]].map(async ([name, bytes]) => {
+      await budget.take(bytes as number)
+      order.push(name as string)
+    })
+
+    await turns()
+    expect(order).toEqual([])
+    budget.give(100)
+    await turns()
+    // c would fit beside a, and waits behind b all the same
+    expect(order).toEqual(['a'])
+    budget.give(6)
+    await Promise.all(waiting)
+    expect(order).toEqual(['a', 'b', 'c'])
+  })
+
+  it('ends the wait with the signal, and lets those behind go on', async () => {
+    const budget = new ByteBudget(10)
+    const controller = new AbortController()
+    await budget.take(8)
+    const first = budget.take(5, controller.signal)
+    const second = budget.take(2)
+    controller.abort()
+
+    await expect(first).rejects.toMatchObject({ name: 'AbortError' })
+    await second
+    await expect(budget.take(1, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('a bounded reader', () => {
+  it('reads small files without waiting', async () => {
+    const budget = new FilesBudget(2)
+    const readers = Array.from({ length: 10 }, () => new BoundedReader(chunked(text(1000), 300), budget))
+    const pieces = await Promise.all(readers.map(async reader => reader.read(FRAME)))
+
+    expect(pieces.every(piece => piece.byteLength === 1000)).toBe(true)
+  })
+
+  it('gives the room back when it is closed, whatever was read', async () => {
+    const budget = new FilesBudget(2 * FRAME)
+
+    for (const pieces of [0, 1, 2, 2]) {
+      const reader = new BoundedReader(chunked(text(3 * FRAME), 5000), budget)
+
+      for (let i = 0; i < pieces; i++) {
+        expect(await reader.read(FRAME)).toHaveLength(FRAME)
+      }
+
+      reader.close()
+    }
+
+    await budget.first.take(FRAME)
+    await budget.later.take(FRAME)
+  })
+})

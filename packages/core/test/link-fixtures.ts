@@ -1,0 +1,56 @@
+import { CID } from 'multiformats/cid'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { ipfsz, MARKERS } from '../src/index.ts'
+import { CountingBlockstore } from './fixtures.ts'
+import type { LinkDatastore, Links } from '../src/index.ts'
+import type { MemoryDatastore } from 'datastore-core'
+
+export const ZSTD = MARKERS['ipfsz-zstd']
+export const DAG_PB = 0x70
+export const RAW = 0x55
+
+/** The CID of a number, for those that nobody reads. */
+export async function cidOf (number: number, code: number): Promise<CID> {
+  return CID.createV1(code, await sha256.digest(Uint8Array.of(number >> 8, number)))
+}
+
+/** Originals and compressed files, by number: no two have a hash in common. */
+export const originals = await Promise.all(Array.from({ length: 8 }, async (_, i) => cidOf(i, i % 2 === 0 ? RAW : DAG_PB)))
+export const files = await Promise.all(Array.from({ length: 8 }, async (_, i) => cidOf(100 + i, ZSTD)))
+
+/** The CIDv0 with the same hash. */
+export function toV0 (cid: CID): CID {
+  return CID.createV0(cid.multihash as Parameters<typeof CID.createV0>[0])
+}
+
+/** Links, where every file is stored. */
+export function linksOn (datastore?: LinkDatastore): Links {
+  return ipfsz({ blockstore: Object.assign(new CountingBlockstore(), { has: () => true }), datastore }).links
+}
+
+export async function listed (links: Links): Promise<string[]> {
+  return (await Array.fromAsync(links.list())).map(({ original, compressed }) => `${original} ${compressed}`).toSorted()
+}
+
+/** A datastore that dies after so many writes: what was written stays, nothing more is. */
+export function mortal (datastore: MemoryDatastore, writes: number): LinkDatastore {
+  let left = writes
+  const dieOrWrite = (): void => {
+    if (left-- === 0) {
+      left = 0
+      throw new Error('killed')
+    }
+  }
+
+  return {
+    get: async (...args) => datastore.get(...args),
+    query: (...args) => datastore.query(...args),
+    put: async (...args) => { dieOrWrite(); return datastore.put(...args) },
+    delete: async (...args) => { dieOrWrite(); return datastore.delete(...args) }
+  }
+}
+
+/** How many entries there are in all. */
+export async function entries (datastore: MemoryDatastore): Promise<number> {
+  return (await Array.fromAsync(datastore.queryKeys({}))).length
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { MAX_CACHED_ROOTS } from '../src/constants.ts'
+import { decodeNode } from '../src/dag/node.ts'
+import { ipfsz, MARKERS, mark, unmark } from '../src/index.ts'
+import { RootCache } from '../src/root-cache.ts'
+import { collect, CountingBlockstore, FRAME, getBlock, stored, text } from './fixtures.ts'
+import type { CachedRoot } from '../src/root-cache.ts'
+
+describe('roots that were read', () => {
+  it('are not fetched again, by cat, stat or ls, in any order of ranges', async () => {
+    const { blockstore, cid, bytes } = await stored(2_000_000)
+    const fs = ipfsz({ blockstore })
+    blockstore.gets.length = 0
+
+    for (const offset of [1_900_000, 1_000_000, 10, 1_000_000]) {
+      expect(Buffer.compare(await collect(fs.cat(cid, { offset, length: 4096 })), bytes.subarray(offset, offset + 4096))).toBe(0)
+    }
+
+    await fs.stat(cid)
+    await Array.fromAsync(fs.ls(cid))
+    await collect(fs.cat(unmark(cid), { length: 10 }))
+    expect(blockstore.gets.filter(get => get === unmark(cid).toString())).toHaveLength(1)
+  })
+
+  it('are still checked against the marker of the CID', async () => {
+    const { blockstore, cid } = await stored()
+    const fs = ipfsz({ blockstore })
+    await fs.stat(cid)
+
+    await expect(fs.stat(mark(unmark(cid), MARKERS['ipfsz-gzip']))).rejects.toMatchObject({ name: 'InvalidHeaderError', rule: 'codec' })
+    expect((await fs.stat(unmark(cid))).codec).toBe('none')
+    expect((await fs.stat(cid)).codec).toBe('zstd')
+  })
+
+  it('are fetched by verify', async () => {
+    const { blockstore, cid } = await stored()
+    const fs = ipfsz({ blockstore })
+    await fs.stat(cid)
+    blockstore.gets.length = 0
+    await fs.verify(cid)
+    expect(blockstore.gets).toContain(unmark(cid).toString())
+  })
+
+  it('are kept in a bounded number and size, the last one always', async () => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const roots: CachedRoot[] = []
+
+    for (let i = 0; i < MAX_CACHED_ROOTS + 2; i++) {
+      const cid = unmark(await fs.addBytes(text(1000, i + 1)))
+      const block = await getBlock(cid, blockstore)
+      roots.push({ block, node: decodeNode(cid, block) })
+    }
+
+    const cache = new RootCache()
+    roots.slice(0, MAX_CACHED_ROOTS).forEach(root => { cache.set(root) })
+    expect(cache.get(roots[0].node.cid)).toBe(roots[0])
+    roots.slice(MAX_CACHED_ROOTS).forEach(root => { cache.set(root) })
+
+    // the one that was used stays, those that were not go
+    expect(cache.get(roots[0].node.cid)).toBe(roots[0])
+    expect(cache.get(roots[1].node.cid)).toBeUndefined()
+
+    const large = { ...roots[1], header: { codec: 0, size: 0, frameSize: FRAME, frameLengths: { length: 2_000_000 } as number[] } }
+    cache.set(large)
+    expect(cache.get(roots[1].node.cid)).toBe(large)
+    expect(cache.get(roots[0].node.cid)).toBeUndefined()
+  })
+})
