@@ -28,7 +28,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
-          include: ['packages/codecs/test/{codec,vectors,lzo,stream}.test.ts', 'test/browser/**/*.test.ts'],
+          include: ['packages/codecs/test/{codec,vectors,lzo,stream,zstd-decode}.test.ts', 'test/browser/**/*.test.ts'],
           globalSetup: 'test/support/need-chromium.ts',
           testTimeout: 60_000,
           // one page at a time: each brings up to eight workers of its own

@@ -124,8 +124,10 @@ async function measure (candidate: Candidate, pieces: readonly Uint8Array[]): Pr
   const { codec, decompresses, level, frames, compressed, decompressed } = candidate
 
   // where there are few workers, that of another codec has made way for this one, which starts cold
-  for (let i = 0; decompresses && i < WARM_UP; i++) {
-    await codec.decompress(frames[0], { size: pieces[0].byteLength })
+  if (decompresses) {
+    for (let i = 0; i < WARM_UP; i++) {
+      await codec.decompress(frames[0], { size: pieces[0].byteLength })
+    }
   }
 
   if (level != null) {

@@ -40,9 +40,9 @@ const MAX_SHOWN = 6000
 const MAX_REASONS = 30
 
 /**
- * Where the libraries differ in which frames they refuse. Both of libzstd and of fzstd
- * is known that they read some streams of Huffman codes that end where they should not,
- * and brotli's decoder in Rust reads some that the one in C refuses.
+ * Where the libraries differ in which frames they refuse. Of libzstd is known that it
+ * reads some streams of Huffman codes that end where they should not, and brotli's
+ * decoder in Rust reads some that the one in C refuses.
  */
 const MAY_READ_MORE: ReadonlySet<CodecName> = new Set(['zstd', 'brotli'])
 /** Where they may also read something else. Two builds of libzstd do, of such a stream. */

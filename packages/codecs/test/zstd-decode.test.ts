@@ -78,7 +78,7 @@ describe('the decoder of Zstandard', () => {
       refuses(whole.subarray(0, length), content.length)
     }
 
-    // the checksum tells what else would not; the version of a window that is larger, but not too large, changes nothing
+    // the checksum tells what else would not; a few bits change nothing, as those of a window that is still large enough
     for (let bit = 0; bit < whole.byteLength * 8; bit++) {
       const flipped = whole.with(bit >> 3, whole[bit >> 3] ^ 1 << (bit & 7))
 

@@ -17,7 +17,7 @@ export interface Blocks {
 const length = fc.oneof({ weight: 8, arbitrary: fc.nat({ max: 20 }) }, { weight: 3, arbitrary: fc.nat({ max: 300 }) }, fc.nat({ max: 40_000 }))
 
 /** A sequence before it is known which offsets are possible. */
-const draft = fc.record({ literals: length, offset: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 4, max: 30 }), fc.nat()), match: length })
+const draft = fc.record({ literals: length, offset: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 4, max: 30 }), fc.integer({ min: 4, max: 2 ** 30 })), match: length })
 
 /** Tables in which every code occurs that could be needed. */
 const tables: fc.Arbitrary<Tables> = fc.tuple(anyTable(LITERAL_LENGTHS), anyTable(OFFSETS), anyTable(MATCH_LENGTHS))
@@ -45,7 +45,7 @@ export const anySequences: fc.Arbitrary<Blocks> = fc.array(fc.tuple(fc.array(dra
 
   for (const [list, more, tables] of drafts) {
     const literals: number[] = []
-    const list2: Sequence[] = []
+    const possible: Sequence[] = []
     const start = content.length
 
     const literal = (): void => {
@@ -76,14 +76,14 @@ export const anySequences: fc.Arbitrary<Blocks> = fc.array(fc.tuple(fc.array(dra
         content.push(content[content.length - offset])
       }
 
-      list2.push(sequence)
+      possible.push(sequence)
     }
 
     for (let i = 0; i < more; i++) {
       literal()
     }
 
-    blocks.push(notLast(compressed(raw(Uint8Array.from(literals)), sequences(list2, tables))))
+    blocks.push(notLast(compressed(raw(Uint8Array.from(literals)), sequences(possible, tables))))
   }
 
   // so that the window is never too small for a block

@@ -43,13 +43,12 @@ import { DEFAULT_IN_FLIGHT_BYTES } from './constants.ts'
 import { DefaultLinks } from './default-links.ts'
 import { InvalidParametersError } from './errors.ts'
 import { DefaultIpfsz } from './ipfsz.ts'
-import type { VerifyFileEvents } from './events.ts'
 import type { LinkDatastore, Links } from './links.ts'
-import type { AddFileOptions, AddOptions, ByteStream, CatEvents, CatOptions, ChmodOptions, CpOptions, DirectoryCandidate, DirectoryEntry, ExtendedStatOptions, ExtendedStats, FileCandidate, ImportCandidateStream, ImportResult, LsOptions, MkdirOptions, RmOptions, Stats, StatOptions, TouchOptions } from './unixfs.ts'
+import type { AddFileOptions, AddOptions, ByteStream, CatOptions, ChmodOptions, CpOptions, DirectoryCandidate, DirectoryEntry, ExtendedStatOptions, ExtendedStats, FileCandidate, ImportCandidateStream, ImportResult, LsOptions, MkdirOptions, RmOptions, Stats, StatOptions, TouchOptions } from './unixfs.ts'
+import type { VerifyOptions, VerifyReport } from './verification.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
-import type { ProgressOptions } from 'progress-events'
 
 export interface IpfszComponents {
   blockstore: Pick<Blockstore, 'get' | 'put' | 'has'>
@@ -81,31 +80,6 @@ export interface IpfszInit {
    * @default 33554432
    */
   inFlightBytes?: number | undefined
-}
-
-export type VerifyEvents = CatEvents | VerifyFileEvents
-
-export interface VerifyOptions extends Omit<CatOptions, 'offset' | 'length' | 'onProgress'>, ProgressOptions<VerifyEvents> {}
-
-/** What was read, all of it as it should be. */
-export interface VerifyReport {
-  /** The plain CID of the root. */
-  cid: CID
-
-  /** Bytes that reading gives: of all files, where it is a directory. */
-  size: bigint
-
-  /** How many blocks were read, one that is linked twice counted twice. */
-  blocks: bigint
-
-  /** How many frames were decompressed. */
-  frames: number
-
-  /** How many files there are: 1, where it is no directory. */
-  files: number
-
-  /** The CID that the bytes have uncompressed, where the file's header names one. */
-  contentCid?: CID
 }
 
 /** The verbs of `@helia/unixfs`, of files that are compressed where that is worth it. */
@@ -267,3 +241,4 @@ export type { CompressionOptions } from './compression.ts'
 export type { AddFrameEvents, CatFrameEvents, DecidedProgress, FrameProgress, VerifyFileEvents, VerifyProgress } from './events.ts'
 export type { Link, LinkDatastore, LinkOptions, Links, PruneOptions } from './links.ts'
 export type * from './unixfs.ts'
+export type { VerifyEvents, VerifyOptions, VerifyReport } from './verification.ts'

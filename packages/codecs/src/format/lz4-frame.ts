@@ -1,6 +1,6 @@
-import { xxHash32 } from 'js-xxhash'
 import { CorruptFrameError } from '../errors.ts'
 import { readUint32, writeUint32 } from './little-endian.ts'
+import { xxh32 } from './xxh32.ts'
 
 export const MAGIC = 0x184d2204
 const HEADER_LENGTH = 15
@@ -196,14 +196,14 @@ function readChecked (frame: Uint8Array, position: number): number {
 }
 
 function checkHash (expected: number, bytes: Uint8Array, what: string): void {
-  if (xxHash32(bytes, 0) !== expected) {
+  if (xxh32(bytes) !== expected) {
     throw corrupt(`${what} does not match`)
   }
 }
 
 /** The second byte of the hash of the descriptor. */
 function headerChecksum (descriptor: Uint8Array): number {
-  return xxHash32(descriptor, 0) >>> 8 & 0xff
+  return xxh32(descriptor) >>> 8 & 0xff
 }
 
 function corrupt (reason: string): CorruptFrameError {

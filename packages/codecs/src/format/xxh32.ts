@@ -91,3 +91,11 @@ function round (lane: number, value: number): number {
 function rotate (value: number, bits: number): number {
   return value << bits | value >>> 32 - bits
 }
+
+/** XXH32 with the seed 0. */
+export function xxh32 (bytes: Uint8Array): number {
+  const hash = new Xxh32()
+  hash.update(bytes)
+
+  return hash.digest()
+}

@@ -51,6 +51,13 @@ export function checkZstdFrame (frame: Uint8Array, size: number): ZstdHeader {
   return header
 }
 
+/** Where the first frame of some bytes ends, which holds `size` bytes. */
+export function zstdFrameEnd (bytes: Uint8Array, size: number): number {
+  const { blocks, checksumLength } = readHeader(bytes, size)
+
+  return visitBlocks(bytes, blocks, () => {}) + checksumLength
+}
+
 function readHeader (frame: Uint8Array, size: number): ZstdHeader {
   if (frame.byteLength < 6 || readUint32(frame, 0) !== MAGIC) {
     throw corrupt('it does not begin with the magic number')
