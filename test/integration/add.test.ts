@@ -3,7 +3,7 @@ import { allCodecs } from '@ipfsz/codecs/all'
 import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
-import { expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 
 const CODECS = allCodecs().map(({ name, code }) => [name, code] as const)
 
@@ -106,6 +106,22 @@ describe.concurrent('ipfsz add', () => {
 
     expect(CID.parse(cid).code).toBe(0x55)
     expect((await sandbox.run(['cat', cid])).stdout.equals(bytes)).toBe(true)
+  })
+
+  it('chooses a codec with --codec auto', async ({ sandbox }) => {
+    const bytes = text(300_000)
+
+    for (const args of [[], ['--optimize', 'size'], ['--optimize', 'balanced'], ['--optimize', 'speed']]) {
+      const cid = await sandbox.add(bytes, '--codec', 'auto', ...args)
+
+      expect(Object.values(CODES)).toContain(CID.parse(cid).code)
+      expect((await sandbox.run(['cat', cid])).stdout.equals(bytes)).toBe(true)
+    }
+  })
+
+  it('refuses --optimize without --codec auto', async ({ sandbox }) => {
+    expectFailure(await sandbox.run(['add', '--optimize', 'size', '-'], { stdin: text(10) }), 2)
+    expectFailure(await sandbox.run(['add', '--codec', 'auto', '--optimize', 'fun', '-'], { stdin: text(10) }), 2)
   })
 
   it('stores what does not gain as it is', async ({ sandbox }) => {

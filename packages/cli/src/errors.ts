@@ -1,20 +1,4 @@
-/** The command line asks for something that does not exist or makes no sense. */
-export class UsageError extends Error {
-  static override readonly name = 'UsageError'
-  override readonly name = 'UsageError'
-}
-
-/** The repo cannot be opened, or is one that this version does not know. */
-export class RepoError extends Error {
-  static override readonly name = 'RepoError'
-  override readonly name = 'RepoError'
-}
-
-/** Several files were asked for and not all of them went well. What failed has been said. */
-export class IncompleteError extends Error {
-  static override readonly name = 'IncompleteError'
-  override readonly name = 'IncompleteError'
-}
+export * from './error-classes.ts'
 
 /** Errors that come of what was typed, by name. */
 const USAGE = new Set(['UsageError', 'UnknownCodecError', 'InvalidLevelError', 'InvalidFrameSizeError', 'NotMarkableError'])
@@ -40,7 +24,14 @@ export function explain (err: Error): string {
     case 'AbortError':
       return 'interrupted, what was added before is intact'
     case 'RepoError':
+    case 'LinksError':
+    case 'TreeEntryError':
+    case 'DamagedDagError':
       return err.message
+    case 'NotADirectoryError':
+      return `${err.message}: what comes behind a slash is an entry of a directory`
+    case 'LinkedFileMissingError':
+      return `${err.message}: add it first, or import it with ipfsz car import`
     case 'NotFoundError':
       return `${err.message}: it is not in this repo, and reading does not use the network`
     case 'MissingHeaderError':
@@ -71,6 +62,12 @@ function explainSystemError (err: SystemError | undefined): string | undefined {
       return `${path}: permission denied`
     case 'EISDIR':
       return `${path}: is a directory, not a file`
+    case 'EEXIST':
+      return `${path}: is there already`
+    case 'ELOOP':
+      return `${path}: is a symlink where there was none before`
+    case 'ENAMETOOLONG':
+      return `${path}: the name is too long for this file system`
     case 'ENOTDIR':
       return `${path}: a part of the path is not a directory`
     case 'ENOSPC':

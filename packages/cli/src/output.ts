@@ -27,6 +27,11 @@ export class Output {
     }
   }
 
+  /** What is good to know, beside the results. */
+  note (message: string): void {
+    process.stderr.write(`ipfsz: ${message}\n`)
+  }
+
   /** What is wrong, in one line, and with `--verbose` where it came from. */
   error (message: string, err: Error): void {
     process.stderr.write(`ipfsz: ${printable(message.replaceAll(/\s*\n\s*/g, ' '))}\n`)

@@ -10,6 +10,9 @@ import { RepoBlockstore } from './repo-blockstore.ts'
 const VERSION_KEY = new Key('/version')
 const VERSION = '1'
 
+/** There in repos where everything that was added is pinned, or was meant not to be. */
+const PINS_KEY = new Key('/ipfsz/keeps-pins')
+
 /** What a killed process left half written is deleted when it is as old as this, 1 hour. */
 const STALE_AFTER = 60 * 60 * 1000
 
@@ -45,6 +48,7 @@ export async function openRepo (path: string): Promise<Repo> {
 
   // none where this process made the repo, or another was killed while it did
   if (await readVersion(repo) === '') {
+    await setKeepsPins(repo)
     await repo.datastore.put(VERSION_KEY, new TextEncoder().encode(VERSION))
   }
 
@@ -71,6 +75,16 @@ export async function openRepoToRead (path: string): Promise<Repo> {
   await readVersion(repo)
 
   return repo
+}
+
+/** Whether all that was ever added to a repo could be pinned: older versions of ipfsz had no pins. */
+export async function keepsPins ({ datastore }: Repo): Promise<boolean> {
+  return datastore.has(PINS_KEY)
+}
+
+/** From now on what is not pinned is not wanted. */
+export async function setKeepsPins ({ datastore }: Repo): Promise<void> {
+  await datastore.put(PINS_KEY, new TextEncoder().encode('1'))
 }
 
 function repoIn (path: string): Repo {

@@ -61,3 +61,12 @@ export function formatSize (bytes: number | bigint): string {
 
   return `${unit === 0 ? value : value.toFixed(digits)} ${NAMES[unit]}`
 }
+
+/**
+ * The values of an option that is given several times, or once with commas.
+ *
+ * @param commas - whether a comma is not part of a value
+ */
+export function collect<T> (parse: (text: string) => T, commas = true): (text: string, before?: T[]) => T[] {
+  return (text, before = []) => [...before, ...(commas ? text.split(',').map(part => part.trim()) : [text]).map(parse)]
+}

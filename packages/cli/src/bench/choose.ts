@@ -63,7 +63,9 @@ function why (row: Row, none: Row): string {
 
 /** How much of the file's size is left. */
 export function partOf ({ ratio, partial }: Row): string {
-  return `${partial ? 'about ' : ''}${formatPercent(ratio)} of its size`
+  const percent = formatPercent(ratio)
+
+  return `${partial && !percent.startsWith('<') ? 'about ' : ''}${percent} of its size`
 }
 
 /** Which takes the longest of sending, compressing and decompressing. */

@@ -1,16 +1,18 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { basename } from 'node:path'
-import { openFiles } from '../context.ts'
+import { basename, resolve } from 'node:path'
+import { addTree } from '../add-tree.ts'
+import { withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
+import { ignoring } from '../ignore.ts'
 import { printable } from '../output.ts'
 import { Progress } from '../progress.ts'
+import { metadata, READ_SIZE } from '../tree-source.ts'
 import { formatSize } from '../units.ts'
-import type { Context } from '../context.ts'
-import type { CompressionOptions, Ipfsz } from '@ipfsz/core'
-
-/** Read files in pieces of 4 MiB, those of a frame, so that they need not be put together. */
-const READ_SIZE = 4 * 1024 * 1024
+import type { Context, Session } from '../context.ts'
+import type { Preserve } from '../tree-source.ts'
+import type { CompressionOptions } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
 
 export interface AddCommandOptions {
   compression: CompressionOptions
@@ -18,29 +20,47 @@ export interface AddCommandOptions {
   deterministic: boolean
   /** Print the CID and nothing else. */
   quieter: boolean
+  /** Find the CIDs that files have uncompressed, and link them. */
+  link: boolean
+  /** Keep what was added when garbage is collected. */
+  pin: boolean
+  /** Take also what begins with a dot in directories. */
+  hidden: boolean
+  /** Patterns of what in directories is left out. */
+  ignore: string[]
+  /** By default those of directories and what is in them, and of files alone none. */
+  preserve: Partial<Preserve>
 }
 
 /** The path that stands for stdin. */
 const STDIN = '-'
 
 interface Source {
-  name: string
   content: AsyncIterable<Uint8Array>
   size?: number
+  metadata?: ReturnType<typeof metadata>
 }
 
-/** Add files, or stdin for `-`, each under a CID of its own. */
+/** Add files and directories, or stdin for `-`, each under a CID of its own. */
 export async function add (paths: string[], options: AddCommandOptions, context: Context): Promise<void> {
   if (paths.filter(path => path === STDIN).length > 1) {
     throw new UsageError('- is given more than once: stdin can be read only once')
   }
 
-  const files = await openFiles(context, { deterministic: options.deterministic })
+  const failed = await withRepo(context, { lock: 'add', links: options.link, deterministic: options.deterministic }, async session => addEach(paths, options, session, context))
+
+  if (failed > 0) {
+    throw new IncompleteError(`${failed} of ${paths.length} files were not added`)
+  }
+}
+
+async function addEach (paths: string[], options: AddCommandOptions, session: Session, context: Context): Promise<number> {
   let failed = 0
 
   for (const path of paths) {
     try {
-      await addOne(path, files, options, context)
+      const stats = path === STDIN ? undefined : await stat(path)
+      await (stats?.isDirectory() === true ? addDirectory : addOne)(path, options, session, context)
     } catch (err) {
       // what is wrong with the options is wrong for every file
       if (!(err instanceof Error) || exitCode(err) !== FAILED || paths.length === 1) {
@@ -52,17 +72,53 @@ export async function add (paths: string[], options: AddCommandOptions, context:
     }
   }
 
-  if (failed > 0) {
-    throw new IncompleteError(`${failed} of ${paths.length} files were not added`)
+  return failed
+}
+
+async function addDirectory (path: string, options: AddCommandOptions, session: Session, { output, signal }: Context): Promise<void> {
+  const { compression, link, quieter, hidden, ignore, preserve: { mode = true, mtime = true } } = options
+  // of `.` and `..` the name that they have where they are
+  const name = basename(resolve(path)) || '/'
+
+  const added = await addTree(path, name, session.files, {
+    hidden,
+    ignore: ignoring(ignore),
+    preserve: { mode, mtime },
+    signal,
+    add: { compression, link },
+    onAdded (added) {
+      if (!quieter) {
+        print({ ...added, name: `${name}/${added.path}` })
+      }
+    }
+  })
+
+  await pinAdded(added.root.cid, name, options, session)
+
+  if (added.hidden > 0) {
+    output.note(`${printable(name)}: ${added.hidden} hidden ${added.hidden === 1 ? 'entry was' : 'entries were'} left out, add them with --hidden`)
+  }
+
+  print({ ...added.root, name })
+
+  function print ({ cid, plainCid, name, size, storedSize, ratio, codec, type }: typeof added.root & { name: string }): void {
+    output.result(
+      { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec, type },
+      quieter ? cid.toString() : line(cid, name, size, storedSize, ratio)
+    )
   }
 }
 
-async function addOne (path: string, files: Ipfsz, { compression, quieter }: AddCommandOptions, { output, signal }: Context): Promise<void> {
-  const { name, content, size: total } = await open(path)
+async function addOne (path: string, options: AddCommandOptions, session: Session, { output, signal }: Context): Promise<void> {
+  const { compression, link, quieter } = options
+  const name = path === STDIN ? STDIN : basename(path)
+  const { content, size: total, metadata } = await open(path, options)
   const progress = new Progress(printable(name), total)
 
-  const cid = await files.addByteStream(content, {
+  const cid = await session.files.addByteStream(content, {
+    ...metadata,
     compression,
+    link,
     signal,
     onProgress (event) {
       if (event.type === 'unixfs:importer:progress:file:read') {
@@ -71,29 +127,37 @@ async function addOne (path: string, files: Ipfsz, { compression, quieter }: Add
     }
   }).finally(() => progress.end())
 
-  const { size, storedSize, ratio, codec, plainCid } = await files.stat(cid)
+  await pinAdded(cid, name, options, session)
+  const { size, storedSize, ratio, codec, plainCid } = await session.files.stat(cid)
 
   output.result(
     { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec },
-    quieter ? cid.toString() : [cid, printable(name), formatSize(size), formatSize(storedSize), ratio.toFixed(3)].join('\t')
+    quieter ? cid.toString() : line(cid, name, size, storedSize, ratio)
   )
 }
 
-async function open (path: string): Promise<Source> {
+function line (cid: CID, name: string, size: number | bigint, storedSize: bigint, ratio: number): string {
+  return [cid, printable(name), formatSize(size), formatSize(storedSize), ratio.toFixed(3)].join('\t')
+}
+
+/** What is told is safe: pinned, where that is wanted. */
+async function pinAdded (cid: CID, name: string, { pin }: AddCommandOptions, { pins }: Session): Promise<void> {
+  if (pin) {
+    await pins.addNew(cid, name === STDIN ? undefined : name)
+  }
+}
+
+async function open (path: string, { preserve: { mode = false, mtime = false } }: AddCommandOptions): Promise<Source> {
   if (path === STDIN) {
-    return { name: STDIN, content: process.stdin }
+    return { content: process.stdin }
   }
 
-  const stats = await stat(path)
-
-  if (stats.isDirectory()) {
-    throw Object.assign(new Error(`${path} is a directory`), { code: 'EISDIR', syscall: 'read', path })
-  }
+  const stats = await stat(path, { bigint: true })
 
   return {
-    name: basename(path),
     content: createReadStream(path, { highWaterMark: READ_SIZE }),
+    metadata: metadata(stats, { mode, mtime }),
     // a pipe or a device tells no size
-    ...stats.isFile() ? { size: stats.size } : {}
+    ...stats.isFile() ? { size: Number(stats.size) } : {}
   }
 }

@@ -1,58 +1,63 @@
-import { randomUUID } from 'node:crypto'
-import { open, realpath, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
-import { openFilesToRead, parseCid } from '../context.ts'
-import { UsageError } from '../errors.ts'
+import { realpath, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
+import { openFilesToRead } from '../context.ts'
+import { TreeEntryError, UsageError } from '../errors.ts'
 import { printable } from '../output.ts'
-import { Progress } from '../progress.ts'
+import { nameOf, parseTarget } from '../target.ts'
 import { formatSize } from '../units.ts'
+import { writeWhole } from '../write-file.ts'
+import { exists, writeSymlink, writeTree } from '../write-tree.ts'
 import type { Context } from '../context.ts'
+import type { CID } from 'multiformats/cid'
 
 export interface GetCommandOptions {
-  /** Where to write the file, by default its CID in the working directory. */
+  /** Where to write, by default the last name of the path or the CID, in the working directory. */
   output?: string
 }
 
-/** Write a file to disk: whole under its name, or not at all. */
+/** Write a file or a tree to disk: whole under its name, or not at all. */
 export async function get (text: string, options: GetCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
-  const cid = parseCid(text)
+  const asked = parseTarget(text)
+  const { cid, path } = asked
   const files = await openFilesToRead(context)
-  const { size } = await files.stat(cid, { signal })
-  const target = await resolveTarget(options.output ?? cid.toString())
+  const stats = await files.stat(cid, { path, signal })
+  const { type, unixfs, mtime } = stats
+  const wanted = options.output ?? nameOf(asked)
 
-  await writeWhole(target, files.cat(cid, { signal }), Number(size))
-  output.result({ cid: cid.toString(), path: target, size }, `${printable(target)}\t${formatSize(size)}`)
-}
+  if (type === 'directory') {
+    const target = resolve(wanted)
+    const root = { cid: asTree(cid, stats.plainCid), unixfs, mtime }
+    const counts = await writeTree(target, root, files, signal)
+    const { size } = counts
 
-async function writeWhole (target: string, content: AsyncIterable<Uint8Array>, size: number): Promise<void> {
-  const temporary = join(dirname(target), `.${basename(target).slice(0, 100)}.${randomUUID()}.tmp`)
-  const progress = new Progress(printable(basename(target)), size)
-  let done = 0
+    output.result({ cid: root.cid.toString(), path: target, ...counts }, `${printable(target)}\t${formatSize(size)}`)
+    return
+  }
 
-  try {
-    const file = await open(temporary, 'wx').catch((err: unknown) => {
-      // the temporary name says nothing to whoever asked for the other
-      throw Object.assign(err as Error, { path: dirname(target) })
-    })
+  if (unixfs?.type === 'symlink') {
+    const target = resolve(wanted)
 
-    try {
-      for await (const bytes of content) {
-        await file.writeFile(bytes)
-        done += bytes.byteLength
-        progress.update(done)
-      }
-    } finally {
-      await file.close()
+    if (await exists(target)) {
+      throw new TreeEntryError(target, 'is there already, and a symlink is written only where nothing is')
     }
 
-    await rename(temporary, target)
-  } catch (err) {
-    await rm(temporary, { force: true })
-    throw err
-  } finally {
-    progress.end()
+    await writeSymlink(target, { unixfs, mtime })
+    output.result({ cid: stats.plainCid.toString(), path: target, size: 0 }, `${printable(target)}\t${formatSize(0)}`)
+    return
   }
+
+  const target = await resolveTarget(wanted)
+  const { size } = stats
+
+  await writeWhole(target, files.cat(cid, { path, signal }), Number(size), { unixfs, mtime })
+  output.result({ cid: path === '' ? cid.toString() : (stats.markedCid ?? stats.plainCid).toString(), path: target, size }, `${printable(target)}\t${formatSize(size)}`)
+}
+
+/** What a directory below a CID is read by as that is: what is in a tree says for itself whether it is compressed. */
+function asTree (cid: CID, plainCid: CID): CID {
+  return isMarked(cid) ? mark(plainCid, TREE_CODE) : plainCid
 }
 
 /** The file to write: where a link leads, and nothing that is there and no file. */

@@ -1,35 +1,47 @@
-import { openFilesToRead, parseCid } from '../context.ts'
+import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
+import { openFilesToRead } from '../context.ts'
+import { markedTwin } from '../marked-twins.ts'
 import { table } from '../output.ts'
+import { parseTarget } from '../target.ts'
 import { formatSize } from '../units.ts'
+import { typeOf } from './ls.ts'
 import type { Context } from '../context.ts'
 
 /** Show what a CID names and how it is compressed. */
 export async function stat (text: string, context: Context): Promise<void> {
   const { output, signal } = context
-  const cid = parseCid(text)
+  const { cid, path } = parseTarget(text)
   const files = await openFilesToRead(context)
-  const { type, codec, size, storedSize, ratio, frames, frameSize, blocks, plainCid, markedCid } = await files.stat(cid, { extended: true, signal })
+  // what is not here is left out: a part of a file has sizes too
+  const stats = await files.stat(cid, { path, extended: true, offline: true, signal })
+  const { codec, size, storedSize, frames, frameSize, blocks, plainCid } = stats
+  const type = typeOf(stats)
+  const directory = type === 'directory'
+  // what is below a marked CID is read as that is
+  const markedCid = directory ? isMarked(cid) ? mark(plainCid, TREE_CODE) : await markedTwin(plainCid, files, signal) : stats.markedCid
+  // all files of a directory have been counted
+  const ratio = directory && size > 0n ? Number(storedSize) / Number(size) : stats.ratio
 
   output.result({
     plainCid: plainCid.toString(),
     markedCid: markedCid?.toString(),
     type,
-    codec,
+    codec: directory ? undefined : codec,
     size,
     storedSize,
     ratio,
-    frames,
+    frames: directory ? undefined : frames,
     frameSize,
     blocks
   }, table([
     ['Plain CID', plainCid.toString()],
     ['Marked CID', markedCid?.toString() ?? 'none, it is not compressed'],
     ['Type', type],
-    ['Codec', codec],
+    ['Codec', directory ? 'of each file its own, see ipfsz ls' : codec],
     ['Original', `${size} bytes (${formatSize(size)})`],
     ['Stored', `${storedSize} bytes (${formatSize(storedSize)})`],
     ['Ratio', ratio.toFixed(3)],
-    ['Frames', frameSize == null ? String(frames) : `${frames} of ${formatSize(frameSize)}`],
+    ...directory ? [] : [['Frames', frameSize == null ? String(frames) : `${frames} of ${formatSize(frameSize)}`]],
     ['Blocks', String(blocks)]
   ]))
 }

@@ -1,0 +1,79 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { NextToLast } from 'blockstore-fs/sharding'
+import { keyOf, walkDag } from './dag-walk.ts'
+import type { Pin } from './repo-pins.ts'
+import type { Repo } from './repo.ts'
+import type { CID } from 'multiformats/cid'
+
+/** How many files are looked at or deleted at one time. */
+const CONCURRENCY = 32
+
+export interface Garbage {
+  /** How many blocks a pin leads to. */
+  kept: number
+  /** The files of the blocks that no pin leads to. */
+  files: string[]
+  /** Bytes of those. */
+  size: number
+}
+
+/** A block's file, and what it is told apart by. */
+interface BlockFile {
+  path: string
+  cid: CID
+}
+
+/**
+ * The blocks that no pin leads to.
+ *
+ * @throws {DamagedDagError} what is below a pin is not known, as a block is missing or
+ *   damaged
+ */
+export async function findGarbage (repo: Repo, pins: readonly Pin[], signal: AbortSignal): Promise<Garbage> {
+  const kept = new Set<string>()
+  const garbage: Garbage = { kept: 0, files: [], size: 0 }
+
+  for (const { plainCid, depth } of pins) {
+    if (depth === 0) {
+      kept.add(keyOf(plainCid))
+      continue
+    }
+
+    for await (const _ of walkDag(plainCid, repo.blockstore, { signal, leaves: 'skip', seen: kept })) {
+      // it is noted in `kept`
+    }
+  }
+
+  for await (const files of blockFiles(repo.blockstore.path, signal)) {
+    const unwanted = files.filter(({ cid }) => !kept.has(keyOf(cid)))
+    const sizes = await Promise.all(unwanted.map(async ({ path }) => (await stat(path)).size))
+
+    garbage.kept += files.length - unwanted.length
+    garbage.files.push(...unwanted.map(({ path }) => path))
+    garbage.size += sizes.reduce((total, size) => total + size, 0)
+  }
+
+  return garbage
+}
+
+/** Delete the files of blocks. */
+export async function removeFiles (files: readonly string[], signal: AbortSignal): Promise<void> {
+  for (let start = 0; start < files.length; start += CONCURRENCY) {
+    signal.throwIfAborted()
+    await Promise.all(files.slice(start, start + CONCURRENCY).map(async file => rm(file, { force: true })))
+  }
+}
+
+async function * blockFiles (blocks: string, signal: AbortSignal): AsyncGenerator<BlockFile[]> {
+  const sharding = new NextToLast()
+
+  for (const shard of await readdir(blocks, { withFileTypes: true })) {
+    const names = shard.isDirectory() ? (await readdir(join(blocks, shard.name))).filter(name => name.endsWith('.data')) : []
+
+    for (let start = 0; start < names.length; start += CONCURRENCY) {
+      signal.throwIfAborted()
+      yield names.slice(start, start + CONCURRENCY).map(name => ({ path: join(blocks, shard.name, name), cid: sharding.decode(name) }))
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import { openFilesToRead } from '../context.ts'
+import { printable } from '../output.ts'
+import { parseTarget } from '../target.ts'
+import { formatSize } from '../units.ts'
+import type { Context } from '../context.ts'
+import type { DirectoryEntry } from '@ipfsz/core'
+
+/** List a directory: what each entry is read by, how it is stored, and its name. A file is listed alone. */
+export async function ls (text: string, context: Context): Promise<void> {
+  const { output, signal } = context
+  const { cid, path } = parseTarget(text)
+  const files = await openFilesToRead(context)
+
+  for await (const entry of files.ls(cid, { path, signal })) {
+    const { name, size, storedSize = size, codec = 'none', ratio, mtime } = entry
+    const type = typeOf(entry)
+    const directory = type === 'directory'
+    const link = type === 'symlink' ? Buffer.from(entry.unixfs?.data ?? []).toString() : undefined
+
+    output.result({
+      cid: entry.cid.toString(),
+      plainCid: entry.plainCid.toString(),
+      name,
+      type,
+      // what is below a directory is not looked at
+      ...directory ? {} : { size, ratio },
+      storedSize,
+      codec: directory ? undefined : codec,
+      link,
+      mode: entry.unixfs?.mode,
+      mtime: mtime == null ? undefined : Number(mtime.secs) + (mtime.nsecs ?? 0) / 1e9
+    }, [
+      entry.cid,
+      directory ? '-' : formatSize(size),
+      formatSize(storedSize),
+      directory ? '-' : codec,
+      `${printable(name)}${directory ? '/' : ''}${link == null ? '' : ` -> ${printable(link)}`}`
+    ].join('\t'))
+  }
+}
+
+/** What it is, as far as its block tells: nothing where that is not here. */
+export function typeOf ({ type, unixfs }: Pick<DirectoryEntry, 'type' | 'unixfs'>): string {
+  return type == null ? 'unknown' : unixfs?.type === 'symlink' ? 'symlink' : type
+}

@@ -1,0 +1,39 @@
+import { openToRead, parseCid, withRepo } from '../context.ts'
+import { printable } from '../output.ts'
+import type { Context } from '../context.ts'
+
+/** Keep what CIDs name when garbage is collected. */
+export async function addPins (texts: string[], context: Context): Promise<void> {
+  const { output, signal } = context
+  const cids = texts.map(parseCid)
+
+  await withRepo(context, { lock: 'add', existing: true }, async ({ pins }) => {
+    for (const cid of cids) {
+      await pins.add(cid, signal)
+      output.result({ cid: cid.toString() }, `${cid}\tpinned`)
+    }
+  })
+}
+
+/** Keep what CIDs name no longer. The blocks go with the next collection. */
+export async function removePins (texts: string[], context: Context): Promise<void> {
+  const { output, signal } = context
+  const cids = texts.map(parseCid)
+
+  await withRepo(context, { existing: true }, async ({ pins }) => {
+    for (const cid of cids) {
+      await pins.rm(cid, signal)
+      output.result({ cid: cid.toString() }, `${cid}\tno longer pinned, its blocks go with the next ipfsz gc`)
+    }
+  })
+}
+
+/** List what is kept: the CID that was pinned, and what it was called. */
+export async function listPins (context: Context): Promise<void> {
+  const { output, signal } = context
+  const { pins } = await openToRead(context)
+
+  for await (const { cid, plainCid, name } of pins.ls(signal)) {
+    output.result({ cid: cid.toString(), plainCid: plainCid.toString(), name }, name == null ? cid.toString() : `${cid}\t${printable(name)}`)
+  }
+}

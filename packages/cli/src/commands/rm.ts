@@ -1,0 +1,54 @@
+import { unmark } from '@ipfsz/core'
+import { parseCid, withRepo } from '../context.ts'
+import { hasLinks } from '../link-store.ts'
+import { NotPinnedError } from '../errors.ts'
+import type { Context, Session } from '../context.ts'
+import type { CID } from 'multiformats/cid'
+
+/** Let go of what CIDs name: unpin it, and delete what links it. The blocks go with the next collection. */
+export async function rm (texts: string[], context: Context): Promise<void> {
+  const { output } = context
+  const cids = texts.map(parseCid)
+
+  // links are changed, so a collection must not prune them meanwhile
+  await withRepo(context, { lock: 'add', links: true, existing: true }, async session => {
+    for (const cid of cids) {
+      const unlinked = await unlink(cid, session, context)
+      const unpinned = await unpin(cid, session, context)
+
+      if (!unpinned && !unlinked && !await session.repo.blockstore.has(unmark(cid))) {
+        throw new NotPinnedError(cid)
+      }
+
+      output.result({ cid: cid.toString(), unpinned, unlinked }, [
+        cid,
+        [unpinned ? 'no longer pinned' : 'was not pinned', ...unlinked ? ['no longer linked'] : []].join(', ') + ', its blocks go with the next ipfsz gc'
+      ].join('\t'))
+    }
+  })
+}
+
+async function unpin (cid: CID, { pins }: Session, { signal }: Context): Promise<boolean> {
+  const pinned = await pins.has(cid)
+
+  if (pinned) {
+    await pins.rm(cid, signal)
+  }
+
+  return pinned
+}
+
+/** Both sides, whichever is given: a plain CID may be that of an original, or the twin of a marked one. */
+async function unlink (cid: CID, { files, repo }: Session, { signal }: Context): Promise<boolean> {
+  if (!await hasLinks(repo.path)) {
+    return false
+  }
+
+  const linked = await files.links.get(cid, { signal }) != null
+
+  if (linked) {
+    await files.links.delete(cid, { signal })
+  }
+
+  return linked
+}

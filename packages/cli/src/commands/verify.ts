@@ -1,0 +1,45 @@
+import { openFilesToRead, parseCid } from '../context.ts'
+import { explain, IncompleteError } from '../errors.ts'
+import { Progress } from '../progress.ts'
+import { formatSize } from '../units.ts'
+import type { Context } from '../context.ts'
+
+/** Read all that CIDs name, every block and every frame, and say whether it is as it should be. */
+export async function verify (texts: string[], context: Context): Promise<void> {
+  const { output, signal } = context
+  const cids = texts.map(parseCid)
+  const files = await openFilesToRead(context)
+  let failed = 0
+
+  for (const cid of cids) {
+    const progress = new Progress(cid.toString())
+    let done = 0
+
+    try {
+      const { size, blocks, frames, files: count, contentCid } = await files.verify(cid, {
+        signal,
+        onProgress (event) {
+          if (event.type === 'ipfsz:cat:frame') {
+            progress.update(done += event.detail.size)
+          }
+        }
+      }).finally(() => progress.end())
+
+      output.result(
+        { cid: cid.toString(), ok: true, size, blocks, frames, files: count, contentCid: contentCid?.toString() },
+        `${cid}\tgood\t${count} ${count === 1 ? 'file' : 'files'}, ${formatSize(size)}, ${frames} frames, ${blocks} blocks${contentCid == null ? '' : `, content ${contentCid}`}`
+      )
+    } catch (err) {
+      if (signal.aborted || cids.length === 1 || !(err instanceof Error)) {
+        throw err
+      }
+
+      output.error(`${cid}: ${explain(err)}`, err)
+      failed++
+    }
+  }
+
+  if (failed > 0) {
+    throw new IncompleteError(`${failed} of ${cids.length} are damaged`)
+  }
+}

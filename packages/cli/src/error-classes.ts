@@ -1,0 +1,133 @@
+import type { CID } from 'multiformats/cid'
+
+/** The command line asks for something that does not exist or makes no sense. */
+export class UsageError extends Error {
+  static override readonly name = 'UsageError'
+  override readonly name = 'UsageError'
+}
+
+/** The repo cannot be opened, or is one that this version does not know. */
+export class RepoError extends Error {
+  static override readonly name = 'RepoError'
+  override readonly name = 'RepoError'
+}
+
+/** Several files were asked for and not all of them went well. What failed has been said. */
+export class IncompleteError extends Error {
+  static override readonly name = 'IncompleteError'
+  override readonly name = 'IncompleteError'
+}
+
+/** A process that adds, or collects garbage, does not come to its end. */
+export class RepoLockedError extends Error {
+  static override readonly name = 'RepoLockedError'
+  override readonly name = 'RepoLockedError'
+  readonly pid: number
+
+  constructor (repo: string, kind: 'add' | 'gc', pid: number, file: string) {
+    super(`The repo ${repo} is in use by an ipfsz that ${kind === 'gc' ? 'collects garbage' : 'adds to it'} (process ${pid}): wait for its end and try again. If there is no such process on any machine, delete ${file}`)
+    this.pid = pid
+  }
+}
+
+/** The links cannot be opened, or another process has them for too long. */
+export class LinksError extends Error {
+  static override readonly name = 'LinksError'
+  override readonly name = 'LinksError'
+}
+
+/** A block is not in the repo. */
+export class MissingBlockError extends Error {
+  static override readonly name = 'MissingBlockError'
+  override readonly name = 'MissingBlockError'
+  readonly cid: CID
+
+  constructor (cid: CID, options?: ErrorOptions) {
+    super(`the block ${cid} is not in this repo`, options)
+    this.cid = cid
+  }
+}
+
+/** The bytes of a block are not those that its CID names. */
+export class DamagedBlockError extends Error {
+  static override readonly name = 'DamagedBlockError'
+  override readonly name = 'DamagedBlockError'
+  readonly cid: CID
+
+  constructor (cid: CID) {
+    super(`the bytes of the block ${cid} do not match its hash`)
+    this.cid = cid
+  }
+}
+
+/** A block has a codec or a hash that this does not know. */
+export class UnknownBlockError extends Error {
+  static override readonly name = 'UnknownBlockError'
+  override readonly name = 'UnknownBlockError'
+  readonly cid: CID
+
+  constructor (cid: CID, what: string) {
+    super(`the block ${cid} has ${what}, which ipfsz does not know`)
+    this.cid = cid
+  }
+}
+
+/** Not everything below a root is there and whole: the cause says what is not. */
+export class DamagedDagError extends Error {
+  static override readonly name = 'DamagedDagError'
+  override readonly name = 'DamagedDagError'
+  readonly root: CID
+
+  constructor (root: CID, cause: unknown) {
+    super(`${root} is not complete: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    this.root = root
+  }
+}
+
+/** There is no pin of that CID. */
+export class NotPinnedError extends Error {
+  static override readonly name = 'NotPinnedError'
+  override readonly name = 'NotPinnedError'
+  readonly cid: CID
+
+  constructor (cid: CID) {
+    super(`${cid} is not pinned: see ipfsz pin ls`)
+    this.cid = cid
+  }
+}
+
+/** There is no link of that CID. */
+export class NotLinkedError extends Error {
+  static override readonly name = 'NotLinkedError'
+  override readonly name = 'NotLinkedError'
+  readonly cid: CID
+
+  constructor (cid: CID) {
+    super(`${cid} is not linked: see ipfsz link ls`)
+    this.cid = cid
+  }
+}
+
+/** A collection that would take what nobody had a chance to pin. */
+export class NothingPinnedError extends Error {
+  static override readonly name = 'NothingPinnedError'
+  override readonly name = 'NothingPinnedError'
+}
+
+/** A CAR that is cut short, or holds something else than it says. */
+export class InvalidCarError extends Error {
+  static override readonly name = 'InvalidCarError'
+  override readonly name = 'InvalidCarError'
+}
+
+/** An entry of a tree that cannot be added, or cannot be written to disk. */
+export class TreeEntryError extends Error {
+  static override readonly name = 'TreeEntryError'
+  override readonly name = 'TreeEntryError'
+  readonly path: string
+
+  constructor (path: string, reason: string, options?: ErrorOptions) {
+    super(`${path}: ${reason}`, options)
+    this.path = path
+  }
+}

@@ -1,0 +1,105 @@
+import { Option } from 'commander'
+import { UsageError } from './errors.ts'
+import { collect, parseNumber, parseSize } from './units.ts'
+import type { AddCommandOptions } from './commands/add.ts'
+import type { BenchCommandOptions } from './commands/bench.ts'
+import type { GetCommandOptions } from './commands/get.ts'
+import type { Context } from './context.ts'
+import type { CompressionOptions } from '@ipfsz/core'
+import type { Command } from 'commander'
+
+export const CODECS = ['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo']
+
+const TARGET = 'a CID, or CID/path'
+
+interface AddFlags extends CompressionOptions, Partial<Pick<AddCommandOptions, 'deterministic' | 'quieter' | 'link' | 'pin' | 'hidden' | 'ignore'>> {
+  preserveMode?: boolean
+  preserveMtime?: boolean
+}
+
+/** The commands that put files into a repo and read them. */
+export function defineFileCommands (program: Command, context: () => Context): void {
+  program.command('add')
+    .description('add files and directories, - is stdin')
+    .argument('<path...>')
+    .addOption(new Option('--codec <name>', 'how to compress').choices([...CODECS, 'auto', 'none']).default('zstd'))
+    .addOption(new Option('--optimize <what>', 'what --codec auto tries to make small: bytes, or the time until a reader has them').choices(['size', 'balanced', 'speed']))
+    .option('--level <n>', 'how hard to try (ipfsz codecs shows the levels)', parseNumber)
+    .option('--frame-size <size>', 'original bytes in a frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
+    .option('--no-detect', 'compress also what is not worth it')
+    .option('--deterministic', 'give the CID that a browser would give, too')
+    .option('--hidden', 'add what begins with a dot in directories, too')
+    .option('--ignore <pattern>', 'leave out what has this name or path in directories, as .git or *.log; may be given several times', collect(text => text, false))
+    .option('--preserve-mode', 'keep modes (default: of directories and what is in them)')
+    .option('--no-preserve-mode', 'do not keep modes')
+    .option('--preserve-mtime', 'keep times of modification (default: of directories and what is in them)')
+    .option('--no-preserve-mtime', 'do not keep times of modification')
+    .option('--link', 'find the CIDs that the files have uncompressed, and link them')
+    .option('--no-pin', 'leave it to the next ipfsz gc')
+    .option('-Q, --quieter', 'print only the CID')
+    .action(async (paths: string[], flags: AddFlags) => {
+      if (flags.optimize != null && flags.codec !== 'auto') {
+        throw new UsageError(`--optimize goes with --codec auto, not with ${flags.codec}`)
+      }
+
+      const { quieter = false, deterministic = false, link = false, pin = true, hidden = false, ignore = [], preserveMode: mode, preserveMtime: mtime, ...compression } = flags
+      const { add } = await import('./commands/add.ts')
+      await add(paths, { compression, deterministic, quieter, link, pin, hidden, ignore, preserve: { mode, mtime } }, context())
+    })
+
+  program.command('cat')
+    .description('write a file to stdout')
+    .argument('<cid>', TARGET)
+    .option('--offset <n>', 'begin at this byte', parseNumber)
+    .option('--length <n>', 'write so many bytes', parseNumber)
+    .option('--raw', 'the bytes as they are stored')
+    .action(async (cid: string, { offset, length, raw = false }: { offset?: number, length?: number, raw?: boolean }) => {
+      const { cat } = await import('./commands/cat.ts')
+      await cat(cid, { offset, length, raw }, context())
+    })
+
+  program.command('get')
+    .description('write a file or a directory to disk')
+    .argument('<cid>', TARGET)
+    .option('-o, --output <path>', 'where to (default: the last name of the path or the CID, in this directory)')
+    .action(async (cid: string, options: GetCommandOptions) => {
+      const { get } = await import('./commands/get.ts')
+      await get(cid, options, context())
+    })
+
+  program.command('ls')
+    .description('list a directory: CID, original size, stored size, codec, name')
+    .argument('<cid>', TARGET)
+    .action(async (cid: string) => {
+      const { ls } = await import('./commands/ls.ts')
+      await ls(cid, context())
+    })
+
+  program.command('stat')
+    .description('show sizes, codec and both CIDs of a file or directory')
+    .argument('<cid>', TARGET)
+    .action(async (cid: string) => {
+      const { stat } = await import('./commands/stat.ts')
+      await stat(cid, context())
+    })
+
+  program.command('verify')
+    .description('read files or directories to their end, and say whether all of it is as it should be')
+    .argument('<cid...>')
+    .action(async (cids: string[]) => {
+      const { verify } = await import('./commands/verify.ts')
+      await verify(cids, context())
+    })
+
+  program.command('bench')
+    .description('compare codecs and levels on files of yours, and say which to use')
+    .argument('<file...>')
+    .option('--codec <names>', 'only these, as zstd,gzip', collect(text => text))
+    .option('--level <numbers>', 'only these, as 1,3,9', collect(parseNumber))
+    .option('--frame-size <size>', 'original bytes in a frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
+    .option('--time <seconds>', 'how long measuring may take (default: 15)', parseNumber)
+    .action(async (files: string[], options: BenchCommandOptions) => {
+      const { bench } = await import('./commands/bench.ts')
+      await bench(files, options, context())
+    })
+}

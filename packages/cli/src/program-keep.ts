@@ -1,0 +1,92 @@
+import type { Context } from './context.ts'
+import type { Command } from 'commander'
+
+/** The commands that say what stays in a repo, and move it between repos. */
+export function defineKeepCommands (program: Command, context: () => Context): void {
+  const pin = program.command('pin').description('choose what ipfsz gc keeps')
+
+  pin.command('add')
+    .description('keep what CIDs name')
+    .argument('<cid...>')
+    .action(async (cids: string[]) => {
+      const { addPins } = await import('./commands/pin.ts')
+      await addPins(cids, context())
+    })
+
+  pin.command('rm')
+    .description('keep it no longer')
+    .argument('<cid...>')
+    .action(async (cids: string[]) => {
+      const { removePins } = await import('./commands/pin.ts')
+      await removePins(cids, context())
+    })
+
+  pin.command('ls')
+    .description('list what is kept')
+    .action(async () => {
+      const { listPins } = await import('./commands/pin.ts')
+      await listPins(context())
+    })
+
+  program.command('rm')
+    .description('unpin what CIDs name, and delete what links it; the blocks go with the next ipfsz gc')
+    .argument('<cid...>')
+    .action(async (cids: string[]) => {
+      const { rm } = await import('./commands/rm.ts')
+      await rm(cids, context())
+    })
+
+  program.command('gc')
+    .description('delete the blocks that no pin leads to')
+    .option('--dry-run', 'only say how many there are')
+    .option('--force', 'also where nothing is pinned, or an older ipfsz has pinned nothing')
+    .action(async ({ dryRun = false, force = false }: { dryRun?: boolean, force?: boolean }) => {
+      const { gc } = await import('./commands/gc.ts')
+      await gc({ dryRun, force }, context())
+    })
+
+  const car = program.command('car').description('move files between repos, and to any other IPFS node')
+
+  car.command('export')
+    .description('write all that CIDs name to a CAR, whose roots are the plain CIDs')
+    .argument('<cid...>')
+    .requiredOption('-o, --output <file>', 'where to, - is stdout')
+    .action(async (cids: string[], { output }: { output: string }) => {
+      const { exportCar } = await import('./commands/car.ts')
+      await exportCar(cids, output, context())
+    })
+
+  car.command('import')
+    .description('add what is in CARs, and pin their roots; - is stdin')
+    .argument('<file...>')
+    .action(async (files: string[]) => {
+      const { importCar } = await import('./commands/car.ts')
+      await importCar(files, context())
+    })
+
+  const link = program.command('link').description('join the CIDs that files have uncompressed to the compressed ones')
+
+  link.command('add')
+    .description('link the CID of uncompressed bytes to a marked CID')
+    .argument('<original>')
+    .argument('<marked>')
+    .action(async (original: string, marked: string) => {
+      const { addLink } = await import('./commands/link.ts')
+      await addLink(original, marked, context())
+    })
+
+  link.command('rm')
+    .description('delete what links CIDs, whichever side they are')
+    .argument('<cid...>')
+    .action(async (cids: string[]) => {
+      const { removeLinks } = await import('./commands/link.ts')
+      await removeLinks(cids, context())
+    })
+
+  link.command('ls')
+    .description('list what is linked: original CID, marked CID')
+    .action(async () => {
+      const { listLinks } = await import('./commands/link.ts')
+      await listLinks(context())
+    })
+}

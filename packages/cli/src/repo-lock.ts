@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, readdir, rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { RepoLockedError } from './errors.ts'
+import { lives, startOf } from './process-lives.ts'
+
+/** Those who add hold it together, garbage collection alone. */
+export type LockKind = 'add' | 'gc'
+
+/** How long is waited for others, in milliseconds: adding goes on when a collection is over. */
+const PATIENCE: Readonly<Record<LockKind, number>> = { add: 10 * 60 * 1000, gc: 30 * 1000 }
+/** How often it is looked whether they are done, in milliseconds. */
+const INTERVAL = 50
+
+const NAME = /^(add|gc)-(\d+)-(\d*)-([0-9a-f]+)-[0-9a-f-]+$/
+/** This machine, as a name of a file may hold it. */
+const HOST = Buffer.from(hostname()).toString('hex') || '00'
+
+interface Holder {
+  name: string
+  kind: LockKind
+  pid: number
+}
+
+/**
+ * Keep adding and garbage collection apart: what is being added is pinned when all
+ * of it is there, and until then nothing says that it is wanted.
+ *
+ * A lock is an empty file in `locks/`, whose name says who holds it. Everybody makes
+ * a file of their own first, and then looks who else has one, so of two at least
+ * one sees the other. No file is ever used again, so that of a dead process can be
+ * deleted by whoever sees it.
+ *
+ * @param patience - how long to wait, in milliseconds
+ * @returns what gives the lock back
+ * @throws {RepoLockedError} others do not come to an end
+ */
+export async function lockRepo (repo: string, kind: LockKind, signal: AbortSignal, patience = PATIENCE[kind]): Promise<() => Promise<void>> {
+  const directory = join(repo, 'locks')
+  const own = `${kind}-${process.pid}-${startOf(process.pid)}-${HOST}-${randomUUID()}`
+  const deadline = Date.now() + patience
+  const release = async (): Promise<void> => { await rm(join(directory, own), { force: true }) }
+
+  await mkdir(directory, { recursive: true })
+
+  try {
+    for (;;) {
+      signal.throwIfAborted()
+      await (await open(join(directory, own), 'a')).close()
+      const others = (await holders(directory)).filter(({ name }) => name !== own)
+      const before = others.filter(other => other.kind === 'gc' || kind === 'gc')
+
+      if (before.length === 0) {
+        return release
+      }
+
+      if (Date.now() > deadline) {
+        throw new RepoLockedError(repo, before[0].kind, before[0].pid, join(directory, before[0].name))
+      }
+
+      // those who add give way to a collection, and of two collections the later name to the earlier
+      if (kind === 'add' || before.some(other => other.kind === 'gc' && other.name < own)) {
+        await release()
+      }
+
+      await setTimeout(INTERVAL, undefined, { signal })
+    }
+  } catch (err) {
+    await release()
+    throw err
+  }
+}
+
+/** Who holds or wants a lock. Files of processes that have ended are deleted. */
+async function holders (directory: string): Promise<Holder[]> {
+  const found: Holder[] = []
+
+  for (const name of await readdir(directory)) {
+    const [, kind, pid, start, host] = NAME.exec(name) ?? []
+
+    if (kind == null) {
+      continue
+    }
+
+    // of other machines nothing is known
+    if (host === HOST && !lives(Number(pid), start)) {
+      await rm(join(directory, name), { force: true })
+    } else {
+      found.push({ name, kind: kind as LockKind, pid: Number(pid) })
+    }
+  }
+
+  return found
+}

@@ -1,0 +1,36 @@
+import { chmod, lutimes } from 'node:fs/promises'
+import type { DirectoryEntry } from '@ipfsz/core'
+
+type Metadata = Pick<DirectoryEntry, 'unixfs' | 'mtime'>
+
+/** What a UnixFS without a mode is taken to have: whoever writes it may have less, by their umask. */
+const DEFAULT_FILE_MODE = 0o644
+const DEFAULT_DIRECTORY_MODE = 0o755
+
+/** No setuid, setgid or sticky from whoever made the CID. */
+const MODE_MASK = 0o777
+
+/** Farther from 1970 no date of JavaScript is, in seconds. */
+const MAX_SECONDS = 8.64e12
+
+/** The mode to make a file with. */
+export const NEW_FILE_MODE = DEFAULT_FILE_MODE
+
+/** Give a file or directory that was written its mode and mtime. Of symlinks only the mtime counts. */
+export async function restoreMetadata (path: string, { unixfs, mtime }: Metadata): Promise<void> {
+  const mode = unixfs?.mode
+  const directory = unixfs?.isDirectory() === true
+  const usual = directory ? DEFAULT_DIRECTORY_MODE : DEFAULT_FILE_MODE
+
+  if (unixfs?.type !== 'symlink' && (directory || (mode != null && mode !== usual))) {
+    await chmod(path, mode == null || mode === usual ? usual & ~process.umask() : mode & MODE_MASK)
+  }
+
+  if (mtime != null) {
+    const seconds = Number(mtime.secs) + (mtime.nsecs ?? 0) / 1e9
+
+    if (Math.abs(seconds) <= MAX_SECONDS) {
+      await lutimes(path, seconds, seconds)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { printable } from './output.ts'
+import { Progress } from './progress.ts'
+import { NEW_FILE_MODE, restoreMetadata } from './restore-metadata.ts'
+import type { DirectoryEntry } from '@ipfsz/core'
+
+/** A name beside a target, for what is not whole yet. */
+export function temporaryFor (target: string): string {
+  return join(dirname(target), `.${basename(target).slice(0, 50)}.${randomUUID()}.tmp`)
+}
+
+/** The temporary name says nothing to whoever asked for the other. */
+export function namedByTarget (err: unknown, target: string): unknown {
+  return Object.assign(err as Error, { path: dirname(target) })
+}
+
+/** Write a file to disk: whole under its name, or not at all. */
+export async function writeWhole (target: string, content: AsyncIterable<Uint8Array>, size: number | undefined, metadata: Pick<DirectoryEntry, 'unixfs' | 'mtime'> = {}): Promise<void> {
+  const temporary = temporaryFor(target)
+  const progress = new Progress(printable(basename(target)), size)
+  let done = 0
+
+  try {
+    const file = await open(temporary, 'wx').catch((err: unknown) => { throw namedByTarget(err, target) })
+
+    try {
+      for await (const bytes of content) {
+        await file.writeFile(bytes)
+        done += bytes.byteLength
+        progress.update(done)
+      }
+    } finally {
+      await file.close()
+    }
+
+    await restoreMetadata(temporary, metadata)
+    await rename(temporary, target)
+  } catch (err) {
+    await rm(temporary, { force: true })
+    throw err
+  } finally {
+    progress.end()
+  }
+}
+
+/** Write a file that is not there. Symlinks are not followed. */
+export async function writeNew (path: string, content: AsyncIterable<Uint8Array>, onWritten: (bytes: number) => void): Promise<void> {
+  // fails where there is anything, also a symlink to nowhere
+  const file = await open(path, 'wx', NEW_FILE_MODE)
+
+  try {
+    for await (const bytes of content) {
+      await file.writeFile(bytes)
+      onWritten(bytes.byteLength)
+    }
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,133 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { unmark } from '@ipfsz/core'
+import { CarReader } from '@ipld/car'
+import { CID } from 'multiformats/cid'
+import { describe, expect } from 'vitest'
+import { longText, noise, text } from '../support/data.ts'
+import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { makeTree, readTree } from './tree-files.ts'
+import type { Sandbox } from './run-cli.ts'
+
+async function addTree (sandbox: Sandbox): Promise<string> {
+  await makeTree(join(sandbox.directory, 'in'), { 'a/b': text(100_000), c: longText(9_000_000), d: noise(10_000), link: { link: 'c' }, empty: null })
+
+  return (await sandbox.run(['add', '-Q', 'in'])).stdout.toString().trim()
+}
+
+const OTHER = ['--repo', 'other']
+
+describe.concurrent('a CAR', () => {
+  it('takes a tree from one repo to another, where it is pinned', async ({ sandbox }) => {
+    const cid = await addTree(sandbox)
+    const plainCid = unmark(CID.parse(cid)).toString()
+
+    const exported = await sandbox.run(['car', 'export', cid, '-o', 'x.car', '--json'])
+    const imported = await sandbox.run(['car', 'import', 'x.car', '--json', ...OTHER])
+
+    expectSuccess(exported)
+    expectSuccess(imported)
+    expect(parseLines(exported.stdout)).toMatchObject([{ plainCid, markedCid: cid }])
+    expect(parseLines(imported.stdout)).toEqual([{ cid, plainCid, markedCid: cid }])
+    expect(parseLines((await sandbox.run(['pin', 'ls', '--json', ...OTHER])).stdout)).toMatchObject([{ cid }])
+    expectSuccess(await sandbox.run(['gc', ...OTHER]))
+    expectSuccess(await sandbox.run(['get', cid, '-o', 'out', ...OTHER]))
+    expect(await readTree(join(sandbox.directory, 'out'))).toEqual(await readTree(join(sandbox.directory, 'in')))
+  })
+
+  it('has the plain root, and every block once', async ({ sandbox }) => {
+    const cid = await sandbox.add(longText(9_000_000))
+    const bytes = text(3_000_000)
+    await sandbox.add(Buffer.concat([bytes, bytes]), '--codec', 'none')
+
+    expectSuccess(await sandbox.run(['car', 'export', cid, '-o', 'x.car']))
+    const reader = await CarReader.fromBytes(await readFile(join(sandbox.directory, 'x.car')))
+    const cids = (await Array.fromAsync(reader.cids())).map(String)
+
+    expect((await reader.getRoots()).map(String)).toEqual([unmark(CID.parse(cid)).toString()])
+    expect(new Set(cids).size).toBe(cids.length)
+    expect(cids).toHaveLength(Number(parseLines((await sandbox.run(['stat', cid, '--json'])).stdout)[0].blocks))
+  })
+
+  it('of files tells the marked CIDs, also where the plain ones were asked for', async ({ sandbox }) => {
+    const marked = await sandbox.add(text(100_000), '--codec', 'brotli')
+    const plain = unmark(CID.parse(marked)).toString()
+    const raw = await sandbox.add(noise(1000))
+
+    expectSuccess(await sandbox.run(['car', 'export', plain, raw, '-o', 'x.car']))
+    const imported = await sandbox.run(['car', 'import', 'x.car', ...OTHER])
+
+    expectSuccess(imported)
+    expect(imported.stdout.toString()).toBe(`${plain}\t${marked}\n${raw}\tnot compressed\n`)
+  })
+
+  it('goes through stdout and stdin', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(100_000))
+
+    const result = await sandbox.shell(`ipfsz car export ${cid} -o - | ipfsz car import - --repo other`)
+
+    expect(result.code).toBe(0)
+    expect(result.stdout.toString()).toBe(`${unmark(CID.parse(cid))}\t${cid}\n`)
+    expect(result.stderr).toContain(cid)
+  })
+
+  it('that is cut short is refused at every byte, and what was added before stays', async ({ sandbox }) => {
+    const kept = await sandbox.add(text(1000), ...OTHER)
+    const cid = await sandbox.add(longText(5_000_000))
+    expectSuccess(await sandbox.run(['car', 'export', cid, '-o', 'x.car']))
+    const bytes = await readFile(join(sandbox.directory, 'x.car'))
+    const reader = await CarReader.fromBytes(bytes)
+    const [first] = await Array.fromAsync(reader.blocks())
+    const header = bytes.indexOf(first.bytes) + first.bytes.byteLength
+
+    for (const length of [0, 1, 30, header - 1, header, header + 1, bytes.byteLength - 1]) {
+      await sandbox.write('cut.car', bytes.subarray(0, length))
+      expectFailure(await sandbox.run(['car', 'import', 'cut.car', ...OTHER]), 1)
+    }
+
+    expect(parseLines((await sandbox.run(['pin', 'ls', '--json', ...OTHER])).stdout)).toMatchObject([{ cid: kept }])
+    expectSuccess(await sandbox.run(['gc', ...OTHER]))
+    expect((await sandbox.run(['cat', kept, ...OTHER])).stdout.equals(text(1000))).toBe(true)
+  })
+
+  it('with a block of another hash is refused', async ({ sandbox }) => {
+    const cid = await sandbox.add(noise(100_000))
+    expectSuccess(await sandbox.run(['car', 'export', cid, '-o', 'x.car']))
+    const bytes = await readFile(join(sandbox.directory, 'x.car'))
+    bytes[bytes.byteLength - 1] ^= 1
+    await sandbox.write('bad.car', bytes)
+
+    const result = await sandbox.run(['car', 'import', 'bad.car', ...OTHER])
+
+    expectFailure(result, 1)
+    expect(result.stderr).toContain(cid)
+    expect(await blockFiles(join(sandbox.directory, 'other'))).toEqual([])
+  })
+
+  it('mends a block that is damaged in the repo', async ({ sandbox }) => {
+    const cid = await sandbox.add(noise(100_000))
+    expectSuccess(await sandbox.run(['car', 'export', cid, '-o', 'x.car']))
+    const [file] = await blockFiles(sandbox.repo)
+    await sandbox.write(file.slice(sandbox.directory.length + 1), noise(10))
+
+    expectFailure(await sandbox.run(['verify', cid]), 1)
+    expectSuccess(await sandbox.run(['car', 'import', 'x.car']))
+    expectSuccess(await sandbox.run(['verify', cid]))
+  })
+
+  it.for<[string, Uint8Array]>([['what is no CAR', text(1000)], ['an empty file', new Uint8Array(0)]])('refuses %s', async ([, bytes], { sandbox }) => {
+    await sandbox.write('x.car', bytes)
+
+    expectFailure(await sandbox.run(['car', 'import', 'x.car']), 1)
+    expectFailure(await sandbox.run(['car', 'import', 'missing.car']), 1)
+  })
+
+  it('is not written where a block of it is missing', async ({ sandbox }) => {
+    const cid = await sandbox.add(noise(3_000_000))
+    const [file] = await blockFiles(sandbox.repo)
+    await sandbox.shell(`rm ${file}`)
+
+    expectFailure(await sandbox.run(['car', 'export', cid, '-o', 'x.car']), 1)
+    expect(await readdir(sandbox.directory)).toEqual(['repo'])
+  })
+})

@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import { encode, prepare } from '@ipld/dag-pb'
+import { FsBlockstore } from 'blockstore-fs'
+import { UnixFS } from 'ipfs-unixfs'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
+import type { PBLink } from '@ipld/dag-pb'
+
+/** Blocks that no importer makes, written into a repo that is there. */
+export class HostileRepo {
+  readonly #blockstore: FsBlockstore
+
+  constructor (repo: string) {
+    this.#blockstore = new FsBlockstore(join(repo, 'blocks'))
+  }
+
+  async file (text: string): Promise<CID> {
+    return this.#put(raw.code, new TextEncoder().encode(text))
+  }
+
+  async symlink (link: string): Promise<CID> {
+    const data = new TextEncoder().encode(link)
+
+    return this.#put(0x70, encode(prepare({ Data: new UnixFS({ type: 'symlink', data }).marshal(), Links: [] })))
+  }
+
+  async directory (entries: ReadonlyArray<readonly [string, CID]>): Promise<CID> {
+    const links = entries.map(([Name, Hash]): PBLink => ({ Name, Hash, Tsize: 1 }))
+
+    return this.#put(0x70, encode({ Data: new UnixFS({ type: 'directory' }).marshal(), Links: links.toSorted((a, b) => Buffer.compare(Buffer.from(a.Name ?? ''), Buffer.from(b.Name ?? ''))) }))
+  }
+
+  async #put (code: number, block: Uint8Array): Promise<CID> {
+    const cid = CID.createV1(code, await sha256.digest(block))
+    await this.#blockstore.put(cid, block)
+
+    return cid
+  }
+}

@@ -1,0 +1,177 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { markerCodecs, unmark } from '@ipfsz/core'
+import { FsBlockstore } from 'blockstore-fs'
+import { FsDatastore } from 'datastore-fs'
+import { createHeliaLight } from 'helia'
+import { CID } from 'multiformats/cid'
+import { describe, expect } from 'vitest'
+import { longText, noise, text } from '../support/data.ts'
+import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { makeTree, readTree } from './tree-files.ts'
+import type { Sandbox } from './run-cli.ts'
+
+async function gc (sandbox: Sandbox, ...args: string[]): Promise<Record<string, unknown>> {
+  const result = await sandbox.run(['gc', '--json', ...args])
+  expectSuccess(result)
+
+  return parseLines(result.stdout)[0]
+}
+
+async function pins (sandbox: Sandbox): Promise<unknown[]> {
+  const { stdout } = await sandbox.run(['pin', 'ls', '--json'])
+
+  return stdout.byteLength === 0 ? [] : parseLines(stdout).map(({ cid }) => cid)
+}
+
+describe.concurrent('ipfsz pin', () => {
+  it('has what was added, by its marked CID and its name', async ({ sandbox }) => {
+    await makeTree(join(sandbox.directory, 'in'), { a: text(10_000) })
+    const file = await sandbox.add(text(100_000))
+    const raw = await sandbox.add(noise(1000))
+    const tree = (await sandbox.run(['add', '-Q', 'in'])).stdout.toString().trim()
+
+    const result = await sandbox.run(['pin', 'ls', '--json'])
+
+    expectSuccess(result)
+    const listed = parseLines(result.stdout)
+    expect(listed.map(({ cid }) => cid).toSorted()).toEqual([file, raw, tree].toSorted())
+    expect(listed.find(({ cid }) => cid === tree)).toEqual({ cid: tree, plainCid: unmark(CID.parse(tree)).toString(), name: 'in' })
+  })
+
+  it('has not what was added with --no-pin', async ({ sandbox }) => {
+    await sandbox.add(text(100_000), '--no-pin')
+
+    expect(await pins(sandbox)).toEqual([])
+  })
+
+  it('adds and removes, by the marked or the plain CID, as often as one likes', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(100_000), '--no-pin')
+    const plain = unmark(CID.parse(cid)).toString()
+
+    expectSuccess(await sandbox.run(['pin', 'add', plain]))
+    expect(await pins(sandbox)).toEqual([plain])
+    expectSuccess(await sandbox.run(['pin', 'add', cid]))
+    expectSuccess(await sandbox.run(['pin', 'add', cid]))
+    expect(await pins(sandbox)).toEqual([cid])
+    expectSuccess(await sandbox.run(['pin', 'rm', plain]))
+    expect(await pins(sandbox)).toEqual([])
+    expectSuccess(await sandbox.run(['pin', 'add', cid]))
+    expectSuccess(await sandbox.run(['pin', 'rm', cid]))
+    expectFailure(await sandbox.run(['pin', 'rm', cid]), 1)
+  })
+
+  it('refuses what is not there, or not all of it', async ({ sandbox }) => {
+    const cid = await sandbox.add(noise(3_000_000), '--no-pin')
+    const [file] = await blockFiles(sandbox.repo)
+    await rm(file)
+
+    expectFailure(await sandbox.run(['pin', 'add', cid]), 1)
+    expectFailure(await sandbox.run(['pin', 'add', 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354']), 1)
+    expect(await pins(sandbox)).toEqual([])
+  })
+
+  it('is read by Helia, and reads what Helia has pinned', async ({ sandbox }) => {
+    const cid = unmark(CID.parse(await sandbox.add(text(100_000))))
+    const other = unmark(CID.parse(await sandbox.add(longText(9_000_000), '--no-pin')))
+    const helia = createHeliaLight({ blockstore: new FsBlockstore(join(sandbox.repo, 'blocks')), datastore: new FsDatastore(join(sandbox.repo, 'datastore')), codecs: markerCodecs })
+
+    expect(await helia.pins.isPinned(cid)).toBe(true)
+    expect((await Array.fromAsync(helia.pins.ls())).map(pin => pin.cid)).toEqual([cid])
+    await Array.fromAsync(helia.pins.add(other))
+    await Array.fromAsync(helia.pins.rm(cid))
+
+    expect(await pins(sandbox)).toEqual([other.toString()])
+    const before = (await blockFiles(sandbox.repo)).length
+    expect(await gc(sandbox)).toMatchObject({ removed: 1, kept: before - 1 })
+    expectSuccess(await sandbox.run(['pin', 'rm', other.toString()]))
+    expect(await pins(sandbox)).toEqual([])
+  })
+})
+
+describe.concurrent('ipfsz gc', () => {
+  it('keeps what a pin leads to, and removes everything else', async ({ sandbox }) => {
+    const directory = await makeTree(join(sandbox.directory, 'in'), { 'a/b': text(100_000), c: longText(9_000_000), link: { link: 'c' }, empty: null })
+    const tree = (await sandbox.run(['add', '-Q', 'in'])).stdout.toString().trim()
+    const gone = await sandbox.add(longText(9_000_000, 2), '--no-pin')
+    const before = (await blockFiles(sandbox.repo)).length
+
+    const planned = await gc(sandbox, '--dry-run')
+    expect((await blockFiles(sandbox.repo))).toHaveLength(before)
+    const done = await gc(sandbox)
+
+    expect({ ...done, dryRun: true }).toEqual(planned)
+    expect(await blockFiles(sandbox.repo)).toHaveLength(before - Number(done.removed))
+    expectFailure(await sandbox.run(['cat', gone]), 1)
+    expectSuccess(await sandbox.run(['get', tree, '-o', 'out']))
+    expect(await readTree(join(sandbox.directory, 'out'))).toEqual(await readTree(directory))
+    expect(await gc(sandbox)).toMatchObject({ removed: 0 })
+  })
+
+  it('keeps blocks that a removed file shares with a pinned one', async ({ sandbox }) => {
+    const bytes = noise(3_000_000)
+    const one = await sandbox.add(bytes)
+    const other = await sandbox.add(Buffer.concat([bytes, noise(10, 2)]))
+
+    const removed = await sandbox.run(['rm', other])
+    expectSuccess(removed)
+    expect(removed.stdout.toString()).toContain('ipfsz gc')
+    await gc(sandbox)
+
+    expect((await sandbox.run(['cat', one])).stdout.equals(bytes)).toBe(true)
+    expectFailure(await sandbox.run(['cat', other]), 1)
+  })
+
+  it('refuses to remove everything, but with --force', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(100_000))
+    expectSuccess(await sandbox.run(['rm', cid]))
+
+    const refused = await sandbox.run(['gc'])
+
+    expectFailure(refused, 1)
+    expect(refused.stderr).toContain('--force')
+    expect(await gc(sandbox, '--force')).toMatchObject({ removed: 1, kept: 0 })
+    expect(await gc(sandbox)).toMatchObject({ removed: 0 })
+  })
+
+  it('refuses a repo of an ipfsz that had no pins, until --force', async ({ sandbox }) => {
+    await sandbox.add(text(100_000), '--no-pin')
+    await rm(join(sandbox.repo, 'datastore', 'ipfsz'), { recursive: true })
+    const kept = await sandbox.add(text(200_000))
+
+    expectFailure(await sandbox.run(['gc']), 1)
+    expect(await blockFiles(sandbox.repo)).toHaveLength(2)
+    expect(await gc(sandbox, '--dry-run')).toMatchObject({ removed: 1 })
+    expect(await gc(sandbox, '--force')).toMatchObject({ removed: 1 })
+    await sandbox.add(noise(1000), '--no-pin')
+    expect(await gc(sandbox)).toMatchObject({ removed: 1 })
+    expect((await sandbox.run(['cat', kept])).stdout.equals(text(200_000))).toBe(true)
+  })
+
+  it.for(['missing', 'damaged'])('removes nothing where a block that says what is below it is %s', async (what, { sandbox }) => {
+    await makeTree(join(sandbox.directory, 'in'), { 'a/b': text(100_000) })
+    const cid = (await sandbox.run(['add', '-Q', 'in'])).stdout.toString().trim()
+    await sandbox.add(noise(1000), '--no-pin')
+    const blockstore = new FsBlockstore(join(sandbox.repo, 'blocks'))
+
+    if (what === 'missing') {
+      await blockstore.delete(CID.parse(cid))
+    } else {
+      await blockstore.put(CID.parse(cid), noise(100))
+    }
+
+    const before = await blockFiles(sandbox.repo)
+
+    const result = await sandbox.run(['gc', '--force'])
+
+    expectFailure(result, 1)
+    expect(result.stderr).toContain(unmark(CID.parse(cid)).toString())
+    expect(await blockFiles(sandbox.repo)).toEqual(before)
+  })
+
+  it('refuses a directory without a repo, and makes none', async ({ sandbox }) => {
+    expectFailure(await sandbox.run(['gc']), 1)
+    expectFailure(await sandbox.run(['rm', 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354']), 1)
+    expect(await readdir(sandbox.directory)).toEqual([])
+  })
+})

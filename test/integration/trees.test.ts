@@ -1,0 +1,231 @@
+import { chmod, lutimes, readdir, readFile, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CODES } from '@ipfsz/codecs'
+import { CID } from 'multiformats/cid'
+import { describe, expect } from 'vitest'
+import { noise, text } from '../support/data.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { addTree, makeTree, readTree } from './tree-files.ts'
+import type { TreeFiles } from './tree-files.ts'
+
+const TREE: TreeFiles = {
+  'a.txt': text(100_000),
+  'noise.bin': noise(50_000),
+  empty: '',
+  'nothing/in/here': null,
+  'sub/deeper/deepest/b.txt': text(20_000, 2),
+  'sub/again.txt': text(100_000),
+  'sub/link': { link: 'deeper/deepest' },
+  'sub/up': { link: '../../..' },
+  dangling: { link: 'nowhere/at all' },
+  absolute: { link: '/etc/passwd' },
+  '.hidden/file': 'hidden',
+  '.dot': text(1000),
+  'name\nwith\tcontrol\u001b[1m': 'odd',
+  'größe 🦆': text(5000),
+  '-dash': 'dash',
+  ' space ': 'space',
+  'back\\slash': 'backslash',
+  'per%20cent?*': 'percent'
+}
+
+describe.concurrent('a tree', () => {
+  it('comes back as it was: files, empty directories, symlinks, modes, mtimes, odd names', async ({ sandbox }) => {
+    const directory = await makeTree(join(sandbox.directory, 'in'), TREE)
+    await chmod(join(directory, 'a.txt'), 0o600)
+    await chmod(join(directory, '-dash'), 0o755)
+    await chmod(join(directory, 'sub/again.txt'), 0o444)
+    await lutimes(join(directory, 'dangling'), 1_000_000_000, 1_000_000_000)
+    await utimes(join(directory, 'a.txt'), 1_234_567_890.125, 1_234_567_890.125)
+    await utimes(join(directory, 'empty'), -1000, -1000)
+    await utimes(join(directory, 'sub'), 1_100_000_000, 1_100_000_000)
+    await chmod(join(directory, 'sub'), 0o750)
+    await chmod(join(directory, 'nothing/in'), 0o555)
+
+    const cid = await addTree(sandbox, 'in')
+    const result = await sandbox.run(['get', cid, '-o', 'out'])
+
+    expectSuccess(result)
+    expect(await readTree(join(sandbox.directory, 'out'))).toEqual(await readTree(directory))
+    expect((await readdir(sandbox.directory)).toSorted()).toEqual(['in', 'out', 'repo'])
+  })
+
+  it('comes back by its plain CID with its files as they are stored', async ({ sandbox }) => {
+    await makeTree(join(sandbox.directory, 'in'), { a: text(10_000), b: noise(1000) })
+    const plain = (await sandbox.run(['cid', 'plain', await addTree(sandbox, 'in', '--codec', 'gzip')])).stdout.toString().trim()
+
+    expectSuccess(await sandbox.run(['get', plain, '-o', 'out']))
+    expect([...(await readFile(join(sandbox.directory, 'out', 'a'))).subarray(0, 2)]).toEqual([0x1f, 0x8b])
+    expect((await readFile(join(sandbox.directory, 'out', 'b'))).equals(noise(1000))).toBe(true)
+  })
+
+  it('of 2,000 entries comes back', async ({ sandbox }) => {
+    const directory = await makeTree(join(sandbox.directory, 'in'), Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`entry ${i}`, `file ${i}`])))
+    const cid = await addTree(sandbox, 'in')
+
+    expectSuccess(await sandbox.run(['get', cid, '-o', 'out']))
+    expect(await readTree(join(sandbox.directory, 'out'))).toEqual(await readTree(directory))
+    expect(parseLines((await sandbox.run(['ls', cid, '--json'])).stdout)).toHaveLength(2000)
+  })
+
+  it('comes back where a directory is sharded, with its mode and mtime', async ({ sandbox }) => {
+    const name = 'x'.repeat(180)
+    const directory = await makeTree(join(sandbox.directory, 'in'), Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`sub/${name}${i}`, `file ${i}`])))
+    await chmod(join(directory, 'sub'), 0o700)
+    await utimes(join(directory, 'sub'), 1_000_000_000, 1_000_000_000)
+    const cid = await addTree(sandbox, 'in')
+
+    expectSuccess(await sandbox.run(['get', cid, '-o', 'out']))
+    expect(await readTree(join(sandbox.directory, 'out'))).toEqual(await readTree(directory))
+  })
+
+  it('that is empty comes back', async ({ sandbox }) => {
+    const directory = await makeTree(join(sandbox.directory, 'in'), {})
+    const cid = await addTree(sandbox, 'in')
+
+    expectSuccess(await sandbox.run(['get', cid, '-o', 'out']))
+    expect(await readTree(join(sandbox.directory, 'out'))).toEqual(await readTree(directory))
+  })
+
+  it('has the same CID every time, whatever it is called', async ({ sandbox }) => {
+    const directory = await makeTree(join(sandbox.directory, 'in'), { a: text(10_000), 'b/c': 'c' })
+    const cid = await addTree(sandbox, 'in')
+    await sandbox.shell(`cp -a ${directory} 'other\\'`)
+
+    expect(await addTree(sandbox, 'other\\')).toBe(cid)
+    expect(await addTree(sandbox, './in/../in/')).toBe(cid)
+  })
+
+  it('without modes and mtimes has the CID of its content alone', async ({ sandbox }) => {
+    await makeTree(join(sandbox.directory, 'one'), { a: text(10_000), 'b/c': 'c' })
+    const other = await makeTree(join(sandbox.directory, 'other'), { a: text(10_000), 'b/c': 'c' })
+    await chmod(join(other, 'a'), 0o600)
+    await utimes(join(other, 'b'), 1, 1)
+    const args = ['--no-preserve-mode', '--no-preserve-mtime']
+
+    expect(await addTree(sandbox, 'one', ...args)).toBe(await addTree(sandbox, 'other', ...args))
+    expect(await addTree(sandbox, 'one')).not.toBe(await addTree(sandbox, 'other'))
+  })
+})
+
+describe.concurrent('what ipfsz add prints of a tree', () => {
+  it('is a line a file, and the root last', async ({ sandbox }) => {
+    await makeTree(join(sandbox.directory, 'in'), { b: text(10_000), 'a/c': noise(1000), link: { link: 'b' } })
+
+    const result = await sandbox.run(['add', 'in'])
+
+    expectSuccess(result)
+    const rows = result.stdout.toString().trimEnd().split('\n').map(line => line.split('\t'))
+    expect(rows.map(([, name]) => name)).toEqual(['in/a/c', 'in/b', 'in/link', 'in'])
+    expect(rows.map(([, , size]) => size)).toEqual(['1000 B', '9.77 KiB', '0 B', '10.7 KiB'])
+    expect(CID.parse(rows[1][0]).code).toBe(CODES.zstd)
+    expect(CID.parse(rows[3][0]).code).toBe(0x3f5a00)
+  })
+
+  it('is an object each with --json', async ({ sandbox }) => {
+    await makeTree(join(sandbox.directory, 'in'), { b: text(10_000), link: { link: 'b' } })
+
+    const lines = parseLines((await sandbox.run(['add', '--json', 'in'])).stdout)
+
+    expect(lines).toMatchObject([
+      { name: 'in/b', type: 'file', codec: 'zstd', size: 10_000 },
+      { name: 'in/link', type: 'symlink', codec: 'none', size: 0 },
+      { name: 'in', type: 'directory', size: 10_000 }
+    ])
+    expect(lines[2].ratio).toBe(Number(lines[2].storedSize) / 10_000)
+  })
+
+  it('says that hidden entries were left out, and leaves them out', async ({ sandbox }) => {
+    await makeTree(join(sandbox.directory, 'in'), { a: 'a', '.git/config': 'config', 'sub/.b': 'b' })
+
+    const { code, stdout, stderr } = await sandbox.run(['add', 'in'])
+
+    expect(code).toBe(0)
+    expect(stdout.toString().split('\n').map(line => line.split('\t')[1])).toEqual(['in/a', 'in', undefined])
+    expect(stderr).toMatch(/^ipfsz: in: 2 hidden .*--hidden\n$/)
+  })
+
+  it('is without what --ignore names, at any depth or by its path', async ({ sandbox }) => {
+    await makeTree(join(sandbox.directory, 'in'), { a: 'a', '.git/config': 'c', 'sub/.git/config': 'c', 'x.log': '', 'sub/y.log': '', 'sub/z': 'z', 'out/z': 'z', 'sub/out/a(1)': '' })
+
+    const result = await sandbox.run(['add', '--hidden', '--ignore', '.git', '--ignore', '*.log', '--ignore', '/out', '--ignore', 'sub/**/a(?)', 'in'])
+
+    expectSuccess(result)
+    expect(result.stdout.toString().trimEnd().split('\n').map(line => line.split('\t')[1])).toEqual(['in/a', 'in/sub/z', 'in'])
+  })
+
+  it('takes .git with --hidden', async ({ sandbox }) => {
+    await makeTree(join(sandbox.directory, 'in'), { '.git/config': 'config' })
+
+    const result = await sandbox.run(['add', '--hidden', 'in'])
+
+    expect(result.stdout.toString()).toContain('in/.git/config')
+  })
+
+  it('refuses what is neither file nor directory nor symlink, by its path', async ({ sandbox }) => {
+    await makeTree(join(sandbox.directory, 'in'), { a: 'a' })
+    await sandbox.shell('mkfifo in/pipe')
+
+    const result = await sandbox.run(['add', '-Q', 'in'])
+
+    expectFailure(result, 1)
+    expect(result.stderr).toContain('in/pipe')
+    expectSuccess(await sandbox.run(['add', '-Q', '--ignore', 'pipe', 'in']))
+  })
+
+  it('keeps mode and mtime of a file alone only where that is asked for', async ({ sandbox }) => {
+    const file = await sandbox.write('a', text(10_000))
+    await chmod(file, 0o640)
+    await utimes(file, 1000, 1000)
+    const plain = await sandbox.add(text(10_000))
+
+    const [without, kept] = await Promise.all([[], ['--preserve-mode', '--preserve-mtime']].map(async args => (await sandbox.run(['add', '-Q', ...args, 'a'])).stdout.toString().trim()))
+    expectSuccess(await sandbox.run(['get', kept, '-o', 'out']))
+
+    expect(without).toBe(plain)
+    const { mode, mtimeMs } = await stat(join(sandbox.directory, 'out'))
+    expect([mode & 0o777, mtimeMs]).toEqual([0o640, 1_000_000])
+  })
+})
+
+describe.concurrent('a path below a CID', () => {
+  it.for(['', '/ipfs/', 'ipfs://'])('is read by cat, get, ls and stat behind "%s"', async (prefix, { sandbox }) => {
+    await makeTree(join(sandbox.directory, 'in'), { 'a/b.csv': text(10_000), 'a/link': { link: 'b.csv' } })
+    const cid = prefix + await addTree(sandbox, 'in')
+
+    expect((await sandbox.run(['cat', `${cid}/a/b.csv`])).stdout.equals(text(10_000))).toBe(true)
+    expectSuccess(await sandbox.run(['get', `${cid}/a/b.csv`]))
+    expect((await readFile(join(sandbox.directory, 'b.csv'))).equals(text(10_000))).toBe(true)
+    expectSuccess(await sandbox.run(['get', `${cid}/a`]))
+    expect((await readFile(join(sandbox.directory, 'a', 'b.csv'))).equals(text(10_000))).toBe(true)
+    expect(parseLines((await sandbox.run(['ls', `${cid}/a/`, '--json'])).stdout)).toMatchObject([{ name: 'b.csv', size: 10_000, codec: 'zstd', type: 'file' }, { name: 'link', type: 'symlink', link: 'b.csv' }])
+    expect(parseLines((await sandbox.run(['stat', `${cid}/a/b.csv`, '--json'])).stdout)).toMatchObject([{ size: 10_000, codec: 'zstd', type: 'file' }])
+  })
+
+  it.for([
+    ['an entry that is not there', 'missing'],
+    ['an entry of a file', 'a/b.csv/c'],
+    ['what is above', '../a'],
+    ['what is above from within', 'a/../../x']
+  ])('refuses %s', async ([, path], { sandbox }) => {
+    await makeTree(join(sandbox.directory, 'in'), { 'a/b.csv': text(10_000) })
+    const cid = await addTree(sandbox, 'in')
+
+    for (const command of ['cat', 'get', 'ls', 'stat']) {
+      expectFailure(await sandbox.run([command, `${cid}/${path}`]), 1)
+    }
+  })
+
+  it('tells original and stored sizes of a tree', async ({ sandbox }) => {
+    await makeTree(join(sandbox.directory, 'in'), { 'a/b': text(100_000), c: noise(1000) })
+    const cid = await addTree(sandbox, 'in')
+
+    const [stats] = parseLines((await sandbox.run(['stat', cid, '--json'])).stdout)
+    const [plain] = parseLines((await sandbox.run(['stat', String(stats.plainCid), '--json'])).stdout)
+
+    expect(stats).toMatchObject({ type: 'directory', size: 101_000, markedCid: cid })
+    expect(stats.ratio).toBe(Number(stats.storedSize) / 101_000)
+    expect(plain.markedCid).toBe(cid)
+    expect((await sandbox.run(['ls', cid])).stdout.toString()).toMatch(/^\w+\t-\t[\d.]+ KiB\t-\ta\/\n\w+\t1000 B\t1\.00 KiB\tnone\tc\n$/)
+  })
+})
