@@ -27,11 +27,14 @@ export async function * splitFrames (reader: ByteReader, frameSize: number, pool
   for (;;) {
     const bytes = await reader.read(frameSize, size => pool.take(size))
 
-    if (bytes.byteLength > 0) {
+    // before it is handed on: a worker may take its memory, and then it has no bytes
+    const { byteLength } = bytes
+
+    if (byteLength > 0) {
       yield bytes
     }
 
-    if (bytes.byteLength < frameSize) {
+    if (byteLength < frameSize) {
       return
     }
   }
