@@ -1,4 +1,5 @@
-import { compressLz4Block, decodeLz4Block } from '../format/lz4-block.ts'
+import { decodeLz4Block } from '../format/lz4-block.ts'
+import { compressLz4Block } from '../format/lz4-encode.ts'
 import { assembleLz4Frame, decodeLz4Frame, splitLz4Blocks } from '../format/lz4-frame.ts'
 import type { Implementation } from '../implementation.ts'
 

@@ -1,3 +1,4 @@
+// Longer than others: calls and workers are two sides of one state, and nearly every method touches both.
 import { WorkerCrashedError, WorkersUnavailableError } from '../errors.ts'
 import type { Thread } from './thread.ts'
 import type { Request, Response, Started } from './protocol.ts'

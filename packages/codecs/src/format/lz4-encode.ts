@@ -1,0 +1,123 @@
+import { COPY_BY_ENGINE, LONG, MIN_MATCH } from './lz4-block.ts'
+
+/** The last bytes of a block are literals (LZ4 Block Format, "End of block conditions"). */
+const LAST_LITERALS = 5
+/** No match begins closer to the end than this. The reference decoder refuses a block where one does. */
+const MATCH_LIMIT = 12
+const MAX_OFFSET = 65535
+const HASH_LOG = 14
+
+/** Compress into one LZ4 block, see {@link encodeLz4Block}. */
+export function compressLz4Block (source: Uint8Array): Uint8Array {
+  // whatever the bytes are, a block of them is no longer than this
+  const target = new Uint8Array(source.byteLength + Math.floor(source.byteLength / 255) + 16)
+
+  return target.subarray(0, encodeLz4Block(source, target))
+}
+
+/**
+ * Compress into one LZ4 block, greedily and with one hash table, as the fast mode
+ * of the reference does.
+ *
+ * lz4js is not used: it lets matches begin in the last 12 bytes, and the `lz4`
+ * tool then refuses the block.
+ *
+ * @param target - at least `length + length / 255 + 16` bytes for any input
+ * @returns how many bytes of `target` the block takes
+ */
+function encodeLz4Block (source: Uint8Array, target: Uint8Array): number {
+  const table = new Int32Array(1 << HASH_LOG)
+  const lastMatch = source.byteLength - MATCH_LIMIT
+  const matchEnd = source.byteLength - LAST_LITERALS
+  let anchor = 0
+  let position = 0
+  let to = 0
+
+  while (position <= lastMatch) {
+    const sequence = readSequence(source, position)
+    const slot = hash(sequence)
+    let match = table[slot]
+    table[slot] = position
+
+    if (match >= position || position - match > MAX_OFFSET || readSequence(source, match) !== sequence) {
+      // the longer nothing matches, the larger the steps
+      position += 1 + (position - anchor >> 6)
+      continue
+    }
+
+    while (position > anchor && match > 0 && source[position - 1] === source[match - 1]) {
+      position--
+      match--
+    }
+
+    const offset = position - match
+    let end = position + MIN_MATCH
+
+    while (end < matchEnd && source[end] === source[end - offset]) {
+      end++
+    }
+
+    to = writeSequence(target, to, source, anchor, position, offset, end - position)
+    anchor = end
+    position = end
+
+    if (position <= lastMatch) {
+      table[hash(readSequence(source, position - 2))] = position - 2
+    }
+  }
+
+  return writeLiterals(target, to, source, anchor, source.byteLength, 0)
+}
+
+function readSequence (source: Uint8Array, position: number): number {
+  return source[position] | source[position + 1] << 8 | source[position + 2] << 16 | source[position + 3] << 24
+}
+
+/** Fibonacci hashing, as the reference does it. */
+function hash (sequence: number): number {
+  return Math.imul(sequence, 0x9e3779b1) >>> 32 - HASH_LOG
+}
+
+function writeSequence (target: Uint8Array, to: number, source: Uint8Array, anchor: number, position: number, offset: number, length: number): number {
+  const matchLength = length - MIN_MATCH
+
+  to = writeLiterals(target, to, source, anchor, position, Math.min(matchLength, LONG))
+  target[to++] = offset
+  target[to++] = offset >> 8
+
+  return matchLength < LONG ? to : writeLength(target, to, matchLength - LONG)
+}
+
+/** A token, and the literals from `start` up to and without `end`. */
+function writeLiterals (target: Uint8Array, to: number, source: Uint8Array, start: number, end: number, matchToken: number): number {
+  const length = end - start
+
+  target[to++] = Math.min(length, LONG) << 4 | matchToken
+
+  if (length >= LONG) {
+    to = writeLength(target, to, length - LONG)
+  }
+
+  if (length > COPY_BY_ENGINE) {
+    target.set(source.subarray(start, end), to)
+
+    return to + length
+  }
+
+  while (start < end) {
+    target[to++] = source[start++]
+  }
+
+  return to
+}
+
+function writeLength (target: Uint8Array, to: number, rest: number): number {
+  while (rest >= 255) {
+    target[to++] = 255
+    rest -= 255
+  }
+
+  target[to++] = rest
+
+  return to
+}
