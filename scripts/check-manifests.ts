@@ -13,7 +13,9 @@ const ROOT = dirname(import.meta.dirname)
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   '@ipfsz/codecs': [],
   '@ipfsz/core': ['@ipfsz/codecs'],
-  ipfsz: ['@ipfsz/codecs', '@ipfsz/core']
+  '@ipfsz/blockstore-compressed': ['@ipfsz/codecs'],
+  '@ipfsz/libp2p-compression': ['@ipfsz/codecs'],
+  ipfsz: ['@ipfsz/codecs', '@ipfsz/core', '@ipfsz/blockstore-compressed', '@ipfsz/libp2p-compression']
 }
 
 /** The package that an import names, in code and not in a comment. */
