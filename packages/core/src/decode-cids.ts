@@ -10,9 +10,9 @@ const MAX_VARINT_LENGTH = 7
  *
  * @throws the bytes are not CIDs
  */
-export function decodeCids (entry: Uint8Array): CID[] {
-  // a datastore of files gives Buffers, and parts of those are Buffers too
-  const bytes = new Uint8Array(entry.buffer, entry.byteOffset, entry.byteLength)
+export function decodeCids (bytes: Uint8Array): CID[] {
+  // not subarray: it takes twice as long, and gives a Buffer where a datastore of files gave one
+  const part = (start: number, end: number): Uint8Array<ArrayBufferLike> => new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start)
   const cids: CID[] = []
   let position = 0
 
@@ -38,7 +38,7 @@ export function decodeCids (entry: Uint8Array): CID[] {
     const start = position
 
     if (bytes[start] !== 1) {
-      const [cid, rest] = CID.decodeFirst(bytes.subarray(start))
+      const [cid, rest] = CID.decodeFirst(part(start, bytes.byteLength))
       cids.push(cid)
       position = bytes.byteLength - rest.byteLength
       continue
@@ -56,7 +56,7 @@ export function decodeCids (entry: Uint8Array): CID[] {
       throw new RangeError('A CID is cut short')
     }
 
-    cids.push(new CID(1, code, new Digest(hash, length, bytes.subarray(digest, position), bytes.subarray(multihash, position)), bytes.subarray(start, position)))
+    cids.push(new CID(1, code, new Digest(hash, length, part(digest, position), part(multihash, position)), part(start, position)))
   }
 
   return cids

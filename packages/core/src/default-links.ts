@@ -22,6 +22,7 @@ import { raceSignal } from './abort.ts'
 import { InvalidParametersError, LinkedFileMissingError, LinksUnavailableError } from './errors.ts'
 import { exclusively } from './exclusively.ts'
 import { decodeEntry, deleteForward, FORWARD, isSame, keepBelieved, readForward, readReverse, REVERSE, writeForward, writeReverse } from './link-entries.ts'
+import { queryLinks } from './link-query.ts'
 import { isMarked, unmark } from './marker.ts'
 import type { Link, LinkDatastore } from './link-entries.ts'
 import type { LinkOptions, Links, LinksComponents, PruneOptions } from './links.ts'
@@ -96,10 +97,12 @@ export class DefaultLinks implements Links {
   }
 
   async * list (options: LinkOptions = {}): AsyncGenerator<Link> {
-    for await (const pair of query(this.#need(), FORWARD, options)) {
-      const [compressed, original] = decodeEntry(pair, 2)
-      yield { original, compressed }
-      options.signal?.throwIfAborted()
+    for await (const entries of queryLinks(this.#need(), FORWARD, options.signal)) {
+      for (const entry of entries) {
+        const [compressed, original] = decodeEntry(entry, 2)
+        yield { original, compressed }
+        options.signal?.throwIfAborted()
+      }
     }
   }
 
@@ -119,12 +122,14 @@ export class DefaultLinks implements Links {
       await this.#write(options, async datastore => deleteLink(datastore, link))
     }
 
-    for await (const pair of query(this.#need(), REVERSE, options)) {
-      options.signal?.throwIfAborted()
-      const [compressed, ...originals] = decodeEntry(pair, 1)
+    for await (const entries of queryLinks(this.#need(), REVERSE, options.signal)) {
+      for (const entry of entries) {
+        options.signal?.throwIfAborted()
+        const [compressed, ...originals] = decodeEntry(entry, 1)
 
-      if ((await keepBelieved(this.#need(), originals, compressed)).length < originals.length) {
-        stale.push(compressed)
+        if ((await keepBelieved(this.#need(), originals, compressed)).length < originals.length) {
+          stale.push(compressed)
+        }
       }
     }
 
@@ -154,12 +159,6 @@ export class DefaultLinks implements Links {
       await change(datastore)
     })
   }
-}
-
-function query (datastore: LinkDatastore, prefix: string, { signal }: LinkOptions): ReturnType<LinkDatastore['query']> {
-  signal?.throwIfAborted()
-
-  return datastore.query({ prefix }, signal == null ? {} : { signal })
 }
 
 async function lookUp (datastore: LinkDatastore, cid: CID): Promise<CID | undefined> {

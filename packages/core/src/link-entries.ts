@@ -9,6 +9,7 @@ import { concat } from './bytes.ts'
 import { decodeCids } from './decode-cids.ts'
 import { InvalidLinkError } from './errors.ts'
 import { unmark } from './marker.ts'
+import type { LinkEntry } from './link-query.ts'
 import type { Datastore, Pair } from 'interface-datastore'
 import type { CID } from 'multiformats/cid'
 
@@ -91,7 +92,7 @@ export async function keepBelieved (datastore: LinkDatastore, originals: readonl
  * @param least - how many there must be
  * @throws {InvalidLinkError}
  */
-export function decodeEntry ({ key, value }: Pair, least: number): CID[] {
+export function decodeEntry ({ key, value }: LinkEntry, least: number): CID[] {
   let cids: CID[]
 
   try {
