@@ -1,6 +1,11 @@
 import { fileTypeFromBuffer } from 'file-type'
 import { DETECTION_SAMPLE_SIZE } from './constants.ts'
 
+const TAB = 0x09
+const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
+const LAST_PRINTABLE = 0x7e
+
 /**
  * The file types whose content is compressed already, by the extension that
  * file-type gives them. Containers and formats that may hold plain bytes too
@@ -28,12 +33,33 @@ const COMPRESSED = new Set([
  * @param bytes - the beginning of the file, of which at most 4 KiB are looked at
  */
 export async function isCompressedType (bytes: Uint8Array): Promise<boolean> {
+  const sample = bytes.subarray(0, DETECTION_SAMPLE_SIZE)
+
+  if (isAsciiText(sample)) {
+    return false
+  }
+
   try {
-    const type = await fileTypeFromBuffer(bytes.subarray(0, DETECTION_SAMPLE_SIZE))
+    const type = await fileTypeFromBuffer(sample)
 
     return type != null && COMPRESSED.has(type.ext)
   } catch {
     // what cannot be told by its first bytes is told by the trial
     return false
   }
+}
+
+/**
+ * Whether bytes are nothing but printable ASCII, as none of those formats is: text
+ * that begins with "GIF89a" is text. Asking file-type takes longer for a small file
+ * than compressing it does.
+ */
+function isAsciiText (bytes: Uint8Array): boolean {
+  for (const byte of bytes) {
+    if (byte > LAST_PRINTABLE || (byte < SPACE && (byte < TAB || byte > CARRIAGE_RETURN))) {
+      return false
+    }
+  }
+
+  return true
 }
