@@ -3,7 +3,7 @@ import { dataFieldSerializedSize, DirSharded, linkSerializedSize, utf8ByteLength
 import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
-import { DEFAULT_SHARD_SPLIT_THRESHOLD } from './constants.ts'
+import { DEFAULT_SHARD_SPLIT_THRESHOLD, MAX_LEAF_SIZE } from './constants.ts'
 import { splitPath } from './entry-name.ts'
 import { InvalidParametersError } from './errors.ts'
 import type { PutStore } from './dag/block.ts'
@@ -29,11 +29,12 @@ type Child = Directory | Imported
 
 /**
  * What ipfs-unixfs-importer puts files into directories with, in place of its own.
- * The same directories come out, but for two things. Its own loses entries: when a
+ * The same directories come out, but for three things. Its own loses entries: when a
  * directory becomes a sharded one, the directories in it go on with the one before,
  * and bring that back when something is added to them. And it flushes by recursion,
  * which overflows the stack in deep trees, and names all below a sharded directory
- * by the path of that.
+ * by the path of that. And it writes a directory of directories as one block of any
+ * length (`flatLength`).
  */
 export function treeBuilder (options: TreeBuilderOptions): TreeBuilder {
   return async function * build (source, blockstore): AsyncGenerator<ImportResult> {
@@ -138,7 +139,7 @@ function enter (directory: Directory): Frame {
 }
 
 async function write (directory: Directory, children: Frame['written'], blockstore: PutStore, options: TreeBuilderOptions): Promise<ImportResult> {
-  const written = isLarge(directory, options)
+  const written = isLarge(directory, options) || flatLength(children) > MAX_LEAF_SIZE
     ? await writeSharded(directory, children, blockstore, options)
     : await writeFlat(directory, children, blockstore, options)
 
@@ -166,6 +167,21 @@ function isLarge ({ unixfs, children }: Directory, { shardSplitStrategy = 'links
   }
 
   return size > shardSplitThresholdBytes
+}
+
+/**
+ * Bytes of the block of a directory that is not sharded, but for its own metadata.
+ * The importer would write it however long it is, where it is full of directories:
+ * longer than other nodes take.
+ */
+function flatLength (children: Frame['written']): number {
+  let length = 0
+
+  for (const [name, { cid, size }] of children) {
+    length += linkSerializedSize(utf8ByteLength(name), cid.byteLength, Number(size))
+  }
+
+  return length
 }
 
 async function writeFlat ({ unixfs: metadata }: Directory, children: Frame['written'], blockstore: PutStore, options: TreeBuilderOptions): Promise<ImportResult> {

@@ -217,6 +217,25 @@ describe('addAll', () => {
     expect(await progress(ipfsz({ blockstore: new MemoryBlockstore() }))).toEqual(await progress(unixfs({ blockstore: new MemoryBlockstore() })))
   })
 
+  it('shards a directory of so many directories that its block would be too long for others', async () => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const name = 'n'.repeat(200)
+    const results = await Array.fromAsync(fs.addAll((function * () {
+      for (let i = 0; i < 5000; i++) {
+        yield { path: `${name}${i}/file`, content: Uint8Array.of(1) }
+      }
+    })(), { wrapWithDirectory: true }))
+    const { cid } = results[results.length - 1]
+
+    expect((await fs.stat(cid)).unixfs?.type).toBe('hamt-sharded-directory')
+    expect(await Array.fromAsync(fs.ls(cid))).toHaveLength(5000)
+
+    for await (const { bytes } of blockstore.getAll()) {
+      expect((await collect(bytes)).byteLength).toBeLessThan(1024 * 1024)
+    }
+  })
+
   it('loses nothing where directories in a sharded one go on growing, as @helia/unixfs does', async () => {
     const files = { 'd/x': noise(1), a: noise(2), b: noise(3), 'd/y/z': noise(4) }
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
