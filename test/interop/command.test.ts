@@ -38,4 +38,25 @@ describe('ipfsz', () => {
 
     expect(Buffer.compare(result.stdout, bytes)).toBe(0)
   })
+
+  it('reads what zstd --long made where --max-window allows it, and refuses it by default', async ({ sandbox }) => {
+    await run('zstd', ['--version'])
+    const bytes = text(12_000_000)
+    await sandbox.write('file', bytes)
+    const marked = await sandbox.shell('zstd -q --long=24 --stream-size=12000000 < file > file.zst && ipfsz cid mark --codec zstd "$(ipfsz add -Q --codec none file.zst)"')
+    expectSuccess(marked)
+    const cid = marked.stdout.toString().trim()
+
+    for (const command of ['cat', 'stat', 'verify', 'get -o other']) {
+      const refused = await sandbox.shell(`ipfsz ${command} ${cid}`)
+
+      expect(refused.code, command).toBe(1)
+      expect(refused.stderr, command).toContain('--max-window')
+      expectSuccess(await sandbox.shell(`ipfsz ${command} --max-window 16MiB ${cid}`))
+    }
+
+    expect(Buffer.compare((await sandbox.shell(`ipfsz cat --max-window 16MiB ${cid}`)).stdout, bytes)).toBe(0)
+    expect((await sandbox.shell(`ipfsz ls ${cid}`)).stdout.toString().split('\t')[1]).toBe('-')
+    expectSuccess(await sandbox.shell('cmp file other'))
+  })
 })

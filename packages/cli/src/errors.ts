@@ -39,6 +39,8 @@ export function explain (err: Error): string {
     case 'CorruptFrameError':
     case 'InvalidHeaderError':
       return `${err.message}: whatever made the file made it wrong, read what is stored with --raw`
+    case 'WindowTooLargeError':
+      return `${err.message}: allow more with --max-window`
     case 'CorruptBlockError':
       return `${err.message}: it is damaged on disk, add the file again`
   }

@@ -3,7 +3,10 @@ import { UsageError } from './errors.ts'
 import { collect, parseNumber, parseSize } from './units.ts'
 import type { AddCommandOptions } from './commands/add.ts'
 import type { BenchCommandOptions } from './commands/bench.ts'
+import type { CatCommandOptions } from './commands/cat.ts'
 import type { GetCommandOptions } from './commands/get.ts'
+import type { StatCommandOptions } from './commands/stat.ts'
+import type { VerifyCommandOptions } from './commands/verify.ts'
 import type { Context } from './context.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { Command } from 'commander'
@@ -15,6 +18,10 @@ const TARGET = 'a CID, or CID/path'
 interface AddFlags extends CompressionOptions, Partial<Pick<AddCommandOptions, 'deterministic' | 'quieter' | 'link' | 'pin' | 'hidden' | 'ignore'>> {
   preserveMode?: boolean
   preserveMtime?: boolean
+}
+
+function maxWindow (): Option {
+  return new Option('--max-window <size>', 'memory that a stream of others may look back to (default: 8MiB); as much as zstd --long took').argParser(parseSize)
 }
 
 /** The commands that put files into a repo and read them. */
@@ -53,15 +60,17 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .option('--offset <n>', 'begin at this byte', parseNumber)
     .option('--length <n>', 'write so many bytes', parseNumber)
     .option('--raw', 'the bytes as they are stored')
-    .action(async (cid: string, { offset, length, raw = false }: { offset?: number, length?: number, raw?: boolean }) => {
+    .addOption(maxWindow())
+    .action(async (cid: string, { raw = false, ...options }: Partial<CatCommandOptions>) => {
       const { cat } = await import('./commands/cat.ts')
-      await cat(cid, { offset, length, raw }, context())
+      await cat(cid, { raw, ...options }, context())
     })
 
   program.command('get')
     .description('write a file or a directory to disk')
     .argument('<cid>', TARGET)
     .option('-o, --output <path>', 'where to (default: the last name of the path or the CID, in this directory)')
+    .addOption(maxWindow())
     .action(async (cid: string, options: GetCommandOptions) => {
       const { get } = await import('./commands/get.ts')
       await get(cid, options, context())
@@ -78,17 +87,19 @@ export function defineFileCommands (program: Command, context: () => Context): v
   program.command('stat')
     .description('show sizes, codec and both CIDs of a file or directory')
     .argument('<cid>', TARGET)
-    .action(async (cid: string) => {
+    .addOption(maxWindow())
+    .action(async (cid: string, options: StatCommandOptions) => {
       const { stat } = await import('./commands/stat.ts')
-      await stat(cid, context())
+      await stat(cid, options, context())
     })
 
   program.command('verify')
     .description('read files or directories to their end, and say whether all of it is as it should be')
     .argument('<cid...>')
-    .action(async (cids: string[]) => {
+    .addOption(maxWindow())
+    .action(async (cids: string[], options: VerifyCommandOptions) => {
       const { verify } = await import('./commands/verify.ts')
-      await verify(cids, context())
+      await verify(cids, options, context())
     })
 
   program.command('bench')

@@ -1,10 +1,16 @@
 import { formatSize } from './units.ts'
+import type { Stats } from '@ipfsz/core'
 
 /** A bar appears when something takes longer than this, in milliseconds. */
 const DELAY = 1000
 /** How often it is drawn, in milliseconds. */
 const INTERVAL = 100
 const WIDTH = 24
+
+/** How many bytes reading gives, where that is known before. */
+export function knownSize ({ size, sizeKnown }: Pick<Stats, 'size' | 'sizeKnown'>): number | undefined {
+  return sizeKnown === false ? undefined : Number(size)
+}
 
 /** A bar on the terminal for what takes more than a second. Without a terminal it does nothing. */
 export class Progress {

@@ -16,8 +16,13 @@ export function namedByTarget (err: unknown, target: string): unknown {
   return Object.assign(err as Error, { path: dirname(target) })
 }
 
-/** Write a file to disk: whole under its name, or not at all. */
-export async function writeWhole (target: string, content: AsyncIterable<Uint8Array>, size: number | undefined, metadata: Pick<DirectoryEntry, 'unixfs' | 'mtime'> = {}): Promise<void> {
+/**
+ * Write a file to disk: whole under its name, or not at all.
+ *
+ * @param size - how many bytes it will have, where that is known
+ * @returns how many it has
+ */
+export async function writeWhole (target: string, content: AsyncIterable<Uint8Array>, size: number | undefined, metadata: Pick<DirectoryEntry, 'unixfs' | 'mtime'> = {}): Promise<number> {
   const temporary = temporaryFor(target)
   const progress = new Progress(printable(basename(target)), size)
   let done = 0
@@ -37,6 +42,8 @@ export async function writeWhole (target: string, content: AsyncIterable<Uint8Ar
 
     await restoreMetadata(temporary, metadata)
     await rename(temporary, target)
+
+    return done
   } catch (err) {
     await rm(temporary, { force: true })
     throw err

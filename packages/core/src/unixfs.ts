@@ -62,6 +62,9 @@ export interface ExtendedStatOptions extends StatOptions, Pick<unixfs.ExtendedSt
    * blockstore does not have them.
    */
   extended: true
+
+  /** As in `CatOptions`, for a stream that has to be decompressed to count its bytes. */
+  maxWindowSize?: number | undefined
 }
 
 /** How a file is compressed. */

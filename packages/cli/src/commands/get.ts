@@ -4,6 +4,7 @@ import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import { openFilesToRead } from '../context.ts'
 import { TreeEntryError, UsageError } from '../errors.ts'
 import { printable } from '../output.ts'
+import { knownSize } from '../progress.ts'
 import { nameOf, parseTarget } from '../target.ts'
 import { formatSize } from '../units.ts'
 import { writeWhole } from '../write-file.ts'
@@ -14,6 +15,8 @@ import type { CID } from 'multiformats/cid'
 export interface GetCommandOptions {
   /** Where to write, by default the last name of the path or the CID, in the working directory. */
   output?: string
+  /** The most bytes that a stream of others may look back to. */
+  maxWindow?: number
 }
 
 /** Write a file or a tree to disk: whole under its name, or not at all. */
@@ -49,9 +52,7 @@ export async function get (text: string, options: GetCommandOptions, context: Co
   }
 
   const target = await resolveTarget(wanted)
-  const { size } = stats
-
-  await writeWhole(target, files.cat(cid, { path, signal }), Number(size), { unixfs, mtime })
+  const size = await writeWhole(target, files.cat(cid, { path, signal, maxWindowSize: options.maxWindow }), knownSize(stats), { unixfs, mtime })
   output.result({ cid: path === '' ? cid.toString() : (stats.markedCid ?? stats.plainCid).toString(), path: target, size }, `${printable(target)}\t${formatSize(size)}`)
 }
 

@@ -12,7 +12,7 @@ export async function ls (text: string, context: Context): Promise<void> {
   const files = await openFilesToRead(context)
 
   for await (const entry of files.ls(cid, { path, signal })) {
-    const { name, size, storedSize = size, codec = 'none', ratio, mtime } = entry
+    const { name, size, storedSize = size, codec = 'none', ratio, sizeKnown = true, mtime } = entry
     const type = typeOf(entry)
     const directory = type === 'directory'
     const link = type === 'symlink' ? Buffer.from(entry.unixfs?.data ?? []).toString() : undefined
@@ -23,7 +23,7 @@ export async function ls (text: string, context: Context): Promise<void> {
       name,
       type,
       // what is below a directory is not looked at
-      ...directory ? {} : { size, ratio },
+      ...directory || !sizeKnown ? {} : { size, ratio },
       storedSize,
       codec: directory ? undefined : codec,
       link,
@@ -31,7 +31,7 @@ export async function ls (text: string, context: Context): Promise<void> {
       mtime: mtime == null ? undefined : Number(mtime.secs) + (mtime.nsecs ?? 0) / 1e9
     }, [
       entry.cid,
-      directory ? '-' : formatSize(size),
+      directory || !sizeKnown ? '-' : formatSize(size),
       formatSize(storedSize),
       directory ? '-' : codec,
       `${printable(name)}${directory ? '/' : ''}${link == null ? '' : ` -> ${printable(link)}`}`

@@ -7,13 +7,18 @@ import { formatSize } from '../units.ts'
 import { typeOf } from './ls.ts'
 import type { Context } from '../context.ts'
 
+export interface StatCommandOptions {
+  /** The most bytes that a stream of others may look back to. */
+  maxWindow?: number
+}
+
 /** Show what a CID names and how it is compressed. */
-export async function stat (text: string, context: Context): Promise<void> {
+export async function stat (text: string, { maxWindow: maxWindowSize }: StatCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
   const { cid, path } = parseTarget(text)
   const files = await openFilesToRead(context)
   // what is not here is left out: a part of a file has sizes too
-  const stats = await files.stat(cid, { path, extended: true, offline: true, signal })
+  const stats = await files.stat(cid, { path, extended: true, offline: true, signal, maxWindowSize })
   const { codec, size, storedSize, frames, frameSize, blocks, plainCid } = stats
   const type = typeOf(stats)
   const directory = type === 'directory'

@@ -4,8 +4,13 @@ import { Progress } from '../progress.ts'
 import { formatSize } from '../units.ts'
 import type { Context } from '../context.ts'
 
+export interface VerifyCommandOptions {
+  /** The most bytes that a stream of others may look back to. */
+  maxWindow?: number
+}
+
 /** Read all that CIDs name, every block and every frame, and say whether it is as it should be. */
-export async function verify (texts: string[], context: Context): Promise<void> {
+export async function verify (texts: string[], { maxWindow }: VerifyCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
   const cids = texts.map(parseCid)
   const files = await openFilesToRead(context)
@@ -18,6 +23,7 @@ export async function verify (texts: string[], context: Context): Promise<void> 
     try {
       const { size, blocks, frames, files: count, contentCid } = await files.verify(cid, {
         signal,
+        maxWindowSize: maxWindow,
         onProgress (event) {
           if (event.type === 'ipfsz:cat:frame') {
             progress.update(done += event.detail.size)
