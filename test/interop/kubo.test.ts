@@ -1,31 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ipfsz, unmark } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { noise, text } from '../support/data.ts'
+import { useKubo } from '../support/kubo.ts'
 import { fromCar, RecordingBlockstore } from '../support/recording-blockstore.ts'
-import { run } from '../support/tools.ts'
 import type { CodecName } from '@ipfsz/codecs'
 
 const FRAME_SIZE = 64 * 1024
 
-let directory: string
-
-/** A Kubo without daemon and network, on a repo of its own. */
-async function ipfs (args: string[], input?: Uint8Array): Promise<Buffer> {
-  return run('ipfs', ['--offline', ...args], input, { IPFS_PATH: directory, IPFS_TELEMETRY: 'off' })
-}
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'ipfsz-kubo-'))
-  await ipfs(['init', '--profile=test'])
-})
-
-afterAll(async () => {
-  await rm(directory, { recursive: true, force: true })
-})
+const { directory, ipfs } = useKubo()
 
 describe.each(['zstd', 'gzip', 'lz4', 'lzo', 'brotli', 'snappy'] as const)('Kubo, given a file compressed with %s,', (codec: CodecName) => {
   it.each([
@@ -37,7 +22,7 @@ describe.each(['zstd', 'gzip', 'lz4', 'lzo', 'brotli', 'snappy'] as const)('Kubo
     const cid = await fs.addBytes(bytes, { ...metadata, compression: { codec, frameSize: FRAME_SIZE, detect: false } })
     const plain = unmark(cid).toString()
     const stored = Buffer.concat(await Array.fromAsync(fs.cat(unmark(cid))))
-    const car = join(directory, `${codec}.car`)
+    const car = join(directory(), `${codec}.car`)
     await writeFile(car, await blockstore.toCar(unmark(cid)))
 
     await ipfs(['dag', 'import', '--pin-roots=true', car])

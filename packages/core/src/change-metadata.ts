@@ -41,7 +41,7 @@ export async function changeMetadata (cid: CID, metadata: Metadata, settings: Se
     await openRoot(target, markerOf(cid, segments.length), blockstore, rest, settings.roots)
   }
 
-  const rewrite: Rewrite = (root, block) => rewriteRoot(root, block, metadata, isMarked(cid))
+  const rewrite: Rewrite = (root, block) => rewriteRoot(root, block, metadata)
   let changed = recursive === true
     ? await changeTree(target, rewrite, settings, rest)
     : (await writeRewritten(rewrite(target, await getBlock(target, blockstore, rest)), target.version, blockstore, rest)).cid

@@ -165,10 +165,13 @@ describe.each([
     }
   })
 
-  it('keeps the hash function that a sharded tree names, without which Kubo refuses it', async () => {
+  it.each([
+    ['marked', (cid: CID) => cid],
+    ['plain', unmark]
+  ])('keeps the hash function that a sharded directory names, by its %s CID, without which Kubo refuses it', async (_, form) => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
-    const changed = await change(fs, await putSharded(fs, 50, i => text(1000 + i)))
+    const changed = await change(fs, form(await putSharded(fs, 50, i => text(1000 + i))))
     const { Data = new Uint8Array(0) } = dagPb.decode(await getBlock(unmark(changed), blockstore))
 
     expect([...readFields(Data)].find(field => field.number === 5)?.value).toBe(0x22)

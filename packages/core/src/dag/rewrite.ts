@@ -35,11 +35,11 @@ export interface WrittenNode {
  *
  * The header of a compressed file, which ipfs-unixfs does not know, is put back. So
  * is what it forgets, the hash function of a sharded directory: Kubo refuses one
- * without. But not outside of a tree, where the result has the CID that Helia gives it.
+ * without. So such a directory gets another CID than Helia gives it.
  *
  * @throws {NotUnixFSError}
  */
-export function rewriteRoot (cid: CID, block: Uint8Array, metadata: Metadata, inTree: boolean): Rewritten {
+export function rewriteRoot (cid: CID, block: Uint8Array, metadata: Metadata): Rewritten {
   if (cid.code === raw.code) {
     return { data: withMetadata(new UnixFS({ type: 'file', data: block }), metadata), links: [] }
   }
@@ -52,7 +52,7 @@ export function rewriteRoot (cid: CID, block: Uint8Array, metadata: Metadata, in
   const kept = [...readFields(data)]
   const hashType = kept.find(field => field.number === HASH_TYPE_FIELD && field.type === VARINT)
 
-  if (hashType != null && inTree) {
+  if (hashType != null) {
     unixfs.hashType = BigInt(hashType.value)
   }
 
