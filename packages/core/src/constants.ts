@@ -44,11 +44,38 @@ export const DEFAULT_BLOCK_WRITE_CONCURRENCY = 8
 /** How many blocks of a file are read at one time, ahead of what was asked for. */
 export const DEFAULT_BLOCK_READ_CONCURRENCY = 8
 
+/** How much is asked of others ahead of what has arrived, as the time in which it arrives, 2 seconds in milliseconds. */
+export const DEFAULT_FETCH_AHEAD = 2000
+
+/** The most bytes that are asked of others and have not arrived, 32 MiB. */
+export const DEFAULT_FETCH_BYTES = 32 * MIB
+
+/** When a block is asked for again that did not come, 10 seconds in milliseconds. */
+export const DEFAULT_STALL_TIMEOUT = 10_000
+
+/** How long reading goes on while no block comes, a minute in milliseconds. */
+export const DEFAULT_FETCH_TIMEOUT = 60_000
+
+/** The most blocks that are asked of others at one time, however small they are. Helia's Bitswap keeps 1,024 wants of a peer. */
+export const MAX_FETCH_BLOCKS = 256
+
+/** What a dag-pb block is taken to have before it is here, 32 KiB: most are nodes of links. */
+export const NODE_SIZE_GUESS = 32 * KIB
+
+/**
+ * How many nodes and leaves may be known that are behind what was asked for. Nodes
+ * are not looked into ahead of their turn while there are more.
+ */
+export const MAX_KNOWN_BLOCKS = 8192
+
 /** How deep below its root a file is read. Balanced DAGs of 1,024 links need four levels for an exabyte. */
 export const MAX_DAG_DEPTH = 64
 
-/** How deep below its root a tree is verified, directories and their shards counted. */
-export const MAX_TREE_DEPTH = 256
+/** How deep below its root a tree is verified, directories and their shards counted: each level takes about 2 KiB of memory. */
+export const MAX_TREE_DEPTH = 16_384
+
+/** Of how many paths below a CID it is kept where they lead. */
+export const MAX_CACHED_PATHS = 256
 
 /** Of how many directories it is kept that they have been verified: those that are linked again are not walked again. */
 export const MAX_REMEMBERED_DIRECTORIES = 65_536

@@ -156,7 +156,9 @@ export class DefaultLinks implements Links {
 
     await exclusively(datastore, async () => {
       signal?.throwIfAborted()
-      await change(datastore)
+      const work = async (): Promise<void> => change(datastore)
+
+      await (datastore.change?.(work) ?? work())
     })
   }
 }

@@ -11,6 +11,7 @@ import { followPath } from './path.ts'
 import type { GetBlockOptions, GetStore } from './dag/block.ts'
 import type { FileNode } from './dag/node.ts'
 import type { Header } from './header.ts'
+import type { Segment } from './path.ts'
 import type { RootCache } from './root-cache.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -51,7 +52,10 @@ export type Marker = 'plain' | 'in-tree' | { code: number }
  * @throws {InvalidHeaderError}
  */
 export async function openEntry (cid: CID, blockstore: GetStore, options: EntryOptions, roots?: RootCache): Promise<Entry> {
-  const segments = await followPath(startOf(cid, options.path), options.path, blockstore, options)
+  const path = options.path ?? ''
+  const start = startOf(cid, path)
+  const follow = async (): Promise<Segment[]> => followPath(start, path, blockstore, options)
+  const segments = await (roots?.paths.follow(start, path, follow) ?? follow())
 
   return openRoot(segments[segments.length - 1].cid, markerOf(cid, segments.length), blockstore, options, roots)
 }

@@ -107,6 +107,18 @@ export class CorruptBlockError extends Error {
   }
 }
 
+/** Whether a block is damaged cannot be told: its hash function is one that is not known here. */
+export class UnknownHashError extends Error {
+  static override readonly name = 'UnknownHashError'
+  override readonly name = 'UnknownHashError'
+  readonly cid: CID
+
+  constructor (cid: CID) {
+    super(`The block ${cid} has a hash of the kind 0x${cid.multihash.code.toString(16)}, which cannot be checked here`)
+    this.cid = cid
+  }
+}
+
 /** A block that should be UnixFS is not. Named as Helia names it. */
 export class NotUnixFSError extends Error {
   static override readonly name = 'NotUnixFSError'
@@ -145,6 +157,21 @@ export class NotFoundError extends Error {
       : `Neither the block ${cid} was found, nor the compressed file ${compressed} that it is linked to`, options)
     this.cid = cid
     this.compressed = compressed
+  }
+}
+
+/** Nobody sent a block that is not here. */
+export class FetchStalledError extends Error {
+  static override readonly name = 'FetchStalledError'
+  override readonly name = 'FetchStalledError'
+  readonly cid: CID
+  /** How long nothing arrived, in milliseconds. */
+  readonly time: number
+
+  constructor (cid: CID, time: number, options?: ErrorOptions) {
+    super(`The block ${cid} was not sent by anybody: nothing arrived for ${Math.round(time / 1000)} s`, options)
+    this.cid = cid
+    this.time = time
   }
 }
 
@@ -208,8 +235,8 @@ export class InvalidTrailerError extends Error {
   override readonly name = 'InvalidTrailerError'
   readonly cid: CID
 
-  constructor (cid: CID, reason: string) {
-    super(`The trailer of ${cid} is invalid: ${reason}`)
+  constructor (cid: CID, reason: string, options?: ErrorOptions) {
+    super(`The trailer of ${cid} is invalid: ${reason}`, options)
     this.cid = cid
   }
 }

@@ -13,7 +13,10 @@ import type { LinkEntry } from './link-query.ts'
 import type { Datastore, Pair } from 'interface-datastore'
 import type { CID } from 'multiformats/cid'
 
-export type LinkDatastore = Pick<Datastore, 'get' | 'put' | 'delete' | 'query'>
+export interface LinkDatastore extends Pick<Datastore, 'get' | 'put' | 'delete' | 'query'> {
+  /** For a datastore that several processes use: do what no other one may come between. */
+  change?<T> (work: () => Promise<T>): Promise<T>
+}
 
 export interface Link {
   /** The CID that the file's bytes have uncompressed, as it was given. */

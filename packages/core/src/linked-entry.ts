@@ -23,6 +23,8 @@ export interface LinkedEntry extends Entry {
  */
 export async function openLinked (cid: CID, settings: Settings, options: EntryOptions, roots?: RootCache): Promise<LinkedEntry> {
   const { blockstore, links } = settings
+  options.signal?.throwIfAborted()
+
   const has = async (cid: CID): Promise<boolean> => blockstore.has(cid, options as Parameters<Blockstore['has']>[1])
   const open = async (asked: CID): Promise<LinkedEntry> => ({ ...await openEntry(asked, blockstore, options, roots), asked })
 

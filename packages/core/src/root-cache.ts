@@ -1,4 +1,5 @@
 import { MAX_CACHED_ROOTS, MAX_CACHED_ROOTS_SIZE } from './constants.ts'
+import { PathCache } from './path-cache.ts'
 import type { FileNode } from './dag/node.ts'
 import type { Header } from './header.ts'
 import type { CID } from 'multiformats/cid'
@@ -20,6 +21,8 @@ const FRAME_SIZE = 8
  * fetch of its root. What a CID names never changes, so nothing here is ever stale.
  */
 export class RootCache {
+  /** How the files below directories were come to. */
+  readonly paths = new PathCache()
   readonly #roots = new Map<string, { root: CachedRoot, size: number }>()
   #size = 0
 

@@ -3,11 +3,14 @@ import { ContentCid } from './content-cid.ts'
 import { fileSize, readWhole } from './dag/read.ts'
 import { ContentMismatchError, InvalidTrailerError } from './errors.ts'
 import { codecOf, decompressFrames, takeFrames } from './read-frames.ts'
+import { findSeekTable } from './read-seek-table.ts'
+import { readSeekable } from './read-seekable.ts'
 import { encodeTrailer } from './seek-table.ts'
 import { decompressStream } from './stream-codec.ts'
 import type { Entry } from './entry.ts'
 import type { CompressedFile, ReadFramesOptions } from './read-frames.ts'
 import type { GetStore } from './dag/block.ts'
+import type { StreamFile } from './stream-codec.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
 
@@ -38,18 +41,49 @@ export async function verifyFile ({ block, node, header, stream }: Entry, blocks
     return verifyCompressed({ node, header, codec: codecOf(header, codecs) }, blockstore, options)
   }
 
-  let size = 0n
-
-  // a symlink has nothing below its root, and reads as nothing
-  if (node.unixfs.type === 'file' || node.unixfs.type === 'raw') {
-    const stored = readWhole(node, blockstore, options)
-
-    for await (const bytes of stream == null ? stored : decompressStream({ node, codec: codecOf({ codec: stream }, codecs) }, stored, options)) {
-      size += BigInt(bytes.byteLength)
-    }
+  if (stream != null) {
+    return verifyStream({ node, codec: codecOf({ codec: stream }, codecs) }, blockstore, options)
   }
 
-  return { size, frames: 0 }
+  // a symlink has nothing below its root, and reads as nothing
+  const isFile = node.unixfs.type === 'file' || node.unixfs.type === 'raw'
+
+  return { size: isFile ? await count(readWhole(node, blockstore, options)) : 0n, frames: 0 }
+}
+
+/** A stream that others made: all of it from its front, and what its seek table says, by which ranges are read. */
+async function verifyStream (file: StreamFile, blockstore: GetStore, options: ReadFramesOptions): Promise<VerifiedFile> {
+  const size = await count(decompressStream(file, readWhole(file.node, blockstore, options), options))
+  const table = await findSeekTable(file.node, file.codec.name, blockstore, options)
+
+  if (table == null) {
+    return { size, frames: 0 }
+  }
+
+  if (BigInt(table.size) !== size) {
+    throw new InvalidTrailerError(file.node.cid, `its seek table says ${table.size} bytes, its frames hold ${size}`)
+  }
+
+  try {
+    await count(readSeekable(file, table, 0, table.size, blockstore, options))
+  } catch (err) {
+    // as it is good from the front, it is the table that is wrong
+    throw err instanceof Error && err.name === 'CorruptFrameError'
+      ? new InvalidTrailerError(file.node.cid, 'its seek table does not say where its frames are and what they hold', { cause: err })
+      : err
+  }
+
+  return { size, frames: table.frames }
+}
+
+async function count (source: AsyncIterable<Uint8Array>): Promise<bigint> {
+  let size = 0n
+
+  for await (const bytes of source) {
+    size += BigInt(bytes.byteLength)
+  }
+
+  return size
 }
 
 async function verifyCompressed (file: CompressedFile, blockstore: GetStore, options: ReadFramesOptions): Promise<VerifiedFile> {

@@ -26,6 +26,12 @@ describe('reading an original', () => {
     expect(Buffer.from(await collect(fs.cat(original, { offset: 70_000, length: 10 })))).toEqual(Buffer.from(bytes.subarray(70_000, 70_010)))
   })
 
+  it('lists the compressed file', async () => {
+    const { fs, cid, original, bytes } = await linked()
+
+    expect(await Array.fromAsync(fs.ls(original))).toMatchObject([{ cid, size: BigInt(bytes.byteLength), codec: 'zstd' }])
+  })
+
   it('that is stored here reads it, and asks for no link', async () => {
     const { blockstore, bytes, original } = await linked()
     await unixfs({ blockstore }).addBytes(bytes)

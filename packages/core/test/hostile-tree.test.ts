@@ -117,6 +117,7 @@ describe('a tree', () => {
     expect(Buffer.compare(await collect(fs.cat(tree, { path })), text(1000))).toBe(0)
     expect(await Array.fromAsync(fs.ls(tree, { path: path.slice(0, -6) }))).toHaveLength(1)
     expect(await fs.stat(tree, { extended: true })).toMatchObject({ blocks: 10_001n, size: 1000n })
+    expect(await fs.verify(tree)).toMatchObject({ blocks: 10_001n, size: 1000n, files: 1 })
     expect(await fs.stat(await fs.chmod(tree, 0o700, { recursive: true }), { path })).toMatchObject({ mode: 0o700, size: 1000n, codec: 'zstd' })
     expect(await fs.stat(await fs.touch(tree, { path, mtime: { secs: 1n } }), { path })).toMatchObject({ mtime: { secs: 1n }, codec: 'zstd' })
   })
@@ -135,7 +136,8 @@ describe('a tree', () => {
     expect(await fs.stat(tree, { extended: true })).toMatchObject({ blocks: 2n ** 37n - 1n, uniqueBlocks: 37n, size: 1000n * 2n ** 36n })
     expect(await fs.stat(await fs.chmod(tree, 0o700, { recursive: true }), { path: 'a/b/'.repeat(18) })).toMatchObject({ mode: 0o700, size: 1000n })
 
-    // more than 2^53 bytes
+    // more than 2^53 bytes, and files
+    await expect(fs.verify(mark(trees[60], TREE_CODE))).rejects.toMatchObject({ name: 'VerifyFailedError', cause: { name: 'InvalidDagError' } })
     await expect(fs.stat(mark(trees[60], TREE_CODE), { extended: true })).rejects.toMatchObject({ name: 'InvalidDagError' })
     await expect(fs.chmod(mark(trees[60], TREE_CODE), 0o700, { recursive: true })).rejects.toMatchObject({ name: 'InvalidDagError' })
   })

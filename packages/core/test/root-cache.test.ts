@@ -4,6 +4,7 @@ import { decodeNode } from '../src/dag/node.ts'
 import { ipfsz, MARKERS, mark, unmark } from '../src/index.ts'
 import { RootCache } from '../src/root-cache.ts'
 import { collect, CountingBlockstore, FRAME, getBlock, stored, text } from './fixtures.ts'
+import { addTree } from './trees.ts'
 import type { CachedRoot } from '../src/root-cache.ts'
 
 describe('roots that were read', () => {
@@ -20,6 +21,31 @@ describe('roots that were read', () => {
     await Array.fromAsync(fs.ls(cid))
     await collect(fs.cat(unmark(cid), { length: 10 }))
     expect(blockstore.gets.filter(get => get === unmark(cid).toString())).toHaveLength(1)
+  })
+
+  it('in a tree are not fetched again, nor the directories above them', async () => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const tree = await addTree(fs, { 'a/b/c.txt': text(2_000_000) })
+    const ranges = [1_900_000, 1_000_000, 10].map(offset => ({ path: 'a/b/c.txt', offset, length: 4096 }))
+    await collect(fs.cat(tree, ranges[0]))
+    blockstore.gets.length = 0
+
+    for (const range of ranges) {
+      expect(Buffer.compare(await collect(fs.cat(tree, range)), text(2_000_000).subarray(range.offset, range.offset + 4096))).toBe(0)
+    }
+
+    // a leaf for each, and nothing else
+    expect(blockstore.gets).toHaveLength(ranges.length)
+    await expect(collect(fs.cat(tree, { path: 'a/b/d.txt' }))).rejects.toMatchObject({ name: 'NotFoundError' })
+  })
+
+  it('are not handed out where the signal is aborted', async () => {
+    const { blockstore, cid } = await stored()
+    const fs = ipfsz({ blockstore })
+    await fs.stat(cid)
+
+    await expect(fs.stat(cid, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' })
   })
 
   it('are still checked against the marker of the CID', async () => {

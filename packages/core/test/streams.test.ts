@@ -209,6 +209,23 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
     }
   })
 
+  it.each([
+    ['of too many bytes', [1]],
+    ['of too few', [-1]],
+    ['that has a frame begin elsewhere', [1, -1]]
+  ])('with a table %s is found out by verify', async (_, changes) => {
+    const { fs, cid } = await streamOf(codec, seekable((await framed()).map(({ frame, size }, i) => ({ frame, size: size + (changes[i] ?? 0) }))))
+
+    await expect(fs.verify(cid)).rejects.toMatchObject({ name: 'InvalidTrailerError', cid: unmark(cid) })
+  })
+
+  it('is found good by verify', async () => {
+    const frames = await framed()
+    const { fs, cid } = await streamOf(codec, seekable(frames))
+
+    expect(await fs.verify(cid)).toMatchObject({ size: BigInt(2 * MIB), frames: frames.length })
+  })
+
   it('may have frames above 16 MiB, and several in one entry', async () => {
     const large = new Uint8Array(18 * MIB)
     large.set(text(MIB), 17 * MIB)

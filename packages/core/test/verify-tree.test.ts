@@ -5,8 +5,10 @@ import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
+import { MAX_TREE_DEPTH } from '../src/constants.ts'
 import { ipfsz, mark, TREE_CODE, unmark } from '../src/index.ts'
 import { CountingBlockstore, getBlock, leavesOf, noise, putNode, text } from './fixtures.ts'
+import { putDeep } from './trees.ts'
 
 function directoryData (type: 'directory' | 'hamt-sharded-directory', fanout?: bigint): Uint8Array {
   return new UnixFS({ type, fanout, hashType: 0x22n }).marshal()
@@ -99,19 +101,22 @@ describe('verify of a tree', () => {
     expect(paths.toSorted()).toEqual(Array.from({ length: 40 }, (_, i) => `file ${i}`).toSorted())
   })
 
-  it('ends where directories link the same ones again and again, and refuses one too deep', async () => {
+  it('ends where directories link the same ones again and again, and refuses more than can be counted, or too deep', async () => {
     const blockstore = new CountingBlockstore()
     const Data = new UnixFS({ type: 'directory' }).marshal()
     let cid = await unixfs({ blockstore }).addBytes(noise(10))
     const roots: CID[] = []
 
-    for (let level = 0; level < 300; level++) {
+    for (let level = 0; level < 60; level++) {
       cid = await putNode(dagPb.prepare({ Data, Links: ['a', 'b'].map(Name => ({ Hash: cid, Name, Tsize: 0 })) }), blockstore)
       roots.push(cid)
     }
 
-    expect(await ipfsz({ blockstore }).verify(roots[199])).toMatchObject({ files: 2 ** 200, size: 10n * 2n ** 200n })
-    await expect(ipfsz({ blockstore }).verify(roots[299])).rejects.toMatchObject({ name: 'VerifyFailedError', cause: { name: 'InvalidDagError' } })
+    expect(await ipfsz({ blockstore }).verify(roots[49])).toMatchObject({ files: 2 ** 50, size: 10n * 2n ** 50n })
+    await expect(ipfsz({ blockstore }).verify(roots[59])).rejects.toMatchObject({ name: 'VerifyFailedError', cause: { name: 'InvalidDagError' } })
+
+    const { tree } = await putDeep(MAX_TREE_DEPTH + 2, 'file', cid, blockstore)
+    await expect(ipfsz({ blockstore }).verify(tree)).rejects.toMatchObject({ name: 'VerifyFailedError', cause: { name: 'InvalidDagError' } })
   })
 
   it('refuses what is no file, and shards that are none', async () => {

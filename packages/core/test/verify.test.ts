@@ -4,7 +4,8 @@ import * as dagPb from '@ipld/dag-pb'
 import { MemoryDatastore } from 'datastore-core'
 import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
-import { sha256 } from 'multiformats/hashes/sha2'
+import { create as createDigest } from 'multiformats/hashes/digest'
+import { sha256, sha512 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
 import { appendHeader } from '../src/header.ts'
 import { ipfsz, mark, MARKERS, unmark } from '../src/index.ts'
@@ -132,6 +133,30 @@ describe('verify refuses', () => {
       // now its root has been read: what is stored counts, not what is remembered
       await expect(fs.verify(cid)).resolves.toMatchObject({ files: 1 })
     }
+  })
+
+  it('a damaged block of another hash function that is known, as cat does', async () => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const cid = CID.createV1(RAW, await sha512.digest(text(100)))
+    await blockstore.put(cid, text(100))
+    expect(await fs.verify(cid)).toMatchObject({ size: 100n })
+
+    await blockstore.put(cid, text(100, 2))
+    await expect(fs.verify(cid)).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
+    await expect(collect(fs.cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
+  })
+
+  it('a block of a hash function that is not known, which cat hands out', async () => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const cid = CID.createV1(RAW, createDigest(0xb220, new Uint8Array(32)))
+    await blockstore.put(cid, text(100))
+    const file = await putNode({ Data: new UnixFS({ type: 'file', blockSizes: [100n] }).marshal(), Links: [{ Name: '', Hash: cid, Tsize: 100 }] }, blockstore)
+
+    await expect(fs.verify(cid)).rejects.toMatchObject({ name: 'UnknownHashError', cid })
+    await expect(fs.verify(file)).rejects.toMatchObject({ name: 'UnknownHashError', cid })
+    expect(Buffer.compare(await collect(fs.cat(file)), text(100))).toBe(0)
   })
 
   it('a block of no bytes that is missing, where reading does not need it', async () => {

@@ -5,8 +5,9 @@ import { DEFAULT_BLOCK_READ_CONCURRENCY } from '../constants.ts'
 import { isSharded, listDirectory } from '../dag/directory.ts'
 import { isNotFound } from '../dag/inspect.ts'
 import { describe } from '../describe.ts'
-import { openEntry, openRoot } from '../entry.ts'
+import { openRoot } from '../entry.ts'
 import { InvalidParametersError } from '../errors.ts'
+import { openLinked } from '../linked-entry.ts'
 import { mapOrdered } from '../map-ordered.ts'
 import { isMarked, mark, TREE_CODE } from '../marker.ts'
 import type { DirectoryLink } from '../dag/directory.ts'
@@ -19,8 +20,8 @@ export async function * ls (cid: CID, settings: Settings, options: LsOptions = {
   const { offset = 0, length = Number.POSITIVE_INFINITY, ...rest } = options
   checkRange(offset, length)
 
-  const marked = isMarked(cid)
-  const entry = await openEntry(cid, settings.blockstore, rest, settings.roots)
+  const entry = await openLinked(cid, settings, rest, settings.roots)
+  const marked = isMarked(entry.asked)
   const description = describe(entry)
   const read = marked ? readCid(description) : entry.cid
 

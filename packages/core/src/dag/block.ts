@@ -1,8 +1,7 @@
-import { identity } from 'multiformats/hashes/identity'
-import { sha256 } from 'multiformats/hashes/sha2'
 import { raceSignal } from '../abort.ts'
 import { concat } from '../bytes.ts'
 import { CorruptBlockError, NotFoundError } from '../errors.ts'
+import { matches } from '../hashes.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
@@ -87,19 +86,4 @@ async function collect (cid: CID, blockstore: GetStore, options: GetBlockOptions
   }
 
   return concat(chunks)
-}
-
-/** Other hashes than these are for whoever fetched the block to check. */
-async function matches (cid: CID, block: Uint8Array): Promise<boolean> {
-  const hasher = [sha256, identity].find(hasher => hasher.code === cid.multihash.code)
-
-  if (hasher == null) {
-    return true
-  }
-
-  const { digest } = await hasher.digest(block)
-  const expected = cid.multihash.digest
-
-  // a truncated hash is compared as far as it goes
-  return expected.byteLength <= digest.byteLength && expected.every((byte, i) => byte === digest[i])
 }
