@@ -4,6 +4,11 @@ import { defineConfig } from 'vitest/config'
 import { CHROMIUM_FLAGS, findChromium } from './test/support/chromium.ts'
 import { SummaryReporter } from './test/support/summary-reporter.ts'
 
+const COMPLIANCE_SUITES = ['interface-blockstore-tests', '@libp2p/interface-compliance-tests']
+
+/** The compliance suites import it and do not bring it along. */
+const WITH_CHAI = { alias: { 'aegir/chai': fileURLToPath(new URL('test/support/aegir-chai.ts', import.meta.url)) } }
+
 export default defineConfig({
   test: {
     reporters: ['default', new SummaryReporter()],
@@ -13,10 +18,9 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/*/test/**/*.test.ts'],
           testTimeout: 60_000,
-          server: { deps: { inline: ['interface-blockstore-tests'] } }
+          server: { deps: { inline: COMPLIANCE_SUITES } }
         },
-        // the compliance suite imports it and does not bring it along
-        resolve: { alias: { 'aegir/chai': fileURLToPath(new URL('packages/cli/test/aegir-chai.ts', import.meta.url)) } }
+        resolve: WITH_CHAI
       },
       // the built packages, as their users run them
       { test: { name: 'integration', include: ['test/integration/**/*.test.ts', 'test/browser/deterministic.test.ts'], testTimeout: 180_000, hookTimeout: 180_000 } },
@@ -29,7 +33,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['packages/codecs/test/{codec,vectors,lzo,stream,zstd-decode}.test.ts', 'test/browser/**/*.test.ts'],
-          globalSetup: 'test/support/need-chromium.ts',
+          globalSetup: ['test/support/need-chromium.ts', 'test/browser/libp2p-compression-node.ts'],
           testTimeout: 60_000,
           // one page at a time: each brings up to eight workers of its own
           fileParallelism: false,
@@ -40,7 +44,8 @@ export default defineConfig({
             provider: playwright({ launchOptions: { executablePath: findChromium(), args: CHROMIUM_FLAGS } }),
             instances: [{ browser: 'chromium' }]
           }
-        }
+        },
+        resolve: WITH_CHAI
       }
     ]
   }

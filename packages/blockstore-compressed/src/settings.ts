@@ -1,0 +1,77 @@
+import { checkLevel, UnknownCodecError } from '@ipfsz/codecs'
+import { allCodecs } from '@ipfsz/codecs/all'
+import { DEFAULT_CODEC, DEFAULT_MAX_BLOCK_SIZE, DEFAULT_MIN_SIZE, DEFAULT_VERIFY } from './constants.ts'
+import { InvalidParametersError } from './errors.ts'
+import { Verifier } from './verifier.ts'
+import type { CompressedBlockstoreInit, ReadInit, Verify, WriteInit } from './init.ts'
+import type { Codec } from '@ipfsz/codecs'
+
+/** {@link ReadInit}, checked and complete. */
+export interface Readers {
+  codecs: ReadonlyMap<number, Codec>
+  verifier: Verifier
+  maxBlockSize: number
+}
+
+/** {@link WriteInit}, checked and complete. */
+export interface Settings extends Readers {
+  /** What compresses, if anything. */
+  writer: { codec: Codec, level: number } | undefined
+  minSize: number
+  verify: Verify
+}
+
+const VERIFY: ReadonlySet<unknown> = new Set<Verify>(['hash', 'length', 'none'])
+
+/** @throws {InvalidParametersError} */
+export function resolveReaders ({ codecs = allCodecs(), hashers, maxBlockSize = DEFAULT_MAX_BLOCK_SIZE }: ReadInit): Readers {
+  checkSize('maxBlockSize', maxBlockSize, 1)
+
+  return {
+    codecs: new Map(codecs.map(codec => [codec.code, codec])),
+    verifier: new Verifier(hashers),
+    maxBlockSize
+  }
+}
+
+/**
+ * @throws {InvalidParametersError}
+ * @throws {InvalidLevelError}
+ * @throws {UnknownCodecError}
+ */
+export function resolveSettings (init: WriteInit & Pick<CompressedBlockstoreInit, 'verify'>): Settings {
+  const { codec: name = DEFAULT_CODEC, level, minSize = DEFAULT_MIN_SIZE, verify = DEFAULT_VERIFY } = init
+  const readers = resolveReaders(init)
+
+  checkSize('minSize', minSize, 0)
+
+  if (!VERIFY.has(verify)) {
+    throw new InvalidParametersError(`verify is one of ${[...VERIFY].join(', ')}, not ${String(verify)}`)
+  }
+
+  if (name === 'none') {
+    if (level != null) {
+      throw new InvalidParametersError('There is a level for a codec only: none has none')
+    }
+
+    return { ...readers, writer: undefined, minSize, verify }
+  }
+
+  const codec = [...readers.codecs.values()].find(codec => codec.name === name)
+
+  if (codec == null) {
+    throw new UnknownCodecError(name, [...codecNames(readers), 'none'])
+  }
+
+  return { ...readers, writer: { codec, level: checkLevel(codec, level) }, minSize, verify }
+}
+
+export function codecNames ({ codecs }: Pick<Readers, 'codecs'>): string[] {
+  return Array.from(codecs.values(), ({ name }) => name)
+}
+
+function checkSize (name: string, size: number, min: number): void {
+  if (!Number.isSafeInteger(size) || size < min) {
+    throw new InvalidParametersError(`${name} is a whole number of bytes from ${min}, not ${String(size)}`)
+  }
+}

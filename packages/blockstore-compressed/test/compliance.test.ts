@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { codecs } from '@ipfsz/codecs/all'
+import { MemoryBlockstore } from 'blockstore-core'
+import { FsBlockstore } from 'blockstore-fs'
+import { LevelBlockstore } from 'blockstore-level'
+import { interfaceBlockstoreTests } from 'interface-blockstore-tests'
+import { afterEach, beforeEach, describe, it } from 'vitest'
+import { CompressedBlockstore } from '../src/index.ts'
+import type { Verify } from '../src/index.ts'
+import type { CodecName } from '@ipfsz/codecs'
+import type { Blockstore } from 'interface-blockstore'
+
+// the suite takes mocha's
+Object.assign(globalThis, { afterEach, beforeEach, describe, it })
+
+const CHILDREN: Readonly<Record<string, (directory: string) => Blockstore>> = {
+  MemoryBlockstore: () => new MemoryBlockstore(),
+  FsBlockstore: directory => new FsBlockstore(directory),
+  LevelBlockstore: directory => new LevelBlockstore(directory)
+}
+const CODECS = [...Object.keys(codecs), 'none'] as Array<CodecName | 'none'>
+const VERIFY: Verify[] = ['hash', 'length', 'none']
+const directories = new WeakMap<CompressedBlockstore, string>()
+
+for (const [name, create] of Object.entries(CHILDREN)) {
+  for (const codec of CODECS) {
+    for (const verify of VERIFY) {
+      describe(`CompressedBlockstore on ${name} with ${codec}, verify ${verify}, by the compliance suite of blockstores`, () => {
+        interfaceBlockstoreTests({
+          async setup () {
+            const directory = await mkdtemp(join(tmpdir(), 'ipfsz-compressed-'))
+            // the blocks of the suite are small: each is to go through the codec
+            const store = new CompressedBlockstore(create(directory), { codec, verify, minSize: 0 })
+            directories.set(store, directory)
+            await store.open()
+
+            return store
+          },
+          async teardown (store) {
+            await store.close()
+            await rm(directories.get(store) as string, { recursive: true })
+          }
+        })
+      })
+    }
+  }
+}

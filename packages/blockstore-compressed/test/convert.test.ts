@@ -1,0 +1,292 @@
+import { CODES } from '@ipfsz/codecs'
+import { codecs } from '@ipfsz/codecs/all'
+import { MemoryBlockstore } from 'blockstore-core'
+import { describe, expect, it } from 'vitest'
+import { noise, text } from '../../../test/support/data.ts'
+import { encodeEnvelope } from '../src/envelope.ts'
+import { CompressedBlockstore, convert, stats } from '../src/index.ts'
+import { cidOf, failure, readBlock } from './fixtures.ts'
+import type { ConvertOptions, ConvertProgress } from '../src/index.ts'
+import type { CodecName } from '@ipfsz/codecs'
+import type { CID } from 'multiformats/cid'
+
+const NAMES = Object.keys(codecs) as CodecName[]
+const BLOCKS = [text(5000), text(100_000, 2), noise(5000), noise(20), new Uint8Array(0)]
+
+interface Filled {
+  child: MemoryBlockstore
+  cids: CID[]
+}
+
+async function fill (codec: CodecName | 'none', blocks = BLOCKS): Promise<Filled> {
+  const child = new MemoryBlockstore()
+  const store = new CompressedBlockstore(child, { codec })
+  const cids = await Promise.all(blocks.map(cidOf))
+  await Promise.all(cids.map(async (cid, i) => store.put(cid, blocks[i])))
+
+  return { child, cids }
+}
+
+async function expectBlocks ({ child, cids }: Filled, blocks = BLOCKS): Promise<void> {
+  for (const [i, cid] of cids.entries()) {
+    expect(await readBlock(new CompressedBlockstore(child), cid)).toEqual(blocks[i])
+  }
+}
+
+async function convertAndWatch (child: MemoryBlockstore, options: ConvertOptions): Promise<{ report: Awaited<ReturnType<typeof convert>>, events: ConvertProgress[] }> {
+  const events: ConvertProgress[] = []
+  const report = await convert(child, { ...options, onProgress: ({ detail }) => events.push(detail) })
+
+  return { report, events }
+}
+
+describe('convert', () => {
+  it.each(['none', ...NAMES].flatMap(from => ['none', ...NAMES].filter(to => to !== from).map(to => ({ from, to }))) as Array<{ from: CodecName, to: CodecName }>)('takes a store from $from to $to, and every block stays', async ({ from, to }) => {
+    const filled = await fill(from)
+
+    const report = await convert(filled.child, { codec: to })
+
+    expect(report).toMatchObject({ blocks: 5, converted: 2, unchanged: 3, unreadable: 0 })
+    expect((await stats(filled.child)).codecs).toMatchObject(to === 'none' as string ? { none: { blocks: 5 } } : { [to]: { blocks: 2 }, none: { blocks: 3 } })
+    await expectBlocks(filled)
+  })
+
+  it('back to none leaves the very bytes of the blocks', async () => {
+    const { child, cids } = await fill('zstd')
+
+    await convert(child, { codec: 'none' })
+
+    for (const [i, cid] of cids.entries()) {
+      expect(await readBlock(child, cid)).toEqual(BLOCKS[i])
+    }
+  })
+
+  it('reports each block, and the bytes before and after', async () => {
+    const { child, cids } = await fill('none')
+    const { report, events } = await convertAndWatch(child, { codec: 'zstd' })
+    const { storedSize } = await stats(child)
+
+    expect(report).toEqual({ blocks: 5, converted: 2, unchanged: 3, unreadable: 0, storedSizeBefore: 110_020, storedSize })
+    expect(events.map(({ outcome, storedAs }) => `${outcome} ${storedAs}`)).toEqual(['converted zstd', 'converted zstd', 'unchanged none', 'unchanged none', 'unchanged none'])
+    expect(events[0].cid.multihash.bytes).toEqual(cids[0].multihash.bytes)
+    expect(events.reduce((total, { storedSize }) => total + storedSize, 0)).toBe(storedSize)
+  })
+
+  it('goes on where it was stopped: what is done is not written again', async () => {
+    const filled = await fill('none', Array.from({ length: 20 }, (_, i) => text(5000, i + 1)))
+    const controller = new AbortController()
+    const reason = new DOMException('enough', 'AbortError')
+    let done = 0
+    let written = 0
+
+    expect(await failure(async () => convert(filled.child, {
+      concurrency: 1,
+      signal: controller.signal,
+      onProgress: () => {
+        if (++done === 7) {
+          controller.abort(reason)
+        }
+      }
+    }))).toBe(reason)
+
+    const before = (await stats(filled.child)).codecs.zstd?.blocks ?? 0
+    const put = filled.child.put.bind(filled.child)
+    filled.child.put = (...args) => {
+      written++
+
+      return put(...args)
+    }
+    const report = await convert(filled.child)
+
+    expect(before).toBeGreaterThanOrEqual(7)
+    expect(report).toMatchObject({ blocks: 20, converted: 20 - before, unchanged: before })
+    expect(written).toBe(20 - before)
+    await expectBlocks(filled, Array.from({ length: 20 }, (_, i) => text(5000, i + 1)))
+  })
+
+  it('compresses with another level where it is told to do it again', async () => {
+    const blocks = [text(300_000)]
+    const filled = await fill('zstd', blocks)
+
+    expect(await convert(filled.child, { level: 19 })).toMatchObject({ converted: 0, unchanged: 1 })
+    const report = await convert(filled.child, { level: 19, again: true })
+
+    expect(report).toMatchObject({ converted: 1 })
+    expect(report.storedSize).toBeLessThan(report.storedSizeBefore)
+    await expectBlocks(filled, blocks)
+  })
+
+  it('leaves as it is what is damaged or of a codec that is not known, reports it and goes on', async () => {
+    const filled = await fill('zstd')
+    const [cid] = filled.cids
+    const damaged = (await readBlock(filled.child, cid)).slice()
+    damaged[100] ^= 1
+    const wrong = await cidOf(Uint8Array.of(1))
+    const future = await cidOf(Uint8Array.of(2))
+    const value = encodeEnvelope({ code: 0x3f5a08, size: 1, payload: Uint8Array.of(2) })
+    await filled.child.put(cid, damaged)
+    await filled.child.put(wrong, text(1000))
+    await filled.child.put(future, value)
+
+    const { report, events } = await convertAndWatch(filled.child, { codec: 'gzip' })
+
+    expect(report).toMatchObject({ blocks: 7, converted: 1, unchanged: 3, unreadable: 3 })
+    expect(events.filter(({ outcome }) => outcome === 'unreadable').map(({ error }) => (error as Error).name).toSorted()).toEqual(['CorruptBlockError', 'CorruptBlockError', 'UnsupportedCodecError'])
+    expect(await readBlock(filled.child, cid)).toEqual(damaged)
+    expect(await readBlock(filled.child, wrong)).toEqual(text(1000))
+    expect(await readBlock(filled.child, future)).toEqual(value)
+  })
+
+  it('writes nothing that does not come back', async () => {
+    const filled = await fill('none')
+    // a codec that has a fault: what it makes is a good frame, of other bytes
+    const lossy = { ...codecs.zstd(), compress: async (bytes: Uint8Array) => codecs.zstd().compress(bytes.slice().fill(7, 10, 20)) }
+
+    await expect(convert(filled.child, { codecs: [lossy] })).rejects.toMatchObject({ name: 'CorruptBlockError' })
+    await expectBlocks(filled)
+  })
+
+  it('wraps an old block that begins like an envelope', async () => {
+    const bytes = encodeEnvelope({ code: CODES.zstd, size: 10, payload: noise(100) })
+    const cid = await cidOf(bytes)
+    const child = new MemoryBlockstore()
+    await child.put(cid, bytes)
+
+    expect(await convert(child)).toMatchObject({ converted: 1 })
+    expect(Buffer.from(await readBlock(child, cid)).toString('hex').slice(0, 8)).toBe('8fb4fd01')
+    expect(await convert(child)).toMatchObject({ converted: 0, unchanged: 1 })
+    expect(await convert(child, { codec: 'none' })).toMatchObject({ converted: 0, unchanged: 1 })
+    await expectBlocks({ child, cids: [cid] }, [bytes])
+  })
+
+  it('leaves out what is deleted meanwhile', async () => {
+    const filled = await fill('none')
+    const getAll = filled.child.getAll.bind(filled.child)
+    filled.child.getAll = async function * () {
+      for await (const { cid } of getAll()) {
+        await filled.child.delete(cid)
+        yield { cid, bytes: filled.child.get(cid) }
+      }
+    } as typeof getAll
+
+    expect(await convert(filled.child)).toMatchObject({ blocks: 0 })
+  })
+
+  it.each(['put', 'getAll'] as const)('ends with the error of %s as it is, and what is done stays', async method => {
+    const filled = await fill('none', Array.from({ length: 10 }, (_, i) => text(5000, i + 1)))
+    const err = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    const { child } = filled
+    const put = child.put.bind(child)
+    const getAll = child.getAll.bind(child)
+    let count = 0
+
+    if (method === 'put') {
+      child.put = (...args) => {
+        if (++count > 4) {
+          throw err
+        }
+
+        return put(...args)
+      }
+    } else {
+      child.getAll = async function * () {
+        for await (const pair of getAll()) {
+          if (++count > 4) {
+            throw err
+          }
+
+          yield pair
+        }
+      } as typeof getAll
+    }
+
+    expect(await failure(async () => convert(child))).toBe(err)
+    await expectBlocks(filled, Array.from({ length: 10 }, (_, i) => text(5000, i + 1)))
+    child.getAll = getAll
+    expect((await stats(filled.child)).codecs.zstd?.blocks).toBe(4)
+  })
+
+  it.each(['an error', 'an abort'])('writes nothing any more when it has ended with %s', async how => {
+    const filled = await fill('none', Array.from({ length: 20 }, (_, i) => text(5000, i + 1)))
+    const put = filled.child.put.bind(filled.child)
+    const controller = new AbortController()
+    const others = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    let count = 0
+    let running = 0
+    filled.child.put = async (...args) => {
+      running++
+
+      try {
+        if (++count === 1) {
+          await others.promise
+          controller.abort(how === 'an abort' ? new DOMException('enough', 'AbortError') : undefined)
+          throw new Error('full')
+        }
+
+        others.resolve()
+        await new Promise(resolve => { setImmediate(resolve) })
+
+        return await put(...args)
+      } finally {
+        running--
+      }
+    }
+
+    await failure(async () => convert(filled.child, how === 'an abort' ? { signal: controller.signal } : {}))
+    const [left, writes] = [running, count]
+    setImmediate(ended.resolve)
+    await ended.promise
+
+    expect({ left, running, writes }).toEqual({ left: 0, running: 0, writes: count })
+    await expectBlocks(filled, Array.from({ length: 20 }, (_, i) => text(5000, i + 1)))
+  })
+
+  it('refuses a store that compresses already, and a concurrency of none', async () => {
+    const { child } = await fill('none')
+
+    await expect(convert(new CompressedBlockstore(child))).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(convert(child, { concurrency: 0 })).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(stats(new CompressedBlockstore(child))).rejects.toMatchObject({ name: 'InvalidParametersError' })
+  })
+})
+
+describe('stats', () => {
+  it('counts blocks and bytes by what they are stored as', async () => {
+    const { child } = await fill('zstd')
+    const brotli = await cidOf(text(9000, 9))
+    await new CompressedBlockstore(child, { codec: 'brotli' }).put(brotli, text(9000, 9))
+    const storedSize = async (cid: CID): Promise<number> => (await readBlock(child, cid)).byteLength
+    const sizes = await Promise.all(BLOCKS.slice(0, 2).map(async bytes => storedSize(await cidOf(bytes))))
+
+    const counted = await stats(child)
+
+    expect(counted).toEqual({
+      blocks: 6,
+      size: 119_020,
+      storedSize: sizes[0] + sizes[1] + await storedSize(brotli) + 5020,
+      ratio: counted.storedSize / 119_020,
+      unreadable: 0,
+      codecs: {
+        zstd: { blocks: 2, size: 105_000, storedSize: sizes[0] + sizes[1] },
+        brotli: { blocks: 1, size: 9000, storedSize: await storedSize(brotli) },
+        none: { blocks: 3, size: 5020, storedSize: 5020 }
+      }
+    })
+  })
+
+  it('of nothing has a ratio of 1', async () => {
+    expect(await stats(new MemoryBlockstore())).toEqual({ blocks: 0, size: 0, storedSize: 0, ratio: 1, codecs: {}, unreadable: 0 })
+  })
+
+  it('reports how far it is, and tells envelopes that it cannot read', async () => {
+    const { child } = await fill('zstd')
+    await child.put(await cidOf(Uint8Array.of(2)), encodeEnvelope({ code: 0x3f5a08, size: 1, payload: Uint8Array.of(2) }))
+    const seen: number[] = []
+
+    const { blocks, unreadable } = await stats(child, { onProgress: ({ detail }) => seen.push(detail.blocks) })
+
+    expect({ blocks, unreadable }).toEqual({ blocks: 5, unreadable: 1 })
+    expect(seen).toEqual([1, 2, 3, 4, 5])
+  })
+})

@@ -1,0 +1,252 @@
+import { CODES } from '@ipfsz/codecs'
+import { codecs } from '@ipfsz/codecs/all'
+import { MemoryBlockstore } from 'blockstore-core'
+import { CID } from 'multiformats/cid'
+import * as Digest from 'multiformats/hashes/digest'
+import { from } from 'multiformats/hashes/hasher'
+import { identity } from 'multiformats/hashes/identity'
+import { sha256, sha512 } from 'multiformats/hashes/sha2'
+import { describe, expect, it } from 'vitest'
+import { noise, text } from '../../../test/support/data.ts'
+import { IDENTITY_CODE } from '../src/constants.ts'
+import { encodeEnvelope } from '../src/envelope.ts'
+import { CompressedBlockstore } from '../src/index.ts'
+import { cidOf, failure, readBlock } from './fixtures.ts'
+import type { CompressedBlockstoreInit, Verify } from '../src/index.ts'
+import type { CodecName } from '@ipfsz/codecs'
+
+const VERIFY: Verify[] = ['hash', 'length', 'none']
+const NAMES = Object.keys(codecs) as CodecName[]
+const BYTES = text(3000)
+
+/** A store of which the child holds a value under a CID. */
+async function withValue (cid: CID, value: Uint8Array, init?: CompressedBlockstoreInit): Promise<CompressedBlockstore> {
+  const child = new MemoryBlockstore()
+  await child.put(cid, value)
+
+  return new CompressedBlockstore(child, init)
+}
+
+async function makeEnvelope (bytes: Uint8Array, codec: CodecName = 'zstd', size = bytes.byteLength): Promise<Uint8Array> {
+  return encodeEnvelope({ code: CODES[codec], size, payload: await codecs[codec]().compress(bytes) })
+}
+
+describe.each(NAMES)('a value of %s', codec => {
+  it.each(VERIFY)('refuses to be read where it is cut short anywhere, with verify %s', async verify => {
+    const cid = await cidOf(BYTES)
+    const value = await makeEnvelope(BYTES, codec)
+
+    for (let length = 0; length < value.byteLength; length += length < 32 ? 1 : 37) {
+      const store = await withValue(cid, value.subarray(0, length), { verify })
+
+      await expect(readBlock(store, cid)).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
+    }
+  })
+
+  it('refuses to be read, or is the block, where a bit is flipped', async () => {
+    const cid = await cidOf(BYTES)
+    const value = await makeEnvelope(BYTES, codec)
+
+    for (let bit = 0; bit < value.byteLength * 8; bit += bit < 400 ? 1 : 61) {
+      const flipped = value.slice()
+      flipped[bit >> 3] ^= 1 << (bit & 7)
+      const store = await withValue(cid, flipped)
+
+      try {
+        // there are bits of frames that mean nothing
+        expect(await readBlock(store, cid)).toEqual(BYTES)
+      } catch (err) {
+        expect(err).toMatchObject({ name: expect.stringMatching(/^(CorruptBlock|UnsupportedCodec|BlockTooLarge)Error$/), cid })
+      }
+    }
+  })
+
+  it.each(VERIFY)('refuses to hold more or less than its length says, with verify %s', async verify => {
+    const cid = await cidOf(BYTES)
+
+    for (const size of [0, 1, 2999, 3001, 16 * 1024 * 1024]) {
+      const store = await withValue(cid, await makeEnvelope(BYTES, codec, size), { verify })
+
+      await expect(readBlock(store, cid)).rejects.toMatchObject({ name: 'CorruptBlockError', cid, cause: { name: 'CorruptFrameError' } })
+    }
+  })
+
+  it('refuses to become larger than its length says', async () => {
+    const cid = await cidOf(BYTES)
+    const bomb = await makeEnvelope(new Uint8Array(16 * 1024 * 1024), codec, 100)
+
+    await expect(readBlock(await withValue(cid, bomb), cid)).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
+  })
+})
+
+describe('a stored value', () => {
+  it.each(VERIFY)('refuses to claim more than maxBlockSize, with verify %s', async verify => {
+    const cid = await cidOf(BYTES)
+
+    for (const [code, size] of [[CODES.zstd, 16 * 1024 * 1024 + 1], [CODES.zstd, 2 ** 40], [IDENTITY_CODE, 2 ** 40]]) {
+      const store = await withValue(cid, encodeEnvelope({ code, size, payload: noise(10) }), { verify })
+
+      expect(await failure(async () => readBlock(store, cid))).toMatchObject({ name: 'BlockTooLargeError', cid, size, max: 16 * 1024 * 1024 })
+    }
+  })
+
+  it('refuses to be read where it is larger than any block', async () => {
+    const child = new MemoryBlockstore()
+    const cid = await cidOf(BYTES)
+    let taken = 0
+    // never ends
+    child.get = function * () {
+      for (;;) {
+        taken++
+        yield new Uint8Array(1024)
+      }
+    }
+
+    await expect(readBlock(new CompressedBlockstore(child, { maxBlockSize: 10_240 }), cid)).rejects.toMatchObject({ name: 'BlockTooLargeError', cid, max: 10_240 })
+    expect(taken).toBe(11)
+  })
+
+  it.each(VERIFY)('refuses a codec of the future, with verify %s', async verify => {
+    const cid = await cidOf(BYTES)
+
+    for (const code of [0x3f5a00, 0x3f5a07, 0x3f5a0e]) {
+      const store = await withValue(cid, encodeEnvelope({ code, size: 3000, payload: BYTES }), { verify })
+
+      await expect(readBlock(store, cid)).rejects.toMatchObject({ name: 'UnsupportedCodecError', cid, code })
+    }
+  })
+
+  it('of another block is refused by its hash, compressed or not', async () => {
+    const cid = await cidOf(BYTES)
+
+    for (const value of [text(3000, 2), await makeEnvelope(text(3000, 2)), encodeEnvelope({ code: IDENTITY_CODE, size: 3000, payload: text(3000, 2) })]) {
+      await expect(readBlock(await withValue(cid, value), cid)).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
+    }
+  })
+
+  it.each(['hash', 'length'] as const)('refuses to be wrapped with another length than it has, with verify %s', async verify => {
+    const cid = await cidOf(BYTES)
+    const store = await withValue(cid, encodeEnvelope({ code: IDENTITY_CODE, size: 2999, payload: BYTES }), { verify })
+
+    await expect(readBlock(store, cid)).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
+  })
+})
+
+describe.each(VERIFY)('a block that begins like an envelope, with verify %s', verify => {
+  it.each([
+    ['is nothing but a marker code', async () => Uint8Array.of(0x85, 0xb4, 0xfd, 0x01)],
+    ['is half a marker code', async () => Uint8Array.of(0x85, 0xb4)],
+    ['is empty', async () => new Uint8Array(0)],
+    ['goes on with noise', async () => Buffer.concat([Uint8Array.of(0x85, 0xb4, 0xfd, 0x01), noise(1000)])],
+    ['has a code of the future', async () => encodeEnvelope({ code: 0x3f5a09, size: 5, payload: noise(5) })],
+    ['claims much', async () => encodeEnvelope({ code: CODES.zstd, size: 2 ** 45, payload: noise(5) })],
+    ['is a whole envelope of zstd, of other bytes', async () => makeEnvelope(BYTES)],
+    ['is a whole envelope of identity, of other bytes', async () => encodeEnvelope({ code: IDENTITY_CODE, size: 3000, payload: BYTES })]
+  ])('that %s is read as it is, put here or there before', async (_, make) => {
+    const bytes = new Uint8Array(await make())
+    const cid = await cidOf(bytes)
+    const before = await withValue(cid, bytes, { verify })
+    const store = new CompressedBlockstore(new MemoryBlockstore(), { verify, minSize: 0 })
+    await store.put(cid, bytes)
+
+    expect(await readBlock(before, cid)).toEqual(bytes)
+    expect(await readBlock(store, cid)).toEqual(bytes)
+  })
+
+  it('is wrapped with ipfsz-identity when it is put', async () => {
+    const bytes = encodeEnvelope({ code: 0x3f5a00, size: 9, payload: noise(9) })
+    const cid = await cidOf(bytes)
+    const child = new MemoryBlockstore()
+
+    await new CompressedBlockstore(child, { verify }).put(cid, bytes)
+
+    expect(Buffer.from(await readBlock(child, cid)).toString('hex')).toBe(`8fb4fd010e${Buffer.from(bytes).toString('hex')}`)
+  })
+})
+
+describe('a CID', () => {
+  const reversed = from({ name: 'reversed', code: 0x300001, encode: async bytes => new Uint8Array((await sha256.digest(bytes)).digest.toReversed()) })
+
+  it.each([['sha2-512', sha512], ['identity', identity]])('of %s is compared like one of sha2-256', async (_, hasher) => {
+    const cid = CID.createV1(0x55, await hasher.digest(BYTES))
+    const store = new CompressedBlockstore(new MemoryBlockstore())
+    await store.put(cid, BYTES)
+
+    expect(await readBlock(store, cid)).toEqual(BYTES)
+    await expect(readBlock(await withValue(cid, text(3000, 2)), cid)).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
+  })
+
+  it('with a truncated digest is compared as far as it goes', async () => {
+    const cid = CID.createV1(0x55, await sha256.digest(BYTES, { truncate: 20 }))
+    const store = await withValue(cid, await makeEnvelope(BYTES))
+
+    expect(await readBlock(store, cid)).toEqual(BYTES)
+    await expect(readBlock(await withValue(cid, text(3000, 2)), cid)).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
+  })
+
+  it('of a hash function that is given is compared too', async () => {
+    const cid = CID.createV1(0x55, await reversed.digest(BYTES))
+    const store = new CompressedBlockstore(new MemoryBlockstore(), { hashers: [reversed] })
+    await store.put(cid, BYTES)
+
+    expect(await readBlock(store, cid)).toEqual(BYTES)
+    expect((await readBlock(store.unwrap(), cid)).byteLength).toBeLessThan(3000)
+    await expect(readBlock(await withValue(cid, text(3000, 2), { hashers: [reversed] }), cid)).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
+  })
+
+  it.each([
+    ['of a hash function that is not known', async () => reversed.digest(BYTES)],
+    ['with a digest of 8 bytes', async () => Digest.create(0x12, (await sha256.digest(BYTES)).digest.subarray(0, 8))],
+    ['with a digest longer than its hash function makes', async () => Digest.create(0x12, noise(40))]
+  ])('%s refuses to be read by its hash', async (name, makeDigest) => {
+    const cid = CID.createV1(0x55, await makeDigest())
+    const expected = name.includes('longer') ? { name: 'CorruptBlockError', cid } : { name: 'UnknownHashAlgorithmError', cid, code: cid.multihash.code }
+
+    await expect(readBlock(await withValue(cid, BYTES), cid)).rejects.toMatchObject(expected)
+    await expect(readBlock(await withValue(cid, await makeEnvelope(BYTES)), cid)).rejects.toMatchObject(expected)
+  })
+
+  it('of a hash function that is not known refuses to be put where it could not be read', async () => {
+    const cid = CID.createV1(0x55, await reversed.digest(BYTES))
+    const store = new CompressedBlockstore(new MemoryBlockstore())
+
+    await expect(store.put(cid, BYTES)).rejects.toMatchObject({ name: 'UnknownHashAlgorithmError', cid, code: 0x300001 })
+    expect(await store.has(cid)).toBe(false)
+  })
+
+  it.each(['length', 'none'] as const)('of a hash function that is not known is stored as it is and read again, with verify %s', async verify => {
+    const cid = CID.createV1(0x55, await reversed.digest(BYTES))
+    const store = new CompressedBlockstore(new MemoryBlockstore(), { verify })
+
+    for (const bytes of [BYTES, new Uint8Array(0), Uint8Array.of(0x85, 0xb4)]) {
+      await store.put(cid, bytes)
+      expect(await readBlock(store, cid)).toEqual(bytes)
+      expect(await readBlock(store.unwrap(), cid)).toEqual(bytes)
+    }
+
+    // of this nobody could tell later which it is
+    await expect(store.put(cid, await makeEnvelope(BYTES))).rejects.toMatchObject({ name: 'UnknownHashAlgorithmError', cid })
+    await expect(readBlock(await withValue(cid, await makeEnvelope(BYTES), { verify }), cid)).rejects.toMatchObject({ name: 'UnknownHashAlgorithmError', cid })
+  })
+})
+
+describe('a block that is put', () => {
+  it('refuses to be larger than maxBlockSize, and its stream is given up', async () => {
+    const cid = await cidOf(BYTES)
+    const store = new CompressedBlockstore(new MemoryBlockstore(), { maxBlockSize: 1000 })
+    let closed = false
+
+    await expect(store.put(cid, BYTES)).rejects.toMatchObject({ name: 'BlockTooLargeError', cid, size: 3000, max: 1000 })
+    await expect(store.put(cid, (async function * () {
+      try {
+        for (;;) {
+          yield new Uint8Array(100)
+        }
+      } finally {
+        closed = true
+      }
+    })())).rejects.toMatchObject({ name: 'BlockTooLargeError', cid, size: 1100, max: 1000 })
+    expect(closed).toBe(true)
+    expect(await store.has(cid)).toBe(false)
+  })
+})

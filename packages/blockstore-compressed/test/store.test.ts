@@ -1,0 +1,213 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CODES } from '@ipfsz/codecs'
+import { codecs } from '@ipfsz/codecs/all'
+import { MemoryBlockstore } from 'blockstore-core'
+import { FsBlockstore } from 'blockstore-fs'
+import { LevelBlockstore } from 'blockstore-level'
+import { CID } from 'multiformats/cid'
+import { afterEach, describe, expect, it } from 'vitest'
+import { noise, text } from '../../../test/support/data.ts'
+import { CompressedBlockstore } from '../src/index.ts'
+import { cidOf, only, readBlock, stream } from './fixtures.ts'
+import type { Verify } from '../src/index.ts'
+import type { CodecName } from '@ipfsz/codecs'
+import type { Blockstore } from 'interface-blockstore'
+
+const NAMES = Object.keys(codecs) as CodecName[]
+const directories: string[] = []
+
+const CHILDREN: Readonly<Record<string, () => Promise<Blockstore>>> = {
+  MemoryBlockstore: async () => new MemoryBlockstore(),
+  FsBlockstore: async () => new FsBlockstore(await makeDirectory()),
+  LevelBlockstore: async () => new LevelBlockstore(await makeDirectory())
+}
+
+async function makeDirectory (): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'ipfsz-compressed-'))
+  directories.push(directory)
+
+  return directory
+}
+
+afterEach(async () => {
+  await Promise.all(directories.splice(0).map(async directory => rm(directory, { recursive: true })))
+})
+
+/** Blocks that gain, blocks that do not, an empty one, and some of more than one chunk of a file. */
+async function makeBlocks (): Promise<Map<string, Uint8Array>> {
+  const blocks = [text(200), text(4000), text(300_000, 2), noise(200_000), noise(40), new Uint8Array(0), new Uint8Array(70_000)]
+
+  return new Map(await Promise.all(blocks.map(async bytes => [(await cidOf(bytes)).toString(), bytes] as const)))
+}
+
+function pairs (blocks: ReadonlyMap<string, Uint8Array>): Array<{ cid: CID, bytes: Uint8Array }> {
+  return Array.from(blocks, ([cid, bytes]) => ({ cid: CID.parse(cid), bytes }))
+}
+
+describe.each(Object.entries(CHILDREN))('a CompressedBlockstore on %s', (_, create) => {
+  it.each(NAMES.flatMap(codec => (['hash', 'length', 'none'] as Verify[]).map(verify => ({ codec, verify }))))('gives with $codec and verify $verify what was put, by every verb', async ({ codec, verify }) => {
+    const blocks = await makeBlocks()
+    const child = await create()
+    const store = new CompressedBlockstore(child, { codec, verify })
+    const [first, ...others] = pairs(blocks)
+    await store.open()
+
+    expect(await store.put(first.cid, stream(first.bytes, 64))).toBe(first.cid)
+    expect((await Array.fromAsync(store.putMany(others))).map(String)).toEqual(others.map(({ cid }) => cid.toString()))
+
+    for (const [cid, bytes] of blocks) {
+      expect(await readBlock(store, CID.parse(cid))).toEqual(bytes)
+    }
+
+    const many = await Array.fromAsync(store.getMany(pairs(blocks).map(({ cid }) => cid)), async ({ cid, bytes }) => [cid.toString(), await only(bytes)] as const)
+    expect(new Map(many)).toEqual(blocks)
+
+    const all = await Array.fromAsync(store.getAll(), async ({ cid, bytes }) => [CID.createV1(0x55, cid.multihash).toString(), await only(bytes)] as const)
+    expect(new Map(all)).toEqual(blocks)
+
+    // the same in a store that was opened again with another codec
+    const other = new CompressedBlockstore(child, { codec: 'none', verify })
+    expect(await readBlock(other, CID.parse([...blocks.keys()][2]))).toEqual([...blocks.values()][2])
+
+    expect(await Array.fromAsync(store.deleteMany(pairs(blocks).map(({ cid }) => cid)))).toHaveLength(blocks.size)
+    expect(await store.has(first.cid)).toBe(false)
+    await store.close()
+  })
+})
+
+describe('what is stored', () => {
+  it.each(NAMES)('begins with the code of %s and the length', async codec => {
+    const bytes = text(3000)
+    const cid = await cidOf(bytes)
+    const child = new MemoryBlockstore()
+
+    await new CompressedBlockstore(child, { codec }).put(cid, bytes)
+    const stored = await readBlock(child, cid)
+
+    expect(Buffer.from(stored.subarray(0, 6)).toString('hex')).toBe(`${(0x80 | CODES[codec] & 0x7f).toString(16)}b4fd01b817`)
+    expect(await codecs[codec]().decompress(stored.subarray(6), { size: 3000 })).toEqual(bytes)
+  })
+
+  it('is the block where compressing saves less than 5 %, and the frame where it saves more', async () => {
+    const sizes = await Promise.all([0.96, 0.94].map(async part => {
+      const bytes = new Uint8Array(100_000)
+      bytes.set(noise(Math.round(100_000 * part)))
+      const cid = await cidOf(bytes)
+      const child = new MemoryBlockstore()
+      await new CompressedBlockstore(child).put(cid, bytes)
+
+      return (await readBlock(child, cid)).byteLength / bytes.byteLength
+    }))
+
+    expect(sizes[0]).toBe(1)
+    expect(sizes[1]).toBeLessThan(0.95)
+  })
+
+  it('is the block below minSize', async () => {
+    const bytes = text(1000)
+    const cid = await cidOf(bytes)
+    const child = new MemoryBlockstore()
+
+    await new CompressedBlockstore(child, { minSize: 1001 }).put(cid, bytes)
+
+    expect(await readBlock(child, cid)).toEqual(bytes)
+  })
+
+  it('is the block above 16 MiB, which no frame may hold', async () => {
+    const bytes = new Uint8Array(16 * 1024 * 1024 + 1)
+    const cid = await cidOf(bytes)
+    const child = new MemoryBlockstore()
+    const store = new CompressedBlockstore(child, { maxBlockSize: 2 ** 25 })
+
+    await store.put(cid, bytes)
+
+    expect((await readBlock(child, cid)).byteLength).toBe(bytes.byteLength)
+    expect((await readBlock(store, cid)).byteLength).toBe(bytes.byteLength)
+  })
+
+  it('may be of several codecs in one store', async () => {
+    const child = new MemoryBlockstore()
+    const cids = await Promise.all(NAMES.map(async (codec, i) => {
+      const bytes = text(5000, i + 1)
+      const cid = await cidOf(bytes)
+      await new CompressedBlockstore(child, { codec }).put(cid, bytes)
+
+      return cid
+    }))
+    const store = new CompressedBlockstore(child)
+
+    for (const [i, cid] of cids.entries()) {
+      expect(await readBlock(store, cid)).toEqual(text(5000, i + 1))
+    }
+  })
+
+  it('by a codec that the store was given, and by no other', async () => {
+    const bytes = text(5000)
+    const cid = await cidOf(bytes)
+    const child = new MemoryBlockstore()
+    await new CompressedBlockstore(child, { codec: 'brotli' }).put(cid, bytes)
+
+    expect(await readBlock(new CompressedBlockstore(child, { codecs: [codecs.zstd(), codecs.brotli()] }), cid)).toEqual(bytes)
+    await expect(readBlock(new CompressedBlockstore(child, { codecs: [codecs.zstd()] }), cid)).rejects.toMatchObject({ name: 'UnsupportedCodecError', cid, code: CODES.brotli })
+  })
+})
+
+describe('a CompressedBlockstore', () => {
+  it('reads the blocks of a store from before, and that store keeps what was not compressed', async () => {
+    const blocks = await makeBlocks()
+    const child = new MemoryBlockstore()
+    await Array.fromAsync(child.putMany(pairs(blocks)))
+
+    for (const verify of ['hash', 'length', 'none'] as const) {
+      const store = new CompressedBlockstore(child, { verify })
+
+      for (const { cid, bytes } of pairs(blocks)) {
+        expect(await readBlock(store, cid)).toEqual(bytes)
+      }
+    }
+  })
+
+  it('reads a stream that is put once', async () => {
+    const bytes = text(10_000)
+    const cid = await cidOf(bytes)
+    let reads = 0
+    const store = new CompressedBlockstore(new MemoryBlockstore())
+
+    await store.put(cid, { [Symbol.asyncIterator]: () => (reads++, stream(bytes, 100)) })
+
+    expect(reads).toBe(1)
+    expect(await readBlock(store, cid)).toEqual(bytes)
+  })
+
+  it('opens and closes its child, and is content with one that needs neither', async () => {
+    const calls: string[] = []
+    const child = Object.assign(new MemoryBlockstore(), { open: () => calls.push('open'), close: () => calls.push('close') })
+    const store = new CompressedBlockstore(child)
+
+    await store.open()
+    await store.close()
+    await new CompressedBlockstore(new MemoryBlockstore()).open()
+
+    expect(calls).toEqual(['open', 'close'])
+    expect(store.unwrap()).toBe(child)
+  })
+
+  it.each([
+    ['a codec that there is not', { codec: 'xz' as CodecName }, 'UnknownCodecError'],
+    ['a level that the codec has not', { level: 20 }, 'InvalidLevelError'],
+    ['a level without a codec', { codec: 'none' as const, level: 1 }, 'InvalidParametersError'],
+    ['another verify', { verify: 'maybe' as Verify }, 'InvalidParametersError'],
+    ['a minSize below 0', { minSize: -1 }, 'InvalidParametersError'],
+    ['a maxBlockSize of no number', { maxBlockSize: NaN }, 'InvalidParametersError']
+  ])('refuses %s when it is made', (_, init, name) => {
+    expect(() => new CompressedBlockstore(new MemoryBlockstore(), init)).toThrow(expect.objectContaining({ name }))
+  })
+
+  it('refuses to wrap another one, in which no envelope could be told from damage', () => {
+    const store = new CompressedBlockstore(new MemoryBlockstore())
+
+    expect(() => new CompressedBlockstore(store)).toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))
+  })
+})

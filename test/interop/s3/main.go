@@ -1,0 +1,32 @@
+// Command s3 is the S3 server that the interop tests run against: gofakes3 with its
+// objects in memory, on a port of the loopback interface that it prints.
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+)
+
+func main() {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+
+	fmt.Printf("http://%s\n", listener.Addr())
+
+	// it ends with whoever started it
+	go func() {
+		os.Stdin.Read(make([]byte, 1))
+		os.Exit(0)
+	}()
+
+	http.Serve(listener, gofakes3.New(s3mem.New()).Server())
+}
