@@ -1,0 +1,26 @@
+import { deflateStream, inflateStream } from '@ipfsz/codecs/deflate-stream'
+import { FRAME } from '../frame.ts'
+import type { StreamCodec } from '../stream-codec.ts'
+
+/** CompressionStream has no zstd, and the WebAssembly that `@ipfsz/codecs` brings has no calls that go on with a stream. */
+export const zstdCodec: StreamCodec | undefined = undefined
+
+/** CompressionStream cannot flush, so this is JavaScript. */
+export const deflateCodec: StreamCodec = {
+  type: FRAME.deflate,
+  id: 'deflate',
+  independent: false,
+  maxLevel: 9,
+
+  createEncoder: level => {
+    const stream = deflateStream(level)
+
+    return { encode: bytes => [stream.compress(bytes)], close: () => {} }
+  },
+
+  createDecoder: () => {
+    const stream = inflateStream()
+
+    return { decode: (bytes, size) => [stream.decompress(bytes, size)], close: () => {} }
+  }
+}

@@ -1,0 +1,77 @@
+import type { CounterGroup, Logger, MessageStreamDirection, Metrics } from '@libp2p/interface'
+
+/** Bytes in one direction. */
+export interface ByteCount {
+  /** As they were before compression and are after decompression. */
+  raw: number
+  /** As they are between compression and encryption, headers included. */
+  compressed: number
+}
+
+/** What went over a compressed connection, so far. */
+export interface ConnectionTraffic {
+  /** The protocol id that was negotiated. */
+  readonly protocol: string
+  readonly direction: MessageStreamDirection
+  readonly sent: Readonly<ByteCount>
+  readonly received: Readonly<ByteCount>
+}
+
+const METRIC_NAME = 'libp2p_compression_bytes_total'
+
+/** A name is registered once, however many protocols count under it. */
+const groups = new WeakMap<Metrics, CounterGroup>()
+/** A libp2p connection has the logger of the connection that is compressed within it, and shows nothing else of it. */
+const byLog = new WeakMap<Logger, Traffic>()
+
+/** Counts what goes over one connection. */
+export class Traffic implements ConnectionTraffic {
+  readonly protocol: string
+  readonly direction: MessageStreamDirection
+  readonly sent: ByteCount = { raw: 0, compressed: 0 }
+  readonly received: ByteCount = { raw: 0, compressed: 0 }
+  readonly #group: CounterGroup | undefined
+
+  constructor (protocol: string, direction: MessageStreamDirection, metrics?: Metrics) {
+    this.protocol = protocol
+    this.direction = direction
+    this.#group = metrics == null ? undefined : counterGroup(metrics)
+  }
+
+  count (way: 'sent' | 'received', raw: number, compressed: number): void {
+    this[way].raw += raw
+    this[way].compressed += compressed
+    this.#group?.increment({
+      [`${this.protocol} ${way} raw`]: raw,
+      [`${this.protocol} ${way} compressed`]: compressed
+    })
+  }
+}
+
+/** @param log - of the connection that is compressed */
+export function rememberTraffic (log: Logger, traffic: Traffic): void {
+  byLog.set(log, traffic)
+}
+
+/**
+ * What went over a connection of libp2p.
+ *
+ * @returns undefined where the connection is not compressed
+ */
+export function trafficOf (connection: { log: Logger }): ConnectionTraffic | undefined {
+  return byLog.get(connection.log)
+}
+
+function counterGroup (metrics: Metrics): CounterGroup {
+  let group = groups.get(metrics)
+
+  if (group == null) {
+    group = metrics.registerCounterGroup(METRIC_NAME, {
+      label: 'protocol',
+      help: 'Bytes before and after compression, by protocol and direction'
+    })
+    groups.set(metrics, group)
+  }
+
+  return group
+}

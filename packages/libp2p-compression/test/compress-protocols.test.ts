@@ -1,0 +1,204 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { text } from '../../../test/support/data.ts'
+import { compressProtocols } from '../src/index.ts'
+import { CompressedStream } from '../src/compressed-stream.ts'
+import { ECHO, startNode } from './nodes.ts'
+import type { CompressionCodec } from '../src/index.ts'
+import type { Connection, Libp2p, Stream } from '@libp2p/interface'
+
+const BYTES = text(200_000)
+const VARIANT = `/ipfsz/zstd/1.0.0${ECHO}`
+const nodes: Libp2p[] = []
+
+interface Pair {
+  here: Libp2p
+  there: Libp2p
+  connection: Connection
+}
+
+async function start (codecs?: CompressionCodec[], protocols = [ECHO]): Promise<Libp2p> {
+  const node = await startNode({
+    listen: '/ip4/127.0.0.1/tcp/0',
+    services: codecs == null ? {} : { compression: compressProtocols({ protocols, codecs }) }
+  })
+  nodes.push(node)
+
+  return node
+}
+
+/** Connected, and each knows what the other has. */
+async function connect (here: Libp2p, there: Libp2p): Promise<Pair> {
+  const identified = new Promise(resolve => { here.addEventListener('peer:identify', resolve, { once: true }) })
+  const connection = await here.dial(there.getMultiaddrs())
+  await identified
+
+  return { here, there, connection }
+}
+
+async function open ({ here, there }: Pair): Promise<Stream> {
+  return here.dialProtocol(there.peerId, ECHO)
+}
+
+/** All that comes back of what is sent until both sides have closed. */
+async function echo (stream: Stream, bytes: Uint8Array): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  stream.addEventListener('message', ({ data }) => { pieces.push(data.subarray()) })
+  const closed = new Promise<void>((resolve, reject) => {
+    stream.addEventListener('close', ({ error }) => {
+      if (error == null) {
+        resolve()
+      } else {
+        reject(error)
+      }
+    })
+  })
+
+  stream.send(bytes)
+  await stream.close()
+  await closed
+
+  return new Uint8Array(Buffer.concat(pieces))
+}
+
+/** The protocols of the streams of a connection, as they are on the wire. */
+function onTheWire ({ connection }: Pair): string[] {
+  return connection.streams.map(({ protocol }) => protocol).filter(protocol => protocol.endsWith(ECHO))
+}
+
+afterEach(async () => {
+  await Promise.all(nodes.splice(0).map(async node => node.stop()))
+})
+
+describe('compressing single protocols', () => {
+  it.each(['zstd', 'gzip', 'lz4'] as const)('compresses the streams of a protocol that both have, with %s', async codec => {
+    const pair = await connect(await start([codec]), await start([codec]))
+
+    const stream = await open(pair)
+
+    expect(stream).toBeInstanceOf(CompressedStream)
+    expect(stream.protocol).toBe(ECHO)
+    expect(onTheWire(pair)).toEqual([codec === 'gzip' ? `/ipfsz/deflate/1.0.0${ECHO}` : VARIANT.replace('zstd', codec)])
+    expect(Buffer.compare(await echo(stream, BYTES), BYTES)).toBe(0)
+  })
+
+  it.each([
+    ['the dialer has it', ['zstd'], undefined],
+    ['the listener has it', undefined, ['zstd']],
+    ['they have no codec in common', ['lz4'], ['zstd']]
+  ] as Array<[string, CompressionCodec[] | undefined, CompressionCodec[] | undefined]>)('leaves streams plain where only %s', async (_, one, other) => {
+    const pair = await connect(await start(one), await start(other))
+
+    const stream = await open(pair)
+
+    expect(stream).not.toBeInstanceOf(CompressedStream)
+    expect(onTheWire(pair)).toEqual([ECHO])
+    expect(Buffer.compare(await echo(stream, BYTES), BYTES)).toBe(0)
+  })
+
+  it('leaves other protocols of the same connection plain', async () => {
+    const pair = await connect(await start(['zstd'], ['/other']), await start(['zstd'], ['/other']))
+
+    expect(await open(pair)).not.toBeInstanceOf(CompressedStream)
+    expect(pair.connection.multiplexer).toBe('/yamux/1.0.0')
+  })
+
+  it('takes the codec that this side prefers', async () => {
+    const pair = await connect(await start(['lz4', 'zstd']), await start(['zstd', 'lz4']))
+
+    await open(pair)
+
+    expect(onTheWire(pair)).toEqual([VARIANT.replace('zstd', 'lz4')])
+  })
+
+  it('opens a stream to an address, and plain to who has not told yet', async () => {
+    const there = await start(['zstd'])
+    const here = await start(['zstd'])
+
+    const stream = await here.dialProtocol(there.getMultiaddrs(), ECHO)
+
+    expect(Buffer.compare(await echo(stream, BYTES), BYTES)).toBe(0)
+  })
+
+  it('hands out what was written after this side has closed for writing', async () => {
+    const there = await start(['zstd'])
+    const received = new Promise<Stream>(resolve => { void there.handle(ECHO, resolve, { force: true }) })
+    const pair = await connect(await start(['zstd']), there)
+    const stream = await open(pair)
+    const message = new Promise<Uint8Array>(resolve => { stream.addEventListener('message', ({ data }) => { resolve(data.subarray()) }) })
+
+    stream.send(text(100))
+    await stream.close()
+    const inbound = await received
+    await new Promise<void>(resolve => {
+      inbound.addEventListener('message', () => {})
+      inbound.addEventListener('end', () => { resolve() })
+    })
+    inbound.send(BYTES.subarray(0, 1000))
+
+    expect(await message).toEqual(BYTES.subarray(0, 1000))
+    expect([stream.writeStatus, stream.status]).toEqual(['closed', 'open'])
+  })
+
+  it('tells that the other side has closed for writing after the last of what it wrote, also where both have', async () => {
+    const there = await start(['zstd'])
+    const heard = new Promise<string[]>(resolve => {
+      void there.handle(ECHO, async stream => {
+        const events: string[] = []
+        let length = 0
+        stream.addEventListener('message', ({ data }) => {
+          length += data.byteLength
+          events.push(`message ${length}`)
+        })
+        stream.addEventListener('remoteCloseWrite', () => { events.push('remoteCloseWrite') })
+        stream.addEventListener('close', () => {
+          events.push('close')
+          resolve(events)
+        })
+        // as Bitswap does, which only reads
+        await stream.close()
+      }, { force: true })
+    })
+    const pair = await connect(await start(['zstd']), there)
+    const stream = await open(pair)
+
+    stream.send(BYTES.subarray(0, 60_000))
+    await stream.close()
+
+    expect((await heard).slice(-3)).toEqual(['message 60000', 'remoteCloseWrite', 'close'])
+  })
+
+  it('resets the other side when a stream is aborted', async () => {
+    const there = await start(['zstd'])
+    const received = new Promise<Stream>(resolve => { void there.handle(ECHO, resolve, { force: true }) })
+    const pair = await connect(await start(['zstd']), there)
+    const stream = await open(pair)
+    const inbound = await received
+    const closed = new Promise<Error | undefined>(resolve => { inbound.addEventListener('close', ({ error }) => { resolve(error) }) })
+
+    stream.abort(new Error('enough'))
+
+    expect(await closed).toMatchObject({ name: 'StreamResetError' })
+    expect(pair.connection.status).toBe('open')
+  })
+
+  it('resets a stream, and no more, that is sent what is no frame', async () => {
+    const there = await start(['zstd'])
+    const received = new Promise<Stream>(resolve => { void there.handle(ECHO, resolve, { force: true }) })
+    const pair = await connect(await start(), there)
+    const stream = await pair.connection.newStream(VARIANT)
+    stream.send(new Uint8Array(10).fill(99))
+
+    const inbound = await received
+    const error = await new Promise(resolve => { inbound.addEventListener('close', ({ error }) => { resolve(error) }) })
+
+    expect(error).toMatchObject({ name: 'MalformedFrameError', type: 99 })
+    expect(pair.connection.status).toBe('open')
+  })
+
+  it('handles a protocol no more after it is unhandled', async () => {
+    const there = await start(['zstd'])
+    await there.unhandle(ECHO)
+
+    expect(there.getProtocols().filter(protocol => protocol.endsWith(ECHO))).toEqual([])
+  })
+})

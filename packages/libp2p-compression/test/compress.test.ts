@@ -1,0 +1,103 @@
+import { multiaddrConnectionPair } from '@libp2p/utils'
+import { yamux } from '@libp2p/yamux'
+import { describe, expect, it } from 'vitest'
+import { text } from '../../../test/support/data.ts'
+import { compress, trafficOf } from '../src/index.ts'
+import { encodeCompressedHeader, FRAME } from '../src/frame.ts'
+import type { CounterGroup, Metrics, Stream } from '@libp2p/interface'
+
+describe('compressing a muxer', () => {
+  it('gives one muxer a codec, in order of preference', () => {
+    expect(compress(yamux()).map(create => create({}).protocol)).toEqual([
+      '/ipfsz/zstd/1.0.0/yamux/1.0.0',
+      '/ipfsz/deflate/1.0.0/yamux/1.0.0',
+      '/ipfsz/lz4/1.0.0/yamux/1.0.0'
+    ])
+    expect(compress(yamux(), { codecs: ['lz4', 'zstd'] }).map(create => create({}).protocol)).toEqual([
+      '/ipfsz/lz4/1.0.0/yamux/1.0.0',
+      '/ipfsz/zstd/1.0.0/yamux/1.0.0'
+    ])
+    expect(compress(yamux(), { codecs: [] })).toEqual([])
+  })
+
+  it('refuses a level and a codec that there is not, when it is configured', () => {
+    expect(() => compress(yamux(), { level: 99 })).toThrow(expect.objectContaining({ name: 'InvalidLevelError' }))
+    expect(() => compress(yamux(), { codecs: ['snappy' as 'zstd'] })).toThrow(expect.objectContaining({ name: 'UnknownCodecError' }))
+  })
+
+  it('ends its streams with the error of the connection', async () => {
+    const [outbound, inbound] = multiaddrConnectionPair()
+    const muxer = compress(yamux())[0]({}).createStreamMuxer(inbound)
+    const stream = await muxer.createStream()
+    const closed = new Promise<Error | undefined>(resolve => { stream.addEventListener('close', ({ error }) => { resolve(error) }) })
+
+    outbound.send(encodeCompressedHeader(FRAME.zstd, 1, 65536))
+    outbound.send(encodeCompressedHeader(FRAME.zstd, 1, 65536))
+    outbound.send(new Uint8Array(8))
+
+    expect(await closed).toMatchObject({ name: expect.stringMatching(/^(DecompressionBombError|CorruptFrameError)$/) })
+    expect(muxer.status).toBe('closed')
+    expect(inbound.status).toBe('aborted')
+  })
+
+  it('is closed when all that was written has been handed on', async () => {
+    const [outbound, inbound] = multiaddrConnectionPair()
+    const [factory] = compress(yamux()).map(create => create({}))
+    const dialer = factory.createStreamMuxer(outbound)
+    const listener = factory.createStreamMuxer(inbound)
+    let received = 0
+    const ended = new Promise<void>(resolve => {
+      listener.addEventListener('stream', ({ detail }: CustomEvent<Stream>) => {
+        detail.addEventListener('message', ({ data }) => { received += data.byteLength })
+        detail.addEventListener('remoteCloseWrite', () => {
+          resolve()
+          void detail.close()
+        })
+      })
+    })
+    const stream = await dialer.createStream()
+
+    stream.send(text(100_000))
+    await dialer.close()
+    // as libp2p does: the connection beneath, and not the compressed one
+    await outbound.close()
+    await ended
+
+    expect(received).toBe(100_000)
+  })
+
+  it('counts bytes by protocol and direction, under one name for all codecs', async () => {
+    const counted: Record<string, number> = {}
+    const registered: string[] = []
+    const group = {
+      increment: (values: Record<string, number>) => {
+        for (const [name, value] of Object.entries(values)) {
+          counted[name] = (counted[name] ?? 0) + value
+        }
+      }
+    } as CounterGroup
+    const metrics = {
+      registerCounterGroup: (name: string) => {
+        registered.push(name)
+
+        return group
+      }
+    } as unknown as Metrics
+    const [zstd, deflate] = compress(yamux()).map(create => create({ metrics }))
+    const [outbound, inbound] = multiaddrConnectionPair()
+    const dialer = zstd.createStreamMuxer(outbound)
+    deflate.createStreamMuxer(inbound)
+
+    const stream = await dialer.createStream()
+    stream.send(text(1000))
+    await dialer.close()
+
+    expect(registered).toEqual(['libp2p_compression_bytes_total'])
+    expect(counted).toMatchObject({
+      '/ipfsz/zstd/1.0.0/yamux/1.0.0 sent raw': trafficOf(outbound)?.sent.raw,
+      '/ipfsz/zstd/1.0.0/yamux/1.0.0 sent compressed': trafficOf(outbound)?.sent.compressed
+    })
+    expect(trafficOf(outbound)?.sent.raw).toBeGreaterThan(1000)
+    expect(trafficOf(outbound)?.sent.compressed).toBeLessThan(1000)
+  })
+})

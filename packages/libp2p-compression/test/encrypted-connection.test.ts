@@ -1,0 +1,96 @@
+import { noise as encryption } from '@libp2p/noise'
+import { tcp } from '@libp2p/tcp'
+import { createLibp2p } from 'libp2p'
+import { afterEach, describe, expect, it } from 'vitest'
+import { noise, text } from '../../../test/support/data.ts'
+import { CODECS, compressed, gather, write } from './fixtures.ts'
+import type { Libp2p, MessageStream, StreamMuxer, StreamMuxerFactory } from '@libp2p/interface'
+
+const MIB = 1024 * 1024
+const nodes: Libp2p[] = []
+
+/** A muxer that does nothing but show what it was given. */
+function capture (onConnection: (connection: MessageStream) => void): () => StreamMuxerFactory {
+  return () => ({
+    protocol: '/ipfsz/test/captured',
+    createStreamMuxer: connection => {
+      onConnection(connection)
+
+      return {
+        protocol: '/ipfsz/test/captured',
+        streams: [],
+        status: 'open',
+        createStream: async () => { throw new Error('There are no streams') },
+        close: async () => {},
+        abort: () => {},
+        addEventListener: () => {},
+        removeEventListener: () => {},
+        listenerCount: () => 0,
+        dispatchEvent: () => true,
+        safeDispatchEvent: () => true
+      } as StreamMuxer
+    }
+  })
+}
+
+/** Both ends of an encrypted connection over TCP, as a muxer gets them. */
+async function encryptedPair (): Promise<[MessageStream, MessageStream]> {
+  const ends = [true, false].map(async listens => {
+    const { promise, resolve } = Promise.withResolvers<MessageStream>()
+    const node = await createLibp2p({
+      addresses: { listen: listens ? ['/ip4/127.0.0.1/tcp/0'] : [] },
+      transports: [tcp()],
+      connectionEncrypters: [encryption()],
+      streamMuxers: [capture(resolve)]
+    })
+    nodes.push(node)
+
+    return { node, promise }
+  })
+  const [listener, dialer] = await Promise.all(ends)
+  await dialer.node.dial(listener.node.getMultiaddrs())
+
+  return [await dialer.promise, await listener.promise]
+}
+
+afterEach(async () => {
+  await Promise.all(nodes.splice(0).map(async node => node.stop()))
+})
+
+describe.each(CODECS)('over TCP and Noise, a connection compressed with %s', (_, codec) => {
+  it('holds back a writer as long as its reader is paused, and hands out all of it then', async () => {
+    const [outbound, inbound] = await encryptedPair()
+    const [sender, receiver] = [compressed(outbound, codec), compressed(inbound, codec)]
+    const gathered = gather(receiver.connection)
+    const pieces = Array.from({ length: 160 }, (_, i) => i % 4 === 0 ? noise(MIB / 4, i + 1) : text(MIB / 4, i + 1))
+    let written = 0
+    receiver.connection.pause()
+
+    const writing = (async () => {
+      for (const piece of pieces) {
+        await write(sender.connection, [piece])
+        written++
+      }
+    })()
+
+    // what it writes fills the buffers of this process and of the kernel, and then nothing moves
+    let before = -1
+    let unchanged = 0
+    await expect.poll(() => {
+      unchanged = written === before ? unchanged + 1 : 0
+      before = written
+
+      return unchanged
+    }, { timeout: 30_000 }).toBeGreaterThan(8)
+
+    expect(written).toBeLessThan(pieces.length)
+    expect(receiver.connection.readBufferLength).toBe(0)
+    expect(receiver.inner.readBufferLength).toBeLessThan(2 * MIB)
+    expect(sender.connection.writeBufferLength + sender.inner.writeBufferLength).toBeLessThan(2 * MIB)
+
+    receiver.connection.resume()
+    await writing
+    const expected = Buffer.concat(pieces)
+    expect(Buffer.compare(await gathered.has(expected.byteLength), expected)).toBe(0)
+  })
+})
