@@ -1,0 +1,62 @@
+import { convert } from '@ipfsz/blockstore-compressed'
+import { withRepo } from '../context.ts'
+import { DaemonRunningError, IncompleteError } from '../errors.ts'
+import { readLocks, locksIn } from '../lock-files.ts'
+import { Progress } from '../progress.ts'
+import { writeCompression } from '../repo-compression.ts'
+import { formatSize } from '../units.ts'
+import type { Context } from '../context.ts'
+import type { RepoCompression } from '../repo-compression.ts'
+
+export interface ConvertCommandOptions extends RepoCompression {
+  /** Compress again what has the codec already. */
+  again: boolean
+}
+
+/**
+ * Store the blocks of the repo otherwise, those that are there and those to come.
+ *
+ * @throws {DaemonRunningError} it would go on as it began
+ * @throws {IncompleteError} some blocks are damaged, and were left as they are
+ */
+export async function convertBlocks ({ again, ...compression }: ConvertCommandOptions, context: Context): Promise<void> {
+  const { output, signal } = context
+
+  // alone: who has the repo open reads and writes as it was when they began
+  await withRepo(context, { lock: 'gc', existing: true }, async ({ repo }) => {
+    const [daemon] = await readLocks(locksIn(repo.path), ['daemon'])
+
+    if (daemon != null) {
+      throw new DaemonRunningError(repo.path, daemon.pid)
+    }
+
+    // first, so that what is converted can be read however this ends
+    await writeCompression(repo.path, compression)
+
+    const progress = new Progress('converting')
+    let done = 0
+    const report = await convert(repo.disk, {
+      ...compression,
+      again,
+      signal,
+      onProgress: ({ detail: { cid, storedSize, error } }) => {
+        progress.update(done += storedSize)
+
+        if (error instanceof Error) {
+          output.error(`${cid}: ${error.message}`, error)
+        }
+      }
+    }).finally(() => progress.end())
+
+    const { blocks, converted, unchanged, unreadable, storedSizeBefore, storedSize } = report
+
+    output.result(
+      { ...compression, blocks, converted, unchanged, unreadable, storedSizeBefore, storedSize },
+      `Converted ${converted} of ${blocks} blocks, ${formatSize(storedSizeBefore)} before, ${formatSize(storedSize)} now`
+    )
+
+    if (unreadable > 0) {
+      throw new IncompleteError(`${unreadable} of ${blocks} blocks are damaged, and were left as they are: add their files again`)
+    }
+  })
+}

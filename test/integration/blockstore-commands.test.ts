@@ -1,0 +1,111 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { describe, expect } from 'vitest'
+import { longText, noise, text } from '../support/data.ts'
+import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { addTree, makeTree, readTree } from './tree-files.ts'
+import type { Sandbox } from './run-cli.ts'
+
+async function stats (sandbox: Sandbox): Promise<Record<string, number> & { codecs: Record<string, { blocks: number }> }> {
+  const result = await sandbox.run(['stats', '--json'])
+  expectSuccess(result)
+
+  return parseLines(result.stdout)[0] as never
+}
+
+describe.concurrent('ipfsz init', () => {
+  it('makes a repo that compresses its blocks under their CIDs', async ({ sandbox }) => {
+    const bytes = longText(3_000_000)
+    expectSuccess(await sandbox.run(['init', '--blockstore-codec', 'zstd']))
+    const cid = await sandbox.add(bytes, '--codec', 'none')
+    const { size, storedSize, codecs } = await stats(sandbox)
+
+    expect(storedSize).toBeLessThan(size / 2)
+    expect(Object.keys(codecs)).toContain('zstd')
+    expect((await sandbox.run(['cat', cid])).stdout.equals(bytes)).toBe(true)
+    expectSuccess(await sandbox.run(['verify', cid]))
+    // what another repo gives it
+    expect((await sandbox.run(['add', '-Q', '--codec', 'none', '--repo', 'other', '-'], { stdin: bytes })).stdout.toString().trim()).toBe(cid)
+    expect(await sandbox.shell(`ipfsz car export ${cid} -o a.car && ipfsz --repo other car export ${cid} -o b.car && cmp a.car b.car`)).toMatchObject({ code: 0 })
+  })
+
+  it('leaves a repo that is there, and refuses to change it', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(10_000))
+
+    expectSuccess(await sandbox.run(['init']))
+    expectFailure(await sandbox.run(['init', '--blockstore-codec', 'zstd']), 1)
+    expectFailure(await sandbox.run(['init', '--blockstore-level', '3']), 2)
+    expectFailure(await sandbox.run(['init', '--blockstore-codec', 'zstd', '--blockstore-level', '1000']), 2)
+    expect((await sandbox.run(['cat', cid])).stdout.equals(text(10_000))).toBe(true)
+  })
+
+  it('refuses a repo of which nobody knows how it stores blocks', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(10_000))
+
+    for (const bad of ['', '{}', '{"codec":"zip"}', '{"codec":"zstd","level":"x"}', '{"codec":"zstd","level":999}']) {
+      await writeFile(join(sandbox.repo, 'blockstore.json'), bad)
+      const result = await sandbox.run(['cat', cid])
+
+      expectFailure(result, 1)
+      expect(result.stderr).toContain('blockstore.json')
+    }
+  })
+})
+
+describe.concurrent('ipfsz blockstore convert', () => {
+  it('stores the blocks of a repo otherwise and back, and nothing else changes', async ({ sandbox }) => {
+    const directory = await makeTree(join(sandbox.directory, 'in'), { 'a/b': text(100_000), c: longText(3_000_000), d: noise(100_000) })
+    const cid = await addTree(sandbox, 'in', '--codec', 'none')
+    const before = await Promise.all((await blockFiles(sandbox.repo)).map(async file => readFile(file)))
+
+    for (const [codec, name] of [['zstd', 'zstd'], ['lz4', 'lz4'], ['none', 'none']]) {
+      expectSuccess(await sandbox.run(['blockstore', 'convert', '--codec', codec]))
+      expect(Object.keys((await stats(sandbox)).codecs)).toContain(name)
+      expect(parseLines((await sandbox.run(['gc', '--json', '--dry-run'])).stdout)).toMatchObject([{ removed: expect.any(Number) }])
+      expectSuccess(await sandbox.run(['get', cid, '-o', `out-${codec}`]))
+      expect(await readTree(join(sandbox.directory, `out-${codec}`))).toEqual(await readTree(directory))
+      expectSuccess(await sandbox.run(['verify', cid]))
+    }
+
+    expect(await Promise.all((await blockFiles(sandbox.repo)).map(async file => readFile(file)))).toEqual(before)
+  })
+
+  it('goes on where it was killed, and nothing is lost', async ({ sandbox }) => {
+    const cids = []
+
+    for (let seed = 1; seed <= 4; seed++) {
+      cids.push(await sandbox.add(longText(5_000_000, seed), '--codec', 'none'))
+    }
+
+    for (let round = 0; round < 4; round++) {
+      const converting = sandbox.start(['blockstore', 'convert', '--codec', round % 2 === 0 ? 'zstd' : 'none'])
+      // killed at some moment, which the loop varies
+      await setTimeout(400 + round * 150)
+      converting.kill('SIGKILL')
+    }
+
+    expectSuccess(await sandbox.run(['verify', ...cids]))
+    expectSuccess(await sandbox.run(['blockstore', 'convert', '--codec', 'zstd']))
+    expect((await stats(sandbox)).codecs.zstd.blocks).toBeGreaterThan(10)
+    expectSuccess(await sandbox.run(['verify', ...cids]))
+  })
+
+  it('leaves damaged blocks as they are, and says which', async ({ sandbox }) => {
+    await sandbox.add(longText(3_000_000), '--codec', 'none')
+    const [file] = await blockFiles(sandbox.repo)
+    await writeFile(file, noise(1000))
+
+    const result = await sandbox.run(['blockstore', 'convert', '--codec', 'zstd'])
+
+    expect(result.code).toBe(1)
+    expect(result.stderr).toContain('1 of ')
+    expect((await readFile(file)).equals(noise(1000))).toBe(true)
+  })
+
+  it('refuses a directory without a repo, and makes none', async ({ sandbox }) => {
+    expectFailure(await sandbox.run(['blockstore', 'convert', '--codec', 'zstd']), 1)
+    expectFailure(await sandbox.run(['stats']), 1)
+    expect(await sandbox.shell('test ! -e repo')).toMatchObject({ code: 0 })
+  })
+})
