@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ipfsz, mark, TREE_CODE, unmark } from '@ipfsz/core'
-import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { text } from '../support/data.ts'
 import { useKubo } from '../support/kubo.ts'
 import { fromCar, RecordingBlockstore } from '../support/recording-blockstore.ts'
 import type { ImportCandidateStream, Ipfsz } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
 
 /** Enough to shard a directory where the threshold is this low. */
 const SHARDED = { shardSplitThresholdBytes: 1000 }
