@@ -4,6 +4,7 @@ import { ByteReader } from './byte-reader.ts'
 import { emit } from './events.ts'
 import { gather } from './gather.ts'
 import { mark } from './marker.ts'
+import { mendLayout } from './dag/mend-layout.ts'
 import { decide } from './policy.ts'
 import { writeFile } from './write-file.ts'
 import type { FilesBudget } from './bounded-reader.ts'
@@ -89,7 +90,10 @@ async function buildFile (file: File, reader: ByteReader, blockstore: PutStore, 
 
 async function buildPlain (file: File, content: AsyncIterable<Uint8Array>, blockstore: PutStore, { importer }: CompressingFileBuilderInit): Promise<BuiltFile> {
   const { path, originalPath, mode, mtime } = file
-  const { cid, unixfs, size } = await importFile({ path, content, mode, mtime }, blockstore as Parameters<typeof importFile>[1], importer)
+  const { cid, unixfs, size } = await importFile({ path, content, mode, mtime }, blockstore as Parameters<typeof importFile>[1], {
+    ...importer,
+    ...importer.layout == null ? {} : { layout: mendLayout(importer.layout, blockstore) }
+  })
 
   return { cid, unixfs, size, path, originalPath }
 }

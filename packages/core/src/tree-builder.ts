@@ -5,6 +5,7 @@ import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { DEFAULT_SHARD_SPLIT_THRESHOLD, MAX_LEAF_SIZE } from './constants.ts'
 import { splitPath } from './entry-name.ts'
+import { marshal } from './dag/marshal.ts'
 import { InvalidParametersError } from './errors.ts'
 import type { PutStore } from './dag/block.ts'
 import type { ImporterOptions, ImportResult } from 'ipfs-unixfs-importer'
@@ -187,7 +188,7 @@ function flatLength (children: Frame['written']): number {
 async function writeFlat ({ unixfs: metadata }: Directory, children: Frame['written'], blockstore: PutStore, options: TreeBuilderOptions): Promise<ImportResult> {
   const unixfs = new UnixFS({ type: 'directory', mtime: metadata?.mtime, mode: metadata?.mode })
   const Links = Array.from(children, ([Name, { cid: Hash, size }]) => ({ Name, Hash, Tsize: Number(size) }))
-  const block = dagPb.encode(dagPb.prepare({ Data: unixfs.marshal(), Links }), options)
+  const block = dagPb.encode(dagPb.prepare({ Data: marshal(unixfs), Links }), options)
   const cid = CID.create(options.cidVersion ?? 1, dagPb.code, await sha256.digest(block))
 
   await blockstore.put(cid, block, options as Parameters<PutStore['put']>[2])

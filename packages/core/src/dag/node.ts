@@ -2,6 +2,7 @@ import { decode, encode, prepare } from '@ipld/dag-pb'
 import { UnixFS } from 'ipfs-unixfs'
 import { NotUnixFSError } from '../errors.ts'
 import { appendHeader } from '../header.ts'
+import { marshal } from './marshal.ts'
 import type { Header } from '../header.ts'
 import type { PBLink } from '@ipld/dag-pb'
 import type { Mtime } from 'ipfs-unixfs'
@@ -71,7 +72,7 @@ export function encodeNode ({ links = [], inline, header }: RootContent, metadat
     mode: metadata.mode,
     mtime: metadata.mtime
   })
-  const data = unixfs.marshal()
+  const data = marshal(unixfs)
 
   const block = encode(prepare({
     Data: header == null ? data : appendHeader(data, header),

@@ -8,6 +8,7 @@ import { InvalidDagError, NotUnixFSError } from '../errors.ts'
 import { HEADER_FIELD } from '../header.ts'
 import { BYTES, bytesField, readFields, VARINT } from '../protobuf.ts'
 import { concat } from '../bytes.ts'
+import { marshal } from './marshal.ts'
 import { decodeNode } from './node.ts'
 import type { GetBlockOptions, PutStore } from './block.ts'
 import type { Metadata } from './node.ts'
@@ -89,5 +90,5 @@ function withMetadata (unixfs: UnixFS, { mode, mtime }: Metadata): Uint8Array {
     unixfs.mtime = mtime
   }
 
-  return unixfs.marshal()
+  return marshal(unixfs)
 }

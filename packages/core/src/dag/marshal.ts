@@ -1,0 +1,86 @@
+import { bytesField, varint, varintField } from '../protobuf.ts'
+import { concat } from '../bytes.ts'
+import type { UnixFS } from 'ipfs-unixfs'
+
+/** The types of a UnixFS message, by the number that they have in it. */
+const TYPES = ['raw', 'directory', 'file', 'metadata', 'symlink', 'hamt-sharded-directory']
+
+const DEFAULT_FILE_MODE = 0o644
+const DEFAULT_DIRECTORY_MODE = 0o755
+
+/** The bits of a mode that say what kind of file it is. */
+const KIND_BITS = 0xfffff000
+
+/** Fields of the UnixFS message, and of the time in it (UnixFS specification, "Data Format"). */
+const TYPE = 1
+const DATA = 2
+const FILE_SIZE = 3
+const BLOCK_SIZES = 4
+const HASH_TYPE = 5
+const FANOUT = 6
+const MODE = 7
+const MTIME = 8
+const SECONDS = 1
+const NANOSECONDS = 2
+const FIXED32 = 5
+
+/**
+ * As `unixfs.marshal ()`. That gives wrong bytes, other ones each time, where a
+ * number is from 2^31 to 2^32 - 1, as the sizes of files from 2 to 4 GiB are: its
+ * protobuf runtime (protons-runtime 7.1 and 8.0) takes the lower half for negative,
+ * writes one byte of it, and leaves the rest as they were in memory.
+ */
+export function marshal (unixfs: UnixFS): Uint8Array {
+  const isFile = unixfs.type === 'file' || unixfs.type === 'raw'
+  const mode = modeOf(unixfs)
+  const { data, mtime } = unixfs
+
+  return concat([
+    Uint8Array.from(varintField(TYPE, TYPES.indexOf(unixfs.type))),
+    data == null || data.byteLength === 0 ? Uint8Array.of() : bytesField(DATA, data),
+    Uint8Array.from([
+      ...isFile ? varintField(FILE_SIZE, Number(unixfs.fileSize())) : [],
+      ...unixfs.blockSizes.flatMap(size => varintField(BLOCK_SIZES, Number(size))),
+      ...unixfs.hashType == null ? [] : varintField(HASH_TYPE, Number(unixfs.hashType)),
+      ...unixfs.fanout == null ? [] : varintField(FANOUT, Number(unixfs.fanout)),
+      ...mode == null ? [] : varintField(MODE, mode)
+    ]),
+    mtime == null ? Uint8Array.of() : bytesField(MTIME, marshalTime(mtime))
+  ])
+}
+
+function marshalTime ({ secs, nsecs }: NonNullable<UnixFS['mtime']>): Uint8Array {
+  const nanoseconds = new DataView(new ArrayBuffer(4))
+  nanoseconds.setUint32(0, nsecs ?? 0, true)
+
+  return Uint8Array.from([
+    ...varint(SECONDS * 8),
+    ...signedVarint(secs),
+    ...nsecs == null ? [] : [...varint(NANOSECONDS * 8 + FIXED32), ...new Uint8Array(nanoseconds.buffer)]
+  ])
+}
+
+/** A number below 0 is written as the one that has the same 64 bits. */
+function signedVarint (value: bigint): number[] {
+  const bytes: number[] = []
+  let rest = BigInt.asUintN(64, value)
+
+  while (rest >= 0x80n) {
+    bytes.push(Number(rest & 0x7fn) | 0x80)
+    rest >>= 7n
+  }
+
+  return [...bytes, Number(rest)]
+}
+
+/** The mode as it is written: not where it is the one that everybody takes it to be. */
+function modeOf (unixfs: UnixFS): number | undefined {
+  if (unixfs.mode == null) {
+    return undefined
+  }
+
+  // eslint-disable-next-line typescript/dot-notation -- what kind of file it is, is private there
+  const mode = ((unixfs['_originalMode'] & KIND_BITS) | unixfs.mode) >>> 0
+
+  return mode === (unixfs.isDirectory() ? DEFAULT_DIRECTORY_MODE : DEFAULT_FILE_MODE) ? undefined : mode
+}

@@ -1,0 +1,80 @@
+import * as dagPb from '@ipld/dag-pb'
+import fc from 'fast-check'
+import { UnixFS } from 'ipfs-unixfs'
+import { CID } from 'multiformats/cid'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { describe, expect, it } from 'vitest'
+import { marshal } from '../src/dag/marshal.ts'
+import { encodeNode } from '../src/dag/node.ts'
+import { ipfsz, isMarked } from '../src/index.ts'
+import { CountingBlockstore, getBlock, noise } from './fixtures.ts'
+
+const GB = 1_000_000_000
+const leaf = CID.createV1(0x55, await sha256.digest(noise(10)))
+
+/** Numbers that unixfs.marshal writes as they are. */
+const rightSize = fc.oneof(fc.integer({ min: 1, max: 2 ** 31 - 1 }), fc.integer({ min: 2 ** 32, max: 2 ** 45 }))
+
+describe('marshal', () => {
+  it('gives what unixfs.marshal gives', () => {
+    fc.assert(fc.property(fc.record({
+      type: fc.constantFrom('raw', 'directory', 'file', 'metadata', 'symlink', 'hamt-sharded-directory'),
+      data: fc.option(fc.uint8Array(), { nil: undefined }),
+      size: rightSize,
+      hashType: fc.option(fc.bigInt(0n, 1000n), { nil: undefined }),
+      fanout: fc.option(fc.bigInt(2n, 1024n), { nil: undefined }),
+      mode: fc.option(fc.oneof(fc.integer({ min: 0, max: 0o7777 }), fc.constantFrom(0o644, 0o755)), { nil: undefined }),
+      secs: fc.option(fc.oneof(fc.bigInt(0n, 2n ** 31n - 1n), fc.bigInt(2n ** 32n, 2n ** 50n), fc.bigInt(-(2n ** 40n), -1n)), { nil: undefined }),
+      nsecs: fc.option(fc.integer({ min: 0, max: 999_999_999 }), { nil: undefined })
+    }), ({ size, secs, nsecs, ...fields }) => {
+      const unixfs = new UnixFS({ ...fields, data: size > 2 ** 20 ? undefined : fields.data, blockSizes: [BigInt(size)], ...secs == null ? {} : { mtime: { secs, nsecs } } })
+
+      expect(Buffer.from(marshal(unixfs)).toString('hex')).toBe(Buffer.from(unixfs.marshal()).toString('hex'))
+    }))
+  })
+
+  it('keeps the bits of a mode that ipfs-unixfs does not show', () => {
+    const unixfs = UnixFS.unmarshal(new UnixFS({ type: 'file', mode: 0o100600 }).marshal())
+    unixfs.mode = 0o640
+
+    expect(marshal(unixfs)).toEqual(unixfs.marshal())
+  })
+
+  it.each([2 ** 31 - 1, 2 ** 31, 3 * GB, 2 ** 32 - 1, 2 ** 32, 2 ** 40])('writes sizes and times of %d, as often as it is asked', (number) => {
+    const make = (): UnixFS => new UnixFS({ type: 'file', blockSizes: [BigInt(number)], mtime: { secs: BigInt(number), nsecs: 5 } })
+
+    for (let i = 0; i < 50; i++) {
+      expect(marshal(make())).toEqual(marshal(make()))
+    }
+
+    const read = UnixFS.unmarshal(marshal(make()))
+    expect([read.fileSize(), read.blockSizes, read.mtime]).toEqual([BigInt(number), [BigInt(number)], { secs: BigInt(number), nsecs: 5 }])
+  })
+})
+
+describe('a file of 2 to 4 GiB', () => {
+  it('has a root that can be read', () => {
+    const { block } = encodeNode({ links: [1, 2].map(() => ({ cid: leaf, size: 1.5 * GB, dagSize: 1.5 * GB })) })
+    const { Data = new Uint8Array(0) } = dagPb.decode(block)
+
+    expect(UnixFS.unmarshal(Data).fileSize()).toBe(BigInt(3 * GB))
+  })
+
+  it('that is stored plain has one too', async () => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    // two leaves that say to be of 1.5 GB each
+    const bufferImporter = async function * (): AsyncGenerator<() => Promise<never>> {
+      yield async () => ({ cid: leaf, size: BigInt(1.5 * GB), block: noise(10) }) as never
+      yield async () => ({ cid: leaf, size: BigInt(1.5 * GB), block: noise(10) }) as never
+    }
+    const cids = await Promise.all([1, 2, 3].map(async () => fs.addBytes(noise(10), { compression: { codec: 'none' }, bufferImporter })))
+    const [cid] = cids
+
+    expect(isMarked(cid)).toBe(false)
+    expect(new Set(cids.map(String)).size).toBe(1)
+    expect((await fs.stat(cid)).size).toBe(BigInt(3 * GB))
+    const { Links } = dagPb.decode(await getBlock(cid, blockstore))
+    expect(Links.map(({ Tsize }) => Tsize)).toEqual([1.5 * GB, 1.5 * GB])
+  })
+})
