@@ -16,7 +16,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['packages/*/test/**/*.test.ts'],
+          include: ['packages/*/test/**/*.test.ts', 'bench/test/**/*.test.ts'],
           testTimeout: 60_000,
           server: { deps: { inline: COMPLIANCE_SUITES } }
         },
@@ -28,6 +28,8 @@ export default defineConfig({
       { test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 180_000 } },
       // pages as bundlers build them, looked at from Node; needs Chromium
       { test: { name: 'pages', include: ['test/pages/**/*.test.ts'], globalSetup: 'test/support/need-chromium.ts', testTimeout: 60_000, hookTimeout: 60_000 } },
+      // the demo page and its peer, used from Node; needs Chromium
+      { test: { name: 'demo', include: ['test/demo/**/*.test.ts'], globalSetup: ['test/support/need-chromium.ts', 'test/demo/build-demo.ts'], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false } },
       // tests that run inside of Chromium
       {
         test: {

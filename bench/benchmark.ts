@@ -1,14 +1,24 @@
 export interface BenchmarkOptions {
   /** So little that it only shows that everything still runs. */
   smoke: boolean
-  /** A file to measure with, instead of one that is made up. */
+  /** A file to measure with, where one is enough, instead of those of the corpus. */
   file?: string
+  /** A directory of files to measure with. */
+  corpus?: string
+}
+
+/** What is measured, and what is told beside it, such as CIDs. */
+export type Row = Record<string, string | number>
+
+export interface Table {
+  title: string
+  rows: Row[]
 }
 
 export interface Benchmark {
   question: string
-  /** Measure, and give the rows of the table to print. */
-  run (options: BenchmarkOptions): Promise<Array<Record<string, string | number>>>
+  /** Measure, and give the rows of the table to print, or several tables. */
+  run (options: BenchmarkOptions): Promise<Row[] | Table[]>
 }
 
 /** The wall and processor time of something, in milliseconds. */
@@ -33,5 +43,19 @@ export function median (values: readonly number[]): number {
 
 /** The smallest and the largest, as text. */
 export function spread (values: readonly number[]): string {
-  return `${Math.min(...values).toFixed(0)}-${Math.max(...values).toFixed(0)}`
+  return `${rounded(Math.min(...values))}-${rounded(Math.max(...values))}`
+}
+
+/** Three figures, or all that are before the point. */
+export function rounded (value: number): number {
+  return Math.abs(value) < 100 ? Number(value.toPrecision(3)) : Math.round(value)
+}
+
+export function sum (values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
+
+/** Say what is measured now: long ones would seem to stand still. */
+export function progress (text: string): void {
+  process.stderr.write(`${text}\n`)
 }

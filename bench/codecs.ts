@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { chromium } from 'playwright'
 import { BUNDLERS } from '../test/support/bundles.ts'
 import { CHROMIUM_FLAGS, findChromium } from '../test/support/chromium.ts'
-import { text } from '../test/support/data.ts'
 import { serve } from '../test/support/serve.ts'
-import { measureCodecs } from './measure-codec.ts'
-import type { Benchmark } from './benchmark.ts'
-import type { CodecMeasurement } from './measure-codec.ts'
+import { fileOfSize, mixedFile, withCorpus } from './support/corpus.ts'
+import { measureCodecs } from './support/measure-codec.ts'
+import type { Benchmark, BenchmarkOptions } from './benchmark.ts'
+import type { CodecMeasurement } from './support/measure-codec.ts'
 
 /** The frames of an add. */
 const FRAME_SIZE = 4 * 1024 * 1024
@@ -15,7 +15,7 @@ const ROUNDS = 5
 
 /** A page that fetches the bytes and measures them. */
 const SCRIPT = `
-  import { measureCodecs } from '${join(import.meta.dirname, 'measure-codec.ts')}'
+  import { measureCodecs } from '${join(import.meta.dirname, 'support/measure-codec.ts')}'
 
   window.measure = async rounds => {
     const bytes = new Uint8Array(await (await fetch('bytes')).arrayBuffer())
@@ -26,15 +26,26 @@ const SCRIPT = `
 export const benchmark: Benchmark = {
   question: 'how small and how fast each implementation of each codec is, in Node and in Chromium, a frame of 4 MiB at a time',
 
-  async run ({ smoke, file }) {
-    const bytes = file == null ? text(smoke ? 1_000_000 : 16_000_000) : new Uint8Array(await readFile(file))
-    const rounds = smoke ? 1 : ROUNDS
+  async run (options) {
+    const bytes = await readSample(options)
+    const rounds = options.smoke ? 1 : ROUNDS
     const pieces = Array.from({ length: Math.ceil(bytes.byteLength / FRAME_SIZE) }, (_, i) => bytes.slice(i * FRAME_SIZE, (i + 1) * FRAME_SIZE))
     const node = await measureCodecs(pieces, rounds)
     const browser = await measureInChromium(bytes, rounds)
 
     return node.map(row => toRow(row, browser.find(({ codec, implementation, level }) => codec === row.codec && implementation === row.implementation && level === row.level)))
   }
+}
+
+/** The file that was named, or pieces of the corpus: slow levels take long for more. */
+async function readSample (options: BenchmarkOptions): Promise<Uint8Array> {
+  if (options.file != null) {
+    return new Uint8Array(await readFile(options.file))
+  }
+
+  return withCorpus(options, async corpus => (
+    new Uint8Array(await readFile(await fileOfSize(corpus, await mixedFile(corpus, options), options.smoke ? 300_000 : 2 * FRAME_SIZE)))
+  ))
 }
 
 async function measureInChromium (bytes: Uint8Array, rounds: number): Promise<CodecMeasurement[]> {

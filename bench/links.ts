@@ -5,59 +5,71 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ipfsz, MARKERS, unmark } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
+import { FsBlockstore } from 'blockstore-fs'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
+import { text } from '../test/support/data.ts'
 import { measure, median } from './benchmark.ts'
-import { DATASTORES } from './link-datastores.ts'
-import type { Benchmark } from './benchmark.ts'
-import type { Read } from './read-links.ts'
+import { DATASTORES } from './support/link-datastores.ts'
+import { LINKS } from './support/paper.ts'
+import type { Benchmark, Row } from './benchmark.ts'
+import type { Read } from './support/read-links.ts'
 import type { Link } from '@ipfsz/core'
 import type { Blockstore } from 'interface-blockstore'
 
-const READER = join(import.meta.dirname, 'read-links.ts')
+const FILE_SIZE = 100_000
+
+const READER = join(import.meta.dirname, 'support/read-links.ts')
 
 export const benchmark: Benchmark = {
-  question: 'how long making links takes, one after the other, and reading all of them in a new process',
+  question: `what links between original and compressed CIDs cost, made one after the other, read in a new process, and with every file that is added; the paper's Figure 8 says ${LINKS.update} ms to make 1000, ${LINKS.recovery} ms to read them, ${LINKS.partOfUpload} of adding`,
 
   async run ({ smoke }) {
-    const count = smoke ? 20 : 1000
-    const rounds = smoke ? 1 : 9
-    const blockstore = new MemoryBlockstore()
-    const links = await makeLinks(count, blockstore)
-    const rows: Array<Record<string, string | number>> = []
+    return [
+      { title: 'Making links, and reading them in a new process', rows: await measureLinks(smoke) },
+      { title: `Adding files of ${FILE_SIZE / 1000} kB of text, with and without links, on an FsBlockstore`, rows: await measureAdds(smoke) }
+    ]
+  }
+}
 
-    for (const name of Object.keys(DATASTORES)) {
-      const adds: number[] = []
-      const reads: Array<[Read, Read]> = []
+async function measureLinks (smoke: boolean): Promise<Row[]> {
+  const count = smoke ? 20 : 1000
+  const rounds = smoke ? 1 : 9
+  const blockstore = new MemoryBlockstore()
+  const links = await makeLinks(count, blockstore)
+  const rows: Row[] = []
 
-      for (let round = 0; round < rounds; round++) {
-        const directory = await mkdtemp(join(tmpdir(), 'ipfsz-bench-'))
+  for (const name of Object.keys(DATASTORES)) {
+    const adds: number[] = []
+    const reads: Array<[Read, Read]> = []
 
-        try {
-          adds.push(await add(name, directory, links, blockstore))
-          reads.push(await readAnew(name, directory, count))
-        } finally {
-          await rm(directory, { recursive: true })
-        }
+    for (let round = 0; round < rounds; round++) {
+      const directory = await mkdtemp(join(tmpdir(), 'ipfsz-bench-'))
+
+      try {
+        adds.push(await add(name, directory, links, blockstore))
+        reads.push(await readAnew(name, directory, count))
+      } finally {
+        await rm(directory, { recursive: true })
       }
-
-      rows.push({
-        datastore: name,
-        links: count,
-        'make, ms': Math.round(median(adds)),
-        'make, spread': range(adds),
-        'open, ms': tenth(median(reads.map(([{ open }]) => open))),
-        'read, ms': tenth(median(reads.map(([{ read }]) => read))),
-        'read, spread': range(reads.map(([{ read }]) => read)),
-        'opened again, ms': tenth(median(reads.map(([, { open }]) => open))),
-        'read again, ms': tenth(median(reads.map(([, { read }]) => read))),
-        'read again, spread': range(reads.map(([, { read }]) => read))
-      })
     }
 
-    return rows
+    rows.push({
+      datastore: name,
+      links: count,
+      'make, ms': Math.round(median(adds)),
+      'make, spread': range(adds),
+      'open, ms': tenth(median(reads.map(([{ open }]) => open))),
+      'read, ms': tenth(median(reads.map(([{ read }]) => read))),
+      'read, spread': range(reads.map(([{ read }]) => read)),
+      'opened again, ms': tenth(median(reads.map(([, { open }]) => open))),
+      'read again, ms': tenth(median(reads.map(([, { read }]) => read))),
+      'read again, spread': range(reads.map(([, { read }]) => read))
+    })
   }
+
+  return rows
 }
 
 async function add (name: string, directory: string, links: readonly Link[], blockstore: Blockstore): Promise<number> {
@@ -86,6 +98,53 @@ async function readAnew (name: string, directory: string, count: number): Promis
   }
 
   return reads
+}
+
+/** Add the same files with and without links, in each round on stores of their own. */
+async function measureAdds (smoke: boolean): Promise<Row[]> {
+  const count = smoke ? 10 : 200
+  const files = Array.from({ length: count }, (_, i) => text(FILE_SIZE, i + 1))
+  const times = new Map<string, number[]>()
+
+  for (let round = 0; round < (smoke ? 1 : 7); round++) {
+    for (const name of ['', ...Object.keys(DATASTORES)]) {
+      const directory = await mkdtemp(join(tmpdir(), 'ipfsz-bench-'))
+
+      try {
+        times.set(name, [...times.get(name) ?? [], await addFiles(name, directory, files)])
+      } finally {
+        await rm(directory, { recursive: true })
+      }
+    }
+  }
+
+  const without = median(times.get('') ?? [])
+
+  return Array.from(times, ([name, measured]) => ({
+    datastore: name === '' ? 'without links' : name,
+    files: count,
+    'add, ms': tenth(median(measured)),
+    'add, spread': range(measured),
+    'links cost, %': tenth((median(measured) / without - 1) * 100)
+  }))
+}
+
+async function addFiles (name: string, directory: string, files: readonly Uint8Array[]): Promise<number> {
+  const blockstore = new FsBlockstore(join(directory, 'blocks'))
+  await blockstore.open()
+  const datastore = name === '' ? undefined : await DATASTORES[name].make(join(directory, 'links'))
+  await datastore?.open()
+  const fs = ipfsz({ blockstore, datastore })
+
+  const { wall } = await measure(async () => {
+    for (const bytes of files) {
+      await fs.addBytes(bytes, { link: datastore != null })
+    }
+  })
+
+  await datastore?.close()
+
+  return wall
 }
 
 /** Links of files whose roots are stored. */

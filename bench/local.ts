@@ -1,125 +1,147 @@
-import { createReadStream } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { unixfs } from '@helia/unixfs'
-import { ipfsz } from '@ipfsz/core'
-import { FsBlockstore } from 'blockstore-fs'
-import { text } from '../test/support/data.ts'
-import { measure, median, spread } from './benchmark.ts'
-import type { Benchmark, Time } from './benchmark.ts'
-import type { CID } from 'multiformats/cid'
+import { median, progress, rounded, spread, sum } from './benchmark.ts'
+import { fileOfSize, mixedFile, withCorpus } from './support/corpus.ts'
+import { DEFAULT, PLAIN } from './support/file-systems.ts'
+import { runKubo } from './support/kubo-command.ts'
+import { createRepo, hasKubo } from './support/kubo.ts'
+import { runTask } from './support/task.ts'
+import type { Benchmark, Row } from './benchmark.ts'
+import type { Corpus } from './support/corpus.ts'
+import type { StoreKind, Task } from './support/task.ts'
 
 const MB = 1e6
 
-/** What both sides have in common. */
-interface Files {
-  addByteStream (bytes: AsyncIterable<Uint8Array>): Promise<CID>
-  addBytes (bytes: Uint8Array): Promise<CID>
-  cat (cid: CID): AsyncIterable<Uint8Array>
+interface Size {
+  size: number
+  rounds: number
+  /** How often in each process: short times vary too much, and first times are those of the compiler. */
+  times: number
+  /** Stores, and what is compared on each. */
+  stores: Partial<Record<StoreKind, string[]>>
 }
 
-interface Side {
-  name: string
-  on (blockstore: FsBlockstore): Files
+const ALL = [PLAIN, DEFAULT, 'ipfsz, zstd 3', 'ipfsz, lz4', 'ipfsz, gzip 6']
+const TWO = [PLAIN, DEFAULT]
+
+const SIZES: readonly Size[] = [
+  { size: MB, rounds: 3, times: 10, stores: { fs: ALL, level: TWO, memory: TWO } },
+  { size: 100 * MB, rounds: 5, times: 1, stores: { fs: ALL, level: TWO, memory: TWO } },
+  { size: 1000 * MB, rounds: 3, times: 1, stores: { fs: TWO } }
+]
+
+const SMOKE: readonly Size[] = [{ size: MB, rounds: 1, times: 1, stores: { fs: TWO, level: [DEFAULT], memory: [DEFAULT] } }]
+
+/** Kubo's, and what is piped before and after it. No daemon runs. */
+const KUBO: Readonly<Record<string, { add: string, cat: string }>> = {
+  Kubo: { add: 'ipfs add --offline -Q FILE', cat: 'ipfs cat --offline CID' },
+  'Kubo, zstd -3 piped': { add: 'zstd -3 -c FILE | ipfs add --offline -Q', cat: 'ipfs cat --offline CID | zstd -dc' }
 }
 
-const SIDES: Side[] = [
-  { name: '@helia/unixfs', on: blockstore => unixfs({ blockstore }) },
-  { name: 'ipfsz, zstd 1', on: blockstore => ipfsz({ blockstore }) },
-  { name: 'ipfsz, zstd 3', on: blockstore => withCompression(blockstore, { codec: 'zstd', level: 3 }) },
-  { name: 'ipfsz, lz4', on: blockstore => withCompression(blockstore, { codec: 'lz4' }) },
-  { name: 'ipfsz, gzip 6', on: blockstore => withCompression(blockstore, { codec: 'gzip' }) }
-]
-
-/** How a file gets to `add`: as Node streams it by default, in larger pieces, or all of it at once. */
-const SOURCES: Array<{ name: string, add: (files: Files, file: string, bytes: Uint8Array) => Promise<CID> }> = [
-  { name: 'add, 64 KiB reads', add: async (files, file) => files.addByteStream(createReadStream(file)) },
-  { name: 'add, 4 MiB reads', add: async (files, file) => files.addByteStream(createReadStream(file, { highWaterMark: 4 * 1024 * 1024 })) },
-  { name: 'add, from memory', add: async (files, _, bytes) => files.addBytes(bytes) }
-]
-
-function withCompression (blockstore: FsBlockstore, compression: { codec: 'zstd' | 'lz4' | 'gzip', level?: number }): Files {
-  const fs = ipfsz({ blockstore })
-
-  return {
-    addByteStream: async bytes => fs.addByteStream(bytes, { compression }),
-    addBytes: async bytes => fs.addBytes(bytes, { compression }),
-    cat: cid => fs.cat(cid)
-  }
+/** What one process measured. */
+interface Measured {
+  store: string
+  side: string
+  action: Task['action']
+  walls: number[]
+  cpu: number
+  peak: number
+  cid: string
 }
 
 export const benchmark: Benchmark = {
-  question: 'how long adding and reading a text file takes against plain @helia/unixfs, both on an FsBlockstore',
+  question: 'how long adding and reading a file takes, and what processor time and memory',
 
-  async run ({ smoke, file }) {
-    const directory = await mkdtemp(join(tmpdir(), 'ipfsz-bench-'))
+  async run (options) {
+    return withCorpus(options, async corpus => {
+      const mixed = await mixedFile(corpus, options)
+      const kubo = await hasKubo()
+      const rows: Row[] = []
+      const cids: Row[] = []
 
-    try {
-      const path = file ?? join(directory, 'text')
-
-      if (file == null) {
-        await writeFile(path, text(smoke ? 5 * MB : 100 * MB))
+      for (const size of options.smoke ? SMOKE : SIZES) {
+        const measured = await compare(corpus, await fileOfSize(corpus, mixed, size.size), size, kubo)
+        rows.push(...toRows(size, measured))
+        cids.push(...measured.filter(({ action, store }) => action === 'add' && ['fs', 'flatfs'].includes(store))
+          .filter(({ side }, i, all) => all.findIndex(other => other.side === side) === i)
+          .map(({ side, cid }) => ({ bytes: size.size, side, CID: cid })))
       }
 
-      return await compare(path, directory, smoke ? 1 : 7)
-    } finally {
-      await rm(directory, { recursive: true })
-    }
+      return [{ title: `Files of ${mixed.name}; Kubo's times are those of the command, the start of its process with them`, rows }, { title: `What was added (${corpus.source})`, rows: cids }]
+    })
   }
 }
 
-/** Every side once in each round, so that whatever else the machine does falls on all of them. */
-async function compare (path: string, directory: string, rounds: number): Promise<Array<Record<string, string | number>>> {
-  const bytes = await readFile(path)
-  const times = new Map<string, Time[]>()
-  const note = (side: string, what: string, time: Time): unknown => times.set(`${side}\n${what}`, [...times.get(`${side}\n${what}`) ?? [], time])
+async function compare (corpus: Corpus, file: string, { size, rounds, times, stores }: Size, kubo: boolean): Promise<Measured[]> {
+  const measured: Measured[] = []
 
+  // every side once in each round, so that whatever else the machine does falls on all of them
   for (let round = 0; round < rounds; round++) {
-    for (const source of SOURCES) {
-      for (const { name, on } of SIDES) {
-        const store = join(directory, 'blocks')
-        const blockstore = new FsBlockstore(store)
-        await blockstore.open()
-        const files = on(blockstore)
-        let added: CID | undefined
+    progress(`${size / MB} MB, round ${round + 1} of ${rounds}`)
 
-        note(name, source.name, await measure(async () => { added = await source.add(files, path, bytes) }))
+    for (const [store, sides] of Object.entries(stores) as Array<[StoreKind, string[]]>) {
+      for (const side of sides) {
+        const directory = join(corpus.directory, 'store')
+        const task = { files: side, store, directory, file, size, times }
 
-        if (source === SOURCES[0]) {
-          note(name, 'cat', await measure(async () => readAll(files, added, bytes.byteLength)))
-        }
+        await mkdir(directory)
+        const added = await runTask({ ...task, action: 'add' })
+        const read = await runTask({ ...task, action: 'cat', cid: added.cid })
+        await rm(directory, { recursive: true })
 
-        await rm(store, { recursive: true })
+        measured.push({ ...added, store, side, action: 'add' }, { ...read, store, side, action: 'cat' })
       }
+    }
+
+    for (const side of kubo ? Object.keys(KUBO) : []) {
+      measured.push(...await runKuboOnce(corpus, side, file))
     }
   }
 
-  return [...times].map(([key, measured]) => {
-    const [side, what] = key.split('\n')
-    const wall = measured.map(time => time.wall)
-    const plain = times.get(`${SIDES[0].name}\n${what}`)?.map(time => time.wall) ?? wall
+  return measured
+}
+
+async function runKuboOnce (corpus: Corpus, side: string, file: string): Promise<Measured[]> {
+  const repo = join(corpus.directory, 'kubo')
+  const { add, cat } = KUBO[side]
+
+  await createRepo(repo)
+  const added = await runKubo(add.replace('FILE', `'${file}'`), repo)
+  const cid = added.stdout
+  const read = await runKubo(`${cat.replace('CID', cid)} > /dev/null`, repo)
+  await rm(repo, { recursive: true })
+
+  return [{ ...added, action: 'add' as const }, { ...read, action: 'cat' as const }].map(({ wall, ...outcome }) => (
+    { ...outcome, walls: [wall], store: 'flatfs', side, cid }
+  ))
+}
+
+function toRows ({ size, times }: Size, measured: readonly Measured[]): Row[] {
+  const groups = Map.groupBy(measured, ({ action, store, side }) => `${action}\n${store}\n${side}`)
+
+  return Array.from(groups, ([key, group]) => {
+    const [action, store, side] = key.split('\n')
+    const isKubo = store === 'flatfs'
+    const walls = warm(group, isKubo ? 1 : times)
+    const plain = warm(groups.get(`${action}\n${isKubo ? 'fs' : store}\n${PLAIN}`) ?? group, times)
 
     return {
-      what,
+      MB: size / MB,
+      store,
+      what: action,
       side,
-      'MB/s': Math.round(bytes.byteLength / MB / median(wall) * 1000),
-      'times as fast': Number((median(plain) / median(wall)).toFixed(2)),
-      'ms, median': Math.round(median(wall)),
-      'ms, spread': spread(wall),
-      'CPU ms': Math.round(median(measured.map(time => time.cpu)))
+      'MB/s': rounded(size / MB / median(walls) * 1000),
+      'times as fast': rounded(median(plain) / median(walls)),
+      'ms, median': rounded(median(walls)),
+      'ms, spread': spread(walls),
+      'CPU ms': rounded(median(group.map(({ cpu, walls }) => cpu / walls.length))),
+      'peak MB': rounded(median(group.map(({ peak }) => peak)) / MB),
+      runs: sum(group.map(({ walls }) => walls.length))
     }
   }).toSorted((a, b) => a.what.localeCompare(b.what))
 }
 
-async function readAll (files: Files, cid: CID | undefined, size: number): Promise<void> {
-  let read = 0
-
-  for await (const chunk of files.cat(cid as CID)) {
-    read += chunk.byteLength
-  }
-
-  if (read !== size) {
-    throw new Error(`${read} bytes were read instead of ${size}`)
-  }
+/** Without the first time of each process, where there are several. */
+function warm (group: readonly Measured[], times: number): number[] {
+  return group.flatMap(({ walls }) => times > 1 ? walls.slice(1) : walls)
 }

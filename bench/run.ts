@@ -1,34 +1,108 @@
 /**
- * Runs a benchmark: `npm run bench -- NAME [--smoke] [--json FILE] [--file FILE]`.
- * Each file beside this one is a benchmark and begins with the question it answers.
+ * Measures: `npm run bench -- NAME|all|report`.
+ *
+ * NAME           a benchmark: each file beside this one is one, and begins with the
+ *                question that it answers
+ * all            every one, in a process of its own
+ * report         write docs/benchmarks.md from the results of full runs
+ *
+ * --smoke        so little that it only shows that everything still runs
+ * --json FILE    write the result of NAME there
+ * --json-dir DIR where the results of all are, `.bench` by default; of NAME too, if given.
+ *                `all` leaves out what has a result of a full run there: delete it to
+ *                measure again
+ * --corpus DIR   files to measure with, ../shared/data by default if that is there
+ * --file FILE    one file to measure with, where one is enough
  */
-import { globSync, writeFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Benchmark } from './benchmark.ts'
+import { printTables } from './support/print.ts'
+import { readResult, resultFile, writeResult } from './support/results.ts'
+import { describeMachine, versions } from './support/machine.ts'
+import type { Benchmark, BenchmarkOptions, Row, Table } from './benchmark.ts'
+import type { Result } from './support/results.ts'
 
-const OTHERS = new Set(['run', 'benchmark', 'measure-codec', 'link-datastores', 'read-links'])
-const names = globSync('*.ts', { cwd: import.meta.dirname }).map(file => basename(file, '.ts')).filter(name => !OTHERS.has(name))
+const ROOT = join(import.meta.dirname, '..')
+const DEFAULT_DIRECTORY = join(ROOT, '.bench')
+const OTHERS = new Set(['run', 'benchmark'])
+
+const names = globSync('*.ts', { cwd: import.meta.dirname }).map(file => basename(file, '.ts')).filter(name => !OTHERS.has(name)).toSorted()
 const { values, positionals: [name] } = parseArgs({
   allowPositionals: true,
   options: {
     smoke: { type: 'boolean', default: false },
     json: { type: 'string' },
+    'json-dir': { type: 'string' },
+    corpus: { type: 'string' },
     file: { type: 'string' }
   }
 })
+const { smoke, corpus, file } = values
+const options: BenchmarkOptions = { smoke, ...corpus == null ? {} : { corpus }, ...file == null ? {} : { file } }
 
-if (!names.includes(name)) {
-  console.error(`Name a benchmark: ${names.join(', ')}`)
-  process.exitCode = 2
+if (name === 'all') {
+  runAll()
+} else if (name === 'report') {
+  const { writeReport } = await import('./report/report.ts')
+  await writeReport(values['json-dir'] ?? DEFAULT_DIRECTORY, join(ROOT, 'docs'))
+} else if (names.includes(name)) {
+  await runOne()
 } else {
+  console.error(`Name a benchmark (${names.join(', ')}), all or report`)
+  process.exitCode = 2
+}
+
+async function runOne (): Promise<void> {
   const { benchmark } = await import(`./${name}.ts`) as { benchmark: Benchmark }
+  const environment = { machine: describeMachine(), versions: versions() }
 
-  console.info(`${name}: ${benchmark.question}\nNode ${process.versions.node}, ${process.platform} ${process.arch}\n`)
-  const rows = await benchmark.run({ smoke: values.smoke, ...values.file == null ? {} : { file: values.file } })
-  console.table(rows)
+  console.info(`${name}: ${benchmark.question}\n${environment.machine}\n${Object.entries(environment.versions).map(entry => entry.join(' ')).join(', ')}\n`)
 
-  if (values.json != null) {
-    writeFileSync(values.json, `${JSON.stringify({ name, question: benchmark.question, node: process.versions.node, rows }, undefined, 2)}\n`)
+  const start = performance.now()
+  const measured = await benchmark.run(options)
+  const tables = toTables(measured)
+  const result: Result = { name, question: benchmark.question, date: new Date().toISOString().slice(0, 10), smoke, ...environment, seconds: Math.round((performance.now() - start) / 1000), tables }
+
+  printTables(tables)
+
+  for (const path of [values.json, values['json-dir'] == null ? undefined : resultFile(values['json-dir'], name)]) {
+    if (path != null) {
+      writeResult(path, result)
+    }
+  }
+}
+
+function toTables (measured: Row[] | Table[]): Table[] {
+  return measured.every((row): row is Table => Array.isArray(row.rows)) ? measured : [{ title: '', rows: measured as Row[] }]
+}
+
+/** Each in a process of its own: what one leaves in memory does not slow down the next. */
+function runAll (): void {
+  const directory = values['json-dir'] ?? (smoke ? undefined : DEFAULT_DIRECTORY)
+  const failed: string[] = []
+
+  for (const name of names) {
+    if (!smoke && directory != null && readResult(directory, name)?.smoke === false) {
+      console.info(`${name} has a result already: ${resultFile(directory, name)}\n`)
+      continue
+    }
+
+    const args = [
+      ...smoke ? ['--smoke'] : [],
+      ...directory == null ? [] : ['--json-dir', directory],
+      ...corpus == null ? [] : ['--corpus', corpus],
+      ...file == null ? [] : ['--file', file]
+    ]
+
+    if (spawnSync(process.execPath, [import.meta.filename, name, ...args], { stdio: 'inherit' }).status !== 0) {
+      failed.push(name)
+    }
+  }
+
+  if (failed.length > 0) {
+    console.error(`These failed: ${failed.join(', ')}`)
+    process.exitCode = 1
   }
 }

@@ -1,0 +1,92 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FsBlockstore } from 'blockstore-fs'
+import { measure, median, rounded, spread } from './benchmark.ts'
+import { CountingBlockstore } from './support/blocks.ts'
+import { incompressibleFiles, withCorpus } from './support/corpus.ts'
+import { compressing, FILE_SYSTEMS, PLAIN, readAll } from './support/file-systems.ts'
+import { BYPASS } from './support/paper.ts'
+import type { Benchmark, Row } from './benchmark.ts'
+import type { CorpusFile } from './support/corpus.ts'
+import type { Files } from './support/file-systems.ts'
+import type { Blockstore } from 'interface-blockstore'
+
+const DETECTING = 'ipfsz'
+const ALWAYS = 'ipfsz, detection off'
+
+const SIDES: Readonly<Record<string, (blockstore: Blockstore) => Files>> = {
+  [PLAIN]: FILE_SYSTEMS[PLAIN],
+  [DETECTING]: compressing({ codec: 'zstd' }),
+  [ALWAYS]: compressing({ codec: 'zstd', detect: false })
+}
+
+interface Measured {
+  add: number
+  cat: number
+  stored: number
+  cid: string
+}
+
+export const benchmark: Benchmark = {
+  question: `what finding out costs and saves that a file is not worth compressing; the paper's Figure 7 says ${BYPASS}`,
+
+  async run (options) {
+    return withCorpus(options, async corpus => {
+      const rounds = options.smoke ? 2 : 15
+      const rows: Row[] = []
+      const cids: Row[] = []
+
+      for (const file of incompressibleFiles(corpus)) {
+        const measured = await compare(file, rounds, corpus.directory)
+        const of = (side: string, value: 'add' | 'cat' | 'stored'): number => median((measured.get(side) ?? []).map(measured => measured[value]))
+
+        rows.push({
+          file: file.name,
+          bytes: file.size,
+          ...Object.fromEntries(Object.keys(SIDES).map(side => [`add, ms: ${side}`, rounded(of(side, 'add'))])),
+          'spread of ipfsz': spread((measured.get(DETECTING) ?? []).map(({ add }) => add)),
+          'add: times as fast as detection off': rounded(of(ALWAYS, 'add') / of(DETECTING, 'add')),
+          'add: times as fast as plain': rounded(of(PLAIN, 'add') / of(DETECTING, 'add')),
+          ...Object.fromEntries(Object.keys(SIDES).map(side => [`cat, ms: ${side}`, rounded(of(side, 'cat'))])),
+          'stored / original': rounded(of(DETECTING, 'stored') / file.size),
+          'detection off': rounded(of(ALWAYS, 'stored') / file.size)
+        })
+
+        cids.push(...[DETECTING, ALWAYS].map(side => ({ file: file.name, side, CID: measured.get(side)?.[0].cid ?? '' })))
+      }
+
+      return [{ title: 'Files that are compressed already, on an FsBlockstore', rows }, { title: `What was added (${corpus.source})`, rows: cids }]
+    })
+  }
+}
+
+/** Every side once in each round, after one that is not counted. */
+async function compare ({ path, size }: CorpusFile, rounds: number, directory: string): Promise<Map<string, Measured[]>> {
+  const bytes = new Uint8Array(await readFile(path))
+  const measured = new Map<string, Measured[]>(Object.keys(SIDES).map(side => [side, []]))
+
+  for (let round = -1; round < rounds; round++) {
+    for (const [side, create] of Object.entries(SIDES)) {
+      const store = new FsBlockstore(join(directory, 'store'))
+      await store.open()
+      const blockstore = new CountingBlockstore(store)
+      const files = create(blockstore)
+      const { cid, wall: add } = await timed(async () => files.addBytes(bytes))
+      const { wall: cat } = await measure(async () => readAll(files, cid, size))
+      await rm(join(directory, 'store'), { recursive: true })
+
+      if (round >= 0) {
+        measured.get(side)?.push({ add, cat, stored: blockstore.bytes, cid: cid.toString() })
+      }
+    }
+  }
+
+  return measured
+}
+
+async function timed<T> (work: () => Promise<T>): Promise<{ cid: T, wall: number }> {
+  const start = performance.now()
+  const cid = await work()
+
+  return { cid, wall: performance.now() - start }
+}

@@ -1,0 +1,160 @@
+import { median, progress, rounded, spread } from './benchmark.ts'
+import { fileOfSize, mixedFile, withCorpus } from './support/corpus.ts'
+import { LINKS, MEGABIT } from './support/links.ts'
+import { startSides } from './support/network/sides.ts'
+import { shapedProxy } from './support/shaped-proxy.ts'
+import type { Benchmark, Row, Table } from './benchmark.ts'
+import type { Link } from './support/links.ts'
+import type { Fetched } from './support/network/messages.ts'
+import type { Offer, Side, Sides } from './support/network/sides.ts'
+import type { Traffic } from './support/shaped-proxy.ts'
+
+const MB = 1e6
+
+/** Bytes that are fetched, by the link's Mbit/s: a few seconds each. At 10 Mbit/s more than plain Helia gets through. */
+const SIZES: Readonly<Record<number, number>> = { 10: 16 * MB, 50: 24 * MB, 1000: 64 * MB }
+
+/** The link that all of the corpus is fetched over, and how often. */
+const WHOLE: Link = { rate: 50 * MEGABIT, roundTrip: 50 }
+
+/** Round trips that no fetch is without: ask for the root, for the next level, for the leaves. */
+const FLOOR_ROUND_TRIPS = 3
+
+/** A fetch is given up after this many times the floor of the bytes as they are, and no less than this. */
+const PATIENCE = 4
+const LEAST_PATIENCE = 20_000
+
+interface Measured extends Fetched, Traffic {}
+
+/** A file to fetch, as each side offers it. */
+interface Subject {
+  size: number
+  offers: Map<Side, Offer>
+}
+
+export const benchmark: Benchmark = {
+  question: 'how long fetching a file from another node takes over a link of limited rate and delay, and how many bytes pass it',
+
+  async run (options) {
+    const { smoke } = options
+
+    return withCorpus(options, async corpus => {
+      const mixed = await mixedFile(corpus, options)
+      const links = smoke ? [LINKS[4]] : LINKS
+      const network = await startSides(corpus.directory)
+
+      try {
+        const tables: Table[] = []
+        const offered: Row[] = []
+        const rows: Row[] = []
+        let subject: Subject | undefined
+
+        for (const link of links) {
+          const size = smoke ? 3 * MB : SIZES[link.rate / MEGABIT]
+
+          if (subject?.size !== size) {
+            subject = await offerAll(await fileOfSize(corpus, mixed, size), size, network, offered)
+          }
+
+          rows.push(...await compare(link, subject, network, smoke ? 1 : link.rate < 50 * MEGABIT ? 2 : 3))
+        }
+
+        if (!smoke) {
+          const whole = await offerAll(mixed.path, mixed.size, network, offered)
+          tables.push({ title: `${mixed.name}, over ${WHOLE.rate / MEGABIT} Mbit/s and ${WHOLE.roundTrip} ms`, rows: await compare(WHOLE, whole, network, 3) })
+        }
+
+        return [{ title: 'Every link', rows }, ...tables, { title: `What was fetched (${corpus.source})`, rows: offered }]
+      } finally {
+        await network.close()
+      }
+    })
+  }
+}
+
+async function offerAll (file: string, size: number, { sides }: Sides, rows: Row[]): Promise<Subject> {
+  const offers = new Map<Side, Offer>()
+
+  for (const side of sides) {
+    const offer = await side.offer(file)
+    offers.set(side, offer)
+    rows.push({ side: side.name, bytes: size, 'stored bytes': offer.stored, ratio: rounded(offer.stored / size), CID: offer.cid })
+  }
+
+  return { size, offers }
+}
+
+/** Every side once in each round, so that whatever else the machine does falls on all of them. */
+async function compare (link: Link, subject: Subject, { sides }: Sides, rounds: number): Promise<Row[]> {
+  const measured = new Map<Side, Measured[]>(sides.map(side => [side, []]))
+
+  progress(`${rounded(subject.size / MB)} MB over ${link.rate / MEGABIT} Mbit/s and ${link.roundTrip} ms, ${rounds} times`)
+
+  for (let round = 0; round < rounds; round++) {
+    for (const side of sides) {
+      measured.get(side)?.push(await fetchOnce(side, link, subject))
+    }
+  }
+
+  const plain = whole(measured.get(sides[0]) ?? [])
+
+  return sides.map(side => toRow(side, link, subject, measured.get(side) ?? [], plain))
+}
+
+async function fetchOnce (side: Side, link: Link, { size, offers }: Subject): Promise<Measured> {
+  const proxy = await shapedProxy({ target: side.port, ...link })
+  const offer = offers.get(side) as Offer
+  let before = proxy.traffic()
+
+  try {
+    const timeout = Math.ceil(Math.max(LEAST_PATIENCE, PATIENCE * floor(size, link)))
+    const fetched = await side.fetch(offer, proxy.port, size, timeout, () => { before = proxy.traffic() })
+    const after = proxy.traffic()
+    const down = after.down - before.down
+
+    // compressed connections aside, nobody fetches a file with fewer bytes than it has
+    if (fetched.failure == null && down < offer.stored && !side.name.includes('libp2p')) {
+      throw new Error(`${side.name} went round the link: ${down} of ${offer.stored} bytes passed it`)
+    }
+
+    return { ...fetched, up: after.up - before.up, down }
+  } finally {
+    await proxy.close()
+  }
+}
+
+/** What a link takes for bytes at the very least, in milliseconds. */
+function floor (bytes: number, { rate, roundTrip }: Link): number {
+  return bytes * 8 / rate * 1000 + FLOOR_ROUND_TRIPS * roundTrip
+}
+
+/** Those that came to the end. */
+function whole (measured: readonly Measured[]): Measured[] {
+  return measured.filter(({ failure }) => failure == null)
+}
+
+function toRow (side: Side, link: Link, { size, offers }: Subject, measured: readonly Measured[], plain: readonly Measured[]): Row {
+  const { stored } = offers.get(side) as Offer
+  const good = whole(measured)
+  const seconds = good.map(({ wall }) => wall / 1000)
+  const failures = measured.flatMap(({ failure, size }) => failure == null ? [] : [`${failure} after ${rounded(size / MB)} MB`])
+  const has = (value: () => number): string | number => good.length === 0 ? '-' : rounded(value())
+
+  return {
+    'Mbit/s': link.rate / MEGABIT,
+    'round trip, ms': link.roundTrip,
+    MB: rounded(size / MB),
+    side: side.name,
+    seconds: has(() => median(seconds)),
+    spread: good.length === 0 ? '-' : spread(seconds),
+    'first byte, s': has(() => median(good.map(({ first }) => first / 1000))),
+    floor: rounded(floor(stored, link) / 1000),
+    'times the floor': has(() => median(seconds) * 1000 / floor(stored, link)),
+    'times as fast': good.length === 0 || plain.length === 0 ? '-' : rounded(median(plain.map(({ wall }) => wall)) / median(good.map(({ wall }) => wall))),
+    'stored MB': rounded(stored / MB),
+    'MB down': rounded(median(measured.map(({ down }) => down)) / MB),
+    'MB up': rounded(median(measured.map(({ up }) => up)) / MB),
+    'CPU ms': has(() => median(good.map(({ cpu }) => cpu))),
+    failed: failures.length === 0 ? '' : `${failures.length} of ${measured.length}: ${failures[0]}`
+  }
+}

@@ -1,0 +1,129 @@
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { constants, zstdCompress } from 'node:zlib'
+import { mark, MARKERS } from '@ipfsz/core'
+import { FsBlockstore } from 'blockstore-fs'
+import { random } from '../test/support/data.ts'
+import { median, rounded, sum } from './benchmark.ts'
+import { CountingBlockstore } from './support/blocks.ts'
+import { mixedFile, withCorpus } from './support/corpus.ts'
+import { compressing, DEFAULT, FILE_SYSTEMS, PLAIN } from './support/file-systems.ts'
+import type { Benchmark, Row } from './benchmark.ts'
+import type { Files } from './support/file-systems.ts'
+import type { CID } from 'multiformats/cid'
+
+const KIB = 1024
+const READ = 4 * KIB
+
+/** Of the frames of zstd at its default level, in KiB. */
+const FRAME_SIZES = [64, 256, 1024, 4096, 16_384]
+
+/** Reads of a stream begin at its beginning: so many are enough. */
+const STREAM_READS = 8
+
+/** A file as one side has it. */
+interface Subject {
+  name: string
+  files: Files
+  cid: CID
+  blockstore: CountingBlockstore
+  stored: number
+  /** Milliseconds, blocks and bytes of each read. */
+  reads: Array<{ wall: number, blocks: number, bytes: number }>
+  /** How many reads a round has. */
+  count: number
+}
+
+export const benchmark: Benchmark = {
+  question: 'what reading 4 KiB at a random place takes, and how many blocks and bytes are read for it, by the size of frames',
+
+  async run (options) {
+    return withCorpus(options, async corpus => {
+      const { path, size, name } = await mixedFile(corpus, options)
+      const rounds = options.smoke ? 1 : 5
+      const subjects = await prepare(path, corpus.directory, options.smoke ? 20 : 60)
+      const next = random(1)
+
+      // every side in each round, at the same places
+      for (let round = 0; round < rounds; round++) {
+        const places = Array.from({ length: Math.max(...subjects.map(({ count }) => count)) }, () => next() * 256 % (size - READ))
+
+        for (const subject of subjects) {
+          for (const place of places.slice(0, subject.count)) {
+            await read(subject, place)
+          }
+        }
+      }
+
+      const plain = median(subjects[0].reads.map(({ wall }) => wall))
+
+      return [
+        { title: `${name}, ${size} bytes, on an FsBlockstore`, rows: subjects.map(subject => toRow(subject, size, plain)) },
+        { title: `What was read (${corpus.source})`, rows: subjects.map(({ name, cid }) => ({ side: name, CID: cid.toString() })) }
+      ]
+    })
+  }
+}
+
+async function prepare (path: string, directory: string, count: number): Promise<Subject[]> {
+  const sides = {
+    [PLAIN]: FILE_SYSTEMS[PLAIN],
+    ...Object.fromEntries(FRAME_SIZES.map(size => [`ipfsz, frames of ${size} KiB`, compressing({ codec: 'zstd', frameSize: size * KIB })]))
+  }
+  const subjects: Subject[] = []
+
+  for (const [name, create] of Object.entries(sides)) {
+    const blockstore = await openStore(join(directory, name))
+    const files = create(blockstore)
+    const cid = await files.addByteStream(createReadStream(path))
+    subjects.push({ name, files, cid, blockstore, stored: blockstore.bytes, reads: [], count })
+  }
+
+  // one frame, as `zstd` makes it: a reader has to begin at its beginning
+  const blockstore = await openStore(join(directory, 'whole'))
+  const stream = await promisify(zstdCompress)(await readFile(path), { params: { [constants.ZSTD_c_compressionLevel]: 3 } })
+  const cid = mark(await FILE_SYSTEMS[PLAIN](blockstore).addBytes(stream), MARKERS['ipfsz-zstd'])
+  subjects.push({ name: 'a whole-file .zst', files: FILE_SYSTEMS[DEFAULT](blockstore), cid, blockstore, stored: blockstore.bytes, reads: [], count: STREAM_READS })
+
+  return subjects
+}
+
+async function openStore (directory: string): Promise<CountingBlockstore> {
+  const blockstore = new FsBlockstore(directory)
+  await blockstore.open()
+
+  return new CountingBlockstore(blockstore)
+}
+
+async function read ({ files, cid, blockstore, reads }: Subject, offset: number): Promise<void> {
+  const { blocksRead, bytesRead } = blockstore
+  const start = performance.now()
+  let length = 0
+
+  for await (const chunk of files.cat(cid, { offset, length: READ })) {
+    length += chunk.byteLength
+  }
+
+  if (length !== READ) {
+    throw new Error(`${length} bytes were read instead of ${READ}`)
+  }
+
+  reads.push({ wall: performance.now() - start, blocks: blockstore.blocksRead - blocksRead, bytes: blockstore.bytesRead - bytesRead })
+}
+
+function toRow ({ name, stored, reads }: Subject, size: number, plain: number): Row {
+  const walls = reads.map(({ wall }) => wall).toSorted((a, b) => a - b)
+
+  return {
+    side: name,
+    'ms, median': rounded(median(walls)),
+    'ms, 95 of 100': rounded(walls[Math.floor(walls.length * 0.95)]),
+    'times as fast': rounded(plain / median(walls)),
+    'blocks a read': rounded(sum(reads.map(({ blocks }) => blocks)) / reads.length),
+    'KiB a read': rounded(sum(reads.map(({ bytes }) => bytes)) / reads.length / KIB),
+    'stored / original': Number((stored / size).toFixed(4)),
+    reads: reads.length
+  }
+}

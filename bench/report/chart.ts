@@ -1,0 +1,78 @@
+import * as echarts from 'echarts'
+import { PLAIN } from '../support/file-systems.ts'
+import type { EChartsOption } from 'echarts'
+
+/** Grey that is read on white (4.0:1) and on what GitHub calls dark (4.7:1). */
+const TEXT = '#7d858d'
+const GRID = 'rgba(128, 128, 128, 0.25)'
+
+/** Colours that are told from each other on light and dark. */
+const COLOURS = ['#3f8fd2', '#d9822b', '#3fa66b', '#c2559d', '#8b79d9', '#b3942a', '#35a3a8', '#d4585a']
+
+export interface Series {
+  name: string
+  /** One for each category; of a line, pairs of x and y. Null where there is none. */
+  values: Array<number | null | [number, number]>
+}
+
+export interface Chart {
+  title: string
+  /** What the values are. */
+  unit: string
+  kind: 'bar' | 'line'
+  /** Of bars. */
+  categories?: string[]
+  /** What x is, where it is a number. */
+  x?: string
+  series: Series[]
+  /** Values that differ by orders of magnitude. */
+  log?: boolean
+  /** A line at this value, such as that of what is compared with. */
+  reference?: number
+}
+
+const WIDTH = 960
+const HEIGHT = 440
+
+/** A picture of a chart, on no background of its own. */
+export function toSvg (chart: Chart): string {
+  const instance = echarts.init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height: HEIGHT })
+
+  try {
+    instance.setOption(toOption(chart))
+
+    return instance.renderToSVGString()
+  } finally {
+    // or its timers keep the process alive
+    instance.dispose()
+  }
+}
+
+function toOption ({ title, unit, kind, categories = [], x, series, log = false, reference }: Chart): EChartsOption {
+  const text = { color: TEXT }
+  const slanted = kind === 'bar' && categories.length > 5
+  const valueAxis = { type: log ? 'log' as const : 'value' as const, nameTextStyle: text, axisLabel: text, splitLine: { lineStyle: { color: GRID } }, axisLine: { lineStyle: { color: GRID } } }
+
+  return {
+    animation: false,
+    color: COLOURS,
+    textStyle: { ...text, fontFamily: 'system-ui, sans-serif' },
+    title: { text: title, left: 'center', top: 6, textStyle: { ...text, fontSize: 16, fontWeight: 600 } },
+    legend: { show: series.length > 1, top: 40, itemGap: 30, textStyle: text },
+    grid: { left: slanted ? 120 : 70, right: 50, top: 104, bottom: slanted ? 120 : 56 },
+    xAxis: x == null
+      ? { type: 'category', data: categories, axisLabel: { ...text, interval: 0, rotate: slanted ? 30 : 0 }, axisLine: { lineStyle: { color: TEXT } } }
+      : { ...valueAxis, type: 'log', name: x, nameLocation: 'middle', nameGap: 30, logBase: 10 },
+    yAxis: { ...valueAxis, name: unit },
+    series: series.map(({ name, values }, i) => ({
+      type: kind,
+      name,
+      data: values,
+      symbol: 'circle',
+      symbolSize: 7,
+      // what others are compared with is grey wherever it is
+      ...name === PLAIN ? { color: TEXT } : {},
+      ...reference == null || i > 0 ? {} : { markLine: { silent: true, symbol: 'none', label: { show: false }, lineStyle: { color: TEXT, type: 'dashed' as const }, data: [{ yAxis: reference }] } }
+    })) as EChartsOption['series']
+  }
+}

@@ -1,0 +1,159 @@
+import { rounded } from '../benchmark.ts'
+import { DEFAULT, PLAIN } from '../support/file-systems.ts'
+import { LINKS } from '../support/paper.ts'
+import { find, numberOf, rowsOf } from './rows.ts'
+import type { Row } from '../benchmark.ts'
+import type { Results } from './rows.ts'
+
+/** The frames of the default size. */
+const DEFAULT_FRAMES = 'ipfsz, frames of 4096 KiB'
+
+/** What is no more than this away is as good. */
+const NOISE = 0.03
+
+/**
+ * Where IPFSz is worse than what it is compared with, as sentences of Markdown: found in
+ * the figures, so that none is left out and none is out of date.
+ */
+export function losses (results: Results): string[] {
+  return [fromLocal, fromNetwork, fromStorage, fromRandom, fromTree, fromBypass, fromLinks, fromMemory, fromBrowser, fromBlockstore].flatMap(find => find(results))
+}
+
+function fromLocal (results: Results): string[] {
+  const rows = rowsOf(results, 'local')
+
+  return ['add', 'cat'].flatMap(what => {
+    const of = rows.filter(row => row.what === what)
+    const slower = of.filter(row => row.side === DEFAULT && isLess(row, 'times as fast'))
+    const others = of.filter(row => row.MB === 100 && String(row.side).startsWith('ipfsz') && row.side !== DEFAULT && isLess(row, 'times as fast'))
+    const kubo = of.filter(row => row.side === 'Kubo').flatMap(row => {
+      const ours = numberOf(find(of, { MB: row.MB, side: DEFAULT, store: 'fs' }), 'MB/s')
+      const theirs = numberOf(row, 'MB/s')
+
+      return ours != null && theirs != null && theirs > ours * (1 + NOISE) ? [`${row.MB} MB at ${rounded(theirs / ours)} times our speed`] : []
+    })
+
+    return [
+      ...slower.length === 0 ? [] : [`**${what}, the default**: plain Helia is faster with ${list(slower.map(row => `${row.MB} MB on ${row.store} (we have ${row['times as fast']} times its speed)`))}.`],
+      ...others.length === 0 ? [] : [`**${what}, other codecs and levels**, 100 MB: slower than plain Helia with ${list(others.map(row => `${String(row.side).replace('ipfsz, ', '')} (${row['times as fast']})`))}.`],
+      ...kubo.length === 0 ? [] : [`**${what} against Kubo**: Kubo does ${list(kubo)}.`]
+    ]
+  })
+}
+
+function fromNetwork (results: Results): string[] {
+  const rows = (results.get('network')?.tables ?? []).flatMap(({ rows }) => rows)
+  const ours = rows.filter(row => row.side === 'ipfsz, zstd' && 'floor' in row)
+  const beaten = (by: string): string[] => ours.flatMap(row => {
+    const theirs = numberOf(find(rows, { 'Mbit/s': row['Mbit/s'], 'round trip, ms': row['round trip, ms'], MB: row.MB, side: by }), 'seconds')
+    const seconds = numberOf(row, 'seconds')
+
+    return seconds != null && theirs != null && theirs < seconds * (1 - NOISE) ? [`${linkOf(row)} (${rounded(theirs)} s against ${rounded(seconds)} s)`] : []
+  })
+  const failed = ours.filter(row => row.failed !== '')
+  const far = ours.filter(row => (numberOf(row, 'times the floor') ?? 0) > 1.25)
+
+  return [
+    ...failed.map(row => `**fetching fails** over ${linkOf(row)}: ${row.failed}.`),
+    ...[PLAIN, 'plain CID with libp2p compression', 'Kubo', 'Kubo, zstd -3 piped'].flatMap(by => {
+      const links = beaten(by)
+
+      return links.length === 0 ? [] : [`**fetching**: ${by} is faster over ${list(links)}.`]
+    }),
+    ...far.length === 0 ? [] : [`**fetching takes more than 1.25 times the floor** over ${far.length} of ${ours.length} links: ${list(far.map(row => `${linkOf(row)} (${row['times the floor']})`))}.`]
+  ]
+}
+
+function fromStorage (results: Results): string[] {
+  const rows = rowsOf(results, 'storage')
+  const frames = rows.filter(row => (numberOf(row, 'frames cost, %') ?? 0) > 1)
+  const level = rows.filter(row => (numberOf(row, DEFAULT) ?? 0) > (numberOf(row, 'zstd -3, whole file') ?? 1) * 1.01 && (numberOf(row, DEFAULT) ?? 1) < 1)
+
+  return [
+    ...frames.length === 0 ? [] : [`**frames cost more than 1 %** of the stored bytes with ${list(frames.map(row => `${row.file} (${row['frames cost, %']} %)`))}.`],
+    ...level.length === 0 ? [] : [`**the default level is 1**: it stores more than \`zstd -3\` does of ${level.length} of ${rows.length} files.`]
+  ]
+}
+
+function fromRandom (results: Results): string[] {
+  const rows = rowsOf(results, 'random')
+  const ours = find(rows, { side: DEFAULT_FRAMES })
+  const plain = find(rows, { side: PLAIN })
+
+  if (ours == null || plain == null) {
+    return []
+  }
+
+  const bytes = (numberOf(ours, 'KiB a read') ?? 0) / (numberOf(plain, 'KiB a read') ?? 1)
+
+  return [
+    ...isLess(ours, 'times as fast') ? [`**4 KiB at a random place**, frames as they are by default: ${ours['ms, median']} ms, plain Helia ${plain['ms, median']} ms. A frame is decompressed whole; smaller frames make this cheaper.`] : [],
+    ...bytes > 1 + NOISE ? [`**4 KiB at a random place** reads ${rounded(bytes)} times the bytes that plain Helia reads.`] : []
+  ]
+}
+
+function fromTree (results: Results): string[] {
+  const rows = rowsOf(results, 'tree')
+
+  return rows.filter(row => row.side === 'ipfsz').flatMap(row => {
+    const tar = numberOf(find(rows, { tree: row.tree, side: 'one .tar.zst' }), 'stored / original') ?? 1
+    const ours = numberOf(row, 'stored / original') ?? 0
+
+    return [
+      ...ours > tar * (1 + NOISE) ? [`**small files**, ${row.tree}: ${rounded(ours / tar)} times the bytes of one \`.tar.zst\`, which shares what files have in common.`] : [],
+      ...['add', 'read all'].filter(what => isLess(row, `${what}, times as fast`)).map(what => `**small files**, ${row.tree}: ${what} at ${row[`${what}, times as fast`]} times plain Helia's speed.`)
+    ]
+  })
+}
+
+function fromBypass (results: Results): string[] {
+  const slow = rowsOf(results, 'bypass').filter(row => (numberOf(row, 'add: times as fast as plain') ?? 1) < 0.9)
+
+  return slow.length === 0 ? [] : [`**what is compressed already** is added slower than with plain Helia: ${list(slow.map(row => `${row.file} (${row['add: times as fast as plain']})`))}.`]
+}
+
+function fromLinks (results: Results): string[] {
+  const read = rowsOf(results, 'links').filter(row => row.links === 1000 && (numberOf(row, 'read, ms') ?? 0) > LINKS.recovery)
+  const cost = rowsOf(results, 'links', 1).filter(row => (numberOf(row, 'links cost, %') ?? 0) > 4)
+
+  return [
+    ...read.length === 0 ? [] : [`**reading 1000 links** in a new process takes more than the ${LINKS.recovery} ms of the paper with ${list(read.map(row => `datastore-${row.datastore} (${row['read, ms']} ms)`))}.`],
+    ...cost.length === 0 ? [] : [`**adding with links** costs ${list(cost.map(row => `${row['links cost, %']} % with datastore-${row.datastore}`))}, where the paper has ${LINKS.partOfUpload}: the content CID is found too, which hashes the original.`]
+  ]
+}
+
+function fromMemory (results: Results): string[] {
+  const rows = rowsOf(results, 'memory')
+
+  return ['add', 'cat'].flatMap(what => {
+    const more = rows.filter(row => row.side === DEFAULT).filter(row => (numberOf(row, `${what}, MB`) ?? 0) > (numberOf(find(rows, { MB: row.MB, side: PLAIN }), `${what}, MB`) ?? Infinity) * (1 + NOISE))
+
+    return more.length === 0 ? [] : [`**memory**: ${what} takes more than plain Helia with ${list(more.map(row => `${row.MB} MB (${row[`${what}, MB`]} MB resident)`))}.`]
+  })
+}
+
+function fromBrowser (results: Results): string[] {
+  return rowsOf(results, 'browser').filter(row => row.side === DEFAULT).flatMap(row => (
+    ['add', 'cat'].filter(what => isLess(row, `${what}, times as fast`)).map(what => `**in a page**, on ${row.store}: ${what} at ${row[`${what}, times as fast`]} times plain Helia's speed.`)
+  ))
+}
+
+function fromBlockstore (results: Results): string[] {
+  const slow = rowsOf(results, 'blockstore').filter(row => row.side === 'zstd 1, hash' && isLess(row, 'times as fast'))
+
+  return slow.length === 0 ? [] : [`**a CompressedBlockstore** as it is by default is slower than the FsBlockstore in it: ${list(slow.map(row => `${row.what} (${row['times as fast']})`))}.`]
+}
+
+function isLess (row: Row, column: string): boolean {
+  const value = numberOf(row, column)
+
+  return value != null && value < 1 - NOISE
+}
+
+function linkOf (row: Row): string {
+  return `${row['Mbit/s']} Mbit/s and ${row['round trip, ms']} ms with ${row.MB} MB`
+}
+
+function list (parts: readonly string[]): string {
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
+}

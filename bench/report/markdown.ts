@@ -1,0 +1,28 @@
+import type { Row, Table } from '../benchmark.ts'
+
+/** A table of Markdown, numbers to the right. */
+export function toMarkdown (rows: readonly Row[]): string {
+  const columns = [...new Set(rows.flatMap(row => Object.keys(row)))]
+  const isNumber = columns.map(column => rows.every(row => row[column] == null || row[column] === '-' || typeof row[column] === 'number'))
+
+  return [
+    `| ${columns.map(escape).join(' | ')} |`,
+    `|${isNumber.map(right => right ? '---:' : '---').join('|')}|`,
+    ...rows.map(row => `| ${columns.map(column => escape(String(row[column] ?? ''))).join(' | ')} |`)
+  ].join('\n')
+}
+
+/** A table with its title, folded away where it only lists CIDs. */
+export function toSection ({ title, rows }: Table): string {
+  const table = toMarkdown(rows)
+
+  if (title.startsWith('What was')) {
+    return `<details><summary>${title}</summary>\n\n${table}\n\n</details>`
+  }
+
+  return title === '' ? table : `${title}:\n\n${table}`
+}
+
+function escape (text: string): string {
+  return text.replaceAll('|', '\\|')
+}

@@ -1,0 +1,41 @@
+import { rounded } from '../benchmark.ts'
+import { DEFAULT, PLAIN } from '../support/file-systems.ts'
+import { find, numberOf, rowsOf } from './rows.ts'
+import type { Row } from '../benchmark.ts'
+import type { Results } from './rows.ts'
+
+/** What is to be reached with the corpus in one file, and what is. */
+export function targets (results: Results): Row[] {
+  const local = rowsOf(results, 'local')
+  const storage = rowsOf(results, 'storage').at(-1)
+  const network = results.get('network')?.tables[1]?.rows ?? []
+  const fetch = find(network, { side: 'ipfsz, zstd' })
+  const plainFetch = numberOf(find(network, { side: PLAIN }), 'seconds')
+  const seconds = numberOf(fetch, 'seconds')
+  const ratio = numberOf(storage, DEFAULT)
+  const wholeFile = numberOf(storage, 'zstd -3, whole file')
+  const speed = (what: string, side: string): number | undefined => numberOf(find(local, { MB: 100, store: 'fs', what, side }), 'times as fast')
+  const stored = (side: string): number | undefined => wholeFile == null ? undefined : (numberOf(storage, side) ?? Number.NaN) / wholeFile
+
+  return [
+    ...[DEFAULT, 'ipfsz, zstd 3'].flatMap(side => [
+      atLeast(`cat 100 MB, ${side}: times plain Helia's speed`, 2, speed('cat', side)),
+      atLeast(`add 100 MB, ${side}: times plain Helia's speed`, 0.9, speed('add', side)),
+      atMost(`stored bytes, ${side}: times those of whole-file zstd -3`, 1.01, stored(side))
+    ]),
+    atMost('fetch over 50 Mbit/s and 50 ms: times the floor', 1.25, numberOf(fetch, 'times the floor')),
+    atLeast('fetch over 50 Mbit/s and 50 ms: times plain Helia\'s speed, 0.8 / ratio', ratio == null ? 0 : 0.8 / ratio, plainFetch == null || seconds == null ? undefined : plainFetch / seconds)
+  ]
+}
+
+function atLeast (what: string, target: number, measured: number | undefined): Row {
+  return toRow(what, `at least ${rounded(target)}`, measured, measured != null && measured >= target)
+}
+
+function atMost (what: string, target: number, measured: number | undefined): Row {
+  return toRow(what, `at most ${rounded(target)}`, measured, measured != null && measured <= target)
+}
+
+function toRow (what: string, target: string, measured: number | undefined, reached: boolean): Row {
+  return { what, target, measured: measured == null ? 'not measured' : Number(measured.toPrecision(3)), reached: measured == null ? '-' : reached ? 'yes' : '**no**' }
+}

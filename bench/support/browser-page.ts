@@ -1,0 +1,72 @@
+/** Measures in a page: `bench/browser.ts` builds one of it. */
+import { IDBBlockstore } from 'blockstore-idb'
+import { MemoryBlockstore } from 'blockstore-core'
+import { FILE_SYSTEMS, readAll } from './file-systems.ts'
+import type { Blockstore } from 'interface-blockstore'
+
+export interface PageMeasurement {
+  store: 'memory' | 'IndexedDB'
+  side: string
+  cid: string
+  /** Milliseconds of each round. */
+  add: number[]
+  cat: number[]
+}
+
+/** Every side on every store once in each round. */
+export async function measurePage (bytes: Uint8Array, rounds: number): Promise<PageMeasurement[]> {
+  const measurements: PageMeasurement[] = (['memory', 'IndexedDB'] as const).flatMap(store => (
+    Object.keys(FILE_SYSTEMS).map(side => ({ store, side, cid: '', add: [], cat: [] }))
+  ))
+
+  for (let round = 0; round < rounds; round++) {
+    for (const measurement of measurements) {
+      await warmUp(measurement.side, bytes)
+
+      const { blockstore, remove } = await openStore(measurement.store)
+      const files = FILE_SYSTEMS[measurement.side](blockstore)
+      const start = performance.now()
+      const cid = await files.addByteStream(stream(bytes))
+      const added = performance.now()
+      await readAll(files, cid, bytes.byteLength)
+      const read = performance.now()
+
+      measurement.add.push(added - start)
+      measurement.cat.push(read - added)
+      measurement.cid = cid.toString()
+      await remove()
+    }
+  }
+
+  return measurements
+}
+
+/** The workers of the codec before have made way for those of this one, which start cold. */
+async function warmUp (side: string, bytes: Uint8Array): Promise<void> {
+  const files = FILE_SYSTEMS[side](new MemoryBlockstore())
+
+  await readAll(files, await files.addByteStream(stream(bytes)), bytes.byteLength)
+}
+
+/** As a page reads a file. */
+async function * stream (bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield * new Blob([new Uint8Array(bytes)]).stream() as unknown as AsyncIterable<Uint8Array>
+}
+
+async function openStore (store: PageMeasurement['store']): Promise<{ blockstore: Blockstore, remove: () => Promise<void> }> {
+  if (store === 'memory') {
+    return { blockstore: new MemoryBlockstore(), remove: async () => {} }
+  }
+
+  const blockstore = new IDBBlockstore('bench')
+  await blockstore.open()
+
+  return {
+    blockstore,
+    remove: async () => {
+      // what is open cannot be deleted
+      await blockstore.close()
+      await blockstore.destroy()
+    }
+  }
+}

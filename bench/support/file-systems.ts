@@ -1,0 +1,55 @@
+import { unixfs } from '@helia/unixfs'
+import { ipfsz } from '@ipfsz/core'
+import type { CompressionOptions } from '@ipfsz/core'
+import type { Blockstore } from 'interface-blockstore'
+import type { CID } from 'multiformats/cid'
+
+/** What all that are compared have in common. */
+export interface Files {
+  addBytes (bytes: Uint8Array): Promise<CID>
+  addByteStream (bytes: AsyncIterable<Uint8Array>): Promise<CID>
+  cat (cid: CID, options?: { offset?: number, length?: number }): AsyncIterable<Uint8Array>
+}
+
+/** The one that the others are compared with. */
+export const PLAIN = 'plain Helia'
+
+/** What is compared: plain Helia first, and IPFSz as it is by default second. */
+export const FILE_SYSTEMS: Readonly<Record<string, (blockstore: Blockstore) => Files>> = {
+  [PLAIN]: blockstore => unixfs({ blockstore }),
+  'ipfsz, zstd 1': blockstore => ipfsz({ blockstore }),
+  'ipfsz, zstd 3': compressing({ codec: 'zstd', level: 3 }),
+  'ipfsz, lz4': compressing({ codec: 'lz4' }),
+  'ipfsz, gzip 6': compressing({ codec: 'gzip', level: 6 }),
+  'ipfsz, brotli 4': compressing({ codec: 'brotli', level: 4 }),
+  'ipfsz, snappy': compressing({ codec: 'snappy' }),
+  'ipfsz, lzo': compressing({ codec: 'lzo' })
+}
+
+export const DEFAULT = 'ipfsz, zstd 1'
+
+/** Files that are always compressed in one way. */
+export function compressing (compression: CompressionOptions): (blockstore: Blockstore) => Files {
+  return blockstore => {
+    const fs = ipfsz({ blockstore })
+
+    return {
+      addBytes: async bytes => fs.addBytes(bytes, { compression }),
+      addByteStream: async bytes => fs.addByteStream(bytes, { compression }),
+      cat: (cid, options) => fs.cat(cid, options)
+    }
+  }
+}
+
+/** Read a file to its end. */
+export async function readAll (files: Files, cid: CID, size: number): Promise<void> {
+  let read = 0
+
+  for await (const chunk of files.cat(cid)) {
+    read += chunk.byteLength
+  }
+
+  if (read !== size) {
+    throw new Error(`${read} bytes were read instead of ${size}`)
+  }
+}

@@ -1,0 +1,125 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { ChildProcess } from 'node:child_process'
+
+/** How long a daemon may take to start, in milliseconds. */
+const START = 30_000
+
+/** Whether there is a Kubo on the PATH. */
+export async function hasKubo (): Promise<boolean> {
+  try {
+    await promisify(execFile)('ipfs', ['version'], { env: environment('') })
+    return true
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code === 'ENOENT') {
+      return false
+    }
+
+    throw err
+  }
+}
+
+/** What `ipfs` is run with on a repo. */
+export function environment (repo: string): NodeJS.ProcessEnv {
+  return { ...process.env, IPFS_PATH: repo, IPFS_TELEMETRY: 'off' }
+}
+
+/**
+ * Make an empty repo whose node knows nobody and asks nobody: the profile `test` has no
+ * bootstrap peers and listens on loopback only.
+ */
+export async function createRepo (directory: string): Promise<void> {
+  await promisify(execFile)('ipfs', ['init', '--profile=test'], { env: environment(directory) })
+
+  const file = join(directory, 'config')
+  const config = JSON.parse(await readFile(file, 'utf8')) as Record<string, Record<string, unknown>>
+
+  config.Routing.Type = 'none'
+  // who connects through a proxy would learn the address behind it, and take that the next time
+  config.Addresses.NoAnnounce = ['/ip4/127.0.0.0/ipcidr/8']
+  config.Provide.Enabled = false
+  config.HTTPRetrieval.Enabled = false
+  config.Swarm.RelayClient = { Enabled: false }
+
+  await writeFile(file, JSON.stringify(config, undefined, 2))
+}
+
+/** A daemon that talks to loopback only. */
+export interface KuboDaemon {
+  peer: string
+  /** The TCP port that other nodes connect to. */
+  port: number
+  /** Processor time since it started, in milliseconds. */
+  cpu (): Promise<number>
+  /** Where to send a call of its RPC API. */
+  url (command: string, parameters?: Record<string, string>): string
+  /** Call its RPC API. The response is not read yet. */
+  call (command: string, parameters?: Record<string, string>, body?: FormData): Promise<Response>
+  stop (): Promise<void>
+}
+
+export async function startKubo (repo: string): Promise<KuboDaemon> {
+  const child = spawn('ipfs', ['daemon'], { env: environment(repo), stdio: ['ignore', 'pipe', 'pipe'] })
+  const api = `http://127.0.0.1:${await apiPort(child)}/api/v0`
+  child.stdout?.resume()
+  child.stderr?.resume()
+
+  const url: KuboDaemon['url'] = (command, parameters = {}) => `${api}/${command}?${new URLSearchParams(parameters)}`
+
+  const call: KuboDaemon['call'] = async (command, parameters, body = undefined) => {
+    const response = await fetch(url(command, parameters), { method: 'POST', ...body == null ? {} : { body } })
+
+    if (!response.ok) {
+      throw new Error(`ipfs ${command} failed: ${await response.text()}`)
+    }
+
+    return response
+  }
+
+  const { ID } = await (await call('id')).json() as { ID: string }
+  const { Strings: [address] } = await (await call('swarm/addrs/listen')).json() as { Strings: string[] }
+
+  return {
+    peer: ID,
+    port: Number(address.split('/')[4]),
+    cpu: async () => processCpu(child.pid as number),
+    url,
+    call,
+    stop: async () => {
+      const ended = once(child, 'close')
+      child.kill()
+      await ended
+    }
+  }
+}
+
+/** User and system time of a process in milliseconds, from the fields that proc(5) calls utime and stime. */
+async function processCpu (pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).split(') ').at(-1)?.split(' ') ?? []
+
+  // in hundredths of a second
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+async function apiPort (child: ChildProcess): Promise<number> {
+  let output = ''
+
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => { reject(new Error(`ipfs daemon did not start within ${START} ms: ${output}`)) }, START)
+
+    child.on('close', () => { reject(new Error(`ipfs daemon did not start: ${output}`)) })
+    child.stderr?.on('data', data => { output += String(data) })
+    child.stdout?.on('data', data => {
+      output += String(data)
+      const port = /RPC API server listening on \/ip4\/127\.0\.0\.1\/tcp\/(\d+)/.exec(output)?.[1]
+
+      if (port != null && output.includes('Daemon is ready')) {
+        clearTimeout(timer)
+        resolve(Number(port))
+      }
+    })
+  })
+}

@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { findChromium } from '../../test/support/chromium.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** The packages whose versions make a difference. */
+const PACKAGES = ['helia', '@helia/unixfs', '@helia/bitswap', 'libp2p', 'blockstore-fs', 'blockstore-level', 'blockstore-idb']
+const WORKSPACES = ['codecs', 'core', 'blockstore-compressed', 'libp2p-compression']
+
+/** What was measured on. */
+export function describeMachine (): string {
+  const { model } = cpus()[0]
+
+  return `${cpus().length} cores (${model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB of memory, ${process.platform} ${process.arch}`
+}
+
+/** The versions of what is compared, by name. Tools that are not installed are left out. */
+export function versions (): Record<string, string> {
+  const kubo = output('ipfs', ['version', '--number'])
+  const zstd = output('zstd', ['--version'])?.match(/v(\d[\d.]*)/)?.[1]
+  const chromium = output(findChromium() ?? 'chromium', ['--version'])?.match(/\d[\d.]+/)?.[0]
+
+  return {
+    node: process.versions.node,
+    ...Object.fromEntries(WORKSPACES.map(name => [`@ipfsz/${name}`, packageVersion(`packages/${name}`)])),
+    ...Object.fromEntries(PACKAGES.map(name => [name, packageVersion(`node_modules/${name}`)])),
+    ...kubo == null ? {} : { kubo },
+    ...zstd == null ? {} : { 'zstd (tool)': zstd },
+    ...chromium == null ? {} : { chromium }
+  }
+}
+
+function packageVersion (directory: string): string {
+  return (JSON.parse(readFileSync(join(ROOT, directory, 'package.json'), 'utf8')) as { version: string }).version
+}
+
+/** What a program prints, if it is there. */
+function output (program: string, args: string[]): string | undefined {
+  try {
+    return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, IPFS_TELEMETRY: 'off' } }).trim()
+  } catch {
+    return undefined
+  }
+}

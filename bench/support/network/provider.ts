@@ -1,0 +1,13 @@
+/** A node that has blocks. `bench/network.ts` starts it in a process of its own; it ends when that goes away. */
+import { FsBlockstore } from 'blockstore-fs'
+import { createNode } from './node.ts'
+import type { Provider, ProviderInit } from './messages.ts'
+
+const { blocks, transport } = JSON.parse(process.argv[2]) as ProviderInit
+const blockstore = new FsBlockstore(blocks)
+await blockstore.open()
+const helia = await createNode(blockstore, ['/ip4/127.0.0.1/tcp/0'], transport)
+const port = Number(helia.libp2p.getMultiaddrs()[0].toString().split('/')[4])
+
+process.on('disconnect', () => { process.exit() })
+process.send?.({ peer: helia.libp2p.peerId.toString(), port } satisfies Provider)

@@ -1,0 +1,32 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Table } from '../benchmark.ts'
+
+/** What one run of one benchmark found, as it is kept in a JSON file. */
+export interface Result {
+  name: string
+  question: string
+  /** The day it was measured, as 2025-01-31. */
+  date: string
+  smoke: boolean
+  machine: string
+  versions: Record<string, string>
+  seconds: number
+  tables: Table[]
+}
+
+export function resultFile (directory: string, name: string): string {
+  return join(directory, `${name}.json`)
+}
+
+export function writeResult (file: string, result: Result): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${JSON.stringify(result, undefined, 2)}\n`)
+}
+
+/** The result of a benchmark, where there is one. */
+export function readResult (directory: string, name: string): Result | undefined {
+  const file = resultFile(directory, name)
+
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) as Result : undefined
+}

@@ -1,0 +1,83 @@
+/** Does what `task.ts` asks for, in a process of its own. */
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MemoryBlockstore } from 'blockstore-core'
+import { FsBlockstore } from 'blockstore-fs'
+import { LevelBlockstore } from 'blockstore-level'
+import { CID } from 'multiformats/cid'
+import { repeatFile } from './corpus.ts'
+import { FILE_SYSTEMS, readAll } from './file-systems.ts'
+import type { Outcome, Task } from './task.ts'
+import type { Blockstore } from 'interface-blockstore'
+
+const task = JSON.parse(process.argv[2]) as Task
+const { size: available } = await stat(task.file)
+
+process.send?.(task.action === 'add' ? await add() : await cat())
+
+async function add (): Promise<Outcome> {
+  const { times } = task
+  const walls: number[] = []
+  const base = peakMemory()
+  let cpu = 0
+  let cid = ''
+
+  for (let time = 0; time < times; time++) {
+    // the last one is kept in the directory itself
+    const { blockstore, close } = await openStore(time === times - 1 ? task.directory : join(task.directory, `${time}`))
+    const files = FILE_SYSTEMS[task.files](blockstore)
+
+    cpu += await measure(walls, async () => { cid = (await files.addByteStream(source())).toString() })
+    await close()
+  }
+
+  return { cid, walls, cpu, base, peak: peakMemory() }
+}
+
+async function cat (): Promise<Outcome> {
+  const { blockstore, close } = await openStore(task.directory)
+  const files = FILE_SYSTEMS[task.files](blockstore)
+  const cid = task.cid == null || task.store === 'memory' ? await files.addByteStream(source()) : CID.parse(task.cid)
+  const walls: number[] = []
+  const base = peakMemory()
+  let cpu = 0
+
+  for (let time = 0; time < task.times; time++) {
+    cpu += await measure(walls, async () => readAll(files, cid, task.size))
+  }
+
+  await close()
+
+  return { cid: cid.toString(), walls, cpu, base, peak: peakMemory() }
+}
+
+function source (): AsyncIterable<Uint8Array> {
+  return task.size === available ? createReadStream(task.file) : repeatFile(task.file, task.size)
+}
+
+/** The most resident memory so far, in bytes. */
+function peakMemory (): number {
+  return process.resourceUsage().maxRSS * 1024
+}
+
+async function measure (walls: number[], work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage()
+  const start = performance.now()
+  await work()
+  walls.push(performance.now() - start)
+  const { user, system } = process.cpuUsage(before)
+
+  return (user + system) / 1000
+}
+
+async function openStore (directory: string): Promise<{ blockstore: Blockstore, close: () => Promise<void> }> {
+  if (task.store === 'memory') {
+    return { blockstore: new MemoryBlockstore(), close: async () => {} }
+  }
+
+  const blockstore = task.store === 'fs' ? new FsBlockstore(directory) : new LevelBlockstore(directory)
+  await blockstore.open()
+
+  return { blockstore, close: async () => blockstore.close() }
+}

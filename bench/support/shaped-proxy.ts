@@ -1,0 +1,92 @@
+import { connect, createServer } from 'node:net'
+import { Lane } from './lane.ts'
+import { TokenBucket } from './token-bucket.ts'
+import type { AddressInfo, Socket } from 'node:net'
+
+export interface ShapedProxyInit {
+  /** The port on loopback that connections are handed on to. */
+  target: number
+  /** Bits a second in each direction, of all connections together. */
+  rate: number
+  /** Milliseconds that bytes take there and back: half of it in each direction. */
+  roundTrip: number
+}
+
+/** Bytes of all connections, those included that have ended. */
+export interface Traffic {
+  /** From those who connected to the target. */
+  up: number
+  /** From the target to those who connected. */
+  down: number
+}
+
+export interface ShapedProxy {
+  /** The port on loopback to connect to. */
+  port: number
+  traffic (): Traffic
+  /** The most bytes that any direction of a connection has held at one time. */
+  mostHeld (): number
+  close (): Promise<void>
+}
+
+/**
+ * A link of limited rate and delay: a TCP proxy on loopback, which needs no rights that
+ * `tc` does. Connections share the rate of each direction. Nothing is lost on it, so
+ * there is no slow start as on a real path; and TCP's own handshake, which the kernel
+ * does, is not delayed.
+ */
+export async function shapedProxy ({ target, rate, roundTrip }: ShapedProxyInit): Promise<ShapedProxy> {
+  const buckets = { up: new TokenBucket(rate), down: new TokenBucket(rate) }
+  const lanes: Array<{ up: Lane, down: Lane }> = []
+  const sockets = new Set<Socket>()
+  let mostHeld = 0
+
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, client => {
+    const upstream = connect({ host: '127.0.0.1', port: target, allowHalfOpen: true, noDelay: true })
+    const pair = {
+      up: new Lane(client, upstream, buckets.up, roundTrip / 2),
+      down: new Lane(upstream, client, buckets.down, roundTrip / 2)
+    }
+
+    lanes.push(pair)
+
+    for (const [socket, other] of [[client, upstream], [upstream, client]]) {
+      sockets.add(socket)
+      // told by 'close'
+      socket.on('error', () => {})
+      socket.on('data', () => { mostHeld = Math.max(mostHeld, pair.up.held, pair.down.held) })
+      socket.on('close', hadError => {
+        sockets.delete(socket)
+
+        // a connection that is cut on one side is cut on the other
+        if (hadError || !socket.readableEnded) {
+          pair.up.stop()
+          pair.down.stop()
+          other.resetAndDestroy()
+        }
+      })
+    }
+  })
+
+  await new Promise<void>((resolve, reject) => {
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    traffic: () => ({ up: sum(lanes.map(({ up }) => up.passed)), down: sum(lanes.map(({ down }) => down.passed)) }),
+    mostHeld: () => mostHeld,
+    close: async () => {
+      for (const socket of sockets) {
+        socket.destroy()
+      }
+
+      await new Promise(resolve => { server.close(resolve) })
+    }
+  }
+}
+
+function sum (values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}

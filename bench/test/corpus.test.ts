@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { zstdCompressSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { fileOfSize, incompressibleFiles, mixedFile, repeatFile, trees, withCorpus } from '../support/corpus.ts'
+import { generateTree, GENERATORS } from '../support/generate.ts'
+
+let directory: string
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'ipfsz-bench-test-'))
+})
+
+afterEach(async () => {
+  await rm(directory, { recursive: true, force: true })
+})
+
+describe('the generated corpus', () => {
+  it('is the same everywhere', () => {
+    const hash = createHash('sha256')
+
+    for (const [name, make] of Object.entries(GENERATORS)) {
+      hash.update(name).update(make(100_000))
+    }
+
+    for (const [name, bytes] of generateTree(5)) {
+      hash.update(name).update(bytes)
+    }
+
+    expect(hash.digest('hex')).to.equal('50f62a35c580576f32de18a42d318b7c38762e724ca3729832f17d1c7f79ed25')
+  })
+
+  it.each(Object.entries(GENERATORS))('%s compresses as files of its kind do', (name, make) => {
+    const bytes = make(500_000)
+    const ratio = zstdCompressSync(bytes).byteLength / bytes.byteLength
+
+    expect(bytes.byteLength).to.equal(500_000)
+    expect(ratio).to.be.within(...(name === 'random.bin' ? [1, 1.001] : [0.15, 0.5]) as [number, number])
+  })
+
+  it('has files that compress, one that does not, and a tree', async () => {
+    await withCorpus({ smoke: true }, async corpus => {
+      const { size } = await mixedFile(corpus, { smoke: true })
+
+      expect(size).to.equal(5_000_000)
+      expect(incompressibleFiles(corpus).map(({ name }) => name)).to.deep.equal(['random.bin'])
+      expect(trees(corpus).map(({ name }) => name)).to.deep.equal(['tree'])
+      expect((await stat(trees(corpus)[0].directory)).isDirectory()).to.equal(true)
+    })
+  })
+
+  it('is removed with all that was made on the way', async () => {
+    const made = await withCorpus({ smoke: true }, async ({ directory }) => directory)
+
+    await expect(stat(made)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+})
+
+describe('a corpus of one\'s own', () => {
+  it('is used as it is, and what is named instead of it too', async () => {
+    await writeFile(join(directory, 'notes.txt'), 'some notes')
+    await writeFile(join(directory, 'README.md'), 'about them')
+
+    await withCorpus({ smoke: false, corpus: directory }, async corpus => {
+      expect(corpus.files.map(({ group, name }) => `${group}/${name}`)).to.deep.equal(['/README.md', 'files/notes.txt'])
+      expect(await mixedFile(corpus, { smoke: false })).to.include({ size: 10 })
+
+      const file = join(directory, 'README.md')
+      expect(await mixedFile(corpus, { smoke: false, file })).to.deep.equal({ path: file, size: 10, name: file })
+    })
+  })
+
+  it('refuses a directory that is not there', async () => {
+    await expect(withCorpus({ smoke: false, corpus: join(directory, 'missing') }, async () => {})).rejects.toThrow('missing')
+  })
+})
+
+describe('a file of a size', () => {
+  it.each([[1000], [300_000], [2_500_000]])('has %i bytes, whatever the file that it is made of has', async size => {
+    const path = join(directory, 'source')
+    await writeFile(path, GENERATORS['prose.txt'](1_000_000))
+    const file = await fileOfSize({ source: '', files: [], directory }, { path, size: 1_000_000 }, size)
+
+    expect((await stat(file)).size).to.equal(size)
+  })
+
+  it('is of pieces from all over a larger one', async () => {
+    const path = join(directory, 'source')
+    await writeFile(path, Buffer.concat(['a', 'b', 'c', 'd'].map(letter => Buffer.alloc(1_000_000, letter))))
+    const file = await fileOfSize({ source: '', files: [], directory }, { path, size: 4_000_000 }, 2_000_000)
+
+    expect(new Set((await readFile(file)).toString())).to.deep.equal(new Set(['a', 'b', 'c', 'd']))
+  })
+
+  it('repeats a smaller one, no time like the one before', async () => {
+    const path = join(directory, 'source')
+    await writeFile(path, 'abc')
+
+    expect(Buffer.concat(await Array.fromAsync(repeatFile(path, 12))).toString()).to.equal('0\nabc1\nabc2\n')
+  })
+})

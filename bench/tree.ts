@@ -1,0 +1,218 @@
+import { globSync, statSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { constants, createZstdDecompress, zstdCompress } from 'node:zlib'
+import { unixfs } from '@helia/unixfs'
+import { ipfsz } from '@ipfsz/core'
+import { FsBlockstore } from 'blockstore-fs'
+import { run } from '../test/support/tools.ts'
+import { measure, median, rounded, spread, sum } from './benchmark.ts'
+import { CountingBlockstore } from './support/blocks.ts'
+import { trees, withCorpus } from './support/corpus.ts'
+import { PLAIN } from './support/file-systems.ts'
+import type { Benchmark, Row } from './benchmark.ts'
+import type { CID } from 'multiformats/cid'
+
+/** An unpacked npm package of hundreds of small files, which the workspace brings. */
+const PACKAGE = { name: 'zrender (npm)', directory: join(import.meta.dirname, '../node_modules/zrender') }
+
+interface Tree {
+  name: string
+  directory: string
+  /** Relative to the directory. */
+  paths: string[]
+  size: number
+}
+
+interface Side {
+  name: string
+  add (tree: Tree, blockstore: CountingBlockstore): Promise<CID>
+  /** Read all files, or one: gives how many bytes they have. */
+  read (cid: CID, paths: readonly string[], blockstore: CountingBlockstore, tree: Tree): Promise<number>
+}
+
+interface Measured {
+  add: number
+  readAll: number
+  readOne: number
+  blocks: number
+  bytes: number
+  oneBlocks: number
+  oneBytes: number
+  cid: string
+}
+
+export const benchmark: Benchmark = {
+  question: 'what many small files take, stored and to add and read, all or one of them',
+
+  async run (options) {
+    return withCorpus(options, async corpus => {
+      const rows: Row[] = []
+      const cids: Row[] = []
+
+      for (const tree of [...trees(corpus), ...options.smoke ? [] : [PACKAGE]].map(listTree)) {
+        const measured = await compare(tree, corpus.directory, options.smoke ? 1 : 5)
+        rows.push(...SIDES.map(side => toRow(side, tree, measured)))
+        cids.push(...SIDES.map(({ name }) => ({ tree: tree.name, side: name, CID: measured.get(name)?.[0].cid ?? '' })))
+      }
+
+      return [{ title: 'Trees, on an FsBlockstore', rows }, { title: `What was added (${corpus.source})`, rows: cids }]
+    })
+  }
+}
+
+const SIDES: readonly Side[] = [
+  { name: PLAIN, add: addWith(blockstore => unixfs({ blockstore })), read: readWith(blockstore => unixfs({ blockstore })) },
+  { name: 'ipfsz', add: addWith(blockstore => ipfsz({ blockstore })), read: readWith(blockstore => ipfsz({ blockstore })) },
+  { name: 'one .tar.zst', add: addTar, read: readTar }
+]
+
+type Files = Pick<ReturnType<typeof unixfs>, 'addAll' | 'cat'>
+
+function addWith (create: (blockstore: CountingBlockstore) => Files): Side['add'] {
+  return async ({ directory, paths }, blockstore) => {
+    let root: CID | undefined
+
+    async function * candidates (): AsyncGenerator<{ path: string, content: Uint8Array }> {
+      for (const path of paths) {
+        yield { path, content: await readFile(join(directory, path)) }
+      }
+    }
+
+    for await (const { cid } of create(blockstore).addAll(candidates(), { wrapWithDirectory: true })) {
+      root = cid
+    }
+
+    return root as CID
+  }
+}
+
+function readWith (create: (blockstore: CountingBlockstore) => Files): Side['read'] {
+  return async (cid, paths, blockstore) => {
+    const files = create(blockstore)
+    let read = 0
+
+    for (const path of paths) {
+      for await (const chunk of files.cat(cid, { path })) {
+        read += chunk.byteLength
+      }
+    }
+
+    return read
+  }
+}
+
+async function addTar ({ directory }: Tree, blockstore: CountingBlockstore): Promise<CID> {
+  // the same bytes whoever unpacked it, and when
+  const tar = await run('tar', ['--create', '--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '--mode=644', '--directory', directory, '.'])
+  const compressed = await promisify(zstdCompress)(tar, { params: { [constants.ZSTD_c_compressionLevel]: 3 } })
+
+  return unixfs({ blockstore }).addBytes(compressed)
+}
+
+/** All of it is decompressed, whether or not all is wanted: up to the one file, on average half of it. */
+async function readTar (cid: CID, paths: readonly string[], blockstore: CountingBlockstore, tree: Tree): Promise<number> {
+  const half = paths.length < tree.paths.length
+  const decompress = createZstdDecompress()
+  let read = 0
+
+  const feed = (async () => {
+    for await (const chunk of unixfs({ blockstore }).cat(cid)) {
+      if (half && read > tree.size / 2) {
+        break
+      }
+
+      if (!decompress.write(chunk)) {
+        await new Promise(resolve => { decompress.once('drain', resolve) })
+      }
+    }
+
+    decompress.end()
+  })()
+
+  // where it is cut off, the decoder misses the rest
+  decompress.on('error', () => {})
+
+  await new Promise<void>(resolve => {
+    decompress.on('data', chunk => { read += (chunk as Buffer).byteLength })
+    decompress.on('close', resolve)
+  })
+  await feed
+
+  return half ? sizeOf(tree, paths) : tree.size
+}
+
+async function compare (tree: Tree, directory: string, rounds: number): Promise<Map<string, Measured[]>> {
+  const measured = new Map<string, Measured[]>(SIDES.map(({ name }) => [name, []]))
+  const one = [tree.paths[Math.floor(tree.paths.length / 2)]]
+
+  for (let round = 0; round < rounds; round++) {
+    for (const side of SIDES) {
+      const store = join(directory, 'store')
+      const inner = new FsBlockstore(store)
+      await inner.open()
+      const blockstore = new CountingBlockstore(inner)
+      let cid: CID | undefined
+
+      const { wall: add } = await measure(async () => { cid = await side.add(tree, blockstore) })
+      const { wall: readAll } = await measure(async () => check(await side.read(cid as CID, tree.paths, blockstore, tree), tree.size))
+      const { blocksRead, bytesRead } = blockstore
+      const { wall: readOne } = await measure(async () => check(await side.read(cid as CID, one, blockstore, tree), sizeOf(tree, one)))
+
+      measured.get(side.name)?.push({
+        add,
+        readAll,
+        readOne,
+        blocks: blockstore.blocks,
+        bytes: blockstore.bytes,
+        oneBlocks: blockstore.blocksRead - blocksRead,
+        oneBytes: blockstore.bytesRead - bytesRead,
+        cid: String(cid)
+      })
+      await rm(store, { recursive: true })
+    }
+  }
+
+  return measured
+}
+
+function toRow ({ name }: Side, tree: Tree, measured: Map<string, Measured[]>): Row {
+  const all = measured.get(name) ?? []
+  const plain = measured.get(PLAIN) ?? []
+  const of = (values: readonly Measured[], key: Exclude<keyof Measured, 'cid'>): number => median(values.map(measured => measured[key]))
+
+  return {
+    tree: tree.name,
+    files: tree.paths.length,
+    MB: rounded(tree.size / 1e6),
+    side: name,
+    'stored / original': Number((of(all, 'bytes') / tree.size).toFixed(4)),
+    blocks: of(all, 'blocks'),
+    'add, ms': rounded(of(all, 'add')),
+    'add, spread': spread(all.map(({ add }) => add)),
+    'add, times as fast': rounded(of(plain, 'add') / of(all, 'add')),
+    'read all, ms': rounded(of(all, 'readAll')),
+    'read all, spread': spread(all.map(({ readAll }) => readAll)),
+    'read all, times as fast': rounded(of(plain, 'readAll') / of(all, 'readAll')),
+    'read one, ms': rounded(of(all, 'readOne')),
+    'read one, blocks': of(all, 'oneBlocks'),
+    'read one, KiB': rounded(of(all, 'oneBytes') / 1024)
+  }
+}
+
+function listTree ({ name, directory }: { name: string, directory: string }): Tree {
+  const paths = globSync('**/*', { cwd: directory }).filter(path => statSync(join(directory, path)).isFile()).toSorted()
+
+  return { name, directory, paths, size: sum(paths.map(path => statSync(join(directory, path)).size)) }
+}
+
+function sizeOf ({ directory }: Tree, paths: readonly string[]): number {
+  return sum(paths.map(path => statSync(join(directory, path)).size))
+}
+
+function check (read: number, size: number): void {
+  if (read !== size) {
+    throw new Error(`${read} bytes were read instead of ${size}`)
+  }
+}
