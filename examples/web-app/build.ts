@@ -1,0 +1,121 @@
+import { gzipSync } from 'node:zlib'
+import { build } from 'vite'
+import type { Plugin, Rolldown } from 'vite'
+
+/** Where the built page is. */
+export const DIRECTORY = `${import.meta.dirname}/dist`
+
+/** Build the page: any web server can serve what comes out, under any path. */
+export async function buildPage (outDir: string = DIRECTORY): Promise<void> {
+  await build({
+    root: import.meta.dirname,
+    configFile: false,
+    base: './',
+    logLevel: 'error',
+    plugins: [costs(), serviceWorker()],
+    // one policy for scripts, without exceptions for what a bundler would put inline
+    build: { outDir, emptyOutDir: true, target: 'es2023', modulePreload: { polyfill: false }, assetsInlineLimit: 0, chunkSizeWarningLimit: 1000 }
+  })
+}
+
+/** cost.json: what the page takes to load, in bytes as they are sent with gzip. */
+function costs (): Plugin {
+  return {
+    name: 'ipfsz-demo:costs',
+
+    generateBundle (_, bundle) {
+      const outputs = Object.values(bundle)
+      const chunks = outputs.filter(output => output.type === 'chunk')
+      const start = withImports(chunks.filter(({ isEntry }) => isEntry), bundle)
+      const network = withImports(chunks.filter(({ facadeModuleId }) => facadeModuleId?.endsWith('src/ipfs/peer.ts') === true), bundle)
+      const zstd = chunks.filter(({ name }) => name === 'zstd-module' || name === 'zstd-wasm-worker')
+      const assets = outputs.filter(({ fileName }) => /\.(?:css|html)$/.test(fileName))
+
+      this.emitFile({
+        type: 'asset',
+        fileName: 'cost.json',
+        source: JSON.stringify({
+          start: sizeOf([...start, ...assets]),
+          codecs: { zstd: sizeOf(zstd) },
+          network: sizeOf([...network].filter(chunk => !start.has(chunk)))
+        })
+      })
+    }
+  }
+}
+
+/** service-worker.js: with it the page opens without a network. */
+function serviceWorker (): Plugin {
+  return {
+    name: 'ipfsz-demo:service-worker',
+
+    generateBundle (_, bundle) {
+      // what is needed to start and to read and write with zstd, the rest when it is first used
+      const files = ['./', 'icon.svg', 'cost.json', ...Object.values(bundle)
+        .filter(output => output.type === 'chunk' ? output.isEntry || /^(?:rolldown|zstd-(?:module|wasm))/.test(output.name) : output.fileName.endsWith('.css'))
+        .map(({ fileName }) => fileName)]
+
+      this.emitFile({ type: 'asset', fileName: 'service-worker.js', source: `
+const CACHE = 'ipfsz-demo ${nameOf(Object.keys(bundle))}'
+const FILES = ${JSON.stringify(files)}
+
+self.addEventListener('install', event => {
+  event.waitUntil(caches.open(CACHE).then(cache => cache.addAll(FILES)).then(() => self.skipWaiting()))
+})
+
+self.addEventListener('activate', event => {
+  event.waitUntil(caches.keys()
+    .then(names => Promise.all(names.filter(name => name.startsWith('ipfsz-demo ') && name !== CACHE).map(name => caches.delete(name))))
+    .then(() => self.clients.claim()))
+})
+
+async function respond (request) {
+  const cache = await caches.open(CACHE)
+  const found = await cache.match(request, { ignoreVary: true, ignoreSearch: request.mode === 'navigate' })
+
+  if (found != null) {
+    return found
+  }
+
+  const response = await fetch(request)
+
+  if (response.ok) {
+    await cache.put(request, response.clone())
+  }
+
+  return response
+}
+
+self.addEventListener('fetch', event => {
+  if (event.request.method === 'GET' && event.request.url.startsWith(self.registration.scope)) {
+    event.respondWith(respond(event.request))
+  }
+})
+` })
+    }
+  }
+}
+
+function withImports (chunks: Rolldown.OutputChunk[], bundle: Rolldown.OutputBundle): Set<Rolldown.OutputChunk> {
+  const found = new Set<Rolldown.OutputChunk>()
+  const waiting = [...chunks]
+
+  for (let chunk = waiting.pop(); chunk != null; chunk = waiting.pop()) {
+    if (!found.has(chunk)) {
+      found.add(chunk)
+      waiting.push(...chunk.imports.map(name => bundle[name]).filter(output => output?.type === 'chunk'))
+    }
+  }
+
+  return found
+}
+
+function sizeOf (outputs: Iterable<Rolldown.OutputChunk | Rolldown.OutputAsset>): number {
+  return Array.from(outputs, output => gzipSync(output.type === 'chunk' ? output.code : output.source).byteLength)
+    .reduce((sum, size) => sum + size, 0)
+}
+
+/** A name for a set of files, whose names say what is in them. */
+function nameOf (names: string[]): string {
+  return String([...names.join()].reduce((hash, letter) => (Math.imul(hash, 31) + letter.charCodeAt(0)) >>> 0, 7))
+}

@@ -1,0 +1,38 @@
+import { preview } from 'vite'
+import { buildPage, DIRECTORY } from './build.ts'
+import { startNodePeer } from './node-peer.ts'
+import type { NodePeer } from './node-peer.ts'
+
+export interface Demo {
+  /** The page, with the address of the peer in it. */
+  url: string
+  peer: NodePeer
+  close (): Promise<void>
+}
+
+/** Serve the page as it was built, and start a peer for it, both on loopback. */
+export async function startDemo (outDir: string = DIRECTORY, port = 0): Promise<Demo> {
+  const peer = await startNodePeer()
+  const server = await preview({ root: import.meta.dirname, configFile: false, build: { outDir }, preview: { host: '127.0.0.1', port, strictPort: false } })
+  const [origin] = server.resolvedUrls?.local ?? []
+
+  return {
+    url: `${origin}#peer=${encodeURIComponent(peer.address)}`,
+    peer,
+
+    async close () {
+      await server.close()
+      await peer.stop()
+    }
+  }
+}
+
+if (import.meta.main) {
+  await buildPage()
+
+  const { url, peer } = await startDemo(DIRECTORY, 4173)
+  const cid = await peer.fs.addBytes(new TextEncoder().encode('Hello from Node! '.repeat(10_000)))
+
+  console.info(url)
+  console.info(`The peer has this, open it when you are connected: ${cid}`)
+}

@@ -1,0 +1,112 @@
+import { ipfsz } from '@ipfsz/core'
+import { CID } from 'multiformats/cid'
+import type { Store } from './store.ts'
+import type { Stats } from '@ipfsz/core'
+
+/** Where blocks come from: those that are stored here, or a node that asks its peers for others. */
+export type Source = Pick<Store['blockstore'], 'get' | 'put' | 'has'>
+
+/** A block that was needed to read something. */
+export interface FetchedBlock {
+  cid: CID
+  /** Whether it was stored here before. */
+  local: boolean
+}
+
+export interface ReadOptions {
+  path?: string
+  offset?: number
+  length?: number
+  /** The most bytes to keep, where more are read. */
+  keep?: number
+  signal?: AbortSignal
+}
+
+export interface ReadResult {
+  bytes: Uint8Array<ArrayBuffer>
+  /** In the order in which they were asked for. */
+  blocks: FetchedBlock[]
+}
+
+/** A CID, and a path below it. */
+export interface Address {
+  cid: CID
+  path: string
+}
+
+/** What people paste is not an address. */
+export class InvalidAddressError extends Error {
+  static override readonly name = 'InvalidAddressError'
+  override readonly name = 'InvalidAddressError'
+  readonly text: string
+
+  constructor (text: string, options?: ErrorOptions) {
+    super(`“${text.slice(0, 80)}” does not begin with a CID`, options)
+    this.text = text
+  }
+}
+
+/**
+ * Read `CID`, `CID/path`, `/ipfs/CID/path` or `ipfs://CID/path`.
+ *
+ * @throws {InvalidAddressError}
+ */
+export function parseAddress (text: string): Address {
+  const [, first, path] = /^(?:ipfs:\/\/|\/ipfs\/)?([^/]*)\/?(.*)$/s.exec(text.trim()) ?? ['', '', '']
+
+  try {
+    return { cid: CID.parse(first), path }
+  } catch (err) {
+    throw new InvalidAddressError(text, { cause: err })
+  }
+}
+
+/** What a CID names, from its root block alone. */
+export async function stat (source: Source, { cid, path }: Address, signal?: AbortSignal): Promise<Stats> {
+  return ipfsz({ blockstore: source }).stat(cid, { path, signal })
+}
+
+/** Read a range, and tell which blocks that took: only those that hold it. */
+export async function readRange (source: Source, cid: CID, { keep = Infinity, ...options }: ReadOptions = {}): Promise<ReadResult> {
+  const blocks: FetchedBlock[] = []
+  const chunks: Array<Uint8Array<ArrayBuffer>> = []
+  let kept = 0
+
+  for await (const chunk of ipfsz({ blockstore: recording(source, blocks) }).cat(cid, options)) {
+    const some = chunk.subarray(0, keep - kept)
+
+    if (some.byteLength > 0) {
+      // not a view of a frame, which would keep all of it
+      chunks.push(some.slice())
+      kept += some.byteLength
+    }
+  }
+
+  return { bytes: new Uint8Array(await new Blob(chunks).arrayBuffer()), blocks }
+}
+
+/** A whole file as a Blob, which the browser keeps on disk where it is large. */
+export async function readBlob (source: Source, cid: CID, options: ReadOptions & { onProgress?: (read: number) => void } = {}): Promise<Blob> {
+  const parts: Blob[] = []
+  let read = 0
+
+  for await (const chunk of ipfsz({ blockstore: source }).cat(cid, { path: options.path, signal: options.signal })) {
+    parts.push(new Blob([chunk as Uint8Array<ArrayBuffer>]))
+    read += chunk.byteLength
+    options.onProgress?.(read)
+  }
+
+  return new Blob(parts)
+}
+
+function recording (source: Source, blocks: FetchedBlock[]): Source {
+  return {
+    put: (cid, bytes, options) => source.put(cid, bytes, options),
+    has: (cid, options) => source.has(cid, options),
+
+    async * get (cid, options) {
+      blocks.push({ cid, local: await source.has(cid, options) })
+      yield * source.get(cid, options)
+    }
+  }
+}

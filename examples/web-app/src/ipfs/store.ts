@@ -1,0 +1,47 @@
+import { IDBBlockstore } from 'blockstore-idb'
+import { IDBDatastore } from 'datastore-idb'
+import type { Blockstore } from 'interface-blockstore'
+import type { Datastore } from 'interface-datastore'
+
+/** What stays in the browser when the page is closed. */
+export interface Store {
+  blockstore: Blockstore
+  datastore: Datastore
+}
+
+/** The browser gives this page no more room. */
+export class StorageFullError extends Error {
+  static override readonly name = 'StorageFullError'
+  override readonly name = 'StorageFullError'
+
+  constructor (options?: ErrorOptions) {
+    super('The storage of this browser is full: delete something, or free some space on the disk', options)
+  }
+}
+
+/** Open the blocks and the records of this page, both in IndexedDB. */
+export async function openStore (name: string): Promise<Store> {
+  const blockstore = new WholeBlockstore(`${name}/blocks`)
+  const datastore = new IDBDatastore(`${name}/records`)
+
+  await Promise.all([blockstore.open(), datastore.open()])
+
+  return { blockstore, datastore }
+}
+
+/**
+ * IndexedDB clones the whole memory that an array lies in, and keeps it: of a block that
+ * is a quarter of a frame, the whole frame. So such a block is copied before.
+ */
+class WholeBlockstore extends IDBBlockstore {
+  override async put (...[cid, bytes, options]: Parameters<IDBBlockstore['put']>): ReturnType<IDBBlockstore['put']> {
+    const whole = bytes instanceof Uint8Array && bytes.byteLength < bytes.buffer.byteLength ? bytes.slice() : bytes
+
+    try {
+      return await super.put(cid, whole, options)
+    } catch (err) {
+      // the cause is only in the text
+      throw err instanceof Error && err.message.includes('QuotaExceededError') ? new StorageFullError({ cause: err }) : err
+    }
+  }
+}

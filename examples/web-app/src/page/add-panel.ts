@@ -1,0 +1,102 @@
+import { addFiles } from '../ipfs/add.ts'
+import { saveEntry, sweep, whileAdding } from '../ipfs/catalogue.ts'
+import { stat } from '../ipfs/read.ts'
+import { announce, byId, explain, formatPercent, h } from './dom.ts'
+import { chosenBatches, droppedBatches } from './dropped-files.ts'
+import { Job } from './job.ts'
+import { compressionForm } from './options.ts'
+import { SAMPLES } from './samples.ts'
+import type { NamedFile } from '../ipfs/add.ts'
+import type { App } from './app.ts'
+import type { Batch } from './dropped-files.ts'
+import type { CompressionOptions } from '@ipfsz/core'
+
+/** Where files come in: dropped, chosen or made as samples. They are added one after the other. */
+export function addPanel (app: App): void {
+  const options = compressionForm()
+  const drop = byId('drop')
+  let queue = Promise.resolve()
+
+  const enqueue = (batches: Batch[]): void => {
+    for (const batch of batches) {
+      const job = new Job(batch)
+
+      byId('jobs').append(job.element)
+      const compression = options()
+      queue = queue.then(async () => add(app, batch, compression, job))
+    }
+  }
+
+  for (const id of ['files', 'folder']) {
+    const input = byId<HTMLInputElement>(id)
+
+    input.addEventListener('change', () => {
+      enqueue(chosenBatches(input.files ?? []))
+      input.value = ''
+    })
+  }
+
+  // anywhere on the page: a file that misses its mark would replace the page
+  document.addEventListener('dragover', event => {
+    event.preventDefault()
+    drop.classList.add('over')
+  })
+  document.addEventListener('dragleave', event => { drop.classList.toggle('over', event.relatedTarget != null) })
+  document.addEventListener('drop', event => {
+    event.preventDefault()
+    drop.classList.remove('over')
+
+    if (event.dataTransfer != null) {
+      droppedBatches(event.dataTransfer).then(enqueue).catch(err => { announce(explain(err)) })
+    }
+  })
+
+  byId('samples').append(...Object.entries(SAMPLES).map(([name, make]) => h('button', {
+    type: 'button',
+    onclick: () => {
+      makeSample(make).then(batch => enqueue([batch])).catch(err => { announce(explain(err)) })
+    }
+  }, name)))
+}
+
+async function makeSample (make: () => Promise<NamedFile[]>): Promise<Batch> {
+  const files = await make()
+
+  return { name: files[0].path.split('/')[0], files }
+}
+
+async function add (app: App, { name, files }: Batch, compression: CompressionOptions, job: Job): Promise<void> {
+  const { store } = app
+
+  try {
+    announce(`Adding ${name}`)
+    const cid = await whileAdding(async () => {
+      const cid = await addFiles(files, store, { compression, signal: job.signal, onProgress: progress => { job.show(progress) } })
+      const { type, storedSize, codec } = await stat(store.blockstore, { cid, path: '' })
+      const size = files.reduce((size, { file }) => size + file.size, 0)
+
+      await saveEntry(store, {
+        cid,
+        name,
+        size,
+        storedSize: Number(storedSize),
+        codec: type === 'directory' ? 'folder' : codec,
+        pinned: false,
+        added: Date.now()
+      })
+      announce(`${name} is stored in ${formatPercent(Number(storedSize) / Math.max(size, 1))} of its size`)
+
+      return cid
+    })
+
+    job.element.remove()
+    await app.refresh()
+    await app.open(cid.toString(), { name })
+  } catch (err) {
+    job.fail(err)
+    announce(`${name} was not added: ${explain(err)}`)
+    // the blocks of what was not finished
+    await sweep(store)
+    await app.refresh()
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Rows of a CSV (RFC 4180): cells in quotes may hold separators, line ends and, doubled,
+ * quotes. What breaks the rules is taken as it stands.
+ *
+ * @param maxRows - where to stop
+ */
+export function parseCsv (text: string, separator: string, maxRows: number): string[][] {
+  const rows: string[][] = []
+  let row: string[] = []
+  let at = 0
+
+  while (at < text.length && rows.length < maxRows) {
+    const [cell, behind] = text[at] === '"' ? quoted(text, at) : bare(text, at, separator)
+
+    row.push(cell)
+    at = behind
+
+    if (text[at] === separator) {
+      at++
+
+      // a separator at the very end has an empty cell behind it
+      if (at < text.length) {
+        continue
+      }
+
+      row.push('')
+    }
+
+    at += text.startsWith('\r\n', at) ? 2 : 1
+    rows.push(row)
+    row = []
+  }
+
+  return rows
+}
+
+function quoted (text: string, begin: number): [string, number] {
+  let cell = ''
+
+  for (let at = begin + 1; ;) {
+    const quote = text.indexOf('"', at)
+
+    if (quote === -1) {
+      return [cell + text.slice(at), text.length]
+    }
+
+    cell += text.slice(at, quote)
+
+    if (text[quote + 1] !== '"') {
+      return [cell, quote + 1]
+    }
+
+    cell += '"'
+    at = quote + 2
+  }
+}
+
+function bare (text: string, begin: number, separator: string): [string, number] {
+  let end = begin
+
+  while (end < text.length && text[end] !== separator && text[end] !== '\n' && text[end] !== '\r') {
+    end++
+  }
+
+  return [text.slice(begin, end), end]
+}

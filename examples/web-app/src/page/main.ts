@@ -1,0 +1,34 @@
+import { openStore } from '../ipfs/store.ts'
+import { addPanel } from './add-panel.ts'
+import { byId, failure } from './dom.ts'
+import { showCost } from './cost.ts'
+import { showLibrary } from './library.ts'
+import { peerPanel } from './peer-panel.ts'
+import { Viewer } from './viewer.ts'
+import type { App } from './app.ts'
+
+async function start (): Promise<void> {
+  const store = await openStore('ipfsz-demo')
+  const peers = peerPanel(store, () => { viewer.peersLeft() })
+
+  const app: App = {
+    store,
+    source: () => peers.node()?.source ?? store.blockstore,
+    node: () => peers.node(),
+    open: async (address, options) => viewer.open(address, options),
+    refresh: async () => showLibrary(app)
+  }
+  const viewer = new Viewer(app)
+
+  addPanel(app)
+  await app.refresh()
+  // for whoever waits until the page can be used, as its tests do
+  document.body.dataset.ready = ''
+}
+
+start().catch(err => { byId('add').prepend(failure(err)) })
+void showCost()
+
+if ('serviceWorker' in navigator) {
+  navigator.serviceWorker.register('service-worker.js').catch(() => {})
+}

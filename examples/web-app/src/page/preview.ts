@@ -1,0 +1,142 @@
+import { formatBytes, h } from './dom.ts'
+import { parseCsv } from './csv.ts'
+
+/** The beginning of a file, and how to have all of it. */
+export interface PreviewInit {
+  name: string
+  size: number
+  head: Uint8Array<ArrayBuffer>
+  readAll: () => Promise<Blob>
+  /** When aborted, what the browser holds for the preview is let go. */
+  signal: AbortSignal
+}
+
+/** Bytes of a file that a preview is made of, unless it takes all of it. */
+export const HEAD_SIZE = 256 * 1024
+const MAX_IMAGE_SIZE = 32_000_000
+const MAX_JSON_SIZE = 4_000_000
+const MAX_ROWS = 100
+const MAX_COLUMNS = 30
+const MAX_TEXT = 20_000
+const MAX_CHILDREN = 200
+/** Levels of JSON that are open at first. */
+const OPEN_LEVELS = 2
+
+/** How images begin. SVG is none of them: it is text. */
+const IMAGES: ReadonlyArray<[string, RegExp]> = [
+  ['image/png', /^\x89PNG/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8/],
+  ['image/webp', /^RIFF.{4}WEBP/s],
+  ['image/avif', /^.{4}ftypavi/s]
+]
+
+/** A look at a file. What it says is inserted as text, whatever it says. */
+export async function preview (init: PreviewInit): Promise<HTMLElement> {
+  const { head, name, size } = init
+  const image = IMAGES.find(([, magic]) => magic.test(String.fromCharCode(...head.subarray(0, 16))))
+
+  if (image != null && size <= MAX_IMAGE_SIZE) {
+    return showImage(init, image[0])
+  }
+
+  const text = decodeText(head)
+
+  if (text == null) {
+    return h('pre', { class: 'text', tabindex: 0 }, hexDump(head.subarray(0, 512)))
+  }
+
+  if (/\.(?:csv|tsv)$/i.test(name)) {
+    return showTable(text, size > head.byteLength, /\.tsv$/i.test(name) ? '\t' : ',')
+  }
+
+  if (/\.json$/i.test(name) || /^\s*[[{]/.test(text)) {
+    const json = size <= MAX_JSON_SIZE ? await parseJson(init) : undefined
+
+    if (json !== undefined) {
+      return h('div', { class: 'json', tabindex: 0 }, jsonNode('', json.value, OPEN_LEVELS))
+    }
+  }
+
+  return h('pre', { class: 'text', tabindex: 0 }, text.slice(0, MAX_TEXT), text.length > MAX_TEXT ? '…' : '')
+}
+
+/** The text that bytes are, which may end within a character, or nothing where they are no text. */
+export function decodeText (bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
+
+    return text.includes('\0') ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+export function hexDump (bytes: Uint8Array): string {
+  return Array.from({ length: Math.ceil(bytes.byteLength / 16) }, (_, i) => {
+    const row = bytes.subarray(i * 16, i * 16 + 16)
+    const letters = Array.from(row, byte => byte > 31 && byte < 127 ? String.fromCharCode(byte) : '·').join('')
+
+    return `${(i * 16).toString(16).padStart(6, '0')}  ${Array.from(row, byte => byte.toString(16).padStart(2, '0')).join(' ').padEnd(48)} ${letters}`
+  }).join('\n')
+}
+
+async function showImage ({ name, readAll, signal }: PreviewInit, type: string): Promise<HTMLElement> {
+  const url = URL.createObjectURL(new Blob([await readAll()], { type }))
+
+  signal.addEventListener('abort', () => { URL.revokeObjectURL(url) }, { once: true })
+
+  return h('img', { class: 'image', src: url, alt: `The picture ${name}` })
+}
+
+function showTable (text: string, more: boolean, separator: string): HTMLElement {
+  const rows = parseCsv(more ? text.slice(0, text.lastIndexOf('\n')) : text, separator, MAX_ROWS + 1)
+  const [header = [], ...body] = rows.map(row => row.slice(0, MAX_COLUMNS))
+
+  return h('div', { class: 'table', role: 'region', 'aria-label': 'The first rows of the table', tabindex: 0 }, h('table', {},
+    h('thead', {}, h('tr', {}, ...header.map(cell => h('th', { scope: 'col' }, cell)))),
+    h('tbody', {}, ...body.map(row => h('tr', {}, ...row.map(cell => h('td', {}, cell)))))))
+}
+
+async function parseJson ({ readAll }: PreviewInit): Promise<{ value: unknown } | undefined> {
+  const text = await (await readAll()).text()
+
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    // it is called so, or looks so, and is none
+    return undefined
+  }
+}
+
+/** A value that opens when it is clicked, and is not made before. */
+function jsonNode (key: string, value: unknown, openLevels: number): HTMLElement {
+  const label = key === '' ? '' : `${key}: `
+
+  if (typeof value !== 'object' || value === null) {
+    return h('div', {}, label, h('span', { class: typeof value }, JSON.stringify(value).slice(0, 1000)))
+  }
+
+  const entries = Object.entries(value)
+  const details = h('details', { open: openLevels > 0 }, h('summary', {}, label, Array.isArray(value) ? `[${entries.length}]` : `{${entries.length}}`))
+
+  const grow = (): void => {
+    if (details.open && details.childElementCount === 1) {
+      details.append(...entries.slice(0, MAX_CHILDREN).map(([key, child], i) => jsonNode(key, child, i === 0 ? openLevels - 1 : 0)))
+
+      if (entries.length > MAX_CHILDREN) {
+        details.append(h('div', {}, `… ${entries.length - MAX_CHILDREN} more`))
+      }
+    }
+  }
+
+  details.addEventListener('toggle', grow)
+  grow()
+
+  return details
+}
+
+/** What a preview shows of how much. */
+export function previewTitle (size: number): string {
+  return size > HEAD_SIZE ? `Preview of ${formatBytes(size)}` : 'Preview'
+}

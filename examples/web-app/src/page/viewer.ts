@@ -1,0 +1,163 @@
+import { ipfsz } from '@ipfsz/core'
+import { listEntries, saveEntry, whileAdding } from '../ipfs/catalogue.ts'
+import { fetchBlocks } from '../ipfs/dag.ts'
+import { parseAddress, stat } from '../ipfs/read.ts'
+import { announce, byId, codecLabel, copyable, failure, formatBytes, formatPercent, h } from './dom.ts'
+import { showFile } from './file-view.ts'
+import type { App, OpenOptions } from './app.ts'
+import type { Address } from '../ipfs/read.ts'
+import type { Stats } from '@ipfsz/core'
+
+/** The last peer went away while something was read from it. */
+export class PeerGoneError extends Error {
+  static override readonly name = 'PeerGoneError'
+  override readonly name = 'PeerGoneError'
+
+  constructor () {
+    super('The peer went away before all of it was here')
+  }
+}
+
+/** Entries of a folder that are listed. */
+const MAX_LISTED = 500
+
+/** Shows what an address leads to, one thing at a time. */
+export class Viewer {
+  readonly #app: App
+  readonly #view = byId('view')
+  readonly #input = byId<HTMLInputElement>('address')
+  #reading = new AbortController()
+
+  constructor (app: App) {
+    this.#app = app
+    byId('open-form').addEventListener('submit', event => {
+      event.preventDefault()
+      void this.open(this.#input.value, { focus: true })
+    })
+    this.#view.append(h('p', { class: 'note' }, 'Add a file, or paste a CID. Then the file is here, with its blocks: drag over its bar to read a part, and see which blocks that takes.'))
+  }
+
+  async open (address: string, { name, focus = false }: OpenOptions = {}): Promise<void> {
+    this.#reading.abort()
+    const reading = this.#reading = new AbortController()
+
+    this.#input.value = address
+    this.#view.replaceChildren(h('p', { class: 'note' }, 'Looking for it'))
+
+    try {
+      await this.#show(parseAddress(address), name, reading.signal)
+
+      if (focus) {
+        this.#view.querySelector('h3')?.focus()
+      }
+    } catch (err) {
+      // another thing was opened meanwhile
+      if (reading === this.#reading) {
+        this.#view.replaceChildren(failure(this.#explain(err)))
+      }
+    }
+  }
+
+  /** What is being read from peers is not coming any more. */
+  peersLeft (): void {
+    this.#reading.abort(new PeerGoneError())
+  }
+
+  async #show (address: Address, name: string | undefined, signal: AbortSignal): Promise<void> {
+    const app = this.#app
+    const stats = await stat(app.source(), address, signal)
+    const title = name ?? await this.#nameOf(address)
+    const content = stats.type === 'directory' ? await this.#folder(address, signal) : await showFile({ app, address, name: title, stats, signal })
+
+    signal.throwIfAborted()
+    this.#view.replaceChildren(heading(title, stats), facts(stats), ...cids(address, stats), await this.#keep(address, title, stats, signal), ...content)
+    announce(`Opened ${title}`)
+  }
+
+  async #folder (address: Address, signal: AbortSignal): Promise<HTMLElement[]> {
+    const rows: HTMLElement[] = []
+
+    for await (const entry of ipfsz({ blockstore: this.#app.source() }).ls(address.cid, { path: address.path, signal })) {
+      const path = [address.path, entry.name].filter(part => part !== '').join('/')
+      const part = entry.ratio == null || entry.type === 'directory' ? '' : `, stored in ${formatPercent(entry.ratio)}`
+
+      rows.push(h('li', {},
+        h('button', { type: 'button', class: 'link', onclick: () => { void this.open(`${address.cid}/${path}`, { focus: true }) } }, h('bdi', {}, entry.name)),
+        h('span', {}, entry.type === 'directory' ? 'folder' : `${formatBytes(Number(entry.size))}${part}`)))
+
+      if (rows.length === MAX_LISTED) {
+        rows.push(h('li', {}, 'and more'))
+        break
+      }
+    }
+
+    return [h('ul', { class: 'rows listing', 'aria-label': 'In this folder' }, ...rows)]
+  }
+
+  /** A button that fetches all of what is not on the list, and puts it there. */
+  async #keep ({ cid, path }: Address, name: string, { type, size, storedSize, codec, markedCid, plainCid }: Stats, signal: AbortSignal): Promise<HTMLElement> {
+    const { store, source, refresh } = this.#app
+    const entries = await listEntries(store)
+    const kept = path === '' ? cid : markedCid ?? plainCid
+    const row = h('div', { class: 'keep' })
+
+    const keep = async (): Promise<void> => {
+      const note = h('p', { class: 'note' })
+
+      row.replaceChildren(note)
+      await whileAdding(async () => {
+        await fetchBlocks(kept, source(), { signal, onBlock: blocks => { note.textContent = `${blocks} blocks are here` } })
+        await saveEntry(store, { cid: kept, name, size: Number(size), storedSize: Number(storedSize), codec: type === 'directory' ? 'folder' : codec, pinned: false, added: Date.now() })
+      })
+      await refresh()
+      row.replaceChildren()
+      announce(`${name} is kept in this browser`)
+    }
+
+    if (!entries.some(entry => entry.cid.equals(kept))) {
+      row.append(h('button', { type: 'button', onclick: () => { keep().catch(err => { row.replaceChildren(failure(err)) }) } }, 'Keep in this browser'))
+    }
+
+    return row
+  }
+
+  async #nameOf ({ cid, path }: Address): Promise<string> {
+    if (path !== '') {
+      return path.split('/').at(-1) ?? path
+    }
+
+    const entries = await listEntries(this.#app.store)
+
+    return entries.find(entry => entry.cid.equals(cid))?.name ?? 'Unnamed'
+  }
+
+  #explain (err: unknown): unknown {
+    return err instanceof Error && err.name === 'NotFoundError' && this.#app.node() == null
+      ? `${err.message}. It is not kept in this browser, and no peer is connected.`
+      : err
+  }
+}
+
+function heading (title: string, { codec, type }: Stats): HTMLElement {
+  return h('div', { class: 'title' }, h('h3', { tabindex: -1 }, h('bdi', {}, title)), h('span', { class: `badge ${codec}` }, type === 'directory' ? 'folder' : codecLabel(codec)))
+}
+
+function facts ({ type, size, storedSize, ratio, frames }: Stats): HTMLElement {
+  return h('dl', { class: 'facts' },
+    ...type === 'directory' ? [] : [fact('Original', formatBytes(Number(size)))],
+    fact('Stored', formatBytes(Number(storedSize))),
+    ...type === 'directory' ? [] : [fact('Ratio', formatPercent(ratio)), fact('Frames', String(frames))])
+}
+
+function fact (label: string, value: string): HTMLElement {
+  return h('div', {}, h('dt', {}, label), h('dd', {}, value))
+}
+
+/** Both forms: what the original is read by, and what every node knows it by. */
+function cids ({ cid, path }: Address, { markedCid, plainCid, type }: Stats): HTMLElement[] {
+  if (path === '' && type === 'directory') {
+    return [copyable('CID', cid.toString()), ...plainCid.equals(cid) ? [] : [copyable('plain CID', plainCid.toString())]]
+  }
+
+  return [...markedCid == null ? [] : [copyable('CID', markedCid.toString())], copyable(markedCid == null ? 'CID' : 'plain CID', plainCid.toString())]
+}

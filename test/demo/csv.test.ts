@@ -1,0 +1,30 @@
+import { array, assert, constantFrom, property, string } from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseCsv } from '../../examples/web-app/src/page/csv.ts'
+
+describe('the CSV reader of the demo page', () => {
+  it('reads what RFC 4180 writes, whatever the cells hold', () => {
+    assert(property(array(array(string(), { minLength: 1 }), { minLength: 1 }), constantFrom(',', '\t'), constantFrom('\n', '\r\n'), (rows, separator, end) => {
+      const text = rows.map(row => row.map(cell => `"${cell.replaceAll('"', '""')}"`).join(separator) + end).join('')
+
+      expect(parseCsv(text, separator, Infinity)).toEqual(rows)
+    }))
+  })
+
+  it.each([
+    ['a,b\nc,d', [['a', 'b'], ['c', 'd']]],
+    ['a,b\r\nc,', [['a', 'b'], ['c', '']]],
+    [',\n', [['', '']]],
+    ['a\n\nb', [['a'], [''], ['b']]],
+    ['"open', [['open']]],
+    ['', []]
+  ])('reads %j', (text, rows) => {
+    expect(parseCsv(text, ',', Infinity)).toEqual(rows)
+  })
+
+  it('ends with any text, after as many rows as it was told', () => {
+    assert(property(string(), text => {
+      expect(parseCsv(text, ',', 3).length).toBeLessThanOrEqual(3)
+    }))
+  })
+})

@@ -1,0 +1,160 @@
+import { chromium } from 'playwright'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { startDemo } from '../../examples/web-app/demo.ts'
+import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
+import { DEMO_DIRECTORY } from './build-demo.ts'
+import type { Demo } from '../../examples/web-app/demo.ts'
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright'
+
+export interface OpenInit extends BrowserContextOptions {
+  /** Errors that belong to what is tested, by a part of their text. */
+  expected?: RegExp
+}
+
+export interface DemoTests {
+  demo (): Demo
+  /** The page in a browser profile of its own, which ends with the test. */
+  open (init?: OpenInit): Promise<DemoPage>
+}
+
+/** The demo page and its peer for the tests of a file. */
+export function useDemo (): DemoTests {
+  let demo: Demo
+  let browser: Browser
+
+  beforeAll(async () => {
+    demo = await startDemo(DEMO_DIRECTORY)
+    browser = await chromium.launch({ executablePath: findChromium(), args: CHROMIUM_FLAGS })
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await demo?.close()
+  })
+
+  return {
+    demo: () => demo,
+
+    async open ({ expected, ...init } = {}) {
+      const context = await browser.newContext({ acceptDownloads: true, ...init })
+      const errors: string[] = []
+
+      // the machine may have other things to do
+      context.setDefaultTimeout(60_000)
+
+      context.on('console', message => { if (message.type() === 'error') { errors.push(message.text()) } })
+      context.on('weberror', error => { errors.push(error.error().message) })
+      onTestFinished(async () => {
+        await context.close()
+        // among them what the page's policy forbids
+        expect(errors.filter(error => expected?.test(error) !== true)).toEqual([])
+      })
+
+      return openTab(context, demo.url)
+    }
+  }
+}
+
+/** One more tab in the profile of another. */
+export async function openTab (context: BrowserContext, url: string): Promise<DemoPage> {
+  const page = await context.newPage()
+
+  await page.goto(url)
+  await page.waitForSelector('body[data-ready]')
+
+  return new DemoPage(page)
+}
+
+export interface TestFile {
+  name: string
+  bytes: Uint8Array
+}
+
+/** The page as people use it. */
+export class DemoPage {
+  readonly page: Page
+
+  constructor (page: Page) {
+    this.page = page
+  }
+
+  get view (): Locator {
+    return this.page.locator('#view')
+  }
+
+  get status (): Locator {
+    return this.page.locator('#status')
+  }
+
+  entry (name: string): Locator {
+    return this.page.locator('#entries > li').filter({ has: this.page.getByRole('heading', { name, exact: true }) })
+  }
+
+  button (name: string | RegExp): Locator {
+    return this.page.getByRole('button', { name, exact: true })
+  }
+
+  /** Choose a file, and wait until it is stored and shown. */
+  async add ({ name, bytes }: TestFile): Promise<void> {
+    await this.choose({ name, bytes })
+    await this.shows(name)
+  }
+
+  async choose ({ name, bytes }: TestFile): Promise<void> {
+    await this.page.getByLabel('Choose files').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) })
+  }
+
+  /** Take a sample, and wait until it is stored and shown. */
+  async addSample (sample: string, name: string): Promise<void> {
+    await this.button(sample).click()
+    await this.shows(name)
+  }
+
+  /** Wait until the viewer shows something of that name. */
+  async shows (name: string): Promise<void> {
+    await this.view.getByRole('heading', { level: 3, name, exact: true }).waitFor()
+  }
+
+  async openAddress (address: string): Promise<void> {
+    await this.page.getByLabel('A CID, with a path where it is a folder').fill(address)
+    await this.button('Open').click()
+  }
+
+  /** The text of what is copied by a button beside it. */
+  async copied (label: string): Promise<string> {
+    return this.view.locator('.copyable', { has: this.page.getByText(label, { exact: true }) }).locator('code').innerText()
+  }
+
+  async download (): Promise<Buffer> {
+    const [download] = await Promise.all([this.page.waitForEvent('download'), this.button('Download').click()])
+    const chunks: Buffer[] = []
+
+    for await (const chunk of await download.createReadStream()) {
+      chunks.push(chunk as Buffer)
+    }
+
+    return Buffer.concat(chunks)
+  }
+
+  /** Drag over the bar of the file, from and to parts of its length. */
+  async drag (from: number, to: number): Promise<void> {
+    const bar = this.view.locator('.range-bar')
+
+    await bar.scrollIntoViewIfNeeded()
+    const { x, y, width, height } = await bar.boundingBox() ?? { x: 0, y: 0, width: 0, height: 0 }
+    await this.page.mouse.move(x + width * from, y + height / 2)
+    await this.page.mouse.down()
+    await this.page.mouse.move(x + width * to, y + height / 2, { steps: 4 })
+    await this.page.mouse.up()
+    await this.view.locator('.part strong').waitFor()
+  }
+
+  async connect (address?: string): Promise<void> {
+    if (address != null) {
+      await this.page.getByLabel('Address of a peer that speaks WebSockets').fill(address)
+    }
+
+    await this.button('Connect').click()
+    await this.page.locator('.connected').waitFor()
+  }
+}

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto'
+import { ipfsz } from '@ipfsz/core'
+import * as dagPb from '@ipld/dag-pb'
+import { MemoryBlockstore } from 'blockstore-core'
+import { CID } from 'multiformats/cid'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startNodePeer } from '../../examples/web-app/node-peer.ts'
+import { text } from '../support/data.ts'
+import { useDemo } from './open-demo.ts'
+import type { NodePeer } from '../../examples/web-app/node-peer.ts'
+
+const FRAME_SIZE = 1024 * 1024
+const TEXT = text(6 * FRAME_SIZE)
+const COMPRESSION = { codec: 'zstd', frameSize: FRAME_SIZE } as const
+
+/** A CID of nothing that anybody has. */
+const UNKNOWN = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+
+/** A blockstore that never answers for some blocks. */
+class StallingBlockstore extends MemoryBlockstore {
+  readonly #stalls: (cid: CID) => boolean
+
+  constructor (stalls: (cid: CID) => boolean) {
+    super()
+    this.#stalls = stalls
+  }
+
+  override async * get (...args: Parameters<MemoryBlockstore['get']>): ReturnType<MemoryBlockstore['get']> {
+    if (this.#stalls(args[0])) {
+      await new Promise(() => {})
+    }
+
+    yield * super.get(...args)
+  }
+}
+
+async function usePeer (blockstore: MemoryBlockstore): Promise<NodePeer> {
+  const peer = await startNodePeer(blockstore)
+  onTestFinished(async () => { await peer.stop() })
+
+  return peer
+}
+
+describe('the demo page and a peer in Node', () => {
+  const { open, demo } = useDemo()
+
+  it('gives what was added in Chromium to Node, which reads the same bytes', async () => {
+    const page = await open()
+    await page.add({ name: 'text', bytes: TEXT })
+    await page.connect()
+    await page.button('Give to the peer').click()
+    await page.view.getByText('The peer has fetched all 6.29 MB').waitFor()
+    expect(await page.view.locator('.outcome code').innerText()).toBe(createHash('sha256').update(TEXT).digest('hex'))
+
+    // and has it from now on, also when the page is gone
+    const cid = CID.parse(await page.copied('CID'))
+    await page.page.close()
+    const read = Buffer.concat(await Array.fromAsync(demo().peer.fs.cat(cid)))
+    expect(read.equals(TEXT)).toBe(true)
+  })
+
+  it('reads what was added in Node, and shows which blocks came from there', async () => {
+    const cid = await demo().peer.fs.addBytes(text(6 * FRAME_SIZE, 2), { compression: COMPRESSION })
+    const page = await open()
+    await page.connect()
+    await page.openAddress(cid.toString())
+    await page.shows('Unnamed')
+    await page.drag(0.9, 0.95)
+    expect(await page.view.locator('.dag [data-kind=leaf].lit.peer').count()).toBe(1)
+
+    // the same again is here already
+    await page.drag(0.9, 0.95)
+    await expect.poll(async () => page.view.locator('.dag [data-kind=leaf].lit.peer').count()).toBe(0)
+    expect(await page.view.locator('.dag [data-kind=leaf].lit').count()).toBe(1)
+    expect((await page.download()).equals(text(6 * FRAME_SIZE, 2))).toBe(true)
+  })
+
+  it('reads a folder of Node by its path', async () => {
+    let root: CID | undefined
+
+    for await (const { cid } of demo().peer.fs.addAll([{ path: 'docs/deep/a.txt', content: TEXT.subarray(0, 100_000) }, { path: 'docs/b.txt', content: TEXT.subarray(0, 10) }])) {
+      root = cid
+    }
+
+    const page = await open()
+    await page.connect()
+    await page.openAddress(`${root}/deep/a.txt`)
+    await page.shows('a.txt')
+
+    expect((await page.download()).equals(TEXT.subarray(0, 100_000))).toBe(true)
+  })
+
+  it('keeps a folder of Node, which is there when the peer is not', async () => {
+    const peer = await usePeer(new MemoryBlockstore())
+    const { cid } = await Array.fromAsync(peer.fs.addAll([{ path: 'docs/a.txt', content: TEXT }, { path: 'docs/b.txt', content: TEXT.subarray(0, 10) }])).then(results => results.at(-1) ?? { cid: undefined })
+
+    const page = await open({ expected: /WebSocket/ })
+    await page.connect(peer.address)
+    await page.openAddress(String(cid))
+    await page.button('Keep in this browser').click()
+    await page.status.getByText('is kept in this browser').waitFor()
+    await peer.stop()
+
+    await page.page.reload()
+    await page.button('Open Unnamed').click()
+    await page.button('a.txt').click()
+    await page.shows('a.txt')
+    expect((await page.download()).equals(TEXT)).toBe(true)
+  })
+
+  it('has the same CID for a file as Node', async () => {
+    const cid = await demo().peer.fs.addBytes(TEXT, { compression: COMPRESSION })
+    const page = await open()
+    await page.add({ name: 'text', bytes: TEXT })
+
+    expect(await page.copied('CID')).toBe(cid.toString())
+  })
+
+  it('says that the peer does not have a CID, and goes on', async () => {
+    const page = await open()
+    await page.connect()
+    await page.openAddress(UNKNOWN)
+    await page.view.getByRole('alert').waitFor()
+    expect(await page.view.getByRole('alert').innerText()).toContain(`sent the block ${UNKNOWN}`)
+
+    await page.add({ name: 'text', bytes: TEXT.subarray(0, 1000) })
+  })
+
+  it('says that the peer has gone, and still reads what is kept', async () => {
+    let stalled = ''
+    const blockstore = new StallingBlockstore(cid => cid.multihash.digest.join() === stalled)
+    const peer = await usePeer(blockstore)
+    const cid = await peer.fs.addBytes(TEXT, { compression: COMPRESSION })
+    // the last leaf never comes
+    const stats = await ipfsz({ blockstore }).stat(cid)
+    const { Links } = dagPb.decode(Buffer.concat(await Array.fromAsync(blockstore.get(stats.plainCid))))
+    stalled = Links.at(-1)?.Hash.multihash.digest.join() ?? ''
+
+    const page = await open({ expected: /WebSocket/ })
+    await page.add({ name: 'kept', bytes: TEXT.subarray(0, 50_000) })
+    await page.connect(peer.address)
+    await page.openAddress(cid.toString())
+    await page.shows('Unnamed')
+    await page.button('Download').click()
+    await page.status.getByText('Reading Unnamed').waitFor()
+    await peer.stop()
+
+    await page.view.getByRole('alert').waitFor()
+    expect(await page.view.getByRole('alert').innerText()).toContain('The peer went away before all of it was here')
+    expect(await page.page.locator('.connected').count()).toBe(0)
+
+    await page.button('Open kept').click()
+    await page.shows('kept')
+    expect((await page.download()).equals(TEXT.subarray(0, 50_000))).toBe(true)
+  })
+
+  it('says that it cannot connect, and connects to another peer then', async () => {
+    const peer = await startNodePeer()
+    await peer.stop()
+
+    const page = await open({ expected: /WebSocket/ })
+    await page.page.getByLabel('Address of a peer that speaks WebSockets').fill(peer.address)
+    await page.button('Connect').click()
+    await page.page.locator('#peer').getByRole('alert').waitFor()
+
+    await page.page.getByLabel('Address of a peer that speaks WebSockets').fill('nonsense')
+    await page.button('Connect').click()
+    await page.page.locator('#peer').getByRole('alert').getByText('must start with').waitFor()
+
+    await page.connect(demo().peer.address)
+  })
+
+  it('says how to fetch a file where no peer is connected', async () => {
+    const page = await open()
+    await page.add({ name: 'text', bytes: TEXT })
+    await page.button('Give to the peer').click()
+    await page.view.getByText(`ipfsz get ${await page.copied('CID')}`).waitFor()
+  })
+})

@@ -1,0 +1,196 @@
+import { ipfsz, unmark } from '@ipfsz/core'
+import * as dagPb from '@ipld/dag-pb'
+import { MemoryBlockstore } from 'blockstore-core'
+import { describe, expect, it } from 'vitest'
+import { noise, text } from '../support/data.ts'
+import { useDemo } from './open-demo.ts'
+
+const FRAME_SIZE = 1024 * 1024
+/** Eight frames in two leaves and more. */
+const TEXT = text(8 * FRAME_SIZE)
+
+describe('a file in the demo page', () => {
+  const { open, demo } = useDemo()
+
+  it('is there after a reload', async () => {
+    const page = await open()
+    await page.add({ name: 'text', bytes: TEXT })
+    await page.page.reload()
+    await page.button('Open text').click()
+    await page.shows('text')
+
+    expect((await page.download()).equals(TEXT)).toBe(true)
+  })
+
+  it('is there without a network, as is the page', async () => {
+    const page = await open()
+    await page.add({ name: 'text', bytes: TEXT })
+    await page.page.evaluate('navigator.serviceWorker.ready')
+    await page.page.context().setOffline(true)
+    await page.page.reload()
+    await page.page.waitForSelector('body[data-ready]')
+    await page.button('Open text').click()
+    await page.shows('text')
+
+    expect((await page.download()).equals(TEXT)).toBe(true)
+    await page.add({ name: 'more', bytes: TEXT.subarray(0, 2_000_000) })
+  })
+
+  it('is drawn with every block and frame that it has', async () => {
+    const blockstore = new MemoryBlockstore()
+    const cid = await ipfsz({ blockstore }, { deterministic: true }).addBytes(TEXT, { compression: { codec: 'zstd', frameSize: FRAME_SIZE } })
+    const { Links } = dagPb.decode(Buffer.concat(await Array.fromAsync(blockstore.get(unmark(cid)))))
+
+    const page = await open()
+    await page.add({ name: 'text', bytes: TEXT })
+    const picture = page.view.locator('.dag')
+
+    expect(await picture.locator('[data-kind=root]').count()).toBe(1)
+    expect(await picture.locator('[data-kind=leaf]').count()).toBe(Links.length)
+    expect(await picture.locator('[data-kind=frame]').count()).toBe(8)
+    // to scale: each as wide as it has bytes, but for the gap between them
+    const widths = await picture.locator('[data-kind=leaf]').evaluateAll(leaves => leaves.map(leaf => leaf.getBoundingClientRect().width + 1))
+    const perByte = widths[0] / (Links[0].Tsize ?? 0)
+    expect(widths).toEqual(Links.map(({ Tsize = 0 }) => expect.closeTo(Tsize * perByte, 0)))
+
+    // a click shows the block
+    await picture.locator('[data-kind=leaf]').last().click()
+    await page.view.locator('.block h4').waitFor()
+    expect(await page.copied('CID of the block')).toBe(Links.at(-1)?.Hash.toString())
+    await picture.locator('[data-kind=root]').click()
+    await page.view.locator('.block h4').getByText('Root').waitFor()
+    expect(await page.copied('CID of the block')).toBe(unmark(cid).toString())
+  })
+
+  it('is read in part, by those blocks alone that hold the part', async () => {
+    const page = await open()
+    await page.add({ name: 'text', bytes: TEXT })
+    // in the second frame of eight
+    await page.drag(0.14, 0.2)
+    const picture = page.view.locator('.dag')
+    const leaves = await picture.locator('[data-kind=leaf]').count()
+
+    expect(leaves).toBeGreaterThan(2)
+    expect(await picture.locator('[data-kind=root].local').count()).toBe(1)
+    expect(await picture.locator('[data-kind=leaf].lit').count()).toBe(1)
+    expect(await picture.locator('[data-kind=frame].lit').count()).toBe(1)
+    expect(await picture.locator('[data-kind=frame].lit').getAttribute('data-index')).toBe('1')
+    expect(await page.view.locator('.part strong').innerText()).toContain(`: 2 of ${leaves + 1} blocks`)
+
+    // what is shown lies where the bar says
+    const start = Number(await page.page.getByRole('slider', { name: 'First byte to read' }).getAttribute('aria-valuenow'))
+    const shown = await page.view.locator('.part pre').innerText()
+    expect(shown.trim().length).toBeGreaterThan(1000)
+    expect(Buffer.from(TEXT.subarray(start, start + 4096)).toString().replaceAll(/\s+/g, ' ')).toContain(shown.replaceAll(/\s+/g, ' ').trim().slice(0, 1000))
+  })
+
+  it('is downloaded as it was', async () => {
+    const page = await open()
+    const bytes = noise(3_000_000)
+    await page.add({ name: 'noise.bin', bytes })
+
+    expect((await page.download()).equals(bytes)).toBe(true)
+    expect(await page.view.locator('.outcome').innerText()).toMatch(/^Read 3\.00 MB in /)
+  })
+
+  it('is previewed as a table, with quotes and all', async () => {
+    const page = await open()
+    await page.add({ name: 'a.csv', bytes: Buffer.from('name,says\nAnn,"well, ""yes"""\nBob,"two\nlines"\n') })
+
+    expect(await page.view.getByRole('columnheader').allInnerTexts()).toEqual(['name', 'says'])
+    expect(await page.view.getByRole('cell').allTextContents()).toEqual(['Ann', 'well, "yes"', 'Bob', 'two\nlines'])
+  })
+
+  it('is previewed as JSON that opens', async () => {
+    const page = await open()
+    await page.add({ name: 'a.json', bytes: Buffer.from('{"outer":{"inner":{"deep":[1,"<b>two</b>",null]}}}') })
+    await page.view.getByText('inner: {1}').click()
+    await page.view.getByText('deep: [3]').click()
+    await page.view.getByText('"<b>two</b>"').waitFor()
+
+    expect(await page.view.locator('.json b').count()).toBe(0)
+  })
+
+  it('is previewed as a picture', async () => {
+    const page = await open()
+    await page.addSample('Picture', 'sunset.png')
+
+    const image = page.view.getByAltText('The picture sunset.png')
+    await expect.poll(async () => image.evaluate(element => (element as HTMLImageElement).naturalWidth)).toBe(900)
+  })
+
+  it('is previewed as text, and as hexadecimal digits where it is none', async () => {
+    const page = await open()
+    await page.add({ name: 'story', bytes: Buffer.from('Es war einmal ein Bär. '.repeat(50)) })
+    expect(await page.view.locator('pre').last().innerText()).toContain('ein Bär')
+
+    await page.add({ name: 'noise', bytes: noise(5000) })
+    expect(await page.view.locator('pre').last().innerText()).toMatch(/^000000 {2}(?:[0-9a-f]{2} ){16}/)
+  })
+
+  it.each(['', 'ipfs://', '/ipfs/'])('is found by %sCID/path', async prefix => {
+    const page = await open()
+    await page.addSample('Folder', 'trip')
+    const cid = await page.copied('CID')
+    await page.openAddress(`${prefix}${cid}/notes/story.txt`)
+    await page.shows('story.txt')
+
+    expect(await page.view.locator('pre').last().innerText()).toMatch(/[a-z ]+\./)
+  })
+
+  it('is pinned, and cannot be deleted before it is unpinned', async () => {
+    const page = await open()
+    await page.add({ name: 'text', bytes: TEXT })
+    await page.button('Pin text').click()
+    await page.entry('text').getByText('Pinned').waitFor()
+    expect(await page.button('Delete text').isDisabled()).toBe(true)
+
+    await page.page.reload()
+    expect(await page.button('Pin text').getAttribute('aria-pressed')).toBe('true')
+    await page.button('Pin text').click()
+    await page.entry('text').getByText('Pin', { exact: true }).waitFor()
+    expect(await page.button('Delete text').isEnabled()).toBe(true)
+  })
+
+  it('is deleted with its blocks, and with none that another file needs', async () => {
+    const page = await open()
+    const cids: string[] = []
+
+    // the same leaves under two roots, but for the last
+    for (const [name, length] of [['one', 5], ['two', 6]] as const) {
+      await page.page.getByLabel('Codec').selectOption('none')
+      await page.add({ name, bytes: TEXT.subarray(0, length * FRAME_SIZE) })
+      cids.push(await page.copied('CID'))
+    }
+
+    await page.button('Delete two').click()
+    await page.status.getByText('Deleted two and the 2 blocks that nothing else needs').waitFor()
+    expect(await page.entry('two').count()).toBe(0)
+
+    await page.openAddress(cids[0])
+    await page.shows('one')
+    expect((await page.download()).equals(TEXT.subarray(0, 5 * FRAME_SIZE))).toBe(true)
+
+    await page.openAddress(cids[1])
+    await page.view.getByRole('alert').waitFor()
+    expect(await page.view.getByRole('alert').innerText()).toContain('not kept in this browser, and no peer is connected')
+  })
+
+  it('says how much room it takes', async () => {
+    const page = await open()
+    await page.add({ name: 'text', bytes: TEXT })
+
+    expect(await page.page.locator('#storage').innerText()).toMatch(/8\.39 MB kept in [\d.]+ MB, \d+ %\. This browser counts [\d.]+ [kM]?B for the page, and allows [\d.]+ GB/)
+    // and no more than its blocks: IndexedDB keeps the memory behind a view too
+    const { usage } = await page.page.evaluate(async () => navigator.storage.estimate())
+    expect(usage).toBeLessThan(TEXT.byteLength)
+  })
+
+  it('has a page that says what it costs', async () => {
+    const page = await open()
+    const { start } = await (await fetch(new URL('cost.json', demo().url))).json() as { start: number }
+
+    await page.page.locator('#cost').getByText(`This page is ${Math.round(start / 1000)} kB`).waitFor()
+    expect(start).toBeLessThan(200_000)
+  })
+})

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import { longText, noise, text } from '../support/data.ts'
+import { openTab, useDemo } from './open-demo.ts'
+
+const TEXT = text(2_000_000)
+
+/** What would run if it were HTML. */
+const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
+
+describe('the demo page, where something goes wrong,', () => {
+  const { open, demo } = useDemo()
+
+  it('says that the storage is full, and keeps what was there before', async () => {
+    const page = await open({ expected: /Quota/ })
+    const session = await page.page.context().newCDPSession(page.page)
+    const { origin } = new URL(demo().url)
+    // before anything is stored: Chromium remembers for a while how much room there is
+    await session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 6_000_000 })
+    await page.add({ name: 'kept', bytes: TEXT })
+    await page.choose({ name: 'noise', bytes: noise(12_000_000) })
+    await page.page.locator('#jobs').getByRole('alert').waitFor()
+    expect(await page.page.locator('#jobs').getByRole('alert').innerText()).toContain('The storage of this browser is full')
+    expect(await page.page.locator('#entries h3').allInnerTexts()).toEqual(['kept'])
+
+    await page.button('Open kept').click()
+    await page.shows('kept')
+    expect((await page.download()).equals(TEXT)).toBe(true)
+
+    // what was written of the file is gone, and with more room it is added
+    await page.button('Remove leftovers').click()
+    await page.status.getByText('There are no leftovers').waitFor()
+    await session.send('Storage.overrideQuotaForOrigin', { origin })
+    await page.button('Dismiss noise').click()
+    await page.add({ name: 'noise', bytes: noise(12_000_000) })
+  })
+
+  it('has what was finished, and not what was not, after its tab was closed during an add', async () => {
+    const page = await open()
+    const context = page.page.context()
+    await page.add({ name: 'finished', bytes: TEXT })
+    await page.page.getByLabel('Level').fill('19')
+    await page.choose({ name: 'unfinished', bytes: longText(40_000_000) })
+    // some of its blocks are stored
+    await page.page.locator('[role=progressbar][aria-label=Storing]:not([aria-valuenow="0"])').waitFor()
+    await page.page.close()
+
+    const again = await openTab(context, demo().url)
+    expect(await again.page.locator('#entries h3').allInnerTexts()).toEqual(['finished'])
+    await again.button('Open finished').click()
+    await again.shows('finished')
+    expect((await again.download()).equals(TEXT)).toBe(true)
+
+    await again.button('Remove leftovers').click()
+    await again.status.getByText(/Deleted \d+ leftover blocks?/).waitFor()
+    await again.button('Open finished').click()
+    await again.shows('finished')
+    expect((await again.download()).equals(TEXT)).toBe(true)
+  })
+
+  it('leaves the blocks of another tab alone that is adding', async () => {
+    const page = await open()
+    const other = await openTab(page.page.context(), demo().url)
+    await other.add({ name: 'small', bytes: TEXT })
+    // a tab that nobody sees draws nothing
+    await page.page.bringToFront()
+    await page.page.getByLabel('Level').fill('19')
+    await page.choose({ name: 'slow', bytes: longText(24_000_000) })
+    await page.page.locator('[role=progressbar][aria-label=Storing]:not([aria-valuenow="0"])').waitFor()
+
+    await other.button('Remove leftovers').click()
+    await other.status.getByText('There are no leftovers').waitFor()
+    await page.shows('slow')
+    expect((await page.download()).equals(longText(24_000_000))).toBe(true)
+  })
+
+  it.each(['nonsense', '', 'bafy', '/ipfs/', 'Qm<img>'])('says that %j is no CID', async address => {
+    const page = await open()
+    await page.openAddress(address)
+    await page.view.getByRole('alert').waitFor()
+
+    expect(await page.view.getByRole('alert').innerText()).toContain('does not begin with a CID')
+  })
+
+  it('says that a path leads nowhere', async () => {
+    const page = await open()
+    await page.addSample('Folder', 'trip')
+    await page.openAddress(`${await page.copied('CID')}/no/such/file`)
+    await page.view.getByRole('alert').waitFor()
+
+    expect(await page.view.getByRole('alert').innerText()).toContain('has no entry called')
+  })
+
+  it('shows names, cells, texts and keys as what they are, whatever they would be as HTML', async () => {
+    const page = await open()
+    await page.add({ name: `${HOSTILE}.csv`, bytes: Buffer.from(`${HOSTILE},b\n${HOSTILE},c\n`) })
+    expect(await page.view.getByRole('columnheader').first().innerText()).toContain('<img src=x')
+
+    await page.add({ name: `${HOSTILE}.json`, bytes: Buffer.from(JSON.stringify({ [HOSTILE]: HOSTILE })) })
+    await page.add({ name: `${HOSTILE}.txt`, bytes: Buffer.from(HOSTILE) })
+    await page.add({ name: `${HOSTILE}.html`, bytes: Buffer.from(HOSTILE) })
+    await page.add({ name: `${HOSTILE}.svg`, bytes: Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" onload="window.hacked=1">${HOSTILE}</svg>`) })
+    await page.add({ name: `${HOSTILE}.png`, bytes: Buffer.concat([Buffer.from('\x89PNG', 'latin1'), Buffer.from(HOSTILE)]) })
+    await page.openAddress(HOSTILE)
+    await page.view.getByRole('alert').waitFor()
+
+    expect(await page.page.evaluate('window.hacked')).toBeUndefined()
+    expect(await page.page.locator('main img:not(.image), main script').count()).toBe(0)
+    expect(await page.page.locator('#entries h3').allInnerTexts()).toContain(`${HOSTILE}.csv`)
+  })
+
+  it('previews JSON that is as deep as can be', async () => {
+    const page = await open()
+    await page.add({ name: 'deep.json', bytes: Buffer.from(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) })
+    await page.add({ name: 'wide.json', bytes: Buffer.from(JSON.stringify(Array.from({ length: 100_000 }, (_, i) => i))) })
+
+    await page.view.getByText('… 99800 more').waitFor()
+  })
+
+  it('previews a table that is one line', async () => {
+    const page = await open()
+    await page.add({ name: 'wide.csv', bytes: Buffer.from(`${'a,'.repeat(100_000)}"open`) })
+
+    expect(await page.view.getByRole('columnheader').count()).toBeLessThanOrEqual(30)
+  })
+
+  it('allows neither inline scripts nor those of others, and connects to nothing but peers and itself', async () => {
+    const page = await open({ expected: /Content Security Policy|Refused|violates/ })
+    const blocked = await page.page.evaluate(async () => {
+      const violations: string[] = []
+      document.addEventListener('securitypolicyviolation', event => { violations.push(event.effectiveDirective) })
+      const script = document.createElement('script')
+      script.textContent = 'window.hacked = 1'
+      document.body.append(script)
+      await fetch('https://example.com/').catch(() => {})
+      const image = new Image()
+      image.src = 'https://example.com/x.png'
+      await new Promise(resolve => { image.addEventListener('error', resolve) })
+
+      return { violations: violations.toSorted(), hacked: 'hacked' in window }
+    })
+
+    expect(blocked).toEqual({ violations: ['connect-src', 'img-src', 'script-src-elem'], hacked: false })
+  })
+})
