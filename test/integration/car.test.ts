@@ -1,8 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unmark } from '@ipfsz/core'
-import { CarReader } from '@ipld/car'
+import { CarReader, CarWriter } from '@ipld/car'
 import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha512 } from 'multiformats/hashes/sha2'
 import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
 import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
@@ -102,6 +104,41 @@ describe.concurrent('a CAR', () => {
     expectFailure(result, 1)
     expect(result.stderr).toContain(cid)
     expect(await blockFiles(join(sandbox.directory, 'other'))).toEqual([])
+  })
+
+  it('without its last block is refused, and says that it is cut short', async ({ sandbox }) => {
+    const bytes = noise(3_000_000)
+    const cid = await sandbox.add(bytes)
+    expectSuccess(await sandbox.run(['car', 'export', cid, '-o', 'x.car']))
+    const car = await readFile(join(sandbox.directory, 'x.car'))
+    const blocks = await Array.fromAsync((await CarReader.fromBytes(car)).blocks())
+    const last = blocks[blocks.length - 1]
+    // its length takes three bytes
+    await sandbox.write('bad.car', car.subarray(0, car.byteLength - last.bytes.byteLength - last.cid.bytes.byteLength - 3))
+
+    const result = await sandbox.run(['car', 'import', 'bad.car', ...OTHER])
+
+    expectFailure(result, 1)
+    expect(result.stderr).toContain('bad.car is cut short, or never had all blocks')
+  })
+
+  it('with blocks of sha2-512 is kept and collected as others are', async ({ sandbox }) => {
+    const { writer, out } = CarWriter.create([CID.createV1(raw.code, await sha512.digest(noise(1000)))])
+    const car = Array.fromAsync(out)
+    await writer.put({ cid: CID.createV1(raw.code, await sha512.digest(noise(1000))), bytes: noise(1000) })
+    await writer.close()
+    await sandbox.write('x.car', Buffer.concat(await car))
+    await sandbox.write('kept', text(1000))
+
+    const imported = await sandbox.run(['car', 'import', 'x.car'])
+    expectSuccess(imported)
+    const cid = imported.stdout.toString().split('\t')[0]
+    await sandbox.shell('ipfsz add kept && mkdir repo/blocks/ZZ && touch repo/blocks/ZZ/stray.data')
+    expect(parseLines((await sandbox.run(['gc', '--json'])).stdout)).toMatchObject([{ removed: 0, kept: 2 }])
+    expectSuccess(await sandbox.run(['verify', cid]))
+    expectSuccess(await sandbox.run(['pin', 'rm', cid]))
+    expect(parseLines((await sandbox.run(['gc', '--json'])).stdout)).toMatchObject([{ removed: 1, kept: 1 }])
+    expect(await blockFiles(sandbox.repo)).toContainEqual(expect.stringContaining('stray.data'))
   })
 
   it('mends a block that is damaged in the repo', async ({ sandbox }) => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unixfs } from '@helia/unixfs'
 import { unmark } from '@ipfsz/core'
@@ -120,6 +122,38 @@ describe.concurrent('ipfsz link', () => {
 
     const expected = await Promise.all(files.map(async (bytes, i) => `${await originalOf(bytes)}\t${cids[i]}`))
     expect((await links(sandbox)).toSorted()).toEqual(expected.toSorted())
+  })
+
+  it('is read and made by others while an add --link goes on', async ({ sandbox }) => {
+    const [first, second] = [text(300_000), text(300_000, 2)]
+    await sandbox.write('first', first)
+    const adding = sandbox.start(['add', '--link', 'first', '-'])
+    // the first file is linked when its line is there, stdin has not ended
+    await once(adding.stdout, 'data')
+
+    const read = await sandbox.run(['cat', await originalOf(first)])
+    expectSuccess(read)
+    expect(Buffer.compare(read.stdout, first)).toBe(0)
+    await sandbox.add(second, '--link')
+    expect(await links(sandbox)).toHaveLength(2)
+
+    const ended = once(adding, 'exit')
+    adding.stdin.end(text(300_000, 3))
+    expect((await ended)[0]).toBe(0)
+    expect(await links(sandbox)).toHaveLength(3)
+  })
+
+  it('is read where the links cannot be locked, as on a disk that cannot be written to', async ({ sandbox }) => {
+    const bytes = text(300_000)
+    await sandbox.add(bytes, '--link')
+    const lock = join(sandbox.repo, 'links', 'LOCK')
+    await rm(lock)
+    await mkdir(lock)
+
+    const read = await sandbox.run(['cat', await originalOf(bytes)])
+    expectSuccess(read)
+    expect(Buffer.compare(read.stdout, bytes)).toBe(0)
+    expect(await sandbox.run(['link', 'rm', await originalOf(bytes)])).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be opened') })
   })
 })
 

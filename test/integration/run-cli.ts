@@ -16,7 +16,7 @@ export const CLI = fileURLToPath(new URL('../../packages/cli/bin/ipfsz.js', impo
 export type Process = ChildProcessByStdio<Writable, Readable, Readable>
 
 export interface StartOptions {
-  /** Added to an environment that has PATH, HOME and IPFSZ_PATH, each leading into the sandbox. */
+  /** Added to an environment that has PATH, HOME and IPFSZ_PATH, which lead into the sandbox, and no peers to begin with. */
   env?: Record<string, string | undefined>
   /** A module of `preload/` that runs in the process before the command does. */
   preload?: string
@@ -75,6 +75,8 @@ function makeSandbox (directory: string, children: Process[]): Sandbox {
         PATH: process.env.PATH,
         HOME: directory,
         IPFSZ_PATH: repo,
+        // nobody outside of this machine is ever asked
+        IPFSZ_BOOTSTRAP: 'none',
         ...preload == null ? {} : { NODE_OPTIONS: `--import=${new URL(`preload/${preload}`, import.meta.url)}` },
         ...env
       },

@@ -1,12 +1,10 @@
-import { readdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { NextToLast } from 'blockstore-fs/sharding'
-import { keyOf, walkDag } from './dag-walk.ts'
+import { rm, stat } from 'node:fs/promises'
+import { blockFiles } from './block-files.ts'
+import { hashKey, keyOf, walkDag } from './dag-walk.ts'
 import type { Pin } from './repo-pins.ts'
 import type { Repo } from './repo.ts'
-import type { CID } from 'multiformats/cid'
 
-/** How many files are looked at or deleted at one time. */
+/** How many files are deleted at one time. */
 const CONCURRENCY = 32
 
 export interface Garbage {
@@ -16,12 +14,6 @@ export interface Garbage {
   files: string[]
   /** Bytes of those. */
   size: number
-}
-
-/** A block's file, and what it is told apart by. */
-interface BlockFile {
-  path: string
-  cid: CID
 }
 
 /**
@@ -45,8 +37,8 @@ export async function findGarbage (repo: Repo, pins: readonly Pin[], signal: Abo
     }
   }
 
-  for await (const files of blockFiles(repo.blockstore.path, signal)) {
-    const unwanted = files.filter(({ cid }) => !kept.has(keyOf(cid)))
+  for await (const files of blockFiles(repo.disk.path, signal)) {
+    const unwanted = files.filter(({ multihash }) => !kept.has(hashKey(multihash.bytes)))
     const sizes = await Promise.all(unwanted.map(async ({ path }) => (await stat(path)).size))
 
     garbage.kept += files.length - unwanted.length
@@ -62,18 +54,5 @@ export async function removeFiles (files: readonly string[], signal: AbortSignal
   for (let start = 0; start < files.length; start += CONCURRENCY) {
     signal.throwIfAborted()
     await Promise.all(files.slice(start, start + CONCURRENCY).map(async file => rm(file, { force: true })))
-  }
-}
-
-async function * blockFiles (blocks: string, signal: AbortSignal): AsyncGenerator<BlockFile[]> {
-  const sharding = new NextToLast()
-
-  for (const shard of await readdir(blocks, { withFileTypes: true })) {
-    const names = shard.isDirectory() ? (await readdir(join(blocks, shard.name))).filter(name => name.endsWith('.data')) : []
-
-    for (let start = 0; start < names.length; start += CONCURRENCY) {
-      signal.throwIfAborted()
-      yield names.slice(start, start + CONCURRENCY).map(name => ({ path: join(blocks, shard.name, name), cid: sharding.decode(name) }))
-    }
   }
 }

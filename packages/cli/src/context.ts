@@ -1,14 +1,23 @@
 import { ipfsz } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
-import { UsageError } from './errors.ts'
+import { DaemonError, UsageError } from './errors.ts'
 import { hasLinks, LinkStore, linksIn } from './link-store.ts'
 import { lockRepo } from './repo-lock.ts'
+import { DEFAULT_TIMEOUT, NetworkAccess } from './network/access.ts'
+import { NetworkBlockstore } from './network/blockstore.ts'
 import { RepoPins } from './repo-pins.ts'
 import { openRepo, openRepoToRead, repoPath } from './repo.ts'
+import { formatSize } from './units.ts'
+import type { NetworkOptions } from './network/access.ts'
+import type { FetchedStats } from './network/blockstore.ts'
+import type { Network } from './network/network.ts'
 import type { Output } from './output.ts'
 import type { LockKind } from './repo-lock.ts'
 import type { Repo } from './repo.ts'
-import type { Ipfsz, IpfszInit } from '@ipfsz/core'
+import type { Ipfsz, IpfszComponents, IpfszInit } from '@ipfsz/core'
+
+/** The network knows better than whoever waits for it why nothing comes, and is to say so first, in milliseconds. */
+const GIVES_UP_FIRST = 5_000
 
 /** What a command is given besides its own arguments and options. */
 export interface Context {
@@ -17,11 +26,15 @@ export interface Context {
   signal: AbortSignal
   /** The directory of the repo, where it was named. */
   repo?: string
+  /** How others are reached, where they are asked. */
+  network?: NetworkOptions
 }
 
 /** A repo that is open. */
 export interface Session {
   repo: Repo
+  /** Where files are read from: the repo, and others where they may be asked. */
+  blockstore: IpfszComponents['blockstore']
   files: Ipfsz
   pins: RepoPins
 }
@@ -48,7 +61,7 @@ export async function withRepo<T> (context: Context, { lock, links: writes = fal
   const links = writes || await hasLinks(repo.path) ? new LinkStore(linksIn(repo.path), { writes, signal }) : undefined
 
   try {
-    return await work({ repo, files: ipfsz({ blockstore: repo.blockstore, datastore: links }, init), pins: new RepoPins(repo) })
+    return await work({ repo, blockstore: repo.blockstore, files: ipfsz({ blockstore: repo.blockstore, datastore: links }, init), pins: new RepoPins(repo) })
   } finally {
     await links?.close()
     await release?.()
@@ -57,15 +70,63 @@ export async function withRepo<T> (context: Context, { lock, links: writes = fal
 
 /** The repo, to read from it. */
 export async function openToRead ({ repo: path, signal }: Context): Promise<Session> {
-  const repo = await openRepoToRead(repoPath(path))
-  const links = await hasLinks(repo.path) ? new LinkStore(linksIn(repo.path), { writes: false, signal }) : undefined
-
-  return { repo, files: ipfsz({ blockstore: repo.blockstore, datastore: links }), pins: new RepoPins(repo) }
+  return readSession(await openRepoToRead(repoPath(path)), signal)
 }
 
-/** The files of the repo, to read them. */
-export async function openFilesToRead (context: Context): Promise<Ipfsz> {
-  return (await openToRead(context)).files
+/**
+ * Read what a CID leads to, from the repo or, where it is not there, from others. What
+ * comes is kept in the repo, which is made where there is none.
+ *
+ * @throws {RepoError} there is no repo, and nobody to ask
+ */
+export async function withReading<T> (context: Context, root: CID, work: (session: Session & { online: boolean }) => Promise<T>): Promise<T> {
+  const { signal, output } = context
+  const path = repoPath(context.repo)
+  const access = new NetworkAccess({ ...context.network, repo: path, signal, onNote: message => { output.note(message) } })
+  const online = await access.isPossible()
+
+  if (!online) {
+    return work({ ...await openToRead(context), online })
+  }
+
+  const repo = await openRepoToRead(path).catch(async () => openRepo(path))
+  const timeout = context.network?.timeout ?? DEFAULT_TIMEOUT
+  const blockstore = new NetworkBlockstore({ blockstore: repo.blockstore, network: async () => access.open(), root, timeout, signal })
+
+  try {
+    return await work({ ...await readSession(repo, signal, { blockstore, fetch: { timeout: timeout + GIVES_UP_FIRST } }), online })
+  } finally {
+    await access.close()
+    sayWhatCame(blockstore.fetched, output)
+  }
+}
+
+/**
+ * A way to others, for what is nothing but that.
+ *
+ * @throws {DaemonError} there is nobody to ask
+ */
+export async function openNetwork ({ network, repo, signal, output }: Context): Promise<Network> {
+  const path = repoPath(repo)
+  const access = new NetworkAccess({ ...network, repo: path, signal, onNote: message => { output.note(message) } })
+
+  if (!await access.isPossible()) {
+    throw new DaemonError('There is nobody to ask: start a daemon with ipfsz daemon, or name a peer with --peer')
+  }
+
+  return access.open()
+}
+
+async function readSession (repo: Repo, signal: AbortSignal, { blockstore = repo.blockstore, fetch }: Pick<IpfszInit, 'fetch'> & Partial<Pick<Session, 'blockstore'>> = {}): Promise<Session> {
+  const links = await hasLinks(repo.path) ? new LinkStore(linksIn(repo.path), { writes: false, signal }) : undefined
+
+  return { repo, blockstore, files: ipfsz({ blockstore, datastore: links }, { fetch }), pins: new RepoPins(repo) }
+}
+
+function sayWhatCame ({ blocks, bytes, peers }: FetchedStats, output: Output): void {
+  if (output.verbose && blocks > 0) {
+    output.note(`fetched ${blocks} blocks (${formatSize(bytes)}): ${[...peers].map(([id, { blocks, bytes }]) => `${blocks} (${formatSize(bytes)}) from ${id}`).join(', ')}`)
+  }
 }
 
 /**

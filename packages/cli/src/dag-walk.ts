@@ -63,7 +63,12 @@ export async function * walkDag (root: CID, blockstore: WalkStore, { signal, lea
 
 /** What blocks are told apart by: stores know nothing of a CID but its multihash. */
 export function keyOf (cid: CID): string {
-  return Buffer.from(cid.multihash.bytes.buffer, cid.multihash.bytes.byteOffset, cid.multihash.bytes.byteLength).toString('latin1')
+  return hashKey(cid.multihash.bytes)
+}
+
+/** The same, by the bytes of a multihash. */
+export function hashKey (multihash: Uint8Array): string {
+  return Buffer.from(multihash.buffer, multihash.byteOffset, multihash.byteLength).toString('latin1')
 }
 
 /**

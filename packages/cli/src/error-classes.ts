@@ -131,3 +131,67 @@ export class TreeEntryError extends Error {
     this.path = path
   }
 }
+
+/** Nobody sent a block within the time that was given. */
+export class NotFetchedError extends Error {
+  static override readonly name = 'NotFetchedError'
+  override readonly name = 'NotFetchedError'
+  readonly cid: CID
+  /** How long it was waited for anything to arrive, in milliseconds. */
+  readonly timeout: number
+  /** How many peers were found that say to have it. */
+  readonly providers: number
+
+  constructor (cid: CID, timeout: number, providers: number, options?: ErrorOptions) {
+    const who = providers === 0
+      ? 'nobody was found who has it'
+      : `${providers === 1 ? 'the one peer that says' : `the ${providers} peers that say`} to have what it belongs to sent nothing`
+
+    super(`the block ${cid} did not arrive within ${timeout / 1000} s: ${who}`, options)
+    this.cid = cid
+    this.timeout = timeout
+    this.providers = providers
+  }
+}
+
+/** A peer cannot be reached, or the address is none. */
+export class NotConnectedError extends Error {
+  static override readonly name = 'NotConnectedError'
+  override readonly name = 'NotConnectedError'
+  readonly address: string
+
+  constructor (address: string, reason: string, options?: ErrorOptions) {
+    super(`${address} cannot be connected to: ${reason}`, options)
+    this.address = address
+  }
+}
+
+/** A node cannot listen, or cannot be started. */
+export class NodeError extends Error {
+  static override readonly name = 'NodeError'
+  override readonly name = 'NodeError'
+}
+
+/** Another daemon has the repo. */
+export class DaemonRunningError extends Error {
+  static override readonly name = 'DaemonRunningError'
+  override readonly name = 'DaemonRunningError'
+  readonly pid: number
+
+  constructor (repo: string, pid: number) {
+    super(`A daemon runs on the repo ${repo} already (process ${pid}): end it first, or name another repo with --repo`)
+    this.pid = pid
+  }
+}
+
+/** The daemon of the repo is needed, or does not answer as it should. */
+export class DaemonError extends Error {
+  static override readonly name = 'DaemonError'
+  override readonly name = 'DaemonError'
+}
+
+/** A name cannot be published or resolved. */
+export class NameError extends Error {
+  static override readonly name = 'NameError'
+  override readonly name = 'NameError'
+}

@@ -27,13 +27,20 @@ export function explain (err: Error): string {
     case 'LinksError':
     case 'TreeEntryError':
     case 'DamagedDagError':
+    case 'InvalidCarError':
+    case 'VerifyFailedError':
       return err.message
     case 'NotADirectoryError':
       return `${err.message}: what comes behind a slash is an entry of a directory`
     case 'LinkedFileMissingError':
       return `${err.message}: add it first, or import it with ipfsz car import`
     case 'NotFoundError':
-      return `${err.message}: it is not in this repo, and reading does not use the network`
+      // one without a CID says itself that a directory has no such entry
+      return 'cid' in err ? `${err.message}: it is not in this repo, and there was nobody to ask: name a peer that has it with --peer, or start a daemon with ipfsz daemon` : err.message
+    case 'NotAFileError':
+      return 'that is a directory, not a file: see what is in it with ipfsz ls, and name a file as CID/path'
+    case 'NotFetchedError':
+      return `${err.message}: name a peer that has it with --peer, or wait longer with --timeout`
     case 'MissingHeaderError':
       return `${err.message}: read what is stored with --raw, or by its plain CID`
     case 'CorruptFrameError':
@@ -67,7 +74,7 @@ function explainSystemError (err: SystemError | undefined): string | undefined {
     case 'EEXIST':
       return `${path}: is there already`
     case 'ELOOP':
-      return `${path}: is a symlink where there was none before`
+      return `${path}: is a symlink that leads to itself, or one where none is followed`
     case 'ENAMETOOLONG':
       return `${path}: the name is too long for this file system`
     case 'ENOTDIR':

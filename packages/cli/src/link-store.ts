@@ -1,6 +1,7 @@
-import { access } from 'node:fs/promises'
+import { access, cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LinksError } from './errors.ts'
 import type { LinkDatastore } from '@ipfsz/core'
 import type { LevelDatastore } from 'datastore-level'
@@ -10,19 +11,30 @@ import type { Key } from 'interface-datastore'
 const PATIENCE = 20_000
 /** How often it is tried, in milliseconds. */
 const INTERVAL = 20
+/** When nobody has used it for so long it is closed, in milliseconds. To open it takes five. */
+const IDLE = 50
+/** So long a process keeps it that uses it all the time, in milliseconds. */
+const TURN = 1000
+/** Then it leaves it to others for this long: longer than the interval at which they try. */
+const PAUSE = 2 * INTERVAL
 
 /**
- * The links of a repo, opened when they are first asked for. Who writes has them
- * until `close`, as a change reads first what it writes. Who reads gives them back
- * at once, so that a long read keeps nobody from writing.
+ * The links of a repo: a LevelDB that is opened when it is used, and closed soon
+ * after, so that processes take turns. A change is not interrupted by others.
  */
 export class LinkStore implements LinkDatastore {
   readonly #path: string
   readonly #writes: boolean
   readonly #signal: AbortSignal
-  #opened: Promise<LevelDatastore> | undefined
+  #opened: Promise<OpenStore> | undefined
+  #since = 0
   #users = 0
+  #idle: NodeJS.Timeout | undefined
+  #closing: Promise<unknown> = Promise.resolve()
 
+  /**
+   * @param init.writes - whether anything is written: who only reads may do so from a disk that cannot be written to
+   */
   constructor (path: string, { writes, signal }: { writes: boolean, signal: AbortSignal }) {
     this.#path = path
     this.#writes = writes
@@ -54,49 +66,106 @@ export class LinkStore implements LinkDatastore {
     })
   }
 
+  /** Do what reads first and writes then, while no other process does anything. */
+  async change<T> (work: () => Promise<T>): Promise<T> {
+    return this.#use(work)
+  }
+
   async close (): Promise<void> {
+    clearTimeout(this.#idle)
     const opened = this.#opened
     this.#opened = undefined
-    await (await opened?.catch(() => undefined))?.close()
+    this.#closing = Promise.all([this.#closing, opened?.then(async store => store.close(), () => {})])
+    await this.#closing
   }
 
   async #use<T> (work: (store: LevelDatastore) => Promise<T>): Promise<T> {
+    clearTimeout(this.#idle)
     this.#users++
 
     try {
-      return await work(await (this.#opened ??= this.#open()))
+      const { store } = await (this.#opened ??= this.#open())
+
+      return await work(store)
     } finally {
       this.#users--
 
-      if (!this.#writes && this.#users === 0) {
-        await this.close()
+      if (this.#users === 0) {
+        await this.#leave()
       }
     }
   }
 
-  async #open (): Promise<LevelDatastore> {
-    const { LevelDatastore } = await import('datastore-level')
-    const store = new LevelDatastore(this.#path)
-    const deadline = Date.now() + PATIENCE
+  /** Nobody uses it just now. */
+  async #leave (): Promise<void> {
+    if (performance.now() - this.#since > TURN) {
+      await this.close()
+      this.#closing = sleep(PAUSE)
+    } else {
+      this.#idle = setTimeout(() => { this.close().catch(() => {}) }, IDLE)
+    }
+  }
 
-    for (;;) {
-      try {
-        // not its own open: that loses which error it was
-        await store.db.open({ createIfMissing: true, compression: false })
+  async #open (): Promise<OpenStore> {
+    await this.#closing
 
-        return store
-      } catch (err) {
-        if (!isLocked(err)) {
-          throw new LinksError(`The links in ${this.#path} cannot be opened: ${reason(err)}`, { cause: err })
-        }
-
-        if (Date.now() > deadline) {
-          throw new LinksError(`The links in ${this.#path} are being changed by another process: try again when it is done`, { cause: err })
-        }
+    try {
+      return await openLevel(this.#path, this.#signal)
+    } catch (err) {
+      if (this.#writes || levelCode(err) !== 'LEVEL_IO_ERROR') {
+        throw err
       }
 
-      await setTimeout(INTERVAL, undefined, { signal: this.#signal })
+      return await openCopy(this.#path, this.#signal)
+    } finally {
+      this.#since = performance.now()
     }
+  }
+}
+
+interface OpenStore {
+  store: LevelDatastore
+  close (): Promise<void>
+}
+
+async function openLevel (path: string, signal: AbortSignal): Promise<OpenStore> {
+  const { LevelDatastore } = await import('datastore-level')
+  const store = new LevelDatastore(path)
+  const deadline = Date.now() + PATIENCE
+
+  for (;;) {
+    try {
+      // not its own open: that loses which error it was
+      await store.db.open({ createIfMissing: true, compression: false })
+
+      return { store, close: async () => store.close() }
+    } catch (err) {
+      if (levelCode(err) !== 'LEVEL_LOCKED') {
+        throw new LinksError(`The links in ${path} cannot be opened: ${reason(err)}`, { cause: err })
+      }
+
+      if (Date.now() > deadline) {
+        throw new LinksError(`The links in ${path} are being changed by another process: try again when it is done`, { cause: err })
+      }
+    }
+
+    await sleep(INTERVAL, undefined, { signal })
+  }
+}
+
+/** LevelDB writes where it only reads: where it cannot, it reads a copy. */
+async function openCopy (path: string, signal: AbortSignal): Promise<OpenStore> {
+  const directory = await mkdtemp(join(tmpdir(), 'ipfsz-links-'))
+  const remove = async (): Promise<void> => rm(directory, { recursive: true, force: true })
+
+  try {
+    await cp(path, directory, { recursive: true, filter: source => !source.endsWith('LOCK') })
+    const { store, close } = await openLevel(directory, signal)
+
+    return { store, close: async () => close().finally(remove) }
+  } catch (err) {
+    await remove()
+    throw err
   }
 }
 
@@ -110,8 +179,15 @@ export async function hasLinks (repo: string): Promise<boolean> {
   return access(linksIn(repo)).then(() => true, () => false)
 }
 
-function isLocked (err: unknown): boolean {
-  return err instanceof Error && err.cause instanceof Error && 'code' in err.cause && err.cause.code === 'LEVEL_LOCKED'
+/** What abstract-level calls the failure to open a database, below what wraps it. */
+function levelCode (err: unknown): unknown {
+  for (let at = err; at instanceof Error; at = at.cause) {
+    if ('code' in at && at.code !== 'LEVEL_DATABASE_NOT_OPEN') {
+      return at.code
+    }
+  }
+
+  return undefined
 }
 
 function reason (err: unknown): string {

@@ -3,6 +3,9 @@ import { exitCode, explain } from './errors.ts'
 import { Output } from './output.ts'
 import { createProgram } from './program.ts'
 
+/** How long a command that is done may take to end by itself, in milliseconds. */
+const END_AFTER = 50
+
 /**
  * Run the command that the arguments name, and set the exit code.
  *
@@ -19,6 +22,7 @@ export async function main (argv: string[]): Promise<void> {
 
   try {
     await program.parseAsync(argv)
+    endSoon()
   } catch (err) {
     if (err instanceof CommanderError) {
       // it has said what is wrong; asking for help is no mistake
@@ -36,7 +40,20 @@ export async function main (argv: string[]): Promise<void> {
       // a source that stalls must not keep the process
       process.exit()
     }
+
+    endSoon()
   }
+}
+
+/** When a node has ended, timers of it go on for a second. Everything that is to be said is said first. */
+function endSoon (): void {
+  setTimeout(() => {
+    if (process.stdout.writableLength + process.stderr.writableLength === 0) {
+      process.exit()
+    }
+
+    endSoon()
+  }, END_AFTER).unref()
 }
 
 /** Where whoever reads stdout has enough, as `head` does, that is no failure. Everything else is. */

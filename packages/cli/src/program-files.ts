@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import { UsageError } from './errors.ts'
+import { askingOthers, withNetwork } from './program-network.ts'
 import { collect, parseNumber, parseSize } from './units.ts'
 import type { AddCommandOptions } from './commands/add.ts'
 import type { BenchCommandOptions } from './commands/bench.ts'
@@ -8,6 +9,7 @@ import type { GetCommandOptions } from './commands/get.ts'
 import type { StatCommandOptions } from './commands/stat.ts'
 import type { VerifyCommandOptions } from './commands/verify.ts'
 import type { Context } from './context.ts'
+import type { NetworkFlags } from './program-network.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { Command } from 'commander'
 
@@ -54,43 +56,44 @@ export function defineFileCommands (program: Command, context: () => Context): v
       await add(paths, { compression, deterministic, quieter, link, pin, hidden, ignore, preserve: { mode, mtime } }, context())
     })
 
-  program.command('cat')
+  askingOthers(program.command('cat')
     .description('write a file to stdout')
     .argument('<cid>', TARGET)
     .option('--offset <n>', 'begin at this byte', parseNumber)
     .option('--length <n>', 'write so many bytes', parseNumber)
     .option('--raw', 'the bytes as they are stored')
-    .addOption(maxWindow())
-    .action(async (cid: string, { raw = false, ...options }: Partial<CatCommandOptions>) => {
+    .addOption(maxWindow()))
+    .action(async (cid: string, flags: Partial<CatCommandOptions> & NetworkFlags) => {
+      const [{ raw = false, ...options }, networked] = withNetwork(flags, context())
       const { cat } = await import('./commands/cat.ts')
-      await cat(cid, { raw, ...options }, context())
+      await cat(cid, { raw, ...options }, networked)
     })
 
-  program.command('get')
+  askingOthers(program.command('get')
     .description('write a file or a directory to disk')
     .argument('<cid>', TARGET)
     .option('-o, --output <path>', 'where to (default: the last name of the path or the CID, in this directory)')
-    .addOption(maxWindow())
-    .action(async (cid: string, options: GetCommandOptions) => {
+    .addOption(maxWindow()))
+    .action(async (cid: string, flags: GetCommandOptions & NetworkFlags) => {
       const { get } = await import('./commands/get.ts')
-      await get(cid, options, context())
+      await get(cid, ...withNetwork(flags, context()))
     })
 
-  program.command('ls')
+  askingOthers(program.command('ls')
     .description('list a directory: CID, original size, stored size, codec, name')
-    .argument('<cid>', TARGET)
-    .action(async (cid: string) => {
+    .argument('<cid>', TARGET))
+    .action(async (cid: string, flags: NetworkFlags) => {
       const { ls } = await import('./commands/ls.ts')
-      await ls(cid, context())
+      await ls(cid, withNetwork(flags, context())[1])
     })
 
-  program.command('stat')
+  askingOthers(program.command('stat')
     .description('show sizes, codec and both CIDs of a file or directory')
     .argument('<cid>', TARGET)
-    .addOption(maxWindow())
-    .action(async (cid: string, options: StatCommandOptions) => {
+    .addOption(maxWindow()))
+    .action(async (cid: string, flags: StatCommandOptions & NetworkFlags) => {
       const { stat } = await import('./commands/stat.ts')
-      await stat(cid, options, context())
+      await stat(cid, ...withNetwork(flags, context()))
     })
 
   program.command('verify')

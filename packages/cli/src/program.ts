@@ -1,8 +1,10 @@
-import { createRequire } from 'node:module'
 import { Command, Option } from 'commander'
 import { Output } from './output.ts'
 import { CODECS, defineFileCommands } from './program-files.ts'
 import { defineKeepCommands } from './program-keep.ts'
+import { defineNetworkCommands } from './program-network.ts'
+import { defineRepoCommands } from './program-repo.ts'
+import { packageVersion } from './version.ts'
 import type { Context } from './context.ts'
 
 interface GlobalOptions {
@@ -13,7 +15,6 @@ interface GlobalOptions {
 
 /** The command line. Each command is loaded when it is called. */
 export function createProgram (signal: AbortSignal): Command {
-  const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
   const program = new Command('ipfsz')
 
   const context = (): Context => {
@@ -24,7 +25,7 @@ export function createProgram (signal: AbortSignal): Command {
 
   program
     .description('Add files to IPFS compressed, and read them back as they were.')
-    .version(version)
+    .version(packageVersion())
     .option('--repo <dir>', 'where blocks are kept (default: $IPFSZ_PATH or ~/.ipfsz)')
     .option('--json', 'print results as JSON, an object a line')
     .option('--verbose', 'show where an error came from')
@@ -35,6 +36,8 @@ export function createProgram (signal: AbortSignal): Command {
 
   defineFileCommands(program, context)
   defineKeepCommands(program, context)
+  defineNetworkCommands(program, context)
+  defineRepoCommands(program, context)
 
   const cid = program.command('cid').description('turn plain CIDs into marked ones and back')
 

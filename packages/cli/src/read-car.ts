@@ -41,6 +41,11 @@ export async function openCar (source: AsyncIterable<Uint8Array>, name: string):
 
 /** What the reader of CARs says has no name: it throws plain errors where bytes are missing or wrong. */
 function broken (name: string, err: unknown): unknown {
+  if (err instanceof Error && 'syscall' in err && !('path' in err)) {
+    // reading what is open names no file
+    return Object.assign(err, { path: name })
+  }
+
   if (!(err instanceof Error) || !['Error', 'RangeError', 'TypeError', 'SyntaxError'].includes(err.name) || 'syscall' in err) {
     return err
   }

@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path'
 import { FsBlockstore } from 'blockstore-fs'
 import { NextToLast } from 'blockstore-fs/sharding'
 import { GetFailedError, NotFoundError, PutFailedError } from 'interface-store'
-import type { CID } from 'multiformats/cid'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { blockFiles } from './block-files.ts'
 
 type Value = Parameters<FsBlockstore['put']>[1]
 type AbortOptions = Parameters<FsBlockstore['get']>[1]
@@ -16,7 +18,7 @@ type AbortOptions = Parameters<FsBlockstore['get']>[1]
  * FsBlockstore writes each block under one temporary name. Where two processes add
  * the same block and one is killed, the other's finished block can end up cut
  * short. It also reports every failure to read as a block that is not there, and
- * loses the cause of a failure to write.
+ * loses the cause of a failure to write. And it lists only blocks of sha2-256.
  */
 export class RepoBlockstore extends FsBlockstore {
   readonly #sharding: NextToLast
@@ -62,6 +64,16 @@ export class RepoBlockstore extends FsBlockstore {
     }
 
     yield block
+  }
+
+  override async * getAll (options?: AbortOptions): ReturnType<FsBlockstore['getAll']> {
+    for await (const files of blockFiles(this.path, options?.signal ?? undefined)) {
+      for (const { multihash } of files) {
+        const cid = CID.createV1(raw.code, multihash)
+
+        yield { cid, bytes: this.get(cid, options) }
+      }
+    }
   }
 
   #path (cid: CID): string {

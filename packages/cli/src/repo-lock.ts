@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, rm } from 'node:fs/promises'
-import { hostname } from 'node:os'
+import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { RepoLockedError } from './errors.ts'
-import { lives, startOf } from './process-lives.ts'
+import { locksIn, newLockName, readLocks } from './lock-files.ts'
 
 /** Those who add hold it together, garbage collection alone. */
 export type LockKind = 'add' | 'gc'
@@ -14,15 +12,7 @@ const PATIENCE: Readonly<Record<LockKind, number>> = { add: 10 * 60 * 1000, gc: 
 /** How often it is looked whether they are done, in milliseconds. */
 const INTERVAL = 50
 
-const NAME = /^(add|gc)-(\d+)-(\d*)-([0-9a-f]+)-[0-9a-f-]+$/
-/** This machine, as a name of a file may hold it. */
-const HOST = Buffer.from(hostname()).toString('hex') || '00'
-
-interface Holder {
-  name: string
-  kind: LockKind
-  pid: number
-}
+const KINDS: readonly LockKind[] = ['add', 'gc']
 
 /**
  * Keep adding and garbage collection apart: what is being added is pinned when all
@@ -38,8 +28,8 @@ interface Holder {
  * @throws {RepoLockedError} others do not come to an end
  */
 export async function lockRepo (repo: string, kind: LockKind, signal: AbortSignal, patience = PATIENCE[kind]): Promise<() => Promise<void>> {
-  const directory = join(repo, 'locks')
-  const own = `${kind}-${process.pid}-${startOf(process.pid)}-${HOST}-${randomUUID()}`
+  const directory = locksIn(repo)
+  const own = newLockName(kind)
   const deadline = Date.now() + patience
   const release = async (): Promise<void> => { await rm(join(directory, own), { force: true }) }
 
@@ -49,7 +39,7 @@ export async function lockRepo (repo: string, kind: LockKind, signal: AbortSigna
     for (;;) {
       signal.throwIfAborted()
       await (await open(join(directory, own), 'a')).close()
-      const others = (await holders(directory)).filter(({ name }) => name !== own)
+      const others = (await readLocks(directory, KINDS)).filter(({ name }) => name !== own)
       const before = others.filter(other => other.kind === 'gc' || kind === 'gc')
 
       if (before.length === 0) {
@@ -57,7 +47,7 @@ export async function lockRepo (repo: string, kind: LockKind, signal: AbortSigna
       }
 
       if (Date.now() > deadline) {
-        throw new RepoLockedError(repo, before[0].kind, before[0].pid, join(directory, before[0].name))
+        throw new RepoLockedError(repo, before[0].kind as LockKind, before[0].pid, join(directory, before[0].name))
       }
 
       // those who add give way to a collection, and of two collections the later name to the earlier
@@ -71,26 +61,4 @@ export async function lockRepo (repo: string, kind: LockKind, signal: AbortSigna
     await release()
     throw err
   }
-}
-
-/** Who holds or wants a lock. Files of processes that have ended are deleted. */
-async function holders (directory: string): Promise<Holder[]> {
-  const found: Holder[] = []
-
-  for (const name of await readdir(directory)) {
-    const [, kind, pid, start, host] = NAME.exec(name) ?? []
-
-    if (kind == null) {
-      continue
-    }
-
-    // of other machines nothing is known
-    if (host === HOST && !lives(Number(pid), start)) {
-      await rm(join(directory, name), { force: true })
-    } else {
-      found.push({ name, kind: kind as LockKind, pid: Number(pid) })
-    }
-  }
-
-  return found
 }

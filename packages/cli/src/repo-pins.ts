@@ -4,7 +4,7 @@ import { Key } from 'interface-datastore'
 import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
 import { walkDag } from './dag-walk.ts'
-import { NotPinnedError } from './errors.ts'
+import { NotPinnedError, RepoError } from './errors.ts'
 import type { Repo } from './repo.ts'
 import type { Pin as HeliaPin, Pins } from 'helia'
 
@@ -98,8 +98,13 @@ export class RepoPins {
   }
 
   async * ls (signal: AbortSignal): AsyncGenerator<Pin> {
-    for await (const pin of (await this.#pins()).ls({ signal })) {
-      yield toPin(pin)
+    try {
+      for await (const pin of (await this.#pins()).ls({ signal })) {
+        yield toPin(pin)
+      }
+    } catch (err) {
+      signal.throwIfAborted()
+      throw err instanceof RepoError ? err : new RepoError(`The pins of the repo ${this.#repo.path} cannot be read: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
     }
   }
 

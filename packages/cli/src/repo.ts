@@ -5,6 +5,9 @@ import { FsDatastore } from 'datastore-fs'
 import { Key } from 'interface-datastore'
 import { RepoError } from './errors.ts'
 import { RepoBlockstore } from './repo-blockstore.ts'
+import { readCompression } from './repo-compression.ts'
+import type { RepoCompression } from './repo-compression.ts'
+import type { Blockstore } from 'interface-blockstore'
 
 /** Where Helia keeps the version of a datastore, and the version this software knows. */
 const VERSION_KEY = new Key('/version')
@@ -19,7 +22,10 @@ const STALE_AFTER = 60 * 60 * 1000
 /** Where blocks and data are kept: `blocks/`, `datastore/`, and `tmp/` for what is being written. */
 export interface Repo {
   readonly path: string
-  readonly blockstore: RepoBlockstore
+  /** The files of the blocks. */
+  readonly disk: RepoBlockstore
+  /** The blocks: not those of `disk` where the repo stores them compressed. */
+  readonly blockstore: Blockstore
   readonly datastore: FsDatastore
 }
 
@@ -35,12 +41,12 @@ export function repoPath (path?: string): string {
  * @throws {RepoError} it cannot be opened, or is of another version
  */
 export async function openRepo (path: string): Promise<Repo> {
-  const repo = repoIn(path)
+  const repo = await repoIn(path)
   const temporary = temporaryIn(path)
 
   try {
     await mkdir(temporary, { recursive: true })
-    await repo.blockstore.open()
+    await repo.disk.open()
     await repo.datastore.open()
   } catch (err) {
     throw new RepoError(`The repo ${path} cannot be opened: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
@@ -64,10 +70,10 @@ export async function openRepo (path: string): Promise<Repo> {
  * @throws {RepoError} there is none, or it is of another version
  */
 export async function openRepoToRead (path: string): Promise<Repo> {
-  const repo = repoIn(path)
+  const repo = await repoIn(path)
 
   try {
-    await access(repo.blockstore.path)
+    await access(repo.disk.path)
   } catch (err) {
     throw new RepoError(`There is no repo in ${path}: add a file first, or name another with --repo or IPFSZ_PATH`, { cause: err })
   }
@@ -87,12 +93,22 @@ export async function setKeepsPins ({ datastore }: Repo): Promise<void> {
   await datastore.put(PINS_KEY, new TextEncoder().encode('1'))
 }
 
-function repoIn (path: string): Repo {
+async function repoIn (path: string): Promise<Repo> {
+  const disk = new RepoBlockstore(join(path, 'blocks'), temporaryIn(path))
+  const compression = await readCompression(path)
+
   return {
     path,
-    blockstore: new RepoBlockstore(join(path, 'blocks'), temporaryIn(path)),
+    disk,
+    blockstore: compression == null ? disk : await compressed(disk, compression),
     datastore: new FsDatastore(join(path, 'datastore'))
   }
+}
+
+async function compressed (disk: RepoBlockstore, compression: RepoCompression): Promise<Blockstore> {
+  const { CompressedBlockstore } = await import('@ipfsz/blockstore-compressed')
+
+  return new CompressedBlockstore(disk, compression)
 }
 
 function temporaryIn (path: string): string {

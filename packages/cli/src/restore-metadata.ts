@@ -30,7 +30,8 @@ export async function restoreMetadata (path: string, { unixfs, mtime }: Metadata
     const seconds = Number(mtime.secs) + (mtime.nsecs ?? 0) / 1e9
 
     if (Math.abs(seconds) <= MAX_SECONDS) {
-      await lutimes(path, seconds, seconds)
+      // as text: Node takes a number below 0 for now
+      await lutimes(path, String(seconds), String(seconds))
     }
   }
 }

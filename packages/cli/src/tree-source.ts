@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { lstat, open, readdir, readlink } from 'node:fs/promises'
+import { lstat, open, readdir, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TreeEntryError } from './errors.ts'
 import type { Ignore } from './ignore.ts'
@@ -38,7 +38,7 @@ interface Entry {
 }
 
 /**
- * What is in a directory, the directory first and everything in the order of the
+ * What is in a directory, or the one that a symlink leads to, the directory first and everything in the order of the
  * names: files, directories and symlinks as symlinks. Nothing is opened before it is
  * read.
  *
@@ -46,7 +46,7 @@ interface Entry {
  * @throws {TreeEntryError} an entry is none of those, or has a name that is no text
  */
 export async function * treeSource (directory: string, root: string, options: TreeSourceOptions): AsyncGenerator<Candidate> {
-  yield { path: root, ...metadata(await lstat(directory, { bigint: true }), options.preserve) }
+  yield { path: root, ...metadata(await stat(directory, { bigint: true }), options.preserve) }
   yield * walk(directory, root, '', options)
 }
 
@@ -112,10 +112,16 @@ export function metadata (stats: BigIntStats, { mode, mtime }: Preserve): { mode
   }
 }
 
+/**
+ * To the nearest microsecond: what writes the tree to disk again can give it no
+ * nanoseconds, as Node takes times as numbers, and then the same tree would have
+ * another CID.
+ */
 function toMtime (nanoseconds: bigint): Mtime {
-  const nsecs = ((nanoseconds % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n
+  const rounded = (nanoseconds + (nanoseconds < 0n ? -500n : 500n)) / 1000n * 1000n
+  const nsecs = ((rounded % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n
 
-  return { secs: (nanoseconds - nsecs) / 1_000_000_000n, nsecs: Number(nsecs) }
+  return { secs: (rounded - nsecs) / 1_000_000_000n, nsecs: Number(nsecs) }
 }
 
 async function * content (file: string, path: string, { onRead }: TreeSourceOptions): AsyncGenerator<Uint8Array> {

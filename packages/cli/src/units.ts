@@ -70,3 +70,21 @@ export function formatSize (bytes: number | bigint): string {
 export function collect<T> (parse: (text: string) => T, commas = true): (text: string, before?: T[]) => T[] {
   return (text, before = []) => [...before, ...(commas ? text.split(',').map(part => part.trim()) : [text]).map(parse)]
 }
+
+const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
+
+/**
+ * Milliseconds from a text such as `500ms`, `10s`, `5m`, `48h`, or a number of seconds.
+ *
+ * @throws {UsageError}
+ */
+export function parseDuration (text: string): number {
+  const [, number, unit] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim()) ?? []
+  const milliseconds = Math.round(Number(number) * SECONDS[unit === '' ? 's' : unit?.toLowerCase()] * 1000)
+
+  if (!Number.isSafeInteger(milliseconds) || milliseconds <= 0) {
+    throw new UsageError(`"${text}" is not a duration: write for instance 10s, 5m or 48h`)
+  }
+
+  return milliseconds
+}

@@ -44,8 +44,8 @@ export const DEFAULT_BLOCK_WRITE_CONCURRENCY = 8
 /** How many blocks of a file are read at one time, ahead of what was asked for. */
 export const DEFAULT_BLOCK_READ_CONCURRENCY = 8
 
-/** How much is asked of others ahead of what has arrived, as the time in which it arrives, 2 seconds in milliseconds. */
-export const DEFAULT_FETCH_AHEAD = 2000
+/** How much is asked of others ahead of what has arrived, as the time in which it arrives, 3 seconds in milliseconds. */
+export const DEFAULT_FETCH_AHEAD = 3000
 
 /** The most bytes that are asked of others and have not arrived, 32 MiB. */
 export const DEFAULT_FETCH_BYTES = 32 * MIB
@@ -67,6 +67,12 @@ export const NODE_SIZE_GUESS = 32 * KIB
  * are not looked into ahead of their turn while there are more.
  */
 export const MAX_KNOWN_BLOCKS = 8192
+
+/** How long a Kubo may take to put a block, or to give one that it has, a minute in milliseconds. */
+export const DEFAULT_KUBO_TIMEOUT = 60_000
+
+/** How long a Kubo may take to pin something, 10 minutes in milliseconds. */
+export const DEFAULT_KUBO_PIN_TIMEOUT = 600_000
 
 /** How deep below its root a file is read. Balanced DAGs of 1,024 links need four levels for an exabyte. */
 export const MAX_DAG_DEPTH = 64

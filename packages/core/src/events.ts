@@ -39,13 +39,41 @@ export interface VerifyProgress {
 /** What verifying reports for each file, besides what reading it does. */
 export type VerifyFileEvents = ProgressEvent<'ipfsz:verify:file', VerifyProgress>
 
+export interface FetchedBlockProgress {
+  cid: CID
+  /** Bytes of the block. */
+  size: number
+  /** How long it took since it was asked for, in milliseconds. */
+  duration: number
+  /** The peer that sent it, where that is told. */
+  provider?: CID
+  /** How it was asked for, as `bitswap`, where that is told. */
+  broker?: string
+}
+
+export interface FetchRetryProgress {
+  cid: CID
+  /** How often it has been asked for in vain. */
+  attempt: number
+  /** Nothing came, or those who were asked said that they cannot send it. */
+  reason: 'stalled' | 'failed'
+  error: Error
+}
+
+/** What fetching blocks from others reports, besides Helia's own events. What is here reports nothing. */
+export type FetchEvents =
+  | ProgressEvent<'ipfsz:fetch:block', FetchedBlockProgress>
+  | ProgressEvent<'ipfsz:fetch:retry', FetchRetryProgress>
+
+type IpfszEvents = AddFrameEvents | CatFrameEvents | VerifyFileEvents | FetchEvents
+
 type Detail<Events, Type> = Extract<Events, { type: Type }> extends { detail: infer D } ? D : never
 
 /** Report progress, with the detail that belongs to the event. */
-export function emit<Type extends (AddFrameEvents | CatFrameEvents | VerifyFileEvents)['type']> (
-  options: ProgressOptions<AddFrameEvents> | ProgressOptions<CatFrameEvents> | ProgressOptions<VerifyFileEvents>,
+export function emit<Type extends IpfszEvents['type']> (
+  options: ProgressOptions<AddFrameEvents> | ProgressOptions<CatFrameEvents> | ProgressOptions<VerifyFileEvents> | ProgressOptions<FetchEvents>,
   type: Type,
-  detail: Detail<AddFrameEvents | CatFrameEvents | VerifyFileEvents, Type>
+  detail: Detail<IpfszEvents, Type>
 ): void {
   const onProgress = options.onProgress as ((event: ProgressEvent) => void) | undefined
 

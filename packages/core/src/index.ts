@@ -42,7 +42,10 @@ import { allCodecs } from '@ipfsz/codecs/all'
 import { DEFAULT_IN_FLIGHT_BYTES } from './constants.ts'
 import { DefaultLinks } from './default-links.ts'
 import { InvalidParametersError } from './errors.ts'
+import { fetchSettings } from './fetch/init.ts'
 import { DefaultIpfsz } from './ipfsz.ts'
+import type { ProviderRouting } from './fetch/fetch-scope.ts'
+import type { FetchInit } from './fetch/init.ts'
 import type { LinkDatastore, Links } from './links.ts'
 import type { AddFileOptions, AddOptions, ByteStream, CatOptions, ChmodOptions, CpOptions, DirectoryCandidate, DirectoryEntry, ExtendedStatOptions, ExtendedStats, FileCandidate, ImportCandidateStream, ImportResult, LsOptions, MkdirOptions, RmOptions, Stats, StatOptions, TouchOptions } from './unixfs.ts'
 import type { VerifyOptions, VerifyReport } from './verification.ts'
@@ -54,6 +57,8 @@ export interface IpfszComponents {
   blockstore: Pick<Blockstore, 'get' | 'put' | 'has'>
   /** Where links between original and compressed CIDs are kept. Without one there are none. */
   datastore?: LinkDatastore | undefined
+  /** Who has something. A peer that goes away while a file is fetched from it is replaced by those that this finds. */
+  routing?: ProviderRouting | undefined
 }
 
 export interface IpfszInit {
@@ -80,6 +85,9 @@ export interface IpfszInit {
    * @default 33554432
    */
   inFlightBytes?: number | undefined
+
+  /** How blocks are fetched that are not here, by a blockstore that asks others for them. */
+  fetch?: FetchInit | undefined
 }
 
 /** The verbs of `@helia/unixfs`, of files that are compressed where that is worth it. */
@@ -141,6 +149,7 @@ export interface Ipfsz {
    * @throws {InvalidHeaderError}
    * @throws {CorruptBlockError} a block's bytes are not those that its CID names
    * @throws {CorruptFrameError}
+   * @throws {FetchStalledError} nothing arrived from others for the timeout of `fetch`
    */
   cat (cid: CID, options?: CatOptions): AsyncIterable<Uint8Array>
 
@@ -209,7 +218,7 @@ export interface Ipfsz {
 /**
  * Create an {@link Ipfsz} on a Helia node, or on anything else with a blockstore.
  *
- * @throws {InvalidParametersError} inFlightBytes is not above 0, or `deterministic` is
+ * @throws {InvalidParametersError} inFlightBytes or a number of `fetch` is not above 0, or `deterministic` is
  *   asked of codecs that were made elsewhere
  */
 export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz {
@@ -228,17 +237,21 @@ export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz
     links: new DefaultLinks(components),
     codecs,
     writers: deterministic ? allCodecs({ deterministic }) : codecs,
-    inFlightBytes
+    inFlightBytes,
+    fetch: fetchSettings(init.fetch),
+    routing: components.routing
   })
 }
 
-export { DEFAULT_FRAME_SIZE, DEFAULT_IN_FLIGHT_BYTES, MIN_FRAME_SIZE } from './constants.ts'
+export { DEFAULT_FETCH_AHEAD, DEFAULT_FETCH_BYTES, DEFAULT_FETCH_TIMEOUT, DEFAULT_FRAME_SIZE, DEFAULT_IN_FLIGHT_BYTES, DEFAULT_STALL_TIMEOUT, MIN_FRAME_SIZE } from './constants.ts'
 export * from './errors.ts'
 export { frameConcurrency } from './frame.ts'
 export { codecName, isMarked, mark, markerCodecs, MARKERS, TREE_CODE, unmark } from './marker.ts'
 export type { Optimize } from './auto-candidates.ts'
 export type { CompressionOptions } from './compression.ts'
-export type { AddFrameEvents, CatFrameEvents, DecidedProgress, FrameProgress, VerifyFileEvents, VerifyProgress } from './events.ts'
+export type { AddFrameEvents, CatFrameEvents, DecidedProgress, FetchedBlockProgress, FetchEvents, FetchRetryProgress, FrameProgress, VerifyFileEvents, VerifyProgress } from './events.ts'
+export type { ProviderRouting } from './fetch/fetch-scope.ts'
+export type { FetchInit } from './fetch/init.ts'
 export type { Link, LinkDatastore, LinkOptions, Links, PruneOptions } from './links.ts'
 export type * from './unixfs.ts'
 export type { VerifyEvents, VerifyOptions, VerifyReport } from './verification.ts'

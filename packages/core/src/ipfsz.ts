@@ -9,15 +9,19 @@ import { rm } from './commands/rm.ts'
 import { stat } from './commands/stat.ts'
 import { touch } from './commands/touch.ts'
 import { verify } from './commands/verify.ts'
+import { BlockFetcher } from './fetch/block-fetcher.ts'
+import { fetching } from './fetch/fetching-blockstore.ts'
 import { RootCache } from './root-cache.ts'
 import type { AddFileOptions, AddOptions, ByteStream, CatOptions, ChmodOptions, CpOptions, DirectoryCandidate, DirectoryEntry, ExtendedStatOptions, ExtendedStats, FileCandidate, ImportCandidateStream, ImportResult, Ipfsz, IpfszComponents, LsOptions, MkdirOptions, RmOptions, Stats, StatOptions, TouchOptions, VerifyOptions, VerifyReport } from './index.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { DefaultLinks } from './default-links.ts'
+import type { ProviderRouting } from './fetch/fetch-scope.ts'
+import type { FetchSettings } from './fetch/init.ts'
 import type { Links } from './links.ts'
 import type { CID } from 'multiformats/cid'
 
 /** What every command works with. */
-export interface Settings extends Omit<IpfszComponents, 'datastore'> {
+export interface Settings extends Omit<IpfszComponents, 'datastore' | 'routing'> {
   links: DefaultLinks
   /** What files are read with. */
   codecs: readonly Codec[]
@@ -33,11 +37,15 @@ export class DefaultIpfsz implements Ipfsz {
   readonly codecs: readonly Codec[]
   readonly links: Links
   readonly #settings: Settings
+  readonly #fetcher: BlockFetcher
+  readonly #routing: ProviderRouting | undefined
 
-  constructor (settings: Omit<Settings, 'roots'>) {
+  constructor ({ fetch, routing, ...settings }: Omit<Settings, 'roots'> & { fetch: FetchSettings, routing: ProviderRouting | undefined }) {
     this.codecs = settings.codecs
     this.links = settings.links
     this.#settings = { ...settings, roots: new RootCache() }
+    this.#fetcher = new BlockFetcher(settings.blockstore, fetch)
+    this.#routing = routing
   }
 
   addAll (source: ImportCandidateStream, options?: AddOptions): AsyncIterable<ImportResult> {
@@ -61,40 +69,45 @@ export class DefaultIpfsz implements Ipfsz {
   }
 
   cat (cid: CID, options?: CatOptions): AsyncIterable<Uint8Array> {
-    return cat(cid, this.#settings, options)
+    return cat(cid, this.#below(cid), options)
   }
 
   async chmod (cid: CID, mode: number, options?: ChmodOptions): Promise<CID> {
-    return chmod(cid, mode, this.#settings, options)
+    return chmod(cid, mode, this.#below(cid), options)
   }
 
   async cp (source: CID, target: CID, name: string, options?: CpOptions): Promise<CID> {
-    return cp(source, target, name, this.#settings, options)
+    return cp(source, target, name, this.#below(target), options)
   }
 
   ls (cid: CID, options?: LsOptions): AsyncIterable<DirectoryEntry> {
-    return ls(cid, this.#settings, options)
+    return ls(cid, this.#below(cid), options)
   }
 
   async mkdir (cid: CID, dirname: string, options?: MkdirOptions): Promise<CID> {
-    return mkdir(cid, dirname, this.#settings, options)
+    return mkdir(cid, dirname, this.#below(cid), options)
   }
 
   async rm (cid: CID, path: string, options?: RmOptions): Promise<CID> {
-    return rm(cid, path, this.#settings, options)
+    return rm(cid, path, this.#below(cid), options)
   }
 
   async stat (cid: CID, options?: StatOptions): Promise<Stats>
   async stat (cid: CID, options?: ExtendedStatOptions): Promise<ExtendedStats>
   async stat (cid: CID, options?: ExtendedStatOptions | StatOptions): Promise<Stats> {
-    return stat(cid, this.#settings, options)
+    return stat(cid, this.#below(cid), options)
   }
 
   async touch (cid: CID, options?: TouchOptions): Promise<CID> {
-    return touch(cid, this.#settings, options)
+    return touch(cid, this.#below(cid), options)
   }
 
   async verify (cid: CID, options?: VerifyOptions): Promise<VerifyReport> {
-    return verify(cid, this.#settings, options)
+    return verify(cid, this.#below(cid), options)
+  }
+
+  /** What is here is read as ever, and what is below a root fetched where it is not. */
+  #below (root: CID): Settings {
+    return { ...this.#settings, blockstore: fetching(this.#settings.blockstore, this.#fetcher, root, this.#routing) }
   }
 }

@@ -1,5 +1,6 @@
 import { raceSignal } from './abort.ts'
 import { InvalidParametersError } from './errors.ts'
+import { Turns } from './turns.ts'
 
 export interface MapOrderedOptions {
   /** How many values are worked on at one time, those that wait to be taken included. */
@@ -7,14 +8,8 @@ export interface MapOrderedOptions {
   signal?: AbortSignal | null
 }
 
-/**
- * Where nothing ever waits for the outside (blocks in memory, a codec in JavaScript)
- * timers and input get a turn after this, in milliseconds: a signal that a timer
- * aborts would not be seen before the end.
- */
-const TURN = 20
-
-type Settled<R> = { value: R } | { error: unknown }
+/** How something went that is asked for before its turn. */
+export type Settled<R> = { value: R } | { error: unknown }
 
 /**
  * Map the values of a source, several at one time, and yield the results in the
@@ -29,10 +24,7 @@ export async function * mapOrdered<T, R> (
   map: (value: T) => R | Promise<R>,
   { concurrency, signal }: MapOrderedOptions
 ): AsyncGenerator<R> {
-  if (!Number.isInteger(concurrency) || concurrency < 1) {
-    // with none the results would end before they begin, which looks like an empty file
-    throw new InvalidParametersError(`Concurrency is a whole number from 1, not ${concurrency}`)
-  }
+  checkConcurrency(concurrency)
 
   const iterator = iterate(source)
   const running: Array<Promise<Settled<R>>> = []
@@ -55,13 +47,12 @@ export async function * mapOrdered<T, R> (
     }
   }
 
-  let turn = performance.now()
+  const turns = new Turns()
 
   try {
     for (;;) {
-      if (performance.now() - turn > TURN) {
-        await nextTurn()
-        turn = performance.now()
+      if (turns.due) {
+        await turns.next()
       }
 
       signal?.throwIfAborted()
@@ -95,14 +86,12 @@ export async function * mapOrdered<T, R> (
   }
 }
 
-async function nextTurn (): Promise<void> {
-  await new Promise<void>(resolve => {
-    if (typeof setImmediate === 'function') {
-      setImmediate(resolve)
-    } else {
-      setTimeout(resolve)
-    }
-  })
+/** @throws {InvalidParametersError} it is no whole number from 1 */
+export function checkConcurrency (concurrency: number): void {
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    // with none the results would end before they begin, which looks like an empty file
+    throw new InvalidParametersError(`Concurrency is a whole number from 1, not ${concurrency}`)
+  }
 }
 
 function iterate<T> (source: AsyncIterable<T> | Iterable<T>): AsyncIterator<T> {
@@ -114,7 +103,7 @@ async function * fromSync<T> (source: Iterable<T>): AsyncGenerator<T> {
 }
 
 /** Failures wait for their turn, and are never unhandled. */
-async function settle<T, R> (map: (value: T) => R | Promise<R>, value: T): Promise<Settled<R>> {
+export async function settle<T, R> (map: (value: T) => R | Promise<R>, value: T): Promise<Settled<R>> {
   try {
     return { value: await map(value) }
   } catch (error) {
@@ -122,7 +111,7 @@ async function settle<T, R> (map: (value: T) => R | Promise<R>, value: T): Promi
   }
 }
 
-function unwrap<R> (settled: Settled<R>): R {
+export function unwrap<R> (settled: Settled<R>): R {
   if ('error' in settled) {
     throw settled.error
   }

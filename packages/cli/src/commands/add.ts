@@ -5,6 +5,7 @@ import { addTree } from '../add-tree.ts'
 import { withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
 import { ignoring } from '../ignore.ts'
+import { tellDaemon } from '../network/tell-daemon.ts'
 import { printable } from '../output.ts'
 import { Progress } from '../progress.ts'
 import { metadata, READ_SIZE } from '../tree-source.ts'
@@ -75,7 +76,8 @@ async function addEach (paths: string[], options: AddCommandOptions, session: Se
   return failed
 }
 
-async function addDirectory (path: string, options: AddCommandOptions, session: Session, { output, signal }: Context): Promise<void> {
+async function addDirectory (path: string, options: AddCommandOptions, session: Session, context: Context): Promise<void> {
+  const { output, signal } = context
   const { compression, link, quieter, hidden, ignore, preserve: { mode = true, mtime = true } } = options
   // of `.` and `..` the name that they have where they are
   const name = basename(resolve(path)) || '/'
@@ -93,7 +95,7 @@ async function addDirectory (path: string, options: AddCommandOptions, session: 
     }
   })
 
-  await pinAdded(added.root.cid, name, options, session)
+  await pinAdded(added.root.cid, name, options, session, context)
 
   if (added.hidden > 0) {
     output.note(`${printable(name)}: ${added.hidden} hidden ${added.hidden === 1 ? 'entry was' : 'entries were'} left out, add them with --hidden`)
@@ -109,7 +111,8 @@ async function addDirectory (path: string, options: AddCommandOptions, session: 
   }
 }
 
-async function addOne (path: string, options: AddCommandOptions, session: Session, { output, signal }: Context): Promise<void> {
+async function addOne (path: string, options: AddCommandOptions, session: Session, context: Context): Promise<void> {
+  const { output, signal } = context
   const { compression, link, quieter } = options
   const name = path === STDIN ? STDIN : basename(path)
   const { content, size: total, metadata } = await open(path, options)
@@ -127,7 +130,7 @@ async function addOne (path: string, options: AddCommandOptions, session: Sessio
     }
   }).finally(() => progress.end())
 
-  await pinAdded(cid, name, options, session)
+  await pinAdded(cid, name, options, session, context)
   const { size, storedSize, ratio, codec, plainCid } = await session.files.stat(cid)
 
   output.result(
@@ -140,10 +143,11 @@ function line (cid: CID, name: string, size: number | bigint, storedSize: bigint
   return [cid, printable(name), formatSize(size), formatSize(storedSize), ratio.toFixed(3)].join('\t')
 }
 
-/** What is told is safe: pinned, where that is wanted. */
-async function pinAdded (cid: CID, name: string, { pin }: AddCommandOptions, { pins }: Session): Promise<void> {
+/** What is told is safe: pinned, where that is wanted, and then others may know it. */
+async function pinAdded (cid: CID, name: string, { pin }: AddCommandOptions, { pins, repo }: Session, context: Context): Promise<void> {
   if (pin) {
     await pins.addNew(cid, name === STDIN ? undefined : name)
+    await tellDaemon(repo.path, [cid], context)
   }
 }
 

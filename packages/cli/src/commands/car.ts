@@ -6,6 +6,7 @@ import { openToRead, parseCid, withRepo } from '../context.ts'
 import { walkDag } from '../dag-walk.ts'
 import { DamagedDagError, InvalidCarError, UsageError } from '../errors.ts'
 import { markedTwin } from '../marked-twins.ts'
+import { tellDaemon } from '../network/tell-daemon.ts'
 import { printable } from '../output.ts'
 import { openCar } from '../read-car.ts'
 import { formatSize } from '../units.ts'
@@ -69,7 +70,8 @@ export async function importCar (paths: string[], context: Context): Promise<voi
   })
 }
 
-async function importOne (path: string, { repo, files, pins }: Session, { output, signal }: Context): Promise<void> {
+async function importOne (path: string, { repo, files, pins }: Session, context: Context): Promise<void> {
+  const { output, signal } = context
   const name = path === STDIO ? 'stdin' : printable(path)
   const opened = await openCar(path === STDIO ? process.stdin : createReadStream(path, { signal }), name)
 
@@ -86,6 +88,8 @@ async function importOne (path: string, { repo, files, pins }: Session, { output
         : err
     }
   }
+
+  await tellDaemon(repo.path, opened.roots, context)
 
   for (const root of opened.roots) {
     const plain = unmark(root)

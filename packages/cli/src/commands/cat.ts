@@ -1,9 +1,11 @@
 import { unmark } from '@ipfsz/core'
-import { openFilesToRead } from '../context.ts'
+import { withReading } from '../context.ts'
 import { printable } from '../output.ts'
 import { knownSize, Progress } from '../progress.ts'
 import { parseTarget } from '../target.ts'
 import type { Context } from '../context.ts'
+import type { Target } from '../target.ts'
+import type { Ipfsz } from '@ipfsz/core'
 
 export interface CatCommandOptions {
   offset?: number
@@ -15,10 +17,13 @@ export interface CatCommandOptions {
 }
 
 /** Write a file, or a part of it, to stdout. */
-export async function cat (text: string, { offset, length, raw, maxWindow: maxWindowSize }: CatCommandOptions, context: Context): Promise<void> {
-  const { output, signal } = context
-  const { cid, path } = parseTarget(text)
-  const files = await openFilesToRead(context)
+export async function cat (text: string, options: CatCommandOptions, context: Context): Promise<void> {
+  const target = parseTarget(text)
+
+  await withReading(context, target.cid, async ({ files }) => { await write(target, files, options, context) })
+}
+
+async function write ({ cid, path, text }: Target, files: Ipfsz, { offset, length, raw, maxWindow: maxWindowSize }: CatCommandOptions, { output, signal }: Context): Promise<void> {
   const source = raw ? unmark(cid) : cid
   // nothing is drawn over what is written to the terminal
   const progress = process.stdout.isTTY ? undefined : new Progress(printable(text), length ?? knownSize(await files.stat(source, { path, signal })))

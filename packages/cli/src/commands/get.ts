@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
-import { openFilesToRead } from '../context.ts'
+import { withReading } from '../context.ts'
 import { TreeEntryError, UsageError } from '../errors.ts'
 import { printable } from '../output.ts'
 import { knownSize } from '../progress.ts'
@@ -10,6 +10,8 @@ import { formatSize } from '../units.ts'
 import { writeWhole } from '../write-file.ts'
 import { exists, writeSymlink, writeTree } from '../write-tree.ts'
 import type { Context } from '../context.ts'
+import type { Target } from '../target.ts'
+import type { Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 export interface GetCommandOptions {
@@ -21,10 +23,13 @@ export interface GetCommandOptions {
 
 /** Write a file or a tree to disk: whole under its name, or not at all. */
 export async function get (text: string, options: GetCommandOptions, context: Context): Promise<void> {
-  const { output, signal } = context
   const asked = parseTarget(text)
+
+  await withReading(context, asked.cid, async ({ files }) => { await write(asked, files, options, context) })
+}
+
+async function write (asked: Target, files: Ipfsz, options: GetCommandOptions, { output, signal }: Context): Promise<void> {
   const { cid, path } = asked
-  const files = await openFilesToRead(context)
   const stats = await files.stat(cid, { path, signal })
   const { type, unixfs, mtime } = stats
   const wanted = options.output ?? nameOf(asked)

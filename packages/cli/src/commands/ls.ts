@@ -1,16 +1,19 @@
-import { openFilesToRead } from '../context.ts'
+import { withReading } from '../context.ts'
 import { printable } from '../output.ts'
 import { parseTarget } from '../target.ts'
 import { formatSize } from '../units.ts'
 import type { Context } from '../context.ts'
-import type { DirectoryEntry } from '@ipfsz/core'
+import type { Target } from '../target.ts'
+import type { DirectoryEntry, Ipfsz } from '@ipfsz/core'
 
 /** List a directory: what each entry is read by, how it is stored, and its name. A file is listed alone. */
 export async function ls (text: string, context: Context): Promise<void> {
-  const { output, signal } = context
-  const { cid, path } = parseTarget(text)
-  const files = await openFilesToRead(context)
+  const target = parseTarget(text)
 
+  await withReading(context, target.cid, async ({ files }) => { await list(target, files, context) })
+}
+
+async function list ({ cid, path }: Target, files: Ipfsz, { output, signal }: Context): Promise<void> {
   for await (const entry of files.ls(cid, { path, signal })) {
     const { name, size, storedSize = size, codec = 'none', ratio, sizeKnown = true, mtime } = entry
     const type = typeOf(entry)

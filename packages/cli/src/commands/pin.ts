@@ -1,4 +1,5 @@
 import { openToRead, parseCid, withRepo } from '../context.ts'
+import { tellDaemon } from '../network/tell-daemon.ts'
 import { printable } from '../output.ts'
 import type { Context } from '../context.ts'
 
@@ -7,11 +8,13 @@ export async function addPins (texts: string[], context: Context): Promise<void>
   const { output, signal } = context
   const cids = texts.map(parseCid)
 
-  await withRepo(context, { lock: 'add', existing: true }, async ({ pins }) => {
+  await withRepo(context, { lock: 'add', existing: true }, async ({ pins, repo }) => {
     for (const cid of cids) {
       await pins.add(cid, signal)
       output.result({ cid: cid.toString() }, `${cid}\tpinned`)
     }
+
+    await tellDaemon(repo.path, cids, context)
   })
 }
 

@@ -1,11 +1,14 @@
-import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
-import { openFilesToRead } from '../context.ts'
+import { ipfsz, isMarked, mark, TREE_CODE } from '@ipfsz/core'
+import * as raw from 'multiformats/codecs/raw'
+import { withReading } from '../context.ts'
 import { markedTwin } from '../marked-twins.ts'
 import { table } from '../output.ts'
 import { parseTarget } from '../target.ts'
 import { formatSize } from '../units.ts'
 import { typeOf } from './ls.ts'
 import type { Context } from '../context.ts'
+import type { Target } from '../target.ts'
+import type { Ipfsz, IpfszComponents } from '@ipfsz/core'
 
 export interface StatCommandOptions {
   /** The most bytes that a stream of others may look back to. */
@@ -13,12 +16,25 @@ export interface StatCommandOptions {
 }
 
 /** Show what a CID names and how it is compressed. */
-export async function stat (text: string, { maxWindow: maxWindowSize }: StatCommandOptions, context: Context): Promise<void> {
-  const { output, signal } = context
-  const { cid, path } = parseTarget(text)
-  const files = await openFilesToRead(context)
-  // what is not here is left out: a part of a file has sizes too
-  const stats = await files.stat(cid, { path, extended: true, offline: true, signal, maxWindowSize })
+export async function stat (text: string, options: StatCommandOptions, context: Context): Promise<void> {
+  const target = parseTarget(text)
+
+  await withReading(context, target.cid, async ({ files, blockstore, online }) => {
+    if (!online) {
+      await show(target, files, true, options, context)
+      return
+    }
+
+    const { type } = await files.stat(target.cid, { path: target.path, signal: context.signal })
+
+    // leaves need not be fetched: what is above them says how long they are
+    await show(target, ipfsz({ blockstore: withLeaves(blockstore) }), type !== 'directory', options, context)
+  })
+}
+
+/** @param offline - whether what is not here is left out: a part of a file has sizes too */
+async function show ({ cid, path }: Target, files: Ipfsz, offline: boolean, { maxWindow: maxWindowSize }: StatCommandOptions, { output, signal }: Context): Promise<void> {
+  const stats = await files.stat(cid, { path, extended: true, offline, signal, maxWindowSize })
   const { codec, size, storedSize, frames, frameSize, blocks, plainCid } = stats
   const type = typeOf(stats)
   const directory = type === 'directory'
@@ -49,4 +65,13 @@ export async function stat (text: string, { maxWindow: maxWindowSize }: StatComm
     ...directory ? [] : [['Frames', frameSize == null ? String(frames) : `${frames} of ${formatSize(frameSize)}`]],
     ['Blocks', String(blocks)]
   ]))
+}
+
+/** A blockstore that says to have every leaf: how long one is its parent says. */
+function withLeaves (blockstore: IpfszComponents['blockstore']): IpfszComponents['blockstore'] {
+  return {
+    get: (...args) => blockstore.get(...args),
+    put: (...args) => blockstore.put(...args),
+    has: (cid, options) => cid.code === raw.code || blockstore.has(cid, options)
+  }
 }

@@ -1,4 +1,4 @@
-import { openFilesToRead, parseCid } from '../context.ts'
+import { openToRead, parseCid } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
 import { Progress } from '../progress.ts'
 import { formatSize } from '../units.ts'
@@ -13,7 +13,7 @@ export interface VerifyCommandOptions {
 export async function verify (texts: string[], { maxWindow }: VerifyCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
   const cids = texts.map(parseCid)
-  const files = await openFilesToRead(context)
+  const { files } = await openToRead(context)
   let failed = 0
 
   for (const cid of cids) {

@@ -8,9 +8,17 @@ import type { CID } from 'multiformats/cid'
 /** What a command passes on to the blockstore: the signal, progress, providers. */
 export interface GetBlockOptions {
   signal?: AbortSignal | null | undefined
+  /** @internal bytes of the block, where its parent says them */
+  expectedSize?: number | undefined
+  /** @internal aborted when nobody will take the block any more */
+  until?: AbortSignal | undefined
 }
 
-export type GetStore = Pick<Blockstore, 'get'>
+export interface GetStore extends Pick<Blockstore, 'get'> {
+  /** How many bytes it pays to ask for at one time, where that is more than usual. */
+  ahead? (): number
+}
+
 export type PutStore = Pick<Blockstore, 'put'>
 
 /**

@@ -1,20 +1,21 @@
-import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
 import { CustomProgressEvent } from 'progress-events'
-import { DEFAULT_BLOCK_READ_CONCURRENCY, MAX_DAG_DEPTH } from '../constants.ts'
+import { MAX_DAG_DEPTH } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
-import { mapOrdered } from '../map-ordered.ts'
-import { getBlock } from './block.ts'
+import { Turns } from '../turns.ts'
 import { decodeNode } from './node.ts'
+import { readAhead } from './read-ahead.ts'
 import type { GetBlockOptions, GetStore } from './block.ts'
 import type { FileNode } from './node.ts'
+import type { Child, Expansion } from './read-ahead.ts'
 import type { ExporterProgressEvents } from 'ipfs-unixfs-exporter'
-import type { CID } from 'multiformats/cid'
 import type { ProgressOptions } from 'progress-events'
 
 export interface ReadOptions extends GetBlockOptions, ProgressOptions<ExporterProgressEvents> {
   /**
-   * How many blocks are read at one time, ahead of what was asked for.
+   * How many blocks are read at one time, ahead of what was asked for. Where none is
+   * given and blocks are fetched from others, it is as many as arrive there (`fetch` of
+   * `IpfszInit`).
    *
    * @default 8
    */
@@ -29,13 +30,6 @@ interface Range {
   empty?: boolean
 }
 
-interface Child {
-  cid: CID
-  size: number
-  /** Where in the file it begins. */
-  position: number
-}
-
 /**
  * The bytes of a UnixFS file from `start` up to and without `end`, block by block.
  * The blocks that hold them are fetched and no others, a bounded number ahead.
@@ -47,46 +41,55 @@ interface Child {
  * @throws {InvalidDagError} a block holds more or fewer bytes than its parent says
  */
 export async function * readRange (node: FileNode, start: number, end: number, blockstore: GetStore, options: ReadOptions): AsyncGenerator<Uint8Array> {
-  yield * walk(node, 0, { start, end }, 0, blockstore, options)
+  yield * walk(node, { start, end }, blockstore, options)
 }
 
 /** All bytes of a file. Its blocks that hold no bytes are fetched too, and what is below them is not. */
 export async function * readWhole (node: FileNode, blockstore: GetStore, options: ReadOptions): AsyncGenerator<Uint8Array> {
-  yield * walk(node, 0, { start: 0, end: Number.POSITIVE_INFINITY, empty: true }, 0, blockstore, options)
+  yield * walk(node, { start: 0, end: Number.POSITIVE_INFINITY, empty: true }, blockstore, options)
 }
 
-async function * walk (node: FileNode, position: number, range: Range, depth: number, blockstore: GetStore, options: ReadOptions): AsyncGenerator<Uint8Array> {
-  if (depth > MAX_DAG_DEPTH) {
-    throw new InvalidDagError(node.cid, `is more than ${MAX_DAG_DEPTH} levels below the root`)
+async function * walk (root: FileNode, range: Range, blockstore: GetStore, options: ReadOptions): AsyncGenerator<Uint8Array> {
+  const turns = new Turns()
+  const expand = (child: Child, block: Uint8Array): Expansion<FileNode> => {
+    if (child.depth > MAX_DAG_DEPTH) {
+      throw new InvalidDagError(child.cid, `is more than ${MAX_DAG_DEPTH} levels below the root`)
+    }
+
+    const node = decodeNode(child.cid, block)
+    checkSize(child, fileSize(node))
+
+    // nodes of nothing that link each other again and again would never end
+    return { node, children: child.size > 0 ? childrenWithin(node, child, range) : [] }
   }
 
-  options.onProgress?.(new CustomProgressEvent('unixfs:exporter:walk:file', { cid: node.cid }))
+  yield * enter(root, 0, range, options)
 
-  if (node.unixfs.data != null) {
-    yield * overlap(node.unixfs.data, position, range)
-  }
+  for await (const { child, block, node } of readAhead(childrenWithin(root, { position: 0, depth: 0 }, range), expand, blockstore, options)) {
+    if (turns.due) {
+      await turns.next()
+      options.signal?.throwIfAborted()
+    }
 
-  const blocks = mapOrdered(childrenWithin(node, position, range), async child => ({
-    child,
-    block: await getBlock(child.cid, blockstore, options)
-  }), { concurrency: options.blockReadConcurrency ?? DEFAULT_BLOCK_READ_CONCURRENCY, signal: options.signal })
-
-  for await (const { child, block } of blocks) {
-    if (child.cid.code === raw.code) {
+    if (node != null) {
+      if (child.size > 0) {
+        yield * enter(node, child.position, range, options)
+      }
+    } else if (child.cid.code === raw.code) {
       options.onProgress?.(new CustomProgressEvent('unixfs:exporter:walk:file', { cid: child.cid }))
       checkSize(child, block.byteLength)
       yield * overlap(block, child.position, range)
-    } else if (child.cid.code === dagPb.code) {
-      const inner = decodeNode(child.cid, block)
-      checkSize(child, fileSize(inner))
-
-      // nodes of nothing that link each other again and again would never end
-      if (child.size > 0) {
-        yield * walk(inner, child.position, range, depth + 1, blockstore, options)
-      }
     } else {
       throw new InvalidDagError(child.cid, `has the codec 0x${child.cid.code.toString(16)}, which no file is made of`)
     }
+  }
+}
+
+function * enter ({ cid, unixfs }: FileNode, position: number, range: Range, options: ReadOptions): Generator<Uint8Array> {
+  options.onProgress?.(new CustomProgressEvent('unixfs:exporter:walk:file', { cid }))
+
+  if (unixfs.data != null) {
+    yield * overlap(unixfs.data, position, range)
   }
 }
 
@@ -105,7 +108,7 @@ export function fileSize (node: FileNode): number {
   return size
 }
 
-function childrenWithin (node: FileNode, position: number, { start, end, empty = false }: Range): Child[] {
+function childrenWithin (node: FileNode, { position, depth }: Pick<Child, 'position' | 'depth'>, { start, end, empty = false }: Range): Child[] {
   const { blockSizes, data } = node.unixfs
   const children: Child[] = []
 
@@ -119,7 +122,7 @@ function childrenWithin (node: FileNode, position: number, { start, end, empty =
     const size = Number(blockSizes[i])
 
     if (size > 0 ? at < end && at + size > start : empty) {
-      children.push({ cid, size, position: at })
+      children.push({ cid, size, position: at, depth: depth + 1 })
     }
 
     at += size

@@ -1,0 +1,31 @@
+import { once } from 'node:events'
+import { startDaemon } from '../daemon/daemon.ts'
+import { repoPath } from '../repo.ts'
+import type { Provides } from '../daemon/daemon.ts'
+import type { Context } from '../context.ts'
+
+export interface DaemonCommandOptions {
+  listen?: string[]
+  announce?: string[]
+  bootstrap?: string[]
+  provide: Provides
+}
+
+/** Be a node until somebody ends it. */
+export async function daemon (options: DaemonCommandOptions, context: Context): Promise<void> {
+  const { output, signal } = context
+  const running = await startDaemon({ ...options, repo: repoPath(context.repo), signal, onNote: message => { output.note(message) }, verbose: output.verbose })
+
+  try {
+    const { peerId, addresses } = running.id
+
+    output.result({ event: 'started', peerId, addresses, pid: process.pid }, [`Peer ID\t${peerId}`, ...addresses.map(address => `Address\t${address}`)].join('\n'))
+    output.result({ event: 'ready' }, 'The daemon is ready')
+
+    if (!signal.aborted) {
+      await once(signal, 'abort')
+    }
+  } finally {
+    await running.stop()
+  }
+}

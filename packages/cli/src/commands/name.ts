@@ -1,0 +1,59 @@
+import { openNetwork } from '../context.ts'
+import { NameError } from '../errors.ts'
+import { DEFAULT_TIMEOUT } from '../network/access.ts'
+import { SELF } from '../network/keys.ts'
+import { printable } from '../output.ts'
+import { parseTarget } from '../target.ts'
+import type { Context } from '../context.ts'
+
+export interface NamePublishOptions {
+  key?: string
+  /** In milliseconds. */
+  lifetime?: number
+}
+
+/** Make a name lead to a CID. */
+export async function publishName (text: string, { key = SELF, lifetime }: NamePublishOptions, context: Context): Promise<void> {
+  const { cid, path } = parseTarget(text)
+  const { output } = context
+
+  await withTimeout(context, async signal => {
+    const network = await openNetwork(context)
+
+    try {
+      const { name, sequence } = await network.publishName(cid, path, { key, lifetime, signal })
+
+      output.result({ name, cid: cid.toString(), path, sequence: Number(sequence) }, `${name}\t${cid}${path === '' ? '' : `/${printable(path)}`}`)
+    } finally {
+      await network.close()
+    }
+  })
+}
+
+/** Show where a name leads: the marked CID, where that was published. */
+export async function resolveName (text: string, context: Context): Promise<void> {
+  const { output } = context
+
+  await withTimeout(context, async signal => {
+    const network = await openNetwork(context)
+
+    try {
+      const { cid, path } = await network.resolveName(text, { signal })
+
+      output.result({ cid: cid.toString(), path }, `${cid}${path === '' ? '' : `/${printable(path)}`}`)
+    } finally {
+      await network.close()
+    }
+  })
+}
+
+async function withTimeout (context: Context, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const { signal, network: { timeout = DEFAULT_TIMEOUT } = {} } = context
+  const expired = AbortSignal.timeout(timeout)
+
+  try {
+    await work(AbortSignal.any([signal, expired]))
+  } catch (err) {
+    throw expired.aborted && !signal.aborted ? new NameError(`Nobody answered within ${timeout / 1000} s`, { cause: err }) : err
+  }
+}

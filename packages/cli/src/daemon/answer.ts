@@ -1,0 +1,143 @@
+import { once } from 'node:events'
+import { CID } from 'multiformats/cid'
+import { MAX_CIDS, MAX_REQUEST_SIZE, PEER_HEADER } from './protocol.ts'
+import type { Network } from '../network/network.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** A request that makes no sense. */
+class BadRequestError extends Error {
+  static override readonly name = 'BadRequestError'
+  override readonly name = 'BadRequestError'
+  readonly status: number
+
+  constructor (message: string, status = 400, options?: ErrorOptions) {
+    super(message, options)
+    this.status = status
+  }
+}
+
+type Body = Record<string, unknown>
+
+/** Do what a request asks for, and answer it. */
+export async function answer (request: IncomingMessage, response: ServerResponse, network: Network, signal: AbortSignal): Promise<void> {
+  const body = await readBody(request)
+
+  switch (request.url) {
+    case '/v0/id':
+      return json(response, await network.id())
+    case '/v0/peers':
+      return json(response, await network.peers())
+    case '/v0/connect':
+      return json(response, { peerId: await network.connect(text(body, 'address'), signal) })
+    case '/v0/fetch': {
+      const { bytes, peerId } = await network.fetch(cid(body, 'cid'), { root: cid(body, 'root'), timeout: number(body, 'timeout'), signal })
+      response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': bytes.byteLength, [PEER_HEADER]: peerId })
+      response.end(bytes)
+      return
+    }
+    case '/v0/providers':
+      return lines(response, network.findProviders(cid(body, 'cid'), signal), signal)
+    case '/v0/provide':
+      await network.provide(cids(body, 'cids'))
+      return json(response, {})
+    case '/v0/name/publish': {
+      const { lifetime } = body
+      const published = await network.publishName(cid(body, 'cid'), text(body, 'path'), { key: text(body, 'key'), ...lifetime == null ? {} : { lifetime: number(body, 'lifetime') }, signal })
+      return json(response, { name: published.name, cid: published.cid.toString(), sequence: published.sequence.toString() })
+    }
+    case '/v0/name/resolve': {
+      const { cid, path } = await network.resolveName(text(body, 'name'), { signal })
+      return json(response, { cid: cid.toString(), path })
+    }
+    default:
+      throw new BadRequestError('there is nothing of that name', 404)
+  }
+}
+
+function json (response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(value))
+}
+
+/** An object a line, as they come. */
+async function lines (response: ServerResponse, values: AsyncIterable<unknown>, signal: AbortSignal): Promise<void> {
+  response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+  response.flushHeaders()
+
+  for await (const value of values) {
+    if (!response.write(`${JSON.stringify(value)}\n`)) {
+      await once(response, 'drain', { signal })
+    }
+  }
+
+  response.end()
+}
+
+async function readBody (request: IncomingMessage): Promise<Body> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+
+  for await (const piece of request as AsyncIterable<Uint8Array>) {
+    size += piece.byteLength
+
+    if (size > MAX_REQUEST_SIZE) {
+      throw new BadRequestError(`a request has at most ${MAX_REQUEST_SIZE} bytes`, 413)
+    }
+
+    pieces.push(piece)
+  }
+
+  try {
+    const body = JSON.parse(size === 0 ? '{}' : Buffer.concat(pieces).toString()) as unknown
+
+    if (typeof body === 'object' && body != null) {
+      return body as Body
+    }
+  } catch (err) {
+    throw new BadRequestError('the request is no JSON', 400, { cause: err })
+  }
+
+  throw new BadRequestError('the request is no object')
+}
+
+function text (body: Body, key: string): string {
+  const value = body[key]
+
+  if (typeof value !== 'string') {
+    throw new BadRequestError(`${key} is no text`)
+  }
+
+  return value
+}
+
+function number (body: Body, key: string): number {
+  const value = body[key]
+
+  if (typeof value !== 'number' || !(value > 0)) {
+    throw new BadRequestError(`${key} is no number above 0`)
+  }
+
+  return value
+}
+
+function cid (body: Body, key: string): CID {
+  return parse(text(body, key))
+}
+
+function cids (body: Body, key: string): CID[] {
+  const values = body[key]
+
+  if (!Array.isArray(values) || values.length > MAX_CIDS) {
+    throw new BadRequestError(`${key} is no list of at most ${MAX_CIDS} CIDs`)
+  }
+
+  return values.map(value => parse(String(value)))
+}
+
+function parse (text: string): CID {
+  try {
+    return CID.parse(text)
+  } catch (err) {
+    throw new BadRequestError('a CID is none', 400, { cause: err })
+  }
+}

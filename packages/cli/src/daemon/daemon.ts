@@ -1,0 +1,151 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { LevelDatastore } from 'datastore-level'
+import { walkDag } from '../dag-walk.ts'
+import { bootstrapTexts } from '../network/bootstrap-texts.ts'
+import { loadOrCreateKey, SELF } from '../network/keys.ts'
+import { NodeNetwork } from '../network/node-network.ts'
+import { startNode } from '../network/node.ts'
+import { parseMultiaddr } from '../network/parse-multiaddr.ts'
+import { defaultListen } from '../network/transports.ts'
+import { RepoPins } from '../repo-pins.ts'
+import { openRepo } from '../repo.ts'
+import { userAgent } from '../version.ts'
+import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts'
+import { lockDaemon } from './daemon-lock.ts'
+import { serveNetwork } from './server.ts'
+import type { NodeId } from '../network/network.ts'
+import type { ProvidingInit } from '../network/providing.ts'
+import type { Repo } from '../repo.ts'
+import type { CID } from 'multiformats/cid'
+
+/** What others are told of: the roots of what is pinned, all blocks below them, or nothing. */
+export type Provides = 'roots' | 'all' | 'none'
+
+/** How often published names are told again, 4 hours as Kubo does it, in milliseconds. */
+const NAMES_INTERVAL = 4 * 60 * 60 * 1000
+
+export interface DaemonInit {
+  /** The directory of the repo, which is made where there is none. */
+  repo: string
+  /** @default those of `defaultListen` */
+  listen?: readonly string[]
+  announce?: readonly string[]
+  /** @default those of `bootstrapTexts` */
+  bootstrap?: readonly string[]
+  provide: Provides
+  signal: AbortSignal
+  onNote: (message: string) => void
+  /** Whether what goes wrong in the background is noted. */
+  verbose: boolean
+}
+
+export interface Daemon {
+  id: NodeId
+  stop: () => Promise<void>
+}
+
+/**
+ * Start the node of a repo, and let commands use it.
+ *
+ * @throws {DaemonRunningError} another one has the repo
+ * @throws {NodeError} it cannot listen
+ * @throws {UsageError} an address is no multiaddr
+ */
+export async function startDaemon (init: DaemonInit): Promise<Daemon> {
+  const { signal, onNote, provide, verbose } = init
+  const [bootstrap, listen, announce] = [bootstrapTexts(init.bootstrap), init.listen ?? defaultListen(), init.announce ?? []].map(texts => texts.map(parseMultiaddr))
+  const repo = await openRepo(init.repo)
+  /** What is to be undone, in the order in which it was done. */
+  const undo: Array<() => Promise<void>> = []
+  const stop = async (): Promise<void> => {
+    for (const step of undo.splice(0).toReversed()) {
+      await step()
+    }
+  }
+
+  try {
+    undo.push(await lockDaemon(repo.path, signal))
+
+    const datastore = await openNetworkData(repo.path)
+    undo.push(async () => { await datastore.close() })
+
+    const node = await startNode({
+      blockstore: repo.blockstore,
+      datastore,
+      listen: listen.map(String),
+      announce: announce.map(String),
+      bootstrap,
+      peers: [],
+      privateKey: await loadOrCreateKey(repo.path, SELF),
+      server: true,
+      agent: userAgent(),
+      onNote
+    })
+    const onError = (err: unknown): void => {
+      if (verbose) {
+        onNote(err instanceof Error ? err.message : String(err))
+      }
+    }
+    const network = new NodeNetwork({ repo, node, ...provide === 'none' ? {} : { provides: { ...provides(repo, provide), onError } } })
+    undo.push(async () => { await network.close() })
+
+    const names = new AbortController()
+    const publishing = publishNamesAgain(network, names.signal, onError)
+    undo.push(async () => {
+      names.abort()
+      await publishing
+    })
+
+    const server = await serveNetwork(network)
+    undo.push(async () => { await server.close() })
+
+    await writeDaemonFile(repo.path, { pid: process.pid, ...server })
+    undo.push(async () => { await removeDaemonFile(repo.path) })
+
+    return { id: await network.id(), stop }
+  } catch (err) {
+    await stop()
+    throw err
+  }
+}
+
+/** What the node itself keeps: peers that it knows, and records of the DHTs. Only the daemon has it open. */
+async function openNetworkData (repo: string): Promise<LevelDatastore> {
+  await mkdir(repo, { recursive: true })
+  const datastore = new LevelDatastore(join(repo, 'network'))
+  await datastore.open()
+
+  return datastore
+}
+
+function provides (repo: Repo, what: 'roots' | 'all'): Omit<ProvidingInit, 'libp2p' | 'onError'> {
+  return {
+    async * roots (signal): AsyncGenerator<CID> {
+      for await (const { plainCid } of new RepoPins(repo).ls(signal)) {
+        yield plainCid
+      }
+    },
+    ...what === 'all' ? { below: (root, signal) => blocksBelow(root, repo, signal) } : {}
+  }
+}
+
+async function * blocksBelow (root: CID, { blockstore }: Repo, signal: AbortSignal): AsyncGenerator<CID> {
+  for await (const { cid } of walkDag(root, blockstore, { signal, leaves: 'skip' })) {
+    yield cid
+  }
+}
+
+async function publishNamesAgain (network: NodeNetwork, signal: AbortSignal, onError: (err: unknown) => void): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await setTimeout(NAMES_INTERVAL, undefined, { signal })
+      await network.names.publishAgain(signal)
+    } catch (err) {
+      if (!signal.aborted) {
+        onError(err)
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+import { answer } from './answer.ts'
+import { refuse } from './guard.ts'
+import { toWire } from './protocol.ts'
+import type { Network } from '../network/network.ts'
+import type { ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** How many commands may be connected at one time, each with several connections. */
+const MAX_CONNECTIONS = 256
+/** The most bytes of headers. */
+const MAX_HEADER_SIZE = 8 * 1024
+/** How long a request may take to arrive, in milliseconds. */
+const REQUEST_TIMEOUT = 10_000
+
+export interface DaemonServer {
+  port: number
+  token: string
+  close: () => Promise<void>
+}
+
+/**
+ * Let commands of the same user use a network. On 127.0.0.1 and with a token, not on a
+ * Unix socket: the path of one is at most 107 bytes long, and Windows has other ones.
+ *
+ * @throws {Error} as of `listen`
+ */
+export async function serveNetwork (network: Network): Promise<DaemonServer> {
+  const token = randomBytes(32).toString('hex')
+  const closed = new AbortController()
+
+  const server = createServer({ maxHeaderSize: MAX_HEADER_SIZE, headersTimeout: REQUEST_TIMEOUT, requestTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 1000 }, (request, response) => {
+    const { port } = server.address() as AddressInfo
+    const refusal = refuse(request, { port, token })
+
+    if (refusal != null) {
+      sayNo(response, refusal.status, { name: 'RefusedError', message: refusal.reason })
+      return
+    }
+
+    const gone = new AbortController()
+    response.once('close', () => { gone.abort() })
+
+    answer(request, response, network, AbortSignal.any([gone.signal, closed.signal])).catch((err: unknown) => {
+      if (response.headersSent) {
+        // half an answer must not look like a whole one
+        response.destroy()
+      } else {
+        sayNo(response, 'status' in (err as object) ? (err as { status: number }).status : 500, toWire(err))
+      }
+    })
+  })
+
+  server.maxConnections = MAX_CONNECTIONS
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    token,
+    async close () {
+      closed.abort()
+      await new Promise<void>(resolve => {
+        server.close(() => { resolve() })
+        server.closeAllConnections()
+      })
+    }
+  }
+}
+
+/** What is left of the request is not waited for. */
+function sayNo (response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+  response.end(JSON.stringify(body))
+}

@@ -1,0 +1,73 @@
+import { readDaemonFile } from '../daemon/daemon-file.ts'
+import { bootstrapTexts } from './bootstrap-texts.ts'
+import type { Network } from './network.ts'
+
+/** How a command reaches others. */
+export interface NetworkOptions {
+  /** Ask nobody. */
+  offline?: boolean | undefined
+  /** Multiaddrs of peers to ask. */
+  peers?: readonly string[] | undefined
+  /**
+   * How long to wait for anything to arrive, in milliseconds.
+   *
+   * @default 60000
+   */
+  timeout?: number | undefined
+}
+
+export const DEFAULT_TIMEOUT = 60_000
+
+export interface AccessInit extends NetworkOptions {
+  /** The directory of the repo. */
+  repo: string
+  signal: AbortSignal
+  onNote: (message: string) => void
+}
+
+/**
+ * A way to others, opened when it is first needed: the daemon where one runs, and
+ * otherwise a node of this process, which ends with it.
+ */
+export class NetworkAccess {
+  readonly #init: AccessInit
+  #opened: Promise<Network> | undefined
+
+  constructor (init: AccessInit) {
+    this.#init = init
+  }
+
+  /** Whether there is anybody who could be asked. */
+  async isPossible (): Promise<boolean> {
+    const { offline = false, peers = [], repo } = this.#init
+
+    return !offline && (peers.length > 0 || bootstrapTexts().length > 0 || await readDaemonFile(repo) != null)
+  }
+
+  async open (): Promise<Network> {
+    return this.#opened ??= this.#open()
+  }
+
+  async close (): Promise<void> {
+    const opened = await this.#opened?.catch(() => undefined)
+    await opened?.close()
+  }
+
+  async #open (): Promise<Network> {
+    const { repo: path, peers = [], signal, onNote } = this.#init
+    const daemon = await readDaemonFile(path)
+
+    if (daemon != null) {
+      const { DaemonClient } = await import('./daemon-client.ts')
+      const client = new DaemonClient(daemon)
+
+      await Promise.all(peers.map(async peer => client.connect(peer, signal)))
+
+      return client
+    }
+
+    const { startTemporaryNode } = await import('./temporary-node.ts')
+
+    return startTemporaryNode({ path, peers, signal, onNote })
+  }
+}

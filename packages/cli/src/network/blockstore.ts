@@ -1,0 +1,126 @@
+import { setMaxListeners } from 'node:events'
+import { base58btc } from 'multiformats/bases/base58'
+import { CID } from 'multiformats/cid'
+import { decode } from 'multiformats/hashes/digest'
+import { identity } from 'multiformats/hashes/identity'
+import { keyOf } from '../dag-walk.ts'
+import { NotFetchedError } from '../errors.ts'
+import type { FetchedBlock, Network } from './network.ts'
+import type { IpfszComponents } from '@ipfsz/core'
+
+type Store = IpfszComponents['blockstore']
+type GetOptions = NonNullable<Parameters<Store['get']>[1]> & { offline?: boolean, onProgress?: (event: { type: string, detail: unknown }) => void }
+
+/** As Helia calls it. */
+class MissingBlockOfflineError extends Error {
+  static override readonly name = 'BlockNotFoundWhileOfflineError'
+  override readonly name = 'BlockNotFoundWhileOfflineError'
+}
+
+/** What came from where. */
+export interface FetchedStats {
+  blocks: number
+  bytes: number
+  /** Of each peer, by its id. */
+  peers: Map<string, { blocks: number, bytes: number }>
+}
+
+export interface NetworkBlockstoreInit {
+  blockstore: Store
+  /** Asked for when the first block is missing. */
+  network: () => Promise<Network>
+  /** What is read: who has it is asked for all below it. */
+  root: CID
+  /** How long to wait for anything to arrive, in milliseconds. */
+  timeout: number
+  signal: AbortSignal
+}
+
+/** The blocks of a repo, and those of others where they are not in it. What comes is kept in the repo. */
+export class NetworkBlockstore implements Store {
+  readonly #init: NetworkBlockstoreInit
+  /** When blocks that have not come were first asked for. */
+  readonly #asked = new Map<string, number>()
+  #lastArrival = 0
+  readonly fetched: FetchedStats = { blocks: 0, bytes: 0, peers: new Map() }
+
+  constructor (init: NetworkBlockstoreInit) {
+    this.#init = init
+    setMaxListeners(0, init.signal)
+  }
+
+  /**
+   * @throws {NotFetchedError} nothing arrived within the timeout
+   */
+  async * get (cid: CID, options: GetOptions = {}): AsyncGenerator<Uint8Array> {
+    if (cid.multihash.code === identity.code) {
+      // the CID holds the block
+      yield cid.multihash.digest
+      return
+    }
+
+    try {
+      yield * this.#init.blockstore.get(cid, options)
+      return
+    } catch (err) {
+      if (!(err instanceof Error && err.name === 'NotFoundError')) {
+        throw err
+      }
+
+      if (options.offline === true) {
+        // so @ipfsz/core knows a blockstore that can ask others, and asks again
+        throw new MissingBlockOfflineError(`The block ${cid} is not in this repo`, { cause: err })
+      }
+    }
+
+    yield await this.#fetch(cid, options)
+  }
+
+  put (...args: Parameters<Store['put']>): ReturnType<Store['put']> {
+    return this.#init.blockstore.put(...args)
+  }
+
+  /** Of the repo alone: nobody else is asked. */
+  has (...args: Parameters<Store['has']>): ReturnType<Store['has']> {
+    return this.#init.blockstore.has(...args)
+  }
+
+  async #fetch (cid: CID, { signal: callSignal, onProgress }: GetOptions): Promise<Uint8Array> {
+    const { root, timeout, signal } = this.#init
+    const key = keyOf(cid)
+    // whoever asks again has waited before
+    const asked = this.#asked.get(key) ?? Date.now()
+    this.#asked.set(key, asked)
+    const network = await this.#init.network()
+    const left = timeout - (Date.now() - Math.max(asked, this.#lastArrival))
+
+    try {
+      const block = await network.fetch(cid, { root, timeout: Math.max(left, 1), signal: callSignal == null ? signal : AbortSignal.any([signal, callSignal]) })
+
+      this.#asked.delete(key)
+      this.#lastArrival = Date.now()
+      this.#count(block)
+      onProgress?.({ type: 'helia:block-broker:receive-block', detail: { broker: 'bitswap', type: 'receive-block', provider: peerCid(block.peerId), cid } })
+
+      return block.bytes
+    } catch (err) {
+      throw err instanceof NotFetchedError ? new NotFetchedError(cid, timeout, err.providers, { cause: err }) : err
+    }
+  }
+
+  #count ({ bytes: { byteLength }, peerId }: FetchedBlock): void {
+    const { peers } = this.fetched
+    const of = peers.get(peerId) ?? { blocks: 0, bytes: 0 }
+
+    peers.set(peerId, { blocks: of.blocks + 1, bytes: of.bytes + byteLength })
+    this.fetched.blocks++
+    this.fetched.bytes += byteLength
+  }
+}
+
+const LIBP2P_KEY = 0x72
+
+/** A peer id as Helia's events have it. */
+function peerCid (peerId: string): CID {
+  return CID.createV1(LIBP2P_KEY, decode(base58btc.decode(`z${peerId}`)))
+}

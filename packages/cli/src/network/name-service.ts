@@ -1,0 +1,151 @@
+import { decode, encode } from 'cborg'
+import { Key } from 'interface-datastore'
+import { CID } from 'multiformats/cid'
+import { NameError } from '../errors.ts'
+import { usable } from './dht.ts'
+import { loadKey, loadOrCreateKey } from './keys.ts'
+import { DEFAULT_LIFETIME, formatName, makeRecord, MAX_NAMES, parseName, readRecord, recordKey } from './names.ts'
+import { waitForDht } from './wait-for-dht.ts'
+import type { Services } from './dht.ts'
+import type { NameRecord } from './names.ts'
+import type { PublishedName, PublishOptions, ResolvedName } from './network.ts'
+import type { Repo } from '../repo.ts'
+import type { Libp2p, PrivateKey } from '@libp2p/interface'
+import type { MultihashDigest } from 'multiformats/hashes/interface'
+
+/** What was published last under each key. */
+const PREFIX = '/ipfsz/names'
+
+/** How long putting or getting a record may take, in milliseconds. */
+const TIMEOUT = 60_000
+/** After the first record comes, newer ones are waited for so long, in milliseconds. */
+const NEWER_WITHIN = 3_000
+
+interface Published {
+  cid: string
+  path: string
+  sequence: bigint | number
+  lifetime: number
+}
+
+/** IPNS on the DHTs of a node, with keys of a repo. */
+export class NameService {
+  readonly #repo: Pick<Repo, 'path' | 'datastore'>
+  readonly #libp2p: Libp2p<Services>
+
+  constructor (repo: Pick<Repo, 'path' | 'datastore'>, libp2p: Libp2p<Services>) {
+    this.#repo = repo
+    this.#libp2p = libp2p
+  }
+
+  async publish (cid: CID, path: string, { key: name, lifetime = DEFAULT_LIFETIME, signal }: PublishOptions): Promise<PublishedName> {
+    const key = await loadOrCreateKey(this.#repo.path, name)
+    const digest = key.publicKey.toMultihash()
+    const before = await this.#published(name)
+    await waitForDht(this.#libp2p, signal)
+    const others = await this.#find(digest, signal).catch(() => undefined)
+    const newest = [BigInt(before?.sequence ?? 0n), others?.sequence ?? 0n].reduce((a, b) => a > b ? a : b)
+    const sequence = newest + 1n
+
+    await this.#put(key, cid, path, sequence, lifetime, signal)
+    // when others have it: what is kept here is told again
+    await this.#repo.datastore.put(keyOfName(name), encode({ cid: cid.toString(), path, sequence, lifetime } satisfies Published))
+
+    return { name: formatName(digest), cid, sequence }
+  }
+
+  /** Sign and tell again what has been published: others forget it. */
+  async publishAgain (signal: AbortSignal): Promise<void> {
+    for await (const { key: at, value } of this.#repo.datastore.query({ prefix: PREFIX })) {
+      const key = await loadKey(this.#repo.path, at.baseNamespace())
+      const { cid, path, sequence, lifetime } = decode(value) as Published
+
+      if (key != null) {
+        await this.#put(key, CID.parse(cid), path, BigInt(sequence), lifetime, signal)
+      }
+    }
+  }
+
+  async resolve (text: string, signal: AbortSignal): Promise<ResolvedName> {
+    let digest = parseName(text)
+    await waitForDht(this.#libp2p, signal)
+
+    for (let depth = 0; depth < MAX_NAMES; depth++) {
+      const record = await this.#find(digest, signal)
+
+      if (record == null) {
+        throw new NameError(`Nobody knows what ${text} leads to: it was not published, or longer ago than its record lasts`)
+      }
+
+      if (!('name' in record.value)) {
+        return record.value
+      }
+
+      digest = record.value.name
+    }
+
+    throw new NameError(`${text} leads to a name that leads to a name, more than ${MAX_NAMES} times`)
+  }
+
+  async #published (name: string): Promise<Published | undefined> {
+    const { datastore } = this.#repo
+
+    return await datastore.has(keyOfName(name)) ? decode(await datastore.get(keyOfName(name))) as Published : undefined
+  }
+
+  async #put (key: PrivateKey, cid: CID, path: string, sequence: bigint, lifetime: number, signal: AbortSignal): Promise<void> {
+    const record = await makeRecord(key, cid, path, sequence, lifetime)
+    const both = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)])
+    let taken = 0
+
+    await Promise.all(usable(this.#libp2p).map(async dht => {
+      for await (const event of dht.put(recordKey(key.publicKey.toMultihash()), record, { signal: both })) {
+        if (event.name === 'PEER_RESPONSE' && event.messageName === 'PUT_VALUE') {
+          taken++
+        }
+      }
+    }).map(async put => put.catch(() => { signal.throwIfAborted() })))
+
+    if (taken === 0) {
+      throw new NameError('The name was not published: nobody was found who keeps its record')
+    }
+  }
+
+  /** The newest record that the DHTs have. */
+  async #find (digest: MultihashDigest, signal: AbortSignal): Promise<NameRecord | undefined> {
+    const key = recordKey(digest)
+    const ended = new AbortController()
+    const both = AbortSignal.any([signal, ended.signal, AbortSignal.timeout(TIMEOUT)])
+    let newest: NameRecord | undefined
+
+    await Promise.all(usable(this.#libp2p).map(async dht => {
+      try {
+        for await (const event of dht.get(key, { signal: both })) {
+          if (event.name !== 'VALUE') {
+            continue
+          }
+
+          const record = await readRecord(key, event.value)
+
+          if (newest == null) {
+            // a DHT that has none would be asked for a minute
+            setTimeout(() => { ended.abort() }, NEWER_WITHIN).unref()
+          }
+
+          if (newest == null || record.sequence > newest.sequence) {
+            newest = record
+          }
+        }
+      } catch {
+        // not good, or the other DHT has it
+        signal.throwIfAborted()
+      }
+    }))
+
+    return newest
+  }
+}
+
+function keyOfName (name: string): Key {
+  return new Key(`${PREFIX}/${name}`)
+}

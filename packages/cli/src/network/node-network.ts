@@ -1,0 +1,146 @@
+import { unmark } from '@ipfsz/core'
+import { KEEP_ALIVE } from '@libp2p/interface'
+import { keyOf } from '../dag-walk.ts'
+import { NotConnectedError } from '../errors.ts'
+import { BlockSession } from './block-session.ts'
+import { parseMultiaddr } from './parse-multiaddr.ts'
+import { findProviders } from './find-providers.ts'
+import { NameService } from './name-service.ts'
+import { Providing } from './providing.ts'
+import { waitForDht } from './wait-for-dht.ts'
+import type { ConnectedPeer, FetchedBlock, FetchOptions, NameOptions, Network, NodeId, Provider, PublishedName, PublishOptions, ResolvedName } from './network.ts'
+import type { Node } from './node.ts'
+import type { ProvidingInit } from './providing.ts'
+import type { Repo } from '../repo.ts'
+import type { CID } from 'multiformats/cid'
+
+/** So many roots are fetched from at one time, the peers of others are forgotten. */
+const MAX_SESSIONS = 64
+/** And those that nobody fetched from for so long, in milliseconds. */
+const SESSION_LASTS = 60_000
+
+export interface NodeNetworkInit {
+  repo: Repo
+  node: Node
+  /** What is told to others, from the start and on time. Nothing where it is not given. */
+  provides?: Omit<ProvidingInit, 'libp2p'>
+}
+
+/** Other nodes, through a node in this process. */
+export class NodeNetwork implements Network {
+  readonly #repo: Repo
+  readonly #node: Node
+  readonly #names: NameService
+  readonly #providing: Providing | undefined
+  readonly #sessions = new Map<string, BlockSession>()
+
+  constructor ({ repo, node, provides }: NodeNetworkInit) {
+    this.#repo = repo
+    this.#node = node
+    this.#names = new NameService(repo, node.libp2p)
+
+    if (provides != null) {
+      this.#providing = new Providing({ libp2p: node.libp2p, ...provides })
+      this.#providing.start()
+    }
+  }
+
+  /** Names that were published are to be told again. */
+  get names (): Pick<NameService, 'publishAgain'> {
+    return this.#names
+  }
+
+  async id (): Promise<NodeId> {
+    const { libp2p } = this.#node
+
+    return {
+      peerId: libp2p.peerId.toString(),
+      addresses: libp2p.getMultiaddrs().map(String),
+      agent: this.#node.agent
+    }
+  }
+
+  async peers (): Promise<ConnectedPeer[]> {
+    const { libp2p } = this.#node
+
+    return Promise.all(libp2p.getConnections().map(async ({ remotePeer, remoteAddr, direction }) => {
+      const known = await libp2p.peerStore.get(remotePeer).catch(() => undefined)
+      const agent = known?.metadata.get('AgentVersion')
+
+      return {
+        peerId: remotePeer.toString(),
+        address: remoteAddr.toString(),
+        direction,
+        ...agent == null ? {} : { agent: new TextDecoder().decode(agent) }
+      }
+    }))
+  }
+
+  async connect (address: string, signal: AbortSignal): Promise<string> {
+    const parsed = parseMultiaddr(address)
+
+    try {
+      const { remotePeer } = await this.#node.libp2p.dial(parsed, { signal })
+      await this.#node.libp2p.peerStore.merge(remotePeer, { tags: { [`${KEEP_ALIVE}-ipfsz`]: { value: 1 } } })
+
+      return remotePeer.toString()
+    } catch (err) {
+      signal.throwIfAborted()
+      throw new NotConnectedError(address, err instanceof Error ? err.message : String(err), { cause: err })
+    }
+  }
+
+  async fetch (cid: CID, { root, signal, timeout }: FetchOptions): Promise<FetchedBlock> {
+    const fetched = await this.#session(unmark(root)).fetch(unmark(cid), { signal, timeout })
+
+    await this.#repo.blockstore.put(cid, fetched.bytes)
+    // others may wait for it here
+    this.#node.announce(cid).catch(() => {})
+
+    return fetched
+  }
+
+  async * findProviders (cid: CID, signal: AbortSignal): AsyncGenerator<Provider> {
+    await waitForDht(this.#node.libp2p, signal)
+
+    for await (const { id, multiaddrs } of findProviders(this.#node.libp2p, cid, signal)) {
+      yield { peerId: id.toString(), addresses: multiaddrs.map(String) }
+    }
+  }
+
+  async provide (cids: readonly CID[]): Promise<void> {
+    this.#providing?.add(cids.map(unmark))
+  }
+
+  async publishName (cid: CID, path: string, options: PublishOptions): Promise<PublishedName> {
+    return this.#names.publish(cid, path, options)
+  }
+
+  async resolveName (name: string, { signal }: NameOptions): Promise<ResolvedName> {
+    return this.#names.resolve(name, signal)
+  }
+
+  async close (): Promise<void> {
+    this.#sessions.forEach(session => { session.close() })
+    await this.#providing?.stop()
+    await this.#node.stop()
+  }
+
+  #session (root: CID): BlockSession {
+    const key = keyOf(root)
+    const session = this.#sessions.get(key) ?? new BlockSession(root, this.#node)
+
+    session.lastUsed = Date.now()
+    this.#sessions.delete(key)
+    this.#sessions.set(key, session)
+
+    for (const [other, { busy, lastUsed }] of this.#sessions) {
+      if (other !== key && !busy && (this.#sessions.size > MAX_SESSIONS || Date.now() - lastUsed > SESSION_LASTS)) {
+        this.#sessions.get(other)?.close()
+        this.#sessions.delete(other)
+      }
+    }
+
+    return session
+  }
+}

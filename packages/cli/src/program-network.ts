@@ -1,0 +1,94 @@
+import { Option } from 'commander'
+import { collect, parseDuration } from './units.ts'
+import type { Context } from './context.ts'
+import type { NetworkOptions } from './network/access.ts'
+import type { DaemonCommandOptions } from './commands/daemon.ts'
+import type { NamePublishOptions } from './commands/name.ts'
+import type { Command } from 'commander'
+
+/** What the options of `askingOthers` give. */
+export interface NetworkFlags {
+  offline?: boolean
+  peer?: string[]
+  timeout?: number
+}
+
+/** Options for what may be asked of others. */
+export function askingOthers (command: Command): Command {
+  return command
+    .option('--offline', 'ask nobody: only what is in this repo')
+    .option('--peer <multiaddr>', 'ask this peer, too; may be given several times', collect(text => text))
+    .addOption(new Option('--timeout <duration>', 'give up when nothing arrives for so long, as 10s or 5m (default: 60s)').argParser(parseDuration))
+}
+
+/** The context with what those options say, and the rest of the flags. */
+export function withNetwork<T extends NetworkFlags> ({ offline, peer, timeout, ...rest }: T, context: Context): [Omit<T, keyof NetworkFlags>, Context] {
+  const network: NetworkOptions = { offline, peers: peer, timeout }
+
+  return [rest, { ...context, network }]
+}
+
+/** The commands about other nodes. */
+export function defineNetworkCommands (program: Command, context: () => Context): void {
+  program.command('daemon')
+    .description('be a node: serve what is in this repo to others, and fetch for the other commands')
+    .option('--listen <multiaddr>', 'listen here (default: TCP 4101, WebSockets 4102 and WebRTC 4103 on all addresses); may be given several times', collect(text => text))
+    .option('--announce <multiaddr>', 'tell others this address instead of those that are listened on; may be given several times', collect(text => text))
+    .option('--bootstrap <multiaddr>', 'a peer to find others by, or none (default: $IPFSZ_BOOTSTRAP or the public network); may be given several times', collect(text => text))
+    .addOption(new Option('--provide <what>', 'tell others of the roots of what is pinned, of all blocks, or of nothing').choices(['roots', 'all', 'none']).default('roots'))
+    .action(async (options: DaemonCommandOptions) => {
+      const { daemon } = await import('./commands/daemon.ts')
+      await daemon(options, context())
+    })
+
+  program.command('id')
+    .description('show the peer id of this repo, and where its daemon listens')
+    .action(async () => {
+      const { id } = await import('./commands/peers.ts')
+      await id(context())
+    })
+
+  program.command('peers')
+    .description('list the peers that the daemon is connected to')
+    .action(async () => {
+      const { peers } = await import('./commands/peers.ts')
+      await peers(context())
+    })
+
+  program.command('connect')
+    .description('connect the daemon to a peer')
+    .argument('<multiaddr...>')
+    .addOption(new Option('--timeout <duration>', 'give up after so long (default: 60s)').argParser(parseDuration))
+    .action(async (addresses: string[], flags: NetworkFlags) => {
+      const { connect } = await import('./commands/peers.ts')
+      await connect(addresses, withNetwork(flags, context())[1])
+    })
+
+  askingOthers(program.command('providers')
+    .description('list who says to have something')
+    .argument('<cid>'))
+    .action(async (cid: string, flags: NetworkFlags) => {
+      const { providers } = await import('./commands/peers.ts')
+      await providers(cid, withNetwork(flags, context())[1])
+    })
+
+  const name = program.command('name').description('names that can be made to lead to something else')
+
+  askingOthers(name.command('publish')
+    .description('make a name lead to a CID, which any IPFS node can follow')
+    .argument('<cid>', 'a CID, or CID/path')
+    .option('--key <name>', 'whose name, made where there is none (default: that of the node)')
+    .addOption(new Option('--lifetime <duration>', 'how long it is good for without being published again (default: 48h)').argParser(parseDuration)))
+    .action(async (cid: string, flags: NetworkFlags & NamePublishOptions) => {
+      const { publishName } = await import('./commands/name.ts')
+      await publishName(cid, ...withNetwork(flags, context()))
+    })
+
+  askingOthers(name.command('resolve')
+    .description('show where a name leads')
+    .argument('<name>'))
+    .action(async (text: string, flags: NetworkFlags) => {
+      const { resolveName } = await import('./commands/name.ts')
+      await resolveName(text, withNetwork(flags, context())[1])
+    })
+}

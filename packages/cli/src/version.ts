@@ -1,0 +1,13 @@
+import { createRequire } from 'node:module'
+
+/** The version of this package. */
+export function packageVersion (): string {
+  const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
+
+  return version
+}
+
+/** What a node of it says to be. */
+export function userAgent (): string {
+  return `ipfsz/${packageVersion()}`
+}

@@ -1,0 +1,215 @@
+import { once } from 'node:events'
+import { identity } from 'multiformats/hashes/identity'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { BlockSession } from '../src/network/block-session.ts'
+import { badPeer, blockMessage } from './bad-peer.ts'
+import { keep, makeBlock, makeBlocks, testNode } from './nodes.ts'
+import type { FetchedBlock } from '../src/network/network.ts'
+import type { Node } from '../src/network/node.ts'
+import type { CID } from 'multiformats/cid'
+
+const { signal } = new AbortController()
+
+function session (root: CID, node: Node): BlockSession {
+  const made = new BlockSession(root, node)
+  onTestFinished(() => { made.close() })
+
+  return made
+}
+
+async function connect (from: Node, ...to: Node[]): Promise<void> {
+  await Promise.all(to.map(async ({ libp2p }) => from.libp2p.dial(libp2p.getMultiaddrs())))
+}
+
+/** How many blocks came from each node. */
+function countOf (fetched: readonly FetchedBlock[], nodes: readonly Node[]): number[] {
+  return nodes.map(({ libp2p }) => fetched.filter(({ peerId }) => peerId === libp2p.peerId.toString()).length)
+}
+
+describe('a session', () => {
+  it('fetches blocks from a peer that is connected, and tells which', async () => {
+    const [a, b] = await Promise.all([testNode(), testNode()])
+    const blocks = await makeBlocks(20)
+    await keep(a, blocks)
+    await connect(b, a)
+
+    const files = session(blocks[0].cid, b)
+    const fetched = await Promise.all(blocks.map(async ({ cid }) => files.fetch(cid, { signal, timeout: 10_000 })))
+
+    expect(fetched.map(({ bytes }) => Buffer.from(bytes))).toEqual(blocks.map(({ bytes }) => Buffer.from(bytes)))
+    expect(countOf(fetched, [a])).toEqual([20])
+  })
+
+  it('fetches from several peers at one time, and each block once', async () => {
+    const [a, b, c] = await Promise.all([testNode(), testNode(), testNode()])
+    const blocks = await makeBlocks(60, 200_000)
+    await keep(a, blocks)
+    await keep(b, blocks)
+    await connect(c, a, b)
+
+    let received = 0
+    const unlisten = blocks.map(({ cid }) => c.wants.listen(cid, { block: () => { received++ } }))
+    onTestFinished(() => { unlisten.forEach(end => { end() }) })
+
+    const files = session(blocks[0].cid, c)
+    const fetched = [await files.fetch(blocks[0].cid, { signal, timeout: 10_000 })]
+
+    // a few at one time, as a reader asks for them
+    for (let i = 1; i < blocks.length; i += 8) {
+      fetched.push(...await Promise.all(blocks.slice(i, i + 8).map(async ({ cid }) => files.fetch(cid, { signal, timeout: 10_000 }))))
+    }
+
+    const counts = countOf(fetched, [a, b])
+    expect(counts[0] + counts[1]).toBe(60)
+    expect(Math.min(...counts)).toBeGreaterThan(10)
+    expect(received).toBe(60)
+  })
+
+  it('fetches a block once for all who ask for it at one time', async () => {
+    const [a, b] = await Promise.all([testNode(), testNode()])
+    const block = await makeBlock(1)
+    await keep(a, [block])
+    await connect(b, a)
+
+    const files = session(block.cid, b)
+    const fetched = await Promise.all(Array.from({ length: 5 }, async () => files.fetch(block.cid, { signal, timeout: 10_000 })))
+
+    expect(new Set(fetched).size).toBe(1)
+  })
+
+  it('goes on for others when one of those who ask for a block leaves', async () => {
+    const [a, b] = await Promise.all([testNode(), testNode()])
+    const block = await makeBlock(1)
+    await connect(b, a)
+
+    const files = session(block.cid, b)
+    const controller = new AbortController()
+    const first = files.fetch(block.cid, { signal: controller.signal, timeout: 10_000 })
+    const second = files.fetch(block.cid, { signal, timeout: 10_000 })
+
+    controller.abort()
+    await expect(first).rejects.toMatchObject({ name: 'AbortError' })
+    await keep(a, [block])
+
+    await expect(second).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+  })
+
+  it('finds a peer that connects while it waits', async () => {
+    const [a, b] = await Promise.all([testNode(), testNode()])
+    const block = await makeBlock(1)
+    await keep(a, [block])
+
+    const fetching = session(block.cid, b).fetch(block.cid, { signal, timeout: 10_000 })
+    await connect(a, b)
+
+    await expect(fetching).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+  })
+
+  it('asks another peer for what one has not got', async () => {
+    const [a, b, c] = await Promise.all([testNode(), testNode(), testNode()])
+    const blocks = await makeBlocks(10)
+    await keep(a, blocks.slice(0, 5))
+    await keep(b, [blocks[0], ...blocks.slice(5)])
+    await connect(c, a, b)
+
+    const files = session(blocks[0].cid, c)
+    const fetched = await Promise.all(blocks.map(async ({ cid }) => files.fetch(cid, { signal, timeout: 10_000 })))
+
+    expect(countOf(fetched.slice(1), [a, b])).toEqual([4, 5])
+  })
+
+  it('replaces a peer that goes away in the middle', async () => {
+    const [a, b, c] = await Promise.all([testNode(), testNode(), testNode()])
+    const blocks = await makeBlocks(40, 100_000)
+    await keep(a, blocks)
+    await keep(b, blocks)
+    await connect(c, a, b)
+
+    const files = session(blocks[0].cid, c)
+    const fetched: FetchedBlock[] = []
+
+    for (const [i, { cid }] of blocks.entries()) {
+      fetched.push(await files.fetch(cid, { signal, timeout: 20_000 }))
+
+      if (i === 10) {
+        await a.stop()
+      }
+    }
+
+    expect(countOf(fetched.slice(12), [a, b])).toEqual([0, 28])
+  })
+
+  it('goes on with a peer whose connection was cut', async () => {
+    const [a, b] = await Promise.all([testNode(), testNode()])
+    const blocks = await makeBlocks(20)
+    await keep(a, blocks)
+    await connect(b, a)
+
+    const files = session(blocks[0].cid, b)
+
+    for (const [i, { cid }] of blocks.entries()) {
+      if (i === 10) {
+        const closed = once(b.libp2p, 'peer:disconnect')
+        b.libp2p.getConnections().forEach(connection => { connection.abort(new Error('cut')) })
+        await closed
+      }
+
+      await expect(files.fetch(cid, { signal, timeout: 20_000 })).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+    }
+  })
+
+  it('refuses to wait longer than the timeout for what nobody has', async () => {
+    const [a, b] = await Promise.all([testNode(), testNode()])
+    const block = await makeBlock(1)
+    await connect(b, a)
+
+    await expect(session(block.cid, b).fetch(block.cid, { signal, timeout: 1000 })).rejects.toMatchObject({ name: 'NotFetchedError', cid: block.cid, timeout: 1000 })
+  })
+
+  it('refuses to wait longer than the timeout where there is nobody', async () => {
+    const block = await makeBlock(1)
+
+    await expect(session(block.cid, await testNode()).fetch(block.cid, { signal, timeout: 500 })).rejects.toMatchObject({ name: 'NotFetchedError', providers: 0 })
+  })
+
+  it('ends at once when it is aborted', async () => {
+    const block = await makeBlock(1)
+    const controller = new AbortController()
+    const fetching = session(block.cid, await testNode()).fetch(block.cid, { signal: controller.signal, timeout: 60_000 })
+
+    controller.abort()
+
+    await expect(fetching).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('a session with a peer that', () => {
+  it.each<[string, (wanted: Uint8Array) => Uint8Array | undefined]>([
+    ['sends nothing', () => undefined],
+    ['sends other blocks', () => blockMessage([1, 0x55, 0x12, 0x20], Buffer.from('something else'))],
+    ['sends the hash under the name of the block', wanted => blockMessage([1, 0x55, identity.code, 0x20], wanted.subarray(2))],
+    ['sends half a message', wanted => blockMessage([1, 0x55, 0x12, 0x20], wanted).subarray(0, 20)],
+    ['sends what is no message', () => Buffer.from([3, 0xFF, 0xFF, 0xFF])]
+  ])('%s gets the block from another one', async (_, answer) => {
+    const [bad, good, c] = await Promise.all([badPeer(answer), testNode(), testNode()])
+    const blocks = await makeBlocks(3)
+    await keep(good, blocks)
+    await connect(c, bad, good)
+    const files = session(blocks[0].cid, c)
+
+    for (const { cid, bytes } of blocks) {
+      const fetched = await files.fetch(cid, { signal, timeout: 20_000 })
+
+      expect(Buffer.compare(fetched.bytes, bytes)).toBe(0)
+      expect(fetched.peerId).toBe(good.libp2p.peerId.toString())
+    }
+  })
+
+  it('is the only one and sends nothing is told of', async () => {
+    const [bad, c] = await Promise.all([badPeer(() => undefined), testNode()])
+    const { cid } = await makeBlock(1)
+    await connect(c, bad)
+
+    await expect(session(cid, c).fetch(cid, { signal, timeout: 1500 })).rejects.toMatchObject({ name: 'NotFetchedError', providers: 1 })
+  })
+})

@@ -1,0 +1,219 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { CID } from 'multiformats/cid'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { serveNetwork } from '../src/daemon/server.ts'
+import { DaemonClient } from '../src/network/daemon-client.ts'
+import { fakeNetwork } from './fake-network.ts'
+import type { DaemonServer } from '../src/daemon/server.ts'
+import type { Network } from '../src/network/network.ts'
+import type { IncomingHttpHeaders, RequestOptions } from 'node:http'
+
+const CID_TEXT = 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'
+const cid = CID.parse(CID_TEXT)
+
+async function serve (parts: Partial<Network> = {}): Promise<DaemonServer> {
+  const server = await serveNetwork(fakeNetwork(parts))
+  onTestFinished(async () => { await server.close() })
+
+  return server
+}
+
+function client ({ port, token }: Pick<DaemonServer, 'port' | 'token'>): DaemonClient {
+  const made = new DaemonClient({ port, token, pid: process.pid })
+  onTestFinished(async () => { await made.close() })
+
+  return made
+}
+
+interface Answer {
+  status: number | undefined
+  body: string
+  headers: IncomingHttpHeaders
+}
+
+async function ask ({ port }: DaemonServer, { headers, ...options }: RequestOptions = {}, body = '{}'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path: '/v0/id', method: 'POST', agent: false, headers, ...options }, async response => {
+      resolve({ status: response.statusCode, headers: response.headers, body: await text(response) })
+    }).once('error', reject).end(body)
+  })
+}
+
+function bearer ({ token }: DaemonServer): { authorization: string } {
+  return { authorization: `Bearer ${token}` }
+}
+
+describe('the control port of a daemon', () => {
+  it('answers whoever knows the token', async () => {
+    const server = await serve()
+
+    const { status, body } = await ask(server, { headers: bearer(server) })
+
+    expect(status).toBe(200)
+    expect(JSON.parse(body)).toEqual({ peerId: '12D3KooWtest', addresses: ['/ip4/127.0.0.1/tcp/1'], agent: 'test' })
+  })
+
+  it('has a token of 256 bits that no other has', async () => {
+    const [a, b] = [await serve(), await serve()]
+
+    expect(a.token).toMatch(/^[0-9a-f]{64}$/)
+    expect(a.token).not.toBe(b.token)
+  })
+
+  it.each<[string, number, (server: DaemonServer) => RequestOptions]>([
+    ['no token', 401, () => ({})],
+    ['a token of others', 401, () => ({ headers: { authorization: `Bearer ${'0'.repeat(64)}` } })],
+    ['the beginning of the token', 401, ({ token }) => ({ headers: { authorization: `Bearer ${token.slice(0, 63)}` } })],
+    ['the token and more', 401, ({ token }) => ({ headers: { authorization: `Bearer ${token}0` } })],
+    ['an empty token', 401, () => ({ headers: { authorization: 'Bearer ' } })],
+    ['the token as a password', 401, ({ token }) => ({ headers: { authorization: `Basic ${token}` } })],
+    ['the origin of a web page', 403, server => ({ headers: { ...bearer(server), origin: 'https://example.com' } })],
+    ['its own origin', 403, server => ({ headers: { ...bearer(server), origin: `http://127.0.0.1:${server.port}` } })],
+    ['the origin of a file', 403, server => ({ headers: { ...bearer(server), origin: 'null' } })],
+    ['what browsers say of a request', 403, server => ({ headers: { ...bearer(server), 'sec-fetch-site': 'same-origin' } })],
+    ['a name that leads to this machine', 403, server => ({ headers: { ...bearer(server), host: `evil.example:${server.port}` } })],
+    ['localhost, which others may have made lead here', 403, server => ({ headers: { ...bearer(server), host: `localhost:${server.port}` } })],
+    ['another port', 403, server => ({ headers: { ...bearer(server), host: '127.0.0.1:1' } })],
+    ['GET', 405, server => ({ headers: bearer(server), method: 'GET' })],
+    ['a question before a request of another origin', 401, () => ({ method: 'OPTIONS' })],
+    ['a path that leads nowhere', 404, server => ({ headers: bearer(server), path: '/v0/other' })]
+  ])('refuses %s', async (_, expected, options) => {
+    const id = vi.fn<Network['id']>()
+    const server = await serve({ id })
+
+    const { status, headers } = await ask(server, options(server))
+
+    expect(status).toBe(expected)
+    expect(headers).not.toHaveProperty('access-control-allow-origin')
+    expect(id).not.toHaveBeenCalled()
+  })
+
+  it.each<[string, number, string, string]>([
+    ['a request of more than 64 KiB', 413, '/v0/id', JSON.stringify({ text: 'x'.repeat(65_536) })],
+    ['what is no JSON', 400, '/v0/id', '{'],
+    ['a list', 400, '/v0/connect', '[]'],
+    ['nothing where there must be something', 400, '/v0/connect', '{}'],
+    ['a CID that is none', 400, '/v0/providers', '{"cid":"none"}'],
+    ['a timeout that is none', 400, '/v0/fetch', JSON.stringify({ cid: CID_TEXT, root: CID_TEXT, timeout: -1 })],
+    ['too many CIDs', 400, '/v0/provide', JSON.stringify({ cids: Array.from({ length: 257 }, () => CID_TEXT) })]
+  ])('refuses %s', async (_, expected, path, body) => {
+    const server = await serve()
+
+    const { status } = await ask(server, { path, headers: bearer(server) }, body)
+
+    expect(status).toBe(expected)
+  })
+
+  it('refuses more than 8 KiB of headers', async () => {
+    const server = await serve()
+
+    const { status } = await ask(server, { headers: { ...bearer(server), 'x-long': 'x'.repeat(9000) } })
+
+    expect(status).toBe(431)
+  })
+
+  it('does not read what a stranger sends', async () => {
+    const server = await serve()
+    const socket = connect(server.port, '127.0.0.1')
+    const closed = new Promise(resolve => { socket.once('close', resolve) })
+    let answer = ''
+    let sent = 0
+
+    // it is cut off while it sends
+    socket.on('error', () => {})
+    socket.on('data', bytes => { answer += bytes.toString() })
+    socket.write(`POST /v0/id HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\ncontent-length: 10000000000\r\n\r\n`)
+    const more = (): void => {
+      while (!socket.destroyed && sent < 100_000_000 && socket.write(Buffer.alloc(65_536))) {
+        sent += 65_536
+      }
+    }
+    socket.on('drain', more)
+    more()
+    await closed
+
+    expect(answer).toMatch(/^(?:HTTP\/1.1 401|$)/)
+    expect(sent).toBeLessThan(100_000_000)
+  })
+
+  it('refuses more than 256 connections', async () => {
+    const server = await serve()
+    const sockets = Array.from({ length: 256 }, () => connect(server.port, '127.0.0.1'))
+    onTestFinished(() => { sockets.forEach(socket => { socket.destroy() }) })
+    await Promise.all(sockets.map(async socket => once(socket, 'connect')))
+
+    await expect(ask(server, { headers: bearer(server) })).rejects.toMatchObject({ code: 'ECONNRESET' })
+
+    sockets.forEach(socket => { socket.destroy() })
+    await vi.waitFor(async () => { expect((await ask(server, { headers: bearer(server) })).status).toBe(200) }, { timeout: 10_000 })
+  })
+
+  it('tells whoever fetches what went wrong', async () => {
+    const server = await serve()
+
+    await expect(client(server).fetch(cid, { root: cid, timeout: 1234, signal: new AbortController().signal }))
+      .rejects.toMatchObject({ name: 'NotFetchedError', cid, timeout: 1234, providers: 0 })
+  })
+
+  it('hands on blocks, and who sent them', async () => {
+    const bytes = Uint8Array.from({ length: 1_000_000 }, (_, i) => i % 251)
+    const server = await serve({ fetch: async () => ({ bytes, peerId: '12D3KooWother' }) })
+
+    const fetched = await client(server).fetch(cid, { root: cid, timeout: 1000, signal: new AbortController().signal })
+
+    expect(Buffer.compare(fetched.bytes, bytes)).toBe(0)
+    expect(fetched.peerId).toBe('12D3KooWother')
+  })
+
+  it('hands on providers as they are found', async () => {
+    const server = await serve({
+      async * findProviders () {
+        yield { peerId: 'a', addresses: ['/ip4/127.0.0.1/tcp/1'] }
+        yield { peerId: 'b', addresses: [] }
+      }
+    })
+
+    await expect(Array.fromAsync(client(server).findProviders(cid, new AbortController().signal))).resolves.toEqual([
+      { peerId: 'a', addresses: ['/ip4/127.0.0.1/tcp/1'] },
+      { peerId: 'b', addresses: [] }
+    ])
+  })
+
+  it('stops fetching for those who have gone', async () => {
+    let aborted: Promise<unknown> = Promise.reject(new Error('nothing was fetched'))
+    aborted.catch(() => {})
+    const fetching = Promise.withResolvers<void>()
+    const server = await serve({
+      async fetch (_, { signal }) {
+        aborted = once(signal, 'abort')
+        fetching.resolve()
+        await aborted
+        throw signal.reason
+      }
+    })
+    const controller = new AbortController()
+    const fetched = client(server).fetch(cid, { root: cid, timeout: 1000, signal: controller.signal })
+
+    await fetching.promise
+    controller.abort()
+
+    await expect(fetched).rejects.toMatchObject({ name: 'AbortError' })
+    await aborted
+  })
+
+  it('is told of, where it does not answer', async () => {
+    const server = await serve()
+    await server.close()
+
+    await expect(client(server).id()).rejects.toMatchObject({ name: 'DaemonError' })
+  })
+
+  it('refuses the command of another daemon', async () => {
+    const server = await serve()
+
+    await expect(client({ port: server.port, token: 'ff' }).id()).rejects.toMatchObject({ name: 'DaemonError' })
+  })
+})

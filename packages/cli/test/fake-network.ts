@@ -1,0 +1,18 @@
+import { NotFetchedError } from '../src/errors.ts'
+import type { Network } from '../src/network/network.ts'
+
+/** A network of nobody, of which tests replace what they look at. */
+export function fakeNetwork (parts: Partial<Network> = {}): Network {
+  return {
+    id: async () => ({ peerId: '12D3KooWtest', addresses: ['/ip4/127.0.0.1/tcp/1'], agent: 'test' }),
+    peers: async () => [],
+    connect: async () => '12D3KooWother',
+    fetch: async (cid, { timeout }) => { throw new NotFetchedError(cid, timeout, 0) },
+    async * findProviders () {},
+    provide: async () => {},
+    publishName: async cid => ({ name: 'k51test', cid, sequence: 1n }),
+    resolveName: async () => { throw new Error('not known') },
+    close: async () => {},
+    ...parts
+  }
+}

@@ -1,0 +1,84 @@
+import { IPNSEntry } from '@helia/ipns'
+import { mark, TREE_CODE, unmark } from '@ipfsz/core'
+import { generateKeyPair } from '@libp2p/crypto/keys'
+import { decode, encode } from 'cborg'
+import { CID } from 'multiformats/cid'
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_LIFETIME, formatName, ipnsRecords, makeRecord, parseName, readRecord, recordKey } from '../src/network/names.ts'
+
+const plain = CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354')
+const marked = mark(plain, TREE_CODE)
+const key = await generateKeyPair('Ed25519')
+const digest = key.publicKey.toMultihash()
+
+describe('a record of a name', () => {
+  it.each([
+    ['a marked CID', marked, ''],
+    ['a marked CID with a path', marked, 'a/b c.txt'],
+    ['a plain CID', plain, ''],
+    ['a CIDv0, as CIDv1', CID.parse('Qmc8uQKu5poL6PMQXtdnz57LfSnd4xUZVgjqvrmQN8GnhC'), '']
+  ])('gives back %s', async (_, cid, path) => {
+    const record = await readRecord(recordKey(digest), await makeRecord(key, cid, path, 7n, DEFAULT_LIFETIME))
+
+    expect(record).toMatchObject({ sequence: 7n, value: { path } })
+    expect(String('cid' in record.value ? record.value.cid : undefined)).toBe(cid.toV1().toString())
+  })
+
+  it('has the plain twin as its value, which any node can follow', async () => {
+    const { value, data } = IPNSEntry.decode(await makeRecord(key, marked, 'a', 1n, DEFAULT_LIFETIME))
+
+    expect(Buffer.from(value ?? []).toString()).toBe(`/ipfs/${unmark(marked)}/a`)
+    expect(decode(data ?? new Uint8Array(0))).toMatchObject({ _ipfsz: TREE_CODE })
+  })
+
+  it('is refused when it is over', async () => {
+    const bytes = await makeRecord(key, marked, '', 1n, -1000)
+
+    await expect(readRecord(recordKey(digest), bytes)).rejects.toMatchObject({ name: 'NameError' })
+  })
+
+  it('is refused under another name', async () => {
+    const other = await generateKeyPair('Ed25519')
+    const bytes = await makeRecord(key, marked, '', 1n, DEFAULT_LIFETIME)
+
+    await expect(readRecord(recordKey(other.publicKey.toMultihash()), bytes)).rejects.toMatchObject({ name: 'NameError' })
+    await expect(ipnsRecords.validators.ipns(recordKey(other.publicKey.toMultihash()), bytes)).rejects.toMatchObject({ name: 'NameError' })
+  })
+
+  it('is refused where the marker was changed', async () => {
+    const entry = IPNSEntry.decode(await makeRecord(key, marked, '', 1n, DEFAULT_LIFETIME))
+    const data = decode(entry.data ?? new Uint8Array(0)) as object
+    const bytes = IPNSEntry.encode({ ...entry, data: Uint8Array.from(encode({ ...data, _ipfsz: TREE_CODE + 1 })) })
+
+    await expect(readRecord(recordKey(digest), bytes)).rejects.toMatchObject({ name: 'NameError' })
+  })
+
+  it('is refused at every byte where it is cut short', async () => {
+    const bytes = await makeRecord(key, marked, '', 1n, DEFAULT_LIFETIME)
+
+    for (let length = 0; length < bytes.byteLength; length += 7) {
+      await expect(readRecord(recordKey(digest), bytes.subarray(0, length)), `${length}`).rejects.toMatchObject({ name: 'NameError' })
+    }
+  })
+
+  it('with a higher sequence is chosen', async () => {
+    const records = await Promise.all([2n, 5n, 3n].map(async sequence => makeRecord(key, marked, '', sequence, DEFAULT_LIFETIME)))
+
+    expect(ipnsRecords.selectors.ipns(recordKey(digest), records)).toBe(1)
+  })
+})
+
+describe('a name', () => {
+  it.each([
+    ['as it is printed', formatName(digest)],
+    ['behind /ipns/', `/ipns/${formatName(digest)}`],
+    ['as a URL', `ipns://${formatName(digest)}`],
+    ['as a peer id', key.publicKey.toString()]
+  ])('is read %s', (_, text) => {
+    expect(Buffer.from(parseName(text).bytes)).toEqual(Buffer.from(digest.bytes))
+  })
+
+  it.each(['', 'k51', 'example.org', '/ipfs/a'])('is refused: %j', text => {
+    expect(() => parseName(text)).toThrow(expect.objectContaining({ name: 'NameError' }))
+  })
+})

@@ -1,0 +1,93 @@
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { identity } from 'multiformats/hashes/identity'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { NotFetchedError } from '../src/errors.ts'
+import { NetworkBlockstore } from '../src/network/blockstore.ts'
+import { fakeNetwork } from './fake-network.ts'
+import { makeBlock } from './nodes.ts'
+import { makeStore, removeStore } from './temporary.ts'
+import type { Network } from '../src/network/network.ts'
+
+const PEER = '12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ'
+const root = CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354')
+
+async function make (parts: Partial<Network> = {}, timeout = 1000): Promise<NetworkBlockstore> {
+  const blockstore = await makeStore()
+  onTestFinished(async () => { await removeStore(blockstore) })
+
+  return new NetworkBlockstore({ blockstore, network: async () => fakeNetwork(parts), root, timeout, signal: new AbortController().signal })
+}
+
+async function read (store: NetworkBlockstore, cid: CID, options?: Parameters<NetworkBlockstore['get']>[1]): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(store.get(cid, options)))
+}
+
+describe('the blockstore of a command that may ask others', () => {
+  it('asks nobody for what is in the repo', async () => {
+    const fetch = vi.fn<Network['fetch']>()
+    const store = await make({ fetch })
+    const { cid, bytes } = await makeBlock(1)
+    await store.put(cid, bytes)
+
+    expect(Buffer.compare(await read(store, cid), bytes)).toBe(0)
+    expect(fetch).not.toHaveBeenCalled()
+  })
+
+  it('asks for the rest, and for what it belongs to', async () => {
+    const { cid, bytes } = await makeBlock(1)
+    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes, peerId: PEER }))
+    const store = await make({ fetch })
+    const events: unknown[] = []
+
+    expect(Buffer.compare(await read(store, cid, { onProgress: event => { events.push(event) } }), bytes)).toBe(0)
+    expect(fetch).toHaveBeenCalledWith(cid, expect.objectContaining({ root }))
+    expect(store.fetched).toEqual({ blocks: 1, bytes: bytes.byteLength, peers: new Map([[PEER, { blocks: 1, bytes: bytes.byteLength }]]) })
+    expect(events).toMatchObject([{ type: 'helia:block-broker:receive-block', detail: { cid, broker: 'bitswap' } }])
+  })
+
+  it('says of what is not in the repo what Helia says, where nobody is to be asked', async () => {
+    const store = await make()
+    const { cid } = await makeBlock(1)
+
+    await expect(read(store, cid, { offline: true })).rejects.toMatchObject({ name: 'BlockNotFoundWhileOfflineError' })
+    await expect(store.has(cid)).resolves.toBe(false)
+  })
+
+  it('has what a CID itself holds', async () => {
+    const store = await make()
+
+    await expect(read(store, CID.createV1(raw.code, identity.digest(Buffer.from('abc'))))).resolves.toEqual(Buffer.from('abc'))
+  })
+
+  it('counts the time of those who asked before', async () => {
+    const timeouts: number[] = []
+    const store = await make({
+      async fetch (cid, { timeout }) {
+        timeouts.push(timeout)
+        throw new NotFetchedError(cid, timeout, 2)
+      }
+    }, 60_000)
+    const { cid } = await makeBlock(1)
+    vi.useFakeTimers({ now: 1_000_000 })
+    onTestFinished(() => { vi.useRealTimers() })
+
+    await expect(read(store, cid)).rejects.toMatchObject({ name: 'NotFetchedError', timeout: 60_000, providers: 2 })
+    vi.setSystemTime(1_020_000)
+    await expect(read(store, cid)).rejects.toMatchObject({ name: 'NotFetchedError', timeout: 60_000 })
+
+    expect(timeouts).toEqual([60_000, 40_000])
+  })
+
+  it('hands on an abort', async () => {
+    const store = await make({
+      async fetch (_, { signal }) {
+        signal.throwIfAborted()
+        throw new Error('not aborted')
+      }
+    })
+    const { cid } = await makeBlock(1)
+
+    await expect(read(store, cid, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})

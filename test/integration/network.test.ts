@@ -1,0 +1,280 @@
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { describe, expect, onTestFinished } from 'vitest'
+import { longText, noise, text } from '../support/data.ts'
+import { startDaemon } from '../support/network-daemons.ts'
+import { networkProxy } from '../support/network-proxy.ts'
+import { expectFailure, expectSuccess, finish, it, parseLines } from './run-cli.ts'
+import { waitForBlocks } from './repo.ts'
+import type { RunningDaemon } from '../support/network-daemons.ts'
+import type { NetworkProxyInit, NetworkProxy } from '../support/network-proxy.ts'
+import type { RunResult, Sandbox } from './run-cli.ts'
+import type { AddressInfo } from 'node:net'
+
+/** Nobody has it. */
+const NOBODYS = 'bafkreigss5i7eze3gl7vok26bkpvihvgmcsq7fh7bpxn7mfwsk4sjteaeu'
+
+/** What --verbose says of what came from others. */
+function fetchedOf ({ stderr }: RunResult): { blocks: number, peers: number } {
+  const [, blocks, peers] = /fetched (\d+) blocks \([^)]+\): (.*)$/m.exec(stderr) ?? []
+
+  return { blocks: Number(blocks ?? 0), peers: peers?.split(', ').length ?? 0 }
+}
+
+/** A daemon that others reach through a proxy, and by no other way. */
+async function startBehindProxy (sandbox: Sandbox, repo: string, bootstrap: readonly string[], init?: NetworkProxyInit): Promise<{ daemon: RunningDaemon, proxy: NetworkProxy, address: string }> {
+  const port = await freePort()
+  const proxy = await networkProxy(port, init)
+  onTestFinished(async () => { await proxy.close() })
+  const daemon = await startDaemon(sandbox, { repo, bootstrap, listen: [`/ip4/127.0.0.1/tcp/${port}`], args: ['--announce', `/ip4/127.0.0.1/tcp/${proxy.port}`] })
+
+  return { daemon, proxy, address: `/ip4/127.0.0.1/tcp/${proxy.port}/p2p/${daemon.peerId}` }
+}
+
+async function freePort (): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => { server.listen(0, '127.0.0.1', resolve) })
+  const { port } = server.address() as AddressInfo
+  await new Promise(resolve => { server.close(resolve) })
+
+  return port
+}
+
+/** Until others are told of a CID. */
+async function waitForProvider (sandbox: Sandbox, cid: string, bootstrap: string, count = 1): Promise<void> {
+  for (;;) {
+    const { stdout } = await sandbox.run(['providers', '--json', cid, '--repo', join(sandbox.directory, 'looking')], { env: { IPFSZ_BOOTSTRAP: bootstrap } })
+
+    if (parseLines(stdout).length >= count) {
+      return
+    }
+  }
+}
+
+async function addTo (sandbox: Sandbox, repo: string, bytes: Uint8Array, ...args: string[]): Promise<string> {
+  const result = await sandbox.run(['add', '-Q', '--repo', repo, ...args, '-'], { stdin: bytes })
+  expectSuccess(result)
+
+  return result.stdout.toString().trim()
+}
+
+describe('two machines that know only one bootstrap peer', () => {
+  it('exchange a directory by its CID, and the bytes on the wire are the compressed ones', async ({ sandbox }) => {
+    const [boot, a, b, tree] = ['boot', 'a', 'b', 'tree'].map(name => join(sandbox.directory, name))
+    await mkdir(join(tree, 'sub'), { recursive: true })
+    await writeFile(join(tree, 'a.txt'), longText(8_000_000))
+    await writeFile(join(tree, 'sub', 'b.txt'), longText(3_000_000, 2))
+    await writeFile(join(tree, 'sub', 'noise'), noise(1_000_000))
+    await writeFile(join(tree, 'empty'), '')
+    await symlink('sub/b.txt', join(tree, 'link'))
+
+    const bootstrap = (await startDaemon(sandbox, { repo: boot })).address
+    const { proxy } = await startBehindProxy(sandbox, a, [bootstrap])
+    await startDaemon(sandbox, { repo: b, bootstrap: [bootstrap] })
+
+    const cid = (await sandbox.run(['add', '-Q', tree, '--repo', a])).stdout.toString().trim()
+    const [{ storedSize }] = parseLines((await sandbox.run(['stat', cid, '--json', '--repo', a])).stdout)
+    await waitForProvider(sandbox, cid, bootstrap)
+    const before = proxy.received
+
+    expectSuccess(await sandbox.run(['get', cid, '-o', 'out', '--repo', b]))
+
+    expectSuccess(await sandbox.shell(`diff -r --no-dereference ${tree} out`))
+    const received = proxy.received - before
+    expect(received).toBeGreaterThan(Number(storedSize))
+    expect(received / Number(storedSize)).toBeLessThan(1.05)
+
+    // without a daemon as well, and what has come once is there
+    const again = await sandbox.run(['get', cid, '-o', 'out-c', '--repo', join(sandbox.directory, 'c')], { env: { IPFSZ_BOOTSTRAP: bootstrap } })
+    expectSuccess(again)
+    expectSuccess(await sandbox.shell(`diff -r --no-dereference ${tree} out-c`))
+    expectSuccess(await sandbox.run(['get', cid, '-o', 'out-d', '--offline', '--repo', b]))
+  })
+
+  it('find a marked CID and its plain twin by one another', async ({ sandbox }) => {
+    const [boot, a, b] = ['boot', 'a', 'b'].map(name => join(sandbox.directory, name))
+    const bootstrap = (await startDaemon(sandbox, { repo: boot })).address
+    const daemon = await startDaemon(sandbox, { repo: a, bootstrap: [bootstrap] })
+    const marked = await addTo(sandbox, a, text(100_000))
+    const plain = (await sandbox.run(['cid', 'plain', marked])).stdout.toString().trim()
+    await waitForProvider(sandbox, marked, bootstrap)
+
+    for (const cid of [marked, plain]) {
+      const { stdout } = await sandbox.run(['providers', '--json', cid, '--repo', b], { env: { IPFSZ_BOOTSTRAP: bootstrap } })
+      expect(parseLines(stdout)).toMatchObject([{ peerId: daemon.peerId }])
+    }
+  })
+
+  it.for([
+    ['roots', 0],
+    ['all', 1]
+  ] as const)('find by a leaf what was pinned before with --provide %s: %i', async ([what, count], { sandbox }) => {
+    const [boot, a, b] = ['boot', 'a', 'b'].map(name => join(sandbox.directory, name))
+    const bytes = noise(2_500_000)
+    const cid = await addTo(sandbox, a, bytes)
+    const leaf = CID.createV1(raw.code, await sha256.digest(bytes.subarray(0, 1024 * 1024)))
+    const bootstrap = (await startDaemon(sandbox, { repo: boot })).address
+    await startDaemon(sandbox, { repo: a, bootstrap: [bootstrap], args: ['--provide', what] })
+    await waitForProvider(sandbox, cid, bootstrap)
+
+    if (count > 0) {
+      await waitForProvider(sandbox, leaf.toString(), bootstrap)
+    }
+
+    const { stdout } = await sandbox.run(['providers', '--json', leaf.toString(), '--repo', b], { env: { IPFSZ_BOOTSTRAP: bootstrap } })
+    expect(parseLines(stdout)).toHaveLength(count)
+  })
+})
+
+describe.concurrent('reading what is not in the repo', () => {
+  it('fetches from a peer that is named, and only what is asked for', async ({ sandbox }) => {
+    const a = join(sandbox.directory, 'a')
+    const bytes = longText(40_000_000)
+    const cid = await addTo(sandbox, a, bytes, '--frame-size', '1MiB')
+    const { address } = await startDaemon(sandbox, { repo: a })
+    const peer = ['--peer', address, '--verbose']
+
+    const part = await sandbox.run(['cat', cid, '--offset', '20000000', '--length', '1000', ...peer])
+    expect(part.stdout.equals(bytes.subarray(20_000_000, 20_001_000))).toBe(true)
+    expect(fetchedOf(part).blocks).toBeLessThan(5)
+
+    const stat = await sandbox.run(['stat', cid, '--json', ...peer])
+    expect(parseLines(stat.stdout)).toMatchObject([{ size: 40_000_000, codec: 'zstd' }])
+    expect(fetchedOf(stat).blocks).toBe(0)
+
+    const whole = await sandbox.run(['cat', cid, ...peer])
+    const again = await sandbox.run(['cat', cid, ...peer])
+    expect(whole.stdout.equals(bytes)).toBe(true)
+    expect(fetchedOf(whole).blocks).toBeGreaterThan(5)
+    expect(fetchedOf(again).blocks).toBe(0)
+  })
+
+  it('lists and describes a tree by its directories and roots alone', async ({ sandbox }) => {
+    const [a, tree] = ['a', 'tree'].map(name => join(sandbox.directory, name))
+    await mkdir(tree)
+    await writeFile(join(tree, 'a.txt'), longText(9_000_000))
+    await writeFile(join(tree, 'b.bin'), noise(3_000_000))
+    const cid = (await sandbox.run(['add', '-Q', tree, '--repo', a])).stdout.toString().trim()
+    const [here] = parseLines((await sandbox.run(['stat', cid, '--json', '--repo', a])).stdout)
+    const { address } = await startDaemon(sandbox, { repo: a })
+
+    const ls = await sandbox.run(['ls', cid, '--json', '--peer', address, '--verbose'])
+    const stat = await sandbox.run(['stat', cid, '--json', '--peer', address, '--verbose'])
+
+    expect(parseLines(ls.stdout)).toMatchObject([{ name: 'a.txt', size: 9_000_000, codec: 'zstd' }, { name: 'b.bin', size: 3_000_000, codec: 'none' }])
+    expect(fetchedOf(ls).blocks).toBe(3)
+    expect(parseLines(stat.stdout)).toEqual([here])
+    expect(fetchedOf(stat).blocks).toBe(0)
+  })
+
+  it('asks nobody with --offline', async ({ sandbox }) => {
+    const a = join(sandbox.directory, 'a')
+    const cid = await addTo(sandbox, a, text(10_000))
+    const { address } = await startDaemon(sandbox, { repo: a })
+    await startDaemon(sandbox)
+
+    expectFailure(await sandbox.run(['cat', cid, '--offline']), 1)
+    expectFailure(await sandbox.run(['cat', cid, '--offline', '--peer', address]), 1)
+    expectSuccess(await sandbox.run(['cat', cid, '--peer', address]))
+  })
+
+  it.for([true, false])('is refused within --timeout where nobody has it, with a daemon: %s', async (withDaemon, { sandbox }) => {
+    const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'a') })
+
+    if (withDaemon) {
+      await startDaemon(sandbox)
+    }
+
+    for (const args of [['cat', NOBODYS], ['get', NOBODYS], ['stat', NOBODYS], ['ls', NOBODYS]]) {
+      const result = await sandbox.run([...args, '--peer', address, '--timeout', '2s'])
+
+      expectFailure(result, 1)
+      expect(result.stderr).toContain('did not arrive within 2 s')
+    }
+  })
+
+  it('is refused where a peer that is named cannot be reached', async ({ sandbox }) => {
+    const result = await sandbox.run(['cat', NOBODYS, '--peer', `/ip4/127.0.0.1/tcp/${await freePort()}/p2p/12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ`])
+
+    expectFailure(result, 1)
+    expect(result.stderr).toContain('cannot be connected to')
+  })
+
+  it.for<[string, string[]]>([
+    ['a timeout that is none', ['--timeout', 'soon']],
+    ['a peer that is none', ['--peer', 'nobody']]
+  ])('refuses %s', async ([, args], { sandbox }) => {
+    expectFailure(await sandbox.run(['cat', NOBODYS, ...args]), 2)
+  })
+})
+
+describe('a fetch', () => {
+  it('goes on where its connection is cut, and fetches only what is missing', async ({ sandbox }) => {
+    const a = join(sandbox.directory, 'a')
+    const bytes = noise(24_000_000)
+    const cid = await addTo(sandbox, a, bytes)
+    let cut = false
+    const { proxy, address } = await startBehindProxy(sandbox, a, [], {
+      onReceived (received) {
+        if (!cut && received > 8_000_000) {
+          cut = true
+          proxy.cut()
+        }
+      }
+    })
+
+    const result = await sandbox.run(['cat', cid, '--peer', address, '--verbose'])
+
+    expect(result.code, result.stderr).toBe(0)
+    expect(result.stdout.equals(bytes)).toBe(true)
+    expect(proxy.connections).toBeGreaterThan(1)
+    // what was on its way when it was cut comes twice
+    expect(proxy.received).toBeLessThan(bytes.byteLength * 1.05 + 8 * 1024 * 1024)
+  })
+
+  it('that was ended goes on where it was', async ({ sandbox }) => {
+    const a = join(sandbox.directory, 'a')
+    const bytes = noise(24_000_000)
+    const cid = await addTo(sandbox, a, bytes)
+    const { address } = await startDaemon(sandbox, { repo: a })
+
+    const first = sandbox.start(['get', cid, '-o', 'out', '--peer', address])
+    await waitForBlocks(sandbox.repo, 5)
+    first.kill('SIGKILL')
+    await finish(first)
+    const second = await sandbox.run(['get', cid, '-o', 'out', '--peer', address, '--verbose'])
+
+    expect(second.code, second.stderr).toBe(0)
+    expect((await readFile(join(sandbox.directory, 'out'))).equals(bytes)).toBe(true)
+    expect(fetchedOf(second).blocks).toBeLessThanOrEqual(20)
+  })
+
+  it('goes on with another provider where one is killed', async ({ sandbox }) => {
+    const [boot, a, b] = ['boot', 'a', 'b'].map(name => join(sandbox.directory, name))
+    const bytes = noise(40_000_000)
+    const bootstrap = (await startDaemon(sandbox, { repo: boot })).address
+    let killed: Promise<void> | undefined
+    const first = await startBehindProxy(sandbox, a, [bootstrap], {
+      onReceived (received) {
+        if (received > 10_000_000) {
+          killed ??= first.daemon.kill()
+        }
+      }
+    })
+    await startDaemon(sandbox, { repo: b, bootstrap: [bootstrap] })
+    const cid = await addTo(sandbox, a, bytes)
+    await addTo(sandbox, b, bytes)
+    await waitForProvider(sandbox, cid, bootstrap, 2)
+
+    const result = await sandbox.run(['cat', cid, '--verbose'], { env: { IPFSZ_BOOTSTRAP: bootstrap } })
+
+    expect(result.code, result.stderr).toBe(0)
+    expect(result.stdout.equals(bytes)).toBe(true)
+    expect(fetchedOf(result).peers).toBe(2)
+    expect(killed).toBeDefined()
+  })
+})

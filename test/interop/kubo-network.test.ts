@@ -1,0 +1,241 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { zstdDecompressSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
+import { expectSuccess, it, parseLines } from '../integration/run-cli.ts'
+import { longText, noise, text } from '../support/data.ts'
+import { peakMemory } from '../support/network-clients.ts'
+import { startDaemon } from '../support/network-daemons.ts'
+import { startKubo } from '../support/network-kubo.ts'
+import type { RunResult, Sandbox } from '../integration/run-cli.ts'
+import type { KuboNode } from '../support/network-kubo.ts'
+
+/** How long others may take to be found, in milliseconds. */
+const FOUND = { timeout: 60_000, interval: 200 }
+
+let kubo: KuboNode
+
+beforeAll(async () => { kubo = await startKubo() })
+afterAll(async () => { await kubo.stop() })
+
+/** Run the command in a repo of its own, with Kubo as the only peer to begin with. */
+async function run (sandbox: Sandbox, repo: string, ...args: string[]): Promise<RunResult> {
+  const result = await sandbox.run([...args, '--repo', join(sandbox.directory, repo)], { env: { IPFSZ_BOOTSTRAP: kubo.address } })
+  expect(result.code, result.stderr).toBe(0)
+
+  return result
+}
+
+async function startNode (sandbox: Sandbox, repo: string): ReturnType<typeof startDaemon> {
+  return startDaemon(sandbox, { repo: join(sandbox.directory, repo), bootstrap: [kubo.address] })
+}
+
+async function add (sandbox: Sandbox, repo: string, path: string, ...args: string[]): Promise<{ marked: string, plain: string }> {
+  const marked = (await run(sandbox, repo, 'add', '-Q', path, ...args)).stdout.toString().trim()
+
+  return { marked, plain: (await run(sandbox, repo, 'cid', 'plain', marked)).stdout.toString().trim() }
+}
+
+async function providersOf (cid: string): Promise<string> {
+  return (await kubo.ipfs(['routing', 'findprovs', cid])).toString()
+}
+
+/** A tree with what trees may have. */
+async function makeTree (sandbox: Sandbox): Promise<string> {
+  const tree = join(sandbox.directory, 'tree')
+
+  await mkdir(join(tree, 'sub', 'empty directory'), { recursive: true })
+  await writeFile(join(tree, 'a.txt'), longText(3_000_000))
+  await writeFile(join(tree, 'sub', 'b.bin'), noise(1_500_000))
+  await writeFile(join(tree, 'sub', 'small.txt'), 'a few words')
+  await writeFile(join(tree, 'empty'), '')
+  await symlink('sub/b.bin', join(tree, 'link'))
+
+  return tree
+}
+
+describe('Kubo, with what a daemon of ipfsz has,', () => {
+  it('finds it through the DHT, reads, pins, lists and exports a file by its plain CID', async ({ sandbox }) => {
+    const bytes = longText(9_000_000)
+    const daemon = await startNode(sandbox, 'a')
+    const { plain } = await add(sandbox, 'a', await sandbox.write('file', bytes))
+
+    await vi.waitFor(async () => { expect(await providersOf(plain)).toContain(daemon.peerId) }, FOUND)
+
+    const stored = await kubo.ipfs(['cat', plain])
+    expect(Buffer.compare(zstdDecompressSync(stored), bytes)).toBe(0)
+
+    await kubo.ipfs(['pin', 'add', plain])
+    await daemon.stop()
+
+    // all of it is there now
+    expect((await kubo.ipfs(['pin', 'ls', '--type=recursive', '--quiet', plain])).toString().trim()).toBe(plain)
+    expect((await kubo.ipfs(['--offline', 'cat', plain])).equals(stored)).toBe(true)
+    expect((await kubo.ipfs(['--offline', 'dag', 'export', plain])).byteLength).toBeGreaterThan(stored.byteLength)
+
+    // and its gateway hands it out
+    const response = await fetch(`${kubo.gateway}/ipfs/${plain}`)
+    expect(response.headers.get('content-type')).toBe('application/zstd')
+    expect(Buffer.from(await response.arrayBuffer()).equals(stored)).toBe(true)
+
+    const range = await fetch(`${kubo.gateway}/ipfs/${plain}`, { headers: { range: 'bytes=1000-1999' } })
+    expect(range.status).toBe(206)
+    expect(Buffer.from(await range.arrayBuffer()).equals(stored.subarray(1000, 2000))).toBe(true)
+  })
+
+  it('pins and lists a tree, from which another ipfsz gets it when the first is gone', async ({ sandbox }) => {
+    const tree = await makeTree(sandbox)
+    const daemon = await startNode(sandbox, 'a')
+    const { marked, plain } = await add(sandbox, 'a', tree)
+
+    await kubo.ipfs(['pin', 'add', plain])
+    await daemon.stop()
+
+    expect((await kubo.ipfs(['ls', '--size=false', plain])).toString().split('\n').map(line => line.split(/\s+/)[1])).toEqual(expect.arrayContaining(['a.txt', 'empty', 'link', 'sub/']))
+    expect((await kubo.ipfs(['cat', `${plain}/sub/small.txt`])).toString()).toBe('a few words')
+
+    await run(sandbox, 'b', 'get', marked, '-o', join(sandbox.directory, 'out'))
+    expectSuccess(await sandbox.shell(`diff -r --no-dereference ${tree} out`))
+  })
+
+  it('pins a directory of very many entries, which ipfsz lists and gets from it', async ({ sandbox }) => {
+    const many = join(sandbox.directory, 'many')
+    await mkdir(many)
+    await Promise.all(Array.from({ length: 3000 }, async (_, i) => writeFile(join(many, `${'a long name, so that the directory is sharded '.repeat(2)}${i}`), `file ${i}`)))
+    const daemon = await startNode(sandbox, 'a')
+    const { marked, plain } = await add(sandbox, 'a', many)
+
+    await kubo.ipfs(['pin', 'add', plain])
+    await daemon.stop()
+    const { stdout } = await run(sandbox, 'b', 'ls', '--json', marked)
+
+    // as shards, of which none has more than 256 links
+    expect((JSON.parse((await kubo.ipfs(['dag', 'get', plain])).toString()) as { Links: unknown[] }).Links.length).toBeLessThanOrEqual(256)
+    expect((await kubo.ipfs(['ls', '--size=false', plain])).toString().trim().split('\n')).toHaveLength(3000)
+    expect(parseLines(stdout)).toHaveLength(3000)
+  })
+
+  it('knows a marked CID as a block, and as nothing else', async ({ sandbox }) => {
+    const daemon = await startNode(sandbox, 'a')
+    const { marked, plain } = await add(sandbox, 'a', await sandbox.write('file', text(200_000)))
+
+    await vi.waitFor(async () => { expect(await providersOf(marked)).toContain(daemon.peerId) }, FOUND)
+    expect((await kubo.ipfs(['block', 'get', marked])).equals(await kubo.ipfs(['block', 'get', plain]))).toBe(true)
+    expect((await fetch(`${kubo.gateway}/ipfs/${marked}?format=raw`)).status).toBe(200)
+    expect((await fetch(`${kubo.gateway}/ipfs/${marked}`)).ok).toBe(false)
+
+    for (const args of [['cat', marked], ['ls', marked], ['pin', 'add', marked], ['dag', 'export', marked]]) {
+      await expect(kubo.ipfs(args), args.join(' ')).rejects.toThrow('ended with 1')
+    }
+  })
+})
+
+describe('ipfsz, with what Kubo has,', () => {
+  it.for(['with a daemon', 'without a daemon'])('reads a marked file of which only Kubo has the blocks, %s', async (how, { sandbox }) => {
+    const bytes = longText(5_000_000, how.length)
+    const { marked, plain } = await add(sandbox, 'a', await sandbox.write('file', bytes))
+    await run(sandbox, 'a', 'car', 'export', marked, '-o', join(sandbox.directory, 'file.car'))
+    await kubo.ipfs(['dag', 'import', join(sandbox.directory, 'file.car')])
+    await rm(join(sandbox.directory, 'a'), { recursive: true })
+
+    if (how === 'with a daemon') {
+      await startNode(sandbox, 'b')
+    }
+
+    expect((await run(sandbox, 'b', 'cat', marked)).stdout.equals(bytes)).toBe(true)
+    expect((await run(sandbox, 'b', 'stat', plain, '--json')).stdout.toString()).toContain(marked)
+    // named as a peer it need not be found
+    expect((await run(sandbox, 'c', 'cat', marked, '--peer', kubo.address)).stdout.equals(bytes)).toBe(true)
+  })
+
+  it('fetches 250 MB from Kubo in bounded memory', async ({ sandbox }) => {
+    const bytes = randomBytes(250_000_000)
+    const cid = (await kubo.ipfs(['add', '-Q', '--cid-version=1', '--chunker=size-1048576'], bytes)).toString().trim()
+    const daemon = await startNode(sandbox, 'a')
+
+    expect((await run(sandbox, 'a', 'cat', cid)).stdout.equals(bytes)).toBe(true)
+    expect(await peakMemory(daemon.pid)).toBeLessThan(600 * 1024 * 1024)
+
+    await kubo.ipfs(['pin', 'rm', cid])
+    await kubo.ipfs(['repo', 'gc'])
+  })
+
+  it('imports what Kubo exports', async ({ sandbox }) => {
+    const bytes = noise(2_000_000)
+    const cid = (await kubo.ipfs(['add', '-Q', '--cid-version=1'], bytes)).toString().trim()
+    const car = await sandbox.write('kubo.car', await kubo.ipfs(['dag', 'export', cid]))
+
+    await run(sandbox, 'a', 'car', 'import', car)
+
+    expect((await run(sandbox, 'a', 'cat', cid, '--offline')).stdout.equals(bytes)).toBe(true)
+  })
+
+  it.for([['as it does by default', []], ['as a trickle DAG', ['--trickle']]] as const)('reads a file that Kubo added %s', async ([, flags], { sandbox }) => {
+    const bytes = noise(3_000_000, 5)
+    const cid = (await kubo.ipfs(['add', '-Q', ...flags], bytes)).toString().trim()
+
+    expect((await run(sandbox, 'a', 'cat', cid)).stdout.equals(bytes)).toBe(true)
+  })
+})
+
+describe('a name', () => {
+  it('that ipfsz publishes leads Kubo to the plain twin, and ipfsz to the marked CID', async ({ sandbox }) => {
+    const tree = await makeTree(sandbox)
+    await startNode(sandbox, 'a')
+    const { marked, plain } = await add(sandbox, 'a', tree)
+
+    const [{ name }] = parseLines((await run(sandbox, 'a', 'name', 'publish', '--json', marked)).stdout) as Array<{ name: string }>
+
+    expect((await kubo.ipfs(['name', 'resolve', name])).toString().trim()).toBe(`/ipfs/${plain}`)
+    expect((await kubo.ipfs(['cat', `/ipns/${name}/sub/small.txt`])).toString()).toBe('a few words')
+    expect((await run(sandbox, 'b', 'name', 'resolve', name)).stdout.toString()).toBe(`${marked}\n`)
+
+    // and can be made to lead to something else
+    const { marked: other } = await add(sandbox, 'a', await sandbox.write('file', text(100_000)))
+    expect(parseLines((await run(sandbox, 'a', 'name', 'publish', '--json', other)).stdout)).toEqual([{ name, cid: other, path: '', sequence: 2 }])
+    expect((await run(sandbox, 'b', 'name', 'resolve', name)).stdout.toString()).toBe(`${other}\n`)
+  })
+
+  it('that Kubo publishes leads ipfsz to its CID', async ({ sandbox }) => {
+    const cid = (await kubo.ipfs(['add', '-Q', '--cid-version=1', '--wrap-with-directory', '--stdin-name=a'], text(1000))).toString().trim()
+    await startNode(sandbox, 'a')
+    await vi.waitFor(async () => { await kubo.ipfs(['name', 'publish', `/ipfs/${cid}/a`]) }, FOUND)
+
+    expect((await run(sandbox, 'a', 'name', 'resolve', kubo.peerId)).stdout.toString()).toBe(`${cid}/a\n`)
+  })
+
+  it('that nobody published is refused', async ({ sandbox }) => {
+    await startNode(sandbox, 'a')
+    const result = await sandbox.run(['name', 'resolve', 'k51qzi5uqu5dk7q8vhdy5ud4u9kbuatxshxayzy21v2e0gux0m2f4yydzmkx48', '--repo', join(sandbox.directory, 'a')])
+
+    expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('Nobody knows') })
+  })
+})
+
+describe('a private network of ten nodes, ipfsz and Kubo, which know one of them', () => {
+  it('finds what any of them has', async ({ sandbox }) => {
+    const others = await Promise.all(Array.from({ length: 3 }, async () => startKubo({ bootstrap: [kubo.address] })))
+
+    try {
+      const daemons = await Promise.all(Array.from({ length: 6 }, async (_, i) => startNode(sandbox, `node-${i}`)))
+      expect(new Set([kubo, ...others, ...daemons].map(({ peerId }) => peerId)).size).toBe(10)
+
+      const bytes = longText(3_000_000, 7)
+      const added = await add(sandbox, 'node-0', await sandbox.write('file', bytes))
+      const theirs = (await others[0].ipfs(['add', '-Q'], noise(1_000_000, 9))).toString().trim()
+
+      // each gets what was added at others that it had not heard of
+      expect((await run(sandbox, 'node-5', 'cat', added.marked)).stdout.equals(bytes)).toBe(true)
+      expect((await run(sandbox, 'node-3', 'cat', theirs)).stdout.equals(noise(1_000_000, 9))).toBe(true)
+      expect(zstdDecompressSync(await others[2].ipfs(['cat', added.plain])).equals(bytes)).toBe(true)
+      expect((await others[1].ipfs(['cat', theirs])).equals(noise(1_000_000, 9))).toBe(true)
+
+      // also where the node that they began with is not asked
+      const { stdout } = await sandbox.run(['providers', '--json', added.plain, '--repo', join(sandbox.directory, 'looking')], { env: { IPFSZ_BOOTSTRAP: daemons[4].address } })
+      expect(parseLines(stdout)).toEqual(expect.arrayContaining([expect.objectContaining({ peerId: daemons[0].peerId })]))
+    } finally {
+      await Promise.all(others.map(async other => other.stop()))
+    }
+  })
+})

@@ -1,0 +1,35 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { withBitswap } from '@helia/bitswap'
+import { withLibp2pLight } from '@helia/libp2p'
+import { identify } from '@libp2p/identify'
+import { noise } from '@libp2p/noise'
+import { tcp } from '@libp2p/tcp'
+import { yamux } from '@libp2p/yamux'
+import { multiaddr } from '@multiformats/multiaddr'
+import { createHeliaLight } from 'helia'
+import type { Helia } from 'helia'
+
+/** A stock Helia that is connected to one peer and knows nobody else. */
+export async function heliaClient (address: string): Promise<Helia> {
+  const helia = withBitswap(withLibp2pLight(createHeliaLight(), {
+    transports: [tcp()],
+    connectionEncrypters: [noise()],
+    streamMuxers: [yamux()],
+    services: { identify: identify() }
+  }))
+
+  await helia.start()
+  await helia.libp2p.dial(multiaddr(address))
+
+  return helia
+}
+
+/** The most memory that a process has had, in bytes (proc_pid_status(5)). */
+export async function peakMemory (pid: number): Promise<number> {
+  return Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+}
+
+/** How many files and sockets a process has open. */
+export async function openFiles (pid: number): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`)).length
+}

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { run } from './tools.ts'
+import type { ChildProcess } from 'node:child_process'
+
+/** A Kubo that runs on loopback, with an empty repo of its own. */
+export interface KuboNode {
+  directory: string
+  peerId: string
+  /** Where it listens, with its peer id. */
+  address: string
+  /** Of its RPC API. */
+  apiPort: number
+  /** Of its gateway, `http://127.0.0.1:PORT`. */
+  gateway: string
+  /** Run a command through its daemon, and give what it prints. */
+  ipfs: (args: string[], input?: Uint8Array) => Promise<Buffer>
+  stop: () => Promise<void>
+}
+
+export interface KuboNodeInit {
+  /** Multiaddrs of the only peers that it knows. */
+  bootstrap?: readonly string[]
+}
+
+/** How long it may take to start, in milliseconds. */
+const PATIENCE = 60_000
+
+export async function startKubo ({ bootstrap = [] }: KuboNodeInit = {}): Promise<KuboNode> {
+  const directory = await mkdtemp(join(tmpdir(), 'ipfsz-kubo-'))
+  const env = { IPFS_PATH: directory, IPFS_TELEMETRY: 'off' }
+  const ipfs: KuboNode['ipfs'] = async (args, input) => run('ipfs', args, input, env)
+  const config = async (key: string, value: unknown): Promise<void> => { await ipfs(['config', '--json', key, JSON.stringify(value)]) }
+
+  // no public peers, loopback, ports of its own
+  await ipfs(['init', '--profile=test'])
+  await config('Bootstrap', bootstrap)
+  await config('Routing', { Type: 'dhtserver', LoopbackAddressesOnLanDHT: true })
+  await config('Swarm.DisableNatPortMap', true)
+  await config('Discovery.MDNS.Enabled', false)
+  await config('AutoTLS', { Enabled: false })
+  await config('AutoConf', { Enabled: false })
+
+  const child = spawn('ipfs', ['daemon'], { env: { PATH: process.env.PATH, HOME: directory, ...env }, stdio: 'ignore' })
+  const stop = async (): Promise<void> => {
+    await end(child)
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  try {
+    const deadline = Date.now() + PATIENCE
+    let api: string | undefined
+
+    while (api == null) {
+      api = await readFile(join(directory, 'api'), 'utf8').catch(() => undefined)
+
+      if (child.exitCode != null || Date.now() > deadline) {
+        throw new Error(`ipfs daemon did not start: see IPFS_PATH=${directory} ipfs daemon`)
+      }
+
+      await setTimeout(50)
+    }
+
+    const { ID, Addresses } = JSON.parse((await ipfs(['id', '--enc=json'])).toString()) as { ID: string, Addresses: string[] }
+    const gateway = (await readFile(join(directory, 'gateway'), 'utf8')).trim()
+
+    return { directory, peerId: ID, address: Addresses.find(address => address.includes('/tcp/') && !address.includes('/ws')) ?? Addresses[0], apiPort: Number(api.trim().split('/')[4]), gateway, ipfs, stop }
+  } catch (err) {
+    await stop()
+    throw err
+  }
+}
+
+async function end (child: ChildProcess): Promise<void> {
+  if (child.exitCode == null && child.signalCode == null) {
+    await new Promise(resolve => {
+      child.once('exit', resolve)
+      child.kill('SIGTERM')
+    })
+  }
+}

@@ -1,0 +1,62 @@
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+
+/** A TCP proxy on loopback whose connections can be cut. */
+export interface NetworkProxy {
+  port: number
+  /** Bytes that came back from the target, over all connections. */
+  received: number
+  /** How many connections there were. */
+  connections: number
+  /** Reset all connections. New ones are served. */
+  cut: () => void
+  close: () => Promise<void>
+}
+
+export interface NetworkProxyInit {
+  /** Called with `received` whenever it grows. */
+  onReceived?: (received: number) => void
+}
+
+/** @param port - of the target, on loopback */
+export async function networkProxy (port: number, { onReceived }: NetworkProxyInit = {}): Promise<NetworkProxy> {
+  const sockets = new Set<Socket>()
+
+  const server = createServer(client => {
+    const target = connect(port, '127.0.0.1')
+    proxy.connections++
+
+    for (const [socket, other] of [[client, target], [target, client]]) {
+      sockets.add(socket)
+      socket.setNoDelay()
+      socket.on('error', () => { other.destroy() })
+      socket.on('close', () => {
+        sockets.delete(socket)
+        other.destroy()
+      })
+    }
+
+    client.pipe(target)
+    target.on('data', ({ byteLength }) => {
+      proxy.received += byteLength
+      onReceived?.(proxy.received)
+    })
+    target.pipe(client)
+  })
+
+  const proxy: NetworkProxy = {
+    port: 0,
+    received: 0,
+    connections: 0,
+    cut: () => { sockets.forEach(socket => { socket.resetAndDestroy() }) },
+    close: async () => new Promise(resolve => {
+      server.close(() => { resolve() })
+      proxy.cut()
+    })
+  }
+
+  await new Promise<void>(resolve => { server.listen(0, '127.0.0.1', resolve) })
+  proxy.port = (server.address() as AddressInfo).port
+
+  return proxy
+}
