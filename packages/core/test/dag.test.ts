@@ -136,7 +136,8 @@ describe('reading a DAG', () => {
     const read = readRange(node, 0, bytes.byteLength, blockstore, { blockReadConcurrency: 4 })
     await read.next()
     await new Promise(resolve => { setTimeout(resolve, 20) })
-    expect(blockstore.gets.length).toBeLessThanOrEqual(5)
+    // both nodes below the root, the leaf that was taken, and four
+    expect(blockstore.gets.length).toBeLessThanOrEqual(7)
     await read.return(undefined)
   })
 
