@@ -1,4 +1,5 @@
 import { iterateAny, letGo, raceSignal } from './abort.ts'
+import { InvalidParametersError } from './errors.ts'
 
 export type Chunks = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
@@ -10,7 +11,15 @@ export interface CollectOptions {
   signal?: AbortSignal | null | undefined
 }
 
-/** All bytes of a block as one chunk. A single chunk comes back as it is, several are copied once. */
+/** What an Uint8ArrayList has, of whichever copy of uint8arraylist. */
+const LIST = Symbol.for('@achingbrain/uint8arraylist')
+
+/**
+ * All bytes of a block as one chunk. A single chunk comes back as it is, several are
+ * copied once.
+ *
+ * @throws {InvalidParametersError} the source gives something else than bytes
+ */
 export async function collect (source: Chunks, { max, tooLarge, signal }: CollectOptions): Promise<Uint8Array> {
   if (source instanceof Uint8Array) {
     if (source.byteLength > max) {
@@ -18,6 +27,10 @@ export async function collect (source: Chunks, { max, tooLarge, signal }: Collec
     }
 
     return source
+  }
+
+  if (!isSource(source)) {
+    throw new InvalidParametersError(`A block is an Uint8Array or a source of them, not ${describe(source)}`)
   }
 
   const iterator = iterateAny(source)
@@ -34,8 +47,9 @@ export async function collect (source: Chunks, { max, tooLarge, signal }: Collec
         break
       }
 
-      size += next.value.byteLength
-      chunks.push(next.value)
+      const chunk = toBytes(next.value)
+      size += chunk.byteLength
+      chunks.push(chunk)
 
       if (size > max) {
         throw tooLarge(size)
@@ -60,4 +74,24 @@ function concat (chunks: readonly Uint8Array[], size: number): Uint8Array {
   }
 
   return bytes
+}
+
+function isSource (source: unknown): boolean {
+  return typeof source === 'object' && source != null && (Symbol.asyncIterator in source || Symbol.iterator in source)
+}
+
+function toBytes (chunk: unknown): Uint8Array {
+  if (chunk instanceof Uint8Array) {
+    return chunk
+  }
+
+  if (typeof chunk === 'object' && chunk != null && LIST in chunk) {
+    return (chunk as unknown as { subarray: () => Uint8Array }).subarray()
+  }
+
+  throw new InvalidParametersError(`The chunks of a block are Uint8Arrays, not ${describe(chunk)}`)
+}
+
+function describe (value: unknown): string {
+  return Object.prototype.toString.call(value)
 }

@@ -8,10 +8,12 @@ import { mapAhead } from './map-ahead.ts'
 import { BlockCounters } from './metrics.ts'
 import { readValue } from './read-value.ts'
 import { resolveSettings } from './settings.ts'
+import { callInTurn, claim } from './writing.ts'
 import type { Chunks } from './collect.ts'
 import type { CompressedBlockstoreInit } from './init.ts'
 import type { Value } from './make-value.ts'
 import type { Settings } from './settings.ts'
+import type { Claim } from './writing.ts'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
@@ -71,23 +73,27 @@ export class CompressedBlockstore implements Blockstore {
   }
 
   /**
+   * Puts of one block into one child come one after the other, those of other stores
+   * around it and of `convert` included.
+   *
+   * @throws {InvalidParametersError} what is put is neither bytes nor a source of bytes
    * @throws {BlockTooLargeError}
    * @throws {UnknownHashAlgorithmError} the block could not be compared with its CID when it is read
    */
   async put (cid: CID, bytes: Chunks, options?: Options): Promise<CID> {
     const signal = options?.signal
     const value = await this.#makeValue(cid, bytes, signal)
-    const stored = await callChild(() => this.#child.put(cid, value.bytes, options), signal)
+    const stored = await callInTurn(this.#child, cid, value, bytes => this.#child.put(cid, bytes, options), signal)
 
-    this.#countPut(value)
+    this.#countPut(stored.value)
 
-    return stored
+    return stored.result
   }
 
   /** Blocks are compressed a few ahead of the child, which stores as many at one time as it does by itself. */
   async * putMany (source: Iterable<InputPair> | AsyncIterable<InputPair>, options?: Options): AsyncGenerator<CID> {
     const signal = options?.signal
-    const waiting: Value[] = []
+    const waiting: Claim[] = []
 
     const pairs = mapAhead(source, async ({ cid, bytes }) => {
       const value = await this.#makeValue(cid, bytes, signal)
@@ -95,21 +101,30 @@ export class CompressedBlockstore implements Blockstore {
       return { cid, value }
     }, { concurrency: this.#putAhead, signal })
 
+    const child = this.#child
     const values = async function * (): AsyncGenerator<InputPair> {
       for await (const { cid, value } of pairs) {
-        waiting.push(value)
-        yield { cid, bytes: value.bytes }
+        const claimed = claim(child, cid, value)
+        waiting.push(claimed)
+        yield { cid, bytes: claimed.value.bytes }
       }
     }
 
-    for await (const cid of iterateChild(() => this.#child.putMany(values(), options), signal)) {
-      const value = waiting.shift()
+    try {
+      for await (const cid of iterateChild(() => child.putMany(values(), options), signal)) {
+        const claimed = waiting.shift()
 
-      if (value != null) {
-        this.#countPut(value)
+        if (claimed != null) {
+          claimed.release()
+          this.#countPut(claimed.value)
+        }
+
+        yield cid
       }
-
-      yield cid
+    } finally {
+      for (const claimed of waiting) {
+        claimed.release()
+      }
     }
   }
 

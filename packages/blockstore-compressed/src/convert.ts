@@ -2,13 +2,15 @@ import { CustomProgressEvent } from 'progress-events'
 import { refuseCompressed } from './compressed-blockstore.ts'
 import { DEFAULT_CONVERT_CONCURRENCY } from './constants.ts'
 import { InvalidParametersError } from './errors.ts'
-import { makeValue } from './make-value.ts'
+import { makeValue, plainValue } from './make-value.ts'
 import { findEnvelope, readValue } from './read-value.ts'
 import { resolveSettings } from './settings.ts'
 import { isEqual } from './verifier.ts'
 import { walk } from './walk.ts'
+import { writeInTurn } from './writing.ts'
 import type { ConvertEvents, ConvertOutcome, ConvertProgress } from './events.ts'
 import type { WriteInit } from './init.ts'
+import type { Value } from './make-value.ts'
 import type { Block } from './read-value.ts'
 import type { Settings } from './settings.ts'
 import type { StoredValue } from './walk.ts'
@@ -53,13 +55,14 @@ interface Converted extends ConvertProgress {
 
 /**
  * Rewrite every block of a store in place: compressed with another codec, or as it is
- * with the codec `none`. What is compressed so already, or does not gain, stays.
+ * with the codec `none`, which leaves a store that needs no wrapper any more: nothing
+ * has an envelope then. What is compressed so already, or does not gain, stays.
  *
  * A block is compared with its hash before anything is written, and what is to be
  * written is read back first. The child replaces one value by another, so it may be
  * killed at any moment where that is atomic, as in the file system, LevelDB, IndexedDB
  * and S3. Run it again, and it goes on with what is left. Meanwhile the store may be
- * read and written; a block that is deleted just then may come back.
+ * read and written, in this process; a block that is deleted just then may come back.
  *
  * A block that is damaged, or of which the codec or the hash function is not known, is
  * left as it is and reported as unreadable. What has the codec already is not looked
@@ -134,23 +137,27 @@ async function convertValue (child: ConvertStore, { cid, value }: StoredValue, s
     return { cid, outcome: 'unreadable', storedAs: undefined, storedSize: storedSizeBefore, storedSizeBefore, error }
   }
 
-  const { bytes, storedAs } = await makeValue(cid, block.bytes, settings, signal)
+  // the hash tells a plain block from an envelope, so none is wrapped on the way back
+  const made = settings.writer == null ? plainValue(block.bytes) : await makeValue(cid, block.bytes, settings, signal)
 
-  if (isEqual(bytes, value)) {
-    return { cid, outcome: 'unchanged', storedAs, storedSize: storedSizeBefore, storedSizeBefore }
+  if (isEqual(made.bytes, value)) {
+    return { cid, outcome: 'unchanged', storedAs: made.storedAs, storedSize: storedSizeBefore, storedSizeBefore }
   }
 
-  await readValue(cid, bytes, { ...settings, signal })
+  await readValue(cid, made.bytes, { ...settings, signal })
   signal.throwIfAborted()
-  await write(child, cid, bytes, signal)
+  const written = await write(child, cid, made, signal)
 
-  return { cid, outcome: 'converted', storedAs, storedSize: bytes.byteLength, storedSizeBefore }
+  // a batch that writes the block at this moment decides what it is stored as
+  return { cid, outcome: written === made ? 'converted' : 'unchanged', storedAs: written.storedAs, storedSize: written.bytes.byteLength, storedSizeBefore }
 }
 
 /** What has begun is waited for, also after an abort. */
-async function write (child: ConvertStore, cid: CID, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+async function write (child: ConvertStore, cid: CID, made: Value, signal: AbortSignal): Promise<Value> {
   try {
-    await child.put(cid, bytes, { signal })
+    const { value } = await writeInTurn(child, cid, made, async bytes => child.put(cid, bytes, { signal }), signal)
+
+    return value
   } catch (err) {
     signal.throwIfAborted()
     throw err

@@ -8,6 +8,7 @@ import type { CID } from 'multiformats/cid'
 
 /** What is stored for a block. */
 export interface Value {
+  block: Uint8Array
   bytes: Uint8Array
   storedAs: StoredAs
   /** Bytes of the block. */
@@ -32,7 +33,7 @@ export async function makeValue (cid: CID, block: Uint8Array, settings: Settings
       throw new UnknownHashAlgorithmError(cid)
     }
 
-    return { bytes: block, storedAs: 'none', size }
+    return plainValue(block)
   }
 
   const compressed = await compress(block, settings, signal)
@@ -41,7 +42,12 @@ export async function makeValue (cid: CID, block: Uint8Array, settings: Settings
     return compressed
   }
 
-  return { bytes: mustWrap ? encodeEnvelope({ code: IDENTITY_CODE, size, payload: block }) : block, storedAs: 'none', size }
+  return mustWrap ? { block, bytes: encodeEnvelope({ code: IDENTITY_CODE, size, payload: block }), storedAs: 'none', size } : plainValue(block)
+}
+
+/** A block as it is, whatever it begins like. */
+export function plainValue (block: Uint8Array): Value {
+  return { block, bytes: block, storedAs: 'none', size: block.byteLength }
 }
 
 /** Undefined where the block is not worth it. */
@@ -59,5 +65,5 @@ async function compress (block: Uint8Array, { writer, minSize }: Settings, signa
     return undefined
   }
 
-  return { bytes: encodeEnvelope({ code: codec.code, size, payload }), storedAs: codec.name, size }
+  return { block, bytes: encodeEnvelope({ code: codec.code, size, payload }), storedAs: codec.name, size }
 }

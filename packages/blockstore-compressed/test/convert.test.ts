@@ -155,7 +155,20 @@ describe('convert', () => {
     expect(await convert(child)).toMatchObject({ converted: 1 })
     expect(Buffer.from(await readBlock(child, cid)).toString('hex').slice(0, 8)).toBe('8fb4fd01')
     expect(await convert(child)).toMatchObject({ converted: 0, unchanged: 1 })
+    await expectBlocks({ child, cids: [cid] }, [bytes])
+  })
+
+  it('back to none unwraps a block that begins like an envelope, and leaves a plain one alone', async () => {
+    const bytes = encodeEnvelope({ code: CODES.zstd, size: 10, payload: noise(100) })
+    const cid = await cidOf(bytes)
+    const child = new MemoryBlockstore()
+    await child.put(cid, bytes)
+
     expect(await convert(child, { codec: 'none' })).toMatchObject({ converted: 0, unchanged: 1 })
+    await new CompressedBlockstore(child, { codec: 'none' }).put(cid, bytes)
+    expect(await readBlock(child, cid)).not.toEqual(bytes)
+    expect(await convert(child, { codec: 'none' })).toMatchObject({ converted: 1, unchanged: 0 })
+    expect(await readBlock(child, cid)).toEqual(bytes)
     await expectBlocks({ child, cids: [cid] }, [bytes])
   })
 

@@ -7,6 +7,7 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { FsBlockstore } from 'blockstore-fs'
 import { LevelBlockstore } from 'blockstore-level'
 import { CID } from 'multiformats/cid'
+import { Uint8ArrayList } from 'uint8arraylist'
 import { afterEach, describe, expect, it } from 'vitest'
 import { noise, text } from '../../../test/support/data.ts'
 import { CompressedBlockstore } from '../src/index.ts'
@@ -179,6 +180,34 @@ describe('a CompressedBlockstore', () => {
 
     expect(reads).toBe(1)
     expect(await readBlock(store, cid)).toEqual(bytes)
+  })
+
+  it.each([
+    ['an array of numbers', [1, 2, 3]],
+    ['a string', 'abc'],
+    ['strings', ['abc']],
+    ['an ArrayBuffer', new ArrayBuffer(3)],
+    ['nothing', null],
+    ['nothing in an array', [undefined]]
+  ])('refuses %s instead of bytes, and stores nothing', async (_, bytes) => {
+    const cid = await cidOf(new Uint8Array(0))
+    const store = new CompressedBlockstore(new MemoryBlockstore())
+
+    await expect(store.put(cid, bytes as unknown as Uint8Array)).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(Array.fromAsync(store.putMany([{ cid, bytes: bytes as unknown as Uint8Array }]))).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    expect(await store.has(cid)).toBe(false)
+  })
+
+  it('takes lists of bytes, by themselves and as chunks', async () => {
+    const bytes = text(3000)
+    const cid = await cidOf(bytes)
+    const list = new Uint8ArrayList(bytes.subarray(0, 1000), bytes.subarray(1000))
+
+    for (const source of [list, [list]] as Array<Iterable<Uint8Array>>) {
+      const store = new CompressedBlockstore(new MemoryBlockstore())
+      await store.put(cid, source)
+      expect(await readBlock(store, cid)).toEqual(bytes)
+    }
   })
 
   it('opens and closes its child, and is content with one that needs neither', async () => {

@@ -1,0 +1,213 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MemoryBlockstore } from 'blockstore-core'
+import { FsBlockstore } from 'blockstore-fs'
+import { describe, expect, it } from 'vitest'
+import { text } from '../../../test/support/data.ts'
+import { CompressedBlockstore, convert } from '../src/index.ts'
+import { cidOf, failure, readBlock } from './fixtures.ts'
+import type { CID } from 'multiformats/cid'
+
+interface Write {
+  cid: string
+  bytes: Uint8Array
+  finish: () => void
+}
+
+/** A store of which each put takes until it is told to finish. */
+function slowStore (): { child: MemoryBlockstore, writes: Write[], begun: (count: number) => Promise<void> } {
+  const child = new MemoryBlockstore()
+  const put = child.put.bind(child)
+  const writes: Write[] = []
+  child.put = async (cid, bytes, options) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    writes.push({ cid: cid.toString(), bytes: bytes as Uint8Array, finish: resolve })
+    await promise
+
+    return put(cid, bytes, options)
+  }
+
+  const begun = async (count: number): Promise<void> => {
+    while (writes.length < count) {
+      await turnOfLoop()
+    }
+  }
+
+  return { child, writes, begun }
+}
+
+async function turnOfLoop (): Promise<void> {
+  await new Promise(resolve => { setImmediate(resolve) })
+}
+
+/** A codec without workers or a thread pool is done within so many. */
+async function settled (): Promise<void> {
+  for (let i = 0; i < 50; i++) {
+    await turnOfLoop()
+  }
+}
+
+const BYTES = text(5000)
+
+describe('writes of one block into one child', () => {
+  it('come one after the other, whichever store they come from', async () => {
+    const { child, writes, begun } = slowStore()
+    const cid = await cidOf(BYTES)
+    const first = new CompressedBlockstore(child).put(cid, BYTES)
+    await begun(1)
+    const second = new CompressedBlockstore(child, { codec: 'none' }).put(cid, BYTES)
+    await settled()
+
+    expect(writes).toHaveLength(1)
+    writes[0].finish()
+    await first
+    await begun(2)
+    writes[1].finish()
+    await second
+    expect(await readBlock(child, cid)).toEqual(BYTES)
+  })
+
+  it('come one after the other where one is of convert', async () => {
+    const { child, writes, begun } = slowStore()
+    const cid = await cidOf(BYTES)
+    const stored = new CompressedBlockstore(child).put(cid, BYTES)
+    await begun(1)
+    writes[0].finish()
+    await stored
+
+    const converting = convert(child, { codec: 'none' })
+    await begun(2)
+    const putting = new CompressedBlockstore(child).put(cid, BYTES)
+    await settled()
+
+    expect(writes).toHaveLength(2)
+    writes[1].finish()
+    expect(await converting).toMatchObject({ converted: 1 })
+    await begun(3)
+    writes[2].finish()
+    await putting
+  })
+
+  it('do not wait for writes of others', async () => {
+    const { child, writes, begun } = slowStore()
+    const store = new CompressedBlockstore(child)
+    const blocks = [text(5000, 1), text(5000, 2), text(5000, 3)]
+    const puts = Promise.all(blocks.map(async bytes => store.put(await cidOf(bytes), bytes)))
+
+    await begun(3)
+    writes.forEach(({ finish }) => { finish() })
+    await puts
+  })
+
+  it('end with the reason of an abort while they wait, and the next still waits for the first', async () => {
+    const { child, writes, begun } = slowStore()
+    const cid = await cidOf(BYTES)
+    const store = new CompressedBlockstore(child, { codec: 'none' })
+    const controller = new AbortController()
+    const reason = new DOMException('enough', 'AbortError')
+    const first = store.put(cid, BYTES)
+    await begun(1)
+    const second = failure(async () => store.put(cid, BYTES, { signal: controller.signal }))
+    const third = store.put(cid, BYTES)
+    await settled()
+    controller.abort(reason)
+
+    expect(await second).toBe(reason)
+    await settled()
+    expect(writes).toHaveLength(1)
+    writes[0].finish()
+    await first
+    await begun(2)
+    writes[1].finish()
+    await third
+    expect(writes).toHaveLength(2)
+  })
+
+  it('keep their turn after an abort until the child is done', async () => {
+    const { child, writes, begun } = slowStore()
+    const cid = await cidOf(BYTES)
+    const controller = new AbortController()
+    const first = failure(async () => new CompressedBlockstore(child).put(cid, BYTES, { signal: controller.signal }))
+    await begun(1)
+    controller.abort()
+    expect(await first).toMatchObject({ name: 'AbortError' })
+    const second = new CompressedBlockstore(child, { codec: 'none' }).put(cid, BYTES)
+    await settled()
+
+    expect(writes).toHaveLength(1)
+    writes[0].finish()
+    await begun(2)
+    writes[1].finish()
+    await second
+  })
+
+  it('go on after one that failed', async () => {
+    const child = new MemoryBlockstore()
+    const put = child.put.bind(child)
+    const err = new Error('full')
+    let count = 0
+    child.put = async (...args) => {
+      await turnOfLoop()
+
+      if (++count === 1) {
+        throw err
+      }
+
+      return put(...args)
+    }
+    const cid = await cidOf(BYTES)
+    const store = new CompressedBlockstore(child, { codec: 'none' })
+
+    expect(await Promise.allSettled([store.put(cid, BYTES), store.put(cid, BYTES)])).toMatchObject([{ status: 'rejected', reason: err }, { status: 'fulfilled' }])
+  })
+
+  it('are of the same bytes in batches, which wait for nobody', async () => {
+    const { child, writes, begun } = slowStore()
+    const cid = await cidOf(BYTES)
+    const pairs = [{ cid, bytes: BYTES }]
+    const batch = Array.fromAsync(new CompressedBlockstore(child).putMany(pairs))
+    await begun(1)
+    const other = Array.fromAsync(new CompressedBlockstore(child, { codec: 'none' }).putMany(pairs))
+    await begun(2)
+    const put = new CompressedBlockstore(child, { codec: 'gzip' }).put(cid, BYTES)
+    await begun(3)
+    writes.forEach(({ finish }) => { finish() })
+    await Promise.all([batch, other, put])
+
+    expect(writes[0].bytes.byteLength).toBeLessThan(BYTES.byteLength)
+    expect(writes[1].bytes).toEqual(writes[0].bytes)
+    expect(writes[2].bytes).toEqual(writes[0].bytes)
+
+    // and what comes when they are done is of its own codec again
+    const last = new CompressedBlockstore(child, { codec: 'none' }).put(cid, BYTES)
+    await begun(4)
+    writes[3].finish()
+    await last
+    expect(await readBlock(child, cid)).toEqual(BYTES)
+  })
+
+  it('leave no damage in files, with two codecs and a conversion at the same time', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'ipfsz-compressed-'))
+    const child = new FsBlockstore(directory)
+    const stores = [new CompressedBlockstore(child), new CompressedBlockstore(child, { codec: 'none' })]
+    const blocks = await Promise.all(Array.from({ length: 20 }, async (_, i): Promise<[CID, Uint8Array]> => {
+      const bytes = text(300_000, i + 1)
+
+      return [await cidOf(bytes), bytes]
+    }))
+
+    await Promise.all(blocks.map(async ([cid, bytes]) => stores[0].put(cid, bytes)))
+    await Promise.all([
+      convert(child, { codec: 'lz4' }),
+      ...stores.flatMap(store => blocks.map(async ([cid, bytes]) => store.put(cid, bytes))),
+      ...stores.map(async store => Array.fromAsync(store.putMany(blocks.map(([cid, bytes]) => ({ cid, bytes })))))
+    ])
+
+    for (const [cid, bytes] of blocks) {
+      expect(await readBlock(stores[0], cid)).toEqual(bytes)
+    }
+
+    await rm(directory, { recursive: true })
+  })
+})
