@@ -27,11 +27,22 @@ export async function restoreMetadata (path: string, { unixfs, mtime }: Metadata
   }
 
   if (mtime != null) {
-    const seconds = Number(mtime.secs) + (mtime.nsecs ?? 0) / 1e9
+    const seconds = toSeconds(mtime)
 
     if (Math.abs(seconds) <= MAX_SECONDS) {
       // as text: Node takes a number below 0 for now
       await lutimes(path, String(seconds), String(seconds))
     }
   }
+}
+
+/**
+ * The seconds as a number, which has room for a quarter of a microsecond: the next one
+ * that is not before the time, so that it is in the same microsecond.
+ */
+function toSeconds ({ secs, nsecs = 0 }: NonNullable<Metadata['mtime']>): number {
+  const seconds = Number(secs) + nsecs / 1e9
+  const written = Math.floor((seconds - Math.floor(seconds)) * 1e9)
+
+  return written < nsecs ? seconds + Math.abs(seconds) * Number.EPSILON : seconds
 }

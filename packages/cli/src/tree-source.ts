@@ -113,15 +113,14 @@ export function metadata (stats: BigIntStats, { mode, mtime }: Preserve): { mode
 }
 
 /**
- * To the nearest microsecond: what writes the tree to disk again can give it no
+ * In whole microseconds: what writes the tree to disk again can give it no
  * nanoseconds, as Node takes times as numbers, and then the same tree would have
  * another CID.
  */
 function toMtime (nanoseconds: bigint): Mtime {
-  const rounded = (nanoseconds + (nanoseconds < 0n ? -500n : 500n)) / 1000n * 1000n
-  const nsecs = ((rounded % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n
+  const second = ((nanoseconds % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n
 
-  return { secs: (rounded - nsecs) / 1_000_000_000n, nsecs: Number(nsecs) }
+  return { secs: (nanoseconds - second) / 1_000_000_000n, nsecs: Number(second / 1000n * 1000n) }
 }
 
 async function * content (file: string, path: string, { onRead }: TreeSourceOptions): AsyncGenerator<Uint8Array> {
