@@ -1,0 +1,241 @@
+import { getEventListeners } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { ipfsz, unmark } from '../src/index.ts'
+import { collect, CountingBlockstore, leavesOf, noise, stored } from './fixtures.ts'
+import type { FetchInit } from '../src/index.ts'
+import type { CID } from 'multiformats/cid'
+
+interface Options {
+  offline?: boolean
+  signal?: AbortSignal
+  providers?: unknown[]
+  onProgress?: (event: { type: string, detail: unknown }) => void
+}
+
+type Send = (cid: CID, options: Options, asked: number) => Promise<Uint8Array | undefined>
+
+/** A blockstore that asks others for what it has not got, as Helia's. */
+class NetworkedBlockstore extends CountingBlockstore {
+  readonly local = new CountingBlockstore()
+  /** What was asked of others, and has neither come nor been given up. */
+  readonly inFlight = new Set<string>()
+  readonly asked = new Map<string, number>()
+  readonly providers: unknown[][] = []
+  most = 0
+  readonly #send: Send
+  readonly #remote: CountingBlockstore
+
+  constructor (remote: CountingBlockstore, send: Send = async cid => this.remoteBlock(cid)) {
+    super()
+    this.#remote = remote
+    this.#send = send
+  }
+
+  async remoteBlock (cid: CID): Promise<Uint8Array> {
+    return collect((async function * (remote) { yield * remote.get(cid) })(this.#remote))
+  }
+
+  override async has (cid: CID): Promise<boolean> {
+    return this.local.has(cid)
+  }
+
+  override async * get (cid: CID, options: Options = {}): AsyncGenerator<Uint8Array> {
+    if (this.local.has(cid)) {
+      yield * this.local.get(cid)
+      return
+    }
+
+    if (options.offline === true) {
+      throw Object.assign(new Error('offline'), { name: 'BlockNotFoundWhileOfflineError' })
+    }
+
+    const key = cid.toString()
+    const asked = (this.asked.get(key) ?? 0) + 1
+    this.asked.set(key, asked)
+    this.providers.push(options.providers ?? [])
+    this.inFlight.add(key)
+    this.most = Math.max(this.most, this.inFlight.size)
+
+    try {
+      const block = await this.#send(cid, options, asked)
+
+      // it is waited for until the signal
+      yield block ?? await new Promise<never>((resolve, reject) => {
+        options.signal?.addEventListener('abort', () => { reject(refusal()) }, { once: true })
+      })
+    } finally {
+      this.inFlight.delete(key)
+    }
+  }
+}
+
+function refusal (): Error {
+  return Object.assign(new AggregateError([], 'Failed to load block'), { name: 'LoadBlockFailedError' })
+}
+
+/** A node's blockstore, and a file that another has. */
+async function remote (send?: Send, init: FetchInit = {}, size = 500_000): Promise<{ blockstore: NetworkedBlockstore, files: ReturnType<typeof ipfsz>, cid: CID, bytes: Uint8Array, leaves: CID[] }> {
+  const { blockstore: source, cid, bytes } = await stored(size)
+  const blockstore = new NetworkedBlockstore(source, send)
+
+  return { blockstore, files: ipfsz({ blockstore }, { fetch: init }), cid, bytes, leaves: await leavesOf(cid, source) }
+}
+
+describe('a file that others have', () => {
+  it('is fetched, each block once, and it is told from whom', async () => {
+    const events: unknown[] = []
+    const { blockstore, files, cid, bytes } = await remote(async (cid, { onProgress }) => {
+      onProgress?.({ type: 'helia:block-broker:receive-block', detail: { cid, provider: 'peer', broker: 'bitswap' } })
+
+      return blockstore.remoteBlock(cid)
+    })
+
+    const read = await collect(files.cat(cid, { onProgress (event) { events.push({ type: event.type, ...event.detail as object }) } }))
+
+    expect(Buffer.compare(read, bytes)).toBe(0)
+    expect([...blockstore.asked.values()].every(times => times === 1)).toBe(true)
+    expect(events).toContainEqual(expect.objectContaining({ type: 'ipfsz:fetch:block', provider: 'peer', broker: 'bitswap', size: expect.any(Number), duration: expect.any(Number) }))
+    expect(events.filter(event => (event as { type: string }).type === 'ipfsz:fetch:block')).toHaveLength(blockstore.asked.size)
+  })
+
+  it('is read from here where it is here, and nobody is asked', async () => {
+    const { blockstore: source, cid, bytes } = await stored(500_000)
+    const blockstore = new NetworkedBlockstore(source)
+
+    for await (const pair of source.getAll()) {
+      blockstore.local.put(pair.cid, await blockstore.remoteBlock(pair.cid))
+    }
+
+    expect(Buffer.compare(await collect(ipfsz({ blockstore }).cat(cid)), bytes)).toBe(0)
+    expect(blockstore.asked.size).toBe(0)
+  })
+
+  it('is asked for block by block where nothing else is allowed', async () => {
+    const { blockstore, files, cid, bytes } = await remote(undefined, { maxBytes: 1 })
+
+    expect(Buffer.compare(await collect(files.cat(cid)), bytes)).toBe(0)
+    expect(blockstore.most).toBe(1)
+  })
+
+  it('is not fetched by who wants it offline', async () => {
+    const { blockstore, files, cid } = await remote()
+
+    await expect(collect(files.cat(cid, { offline: true }))).rejects.toMatchObject({ name: 'BlockNotFoundWhileOfflineError' })
+    expect(blockstore.asked.size).toBe(0)
+  })
+})
+
+describe('a block that does not come', () => {
+  it('is asked for again, also of those who sent others', async () => {
+    const events: Array<{ type: string, detail: unknown }> = []
+    const { blockstore, files, cid, bytes, leaves } = await remote(async (cid, { onProgress }, asked) => {
+      if (cid.equals(leaves[1]) && asked === 1) {
+        return undefined
+      }
+
+      onProgress?.({ type: 'helia:block-broker:receive-block', detail: { cid, provider: 'peer' } })
+
+      return blockstore.remoteBlock(cid)
+    }, { stallTimeout: 50 }, 10_000_000)
+
+    const read = await collect(files.cat(cid, { onProgress (event) { events.push(event as typeof events[number]) } }))
+
+    expect(Buffer.compare(read, bytes)).toBe(0)
+    expect(blockstore.asked.get(leaves[1].toString())).toBe(2)
+    expect(blockstore.providers.at(-1)).toContain('peer')
+    expect(events.find(({ type }) => type === 'ipfsz:fetch:retry')).toMatchObject({ detail: { cid: leaves[1], attempt: 1, reason: 'stalled' } })
+  })
+
+  it('is asked for of those who have the root', async () => {
+    const { blockstore: source, cid, bytes } = await stored(100_000)
+    const roots: string[] = []
+    const blockstore = new NetworkedBlockstore(source, async (cid, { providers }) => providers?.includes('another') === true ? blockstore.remoteBlock(cid) : undefined)
+    const files = ipfsz({
+      blockstore,
+      routing: {
+        async * findProviders (root) {
+          roots.push(root.toString())
+          yield { id: 'another' as unknown as CID }
+        }
+      }
+    }, { fetch: { stallTimeout: 20 } })
+
+    expect(Buffer.compare(await collect(files.cat(cid)), bytes)).toBe(0)
+    expect(roots[0]).toMatch(/^bafybei/)
+  })
+
+  it('ends reading when nothing came for as long as was said', async () => {
+    const { files, cid, leaves } = await remote(async () => undefined, { stallTimeout: 20, timeout: 100 })
+
+    await expect(collect(files.cat(cid))).rejects.toMatchObject({ name: 'FetchStalledError', time: expect.any(Number), cause: { name: 'TimeoutError' } })
+    expect(leaves.length).toBeGreaterThan(0)
+  })
+
+  it('ends reading at once where nobody can be asked', async () => {
+    const { blockstore, files, cid } = await remote(async () => { throw Object.assign(new Error('none'), { name: 'InvalidConfigurationError' }) })
+
+    await expect(collect(files.cat(cid))).rejects.toMatchObject({ name: 'InvalidConfigurationError' })
+    expect(blockstore.asked.size).toBe(1)
+  })
+
+  it('is asked for a few times of those who say that they do not have it', async () => {
+    const { blockstore, files, cid } = await remote(async () => { throw refusal() })
+
+    await expect(collect(files.cat(cid))).rejects.toMatchObject({ name: 'LoadBlockFailedError' })
+    expect([...blockstore.asked.values()]).toEqual([4])
+  })
+
+  it('does not hold up what can be had', async () => {
+    const { blockstore: source, cid } = await stored(100_000)
+    const other = await ipfsz({ blockstore: source }).addBytes(noise(3_000_000))
+    const missing = unmark(cid)
+    const blockstore: NetworkedBlockstore = new NetworkedBlockstore(source, async cid => cid.equals(missing) ? undefined : blockstore.remoteBlock(cid))
+    const files = ipfsz({ blockstore }, { fetch: { stallTimeout: 30, timeout: 2000 } })
+    const failing = expect(collect(files.cat(cid))).rejects.toMatchObject({ name: 'FetchStalledError' })
+
+    expect(await collect(files.cat(other))).toHaveLength(3_000_000)
+    await failing
+  })
+})
+
+describe('fetching that is given up', () => {
+  it('ends with the reason of the signal, at which nothing listens any more', async () => {
+    const controller = new AbortController()
+    const { blockstore, files, cid } = await remote(async () => undefined)
+    const reading = collect(files.cat(cid, { signal: controller.signal }))
+
+    await expect.poll(() => blockstore.inFlight.size).toBe(1)
+    controller.abort(new Error('enough'))
+
+    await expect(reading).rejects.toThrow('enough')
+    await expect.poll(() => blockstore.inFlight.size).toBe(0)
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0)
+  })
+
+  it('leaves nothing at a signal that lives on', async () => {
+    const { signal } = new AbortController()
+    const { files, cid } = await remote()
+
+    await collect(files.cat(cid, { signal }))
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+
+  it('asks for nothing any more when no more is read', async () => {
+    const { blockstore, files, cid, leaves } = await remote(async cid => cid.equals(leaves[0]) || !leaves.some(leaf => leaf.equals(cid)) ? blockstore.remoteBlock(cid) : undefined, {}, 10_000_000)
+
+    for await (const _ of files.cat(cid)) {
+      await expect.poll(() => blockstore.inFlight.size).toBeGreaterThan(0)
+      break
+    }
+
+    await expect.poll(() => blockstore.inFlight.size).toBe(0)
+  })
+})
+
+describe('the settings of fetching', () => {
+  it.each(['ahead', 'maxBytes', 'stallTimeout', 'timeout'])('refuses a %s that is not above 0', name => {
+    for (const value of [0, -1, Number.NaN]) {
+      expect(() => ipfsz({ blockstore: new CountingBlockstore() }, { fetch: { [name]: value } })).toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))
+    }
+  })
+})
