@@ -19,7 +19,7 @@ class Bench {
 
   ask (count: number, size = MIB, scope: object = FILE): void {
     for (let i = 0; i < count; i++) {
-      void this.window.acquire(size, scope, this.signal).then(slot => { this.slots.push(slot) })
+      void this.window.acquire(size, scope, this.signal).then(slot => this.slots.push(slot))
     }
   }
 
@@ -134,7 +134,8 @@ describe('what is asked for at one time', () => {
       for (let i = 0; i < count; i++) {
         void bench.window.acquire(MIB, scope, bench.signal).then(slot => {
           order.push(name)
-          bench.slots.push(slot)
+
+          return bench.slots.push(slot)
         })
       }
     }
