@@ -17,7 +17,7 @@ import type { Repo } from './repo.ts'
 import type { Ipfsz, IpfszComponents, IpfszInit } from '@ipfsz/core'
 
 /** The network knows better than whoever waits for it why nothing comes, and is to say so first, in milliseconds. */
-const GIVES_UP_FIRST = 5_000
+const GIVES_UP_FIRST = 30_000
 
 /** What a command is given besides its own arguments and options. */
 export interface Context {

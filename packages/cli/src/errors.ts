@@ -50,6 +50,14 @@ export function explain (err: Error): string {
       return `${err.message}: allow more with --max-window`
     case 'CorruptBlockError':
       return `${err.message}: it is damaged on disk, add the file again`
+    case 'FetchStalledError':
+      return `${err.message}: name a peer that has it with --peer, or wait longer with --timeout`
+    case 'KuboUnreachableError':
+      return `${err.message}: start it with ipfs daemon, or name the address of its RPC API, as --kubo http://127.0.0.1:5001`
+    case 'KuboForbiddenError':
+      return `${err.message}: give credentials, as --kubo http://USER:PASSWORD@HOST:PORT, or allow it in Kubo's settings (API.Authorizations)`
+    case 'NotKuboError':
+      return `${err.message}: name the address of Kubo's RPC API, which has the port 5001 unless it was changed`
   }
 
   return explainSystemError(systemError(err)) ?? err.message

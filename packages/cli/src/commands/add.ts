@@ -11,6 +11,7 @@ import { Progress } from '../progress.ts'
 import { metadata, READ_SIZE } from '../tree-source.ts'
 import { formatSize } from '../units.ts'
 import type { Context, Session } from '../context.ts'
+import type { KuboSession } from '../kubo.ts'
 import type { Preserve } from '../tree-source.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -31,7 +32,12 @@ export interface AddCommandOptions {
   ignore: string[]
   /** By default those of directories and what is in them, and of files alone none. */
   preserve: Partial<Preserve>
+  /** The RPC API of a running Kubo that is added to, instead of the repo. */
+  kubo?: string
 }
+
+/** What is added to: the repo, or a Kubo. */
+type Target = Pick<Session, 'files'> & KuboSession & Partial<Pick<Session, 'repo'>>
 
 /** The path that stands for stdin. */
 const STDIN = '-'
@@ -48,14 +54,30 @@ export async function add (paths: string[], options: AddCommandOptions, context:
     throw new UsageError('- is given more than once: stdin can be read only once')
   }
 
-  const failed = await withRepo(context, { lock: 'add', links: options.link, deterministic: options.deterministic }, async session => addEach(paths, options, session, context))
+  const failed = await addTo(options, context, async target => addEach(paths, options, target, context))
 
   if (failed > 0) {
     throw new IncompleteError(`${failed} of ${paths.length} files were not added`)
   }
 }
 
-async function addEach (paths: string[], options: AddCommandOptions, session: Session, context: Context): Promise<number> {
+async function addTo (options: AddCommandOptions, context: Context, work: (target: Target) => Promise<number>): Promise<number> {
+  const { kubo, link: links, deterministic } = options
+
+  if (kubo == null) {
+    return withRepo(context, { lock: 'add', links, deterministic }, work)
+  }
+
+  if (links) {
+    throw new UsageError('--link does not go with --kubo: links are kept in the repo')
+  }
+
+  const { openKubo } = await import('../kubo.ts')
+
+  return work(await openKubo(kubo, { deterministic }, context.signal))
+}
+
+async function addEach (paths: string[], options: AddCommandOptions, session: Target, context: Context): Promise<number> {
   let failed = 0
 
   for (const path of paths) {
@@ -76,7 +98,7 @@ async function addEach (paths: string[], options: AddCommandOptions, session: Se
   return failed
 }
 
-async function addDirectory (path: string, options: AddCommandOptions, session: Session, context: Context): Promise<void> {
+async function addDirectory (path: string, options: AddCommandOptions, session: Target, context: Context): Promise<void> {
   const { output, signal } = context
   const { compression, link, quieter, hidden, ignore, preserve: { mode = true, mtime = true } } = options
   // of `.` and `..` the name that they have where they are
@@ -111,7 +133,7 @@ async function addDirectory (path: string, options: AddCommandOptions, session: 
   }
 }
 
-async function addOne (path: string, options: AddCommandOptions, session: Session, context: Context): Promise<void> {
+async function addOne (path: string, options: AddCommandOptions, session: Target, context: Context): Promise<void> {
   const { output, signal } = context
   const { compression, link, quieter } = options
   const name = path === STDIN ? STDIN : basename(path)
@@ -144,10 +166,13 @@ function line (cid: CID, name: string, size: number | bigint, storedSize: bigint
 }
 
 /** What is told is safe: pinned, where that is wanted, and then others may know it. */
-async function pinAdded (cid: CID, name: string, { pin }: AddCommandOptions, { pins, repo }: Session, context: Context): Promise<void> {
+async function pinAdded (cid: CID, name: string, { pin }: AddCommandOptions, { pins, repo }: Target, context: Context): Promise<void> {
   if (pin) {
     await pins.addNew(cid, name === STDIN ? undefined : name)
-    await tellDaemon(repo.path, [cid], context)
+
+    if (repo != null) {
+      await tellDaemon(repo.path, [cid], context)
+    }
   }
 }
 

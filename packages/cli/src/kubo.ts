@@ -1,0 +1,75 @@
+import { checkKubo, createIpfszForKubo, pinInKubo } from '@ipfsz/core/kubo'
+import { UsageError } from './errors.ts'
+import type { Ipfsz, IpfszInit } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+/** How long to wait for a first answer, in milliseconds. */
+const FIRST_ANSWER = 10_000
+
+/** Where HTTP is spoken over TCP: the multiaddrs that Kubo writes into its file `api`, and those with a scheme. */
+const MULTIADDR = /^\/(ip4|ip6|dns[46]?)\/([^/]+)\/tcp\/(\d+)(?:\/(https?))?\/?$/
+
+/** A running Kubo, as commands use a repo. */
+export interface KuboSession {
+  files: Ipfsz
+  pins: {
+    addNew (cid: CID, name?: string): Promise<void>
+  }
+}
+
+/**
+ * Connect to a Kubo, and see that it answers.
+ *
+ * @param address - of its RPC API, a URL or a multiaddr
+ * @throws {UsageError} it is neither
+ */
+export async function openKubo (address: string, init: IpfszInit, signal: AbortSignal): Promise<KuboSession> {
+  const { url, headers } = parseAddress(address)
+  // here and not above: it takes longer to load than adding a small file does
+  const { create } = await import('kubo-rpc-client')
+  const client = create({ url, headers })
+
+  await checkKubo(client, { signal, timeout: FIRST_ANSWER })
+
+  return {
+    files: createIpfszForKubo(client, { ...init, pin: false }),
+    pins: { addNew: async (cid, name) => pinInKubo(client, cid, { name, signal }) }
+  }
+}
+
+interface Address {
+  url: URL
+  headers: Record<string, string>
+}
+
+function parseAddress (address: string): Address {
+  const url = toUrl(address)
+
+  if (url == null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
+    throw new UsageError(`"${address}" is no address of Kubo's RPC API: give one as http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001`)
+  }
+
+  const { username, password } = url
+
+  if (username === '' && password === '') {
+    return { url, headers: {} }
+  }
+
+  // fetch refuses a URL with credentials in it
+  url.username = ''
+  url.password = ''
+
+  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
+
+  return { url, headers: { authorization: `Basic ${credentials}` } }
+}
+
+function toUrl (address: string): URL | undefined {
+  const [, family, host, port, scheme = 'http'] = MULTIADDR.exec(address) ?? []
+
+  try {
+    return new URL(host == null ? address : `${scheme}://${family === 'ip6' ? `[${host}]` : host}:${port}`)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,30 @@
+import { DEFAULT_KUBO_PIN_TIMEOUT } from '../constants.ts'
+import { unmark } from '../marker.ts'
+import { callKubo } from './call.ts'
+import type { KuboClient } from './client.ts'
+import type { CID } from 'multiformats/cid'
+
+export interface KuboPinOptions {
+  signal?: AbortSignal | null | undefined
+
+  /** What Kubo lists the pin as. */
+  name?: string | undefined
+
+  /**
+   * How long Kubo may take, in milliseconds: it looks at every block.
+   *
+   * @default 600000
+   */
+  timeout?: number | undefined
+}
+
+/**
+ * Pin the plain twin of a CID, with all below it, all of which Kubo must have.
+ *
+ * @throws {KuboFailedError} it does not have a block
+ */
+export async function pinInKubo (client: Pick<KuboClient, 'pin'>, cid: CID, { signal, name, timeout = DEFAULT_KUBO_PIN_TIMEOUT }: KuboPinOptions = {}): Promise<void> {
+  const options = { offline: true, ...name == null ? {} : { name } }
+
+  await callKubo(async signal => client.pin.add(unmark(cid), { ...options, signal }), timeout, signal)
+}

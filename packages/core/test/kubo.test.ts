@@ -1,0 +1,165 @@
+import { CID } from 'multiformats/cid'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { describe, expect, it } from 'vitest'
+import { checkKubo, createIpfszForKubo } from '../src/kubo/index.ts'
+import { unmark } from '../src/marker.ts'
+import { chunked, collect, noise, text } from './fixtures.ts'
+import type { KuboClient, KuboPutOptions } from '../src/kubo/index.ts'
+
+/** As much of a Kubo as is used, in memory. */
+class FakeKubo implements KuboClient {
+  readonly blocks = new Map<string, Uint8Array>()
+  readonly pins: string[] = []
+  readonly puts: KuboPutOptions[] = []
+
+  readonly block: KuboClient['block'] = {
+    put: async (block, options = {}) => {
+      this.puts.push(options)
+      const cid = CID.createV1(options.cidCodec === 'raw' ? 0x55 : 0x70, await sha256.digest(block))
+      this.blocks.set(cid.toString(), block)
+
+      return cid
+    },
+    get: async cid => this.#find(cid),
+    stat: async cid => ({ size: this.#find(cid).byteLength })
+  }
+
+  readonly pin: KuboClient['pin'] = {
+    add: async cid => {
+      this.#find(cid)
+      this.pins.push(cid.toString())
+
+      return cid
+    }
+  }
+
+  #find (cid: CID): Uint8Array {
+    const block = this.blocks.get(cid.toString())
+
+    if (block == null) {
+      throw httpError(500, `block was not found locally (offline): ipld: could not find ${cid}`)
+    }
+
+    return block
+  }
+}
+
+/** As kubo-rpc-client throws it. */
+function httpError (status: number, message: string): Error {
+  return Object.assign(new Error(message), { name: 'HTTPError', response: { status } })
+}
+
+/** A Kubo of which every call ends so. */
+function failing (call: () => Promise<never>): KuboClient {
+  return { block: { put: call, get: call, stat: call }, pin: { add: call } }
+}
+
+describe('a file in Kubo', () => {
+  it('is put in blocks of its own CIDs, pinned by its plain twin, and read back', async () => {
+    const kubo = new FakeKubo()
+    const files = createIpfszForKubo(kubo)
+    const bytes = text(5_000_000)
+    const cid = await files.addBytes(bytes, { compression: { frameSize: 64 * 1024 } })
+
+    expect(kubo.pins).toEqual([unmark(cid).toString()])
+    expect(kubo.puts.every(({ mhtype, pin }) => mhtype === 'sha2-256' && pin === false)).toBe(true)
+    expect(new Set(kubo.puts.map(({ cidCodec }) => cidCodec))).toEqual(new Set(['raw', 'dag-pb']))
+    expect(Buffer.compare(await collect(files.cat(cid)), bytes)).toBe(0)
+  })
+
+  it('is not pinned where that is not wanted', async () => {
+    const kubo = new FakeKubo()
+    await createIpfszForKubo(kubo, { pin: false }).addBytes(text(1000))
+
+    expect(kubo.pins).toEqual([])
+  })
+
+  it('is not told of when it cannot be pinned', async () => {
+    const kubo = new FakeKubo()
+    kubo.pin.add = async () => { throw httpError(500, 'pin: it cannot be') }
+
+    await expect(createIpfszForKubo(kubo).addBytes(text(1000))).rejects.toMatchObject({ name: 'KuboFailedError' })
+  })
+
+  it('is pinned with the tree that it is in', async () => {
+    const source = [{ path: 'd/a', content: text(200_000) }, { path: 'd/b/c', content: noise(1000) }, { path: 'alone', content: text(3000) }]
+
+    for (const wrapWithDirectory of [false, true]) {
+      const kubo = new FakeKubo()
+      const results = await Array.fromAsync(createIpfszForKubo(kubo).addAll(source, { wrapWithDirectory }))
+      const roots = wrapWithDirectory ? results.slice(-1) : results.filter(({ path }) => path === 'd' || path === 'alone')
+
+      expect(kubo.pins.toSorted()).toEqual(roots.map(({ cid }) => unmark(cid).toString()).toSorted())
+    }
+  })
+
+  it('is added from every kind of source', async () => {
+    const kubo = new FakeKubo()
+    const files = createIpfszForKubo(kubo)
+
+    await files.addByteStream(chunked(text(1000), 100))
+    await files.addFile({ path: 'a', content: text(100) })
+    await files.addDirectory({ path: 'd' })
+    expect(kubo.pins).toHaveLength(3)
+  })
+})
+
+describe('a Kubo that is not as it should be', () => {
+  it('is not believed when it gives a block another CID', async () => {
+    const kubo = new FakeKubo()
+    const other = CID.createV1(0x55, await sha256.digest(text(3)))
+    kubo.block.put = async () => other
+
+    await expect(createIpfszForKubo(kubo).addBytes(text(1000))).rejects.toMatchObject({ name: 'KuboCidMismatchError', actual: other })
+  })
+
+  it('is not believed when it sends other bytes', async () => {
+    const kubo = new FakeKubo()
+    const files = createIpfszForKubo(kubo)
+    const cid = await files.addBytes(text(1000))
+    kubo.block.get = async () => text(10)
+
+    await expect(collect(files.cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError' })
+
+    kubo.block.get = async () => 'text' as unknown as Uint8Array
+    await expect(collect(createIpfszForKubo(kubo).cat(cid))).rejects.toMatchObject({ name: 'NotKuboError' })
+  })
+
+  it.each([
+    ['KuboUnreachableError', async () => { throw new TypeError('fetch failed', { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }) }) }],
+    ['KuboForbiddenError', async () => { throw httpError(403, '403 - Forbidden') }],
+    ['KuboForbiddenError', async () => { throw httpError(401, 'Unauthorized') }],
+    ['NotKuboError', async () => { throw httpError(404, '404 page not found') }],
+    ['NotKuboError', async () => { throw new SyntaxError('Unexpected token < in JSON') }],
+    ['KuboFailedError', async () => { throw httpError(500, 'the disk is full') }],
+    ['KuboUnreachableError', async () => new Promise<never>(() => {})]
+  ])('is told of as a %s', async (name, call) => {
+    const client = failing(call)
+
+    await expect(checkKubo(client, { timeout: 50 })).rejects.toMatchObject({ name })
+    await expect(createIpfszForKubo(client, { timeout: 50 }).addBytes(text(1000))).rejects.toMatchObject({ name })
+  })
+
+  it('does not keep who gives up', async () => {
+    const controller = new AbortController()
+    const files = createIpfszForKubo(failing(async () => new Promise<never>(() => {})))
+    const adding = files.addBytes(text(1000), { signal: controller.signal })
+    controller.abort()
+
+    await expect(adding).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it('is not waited for longer than was said for what it does not have', async () => {
+    const files = createIpfszForKubo(failing(async () => { throw httpError(500, 'block was not found locally (offline): ipld: could not find it') }), { fetch: { timeout: 50, stallTimeout: 10 } })
+
+    await expect(files.stat(CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'))).rejects.toMatchObject({ name: 'KuboFailedError' })
+  })
+})
+
+describe('the settings of a Kubo', () => {
+  it('refuses times that are not above 0', () => {
+    for (const init of [{ timeout: 0 }, { pinTimeout: -1 }, { timeout: Number.NaN }]) {
+      expect(() => createIpfszForKubo(new FakeKubo(), init)).toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))
+    }
+  })
+})
