@@ -60,7 +60,7 @@ class NetworkedBlockstore extends CountingBlockstore {
       const block = await this.#send(cid, options, asked)
 
       // it is waited for until the signal
-      yield block ?? await new Promise<never>((resolve, reject) => {
+      yield block ?? await new Promise<never>((_, reject) => {
         options.signal?.addEventListener('abort', () => { reject(refusal()) }, { once: true })
       })
     } finally {
