@@ -1,10 +1,12 @@
+import { StreamResetError } from '@libp2p/interface'
 import { chooseCodecs, codecsByType } from './codec-names.ts'
 import { CompressedStream } from './compressed-stream.ts'
 import { VERSION } from './constants.ts'
+import { checkInbound, checkOutbound } from './stream-limits.ts'
 import { Traffic } from './traffic.ts'
 import type { ChosenCodec } from './codec-names.ts'
 import type { CompressProtocolsInit, ProtocolComponents } from './index.ts'
-import type { PeerId, Stream } from '@libp2p/interface'
+import type { PeerId, Stream, StreamMiddleware } from '@libp2p/interface'
 
 /** A protocol of the list, as it is spoken with one codec. */
 interface Variant {
@@ -29,6 +31,7 @@ export class ProtocolCompression {
     ]))
 
     this.#answer()
+    this.#wrapAll()
     this.#ask()
   }
 
@@ -45,37 +48,74 @@ export class ProtocolCompression {
     registrar.handle = async (protocol, handler, options) => {
       await handle(protocol, handler, options)
 
-      for (const variant of this.#variantsOf(protocol)) {
-        await handle(variant.id, (stream, connection) => handler(this.#wrap(stream, variant), connection), options)
+      for (const { id } of this.#variantsOf(protocol)) {
+        await handle(id, handler, options)
       }
     }
 
-    registrar.unhandle = async (protocols, options) => unhandle([protocols].flat().flatMap(protocol =>
-      [protocol, ...this.#variantsOf(protocol).map(({ id }) => id)]), options)
+    registrar.unhandle = async (protocols, options) => unhandle([protocols].flat().flatMap(protocol => this.#idsOf(protocol)), options)
+  }
+
+  /**
+   * The first middleware of a variant decompresses, in both directions. Then comes that
+   * of the protocol, so that what guards or counts the one has the other as well.
+   */
+  #wrapAll (): void {
+    const { registrar } = this.#components
+    const getMiddleware = registrar.getMiddleware.bind(registrar)
+    const variants = new Map([...this.#variants.values()].flat().map(variant => [variant.id, variant]))
+
+    registrar.getMiddleware = id => {
+      const variant = variants.get(id)
+      const protocol = variant?.protocol ?? id
+
+      if (!this.#variants.has(protocol)) {
+        return getMiddleware(id)
+      }
+
+      // libp2p appends the handler to what it is given: never to the list of both
+      return [this.#first(protocol, variant), ...getMiddleware(protocol), ...(variant == null ? [] : getMiddleware(id))]
+    }
+  }
+
+  #first (protocol: string, variant: Variant | undefined): StreamMiddleware {
+    return (stream, connection, next) => {
+      if (stream.direction === 'inbound') {
+        checkInbound(this.#components.registrar, protocol, this.#idsOf(protocol), connection)
+      }
+
+      next(variant == null ? stream : this.#wrap(stream, variant), connection)
+    }
   }
 
   /** Whoever opens a stream of a protocol gets one of a variant where the peer is known to have it. */
   #ask (): void {
-    const { connectionManager } = this.#components
+    const { connectionManager, registrar } = this.#components
     const openStream = connectionManager.openStream.bind(connectionManager)
 
     connectionManager.openStream = async (peer, protocols, options) => {
-      const variants = [protocols].flat().flatMap(protocol => this.#variantsOf(protocol))
+      const wanted = [protocols].flat()
 
-      if (variants.length === 0) {
+      if (!wanted.some(protocol => this.#variants.has(protocol))) {
         return openStream(peer, protocols, options)
       }
 
-      const { remotePeer } = await connectionManager.openConnection(peer, options)
-      const known = await this.#protocolsOf(remotePeer)
+      const connection = await connectionManager.openConnection(peer, options)
+      const known = await this.#protocolsOf(connection.remotePeer)
       // a variant that the peer does not have would cost a round trip
-      const ids = [protocols].flat().flatMap(protocol =>
-        [...this.#variantsOf(protocol).map(({ id }) => id).filter(id => known.includes(id)), protocol])
-      const stream = await openStream(remotePeer, ids, options)
-      const variant = variants.find(({ id }) => id === stream.protocol)
+      const ids = wanted.flatMap(protocol => [...this.#variantsOf(protocol).map(({ id }) => id).filter(id => known.includes(id)), protocol])
+      const stream = await connection.newStream(ids, options)
 
-      return variant == null ? stream : this.#wrap(stream, variant)
+      if (this.#variants.has(stream.protocol)) {
+        checkOutbound(registrar, stream.protocol, this.#idsOf(stream.protocol), connection, stream, options)
+      }
+
+      return stream
     }
+  }
+
+  #idsOf (protocol: string): string[] {
+    return [protocol, ...this.#variantsOf(protocol).map(({ id }) => id)]
   }
 
   #variantsOf (protocol: string): readonly Variant[] {
@@ -83,6 +123,11 @@ export class ProtocolCompression {
   }
 
   #wrap (stream: Stream, { id, protocol, chosen }: Variant): Stream {
+    // a refusal may come at once, and would not be heard any more
+    if (stream.status === 'reset' || stream.status === 'aborted') {
+      throw new StreamResetError()
+    }
+
     return new CompressedStream(stream, protocol, {
       ...chosen,
       codecs: codecsByType(),

@@ -31,7 +31,6 @@ class CompressingMuxerFactory implements StreamMuxerFactory {
   createStreamMuxer (inner: MessageStream): StreamMuxer {
     const traffic = new Traffic(this.protocol, inner.direction, this.#components?.metrics)
     const connection = new CompressedConnection(inner, { ...this.#chosen, codecs: codecsByType(), traffic })
-    rememberTraffic(inner.log, traffic)
 
     // before the muxer listens: it would end its streams as if all had gone well
     connection.addEventListener('close', ({ error, local }) => {
@@ -42,6 +41,7 @@ class CompressingMuxerFactory implements StreamMuxerFactory {
 
     const muxer = this.#inner.createStreamMuxer(connection)
     const close = muxer.close.bind(muxer)
+    rememberTraffic(muxer.streams, traffic)
 
     // libp2p closes the muxer, and then not this connection but the one beneath
     muxer.close = async options => {

@@ -29,7 +29,7 @@
 import { ProtocolCompression } from './compress-protocols.ts'
 import { createFactories } from './compress.ts'
 import type { CompressionCodec } from './codec-names.ts'
-import type { AbortOptions, Connection, Libp2p, Metrics, NewStreamOptions, PeerStore, Stream, StreamHandler, StreamHandlerOptions, StreamMuxerFactory } from '@libp2p/interface'
+import type { AbortOptions, Connection, Libp2p, Metrics, NewStreamOptions, PeerStore, Stream, StreamHandler, StreamHandlerOptions, StreamHandlerRecord, StreamMiddleware, StreamMuxerFactory } from '@libp2p/interface'
 
 export { MAX_RATIO, RATIO_ALLOWANCE } from './constants.ts'
 export { DecompressionBombError, MalformedFrameError, TruncatedFrameError } from './errors.ts'
@@ -92,6 +92,8 @@ export interface ProtocolComponents extends CompressionComponents {
   registrar: {
     handle (protocol: string, handler: StreamHandler, options?: StreamHandlerOptions): Promise<void>
     unhandle (protocols: string | string[], options?: AbortOptions): Promise<void>
+    getHandler (protocol: string): StreamHandlerRecord
+    getMiddleware (protocol: string): StreamMiddleware[]
   }
   connectionManager: {
     openConnection (peer: Dialable, options?: AbortOptions): Promise<Connection>
@@ -104,6 +106,9 @@ export interface ProtocolComponents extends CompressionComponents {
  * and leaves alone what else goes over the same connections. It covers `libp2p.handle`
  * and `libp2p.dialProtocol`, which Bitswap uses, and not `connection.newStream`.
  *
+ * What `libp2p.use` is given for a protocol is run on its compressed streams as well, after
+ * decompression. The limits of a protocol are for plain and compressed streams together.
+ *
  * A peer is asked for it once it has told that it has it (identify), and never before:
  * that costs no round trip, and a stream opened right after connecting may be plain.
  *
@@ -114,10 +119,16 @@ export interface ProtocolComponents extends CompressionComponents {
  *
  * ```typescript
  * import { identify } from '@libp2p/identify'
+ * import { noise } from '@libp2p/noise'
+ * import { tcp } from '@libp2p/tcp'
+ * import { yamux } from '@libp2p/yamux'
  * import { createLibp2p } from 'libp2p'
  * import { compressProtocols } from '@ipfsz/libp2p-compression'
  *
  * const libp2p = await createLibp2p({
+ *   transports: [tcp()],
+ *   connectionEncrypters: [noise()],
+ *   streamMuxers: [yamux()],
  *   services: {
  *     identify: identify(),
  *     compression: compressProtocols({ protocols: ['/ipfs/bitswap/1.2.0'] })

@@ -4,6 +4,7 @@ import { RECEIVE_HIGH_WATER, RECEIVE_LOW_WATER } from './constants.ts'
 import { MalformedFrameError, TruncatedFrameError } from './errors.ts'
 import { decodeHeader, FRAME } from './frame.ts'
 import { PausableSource } from './pausable-source.ts'
+import { ReceiveBuffer } from './receive-buffer.ts'
 import type { FrameHeader } from './frame.ts'
 import type { Decoder, StreamCodec } from './stream-codec.ts'
 import type { Traffic } from './traffic.ts'
@@ -25,7 +26,7 @@ export interface ReceiverInit {
 export class Receiver {
   readonly #init: ReceiverInit
   readonly #source: PausableSource
-  readonly #input = new Uint8ArrayList()
+  readonly #input = new ReceiveBuffer()
   readonly #budget = new RatioBudget()
   readonly #decoders = new Map<number, Decoder>()
   #header: FrameHeader | undefined
@@ -173,7 +174,7 @@ export class Receiver {
       } else if (header.type === FRAME.padding) {
         this.#input.consume(header.length)
       } else {
-        return this.#decode(header, this.#take(header.length))
+        return this.#decode(header, this.#input.take(header.length))
       }
     }
 
@@ -181,7 +182,7 @@ export class Receiver {
       return undefined
     }
 
-    const bytes = this.#take(Math.min(this.#stored, this.#input.byteLength))
+    const bytes = this.#input.take(Math.min(this.#stored, this.#input.byteLength))
     this.#stored -= bytes.byteLength
 
     return bytes
@@ -189,7 +190,7 @@ export class Receiver {
 
   /** Before the rest of the frame has come, let alone was decompressed, it is refused. */
   #nextHeader (): FrameHeader | undefined {
-    const header = decodeHeader(this.#input)
+    const header = this.#input.byteLength === 0 ? undefined : decodeHeader(this.#input.peek())
 
     if (header != null) {
       const { type, size, length, headerLength } = header
@@ -218,13 +219,6 @@ export class Receiver {
     const pieces = decoder.decode(bytes.subarray(), size)
 
     return pieces instanceof Promise ? pieces : new Uint8ArrayList(...pieces)
-  }
-
-  #take (length: number): Uint8ArrayList {
-    const bytes = this.#input.sublist(0, length)
-    this.#input.consume(length)
-
-    return bytes
   }
 
   #fail (err: unknown): void {

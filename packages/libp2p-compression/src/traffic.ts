@@ -1,4 +1,4 @@
-import type { CounterGroup, Logger, MessageStreamDirection, Metrics } from '@libp2p/interface'
+import type { CounterGroup, MessageStreamDirection, Metrics, Stream } from '@libp2p/interface'
 
 /** Bytes in one direction. */
 export interface ByteCount {
@@ -21,8 +21,8 @@ const METRIC_NAME = 'libp2p_compression_bytes_total'
 
 /** A name is registered once, however many protocols count under it. */
 const groups = new WeakMap<Metrics, CounterGroup>()
-/** A libp2p connection has the logger of the connection that is compressed within it, and shows nothing else of it. */
-const byLog = new WeakMap<Logger, Traffic>()
+/** A libp2p connection shows the list that its muxer keeps its streams in, which no other has. Loggers may be shared. */
+const byStreams = new WeakMap<readonly Stream[], Traffic>()
 
 /** Counts what goes over one connection. */
 export class Traffic implements ConnectionTraffic {
@@ -48,9 +48,9 @@ export class Traffic implements ConnectionTraffic {
   }
 }
 
-/** @param log - of the connection that is compressed */
-export function rememberTraffic (log: Logger, traffic: Traffic): void {
-  byLog.set(log, traffic)
+/** @param streams - the list of the muxer above what is compressed */
+export function rememberTraffic (streams: readonly Stream[], traffic: Traffic): void {
+  byStreams.set(streams, traffic)
 }
 
 /**
@@ -58,8 +58,8 @@ export function rememberTraffic (log: Logger, traffic: Traffic): void {
  *
  * @returns undefined where the connection is not compressed
  */
-export function trafficOf (connection: { log: Logger }): ConnectionTraffic | undefined {
-  return byLog.get(connection.log)
+export function trafficOf (connection: { readonly streams: readonly Stream[] }): ConnectionTraffic | undefined {
+  return byStreams.get(connection.streams)
 }
 
 function counterGroup (metrics: Metrics): CounterGroup {

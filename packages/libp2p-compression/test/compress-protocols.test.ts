@@ -60,6 +60,21 @@ async function echo (stream: Stream, bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(pieces))
 }
 
+/** Whether the other side resets a stream, which may be before it is known to be open or after. */
+async function refused (opening: Promise<Stream>): Promise<boolean> {
+  try {
+    const stream = await opening
+
+    if (stream.status === 'open') {
+      await new Promise(resolve => { stream.addEventListener('close', resolve) })
+    }
+
+    return stream.status === 'reset'
+  } catch (err) {
+    return (err as Error).name === 'StreamResetError'
+  }
+}
+
 /** The protocols of the streams of a connection, as they are on the wire. */
 function onTheWire ({ connection }: Pair): string[] {
   return connection.streams.map(({ protocol }) => protocol).filter(protocol => protocol.endsWith(ECHO))
@@ -193,6 +208,84 @@ describe('compressing single protocols', () => {
 
     expect(error).toMatchObject({ name: 'MalformedFrameError', type: 99 })
     expect(pair.connection.status).toBe('open')
+  })
+
+  it('runs the middleware of a protocol on its compressed streams, each time once, and on what was decompressed', async () => {
+    const there = await start(['zstd'])
+    const pair = await connect(await start(['zstd']), there)
+    const seen: string[] = []
+    let handled = 0
+    await there.handle(ECHO, stream => {
+      handled++
+      void stream.close()
+    }, { force: true })
+    there.use(ECHO, (stream, connection, next) => {
+      seen.push(`${stream.protocol} ${stream instanceof CompressedStream}`)
+      next(stream, connection)
+    })
+
+    for (let i = 0; i < 2; i++) {
+      await echo(await open(pair), text(100))
+    }
+    await echo(await pair.connection.newStream(ECHO), text(100))
+    await echo(await open(pair), text(100))
+
+    expect(seen).toEqual([`${ECHO} true`, `${ECHO} true`, `${ECHO} false`, `${ECHO} true`])
+    expect(handled).toBe(4)
+  })
+
+  it('lets the middleware of a protocol refuse its compressed streams', async () => {
+    const there = await start(['zstd'])
+    const pair = await connect(await start(['zstd']), there)
+    let handled = 0
+    await there.handle(ECHO, () => { handled++ }, { force: true })
+    there.use(ECHO, () => { throw new Error('denied') })
+
+    expect(await refused(open(pair))).toBe(true)
+    expect(handled).toBe(0)
+  })
+
+  it('counts plain and compressed inbound streams together', async () => {
+    const there = await start(['zstd', 'lz4'])
+    let handled = 0
+    let handledTwo: (() => void) | undefined
+    const two = new Promise<void>(resolve => { handledTwo = resolve })
+    await there.handle(ECHO, () => {
+      handled++
+
+      if (handled === 2) {
+        handledTwo?.()
+      }
+    }, { force: true, maxInboundStreams: 2 })
+    const { connection } = await connect(await start(), there)
+
+    await connection.newStream(ECHO)
+    await connection.newStream(VARIANT)
+    await two
+
+    expect(await refused(connection.newStream(VARIANT.replace('zstd', 'lz4')))).toBe(true)
+    expect(handled).toBe(2)
+    // nobody would close the two
+    connection.abort(new Error('enough'))
+  })
+
+  it('counts plain and compressed outbound streams together', async () => {
+    const here = await start(['zstd'])
+    await here.handle(ECHO, () => {}, { force: true, maxOutboundStreams: 1 })
+    const pair = await connect(here, await start(['zstd']))
+    await pair.connection.newStream(ECHO)
+
+    await expect(open(pair)).rejects.toMatchObject({ name: 'TooManyOutboundProtocolStreamsError' })
+    expect(onTheWire(pair)).toEqual([ECHO])
+  })
+
+  it('opens a stream on the one connection that it dials, where a new one is wanted', async () => {
+    const there = await start(['zstd'])
+    const { here } = await connect(await start(['zstd']), there)
+
+    await here.dialProtocol(there.getMultiaddrs(), ECHO, { force: true })
+
+    expect(here.getConnections()).toHaveLength(2)
   })
 
   it('handles a protocol no more after it is unhandled', async () => {

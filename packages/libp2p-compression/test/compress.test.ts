@@ -66,6 +66,19 @@ describe('compressing a muxer', () => {
     expect(received).toBe(100_000)
   })
 
+  it('tells the traffic of each muxer, and of no plain one, where they share a logger', () => {
+    const [outbound, inbound] = multiaddrConnectionPair()
+    inbound.log = outbound.log
+    const [zstd, deflate] = compress(yamux()).map(create => create({}))
+    const dialer = zstd.createStreamMuxer(outbound)
+    const listener = deflate.createStreamMuxer(inbound)
+    const [plainEnd] = multiaddrConnectionPair()
+    plainEnd.log = outbound.log
+    const plain = yamux()().createStreamMuxer(plainEnd)
+
+    expect([dialer, listener, plain].map(muxer => trafficOf(muxer)?.protocol)).toEqual([zstd.protocol, deflate.protocol, undefined])
+  })
+
   it('counts bytes by protocol and direction, under one name for all codecs', async () => {
     const counted: Record<string, number> = {}
     const registered: string[] = []
@@ -94,10 +107,10 @@ describe('compressing a muxer', () => {
 
     expect(registered).toEqual(['libp2p_compression_bytes_total'])
     expect(counted).toMatchObject({
-      '/ipfsz/zstd/1.0.0/yamux/1.0.0 sent raw': trafficOf(outbound)?.sent.raw,
-      '/ipfsz/zstd/1.0.0/yamux/1.0.0 sent compressed': trafficOf(outbound)?.sent.compressed
+      '/ipfsz/zstd/1.0.0/yamux/1.0.0 sent raw': trafficOf(dialer)?.sent.raw,
+      '/ipfsz/zstd/1.0.0/yamux/1.0.0 sent compressed': trafficOf(dialer)?.sent.compressed
     })
-    expect(trafficOf(outbound)?.sent.raw).toBeGreaterThan(1000)
-    expect(trafficOf(outbound)?.sent.compressed).toBeLessThan(1000)
+    expect(trafficOf(dialer)?.sent.raw).toBeGreaterThan(1000)
+    expect(trafficOf(dialer)?.sent.compressed).toBeLessThan(1000)
   })
 })

@@ -5,6 +5,9 @@ import { RatioBudget } from '../src/budget.ts'
 import { chooseCodecs } from '../src/codec-names.ts'
 import { MAX_FRAME_SIZE, MAX_RATIO, MAX_TRIAL_INTERVAL, MEASURED_BYTES, MIN_TRIAL_INTERVAL, RATIO_ALLOWANCE } from '../src/constants.ts'
 import { decodeHeader, encodeCompressedHeader, encodePadding, encodeStoredHeader, FRAME } from '../src/frame.ts'
+import { ReceiveBuffer } from '../src/receive-buffer.ts'
+import { Receiver } from '../src/receiver.ts'
+import { Traffic } from '../src/traffic.ts'
 import { Shrinkage } from '../src/shrinkage.ts'
 import type { CompressionCodec } from '../src/index.ts'
 
@@ -31,6 +34,49 @@ describe('the header of a frame', () => {
     expect(encodeStoredHeader(0x010203 >> 4)).toEqual(Uint8Array.of(0, 0, 0x10, 0x20))
     expect(encodeCompressedHeader(2, 0x000102, 0x00ff01)).toEqual(Uint8Array.of(2, 0, 1, 2, 0, 0xff, 1))
     expect(encodePadding(6)).toEqual(Uint8Array.of(255, 0, 0, 2, 0, 0))
+  })
+})
+
+describe('what came and was not worked on yet', () => {
+  it('is joined, however short the pieces are that come while the reader is paused', () => {
+    const size = 10_000
+    const bytes = Buffer.concat([encodeStoredHeader(size), new Uint8Array(size).fill(7)])
+    const handedOut: Uint8ArrayList[] = []
+    const receiver = new Receiver({
+      inner: { pause: () => {}, resume: () => {} },
+      codecs: new Map(),
+      traffic: new Traffic('/stored', 'inbound'),
+      onData: list => { handedOut.push(list) },
+      onEnd: () => {},
+      onError: err => { throw err }
+    })
+
+    receiver.pause()
+
+    for (let i = 0; i < bytes.byteLength; i++) {
+      receiver.push(bytes.subarray(i, i + 1))
+    }
+
+    receiver.resume()
+
+    expect(handedOut.map(({ byteLength }) => byteLength)).toEqual([size])
+    expect([...handedOut[0]].length).toBeLessThanOrEqual(3)
+  })
+
+  it('is few pieces, whole and in order, whatever lengths are mixed', () => {
+    const buffer = new ReceiveBuffer()
+    const bytes = new Uint8Array(200_000).map((_, i) => i * 31 >> 3)
+    const lengths = [1, 1, 1023, 1, 1024, 3]
+
+    for (let start = 0, i = 0; start < bytes.byteLength; i++) {
+      const end = start + lengths[i % lengths.length]
+      buffer.append(bytes.subarray(start, end))
+      start = end
+    }
+
+    expect(buffer.byteLength).toBe(bytes.byteLength)
+    expect([...buffer.peek()].length).toBeLessThan(2 * bytes.byteLength / 1024)
+    expect(Buffer.compare(buffer.take(bytes.byteLength).subarray(), bytes)).toBe(0)
   })
 })
 
