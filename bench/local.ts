@@ -21,7 +21,7 @@ interface Size {
   stores: Partial<Record<StoreKind, string[]>>
 }
 
-const ALL = [PLAIN, DEFAULT, 'ipfsz, zstd 3', 'ipfsz, lz4', 'ipfsz, gzip 6']
+const ALL = [PLAIN, DEFAULT, 'ipfsz, zstd 1', 'ipfsz, lz4', 'ipfsz, gzip 6']
 const TWO = [PLAIN, DEFAULT]
 
 const SIZES: readonly Size[] = [

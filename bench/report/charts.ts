@@ -11,7 +11,7 @@ type Charts = Record<string, Chart>
 /** How the figures of each benchmark are drawn. */
 export const CHARTS: Readonly<Record<string, (results: Results) => Charts>> = {
   storage: results => ({
-    storage: columns('Stored bytes by file and codec', 'stored / original', rowsOf(results, 'storage'), 'file', ['ipfsz, zstd 1', 'ipfsz, zstd 3', 'ipfsz, gzip 6', 'ipfsz, lz4', 'ipfsz, brotli 4', 'zstd -3, whole file']),
+    storage: columns('Stored bytes by file and codec', 'stored / original', rowsOf(results, 'storage'), 'file', [DEFAULT, 'ipfsz, zstd 1', 'ipfsz, gzip 6', 'ipfsz, lz4', 'ipfsz, brotli 4', 'zstd -3, whole file']),
     ...(results.get('storage')?.tables.length ?? 0) < 3
       ? {}
       : { 'storage-paper': columns('The paper\'s Table 4 and ours', 'stored / original', rowsOf(results, 'storage', 1), 'data set of the paper', ['gzip, paper', 'gzip, here', 'lz4, paper', 'lz4, here', 'zstd, paper', 'zstd, here']) }

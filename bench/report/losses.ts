@@ -67,11 +67,11 @@ function fromNetwork (results: Results): string[] {
 function fromStorage (results: Results): string[] {
   const rows = rowsOf(results, 'storage')
   const frames = rows.filter(row => (numberOf(row, 'frames cost, %') ?? 0) > 1)
-  const level = rows.filter(row => (numberOf(row, DEFAULT) ?? 0) > (numberOf(row, 'zstd -3, whole file') ?? 1) * 1.01 && (numberOf(row, DEFAULT) ?? 1) < 1)
+  const level = rows.filter(row => (numberOf(row, DEFAULT) ?? 0) > (numberOf(row, 'ipfsz, zstd 1') ?? 1) * 1.01)
 
   return [
     ...frames.length === 0 ? [] : [`**frames cost more than 1 %** of the stored bytes with ${list(frames.map(row => `${row.file} (${row['frames cost, %']} %)`))}.`],
-    ...level.length === 0 ? [] : [`**the default level is 1**: it stores more than \`zstd -3\` does of ${level.length} of ${rows.length} files.`]
+    ...level.length === 0 ? [] : [`**the default level is 3**, and level 1 stores less of ${list(level.map(({ file }) => String(file)))}.`]
   ]
 }
 

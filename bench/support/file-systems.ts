@@ -17,8 +17,8 @@ export const PLAIN = 'plain Helia'
 /** What is compared: plain Helia first, and IPFSz as it is by default second. */
 export const FILE_SYSTEMS: Readonly<Record<string, (blockstore: Blockstore) => Files>> = {
   [PLAIN]: blockstore => unixfs({ blockstore }),
-  'ipfsz, zstd 1': blockstore => ipfsz({ blockstore }),
-  'ipfsz, zstd 3': compressing({ codec: 'zstd', level: 3 }),
+  'ipfsz, zstd 3': blockstore => ipfsz({ blockstore }),
+  'ipfsz, zstd 1': compressing({ codec: 'zstd', level: 1 }),
   'ipfsz, lz4': compressing({ codec: 'lz4' }),
   'ipfsz, gzip 6': compressing({ codec: 'gzip', level: 6 }),
   'ipfsz, brotli 4': compressing({ codec: 'brotli', level: 4 }),
@@ -26,7 +26,7 @@ export const FILE_SYSTEMS: Readonly<Record<string, (blockstore: Blockstore) => F
   'ipfsz, lzo': compressing({ codec: 'lzo' })
 }
 
-export const DEFAULT = 'ipfsz, zstd 1'
+export const DEFAULT = 'ipfsz, zstd 3'
 
 /** Files that are always compressed in one way. */
 export function compressing (compression: CompressionOptions): (blockstore: Blockstore) => Files {

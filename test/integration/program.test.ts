@@ -56,7 +56,7 @@ describe.concurrent('ipfsz codecs', () => {
     expectSuccess(result)
     const rows = result.stdout.toString().trimEnd().split('\n').map(line => line.split(/ {2,}/))
     expect(rows.slice(1).map(([name, , , , code]) => [name, Number(code)])).toEqual(allCodecs().map(({ name, code }) => [name, code]))
-    expect(rows.find(([name]) => name === 'zstd')).toEqual(['zstd', 'native', '1-19', '1', '0x3f5a05'])
+    expect(rows.find(([name]) => name === 'zstd')).toEqual(['zstd', 'native', '1-19', '3', '0x3f5a05'])
   })
 
   it('shows them as JSON', async ({ sandbox }) => {

@@ -4,11 +4,11 @@ import type { CodecName } from '@ipfsz/codecs'
 /** The files and frames of deterministic.ts, as every platform makes them. Written by make-deterministic-values.ts. */
 export const VALUES: Readonly<Record<CodecName, Deterministic>> = {
   zstd: {
-    small: 'bagc3j7ibciqncvblxswqb62o6ozsv2o2zrrnybyszt6i7gwecq3gjmfajddfjeq',
-    large: 'bagc3j7ibciqoldawj3v6a23qfiehk2x46wynf3fb2urfny5746zhe2m6k5eklei',
+    small: 'bagc3j7ibciqplrlvqolvvqd32hw7mbjefbgmytpxpbr66f3kxzilw52wztehmpa',
+    large: 'bagc3j7ibciqmddi4x4h37fwpdhjv3stdz4bncze74gwdt6yl5xqvhqmzui5phka',
     frames: [
       '8da67f45c8eaebe3558e49c65c78fe7c16f65cd144a4666b2c697b07c817537c',
-      '8da67f45c8eaebe3558e49c65c78fe7c16f65cd144a4666b2c697b07c817537c',
+      'b3410576f82a8af1b251e69cb4b640d671589a1bbd6f8ffb78c253cddb572366',
       'a9313b7223420ccbfe6ef87bf5ae50d9a11e4df9cd4459a662f49f06e5a29a2f'
     ]
   },

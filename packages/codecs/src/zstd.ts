@@ -8,7 +8,7 @@ import type { CodecDefinition } from './create-codec.ts'
 export const ZSTD: CodecDefinition = {
   name: 'zstd',
   code: CODES.zstd,
-  levels: { min: 1, max: 19, default: 1 },
+  levels: { min: 1, max: 19, default: 3 },
   implementations: [
     {
       name: 'native',
