@@ -14,6 +14,10 @@ import type { KuboNode } from '../support/network-kubo.ts'
 /** How long others may take to be found, in milliseconds. */
 const FOUND = { timeout: 60_000, interval: 200 }
 
+/** More entries with such names than a directory of one block has. */
+const MANY = 1100
+const LONG_NAME = 'a long name, so that the directory is sharded '.repeat(5)
+
 let kubo: KuboNode
 
 beforeAll(async () => { kubo = await startKubo() })
@@ -39,6 +43,11 @@ async function add (sandbox: Sandbox, repo: string, path: string, ...args: strin
 
 async function providersOf (cid: string): Promise<string> {
   return (await kubo.ipfs(['routing', 'findprovs', cid])).toString()
+}
+
+async function makeMany (directory: string): Promise<void> {
+  await mkdir(directory)
+  await Promise.all(Array.from({ length: MANY }, async (_, i) => writeFile(join(directory, `${LONG_NAME}${i}`), `file ${i}`)))
 }
 
 /** A tree with what trees may have. */
@@ -101,8 +110,7 @@ describe('Kubo, with what a daemon of ipfsz has,', () => {
 
   it('pins a directory of very many entries, which ipfsz lists and gets from it', async ({ sandbox }) => {
     const many = join(sandbox.directory, 'many')
-    await mkdir(many)
-    await Promise.all(Array.from({ length: 3000 }, async (_, i) => writeFile(join(many, `${'a long name, so that the directory is sharded '.repeat(2)}${i}`), `file ${i}`)))
+    await makeMany(many)
     const daemon = await startNode(sandbox, 'a')
     const { marked, plain } = await add(sandbox, 'a', many)
 
@@ -112,8 +120,58 @@ describe('Kubo, with what a daemon of ipfsz has,', () => {
 
     // as shards, of which none has more than 256 links
     expect((JSON.parse((await kubo.ipfs(['dag', 'get', plain])).toString()) as { Links: unknown[] }).Links.length).toBeLessThanOrEqual(256)
-    expect((await kubo.ipfs(['ls', '--size=false', plain])).toString().trim().split('\n')).toHaveLength(3000)
-    expect(parseLines(stdout)).toHaveLength(3000)
+    expect((await kubo.ipfs(['ls', '--size=false', plain])).toString().trim().split('\n')).toHaveLength(MANY)
+    expect(parseLines(stdout)).toHaveLength(MANY)
+    await run(sandbox, 'b', 'get', marked, '-o', join(sandbox.directory, 'out'))
+    expectSuccess(await sandbox.shell('diff -r many out'))
+  })
+
+  it('reads an empty file', async ({ sandbox }) => {
+    await startNode(sandbox, 'a')
+    const { plain } = await add(sandbox, 'a', await sandbox.write('empty', new Uint8Array(0)))
+
+    expect((await kubo.ipfs(['cat', plain])).byteLength).toBe(0)
+    await kubo.ipfs(['pin', 'add', plain])
+  })
+
+  it('pins a file of 300 MB, which another ipfsz gets from it, both in bounded memory', async ({ sandbox }) => {
+    const path = await sandbox.write('file', longText(300_000_000))
+    const daemon = await startNode(sandbox, 'a')
+    const { marked, plain } = await add(sandbox, 'a', path)
+
+    await kubo.ipfs(['pin', 'add', plain])
+    expect(await peakMemory(daemon.pid)).toBeLessThan(600 * 1024 * 1024)
+    await daemon.stop()
+
+    expectSuccess(await sandbox.shell(`IPFS_PATH=${kubo.directory} ipfs cat ${plain} | zstd -dc | cmp - file`))
+    const other = await startNode(sandbox, 'b')
+    await run(sandbox, 'b', 'get', marked, '-o', join(sandbox.directory, 'out'))
+    expect(await peakMemory(other.pid)).toBeLessThan(600 * 1024 * 1024)
+    expectSuccess(await sandbox.shell('cmp file out'))
+
+    await kubo.ipfs(['pin', 'rm', plain])
+    await kubo.ipfs(['repo', 'gc'])
+  })
+
+  it.for(['ipfs swarm connect', 'ipfsz connect'])('reads it after %s, where neither knows a node of the other', async (how, { sandbox }) => {
+    const bytes = longText(500_000, how.length)
+    const lonely = await startKubo()
+
+    try {
+      const repo = join(sandbox.directory, 'a')
+      const daemon = await startDaemon(sandbox, { repo })
+      const { plain } = await add(sandbox, 'a', await sandbox.write('file', bytes))
+
+      if (how === 'ipfsz connect') {
+        await run(sandbox, 'a', 'connect', lonely.address)
+      } else {
+        await lonely.ipfs(['swarm', 'connect', daemon.address])
+      }
+
+      expect(zstdDecompressSync(await lonely.ipfs(['cat', plain])).equals(bytes)).toBe(true)
+    } finally {
+      await lonely.stop()
+    }
   })
 
   it('knows a marked CID as a block, and as nothing else', async ({ sandbox }) => {
@@ -169,6 +227,42 @@ describe('ipfsz, with what Kubo has,', () => {
     await run(sandbox, 'a', 'car', 'import', car)
 
     expect((await run(sandbox, 'a', 'cat', cid, '--offline')).stdout.equals(bytes)).toBe(true)
+  })
+
+  it('gets a tree back whole that went to Kubo and came back in CARs, and is told its marked CID', async ({ sandbox }) => {
+    const tree = await makeTree(sandbox)
+    await makeMany(join(tree, 'many'))
+    const { marked, plain } = await add(sandbox, 'a', tree)
+    await run(sandbox, 'a', 'car', 'export', marked, '-o', join(sandbox.directory, 'there.car'))
+    await kubo.ipfs(['dag', 'import', join(sandbox.directory, 'there.car')])
+
+    // from the node and from its gateway
+    const gateway = await fetch(`${kubo.gateway}/ipfs/${plain}?format=car`)
+    const cars = { b: await kubo.ipfs(['dag', 'export', plain]), c: Buffer.from(await gateway.arrayBuffer()) }
+
+    for (const [repo, car] of Object.entries(cars)) {
+      const { stdout } = await run(sandbox, repo, 'car', 'import', await sandbox.write(`${repo}.car`, car))
+      expect(stdout.toString().trim().split('\t')).toEqual([plain, marked])
+      await run(sandbox, repo, 'get', '--offline', marked, '-o', join(sandbox.directory, `${repo}-out`))
+      expectSuccess(await sandbox.shell(`diff -r --no-dereference tree ${repo}-out`))
+    }
+  })
+
+  it.for([0, 1])('gets a tree that Kubo added as version %i, with an empty file, a symlink and a sharded directory', async (version, { sandbox }) => {
+    const tree = await makeTree(sandbox)
+    await makeMany(join(tree, 'many'))
+    const cid = (await kubo.ipfs(['add', '-Q', '-r', `--cid-version=${version}`, tree])).toString().trim()
+
+    expect(parseLines((await run(sandbox, 'a', 'ls', '--json', `${cid}/many`)).stdout)).toHaveLength(MANY)
+    await run(sandbox, 'a', 'get', cid, '-o', join(sandbox.directory, 'out'))
+    expectSuccess(await sandbox.shell('diff -r --no-dereference tree out'))
+    await run(sandbox, 'a', 'car', 'export', cid, '-o', join(sandbox.directory, 'tree.car'))
+  })
+
+  it('reads an empty file of which only Kubo has the block', async ({ sandbox }) => {
+    const cid = (await kubo.ipfs(['add', '-Q', '--cid-version=1'], new Uint8Array(0))).toString().trim()
+
+    expect((await run(sandbox, 'a', 'cat', cid)).stdout.byteLength).toBe(0)
   })
 
   it.for([['as it does by default', []], ['as a trickle DAG', ['--trickle']]] as const)('reads a file that Kubo added %s', async ([, flags], { sandbox }) => {

@@ -54,6 +54,8 @@ export function explain (err: Error): string {
       return `${err.message}: name a peer that has it with --peer, or wait longer with --timeout`
     case 'KuboUnreachableError':
       return `${err.message}: start it with ipfs daemon, or name the address of its RPC API, as --kubo http://127.0.0.1:5001`
+    case 'KuboFailedError':
+      return `${err.message}: add it again`
     case 'KuboForbiddenError':
       return `${err.message}: give credentials, as --kubo http://USER:PASSWORD@HOST:PORT, or allow it in Kubo's settings (API.Authorizations)`
     case 'NotKuboError':

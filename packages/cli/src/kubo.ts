@@ -1,5 +1,6 @@
 import { checkKubo, createIpfszForKubo, pinInKubo } from '@ipfsz/core/kubo'
 import { UsageError } from './errors.ts'
+import { CommandKuboClient } from './kubo-client.ts'
 import type { Ipfsz, IpfszInit } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -7,7 +8,7 @@ import type { CID } from 'multiformats/cid'
 const FIRST_ANSWER = 10_000
 
 /** Where HTTP is spoken over TCP: the multiaddrs that Kubo writes into its file `api`, and those with a scheme. */
-const MULTIADDR = /^\/(ip4|ip6|dns[46]?)\/([^/]+)\/tcp\/(\d+)(?:\/(https?))?\/?$/
+const MULTIADDR = /^\/(ip4|ip6|dns[46]?)\/([^/]+)\/tcp\/(\d+)(?:\/(https?|tls\/http))?\/?$/
 
 /** A running Kubo, as commands use a repo. */
 export interface KuboSession {
@@ -25,9 +26,7 @@ export interface KuboSession {
  */
 export async function openKubo (address: string, init: IpfszInit, signal: AbortSignal): Promise<KuboSession> {
   const { url, headers } = parseAddress(address)
-  // here and not above: it takes longer to load than adding a small file does
-  const { create } = await import('kubo-rpc-client')
-  const client = create({ url, headers })
+  const client = new CommandKuboClient(url, headers)
 
   await checkKubo(client, { signal, timeout: FIRST_ANSWER })
 
@@ -45,7 +44,7 @@ interface Address {
 function parseAddress (address: string): Address {
   const url = toUrl(address)
 
-  if (url == null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
+  if (url == null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '' || url.search !== '' || url.hash !== '') {
     throw new UsageError(`"${address}" is no address of Kubo's RPC API: give one as http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001`)
   }
 
@@ -55,20 +54,26 @@ function parseAddress (address: string): Address {
     return { url, headers: {} }
   }
 
-  // fetch refuses a URL with credentials in it
   url.username = ''
   url.password = ''
 
-  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
+  return { url, headers: { authorization: `Basic ${Buffer.from(`${decode(username)}:${decode(password)}`).toString('base64')}` } }
+}
 
-  return { url, headers: { authorization: `Basic ${credentials}` } }
+/** @throws {UsageError} a percent sign is none of an encoding */
+function decode (text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (cause) {
+    throw new UsageError('a % in the credentials of --kubo is written as %25', { cause })
+  }
 }
 
 function toUrl (address: string): URL | undefined {
   const [, family, host, port, scheme = 'http'] = MULTIADDR.exec(address) ?? []
 
   try {
-    return new URL(host == null ? address : `${scheme}://${family === 'ip6' ? `[${host}]` : host}:${port}`)
+    return new URL(host == null ? address : `${scheme === 'http' ? 'http' : 'https'}://${family === 'ip6' ? `[${host}]` : host}:${port}`)
   } catch {
     return undefined
   }

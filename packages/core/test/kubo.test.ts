@@ -113,6 +113,30 @@ describe('a Kubo that is not as it should be', () => {
     await expect(createIpfszForKubo(kubo).addBytes(text(1000))).rejects.toMatchObject({ name: 'KuboCidMismatchError', actual: other })
   })
 
+  it('is not believed when it has pinned something else, or does not say what', async () => {
+    for (const [answer, name] of [[CID.createV1(0x55, await sha256.digest(text(3))), 'KuboCidMismatchError'], [undefined, 'NotKuboError'], ['text', 'NotKuboError']] as const) {
+      const kubo = new FakeKubo()
+      kubo.pin.add = async () => answer as CID
+
+      await expect(createIpfszForKubo(kubo).addBytes(text(1000))).rejects.toMatchObject({ name })
+    }
+  })
+
+  it('may answer with a CID of version 0', async () => {
+    const kubo = new FakeKubo()
+    kubo.pin.add = async cid => cid.toV0()
+
+    await expect(createIpfszForKubo(kubo).addBytes(text(1000))).resolves.toBeInstanceOf(CID)
+  })
+
+  it('is quoted in a few lines, however much it says', async () => {
+    const client = failing(async () => { throw httpError(500, 'no '.repeat(100_000)) })
+    const error = await checkKubo(client).catch((err: unknown) => err as Error)
+
+    expect(error).toMatchObject({ name: 'KuboFailedError' })
+    expect((error as Error).message.length).toBeLessThan(1000)
+  })
+
   it('is not believed when it sends other bytes', async () => {
     const kubo = new FakeKubo()
     const files = createIpfszForKubo(kubo)
@@ -132,6 +156,9 @@ describe('a Kubo that is not as it should be', () => {
     ['NotKuboError', async () => { throw httpError(404, '404 page not found') }],
     ['NotKuboError', async () => { throw new SyntaxError('Unexpected token < in JSON') }],
     ['KuboFailedError', async () => { throw httpError(500, 'the disk is full') }],
+    ['KuboFailedError', async () => { throw Object.assign(new Error('Request timed out'), { name: 'TimeoutError' }) }],
+    ['KuboUnreachableError', async () => { throw new TypeError('fetch failed', { cause: new Error('bad port') }) }],
+    ['KuboUnreachableError', async () => { throw Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }) }],
     ['KuboUnreachableError', async () => new Promise<never>(() => {})]
   ])('is told of as a %s', async (name, call) => {
     const client = failing(call)

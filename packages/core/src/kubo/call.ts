@@ -7,6 +7,12 @@ const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGA
 /** What Kubo says of a block that it would have to fetch. */
 const NOT_HERE = /could not find|not found/
 
+/** TLS that does not come about: no TLS there, or a certificate that is not trusted. */
+const TLS = /^(EPROTO|ERR_(SSL|TLS)_.*|.*(CERT|SIGNATURE|CRL).*)$/
+
+/** The most characters of an answer that go into a message: it may be a whole page. */
+const MAX_REASON = 500
+
 /** As kubo-rpc-client throws it. */
 interface HTTPError extends Error {
   response: { status: number }
@@ -44,7 +50,7 @@ export function isNotHere (err: unknown): boolean {
 
 function explained (err: unknown): Error {
   if (!(err instanceof Error)) {
-    return new NotKuboError(String(err))
+    return new NotKuboError(brief(String(err)))
   }
 
   if (isHttpError(err)) {
@@ -56,20 +62,35 @@ function explained (err: unknown): Error {
 
     // Kubo answers with 500 to all that it could not do, with 400 to what it does not understand
     return status >= 500 || status === 400
-      ? new KuboFailedError(err.message, { cause: err })
+      ? new KuboFailedError(brief(err.message), { cause: err })
       : new NotKuboError(`HTTP status ${status}`, { cause: err })
   }
 
+  // kubo-rpc-client makes that of an answer of Kubo's that speaks of a time that is over
+  if (err.name === 'TimeoutError') {
+    return new KuboFailedError(brief(err.message), { cause: err })
+  }
+
+  let last = err
+
   for (let at: unknown = err; at instanceof Error; at = at.cause) {
-    if ('code' in at && UNREACHABLE.has(String(at.code))) {
-      return new KuboUnreachableError(at.message || String(at.code), { cause: err })
+    last = at
+
+    if ('code' in at && (UNREACHABLE.has(String(at.code)) || TLS.test(String(at.code)))) {
+      return new KuboUnreachableError(brief(at.message || String(at.code)), { cause: err })
     }
   }
 
   // `fetch` of browsers tells no more than that
   return err.name === 'TypeError' && err.message.includes('fetch')
-    ? new KuboUnreachableError(err.message, { cause: err })
-    : new NotKuboError(err.message, { cause: err })
+    ? new KuboUnreachableError(brief(last.message), { cause: err })
+    : new NotKuboError(brief(last.message), { cause: err })
+}
+
+function brief (reason: string): string {
+  const text = reason.trim()
+
+  return text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}…` : text
 }
 
 function isHttpError (err: Error): err is HTTPError {

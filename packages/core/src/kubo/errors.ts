@@ -43,7 +43,7 @@ export class KuboFailedError extends Error {
   }
 }
 
-/** Kubo keeps a block under another CID than that which it has. */
+/** Kubo answers with another CID than that of the block which it was given, or was to pin. */
 export class KuboCidMismatchError extends Error {
   static override readonly name = 'KuboCidMismatchError'
   override readonly name = 'KuboCidMismatchError'
@@ -51,7 +51,7 @@ export class KuboCidMismatchError extends Error {
   readonly actual: CID
 
   constructor (expected: CID, actual: CID) {
-    super(`Kubo gave a block the CID ${actual} instead of ${expected}`)
+    super(`Kubo answers with the CID ${actual} instead of ${expected}`)
     this.expected = expected
     this.actual = actual
   }

@@ -2,8 +2,8 @@
  * @packageDocumentation
  *
  * A running Kubo as the store: files are added to it compressed, pinned there, and read
- * from it. People who run one need no second store, and an IPFS Cluster is used in the
- * same way, through its proxy of Kubo's RPC API.
+ * from it. People who run one need no second store. The proxy of an IPFS Cluster speaks
+ * the same RPC API, and has not been tried.
  *
  * @example Add a file to Kubo and read it back
  *
@@ -59,7 +59,9 @@ export interface KuboInit extends IpfszInit, Pick<IpfszComponents, 'datastore'> 
  * does not have it fetches. Verbs that change what is there, as `cp`, pin nothing.
  *
  * Every verb may fail with a KuboUnreachableError, KuboForbiddenError, NotKuboError or
- * KuboFailedError.
+ * KuboFailedError, those that add with a KuboCidMismatchError too. The client of
+ * `kubo-rpc-client` takes an answer however long it is, so Kubo is to be one that is trusted.
+ * In Node it gives up a call after 300 s without an answer, whatever `pinTimeout` says.
  *
  * @param client - that of `kubo-rpc-client`, or anything else with `block` and `pin` as it has them
  * @throws {InvalidParametersError} a time is not above 0, or as `ipfsz`

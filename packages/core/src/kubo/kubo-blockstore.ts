@@ -1,7 +1,8 @@
 import { identity } from 'multiformats/hashes/identity'
 import { concat } from '../bytes.ts'
 import { callKubo, isNotHere } from './call.ts'
-import { KuboCidMismatchError, KuboUnsupportedCidError, NotKuboError } from './errors.ts'
+import { checkAnswer } from './check-answer.ts'
+import { KuboUnsupportedCidError, NotKuboError } from './errors.ts'
 import type { KuboClient } from './client.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -54,9 +55,7 @@ export class KuboBlockstore {
     const options = { cidCodec, mhtype, mhlen: cid.multihash.size, pin: false }
     const actual = await callKubo(async signal => this.#client.block.put(block, { ...options, signal }), this.#timeout, signal)
 
-    if (actual.code !== cid.code || !equal(actual.multihash.bytes, cid.multihash.bytes)) {
-      throw new KuboCidMismatchError(cid, actual)
-    }
+    checkAnswer(cid, actual)
 
     return cid
   }
@@ -114,8 +113,4 @@ async function toBytes (source: unknown): Promise<Uint8Array> {
   }
 
   return concat(chunks)
-}
-
-function equal (a: Uint8Array, b: Uint8Array): boolean {
-  return a.byteLength === b.byteLength && a.every((byte, i) => byte === b[i])
 }

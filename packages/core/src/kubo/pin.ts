@@ -1,6 +1,7 @@
 import { DEFAULT_KUBO_PIN_TIMEOUT } from '../constants.ts'
 import { unmark } from '../marker.ts'
 import { callKubo } from './call.ts'
+import { checkAnswer } from './check-answer.ts'
 import type { KuboClient } from './client.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -22,9 +23,11 @@ export interface KuboPinOptions {
  * Pin the plain twin of a CID, with all below it, all of which Kubo must have.
  *
  * @throws {KuboFailedError} it does not have a block
+ * @throws {KuboCidMismatchError} it has pinned something else
  */
 export async function pinInKubo (client: Pick<KuboClient, 'pin'>, cid: CID, { signal, name, timeout = DEFAULT_KUBO_PIN_TIMEOUT }: KuboPinOptions = {}): Promise<void> {
+  const plain = unmark(cid)
   const options = { offline: true, ...name == null ? {} : { name } }
 
-  await callKubo(async signal => client.pin.add(unmark(cid), { ...options, signal }), timeout, signal)
+  checkAnswer(plain, await callKubo(async signal => client.pin.add(plain, { ...options, signal }), timeout, signal))
 }

@@ -1,0 +1,208 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import { createServer } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { CID } from 'multiformats/cid'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { afterEach, describe, expect, it } from 'vitest'
+import { openKubo } from '../src/kubo.ts'
+import type { RequestListener, Server } from 'node:http'
+import type { AddressInfo, Socket, Server as TcpServer } from 'node:net'
+
+const { signal } = new AbortController()
+const bytes = new TextEncoder().encode('some words, more than once. '.repeat(1000))
+const servers: Array<{ server: Server | TcpServer, sockets: Set<Socket> }> = []
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map(async ({ server, sockets }) => {
+    sockets.forEach(socket => { socket.destroy() })
+    await new Promise(resolve => { server.close(resolve) })
+  }))
+})
+
+async function listen (server: Server | TcpServer): Promise<number> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    socket.on('error', () => {})
+    sockets.add(socket)
+  })
+  servers.push({ server, sockets })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  return (server.address() as AddressInfo).port
+}
+
+interface FakeKubo {
+  port: number
+  /** The paths that were asked for, without their queries. */
+  paths: string[]
+  authorization: Array<string | undefined>
+}
+
+type Answers = Record<string, (...args: Parameters<RequestListener>) => unknown>
+
+/** As much of Kubo's RPC API as is used, where nothing else is said. */
+async function fakeKubo (answers: Answers = {}): Promise<FakeKubo> {
+  const kubo: FakeKubo = { port: 0, paths: [], authorization: [] }
+
+  kubo.port = await listen(createHttpServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')
+    kubo.paths.push(pathname)
+    kubo.authorization.push(request.headers.authorization)
+
+    const usual: Answers = {
+      'block/stat': (_, response) => { json(response, { Key: searchParams.get('arg'), Size: 0 }) },
+      'block/put': async (request, response) => { json(response, { Key: await keyOf(request, searchParams), Size: 0 }) },
+      'pin/add': (_, response) => { json(response, { Pins: [searchParams.get('arg')] }) }
+    }
+    const command = pathname.split('/').slice(-2).join('/')
+
+    ;(answers[command] ?? answers.all ?? usual[command])(request, response)
+  }))
+
+  return kubo
+}
+
+function json (response: Parameters<RequestListener>[1], value: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+}
+
+/** The CID of the block in a form. */
+async function keyOf (request: Parameters<RequestListener>[0], values: URLSearchParams): Promise<string> {
+  const form = await new Response(await buffer(request), { headers: { 'content-type': String(request.headers['content-type']) } }).formData()
+  const block = new Uint8Array(await (form.get('file') as File).arrayBuffer())
+
+  return CID.createV1(values.get('cid-codec') === 'raw' ? 0x55 : 0x70, await sha256.digest(block)).toString()
+}
+
+/** Add as the command does. */
+async function add (address: string): Promise<CID> {
+  const { files, pins } = await openKubo(address, {}, signal)
+  const cid = await files.addBytes(bytes)
+  await pins.addNew(cid, 'a name')
+
+  return cid
+}
+
+describe('the address of a Kubo', () => {
+  it.each([
+    ['http://127.0.0.1:PORT', '/api/v0'],
+    ['http://127.0.0.1:PORT/', '/api/v0'],
+    ['http://127.0.0.1:PORT/api/v0/', '/api/v0'],
+    ['http://127.0.0.1:PORT/behind/a/proxy/api/v0', '/behind/a/proxy/api/v0'],
+    ['/ip4/127.0.0.1/tcp/PORT', '/api/v0'],
+    ['/ip4/127.0.0.1/tcp/PORT/http', '/api/v0'],
+    ['/dns4/localhost/tcp/PORT/', '/api/v0']
+  ])('%s leads to %s', async (address, path) => {
+    const kubo = await fakeKubo()
+    await add(address.replace('PORT', String(kubo.port)))
+
+    expect(new Set(kubo.paths)).toEqual(new Set(['block/stat', 'block/put', 'pin/add'].map(command => `${path}/${command}`)))
+    expect(new Set(kubo.authorization)).toEqual(new Set([undefined]))
+  })
+
+  it('may hold credentials, which are sent and are no part of the path', async () => {
+    const kubo = await fakeKubo()
+    await add(`http://us%3Aer:p%40ss@127.0.0.1:${kubo.port}`)
+
+    expect(new Set(kubo.authorization)).toEqual(new Set([`Basic ${btoa('us:er:p@ss')}`]))
+  })
+
+  it.each(['', '5001', '127.0.0.1:5001', 'localhost:5001', 'ftp://127.0.0.1:5001', 'http://', 'http://127.0.0.1:99999', 'http://127.0.0.1:5001?a', 'http://127.0.0.1:5001#a', 'http://a:%zz@127.0.0.1:5001', '/ip4/127.0.0.1/udp/5001', '/ip4/127.0.0.1/tcp/5001/p2p/12D3'])('refuses "%s"', async (address) => {
+    await expect(openKubo(address, {}, signal)).rejects.toMatchObject({ name: 'UsageError' })
+  })
+})
+
+describe('what answers as no Kubo does', () => {
+  it.each<[string, Answers, object]>([
+    ['with a page', { all: (_, response) => { response.end('<html></html>') } }, { name: 'NotKuboError' }],
+    ['with nothing', { all: (_, response) => { response.end() } }, { name: 'NotKuboError' }],
+    ['with JSON of something else', { all: (_, response) => { json(response, { hello: 'world' }) } }, { name: 'NotKuboError' }],
+    ['with null', { all: (_, response) => { json(response, null) } }, { name: 'NotKuboError' }],
+    ['that there is no such page', { all: (_, response) => { json(response, {}, 404) } }, { name: 'NotKuboError' }],
+    ['that it wants credentials', { all: (_, response) => { json(response, {}, 401) } }, { name: 'KuboForbiddenError', status: 401 }],
+    ['that it allows blocks and no pins', { 'pin/add': (_, response) => { json(response, {}, 403) } }, { name: 'KuboForbiddenError', status: 403 }],
+    ['with half of an answer', { all: (_, response) => { response.writeHead(200, { 'content-length': 100 }).write('{'); setImmediate(() => response.destroy()) } }, { name: 'KuboUnreachableError' }],
+    ['by closing the connection', { all: request => { request.socket.destroy() } }, { name: 'KuboUnreachableError' }],
+    ['with the CID of another block', { 'block/put': (request, response) => { request.resume(); json(response, { Key: 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku' }) } }, { name: 'KuboCidMismatchError' }],
+    ['with what is no CID', { 'block/put': (request, response) => { request.resume(); json(response, { Key: 'nothing' }) } }, { name: 'NotKuboError' }],
+    ['that it has pinned something else', { 'pin/add': (_, response) => { json(response, { Pins: ['bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'] }) } }, { name: 'KuboCidMismatchError' }],
+    ['that it has pinned nothing', { 'pin/add': (_, response) => { json(response, { Pins: [] }) } }, { name: 'NotKuboError' }],
+    ['that it cannot', { 'block/put': (request, response) => { request.resume(); json(response, { Message: 'the disk is full' }, 500) } }, { name: 'KuboFailedError', message: expect.stringContaining('the disk is full') }]
+  ])('%s is refused', async (_, answers, error) => {
+    const kubo = await fakeKubo(answers)
+
+    await expect(add(`http://127.0.0.1:${kubo.port}`)).rejects.toMatchObject(error)
+  })
+
+  it('in another protocol is refused', async () => {
+    const port = await listen(createServer(socket => { socket.end('SSH-2.0-OpenSSH_9.2\r\n') }))
+
+    await expect(add(`http://127.0.0.1:${port}`)).rejects.toMatchObject({ name: 'NotKuboError' })
+  })
+
+  it('without TLS is refused where the address wants it', async () => {
+    const kubo = await fakeKubo()
+
+    await expect(add(`https://127.0.0.1:${kubo.port}`)).rejects.toMatchObject({ name: 'KuboUnreachableError' })
+  })
+
+  it.each([200, 500])('without an end is cut off, with status %i', async (status) => {
+    let sent = 0
+    const kubo = await fakeKubo({
+      all: (_, response) => {
+        const chunk = Buffer.alloc(1024 * 1024, ' ')
+        const send = (): void => {
+          do {
+            sent += chunk.byteLength
+          } while (response.write(chunk))
+        }
+
+        response.writeHead(status, { 'content-type': 'application/json' })
+        response.on('drain', send)
+        send()
+      }
+    })
+
+    await expect(add(`http://127.0.0.1:${kubo.port}`)).rejects.toMatchObject({ name: 'NotKuboError' })
+    // what the system's buffers take is sent as well
+    expect(sent).toBeLessThan(32 * 1024 * 1024)
+  })
+
+  it('that it is elsewhere is not followed: nothing of a file goes to where it was not sent', async () => {
+    const other = await fakeKubo()
+    const kubo = await fakeKubo({ all: (request, response) => { request.resume(); response.writeHead(307, { location: `http://127.0.0.1:${other.port}${request.url}` }).end() } })
+
+    await expect(add(`http://127.0.0.1:${kubo.port}`)).rejects.toMatchObject({ name: 'NotKuboError' })
+    expect(other.paths).toEqual([])
+  })
+})
+
+describe('whoever gives up', () => {
+  it('is told so, and waits no longer for a Kubo that says nothing', async () => {
+    const controller = new AbortController()
+    const kubo = await fakeKubo({ 'block/put': () => { controller.abort() } })
+    const { files } = await openKubo(`http://127.0.0.1:${kubo.port}`, {}, controller.signal)
+
+    await expect(files.addBytes(bytes, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('a connection', () => {
+  it('that is closed when it is used again is made anew', async () => {
+    const used = new Map<Socket, number>()
+    const kubo = await fakeKubo()
+    servers[servers.length - 1].server.prependListener('request', (request: Parameters<RequestListener>[0]) => {
+      const times = (used.get(request.socket) ?? 0) + 1
+      used.set(request.socket, times)
+
+      if (times > 1) {
+        request.socket.resetAndDestroy()
+      }
+    })
+
+    await add(`http://127.0.0.1:${kubo.port}`)
+    expect(used.size).toBeGreaterThan(2)
+  })
+})
