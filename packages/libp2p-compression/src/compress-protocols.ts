@@ -1,4 +1,3 @@
-import { StreamResetError } from '@libp2p/interface'
 import { chooseCodecs, codecsByType } from './codec-names.ts'
 import { CompressedStream } from './compressed-stream.ts'
 import { VERSION } from './constants.ts'
@@ -123,11 +122,6 @@ export class ProtocolCompression {
   }
 
   #wrap (stream: Stream, { id, protocol, chosen }: Variant): Stream {
-    // a refusal may come at once, and would not be heard any more
-    if (stream.status === 'reset' || stream.status === 'aborted') {
-      throw new StreamResetError()
-    }
-
     return new CompressedStream(stream, protocol, {
       ...chosen,
       codecs: codecsByType(),

@@ -26,9 +26,18 @@ export const MEASURED_BYTES = 256 * 1024
 /** More than this of what was given (stored / original) is not worth the time. */
 export const MAX_WORTHWHILE_RATIO = 0.95
 
-/** After how many stored bytes one frame is tried again, the first time and at most. */
-export const MIN_TRIAL_INTERVAL = 256 * 1024
-export const MAX_TRIAL_INTERVAL = 8 * 1024 * 1024
+/** After how many stored bytes a sample of what follows is looked at. */
+export const SAMPLE_INTERVAL = 512 * 1024
+
+/** How many bytes are looked at, in so many pieces. */
+export const SAMPLE_SIZE = 4 * 1024
+export const SAMPLE_PIECES = 4
+
+/**
+ * After how many stored bytes one frame is tried again, the first time and at most:
+ * where the sample looks as if it shrank, and where it does not.
+ */
+export const TRIAL_INTERVALS = { promising: [256 * 1024, 8 * 1024 * 1024], hopeless: [2 * 1024 * 1024, 64 * 1024 * 1024] } as const
 
 /** Writers are told to wait at this many bytes that wait to be compressed, and to go on at that many. */
 export const SEND_HIGH_WATER = 256 * 1024

@@ -2,7 +2,7 @@ import { Receiver } from './receiver.ts'
 import { Sender } from './sender.ts'
 import type { StreamCodec } from './stream-codec.ts'
 import type { Traffic } from './traffic.ts'
-import type { MessageStream } from '@libp2p/interface'
+import type { MessageStream, Stream } from '@libp2p/interface'
 import type { Uint8ArrayList } from 'uint8arraylist'
 
 /** How one side compresses, and what it can decompress. */
@@ -25,6 +25,9 @@ export interface DuplexEvents {
   onError: (err: Error) => void
 }
 
+/** What is compressed: streams say whether the other side has closed, and so do connections, if not by their type. */
+type Inner = MessageStream & Partial<Pick<Stream, 'remoteWriteStatus'>>
+
 /** Both directions of a stream, and what it tells of itself. */
 export class Duplex {
   readonly sender: Sender
@@ -32,7 +35,7 @@ export class Duplex {
   #remoteClosedWrite = false
   #closed = false
 
-  constructor (inner: MessageStream, { codec, level, codecs, traffic }: CompressionInit, events: DuplexEvents) {
+  constructor (inner: Inner, { codec, level, codecs, traffic }: CompressionInit, events: DuplexEvents) {
     this.sender = new Sender({ inner, codec, level, traffic, onDrain: events.onDrain, onError: events.onError })
     this.receiver = new Receiver({
       inner,
@@ -54,32 +57,57 @@ export class Duplex {
 
     inner.addEventListener('message', ({ data }) => { this.receiver.push(data) })
     inner.addEventListener('drain', () => { this.sender.resume() })
-    inner.addEventListener('remoteCloseWrite', () => {
-      this.#remoteClosedWrite = true
-      this.receiver.end()
-    })
-    inner.addEventListener('close', ({ error, local }) => {
-      this.#closed = true
-      this.sender.stop()
+    inner.addEventListener('remoteCloseWrite', () => { this.#onRemoteCloseWrite() })
+    inner.addEventListener('close', ({ error, local }) => { this.#onClose(events, error, local) })
 
-      if (error == null) {
-        this.#end(events)
-        return
-      }
-
-      this.receiver.stop()
-
-      if (local === true) {
-        events.onError(error)
-      } else {
-        events.onReset()
-      }
-    })
+    // it may have happened before, while it was negotiated, and is not told twice. What came first is handed out before
+    if (inner.remoteWriteStatus === 'closed' || inner.status !== 'open') {
+      queueMicrotask(() => { this.#catchUp(inner, events) })
+    }
   }
 
   stop (): void {
     this.sender.stop()
     this.receiver.stop()
+  }
+
+  #catchUp ({ status, remoteWriteStatus }: Inner, events: DuplexEvents): void {
+    if (status === 'reset' || status === 'aborted') {
+      this.stop()
+      events.onReset()
+      return
+    }
+
+    if (remoteWriteStatus === 'closed') {
+      this.#onRemoteCloseWrite()
+    }
+
+    if (status === 'closed') {
+      this.#onClose(events)
+    }
+  }
+
+  #onRemoteCloseWrite (): void {
+    this.#remoteClosedWrite = true
+    this.receiver.end()
+  }
+
+  #onClose (events: DuplexEvents, error?: Error, local?: boolean): void {
+    this.#closed = true
+    this.sender.stop()
+
+    if (error == null) {
+      this.#end(events)
+      return
+    }
+
+    this.receiver.stop()
+
+    if (local === true) {
+      events.onError(error)
+    } else {
+      events.onReset()
+    }
   }
 
   #end (events: DuplexEvents): void {

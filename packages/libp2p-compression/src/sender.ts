@@ -18,6 +18,9 @@ export interface SenderInit {
   onError: (err: Error) => void
 }
 
+/** Headers of muxers are that short, in bytes. */
+const MAX_JOINED_SIZE = 256
+
 /**
  * Turns what is written into frames. What is written is worked on at once, and what is
  * written while that is compressed gathers to the next frame: nothing waits for more to
@@ -55,8 +58,7 @@ export class Sender {
   /** The stream that takes the frames may take more. */
   resume (): void {
     if (!this.#busy && !this.#stopped && this.#pending.byteLength > 0) {
-      this.#busy = true
-      void this.#run()
+      this.#run()
     }
   }
 
@@ -95,42 +97,77 @@ export class Sender {
     this.#settle()
   }
 
-  async #run (): Promise<void> {
-    const { inner, onError } = this.#init
+  /** What is stored goes on at once: a promise for each frame would be most of what that costs. */
+  #run (): void {
+    const { inner } = this.#init
+    this.#busy = true
 
     try {
-      while (this.#pending.byteLength > 0 && !inner.writableNeedsDrain) {
-        const size = this.#pending.byteLength
-        const isStored = size < MIN_COMPRESSED_SIZE || !this.#shrinkage.worthwhile
-        const bytes = this.#pending.sublist(0, Math.min(size, isStored ? SENT_STORED_SIZE : MAX_FRAME_SIZE))
-        this.#pending.consume(bytes.byteLength)
-        const frame = isStored ? this.#store(bytes) : await this.#compress(bytes)
+      while (!this.#stopped && this.#pending.byteLength > 0 && !inner.writableNeedsDrain) {
+        const frame = this.#next()
 
-        if (this.#stopped) {
-          break
+        if (frame instanceof Promise) {
+          void this.#wait(frame)
+          return
         }
 
-        inner.send(frame)
-        this.#drain()
+        this.#handOn(frame)
       }
     } catch (err) {
-      // what fails because it was stopped is nobody's error
-      if (!this.#stopped) {
-        onError(err as Error)
-      }
-    } finally {
-      this.#busy = false
+      this.#fail(err)
+    }
 
-      if (this.#pending.byteLength === 0) {
-        this.#settle()
+    this.#busy = false
+
+    if (this.#pending.byteLength === 0) {
+      this.#settle()
+    }
+  }
+
+  async #wait (promise: Promise<Uint8ArrayList>): Promise<void> {
+    try {
+      const frame = await promise
+
+      if (!this.#stopped) {
+        this.#handOn(frame)
       }
+    } catch (err) {
+      this.#fail(err)
+    }
+
+    this.#run()
+  }
+
+  #next (): Uint8ArrayList | Promise<Uint8ArrayList> {
+    const size = this.#pending.byteLength
+    const isStored = size < MIN_COMPRESSED_SIZE || !this.#shrinkage.isWorthwhile(this.#pending)
+    const bytes = this.#pending.sublist(0, Math.min(size, isStored ? SENT_STORED_SIZE : MAX_FRAME_SIZE))
+    this.#pending.consume(bytes.byteLength)
+
+    return isStored ? this.#store(bytes) : this.#compress(bytes)
+  }
+
+  #handOn (frame: Uint8ArrayList): void {
+    this.#init.inner.send(frame)
+
+    if (this.#full && this.#pending.byteLength <= SEND_LOW_WATER) {
+      this.#full = false
+      this.#init.onDrain()
+    }
+  }
+
+  /** What fails because it was stopped is nobody's error. */
+  #fail (err: unknown): void {
+    if (!this.#stopped) {
+      this.stop()
+      this.#init.onError(err as Error)
     }
   }
 
   #store (bytes: Uint8ArrayList): Uint8ArrayList {
     const size = bytes.byteLength
     this.#shrinkage.countStored(size)
-    bytes.prepend(encodeStoredHeader(size))
+    prependHeader(bytes, encodeStoredHeader(size))
     this.#count(bytes.byteLength, size)
 
     return bytes
@@ -167,13 +204,6 @@ export class Sender {
     this.#init.traffic.count('sent', size, wire)
   }
 
-  #drain (): void {
-    if (this.#full && this.#pending.byteLength <= SEND_LOW_WATER) {
-      this.#full = false
-      this.#init.onDrain()
-    }
-  }
-
   #settle (): void {
     for (const settle of this.#waiting) {
       settle()
@@ -181,4 +211,20 @@ export class Sender {
 
     this.#waiting.clear()
   }
+}
+
+/** Joined with what is short: the encryption beneath takes as long for a piece of 4 bytes as for one of some hundred. */
+function prependHeader (bytes: Uint8ArrayList, header: Uint8Array): void {
+  const [first] = bytes
+
+  if (first.byteLength > MAX_JOINED_SIZE) {
+    bytes.prepend(header)
+    return
+  }
+
+  const joined = new Uint8Array(header.byteLength + first.byteLength)
+  joined.set(header)
+  joined.set(first, header.byteLength)
+  bytes.consume(first.byteLength)
+  bytes.prepend(joined)
 }

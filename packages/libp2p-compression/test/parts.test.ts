@@ -1,22 +1,31 @@
+import { zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { Uint8ArrayList } from 'uint8arraylist'
 import { describe, expect, it } from 'vitest'
+import { noise, text } from '../../../test/support/data.ts'
 import { RatioBudget } from '../src/budget.ts'
 import { chooseCodecs } from '../src/codec-names.ts'
-import { MAX_FRAME_SIZE, MAX_RATIO, MAX_TRIAL_INTERVAL, MEASURED_BYTES, MIN_TRIAL_INTERVAL, RATIO_ALLOWANCE } from '../src/constants.ts'
+import { MAX_FRAME_SIZE, MAX_RATIO, MAX_WORTHWHILE_RATIO, MEASURED_BYTES, RATIO_ALLOWANCE, SAMPLE_INTERVAL, SAMPLE_SIZE, TRIAL_INTERVALS } from '../src/constants.ts'
 import { decodeHeader, encodeCompressedHeader, encodePadding, encodeStoredHeader, FRAME } from '../src/frame.ts'
 import { ReceiveBuffer } from '../src/receive-buffer.ts'
 import { Receiver } from '../src/receiver.ts'
+import { Sample } from '../src/sample.ts'
 import { Traffic } from '../src/traffic.ts'
 import { Shrinkage } from '../src/shrinkage.ts'
 import type { CompressionCodec } from '../src/index.ts'
 
-/** Until it is stored. */
-function store (shrinkage: Shrinkage): void {
-  for (let size = 0; size < MEASURED_BYTES; size += MAX_FRAME_SIZE) {
-    expect(shrinkage.worthwhile).toBe(true)
-    shrinkage.countCompressed(MAX_FRAME_SIZE, MAX_FRAME_SIZE)
+const MIB = 1024 * 1024
+
+/** How many bytes like these are stored until a frame of them is tried. */
+function storedUntilTrial (shrinkage: Shrinkage, bytes: Uint8ArrayList): number {
+  let stored = 0
+
+  while (!shrinkage.isWorthwhile(bytes) && stored < 1024 * MIB) {
+    shrinkage.countStored(bytes.byteLength)
+    stored += bytes.byteLength
   }
+
+  return stored
 }
 
 describe('the header of a frame', () => {
@@ -136,10 +145,23 @@ describe('the budget of a connection', () => {
 })
 
 describe('the choice between stored and compressed', () => {
+  const NOISE = new Uint8ArrayList(noise(MAX_FRAME_SIZE))
+  const TEXT = new Uint8ArrayList(text(MAX_FRAME_SIZE))
+  /** Every byte as often as any other, and yet nothing but repetition. */
+  const REPEATED = new Uint8ArrayList(new Uint8Array(MAX_FRAME_SIZE).map((_, i) => i))
+
+  /** Until it is stored. */
+  function store (shrinkage: Shrinkage): void {
+    for (let size = 0; size < MEASURED_BYTES; size += MAX_FRAME_SIZE) {
+      expect(shrinkage.isWorthwhile(NOISE)).toBe(true)
+      shrinkage.countCompressed(MAX_FRAME_SIZE, MAX_FRAME_SIZE)
+    }
+  }
+
   it('is stored after 256 KiB that did not shrink', () => {
     const shrinkage = new Shrinkage()
     store(shrinkage)
-    expect(shrinkage.worthwhile).toBe(false)
+    expect(shrinkage.isWorthwhile(TEXT)).toBe(false)
   })
 
   it('is compressed as long as there is something to save', () => {
@@ -147,31 +169,69 @@ describe('the choice between stored and compressed', () => {
 
     for (let i = 0; i < 100; i++) {
       shrinkage.countCompressed(MAX_FRAME_SIZE, 0.9 * MAX_FRAME_SIZE)
-      expect(shrinkage.worthwhile).toBe(true)
+      expect(shrinkage.isWorthwhile(TEXT)).toBe(true)
     }
   })
 
-  it('is tried again, more and more rarely', () => {
+  it.each([
+    ['where a sample promises something', TEXT, TRIAL_INTERVALS.promising],
+    ['where it does not, and far more rarely', NOISE, TRIAL_INTERVALS.hopeless],
+    ['where it shows no repetitions, as where it promises nothing', REPEATED, TRIAL_INTERVALS.hopeless]
+  ] as const)('is tried again %s', (_, bytes, [first, most]) => {
     const shrinkage = new Shrinkage()
     store(shrinkage)
 
-    for (let interval = MIN_TRIAL_INTERVAL; interval <= 2 * MAX_TRIAL_INTERVAL; interval *= 2) {
-      const wait = Math.min(interval, MAX_TRIAL_INTERVAL)
-      shrinkage.countStored(wait - 1)
-      expect(shrinkage.worthwhile).toBe(false)
-      shrinkage.countStored(1)
-      expect(shrinkage.worthwhile).toBe(true)
+    for (let interval = first as number; interval <= 2 * most; interval *= 2) {
+      const expected = Math.max(Math.min(interval, most), bytes === TEXT ? SAMPLE_INTERVAL : 0)
+      expect(storedUntilTrial(shrinkage, bytes)).toBe(expected)
       shrinkage.countCompressed(MAX_FRAME_SIZE, MAX_FRAME_SIZE)
+    }
+  })
+
+  it('is tried for text that comes in short messages between what does not shrink', () => {
+    const shrinkage = new Shrinkage()
+    const message = new Uint8ArrayList(text(500))
+    store(shrinkage)
+    shrinkage.countStored(SAMPLE_INTERVAL)
+
+    expect(storedUntilTrial(shrinkage, message)).toBeLessThanOrEqual(SAMPLE_SIZE)
+  })
+
+  it('is not tried for noise that comes in short messages', () => {
+    const shrinkage = new Shrinkage()
+    const bytes = noise(TRIAL_INTERVALS.hopeless[0] - 100)
+    store(shrinkage)
+
+    for (let start = 0; start < bytes.byteLength; start += 100) {
+      const message = new Uint8ArrayList(bytes.subarray(start, start + 100))
+      expect(shrinkage.isWorthwhile(message)).toBe(false)
+      shrinkage.countStored(message.byteLength)
     }
   })
 
   it('is compressed again after a trial that saved something', () => {
     const shrinkage = new Shrinkage()
     store(shrinkage)
-    shrinkage.countStored(MIN_TRIAL_INTERVAL)
+    storedUntilTrial(shrinkage, TEXT)
     shrinkage.countCompressed(MAX_FRAME_SIZE, 100)
-    expect(shrinkage.worthwhile).toBe(true)
+    expect(shrinkage.isWorthwhile(NOISE)).toBe(true)
     store(shrinkage)
+  })
+})
+
+describe('a sample', () => {
+  it.each([
+    ['text', text(MIB), true],
+    ['random letters of base64, of which zstd takes a quarter away', new TextEncoder().encode(Buffer.from(noise(MIB)).toString('base64')), true],
+    ['random bytes', noise(MIB), false],
+    ['compressed text', zstdCompressSync(text(4 * MIB)), false]
+  ])('says of %s what compressing it would', (_, bytes, expected) => {
+    const sample = new Sample()
+    sample.add(new Uint8ArrayList(bytes))
+
+    expect(sample.full).toBe(true)
+    expect(sample.compressible).toBe(expected)
+    expect(zstdCompressSync(bytes).byteLength <= MAX_WORTHWHILE_RATIO * bytes.byteLength).toBe(expected)
   })
 })
 

@@ -1,0 +1,106 @@
+import { Uint8ArrayList } from 'uint8arraylist'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { noise } from '../../../test/support/data.ts'
+import { MEASURED_BYTES } from '../src/constants.ts'
+import { encodeStoredHeader } from '../src/frame.ts'
+import { Sender } from '../src/sender.ts'
+import { Traffic } from '../src/traffic.ts'
+import type { StreamCodec } from '../src/stream-codec.ts'
+import type { MessageStream } from '@libp2p/interface'
+
+const MUXER_HEADER = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 1, 0, 3, 13, 64)
+
+describe('a sender whose bytes do not shrink', () => {
+  let sent: Uint8ArrayList[]
+  let errors: Error[]
+  let sender: Sender
+  let encoded: number
+  let fail: Error | undefined
+
+  beforeEach(async () => {
+    sent = []
+    errors = []
+    encoded = 0
+    fail = undefined
+    const codec = {
+      type: 1,
+      independent: false,
+      createEncoder: () => ({
+        encode: async (bytes: Uint8Array) => {
+          encoded++
+
+          if (fail != null) {
+            throw fail
+          }
+
+          return [bytes]
+        },
+        close: () => {}
+      })
+    } as unknown as StreamCodec
+
+    sender = new Sender({
+      inner: { writableNeedsDrain: false, send: (list: Uint8ArrayList) => sent.push(list) } as unknown as MessageStream,
+      codec,
+      level: 1,
+      traffic: new Traffic('/x', 'outbound'),
+      onDrain: () => {},
+      onError: err => { errors.push(err) }
+    })
+  })
+
+  async function store (): Promise<void> {
+    sender.send(new Uint8ArrayList(noise(MEASURED_BYTES)))
+    await sender.flushed()
+    sent = []
+    encoded = 0
+  }
+
+  it('hands them on at once, in the buffers that they came in, with what is short in one with the header', async () => {
+    await store()
+    const [one, two] = [noise(100_000), noise(100_000, 2)]
+
+    sender.send(new Uint8ArrayList(MUXER_HEADER, one, two))
+
+    expect(sent).toHaveLength(1)
+    const pieces = [...sent[0]]
+    expect(pieces).toHaveLength(3)
+    expect(pieces[0]).toEqual(new Uint8Array([...encodeStoredHeader(200_012), ...MUXER_HEADER]))
+    expect(pieces[1].buffer).toBe(one.buffer)
+    expect(pieces[2].buffer).toBe(two.buffer)
+  })
+
+  it('puts the header before what is long', async () => {
+    await store()
+    const one = noise(100_000)
+
+    sender.send(new Uint8ArrayList(one))
+
+    expect([...sent[0]]).toEqual([encodeStoredHeader(100_000), one])
+  })
+
+  it('compresses two frames of 10 MB to see', async () => {
+    await store()
+
+    for (let i = 0; i < 100; i++) {
+      sender.send(new Uint8ArrayList(noise(100_000, i + 1)))
+      await sender.flushed()
+    }
+
+    // after 2 MiB and after 4 MiB more
+    expect(encoded).toBe(2)
+  })
+
+  it('tells an error of its codec once, and sends nothing after it', async () => {
+    fail = new Error('broken')
+
+    sender.send(new Uint8ArrayList(noise(300_000)))
+    await sender.flushed()
+    sender.send(new Uint8ArrayList(noise(300_000)))
+    await sender.flushed()
+
+    expect(errors).toEqual([fail])
+    expect(sent).toEqual([])
+    expect(encoded).toBe(1)
+  })
+})
