@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
+import { nodeForTests } from './test/support/in-browser/plugin.ts'
 import { CHROMIUM_FLAGS, findChromium } from './test/support/chromium.ts'
 import { SummaryReporter } from './test/support/summary-reporter.ts'
 
@@ -9,9 +10,21 @@ const COMPLIANCE_SUITES = ['interface-blockstore-tests', '@libp2p/interface-comp
 /** The compliance suites import it and do not bring it along. */
 const WITH_CHAI = { alias: { 'aegir/chai': fileURLToPath(new URL('test/support/aegir-chai.ts', import.meta.url)) } }
 
+/** Unit suites that do not run in Chromium, and why. */
+const NODE_ONLY = [
+  // native implementations, addons and worker threads, or frames that only Node's zlib makes
+  'packages/codecs/test/{create-codec,deflate-stream,fuzz,hostile,pool,stream-hostile,workers,zstd-native}.test.ts',
+  'packages/core/test/streams.test.ts',
+  // Node's streams as sources, and listeners of a signal, which only Node counts
+  'packages/core/test/{add-all,fetch,fetch-window}.test.ts',
+  // on IndexedDB it is in test/browser, and takes as long again
+  'packages/blockstore-compressed/test/compliance.test.ts'
+]
+
 export default defineConfig({
   test: {
     reporters: ['default', new SummaryReporter()],
+    // those with Chromium run behind the others, one project at a time: two cores are enough for each
     projects: [
       {
         test: {
@@ -27,18 +40,20 @@ export default defineConfig({
       // needs zstd, gzip, lz4, lzop, brotli, python3-snappy and ipfs
       { test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 180_000 } },
       // pages as bundlers build them, looked at from Node; needs Chromium
-      { test: { name: 'pages', include: ['test/pages/**/*.test.ts'], globalSetup: 'test/support/need-chromium.ts', testTimeout: 60_000, hookTimeout: 60_000 } },
+      { test: { name: 'pages', include: ['test/pages/**/*.test.ts'], globalSetup: 'test/support/need-chromium.ts', testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder: 2 } } },
       // the demo page and its peer, used from Node; needs Chromium
-      { test: { name: 'demo', include: ['test/demo/**/*.test.ts'], globalSetup: ['test/support/need-chromium.ts', 'test/demo/build-demo.ts'], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false } },
-      // tests that run inside of Chromium
+      { test: { name: 'demo', include: ['test/demo/**/*.test.ts'], globalSetup: ['test/support/need-chromium.ts', 'test/demo/build-demo.ts'], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false, sequence: { groupOrder: 3 } } },
+      // tests that run inside of Chromium, the unit suites among them: what their tests make files with is IndexedDB there
       {
         test: {
           name: 'browser',
-          include: ['packages/codecs/test/{codec,vectors,lzo,stream,zstd-decode}.test.ts', 'test/browser/**/*.test.ts'],
+          include: ['packages/{codecs,core,blockstore-compressed}/test/**/*.test.ts', 'test/browser/**/*.test.ts'],
+          exclude: NODE_ONLY,
           globalSetup: ['test/support/need-chromium.ts', 'test/browser/libp2p-compression-node.ts'],
           testTimeout: 60_000,
           // one page at a time: each brings up to eight workers of its own
           fileParallelism: false,
+          sequence: { groupOrder: 1 },
           browser: {
             enabled: true,
             headless: true,
@@ -47,6 +62,7 @@ export default defineConfig({
             instances: [{ browser: 'chromium' }]
           }
         },
+        plugins: [nodeForTests()],
         resolve: WITH_CHAI
       }
     ]

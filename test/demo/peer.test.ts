@@ -5,7 +5,7 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startNodePeer } from '../../examples/web-app/node-peer.ts'
-import { text } from '../support/data.ts'
+import { noise, text } from '../support/data.ts'
 import { useDemo } from './open-demo.ts'
 import type { NodePeer } from '../../examples/web-app/node-peer.ts'
 
@@ -152,6 +152,60 @@ describe('the demo page and a peer in Node', () => {
     await page.button('Open kept').click()
     await page.shows('kept')
     expect((await page.download()).equals(TEXT.subarray(0, 50_000))).toBe(true)
+  })
+
+  it('goes on with a file that is kept and open when the peer goes', async () => {
+    const peer = await usePeer(new MemoryBlockstore())
+    const page = await open({ expected: /WebSocket/ })
+    await page.add({ name: 'kept', bytes: TEXT })
+    await page.connect(peer.address)
+    await page.button('Open kept').click()
+    await page.shows('kept')
+    await peer.stop()
+    await page.status.getByText('The peer has gone').waitFor()
+
+    await page.drag(0.2, 0.4)
+    expect(await page.view.getByRole('alert').count()).toBe(0)
+    expect((await page.download()).equals(TEXT)).toBe(true)
+  })
+
+  it('says that there is no room for what it fetches, and lists none of it', async () => {
+    const bytes = noise(12_000_000)
+    const cid = await demo().peer.fs.addBytes(bytes)
+    const page = await open({ expected: /Quota/ })
+    const session = await page.page.context().newCDPSession(page.page)
+    await session.send('Storage.overrideQuotaForOrigin', { origin: new URL(demo().url).origin, quotaSize: 4_000_000 })
+    await page.connect()
+    await page.openAddress(cid.toString())
+    await page.button('Keep in this browser').click()
+    await page.view.locator('.keep').getByRole('alert').getByText('The storage of this browser is full').waitFor()
+
+    expect(await page.page.locator('#entries > li').count()).toBe(0)
+  })
+
+  it('shows what names a folder of others has as they are', async () => {
+    const names = ['<b>bold', '100%.txt', 'a b', 'x#y?z', '\u202Egpj.exe', 'ÜBER']
+    const results = await Array.fromAsync(demo().peer.fs.addAll(names.map(name => ({ path: `odd/${name}`, content: TEXT.subarray(0, 1000) }))))
+    const page = await open()
+    await page.connect()
+    await page.openAddress(String(results.at(-1)?.cid))
+    await page.view.locator('.listing').waitFor()
+    expect((await page.view.locator('.listing button').allInnerTexts()).toSorted()).toEqual(names.toSorted())
+
+    for (const name of names) {
+      await page.openAddress(`${results.at(-1)?.cid}/${name}`)
+      await page.shows(name)
+    }
+
+    await page.openAddress(`ipfs://${results.at(-1)?.cid}/x%23y%3Fz`)
+    await page.shows('x#y?z')
+  })
+
+  it('says what pages can dial where an address is of another kind', async () => {
+    const page = await open()
+    await page.page.getByLabel('Address of a peer that speaks WebSockets').fill(demo().peer.address.replace('/ws', ''))
+    await page.button('Connect').click()
+    await page.page.locator('#peer').getByRole('alert').getByText('WebSockets').waitFor()
   })
 
   it('says that it cannot connect, and connects to another peer then', async () => {

@@ -84,6 +84,32 @@ describe('a file in the demo page', () => {
     expect(Buffer.from(TEXT.subarray(start, start + 4096)).toString().replaceAll(/\s+/g, ' ')).toContain(shown.replaceAll(/\s+/g, ' ').trim().slice(0, 1000))
   })
 
+  it.each([['three', 'кириллица и 漢字'], ['four', '𝄞🎵🎶🎼']])('is text also where a part of it begins within a character of up to %s bytes', async (_, word) => {
+    const page = await open()
+    const bytes = Buffer.from(`${word} `.repeat(50_000))
+    await page.add({ name: 'text', bytes })
+    const bar = page.page.getByRole('slider', { name: 'First byte to read' })
+    await page.drag(0.1, 0.5)
+
+    for (let i = 0; i < 6; i++) {
+      const before = await page.view.locator('.part strong').innerText()
+      await bar.press('ArrowRight')
+      await expect.poll(async () => page.view.locator('.part strong').innerText()).not.toBe(before)
+      expect(await page.view.locator('.part pre').innerText()).toContain(word)
+    }
+  })
+
+  it('stays pinned when it is added again', async () => {
+    const page = await open()
+    await page.add({ name: 'text', bytes: TEXT.subarray(0, 5000) })
+    await page.button('Pin text').click()
+    await page.entry('text').getByText('Pinned').waitFor()
+    await page.add({ name: 'the same', bytes: TEXT.subarray(0, 5000) })
+
+    expect(await page.button('Pin the same').getAttribute('aria-pressed')).toBe('true')
+    expect(await page.page.locator('#entries > li').count()).toBe(1)
+  })
+
   it('is downloaded as it was', async () => {
     const page = await open()
     const bytes = noise(3_000_000)

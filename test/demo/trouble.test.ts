@@ -68,9 +68,31 @@ describe('the demo page, where something goes wrong,', () => {
     await page.page.locator('[role=progressbar][aria-label=Storing]:not([aria-valuenow="0"])').waitFor()
 
     await other.button('Remove leftovers').click()
-    await other.status.getByText('There are no leftovers').waitFor()
+    await other.status.getByText('Something is being added').waitFor()
     await page.shows('slow')
     expect((await page.download()).equals(longText(24_000_000))).toBe(true)
+  })
+
+  it('deletes a file while another is added, and says that its blocks stay for now', async () => {
+    const page = await open()
+    await page.add({ name: 'old', bytes: TEXT })
+    await page.page.getByLabel('Level').fill('19')
+    await page.choose({ name: 'slow', bytes: longText(24_000_000) })
+    await page.page.locator('[role=progressbar][aria-label=Storing]:not([aria-valuenow="0"])').waitFor()
+    await page.button('Delete old').click()
+    await page.status.getByText('its blocks go with the leftovers').waitFor()
+    await page.shows('slow')
+
+    await page.button('Remove leftovers').click()
+    await page.status.getByText(/Deleted \d+ leftover blocks?/).waitFor()
+    expect((await page.download()).equals(longText(24_000_000))).toBe(true)
+  })
+
+  it('has nothing to compare in an empty file', async () => {
+    const page = await open()
+    await page.add({ name: 'nothing', bytes: new Uint8Array(0) })
+    await page.button('Compare codecs').click()
+    await page.view.getByText('There is nothing in it to compress').waitFor()
   })
 
   it.each(['nonsense', '', 'bafy', '/ipfs/', 'Qm<img>'])('says that %j is no CID', async address => {
@@ -114,13 +136,18 @@ describe('the demo page, where something goes wrong,', () => {
     await page.add({ name: 'wide.json', bytes: Buffer.from(JSON.stringify(Array.from({ length: 100_000 }, (_, i) => i))) })
 
     await page.view.getByText('… 99800 more').waitFor()
+
+    await page.add({ name: 'keys.json', bytes: Buffer.from(JSON.stringify({ ['k'.repeat(1_000_000)]: 'v'.repeat(1_000_000), ['__proto__' as string]: 1 })) })
+    await page.view.getByText('"vvv').waitFor()
+    expect((await page.view.locator('.json').innerText()).length).toBeLessThan(3000)
   })
 
   it('previews a table that is one line', async () => {
     const page = await open()
     await page.add({ name: 'wide.csv', bytes: Buffer.from(`${'a,'.repeat(100_000)}"open`) })
 
-    expect(await page.view.getByRole('columnheader').count()).toBeLessThanOrEqual(30)
+    expect(await page.view.getByRole('columnheader').count()).toBe(30)
+    await page.view.getByText(/^30 of \d+ columns$/).waitFor()
   })
 
   it('allows neither inline scripts nor those of others, and connects to nothing but peers and itself', async () => {

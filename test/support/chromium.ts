@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { unpackedChromium } from './packed-chromium.ts'
 
 /** The names that Chromium goes by, the preferred one first. */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
@@ -19,12 +20,16 @@ export const CHROMIUM_FLAGS = [
   '--no-proxy-server'
 ]
 
-/** The Chromium to run: $CHROMIUM, or the first on the PATH. Undefined where there is none. */
+/**
+ * The Chromium to run: $CHROMIUM, the first on the PATH, or the one that `npm ci` brings
+ * for Linux, which takes some seconds to unpack the first time. Undefined where there is
+ * none of them: then Playwright runs what it has installed itself.
+ */
 export function findChromium (): string | undefined {
   const { CHROMIUM, PATH = '' } = process.env
   const paths = NAMES.flatMap(name => PATH.split(delimiter).filter(Boolean).map(directory => join(directory, name)))
 
-  return CHROMIUM ?? paths.find(isExecutable)
+  return CHROMIUM ?? paths.find(isExecutable) ?? unpackedChromium()
 }
 
 /** Whether there is a program at a path. */

@@ -7,7 +7,7 @@ import { tcp } from '@libp2p/tcp'
 import { yamux } from '@libp2p/yamux'
 import { multiaddr } from '@multiformats/multiaddr'
 import { createHeliaLight } from 'helia'
-import type { Helia } from 'helia'
+import type { Helia, HeliaInit } from 'helia'
 
 /** A stock Helia that is connected to one peer and knows nobody else. */
 export async function heliaClient (address: string): Promise<Helia> {
@@ -22,6 +22,27 @@ export async function heliaClient (address: string): Promise<Helia> {
   await helia.libp2p.dial(multiaddr(address))
 
   return helia
+}
+
+/**
+ * A stock Helia that has blocks and knows nobody, and its port on loopback. It looks
+ * every second whether its peers are still there, so that what would happen within ten
+ * happens soon.
+ */
+export async function heliaProvider (blockstore: HeliaInit['blockstore']): Promise<{ helia: Helia, port: number, peerId: string }> {
+  const helia = withBitswap(withLibp2pLight(createHeliaLight({ blockstore }), {
+    addresses: { listen: ['/ip4/127.0.0.1/tcp/0'] },
+    transports: [tcp()],
+    connectionEncrypters: [noise()],
+    streamMuxers: [yamux()],
+    connectionMonitor: { pingInterval: 1000 },
+    services: { identify: identify() }
+  }))
+
+  await helia.start()
+  const [address] = helia.libp2p.getMultiaddrs()
+
+  return { helia, port: Number(address.toString().split('/')[4]), peerId: helia.libp2p.peerId.toString() }
 }
 
 /** The most memory that a process has had, in bytes (proc_pid_status(5)). */

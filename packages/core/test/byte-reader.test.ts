@@ -20,7 +20,7 @@ describe('ByteReader', () => {
       }
 
       parts.push(await collect(reader.rest()))
-      expect(Buffer.concat(parts).equals(bytes)).toBe(true)
+      expect(Buffer.concat(parts).equals(Buffer.from(bytes))).toBe(true)
       expect((await reader.read(1)).byteLength).toBe(0)
     }))
   })

@@ -14,7 +14,7 @@ class Bench {
   readonly signal = new AbortController().signal
 
   constructor (init: Partial<ConstructorParameters<typeof FetchWindow>[0]> = {}) {
-    this.window = new FetchWindow({ maxBytes: 32 * MIB, ahead: 3000, now: () => this.time, ...init })
+    this.window = new FetchWindow({ maxBytes: 32 * MIB, ahead: 2000, now: () => this.time, ...init })
   }
 
   ask (count: number, size = MIB, scope: object = FILE): void {
@@ -45,10 +45,13 @@ describe('what is asked for at one time', () => {
     bench.ask(20)
 
     expect(await bench.settle()).toBe(1)
-    // a leaf in 1,000 ms: three in three seconds
-    expect(await bench.arrive(1000)).toBe(3)
-    // three in 1,500 ms: six in three seconds
-    expect(await bench.arrive(1500)).toBe(6)
+    // a leaf in 500 ms: four in two seconds
+    expect(await bench.arrive(500)).toBe(4)
+
+    // four in 1,000 ms: eight in two seconds, when it is clear that no more came with them
+    await bench.arrive(1000)
+    await bench.arrive(500)
+    expect(bench.window.limit).toBe(8 * MIB)
   })
 
   it('is a leaf on a link on which less arrives', async () => {
@@ -65,8 +68,10 @@ describe('what is asked for at one time', () => {
     bench.ask(20)
     await bench.settle()
 
-    expect(await bench.arrive(10)).toBe(5)
-    expect(await bench.arrive(10)).toBe(5)
+    expect(await bench.arrive(100)).toBe(5)
+    // a fifth one when a quarter of these has arrived
+    expect(await bench.arrive(100)).toBe(4)
+    expect(await bench.arrive(100)).toBeLessThanOrEqual(5)
   })
 
   it('is never more than 256 blocks, however small they are', async () => {
@@ -90,27 +95,68 @@ describe('what is asked for at one time', () => {
     const bench = new Bench()
     bench.ask(1, 32 * 1024)
     await bench.settle()
-    await bench.arrive(500, 1000)
+    await bench.arrive(250, 1000)
 
     bench.ask(20)
     await bench.settle()
-    // a leaf in 1,500 ms, of which 500 are the way there and back
-    expect(await bench.arrive(1500)).toBe(3)
+    // a leaf in 750 ms, of which 250 are the way there and back
+    expect(await bench.arrive(750)).toBe(4)
   })
 
-  it('is asked for in batches: more when nearly all has arrived', async () => {
+  it('is asked for in batches: more when a quarter has arrived, and not before', async () => {
     const bench = new Bench()
     bench.ask(30)
     await bench.settle()
-    await bench.arrive(300)
-    const [first, ...rest] = bench.slots.splice(0)
+    expect(await bench.arrive(250)).toBe(8)
+    const [first, second, ...rest] = bench.slots.splice(0)
 
-    bench.time += 100
+    bench.time += 250
     first.end(MIB)
     expect(await bench.settle()).toBe(0)
 
-    rest.forEach(slot => { slot.end(MIB) })
-    expect(await bench.settle()).toBeGreaterThan(1)
+    bench.time += 250
+    second.end(MIB)
+    expect(await bench.settle()).toBe(2)
+    expect(rest).toHaveLength(6)
+  })
+
+  it('is the same whether blocks arrive one by one or several in one message', async () => {
+    const limits = await Promise.all([1, 3].map(async together => {
+      const bench = new Bench()
+      bench.ask(100)
+      await bench.settle()
+      await bench.arrive(250)
+
+      for (let i = 0; i < 10; i++) {
+        bench.time += 250 * together - together
+
+        for (let block = 0; block < together; block++) {
+          bench.time++
+          bench.slots.shift()?.end(MIB)
+          await bench.settle()
+        }
+      }
+
+      return Math.round(bench.window.limit / MIB)
+    }))
+
+    // a leaf in 250 ms
+    expect(limits).toEqual([8, 8])
+  })
+
+  it('is less on a link that has become slower', async () => {
+    const bench = new Bench()
+    bench.ask(100)
+    await bench.settle()
+    await bench.arrive(250)
+
+    for (let i = 0; i < 20; i++) {
+      bench.time += 1000
+      bench.slots.shift()?.end(MIB)
+      await bench.settle()
+    }
+
+    expect(bench.window.limit / MIB).toBeCloseTo(2, 1)
   })
 
   it('is little again when what was asked for did not come', async () => {

@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+/// <reference types="vite/types/importMeta.d.ts" />
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { fromCar } from '../../../test/support/recording-blockstore.ts'
@@ -17,9 +16,12 @@ const CIDS = {
   lzo: ['bagb3j7ibciql5awummtcnlkvomxju4gyojfnh2yoge5tvxyy3kpvqdhetlb7poq', 'bagb3j7ibciqcu67of5gv3e423chi3iyziilridz6vbm56ycyrgm3gdygbxxtlta']
 }
 
+/** Their contents as data: URLs, which browsers read too. */
+const FILES = import.meta.glob<string>('./golden/*.car', { query: '?url&inline', import: 'default', eager: true })
+
 describe.each(Object.entries(CIDS))('the golden file of %s, format version 1,', (codec, [small, large]) => {
   const loading = (async () => ipfsz({
-    blockstore: await fromCar(await readFile(join(import.meta.dirname, 'golden', `${codec}.car`)))
+    blockstore: await fromCar(new Uint8Array(await (await fetch(FILES[`./golden/${codec}.car`])).arrayBuffer()))
   }))()
 
   it('reads a small file in its root', async () => {

@@ -39,8 +39,19 @@ export async function saveEntry ({ datastore }: Store, entry: Entry): Promise<vo
   await datastore.put(keyFor(entry.cid), new TextEncoder().encode(record))
 }
 
-/** Take something off the list, and delete the blocks that nothing else on it is made of. */
-export async function deleteEntry (store: Store, cid: CID): Promise<number> {
+/** List what is new here. What is listed already stays pinned if it is. */
+export async function addEntry (store: Store, entry: Omit<Entry, 'pinned' | 'added'>): Promise<void> {
+  const before = (await listEntries(store)).find(({ cid }) => cid.equals(entry.cid))
+
+  await saveEntry(store, { ...entry, pinned: before?.pinned ?? false, added: Date.now() })
+}
+
+/**
+ * Take something off the list, and delete the blocks that nothing else on it is made of.
+ *
+ * @returns as {@link sweep}
+ */
+export async function deleteEntry (store: Store, cid: CID): Promise<number | undefined> {
   await store.datastore.delete(keyFor(cid))
 
   return sweep(store)
@@ -55,10 +66,10 @@ export async function whileAdding<T> (add: () => Promise<T>): Promise<T> {
  * Delete the blocks that nothing on the list is made of: of deleted files, of adds that
  * were interrupted, of files that were only looked at. Not while something is added.
  *
- * @returns how many were deleted
+ * @returns how many were deleted, or undefined where something is being added
  */
-export async function sweep (store: Store): Promise<number> {
-  return navigator.locks.request(LOCK, { ifAvailable: true }, async lock => lock == null ? 0 : deleteUnlisted(store))
+export async function sweep (store: Store): Promise<number | undefined> {
+  return navigator.locks.request(LOCK, { ifAvailable: true }, async lock => lock == null ? undefined : deleteUnlisted(store))
 }
 
 async function deleteUnlisted (store: Store): Promise<number> {

@@ -7,9 +7,10 @@ import { webSockets } from '@libp2p/websockets'
 import { yamux } from '@libp2p/yamux'
 import { multiaddr } from '@multiformats/multiaddr'
 import { createHeliaLight } from 'helia'
-import { getBlock } from './dag.ts'
+import { patient, PeerGoneError } from './peer-source.ts'
 import type { Source } from './read.ts'
 import type { Store } from './store.ts'
+import type { Libp2p, Stream } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
 /** On this protocol a peer fetches what it is told of, and says what it got. The peer of this demo has it. */
@@ -28,30 +29,44 @@ export interface Node {
   /** What is stored here, and what connected peers have. */
   source: Source
   peerId: string
-  /** @returns the id of the peer */
+  /**
+   * @returns the id of the peer
+   * @throws {NotForPagesError}
+   */
   connect (address: string, signal: AbortSignal): Promise<string>
-  /** Let a connected peer fetch something from here. */
+  /**
+   * Let a connected peer fetch something from here.
+   *
+   * @throws {PeerNotAskableError}
+   */
   give (cid: CID, signal: AbortSignal): Promise<Fetched>
   stop (): Promise<void>
 }
 
-/** No peer sent a block in time. */
-export class BlockNotSentError extends Error {
-  static override readonly name = 'BlockNotSentError'
-  override readonly name = 'BlockNotSentError'
-  readonly cid: CID
+/** An address of a kind that pages cannot dial. */
+export class NotForPagesError extends Error {
+  static override readonly name = 'NotForPagesError'
+  override readonly name = 'NotForPagesError'
+  readonly address: string
 
-  constructor (cid: CID) {
-    super(`No peer that is connected sent the block ${cid}`)
-    this.cid = cid
+  constructor (address: string) {
+    super(`A page can dial peers by WebSockets alone, and there is neither /ws nor /wss in ${address.slice(0, 120)}`)
+    this.address = address
+  }
+}
+
+/** Peers fetch what they are told to by those who run them, and not by others: that of this demo does. */
+export class PeerNotAskableError extends Error {
+  static override readonly name = 'PeerNotAskableError'
+  override readonly name = 'PeerNotAskableError'
+
+  constructor (options?: ErrorOptions) {
+    super('A page cannot tell this peer to fetch something', options)
   }
 }
 
 /** The longest answer that is read, in bytes. */
 const MAX_ANSWER = 4096
-/** So long a block may take, in milliseconds. */
-const PATIENCE = 8_000
-
 /**
  * A Helia node in the page, on its blockstore. It dials no one by itself and asks no
  * gateways: it talks to those that it is told to connect to.
@@ -69,24 +84,40 @@ export async function startNode (store: Store, onPeers: (peers: string[]) => voi
   await helia.start()
 
   const { libp2p } = helia
-  const report = (): void => { onPeers(libp2p.getPeers().map(String)) }
+  let left = new AbortController()
+  const report = (): void => {
+    const peers = libp2p.getPeers()
+
+    if (peers.length === 0) {
+      // what is awaited from peers is not coming any more
+      left.abort(new PeerGoneError())
+      left = new AbortController()
+    }
+
+    onPeers(peers.map(String))
+  }
 
   libp2p.addEventListener('peer:connect', report)
   libp2p.addEventListener('peer:disconnect', report)
 
   return {
-    source: patient(helia.blockstore),
+    source: patient(helia.blockstore, () => libp2p.getPeers().length === 0 ? AbortSignal.abort(new PeerGoneError()) : left.signal),
     peerId: libp2p.peerId.toString(),
 
     async connect (address, signal) {
-      const connection = await libp2p.dial(multiaddr(address.trim()), { signal })
+      const target = multiaddr(address.trim())
+
+      if (!/\/wss?(?:\/|$)/.test(target.toString())) {
+        throw new NotForPagesError(address)
+      }
+
+      const connection = await libp2p.dial(target, { signal })
 
       return connection.remotePeer.toString()
     },
 
     async give (cid, signal) {
-      const [peer] = libp2p.getPeers()
-      const stream = await libp2p.dialProtocol(peer, FETCH_PROTOCOL, { signal })
+      const stream = await openFetch(libp2p, signal)
       const parts: Array<Uint8Array<ArrayBuffer>> = []
       let length = 0
 
@@ -117,31 +148,21 @@ export async function startNode (store: Store, onPeers: (peers: string[]) => voi
   }
 }
 
-/** A source that gives up on a block after a while: peers need not answer. */
-function patient (source: Source): Source {
-  return {
-    put: (cid, bytes, options) => source.put(cid, bytes, options),
-    has: (cid, options) => source.has(cid, options),
+/** A stream to the first peer that can be told to fetch. */
+async function openFetch (libp2p: Libp2p, signal: AbortSignal): Promise<Stream> {
+  let refusal: unknown
 
-    async * get (cid, options) {
-      const { promise, reject } = Promise.withResolvers<never>()
-      const ended = new AbortController()
-      const giveUp = (err: unknown): void => {
-        reject(err)
-        ended.abort(err)
+  for (const peer of libp2p.getPeers()) {
+    try {
+      return await libp2p.dialProtocol(peer, FETCH_PROTOCOL, { signal })
+    } catch (err) {
+      if (!(err instanceof Error && err.name === 'UnsupportedProtocolError')) {
+        throw err
       }
-      const onAbort = (): void => { giveUp(options?.signal?.reason) }
-      const timer = setTimeout(() => { giveUp(new BlockNotSentError(cid)) }, PATIENCE)
 
-      options?.signal?.addEventListener('abort', onAbort, { once: true })
-
-      try {
-        // raced, since not all that is below looks at the signal
-        yield await Promise.race([getBlock(source, cid, { ...options, signal: ended.signal }), promise])
-      } finally {
-        clearTimeout(timer)
-        options?.signal?.removeEventListener('abort', onAbort)
-      }
+      refusal = err
     }
   }
+
+  throw new PeerNotAskableError({ cause: refusal })
 }

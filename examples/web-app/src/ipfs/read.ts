@@ -47,17 +47,26 @@ export class InvalidAddressError extends Error {
 }
 
 /**
- * Read `CID`, `CID/path`, `/ipfs/CID/path` or `ipfs://CID/path`.
+ * Read `CID`, `CID/path`, `/ipfs/CID/path` or `ipfs://CID/path`, which is a URL: its path is decoded.
  *
  * @throws {InvalidAddressError}
  */
 export function parseAddress (text: string): Address {
-  const [, first, path] = /^(?:ipfs:\/\/|\/ipfs\/)?([^/]*)\/?(.*)$/s.exec(text.trim()) ?? ['', '', '']
+  const [, scheme, first, path] = /^(ipfs:\/\/|\/ipfs\/)?([^/]*)\/?(.*)$/s.exec(text.trim()) ?? ['', '', '', '']
 
   try {
-    return { cid: CID.parse(first), path }
+    return { cid: CID.parse(first), path: scheme === 'ipfs://' ? decodePath(path) : path }
   } catch (err) {
     throw new InvalidAddressError(text, { cause: err })
+  }
+}
+
+function decodePath (path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    // a percent sign that people wrote as it is
+    return path
   }
 }
 

@@ -22,7 +22,7 @@ export class StorageFullError extends Error {
 /** Open the blocks and the records of this page, both in IndexedDB. */
 export async function openStore (name: string): Promise<Store> {
   const blockstore = new WholeBlockstore(`${name}/blocks`)
-  const datastore = new IDBDatastore(`${name}/records`)
+  const datastore = new SayingDatastore(`${name}/records`)
 
   await Promise.all([blockstore.open(), datastore.open()])
 
@@ -40,8 +40,23 @@ class WholeBlockstore extends IDBBlockstore {
     try {
       return await super.put(cid, whole, options)
     } catch (err) {
-      // the cause is only in the text
-      throw err instanceof Error && err.message.includes('QuotaExceededError') ? new StorageFullError({ cause: err }) : err
+      throw toStorageFull(err)
     }
   }
+}
+
+/** Says when there is no room for a record. */
+class SayingDatastore extends IDBDatastore {
+  override async put (...args: Parameters<IDBDatastore['put']>): ReturnType<IDBDatastore['put']> {
+    try {
+      return await super.put(...args)
+    } catch (err) {
+      throw toStorageFull(err)
+    }
+  }
+}
+
+/** What IndexedDB says of its limit. The cause is only in the text. */
+function toStorageFull (err: unknown): unknown {
+  return err instanceof Error && err.message.includes('QuotaExceededError') ? new StorageFullError({ cause: err }) : err
 }

@@ -1,5 +1,5 @@
 import { addFiles } from '../ipfs/add.ts'
-import { saveEntry, sweep, whileAdding } from '../ipfs/catalogue.ts'
+import { addEntry, sweep, whileAdding } from '../ipfs/catalogue.ts'
 import { stat } from '../ipfs/read.ts'
 import { announce, byId, explain, formatPercent, h } from './dom.ts'
 import { chosenBatches, droppedBatches } from './dropped-files.ts'
@@ -75,15 +75,7 @@ async function add (app: App, { name, files }: Batch, compression: CompressionOp
       const { type, storedSize, codec } = await stat(store.blockstore, { cid, path: '' })
       const size = files.reduce((size, { file }) => size + file.size, 0)
 
-      await saveEntry(store, {
-        cid,
-        name,
-        size,
-        storedSize: Number(storedSize),
-        codec: type === 'directory' ? 'folder' : codec,
-        pinned: false,
-        added: Date.now()
-      })
+      await addEntry(store, { cid, name, size, storedSize: Number(storedSize), codec: type === 'directory' ? 'folder' : codec })
       announce(`${name} is stored in ${formatPercent(Number(storedSize) / Math.max(size, 1))} of its size`)
 
       return cid

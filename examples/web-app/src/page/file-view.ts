@@ -4,7 +4,7 @@ import { readBlob, readRange } from '../ipfs/read.ts'
 import { showComparison } from './chart.ts'
 import { DagPicture } from './dag-picture.ts'
 import { announce, copyable, explain, failure, formatBytes, formatPercent, h } from './dom.ts'
-import { decodeText, HEAD_SIZE, hexDump, preview, previewTitle } from './preview.ts'
+import { decodePart, HEAD_SIZE, hexDump, preview, previewTitle } from './preview.ts'
 import { RangeBar } from './range-bar.ts'
 import type { App } from './app.ts'
 import type { Light, Picked } from './dag-picture.ts'
@@ -81,6 +81,10 @@ function actions ({ app, address, name, stats, signal }: FileViewInit, readAll: 
       return [h('p', { class: 'note' }, `Read ${formatBytes(blob.size)} in ${seconds.toFixed(2)} s, ${Math.round(blob.size / 1e6 / seconds)} MB/s`)]
     }),
     button('Compare codecs', async () => {
+      if (stats.size === 0n) {
+        return [h('p', { class: 'note' }, 'There is nothing in it to compress')]
+      }
+
       const { bytes } = await readRange(app.source(), address.cid, { path: address.path, length: SAMPLE_SIZE, signal })
       const element = h('div', { class: 'comparison' })
 
@@ -96,9 +100,18 @@ function actions ({ app, address, name, stats, signal }: FileViewInit, readAll: 
         return [h('p', { class: 'note' }, 'No peer is connected. On the command line: '), copyable('command', `ipfsz get ${cid}`)]
       }
 
-      const { size, sha256, milliseconds } = await node.give(cid, signal)
+      try {
+        const { size, sha256, milliseconds } = await node.give(cid, signal)
 
-      return [h('p', { class: 'note' }, `The peer has fetched all ${formatBytes(size)} in ${milliseconds} ms. SHA-256 of what it read: `, h('code', {}, sha256.slice(0, 64)))]
+        return [h('p', { class: 'note' }, `The peer has fetched all ${formatBytes(size)} in ${milliseconds} ms. SHA-256 of what it read: `, h('code', {}, sha256.slice(0, 64)))]
+      } catch (err) {
+        // by its name: the network is not loaded with the page
+        if (err instanceof Error && err.name === 'PeerNotAskableError') {
+          return [h('p', { class: 'note' }, 'This peer fetches what it is told to where it runs, and nothing that a page tells it. While the page is open, this fetches the file from here: '), copyable('command', `ipfsz get ${cid}`)]
+        }
+
+        throw err
+      }
     }),
     output)
 }
@@ -151,7 +164,7 @@ function toLight ({ blocks }: ReadResult, { offset, length }: Range, dag: FileDa
 
 function describePart ({ bytes, blocks }: ReadResult, { offset, length }: Range, dag: FileDag, milliseconds: number): HTMLElement {
   const total = dag.leaves.length + 1
-  const text = decodeText(bytes) ?? decodeText(bytes.subarray(3)) ?? hexDump(bytes.subarray(0, 256))
+  const text = decodePart(bytes) ?? hexDump(bytes.subarray(0, 256))
 
   const what = `${formatBytes(length)} from ${formatBytes(offset)} on: ${blocks.length} of ${total} blocks`
 

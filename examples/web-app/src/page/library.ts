@@ -58,7 +58,9 @@ async function remove ({ cid, name }: Entry, app: App): Promise<void> {
   const blocks = await deleteEntry(app.store, cid)
 
   await app.refresh()
-  announce(`Deleted ${name} and the ${blocks} ${blocks === 1 ? 'block' : 'blocks'} that nothing else needs`)
+  announce(blocks == null
+    ? `Deleted ${name}. Something is being added: its blocks go with the leftovers`
+    : `Deleted ${name} and the ${blocks} ${blocks === 1 ? 'block' : 'blocks'} that nothing else needs`)
 }
 
 async function usage (entries: Entry[], app: App): Promise<HTMLElement[]> {
@@ -84,6 +86,6 @@ async function usage (entries: Entry[], app: App): Promise<HTMLElement[]> {
 async function removeLeftovers (app: App): Promise<void> {
   const blocks = await sweep(app.store)
 
-  announce(blocks === 0 ? 'There are no leftovers' : `Deleted ${blocks} leftover ${blocks === 1 ? 'block' : 'blocks'}`)
+  announce(blocks == null ? 'Something is being added: remove leftovers when that is done' : blocks === 0 ? 'There are no leftovers' : `Deleted ${blocks} leftover ${blocks === 1 ? 'block' : 'blocks'}`)
   await app.refresh()
 }

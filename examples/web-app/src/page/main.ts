@@ -9,7 +9,7 @@ import type { App } from './app.ts'
 
 async function start (): Promise<void> {
   const store = await openStore('ipfsz-demo')
-  const peers = peerPanel(store, () => { viewer.peersLeft() })
+  const peers = peerPanel(store)
 
   const app: App = {
     store,

@@ -5,12 +5,8 @@ import type { Store } from '../ipfs/store.ts'
 /** So long a peer may take to answer, in milliseconds. */
 const PATIENCE = 20_000
 
-/**
- * Where the page is connected to peers. The network is loaded when it is first asked for.
- *
- * @param onAlone - called when the last peer has gone
- */
-export function peerPanel (store: Store, onAlone: () => void): { node: () => Node | undefined } {
+/** Where the page is connected to peers. The network is loaded when it is first asked for. */
+export function peerPanel (store: Store): { node: () => Node | undefined } {
   const form = byId<HTMLFormElement>('peer-form')
   const input = byId<HTMLInputElement>('multiaddr')
   const state = byId('peer-state')
@@ -37,7 +33,6 @@ export function peerPanel (store: Store, onAlone: () => void): { node: () => Nod
 
     if (before > 0 && now.length === 0) {
       announce('The peer has gone. What is kept here can still be read.')
-      onAlone()
     }
   }
 

@@ -19,6 +19,8 @@ const MAX_ROWS = 100
 const MAX_COLUMNS = 30
 const MAX_TEXT = 20_000
 const MAX_CHILDREN = 200
+/** Letters of a name or a value in JSON. */
+const MAX_LABEL = 1000
 /** Levels of JSON that are open at first. */
 const OPEN_LEVELS = 2
 
@@ -72,6 +74,13 @@ export function decodeText (bytes: Uint8Array): string | undefined {
   }
 }
 
+/** As {@link decodeText}, of a part of a file, which may begin within a character. */
+export function decodePart (bytes: Uint8Array): string | undefined {
+  const first = bytes.subarray(0, 4).findIndex(byte => byte >> 6 !== 0b10)
+
+  return decodeText(bytes.subarray(Math.max(first, 0)))
+}
+
 export function hexDump (bytes: Uint8Array): string {
   return Array.from({ length: Math.ceil(bytes.byteLength / 16) }, (_, i) => {
     const row = bytes.subarray(i * 16, i * 16 + 16)
@@ -92,8 +101,11 @@ async function showImage ({ name, readAll, signal }: PreviewInit, type: string):
 function showTable (text: string, more: boolean, separator: string): HTMLElement {
   const rows = parseCsv(more ? text.slice(0, text.lastIndexOf('\n')) : text, separator, MAX_ROWS + 1)
   const [header = [], ...body] = rows.map(row => row.slice(0, MAX_COLUMNS))
+  const columns = Math.max(0, ...rows.map(row => row.length))
+  const left = [more || rows.length > MAX_ROWS ? `The first ${body.length} rows` : '', columns > MAX_COLUMNS ? `${MAX_COLUMNS} of ${columns} columns` : ''].filter(part => part !== '').join(', ')
 
   return h('div', { class: 'table', role: 'region', 'aria-label': 'The first rows of the table', tabindex: 0 }, h('table', {},
+    left === '' ? null : h('caption', {}, left),
     h('thead', {}, h('tr', {}, ...header.map(cell => h('th', { scope: 'col' }, cell)))),
     h('tbody', {}, ...body.map(row => h('tr', {}, ...row.map(cell => h('td', {}, cell)))))))
 }
@@ -111,21 +123,23 @@ async function parseJson ({ readAll }: PreviewInit): Promise<{ value: unknown } 
 
 /** A value that opens when it is clicked, and is not made before. */
 function jsonNode (key: string, value: unknown, openLevels: number): HTMLElement {
-  const label = key === '' ? '' : `${key}: `
+  const label = key === '' ? '' : `${key.slice(0, MAX_LABEL)}: `
 
   if (typeof value !== 'object' || value === null) {
-    return h('div', {}, label, h('span', { class: typeof value }, JSON.stringify(value).slice(0, 1000)))
+    return h('div', {}, label, h('span', { class: typeof value }, JSON.stringify(typeof value === 'string' ? value.slice(0, MAX_LABEL) : value)))
   }
 
-  const entries = Object.entries(value)
-  const details = h('details', { open: openLevels > 0 }, h('summary', {}, label, Array.isArray(value) ? `[${entries.length}]` : `{${entries.length}}`))
+  // lists may have millions of values: no more of them are looked at than are shown
+  const keys = Array.isArray(value) ? Array.from({ length: Math.min(value.length, MAX_CHILDREN) }, (_, i) => String(i)) : Object.keys(value)
+  const count = Array.isArray(value) ? value.length : keys.length
+  const details = h('details', { open: openLevels > 0 }, h('summary', {}, label, Array.isArray(value) ? `[${count}]` : `{${count}}`))
 
   const grow = (): void => {
     if (details.open && details.childElementCount === 1) {
-      details.append(...entries.slice(0, MAX_CHILDREN).map(([key, child], i) => jsonNode(key, child, i === 0 ? openLevels - 1 : 0)))
+      details.append(...keys.slice(0, MAX_CHILDREN).map((key, i) => jsonNode(key, (value as Record<string, unknown>)[key], i === 0 ? openLevels - 1 : 0)))
 
-      if (entries.length > MAX_CHILDREN) {
-        details.append(h('div', {}, `… ${entries.length - MAX_CHILDREN} more`))
+      if (count > MAX_CHILDREN) {
+        details.append(h('div', {}, `… ${count - MAX_CHILDREN} more`))
       }
     }
   }

@@ -1,5 +1,5 @@
 import { ipfsz } from '@ipfsz/core'
-import { listEntries, saveEntry, whileAdding } from '../ipfs/catalogue.ts'
+import { addEntry, listEntries, whileAdding } from '../ipfs/catalogue.ts'
 import { fetchBlocks } from '../ipfs/dag.ts'
 import { parseAddress, stat } from '../ipfs/read.ts'
 import { announce, byId, codecLabel, copyable, failure, formatBytes, formatPercent, h } from './dom.ts'
@@ -7,16 +7,6 @@ import { showFile } from './file-view.ts'
 import type { App, OpenOptions } from './app.ts'
 import type { Address } from '../ipfs/read.ts'
 import type { Stats } from '@ipfsz/core'
-
-/** The last peer went away while something was read from it. */
-export class PeerGoneError extends Error {
-  static override readonly name = 'PeerGoneError'
-  override readonly name = 'PeerGoneError'
-
-  constructor () {
-    super('The peer went away before all of it was here')
-  }
-}
 
 /** Entries of a folder that are listed. */
 const MAX_LISTED = 500
@@ -56,11 +46,6 @@ export class Viewer {
         this.#view.replaceChildren(failure(this.#explain(err)))
       }
     }
-  }
-
-  /** What is being read from peers is not coming any more. */
-  peersLeft (): void {
-    this.#reading.abort(new PeerGoneError())
   }
 
   async #show (address: Address, name: string | undefined, signal: AbortSignal): Promise<void> {
@@ -107,7 +92,7 @@ export class Viewer {
       row.replaceChildren(note)
       await whileAdding(async () => {
         await fetchBlocks(kept, source(), { signal, onBlock: blocks => { note.textContent = `${blocks} blocks are here` } })
-        await saveEntry(store, { cid: kept, name, size: Number(size), storedSize: Number(storedSize), codec: type === 'directory' ? 'folder' : codec, pinned: false, added: Date.now() })
+        await addEntry(store, { cid: kept, name, size: Number(size), storedSize: Number(storedSize), codec: type === 'directory' ? 'folder' : codec })
       })
       await refresh()
       row.replaceChildren()

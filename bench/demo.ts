@@ -1,0 +1,153 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium } from 'playwright'
+import { buildPage } from '../examples/web-app/build.ts'
+import { startDemo } from '../examples/web-app/demo.ts'
+import { csv } from '../examples/web-app/src/page/samples.ts'
+import { CHROMIUM_FLAGS, findChromium } from '../test/support/chromium.ts'
+import { progress, rounded } from './benchmark.ts'
+import type { Benchmark, Row } from './benchmark.ts'
+import type { CDPSession, Page } from 'playwright'
+
+const MB = 1e6
+/** Bytes in a row of the table, about. */
+const ROW = 40
+const NAME = 'weather.csv'
+/** How long adding or reading may take, in milliseconds. */
+const PATIENCE = 300_000
+
+/** What a page is watched by, in milliseconds: the tasks of its thread that took more than 50, and when it was given the file. */
+const WATCH = `
+  window.tasks = []
+  new PerformanceObserver(list => { tasks.push(...list.getEntries().map(({ duration }) => duration)) }).observe({ type: 'longtask' })
+  document.addEventListener('drop', () => { window.dropped = performance.now() }, { capture: true })
+  new MutationObserver(() => {
+    if (/is stored in/.test(document.getElementById('status').textContent)) {
+      window.stored ??= performance.now()
+    }
+  }).observe(document.getElementById('status'), { childList: true })
+`
+
+/** A table that is dropped into the demo page as it is built, on an IndexedDB on disk. */
+export const benchmark: Benchmark = {
+  question: 'how fast the demo page adds a table of 200 MB that is dropped into it, and reads it back, and how long it is busy at one time',
+
+  async run ({ smoke }) {
+    const directory = await mkdtemp(join(tmpdir(), 'ipfsz-demo-'))
+    const size = (smoke ? 2 : 200) * MB
+
+    try {
+      const table = join(directory, NAME)
+      progress('Building the page, and making the table')
+      await buildPage(join(directory, 'page'))
+      // a little more, since rows are not all alike
+      await writeFile(table, new Uint8Array(await (await csv(Math.ceil(size / ROW * 1.1))).slice(0, size).arrayBuffer()))
+
+      const rows: Row[] = []
+
+      for (let round = 1; round <= (smoke ? 1 : 3); round++) {
+        progress(`Round ${round}`)
+        rows.push({ round, ...await measurePage(join(directory, 'page'), join(directory, `profile-${round}`), table, size) })
+      }
+
+      return [{ title: `${size / MB} MB of CSV, in frames of 1 MiB, in Chromium`, rows }]
+    } finally {
+      await rm(directory, { recursive: true, maxRetries: 5 })
+    }
+  }
+}
+
+async function measurePage (outDir: string, profile: string, table: string, size: number): Promise<Row> {
+  const demo = await startDemo(outDir)
+  const [load] = loadavg()
+  // a profile on disk: without one IndexedDB is in memory
+  const context = await chromium.launchPersistentContext(profile, { executablePath: findChromium(), args: CHROMIUM_FLAGS, acceptDownloads: true })
+
+  try {
+    const page = await context.newPage()
+    page.setDefaultTimeout(PATIENCE)
+    await page.goto(demo.url)
+    await page.waitForSelector('body[data-ready]')
+    await page.evaluate(WATCH)
+
+    const session = await context.newCDPSession(page)
+    const trace = await startTrace(session)
+
+    await drop(page, session, table)
+    const view = page.locator('#view')
+    await view.getByRole('heading', { level: 3, name: NAME, exact: true }).waitFor()
+    const adding = await page.evaluate<{ milliseconds: number, longest: number }>('({ milliseconds: stored - dropped, longest: Math.max(0, ...tasks.splice(0)) })')
+
+    await page.getByRole('button', { name: 'Download' }).click()
+    const read = await view.locator('.outcome').getByText(/^Read /).innerText()
+    const longestRead = await page.evaluate<number>('Math.max(0, ...tasks.splice(0))')
+    const [, seconds] = / in ([\d.]+) s/.exec(read) ?? []
+    const { tasks, longest: processor } = await trace()
+    const { usage } = await page.evaluate(async () => navigator.storage.estimate())
+
+    return {
+      codec: `${await page.locator('#codec').inputValue()} ${await page.locator('#level').inputValue()}`,
+      'add, MB/s': rounded(size / MB / adding.milliseconds * 1000),
+      'read, MB/s': rounded(size / MB / Number(seconds)),
+      'longest task of adding, ms': longest(adding.longest),
+      'longest task of reading, ms': longest(longestRead),
+      'longest task, ms of processor time': rounded(processor),
+      tasks,
+      'stored, MB': rounded((usage ?? 0) / MB),
+      'load before': rounded(load)
+    }
+  } finally {
+    await context.close()
+    await demo.close()
+  }
+}
+
+interface TraceEvent {
+  name: string
+  pid: number
+  tid: number
+  /** Processor time in microseconds. */
+  tdur?: number
+  args: { name?: string }
+}
+
+/**
+ * Note every task of the page's thread with the processor time that it took: on a
+ * machine that does other things too, a task lasts longer than it works.
+ */
+async function startTrace (session: CDPSession): Promise<() => Promise<{ tasks: number, longest: number }>> {
+  const events: TraceEvent[] = []
+
+  session.on('Tracing.dataCollected', ({ value }) => { events.push(...value as unknown as TraceEvent[]) })
+  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: ['toplevel'] } })
+
+  return async () => {
+    const complete = new Promise(resolve => { session.once('Tracing.tracingComplete', resolve) })
+    await session.send('Tracing.end')
+    await complete
+
+    const threads = new Set(events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(threadOf))
+    const tasks = events.filter(event => event.name.endsWith('RunTask') && event.tdur != null && threads.has(threadOf(event)))
+
+    return { tasks: tasks.length, longest: tasks.reduce((longest, { tdur = 0 }) => Math.max(longest, tdur / 1000), 0) }
+  }
+}
+
+function threadOf ({ pid, tid }: TraceEvent): string {
+  return `${pid}/${tid}`
+}
+
+/** What is not reported as long took less than that. */
+function longest (milliseconds: number): string | number {
+  return milliseconds === 0 ? '< 50' : Math.round(milliseconds)
+}
+
+/** Drag a file of the disk onto the page, as the system does. */
+async function drop (page: Page, session: CDPSession, file: string): Promise<void> {
+  const { x, y } = await page.locator('#drop').boundingBox() ?? { x: 0, y: 0 }
+
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await session.send('Input.dispatchDragEvent', { type, x: x + 20, y: y + 20, data: { items: [], files: [file], dragOperationsMask: 1 } })
+  }
+}

@@ -1,0 +1,64 @@
+import { getBlock } from './dag.ts'
+import type { Source } from './read.ts'
+import type { CID } from 'multiformats/cid'
+
+/** No peer sent a block in time. */
+export class BlockNotSentError extends Error {
+  static override readonly name = 'BlockNotSentError'
+  override readonly name = 'BlockNotSentError'
+  readonly cid: CID
+
+  constructor (cid: CID) {
+    super(`No peer that is connected sent the block ${cid}`)
+    this.cid = cid
+  }
+}
+
+/** The last peer went away while something was read from it. */
+export class PeerGoneError extends Error {
+  static override readonly name = 'PeerGoneError'
+  override readonly name = 'PeerGoneError'
+
+  constructor () {
+    super('The peer went away before all of it was here')
+  }
+}
+
+/** So long a block may take, in milliseconds. */
+const PATIENCE = 8_000
+
+/**
+ * A source that gives up on a block after a while, since peers need not answer, and at
+ * once when they have gone. What is stored here is read whatever they do.
+ */
+export function patient (source: Source, peersLeft: () => AbortSignal): Source {
+  return {
+    put: (cid, bytes, options) => source.put(cid, bytes, options),
+    has: (cid, options) => source.has(cid, options),
+
+    async * get (cid, options) {
+      if (await source.has(cid, options)) {
+        yield * source.get(cid, options)
+        return
+      }
+
+      const tooLong = new AbortController()
+      const timer = setTimeout(() => { tooLong.abort(new BlockNotSentError(cid)) }, PATIENCE)
+      const signal = AbortSignal.any([tooLong.signal, peersLeft(), ...options?.signal == null ? [] : [options.signal]])
+
+      try {
+        signal.throwIfAborted()
+        // raced, since not all that is below looks at the signal
+        yield await Promise.race([getBlock(source, cid, { ...options, signal }), aborted(signal)])
+      } finally {
+        clearTimeout(timer)
+        // lets go of what waits for it
+        tooLong.abort()
+      }
+    }
+  }
+}
+
+async function aborted (signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => { signal.addEventListener('abort', () => { reject(signal.reason) }, { once: true }) })
+}

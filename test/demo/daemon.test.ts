@@ -1,0 +1,94 @@
+import { describe, expect } from 'vitest'
+import { text } from '../support/data.ts'
+import { startDaemon } from '../support/network-daemons.ts'
+import { expectSuccess, it, parseLines } from '../integration/run-cli.ts'
+import { useDemo } from './open-demo.ts'
+import type { RunningDaemon } from '../support/network-daemons.ts'
+import type { Sandbox } from '../integration/run-cli.ts'
+
+const LISTEN = ['/ip4/127.0.0.1/tcp/0', '/ip4/127.0.0.1/tcp/0/ws']
+
+/** A daemon of the command, and where pages connect to it. */
+async function startWithWebSockets (sandbox: Sandbox): Promise<RunningDaemon> {
+  const daemon = await startDaemon(sandbox, { listen: LISTEN })
+  const [{ addresses }] = parseLines((await sandbox.run(['id', '--json'])).stdout) as Array<{ addresses: string[] }>
+
+  return { ...daemon, address: addresses.find(address => address.includes('/ws/')) ?? '' }
+}
+
+describe('the demo page and ipfsz daemon', () => {
+  const { open } = useDemo()
+
+  it('reads a file that the daemon has, and a part of it by itself', async ({ sandbox }) => {
+    const bytes = text(6_000_000)
+    const cid = await sandbox.add(bytes, '--frame-size', '1MiB')
+    const daemon = await startWithWebSockets(sandbox)
+
+    const page = await open()
+    await page.connect(daemon.address)
+    expect(await page.page.locator('.connected').innerText()).toContain(daemon.peerId)
+    await page.openAddress(cid)
+    await page.shows('Unnamed')
+    await page.drag(0.9, 0.95)
+    expect(await page.view.locator('.dag [data-kind=leaf].lit.peer').count()).toBe(1)
+    expect((await page.download()).equals(bytes)).toBe(true)
+  })
+
+  it('reads a folder that the daemon has, and keeps it when the daemon is gone', async ({ sandbox }) => {
+    const bytes = text(500_000)
+    await sandbox.shell('mkdir -p docs/deep')
+    await sandbox.write('docs/deep/a.txt', bytes)
+    const { stdout } = await sandbox.run(['add', '-Q', 'docs'])
+    const daemon = await startWithWebSockets(sandbox)
+
+    const page = await open({ expected: /WebSocket/ })
+    await page.connect(daemon.address)
+    await page.openAddress(`${stdout.toString().trim()}/deep/a.txt`)
+    await page.shows('a.txt')
+    await page.button('Keep in this browser').click()
+    await page.status.getByText('is kept in this browser').waitFor()
+    await daemon.stop()
+    await page.status.getByText('The peer has gone').waitFor()
+
+    await page.page.reload()
+    await page.button('Open a.txt').click()
+    await page.shows('a.txt')
+    expect((await page.download()).equals(bytes)).toBe(true)
+  })
+
+  it('gives the daemon what was added in the page, over the connection that the page made', async ({ sandbox }) => {
+    const bytes = text(6_000_000, 7)
+    const daemon = await startWithWebSockets(sandbox)
+
+    const page = await open()
+    await page.add({ name: 'from-the-page', bytes })
+    await page.connect(daemon.address)
+    const cid = await page.copied('CID')
+    const read = await sandbox.run(['cat', cid])
+
+    expectSuccess(read)
+    expect(read.stdout.equals(bytes)).toBe(true)
+    // the daemon keeps it: the page need not be there any more
+    await page.page.close()
+    expect((await sandbox.run(['cat', '--offline', cid])).stdout.equals(bytes)).toBe(true)
+  })
+
+  it('says that this peer is told to fetch where it runs, and how', async ({ sandbox }) => {
+    const daemon = await startWithWebSockets(sandbox)
+
+    const page = await open()
+    await page.add({ name: 'text', bytes: text(100_000) })
+    await page.connect(daemon.address)
+    await page.button('Give to the peer').click()
+    await page.view.getByText(`ipfsz get ${await page.copied('CID')}`).waitFor()
+    expect(await page.view.locator('.outcome').innerText()).toContain('nothing that a page tells it')
+  })
+
+  it('has the same CID for a file as the command has with --deterministic', async ({ sandbox }) => {
+    const bytes = text(3_000_000, 3)
+    const page = await open()
+    await page.add({ name: 'text', bytes })
+
+    expect(await page.copied('CID')).toBe(await sandbox.add(bytes, '--deterministic', '--frame-size', '1MiB'))
+  })
+})
