@@ -37,8 +37,11 @@ export async function measure (work: () => Promise<unknown>): Promise<Time> {
   return { wall, cpu: (user + system) / 1000 }
 }
 
+/** The one in the middle, or what is half way between the two that are. */
 export function median (values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+  const sorted = values.toSorted((a, b) => a - b)
+
+  return (sorted[Math.floor((values.length - 1) / 2)] + sorted[Math.floor(values.length / 2)]) / 2
 }
 
 /** The smallest and the largest, as text. */

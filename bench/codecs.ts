@@ -4,9 +4,10 @@ import { chromium } from 'playwright'
 import { BUNDLERS } from '../test/support/bundles.ts'
 import { CHROMIUM_FLAGS, findChromium } from '../test/support/chromium.ts'
 import { serve } from '../test/support/serve.ts'
+import { median, rounded, spread } from './benchmark.ts'
 import { fileOfSize, mixedFile, withCorpus } from './support/corpus.ts'
 import { measureCodecs } from './support/measure-codec.ts'
-import type { Benchmark, BenchmarkOptions } from './benchmark.ts'
+import type { Benchmark, BenchmarkOptions, Row } from './benchmark.ts'
 import type { CodecMeasurement } from './support/measure-codec.ts'
 
 /** The frames of an add. */
@@ -27,25 +28,27 @@ export const benchmark: Benchmark = {
   question: 'how small and how fast each implementation of each codec is, in Node and in Chromium, a frame of 4 MiB at a time',
 
   async run (options) {
-    const bytes = await readSample(options)
+    const { bytes, name } = await readSample(options)
     const rounds = options.smoke ? 1 : ROUNDS
     const pieces = Array.from({ length: Math.ceil(bytes.byteLength / FRAME_SIZE) }, (_, i) => bytes.slice(i * FRAME_SIZE, (i + 1) * FRAME_SIZE))
     const node = await measureCodecs(pieces, rounds)
     const browser = await measureInChromium(bytes, rounds)
 
-    return node.map(row => toRow(row, browser.find(({ codec, implementation, level }) => codec === row.codec && implementation === row.implementation && level === row.level)))
+    return [{
+      title: `${bytes.byteLength} bytes of ${name}`,
+      rows: node.map(row => toRow(row, browser.find(({ codec, implementation, level }) => codec === row.codec && implementation === row.implementation && level === row.level)))
+    }]
   }
 }
 
 /** The file that was named, or pieces of the corpus: slow levels take long for more. */
-async function readSample (options: BenchmarkOptions): Promise<Uint8Array> {
-  if (options.file != null) {
-    return new Uint8Array(await readFile(options.file))
-  }
+async function readSample (options: BenchmarkOptions): Promise<{ bytes: Uint8Array, name: string }> {
+  return withCorpus(options, async corpus => {
+    const mixed = await mixedFile(corpus, options)
+    const path = options.file ?? await fileOfSize(corpus, mixed, options.smoke ? 300_000 : 2 * FRAME_SIZE)
 
-  return withCorpus(options, async corpus => (
-    new Uint8Array(await readFile(await fileOfSize(corpus, await mixedFile(corpus, options), options.smoke ? 300_000 : 2 * FRAME_SIZE)))
-  ))
+    return { bytes: new Uint8Array(await readFile(path)), name: mixed.name }
+  })
 }
 
 async function measureInChromium (bytes: Uint8Array, rounds: number): Promise<CodecMeasurement[]> {
@@ -67,20 +70,19 @@ async function measureInChromium (bytes: Uint8Array, rounds: number): Promise<Co
   }
 }
 
-function toRow (node: CodecMeasurement, browser: CodecMeasurement | undefined): Record<string, string | number> {
+function toRow (node: CodecMeasurement, browser: CodecMeasurement | undefined): Row {
   return {
     codec: node.codec,
     runs: node.implementation,
     level: node.level ?? '-',
     ratio: node.ratio?.toFixed(3) ?? '-',
-    'Node, compress MB/s': rounded(node.compress),
-    'Node, decompress MB/s': rounded(node.decompress),
-    'Chromium, compress MB/s': rounded(browser?.compress),
-    'Chromium, decompress MB/s': rounded(browser?.decompress)
+    ...speedsOf('Node, compress', node.compress),
+    ...speedsOf('Node, decompress', node.decompress),
+    ...speedsOf('Chromium, compress', browser?.compress ?? []),
+    ...speedsOf('Chromium, decompress', browser?.decompress ?? [])
   }
 }
 
-/** Three figures at most. */
-function rounded (value: number | undefined): string | number {
-  return value == null ? '-' : value < 10 ? Number(value.toFixed(1)) : Math.round(value)
+function speedsOf (what: string, speeds: readonly number[]): Row {
+  return { [`${what} MB/s`]: speeds.length === 0 ? '-' : rounded(median(speeds)), [`${what}, spread`]: speeds.length === 0 ? '-' : spread(speeds) }
 }

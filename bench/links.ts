@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ipfsz, MARKERS, unmark } from '@ipfsz/core'
@@ -13,6 +11,7 @@ import { text } from '../test/support/data.ts'
 import { measure, median } from './benchmark.ts'
 import { DATASTORES } from './support/link-datastores.ts'
 import { LINKS } from './support/paper.ts'
+import { withDirectory } from './support/temporary.ts'
 import type { Benchmark, Row } from './benchmark.ts'
 import type { Read } from './support/read-links.ts'
 import type { Link } from '@ipfsz/core'
@@ -26,9 +25,13 @@ export const benchmark: Benchmark = {
   question: `what links between original and compressed CIDs cost, made one after the other, read in a new process, and with every file that is added; the paper's Figure 8 says ${LINKS.update} ms to make 1000, ${LINKS.recovery} ms to read them, ${LINKS.partOfUpload} of adding`,
 
   async run ({ smoke }) {
+    const made = await measureLinks(smoke)
+    const { rows, cids } = await measureAdds(smoke)
+
     return [
-      { title: 'Making links, and reading them in a new process', rows: await measureLinks(smoke) },
-      { title: `Adding files of ${FILE_SIZE / 1000} kB of text, with and without links, on an FsBlockstore`, rows: await measureAdds(smoke) }
+      { title: 'Making links, and reading them in a new process', rows: made },
+      { title: `Adding files of ${FILE_SIZE / 1000} kB of text, with and without links, on an FsBlockstore`, rows },
+      { title: 'What was added first, made by test/support/data.ts', rows: cids }
     ]
   }
 }
@@ -38,38 +41,30 @@ async function measureLinks (smoke: boolean): Promise<Row[]> {
   const rounds = smoke ? 1 : 9
   const blockstore = new MemoryBlockstore()
   const links = await makeLinks(count, blockstore)
-  const rows: Row[] = []
+  const measured = Object.keys(DATASTORES).map(name => ({ name, adds: new Array<number>(), reads: new Array<[Read, Read]>() }))
 
-  for (const name of Object.keys(DATASTORES)) {
-    const adds: number[] = []
-    const reads: Array<[Read, Read]> = []
-
-    for (let round = 0; round < rounds; round++) {
-      const directory = await mkdtemp(join(tmpdir(), 'ipfsz-bench-'))
-
-      try {
+  // every datastore once in each round, so that whatever else the machine does falls on all of them
+  for (let round = 0; round < rounds; round++) {
+    for (const { name, adds, reads } of measured) {
+      await withDirectory(async directory => {
         adds.push(await add(name, directory, links, blockstore))
         reads.push(await readAnew(name, directory, count))
-      } finally {
-        await rm(directory, { recursive: true })
-      }
+      })
     }
-
-    rows.push({
-      datastore: name,
-      links: count,
-      'make, ms': Math.round(median(adds)),
-      'make, spread': range(adds),
-      'open, ms': tenth(median(reads.map(([{ open }]) => open))),
-      'read, ms': tenth(median(reads.map(([{ read }]) => read))),
-      'read, spread': range(reads.map(([{ read }]) => read)),
-      'opened again, ms': tenth(median(reads.map(([, { open }]) => open))),
-      'read again, ms': tenth(median(reads.map(([, { read }]) => read))),
-      'read again, spread': range(reads.map(([, { read }]) => read))
-    })
   }
 
-  return rows
+  return measured.map(({ name, adds, reads }) => ({
+    datastore: name,
+    links: count,
+    'make, ms': Math.round(median(adds)),
+    'make, spread': range(adds),
+    'open, ms': tenth(median(reads.map(([{ open }]) => open))),
+    'read, ms': tenth(median(reads.map(([{ read }]) => read))),
+    'read, spread': range(reads.map(([{ read }]) => read)),
+    'opened again, ms': tenth(median(reads.map(([, { open }]) => open))),
+    'read again, ms': tenth(median(reads.map(([, { read }]) => read))),
+    'read again, spread': range(reads.map(([, { read }]) => read))
+  }))
 }
 
 async function add (name: string, directory: string, links: readonly Link[], blockstore: Blockstore): Promise<number> {
@@ -101,50 +96,56 @@ async function readAnew (name: string, directory: string, count: number): Promis
 }
 
 /** Add the same files with and without links, in each round on stores of their own. */
-async function measureAdds (smoke: boolean): Promise<Row[]> {
+async function measureAdds (smoke: boolean): Promise<{ rows: Row[], cids: Row[] }> {
   const count = smoke ? 10 : 200
   const files = Array.from({ length: count }, (_, i) => text(FILE_SIZE, i + 1))
   const times = new Map<string, number[]>()
+  const cids = new Map<string, string>()
 
   for (let round = 0; round < (smoke ? 1 : 7); round++) {
     for (const name of ['', ...Object.keys(DATASTORES)]) {
-      const directory = await mkdtemp(join(tmpdir(), 'ipfsz-bench-'))
-
-      try {
-        times.set(name, [...times.get(name) ?? [], await addFiles(name, directory, files)])
-      } finally {
-        await rm(directory, { recursive: true })
-      }
+      const { wall, first } = await withDirectory(async directory => addFiles(name, directory, files))
+      times.set(name, [...times.get(name) ?? [], wall])
+      cids.set(name, first)
     }
   }
 
   const without = median(times.get('') ?? [])
 
-  return Array.from(times, ([name, measured]) => ({
-    datastore: name === '' ? 'without links' : name,
-    files: count,
-    'add, ms': tenth(median(measured)),
-    'add, spread': range(measured),
-    'links cost, %': tenth((median(measured) / without - 1) * 100)
-  }))
+  return {
+    rows: Array.from(times, ([name, measured]) => ({
+      datastore: titleOf(name),
+      files: count,
+      'add, ms': tenth(median(measured)),
+      'add, spread': range(measured),
+      'links cost, %': tenth((median(measured) / without - 1) * 100)
+    })),
+    cids: Array.from(cids, ([name, cid]) => ({ datastore: titleOf(name), bytes: FILE_SIZE, CID: cid }))
+  }
 }
 
-async function addFiles (name: string, directory: string, files: readonly Uint8Array[]): Promise<number> {
+function titleOf (name: string): string {
+  return name === '' ? 'without links' : name
+}
+
+async function addFiles (name: string, directory: string, files: readonly Uint8Array[]): Promise<{ wall: number, first: string }> {
   const blockstore = new FsBlockstore(join(directory, 'blocks'))
   await blockstore.open()
   const datastore = name === '' ? undefined : await DATASTORES[name].make(join(directory, 'links'))
   await datastore?.open()
   const fs = ipfsz({ blockstore, datastore })
 
+  const cids: CID[] = []
+
   const { wall } = await measure(async () => {
     for (const bytes of files) {
-      await fs.addBytes(bytes, { link: datastore != null })
+      cids.push(await fs.addBytes(bytes, { link: datastore != null }))
     }
   })
 
   await datastore?.close()
 
-  return wall
+  return { wall, first: cids[0].toString() }
 }
 
 /** Links of files whose roots are stored. */

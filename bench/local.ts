@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { median, progress, rounded, spread, sum } from './benchmark.ts'
+import { median, progress, rounded, spread } from './benchmark.ts'
 import { fileOfSize, mixedFile, withCorpus } from './support/corpus.ts'
 import { DEFAULT, PLAIN } from './support/file-systems.ts'
 import { runKubo } from './support/kubo-command.ts'
@@ -27,10 +27,10 @@ const TWO = [PLAIN, DEFAULT]
 const SIZES: readonly Size[] = [
   { size: MB, rounds: 3, times: 10, stores: { fs: ALL, level: TWO, memory: TWO } },
   { size: 100 * MB, rounds: 5, times: 1, stores: { fs: ALL, level: TWO, memory: TWO } },
-  { size: 1000 * MB, rounds: 3, times: 1, stores: { fs: TWO } }
+  { size: 1000 * MB, rounds: 3, times: 1, stores: { fs: TWO, level: TWO, memory: TWO } }
 ]
 
-const SMOKE: readonly Size[] = [{ size: MB, rounds: 1, times: 1, stores: { fs: TWO, level: [DEFAULT], memory: [DEFAULT] } }]
+const SMOKE: readonly Size[] = [{ size: MB, rounds: 1, times: 1, stores: { fs: TWO, level: TWO, memory: TWO } }]
 
 /** Kubo's, and what is piped before and after it. No daemon runs. */
 const KUBO: Readonly<Record<string, { add: string, cat: string }>> = {
@@ -38,13 +38,17 @@ const KUBO: Readonly<Record<string, { add: string, cat: string }>> = {
   'Kubo, zstd -3 piped': { add: 'zstd -3 -c FILE | ipfs add --offline -Q', cat: 'ipfs cat --offline CID | zstd -dc' }
 }
 
+/** What the figures do not say by themselves. */
+const ABOUT = 'Kubo\'s times are those of the command, the start of its process with them. Peak MB is all that a process has resident, the program with it; of what is piped it is that of `ipfs`. Reading from memory has none: the process fills the store before'
+
 /** What one process measured. */
 interface Measured {
   store: string
   side: string
   action: Task['action']
+  /** Milliseconds of each time. */
   walls: number[]
-  cpu: number
+  cpus: number[]
   peak: number
   cid: string
 }
@@ -67,7 +71,7 @@ export const benchmark: Benchmark = {
           .map(({ side, cid }) => ({ bytes: size.size, side, CID: cid })))
       }
 
-      return [{ title: `Files of ${mixed.name}; Kubo's times are those of the command, the start of its process with them`, rows }, { title: `What was added (${corpus.source})`, rows: cids }]
+      return [{ title: `Files of ${mixed.name}. ${ABOUT}`, rows }, { title: `What was added (${corpus.source})`, rows: cids }]
     })
   }
 }
@@ -111,19 +115,19 @@ async function runKuboOnce (corpus: Corpus, side: string, file: string): Promise
   const read = await runKubo(`${cat.replace('CID', cid)} > /dev/null`, repo)
   await rm(repo, { recursive: true })
 
-  return [{ ...added, action: 'add' as const }, { ...read, action: 'cat' as const }].map(({ wall, ...outcome }) => (
-    { ...outcome, walls: [wall], store: 'flatfs', side, cid }
+  return [{ ...added, action: 'add' as const }, { ...read, action: 'cat' as const }].map(({ wall, cpu, ...outcome }) => (
+    { ...outcome, walls: [wall], cpus: [cpu], store: 'flatfs', side, cid }
   ))
 }
 
-function toRows ({ size, times }: Size, measured: readonly Measured[]): Row[] {
+function toRows ({ size }: Size, measured: readonly Measured[]): Row[] {
   const groups = Map.groupBy(measured, ({ action, store, side }) => `${action}\n${store}\n${side}`)
 
   return Array.from(groups, ([key, group]) => {
     const [action, store, side] = key.split('\n')
     const isKubo = store === 'flatfs'
-    const walls = warm(group, isKubo ? 1 : times)
-    const plain = warm(groups.get(`${action}\n${isKubo ? 'fs' : store}\n${PLAIN}`) ?? group, times)
+    const walls = warm(group.map(({ walls }) => walls))
+    const plain = warm((groups.get(`${action}\n${isKubo ? 'fs' : store}\n${PLAIN}`) ?? []).map(({ walls }) => walls))
 
     return {
       MB: size / MB,
@@ -134,14 +138,14 @@ function toRows ({ size, times }: Size, measured: readonly Measured[]): Row[] {
       'times as fast': rounded(median(plain) / median(walls)),
       'ms, median': rounded(median(walls)),
       'ms, spread': spread(walls),
-      'CPU ms': rounded(median(group.map(({ cpu, walls }) => cpu / walls.length))),
-      'peak MB': rounded(median(group.map(({ peak }) => peak)) / MB),
-      runs: sum(group.map(({ walls }) => walls.length))
+      'CPU ms': rounded(median(warm(group.map(({ cpus }) => cpus)))),
+      'peak MB': action === 'cat' && store === 'memory' ? '-' : rounded(median(group.map(({ peak }) => peak)) / MB),
+      runs: walls.length
     }
   }).toSorted((a, b) => a.what.localeCompare(b.what))
 }
 
 /** Without the first time of each process, where there are several. */
-function warm (group: readonly Measured[], times: number): number[] {
-  return group.flatMap(({ walls }) => times > 1 ? walls.slice(1) : walls)
+function warm (processes: ReadonlyArray<readonly number[]>): number[] {
+  return processes.flatMap(times => times.length > 1 ? times.slice(1) : times)
 }

@@ -29,29 +29,48 @@ const DEFAULT_DIRECTORY = join(ROOT, '.bench')
 const OTHERS = new Set(['run', 'benchmark'])
 
 const names = globSync('*.ts', { cwd: import.meta.dirname }).map(file => basename(file, '.ts')).filter(name => !OTHERS.has(name)).toSorted()
-const { values, positionals: [name] } = parseArgs({
-  allowPositionals: true,
-  options: {
-    smoke: { type: 'boolean', default: false },
-    json: { type: 'string' },
-    'json-dir': { type: 'string' },
-    corpus: { type: 'string' },
-    file: { type: 'string' }
-  }
-})
+const { values, positionals } = readArguments()
 const { smoke, corpus, file } = values
+const [name] = positionals
 const options: BenchmarkOptions = { smoke, ...corpus == null ? {} : { corpus }, ...file == null ? {} : { file } }
+
+if (positionals.length !== 1 || !['all', 'report', ...names].includes(name)) {
+  refuse(`Name one benchmark (${names.join(', ')}), all or report`)
+}
+
+if (values.json != null && ['all', 'report'].includes(name)) {
+  refuse(`--json is for one benchmark, --json-dir for ${name}`)
+}
 
 if (name === 'all') {
   runAll()
 } else if (name === 'report') {
   const { writeReport } = await import('./report/report.ts')
   await writeReport(values['json-dir'] ?? DEFAULT_DIRECTORY, join(ROOT, 'docs'))
-} else if (names.includes(name)) {
-  await runOne()
 } else {
-  console.error(`Name a benchmark (${names.join(', ')}), all or report`)
-  process.exitCode = 2
+  await runOne()
+}
+
+function readArguments () {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        smoke: { type: 'boolean', default: false },
+        json: { type: 'string' },
+        'json-dir': { type: 'string' },
+        corpus: { type: 'string' },
+        file: { type: 'string' }
+      }
+    })
+  } catch (err) {
+    return refuse((err as Error).message)
+  }
+}
+
+function refuse (message: string): never {
+  console.error(message)
+  process.exit(2)
 }
 
 async function runOne (): Promise<void> {

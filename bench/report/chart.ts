@@ -2,12 +2,15 @@ import * as echarts from 'echarts'
 import { PLAIN } from '../support/file-systems.ts'
 import type { EChartsOption } from 'echarts'
 
-/** Grey that is read on white (4.0:1) and on what GitHub calls dark (4.7:1). */
-const TEXT = '#7d858d'
+/** Grey that is read on white (4.3:1) and on what GitHub calls dark, #0d1117 (4.4:1): as far from one as from the other. */
+const TEXT = '#747b83'
 const GRID = 'rgba(128, 128, 128, 0.25)'
 
-/** Colours that are told from each other on light and dark. */
-const COLOURS = ['#3f8fd2', '#d9822b', '#3fa66b', '#c2559d', '#8b79d9', '#b3942a', '#35a3a8', '#d4585a']
+/** Colours that are told from each other, and from light and dark (3:1 at least). */
+const COLOURS = ['#3f8fd2', '#d47d26', '#3aa066', '#c2559d', '#8b79d9', '#ad8f28', '#329ca1', '#d4585a']
+
+/** Pixels, of pictures that are shown somewhat smaller. */
+const FONT_SIZE = 13
 
 export interface Series {
   name: string
@@ -49,9 +52,9 @@ export function toSvg (chart: Chart): string {
 }
 
 function toOption ({ title, unit, kind, categories = [], x, series, log = false, reference }: Chart): EChartsOption {
-  const text = { color: TEXT }
+  const text = { color: TEXT, fontSize: FONT_SIZE }
   const slanted = kind === 'bar' && categories.length > 5
-  const valueAxis = { type: log ? 'log' as const : 'value' as const, nameTextStyle: text, axisLabel: text, splitLine: { lineStyle: { color: GRID } }, axisLine: { lineStyle: { color: GRID } } }
+  const valueAxis = { nameTextStyle: text, axisLabel: text, splitLine: { lineStyle: { color: GRID } }, axisLine: { lineStyle: { color: GRID } } }
 
   return {
     animation: false,
@@ -63,7 +66,7 @@ function toOption ({ title, unit, kind, categories = [], x, series, log = false,
     xAxis: x == null
       ? { type: 'category', data: categories, axisLabel: { ...text, interval: 0, rotate: slanted ? 30 : 0 }, axisLine: { lineStyle: { color: TEXT } } }
       : { ...valueAxis, type: 'log', name: x, nameLocation: 'middle', nameGap: 30, logBase: 10 },
-    yAxis: { ...valueAxis, name: unit },
+    yAxis: { ...valueAxis, ...log && reference == null ? startOf(series) : {}, type: log ? 'log' : 'value', name: unit },
     series: series.map(({ name, values }, i) => ({
       type: kind,
       name,
@@ -75,4 +78,12 @@ function toOption ({ title, unit, kind, categories = [], x, series, log = false,
       ...reference == null || i > 0 ? {} : { markLine: { silent: true, symbol: 'none', label: { show: false }, lineStyle: { color: TEXT, type: 'dashed' as const }, data: [{ yAxis: reference }] } }
     })) as EChartsOption['series']
   }
+}
+
+/** Where bars of values that differ by orders of magnitude begin: below the least, or it would have next to none. By itself that is 1. */
+function startOf (series: readonly Series[]): { min: number, startValue: number } {
+  const least = Math.min(...series.flatMap(({ values }) => values.filter(value => typeof value === 'number')))
+  const start = 10 ** Math.floor(Math.log10(least / 2))
+
+  return { min: start, startValue: start }
 }

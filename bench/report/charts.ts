@@ -26,12 +26,12 @@ export const CHARTS: Readonly<Record<string, (results: Results) => Charts>> = {
 
     return {
       network: linkChart('Fetching over a link', 'MB of the file a second', rows, row => divide(numberOf(row, 'MB'), numberOf(row, 'seconds')), { log: true }),
-      'network-floor': linkChart('Fetching, against (stored bytes) / rate + 3 round trips', 'times the floor', rows, row => numberOf(row, 'times the floor'), { reference: 1 })
+      'network-floor': linkChart('Fetching, against (stored bytes) / rate + 3 round trips', 'times the floor', rows, row => numberOf(row, 'times the floor'), { reference: 1, log: true })
     }
   },
 
   bypass: results => ({
-    bypass: columns('Adding what is compressed already', 'times as fast', rowsOf(results, 'bypass'), 'file', ['add: times as fast as plain', 'add: times as fast as detection off'], 1)
+    bypass: columns('Adding what is compressed already', 'times as fast', rowsOf(results, 'bypass'), 'file', ['add: times as fast as plain', 'add: times as fast as detection off'], 1, true)
   }),
 
   random: results => ({
@@ -41,7 +41,7 @@ export const CHARTS: Readonly<Record<string, (results: Results) => Charts>> = {
 
   tree: results => ({
     tree: grouped('Many small files', 'stored / original', rowsOf(results, 'tree'), 'tree', 'side', 'stored / original'),
-    'tree-read': grouped('Reading one of many small files', 'ms', rowsOf(results, 'tree'), 'tree', 'side', 'read one, ms')
+    'tree-read': grouped('Reading one of many small files', 'ms', rowsOf(results, 'tree'), 'tree', 'side', 'read one, ms', true)
   }),
 
   links: results => {
@@ -70,7 +70,7 @@ export const CHARTS: Readonly<Record<string, (results: Results) => Charts>> = {
       x: 'MB of the file',
       series: [PLAIN, DEFAULT].flatMap(side => ['add', 'cat'].map(what => ({
         name: `${side}, ${what}`,
-        values: rowsOf(results, 'memory').filter(row => row.side === side).map(row => [Number(row.MB), Number(row[`${what}, MB`])] as [number, number])
+        values: rowsOf(results, 'memory').filter(row => row.side === side && numberOf(row, `${what}, MB`) != null).map(row => [Number(row.MB), Number(row[`${what}, MB`])] as [number, number])
       })))
     }
   }),
@@ -104,13 +104,14 @@ function columns (title: string, unit: string, rows: readonly Row[], category: s
 }
 
 /** Bars of one column, beside each other for each value of another. */
-function grouped (title: string, unit: string, rows: readonly Row[], category: string, series: string, column: string): Chart {
+function grouped (title: string, unit: string, rows: readonly Row[], category: string, series: string, column: string, log = false): Chart {
   const categories = distinct(rows, category)
 
   return {
     title,
     unit,
     kind: 'bar',
+    log,
     categories: categories.map(String),
     series: distinct(rows, series).map(name => ({ name: String(name), values: categories.map(value => numberOf(find(rows, { [category]: value, [series]: name }), column) ?? null) }))
   }

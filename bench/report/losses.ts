@@ -11,12 +11,21 @@ const DEFAULT_FRAMES = 'ipfsz, frames of 4096 KiB'
 /** What is no more than this away is as good. */
 const NOISE = 0.03
 
+/** The same for bytes, which are the same every time. */
+const LITTLE = 0.01
+
+/** Memory that grows by no more, from 100 MB to the largest file, does not grow with the file. */
+const GROWTH = 0.1
+
+/** What is this many times the floor is far above it. */
+const FAR = 1.25
+
 /**
  * Where IPFSz is worse than what it is compared with, as sentences of Markdown: found in
  * the figures, so that none is left out and none is out of date.
  */
 export function losses (results: Results): string[] {
-  return [fromLocal, fromNetwork, fromStorage, fromRandom, fromTree, fromBypass, fromLinks, fromMemory, fromBrowser, fromBlockstore].flatMap(find => find(results))
+  return [fromLocal, fromNetwork, fromSlow, fromStorage, fromRandom, fromTree, fromBypass, fromLinks, fromMemory, fromBrowser, fromBlockstore].flatMap(find => find(results))
 }
 
 function fromLocal (results: Results): string[] {
@@ -26,17 +35,24 @@ function fromLocal (results: Results): string[] {
     const of = rows.filter(row => row.what === what)
     const slower = of.filter(row => row.side === DEFAULT && isLess(row, 'times as fast'))
     const others = of.filter(row => row.MB === 100 && String(row.side).startsWith('ipfsz') && row.side !== DEFAULT && isLess(row, 'times as fast'))
-    const kubo = of.filter(row => row.side === 'Kubo').flatMap(row => {
+    const kubo = of.filter(row => String(row.side).startsWith('Kubo')).flatMap(row => {
       const ours = numberOf(find(of, { MB: row.MB, side: DEFAULT, store: 'fs' }), 'MB/s')
       const theirs = numberOf(row, 'MB/s')
 
-      return ours != null && theirs != null && theirs > ours * (1 + NOISE) ? [`${row.MB} MB at ${rounded(theirs / ours)} times our speed`] : []
+      return ours != null && theirs != null && theirs > ours * (1 + NOISE) ? [`${row.MB} MB at ${rounded(theirs / ours)} times our speed (${row.side})`] : []
+    })
+    const busier = of.filter(row => row.side === DEFAULT).flatMap(row => {
+      const ours = numberOf(row, 'CPU ms')
+      const theirs = numberOf(find(of, { MB: row.MB, side: PLAIN, store: row.store }), 'CPU ms')
+
+      return ours != null && theirs != null && ours > theirs * (1 + NOISE) ? [`${row.MB} MB on ${row.store} (${rounded(ours / theirs)})`] : []
     })
 
     return [
       ...slower.length === 0 ? [] : [`**${what}, the default**: plain Helia is faster with ${list(slower.map(row => `${row.MB} MB on ${row.store} (we have ${row['times as fast']} times its speed)`))}.`],
-      ...others.length === 0 ? [] : [`**${what}, other codecs and levels**, 100 MB: slower than plain Helia with ${list(others.map(row => `${String(row.side).replace('ipfsz, ', '')} (${row['times as fast']})`))}.`],
-      ...kubo.length === 0 ? [] : [`**${what} against Kubo**: Kubo does ${list(kubo)}.`]
+      ...others.length === 0 ? [] : [`**${what}, other codecs and levels**, 100 MB: slower than plain Helia with ${list(others.map(row => `${String(row.side).replace('ipfsz, ', '')} on ${row.store} (${row['times as fast']})`))}.`],
+      ...kubo.length === 0 ? [] : [`**${what} against Kubo**: Kubo does ${list(kubo)}.`],
+      ...busier.length === 0 ? [] : [`**${what}, processor time**: more than plain Helia's with ${list(busier)}.`]
     ]
   })
 }
@@ -44,23 +60,38 @@ function fromLocal (results: Results): string[] {
 function fromNetwork (results: Results): string[] {
   const rows = (results.get('network')?.tables ?? []).flatMap(({ rows }) => rows)
   const ours = rows.filter(row => row.side === 'ipfsz, zstd' && 'floor' in row)
-  const beaten = (by: string): string[] => ours.flatMap(row => {
-    const theirs = numberOf(find(rows, { 'Mbit/s': row['Mbit/s'], 'round trip, ms': row['round trip, ms'], MB: row.MB, side: by }), 'seconds')
-    const seconds = numberOf(row, 'seconds')
+  const beaten = (by: string, what: string): string[] => ours.flatMap(row => {
+    const theirs = numberOf(find(rows, { 'Mbit/s': row['Mbit/s'], 'round trip, ms': row['round trip, ms'], MB: row.MB, side: by }), what)
+    const seconds = numberOf(row, what)
 
     return seconds != null && theirs != null && theirs < seconds * (1 - NOISE) ? [`${linkOf(row)} (${rounded(theirs)} s against ${rounded(seconds)} s)`] : []
   })
   const failed = ours.filter(row => row.failed !== '')
-  const far = ours.filter(row => (numberOf(row, 'times the floor') ?? 0) > 1.25)
+  const far = ours.filter(row => (numberOf(row, 'times the floor') ?? 0) > FAR)
 
   return [
     ...failed.map(row => `**fetching fails** over ${linkOf(row)}: ${row.failed}.`),
     ...[PLAIN, 'plain CID with libp2p compression', 'Kubo', 'Kubo, zstd -3 piped'].flatMap(by => {
-      const links = beaten(by)
+      const links = beaten(by, 'seconds')
+      const first = beaten(by, 'first byte, s')
 
-      return links.length === 0 ? [] : [`**fetching**: ${by} is faster over ${list(links)}.`]
+      return [
+        ...links.length === 0 ? [] : [`**fetching**: ${by} is faster over ${list(links)}.`],
+        ...first.length === 0 ? [] : [`**fetching, the first byte**: ${by} has it sooner over ${list(first)}.`]
+      ]
     }),
-    ...far.length === 0 ? [] : [`**fetching takes more than 1.25 times the floor** over ${far.length} of ${ours.length} links: ${list(far.map(row => `${linkOf(row)} (${row['times the floor']})`))}.`]
+    ...far.length === 0 ? [] : [`**fetching takes more than ${FAR} times the floor** over ${far.length} of ${ours.length} links: ${list(far.map(row => `${linkOf(row)} (${row['times the floor']})`))}.`]
+  ]
+}
+
+function fromSlow (results: Results): string[] {
+  const rows = rowsOf(results, 'slow')
+  const failed = rows.filter(row => row.failed !== '')
+  const far = rows.filter(row => (numberOf(row, 'times the floor') ?? 0) > FAR)
+
+  return [
+    ...failed.map(row => `**\`ipfsz cat\` does not always get the file** over ${row['Mbit/s']} Mbit/s from ${row.provider}: ${row.whole} are whole, ${row.failed}.`),
+    ...far.length === 0 ? [] : [`**\`ipfsz cat\` takes more than ${FAR} times the floor** over ${list(far.map(row => `${row['Mbit/s']} Mbit/s from ${row.provider} (${row['times the floor']})`))}.`]
   ]
 }
 
@@ -69,7 +100,11 @@ function fromStorage (results: Results): string[] {
   const frames = rows.filter(row => (numberOf(row, 'frames cost, %') ?? 0) > 1)
   const level = rows.filter(row => (numberOf(row, DEFAULT) ?? 0) > (numberOf(row, 'ipfsz, zstd 1') ?? 1) * 1.01)
 
+  // what is left as it is has no frames
+  const left = rows.filter(row => row['frames cost, %'] === '-' && (numberOf(row, DEFAULT) ?? 0) > (numberOf(row, 'zstd -3, whole file') ?? 1) * (1 + LITTLE))
+
   return [
+    ...left.length === 0 ? [] : [`**what is taken for not worth compressing** and would be smaller with \`zstd -3\`: ${list(left.map(row => `${row.file} (${row['zstd -3, whole file']} of its bytes)`))}.`],
     ...frames.length === 0 ? [] : [`**frames cost more than 1 %** of the stored bytes with ${list(frames.map(row => `${row.file} (${row['frames cost, %']} %)`))}.`],
     ...level.length === 0 ? [] : [`**the default level is 3**, and level 1 stores less of ${list(level.map(({ file }) => String(file)))}.`]
   ]
@@ -101,22 +136,36 @@ function fromTree (results: Results): string[] {
 
     return [
       ...ours > tar * (1 + NOISE) ? [`**small files**, ${row.tree}: ${rounded(ours / tar)} times the bytes of one \`.tar.zst\`, which shares what files have in common.`] : [],
-      ...['add', 'read all'].filter(what => isLess(row, `${what}, times as fast`)).map(what => `**small files**, ${row.tree}: ${what} at ${row[`${what}, times as fast`]} times plain Helia's speed.`)
+      ...[PLAIN, 'one .tar.zst'].flatMap(side => {
+        const other = find(rows, { tree: row.tree, side })
+        const slower = ['add, ms', 'read all, ms', 'read one, ms'].flatMap(what => {
+          const [mine, theirs] = [numberOf(row, what), numberOf(other, what)]
+
+          return mine != null && theirs != null && theirs < mine * (1 - NOISE) ? [`${what.replace(', ms', '')} at ${rounded(theirs / mine)} times its speed`] : []
+        })
+
+        return slower.length === 0 ? [] : [`**small files**, ${row.tree}, against ${side === PLAIN ? side : `\`${side}\``}: ${list(slower)}.`]
+      })
     ]
   })
 }
 
 function fromBypass (results: Results): string[] {
-  const slow = rowsOf(results, 'bypass').filter(row => (numberOf(row, 'add: times as fast as plain') ?? 1) < 0.9)
+  return ['plain', 'detection off'].flatMap(other => {
+    const column = `add: times as fast as ${other}`
+    const slow = rowsOf(results, 'bypass').filter(row => isLess(row, column))
 
-  return slow.length === 0 ? [] : [`**what is compressed already** is added slower than with plain Helia: ${list(slow.map(row => `${row.file} (${row['add: times as fast as plain']})`))}.`]
+    return slow.length === 0 ? [] : [`**what is compressed already** is added slower than with ${other === 'plain' ? PLAIN : other}: ${list(slow.map(row => `${row.file} (${row[column]})`))}.`]
+  })
 }
 
 function fromLinks (results: Results): string[] {
   const read = rowsOf(results, 'links').filter(row => row.links === 1000 && (numberOf(row, 'read, ms') ?? 0) > LINKS.recovery)
+  const make = rowsOf(results, 'links').filter(row => row.links === 1000 && (numberOf(row, 'make, ms') ?? 0) > LINKS.update)
   const cost = rowsOf(results, 'links', 1).filter(row => (numberOf(row, 'links cost, %') ?? 0) > 4)
 
   return [
+    ...make.length === 0 ? [] : [`**making 1000 links** takes more than the ${LINKS.update} ms of the paper with ${list(make.map(row => `datastore-${row.datastore} (${row['make, ms']} ms)`))}.`],
     ...read.length === 0 ? [] : [`**reading 1000 links** in a new process takes more than the ${LINKS.recovery} ms of the paper with ${list(read.map(row => `datastore-${row.datastore} (${row['read, ms']} ms)`))}.`],
     ...cost.length === 0 ? [] : [`**adding with links** costs ${list(cost.map(row => `${row['links cost, %']} % with datastore-${row.datastore}`))}, where the paper has ${LINKS.partOfUpload}: the content CID is found too, which hashes the original.`]
   ]
@@ -125,11 +174,20 @@ function fromLinks (results: Results): string[] {
 function fromMemory (results: Results): string[] {
   const rows = rowsOf(results, 'memory')
 
-  return ['add', 'cat'].flatMap(what => {
-    const more = rows.filter(row => row.side === DEFAULT).filter(row => (numberOf(row, `${what}, MB`) ?? 0) > (numberOf(find(rows, { MB: row.MB, side: PLAIN }), `${what}, MB`) ?? Infinity) * (1 + NOISE))
+  const ours = rows.filter(row => row.side === DEFAULT)
 
-    return more.length === 0 ? [] : [`**memory**: ${what} takes more than plain Helia with ${list(more.map(row => `${row.MB} MB (${row[`${what}, MB`]} MB resident)`))}.`]
-  })
+  return ['add', 'cat'].flatMap(what => {
+    const more = ours.filter(row => (numberOf(row, `${what}, MB`) ?? 0) > (numberOf(find(rows, { MB: row.MB, side: PLAIN }), `${what}, MB`) ?? Infinity) * (1 + NOISE))
+
+    const middle = find(ours, { MB: 100 })
+    const last = ours.at(-1)
+    const growth = (numberOf(last, `${what}, MB`) ?? 0) / (numberOf(middle, `${what}, MB`) ?? Infinity)
+
+    return [
+      ...more.length === 0 ? [] : [`**memory**: ${what} takes more than plain Helia with ${list(more.map(row => `${row.MB} MB (${row[`${what}, MB`]} MB resident)`))}.`],
+      ...growth > 1 + GROWTH ? [`**memory grows**: ${what} of ${last?.MB} MB takes ${rounded(growth)} times what 100 MB take.`] : []
+    ]
+  }).concat(ours.filter(row => row.failed !== '' && row.failed != null).map(row => `**memory**: ${row.MB} MB fail: ${row.failed}.`))
 }
 
 function fromBrowser (results: Results): string[] {
@@ -139,7 +197,7 @@ function fromBrowser (results: Results): string[] {
 }
 
 function fromBlockstore (results: Results): string[] {
-  const slow = rowsOf(results, 'blockstore').filter(row => row.side === 'zstd 1, hash' && isLess(row, 'times as fast'))
+  const slow = rowsOf(results, 'blockstore').filter(row => /^zstd \d+, hash$/.test(String(row.side)) && isLess(row, 'times as fast'))
 
   return slow.length === 0 ? [] : [`**a CompressedBlockstore** as it is by default is slower than the FsBlockstore in it: ${list(slow.map(row => `${row.what} (${row['times as fast']})`))}.`]
 }

@@ -11,7 +11,7 @@ import type { Result } from '../support/results.ts'
 import type { Results } from './rows.ts'
 
 /** In the order of the report: what is asked first comes first. */
-const ORDER = ['storage', 'local', 'network', 'random', 'bypass', 'tree', 'memory', 'browser', 'links', 'blockstore', 'codecs', 'proxy']
+export const ORDER = ['storage', 'local', 'network', 'slow', 'random', 'bypass', 'tree', 'memory', 'browser', 'demo', 'links', 'blockstore', 'codecs', 'proxy']
 
 /**
  * Write `benchmarks.md` and its charts.
@@ -46,9 +46,8 @@ export async function writeReport (directory: string, docs: string): Promise<voi
 }
 
 function head (results: Results, missing: readonly string[]): string {
-  const first = [...results.values()][0]
   const link = rowsOf(results, 'proxy')
-  const dates = [...new Set([...results.values()].map(({ date }) => date))].toSorted()
+  const dates = distinct([...results.values()].map(({ date }) => date)).toSorted()
 
   return `# Benchmarks
 
@@ -64,12 +63,24 @@ ${toMarkdown(targets(results))}
 
 ## How it was measured
 
-- ${[...new Set([...results.values()].map(({ machine }) => machine))].join('; ')}.
-- ${dates.join(' to ')}. ${Object.entries(first.versions).map(entry => entry.join(' ')).join(', ')}.
+- ${distinct([...results.values()].map(({ machine }) => machine)).join('; ')}.
+- ${dates.join(', ')}. ${versionsOf(results)}.
 - Everything that is compared was measured in one run, in turns: A, B, A, B. Times are medians, the spread is the least and the most. "Times as fast" is against plain Helia unless the table says otherwise; above 1 is better. Absolute times are those of this machine; ratios carry over better.
-- The shaped link of the network kept its rate and round trip within 3 % at ${link.filter(row => row['within 3 %'] === 'yes').length} of ${link.length} settings, see [proxy](#proxy).
+- The shaped link of the network kept its rate and round trip within 3 % at ${link.filter(row => row['within 3 %'] === 'yes').length} of ${link.length} settings while nothing else ran, see [proxy](#proxy). It shares the processor with the nodes that it connects.
 - A compressed file stored is all of its blocks. MB are millions of bytes.
 - \`npm run bench -- NAME\` measures one of them, \`--file FILE\` or \`--corpus DIR\` with files of yours.${missing.length === 0 ? '' : `\n- Not measured: ${missing.join(', ')}.`}`
+}
+
+/** What ran, by name: more than one version of something only where the results are of different days. */
+function versionsOf (results: Results): string {
+  const all = [...results.values()].map(({ versions }) => versions)
+  const names = distinct(all.flatMap(versions => Object.keys(versions)))
+
+  return names.map(name => `${name} ${distinct(all.flatMap(versions => versions[name] ?? [])).join(' and ')}`).join(', ')
+}
+
+function distinct (values: readonly string[]): string[] {
+  return [...new Set(values)]
 }
 
 function toText ({ name, question, tables, seconds }: Result, pictures: string[]): string {

@@ -1,9 +1,9 @@
-import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { createReadStream, createWriteStream, statSync } from 'node:fs'
+import { mkdir, open, readdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { generateTree, GENERATORS } from './generate.ts'
+import { withDirectory } from './temporary.ts'
 import type { BenchmarkOptions } from '../benchmark.ts'
 
 /** Where the files are that developers and CI have beside the project. */
@@ -37,27 +37,28 @@ export interface Corpus {
   directory: string
 }
 
-/** Do something with the corpus, and remove what was made on the way. */
-export async function withCorpus<T> ({ smoke, corpus = DEFAULT_CORPUS }: BenchmarkOptions, use: (corpus: Corpus) => Promise<T>): Promise<T> {
-  const directory = await mkdtemp(join(tmpdir(), 'ipfsz-bench-'))
-  const isThere = existsSync(corpus)
+/** Do something with the corpus, and remove what was made on the way. A smoke run takes one of its own, unless one is named. */
+export async function withCorpus<T> ({ smoke, corpus }: BenchmarkOptions, use: (corpus: Corpus) => Promise<T>): Promise<T> {
+  const named = corpus ?? (smoke || !isDirectory(DEFAULT_CORPUS) ? undefined : DEFAULT_CORPUS)
 
-  try {
-    if (smoke || !isThere && corpus === DEFAULT_CORPUS) {
-      const generated = join(directory, 'corpus')
-      await generate(generated, smoke)
-
-      return await use({ source: 'made by bench/support/generate.ts', files: await listFiles(generated), directory })
-    }
-
-    if (!isThere) {
-      throw new Error(`There is no directory ${corpus}`)
-    }
-
-    return await use({ source: relative(process.cwd(), corpus), files: await listFiles(corpus), directory })
-  } finally {
-    await rm(directory, { recursive: true })
+  if (named != null && !isDirectory(named)) {
+    throw new Error(`There is no directory ${named}`)
   }
+
+  return withDirectory(async directory => {
+    if (named != null) {
+      return use({ source: relative(process.cwd(), named), files: await listFiles(named), directory })
+    }
+
+    const generated = join(directory, 'corpus')
+    await generate(generated, smoke)
+
+    return use({ source: 'made by bench/support/generate.ts', files: await listFiles(generated), directory })
+  })
+}
+
+function isDirectory (path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 /** Files by themselves: neither those of a tree, nor what tells about the corpus. */
@@ -82,7 +83,12 @@ export async function mixedFile (corpus: Corpus, { file }: BenchmarkOptions): Pr
     return { path: file, size: (await stat(file)).size, name: file }
   }
 
-  const files = singleFiles(corpus).filter(({ group }) => !INCOMPRESSIBLE.has(group))
+  const files = singleFiles(corpus).filter(({ group, size }) => !INCOMPRESSIBLE.has(group) && size > 0)
+
+  if (files.length === 0) {
+    throw new Error(`There is no file in ${corpus.source} to measure with: name another directory, or a file`)
+  }
+
   const path = join(corpus.directory, 'mixed')
   await pipeline(async function * () {
     for (const { path } of files) {

@@ -63,6 +63,9 @@ export interface KuboDaemon {
 
 export async function startKubo (repo: string): Promise<KuboDaemon> {
   const child = spawn('ipfs', ['daemon'], { env: environment(repo), stdio: ['ignore', 'pipe', 'pipe'] })
+  // it would go on where this process is interrupted
+  const kill = (): void => { child.kill() }
+  process.on('exit', kill)
   const api = `http://127.0.0.1:${await apiPort(child)}/api/v0`
   child.stdout?.resume()
   child.stderr?.resume()
@@ -92,6 +95,7 @@ export async function startKubo (repo: string): Promise<KuboDaemon> {
       const ended = once(child, 'close')
       child.kill()
       await ended
+      process.off('exit', kill)
     }
   }
 }

@@ -1,4 +1,5 @@
 import { codecs } from '@ipfsz/codecs/all'
+import { sum } from '../benchmark.ts'
 import type { Codec, CodecName, ImplementationName } from '@ipfsz/codecs'
 
 /** The levels that are compared: the least, the default, and what people ask for. */
@@ -24,10 +25,9 @@ export interface CodecMeasurement {
   /** Undefined where it does not compress. */
   level?: number
   ratio?: number
-  /** Millions of original bytes a second, the median of the rounds. */
-  compress?: number
-  /** The same; undefined where it does not decompress. */
-  decompress?: number
+  /** Millions of original bytes a second, of each round. None where it does not. */
+  compress: number[]
+  decompress: number[]
 }
 
 interface Candidate {
@@ -66,8 +66,9 @@ export async function measureCodecs (pieces: readonly Uint8Array[], rounds: numb
   return candidates.map(({ codec: { name, implementation }, level, frames, compressed, decompressed }) => ({
     codec: name,
     implementation,
-    ...level == null ? {} : { level, ratio: sum(frames.map(({ byteLength }) => byteLength)) / size, compress: speed(size, compressed) },
-    ...decompressed.length === 0 ? {} : { decompress: speed(size, decompressed) }
+    ...level == null ? {} : { level, ratio: sum(frames.map(({ byteLength }) => byteLength)) / size },
+    compress: speeds(size, compressed),
+    decompress: speeds(size, decompressed)
   }))
 }
 
@@ -149,10 +150,6 @@ async function measure (candidate: Candidate, pieces: readonly Uint8Array[]): Pr
 }
 
 /** Millions of bytes a second, from milliseconds. */
-function speed (size: number, times: readonly number[]): number {
-  return size / times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] / 1000
-}
-
-function sum (values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0)
+function speeds (size: number, times: readonly number[]): number[] {
+  return times.map(time => size / time / 1000)
 }

@@ -6,33 +6,38 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { FsBlockstore } from 'blockstore-fs'
 import { LevelBlockstore } from 'blockstore-level'
 import { CID } from 'multiformats/cid'
+import { measure } from '../benchmark.ts'
 import { repeatFile } from './corpus.ts'
 import { FILE_SYSTEMS, readAll } from './file-systems.ts'
 import type { Outcome, Task } from './task.ts'
 import type { Blockstore } from 'interface-blockstore'
 
+// whoever wanted to know is gone
+process.on('disconnect', () => { process.exit() })
+
 const task = JSON.parse(process.argv[2]) as Task
 const { size: available } = await stat(task.file)
 
-process.send?.(task.action === 'add' ? await add() : await cat())
+process.send?.(task.action === 'add' ? await add() : await cat(), () => { process.exit() })
 
 async function add (): Promise<Outcome> {
   const { times } = task
   const walls: number[] = []
+  const cpus: number[] = []
   const base = peakMemory()
-  let cpu = 0
   let cid = ''
 
   for (let time = 0; time < times; time++) {
     // the last one is kept in the directory itself
     const { blockstore, close } = await openStore(time === times - 1 ? task.directory : join(task.directory, `${time}`))
     const files = FILE_SYSTEMS[task.files](blockstore)
-
-    cpu += await measure(walls, async () => { cid = (await files.addByteStream(source())).toString() })
+    const { wall, cpu } = await measure(async () => { cid = (await files.addByteStream(source())).toString() })
+    walls.push(wall)
+    cpus.push(cpu)
     await close()
   }
 
-  return { cid, walls, cpu, base, peak: peakMemory() }
+  return { cid, walls, cpus, base, peak: peakMemory() }
 }
 
 async function cat (): Promise<Outcome> {
@@ -40,16 +45,18 @@ async function cat (): Promise<Outcome> {
   const files = FILE_SYSTEMS[task.files](blockstore)
   const cid = task.cid == null || task.store === 'memory' ? await files.addByteStream(source()) : CID.parse(task.cid)
   const walls: number[] = []
+  const cpus: number[] = []
   const base = peakMemory()
-  let cpu = 0
 
   for (let time = 0; time < task.times; time++) {
-    cpu += await measure(walls, async () => readAll(files, cid, task.size))
+    const { wall, cpu } = await measure(async () => readAll(files, cid, task.size))
+    walls.push(wall)
+    cpus.push(cpu)
   }
 
   await close()
 
-  return { cid: cid.toString(), walls, cpu, base, peak: peakMemory() }
+  return { cid: cid.toString(), walls, cpus, base, peak: peakMemory() }
 }
 
 function source (): AsyncIterable<Uint8Array> {
@@ -59,16 +66,6 @@ function source (): AsyncIterable<Uint8Array> {
 /** The most resident memory so far, in bytes. */
 function peakMemory (): number {
   return process.resourceUsage().maxRSS * 1024
-}
-
-async function measure (walls: number[], work: () => Promise<unknown>): Promise<number> {
-  const before = process.cpuUsage()
-  const start = performance.now()
-  await work()
-  walls.push(performance.now() - start)
-  const { user, system } = process.cpuUsage(before)
-
-  return (user + system) / 1000
 }
 
 async function openStore (directory: string): Promise<{ blockstore: Blockstore, close: () => Promise<void> }> {

@@ -26,8 +26,8 @@ export interface Outcome {
   cid: string
   /** Milliseconds of each time. */
   walls: number[]
-  /** Processor time of all of them, in milliseconds. */
-  cpu: number
+  /** Processor time of each, in milliseconds. */
+  cpus: number[]
   /** The most resident memory in bytes, and what it was before. */
   peak: number
   base: number

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
@@ -56,6 +58,23 @@ describe('the generated corpus', () => {
 
     await expect(stat(made)).rejects.toMatchObject({ code: 'ENOENT' })
   })
+
+  it.each([['SIGINT', 130], ['SIGTERM', 143]] as const)('is removed where %s ends the process', async (signal, code) => {
+    const script = `
+      import { withCorpus } from ${JSON.stringify(join(import.meta.dirname, '../support/corpus.ts'))}
+      await withCorpus({ smoke: true }, async ({ directory }) => {
+        process.stdout.write(directory)
+        await new Promise(resolve => { setTimeout(resolve, 60_000) })
+      })
+    `
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const ended = once(child, 'exit')
+    const [made] = await once(child.stdout, 'data') as [Buffer]
+    child.kill(signal)
+
+    expect(await ended).to.deep.equal([code, null])
+    await expect(stat(made.toString())).rejects.toMatchObject({ code: 'ENOENT' })
+  })
 })
 
 describe('a corpus of one\'s own', () => {
@@ -74,6 +93,24 @@ describe('a corpus of one\'s own', () => {
 
   it('refuses a directory that is not there', async () => {
     await expect(withCorpus({ smoke: false, corpus: join(directory, 'missing') }, async () => {})).rejects.toThrow('missing')
+  })
+
+  it('is used by smoke runs too, where it is named', async () => {
+    await writeFile(join(directory, 'notes.txt'), 'some notes')
+
+    await withCorpus({ smoke: true, corpus: directory }, async ({ files }) => {
+      expect(files.map(({ name }) => name)).to.deep.equal(['notes.txt'])
+    })
+  })
+
+  it('refuses to make a file of nothing', async () => {
+    await mkdir(join(directory, 'incompressible'))
+    await writeFile(join(directory, 'incompressible/random.bin'), 'x')
+    await writeFile(join(directory, 'empty.txt'), '')
+
+    await withCorpus({ smoke: false, corpus: directory }, async corpus => {
+      await expect(mixedFile(corpus, { smoke: false })).rejects.toThrow('no file')
+    })
   })
 })
 

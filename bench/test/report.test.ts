@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { toSvg } from '../report/chart.ts'
 import { losses } from '../report/losses.ts'
 import { toMarkdown } from '../report/markdown.ts'
-import { writeReport } from '../report/report.ts'
+import { ORDER, writeReport } from '../report/report.ts'
 import { targets } from '../report/targets.ts'
 import { resultFile, writeResult } from '../support/results.ts'
 import type { Row, Table } from '../benchmark.ts'
@@ -15,7 +16,8 @@ const LOCAL: Row[] = [
   { MB: 100, store: 'fs', what: 'add', side: 'plain Helia', 'MB/s': 400, 'times as fast': 1 },
   { MB: 100, store: 'fs', what: 'add', side: 'ipfsz, zstd 3', 'MB/s': 300, 'times as fast': 0.75 },
   { MB: 100, store: 'fs', what: 'cat', side: 'plain Helia', 'MB/s': 200, 'times as fast': 1 },
-  { MB: 100, store: 'fs', what: 'cat', side: 'ipfsz, zstd 3', 'MB/s': 500, 'times as fast': 2.5 }
+  { MB: 100, store: 'fs', what: 'cat', side: 'ipfsz, zstd 3', 'MB/s': 500, 'times as fast': 2.5 },
+  { MB: 100, store: 'flatfs', what: 'cat', side: 'Kubo, zstd -3 piped', 'MB/s': 1000, 'times as fast': 5 }
 ]
 
 let directory: string
@@ -36,8 +38,29 @@ describe('losses', () => {
   it('names what is slower, and not what is faster', () => {
     const found = losses(new Map([['local', resultOf('local', [{ title: '', rows: LOCAL }])]]))
 
-    expect(found).to.have.lengthOf(1)
+    expect(found).to.have.lengthOf(2)
     expect(found[0]).to.include('add').and.include('0.75')
+    expect(found[1]).to.include('cat').and.include('2 times our speed (Kubo, zstd -3 piped)')
+  })
+
+  it('names processor time, and memory that grows with the file', () => {
+    const row = { MB: 1, store: 'fs', what: 'add', 'times as fast': 1 }
+    const found = losses(new Map([
+      ['local', resultOf('local', [{ title: '', rows: [{ ...row, side: 'plain Helia', 'CPU ms': 10 }, { ...row, side: 'ipfsz, zstd 3', 'CPU ms': 15 }] }])],
+      ['memory', resultOf('memory', [{ title: '', rows: [100, 1000].map(MB => ({ MB, side: 'ipfsz, zstd 3', 'add, MB': 200 + MB / 10, 'cat, MB': 200, failed: '' })) }])]
+    ]))
+
+    expect(found).to.have.lengthOf(2)
+    expect(found[0]).to.include('processor time').and.include('1.5')
+    expect(found[1]).to.include('add of 1000 MB').and.include('1.43')
+  })
+
+  it('names what stays as it is and would be smaller', () => {
+    const row = { file: 'a.png', 'ipfsz, zstd 3': 1, 'frames cost, %': '-' }
+    const found = losses(new Map([['storage', resultOf('storage', [{ title: '', rows: [{ ...row, 'zstd -3, whole file': 0.9 }, { ...row, file: 'b.jpg', 'zstd -3, whole file': 1 }] }])]]))
+
+    expect(found).to.have.lengthOf(1)
+    expect(found[0]).to.include('a.png').and.not.include('b.jpg')
   })
 
   it('names fetches that failed, and those that are far above the floor', () => {
@@ -65,6 +88,20 @@ describe('targets', () => {
 })
 
 describe('writeReport', () => {
+  it('has a place for every benchmark', () => {
+    const names = globSync('*.ts', { cwd: join(import.meta.dirname, '..') }).map(file => file.replace('.ts', ''))
+
+    expect(ORDER.toSorted()).to.deep.equal(names.filter(name => !['run', 'benchmark'].includes(name)).toSorted())
+  })
+
+  it('names every version of what ran', async () => {
+    writeResult(resultFile(directory, 'local'), resultOf('local', [{ title: 'Files', rows: LOCAL }]))
+    writeResult(resultFile(directory, 'links'), { ...resultOf('links', [{ title: '', rows: [] }]), versions: { node: '24.1.0', helia: '7.0.0' } })
+    await writeReport(directory, directory)
+
+    expect(await readFile(join(directory, 'benchmarks.md'), 'utf8')).to.include('node 24.0.0 and 24.1.0, helia 7.0.0.')
+  })
+
   it('begins with where it loses, and has a chart for what was measured', async () => {
     writeResult(resultFile(directory, 'local'), resultOf('local', [{ title: 'Files', rows: LOCAL }]))
     await writeReport(directory, directory)

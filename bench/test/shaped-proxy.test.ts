@@ -70,6 +70,16 @@ describe('shapedProxy', () => {
     expect(traffic()).to.deep.equal({ up: 100_000, down: 200_000 })
   })
 
+  it('hands on nothing before the rate and the delay of both directions allow it', async () => {
+    const { port } = await createProxy({ target: await listen(socket => { socket.pipe(socket) }), rate: 8 * MEGABIT, roundTrip: 40 })
+    const start = performance.now()
+
+    await exchange(port, noise(101_500))
+
+    // a thousand bytes in a millisecond after one packet at once, and the round trip
+    expect(performance.now() - start).to.be.at.least(100 + 40)
+  })
+
   it('hands on the end of one direction while the other goes on', async () => {
     const port = await listen(socket => { socket.on('end', () => socket.end('after the end')).resume() })
     const proxy = await createProxy({ target: port, rate: 10 * MEGABIT, roundTrip: 2 })

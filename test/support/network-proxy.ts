@@ -16,10 +16,12 @@ export interface NetworkProxy {
 export interface NetworkProxyInit {
   /** Called with `received` whenever it grows. */
   onReceived?: (received: number) => void
+  /** Bytes a second that come back from the target, as fast as they can by default. */
+  rate?: number
 }
 
 /** @param port - of the target, on loopback */
-export async function networkProxy (port: number, { onReceived }: NetworkProxyInit = {}): Promise<NetworkProxy> {
+export async function networkProxy (port: number, { onReceived, rate }: NetworkProxyInit = {}): Promise<NetworkProxy> {
   const sockets = new Set<Socket>()
 
   const server = createServer(client => {
@@ -41,7 +43,16 @@ export async function networkProxy (port: number, { onReceived }: NetworkProxyIn
       proxy.received += byteLength
       onReceived?.(proxy.received)
     })
-    target.pipe(client)
+
+    if (rate == null) {
+      target.pipe(client)
+    } else {
+      target.on('data', bytes => {
+        client.write(bytes)
+        target.pause()
+        setTimeout(() => { target.resume() }, bytes.byteLength / rate * 1000)
+      })
+    }
   })
 
   const proxy: NetworkProxy = {

@@ -85,7 +85,7 @@ async function stopAll (stops: ReadonlyArray<() => unknown>): Promise<void> {
   }
 }
 
-async function startProvider (init: ProviderInit): Promise<Provider & { child: ChildProcess }> {
+export async function startProvider (init: ProviderInit): Promise<Provider & { child: ChildProcess }> {
   const child = fork(join(import.meta.dirname, 'provider.ts'), [JSON.stringify(init)])
   const [provider] = await once(child, 'message') as [Provider]
 

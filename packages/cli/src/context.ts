@@ -51,16 +51,20 @@ export interface SessionOptions extends IpfszInit {
 /** Do something to the repo, which is made where there is none. Nothing of it touches the network. */
 export async function withRepo<T> (context: Context, { lock, links: writes = false, existing = false, ...init }: SessionOptions, work: (session: Session) => Promise<T>): Promise<T> {
   const { signal } = context
+  const path = repoPath(context.repo)
 
   if (existing) {
-    await openRepoToRead(repoPath(context.repo))
+    await openRepoToRead(path)
   }
 
-  const repo = await openRepo(repoPath(context.repo))
-  const release = lock == null ? undefined : await lockRepo(repo.path, lock, signal)
-  const links = writes || await hasLinks(repo.path) ? new LinkStore(linksIn(repo.path), { writes, signal }) : undefined
+  // first: who waits for a conversion is to store blocks as it says
+  const release = lock == null ? undefined : await lockRepo(path, lock, signal)
+  let links: LinkStore | undefined
 
   try {
+    const repo = await openRepo(path)
+    links = writes || await hasLinks(path) ? new LinkStore(linksIn(path), { writes, signal }) : undefined
+
     return await work({ repo, blockstore: repo.blockstore, files: ipfsz({ blockstore: repo.blockstore, datastore: links }, init), pins: new RepoPins(repo) })
   } finally {
     await links?.close()

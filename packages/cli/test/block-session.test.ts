@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { identity } from 'multiformats/hashes/identity'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BlockSession } from '../src/network/block-session.ts'
 import { badPeer, blockMessage } from './bad-peer.ts'
 import { keep, makeBlock, makeBlocks, testNode } from './nodes.ts'
@@ -156,6 +156,57 @@ describe('a session', () => {
 
       await expect(files.fetch(cid, { signal, timeout: 20_000 })).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
     }
+  })
+
+  it('asks a peer again at once that could not be asked', async () => {
+    const [a, b] = await Promise.all([testNode(), testNode()])
+    const [block] = await makeBlocks(1)
+    await keep(a, [block])
+    await connect(b, a)
+    vi.spyOn(b.wants, 'send').mockRejectedValueOnce(new Error('no stream'))
+
+    // it would be waited for 3 seconds as one that was asked
+    await expect(session(block.cid, b).fetch(block.cid, { signal, timeout: 2000 })).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+  })
+
+  it.each([
+    [undefined, 28],
+    [4 * 1024 * 1024, 7],
+    [100, 40]
+  ])('asks a peer for no more than 28 MiB at one time: with blocks of %s bytes for %i of them', async (size, count) => {
+    const [bad, b] = await Promise.all([badPeer(() => undefined), testNode()])
+    const blocks = await makeBlocks(40)
+    await connect(b, bad)
+    const send = vi.spyOn(b.wants, 'send')
+
+    const files = session(blocks[0].cid, b)
+    await Promise.allSettled(blocks.map(async ({ cid }) => files.fetch(cid, { size, signal, timeout: 1000 })))
+
+    expect(send.mock.calls.filter(([, , what]) => what === 'block')).toHaveLength(count)
+  })
+
+  it('asks the only peer for the block itself, and not first whether it has it', async () => {
+    const [a, b] = await Promise.all([testNode(), testNode()])
+    const block = await makeBlock(1)
+    await keep(a, [block])
+    const send = vi.spyOn(b.wants, 'send')
+    await connect(b, a)
+
+    await session(block.cid, b).fetch(block.cid, { signal, timeout: 10_000 })
+
+    expect(send.mock.calls.map(([, , what]) => what)).toEqual(['block'])
+  })
+
+  it('asks a peer for more as soon as one has come', async () => {
+    const [a, b] = await Promise.all([testNode(), testNode()])
+    const blocks = await makeBlocks(40)
+    await keep(a, blocks)
+    await connect(b, a)
+
+    const files = session(blocks[0].cid, b)
+    const fetched = await Promise.all(blocks.map(async ({ cid }) => files.fetch(cid, { signal, timeout: 10_000 })))
+
+    expect(countOf(fetched, [a])).toEqual([40])
   })
 
   it('refuses to wait longer than the timeout for what nobody has', async () => {

@@ -168,6 +168,15 @@ describe('the control port of a daemon', () => {
     expect(fetched.peerId).toBe('12D3KooWother')
   })
 
+  it.each([1_000_000, undefined])('hands on of how many bytes a block is, where that is known: %s', async size => {
+    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }))
+    const server = await serve({ fetch })
+
+    await client(server).fetch(cid, { root: cid, size, timeout: 1000, signal: new AbortController().signal })
+
+    expect(fetch.mock.calls[0][1].size).toBe(size)
+  })
+
   it('hands on providers as they are found', async () => {
     const server = await serve({
       async * findProviders () {

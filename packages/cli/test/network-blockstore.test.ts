@@ -40,10 +40,20 @@ describe('the blockstore of a command that may ask others', () => {
     const store = await make({ fetch })
     const events: unknown[] = []
 
-    expect(Buffer.compare(await read(store, cid, { onProgress: event => { events.push(event) } }), bytes)).toBe(0)
-    expect(fetch).toHaveBeenCalledWith(cid, expect.objectContaining({ root }))
+    expect(Buffer.compare(await read(store, cid, { expectedSize: bytes.byteLength, onProgress: event => { events.push(event) } }), bytes)).toBe(0)
+    expect(fetch).toHaveBeenCalledWith(cid, expect.objectContaining({ root, size: bytes.byteLength }))
     expect(store.fetched).toEqual({ blocks: 1, bytes: bytes.byteLength, peers: new Map([[PEER, { blocks: 1, bytes: bytes.byteLength }]]) })
     expect(events).toMatchObject([{ type: 'helia:block-broker:receive-block', detail: { cid, broker: 'bitswap' } }])
+  })
+
+  it('asks nobody for a block without bytes, and keeps it', async () => {
+    const fetch = vi.fn<Network['fetch']>()
+    const store = await make({ fetch })
+    const cid = CID.parse('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku')
+
+    expect((await read(store, cid, { offline: true })).byteLength).toBe(0)
+    expect(fetch).not.toHaveBeenCalled()
+    expect(await store.has(cid)).toBe(true)
   })
 
   it('says of what is not in the repo what Helia says, where nobody is to be asked', async () => {

@@ -44,8 +44,8 @@ export const DEFAULT_BLOCK_WRITE_CONCURRENCY = 8
 /** How many blocks of a file are read at one time, ahead of what was asked for. */
 export const DEFAULT_BLOCK_READ_CONCURRENCY = 8
 
-/** How much is asked of others ahead of what has arrived, as the time in which it arrives, 3 seconds in milliseconds. */
-export const DEFAULT_FETCH_AHEAD = 3000
+/** How much is asked of others ahead of what has arrived, as the time in which it arrives, 2 seconds in milliseconds. */
+export const DEFAULT_FETCH_AHEAD = 2000
 
 /** The most bytes that are asked of others and have not arrived, 32 MiB. */
 export const DEFAULT_FETCH_BYTES = 32 * MIB

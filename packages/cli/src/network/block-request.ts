@@ -11,10 +11,10 @@ import type { CID } from 'multiformats/cid'
 const STALLED_AFTER = 8_000
 /** As long for one that has not sent anything yet. */
 const SILENT_AFTER = 3_000
+/** What a block of unknown size counts for, 1 MiB, of which the leaves of a file have rarely more. */
+const SIZE_GUESS = 1024 * 1024
 /** How often it is looked for that, in milliseconds. */
 const INTERVAL = 500
-/** How long telling a peer that a block is not wanted any more may take, in milliseconds. */
-const CANCEL_TIMEOUT = 5_000
 
 interface Asked {
   peer: SessionPeer
@@ -25,6 +25,7 @@ interface Asked {
 export class BlockRequest {
   readonly #cid: CID
   readonly #key: string
+  readonly #size: number
   readonly #peers: SessionPeers
   readonly #wants: Wants
   readonly #asked = new Map<string, Asked>()
@@ -33,9 +34,10 @@ export class BlockRequest {
   /** The block, when it has come. */
   block: FetchedBlock | undefined
 
-  constructor (cid: CID, peers: SessionPeers, wants: Wants) {
+  constructor (cid: CID, size: number | undefined, peers: SessionPeers, wants: Wants) {
     this.#cid = cid
     this.#key = keyOf(cid)
+    this.#size = size ?? SIZE_GUESS
     this.#peers = peers
     this.#wants = wants
 
@@ -75,16 +77,20 @@ export class BlockRequest {
     }
 
     this.#asked.forEach(({ peer }) => { peer.stalled = true })
-    const peer = this.#peers.pick(this.#key, this.#asked)
+    const peer = this.#peers.pick(this.#key, this.#size, this.#asked)
 
     if (peer == null) {
-      this.#peers.search(this.#cid)
+      if (!this.#peers.isBusy(this.#key, this.#size)) {
+        this.#peers.search(this.#cid)
+      }
+
       return
     }
 
     this.#asked.set(peer.id.toString(), { peer, since: now })
     peer.asked++
-    this.#send(peer.id, this.#ended.signal)
+    peer.askedSize += this.#size
+    this.#send(peer.id)
   }
 
   /** Until something has changed, or it is time to look for who has stalled. */
@@ -100,7 +106,7 @@ export class BlockRequest {
       this.#release(id)
 
       if (id !== this.block?.peerId) {
-        this.#wants.cancel(this.#cid, peer.id, AbortSignal.timeout(CANCEL_TIMEOUT)).catch(() => {})
+        this.#wants.cancel(this.#cid, peer.id).catch(() => {})
       }
     }
   }
@@ -120,9 +126,11 @@ export class BlockRequest {
     this.#changed.notify()
   }
 
-  #send (peer: PeerId, signal: AbortSignal): void {
-    this.#wants.send(this.#cid, peer, 'block', signal).catch(() => {
-      if (!signal.aborted) {
+  #send (peer: PeerId): void {
+    this.#wants.send(this.#cid, peer, 'block').catch(() => {
+      if (!this.#ended.signal.aborted) {
+        // it has not been asked
+        this.#release(peer.toString())
         this.#peers.failed(peer)
       }
     })
@@ -132,8 +140,8 @@ export class BlockRequest {
     const asked = this.#asked.get(id)
 
     if (asked != null) {
-      asked.peer.asked--
       this.#asked.delete(id)
+      this.#peers.released(asked.peer, this.#size)
     }
   }
 }

@@ -7,6 +7,8 @@ import type { SessionPeersComponents } from './session-peers.ts'
 import type { CID } from 'multiformats/cid'
 
 export interface BlockSessionOptions {
+  /** The bytes of the block, where they are known. */
+  size?: number | undefined
   signal: AbortSignal
   /** How long to wait for anything to arrive, in milliseconds. */
   timeout: number
@@ -69,9 +71,9 @@ export class BlockSession {
     this.#peers.close()
   }
 
-  async #fetch (cid: CID, { signal, timeout }: BlockSessionOptions): Promise<FetchedBlock> {
+  async #fetch (cid: CID, { size, signal, timeout }: BlockSessionOptions): Promise<FetchedBlock> {
     const started = Date.now()
-    const request = new BlockRequest(cid, this.#peers, this.#components.wants)
+    const request = new BlockRequest(cid, size, this.#peers, this.#components.wants)
 
     this.#peers.enter()
 

@@ -8,8 +8,11 @@ import { NotFetchedError } from '../errors.ts'
 import type { FetchedBlock, Network } from './network.ts'
 import type { IpfszComponents } from '@ipfsz/core'
 
+/** The sha2-256 of nothing, which a file without bytes has as a raw block. */
+const NOTHING = CID.parse('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku')
+
 type Store = IpfszComponents['blockstore']
-type GetOptions = NonNullable<Parameters<Store['get']>[1]> & { offline?: boolean, onProgress?: (event: { type: string, detail: unknown }) => void }
+type GetOptions = NonNullable<Parameters<Store['get']>[1]> & { offline?: boolean, expectedSize?: number, onProgress?: (event: { type: string, detail: unknown }) => void }
 
 /** As Helia calls it. */
 class MissingBlockOfflineError extends Error {
@@ -67,6 +70,14 @@ export class NetworkBlockstore implements Store {
         throw err
       }
 
+      if (keyOf(cid) === keyOf(NOTHING)) {
+        // Kubo 0.42 sends a block without bytes to nobody, and there is nothing to ask for
+        const block = new Uint8Array(0)
+        await this.#init.blockstore.put(cid, block)
+        yield block
+        return
+      }
+
       if (options.offline === true) {
         // so @ipfsz/core knows a blockstore that can ask others, and asks again
         throw new MissingBlockOfflineError(`The block ${cid} is not in this repo`, { cause: err })
@@ -85,7 +96,7 @@ export class NetworkBlockstore implements Store {
     return this.#init.blockstore.has(...args)
   }
 
-  async #fetch (cid: CID, { signal: callSignal, onProgress }: GetOptions): Promise<Uint8Array> {
+  async #fetch (cid: CID, { signal: callSignal, expectedSize: size, onProgress }: GetOptions): Promise<Uint8Array> {
     const { root, timeout, signal } = this.#init
     const key = keyOf(cid)
     // whoever asks again has waited before
@@ -95,7 +106,7 @@ export class NetworkBlockstore implements Store {
     const left = timeout - (Date.now() - Math.max(asked, this.#lastArrival))
 
     try {
-      const block = await network.fetch(cid, { root, timeout: Math.max(left, 1), signal: callSignal == null ? signal : AbortSignal.any([signal, callSignal]) })
+      const block = await network.fetch(cid, { root, ...size == null ? {} : { size }, timeout: Math.max(left, 1), signal: callSignal == null ? signal : AbortSignal.any([signal, callSignal]) })
 
       this.#asked.delete(key)
       this.#lastArrival = Date.now()

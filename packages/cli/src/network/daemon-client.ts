@@ -33,8 +33,8 @@ export class DaemonClient implements Network {
     return (await this.#json<{ peerId: string }>('/v0/connect', { address }, signal)).peerId
   }
 
-  async fetch (cid: CID, { root, timeout, signal }: FetchOptions): Promise<FetchedBlock> {
-    const response = await this.#ask('/v0/fetch', { cid: cid.toString(), root: root.toString(), timeout }, signal)
+  async fetch (cid: CID, { root, size, timeout, signal }: FetchOptions): Promise<FetchedBlock> {
+    const response = await this.#ask('/v0/fetch', { cid: cid.toString(), root: root.toString(), size, timeout }, signal)
 
     return { bytes: await buffer(response), peerId: String(response.headers[PEER_HEADER]) }
   }

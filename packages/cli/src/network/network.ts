@@ -34,6 +34,8 @@ export interface FetchedBlock {
 export interface FetchOptions {
   /** What the block belongs to: who has the root is asked for all below it. */
   root: CID
+  /** The bytes of the block, where they are known. */
+  size?: number | undefined
   signal: AbortSignal
   /** How long to wait for anything to arrive, in milliseconds. */
   timeout: number

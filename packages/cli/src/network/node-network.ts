@@ -90,8 +90,8 @@ export class NodeNetwork implements Network {
     }
   }
 
-  async fetch (cid: CID, { root, signal, timeout }: FetchOptions): Promise<FetchedBlock> {
-    const fetched = await this.#session(unmark(root)).fetch(unmark(cid), { signal, timeout })
+  async fetch (cid: CID, { root, size, signal, timeout }: FetchOptions): Promise<FetchedBlock> {
+    const fetched = await this.#session(unmark(root)).fetch(unmark(cid), { size, signal, timeout })
 
     await this.#repo.blockstore.put(cid, fetched.bytes)
     // others may wait for it here

@@ -8,9 +8,10 @@ import { yamux } from '@libp2p/yamux'
 import { createHeliaLight } from 'helia'
 import { sha512 } from 'multiformats/hashes/sha2'
 import { NodeError } from '../errors.ts'
-import { endStreams } from './end-streams.ts'
 import { keepConnected } from './keep-connected.ts'
 import { dhtServices } from './dht.ts'
+import { listenAtOnce } from './listen-at-once.ts'
+import { shortenStreams } from './short-streams.ts'
 import { loadTransports } from './transports.ts'
 import { Wants } from './wants.ts'
 import type { Services } from './dht.ts'
@@ -29,6 +30,29 @@ const MAX_CONNECTIONS_PER_SECOND = 100
  * too short for 4 MiB, the most that it puts into one, on slow links.
  */
 const MESSAGE_TIMEOUT = 60_000
+/**
+ * How many messages are sent at one time, to all peers: three to each. Helia's 50 leave
+ * everybody waiting while a few who are slow are sent blocks.
+ */
+const MESSAGES_AT_ONCE = 3 * MAX_CONNECTIONS
+/** How many answers to one peer are made at one time, so that the next is ready when one has been sent. */
+const ANSWERS_AT_ONCE = 2
+
+/**
+ * How often it is looked whether a peer is still there, and how long it may take to
+ * answer, in milliseconds. What is asked of it is ahead of the answer on its link.
+ */
+const PING_INTERVAL = 30_000
+const PING_TIMEOUT = 20_000
+/** How many of these questions may be open, which those of the DHT are as well. With one, libp2p cuts busy connections. */
+const MAX_PINGS = 16
+
+/**
+ * The most bytes of a stream that are kept until somebody reads it, 32 MiB. A Helia
+ * sends all blocks that it is asked for on one stream, and libp2p aborts a stream of
+ * which more has come before it has said what it is for, by itself from 4 MiB on.
+ */
+const MAX_READ_BUFFER = 32 * 1024 * 1024
 
 export interface NodeInit extends Pick<HeliaInit, 'blockstore' | 'datastore'> {
   /** Multiaddrs. None where it is only to fetch. */
@@ -76,16 +100,17 @@ export async function startNode ({ listen, announce = [], bootstrap, peers, priv
     addresses: { listen: loaded.listen, announce: [...announce] },
     transports: loaded.transports,
     connectionEncrypters: [noise()],
-    streamMuxers: [yamux()],
+    streamMuxers: [yamux({ streamOptions: { maxReadBufferLength: MAX_READ_BUFFER } })],
     connectionManager: {
       maxConnections: MAX_CONNECTIONS,
       maxIncomingPendingConnections: MAX_PENDING_CONNECTIONS,
       inboundConnectionThreshold: MAX_CONNECTIONS_PER_SECOND
     },
+    connectionMonitor: { pingInterval: PING_INTERVAL, pingTimeout: { minTimeout: PING_TIMEOUT } },
     ...privateKey == null ? {} : { privateKey },
     nodeInfo: { userAgent: agent },
-    services: { identify: identify(), identifyPush: identifyPush(), ping: ping(), ...dhtServices(server) }
-  }), { messageSendTimeout: MESSAGE_TIMEOUT, messageReceiveTimeout: MESSAGE_TIMEOUT })
+    services: { identify: identify(), identifyPush: identifyPush(), ping: ping({ maxInboundStreams: MAX_PINGS, maxOutboundStreams: MAX_PINGS }), ...dhtServices(server) }
+  }), { messageSendTimeout: MESSAGE_TIMEOUT, messageReceiveTimeout: MESSAGE_TIMEOUT, messageSendConcurrency: MESSAGES_AT_ONCE, sendBlocksConcurrency: ANSWERS_AT_ONCE })
 
   // Helia keeps them to itself
   let bitswap: BlockBroker | undefined
@@ -100,7 +125,8 @@ export async function startNode ({ listen, announce = [], bootstrap, peers, priv
 
   try {
     await helia.start()
-    await endStreams(helia.libp2p, bitswap)
+    await listenAtOnce(helia.libp2p, bitswap)
+    shortenStreams(bitswap)
   } catch (err) {
     await helia.stop().catch(() => {})
     throw new NodeError(`The node cannot be started, listen somewhere else with --listen where an address is in use: ${err instanceof Error ? err.message : String(err)}`, { cause: err })

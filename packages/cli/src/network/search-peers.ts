@@ -37,8 +37,15 @@ export async function searchPeers (cid: CID, { libp2p, wants, signal, count, isI
   let wait = FIRST_WAIT
 
   const ask = (peer: PeerId): void => {
-    if (!isIn(peer)) {
-      wants.send(cid, peer, 'presence', signal).catch(() => {})
+    if (isIn(peer)) {
+      return
+    }
+
+    if (libp2p.getPeers().length === 1) {
+      // of a single peer the block itself is asked, which saves a round trip
+      found(peer)
+    } else {
+      wants.send(cid, peer, 'presence').catch(() => {})
     }
   }
   const unlisten = wants.listen(cid, {
@@ -52,9 +59,9 @@ export async function searchPeers (cid: CID, { libp2p, wants, signal, count, isI
   })
 
   try {
-    const connected = wants.peers()
-    // of a single peer the block itself is asked, which saves a round trip
-    connected.forEach(connected.length === 1 ? found : ask)
+    const connected = libp2p.getPeers()
+    // a single peer is not waited for to say what it speaks, which saves some more
+    ;(connected.length === 1 ? connected : wants.peers()).forEach(ask)
 
     while (!signal.aborted && count() < MAX_PEERS) {
       const couldAsk = usable(libp2p).length > 0

@@ -6,6 +6,10 @@ import type { Wants } from './wants.ts'
 import type { Libp2p, PeerId } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
+/** How many bytes one is asked for at one time, 28 MiB: less than may come on one stream before it is read. */
+const MAX_ASKED_SIZE = 28 * 1024 * 1024
+/** And how many blocks, of the 1,024 that a Helia keeps in mind. */
+const MAX_ASKED = 256
 /** One that failed so often is not asked again. */
 const MAX_FAILURES = 5
 /** How long peers are looked for though nothing is fetched, in milliseconds: what did not come is soon asked for again. */
@@ -21,6 +25,8 @@ export interface SessionPeer {
   readonly id: PeerId
   /** How many blocks it has been asked for and has not sent. */
   asked: number
+  /** Their bytes. */
+  askedSize: number
   /** When it last sent one, 0 for never. */
   lastBlock: number
   /** How often it could not be asked, or sent what it should not. */
@@ -87,15 +93,27 @@ export class SessionPeers {
     return () => { this.#listeners.delete(listener) }
   }
 
-  /** The peer to ask for a block: of those that are not known to lack it, the one with the least to do, and last those that sent nothing. */
-  pick (key: string, except: { has (id: string): boolean }): SessionPeer | undefined {
-    const possible = [...this.#peers].flatMap(([id, peer]) => !except.has(id) && this.maySend(peer, key) ? [peer] : [])
+  /** The peer to ask for a block of a size: of those that are not known to lack it and can take one more, the one with the least to do, and last those that sent nothing. */
+  pick (key: string, size: number, except: { has (id: string): boolean }): SessionPeer | undefined {
+    const possible = [...this.#peers].flatMap(([id, peer]) => !except.has(id) && this.maySend(peer, key) && hasRoom(peer, size) ? [peer] : [])
 
-    return possible.toSorted((a, b) => Number(a.stalled) - Number(b.stalled) || a.asked - b.asked || b.lastBlock - a.lastBlock)[0]
+    return possible.toSorted((a, b) => Number(a.stalled) - Number(b.stalled) || a.askedSize - b.askedSize || b.lastBlock - a.lastBlock)[0]
+  }
+
+  /** Whether a block can be had as soon as a peer has sent another one. */
+  isBusy (key: string, size: number): boolean {
+    return [...this.#peers.values()].some(peer => this.maySend(peer, key) && !peer.stalled && !hasRoom(peer, size))
   }
 
   maySend (peer: SessionPeer, key: string): boolean {
     return peer.connected && peer.failures < MAX_FAILURES && !peer.lacks.has(key)
+  }
+
+  /** A peer has one block less to send: whoever waits for that may ask it. */
+  released (peer: SessionPeer, size: number): void {
+    peer.asked--
+    peer.askedSize -= size
+    this.#listeners.forEach(listener => { listener() })
   }
 
   /** A peer sent bytes under the name of a block. */
@@ -147,7 +165,7 @@ export class SessionPeers {
 
   #add (id: PeerId, key: string): void {
     if (!this.#peers.has(id.toString())) {
-      this.#peers.set(id.toString(), { id, asked: 0, lastBlock: 0, failures: 0, stalled: false, connected: true, lacks: new Set() })
+      this.#peers.set(id.toString(), { id, asked: 0, askedSize: 0, lastBlock: 0, failures: 0, stalled: false, connected: true, lacks: new Set() })
     }
 
     this.#update(id, peer => {
@@ -168,4 +186,9 @@ export class SessionPeers {
   #isConnected (id: PeerId): boolean {
     return this.#components.libp2p.getConnections(id).length > 0
   }
+}
+
+/** One block may always be asked for, whatever its size. */
+function hasRoom ({ asked, askedSize }: SessionPeer, size: number): boolean {
+  return asked === 0 || (asked < MAX_ASKED && askedSize + size <= MAX_ASKED_SIZE)
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { base64 } from 'multiformats/bases/base64'
 import { keyOf } from '../dag-walk.ts'
 import { NodeError } from '../errors.ts'
@@ -18,17 +19,42 @@ interface PresenceDetail {
 }
 
 interface SendOptions {
-  signal: AbortSignal
+  signal?: AbortSignal
 }
+
+/** As message.proto of Bitswap 1.2.0 has it. */
+interface Entry {
+  cid: Uint8Array
+  priority: number
+  cancel?: boolean
+  wantType?: WantType
+  /** Whether to say so where it is not there. */
+  sendDontHave?: boolean
+}
+
+type WantType = 'WantBlock' | 'WantHave'
 
 /** A message as its queue has it, by multihashes in base64. */
 interface Message {
   full: boolean
   pendingBytes: number
-  wantlist: Map<string, { cid: Uint8Array, priority: number, cancel: boolean }>
+  wantlist: Map<string, Entry>
   blocks: Map<string, unknown>
   blockPresences: Map<string, unknown>
 }
+
+/** Wants that go to a peer together. */
+interface Batch {
+  wantlist: Map<string, Entry>
+  sent: Promise<void>
+}
+
+/**
+ * How long others are waited for that go to the same peer, in milliseconds. A message
+ * takes a stream of its own, and what comes in the first message is sent before the
+ * rest is looked at.
+ */
+const GATHER_TIME = 5
 
 /**
  * What is used of Helia's Bitswap besides its public interface. That one sends each
@@ -36,14 +62,12 @@ interface Message {
  */
 interface Bitswap {
   network: {
-    sendMessage (peer: PeerId, message: Message, options: SendOptions): Promise<unknown>
+    sendMessage (peer: PeerId, message: Message, options?: SendOptions): Promise<unknown>
     addEventListener (type: string, listener: (event: CustomEvent<PeerId>) => void): void
   }
   wantList: {
     /** The connected peers that speak Bitswap. */
     peers: { keys (): Iterable<PeerId> }
-    wantSessionBlock (cid: CID, peer: PeerId, options: SendOptions): Promise<unknown>
-    wantSessionPresence (cid: CID, peer: PeerId, options: SendOptions): Promise<unknown>
     addEventListener (type: 'block', listener: (event: CustomEvent<BlockDetail>) => void): void
     addEventListener (type: 'presence', listener: (event: CustomEvent<PresenceDetail>) => void): void
   }
@@ -62,6 +86,8 @@ export class Wants {
   readonly #bitswap: Bitswap
   readonly #listeners = new Map<string, Set<WantListener>>()
   readonly #onPeer = new Set<(peer: PeerId, connected: boolean) => void>()
+  /** What is about to be sent, by peer. */
+  readonly #batches = new Map<string, Batch>()
 
   /**
    * @param broker - as `withBitswap` of @helia/bitswap makes it
@@ -114,27 +140,52 @@ export class Wants {
    * Ask a peer for a block, or only whether it has it. What it says comes to those who
    * listen, and this fails where the peer cannot be asked.
    */
-  async send (cid: CID, peer: PeerId, what: 'block' | 'presence', signal: AbortSignal): Promise<void> {
-    const { wantList } = this.#bitswap
-
-    await (what === 'block' ? wantList.wantSessionBlock(cid, peer, { signal }) : wantList.wantSessionPresence(cid, peer, { signal }))
+  async send (cid: CID, peer: PeerId, what: 'block' | 'presence'): Promise<void> {
+    await this.#send(cid, peer, { cid: cid.bytes, priority: 1, wantType: what === 'block' ? 'WantBlock' : 'WantHave', sendDontHave: true })
   }
 
   /**
    * A block is not wanted any more. A peer that has been asked for it otherwise takes
    * a later want for the same one, and does not answer.
    */
-  async cancel (cid: CID, peer: PeerId, signal: AbortSignal): Promise<void> {
-    const wantlist = new Map([[base64.encode(cid.multihash.bytes), { cid: cid.bytes, priority: 1, cancel: true }]])
+  async cancel (cid: CID, peer: PeerId): Promise<void> {
+    await this.#send(cid, peer, { cid: cid.bytes, priority: 1, cancel: true })
+  }
 
-    await this.#bitswap.network.sendMessage(peer, { full: false, pendingBytes: 0, wantlist, blocks: new Map(), blockPresences: new Map() }, { signal })
+  /** With all that goes to the same peer at this time. Of what is said of one block the last holds. */
+  async #send (cid: CID, peer: PeerId, entry: Entry): Promise<void> {
+    const id = peer.toString()
+    const key = base64.encode(cid.multihash.bytes)
+    let batch = this.#batches.get(id)
+
+    // what was wanted before is forgotten, and is wanted again then
+    if (batch == null || (entry.cancel !== true && batch.wantlist.get(key)?.cancel === true)) {
+      const wantlist: Batch['wantlist'] = new Map()
+
+      batch = { wantlist, sent: this.#sendLater(peer, wantlist, batch?.sent) }
+      this.#batches.set(id, batch)
+    }
+
+    batch.wantlist.set(key, entry)
+
+    return batch.sent
+  }
+
+  async #sendLater (peer: PeerId, wantlist: Batch['wantlist'], before?: Promise<void>): Promise<void> {
+    await Promise.allSettled([delay(GATHER_TIME), before])
+
+    if (this.#batches.get(peer.toString())?.wantlist === wantlist) {
+      this.#batches.delete(peer.toString())
+    }
+
+    await this.#bitswap.network.sendMessage(peer, { full: false, pendingBytes: 0, wantlist, blocks: new Map(), blockPresences: new Map() })
   }
 }
 
 function bitswapOf (broker: unknown): Bitswap {
   const bitswap = (broker as { bitswap?: Partial<Bitswap> } | undefined)?.bitswap
 
-  if (typeof bitswap?.wantList?.wantSessionBlock !== 'function' || typeof bitswap.wantList.wantSessionPresence !== 'function' || typeof bitswap.network?.sendMessage !== 'function') {
+  if (typeof bitswap?.wantList?.peers?.keys !== 'function' || typeof bitswap.network?.sendMessage !== 'function') {
     throw new NodeError('@helia/bitswap is of a version that this ipfsz does not know')
   }
 

@@ -2,12 +2,12 @@ import { MAX_FETCH_BLOCKS, MAX_LEAF_SIZE } from '../constants.ts'
 import { RateMeter } from './rate-meter.ts'
 
 /**
- * More is asked for when no more than this part of the limit is missing. Helia opens a
- * stream for all that was asked for since the last one, which takes two round trips in
- * which nothing is sent: a few large batches cost less of these than many small ones.
- * And whoever sends a ping gets his answer before the next batch.
+ * More is asked for when no more than this part of the limit is missing. Whoever sends
+ * opens a stream for all that was asked for since the last one, and in the round trips
+ * that this takes nothing is sent, unless what came before is still on its way. A Helia
+ * puts up to 4 MiB into one message, of which nothing is here before all of it is.
  */
-const REFILL = 0.1
+const REFILL = 0.75
 /** A block of at most this many bytes takes no time but the way there and back. */
 const SMALL_BLOCK = 64 * 1024
 
@@ -35,9 +35,10 @@ interface Waiter {
 
 /**
  * Bounds what is asked for by what arrives. What a peer has queued is ahead of all
- * else on its connection: where that takes longer than the 5 seconds that libp2p
- * waits for an answer to its ping, the connection is cut, and where a Bitswap
- * message takes longer than 10 seconds, the message is.
+ * else on its connection. libp2p waits 5 seconds for an answer to its ping, which
+ * stands behind that twice, once for its stream and once for itself, and cuts the
+ * connection then. Where a Bitswap message takes longer than 10 seconds, Helia cuts
+ * its stream.
  */
 export class FetchWindow {
   /** When a block arrived, in the time of `now`. */
@@ -129,8 +130,6 @@ export class FetchWindow {
   #admit (): void {
     if (!this.#filling && this.#bytes <= this.limit * REFILL) {
       this.#filling = true
-      this.#meter.end(this.limit / 2)
-      this.#meter.begin()
     }
 
     for (let first = this.#first(); first != null && this.#filling; first = this.#first()) {
@@ -181,6 +180,11 @@ export class FetchWindow {
 
         this.#bytes -= size
         this.#blocks--
+
+        if (this.#blocks === 0) {
+          this.#meter.measure()
+        }
+
         this.#admit()
       }
     }

@@ -11,9 +11,9 @@ export interface FetchInit {
    * How much is asked for ahead of what has arrived, as the milliseconds in which
    * it arrives at the rate that is measured. Less than a leaf of 1 MiB it never is.
    * libp2p waits 5 seconds for an answer to its ping, which has to wait for all of
-   * this: much more loses connections.
+   * this twice: more loses connections.
    *
-   * @default 3000
+   * @default 2000
    */
   ahead?: number | undefined
 

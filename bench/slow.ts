@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { median, progress, rounded, spread } from './benchmark.ts'
+import { singleFiles, withCorpus } from './support/corpus.ts'
+import { GENERATORS } from './support/generate.ts'
+import { MEGABIT } from './support/links.ts'
+import { runCommand } from './support/network/command.ts'
+import { startProviders } from './support/network/providers.ts'
+import { shapedProxy } from './support/shaped-proxy.ts'
+import type { Benchmark, Row } from './benchmark.ts'
+import type { Corpus } from './support/corpus.ts'
+import type { Link } from './support/links.ts'
+import type { Offered, Providers } from './support/network/providers.ts'
+
+const MB = 1e6
+const ROUND_TRIP = 50
+
+/** Round trips that no fetch is without: ask for the root, for the next level, for the leaves. */
+const FLOOR_ROUND_TRIPS = 3
+
+/** Where a link leaves the processor next to nothing to do, as many fetches at one time, each over a link of its own. */
+const AT_ONCE = 5
+const SLOW = 20 * MEGABIT
+
+interface Case {
+  what: 'bytes that do not compress' | 'text'
+  size: number
+  rate: number
+  times: number
+}
+
+/** What is slow, as much as is lost there by a node that asks for everything at one time; and what is fast enough to see what is lost to asking. */
+const CASES: readonly Case[] = [
+  { what: 'bytes that do not compress', size: 20 * MB, rate: 10 * MEGABIT, times: 20 },
+  { what: 'bytes that do not compress', size: 20 * MB, rate: 2 * MEGABIT, times: 5 },
+  { what: 'text', size: 100 * MB, rate: 50 * MEGABIT, times: 5 }
+]
+const SMOKE: readonly Case[] = [{ what: 'text', size: MB, rate: 50 * MEGABIT, times: 1 }]
+
+interface Fetched {
+  /** Why it is not the file, if it is not. */
+  failure?: string
+  /** From the start of the command to its end, and from its first byte on the link, in milliseconds. */
+  command: number
+  wall: number
+  down: number
+}
+
+export const benchmark: Benchmark = {
+  question: 'how often `ipfsz cat` gets a whole file over a slow link from a stock Helia, from a daemon of ipfsz and from Kubo, and how long it takes',
+
+  async run (options) {
+    return withCorpus(options, async corpus => {
+      const providers = await startProviders(corpus.directory)
+      const rows: Row[] = []
+
+      try {
+        for (const given of options.smoke ? SMOKE : CASES) {
+          const file = await makeFile(given, corpus)
+
+          for (const offered of await providers.offer(file)) {
+            progress(`${given.size / MB} MB over ${given.rate / MEGABIT} Mbit/s, ${offered.name}, ${given.times} times`)
+            rows.push(toRow(given, offered, await fetchTimes(given, offered, file, providers)))
+          }
+        }
+      } finally {
+        await providers.close()
+      }
+
+      return rows
+    })
+  }
+}
+
+async function makeFile ({ what, size }: Case, corpus: Corpus): Promise<string> {
+  const path = join(corpus.directory, `${what}-${size}`.replaceAll(' ', '-'))
+
+  if (what === 'text') {
+    await pipeline(repeatText(corpus, size), createWriteStream(path))
+  } else {
+    await pipeline(Readable.from([GENERATORS['random.bin'](size)]), createWriteStream(path))
+  }
+
+  return path
+}
+
+/** The files of text again and again up to a size. A line before each time keeps blocks from being the same. */
+async function * repeatText (corpus: Corpus, size: number): AsyncGenerator<Uint8Array> {
+  const files: string[] = []
+
+  for (const { path } of singleFiles(corpus)) {
+    if (await isText(path)) {
+      files.push(path)
+    }
+  }
+
+  for (let left = size, time = 0; left > 0; time++) {
+    yield Buffer.from(`${time}\n`).subarray(0, left)
+    left -= Math.min(left, `${time}\n`.length)
+
+    for (const path of files) {
+      if (left > 0) {
+        for await (const chunk of createReadStream(path, { end: left - 1 })) {
+          left -= (chunk as Buffer).byteLength
+          yield chunk as Buffer
+        }
+      }
+    }
+  }
+}
+
+async function isText (path: string): Promise<boolean> {
+  const file = await open(path)
+
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(64 * 1024))
+
+    return !buffer.subarray(0, bytesRead).includes(0) && !/\.(?:zip|mp[34])$/.test(path)
+  } finally {
+    await file.close()
+  }
+}
+
+async function fetchTimes ({ rate, times }: Case, offered: Offered, file: string, providers: Providers): Promise<Fetched[]> {
+  const sha256 = await hashOf(file)
+  const fetched: Fetched[] = []
+
+  await Promise.all(Array.from({ length: rate < SLOW ? AT_ONCE : 1 }, async (_, lane) => {
+    for (let i = lane; i < times; i += rate < SLOW ? AT_ONCE : 1) {
+      fetched.push(await fetchOnce({ rate, roundTrip: ROUND_TRIP }, offered, sha256, `${providers.directory}/fetched-${i}`))
+    }
+  }))
+
+  return fetched
+}
+
+async function fetchOnce (link: Link, { cid, peer, port, stored }: Offered, sha256: string, repo: string): Promise<Fetched> {
+  const proxy = await shapedProxy({ target: port, ...link })
+  const start = performance.now()
+  let first = 0
+  const watch = setInterval(() => { first = first === 0 && proxy.traffic().up > 0 ? performance.now() : first }, 5)
+
+  try {
+    const { good, sha256: got, size, stderr } = await runCommand(['cat', cid, '--repo', repo, '--peer', `/ip4/127.0.0.1/tcp/${proxy.port}/p2p/${peer}`])
+    const end = performance.now()
+    const { down } = proxy.traffic()
+
+    if (good && down < stored) {
+      throw new Error(`A fetch went round the link: ${down} of ${stored} bytes passed it`)
+    }
+
+    return { command: end - start, wall: end - first, down, ...good && got === sha256 ? {} : { failure: stderr || `${size} other bytes` } }
+  } finally {
+    clearInterval(watch)
+    await proxy.close()
+    await rm(repo, { recursive: true, force: true })
+  }
+}
+
+function toRow ({ what, size, rate }: Case, { name, stored }: Offered, fetched: readonly Fetched[]): Row {
+  const good = fetched.filter(({ failure }) => failure == null)
+  const seconds = good.map(({ wall }) => wall / 1000)
+  const floor = stored * 8 / rate + FLOOR_ROUND_TRIPS * ROUND_TRIP / 1000
+  const has = (value: () => number): string | number => good.length === 0 ? '-' : rounded(value())
+
+  return {
+    'Mbit/s': rate / MEGABIT,
+    'round trip, ms': ROUND_TRIP,
+    MB: rounded(size / MB),
+    what,
+    'stored MB': rounded(stored / MB),
+    provider: name,
+    whole: `${good.length} of ${fetched.length}`,
+    seconds: has(() => median(seconds)),
+    spread: good.length === 0 ? '-' : spread(seconds),
+    floor: rounded(floor),
+    'times the floor': has(() => median(seconds) / floor),
+    'times the bytes alone': has(() => median(seconds) / (stored * 8 / rate)),
+    'with the start of the command, s': has(() => median(good.map(({ command }) => command / 1000))),
+    'MB down': has(() => median(good.map(({ down }) => down)) / MB),
+    failed: fetched.find(({ failure }) => failure != null)?.failure ?? ''
+  }
+}
+
+async function hashOf (path: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+
+  return hash.digest('hex')
+}

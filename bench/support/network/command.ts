@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { ChildProcessByStdio } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import type { Provider } from './messages.ts'
+
+const COMMAND = fileURLToPath(new URL('../../../packages/cli/bin/ipfsz.js', import.meta.url))
+
+/** How a run of the command went. */
+export interface Run {
+  /** Whether it did what it should. */
+  good: boolean
+  /** What it printed: how many bytes, and their SHA-256 in hex. */
+  size: number
+  sha256: string
+  stderr: string
+}
+
+/** Start `ipfsz`, which knows nobody that it is not told of. */
+function start (args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
+  return spawn(process.execPath, [COMMAND, ...args], { env: { ...process.env, IPFSZ_BOOTSTRAP: 'none' }, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+/** Run `ipfsz` to its end. */
+export async function runCommand (args: readonly string[]): Promise<Run> {
+  const child = start(args)
+  const exit = once(child, 'close') as Promise<[number | null]>
+  const stderr = text(child.stderr)
+  const hash = createHash('sha256')
+  let size = 0
+
+  for await (const chunk of child.stdout) {
+    hash.update(chunk as Buffer)
+    size += (chunk as Buffer).byteLength
+  }
+
+  const [code] = await exit
+
+  return { good: code === 0, size, sha256: hash.digest('hex'), stderr: await stderr }
+}
+
+/** Run `ipfsz` to its end, and give the lines that it printed. */
+export async function printedBy (args: readonly string[]): Promise<string[]> {
+  const child = start(args)
+  const exit = once(child, 'close') as Promise<[number | null]>
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), exit])
+
+  if (code !== 0) {
+    throw new Error(`ipfsz ${args.join(' ')} failed: ${stderr}`)
+  }
+
+  return stdout.trim().split('\n')
+}
+
+/** A daemon of the command, on a free port of loopback. */
+export async function startCommandDaemon (repo: string): Promise<Provider & { stop: () => Promise<void> }> {
+  const child = start(['daemon', '--json', '--repo', repo, '--listen', '/ip4/127.0.0.1/tcp/0'])
+  const exit = once(child, 'close')
+  child.stderr.resume()
+
+  for await (const line of createInterface(child.stdout)) {
+    const { event, peerId, addresses } = JSON.parse(line) as { event: string, peerId: string, addresses: string[] }
+
+    if (event === 'started') {
+      return {
+        peer: peerId,
+        port: Number(addresses[0].split('/')[4]),
+        stop: async () => {
+          child.kill()
+          await exit
+        }
+      }
+    }
+  }
+
+  throw new Error(`ipfsz daemon did not start: it ended with ${child.exitCode}`)
+}

@@ -1,0 +1,63 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createRepo, hasKubo, startKubo } from '../kubo.ts'
+import { printedBy, startCommandDaemon } from './command.ts'
+import { startProvider } from './sides.ts'
+import type { Provider } from './messages.ts'
+
+/** A file that somebody has, compressed as `ipfsz add` does. */
+export interface Offered extends Provider {
+  /** Who has it. */
+  name: string
+  cid: string
+  /** Bytes of all blocks. */
+  stored: number
+}
+
+export interface Providers {
+  directory: string
+  /** Add a file to all of them. */
+  offer (file: string): Promise<Offered[]>
+  close (): Promise<void>
+}
+
+/** Start those whom `ipfsz` fetches from: they have the same blocks. */
+export async function startProviders (directory: string): Promise<Providers> {
+  const repo = join(directory, 'repo')
+  await mkdir(repo)
+  await printedBy(['add', '-Q', '--repo', repo, import.meta.filename])
+
+  const { child, ...helia } = await startProvider({ blocks: join(repo, 'blocks'), transport: 'plain' })
+  const daemon = await startCommandDaemon(repo)
+  const kubo = await hasKubo() ? await startKuboIn(join(directory, 'kubo')) : undefined
+
+  return {
+    directory,
+
+    async offer (file) {
+      const [cid] = await printedBy(['add', '-Q', '--repo', repo, file])
+      const { storedSize: stored } = JSON.parse((await printedBy(['stat', '--json', '--repo', repo, cid]))[0]) as { storedSize: number }
+      const offered = [{ ...helia, name: 'Helia', cid, stored }, { ...daemon, name: 'ipfsz daemon', cid, stored }]
+
+      if (kubo == null) {
+        return offered
+      }
+
+      await printedBy(['add', '-Q', '--repo', repo, '--kubo', new URL(kubo.url('')).origin, file])
+
+      return [...offered, { peer: kubo.peer, port: kubo.port, name: 'Kubo', cid, stored }]
+    },
+
+    async close () {
+      child.kill()
+      await daemon.stop()
+      await kubo?.stop()
+    }
+  }
+}
+
+async function startKuboIn (repo: string): ReturnType<typeof startKubo> {
+  await createRepo(repo)
+
+  return startKubo(repo)
+}

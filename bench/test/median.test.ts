@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { median, spread } from '../benchmark.ts'
+
+describe('median', () => {
+  it.each([
+    [[3], 3],
+    [[9, 1, 2], 2],
+    [[4, 1], 2.5],
+    [[10, 1, 4, 2], 3]
+  ])('of %j is %f', (values, expected) => {
+    expect(median(values)).to.equal(expected)
+  })
+
+  it('leaves values in their order', () => {
+    const values = [2, 1]
+    median(values)
+
+    expect(values).to.deep.equal([2, 1])
+  })
+})
+
+describe('spread', () => {
+  it('is the least and the most', () => {
+    expect(spread([3, 1, 2])).to.equal('1-3')
+  })
+})

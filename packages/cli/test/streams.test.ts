@@ -1,0 +1,191 @@
+import { once } from 'node:events'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { listenAtOnce } from '../src/network/listen-at-once.ts'
+import { shortenStreams } from '../src/network/short-streams.ts'
+import { keep, makeBlocks, testNode } from './nodes.ts'
+import type { Message } from '../src/network/short-streams.ts'
+import type { Connection, Stream, StreamHandler } from '@libp2p/interface'
+
+const BITSWAP = '/ipfs/bitswap/1.2.0'
+const MIB = 1024 * 1024
+
+describe('streams that blocks are sent on', () => {
+  it('have no more than 1 MiB of blocks each', async () => {
+    const [a, b] = await Promise.all([testNode(), testNode()])
+    const blocks = await makeBlocks(10, MIB)
+    const streams: number[] = []
+    const arrived = new EventTarget()
+    await keep(a, blocks)
+
+    await b.libp2p.unhandle(BITSWAP)
+    await b.libp2p.handle(BITSWAP, stream => {
+      const number = streams.push(0) - 1
+
+      stream.addEventListener('message', ({ data }) => {
+        streams[number] += data.byteLength
+
+        if (streams.reduce((sum, size) => sum + size) > blocks.length * MIB) {
+          arrived.dispatchEvent(new Event('all'))
+        }
+      })
+    })
+    await b.libp2p.dial(a.libp2p.getMultiaddrs())
+    const all = once(arrived, 'all')
+
+    for (const { cid } of blocks) {
+      b.wants.send(cid, a.libp2p.peerId, 'block').catch(() => {})
+    }
+
+    await all
+
+    expect(Math.max(...streams)).toBeLessThan(1.01 * MIB)
+  })
+
+  it('have what is asked for and what is said before the blocks, and a large block alone', async () => {
+    const sent = await send([0.25, 0.5, 0.25, 0.5, 3.5, 0.5], { wantlist: new Map([['want', {}]]), blockPresences: new Map([['presence', {}]]) })
+
+    expect(sent.map(({ blocks, wantlist, blockPresences }) => [[...blocks.keys()], wantlist.size, blockPresences.size])).toEqual([
+      [['0', '1', '2'], 1, 1],
+      [['3'], 0, 0],
+      [['4'], 0, 0],
+      [['5'], 0, 0]
+    ])
+  })
+
+  it('are opened where nothing but a want is sent', async () => {
+    const sent = await send([], { wantlist: new Map([['want', {}]]) })
+
+    expect(sent).toEqual([{ wantlist: new Map([['want', {}]]), blocks: new Map(), blockPresences: new Map() }])
+  })
+
+  it('are three at one time, so that others are ready when one ends', async () => {
+    const ends: Array<() => void> = []
+    const network = { sendMessage: async () => new Promise<void>(resolve => { ends.push(resolve) }) }
+    shortenStreams({ bitswap: { network } })
+    const sending = sendTo(network, message([1, 1, 1, 1, 1, 1]))
+
+    expect(await settled(ends)).toBe(3)
+    ends[0]()
+    expect(await settled(ends)).toBe(4)
+    ends.forEach(end => { end() })
+    expect(await settled(ends)).toBe(6)
+    ends.forEach(end => { end() })
+    await sending
+  })
+
+  it('are no more when one cannot be sent', async () => {
+    let count = 0
+    const network = { sendMessage: async () => { count++; throw new Error('gone') } }
+    shortenStreams({ bitswap: { network } })
+
+    await expect(sendTo(network, message([1, 1, 1, 1, 1, 1]))).rejects.toThrow('gone')
+    expect(count).toBe(3)
+  })
+
+  it('refuse a Bitswap that sends in another way', () => {
+    expect(() => { shortenStreams({ bitswap: { network: {} } }) }).toThrow(expect.objectContaining({ name: 'NodeError' }))
+    expect(() => { shortenStreams(undefined) }).toThrow(expect.objectContaining({ name: 'NodeError' }))
+  })
+})
+
+describe('streams that blocks come on', () => {
+  beforeEach(() => { vi.useFakeTimers() })
+  afterEach(() => { vi.useRealTimers() })
+
+  it('are listened to before their own side is closed, which goes on', async () => {
+    const stream = new FakeStream()
+    const listening = await accept(stream)
+
+    // it would never be over
+    expect(listening).toHaveBeenCalledOnce()
+    expect(stream.closed).toBe(1)
+  })
+
+  it('end for Helia also where they had ended before it listened', async () => {
+    const stream = new FakeStream()
+    const ended = vi.fn()
+    await accept(stream)
+    stream.addEventListener('remoteCloseWrite', ended)
+
+    stream.dispatchEvent(new Event('close'))
+    await vi.advanceTimersByTimeAsync(1000)
+
+    expect(ended).toHaveBeenCalledOnce()
+  })
+
+  it('may have 16 MiB under way at once, where their muxer is yamux', async () => {
+    const stream = Object.assign(new FakeStream(), { recvWindow: 256 * 1024, sendWindowUpdate: vi.fn() })
+    await accept(stream)
+
+    expect(stream.recvWindow).toBe(16 * MIB)
+    expect(stream.sendWindowUpdate).toHaveBeenCalledOnce()
+  })
+
+  it('are left as they are to a Bitswap that does it in another way', async () => {
+    const libp2p = { handle: vi.fn(), unhandle: vi.fn() }
+
+    await listenAtOnce(libp2p, { bitswap: { network: {} } })
+    await listenAtOnce(libp2p, undefined)
+
+    expect(libp2p.handle).not.toHaveBeenCalled()
+    expect(libp2p.unhandle).not.toHaveBeenCalled()
+  })
+})
+
+/** A stream whose own side cannot be closed as long as a link is busy. */
+class FakeStream extends EventTarget {
+  closed = 0
+
+  async close (): Promise<void> {
+    this.closed++
+
+    return new Promise(() => {})
+  }
+}
+
+/** Hand a stream to a Bitswap that closes its side and listens then, as Helia's does, and tell when it does. */
+async function accept (stream: FakeStream): Promise<() => void> {
+  const listening = vi.fn()
+  let handler: StreamHandler | undefined
+  const bitswap = {
+    network: {
+      _onStream: (opened: Stream) => { void opened.close().then(listening) }
+    }
+  }
+
+  await listenAtOnce({ unhandle: async () => {}, handle: async (_, given) => { handler = given } }, { bitswap })
+  await handler?.(stream as unknown as Stream, {} as Connection)
+  await vi.advanceTimersByTimeAsync(0)
+
+  return listening
+}
+
+function message (sizes: readonly number[], parts: Partial<Message> = {}): Message {
+  return {
+    wantlist: new Map(),
+    blockPresences: new Map(),
+    blocks: new Map(sizes.map((size, i) => [`${i}`, { data: new Uint8Array(size * MIB) }])),
+    ...parts
+  }
+}
+
+/** @returns what is sent on each stream of a message with blocks of so many MiB */
+async function send (sizes: readonly number[], parts: Partial<Message>): Promise<Message[]> {
+  const sent: Message[] = []
+  const network = { sendMessage: async (_: unknown, part: Message) => { sent.push(part) } }
+  shortenStreams({ bitswap: { network } })
+  await sendTo(network, message(sizes, parts))
+
+  return sent
+}
+
+async function sendTo ({ sendMessage }: { sendMessage: (peer: unknown, message: Message) => Promise<void> }, sent: Message): Promise<void> {
+  await sendMessage('peer', sent)
+}
+
+/** How many there are when everything that can has gone on. */
+async function settled (values: readonly unknown[]): Promise<number> {
+  await new Promise(resolve => { setImmediate(resolve) })
+
+  return values.length
+}
