@@ -1,5 +1,6 @@
 import { rounded } from '../benchmark.ts'
 import { DEFAULT, PLAIN } from '../support/file-systems.ts'
+import { COMMAND } from '../support/network/sides.ts'
 import { find, numberOf, rowsOf } from './rows.ts'
 import type { Row } from '../benchmark.ts'
 import type { Results } from './rows.ts'
@@ -9,9 +10,7 @@ export function targets (results: Results): Row[] {
   const local = rowsOf(results, 'local')
   const storage = rowsOf(results, 'storage').at(-1)
   const network = results.get('network')?.tables[1]?.rows ?? []
-  const fetch = find(network, { side: 'ipfsz, zstd' })
   const plainFetch = numberOf(find(network, { side: PLAIN }), 'seconds')
-  const seconds = numberOf(fetch, 'seconds')
   const ratio = numberOf(storage, DEFAULT)
   const wholeFile = numberOf(storage, 'zstd -3, whole file')
   const speed = (what: string): number | undefined => numberOf(find(local, { MB: 100, store: 'fs', what, side: DEFAULT }), 'times as fast')
@@ -21,8 +20,15 @@ export function targets (results: Results): Row[] {
     atLeast(`cat 100 MB, ${DEFAULT}: times plain Helia's speed`, 2, speed('cat')),
     atLeast(`add 100 MB, ${DEFAULT}: times plain Helia's speed`, 0.9, speed('add')),
     atMost(`stored bytes, ${DEFAULT}: times those of whole-file zstd -3`, 1.01, stored),
-    atMost('fetch over 50 Mbit/s and 50 ms: times the floor', 1.25, numberOf(fetch, 'times the floor')),
-    atLeast('fetch over 50 Mbit/s and 50 ms: times plain Helia\'s speed, 0.8 / ratio', ratio == null ? 0 : 0.8 / ratio, plainFetch == null || seconds == null ? undefined : plainFetch / seconds)
+    ...[COMMAND, 'ipfsz, zstd'].flatMap(side => {
+      const fetch = find(network, { side })
+      const seconds = numberOf(fetch, 'seconds')
+
+      return [
+        atMost(`fetch over 50 Mbit/s and 50 ms, ${side}: times the floor`, 1.25, numberOf(fetch, 'times the floor')),
+        atLeast(`fetch over 50 Mbit/s and 50 ms, ${side}: times plain Helia's speed, 0.8 / ratio`, ratio == null ? 0 : 0.8 / ratio, plainFetch == null || seconds == null ? undefined : plainFetch / seconds)
+      ]
+    })
   ]
 }
 

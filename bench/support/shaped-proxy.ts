@@ -24,6 +24,8 @@ export interface ShapedProxy {
   /** The port on loopback to connect to. */
   port: number
   traffic (): Traffic
+  /** When the first byte came from those who connected, on the clock of `performance`. */
+  firstByte (): number | undefined
   /** The most bytes that any direction of a connection has held at one time. */
   mostHeld (): number
   close (): Promise<void>
@@ -40,6 +42,7 @@ export async function shapedProxy ({ target, rate, roundTrip }: ShapedProxyInit)
   const lanes: Array<{ up: Lane, down: Lane }> = []
   const sockets = new Set<Socket>()
   let mostHeld = 0
+  let firstByte: number | undefined
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, client => {
     const upstream = connect({ host: '127.0.0.1', port: target, allowHalfOpen: true, noDelay: true })
@@ -49,6 +52,7 @@ export async function shapedProxy ({ target, rate, roundTrip }: ShapedProxyInit)
     }
 
     lanes.push(pair)
+    client.once('data', () => { firstByte ??= performance.now() })
 
     for (const [socket, other] of [[client, upstream], [upstream, client]]) {
       sockets.add(socket)
@@ -76,6 +80,7 @@ export async function shapedProxy ({ target, rate, roundTrip }: ShapedProxyInit)
   return {
     port: (server.address() as AddressInfo).port,
     traffic: () => ({ up: sum(lanes.map(({ up }) => up.passed)), down: sum(lanes.map(({ down }) => down.passed)) }),
+    firstByte: () => firstByte,
     mostHeld: () => mostHeld,
     close: async () => {
       for (const socket of sockets) {

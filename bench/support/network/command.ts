@@ -17,6 +17,8 @@ export interface Run {
   /** What it printed: how many bytes, and their SHA-256 in hex. */
   size: number
   sha256: string
+  /** When the first byte was printed, on the clock of `performance`. */
+  first: number
   stderr: string
 }
 
@@ -32,15 +34,17 @@ export async function runCommand (args: readonly string[]): Promise<Run> {
   const stderr = text(child.stderr)
   const hash = createHash('sha256')
   let size = 0
+  let first = 0
 
   for await (const chunk of child.stdout) {
+    first ||= performance.now()
     hash.update(chunk as Buffer)
     size += (chunk as Buffer).byteLength
   }
 
   const [code] = await exit
 
-  return { good: code === 0, size, sha256: hash.digest('hex'), stderr: await stderr }
+  return { good: code === 0, size, sha256: hash.digest('hex'), first, stderr: await stderr }
 }
 
 /** Run `ipfsz` to its end, and give the lines that it printed. */
@@ -54,6 +58,14 @@ export async function printedBy (args: readonly string[]): Promise<string[]> {
   }
 
   return stdout.trim().split('\n')
+}
+
+/** Add a file to a repo, and count the bytes of its blocks. */
+export async function addByCommand (repo: string, file: string): Promise<{ cid: string, stored: number }> {
+  const [cid] = await printedBy(['add', '-Q', '--repo', repo, file])
+  const { storedSize: stored } = JSON.parse((await printedBy(['stat', '--json', '--repo', repo, cid]))[0]) as { storedSize: number }
+
+  return { cid, stored }
 }
 
 /** A daemon of the command, on a free port of loopback. */

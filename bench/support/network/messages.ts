@@ -30,7 +30,8 @@ export interface FetcherInit {
 export interface Fetched {
   first: number
   wall: number
-  cpu: number
+  /** Of what fetches, in milliseconds. Not known of a command. */
+  cpu?: number
   /** Bytes that were read. */
   size: number
   /** What went wrong, if something did: the error's name. */

@@ -3,11 +3,13 @@ import { FsBlockstore } from 'blockstore-fs'
 import { createNode } from './node.ts'
 import type { Provider, ProviderInit } from './messages.ts'
 
+// whoever wanted it is gone
+process.on('disconnect', () => { process.exit() })
+
 const { blocks, transport } = JSON.parse(process.argv[2]) as ProviderInit
 const blockstore = new FsBlockstore(blocks)
 await blockstore.open()
 const helia = await createNode(blockstore, ['/ip4/127.0.0.1/tcp/0'], transport)
 const port = Number(helia.libp2p.getMultiaddrs()[0].toString().split('/')[4])
 
-process.on('disconnect', () => { process.exit() })
 process.send?.({ peer: helia.libp2p.peerId.toString(), port } satisfies Provider)

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createRepo, hasKubo, startKubo } from '../kubo.ts'
-import { printedBy, startCommandDaemon } from './command.ts'
+import { addByCommand, printedBy, startCommandDaemon } from './command.ts'
 import { startProvider } from './sides.ts'
 import type { Provider } from './messages.ts'
 
@@ -35,8 +35,7 @@ export async function startProviders (directory: string): Promise<Providers> {
     directory,
 
     async offer (file) {
-      const [cid] = await printedBy(['add', '-Q', '--repo', repo, file])
-      const { storedSize: stored } = JSON.parse((await printedBy(['stat', '--json', '--repo', repo, cid]))[0]) as { storedSize: number }
+      const { cid, stored } = await addByCommand(repo, file)
       const offered = [{ ...helia, name: 'Helia', cid, stored }, { ...daemon, name: 'ipfsz daemon', cid, stored }]
 
       if (kubo == null) {

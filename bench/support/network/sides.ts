@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, zstdCompress } from 'node:zlib'
@@ -10,10 +10,12 @@ import { ipfsz } from '@ipfsz/core'
 import { FsBlockstore } from 'blockstore-fs'
 import { CountingBlockstore } from '../blocks.ts'
 import { createRepo, hasKubo, startKubo } from '../kubo.ts'
+import { addByCommand, runCommand, startCommandDaemon } from './command.ts'
 import type { ChildProcess } from 'node:child_process'
 import type { CID } from 'multiformats/cid'
 import type { KuboDaemon } from '../kubo.ts'
 import type { Fetched, FetcherInit, KuboFetcherInit, Provider, ProviderInit } from './messages.ts'
+import type { ShapedProxy } from '../shaped-proxy.ts'
 import type { Transport } from './node.ts'
 
 /** A file as one side has it. */
@@ -28,10 +30,12 @@ export interface Side {
   name: string
   /** The port on loopback of the one that has the file. */
   port: number
+  /** Whether fewer bytes pass the link than are stored. */
+  compressesOnTheWay?: boolean
   /** Add a file where it is fetched from. */
   offer (file: string): Promise<Offer>
-  /** Fetch it by way of a port, which a proxy may stand behind. `onReady` is called when that is about to begin. */
-  fetch (offer: Offer, port: number, size: number, timeout: number, onReady: () => void): Promise<Fetched>
+  /** Fetch it by way of a link. `onReady` is called when that is about to begin. */
+  fetch (offer: Offer, link: ShapedProxy, size: number, timeout: number, onReady: () => void): Promise<Fetched>
 }
 
 export interface Sides {
@@ -40,6 +44,9 @@ export interface Sides {
 }
 
 const LEVEL = 3
+
+/** Ours on both ends, as its users run it. */
+export const COMMAND = 'ipfsz cat from ipfsz daemon'
 
 /** Start all that fetch from each other here. */
 export async function startSides (directory: string): Promise<Sides> {
@@ -54,14 +61,19 @@ export async function startSides (directory: string): Promise<Sides> {
     sides.push({
       name,
       port,
+      compressesOnTheWay: transport === 'compressed',
       offer: async file => offer(file, blocks, reader),
-      fetch: async ({ cid }, port, size, timeout, onReady) => runFetcher('fetcher.ts', { peer, port, transport, reader, cid, size, timeout }, onReady)
+      fetch: async ({ cid }, { port }, size, timeout, onReady) => runFetcher('fetcher.ts', { peer, port, transport, reader, cid, size, timeout }, onReady)
     })
   }
 
   try {
     await helia('plain Helia', 'plain', 'helia')
     await helia('ipfsz, zstd', 'plain', 'ipfsz')
+
+    const { command, stop } = await startCommandSide(directory)
+    sides.push(command)
+    stops.push(stop)
 
     // compressed on the way alone
     await helia('plain CID with libp2p compression', 'compressed', 'helia')
@@ -118,6 +130,38 @@ async function runFetcher (program: string, init: FetcherInit | KuboFetcherInit,
   return fetched
 }
 
+/**
+ * `ipfsz cat` from `ipfsz daemon`. The command dials first, unlike the others, which are
+ * connected: its time begins with the first byte on the link.
+ */
+async function startCommandSide (directory: string): Promise<{ command: Side, stop: () => Promise<void> }> {
+  const repo = join(directory, 'command-provider')
+  const fetched = join(directory, 'command-fetcher')
+  await mkdir(repo)
+  await addByCommand(repo, import.meta.filename)
+  const { peer, port, stop } = await startCommandDaemon(repo)
+
+  return {
+    command: {
+      name: COMMAND,
+      port,
+      offer: async file => addByCommand(repo, file),
+      fetch: async ({ cid }, link, size, timeout, onReady) => {
+        onReady()
+
+        const start = performance.now()
+        const run = await runCommand(['cat', cid, '--repo', fetched, '--peer', `/ip4/127.0.0.1/tcp/${link.port}/p2p/${peer}`, '--timeout', `${Math.ceil(timeout / 1000)}`])
+        const end = performance.now()
+        const dialled = link.firstByte() ?? start
+        await rm(fetched, { recursive: true, force: true })
+
+        return { first: run.first - dialled, wall: end - dialled, size: run.size, ...run.good && run.size === size ? {} : { failure: run.stderr || `read ${run.size} bytes of ${size}` } }
+      }
+    },
+    stop
+  }
+}
+
 /** Kubo to Kubo: the file as it is, and compressed by `zstd` before. */
 async function startKuboSides (directory: string): Promise<{ kubo: Side[], stop: () => Promise<void> }> {
   const daemons: KuboDaemon[] = []
@@ -133,7 +177,7 @@ async function startKuboSides (directory: string): Promise<{ kubo: Side[], stop:
     name,
     port: provider.port,
     offer: async file => offerKubo(provider, decompress ? await compressWhole(file) : await readFile(file)),
-    fetch: async ({ cid }, port, size, timeout, onReady) => {
+    fetch: async ({ cid }, { port }, size, timeout, onReady) => {
       await fetcher.call('swarm/disconnect', { arg: `/p2p/${provider.peer}` }).catch(() => {})
       await (await fetcher.call('repo/gc')).text()
       await (await fetcher.call('swarm/connect', { arg: `/ip4/127.0.0.1/tcp/${port}/p2p/${provider.peer}` })).text()
@@ -141,7 +185,7 @@ async function startKuboSides (directory: string): Promise<{ kubo: Side[], stop:
       const before = await fetcher.cpu()
       const fetched = await runFetcher('kubo-fetcher.ts', { url: fetcher.url('cat', { arg: cid }), decompress, size, timeout }, onReady)
 
-      return { ...fetched, cpu: fetched.cpu + await fetcher.cpu() - before }
+      return { ...fetched, cpu: (fetched.cpu ?? 0) + await fetcher.cpu() - before }
     }
   })
 
