@@ -37,7 +37,8 @@ function costs (): Plugin {
         source: JSON.stringify({
           start: sizeOf([...start, ...assets]),
           codecs: { zstd: sizeOf(zstd) },
-          network: sizeOf([...network].filter(chunk => !start.has(chunk)))
+          network: sizeOf([...network].filter(chunk => !start.has(chunk))),
+          all: sizeOf(outputs)
         })
       })
     }
@@ -50,10 +51,10 @@ function serviceWorker (): Plugin {
     name: 'ipfsz-demo:service-worker',
 
     generateBundle (_, bundle) {
-      // what is needed to start and to read and write with zstd, the rest when it is first used
+      // every codec, and what connects to peers: none of it can be loaded when the network is gone
       const files = ['./', 'icon.svg', 'cost.json', ...Object.values(bundle)
-        .filter(output => output.type === 'chunk' ? output.isEntry || /^(?:rolldown|zstd-(?:module|wasm))/.test(output.name) : output.fileName.endsWith('.css'))
-        .map(({ fileName }) => fileName)]
+        .map(({ fileName }) => fileName)
+        .filter(fileName => /\.(?:js|css)$/.test(fileName))]
 
       this.emitFile({ type: 'asset', fileName: 'service-worker.js', source: `
 const CACHE = 'ipfsz-demo ${nameOf(Object.keys(bundle))}'

@@ -91,6 +91,15 @@ describe('the demo page', () => {
     await expect.poll(async () => page.page.evaluate('document.activeElement.textContent')).toBe('Kept in this browser')
   })
 
+  it('leaves the focus in what is looked at when another file takes its place', async () => {
+    const page = await open()
+    await page.add({ name: 'first', bytes: TEXT.subarray(0, 5000) })
+    await page.button('Compare codecs').focus()
+    await page.add({ name: 'second', bytes: TEXT.subarray(0, 6000) })
+
+    await expect.poll(async () => page.page.evaluate('document.activeElement.textContent')).toBe('second')
+  })
+
   it('names everything that can be used, and has one heading after the other', async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT })
@@ -161,6 +170,12 @@ describe('the demo page', () => {
   it.each(['light', 'dark'] as const)('can be read in %s', async colorScheme => {
     const page = await open({ colorScheme })
     await page.add({ name: 'text', bytes: TEXT })
+    await page.addSample('Records (JSON)', 'stations.json')
+
+    for (const selector of ['.json .string', '.json .boolean']) {
+      expect(await contrast(await page.page.$(selector)), selector).toBeGreaterThanOrEqual(4.5)
+    }
+
     await page.openAddress('nonsense')
     await page.view.getByRole('alert').waitFor()
 

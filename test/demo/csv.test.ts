@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, property, string } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseCsv } from '../../examples/web-app/src/page/csv.ts'
+import { looksLikeCsv, parseCsv, separatorOf } from '../../examples/web-app/src/page/csv.ts'
 
 describe('the CSV reader of the demo page', () => {
   it('reads what RFC 4180 writes, whatever the cells hold', () => {
@@ -20,6 +20,28 @@ describe('the CSV reader of the demo page', () => {
     ['', []]
   ])('reads %j', (text, rows) => {
     expect(parseCsv(text, ',', Infinity)).toEqual(rows)
+  })
+
+  it.each([
+    ['a,b\n1,2\n', ','],
+    ['a;b\n1,5;2,5\n', ';'],
+    ['a\tb\n', '\t'],
+    ['"a,b,c";d\n', ';'],
+    ['alone\n', ','],
+    ['', ',']
+  ])('finds what separates the cells of %j', (text, separator) => {
+    expect(separatorOf(text)).toBe(separator)
+  })
+
+  it.each([
+    ['a,b\n1,2\n3,4\n', true],
+    ['a;b\n1,5;2\n3;4\n5', true],
+    ['Dear all,\nthis is a letter, with commas.\nBye\n', false],
+    ['one line, and no more', false],
+    ['words\nand\nwords\n', false],
+    ['', false]
+  ])('knows whether %j is a table', (text, table) => {
+    expect(looksLikeCsv(text)).toBe(table)
   })
 
   it('ends with any text, after as many rows as it was told', () => {

@@ -155,6 +155,25 @@ describe('the demo page', () => {
     expect((await page.download()).toString()).toBe('two '.repeat(5000))
   })
 
+  it('tells how far each file of a large folder is, those first that are not finished', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'ipfsz-demo-'))
+    onTestFinished(async () => { await rm(directory, { recursive: true }) })
+    await mkdir(join(directory, 'many'))
+    await Promise.all(Array.from({ length: 60 }, async (_, i) => writeFile(join(directory, 'many', `${i + 10}.txt`), TEXT.subarray(i * 60_000, i * 60_000 + 60_000))))
+
+    const page = await open()
+    await page.page.getByLabel('Level').fill('19')
+    await page.page.evaluate(() => {
+      const seen = new Set<string>()
+      Object.assign(window, { seen })
+      new MutationObserver(() => { document.querySelectorAll('#jobs .rows bdi').forEach(row => { seen.add(row.textContent) }) }).observe(document.body, { subtree: true, childList: true })
+    })
+    await page.page.getByLabel('Choose a folder').setInputFiles(join(directory, 'many'))
+    await page.shows('many')
+
+    expect(await page.page.evaluate('seen.size')).toBe(60)
+  })
+
   it('cancels an add, and keeps nothing of it', async () => {
     const page = await open()
     await page.page.getByLabel('Level').fill('19')
@@ -163,6 +182,26 @@ describe('the demo page', () => {
     await page.page.getByRole('alert').getByText('Cancelled').waitFor()
 
     expect(await page.page.locator('#entries > li').count()).toBe(0)
+  })
+
+  it('cancels an add that waits for its turn at once, and goes on with the others', async () => {
+    const page = await open()
+    await page.page.getByLabel('Level').fill('19')
+    await page.choose({ name: 'slow', bytes: longText(8_000_000) })
+    await page.choose({ name: 'waiting', bytes: TEXT })
+    await page.page.getByLabel('Level').fill('3')
+    await page.choose({ name: 'last', bytes: TEXT.subarray(0, 5000) })
+    await page.button('Cancel adding waiting').focus()
+    await page.page.keyboard.press('Enter')
+    await page.page.getByRole('alert').getByText('Cancelled').waitFor()
+    expect(await page.button('Cancel adding slow').count()).toBe(1)
+    // the focus is on what came instead
+    expect(await page.page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe('Dismiss waiting')
+    await page.page.keyboard.press('Enter')
+    expect(await page.page.evaluate('document.activeElement.id')).toBe('add')
+
+    await page.shows('last')
+    expect(await page.page.locator('#entries h3').allInnerTexts()).toEqual(['last', 'slow'])
   })
 
   it('compares all codecs on a file', async () => {

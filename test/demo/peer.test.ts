@@ -59,6 +59,29 @@ describe('the demo page and a peer in Node', () => {
     expect(read.equals(TEXT)).toBe(true)
   })
 
+  it('gives a folder to Node with all that is in it', async () => {
+    const page = await open()
+    await page.addSample('Folder', 'trip')
+    await page.connect()
+    await page.button('Give to the peer').click()
+    await page.view.getByText('The peer has fetched all').waitFor()
+    const cid = CID.parse(await page.copied('CID'))
+    await page.page.close()
+
+    const read = Buffer.concat(await Array.fromAsync(demo().peer.fs.cat(cid, { path: 'weather.csv' })))
+    expect(read.toString()).toMatch(/^time,place,/)
+  })
+
+  it('still shows who is connected when it cannot connect to another', async () => {
+    const page = await open()
+    await page.connect()
+    await page.page.getByLabel('Address of a peer that speaks WebSockets').fill('nonsense')
+    await page.button('Connect').click()
+    await page.page.locator('#peer').getByRole('alert').waitFor()
+
+    expect(await page.page.locator('.connected').innerText()).toContain(demo().peer.address.split('/').at(-1))
+  })
+
   it('reads what was added in Node, and shows which blocks came from there', async () => {
     const cid = await demo().peer.fs.addBytes(text(6 * FRAME_SIZE, 2), { compression: COMPRESSION })
     const page = await open()

@@ -2,7 +2,7 @@ import { ipfsz, unmark } from '@ipfsz/core'
 import * as dagPb from '@ipld/dag-pb'
 import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect, it } from 'vitest'
-import { noise, text } from '../support/data.ts'
+import { longText, noise, text } from '../support/data.ts'
 import { useDemo } from './open-demo.ts'
 
 const FRAME_SIZE = 1024 * 1024
@@ -34,6 +34,22 @@ describe('a file in the demo page', () => {
 
     expect((await page.download()).equals(TEXT)).toBe(true)
     await page.add({ name: 'more', bytes: TEXT.subarray(0, 2_000_000) })
+  })
+
+  it('is added without a network with every codec, also those that were never used', async () => {
+    const page = await open()
+    await page.page.evaluate('navigator.serviceWorker.ready')
+    await page.page.context().setOffline(true)
+    await page.page.reload()
+    await page.page.waitForSelector('body[data-ready]')
+
+    for (const codec of ['auto', 'zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo', 'none']) {
+      await page.page.getByLabel('Codec').selectOption(codec)
+      await page.add({ name: `${codec}.txt`, bytes: TEXT.subarray(0, 300_000) })
+    }
+
+    await page.button('Compare codecs').click()
+    await page.view.locator('.chart tbody tr').nth(5).waitFor()
   })
 
   it('is drawn with every block and frame that it has', async () => {
@@ -84,6 +100,30 @@ describe('a file in the demo page', () => {
     expect(Buffer.from(TEXT.subarray(start, start + 4096)).toString().replaceAll(/\s+/g, ' ')).toContain(shown.replaceAll(/\s+/g, ' ').trim().slice(0, 1000))
   })
 
+  it('is read by its own blocks, and not those of the folders that lead to it', async () => {
+    const page = await open()
+    await page.addSample('Folder', 'trip')
+    await page.openAddress(`${await page.copied('CID')}/pictures/sunset.png`)
+    await page.shows('sunset.png')
+    await page.drag(0.2, 0.3)
+
+    expect(await page.view.locator('.part').innerText()).toMatch(/: 1 of 1 blocks, 100 %/)
+  })
+
+  it('shows the part that was chosen last, also where one before takes longer', async () => {
+    const page = await open()
+    await page.add({ name: 'text', bytes: longText(40_000_000) })
+    // all of it, and before that is read a part that is read at once
+    await page.page.getByRole('slider', { name: 'Read up to byte' }).press('End')
+    await page.drag(0.1, 0.12)
+    const chosen = await page.view.locator('.part strong').innerText()
+    await page.download()
+
+    expect(chosen).toContain(' from 4.00 MB on')
+    expect(await page.view.locator('.part strong').innerText()).toBe(chosen)
+    expect(await page.view.getByRole('alert').count()).toBe(0)
+  })
+
   it.each([['three', 'кириллица и 漢字'], ['four', '𝄞🎵🎶🎼']])('is text also where a part of it begins within a character of up to %s bytes', async (_, word) => {
     const page = await open()
     const bytes = Buffer.from(`${word} `.repeat(50_000))
@@ -125,6 +165,19 @@ describe('a file in the demo page', () => {
 
     expect(await page.view.getByRole('columnheader').allInnerTexts()).toEqual(['name', 'says'])
     expect(await page.view.getByRole('cell').allTextContents()).toEqual(['Ann', 'well, "yes"', 'Bob', 'two\nlines'])
+  })
+
+  it('is previewed as a table where semicolons separate the cells, and where it is opened by its CID alone', async () => {
+    const page = await open()
+    await page.add({ name: 'german.csv', bytes: Buffer.from('name;says\nAnn;1,5\nBob;2,5\n') })
+    expect(await page.view.getByRole('cell').allTextContents()).toEqual(['Ann', '1,5', 'Bob', '2,5'])
+
+    const cid = await page.copied('CID')
+    await page.button('Delete german.csv').click()
+    await page.status.getByText('Deleted german.csv').waitFor()
+    await page.add({ name: 'other', bytes: Buffer.from('name;says\nAnn;1,5\nBob;2,5\n') })
+    expect(await page.copied('CID')).toBe(cid)
+    expect(await page.view.getByRole('columnheader').allInnerTexts()).toEqual(['name', 'says'])
   })
 
   it('is previewed as JSON that opens', async () => {
@@ -214,9 +267,10 @@ describe('a file in the demo page', () => {
 
   it('has a page that says what it costs', async () => {
     const page = await open()
-    const { start } = await (await fetch(new URL('cost.json', demo().url))).json() as { start: number }
+    const { start, all } = await (await fetch(new URL('cost.json', demo().url))).json() as { start: number, all: number }
 
     await page.page.locator('#cost').getByText(`This page is ${Math.round(start / 1000)} kB`).waitFor()
     expect(start).toBeLessThan(200_000)
+    await page.page.locator('#cost').getByText(`${(all / 1e6).toFixed(2)} MB`).waitFor()
   })
 })

@@ -23,6 +23,8 @@ export interface FileDag {
   leaves: Leaf[]
   /** None where it is not compressed. */
   frames: Piece[]
+  /** How many blocks that is: root, leaves, and the nodes between them. */
+  blocks: number
   /** Bytes of what is stored, without the nodes around it. */
   length: number
   /** Whether there are more blocks than were looked at. */
@@ -71,7 +73,7 @@ export async function describeDag (source: Source, cid: CID, signal?: AbortSigna
 
   await walk(root.cid, 0)
 
-  return { root, leaves, frames, length, cut: blocks === MAX_DRAWN }
+  return { root, leaves, frames, blocks, length, cut: blocks === MAX_DRAWN }
 }
 
 function place (lengths: readonly number[]): Piece[] {

@@ -14,7 +14,6 @@ export interface FetchedBlock {
 }
 
 export interface ReadOptions {
-  path?: string
   offset?: number
   length?: number
   /** The most bytes to keep, where more are read. */
@@ -95,14 +94,11 @@ export async function readRange (source: Source, cid: CID, { keep = Infinity, ..
 }
 
 /** A whole file as a Blob, which the browser keeps on disk where it is large. */
-export async function readBlob (source: Source, cid: CID, options: ReadOptions & { onProgress?: (read: number) => void } = {}): Promise<Blob> {
+export async function readBlob (source: Source, cid: CID, signal?: AbortSignal): Promise<Blob> {
   const parts: Blob[] = []
-  let read = 0
 
-  for await (const chunk of ipfsz({ blockstore: source }).cat(cid, { path: options.path, signal: options.signal })) {
+  for await (const chunk of ipfsz({ blockstore: source }).cat(cid, { signal })) {
     parts.push(new Blob([chunk as Uint8Array<ArrayBuffer>]))
-    read += chunk.byteLength
-    options.onProgress?.(read)
   }
 
   return new Blob(parts)

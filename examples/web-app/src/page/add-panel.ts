@@ -23,7 +23,10 @@ export function addPanel (app: App): void {
 
       byId('jobs').append(job.element)
       const compression = options()
-      queue = queue.then(async () => add(app, batch, compression, job))
+      queue = queue
+        .then(async () => job.signal.aborted ? undefined : add(app, batch, compression, job))
+        // the next one has its turn whatever happened to this one
+        .catch(err => { announce(explain(err)) })
     }
   }
 
@@ -86,7 +89,7 @@ async function add (app: App, { name, files }: Batch, compression: CompressionOp
     await app.open(cid.toString(), { name })
   } catch (err) {
     job.fail(err)
-    announce(`${name} was not added: ${explain(err)}`)
+    announce(job.signal.aborted ? `${name} was cancelled` : `${name} was not added: ${explain(err)}`)
     // the blocks of what was not finished
     await sweep(store)
     await app.refresh()

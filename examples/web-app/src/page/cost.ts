@@ -5,6 +5,8 @@ interface Cost {
   start: number
   codecs: Record<string, number>
   network: number
+  /** All of it, which is kept for use without a network. */
+  all: number
 }
 
 /** Say what the page costs to load. */
@@ -12,8 +14,8 @@ export async function showCost (): Promise<void> {
   const response = await fetch('cost.json')
 
   if (response.ok) {
-    const { start, codecs, network } = await response.json() as Cost
+    const { start, codecs, network, all } = await response.json() as Cost
 
-    byId('cost').textContent = `This page is ${formatBytes(start)}. When it is used, zstd brings ${formatBytes(codecs.zstd ?? 0)} more, and connecting to a peer ${formatBytes(network)}.`
+    byId('cost').textContent = `This page is ${formatBytes(start)}. When it is used, zstd brings ${formatBytes(codecs.zstd ?? 0)} more, and connecting to a peer ${formatBytes(network)}. For use without a network all of it is kept, with every codec: ${formatBytes(all)}, loaded behind the rest.`
   }
 }

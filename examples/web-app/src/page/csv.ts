@@ -34,6 +34,24 @@ export function parseCsv (text: string, separator: string, maxRows: number): str
   return rows
 }
 
+/** What separates the cells: of the usual ones that which makes most of them in the first row. */
+export function separatorOf (text: string): string {
+  const cells = (separator: string): number => parseCsv(text, separator, 1)[0]?.length ?? 0
+
+  return [',', ';', '\t'].reduce((best, next) => cells(next) > cells(best) ? next : best)
+}
+
+/**
+ * Whether a text without a name is a table: its rows have columns, each row as many as the
+ * first, and that has a title for each. A comma between words has a space behind it.
+ */
+export function looksLikeCsv (text: string): boolean {
+  // the last row may be cut
+  const rows = parseCsv(text, separatorOf(text), 10).slice(0, -1)
+
+  return rows.length > 1 && rows[0].length > 1 && rows[0].every(title => title !== '' && title === title.trim()) && rows.every(row => row.length === rows[0].length)
+}
+
 function quoted (text: string, begin: number): [string, number] {
   let cell = ''
 

@@ -50,6 +50,27 @@ export function failure (err: unknown): HTMLElement {
   return h('p', { role: 'alert', class: 'failure' }, explain(err))
 }
 
+/**
+ * Show what comes of some work, or what went wrong.
+ *
+ * @param signal - when aborted, something else is shown there
+ */
+export function inform (element: HTMLElement, work: () => Promise<HTMLElement[]>, signal?: AbortSignal): void {
+  const show = async (): Promise<void> => {
+    const children = await work()
+
+    signal?.throwIfAborted()
+    element.replaceChildren(...children)
+  }
+
+  show().catch(err => {
+    if (signal?.aborted !== true) {
+      element.replaceChildren(failure(err))
+      announce(explain(err))
+    }
+  })
+}
+
 export function explain (err: unknown): string {
   return err instanceof Error ? err.message : String(err)
 }

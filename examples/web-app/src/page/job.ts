@@ -1,4 +1,4 @@
-import { announce, explain, formatBytes, formatPercent, h } from './dom.ts'
+import { announce, byId, explain, formatBytes, formatPercent, h } from './dom.ts'
 import type { AddProgress, FileProgress } from '../ipfs/add.ts'
 import type { Batch } from './dropped-files.ts'
 
@@ -24,7 +24,7 @@ export class Job {
     this.element = h('li', { class: 'card job' },
       h('div', { class: 'title' },
         h('h3', {}, h('bdi', {}, name)),
-        h('button', { 'type': 'button', 'aria-label': `Cancel adding ${name}`, 'onclick': () => { this.#controller.abort() } }, 'Cancel')),
+        h('button', { 'type': 'button', 'aria-label': `Cancel adding ${name}`, 'onclick': () => { this.#cancel() } }, 'Cancel')),
       ...Object.values(this.#steps).map(({ element }) => element),
       this.#note,
       this.#rows
@@ -45,13 +45,36 @@ export class Job {
   }
 
   fail (err: unknown): void {
+    // said when it was clicked
+    if (!this.signal.aborted) {
+      this.#end(explain(err))
+    }
+  }
+
+  /** At once, also while it waits for its turn. */
+  #cancel (): void {
+    this.#controller.abort()
+    this.#end('Cancelled')
+  }
+
+  #end (text: string): void {
+    const focused = this.element.contains(document.activeElement)
+    const dismiss = h('button', { 'type': 'button', 'aria-label': `Dismiss ${this.#name}`, 'onclick': () => { this.#dismiss() } }, 'Dismiss')
+
     cancelAnimationFrame(this.#frame)
     this.element.classList.add('failed')
     this.element.replaceChildren(
-      h('div', { class: 'title' },
-        h('h3', {}, h('bdi', {}, this.#name)),
-        h('button', { 'type': 'button', 'aria-label': `Dismiss ${this.#name}`, 'onclick': () => { this.element.remove() } }, 'Dismiss')),
-      h('p', { role: 'alert', class: 'failure' }, this.signal.aborted ? 'Cancelled' : explain(err)))
+      h('div', { class: 'title' }, h('h3', {}, h('bdi', {}, this.#name)), dismiss),
+      h('p', { role: 'alert', class: 'failure' }, text))
+
+    if (focused) {
+      dismiss.focus()
+    }
+  }
+
+  #dismiss (): void {
+    this.element.remove()
+    byId('add').focus()
   }
 
   #draw (): void {
@@ -66,7 +89,10 @@ export class Job {
     this.#note.textContent = done > 0 ? `${formatPercent(hashed / done)} of it so far` : 'Reading'
 
     if (files.length > 1) {
-      this.#rows.replaceChildren(...files.slice(0, MAX_ROWS).map(fileRow))
+      // of many, those that are next
+      const rows = files.length > MAX_ROWS ? files.filter(({ cid }) => cid == null) : files
+
+      this.#rows.replaceChildren(...rows.slice(0, MAX_ROWS).map(fileRow))
     }
 
     if (percent - this.#said >= SAID_EVERY && percent < 100) {

@@ -37,7 +37,9 @@ export function peerPanel (store: Store): { node: () => Node | undefined } {
   }
 
   const connect = async (): Promise<void> => {
-    state.replaceChildren(h('p', { class: 'note' }, 'Connecting'))
+    show()
+    state.append(h('p', { class: 'note' }, 'Connecting'))
+    announce('Connecting')
     starting ??= import('../ipfs/peer.ts').then(async ({ startNode }) => startNode(store, onPeers))
 
     try {
@@ -55,7 +57,11 @@ export function peerPanel (store: Store): { node: () => Node | undefined } {
 
   form.addEventListener('submit', event => {
     event.preventDefault()
-    connect().catch(err => { state.replaceChildren(failure(err)) })
+    connect().catch(err => {
+      // those that are connected still are
+      show()
+      state.append(failure(err))
+    })
   })
 
   // the demo's own peer is named behind the #

@@ -1,5 +1,5 @@
 import { formatBytes, h } from './dom.ts'
-import { parseCsv } from './csv.ts'
+import { looksLikeCsv, parseCsv, separatorOf } from './csv.ts'
 
 /** The beginning of a file, and how to have all of it. */
 export interface PreviewInit {
@@ -49,7 +49,7 @@ export async function preview (init: PreviewInit): Promise<HTMLElement> {
   }
 
   if (/\.(?:csv|tsv)$/i.test(name)) {
-    return showTable(text, size > head.byteLength, /\.tsv$/i.test(name) ? '\t' : ',')
+    return showTable(text, size > head.byteLength, /\.tsv$/i.test(name) ? '\t' : separatorOf(text))
   }
 
   if (/\.json$/i.test(name) || /^\s*[[{]/.test(text)) {
@@ -58,6 +58,11 @@ export async function preview (init: PreviewInit): Promise<HTMLElement> {
     if (json !== undefined) {
       return h('div', { class: 'json', tabindex: 0 }, jsonNode('', json.value, OPEN_LEVELS))
     }
+  }
+
+  // what is opened by its CID has no name
+  if (!name.includes('.') && looksLikeCsv(text)) {
+    return showTable(text, size > head.byteLength, separatorOf(text))
   }
 
   return h('pre', { class: 'text', tabindex: 0 }, text.slice(0, MAX_TEXT), text.length > MAX_TEXT ? '…' : '')

@@ -2,6 +2,7 @@ import { ipfsz } from '@ipfsz/core'
 import { addEntry, listEntries, whileAdding } from '../ipfs/catalogue.ts'
 import { fetchBlocks } from '../ipfs/dag.ts'
 import { parseAddress, stat } from '../ipfs/read.ts'
+import { folderActions } from './actions.ts'
 import { announce, byId, codecLabel, copyable, failure, formatBytes, formatPercent, h } from './dom.ts'
 import { showFile } from './file-view.ts'
 import type { App, OpenOptions } from './app.ts'
@@ -28,6 +29,9 @@ export class Viewer {
   }
 
   async open (address: string, { name, focus = false }: OpenOptions = {}): Promise<void> {
+    // it goes to what comes instead, or it would be lost
+    const toTitle = focus || this.#view.contains(document.activeElement)
+
     this.#reading.abort()
     const reading = this.#reading = new AbortController()
 
@@ -37,7 +41,7 @@ export class Viewer {
     try {
       await this.#show(parseAddress(address), name, reading.signal)
 
-      if (focus) {
+      if (toTitle) {
         this.#view.querySelector('h3')?.focus()
       }
     } catch (err) {
@@ -52,7 +56,7 @@ export class Viewer {
     const app = this.#app
     const stats = await stat(app.source(), address, signal)
     const title = name ?? await this.#nameOf(address)
-    const content = stats.type === 'directory' ? await this.#folder(address, signal) : await showFile({ app, address, name: title, stats, signal })
+    const content = stats.type === 'directory' ? [folderActions({ app, name: title, stats, signal }), ...await this.#folder(address, signal)] : await showFile({ app, name: title, stats, signal })
 
     signal.throwIfAborted()
     this.#view.replaceChildren(heading(title, stats), facts(stats), ...cids(address, stats), await this.#keep(address, title, stats, signal), ...content)

@@ -1,0 +1,96 @@
+import { SAMPLE_SIZE } from '../ipfs/compare.ts'
+import { readBlob, readRange } from '../ipfs/read.ts'
+import { showComparison } from './chart.ts'
+import { announce, copyable, formatBytes, h, inform } from './dom.ts'
+import type { App } from './app.ts'
+import type { Stats } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+export interface ActionsInit {
+  app: App
+  name: string
+  stats: Stats
+  /** When aborted, something else is shown. */
+  signal: AbortSignal
+}
+
+/** What can be done with a file. */
+export function fileActions ({ app, name, stats, signal }: ActionsInit): HTMLElement {
+  const output = h('div', { class: 'outcome', 'aria-live': 'polite' })
+  const cid = stats.markedCid ?? stats.plainCid
+
+  return h('div', { class: 'actions' },
+    // goes on when something else is shown
+    button('Download', () => { inform(output, async () => download(app, cid, name)) }),
+    button('Compare codecs', () => { inform(output, async () => compare(app, stats, output, signal), signal) }),
+    button('Give to the peer', () => { inform(output, async () => give(app, cid, signal), signal) }),
+    output)
+}
+
+/** What can be done with a folder. */
+export function folderActions ({ app, stats, signal }: ActionsInit): HTMLElement {
+  const output = h('div', { class: 'outcome', 'aria-live': 'polite' })
+  const cid = stats.markedCid ?? stats.plainCid
+
+  return h('div', { class: 'actions' },
+    button('Give to the peer', () => { inform(output, async () => give(app, cid, signal), signal) }),
+    output)
+}
+
+function button (text: string, onclick: () => void): HTMLElement {
+  return h('button', { type: 'button', onclick }, text)
+}
+
+async function download (app: App, cid: CID, name: string): Promise<HTMLElement[]> {
+  announce(`Reading ${name}`)
+  const begin = performance.now()
+  const blob = await readBlob(app.source(), cid)
+  const seconds = (performance.now() - begin) / 1000
+
+  save(blob, name)
+
+  return [h('p', { class: 'note' }, `Read ${formatBytes(blob.size)} in ${seconds.toFixed(2)} s, ${Math.round(blob.size / 1e6 / seconds)} MB/s`)]
+}
+
+function save (blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob)
+
+  h('a', { href: url, download: name }).click()
+  // the download has begun when the browser has its turn again
+  setTimeout(() => { URL.revokeObjectURL(url) }, 60_000)
+}
+
+async function compare (app: App, { size, markedCid, plainCid }: Stats, output: HTMLElement, signal: AbortSignal): Promise<HTMLElement[]> {
+  if (size === 0n) {
+    return [h('p', { class: 'note' }, 'There is nothing in it to compress')]
+  }
+
+  const { bytes } = await readRange(app.source(), markedCid ?? plainCid, { length: SAMPLE_SIZE, signal })
+  const element = h('div', { class: 'comparison' })
+
+  output.replaceChildren(element)
+  await showComparison(bytes, element, signal)
+
+  return [element]
+}
+
+async function give (app: App, cid: CID, signal: AbortSignal): Promise<HTMLElement[]> {
+  const node = app.node()
+
+  if (node == null) {
+    return [h('p', { class: 'note' }, 'No peer is connected. On the command line: '), copyable('command', `ipfsz get ${cid}`)]
+  }
+
+  try {
+    const { size, sha256, milliseconds } = await node.give(cid, signal)
+
+    return [h('p', { class: 'note' }, `The peer has fetched all ${formatBytes(size)} in ${milliseconds} ms. SHA-256 of what it read: `, h('code', {}, sha256.slice(0, 64)))]
+  } catch (err) {
+    // by its name: the network is not loaded with the page
+    if (err instanceof Error && err.name === 'PeerNotAskableError') {
+      return [h('p', { class: 'note' }, 'This peer fetches what it is told to where it runs, and nothing that a page tells it. While the page is open, this fetches it from here: '), copyable('command', `ipfsz get ${cid}`)]
+    }
+
+    throw err
+  }
+}
