@@ -193,7 +193,8 @@ describe.concurrent('reading what is not in the repo', () => {
       const result = await sandbox.run([...args, '--peer', address, '--timeout', '2s'])
 
       expectFailure(result, 1)
-      expect(result.stderr).toContain('did not arrive within 2 s')
+      // on a busy machine the time may be up before there is a connection
+      expect(result.stderr).toMatch(/did not arrive within 2 s|did not answer in time/)
     }
   })
 

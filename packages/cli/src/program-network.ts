@@ -13,6 +13,9 @@ export interface NetworkFlags {
   timeout?: number
 }
 
+/** The longest time that timers know, 24 days. More than that is taken for that, in milliseconds. */
+const LONGEST_TIMEOUT = 2 ** 31 - 1 - 60_000
+
 /** Options for what may be asked of others. */
 export function askingOthers (command: Command): Command {
   return command
@@ -23,7 +26,7 @@ export function askingOthers (command: Command): Command {
 
 /** The context with what those options say, and the rest of the flags. */
 export function withNetwork<T extends NetworkFlags> ({ offline, peer, timeout, ...rest }: T, context: Context): [Omit<T, keyof NetworkFlags>, Context] {
-  const network: NetworkOptions = { offline, peers: peer, timeout }
+  const network: NetworkOptions = { offline, peers: peer, timeout: timeout == null ? undefined : Math.min(timeout, LONGEST_TIMEOUT) }
 
   return [rest, { ...context, network }]
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { createServer, request } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { CID } from 'multiformats/cid'
@@ -10,6 +10,7 @@ import { fakeNetwork } from './fake-network.ts'
 import type { DaemonServer } from '../src/daemon/server.ts'
 import type { Network } from '../src/network/network.ts'
 import type { IncomingHttpHeaders, RequestOptions } from 'node:http'
+import type { AddressInfo } from 'node:net'
 
 const CID_TEXT = 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'
 const cid = CID.parse(CID_TEXT)
@@ -98,6 +99,7 @@ describe('the control port of a daemon', () => {
     ['nothing where there must be something', 400, '/v0/connect', '{}'],
     ['a CID that is none', 400, '/v0/providers', '{"cid":"none"}'],
     ['a timeout that is none', 400, '/v0/fetch', JSON.stringify({ cid: CID_TEXT, root: CID_TEXT, timeout: -1 })],
+    ['a list of what is no text', 400, '/v0/provide', JSON.stringify({ cids: [{ toString: 1 }] })],
     ['too many CIDs', 400, '/v0/provide', JSON.stringify({ cids: Array.from({ length: 257 }, () => CID_TEXT) })]
   ])('refuses %s', async (_, expected, path, body) => {
     const server = await serve()
@@ -139,9 +141,9 @@ describe('the control port of a daemon', () => {
     expect(sent).toBeLessThan(100_000_000)
   })
 
-  it('refuses more than 256 connections', async () => {
+  it('refuses more than 1024 connections', async () => {
     const server = await serve()
-    const sockets = Array.from({ length: 256 }, () => connect(server.port, '127.0.0.1'))
+    const sockets = Array.from({ length: 1024 }, () => connect(server.port, '127.0.0.1'))
     onTestFinished(() => { sockets.forEach(socket => { socket.destroy() }) })
     await Promise.all(sockets.map(async socket => once(socket, 'connect')))
 
@@ -175,6 +177,45 @@ describe('the control port of a daemon', () => {
     await client(server).fetch(cid, { root: cid, size, timeout: 1000, signal: new AbortController().signal })
 
     expect(fetch.mock.calls[0][1].size).toBe(size)
+  })
+
+  it('is asked again by a command whose connection it had no room for', async () => {
+    const server = await serve({ fetch: async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }) })
+    const sockets = Array.from({ length: 1024 }, () => connect(server.port, '127.0.0.1'))
+    onTestFinished(() => { sockets.forEach(socket => { socket.destroy() }) })
+    await Promise.all(sockets.map(async socket => once(socket, 'connect')))
+    await expect(ask(server, { headers: bearer(server) })).rejects.toMatchObject({ code: 'ECONNRESET' })
+
+    const fetching = client(server).fetch(cid, { root: cid, timeout: 1000, signal: new AbortController().signal })
+    sockets.forEach(socket => { socket.destroy() })
+
+    await expect(fetching).resolves.toMatchObject({ peerId: '12D3KooWother' })
+  })
+
+  it('says that it has ended in the middle of a block', async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-length': 10 })
+      response.write('half', () => { response.destroy() })
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => { server.close() })
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+
+    await expect(client({ port, token: '' }).fetch(cid, { root: cid, timeout: 1000, signal: new AbortController().signal }))
+      .rejects.toMatchObject({ name: 'DaemonError' })
+  })
+
+  it('names the peer that could not be connected to in time', async () => {
+    const server = await serve({ connect: async (_, signal) => { await once(signal, 'abort'); return '' } })
+
+    await expect(client(server).connect('/ip4/127.0.0.1/tcp/1', AbortSignal.timeout(20)))
+      .rejects.toMatchObject({ name: 'NotConnectedError', address: '/ip4/127.0.0.1/tcp/1' })
+  })
+
+  it('passes on that a command was interrupted while it connects', async () => {
+    const server = await serve({ connect: async (_, signal) => { await once(signal, 'abort'); return '' } })
+
+    await expect(client(server).connect('/ip4/127.0.0.1/tcp/1', AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
   })
 
   it('hands on providers as they are found', async () => {

@@ -72,7 +72,7 @@ describe('verify', () => {
   it('reads a stream that others made to its end', async () => {
     const blockstore = new CountingBlockstore()
     const bytes = text(3_000_000)
-    const stream = new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer())
+    const stream = new Uint8Array(await new Response(new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer())
     const cid = mark(await unixfs({ blockstore }).addBytes(stream, { rawLeaves: false }), MARKERS['ipfsz-gzip'])
     const cut = mark(await unixfs({ blockstore }).addBytes(stream.subarray(0, -1), { rawLeaves: false }), MARKERS['ipfsz-gzip'])
 

@@ -132,7 +132,7 @@ function cids (body: Body, key: string): CID[] {
     throw new BadRequestError(`${key} is no list of at most ${MAX_CIDS} CIDs`)
   }
 
-  return values.map(value => parse(String(value)))
+  return values.map(value => parse(typeof value === 'string' ? value : ''))
 }
 
 function parse (text: string): CID {

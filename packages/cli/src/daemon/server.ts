@@ -7,8 +7,8 @@ import type { Network } from '../network/network.ts'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** How many commands may be connected at one time, each with several connections. */
-const MAX_CONNECTIONS = 256
+/** How many connections there may be at one time. A command that fetches has up to 24. */
+const MAX_CONNECTIONS = 1024
 /** The most bytes of headers. */
 const MAX_HEADER_SIZE = 8 * 1024
 /** How long a request may take to arrive, in milliseconds. */

@@ -54,7 +54,8 @@ export class NetworkAccess {
   }
 
   async #open (): Promise<Network> {
-    const { repo: path, peers = [], signal, onNote } = this.#init
+    const { repo: path, peers = [], timeout = DEFAULT_TIMEOUT, onNote } = this.#init
+    const signal = AbortSignal.any([this.#init.signal, AbortSignal.timeout(timeout)])
     const daemon = await readDaemonFile(path)
 
     if (daemon != null) {

@@ -6,6 +6,9 @@ import type { FetchedBlock } from './network.ts'
 import type { SessionPeersComponents } from './session-peers.ts'
 import type { CID } from 'multiformats/cid'
 
+/** Of so many blocks it is kept in mind who sent them. */
+const MAX_ARRIVED = 1024
+
 export interface BlockSessionOptions {
   /** The bytes of the block, where they are known. */
   size?: number | undefined
@@ -23,6 +26,8 @@ export class BlockSession {
   readonly #components: SessionPeersComponents
   readonly #peers: SessionPeers
   readonly #arriving = new Map<string, Promise<FetchedBlock>>()
+  /** Who sent the last blocks, the oldest first. */
+  readonly #arrived = new Map<string, string>()
   #lastArrival = 0
   /** When it was last used. */
   lastUsed = Date.now()
@@ -67,6 +72,11 @@ export class BlockSession {
     return fetched
   }
 
+  /** Who sent a block, where it came not long ago. */
+  senderOf (cid: CID): string | undefined {
+    return this.#arrived.get(keyOf(cid))
+  }
+
   close (): void {
     this.#peers.close()
   }
@@ -83,6 +93,7 @@ export class BlockSession {
 
         if (request.block != null) {
           this.#lastArrival = Date.now()
+          this.#remember(keyOf(cid), request.block.peerId)
 
           return request.block
         }
@@ -98,6 +109,15 @@ export class BlockSession {
       request.end()
       this.#peers.leave()
       this.lastUsed = Date.now()
+    }
+  }
+
+  #remember (key: string, peerId: string): void {
+    this.#arrived.set(key, peerId)
+
+    if (this.#arrived.size > MAX_ARRIVED) {
+      const [oldest] = this.#arrived.keys()
+      this.#arrived.delete(oldest)
     }
   }
 }

@@ -5,6 +5,7 @@ import { NotConnectedError } from '../errors.ts'
 import { BlockSession } from './block-session.ts'
 import { parseMultiaddr } from './parse-multiaddr.ts'
 import { findProviders } from './find-providers.ts'
+import { NO_ANSWER, throwUnlessTimedOut } from './timed-out.ts'
 import { NameService } from './name-service.ts'
 import { Providing } from './providing.ts'
 import { waitForDht } from './wait-for-dht.ts'
@@ -33,6 +34,8 @@ export class NodeNetwork implements Network {
   readonly #names: NameService
   readonly #providing: Providing | undefined
   readonly #sessions = new Map<string, BlockSession>()
+  /** Blocks that have come and are being written. */
+  readonly #storing = new Map<string, Promise<FetchedBlock>>()
 
   constructor ({ repo, node, provides }: NodeNetworkInit) {
     this.#repo = repo
@@ -85,19 +88,16 @@ export class NodeNetwork implements Network {
 
       return remotePeer.toString()
     } catch (err) {
-      signal.throwIfAborted()
-      throw new NotConnectedError(address, err instanceof Error ? err.message : String(err), { cause: err })
+      throwUnlessTimedOut(signal)
+      throw new NotConnectedError(address, signal.aborted ? NO_ANSWER : err instanceof Error ? err.message : String(err), { cause: err })
     }
   }
 
   async fetch (cid: CID, { root, size, signal, timeout }: FetchOptions): Promise<FetchedBlock> {
-    const fetched = await this.#session(unmark(root)).fetch(unmark(cid), { size, signal, timeout })
+    const session = this.#session(unmark(root))
+    const stored = this.#storing.get(keyOf(cid)) ?? await this.#stored(cid, session)
 
-    await this.#repo.blockstore.put(cid, fetched.bytes)
-    // others may wait for it here
-    this.#node.announce(cid).catch(() => {})
-
-    return fetched
+    return stored ?? this.#store(cid, await session.fetch(unmark(cid), { size, signal, timeout }))
   }
 
   async * findProviders (cid: CID, signal: AbortSignal): AsyncGenerator<Provider> {
@@ -124,6 +124,41 @@ export class NodeNetwork implements Network {
     this.#sessions.forEach(session => { session.close() })
     await this.#providing?.stop()
     await this.#node.stop()
+  }
+
+  /** A block that has come for somebody else since it was looked for: its sender would be asked for it twice. */
+  async #stored (cid: CID, session: BlockSession): Promise<FetchedBlock | undefined> {
+    const peerId = session.senderOf(cid)
+
+    if (peerId == null || !await this.#repo.blockstore.has(cid)) {
+      return undefined
+    }
+
+    const pieces: Uint8Array[] = []
+
+    for await (const piece of this.#repo.blockstore.get(cid)) {
+      pieces.push(piece)
+    }
+
+    return { bytes: Buffer.concat(pieces), peerId }
+  }
+
+  /** Once, for all who have waited for it. */
+  async #store (cid: CID, fetched: FetchedBlock): Promise<FetchedBlock> {
+    const key = keyOf(cid)
+    const storing = this.#storing.get(key) ?? this.#put(cid, fetched).finally(() => { this.#storing.delete(key) })
+
+    this.#storing.set(key, storing)
+
+    return storing
+  }
+
+  async #put (cid: CID, fetched: FetchedBlock): Promise<FetchedBlock> {
+    await this.#repo.blockstore.put(cid, fetched.bytes)
+    // others may wait for it here
+    this.#node.announce(cid).catch(() => {})
+
+    return fetched
   }
 
   #session (root: CID): BlockSession {

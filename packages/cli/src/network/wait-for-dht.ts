@@ -17,6 +17,8 @@ export async function waitForDht (libp2p: Libp2p<Services>, signal: AbortSignal,
   const deadline = Date.now() + patience
 
   while (usable(libp2p).length === 0 && Date.now() < deadline) {
-    await setTimeout(INTERVAL, undefined, { signal })
+    await setTimeout(INTERVAL, undefined, { signal }).catch(() => {})
+    // why it is over: time that is up is no interruption
+    signal.throwIfAborted()
   }
 }
