@@ -1,15 +1,20 @@
+import { TypedEventEmitter } from '@libp2p/interface'
 import { identify } from '@libp2p/identify'
 import { noise } from '@libp2p/noise'
 import { webSockets } from '@libp2p/websockets'
 import { yamux } from '@libp2p/yamux'
+import { multiaddr } from '@multiformats/multiaddr'
 import { compress } from '@ipfsz/libp2p-compression'
 import { createLibp2p } from 'libp2p'
+import type { ComponentLogger, Libp2pEvents, MultiaddrConnection, Upgrader } from '@libp2p/interface'
 import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Of a node in Node that compresses with all it has, and sends back what it is sent. */
     echoAddress: string
+    /** Where every two connections are joined to one, in the order in which they come. */
+    joinAddress: string
   }
 }
 
@@ -36,6 +41,55 @@ export async function setup (project: TestProject): Promise<() => Promise<void>>
   })
 
   project.provide('echoAddress', node.getMultiaddrs()[0].toString())
+  const joiner = await joinConnections(node.logger)
+  project.provide('joinAddress', joiner.address)
 
-  return async () => node.stop()
+  return async () => {
+    await joiner.close()
+    await node.stop()
+  }
+}
+
+/** Hands on what comes by WebSockets as it is: for two ends of a connection that are in one page. */
+async function joinConnections (logger: ComponentLogger): Promise<{ address: string, close: () => Promise<void> }> {
+  const events = new TypedEventEmitter<Libp2pEvents>()
+  let waiting: MultiaddrConnection | undefined
+
+  const upgradeInbound = async (connection: MultiaddrConnection): Promise<void> => {
+    if (waiting == null) {
+      waiting = connection
+      // nobody is joined to what is gone
+      connection.addEventListener('close', () => {
+        if (waiting === connection) {
+          waiting = undefined
+        }
+      })
+      return
+    }
+
+    const other = waiting
+    waiting = undefined
+    handOn(connection, other)
+    handOn(other, connection)
+  }
+
+  const listener = webSockets()({ logger, events }).createListener({ upgrader: { upgradeInbound } as unknown as Upgrader })
+  await listener.listen(multiaddr('/ip4/127.0.0.1/tcp/0/ws'))
+
+  return { address: listener.getAddrs()[0].toString(), close: async () => listener.close() }
+}
+
+function handOn (from: MultiaddrConnection, to: MultiaddrConnection): void {
+  from.addEventListener('message', ({ data }) => {
+    if (to.status === 'open') {
+      to.send(data)
+    }
+  })
+  from.addEventListener('close', ({ error }) => {
+    if (error != null) {
+      to.abort(error)
+    } else {
+      to.close().catch(err => { to.abort(err as Error) })
+    }
+  })
 }

@@ -71,6 +71,24 @@ describe.concurrent('ipfsz blockstore convert', () => {
     expect(await Promise.all((await blockFiles(sandbox.repo)).map(async file => readFile(file)))).toEqual(before)
   })
 
+  it.for([['none', 'zstd'], ['zstd', 'lz4'], ['zstd', 'none']])('lets those read on who began when blocks were stored as %s, while it makes them %s', async ([before, after], { sandbox }) => {
+    const bytes = longText(20_000_000)
+    expectSuccess(await sandbox.run(before === 'none' ? ['init'] : ['init', '--blockstore-codec', before]))
+    const cid = await sandbox.add(bytes, '--codec', 'none')
+    const reading = sandbox.start(['cat', cid])
+    const chunks = reading.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+    const read = [(await chunks.next()).value as Buffer]
+
+    // more is left than the pipe and what is read ahead hold
+    expectSuccess(await sandbox.run(['blockstore', 'convert', '--codec', after]))
+
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+      read.push(next.value)
+    }
+
+    expect(Buffer.concat(read).equals(bytes)).toBe(true)
+  })
+
   it('goes on where it was killed, and nothing is lost', async ({ sandbox }) => {
     const cids = []
 

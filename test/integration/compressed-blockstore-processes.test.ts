@@ -135,6 +135,30 @@ describe('a process that is killed', () => {
   })
 })
 
+describe('two processes of which both are killed', () => {
+  it('one that puts and one that converts, leave every block that was there or was said to be put', async () => {
+    await runProgram(['put', directory, 'zstd', '0', '100'])
+    const put: number[] = []
+
+    for (const [round, codec] of (['gzip', 'lz4', 'none'] as const).entries()) {
+      const first = 100 + round * 200
+      const [converted, { code, lines }] = await Promise.all([
+        runProgram(['convert', directory, codec], { killAfter: 10 + 7 * round }),
+        runProgram(['put', directory, 'zstd', String(first), '200'], { killAfter: 5 + 3 * round })
+      ])
+
+      expect([converted.code, code]).toEqual([null, null])
+      put.push(...lines.map(Number))
+      await expectBlocks([...range(0, 100), ...put])
+    }
+
+    expect(put).toHaveLength(5 + 8 + 11)
+    expect((await stats(new FsBlockstore(directory))).unreadable).toBe(0)
+    expect(await convert(new FsBlockstore(directory), { codec: 'zstd' })).toMatchObject({ unreadable: 0 })
+    await expectBlocks([...range(0, 100), ...put])
+  })
+})
+
 describe('a disk that is full', () => {
   it('refuses blocks with the error of the store, and has all that were put before', async () => {
     await mkdir(join(directory, 'disk'))

@@ -8,8 +8,8 @@ export const DEFAULT_VERIFY = 'hash'
 
 /**
  * Blocks of fewer bytes are stored as they are, 128 bytes. Of pieces of tables and JSON
- * that long, zstd makes 68 % small enough, and all of them together 13 % smaller; of 96
- * bytes 47 % and 6 %, of 64 bytes 4 % and half a percent (bench/blockstore.ts). Each try
+ * that long, zstd makes 69 % small enough, and all of them together 13 % smaller; of 96
+ * bytes 51 % and 6 %, of 64 bytes 4 % and half a percent (bench/blockstore.ts). Each try
  * takes some 30 microseconds.
  */
 export const DEFAULT_MIN_SIZE = 128

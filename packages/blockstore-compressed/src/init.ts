@@ -10,8 +10,9 @@ import type { MultihashHasher } from 'multiformats/hashes/interface'
  * - `none`: neither. What a codec gives is handed on
  *
  * Codecs refuse frames that are damaged, cut short or decode to more than they should
- * whatever is chosen here, and a stored value that begins like an envelope is always
- * hashed before it is taken for one: it may be an old block that was stored as it is.
+ * whatever is chosen here, and a stored value that begins like an envelope is hashed
+ * before it is taken for one: it may be an old block that was stored as it is. Only
+ * `trustEnvelopes` spares that.
  */
 export type Verify = 'hash' | 'length' | 'none'
 
@@ -69,6 +70,17 @@ export interface CompressedBlockstoreInit extends WriteInit {
    * @default 'hash'
    */
   verify?: Verify | undefined
+
+  /**
+   * That whatever is an envelope was stored as one, so that `verify: 'length'` and
+   * `'none'` need no hash to tell. It is so where nothing but this wrapper has ever put
+   * blocks into the child, or since `convert` has been through with a codec and found
+   * nothing unreadable. Otherwise an old block that is a whole envelope itself, such as
+   * the file of a store like this that was added to IPFS, would be read as what is in it.
+   *
+   * @default false
+   */
+  trustEnvelopes?: boolean | undefined
 
   /** Where blocks and bytes are counted: the metrics that Helia or libp2p has. */
   metrics?: Pick<Metrics, 'registerCounterGroup'> | undefined

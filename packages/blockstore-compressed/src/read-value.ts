@@ -2,7 +2,8 @@
  * From a stored value to the block. A value that begins with a marker code is an
  * envelope (docs/format.md, section 5), unless it is an old block that was stored as it
  * is and only begins so. Bytes cannot tell: such a block may be a whole envelope, of
- * other bytes. The hash can, because the key is that of the block.
+ * other bytes. The hash can, because the key is that of the block. Only who says that
+ * there are no such blocks (`trustEnvelopes`) spares it.
  */
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { IDENTITY_CODE } from './constants.ts'
@@ -25,6 +26,8 @@ export interface Block {
 
 export interface ReadValueOptions extends Readers {
   verify: Verify
+  /** Whether an envelope that can be opened is one, without a hash. With `verify: 'hash'` there is one anyway. */
+  trustEnvelopes: boolean
   signal?: AbortSignal | null | undefined
 }
 
@@ -101,9 +104,23 @@ async function readHashed (cid: CID, value: Uint8Array, options: ReadValueOption
   throw failure ?? mismatch(cid)
 }
 
-/** Of what is stored only, which is less than the block, and while a codec works on another thread. */
+/**
+ * Of what is stored only, which is less than the block, and while a codec works on
+ * another thread. Where envelopes are trusted, those that cannot be opened are hashed.
+ */
 async function readTrusted (cid: CID, value: Uint8Array, options: ReadValueOptions): Promise<Block> {
   const opening = tryOpen(cid, value, options)
+
+  if (options.trustEnvelopes) {
+    const opened = await opening.catch(() => undefined)
+    options.signal?.throwIfAborted()
+
+    // of one without a codec nothing but the code is known
+    if (opened != null && opened.storedAs !== 'none') {
+      return opened
+    }
+  }
+
   const block = await isBlock(cid, value, options) ? asIs(value) : await opening
 
   options.signal?.throwIfAborted()

@@ -19,6 +19,7 @@ export interface Settings extends Readers {
   writer: { codec: Codec, level: number } | undefined
   minSize: number
   verify: Verify
+  trustEnvelopes: boolean
 }
 
 const VERIFY: ReadonlySet<unknown> = new Set<Verify>(['hash', 'length', 'none'])
@@ -39,8 +40,8 @@ export function resolveReaders ({ codecs = allCodecs(), hashers, maxBlockSize = 
  * @throws {InvalidLevelError}
  * @throws {UnknownCodecError}
  */
-export function resolveSettings (init: WriteInit & Pick<CompressedBlockstoreInit, 'verify'>): Settings {
-  const { codec: name = DEFAULT_CODEC, level, minSize = DEFAULT_MIN_SIZE, verify = DEFAULT_VERIFY } = init
+export function resolveSettings (init: WriteInit & Pick<CompressedBlockstoreInit, 'verify' | 'trustEnvelopes'>): Settings {
+  const { codec: name = DEFAULT_CODEC, level, minSize = DEFAULT_MIN_SIZE, verify = DEFAULT_VERIFY, trustEnvelopes = false } = init
   const readers = resolveReaders(init)
 
   checkSize('minSize', minSize, 0)
@@ -49,12 +50,16 @@ export function resolveSettings (init: WriteInit & Pick<CompressedBlockstoreInit
     throw new InvalidParametersError(`verify is one of ${[...VERIFY].join(', ')}, not ${String(verify)}`)
   }
 
+  if (typeof trustEnvelopes !== 'boolean') {
+    throw new InvalidParametersError(`trustEnvelopes is true or false, not ${String(trustEnvelopes)}`)
+  }
+
   if (name === 'none') {
     if (level != null) {
       throw new InvalidParametersError('There is a level for a codec only: none has none')
     }
 
-    return { ...readers, writer: undefined, minSize, verify }
+    return { ...readers, writer: undefined, minSize, verify, trustEnvelopes }
   }
 
   const codec = [...readers.codecs.values()].find(codec => codec.name === name)
@@ -63,7 +68,7 @@ export function resolveSettings (init: WriteInit & Pick<CompressedBlockstoreInit
     throw new UnknownCodecError(name, [...codecNames(readers), 'none'])
   }
 
-  return { ...readers, writer: { codec, level: checkLevel(codec, level) }, minSize, verify }
+  return { ...readers, writer: { codec, level: checkLevel(codec, level) }, minSize, verify, trustEnvelopes }
 }
 
 export function codecNames ({ codecs }: Pick<Readers, 'codecs'>): string[] {

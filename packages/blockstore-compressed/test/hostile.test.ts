@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest'
 import { noise, text } from '../../../test/support/data.ts'
 import { IDENTITY_CODE } from '../src/constants.ts'
 import { encodeEnvelope } from '../src/envelope.ts'
-import { CompressedBlockstore } from '../src/index.ts'
+import { CompressedBlockstore, convert } from '../src/index.ts'
 import { cidOf, failure, readBlock } from './fixtures.ts'
 import type { CompressedBlockstoreInit, Verify } from '../src/index.ts'
 import type { CodecName } from '@ipfsz/codecs'
@@ -29,6 +29,17 @@ async function withValue (cid: CID, value: Uint8Array, init?: CompressedBlocksto
 
 async function makeEnvelope (bytes: Uint8Array, codec: CodecName = 'zstd', size = bytes.byteLength): Promise<Uint8Array> {
   return encodeEnvelope({ code: CODES[codec], size, payload: await codecs[codec]().compress(bytes) })
+}
+
+/** What is hashed, in bytes, when the block of a value is read. */
+async function hashedBytes (value: Uint8Array, init: CompressedBlockstoreInit): Promise<number[]> {
+  const hashed: number[] = []
+  const counting = from({ name: sha256.name, code: sha256.code, encode: async bytes => (hashed.push(bytes.byteLength), (await sha256.digest(bytes)).digest) })
+  const cid = await cidOf(BYTES)
+
+  expect(await readBlock(await withValue(cid, value, { ...init, hashers: [counting] }), cid)).toEqual(BYTES)
+
+  return hashed
 }
 
 describe.each(NAMES)('a value of %s', codec => {
@@ -76,6 +87,71 @@ describe.each(NAMES)('a value of %s', codec => {
     const bomb = await makeEnvelope(new Uint8Array(16 * 1024 * 1024), codec, 100)
 
     await expect(readBlock(await withValue(cid, bomb), cid)).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
+  })
+})
+
+describe('a store that trusts envelopes', () => {
+  const trusting = { verify: 'length', trustEnvelopes: true } as const
+
+  it.each(NAMES)('hashes nothing that is stored with %s, unless its verify is hash', async codec => {
+    const value = await makeEnvelope(BYTES, codec)
+
+    expect(await hashedBytes(value, trusting)).toEqual([])
+    expect(await hashedBytes(value, { verify: 'none', trustEnvelopes: true })).toEqual([])
+    expect(await hashedBytes(value, { verify: 'hash', trustEnvelopes: true })).toEqual([BYTES.byteLength])
+    expect(await hashedBytes(value, { verify: 'length' })).toEqual([value.byteLength])
+  })
+
+  it('compares bytes that are wrapped as they are, of which nothing says that they were', async () => {
+    const value = encodeEnvelope({ code: IDENTITY_CODE, size: 3000, payload: BYTES })
+
+    expect(await hashedBytes(value, trusting)).toEqual([value.byteLength])
+  })
+
+  it.each(['length', 'none'] as const)('reads old blocks that only begin like an envelope, with verify %s', async verify => {
+    const envelope = await makeEnvelope(BYTES)
+
+    for (const block of [envelope.subarray(0, 4), envelope.subarray(0, 100), Buffer.concat([envelope, noise(1)]), encodeEnvelope({ code: IDENTITY_CODE, size: 3000, payload: BYTES })]) {
+      const cid = await cidOf(block)
+
+      expect(await readBlock(await withValue(cid, block, { verify, trustEnvelopes: true }), cid)).toEqual(new Uint8Array(block))
+    }
+  })
+
+  it('reads what was put through it, and after a conversion what was not, also where that is a whole envelope', async () => {
+    const block = await makeEnvelope(BYTES)
+    const cid = await cidOf(block)
+    const put = new CompressedBlockstore(new MemoryBlockstore(), trusting)
+    const old = new MemoryBlockstore()
+
+    await put.put(cid, block)
+    await old.put(cid, block)
+    await convert(old, { codec: 'zstd' })
+
+    expect(await readBlock(put, cid)).toEqual(block)
+    expect(await readBlock(new CompressedBlockstore(old, trusting), cid)).toEqual(block)
+  })
+
+  it('takes an old block that is a whole envelope for one, which no other does', async () => {
+    const block = await makeEnvelope(BYTES)
+    const cid = await cidOf(block)
+
+    expect(await readBlock(await withValue(cid, block, trusting), cid)).toEqual(BYTES)
+
+    for (const init of [{ verify: 'length' }, { verify: 'none' }, { verify: 'hash', trustEnvelopes: true }] as const) {
+      expect(await readBlock(await withValue(cid, block, init), cid)).toEqual(block)
+    }
+  })
+
+  it('refuses what is damaged with the error of the codec, and its AbortError comes through', async () => {
+    const cid = await cidOf(BYTES)
+    const value = await makeEnvelope(BYTES)
+
+    expect(await failure(async () => readBlock(await withValue(cid, value.subarray(0, -1), trusting), cid))).toMatchObject({ name: 'CorruptBlockError', cid, cause: { name: 'CorruptFrameError' } })
+
+    const signal = AbortSignal.abort()
+    const store = await withValue(cid, value, trusting)
+    expect(await failure(async () => Array.fromAsync(store.get(cid, { signal })))).toBe(signal.reason)
   })
 })
 

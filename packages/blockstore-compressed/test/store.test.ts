@@ -228,6 +228,7 @@ describe('a CompressedBlockstore', () => {
     ['a level that the codec has not', { level: 20 }, 'InvalidLevelError'],
     ['a level without a codec', { codec: 'none' as const, level: 1 }, 'InvalidParametersError'],
     ['another verify', { verify: 'maybe' as Verify }, 'InvalidParametersError'],
+    ['trustEnvelopes of a word', { trustEnvelopes: 'yes' as unknown as boolean }, 'InvalidParametersError'],
     ['a minSize below 0', { minSize: -1 }, 'InvalidParametersError'],
     ['a maxBlockSize of no number', { maxBlockSize: NaN }, 'InvalidParametersError']
   ])('refuses %s when it is made', (_, init, name) => {

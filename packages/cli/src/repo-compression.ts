@@ -14,7 +14,7 @@ export interface RepoCompression {
 
 /**
  * How a repo stores blocks. Nothing where that was never said: then no block is
- * compressed, and none has to be looked at for it.
+ * compressed.
  *
  * @throws {RepoError} it is not known how
  */

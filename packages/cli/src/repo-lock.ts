@@ -1,7 +1,7 @@
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { RepoLockedError } from './errors.ts'
+import { RepoError, RepoLockedError } from './errors.ts'
 import { locksIn, newLockName, readLocks } from './lock-files.ts'
 
 /** Those who add hold it together, garbage collection alone. */
@@ -26,6 +26,7 @@ const KINDS: readonly LockKind[] = ['add', 'gc']
  * @param patience - how long to wait, in milliseconds
  * @returns what gives the lock back
  * @throws {RepoLockedError} others do not come to an end
+ * @throws {RepoError} nothing can be written there
  */
 export async function lockRepo (repo: string, kind: LockKind, signal: AbortSignal, patience = PATIENCE[kind]): Promise<() => Promise<void>> {
   const directory = locksIn(repo)
@@ -33,12 +34,10 @@ export async function lockRepo (repo: string, kind: LockKind, signal: AbortSigna
   const deadline = Date.now() + patience
   const release = async (): Promise<void> => { await rm(join(directory, own), { force: true }) }
 
-  await mkdir(directory, { recursive: true })
-
   try {
     for (;;) {
       signal.throwIfAborted()
-      await (await open(join(directory, own), 'a')).close()
+      await writeLock(repo, own)
       const others = (await readLocks(directory, KINDS)).filter(({ name }) => name !== own)
       const before = others.filter(other => other.kind === 'gc' || kind === 'gc')
 
@@ -58,7 +57,19 @@ export async function lockRepo (repo: string, kind: LockKind, signal: AbortSigna
       await setTimeout(INTERVAL, undefined, { signal })
     }
   } catch (err) {
-    await release()
+    // what went wrong first is what matters
+    await release().catch(() => {})
     throw err
+  }
+}
+
+async function writeLock (repo: string, name: string): Promise<void> {
+  const directory = locksIn(repo)
+
+  try {
+    await mkdir(directory, { recursive: true })
+    await (await open(join(directory, name), 'a')).close()
+  } catch (err) {
+    throw new RepoError(`The repo ${repo} cannot be opened: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
   }
 }

@@ -5,6 +5,7 @@ import { FsDatastore } from 'datastore-fs'
 import { Key } from 'interface-datastore'
 import { RepoError } from './errors.ts'
 import { RepoBlockstore } from './repo-blockstore.ts'
+import { PlainRepoBlockstore } from './repo-plain-blockstore.ts'
 import { readCompression } from './repo-compression.ts'
 import type { RepoCompression } from './repo-compression.ts'
 import type { Blockstore } from 'interface-blockstore'
@@ -24,7 +25,7 @@ export interface Repo {
   readonly path: string
   /** The files of the blocks. */
   readonly disk: RepoBlockstore
-  /** The blocks: not those of `disk` where the repo stores them compressed. */
+  /** The blocks, whatever they are stored as. */
   readonly blockstore: Blockstore
   readonly datastore: FsDatastore
 }
@@ -94,13 +95,14 @@ export async function setKeepsPins ({ datastore }: Repo): Promise<void> {
 }
 
 async function repoIn (path: string): Promise<Repo> {
-  const disk = new RepoBlockstore(join(path, 'blocks'), temporaryIn(path))
+  const directories = [join(path, 'blocks'), temporaryIn(path)] as const
+  const disk = new RepoBlockstore(...directories)
   const compression = await readCompression(path)
 
   return {
     path,
     disk,
-    blockstore: compression == null ? disk : await compressed(disk, compression),
+    blockstore: compression == null ? new PlainRepoBlockstore(...directories, disk) : await compressed(disk, compression),
     datastore: new FsDatastore(join(path, 'datastore'))
   }
 }

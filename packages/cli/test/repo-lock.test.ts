@@ -81,6 +81,14 @@ describe('lockRepo', () => {
     expect(await locks(repo)).toEqual([])
   })
 
+  it('refuses a repo that is none, or that cannot be written to', async ({ repo }) => {
+    await writeFile(join(repo, 'locks'), '')
+
+    for (const path of [repo, join(repo, 'locks')]) {
+      await expect(lockRepo(path, 'add', signal)).rejects.toMatchObject({ name: 'RepoError', cause: { syscall: expect.any(String) } })
+    }
+  })
+
   it('ends with the signal while it waits, and leaves nothing', async ({ repo }) => {
     const controller = new AbortController()
     const release = await lockRepo(repo, 'add', signal)

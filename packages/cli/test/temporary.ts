@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { RepoBlockstore } from '../src/repo-blockstore.ts'
+import { PlainRepoBlockstore } from '../src/repo-plain-blockstore.ts'
 
 /** A store of its own, in a directory that `removeStore` removes. */
 export async function makeStore (): Promise<RepoBlockstore> {
@@ -12,6 +13,13 @@ export async function makeStore (): Promise<RepoBlockstore> {
   await store.open()
 
   return store
+}
+
+/** The same as a repo has it that compresses nothing. */
+export async function makePlainStore (): Promise<PlainRepoBlockstore> {
+  const disk = await makeStore()
+
+  return new PlainRepoBlockstore(disk.path, join(dirname(disk.path), 'tmp'), disk)
 }
 
 export async function removeStore (store: RepoBlockstore): Promise<void> {

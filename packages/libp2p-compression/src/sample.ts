@@ -21,15 +21,20 @@ export class Sample {
    * entropy of the histogram. Random bytes come to 7.95 bits a byte, text to 4 to 5.
    */
   get compressible (): boolean {
+    const counts = this.#counts
+    const size = this.#size
     let bits = 0
 
-    for (const count of this.#counts) {
+    // an iterator takes four times as long
+    for (let i = 0; i < counts.length; i++) {
+      const count = counts[i]
+
       if (count > 0) {
-        bits -= count * Math.log2(count / this.#size)
+        bits -= count * Math.log2(count / size)
       }
     }
 
-    return bits <= this.#size * BITS * MAX_WORTHWHILE_RATIO
+    return bits <= size * BITS * MAX_WORTHWHILE_RATIO
   }
 
   /** Take what is there, or pieces of it from its start to its end. */
@@ -56,7 +61,6 @@ export class Sample {
   #count (bytes: Uint8Array): void {
     const counts = this.#counts
 
-    // an iterator takes four times as long
     for (let i = 0; i < bytes.length; i++) {
       counts[bytes[i]]++
     }

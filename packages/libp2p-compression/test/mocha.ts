@@ -1,18 +1,31 @@
 import * as chai from 'chai'
 import { afterEach, beforeEach, describe, it } from 'vitest'
 
+export interface MochaInit {
+  /** The names of tests that are left out. */
+  without?: readonly string[]
+}
+
+/** For each test. The suites ask for up to 1,600 s: what works takes far less, on slow machines too. In milliseconds. */
+const TIMEOUT = 240_000
+
 /**
  * What the compliance suites of libp2p take for granted: mocha's globals, the timeouts
- * that mocha has on `this`, and an assertion that `aegir/chai` brings.
+ * that mocha has on `this`, and an assertion that `aegir/chai` brings. A suite reads
+ * them when it is called.
  */
-export function provideMocha (): void {
+export function provideMocha ({ without = [] }: MochaInit = {}): void {
   const context = { timeout: () => {} }
 
   Object.assign(globalThis, {
     afterEach,
     beforeEach,
     describe: (name: string, suite: () => void) => { describe(name, () => { suite.call(context) }) },
-    it: (name: string, test: () => Promise<void>) => { it(name, async () => { await test.call(context) }) }
+    it: (name: string, test: () => Promise<void>) => {
+      if (!without.includes(name)) {
+        it(name, async () => { await test.call(context) }, TIMEOUT)
+      }
+    }
   })
 
   chai.use(({ Assertion }) => {

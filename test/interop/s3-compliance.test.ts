@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { registerHooks } from 'node:module'
+import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
+import { codecs } from '@ipfsz/codecs/all'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest'
+import { FoundOrNotS3Blockstore } from './s3/found-or-not.ts'
+import { makeClient, startS3, stopS3 } from './s3/server.ts'
+import type { S3Server } from './s3/server.ts'
+import type { Verify } from '@ipfsz/blockstore-compressed'
+import type { CodecName } from '@ipfsz/codecs'
+
+// the suite takes mocha's, and a module that it does not bring along
+Object.assign(globalThis, { afterEach, beforeEach, describe, it })
+registerHooks({
+  resolve: (specifier, context, next) => specifier === 'aegir/chai'
+    ? { url: new URL('../support/aegir-chai.ts', import.meta.url).href, shortCircuit: true }
+    : next(specifier, context)
+})
+const { interfaceBlockstoreTests } = await import('interface-blockstore-tests')
+
+const CODECS = [...Object.keys(codecs), 'none'] as Array<CodecName | 'none'>
+const VERIFY: Verify[] = ['hash', 'length', 'none']
+
+let server: S3Server
+
+beforeAll(async () => { server = await startS3() })
+afterAll(async () => stopS3(server))
+
+async function makeChild (): Promise<FoundOrNotS3Blockstore> {
+  const child = new FoundOrNotS3Blockstore(makeClient(server.endpoint), `ipfsz-${randomUUID()}`, { createIfMissing: true })
+  await child.open()
+
+  return child
+}
+
+for (const codec of CODECS) {
+  for (const verify of VERIFY) {
+    describe(`CompressedBlockstore in an S3 bucket with ${codec}, verify ${verify}, by the compliance suite of blockstores`, () => {
+      interfaceBlockstoreTests({
+        // the blocks of the suite are small: each is to go through the codec
+        setup: async () => new CompressedBlockstore(await makeChild(), { codec, verify, minSize: 0 }),
+        teardown: async () => {}
+      })
+    })
+  }
+}
