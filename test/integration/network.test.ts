@@ -171,6 +171,17 @@ describe.concurrent('reading what is not in the repo', () => {
     expect(fetchedOf(stat).blocks).toBe(0)
   })
 
+  it.for(['tcp/0', 'tcp/0/ws', 'udp/0/webrtc-direct'])('comes from a daemon that listens on %s', async (protocols, { sandbox }) => {
+    const a = join(sandbox.directory, 'a')
+    const bytes = noise(2_000_000)
+    const cid = await addTo(sandbox, a, bytes)
+    const { address } = await startDaemon(sandbox, { repo: a, listen: [`/ip4/127.0.0.1/${protocols}`] })
+    const result = await sandbox.run(['cat', cid, '--peer', address])
+
+    expectSuccess(result)
+    expect(Buffer.from(bytes).equals(result.stdout)).toBe(true)
+  })
+
   it('asks nobody with --offline', async ({ sandbox }) => {
     const a = join(sandbox.directory, 'a')
     const cid = await addTo(sandbox, a, text(10_000))
