@@ -36,7 +36,7 @@ export function explain (err: Error): string {
       return `${err.message}: add it first, or import it with ipfsz car import`
     case 'NotFoundError':
       // one without a CID says itself that a directory has no such entry
-      return 'cid' in err ? `${err.message}: it is not in this repo, and there was nobody to ask: name a peer that has it with --peer, or start a daemon with ipfsz daemon` : err.message
+      return 'cid' in err ? `${err.message}: it is not in this repo, and nobody was asked for it: fetch it with ipfsz get, which asks a daemon that runs, or the one that --peer names` : err.message
     case 'NotAFileError':
       return 'that is a directory, not a file: see what is in it with ipfsz ls, and name a file as CID/path'
     case 'NotFetchedError':
@@ -52,6 +52,8 @@ export function explain (err: Error): string {
       return `${err.message}: it is damaged on disk, add the file again`
     case 'FetchStalledError':
       return `${err.message}: name a peer that has it with --peer, or wait longer with --timeout`
+    case 'TimeoutError':
+      return 'the time is up: allow more with --timeout'
     case 'KuboUnreachableError':
       return `${err.message}: start it with ipfs daemon, or name the address of its RPC API, as --kubo http://127.0.0.1:5001`
     case 'KuboFailedError':
