@@ -139,32 +139,6 @@ describe('a compressed connection', () => {
     expect(trafficOf(connection)?.sent.compressed).toBeLessThan(0.8 * bytes.byteLength)
   })
 
-  it('carries to its end what was written before it is closed', async () => {
-    const there = await start({ listen: '/ip4/127.0.0.1/tcp/0', compression })
-    const here = await start({ compression })
-    const received = new Promise<number>((resolve, reject) => {
-      void there.handle('/ipfsz/test/sink', stream => {
-        let length = 0
-        stream.addEventListener('message', ({ data }) => { length += data.byteLength })
-        stream.addEventListener('close', ({ error }) => {
-          if (error == null) {
-            resolve(length)
-          } else {
-            reject(error)
-          }
-        })
-      })
-    })
-    const connection = await here.dial(there.getMultiaddrs())
-    const stream = await connection.newStream('/ipfsz/test/sink')
-
-    stream.send(BYTES.subarray(0, 200_000))
-    await stream.close()
-    await connection.close()
-
-    expect(await received).toBe(200_000)
-  })
-
   it('ends on both sides when one aborts it', async () => {
     const { outbound, inbound } = await connect({ compression }, { compression })
     const closed = new Promise(resolve => { inbound.addEventListener('close', resolve) })
