@@ -11,8 +11,12 @@ import type { CompressionCodec } from '@ipfsz/libp2p-compression'
 import type { ComponentLogger, MultiaddrConnection, StreamMuxerFactory, Upgrader } from '@libp2p/interface'
 
 provideMocha({
-  // it makes the connection in memory slow, by a field that no other has
-  without: ['should abort close due to timeout with slow sender']
+  without: [
+    // it makes the connection in memory slow, by a field that no other has
+    'should abort close due to timeout with slow sender',
+    // it takes more than a minute; the suite in memory has it
+    '1000 stream(s) with 100 msg(s)'
+  ]
 })
 
 // of what the suite has done within 50 ms a machine with other things to do may need more
