@@ -182,6 +182,22 @@ describe.concurrent('reading what is not in the repo', () => {
     expect(Buffer.from(bytes).equals(result.stdout)).toBe(true)
   })
 
+  it('comes once for all who ask the daemon for it at the same time', async ({ sandbox }) => {
+    const a = join(sandbox.directory, 'a')
+    const bytes = noise(12_000_000)
+    const cid = await addTo(sandbox, a, bytes)
+    const { proxy, address } = await startBehindProxy(sandbox, a, [])
+    await startDaemon(sandbox)
+    const results = await Promise.all(Array.from({ length: 6 }, async () => sandbox.run(['cat', cid, '--peer', address])))
+
+    for (const result of results) {
+      expectSuccess(result)
+      expect(Buffer.from(bytes).equals(result.stdout)).toBe(true)
+    }
+
+    expect(proxy.received / bytes.byteLength).toBeLessThan(1.1)
+  })
+
   it('asks nobody with --offline', async ({ sandbox }) => {
     const a = join(sandbox.directory, 'a')
     const cid = await addTo(sandbox, a, text(10_000))
