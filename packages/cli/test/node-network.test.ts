@@ -1,0 +1,33 @@
+import { describe, expect, it, vi } from 'vitest'
+import { NodeNetwork } from '../src/network/node-network.ts'
+import { keep, makeBlock, testNode } from './nodes.ts'
+import type { Repo } from '../src/repo.ts'
+
+const { signal } = new AbortController()
+
+describe('a block that several commands fetch', () => {
+  it('is written once, and not asked for again by who comes just after it', async () => {
+    const [a, b] = await Promise.all([testNode(), testNode()])
+    const block = await makeBlock(1)
+    await keep(a, [block])
+    await b.libp2p.dial(a.libp2p.getMultiaddrs())
+
+    const { blockstore } = b.helia
+    const network = new NodeNetwork({ repo: { blockstore } as unknown as Repo, node: b })
+    const options = { root: block.cid, signal, timeout: 10_000 }
+    const [put, listen] = [vi.spyOn(blockstore, 'put'), vi.spyOn(b.wants, 'listen')]
+
+    const first = await Promise.all([1, 2, 3].map(async () => network.fetch(block.cid, options)))
+    const asked = listen.mock.calls.length
+    const second = await network.fetch(block.cid, options)
+
+    for (const { bytes, peerId } of [...first, second]) {
+      expect(Buffer.from(bytes).equals(block.bytes)).toBe(true)
+      expect(peerId).toBe(a.libp2p.peerId.toString())
+    }
+
+    expect(put).toHaveBeenCalledTimes(1)
+    expect(asked).toBeGreaterThan(0)
+    expect(listen).toHaveBeenCalledTimes(asked)
+  })
+})
