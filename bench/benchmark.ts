@@ -44,6 +44,16 @@ export function median (values: readonly number[]): number {
   return (sorted[Math.floor((values.length - 1) / 2)] + sorted[Math.floor(values.length / 2)]) / 2
 }
 
+/**
+ * The items, from another one on in each round. In the same order always, a garbage
+ * collection that comes as regularly as the rounds falls on the same one each time.
+ */
+export function rotate<T> (items: readonly T[], round: number): T[] {
+  const start = round % items.length
+
+  return [...items.slice(start), ...items.slice(0, start)]
+}
+
 /** The smallest and the largest, as text. */
 export function spread (values: readonly number[]): string {
   return `${rounded(Math.min(...values))}-${rounded(Math.max(...values))}`

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { FsBlockstore } from 'blockstore-fs'
-import { measure, median, rounded, spread } from './benchmark.ts'
+import { measure, median, rotate, rounded, spread } from './benchmark.ts'
 import { CountingBlockstore } from './support/blocks.ts'
 import { incompressibleFiles, mixedFile, withCorpus } from './support/corpus.ts'
 import { compressing, FILE_SYSTEMS, PLAIN, readAll } from './support/file-systems.ts'
@@ -73,8 +73,8 @@ async function compare ({ path, size }: Pick<CorpusFile, 'path' | 'size'>, round
   const bytes = new Uint8Array(await readFile(path))
   const measured = new Map<string, Measured[]>(Object.keys(SIDES).map(side => [side, []]))
 
-  for (let round = -1; round < rounds; round++) {
-    for (const [side, create] of Object.entries(SIDES)) {
+  for (let round = 0; round <= rounds; round++) {
+    for (const [side, create] of rotate(Object.entries(SIDES), round)) {
       const store = new FsBlockstore(join(directory, 'store'))
       await store.open()
       const blockstore = new CountingBlockstore(store)
@@ -83,7 +83,7 @@ async function compare ({ path, size }: Pick<CorpusFile, 'path' | 'size'>, round
       const { wall: cat } = await measure(async () => readAll(files, cid, size))
       await rm(join(directory, 'store'), { recursive: true })
 
-      if (round >= 0) {
+      if (round > 0) {
         measured.get(side)?.push({ add, cat, stored: blockstore.bytes, cid: cid.toString() })
       }
     }

@@ -1,5 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { loadavg, tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright'
 import { buildPage } from '../examples/web-app/build.ts'
@@ -7,6 +7,7 @@ import { startDemo } from '../examples/web-app/demo.ts'
 import { csv } from '../examples/web-app/src/page/samples.ts'
 import { CHROMIUM_FLAGS, findChromium } from '../test/support/chromium.ts'
 import { progress, rounded } from './benchmark.ts'
+import { withDirectory } from './support/temporary.ts'
 import type { Benchmark, Row } from './benchmark.ts'
 import type { CDPSession, Page } from 'playwright'
 
@@ -34,10 +35,8 @@ export const benchmark: Benchmark = {
   question: 'how fast the demo page adds a table of 200 MB that is dropped into it, and reads it back, and how long it is busy at one time',
 
   async run ({ smoke }) {
-    const directory = await mkdtemp(join(tmpdir(), 'ipfsz-demo-'))
-    const size = (smoke ? 2 : 200) * MB
-
-    try {
+    return withDirectory(async directory => {
+      const size = (smoke ? 2 : 200) * MB
       const table = join(directory, NAME)
       progress('Building the page, and making the table')
       await buildPage(join(directory, 'page'))
@@ -52,9 +51,7 @@ export const benchmark: Benchmark = {
       }
 
       return [{ title: `${size / MB} MB of CSV, in frames of 1 MiB, in Chromium`, rows }]
-    } finally {
-      await rm(directory, { recursive: true, maxRetries: 5 })
-    }
+    })
   }
 }
 

@@ -7,7 +7,7 @@ import { unixfs } from '@helia/unixfs'
 import { ipfsz } from '@ipfsz/core'
 import { FsBlockstore } from 'blockstore-fs'
 import { run } from '../test/support/tools.ts'
-import { measure, median, rounded, spread, sum } from './benchmark.ts'
+import { measure, median, rotate, rounded, spread, sum } from './benchmark.ts'
 import { CountingBlockstore } from './support/blocks.ts'
 import { trees, withCorpus } from './support/corpus.ts'
 import { PLAIN } from './support/file-systems.ts'
@@ -16,6 +16,9 @@ import type { CID } from 'multiformats/cid'
 
 /** An unpacked npm package of hundreds of small files, which the workspace brings. */
 const PACKAGE = { name: 'zrender (npm)', directory: join(import.meta.dirname, '../node_modules/zrender') }
+
+/** How often the one file is read for one figure: a garbage collection takes ten times as long as it, and falls into some. */
+const SINGLE_READS = 9
 
 interface Tree {
   name: string
@@ -154,7 +157,7 @@ async function compare (tree: Tree, directory: string, rounds: number): Promise<
   const one = [tree.paths[Math.floor(tree.paths.length / 2)]]
 
   for (let round = 0; round < rounds; round++) {
-    for (const side of SIDES) {
+    for (const side of rotate(SIDES, round)) {
       const store = join(directory, 'store')
       const inner = new FsBlockstore(store)
       await inner.open()
@@ -164,16 +167,21 @@ async function compare (tree: Tree, directory: string, rounds: number): Promise<
       const { wall: add } = await measure(async () => { cid = await side.add(tree, blockstore) })
       const { wall: readAll } = await measure(async () => check(await side.read(cid as CID, tree.paths, blockstore, tree), tree.size))
       const { blocksRead, bytesRead } = blockstore
-      const { wall: readOne } = await measure(async () => check(await side.read(cid as CID, one, blockstore, tree), sizeOf(tree, one)))
+      const ones: number[] = []
+
+      for (let i = 0; i < SINGLE_READS; i++) {
+        const { wall } = await measure(async () => check(await side.read(cid as CID, one, blockstore, tree), sizeOf(tree, one)))
+        ones.push(wall)
+      }
 
       measured.get(side.name)?.push({
         add,
         readAll,
-        readOne,
+        readOne: median(ones),
         blocks: blockstore.blocks,
         bytes: blockstore.bytes,
-        oneBlocks: blockstore.blocksRead - blocksRead,
-        oneBytes: blockstore.bytesRead - bytesRead,
+        oneBlocks: (blockstore.blocksRead - blocksRead) / SINGLE_READS,
+        oneBytes: (blockstore.bytesRead - bytesRead) / SINGLE_READS,
         cid: String(cid)
       })
       await rm(store, { recursive: true })

@@ -1,14 +1,19 @@
 import { rounded } from '../benchmark.ts'
 import { DEFAULT, PLAIN } from '../support/file-systems.ts'
 import { COMMAND } from '../support/network/sides.ts'
-import { find, numberOf, rowsOf } from './rows.ts'
+import { distinct, find, numberOf, rowsOf } from './rows.ts'
 import type { Row } from '../benchmark.ts'
 import type { Results } from './rows.ts'
+
+/** How a CompressedBlockstore is read, and with what it should not be slower than the FsBlockstore in it. */
+const READING = ['get, cached, 8 at a time', 'get, cached, one by one', 'get, from the disk, 8 at a time', 'get, from the disk, one by one']
+const LENGTH = 'zstd 3, length'
 
 /** What is to be reached with the corpus in one file, and what is. */
 export function targets (results: Results): Row[] {
   const local = rowsOf(results, 'local')
   const storage = rowsOf(results, 'storage').at(-1)
+  const blockstore = rowsOf(results, 'blockstore')
   const network = results.get('network')?.tables[1]?.rows ?? []
   const plainFetch = numberOf(find(network, { side: PLAIN }), 'seconds')
   const ratio = numberOf(storage, DEFAULT)
@@ -28,7 +33,10 @@ export function targets (results: Results): Row[] {
         atMost(`fetch over 50 Mbit/s and 50 ms, ${side}: times the floor`, 1.25, numberOf(fetch, 'times the floor')),
         atLeast(`fetch over 50 Mbit/s and 50 ms, ${side}: times plain Helia's speed, 0.8 / ratio`, ratio == null ? 0 : 0.8 / ratio, plainFetch == null || seconds == null ? undefined : plainFetch / seconds)
       ]
-    })
+    }),
+    ...distinct(blockstore, 'files').flatMap(files => READING.map(what => (
+      atLeast(`${what}, blocks of ${files}, zstd 3 with \`length\`: times the FsBlockstore's speed`, 1, numberOf(find(blockstore, { files, what, side: LENGTH }), 'times as fast'))
+    )))
   ]
 }
 

@@ -66,6 +66,11 @@ export function singleFiles ({ files }: Corpus): CorpusFile[] {
   return files.filter(({ group }) => group !== '' && !SMALL.has(group))
 }
 
+/** Files by themselves that shrink. */
+export function compressibleFiles (corpus: Corpus): CorpusFile[] {
+  return singleFiles(corpus).filter(({ group, size }) => !INCOMPRESSIBLE.has(group) && size > 0)
+}
+
 export function incompressibleFiles (corpus: Corpus): CorpusFile[] {
   return corpus.files.filter(({ group }) => INCOMPRESSIBLE.has(group))
 }
@@ -83,7 +88,7 @@ export async function mixedFile (corpus: Corpus, { file }: BenchmarkOptions): Pr
     return { path: file, size: (await stat(file)).size, name: file }
   }
 
-  const files = singleFiles(corpus).filter(({ group, size }) => !INCOMPRESSIBLE.has(group) && size > 0)
+  const files = compressibleFiles(corpus)
 
   if (files.length === 0) {
     throw new Error(`There is no file in ${corpus.source} to measure with: name another directory, or a file`)

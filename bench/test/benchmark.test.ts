@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { median, spread } from '../benchmark.ts'
+import { median, rotate, spread } from '../benchmark.ts'
 
 describe('median', () => {
   it.each([
@@ -16,6 +16,12 @@ describe('median', () => {
     median(values)
 
     expect(values).to.deep.equal([2, 1])
+  })
+})
+
+describe('rotate', () => {
+  it('begins with another item in each round', () => {
+    expect([0, 1, 2, 3].map(round => rotate(['a', 'b', 'c'], round).join(''))).to.deep.equal(['abc', 'bca', 'cab', 'abc'])
   })
 })
 
