@@ -20,7 +20,7 @@ export class ContentCid {
   readonly #options: WriteOptions
   readonly #leafSize: number
   readonly #links: FileLink[] = []
-  #rest: Uint8Array | undefined
+  #rest = new Uint8Array(0)
   #filled = 0
 
   constructor (options: WriteOptions = {}, leafSize = MAX_LEAF_SIZE) {
@@ -33,10 +33,9 @@ export class ContentCid {
     const leaves: Uint8Array[] = []
     let position = 0
 
-    if (this.#rest != null && this.#filled > 0) {
+    if (this.#filled > 0) {
       position = Math.min(this.#leafSize - this.#filled, bytes.byteLength)
-      this.#rest.set(bytes.subarray(0, position), this.#filled)
-      this.#filled += position
+      this.#keep(bytes.subarray(0, position))
 
       if (this.#filled === this.#leafSize) {
         leaves.push(this.#rest)
@@ -51,16 +50,14 @@ export class ContentCid {
     await this.#hash(leaves)
 
     if (position < bytes.byteLength) {
-      this.#rest ??= new Uint8Array(this.#leafSize)
-      this.#rest.set(bytes.subarray(position))
-      this.#filled = bytes.byteLength - position
+      this.#keep(bytes.subarray(position))
     }
   }
 
   /** The CID of all bytes. */
   async digest (): Promise<CID> {
     if (this.#filled > 0 || this.#links.length === 0) {
-      await this.#hash([(this.#rest ?? new Uint8Array(0)).subarray(0, this.#filled)])
+      await this.#hash([this.#rest.subarray(0, this.#filled)])
       this.#filled = 0
     }
 
@@ -71,6 +68,20 @@ export class ContentCid {
     const { cid } = await writeRoot({ links: this.#links }, {}, NOWHERE, this.#options)
 
     return cid
+  }
+
+  /** Put bytes behind those of a leaf that is not whole yet. It grows by doubling: most files are far smaller than a leaf. */
+  #keep (bytes: Uint8Array): void {
+    const filled = this.#filled + bytes.byteLength
+
+    if (filled > this.#rest.byteLength) {
+      const larger = new Uint8Array(Math.min(this.#leafSize, Math.max(filled, 2 * this.#rest.byteLength)))
+      larger.set(this.#rest.subarray(0, this.#filled))
+      this.#rest = larger
+    }
+
+    this.#rest.set(bytes, this.#filled)
+    this.#filled = filled
   }
 
   async #hash (leaves: readonly Uint8Array[]): Promise<void> {
