@@ -1,19 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { globSync, statSync } from 'node:fs'
+import { globSync, statfsSync, statSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { promisify } from 'node:util'
-import { zstdDecompress } from 'node:zlib'
 import { CompressedBlockstore, stats } from '@ipfsz/blockstore-compressed'
-import { MemoryBlockstore } from 'blockstore-core'
 import { FsBlockstore } from 'blockstore-fs'
-import { CID } from 'multiformats/cid'
-import * as raw from 'multiformats/codecs/raw'
-import { sha256 } from 'multiformats/hashes/sha2'
 import { measure, median, progress, rotate, spread } from './benchmark.ts'
+import { BARE, BLOCKSTORE_SIDES, eachOf, get, makeBlocks } from './support/blockstore-sides.ts'
 import { compressibleFiles, withCorpus } from './support/corpus.ts'
+import { smallBlocks } from './support/small-blocks.ts'
 import type { Benchmark, Row, Time } from './benchmark.ts'
-import type { CompressedBlockstoreInit } from '@ipfsz/blockstore-compressed'
+import type { Block, Side } from './support/blockstore-sides.ts'
 import type { Blockstore } from 'interface-blockstore'
 
 const MB = 1e6
@@ -27,193 +23,136 @@ const CONCURRENCY = 8
 /** How often all blocks are read from the cache for one figure: once is over in some 30 milliseconds. */
 const CACHED_READS = 4
 
-/** Files that small blocks are cut from, in bytes. */
-const LARGE = 100_000
+/** The file system that is no disk, `TMPFS_MAGIC` of statfs(2). */
+const TMPFS = 0x01021994
 
-/** Sizes of small blocks, in bytes. */
-const SMALL_SIZES = [64, 96, 128, 192, 256, 1024, 16_384]
-
-/** An envelope's header and the magic number behind it take no more bytes. */
-const HEADER = 16
-
-/** How a frame of Zstandard begins (RFC 8878, section 3.1.1). */
-const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
-
-interface Side {
-  name: string
-  init?: CompressedBlockstoreInit
-  /** Reads what the FsBlockstore has by itself. */
-  read?: (child: Blockstore, block: Block) => Promise<void>
-}
-
-/** What the wrapper can come close to: the same values, read and decompressed with nothing else. */
-const ZLIB_ALONE = 'zstd 3, zlib alone'
-
-const SIDES: Side[] = [
-  { name: 'FsBlockstore' },
-  { name: 'zstd 3, hash', init: { level: 3 } },
-  { name: 'zstd 3, length', init: { level: 3, verify: 'length' } },
-  { name: 'zstd 3, length, trusted', init: { level: 3, verify: 'length', trustEnvelopes: true } },
-  { name: ZLIB_ALONE, init: { level: 3 }, read: getWithZlib },
-  { name: 'zstd 1, length, trusted', init: { level: 1, verify: 'length', trustEnvelopes: true } },
-  { name: 'lz4, length', init: { codec: 'lz4', verify: 'length' } },
-  { name: 'gzip 6, length', init: { codec: 'gzip', verify: 'length' } },
-  { name: 'brotli, length', init: { codec: 'brotli', verify: 'length' } },
-  { name: 'snappy, length', init: { codec: 'snappy', verify: 'length' } },
-  { name: 'none, hash', init: { codec: 'none' } },
-  { name: 'none, length', init: { codec: 'none', verify: 'length' } }
-]
-
-interface Block {
-  cid: CID
-  bytes: Uint8Array
-}
+type Note = (side: Side, what: string, time: Time) => void
 
 export const benchmark: Benchmark = {
   question: 'what a CompressedBlockstore on an FsBlockstore costs and saves against the FsBlockstore alone, with blocks of 1 MiB, and from which size on blocks gain',
+  inputs: ['corpus', 'file'],
 
-  /** Of a directory, or the one file that is given. */
   async run (options) {
     const { smoke, file } = options
 
     return withCorpus(options, async corpus => {
       const groups = file == null
         ? Map.groupBy(compressibleFiles(corpus), ({ group }) => group)
-        : new Map([[basename(file), filesOf(file).map(path => ({ path }))]])
+        : new Map([[basename(file), [{ path: file }]]])
       const compared: Row[] = []
-      const large: Uint8Array[] = []
+      const all: Uint8Array[] = []
 
       for (const [name, paths] of groups) {
         const files = await Promise.all(paths.map(async ({ path }) => readFile(path)))
-        const rows = await compare(name, await makeBlocks(files.flatMap(cut)), corpus.directory, smoke ? 1 : 9, smoke ? 1 : CACHED_READS)
 
-        compared.push(...rows)
-        large.push(...files.filter(({ byteLength }) => byteLength > LARGE))
+        compared.push(...await compare(name, await makeBlocks(files.flatMap(cut)), join(corpus.directory, 'blocks'), smoke))
+        all.push(...files)
       }
 
       return [
         { title: `Blocks of 1 MiB (${corpus.source})`, rows: compared },
-        { title: `Blocks of other sizes, in memory (${corpus.source})`, rows: await compareSizes(large, smoke ? 20 : 1000) }
+        { title: `Small blocks of zstd (${corpus.source})`, rows: await smallBlocks(all, smoke ? 20 : 1000) }
       ]
     })
   }
-}
-
-function filesOf (path: string): string[] {
-  return statSync(path).isFile() ? [path] : globSync('**', { cwd: path }).map(name => join(path, name)).filter(name => statSync(name).isFile())
 }
 
 function cut (file: Uint8Array): Uint8Array[] {
   return Array.from({ length: Math.ceil(file.byteLength / BLOCK_SIZE) }, (_, i) => file.subarray(i * BLOCK_SIZE, (i + 1) * BLOCK_SIZE))
 }
 
-async function makeBlocks (pieces: readonly Uint8Array[]): Promise<Block[]> {
-  return Promise.all(pieces.map(async bytes => ({ cid: CID.createV1(raw.code, await sha256.digest(bytes)), bytes })))
-}
-
-/** Every side once in each round, so that whatever else the machine does falls on all of them. */
-async function compare (files: string, blocks: readonly Block[], directory: string, rounds: number, cachedReads: number): Promise<Row[]> {
-  const size = blocks.reduce((total, { bytes }) => total + bytes.byteLength, 0)
+async function compare (files: string, blocks: readonly Block[], path: string, smoke: boolean): Promise<Row[]> {
+  const rounds = smoke ? 1 : 9
   const times = new Map<string, Time[]>()
-  const ratios = new Map<string, number>()
-  const note = (side: string, what: string, time: Time): unknown => times.set(`${side}\n${what}`, [...times.get(`${side}\n${what}`) ?? [], time])
+  const ratios = new Map<Side, number>()
+  const note: Note = (side, what, time) => { times.set(keyOf(side, what), [...times.get(keyOf(side, what)) ?? [], time]) }
+
+  // first of all, and not between reads: after those the system is writing to the disk
+  for (let round = 0; round <= rounds; round++) {
+    for (const side of rotate(BLOCKSTORE_SIDES, round).filter(({ read }) => read == null)) {
+      const { store } = await openStore(side, path)
+      const put = await measure(async () => eachOf(blocks, CONCURRENCY, async ({ cid, bytes }) => { await store.put(cid, bytes) }))
+      await rm(path, { recursive: true })
+
+      if (round > 0) {
+        note(side, 'put, 8 at a time', put)
+      }
+    }
+  }
 
   for (let round = 0; round < rounds; round++) {
     progress(`${files}, round ${round + 1} of ${rounds}`)
 
-    for (const { name, init, read: readAlone } of rotate(SIDES, round)) {
-      const path = join(directory, 'blocks')
-      const child = new FsBlockstore(path)
-      const store: Blockstore = init == null ? child : new CompressedBlockstore(child, init)
-      const readBlock = async (block: Block): Promise<void> => readAlone == null ? get(store, block) : readAlone(child, block)
-      await child.open()
-
-      const put = await measure(async () => eachOf(blocks, CONCURRENCY, async ({ cid, bytes }) => { await store.put(cid, bytes) }))
-
-      if (readAlone == null) {
-        note(name, 'put, 8 at a time', put)
-      }
-
-      for (const [what, concurrency] of [['one by one', 1], ['8 at a time', CONCURRENCY]] as const) {
-        const read = async (): Promise<void> => eachOf(blocks, concurrency, readBlock)
-
-        note(name, `get, cached, ${what}`, await measureOften(read, cachedReads))
-
-        if (forget(path)) {
-          note(name, `get, from the disk, ${what}`, await measure(read))
-        }
-      }
-
-      if (!ratios.has(name)) {
-        ratios.set(name, (await stats(child)).ratio)
-      }
-
+    for (const side of rotate(BLOCKSTORE_SIDES, round)) {
+      const { child, store } = await openStore(side, path)
+      await eachOf(blocks, CONCURRENCY, async ({ cid, bytes }) => { await store.put(cid, bytes) })
+      await measureReads(side, child, store, { blocks, path, cachedReads: smoke ? 1 : CACHED_READS, note })
+      ratios.set(side, ratios.get(side) ?? (await stats(child)).ratio)
       await rm(path, { recursive: true })
     }
   }
 
-  return [...times].map(([key, measured]) => {
-    const [side, what] = key.split('\n')
-    const wall = measured.map(time => time.wall)
-    const bare = times.get(`${SIDES[0].name}\n${what}`)?.map(time => time.wall) ?? wall
+  return toRows(files, blocks, BLOCKSTORE_SIDES, (side, what) => times.get(keyOf(side, what)) ?? [], ratios)
+}
+
+function keyOf ({ name }: Side, what: string): string {
+  return `${name}\n${what}`
+}
+
+async function openStore ({ init }: Side, path: string): Promise<{ child: FsBlockstore, store: Blockstore }> {
+  const child = new FsBlockstore(path)
+  await child.open()
+
+  return { child, store: init == null ? child : new CompressedBlockstore(child, init) }
+}
+
+async function measureReads (side: Side, child: Blockstore, store: Blockstore, { blocks, path, cachedReads, note }: {
+  blocks: readonly Block[]
+  path: string
+  cachedReads: number
+  note: Note
+}): Promise<void> {
+  const readBlock = async (block: Block): Promise<void> => side.read == null ? get(store, block) : side.read(child, block)
+
+  for (const [what, concurrency] of [['one by one', 1], ['8 at a time', CONCURRENCY]] as const) {
+    const read = async (): Promise<void> => eachOf(blocks, concurrency, readBlock)
+
+    note(side, `get, cached, ${what}`, await measureOften(read, cachedReads))
+
+    if (forget(path)) {
+      note(side, `get, from the disk, ${what}`, await measure(read))
+    }
+  }
+}
+
+function toRows (files: string, blocks: readonly Block[], sides: readonly Side[], of: (side: Side, what: string) => Time[], ratios: ReadonlyMap<Side, number>): Row[] {
+  const size = blocks.reduce((total, { bytes }) => total + bytes.byteLength, 0)
+  const kinds = ['put, 8 at a time', ...['cached', 'from the disk'].flatMap(where => ['8 at a time', 'one by one'].map(how => `get, ${where}, ${how}`))]
+  const bare = sides.find(({ name }) => name === BARE) as Side
+
+  return kinds.flatMap(what => sides.filter(side => of(side, what).length > 0).map(side => {
+    const wall = of(side, what).map(time => time.wall)
 
     return {
       files,
       what,
-      side,
+      side: side.name,
       'MB/s': Math.round(size / MB / median(wall) * 1000),
-      'times as fast': Number((median(bare) / median(wall)).toFixed(2)),
+      'times as fast': Number((median(of(bare, what).map(time => time.wall)) / median(wall)).toFixed(2)),
       ratio: Number((ratios.get(side) ?? 1).toFixed(3)),
       'ms, median': Math.round(median(wall)),
       'ms, spread': spread(wall),
-      'CPU ms': Math.round(median(measured.map(time => time.cpu)))
+      'CPU ms': Math.round(median(of(side, what).map(time => time.cpu)))
     }
-  }).toSorted((a, b) => a.what.localeCompare(b.what))
-}
-
-/** Pieces of the files as blocks, of each size as many, put into a store in memory that compresses whatever gains. */
-async function compareSizes (files: readonly Uint8Array[], count: number): Promise<Row[]> {
-  const rows: Row[] = []
-
-  for (const size of SMALL_SIZES) {
-    const pieces = files.flatMap(file => Array.from({ length: Math.ceil(count / files.length) }, (_, i) => {
-      const start = Math.floor((file.byteLength - size) / count * i)
-
-      return file.subarray(start, start + size)
-    }))
-    const blocks = await makeBlocks(pieces)
-    const child = new MemoryBlockstore()
-    const store = new CompressedBlockstore(child, { minSize: 0 })
-    const { wall } = await measure(async () => eachOf(blocks, 1, async ({ cid, bytes }) => { await store.put(cid, bytes) }))
-    const { ratio, blocks: stored, codecs } = await stats(child)
-
-    rows.push({
-      what: `put, ${size} bytes`,
-      side: 'zstd, in memory',
-      ratio: Number(ratio.toFixed(3)),
-      'gain, %': Math.round((codecs.zstd?.blocks ?? 0) / stored * 100),
-      'µs a block': Math.round(wall * 1000 / blocks.length)
-    })
-  }
-
-  return rows
+  }))
 }
 
 /** Have the operating system write a directory to the disk and drop it from its cache. False where that cannot be done. */
 function forget (path: string): boolean {
-  const files = filesOf(path)
+  const files = globSync('**', { cwd: path }).map(name => join(path, name)).filter(name => statSync(name).isFile())
 
-  return files.every(file => spawnSync('dd', [`of=${file}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0', 'status=none']).status === 0)
-}
-
-async function eachOf (blocks: readonly Block[], concurrency: number, work: (block: Block) => Promise<void>): Promise<void> {
-  const rest = blocks.values()
-
-  await Promise.all(Array.from({ length: concurrency }, async () => {
-    for (const block of rest) {
-      await work(block)
-    }
-  }))
+  return statfsSync(path).type !== TMPFS &&
+    files.every(file => spawnSync('dd', [`of=${file}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0', 'status=none']).status === 0)
 }
 
 /** The time of one of several runs, on average. */
@@ -225,30 +164,4 @@ async function measureOften (work: () => Promise<void>, times: number): Promise<
   })
 
   return { wall: wall / times, cpu: cpu / times }
-}
-
-/** As whoever needs the block in one piece does it. */
-async function get (store: Blockstore, { cid, bytes }: Block): Promise<void> {
-  check(await getValue(store, cid), bytes)
-}
-
-/** Of the value that is stored, with nothing around Node's own decoder. */
-async function getWithZlib (child: Blockstore, { cid, bytes }: Block): Promise<void> {
-  const value = await getValue(child, cid)
-  const start = Buffer.from(value.subarray(0, HEADER)).indexOf(ZSTD_MAGIC)
-
-  // one byte more than there are, or zlib is asked again whether it is done
-  check(start < 0 ? value : await promisify(zstdDecompress)(value.subarray(start), { chunkSize: bytes.byteLength + 1 }), bytes)
-}
-
-async function getValue (store: Blockstore, cid: CID): Promise<Uint8Array> {
-  const chunks = await Array.fromAsync<Uint8Array>(store.get(cid))
-
-  return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
-}
-
-function check (read: Uint8Array, bytes: Uint8Array): void {
-  if (read.byteLength !== bytes.byteLength) {
-    throw new Error(`${read.byteLength} bytes were read instead of ${bytes.byteLength}`)
-  }
 }

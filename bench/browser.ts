@@ -21,6 +21,7 @@ const SCRIPT = `
 
 export const benchmark: Benchmark = {
   question: 'how long adding and reading a file takes in a page, on IndexedDB and in memory, with each codec',
+  inputs: ['corpus', 'file'],
 
   async run (options) {
     return withCorpus(options, async corpus => {

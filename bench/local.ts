@@ -55,6 +55,7 @@ interface Measured {
 
 export const benchmark: Benchmark = {
   question: 'how long adding and reading a file takes, and what processor time and memory',
+  inputs: ['corpus', 'file'],
 
   async run (options) {
     return withCorpus(options, async corpus => {

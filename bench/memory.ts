@@ -22,6 +22,7 @@ type Measured = { added: Outcome, read: Outcome } | { failed: string }
 
 export const benchmark: Benchmark = {
   question: 'whether memory stays the same however large a file is: the most resident memory of a process that adds or reads it',
+  inputs: ['corpus', 'file'],
 
   async run (options) {
     return withCorpus(options, async corpus => {

@@ -34,6 +34,7 @@ interface Subject {
 
 export const benchmark: Benchmark = {
   question: 'how long fetching a file from another node takes over a link of limited rate and delay, and how many bytes pass it',
+  inputs: ['corpus', 'file'],
 
   async run (options) {
     const { smoke } = options

@@ -23,6 +23,7 @@ interface Measured {
 
 export const benchmark: Benchmark = {
   question: `whether the shaped link that the benchmark of the network uses keeps its rate and delay, within ${TOLERANCE * 100} %, down alone and both ways at one time`,
+  inputs: [],
 
   async run ({ smoke }) {
     const server = createServer({ noDelay: true })

@@ -38,6 +38,7 @@ interface Subject {
 
 export const benchmark: Benchmark = {
   question: 'what reading 4 KiB at a random place takes, and how many blocks and bytes are read for it, by the size of frames',
+  inputs: ['corpus', 'file'],
 
   async run (options) {
     return withCorpus(options, async corpus => {

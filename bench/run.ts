@@ -12,11 +12,12 @@
  *                `all` leaves out what has a result of a full run there: delete it to
  *                measure again
  * --corpus DIR   files to measure with, ../shared/data by default if that is there
- * --file FILE    one file to measure with, where one is enough
+ * --file FILE    one file to measure with, where one is enough. A benchmark that makes
+ *                its own refuses them
  */
 import { spawnSync } from 'node:child_process'
-import { globSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { existsSync, globSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { printTables } from './support/print.ts'
 import { readResult, resultFile, writeResult } from './support/results.ts'
@@ -26,6 +27,7 @@ import type { Result } from './support/results.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const DEFAULT_DIRECTORY = join(ROOT, '.bench')
+const INPUTS = ['corpus', 'file'] as const
 const OTHERS = new Set(['run', 'benchmark'])
 
 const names = globSync('*.ts', { cwd: import.meta.dirname }).map(file => basename(file, '.ts')).filter(name => !OTHERS.has(name)).toSorted()
@@ -42,8 +44,20 @@ if (values.json != null && ['all', 'report'].includes(name)) {
   refuse(`--json is for one benchmark, --json-dir for ${name}`)
 }
 
+if (corpus != null && statSync(corpus, { throwIfNoEntry: false })?.isDirectory() !== true) {
+  refuse(`There is no directory ${corpus}`)
+}
+
+if (file != null && !existsSync(file)) {
+  refuse(`There is no file ${file}`)
+}
+
+if (values.json != null && !existsSync(dirname(values.json))) {
+  refuse(`There is no directory ${dirname(values.json)}`)
+}
+
 if (name === 'all') {
-  runAll()
+  await runAll()
 } else if (name === 'report') {
   const { writeReport } = await import('./report/report.ts')
   await writeReport(values['json-dir'] ?? DEFAULT_DIRECTORY, join(ROOT, 'docs'))
@@ -73,8 +87,21 @@ function refuse (message: string): never {
   process.exit(2)
 }
 
-async function runOne (): Promise<void> {
+async function load (name: string): Promise<Benchmark> {
   const { benchmark } = await import(`./${name}.ts`) as { benchmark: Benchmark }
+
+  return benchmark
+}
+
+async function runOne (): Promise<void> {
+  const benchmark = await load(name)
+
+  for (const input of INPUTS) {
+    if (values[input] != null && !benchmark.inputs.includes(input)) {
+      refuse(`${name} takes no --${input}`)
+    }
+  }
+
   const environment = { machine: describeMachine(), versions: versions() }
 
   console.info(`${name}: ${benchmark.question}\n${environment.machine}\n${Object.entries(environment.versions).map(entry => entry.join(' ')).join(', ')}\n`)
@@ -98,7 +125,7 @@ function toTables (measured: Row[] | Table[]): Table[] {
 }
 
 /** Each in a process of its own: what one leaves in memory does not slow down the next. */
-function runAll (): void {
+async function runAll (): Promise<void> {
   const directory = values['json-dir'] ?? (smoke ? undefined : DEFAULT_DIRECTORY)
   const failed: string[] = []
 
@@ -108,11 +135,11 @@ function runAll (): void {
       continue
     }
 
+    const { inputs } = await load(name)
     const args = [
       ...smoke ? ['--smoke'] : [],
       ...directory == null ? [] : ['--json-dir', directory],
-      ...corpus == null ? [] : ['--corpus', corpus],
-      ...file == null ? [] : ['--file', file]
+      ...inputs.flatMap(input => values[input] == null ? [] : [`--${input}`, values[input]])
     ]
 
     if (spawnSync(process.execPath, [import.meta.filename, name, ...args], { stdio: 'inherit' }).status !== 0) {

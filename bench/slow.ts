@@ -52,6 +52,7 @@ interface Fetched {
 
 export const benchmark: Benchmark = {
   question: 'how often `ipfsz cat` gets a whole file over a slow link from a stock Helia, from a daemon of ipfsz and from Kubo, and how long it takes',
+  inputs: ['corpus'],
 
   async run (options) {
     return withCorpus(options, async corpus => {
@@ -99,6 +100,10 @@ async function * repeatText (corpus: Corpus, size: number): AsyncGenerator<Uint8
     if (await isText(path)) {
       files.push(path)
     }
+  }
+
+  if (files.length === 0) {
+    throw new Error(`There is no text in ${corpus.source} to measure with: name another directory`)
   }
 
   for (let left = size, time = 0; left > 0; time++) {

@@ -23,6 +23,7 @@ interface Stored {
 
 export const benchmark: Benchmark = {
   question: 'how many bytes are stored, by file and codec, and what the frames cost against one stream of the whole file',
+  inputs: ['corpus', 'file'],
 
   async run (options) {
     return withCorpus(options, async corpus => {

@@ -51,7 +51,8 @@ export function toSvg (chart: Chart): string {
   }
 }
 
-function toOption ({ title, unit, kind, categories = [], x, series, log = false, reference }: Chart): EChartsOption {
+function toOption ({ title, unit, kind, categories = [], x, series: all, log = false, reference }: Chart): EChartsOption {
+  const series = all.filter(({ values }) => values.some(value => value != null))
   const text = { color: TEXT, fontSize: FONT_SIZE }
   const slanted = kind === 'bar' && categories.length > 5
   const valueAxis = { nameTextStyle: text, axisLabel: text, splitLine: { lineStyle: { color: GRID } }, axisLine: { lineStyle: { color: GRID } } }
@@ -61,7 +62,8 @@ function toOption ({ title, unit, kind, categories = [], x, series, log = false,
     color: COLOURS,
     textStyle: { ...text, fontFamily: 'system-ui, sans-serif' },
     title: { text: title, left: 'center', top: 6, textStyle: { ...text, fontSize: 16, fontWeight: 600 } },
-    legend: { show: series.length > 1, top: 40, itemGap: 30, textStyle: text },
+    // narrower than the picture: without a screen, texts are taken for narrower than they are
+    legend: { show: series.length > 1, top: 40, width: 700, itemGap: 24, textStyle: text },
     grid: { left: slanted ? 120 : 70, right: 50, top: 104, bottom: slanted ? 120 : 56 },
     xAxis: x == null
       ? { type: 'category', data: categories, axisLabel: { ...text, interval: 0, rotate: slanted ? 30 : 0 }, axisLine: { lineStyle: { color: TEXT } } }

@@ -1,5 +1,6 @@
 import { rounded } from '../benchmark.ts'
 import { DEFAULT, PLAIN } from '../support/file-systems.ts'
+import { COMMAND, LIBRARY } from '../support/network/sides.ts'
 import { LINKS } from '../support/paper.ts'
 import { find, numberOf, rowsOf } from './rows.ts'
 import type { Row } from '../benchmark.ts'
@@ -59,7 +60,12 @@ function fromLocal (results: Results): string[] {
 
 function fromNetwork (results: Results): string[] {
   const rows = (results.get('network')?.tables ?? []).flatMap(({ rows }) => rows)
-  const ours = rows.filter(row => row.side === 'ipfsz, zstd' && 'floor' in row)
+
+  return [LIBRARY, COMMAND].flatMap(side => fromFetches(rows, side))
+}
+
+function fromFetches (rows: readonly Row[], side: string): string[] {
+  const ours = rows.filter(row => row.side === side && 'floor' in row)
   const beaten = (by: string, what: string): string[] => ours.flatMap(row => {
     const theirs = numberOf(find(rows, { 'Mbit/s': row['Mbit/s'], 'round trip, ms': row['round trip, ms'], MB: row.MB, side: by }), what)
     const seconds = numberOf(row, what)
@@ -70,17 +76,17 @@ function fromNetwork (results: Results): string[] {
   const far = ours.filter(row => (numberOf(row, 'times the floor') ?? 0) > FAR)
 
   return [
-    ...failed.map(row => `**fetching fails** over ${linkOf(row)}: ${row.failed}.`),
+    ...failed.map(row => `**fetching, ${side}**, fails over ${linkOf(row)}: ${row.failed}.`),
     ...[PLAIN, 'plain CID with libp2p compression', 'Kubo', 'Kubo, zstd -3 piped'].flatMap(by => {
       const links = beaten(by, 'seconds')
       const first = beaten(by, 'first byte, s')
 
       return [
-        ...links.length === 0 ? [] : [`**fetching**: ${by} is faster over ${list(links)}.`],
-        ...first.length === 0 ? [] : [`**fetching, the first byte**: ${by} has it sooner over ${list(first)}.`]
+        ...links.length === 0 ? [] : [`**fetching, ${side}**: ${by} is faster over ${list(links)}.`],
+        ...first.length === 0 ? [] : [`**fetching, ${side}, the first byte**: ${by} has it sooner over ${list(first)}.`]
       ]
     }),
-    ...far.length === 0 ? [] : [`**fetching takes more than ${FAR} times the floor** over ${far.length} of ${ours.length} links: ${list(far.map(row => `${linkOf(row)} (${row['times the floor']})`))}.`]
+    ...far.length === 0 ? [] : [`**fetching, ${side}**, takes more than ${FAR} times the floor over ${far.length} of ${ours.length} links: ${list(far.map(row => `${linkOf(row)} (${row['times the floor']})`))}.`]
   ]
 }
 
@@ -91,7 +97,7 @@ function fromSlow (results: Results): string[] {
 
   return [
     ...failed.map(row => `**\`ipfsz cat\` does not always get the file** over ${row['Mbit/s']} Mbit/s from ${row.provider}: ${row.whole} are whole, ${row.failed}.`),
-    ...far.length === 0 ? [] : [`**\`ipfsz cat\` takes more than ${FAR} times the floor** over ${list(far.map(row => `${row['Mbit/s']} Mbit/s from ${row.provider} (${row['times the floor']})`))}.`]
+    ...far.length === 0 ? [] : [`**\`ipfsz cat\` takes more than ${FAR} times the floor** over ${list(far.map(row => `${row['Mbit/s']} Mbit/s from ${row.provider} with ${row.MB} MB of ${row.what} (${row['times the floor']})`))}.`]
   ]
 }
 
@@ -138,10 +144,11 @@ function fromTree (results: Results): string[] {
       ...ours > tar * (1 + NOISE) ? [`**small files**, ${row.tree}: ${rounded(ours / tar)} times the bytes of one \`.tar.zst\`, which shares what files have in common.`] : [],
       ...[PLAIN, 'one .tar.zst'].flatMap(side => {
         const other = find(rows, { tree: row.tree, side })
-        const slower = ['add, ms', 'read all, ms', 'read one, ms'].flatMap(what => {
-          const [mine, theirs] = [numberOf(row, what), numberOf(other, what)]
+        const slower = ['add', 'read all', 'read one'].flatMap(what => {
+          const column = `${what}, times as fast`
+          const speed = (numberOf(row, column) ?? NaN) / (numberOf(other, column) ?? NaN)
 
-          return mine != null && theirs != null && theirs < mine * (1 - NOISE) ? [`${what.replace(', ms', '')} at ${rounded(theirs / mine)} times its speed`] : []
+          return speed < 1 - NOISE ? [`${what} at ${rounded(speed)} times its speed`] : []
         })
 
         return slower.length === 0 ? [] : [`**small files**, ${row.tree}, against ${side === PLAIN ? side : `\`${side}\``}: ${list(slower)}.`]
@@ -151,11 +158,11 @@ function fromTree (results: Results): string[] {
 }
 
 function fromBypass (results: Results): string[] {
-  return ['plain', 'detection off'].flatMap(other => {
-    const column = `add: times as fast as ${other}`
+  return [['add', 'plain'], ['add', 'detection off'], ['cat', 'plain']].flatMap(([what, other]) => {
+    const column = `${what}: times as fast as ${other}`
     const slow = rowsOf(results, 'bypass').filter(row => isLess(row, column))
 
-    return slow.length === 0 ? [] : [`**what is compressed already** is added slower than with ${other === 'plain' ? PLAIN : other}: ${list(slow.map(row => `${row.file} (${row[column]})`))}.`]
+    return slow.length === 0 ? [] : [`**what is compressed already** is ${what === 'add' ? 'added' : 'read'} slower than with ${other === 'plain' ? PLAIN : other}: ${list(slow.map(row => `${row.file} (${row[column]})`))}.`]
   })
 }
 
@@ -167,7 +174,7 @@ function fromLinks (results: Results): string[] {
   return [
     ...make.length === 0 ? [] : [`**making 1000 links** takes more than the ${LINKS.update} ms of the paper with ${list(make.map(row => `datastore-${row.datastore} (${row['make, ms']} ms)`))}.`],
     ...read.length === 0 ? [] : [`**reading 1000 links** in a new process takes more than the ${LINKS.recovery} ms of the paper with ${list(read.map(row => `datastore-${row.datastore} (${row['read, ms']} ms)`))}.`],
-    ...cost.length === 0 ? [] : [`**adding with links** costs ${list(cost.map(row => `${row['links cost, %']} % with datastore-${row.datastore}`))}, where the paper has ${LINKS.partOfUpload}: the content CID is found too, which hashes the original.`]
+    ...cost.length === 0 ? [] : [`**adding with links** costs ${list(cost.map(row => `${row['links cost, %']} % with datastore-${row.datastore}`))}, where the paper has ${LINKS.partOfUpload}: the original is hashed for its content CID, and the link is written.`]
   ]
 }
 

@@ -66,9 +66,15 @@ export function singleFiles ({ files }: Corpus): CorpusFile[] {
   return files.filter(({ group }) => group !== '' && !SMALL.has(group))
 }
 
-/** Files by themselves that shrink. */
+/** Files by themselves that shrink, at least one. */
 export function compressibleFiles (corpus: Corpus): CorpusFile[] {
-  return singleFiles(corpus).filter(({ group, size }) => !INCOMPRESSIBLE.has(group) && size > 0)
+  const files = singleFiles(corpus).filter(({ group, size }) => !INCOMPRESSIBLE.has(group) && size > 0)
+
+  if (files.length === 0) {
+    throw new Error(`There is no file in ${corpus.source} to measure with: name another directory, or a file`)
+  }
+
+  return files
 }
 
 export function incompressibleFiles (corpus: Corpus): CorpusFile[] {
@@ -89,11 +95,6 @@ export async function mixedFile (corpus: Corpus, { file }: BenchmarkOptions): Pr
   }
 
   const files = compressibleFiles(corpus)
-
-  if (files.length === 0) {
-    throw new Error(`There is no file in ${corpus.source} to measure with: name another directory, or a file`)
-  }
-
   const path = join(corpus.directory, 'mixed')
   await pipeline(async function * () {
     for (const { path } of files) {

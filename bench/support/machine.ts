@@ -7,7 +7,7 @@ import { findChromium } from '../../test/support/chromium.ts'
 const ROOT = join(import.meta.dirname, '../..')
 
 /** The packages whose versions make a difference. */
-const PACKAGES = ['helia', '@helia/unixfs', '@helia/bitswap', 'libp2p', 'blockstore-fs', 'blockstore-level', 'blockstore-idb']
+const PACKAGES = ['helia', '@helia/unixfs', '@helia/bitswap', 'libp2p', 'blockstore-fs', 'blockstore-level', 'blockstore-idb', 'datastore-fs', 'datastore-level', 'lz4-napi', 'snappy']
 const WORKSPACES = ['codecs', 'core', 'blockstore-compressed', 'libp2p-compression']
 
 /** What was measured on. */

@@ -34,6 +34,10 @@ function resultOf (name: string, tables: Table[]): Result {
   return { name, question: 'how fast', date: '2025-01-31', smoke: false, machine: '2 cores', versions: { node: '24.0.0' }, seconds: 1, tables }
 }
 
+function lossesOf (name: string, rows: Row[]): string[] {
+  return losses(new Map([[name, resultOf(name, [{ title: '', rows }])]]))
+}
+
 describe('losses', () => {
   it('names what is slower, and not what is faster', () => {
     const found = losses(new Map([['local', resultOf('local', [{ title: '', rows: LOCAL }])]]))
@@ -77,7 +81,67 @@ describe('losses', () => {
   })
 })
 
+describe('losses of other benchmarks', () => {
+  it.each(['plain Helia', 'plain CID with libp2p compression', 'Kubo', 'Kubo, zstd -3 piped'])('name a fetch, and a first byte, that %s has sooner than the command or the library', rival => {
+    const row = { 'Mbit/s': 50, 'round trip, ms': 50, MB: 16, failed: '', floor: 2, 'times the floor': 1 }
+    const found = lossesOf('network', [
+      ...['ipfsz, zstd', 'ipfsz cat from ipfsz daemon'].map(side => ({ ...row, side, seconds: 3, 'first byte, s': 2 })),
+      { ...row, side: rival, seconds: 2, 'first byte, s': 1 }
+    ])
+
+    expect(found.filter(loss => loss.includes(`${rival} is faster over`))).to.have.lengthOf(2)
+    expect(found.filter(loss => loss.includes(`${rival} has it sooner over`))).to.have.lengthOf(2)
+  })
+
+  it('name a slow link over which files are lost, or take long', () => {
+    const row = { 'Mbit/s': 10, MB: 20, what: 'text', provider: 'Kubo', whole: '4 of 5' }
+    const found = lossesOf('slow', [{ ...row, failed: '1 of 5: TimeoutError', 'times the floor': 1 }, { ...row, failed: '', 'times the floor': 1.4 }])
+
+    expect(found).to.have.lengthOf(2)
+    expect(found[0]).to.include('4 of 5 are whole')
+    expect(found[1]).to.include('20 MB of text (1.4)')
+  })
+
+  it('name small files that are slower to add or to read', () => {
+    const row = { tree: 'a', 'stored / original': 0.3, 'read all, times as fast': 1 }
+    const found = lossesOf('tree', [
+      { ...row, side: 'plain Helia', 'add, times as fast': 1, 'read one, times as fast': 1 },
+      { ...row, side: 'ipfsz', 'add, times as fast': 0.5, 'read one, times as fast': 0.75 }
+    ])
+
+    expect(found.filter(loss => loss.includes('plain Helia: add at 0.5 times its speed and read one at 0.75'))).to.have.lengthOf(1)
+  })
+
+  it('name what is compressed already and slower than with plain Helia, or without detection', () => {
+    const even = { file: 'a.zip', 'add: times as fast as plain': 1, 'add: times as fast as detection off': 1, 'cat: times as fast as plain': 1 }
+
+    expect(lossesOf('bypass', [even])).to.deep.equal([])
+
+    for (const column of ['add: times as fast as plain', 'add: times as fast as detection off', 'cat: times as fast as plain']) {
+      expect(lossesOf('bypass', [{ ...even, [column]: 0.8 }])).to.have.lengthOf(1)
+    }
+  })
+
+  it('name blocks that a CompressedBlockstore reads or writes slower, and of which files', () => {
+    const row = { files: 'paper', what: 'get, cached, one by one', side: 'zstd 3, hash' }
+
+    expect(lossesOf('blockstore', [{ ...row, 'times as fast': 1 }, { ...row, side: 'zstd 3, length', 'times as fast': 0.5 }])).to.deep.equal([])
+    expect(lossesOf('blockstore', [{ ...row, 'times as fast': 0.5 }])[0]).to.include('get, cached, one by one, of paper (0.5)')
+  })
+})
+
 describe('targets', () => {
+  it('ask for 0.8 / ratio for a fetch, and blocks with length', () => {
+    const rows = targets(new Map([
+      ['storage', resultOf('storage', [{ title: '', rows: [{ 'ipfsz, zstd 3': 0.25, 'zstd -3, whole file': 0.25 }] }])],
+      ['network', resultOf('network', [{ title: '', rows: [] }, { title: '', rows: [{ side: 'ipfsz cat from ipfsz daemon', 'times as fast': 3.3, 'times the floor': 1.2 }] }])],
+      ['blockstore', resultOf('blockstore', [{ title: '', rows: [{ files: 'paper', what: 'get, cached, 8 at a time', side: 'zstd 3, length', 'times as fast': 1.5 }] }])]
+    ]))
+
+    expect(rows.filter(({ measured }) => measured === 3.3)).toEqual([expect.objectContaining({ target: 'at least 3.2', reached: 'yes' })])
+    expect(rows.filter(({ measured }) => measured === 1.5)).toEqual([expect.objectContaining({ target: 'at least 1', reached: 'yes' })])
+  })
+
   it('says what is reached, what is not, and what was not measured', () => {
     const rows = targets(new Map([['local', resultOf('local', [{ title: '', rows: LOCAL }])]]))
 

@@ -45,6 +45,9 @@ export interface Sides {
 
 const LEVEL = 3
 
+/** The library on a stock Helia, on both sides. */
+export const LIBRARY = 'ipfsz, zstd'
+
 /** Ours on both ends, as its users run it. */
 export const COMMAND = 'ipfsz cat from ipfsz daemon'
 
@@ -69,7 +72,7 @@ export async function startSides (directory: string): Promise<Sides> {
 
   try {
     await helia('plain Helia', 'plain', 'helia')
-    await helia('ipfsz, zstd', 'plain', 'ipfsz')
+    await helia(LIBRARY, 'plain', 'ipfsz')
 
     const { command, stop } = await startCommandSide(directory)
     sides.push(command)

@@ -8,19 +8,27 @@ export interface CollectOptions {
   max: number
   /** The error to throw where there are more than `max`. */
   tooLarge: (size: number) => Error
+  /** Whether a source may fill the memory of a chunk again once the next is asked for. */
+  reused?: boolean | undefined
   signal?: AbortSignal | null | undefined
 }
+
+/**
+ * So many chunks become one, and then others have their turn. However small chunks are,
+ * empty ones included, they take a bounded multiple of their bytes, and an abort is heard.
+ */
+const MERGED = 1024
 
 /** What an Uint8ArrayList has, of whichever copy of uint8arraylist. */
 const LIST = Symbol.for('@achingbrain/uint8arraylist')
 
 /**
- * All bytes of a block as one chunk. A single chunk comes back as it is, several are
- * copied once.
+ * All bytes of a block as one chunk. A single chunk comes back as it is unless memory is
+ * `reused`, several are copied.
  *
  * @throws {InvalidParametersError} the source gives something else than bytes
  */
-export async function collect (source: Chunks, { max, tooLarge, signal }: CollectOptions): Promise<Uint8Array> {
+export async function collect (source: Chunks, { max, tooLarge, reused = false, signal }: CollectOptions): Promise<Uint8Array> {
   if (source instanceof Uint8Array) {
     if (source.byteLength > max) {
       throw tooLarge(source.byteLength)
@@ -34,7 +42,9 @@ export async function collect (source: Chunks, { max, tooLarge, signal }: Collec
   }
 
   const iterator = iterateAny(source)
-  const chunks: Uint8Array[] = []
+  const merged: Uint8Array[] = []
+  let chunks: Uint8Array[] = []
+  let count = 0
   let size = 0
   let ended = false
 
@@ -49,10 +59,19 @@ export async function collect (source: Chunks, { max, tooLarge, signal }: Collec
 
       const chunk = toBytes(next.value)
       size += chunk.byteLength
-      chunks.push(chunk)
 
       if (size > max) {
         throw tooLarge(size)
+      }
+
+      if (chunk.byteLength > 0) {
+        chunks.push(reused ? new Uint8Array(chunk) : chunk)
+      }
+
+      if (++count % MERGED === 0) {
+        merged.push(concat(chunks))
+        chunks = []
+        await raceSignal(nextTurn(), signal)
       }
     }
   } finally {
@@ -61,11 +80,13 @@ export async function collect (source: Chunks, { max, tooLarge, signal }: Collec
     }
   }
 
-  return chunks.length === 1 ? chunks[0] : concat(chunks, size)
+  const all = [...merged, ...chunks]
+
+  return all.length === 1 ? all[0] : concat(all)
 }
 
-function concat (chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size)
+function concat (chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.byteLength, 0))
   let position = 0
 
   for (const chunk of chunks) {
@@ -74,6 +95,11 @@ function concat (chunks: readonly Uint8Array[], size: number): Uint8Array {
   }
 
   return bytes
+}
+
+/** Timers and events have been heard. */
+async function nextTurn (): Promise<void> {
+  await new Promise(resolve => { setTimeout(resolve, 0) })
 }
 
 function isSource (source: unknown): boolean {

@@ -175,7 +175,7 @@ export class CompressedBlockstore implements Blockstore {
     const { maxBlockSize: max } = this.#settings
 
     signal?.throwIfAborted()
-    const block = await collect(bytes, { max, tooLarge: size => new BlockTooLargeError(cid, size, max), signal })
+    const block = await collect(bytes, { max, tooLarge: size => new BlockTooLargeError(cid, size, max), reused: true, signal })
     const value = await makeValue(cid, block, this.#settings, signal)
     signal?.throwIfAborted()
 

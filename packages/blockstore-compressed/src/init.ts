@@ -9,8 +9,9 @@ import type { MultihashHasher } from 'multiformats/hashes/interface'
  * - `length`: a compressed block is as long as its envelope says
  * - `none`: neither. What a codec gives is handed on
  *
- * Codecs refuse frames that are damaged, cut short or decode to more than they should
- * whatever is chosen here, and a stored value that begins like an envelope is hashed
+ * Codecs refuse frames that cannot be decoded, are cut short or decode to more than they
+ * should, whatever is chosen here. A flipped bit in a frame of zstd, lz4, brotli or lzo can
+ * be decoded: those have no checksum here, and only `hash` finds it. A stored value that begins like an envelope is hashed
  * before it is taken for one: it may be an old block that was stored as it is. Only
  * `trustEnvelopes` spares that.
  */

@@ -33,6 +33,8 @@ const children = new WeakMap<object, Writing>()
 /**
  * Announce that a value is about to be written. Where the same block is being written
  * already, in whatever codec, that value is the one to write: equal bytes do not mix.
+ * (Where a child has one temporary name a block, as FsBlockstore, the second write empties
+ * the file of the first. A process that is killed then leaves it cut short.)
  *
  * A batch cannot wait for a turn instead: when the child is done with a block is known
  * only when the batch's reader goes on, who may be waiting for another write.

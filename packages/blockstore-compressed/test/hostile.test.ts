@@ -326,3 +326,21 @@ describe('a block that is put', () => {
     expect(await store.has(cid)).toBe(false)
   })
 })
+
+describe('a stream of empty chunks', () => {
+  it('ends with its signal', async () => {
+    const controller = new AbortController()
+    const store = new CompressedBlockstore(new MemoryBlockstore())
+    const cid = await cidOf(BYTES)
+
+    setTimeout(() => { controller.abort() }, 0)
+
+    const endless = (function * () {
+      while (true) {
+        yield new Uint8Array(0)
+      }
+    })()
+
+    await expect(store.put(cid, endless, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})

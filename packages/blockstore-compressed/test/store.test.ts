@@ -198,6 +198,38 @@ describe('a CompressedBlockstore', () => {
     expect(await store.has(cid)).toBe(false)
   })
 
+  it('is right where the source fills one buffer again for each chunk', async () => {
+    const bytes = text(10_000)
+    const cid = await cidOf(bytes)
+    const store = new CompressedBlockstore(new MemoryBlockstore())
+
+    await store.put(cid, (async function * () {
+      const buffer = new Uint8Array(1000)
+
+      for (let i = 0; i < bytes.byteLength; i += buffer.byteLength) {
+        buffer.set(bytes.subarray(i, i + buffer.byteLength))
+        yield buffer
+      }
+    })())
+
+    expect(await readBlock(store, cid)).toEqual(bytes)
+  })
+
+  it('is right where it comes in thousands of chunks, many of them empty', async () => {
+    const bytes = text(5000)
+    const cid = await cidOf(bytes)
+    const store = new CompressedBlockstore(new MemoryBlockstore())
+
+    await store.put(cid, (function * () {
+      for (let i = 0; i < bytes.byteLength; i++) {
+        yield bytes.subarray(i, i + 1)
+        yield new Uint8Array(0)
+      }
+    })())
+
+    expect(await readBlock(store, cid)).toEqual(bytes)
+  })
+
   it('takes lists of bytes, by themselves and as chunks', async () => {
     const bytes = text(3000)
     const cid = await cidOf(bytes)
