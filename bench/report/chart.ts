@@ -52,34 +52,38 @@ export function toSvg (chart: Chart): string {
 }
 
 function toOption ({ title, unit, kind, categories = [], x, series: all, log = false, reference }: Chart): EChartsOption {
-  const series = all.filter(({ values }) => values.some(value => value != null))
+  // each keeps its colour where another has no values, as the same side has it in other charts
+  const series = all.map((one, i) => ({ ...one, colour: COLOURS[i % COLOURS.length] })).filter(({ values }) => values.some(value => value != null))
   const text = { color: TEXT, fontSize: FONT_SIZE }
   const slanted = kind === 'bar' && categories.length > 5
   const valueAxis = { nameTextStyle: text, axisLabel: text, splitLine: { lineStyle: { color: GRID } }, axisLine: { lineStyle: { color: GRID } } }
 
   return {
     animation: false,
-    color: COLOURS,
     textStyle: { ...text, fontFamily: 'system-ui, sans-serif' },
     title: { text: title, left: 'center', top: 6, textStyle: { ...text, fontSize: 16, fontWeight: 600 } },
-    // narrower than the picture: without a screen, texts are taken for narrower than they are
-    legend: { show: series.length > 1, top: 40, width: 700, itemGap: 24, textStyle: text },
-    grid: { left: slanted ? 120 : 70, right: 50, top: 104, bottom: slanted ? 120 : 56 },
+    legend: { show: series.length > 1, top: 40, width: 860, itemGap: 10, textStyle: text, formatter: widen },
+    grid: { left: slanted ? 120 : 70, right: 50, top: 120, bottom: slanted ? 120 : 56 },
     xAxis: x == null
       ? { type: 'category', data: categories, axisLabel: { ...text, interval: 0, rotate: slanted ? 30 : 0 }, axisLine: { lineStyle: { color: TEXT } } }
       : { ...valueAxis, type: 'log', name: x, nameLocation: 'middle', nameGap: 30, logBase: 10 },
     yAxis: { ...valueAxis, ...log && reference == null ? startOf(series) : {}, type: log ? 'log' : 'value', name: unit },
-    series: series.map(({ name, values }, i) => ({
+    series: series.map(({ name, values, colour }, i) => ({
       type: kind,
       name,
       data: values,
       symbol: 'circle',
       symbolSize: 7,
       // what others are compared with is grey wherever it is
-      ...name === PLAIN ? { color: TEXT } : {},
+      color: name === PLAIN ? TEXT : colour,
       ...reference == null || i > 0 ? {} : { markLine: { silent: true, symbol: 'none', label: { show: false }, lineStyle: { color: TEXT, type: 'dashed' as const }, data: [{ yAxis: reference }] } }
     })) as EChartsOption['series']
   }
+}
+
+/** Without a screen, texts are taken for narrower than they are: room behind a name, an em for eight letters. */
+function widen (name: string): string {
+  return name + '\u2003'.repeat(1 + Math.floor(name.length / 8))
 }
 
 /** Where bars of values that differ by orders of magnitude begin: below the least, or it would have next to none. By itself that is 1. */
