@@ -4,7 +4,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { CompressedBlockstore, stats } from '@ipfsz/blockstore-compressed'
 import { FsBlockstore } from 'blockstore-fs'
-import { measure, median, progress, rotate, spread } from './benchmark.ts'
+import { measure, median, progress, rotate, spread, sum } from './benchmark.ts'
 import { BARE, BLOCKSTORE_SIDES, eachOf, get, makeBlocks } from './support/blockstore-sides.ts'
 import { compressibleFiles, withCorpus } from './support/corpus.ts'
 import { smallBlocks } from './support/small-blocks.ts'
@@ -40,18 +40,22 @@ export const benchmark: Benchmark = {
         ? Map.groupBy(compressibleFiles(corpus), ({ group }) => group)
         : new Map([[basename(file), [{ path: file }]]])
       const compared: Row[] = []
+      const cids: Row[] = []
       const all: Uint8Array[] = []
 
       for (const [name, paths] of groups) {
         const files = await Promise.all(paths.map(async ({ path }) => readFile(path)))
+        const blocks = await makeBlocks(files.flatMap(cut))
 
-        compared.push(...await compare(name, await makeBlocks(files.flatMap(cut)), join(corpus.directory, 'blocks'), smoke))
+        compared.push(...await compare(name, blocks, join(corpus.directory, 'blocks'), smoke))
+        cids.push({ files: name, blocks: blocks.length, bytes: sizeOf(blocks), 'CID of the first': blocks[0].cid.toString() })
         all.push(...files)
       }
 
       return [
         { title: `Blocks of 1 MiB (${corpus.source})`, rows: compared },
-        { title: `Small blocks of zstd (${corpus.source})`, rows: await smallBlocks(all, smoke ? 20 : 1000) }
+        { title: `Small blocks of zstd (${corpus.source})`, rows: await smallBlocks(all, smoke ? 20 : 1000) },
+        { title: `What was put (${corpus.source})`, rows: cids }
       ]
     })
   }
@@ -59,6 +63,10 @@ export const benchmark: Benchmark = {
 
 function cut (file: Uint8Array): Uint8Array[] {
   return Array.from({ length: Math.ceil(file.byteLength / BLOCK_SIZE) }, (_, i) => file.subarray(i * BLOCK_SIZE, (i + 1) * BLOCK_SIZE))
+}
+
+function sizeOf (blocks: readonly Block[]): number {
+  return sum(blocks.map(({ bytes }) => bytes.byteLength))
 }
 
 async function compare (files: string, blocks: readonly Block[], path: string, smoke: boolean): Promise<Row[]> {
@@ -126,7 +134,7 @@ async function measureReads (side: Side, child: Blockstore, store: Blockstore, {
 }
 
 function toRows (files: string, blocks: readonly Block[], sides: readonly Side[], of: (side: Side, what: string) => Time[], ratios: ReadonlyMap<Side, number>): Row[] {
-  const size = blocks.reduce((total, { bytes }) => total + bytes.byteLength, 0)
+  const size = sizeOf(blocks)
   const kinds = ['put, 8 at a time', ...['cached', 'from the disk'].flatMap(where => ['8 at a time', 'one by one'].map(how => `get, ${where}, ${how}`))]
   const bare = sides.find(({ name }) => name === BARE) as Side
 

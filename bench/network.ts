@@ -138,6 +138,8 @@ function toRow (side: Side, link: Link, { size, offers }: Subject, measured: rea
   const { stored } = offers.get(side) as Offer
   const good = whole(measured)
   const seconds = good.map(({ wall }) => wall / 1000)
+  // of those that failed only where all did
+  const passed = good.length === 0 ? measured : good
   const failures = measured.flatMap(({ failure, size }) => failure == null ? [] : [`${failure} after ${rounded(size / MB)} MB`])
   const has = (value: () => number): string | number => good.length === 0 ? '-' : rounded(value())
 
@@ -154,8 +156,8 @@ function toRow (side: Side, link: Link, { size, offers }: Subject, measured: rea
     'times the floor': side.compressesOnTheWay === true ? '-' : has(() => median(seconds) * 1000 / floor(stored, link)),
     'times as fast': good.length === 0 || plain.length === 0 ? '-' : rounded(median(plain.map(({ wall }) => wall)) / median(good.map(({ wall }) => wall))),
     'stored MB': rounded(stored / MB),
-    'MB down': rounded(median(measured.map(({ down }) => down)) / MB),
-    'MB up': rounded(median(measured.map(({ up }) => up)) / MB),
+    'MB down': rounded(median(passed.map(({ down }) => down)) / MB),
+    'MB up': rounded(median(passed.map(({ up }) => up)) / MB),
     "fetcher's CPU ms": good.some(({ cpu }) => cpu == null) ? '-' : has(() => median(good.map(({ cpu = 0 }) => cpu))),
     failed: failures.length === 0 ? '' : `${failures.length} of ${measured.length}: ${failures[0]}`
   }

@@ -25,6 +25,7 @@ export function versions (): Record<string, string> {
 
   return {
     node: process.versions.node,
+    ipfsz: packageVersion('packages/cli'),
     ...Object.fromEntries(WORKSPACES.map(name => [`@ipfsz/${name}`, packageVersion(`packages/${name}`)])),
     ...Object.fromEntries(PACKAGES.map(name => [name, packageVersion(`node_modules/${name}`)])),
     ...kubo == null ? {} : { kubo },
