@@ -24,7 +24,8 @@ export function useDemo (): DemoTests {
 
   beforeAll(async () => {
     demo = await startDemo(DEMO_DIRECTORY)
-    browser = await chromium.launch({ executablePath: findChromium(), args: CHROMIUM_FLAGS })
+    // where the locale is not one of UTF-8, Chromium leaves out files with other letters in their names
+    browser = await chromium.launch({ executablePath: findChromium(), args: CHROMIUM_FLAGS, env: { ...process.env, LC_ALL: 'C.UTF-8' } })
   })
 
   afterAll(async () => {

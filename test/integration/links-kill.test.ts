@@ -14,6 +14,7 @@ import { linkedFiles } from './linked-files.ts'
 import type { LinkedFile } from './linked-files.ts'
 
 const KILLS = 100
+const MOST_KILLS = 300
 const PROGRAM = join(import.meta.dirname, 'add-and-link.ts')
 
 /** Of each file, by its number, the CID that it is linked to. */
@@ -112,16 +113,16 @@ describe('kill -9', () => {
   it(`${KILLS} times while files are added and linked leaves links whole, and the files that they lead to`, async () => {
     const table: Table = new Map()
     const next = random(7)
-    const verbs: string[] = []
+    const verbs = new Set<string>()
 
-    for (let kill = 1; kill <= KILLS; kill++) {
+    // more, where none of them came in the middle of each step yet, and between two
+    for (let kill = 1; kill <= KILLS || (verbs.size < 3 && kill <= MOST_KILLS); kill++) {
       const unfinished = await runAndKill(kill, 1 + next() % 25, table)
-      verbs.push(unfinished?.verb ?? '')
+      verbs.add(unfinished?.verb ?? '')
       await check(table, unfinished)
     }
 
-    // in the middle of what it is about, not only between
-    expect(new Set(verbs)).toEqual(new Set(['add', 'delete', '']))
+    expect(verbs).toEqual(new Set(['add', 'delete', '']))
     expect(table.size).toBeGreaterThan(0)
 
     // what half-made links left behind goes, and no link does
