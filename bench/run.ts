@@ -48,8 +48,8 @@ if (corpus != null && statSync(corpus, { throwIfNoEntry: false })?.isDirectory()
   refuse(`There is no directory ${corpus}`)
 }
 
-if (file != null && !existsSync(file)) {
-  refuse(`There is no file ${file}`)
+if (file != null && (statSync(file, { throwIfNoEntry: false })?.isFile() !== true || statSync(file).size === 0)) {
+  refuse(`There is no file ${file}, or nothing in it`)
 }
 
 if (values.json != null && !existsSync(dirname(values.json))) {

@@ -41,10 +41,6 @@ export interface Corpus {
 export async function withCorpus<T> ({ smoke, corpus }: BenchmarkOptions, use: (corpus: Corpus) => Promise<T>): Promise<T> {
   const named = corpus ?? (smoke || !isDirectory(DEFAULT_CORPUS) ? undefined : DEFAULT_CORPUS)
 
-  if (named != null && !isDirectory(named)) {
-    throw new Error(`There is no directory ${named}`)
-  }
-
   return withDirectory(async directory => {
     if (named != null) {
       return use({ source: relative(process.cwd(), named), files: await listFiles(named), directory })

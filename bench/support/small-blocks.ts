@@ -10,7 +10,7 @@ const SIZES = [64, 96, 128, 192, 256, 1024, 16_384]
 export async function smallBlocks (files: readonly Uint8Array[], count: number): Promise<Row[]> {
   const rows: Row[] = []
 
-  for (const size of SIZES) {
+  for (const size of SIZES.filter(size => files.some(({ byteLength }) => byteLength >= size))) {
     const child = new MemoryBlockstore()
     const store = new CompressedBlockstore(child, { minSize: 0 })
     const large = files.filter(({ byteLength }) => byteLength >= size)

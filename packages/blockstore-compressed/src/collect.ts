@@ -69,8 +69,11 @@ export async function collect (source: Chunks, { max, tooLarge, reused = false, 
       }
 
       if (++count % MERGED === 0) {
-        merged.push(concat(chunks))
-        chunks = []
+        if (chunks.length > 0) {
+          merged.push(concat(chunks))
+          chunks = []
+        }
+
         await raceSignal(nextTurn(), signal)
       }
     }

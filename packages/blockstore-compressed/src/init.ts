@@ -11,9 +11,9 @@ import type { MultihashHasher } from 'multiformats/hashes/interface'
  *
  * Codecs refuse frames that cannot be decoded, are cut short or decode to more than they
  * should, whatever is chosen here. A flipped bit in a frame of zstd, lz4, brotli or lzo can
- * be decoded: those have no checksum here, and only `hash` finds it. A stored value that begins like an envelope is hashed
- * before it is taken for one: it may be an old block that was stored as it is. Only
- * `trustEnvelopes` spares that.
+ * be decoded: those have no checksum here, and only `hash` finds it. A stored value that
+ * begins like an envelope is hashed before it is taken for one: it may be an old block that
+ * was stored as it is. Only `trustEnvelopes` spares that.
  */
 export type Verify = 'hash' | 'length' | 'none'
 

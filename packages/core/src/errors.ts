@@ -1,3 +1,4 @@
+// Longer than others: one class for each failure that a caller can handle, all of one shape, and whoever looks for one looks here.
 import type { CID } from 'multiformats/cid'
 
 export { CorruptFrameError, FrameTooLargeError, InvalidLevelError, MissingImplementationError, UnknownCodecError, WindowTooLargeError } from '@ipfsz/codecs'

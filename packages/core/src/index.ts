@@ -1,3 +1,4 @@
+// Longer than others: the public types with their docstrings, and one function that puts the parts together.
 /**
  * @packageDocumentation
  *
