@@ -44,12 +44,13 @@ export async function readTree (directory: string): Promise<Record<string, unkno
 
   for (const path of await paths(directory)) {
     const file = join(directory, path)
-    const stats = await lstat(file)
-    const mtime = Math.round(stats.mtimeMs)
+    const stats = await lstat(file, { bigint: true })
+    // a CID has whole microseconds, and mtimeMs is rounded to a quarter of one
+    const mtime = stats.mtimeNs / 1000n
 
     found[path] = stats.isSymbolicLink()
       ? { link: await readlink(file), mtime }
-      : { mode: stats.mode & 0o777, mtime, content: stats.isFile() ? (await readFile(file)).toString('latin1') : 'directory' }
+      : { mode: Number(stats.mode & 0o777n), mtime, content: stats.isFile() ? (await readFile(file)).toString('latin1') : 'directory' }
   }
 
   return found
