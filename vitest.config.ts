@@ -18,7 +18,9 @@ const NODE_ONLY = [
   // Node's streams as sources, and listeners of a signal, which only Node counts
   'packages/core/test/{add-all,fetch,fetch-window}.test.ts',
   // on IndexedDB it is in test/browser, and takes as long again
-  'packages/blockstore-compressed/test/compliance.test.ts'
+  'packages/blockstore-compressed/test/compliance.test.ts',
+  // files, of which those in a browser have no modes, no holes and no names of their own
+  'packages/blockstore-compressed/test/shared-fs-blockstore.test.ts'
 ]
 
 export default defineConfig({

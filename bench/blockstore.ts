@@ -3,13 +3,14 @@ import { globSync, statfsSync, statSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { CompressedBlockstore, stats } from '@ipfsz/blockstore-compressed'
+import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
 import { FsBlockstore } from 'blockstore-fs'
-import { measure, median, progress, rotate, spread, sum } from './benchmark.ts'
+import { measure, median, progress, rotate, rounded, spread, sum } from './benchmark.ts'
 import { BARE, BLOCKSTORE_SIDES, eachOf, get, makeBlocks } from './support/blockstore-sides.ts'
 import { compressibleFiles, withCorpus } from './support/corpus.ts'
 import { smallBlocks } from './support/small-blocks.ts'
 import type { Benchmark, Row, Time } from './benchmark.ts'
-import type { Block, Side } from './support/blockstore-sides.ts'
+import type { Block, Child, Side } from './support/blockstore-sides.ts'
 import type { Blockstore } from 'interface-blockstore'
 
 const MB = 1e6
@@ -29,7 +30,7 @@ const TMPFS = 0x01021994
 type Note = (side: Side, what: string, time: Time) => void
 
 export const benchmark: Benchmark = {
-  question: 'what a CompressedBlockstore on an FsBlockstore costs and saves against the FsBlockstore alone, with blocks of 1 MiB, and from which size on blocks gain',
+  question: 'what a CompressedBlockstore on an FsBlockstore or a SharedFsBlockstore costs and saves against the FsBlockstore alone, with blocks of 1 MiB, and from which size on blocks gain. A get is the first where the store has not read the block before',
   inputs: ['corpus', 'file'],
 
   async run (options) {
@@ -78,7 +79,7 @@ async function compare (files: string, blocks: readonly Block[], path: string, s
   // first of all, and not between reads: after those the system is writing to the disk
   for (let round = 0; round <= rounds; round++) {
     for (const side of rotate(BLOCKSTORE_SIDES, round).filter(({ read }) => read == null)) {
-      const { store } = await openStore(side, path)
+      const store = makeStore(side, await openChild(side, path))
       const put = await measure(async () => eachOf(blocks, CONCURRENCY, async ({ cid, bytes }) => { await store.put(cid, bytes) }))
       await rm(path, { recursive: true })
 
@@ -92,9 +93,10 @@ async function compare (files: string, blocks: readonly Block[], path: string, s
     progress(`${files}, round ${round + 1} of ${rounds}`)
 
     for (const side of rotate(BLOCKSTORE_SIDES, round)) {
-      const { child, store } = await openStore(side, path)
+      const child = await openChild(side, path)
+      const store = makeStore(side, child)
       await eachOf(blocks, CONCURRENCY, async ({ cid, bytes }) => { await store.put(cid, bytes) })
-      await measureReads(side, child, store, { blocks, path, cachedReads: smoke ? 1 : CACHED_READS, note })
+      await measureReads(side, child, { blocks, path, cachedReads: smoke ? 1 : CACHED_READS, note })
       ratios.set(side, ratios.get(side) ?? (await stats(child)).ratio)
       await rm(path, { recursive: true })
     }
@@ -107,46 +109,57 @@ function keyOf ({ name }: Side, what: string): string {
   return `${name}\n${what}`
 }
 
-async function openStore ({ init }: Side, path: string): Promise<{ child: FsBlockstore, store: Blockstore }> {
-  const child = new FsBlockstore(path)
-  await child.open()
+async function openChild ({ child }: Side, path: string): Promise<FsBlockstore> {
+  const files = child === 'SharedFsBlockstore' ? new SharedFsBlockstore(path) : new FsBlockstore(path)
+  await files.open()
 
-  return { child, store: init == null ? child : new CompressedBlockstore(child, init) }
+  return files
 }
 
-async function measureReads (side: Side, child: Blockstore, store: Blockstore, { blocks, path, cachedReads, note }: {
+/** One that has not read anything yet. */
+function makeStore ({ init }: Side, child: FsBlockstore): Blockstore {
+  return init == null ? child : new CompressedBlockstore(child, init)
+}
+
+async function measureReads (side: Side, child: FsBlockstore, { blocks, path, cachedReads, note }: {
   blocks: readonly Block[]
   path: string
   cachedReads: number
   note: Note
 }): Promise<void> {
-  const readBlock = async (block: Block): Promise<void> => side.read == null ? get(store, block) : side.read(child, block)
+  for (const [how, concurrency] of [['one by one', 1], ['8 at a time', CONCURRENCY]] as const) {
+    const read = async (store: Blockstore): Promise<void> => eachOf(blocks, concurrency, async block => side.read == null ? get(store, block) : side.read(child, block))
+    const store = makeStore(side, child)
+    await read(store)
 
-  for (const [what, concurrency] of [['one by one', 1], ['8 at a time', CONCURRENCY]] as const) {
-    const read = async (): Promise<void> => eachOf(blocks, concurrency, readBlock)
-
-    note(side, `get, cached, ${what}`, await measureOften(read, cachedReads))
+    note(side, `get, cached, ${how}`, await measureOften(async () => read(store), cachedReads))
+    note(side, `first get, cached, ${how}`, await measureOften(async () => read(makeStore(side, child)), cachedReads))
 
     if (forget(path)) {
-      note(side, `get, from the disk, ${what}`, await measure(read))
+      note(side, `first get, from the disk, ${how}`, await measure(async () => read(makeStore(side, child))))
     }
   }
 }
 
 function toRows (files: string, blocks: readonly Block[], sides: readonly Side[], of: (side: Side, what: string) => Time[], ratios: ReadonlyMap<Side, number>): Row[] {
   const size = sizeOf(blocks)
-  const kinds = ['put, 8 at a time', ...['cached', 'from the disk'].flatMap(where => ['8 at a time', 'one by one'].map(how => `get, ${where}, ${how}`))]
-  const bare = sides.find(({ name }) => name === BARE) as Side
+  const kinds = ['put, 8 at a time', ...['get, cached', 'first get, cached', 'first get, from the disk'].flatMap(what => ['8 at a time', 'one by one'].map(how => `${what}, ${how}`))]
 
   return kinds.flatMap(what => sides.filter(side => of(side, what).length > 0).map(side => {
     const wall = of(side, what).map(time => time.wall)
+    const timesAsFast = (bare: Child): number => {
+      const other = sides.find(({ name }) => name === bare) as Side
+
+      return rounded(median(of(other, what).map(time => time.wall)) / median(wall))
+    }
 
     return {
       files,
       what,
       side: side.name,
       'MB/s': Math.round(size / MB / median(wall) * 1000),
-      'times as fast': Number((median(of(bare, what).map(time => time.wall)) / median(wall)).toFixed(2)),
+      'times as fast': timesAsFast(BARE),
+      'as its child': timesAsFast(side.child),
       ratio: Number((ratios.get(side) ?? 1).toFixed(3)),
       'ms, median': Math.round(median(wall)),
       'ms, spread': spread(wall),

@@ -11,31 +11,41 @@ export interface Block {
   bytes: Uint8Array
 }
 
+/** What has the files, and is a bare store by itself. */
+export type Child = 'FsBlockstore' | 'SharedFsBlockstore'
+
 export interface Side {
   name: string
-  /** Of the CompressedBlockstore. Without it blocks go into the FsBlockstore as they are. */
+  child: Child
+  /** Of the CompressedBlockstore. Without it blocks go into the child as they are. */
   init?: CompressedBlockstoreInit
-  /** Reads what the FsBlockstore has by itself. */
+  /** Reads what the child has by itself. */
   read?: (child: Blockstore, block: Block) => Promise<void>
 }
 
-/** What all others are compared with. */
-export const BARE = 'FsBlockstore'
+/** What all others are compared with: the store of files that there is for Helia. */
+export const BARE: Child = 'FsBlockstore'
 
 export const BLOCKSTORE_SIDES: readonly Side[] = [
-  { name: BARE },
-  { name: 'zstd 3, hash', init: { level: 3 } },
-  { name: 'zstd 3, length', init: { level: 3, verify: 'length' } },
-  { name: 'zstd 3, length, trusted', init: { level: 3, verify: 'length', trustEnvelopes: true } },
-  { name: 'zstd 3, zlib alone', init: { level: 3 }, read: getWithZlib },
-  { name: 'zstd 1, length, trusted', init: { level: 1, verify: 'length', trustEnvelopes: true } },
-  { name: 'lz4, length', init: { codec: 'lz4', verify: 'length' } },
-  { name: 'gzip 6, length', init: { codec: 'gzip', verify: 'length' } },
-  { name: 'brotli, length', init: { codec: 'brotli', verify: 'length' } },
-  { name: 'snappy, length', init: { codec: 'snappy', verify: 'length' } },
-  { name: 'none, hash', init: { codec: 'none' } },
-  { name: 'none, length', init: { codec: 'none', verify: 'length' } }
+  { name: 'FsBlockstore', child: 'FsBlockstore' },
+  { name: 'FsBlockstore, zstd 3, hash', child: 'FsBlockstore', init: { level: 3 } },
+  { name: 'FsBlockstore, zstd 3, length', child: 'FsBlockstore', init: { level: 3, verify: 'length' } },
+  { name: 'SharedFsBlockstore', child: 'SharedFsBlockstore' },
+  onShared('zstd 3, hash', { level: 3 }),
+  onShared('zstd 3, length', { level: 3, verify: 'length' }),
+  onShared('zstd 3, zlib alone', { level: 3 }, getWithZlib),
+  onShared('zstd 1, length', { level: 1, verify: 'length' }),
+  onShared('lz4, length', { codec: 'lz4', verify: 'length' }),
+  onShared('gzip 6, length', { codec: 'gzip', verify: 'length' }),
+  onShared('brotli, length', { codec: 'brotli', verify: 'length' }),
+  onShared('snappy, length', { codec: 'snappy', verify: 'length' }),
+  onShared('none, hash', { codec: 'none' }),
+  onShared('none, length', { codec: 'none', verify: 'length' })
 ]
+
+function onShared (name: string, init: CompressedBlockstoreInit, read?: Side['read']): Side {
+  return { name: `SharedFsBlockstore, ${name}`, child: 'SharedFsBlockstore', init, ...read == null ? {} : { read } }
+}
 
 /** An envelope's header and the magic number behind it take no more bytes. */
 const HEADER = 16

@@ -1,17 +1,19 @@
 /**
  * A process of its own that works on a directory of blocks, for those who kill it or fill
- * its disk. Run as `node compressed-blockstore-process.ts put|convert DIRECTORY CODEC [FIRST COUNT]`:
+ * its disk. Run as `node compressed-blockstore-process.ts put|convert STORE DIRECTORY CODEC [FIRST COUNT]`:
  * it puts so many blocks from a number on, or converts all there are. Of each block that
  * is done it writes a line, and with $KILL_AFTER it kills itself behind so many of them.
+ * `put-large` says when it is ready, and puts one large block when it is told anything.
  */
+import { once } from 'node:events'
 import { writeSync } from 'node:fs'
 import { CompressedBlockstore, convert } from '@ipfsz/blockstore-compressed'
-import { FsBlockstore } from 'blockstore-fs'
-import { makeBlock } from './compressed-blockstore-blocks.ts'
+import { makeBlock, makeLargeBlock, openFiles } from './compressed-blockstore-blocks.ts'
+import type { FileStore } from './compressed-blockstore-blocks.ts'
 import type { CodecName } from '@ipfsz/codecs'
 
-const [verb, directory, codec, first, count] = process.argv.slice(2)
-const child = new FsBlockstore(directory)
+const [verb, files, directory, codec, first, count] = process.argv.slice(2)
+const child = openFiles(files as FileStore, directory)
 
 let said = 0
 
@@ -34,6 +36,12 @@ try {
       await store.put(cid, bytes)
       say(String(number))
     }
+  } else if (verb === 'put-large') {
+    const store = new CompressedBlockstore(child, { codec: codec as CodecName })
+    const { cid, bytes } = await makeLargeBlock()
+    say('ready')
+    await once(process.stdin, 'data')
+    await store.put(cid, bytes)
   } else {
     const report = await convert(child, { codec: codec as CodecName, onProgress: ({ detail }) => say(detail.outcome) })
     say(JSON.stringify(report))

@@ -115,7 +115,7 @@ describe('kill -9', () => {
 
   it('leaves half-written files that are deleted when they are old, and only then', async ({ sandbox }) => {
     await sandbox.add(text(1000))
-    const [old, fresh] = ['old', 'fresh'].map(name => join(sandbox.repo, 'tmp', name))
+    const [old, fresh] = ['old', 'fresh'].map(name => join(sandbox.repo, 'blocks', '.tmp', name))
     await writeFile(old, 'half')
     await writeFile(fresh, 'half')
     const longAgo = Date.now() / 1000 - 2 * 60 * 60
@@ -123,6 +123,6 @@ describe('kill -9', () => {
 
     await sandbox.add(text(2000))
 
-    expect(await readdir(join(sandbox.repo, 'tmp'))).toEqual(['fresh'])
+    expect(await readdir(join(sandbox.repo, 'blocks', '.tmp'))).toEqual(['fresh'])
   })
 })

@@ -85,10 +85,10 @@ describe.concurrent('reading', () => {
 
   it('changes nothing in the repo', async ({ sandbox }) => {
     const cid = await sandbox.add(text(10_000))
-    await rm(join(sandbox.repo, 'tmp'), { recursive: true })
+    await rm(join(sandbox.repo, 'blocks', '.tmp'), { recursive: true })
 
     expectSuccess(await sandbox.run(['cat', cid]))
-    await expect(stat(join(sandbox.repo, 'tmp'))).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(stat(join(sandbox.repo, 'blocks', '.tmp'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
   it('takes a CID as gateways and URLs have it', async ({ sandbox }) => {

@@ -1,7 +1,8 @@
 import { callChild, iterateChild } from './abort.ts'
+import { checkChild, COMPRESSED } from './child.ts'
 import { collect } from './collect.ts'
 import { MAX_PUT_AHEAD } from './constants.ts'
-import { BlockTooLargeError, InvalidParametersError } from './errors.ts'
+import { BlockTooLargeError } from './errors.ts'
 import { headerLength } from './envelope.ts'
 import { makeValue } from './make-value.ts'
 import { mapAhead } from './map-ahead.ts'
@@ -26,9 +27,6 @@ interface Openable {
   close?: () => unknown
 }
 
-/** The same where two copies of this package are loaded. */
-const COMPRESSED = Symbol.for('@ipfsz/blockstore-compressed')
-
 /**
  * A blockstore that compresses what it puts into another one, under the same CIDs.
  *
@@ -49,7 +47,7 @@ export class CompressedBlockstore implements Blockstore {
    * @throws {UnknownCodecError}
    */
   constructor (child: Blockstore, init: CompressedBlockstoreInit = {}) {
-    refuseCompressed(child)
+    checkChild(child, ['put', 'putMany', 'get', 'getMany', 'getAll', 'has', 'delete', 'deleteMany'])
 
     this.#child = child
     this.#settings = resolveSettings(init)
@@ -200,17 +198,5 @@ export class CompressedBlockstore implements Blockstore {
 
   #countPut ({ storedAs, size, bytes }: Value): void {
     this.#counters.countPut({ storedAs, size, storedSize: bytes.byteLength })
-  }
-}
-
-/**
- * Envelopes in envelopes: the outer ones are no blocks of their CIDs, so the inner
- * store could not tell them from damage.
- *
- * @throws {InvalidParametersError}
- */
-export function refuseCompressed (child: object): void {
-  if (COMPRESSED in child) {
-    throw new InvalidParametersError('This blockstore compresses already: give the one that it wraps')
   }
 }

@@ -34,6 +34,12 @@ export const FIRST_MARKER_CODE = 0x3f5a00
  */
 export const MIN_DIGEST_LENGTH = 20
 
+/** Of how many blocks it is remembered that they do not begin like an envelope: 16 GiB of 1 MiB, in some 2 MB. */
+export const MAX_ORDINARY_BLOCKS = 16_384
+
+/** The most bytes of a digest by which a block is remembered: those of sha2-512. An identity CID may have any number. */
+export const MAX_REMEMBERED_DIGEST_LENGTH = 64
+
 /** How many blocks of a batch are compressed ahead of the child that stores them, at most. */
 export const MAX_PUT_AHEAD = 8
 

@@ -1,5 +1,5 @@
 import { CustomProgressEvent } from 'progress-events'
-import { refuseCompressed } from './compressed-blockstore.ts'
+import { checkChild } from './child.ts'
 import { DEFAULT_CONVERT_CONCURRENCY } from './constants.ts'
 import { InvalidParametersError } from './errors.ts'
 import { makeValue, plainValue } from './make-value.ts'
@@ -79,7 +79,7 @@ export async function convert (child: ConvertStore, options: ConvertOptions = {}
   const settings = resolveSettings({ ...options, verify: 'hash' })
   const report: ConvertReport = { blocks: 0, converted: 0, unchanged: 0, unreadable: 0, storedSizeBefore: 0, storedSize: 0 }
 
-  refuseCompressed(child)
+  checkChild(child, ['getAll', 'has', 'put'])
 
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new InvalidParametersError(`concurrency is a whole number from 1, not ${concurrency}`)

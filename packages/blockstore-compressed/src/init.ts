@@ -12,8 +12,8 @@ import type { MultihashHasher } from 'multiformats/hashes/interface'
  * Codecs refuse frames that cannot be decoded, are cut short or decode to more than they
  * should, whatever is chosen here. A flipped bit in a frame of zstd, lz4, brotli or lzo can
  * be decoded: those have no checksum here, and only `hash` finds it. A stored value that
- * begins like an envelope is hashed before it is taken for one: it may be an old block that
- * was stored as it is. Only `trustEnvelopes` spares that.
+ * begins like an envelope is hashed when its block is read first, as it may be an old block
+ * that was stored as it is. Of the blocks that were read last this store knows.
  */
 export type Verify = 'hash' | 'length' | 'none'
 
@@ -71,17 +71,6 @@ export interface CompressedBlockstoreInit extends WriteInit {
    * @default 'hash'
    */
   verify?: Verify | undefined
-
-  /**
-   * That whatever is an envelope was stored as one, so that `verify: 'length'` and
-   * `'none'` need no hash to tell. It is so where nothing but this wrapper has ever put
-   * blocks into the child, or since `convert` has been through with a codec and found
-   * nothing unreadable. Otherwise an old block that is a whole envelope itself, such as
-   * the file of a store like this that was added to IPFS, would be read as what is in it.
-   *
-   * @default false
-   */
-  trustEnvelopes?: boolean | undefined
 
   /** Where blocks and bytes are counted: the metrics that Helia or libp2p has. */
   metrics?: Pick<Metrics, 'registerCounterGroup'> | undefined

@@ -1,3 +1,4 @@
+import { InvalidParametersError } from './errors.ts'
 import type { StoredAs } from './read-value.ts'
 import type { CounterGroup, Metrics } from '@libp2p/interface'
 
@@ -21,7 +22,12 @@ export class BlockCounters {
   readonly #put: Counters | undefined
   readonly #get: Counters | undefined
 
+  /** @throws {InvalidParametersError} */
   constructor (metrics?: Pick<Metrics, 'registerCounterGroup'>) {
+    if (metrics != null && typeof metrics.registerCounterGroup !== 'function') {
+      throw new InvalidParametersError('metrics are those that Helia or libp2p has: these have no registerCounterGroup')
+    }
+
     this.#put = metrics && register(metrics, 'put')
     this.#get = metrics && register(metrics, 'get')
   }

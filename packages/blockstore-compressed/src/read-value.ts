@@ -2,8 +2,7 @@
  * From a stored value to the block. A value that begins with a marker code is an
  * envelope (docs/format.md, section 5), unless it is an old block that was stored as it
  * is and only begins so. Bytes cannot tell: such a block may be a whole envelope, of
- * other bytes. The hash can, because the key is that of the block. Only who says that
- * there are no such blocks (`trustEnvelopes`) spares it.
+ * other bytes. The hash can, because the key is that of the block.
  */
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { IDENTITY_CODE } from './constants.ts'
@@ -12,6 +11,7 @@ import { BlockTooLargeError, CorruptBlockError, UnknownHashAlgorithmError, Unsup
 import { codecNames } from './settings.ts'
 import type { Envelope } from './envelope.ts'
 import type { Verify } from './init.ts'
+import type { OrdinaryBlocks } from './ordinary-blocks.ts'
 import type { Readers } from './settings.ts'
 import type { Codec, CodecName } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
@@ -26,8 +26,8 @@ export interface Block {
 
 export interface ReadValueOptions extends Readers {
   verify: Verify
-  /** Whether an envelope that can be opened is one, without a hash. With `verify: 'hash'` there is one anyway. */
-  trustEnvelopes: boolean
+  /** Blocks of which it is known. Those that are found to be so are added. */
+  ordinary: OrdinaryBlocks
   signal?: AbortSignal | null | undefined
 }
 
@@ -43,7 +43,7 @@ export async function readValue (cid: CID, value: Uint8Array, options: ReadValue
   const { verifier, verify, signal } = options
 
   if (beginsLike(value) !== 'block') {
-    return verify === 'hash' ? readHashed(cid, value, options) : readTrusted(cid, value, options)
+    return verify === 'hash' ? readHashed(cid, value, options) : readUnhashed(cid, value, options)
   }
 
   if (verify === 'hash') {
@@ -104,26 +104,17 @@ async function readHashed (cid: CID, value: Uint8Array, options: ReadValueOption
   throw failure ?? mismatch(cid)
 }
 
-/**
- * Of what is stored only, which is less than the block, and while a codec works on
- * another thread. Where envelopes are trusted, those that cannot be opened are hashed.
- */
-async function readTrusted (cid: CID, value: Uint8Array, options: ReadValueOptions): Promise<Block> {
+/** Hashed is at most what is stored, which is less than the block, and while a codec works on another thread. */
+async function readUnhashed (cid: CID, value: Uint8Array, options: ReadValueOptions): Promise<Block> {
+  const { ordinary, signal } = options
   const opening = tryOpen(cid, value, options)
+  const block = !ordinary.has(cid) && await isBlock(cid, value, options) ? asIs(value) : await opening
 
-  if (options.trustEnvelopes) {
-    const opened = await opening.catch(() => undefined)
-    options.signal?.throwIfAborted()
+  signal?.throwIfAborted()
 
-    // of one without a codec nothing but the code is known
-    if (opened != null && opened.storedAs !== 'none') {
-      return opened
-    }
+  if (beginsLike(block.bytes) === 'block') {
+    ordinary.add(cid)
   }
-
-  const block = await isBlock(cid, value, options) ? asIs(value) : await opening
-
-  options.signal?.throwIfAborted()
 
   return block
 }

@@ -2,6 +2,7 @@ import { checkLevel, UnknownCodecError } from '@ipfsz/codecs'
 import { allCodecs } from '@ipfsz/codecs/all'
 import { DEFAULT_CODEC, DEFAULT_MAX_BLOCK_SIZE, DEFAULT_MIN_SIZE, DEFAULT_VERIFY } from './constants.ts'
 import { InvalidParametersError } from './errors.ts'
+import { OrdinaryBlocks } from './ordinary-blocks.ts'
 import { Verifier } from './verifier.ts'
 import type { CompressedBlockstoreInit, ReadInit, Verify, WriteInit } from './init.ts'
 import type { Codec } from '@ipfsz/codecs'
@@ -19,14 +20,16 @@ export interface Settings extends Readers {
   writer: { codec: Codec, level: number } | undefined
   minSize: number
   verify: Verify
-  trustEnvelopes: boolean
+  ordinary: OrdinaryBlocks
 }
 
 const VERIFY: ReadonlySet<unknown> = new Set<Verify>(['hash', 'length', 'none'])
 
 /** @throws {InvalidParametersError} */
-export function resolveReaders ({ codecs = allCodecs(), hashers, maxBlockSize = DEFAULT_MAX_BLOCK_SIZE }: ReadInit): Readers {
+export function resolveReaders ({ codecs = allCodecs(), hashers = [], maxBlockSize = DEFAULT_MAX_BLOCK_SIZE }: ReadInit): Readers {
   checkSize('maxBlockSize', maxBlockSize, 1)
+  checkList('codecs', codecs, 'codecs of @ipfsz/codecs', codec => typeof codec?.decompress === 'function')
+  checkList('hashers', hashers, 'hash functions of multiformats', hasher => typeof hasher?.digest === 'function')
 
   return {
     codecs: new Map(codecs.map(codec => [codec.code, codec])),
@@ -40,9 +43,10 @@ export function resolveReaders ({ codecs = allCodecs(), hashers, maxBlockSize = 
  * @throws {InvalidLevelError}
  * @throws {UnknownCodecError}
  */
-export function resolveSettings (init: WriteInit & Pick<CompressedBlockstoreInit, 'verify' | 'trustEnvelopes'>): Settings {
-  const { codec: name = DEFAULT_CODEC, level, minSize = DEFAULT_MIN_SIZE, verify = DEFAULT_VERIFY, trustEnvelopes = false } = init
+export function resolveSettings (init: WriteInit & Pick<CompressedBlockstoreInit, 'verify'>): Settings {
+  const { codec: name = DEFAULT_CODEC, level, minSize = DEFAULT_MIN_SIZE, verify = DEFAULT_VERIFY } = init
   const readers = resolveReaders(init)
+  const ordinary = new OrdinaryBlocks()
 
   checkSize('minSize', minSize, 0)
 
@@ -50,16 +54,12 @@ export function resolveSettings (init: WriteInit & Pick<CompressedBlockstoreInit
     throw new InvalidParametersError(`verify is one of ${[...VERIFY].join(', ')}, not ${String(verify)}`)
   }
 
-  if (typeof trustEnvelopes !== 'boolean') {
-    throw new InvalidParametersError(`trustEnvelopes is true or false, not ${String(trustEnvelopes)}`)
-  }
-
   if (name === 'none') {
     if (level != null) {
       throw new InvalidParametersError('There is a level for a codec only: none has none')
     }
 
-    return { ...readers, writer: undefined, minSize, verify, trustEnvelopes }
+    return { ...readers, writer: undefined, minSize, verify, ordinary }
   }
 
   const codec = [...readers.codecs.values()].find(codec => codec.name === name)
@@ -68,11 +68,17 @@ export function resolveSettings (init: WriteInit & Pick<CompressedBlockstoreInit
     throw new UnknownCodecError(name, [...codecNames(readers), 'none'])
   }
 
-  return { ...readers, writer: { codec, level: checkLevel(codec, level) }, minSize, verify, trustEnvelopes }
+  return { ...readers, writer: { codec, level: checkLevel(codec, level) }, minSize, verify, ordinary }
 }
 
 export function codecNames ({ codecs }: Pick<Readers, 'codecs'>): string[] {
   return Array.from(codecs.values(), ({ name }) => name)
+}
+
+function checkList<T> (name: string, list: readonly T[], what: string, isOne: (value: T | null) => boolean): void {
+  if (!Array.isArray(list) || !list.every(isOne)) {
+    throw new InvalidParametersError(`${name} is an array of ${what}`)
+  }
 }
 
 function checkSize (name: string, size: number, min: number): void {

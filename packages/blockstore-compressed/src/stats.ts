@@ -1,5 +1,5 @@
 import { CustomProgressEvent } from 'progress-events'
-import { refuseCompressed } from './compressed-blockstore.ts'
+import { checkChild } from './child.ts'
 import { DEFAULT_CONVERT_CONCURRENCY } from './constants.ts'
 import { findEnvelope } from './read-value.ts'
 import { resolveReaders } from './settings.ts'
@@ -46,7 +46,7 @@ export async function stats (child: WalkStore, options: StatsOptions = {}): Prom
   const codecs: BlockstoreStats['codecs'] = {}
   let unreadable = 0
 
-  refuseCompressed(child)
+  checkChild(child, ['getAll', 'has'])
 
   for await (const counted of walk(child, async stored => measure(stored, readers), { ...readers, concurrency: DEFAULT_CONVERT_CONCURRENCY, signal: options.signal })) {
     if (counted == null) {

@@ -11,7 +11,7 @@ const DEFAULT_HASHERS: readonly MultihashHasher[] = [sha256, sha512, identity]
 export class Verifier {
   readonly #hashers: ReadonlyMap<number, MultihashHasher>
 
-  constructor (hashers: readonly MultihashHasher[] = []) {
+  constructor (hashers: readonly MultihashHasher[]) {
     this.#hashers = new Map([...DEFAULT_HASHERS, ...hashers].map(hasher => [hasher.code, hasher]))
   }
 

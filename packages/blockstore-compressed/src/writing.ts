@@ -3,8 +3,8 @@
  * it in this process. `FsBlockstore` writes a block under one temporary name, so two
  * different values of one block that are written at the same time end up mixed.
  */
-import { base64 } from 'multiformats/bases/base64'
 import { callChild, raceSignal } from './abort.ts'
+import { keyOf } from './key-of.ts'
 import { isEqual } from './verifier.ts'
 import type { Value } from './make-value.ts'
 import type { CID } from 'multiformats/cid'
@@ -120,11 +120,6 @@ function writingOf (child: object): Writing {
   }
 
   return writing
-}
-
-/** Stores keep one value for all CIDs of a multihash. */
-function keyOf ({ multihash }: CID): string {
-  return base64.baseEncode(multihash.bytes)
 }
 
 function isSame (a: Uint8Array, b: Uint8Array): boolean {

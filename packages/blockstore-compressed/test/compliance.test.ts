@@ -7,6 +7,7 @@ import { FsBlockstore } from 'blockstore-fs'
 import { LevelBlockstore } from 'blockstore-level'
 import { interfaceBlockstoreTests } from 'interface-blockstore-tests'
 import { afterEach, beforeEach, describe, it } from 'vitest'
+import { SharedFsBlockstore } from '../src/fs/index.ts'
 import { CompressedBlockstore } from '../src/index.ts'
 import type { Verify } from '../src/index.ts'
 import type { CodecName } from '@ipfsz/codecs'
@@ -18,11 +19,27 @@ Object.assign(globalThis, { afterEach, beforeEach, describe, it })
 const CHILDREN: Readonly<Record<string, (directory: string) => Blockstore>> = {
   MemoryBlockstore: () => new MemoryBlockstore(),
   FsBlockstore: directory => new FsBlockstore(directory),
+  SharedFsBlockstore: directory => new SharedFsBlockstore(directory),
   LevelBlockstore: directory => new LevelBlockstore(directory)
 }
 const CODECS = [...Object.keys(codecs), 'none'] as Array<CodecName | 'none'>
 const VERIFY: Verify[] = ['hash', 'length', 'none']
 const directories = new WeakMap<CompressedBlockstore, string>()
+
+describe('SharedFsBlockstore, by the compliance suite of blockstores', () => {
+  interfaceBlockstoreTests({
+    async setup () {
+      const store = new SharedFsBlockstore(await mkdtemp(join(tmpdir(), 'ipfsz-shared-')))
+      await store.open()
+
+      return store
+    },
+    async teardown (store) {
+      await store.close()
+      await rm(store.path, { recursive: true })
+    }
+  })
+})
 
 for (const [name, create] of Object.entries(CHILDREN)) {
   for (const codec of CODECS) {

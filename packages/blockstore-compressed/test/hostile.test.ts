@@ -8,9 +8,10 @@ import { identity } from 'multiformats/hashes/identity'
 import { sha256, sha512 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
 import { noise, text } from '../../../test/support/data.ts'
-import { IDENTITY_CODE } from '../src/constants.ts'
+import { IDENTITY_CODE, MAX_ORDINARY_BLOCKS } from '../src/constants.ts'
 import { encodeEnvelope } from '../src/envelope.ts'
-import { CompressedBlockstore, convert } from '../src/index.ts'
+import { CompressedBlockstore } from '../src/index.ts'
+import { OrdinaryBlocks } from '../src/ordinary-blocks.ts'
 import { cidOf, failure, readBlock } from './fixtures.ts'
 import type { CompressedBlockstoreInit, Verify } from '../src/index.ts'
 import type { CodecName } from '@ipfsz/codecs'
@@ -31,13 +32,16 @@ async function makeEnvelope (bytes: Uint8Array, codec: CodecName = 'zstd', size 
   return encodeEnvelope({ code: CODES[codec], size, payload: await codecs[codec]().compress(bytes) })
 }
 
-/** What is hashed, in bytes, when the block of a value is read. */
-async function hashedBytes (value: Uint8Array, init: CompressedBlockstoreInit): Promise<number[]> {
+/** What is hashed, in bytes, when the block of a value is read so many times. */
+async function hashedBytes (value: Uint8Array, init: CompressedBlockstoreInit, times = 1, block = BYTES): Promise<number[]> {
   const hashed: number[] = []
   const counting = from({ name: sha256.name, code: sha256.code, encode: async bytes => (hashed.push(bytes.byteLength), (await sha256.digest(bytes)).digest) })
-  const cid = await cidOf(BYTES)
+  const cid = await cidOf(block)
+  const store = await withValue(cid, value, { ...init, hashers: [counting] })
 
-  expect(await readBlock(await withValue(cid, value, { ...init, hashers: [counting] }), cid)).toEqual(BYTES)
+  for (let i = 0; i < times; i++) {
+    expect(await readBlock(store, cid)).toEqual(block)
+  }
 
   return hashed
 }
@@ -90,68 +94,81 @@ describe.each(NAMES)('a value of %s', codec => {
   })
 })
 
-describe('a store that trusts envelopes', () => {
-  const trusting = { verify: 'length', trustEnvelopes: true } as const
-
-  it.each(NAMES)('hashes nothing that is stored with %s, unless its verify is hash', async codec => {
+describe.each(['length', 'none'] as const)('a store with verify %s', verify => {
+  it.each(NAMES)('hashes what is stored with %s when it reads a block first, and then no more', async codec => {
     const value = await makeEnvelope(BYTES, codec)
 
-    expect(await hashedBytes(value, trusting)).toEqual([])
-    expect(await hashedBytes(value, { verify: 'none', trustEnvelopes: true })).toEqual([])
-    expect(await hashedBytes(value, { verify: 'hash', trustEnvelopes: true })).toEqual([BYTES.byteLength])
-    expect(await hashedBytes(value, { verify: 'length' })).toEqual([value.byteLength])
+    expect(await hashedBytes(value, { verify })).toEqual([value.byteLength])
+    expect(await hashedBytes(value, { verify }, 3)).toEqual([value.byteLength])
+    expect(await hashedBytes(value, { verify: 'hash' }, 2)).toEqual([BYTES.byteLength, BYTES.byteLength])
   })
 
-  it('compares bytes that are wrapped as they are, of which nothing says that they were', async () => {
-    const value = encodeEnvelope({ code: IDENTITY_CODE, size: 3000, payload: BYTES })
+  it('hashes blocks again that begin like an envelope, whatever they are stored as', async () => {
+    const envelope = await makeEnvelope(BYTES)
+    const wrapped = encodeEnvelope({ code: IDENTITY_CODE, size: envelope.byteLength, payload: envelope })
 
-    expect(await hashedBytes(value, trusting)).toEqual([value.byteLength])
+    expect(await hashedBytes(envelope, { verify }, 3, envelope)).toEqual(Array.from({ length: 3 }, () => envelope.byteLength))
+    expect(await hashedBytes(wrapped, { verify }, 3, envelope)).toEqual(Array.from({ length: 3 }, () => wrapped.byteLength))
   })
 
-  it.each(['length', 'none'] as const)('reads old blocks that only begin like an envelope, with verify %s', async verify => {
+  it('reads old blocks that begin like an envelope, or are a whole one', async () => {
     const envelope = await makeEnvelope(BYTES)
 
-    for (const block of [envelope.subarray(0, 4), envelope.subarray(0, 100), Buffer.concat([envelope, noise(1)]), encodeEnvelope({ code: IDENTITY_CODE, size: 3000, payload: BYTES })]) {
+    for (const block of [envelope, envelope.subarray(0, 4), envelope.subarray(0, 100), Buffer.concat([envelope, noise(1)]), encodeEnvelope({ code: IDENTITY_CODE, size: 3000, payload: BYTES })]) {
       const cid = await cidOf(block)
+      const store = await withValue(cid, block, { verify })
 
-      expect(await readBlock(await withValue(cid, block, { verify, trustEnvelopes: true }), cid)).toEqual(new Uint8Array(block))
+      expect(await readBlock(store, cid)).toEqual(new Uint8Array(block))
+      expect(await readBlock(store, cid)).toEqual(new Uint8Array(block))
     }
   })
 
-  it('reads what was put through it, and after a conversion what was not, also where that is a whole envelope', async () => {
-    const block = await makeEnvelope(BYTES)
-    const cid = await cidOf(block)
-    const put = new CompressedBlockstore(new MemoryBlockstore(), trusting)
-    const old = new MemoryBlockstore()
+  it('reads a block that it knows whatever it is stored as meanwhile', async () => {
+    const cid = await cidOf(BYTES)
+    const store = await withValue(cid, await makeEnvelope(BYTES), { verify })
 
-    await put.put(cid, block)
-    await old.put(cid, block)
-    await convert(old, { codec: 'zstd' })
-
-    expect(await readBlock(put, cid)).toEqual(block)
-    expect(await readBlock(new CompressedBlockstore(old, trusting), cid)).toEqual(block)
-  })
-
-  it('takes an old block that is a whole envelope for one, which no other does', async () => {
-    const block = await makeEnvelope(BYTES)
-    const cid = await cidOf(block)
-
-    expect(await readBlock(await withValue(cid, block, trusting), cid)).toEqual(BYTES)
-
-    for (const init of [{ verify: 'length' }, { verify: 'none' }, { verify: 'hash', trustEnvelopes: true }] as const) {
-      expect(await readBlock(await withValue(cid, block, init), cid)).toEqual(block)
+    for (const value of [BYTES, await makeEnvelope(BYTES, 'gzip'), encodeEnvelope({ code: IDENTITY_CODE, size: 3000, payload: BYTES })]) {
+      expect(await readBlock(store, cid)).toEqual(BYTES)
+      await store.unwrap().put(cid, value)
     }
+
+    expect(await readBlock(store, cid)).toEqual(BYTES)
   })
 
-  it('refuses what is damaged with the error of the codec, and its AbortError comes through', async () => {
+  it('refuses what is damaged with the error of the codec, also of a block that it knows, and its AbortError comes through', async () => {
     const cid = await cidOf(BYTES)
     const value = await makeEnvelope(BYTES)
-
-    expect(await failure(async () => readBlock(await withValue(cid, value.subarray(0, -1), trusting), cid))).toMatchObject({ name: 'CorruptBlockError', cid, cause: { name: 'CorruptFrameError' } })
-
+    const store = await withValue(cid, value, { verify })
     const signal = AbortSignal.abort()
-    const store = await withValue(cid, value, trusting)
+
+    expect(await readBlock(store, cid)).toEqual(BYTES)
+    await store.unwrap().put(cid, value.subarray(0, -1))
+    expect(await failure(async () => readBlock(store, cid))).toMatchObject({ name: 'CorruptBlockError', cid, cause: { name: 'CorruptFrameError' } })
     expect(await failure(async () => Array.fromAsync(store.get(cid, { signal })))).toBe(signal.reason)
+  })
+})
+
+describe('the blocks that a store knows', () => {
+  it('are so many at most, and the first of them is forgotten first', async () => {
+    const blocks = new OrdinaryBlocks()
+    const cids = await Promise.all(Array.from({ length: MAX_ORDINARY_BLOCKS + 1 }, async (_, i) => cidOf(new TextEncoder().encode(String(i)))))
+    const known = (): boolean[] => [cids[0], cids[1], cids[MAX_ORDINARY_BLOCKS - 1], cids[MAX_ORDINARY_BLOCKS]].map(cid => blocks.has(cid))
+
+    cids.slice(0, -1).forEach(cid => { blocks.add(cid) })
+    expect(known()).toEqual([true, true, true, false])
+    blocks.add(cids[MAX_ORDINARY_BLOCKS])
+    expect(known()).toEqual([false, true, true, true])
+  })
+
+  it('are the same under each of their CIDs, but for those with a digest as long as a block', async () => {
+    const blocks = new OrdinaryBlocks()
+    const cid = await cidOf(BYTES)
+    const long = CID.createV1(cid.code, identity.digest(BYTES))
+
+    blocks.add(cid)
+    blocks.add(long)
+    expect(blocks.has(CID.createV1(0x70, cid.multihash))).toBe(true)
+    expect(blocks.has(long)).toBe(false)
   })
 })
 

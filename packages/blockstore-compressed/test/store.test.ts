@@ -10,9 +10,9 @@ import { CID } from 'multiformats/cid'
 import { Uint8ArrayList } from 'uint8arraylist'
 import { afterEach, describe, expect, it } from 'vitest'
 import { noise, text } from '../../../test/support/data.ts'
-import { CompressedBlockstore } from '../src/index.ts'
+import { CompressedBlockstore, convert, stats } from '../src/index.ts'
 import { cidOf, only, readBlock, stream } from './fixtures.ts'
-import type { Verify } from '../src/index.ts'
+import type { CompressedBlockstoreInit, Verify } from '../src/index.ts'
 import type { CodecName } from '@ipfsz/codecs'
 import type { Blockstore } from 'interface-blockstore'
 
@@ -260,11 +260,23 @@ describe('a CompressedBlockstore', () => {
     ['a level that the codec has not', { level: 20 }, 'InvalidLevelError'],
     ['a level without a codec', { codec: 'none' as const, level: 1 }, 'InvalidParametersError'],
     ['another verify', { verify: 'maybe' as Verify }, 'InvalidParametersError'],
-    ['trustEnvelopes of a word', { trustEnvelopes: 'yes' as unknown as boolean }, 'InvalidParametersError'],
     ['a minSize below 0', { minSize: -1 }, 'InvalidParametersError'],
+    ['codecs that are none', { codecs: null as unknown as [] }, 'InvalidParametersError'],
+    ['codecs by name', { codecs: ['zstd'] as unknown as [] }, 'InvalidParametersError'],
+    ['hashers that are none', { hashers: 5 as unknown as [] }, 'InvalidParametersError'],
+    ['a hasher that is none', { hashers: [null] as unknown as [] }, 'InvalidParametersError'],
+    ['metrics that count nothing', { metrics: {} as unknown as CompressedBlockstoreInit['metrics'] }, 'InvalidParametersError'],
     ['a maxBlockSize of no number', { maxBlockSize: NaN }, 'InvalidParametersError']
   ])('refuses %s when it is made', (_, init, name) => {
     expect(() => new CompressedBlockstore(new MemoryBlockstore(), init)).toThrow(expect.objectContaining({ name }))
+  })
+
+  it.each([[null], [{}], ['blocks'], [new Map()]])('refuses to wrap %o, which is no blockstore', async child => {
+    const store = child as unknown as Blockstore
+
+    expect(() => new CompressedBlockstore(store)).toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))
+    await expect(convert(store)).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(stats(store)).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
   it('refuses to wrap another one, in which no envelope could be told from damage', () => {

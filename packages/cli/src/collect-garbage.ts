@@ -1,5 +1,4 @@
 import { rm, stat } from 'node:fs/promises'
-import { blockFiles } from './block-files.ts'
 import { hashKey, keyOf, walkDag } from './dag-walk.ts'
 import type { Pin } from './repo-pins.ts'
 import type { Repo } from './repo.ts'
@@ -37,7 +36,7 @@ export async function findGarbage (repo: Repo, pins: readonly Pin[], signal: Abo
     }
   }
 
-  for await (const files of blockFiles(repo.disk.path, signal)) {
+  for await (const files of repo.disk.files({ signal })) {
     const unwanted = files.filter(({ multihash }) => !kept.has(hashKey(multihash.bytes)))
     const sizes = await Promise.all(unwanted.map(async ({ path }) => (await stat(path)).size))
 

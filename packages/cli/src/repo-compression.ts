@@ -40,7 +40,7 @@ export async function readCompression (repo: string): Promise<RepoCompression | 
 
 /** Store blocks so from now on. Atomic: others read what it was before, or what it is now. */
 export async function writeCompression (repo: string, { codec, level }: RepoCompression): Promise<void> {
-  const temporary = join(repo, 'tmp', randomUUID())
+  const temporary = `${fileIn(repo)}.${randomUUID()}`
   await writeFile(temporary, `${JSON.stringify({ codec, ...level == null ? {} : { level } })}\n`)
   await rename(temporary, fileIn(repo))
 }

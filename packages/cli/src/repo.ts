@@ -1,10 +1,10 @@
-import { access, mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { access } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
 import { FsDatastore } from 'datastore-fs'
 import { Key } from 'interface-datastore'
 import { RepoError } from './errors.ts'
-import { RepoBlockstore } from './repo-blockstore.ts'
 import { PlainRepoBlockstore } from './repo-plain-blockstore.ts'
 import { readCompression } from './repo-compression.ts'
 import type { RepoCompression } from './repo-compression.ts'
@@ -17,14 +17,11 @@ const VERSION = '1'
 /** There in repos where everything that was added is pinned, or was meant not to be. */
 const PINS_KEY = new Key('/ipfsz/keeps-pins')
 
-/** What a killed process left half written is deleted when it is as old as this, 1 hour. */
-const STALE_AFTER = 60 * 60 * 1000
-
-/** Where blocks and data are kept: `blocks/`, `datastore/`, and `tmp/` for what is being written. */
+/** Where blocks and data are kept: `blocks/` and `datastore/`. */
 export interface Repo {
   readonly path: string
   /** The files of the blocks. */
-  readonly disk: RepoBlockstore
+  readonly disk: SharedFsBlockstore
   /** The blocks, whatever they are stored as. */
   readonly blockstore: Blockstore
   readonly datastore: FsDatastore
@@ -43,10 +40,8 @@ export function repoPath (path?: string): string {
  */
 export async function openRepo (path: string): Promise<Repo> {
   const repo = await repoIn(path)
-  const temporary = temporaryIn(path)
 
   try {
-    await mkdir(temporary, { recursive: true })
     await repo.disk.open()
     await repo.datastore.open()
   } catch (err) {
@@ -58,8 +53,6 @@ export async function openRepo (path: string): Promise<Repo> {
     await setKeepsPins(repo)
     await repo.datastore.put(VERSION_KEY, new TextEncoder().encode(VERSION))
   }
-
-  await removeStale(temporary)
 
   return repo
 }
@@ -95,26 +88,21 @@ export async function setKeepsPins ({ datastore }: Repo): Promise<void> {
 }
 
 async function repoIn (path: string): Promise<Repo> {
-  const directories = [join(path, 'blocks'), temporaryIn(path)] as const
-  const disk = new RepoBlockstore(...directories)
+  const disk = new SharedFsBlockstore(join(path, 'blocks'))
   const compression = await readCompression(path)
 
   return {
     path,
     disk,
-    blockstore: compression == null ? new PlainRepoBlockstore(...directories, disk) : await compressed(disk, compression),
+    blockstore: compression == null ? new PlainRepoBlockstore(disk) : await compressed(disk, compression),
     datastore: new FsDatastore(join(path, 'datastore'))
   }
 }
 
-async function compressed (disk: RepoBlockstore, compression: RepoCompression): Promise<Blockstore> {
+async function compressed (disk: SharedFsBlockstore, compression: RepoCompression): Promise<Blockstore> {
   const { CompressedBlockstore } = await import('@ipfsz/blockstore-compressed')
 
   return new CompressedBlockstore(disk, compression)
-}
-
-function temporaryIn (path: string): string {
-  return join(path, 'tmp')
 }
 
 /** The version of a repo, empty where it has none yet. */
@@ -126,18 +114,4 @@ async function readVersion ({ path, datastore }: Repo): Promise<string> {
   }
 
   return version
-}
-
-async function removeStale (temporary: string): Promise<void> {
-  for (const name of await readdir(temporary)) {
-    const file = join(temporary, name)
-
-    try {
-      if (Date.now() - (await stat(file)).mtimeMs > STALE_AFTER) {
-        await rm(file)
-      }
-    } catch {
-      // another process was faster
-    }
-  }
 }

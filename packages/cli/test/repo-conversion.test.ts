@@ -59,8 +59,8 @@ describe('withRepo', () => {
 
   it('gives its lock back where the repo cannot be opened', async ({ path }) => {
     await openRepo(path)
-    await rm(join(path, 'tmp'), { recursive: true })
-    await writeFile(join(path, 'tmp'), '')
+    await rm(join(path, 'blocks', '.tmp'), { recursive: true })
+    await writeFile(join(path, 'blocks', '.tmp'), '')
 
     await expect(withRepo({ repo: path, signal } as Context, { lock: 'add' }, async () => {})).rejects.toMatchObject({ name: 'RepoError' })
     await (await lockRepo(path, 'gc', signal, -1))()

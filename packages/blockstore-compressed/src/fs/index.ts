@@ -1,0 +1,20 @@
+/**
+ * @packageDocumentation
+ *
+ * Files as a child of a CompressedBlockstore, for Node: those of `FsBlockstore`, which
+ * several processes may share. It needs the package blockstore-fs.
+ *
+ * @example Blocks on disk that other processes have too
+ *
+ * ```typescript
+ * import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
+ * import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
+ *
+ * const blockstore = new CompressedBlockstore(new SharedFsBlockstore('./blocks'))
+ * await blockstore.open()
+ * ```
+ */
+
+export { SharedFsBlockstore } from './shared-fs-blockstore.ts'
+export type { BlockFile } from './block-files.ts'
+export type { SharedFsBlockstoreInit } from './shared-fs-blockstore.ts'

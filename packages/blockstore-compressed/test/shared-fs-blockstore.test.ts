@@ -1,0 +1,266 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { FsBlockstore } from 'blockstore-fs'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha512 } from 'multiformats/hashes/sha2'
+import { describe, expect, it as base } from 'vitest'
+import { SharedFsBlockstore } from '../src/fs/index.ts'
+import { CompressedBlockstore, convert, stats } from '../src/index.ts'
+import { cidOf, readBlock } from './fixtures.ts'
+
+interface Block {
+  cid: CID
+  bytes: Uint8Array
+}
+
+const it = base.extend<{ store: SharedFsBlockstore, block: Block }>({
+  // oxlint-disable-next-line no-empty-pattern
+  store: async ({}, use) => {
+    const store = await makeStore()
+    await use(store)
+    await removeStore(store)
+  },
+  // oxlint-disable-next-line no-empty-pattern
+  block: async ({}, use) => {
+    const bytes = new TextEncoder().encode('a block '.repeat(1000))
+    await use({ cid: await cidOf(bytes), bytes })
+  }
+})
+
+describe('SharedFsBlockstore', () => {
+  it('keeps its files where FsBlockstore has them', async ({ store, block }) => {
+    await store.put(block.cid, block.bytes)
+    const stock = new FsBlockstore(store.path)
+
+    expect(await readBlock(stock, block.cid)).toEqual(block.bytes)
+  })
+
+  it('reads what FsBlockstore wrote', async ({ store, block }) => {
+    await new FsBlockstore(store.path).put(block.cid, block.bytes)
+
+    expect(Buffer.concat(await collect(store.get(block.cid))).equals(block.bytes)).toBe(true)
+  })
+
+  it('takes a block as bytes, as an iterable and as an async iterable', async ({ store, block }) => {
+    const halves = [block.bytes.subarray(0, 100), block.bytes.subarray(100)]
+
+    for (const value of [block.bytes, halves, toAsync(halves)]) {
+      await store.put(block.cid, value)
+      expect(Buffer.concat(await collect(store.get(block.cid))).equals(block.bytes)).toBe(true)
+      await store.delete(block.cid)
+    }
+  })
+
+  it('takes the same block many times at once', async ({ store, block }) => {
+    await Promise.all(Array.from({ length: 50 }, async () => store.put(block.cid, block.bytes)))
+
+    expect(await collect(store.get(block.cid))).toHaveLength(1)
+    expect(await readdir(temporary(store))).toEqual([])
+  })
+
+  it('writes what two are putting at one time into two files', async ({ store, block }) => {
+    const { promise: given, resolve: give } = Promise.withResolvers<void>()
+    const { promise: rest, resolve: giveRest } = Promise.withResolvers<void>()
+    const other = new SharedFsBlockstore(store.path)
+    // half of it is written when the second half is asked for
+    const first = other.put(block.cid, (async function * () {
+      yield block.bytes.subarray(0, 100)
+      give()
+      await rest
+      yield block.bytes.subarray(100)
+    })())
+    await given
+    const [half] = await readdir(temporary(store))
+
+    await store.put(block.cid, block.bytes)
+
+    expect(await readBlock(store, block.cid)).toEqual(block.bytes)
+    expect(await readdir(temporary(store))).toEqual([half])
+    expect((await stat(join(temporary(store), half))).size).toBe(100)
+    giveRest()
+    await first
+    expect(await readBlock(store, block.cid)).toEqual(block.bytes)
+    expect(await readdir(temporary(store))).toEqual([])
+  })
+
+  it('writes a block again that was cut short', async ({ store, block }) => {
+    await store.put(block.cid, block.bytes)
+    await truncate(await blockFile(store), 10)
+
+    await store.put(block.cid, block.bytes)
+
+    expect(Buffer.concat(await collect(store.get(block.cid))).equals(block.bytes)).toBe(true)
+  })
+
+  it('refuses a block that is not there, by name and with the cause', async ({ store, block }) => {
+    await expect(collect(store.get(block.cid))).rejects.toMatchObject({ name: 'NotFoundError', cause: { code: 'ENOENT' } })
+  })
+
+  it('does not call a block missing that it cannot read', async ({ store, block }) => {
+    await store.put(block.cid, block.bytes)
+    const file = await blockFile(store)
+    await rm(file)
+    await mkdir(file)
+
+    await expect(collect(store.get(block.cid))).rejects.toMatchObject({ name: 'GetFailedError', cause: { code: 'EISDIR' } })
+  })
+
+  it('tells why a block could not be written, and leaves nothing behind', async ({ store, block }) => {
+    await writeFile(dirname(await pathOf(store, block)), 'a file where the directory would be')
+
+    await expect(store.put(block.cid, block.bytes)).rejects.toMatchObject({ name: 'PutFailedError', cause: { code: 'ENOTDIR' } })
+    expect(await readdir(temporary(store))).toEqual([])
+  })
+
+  it('need not be opened, as FsBlockstore', async ({ store, block }) => {
+    const other = new SharedFsBlockstore(join(store.path, 'other'))
+
+    await other.put(block.cid, block.bytes)
+    expect(await readBlock(other, block.cid)).toEqual(block.bytes)
+  })
+
+  it('takes what FsBlockstore takes when it is opened', async ({ store }) => {
+    await expect(new SharedFsBlockstore(store.path, { errorIfExists: true }).open()).rejects.toMatchObject({ name: 'OpenFailedError' })
+    await expect(new SharedFsBlockstore(join(store.path, 'none'), { createIfMissing: false }).open()).rejects.toMatchObject({ name: 'OpenFailedError' })
+  })
+
+  it('deletes what was left half written when it is opened an hour later, and nothing else', async ({ store, block }) => {
+    const [old, fresh] = ['old', 'fresh'].map(name => join(temporary(store), name))
+    const longAgo = Date.now() / 1000 - 2 * 60 * 60
+    await store.put(block.cid, block.bytes)
+    await Promise.all([old, fresh].map(async file => writeFile(file, 'half')))
+    await Promise.all([old, await blockFile(store)].map(async file => utimes(file, longAgo, longAgo)))
+
+    await new SharedFsBlockstore(store.path).open()
+
+    expect(await readdir(temporary(store))).toEqual(['fresh'])
+    expect(await store.has(block.cid)).toBe(true)
+  })
+
+  it('lists blocks of every hash function, so that they are converted and counted', async ({ store, block }) => {
+    const other = CID.createV1(raw.code, await sha512.digest(block.bytes))
+    await store.put(block.cid, block.bytes)
+    await store.put(other, block.bytes)
+
+    expect((await Array.fromAsync(store.getAll(), ({ cid }) => cid.toString())).toSorted()).toEqual([block.cid.toString(), other.toString()].toSorted())
+    expect(await convert(store)).toMatchObject({ blocks: 2, converted: 2 })
+    expect((await stats(store)).codecs.zstd?.blocks).toBe(2)
+    expect(await readBlock(new CompressedBlockstore(store), other)).toEqual(block.bytes)
+  })
+
+  it('gives a file in pieces that is larger than any block, so that it can be refused', async ({ store, block }) => {
+    await store.put(block.cid, block.bytes)
+    await truncate(await blockFile(store), 2 ** 40)
+
+    const [first] = await Array.fromAsync(firstOf(store.get(block.cid)))
+    expect(first.byteLength).toBeLessThanOrEqual(1024 * 1024)
+    await expect(readBlock(new CompressedBlockstore(store), block.cid)).rejects.toMatchObject({ name: 'BlockTooLargeError' })
+  })
+
+  it('does not say of a block that it is not there, or is deleted, where that cannot be known', async ({ store, block }) => {
+    const shard = dirname(await pathOf(store, block))
+    await writeFile(shard, 'a file where the directory would be')
+
+    await expect(store.has(block.cid)).rejects.toMatchObject({ name: 'HasFailedError', cause: { code: 'ENOTDIR' } })
+    await expect(store.delete(block.cid)).rejects.toMatchObject({ name: 'DeleteFailedError', cause: { code: 'ENOTDIR' } })
+  })
+
+  it('tells that its directory for temporary files is gone', async ({ store, block }) => {
+    await rm(temporary(store), { recursive: true })
+
+    await expect(store.put(block.cid, block.bytes)).rejects.toMatchObject({ name: 'PutFailedError', cause: { code: 'ENOENT' } })
+  })
+
+  it('leaves nothing behind of a block whose source fails', async ({ store, block }) => {
+    const failing = async function * (): AsyncGenerator<Uint8Array> {
+      yield block.bytes
+      throw new Error('no more')
+    }
+
+    await expect(store.put(block.cid, failing())).rejects.toMatchObject({ name: 'PutFailedError', cause: { message: 'no more' } })
+    expect(await store.has(block.cid)).toBe(false)
+    expect(await readdir(temporary(store))).toEqual([])
+  })
+
+  it('refuses to put or get once aborted, by the name of an abort', async ({ store, block }) => {
+    const signal = AbortSignal.abort()
+
+    await expect(store.put(block.cid, block.bytes, { signal })).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(collect(store.get(block.cid, { signal }))).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(store.has(block.cid, { signal })).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(store.delete(block.cid, { signal })).rejects.toMatchObject({ name: 'AbortError' })
+    expect(await store.has(block.cid)).toBe(false)
+  })
+
+  it('lets a put be aborted while its source stalls', async ({ store, block }) => {
+    const controller = new AbortController()
+    const stalling = async function * (): AsyncGenerator<Uint8Array> {
+      yield block.bytes
+      controller.abort()
+      yield block.bytes
+    }
+
+    await expect(store.put(block.cid, stalling(), { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' })
+    expect(await readdir(temporary(store))).toEqual([])
+  })
+
+  it('makes files that others may read, as far as the umask lets them', async ({ store, block }) => {
+    await store.put(block.cid, block.bytes)
+    const file = await blockFile(store)
+    const plain = join(dirname(store.path), 'plain')
+    await writeFile(plain, '')
+
+    expect((await stat(file)).mode).toBe((await stat(plain)).mode)
+    await chmod(file, 0o444)
+    await store.put(block.cid, block.bytes)
+    expect((await readFile(file)).equals(block.bytes)).toBe(true)
+  })
+})
+
+async function makeStore (): Promise<SharedFsBlockstore> {
+  const store = new SharedFsBlockstore(join(await mkdtemp(join(tmpdir(), 'ipfsz-shared-')), 'blocks'))
+  await store.open()
+
+  return store
+}
+
+async function removeStore (store: SharedFsBlockstore): Promise<void> {
+  await store.close()
+  await rm(dirname(store.path), { recursive: true })
+}
+
+function temporary (store: SharedFsBlockstore): string {
+  return join(store.path, '.tmp')
+}
+
+async function blockFile (store: SharedFsBlockstore): Promise<string> {
+  const [[{ path }]] = await Array.fromAsync(store.files())
+
+  return path
+}
+
+/** Where the block's file would be. */
+async function pathOf (store: SharedFsBlockstore, { cid, bytes }: Block): Promise<string> {
+  await store.put(cid, bytes)
+  const file = await blockFile(store)
+  await rm(dirname(file), { recursive: true })
+
+  return file
+}
+
+async function collect (source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {
+  return Array.fromAsync<Uint8Array>(source)
+}
+
+async function * firstOf<T> (values: AsyncIterable<T>): AsyncGenerator<T> {
+  for await (const value of values) {
+    yield value
+    return
+  }
+}
+
+async function * toAsync<T> (values: Iterable<T>): AsyncGenerator<T> {
+  yield * values
+}
