@@ -8,6 +8,7 @@ import { FsBlockstore } from 'blockstore-fs'
 import { measure, median, progress, rotate, rounded, spread, sum } from './benchmark.ts'
 import { BARE, BLOCKSTORE_SIDES, eachOf, get, makeBlocks } from './support/blockstore-sides.ts'
 import { compressibleFiles, withCorpus } from './support/corpus.ts'
+import { collectGarbage } from './support/garbage.ts'
 import { smallBlocks } from './support/small-blocks.ts'
 import type { Benchmark, Row, Time } from './benchmark.ts'
 import type { Block, Child, Side } from './support/blockstore-sides.ts'
@@ -80,6 +81,7 @@ async function compare (files: string, blocks: readonly Block[], path: string, s
   for (let round = 0; round <= rounds; round++) {
     for (const side of rotate(BLOCKSTORE_SIDES, round).filter(({ read }) => read == null)) {
       const store = makeStore(side, await openChild(side, path))
+      collectGarbage()
       const put = await measure(async () => eachOf(blocks, CONCURRENCY, async ({ cid, bytes }) => { await store.put(cid, bytes) }))
       await rm(path, { recursive: true })
 
@@ -132,10 +134,13 @@ async function measureReads (side: Side, child: FsBlockstore, { blocks, path, ca
     const store = makeStore(side, child)
     await read(store)
 
+    collectGarbage()
     note(side, `get, cached, ${how}`, await measureOften(async () => read(store), cachedReads))
+    collectGarbage()
     note(side, `first get, cached, ${how}`, await measureOften(async () => read(makeStore(side, child)), cachedReads))
 
     if (forget(path)) {
+      collectGarbage()
       note(side, `first get, from the disk, ${how}`, await measure(async () => read(makeStore(side, child))))
     }
   }

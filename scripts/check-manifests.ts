@@ -30,6 +30,7 @@ interface Manifest {
   imports?: unknown
   bin?: unknown
   dependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
   optionalDependencies?: Record<string, string>
 }
 
@@ -44,8 +45,8 @@ function paths (value: unknown): string[] {
 
 function check (directory: string, versions: ReadonlyMap<string, string>): string[] {
   const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
-  const { name, dependencies: required = {}, optionalDependencies = {} } = manifest
-  const dependencies = { ...required, ...optionalDependencies }
+  const { name, dependencies: required = {}, optionalDependencies = {}, peerDependencies = {} } = manifest
+  const dependencies = { ...required, ...optionalDependencies, ...peerDependencies }
   const problems = [manifest.exports, manifest.imports, manifest.bin].flatMap(paths)
     .filter(path => !existsSync(join(directory, path)))
     .map(path => `${path} is not there`)

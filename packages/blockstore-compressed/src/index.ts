@@ -12,10 +12,10 @@
  *
  * ```typescript
  * import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
- * import { FsBlockstore } from 'blockstore-fs'
+ * import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
  * import { createHelia } from 'helia'
  *
- * const blockstore = new CompressedBlockstore(new FsBlockstore('./blocks'))
+ * const blockstore = new CompressedBlockstore(new SharedFsBlockstore('./blocks'))
  * await blockstore.open()
  * const helia = createHelia({ blockstore })
  * ```
@@ -24,9 +24,9 @@
  *
  * ```typescript
  * import { convert, stats } from '@ipfsz/blockstore-compressed'
- * import { FsBlockstore } from 'blockstore-fs'
+ * import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
  *
- * const child = new FsBlockstore('./blocks')
+ * const child = new SharedFsBlockstore('./blocks')
  * const { converted, unreadable } = await convert(child, { codec: 'zstd', level: 3 })
  * const { size, storedSize, ratio, codecs } = await stats(child)
  *

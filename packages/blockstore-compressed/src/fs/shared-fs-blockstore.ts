@@ -176,14 +176,35 @@ export class SharedFsBlockstore extends FsBlockstore {
   }
 }
 
-/** Undefined where it is too large for that. */
+/**
+ * Undefined where it is too large for that. Each step is a way to a thread and back, behind
+ * what the codecs have there: `readFile` of the handle would ask for the size once more.
+ */
 async function readWhole (file: string, signal: AbortSignal | null | undefined): Promise<Uint8Array | undefined> {
   const handle = await open(file)
 
   try {
     const { size } = await handle.stat()
 
-    return size > MAX_CHUNK_SIZE ? undefined : await handle.readFile({ signal: signal ?? undefined })
+    if (size > MAX_CHUNK_SIZE) {
+      return undefined
+    }
+
+    const bytes = Buffer.allocUnsafeSlow(size)
+    let filled = 0
+
+    while (filled < size) {
+      signal?.throwIfAborted()
+      const { bytesRead } = await handle.read(bytes, filled, size - filled)
+
+      if (bytesRead === 0) {
+        break
+      }
+
+      filled += bytesRead
+    }
+
+    return bytes.subarray(0, filled)
   } finally {
     await handle.close()
   }
