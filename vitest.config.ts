@@ -20,9 +20,7 @@ const NODE_ONLY = [
   // on IndexedDB it is in test/browser, and takes as long again
   'packages/blockstore-compressed/test/compliance.test.ts',
   // files, of which those in a browser have no modes, no holes and no names of their own
-  'packages/blockstore-compressed/test/shared-fs-blockstore.test.ts',
-  // other threads for hashing, which multiformats has by itself in browsers
-  'packages/blockstore-compressed/test/sha256.test.ts'
+  'packages/blockstore-compressed/test/shared-fs-blockstore.test.ts'
 ]
 
 export default defineConfig({

@@ -1,7 +1,6 @@
 import { identity } from 'multiformats/hashes/identity'
-import { sha512 } from 'multiformats/hashes/sha2'
+import { sha256, sha512 } from 'multiformats/hashes/sha2'
 import { MIN_DIGEST_LENGTH } from './constants.ts'
-import { sha256 } from './sha256.ts'
 import type { CID } from 'multiformats/cid'
 import type { MultihashHasher } from 'multiformats/hashes/interface'
 

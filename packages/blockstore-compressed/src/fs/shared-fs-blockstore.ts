@@ -32,8 +32,8 @@ const MAX_CHUNK_SIZE = 32 * 1024 * 1024
  * `FsBlockstore` writes each block under one temporary name. Where two processes put the
  * same block and one is killed, the other's finished block can end up cut short. It also
  * reports every failure to read as a block that is not there, loses the cause of every
- * other failure, and lists only blocks of sha2-256. Reading a block takes it four times as
- * long, as it reads pieces of 64 KiB (bench/blockstore.ts).
+ * other failure, and lists only blocks of sha2-256. Reading blocks of 1 MiB takes it two to
+ * four times as long, as it reads pieces of 64 KiB (bench/blockstore.ts).
  */
 export class SharedFsBlockstore extends FsBlockstore {
   readonly #sharding: NextToLast
