@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { longText, text } from '../support/data.ts'
 import { expectIntact, feed, waitForBlocks, waitForFiles } from './repo.ts'
@@ -115,7 +116,7 @@ describe('kill -9', () => {
 
   it('leaves half-written files that are deleted when they are old, and only then', async ({ sandbox }) => {
     await sandbox.add(text(1000))
-    const [old, fresh] = ['old', 'fresh'].map(name => join(sandbox.repo, 'blocks', '.tmp', name))
+    const [old, fresh] = [randomUUID(), randomUUID()].map(name => join(sandbox.repo, 'blocks', '.tmp', name))
     await writeFile(old, 'half')
     await writeFile(fresh, 'half')
     const longAgo = Date.now() / 1000 - 2 * 60 * 60
@@ -123,6 +124,6 @@ describe('kill -9', () => {
 
     await sandbox.add(text(2000))
 
-    expect(await readdir(join(sandbox.repo, 'blocks', '.tmp'))).toEqual(['fresh'])
+    expect(await readdir(join(sandbox.repo, 'blocks', '.tmp'))).toEqual([basename(fresh)])
   })
 })

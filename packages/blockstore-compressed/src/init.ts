@@ -13,7 +13,7 @@ import type { MultihashHasher } from 'multiformats/hashes/interface'
  * should, whatever is chosen here. A flipped bit in a frame of zstd, lz4, brotli or lzo can
  * be decoded: those have no checksum here, and only `hash` finds it. A stored value that
  * begins like an envelope is hashed when its block is read first, as it may be an old block
- * that was stored as it is. Of the blocks that were read last this store knows.
+ * that was stored as it is. Of many blocks a store remembers that they do not begin so.
  */
 export type Verify = 'hash' | 'length' | 'none'
 

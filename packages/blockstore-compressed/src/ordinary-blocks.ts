@@ -3,9 +3,10 @@ import { keyOf } from './key-of.ts'
 import type { CID } from 'multiformats/cid'
 
 /**
- * Blocks of which it is known that they do not begin like an envelope, the last of them
- * that were read. A CID has one block for ever: what is stored under such a CID and does
- * begin so is an envelope, whoever has written it, and no hash has to tell.
+ * Blocks that do not begin like an envelope, as far as can be said without comparing them
+ * with their CIDs, and so many of them at most. A CID has one block for ever: what is
+ * stored under such a CID and does begin so is an envelope, whoever has written it, and no
+ * hash has to tell.
  */
 export class OrdinaryBlocks {
   readonly #keys = new Set<string>()

@@ -1,9 +1,12 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { FsBlockstore } from 'blockstore-fs'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
+import { identity } from 'multiformats/hashes/identity'
 import { sha512 } from 'multiformats/hashes/sha2'
 import { describe, expect, it as base } from 'vitest'
 import { SharedFsBlockstore } from '../src/fs/index.ts'
@@ -104,7 +107,7 @@ describe('SharedFsBlockstore', () => {
     await rm(file)
     await mkdir(file)
 
-    await expect(collect(store.get(block.cid))).rejects.toMatchObject({ name: 'GetFailedError', cause: { code: 'EISDIR' } })
+    await expect(collect(store.get(block.cid))).rejects.toMatchObject({ name: 'GetFailedError', cause: { message: 'it is no regular file' } })
   })
 
   it('tells why a block could not be written, and leaves nothing behind', async ({ store, block }) => {
@@ -127,16 +130,30 @@ describe('SharedFsBlockstore', () => {
   })
 
   it('deletes what was left half written when it is opened an hour later, and nothing else', async ({ store, block }) => {
-    const [old, fresh] = ['old', 'fresh'].map(name => join(temporary(store), name))
+    const [old, fresh] = [randomUUID(), randomUUID()].map(name => join(temporary(store), name))
+    const other = join(temporary(store), 'of-others')
     const longAgo = Date.now() / 1000 - 2 * 60 * 60
     await store.put(block.cid, block.bytes)
-    await Promise.all([old, fresh].map(async file => writeFile(file, 'half')))
-    await Promise.all([old, await blockFile(store)].map(async file => utimes(file, longAgo, longAgo)))
+    await Promise.all([old, fresh, other].map(async file => writeFile(file, 'half')))
+    await Promise.all([old, other, await blockFile(store)].map(async file => utimes(file, longAgo, longAgo)))
 
     await new SharedFsBlockstore(store.path).open()
 
-    expect(await readdir(temporary(store))).toEqual(['fresh'])
+    expect((await readdir(temporary(store))).toSorted()).toEqual([basename(fresh), 'of-others'].toSorted())
     expect(await store.has(block.cid)).toBe(true)
+  })
+
+  it('deletes nothing where its directory for temporary files leads elsewhere', async ({ store }) => {
+    const elsewhere = join(store.path, '..', 'elsewhere')
+    const file = join(elsewhere, randomUUID())
+    await mkdir(elsewhere)
+    await writeFile(file, 'of others')
+    await utimes(file, 0, 0)
+    await symlink(elsewhere, temporary(store))
+
+    await new SharedFsBlockstore(store.path).open()
+
+    expect(await readdir(elsewhere)).toEqual([basename(file)])
   })
 
   it('lists blocks of every hash function, so that they are converted and counted', async ({ store, block }) => {
@@ -159,18 +176,79 @@ describe('SharedFsBlockstore', () => {
     await expect(readBlock(new CompressedBlockstore(store), block.cid)).rejects.toMatchObject({ name: 'BlockTooLargeError' })
   })
 
-  it('does not say of a block that it is not there, or is deleted, where that cannot be known', async ({ store, block }) => {
+  it('says no where a block cannot be there, and does not say that one is deleted that may be', async ({ store, block }) => {
     const shard = dirname(await pathOf(store, block))
     await writeFile(shard, 'a file where the directory would be')
 
-    await expect(store.has(block.cid)).rejects.toMatchObject({ name: 'HasFailedError', cause: { code: 'ENOTDIR' } })
+    expect(await store.has(block.cid)).toBe(false)
+    await expect(collect(store.get(block.cid))).rejects.toMatchObject({ name: 'NotFoundError', cause: { code: 'ENOTDIR' } })
     await expect(store.delete(block.cid)).rejects.toMatchObject({ name: 'DeleteFailedError', cause: { code: 'ENOTDIR' } })
   })
 
-  it('tells that its directory for temporary files is gone', async ({ store, block }) => {
-    await rm(temporary(store), { recursive: true })
+  it('says no of a CID with a digest longer than a name of a file', async ({ store }) => {
+    const cid = CID.createV1(raw.code, identity.digest(new Uint8Array(200)))
 
-    await expect(store.put(block.cid, block.bytes)).rejects.toMatchObject({ name: 'PutFailedError', cause: { code: 'ENOENT' } })
+    expect(await store.has(cid)).toBe(false)
+    await expect(collect(store.get(cid))).rejects.toMatchObject({ name: 'NotFoundError' })
+  })
+
+  it('goes on where its directory was deleted', async ({ store, block }) => {
+    await store.put(block.cid, block.bytes)
+    await rm(store.path, { recursive: true })
+
+    await store.put(block.cid, toAsync([block.bytes]))
+    expect(await readBlock(store, block.cid)).toEqual(block.bytes)
+  })
+
+  it('does not write again what is there', async ({ store, block }) => {
+    await store.put(block.cid, block.bytes)
+    const { ino } = await stat(await blockFile(store))
+    await store.put(block.cid, block.bytes)
+
+    expect((await stat(await blockFile(store))).ino).toBe(ino)
+  })
+
+  it('takes the place of what is no file: puts over it, does not read it, and does not list it', async ({ store, block }) => {
+    const file = await pathOf(store, block)
+    await mkdir(dirname(file))
+
+    for (const make of [() => execFileSync('mkfifo', [file]), async () => symlink('/dev/zero', file), async () => symlink(file, file)]) {
+      await make()
+      await expect(collect(store.get(block.cid))).rejects.toMatchObject({ name: 'GetFailedError' })
+      expect(await Array.fromAsync(store.getAll())).toEqual([])
+      await store.put(block.cid, block.bytes)
+      expect(await readBlock(store, block.cid)).toEqual(block.bytes)
+      await rm(file)
+    }
+  })
+
+  it('lists blocks behind symlinks: of directories and of files', async ({ store, block }) => {
+    await store.put(block.cid, block.bytes)
+    const file = await blockFile(store)
+    await rename(dirname(file), join(store.path, '..', 'elsewhere'))
+    await symlink('../elsewhere', dirname(file))
+    await rename(file, join(store.path, '..', 'block'))
+    await symlink(join(store.path, '..', 'block'), file)
+    await writeFile(join(store.path, 'SHARDING'), '/repo/flatfs/shard/v1/next-to-last/2')
+
+    expect(await Array.fromAsync(store.getAll(), ({ cid }) => cid.toString())).toEqual([block.cid.toString()])
+    expect(await readBlock(store, block.cid)).toEqual(block.bytes)
+  })
+
+  it('stops to list when it is aborted', async ({ store, block }) => {
+    const controller = new AbortController()
+    await store.put(block.cid, block.bytes)
+    controller.abort()
+
+    await expect(Array.fromAsync(store.getAll({ signal: controller.signal }))).rejects.toBe(controller.signal.reason)
+  })
+
+  it('closes what it opens', async ({ store, block }) => {
+    await store.put(block.cid, block.bytes)
+    const before = await openFiles()
+    await Promise.all(Array.from({ length: 100 }, async () => readBlock(store, block.cid)))
+
+    expect(await openFiles()).toBeLessThan(before + 50)
   })
 
   it('leaves nothing behind of a block whose source fails', async ({ store, block }) => {
@@ -194,16 +272,30 @@ describe('SharedFsBlockstore', () => {
     expect(await store.has(block.cid)).toBe(false)
   })
 
-  it('lets a put be aborted while its source stalls', async ({ store, block }) => {
+  it('lets a put be aborted while its source stalls, with the reason', async ({ store, block }) => {
     const controller = new AbortController()
+    const reason = new Error('enough')
+    const { promise: rest, resolve: giveRest } = Promise.withResolvers<void>()
     const stalling = async function * (): AsyncGenerator<Uint8Array> {
       yield block.bytes
-      controller.abort()
+      controller.abort(reason)
+      await rest
       yield block.bytes
     }
 
-    await expect(store.put(block.cid, stalling(), { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' })
-    expect(await readdir(temporary(store))).toEqual([])
+    await expect(store.put(block.cid, stalling(), { signal: controller.signal })).rejects.toBe(reason)
+    giveRest()
+    await expect.poll(async () => readdir(temporary(store))).toEqual([])
+    expect(await store.has(block.cid)).toBe(false)
+  })
+
+  it('stops in the middle of a file that comes in pieces when it is aborted, with the reason', async ({ store, block }) => {
+    const controller = new AbortController()
+    const reason = new Error('enough')
+    await store.put(block.cid, block.bytes)
+    await truncate(await blockFile(store), 2 ** 40)
+
+    await expect(Array.fromAsync(store.get(block.cid, { signal: controller.signal }), () => { controller.abort(reason) })).rejects.toBe(reason)
   })
 
   it('makes files that others may read, as far as the umask lets them', async ({ store, block }) => {
@@ -239,6 +331,11 @@ async function blockFile (store: SharedFsBlockstore): Promise<string> {
   const [[{ path }]] = await Array.fromAsync(store.files())
 
   return path
+}
+
+/** How many this process has open. */
+async function openFiles (): Promise<number> {
+  return (await readdir('/dev/fd')).length
 }
 
 /** Where the block's file would be. */

@@ -1,9 +1,10 @@
 /** A repo that is converted while others have it open, or wait for it. */
-import { mkdtemp, rm, watch, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 import { convert, stats } from '@ipfsz/blockstore-compressed'
+import { Key } from 'interface-datastore'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
@@ -58,9 +59,8 @@ describe('withRepo', () => {
   })
 
   it('gives its lock back where the repo cannot be opened', async ({ path }) => {
-    await openRepo(path)
-    await rm(join(path, 'blocks', '.tmp'), { recursive: true })
-    await writeFile(join(path, 'blocks', '.tmp'), '')
+    const { datastore } = await openRepo(path)
+    await datastore.put(new Key('/version'), new TextEncoder().encode('99'))
 
     await expect(withRepo({ repo: path, signal } as Context, { lock: 'add' }, async () => {})).rejects.toMatchObject({ name: 'RepoError' })
     await (await lockRepo(path, 'gc', signal, -1))()

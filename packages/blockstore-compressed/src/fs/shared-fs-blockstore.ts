@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { access, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { constants, createReadStream } from 'node:fs'
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { FsBlockstore } from 'blockstore-fs'
 import { NextToLast } from 'blockstore-fs/sharding'
-import { DeleteFailedError, GetFailedError, HasFailedError, NotFoundError, PutFailedError } from 'interface-store'
+import { DeleteFailedError, GetFailedError, NotFoundError, PutFailedError } from 'interface-store'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
+import { raceSignal } from '../abort.ts'
 import { blockFiles } from './block-files.ts'
+import { removeStale } from './remove-stale.ts'
 import type { BlockFile } from './block-files.ts'
 import type { FsBlockstoreInit } from 'blockstore-fs'
+import type { FileHandle } from 'node:fs/promises'
 
 type Value = Parameters<FsBlockstore['put']>[1]
 type AbortOptions = Parameters<FsBlockstore['get']>[1]
@@ -19,11 +23,14 @@ export type SharedFsBlockstoreInit = Omit<FsBlockstoreInit, 'extension' | 'shard
 /** Among the directories of the blocks: what is being written. */
 const TEMPORARY = '.tmp'
 
-/** What a killed process left half written is deleted when it is as old as this, 1 hour. */
-const STALE_AFTER = 60 * 60 * 1000
-
 /** A file of more bytes is no block that anybody sends, and comes in pieces: 32 MiB. */
 const MAX_CHUNK_SIZE = 32 * 1024 * 1024
+
+/** Not to wait for whoever writes into what is no file but a pipe. Windows has no such pipes. */
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+
+/** What says that there is no such file. */
+const MISSING: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 
 /**
  * An `FsBlockstore` that several processes may write to at one time, and that tells what
@@ -38,7 +45,6 @@ const MAX_CHUNK_SIZE = 32 * 1024 * 1024
 export class SharedFsBlockstore extends FsBlockstore {
   readonly #sharding: NextToLast
   readonly #temporary: string
-  #hasTemporary = false
 
   /** @param location - the directory of the blocks */
   constructor (location: string, init: SharedFsBlockstoreInit = {}) {
@@ -49,29 +55,29 @@ export class SharedFsBlockstore extends FsBlockstore {
     this.#temporary = join(this.path, TEMPORARY)
   }
 
-  /**
-   * What a killed process has left half written is deleted, an hour later.
-   *
-   * @throws {OpenFailedError}
-   */
+  /** As FsBlockstore does it. What a killed process has left half written is deleted, an hour later. */
   override async open (): Promise<void> {
     await super.open()
-    await this.#makeTemporary()
     await removeStale(this.#temporary)
   }
 
   /** @throws {PutFailedError} */
   override async put (cid: CID, value: Value, options?: AbortOptions): Promise<CID> {
     const file = this.#path(cid)
+    const signal = options?.signal
 
-    options?.signal?.throwIfAborted()
+    signal?.throwIfAborted()
 
-    if (!(value instanceof Uint8Array && await isWritten(file, value))) {
-      try {
-        await this.#write(file, value, options)
-      } catch (err) {
-        throw withCause(PutFailedError, `Could not write the block ${cid}`, err)
-      }
+    if (value instanceof Uint8Array && await isWritten(file, value)) {
+      return cid
+    }
+
+    try {
+      // a source may stall
+      await raceSignal(this.#write(file, value, signal), signal)
+    } catch (err) {
+      signal?.throwIfAborted()
+      throw withCause(PutFailedError, `Could not write the block ${cid}`, err)
     }
 
     return cid
@@ -82,41 +88,35 @@ export class SharedFsBlockstore extends FsBlockstore {
    * @throws {GetFailedError}
    */
   override async * get (cid: CID, options?: AbortOptions): AsyncGenerator<Uint8Array> {
+    const file = this.#path(cid)
     const signal = options?.signal
-    let block: Uint8Array | undefined
 
     signal?.throwIfAborted()
 
     try {
-      block = await readWhole(this.#path(cid), signal)
+      const block = await readWhole(file, signal)
+
+      if (block == null) {
+        yield * createReadStream(file, { signal: signal ?? undefined })
+      } else {
+        yield block
+      }
     } catch (err) {
-      throw isSystemError(err, 'ENOENT')
+      signal?.throwIfAborted()
+      throw isMissing(err)
         ? withCause(NotFoundError, `The block ${cid} was not found`, err)
         : withCause(GetFailedError, `Could not read the block ${cid}`, err)
     }
-
-    if (block == null) {
-      yield * super.get(cid, options)
-    } else {
-      yield block
-    }
   }
 
-  /** @throws {HasFailedError} */
+  /** No, too, where that cannot be known, as of FsBlockstore. */
   override async has (cid: CID, options?: AbortOptions): Promise<boolean> {
+    const has = await super.has(cid, options)
+
+    // FsBlockstore says no then
     options?.signal?.throwIfAborted()
 
-    try {
-      await access(this.#path(cid))
-    } catch (err) {
-      if (isSystemError(err, 'ENOENT')) {
-        return false
-      }
-
-      throw withCause(HasFailedError, `Could not look for the block ${cid}`, err)
-    }
-
-    return true
+    return has
   }
 
   /** @throws {DeleteFailedError} */
@@ -141,7 +141,7 @@ export class SharedFsBlockstore extends FsBlockstore {
     }
   }
 
-  /** The files of all blocks, in batches. Other files are passed over. */
+  /** The files of all blocks, in batches. What else is there is passed over. */
   files (options?: AbortOptions): AsyncGenerator<BlockFile[]> {
     return blockFiles(this.path, options?.signal ?? undefined)
   }
@@ -152,27 +152,39 @@ export class SharedFsBlockstore extends FsBlockstore {
     return join(this.path, dir, file)
   }
 
-  /** Also when it is first needed: an `FsBlockstore` need not be opened. */
-  async #makeTemporary (): Promise<void> {
-    if (!this.#hasTemporary) {
-      await mkdir(this.#temporary, { recursive: true })
-      this.#hasTemporary = true
-    }
-  }
-
   /** Atomic: a name of its own first, then the block's. A kill leaves the block whole or absent. */
-  async #write (file: string, value: Value, options?: AbortOptions): Promise<void> {
+  async #write (file: string, value: Value, signal?: AbortSignal | null): Promise<void> {
     const temporary = join(this.#temporary, randomUUID())
 
-    await this.#makeTemporary()
-
     try {
-      await writeFile(temporary, value, { signal: options?.signal ?? undefined })
-      await move(temporary, file)
+      const handle = await inDirectory(temporary, async () => open(temporary, 'wx'))
+
+      try {
+        await handle.writeFile(value, { signal: signal ?? undefined })
+      } finally {
+        await handle.close()
+      }
+
+      await inDirectory(file, async () => rename(temporary, file))
     } catch (err) {
       await rm(temporary, { force: true })
       throw err
     }
+  }
+}
+
+/** Make something in a directory, and the directory where it is missing: it is there but for the first time. */
+async function inDirectory<T> (file: string, make: () => Promise<T>): Promise<T> {
+  try {
+    return await make()
+  } catch (err) {
+    if (codeOf(err) !== 'ENOENT') {
+      throw err
+    }
+
+    await mkdir(dirname(file), { recursive: true })
+
+    return make()
   }
 }
 
@@ -181,60 +193,57 @@ export class SharedFsBlockstore extends FsBlockstore {
  * what the codecs have there: `readFile` of the handle would ask for the size once more.
  */
 async function readWhole (file: string, signal: AbortSignal | null | undefined): Promise<Uint8Array | undefined> {
-  const handle = await open(file)
+  const handle = await open(file, READ)
 
   try {
-    const { size } = await handle.stat()
+    const stats = await handle.stat()
 
-    if (size > MAX_CHUNK_SIZE) {
-      return undefined
+    if (!stats.isFile()) {
+      throw new Error('it is no regular file')
     }
 
-    const bytes = Buffer.allocUnsafeSlow(size)
-    let filled = 0
-
-    while (filled < size) {
-      signal?.throwIfAborted()
-      const { bytesRead } = await handle.read(bytes, filled, size - filled)
-
-      if (bytesRead === 0) {
-        break
-      }
-
-      filled += bytesRead
-    }
-
-    return bytes.subarray(0, filled)
+    return stats.size > MAX_CHUNK_SIZE ? undefined : await readBytes(handle, stats.size, signal)
   } finally {
     await handle.close()
   }
 }
 
-async function move (from: string, to: string): Promise<void> {
-  try {
-    await rename(from, to)
-  } catch (err) {
-    if (!isSystemError(err, 'ENOENT')) {
-      throw err
+/** As many bytes, or fewer where the file ends before. */
+async function readBytes (handle: FileHandle, size: number, signal: AbortSignal | null | undefined): Promise<Uint8Array> {
+  const bytes = Buffer.allocUnsafeSlow(size)
+  let filled = 0
+
+  while (filled < size) {
+    signal?.throwIfAborted()
+    const { bytesRead } = await handle.read(bytes, filled, size - filled)
+
+    if (bytesRead === 0) {
+      break
     }
 
-    // the first block of its shard
-    await mkdir(dirname(to), { recursive: true })
-    await rename(from, to)
+    filled += bytesRead
   }
+
+  return bytes.subarray(0, filled)
 }
 
 /** Whether a block is there already. One that is damaged is written again, so adding a file mends it. */
 async function isWritten (file: string, value: Uint8Array): Promise<boolean> {
   try {
-    return (await readFile(file)).equals(value)
+    const stats = await stat(file)
+
+    return stats.isFile() && stats.size === value.byteLength && (await readFile(file)).equals(value)
   } catch {
     return false
   }
 }
 
-function isSystemError (err: unknown, code: string): boolean {
-  return err instanceof Error && 'code' in err && err.code === code
+function codeOf (err: unknown): unknown {
+  return err instanceof Error && 'code' in err ? err.code : undefined
+}
+
+function isMissing (err: unknown): boolean {
+  return MISSING.has(codeOf(err))
 }
 
 /** A store's error that keeps its cause. An abort stays an abort. */
@@ -242,18 +251,4 @@ function withCause (type: new (message: string) => Error, message: string, cause
   return cause instanceof Error && cause.name === 'AbortError'
     ? cause
     : Object.assign(new type(`${message}: ${cause instanceof Error ? cause.message : String(cause)}`), { cause })
-}
-
-async function removeStale (temporary: string): Promise<void> {
-  for (const name of await readdir(temporary)) {
-    const file = join(temporary, name)
-
-    try {
-      if (Date.now() - (await stat(file)).mtimeMs > STALE_AFTER) {
-        await rm(file)
-      }
-    } catch {
-      // another process was faster
-    }
-  }
 }
