@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { constants, createReadStream } from 'node:fs'
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { FsBlockstore } from 'blockstore-fs'
 import { NextToLast } from 'blockstore-fs/sharding'
@@ -9,10 +9,10 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { raceSignal } from '../abort.ts'
 import { blockFiles } from './block-files.ts'
+import { hasBytes, readWhole } from './read-whole.ts'
 import { removeStale } from './remove-stale.ts'
 import type { BlockFile } from './block-files.ts'
 import type { FsBlockstoreInit } from 'blockstore-fs'
-import type { FileHandle } from 'node:fs/promises'
 
 type Value = Parameters<FsBlockstore['put']>[1]
 type AbortOptions = Parameters<FsBlockstore['get']>[1]
@@ -22,12 +22,6 @@ export type SharedFsBlockstoreInit = Omit<FsBlockstoreInit, 'extension' | 'shard
 
 /** Among the directories of the blocks: what is being written. */
 const TEMPORARY = '.tmp'
-
-/** A file of more bytes is no block that anybody sends, and comes in pieces: 32 MiB. */
-const MAX_CHUNK_SIZE = 32 * 1024 * 1024
-
-/** Not to wait for whoever writes into what is no file but a pipe. Windows has no such pipes. */
-const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /** What says that there is no such file. */
 const MISSING: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
@@ -68,13 +62,16 @@ export class SharedFsBlockstore extends FsBlockstore {
 
     signal?.throwIfAborted()
 
-    if (value instanceof Uint8Array && await isWritten(file, value)) {
+    // one that is damaged is written again, so adding a file mends it
+    if (value instanceof Uint8Array && await hasBytes(file, value)) {
       return cid
     }
 
     try {
+      const writing = this.#write(file, value, signal)
+
       // a source may stall
-      await raceSignal(this.#write(file, value, signal), signal)
+      await (value instanceof Uint8Array ? writing : raceSignal(writing, signal))
     } catch (err) {
       signal?.throwIfAborted()
       throw withCause(PutFailedError, `Could not write the block ${cid}`, err)
@@ -173,7 +170,7 @@ export class SharedFsBlockstore extends FsBlockstore {
   }
 }
 
-/** Make something in a directory, and the directory where it is missing: it is there but for the first time. */
+/** Make something in a directory, and first the directory where it is missing. */
 async function inDirectory<T> (file: string, make: () => Promise<T>): Promise<T> {
   try {
     return await make()
@@ -185,56 +182,6 @@ async function inDirectory<T> (file: string, make: () => Promise<T>): Promise<T>
     await mkdir(dirname(file), { recursive: true })
 
     return make()
-  }
-}
-
-/**
- * Undefined where it is too large for that. Each step is a way to a thread and back, behind
- * what the codecs have there: `readFile` of the handle would ask for the size once more.
- */
-async function readWhole (file: string, signal: AbortSignal | null | undefined): Promise<Uint8Array | undefined> {
-  const handle = await open(file, READ)
-
-  try {
-    const stats = await handle.stat()
-
-    if (!stats.isFile()) {
-      throw new Error('it is no regular file')
-    }
-
-    return stats.size > MAX_CHUNK_SIZE ? undefined : await readBytes(handle, stats.size, signal)
-  } finally {
-    await handle.close()
-  }
-}
-
-/** As many bytes, or fewer where the file ends before. */
-async function readBytes (handle: FileHandle, size: number, signal: AbortSignal | null | undefined): Promise<Uint8Array> {
-  const bytes = Buffer.allocUnsafeSlow(size)
-  let filled = 0
-
-  while (filled < size) {
-    signal?.throwIfAborted()
-    const { bytesRead } = await handle.read(bytes, filled, size - filled)
-
-    if (bytesRead === 0) {
-      break
-    }
-
-    filled += bytesRead
-  }
-
-  return bytes.subarray(0, filled)
-}
-
-/** Whether a block is there already. One that is damaged is written again, so adding a file mends it. */
-async function isWritten (file: string, value: Uint8Array): Promise<boolean> {
-  try {
-    const stats = await stat(file)
-
-    return stats.isFile() && stats.size === value.byteLength && (await readFile(file)).equals(value)
-  } catch {
-    return false
   }
 }
 
