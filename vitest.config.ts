@@ -17,6 +17,8 @@ const NODE_ONLY = [
   'packages/core/test/streams.test.ts',
   // Node's streams as sources, and listeners of a signal, which only Node counts
   'packages/core/test/{add-all,fetch,fetch-window}.test.ts',
+  // what `auto` chooses of what the codecs give, which test/demo compares with Node
+  'packages/core/test/auto.test.ts',
   // on IndexedDB it is in test/browser, and takes as long again
   'packages/blockstore-compressed/test/compliance.test.ts',
   // files, of which those in a browser have no modes, no holes and no names of their own
@@ -26,25 +28,26 @@ const NODE_ONLY = [
 export default defineConfig({
   test: {
     reporters: ['default', new SummaryReporter()],
-    // those with Chromium run behind the others, one project at a time: two cores are enough for each
+    // one after the other: each of those behind the first has processes or workers enough for two cores
     projects: [
       {
         test: {
           name: 'unit',
           include: ['packages/*/test/**/*.test.ts', 'bench/test/**/*.test.ts'],
           testTimeout: 60_000,
+          maxWorkers: '100%',
           server: { deps: { inline: COMPLIANCE_SUITES } }
         },
         resolve: WITH_CHAI
       },
       // the built packages, as their users run them
-      { test: { name: 'integration', include: ['test/integration/**/*.test.ts', 'test/browser/deterministic.test.ts'], testTimeout: 180_000, hookTimeout: 180_000 } },
+      { test: { name: 'integration', include: ['test/integration/**/*.test.ts', 'test/browser/deterministic.test.ts'], testTimeout: 180_000, hookTimeout: 180_000, sequence: { groupOrder: 1 } } },
       // needs zstd, gzip, lz4, lzop, brotli, python3-snappy and ipfs
-      { test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 180_000 } },
+      { test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 180_000, sequence: { groupOrder: 2 } } },
       // pages as bundlers build them, looked at from Node; needs Chromium
-      { test: { name: 'pages', include: ['test/pages/**/*.test.ts'], globalSetup: 'test/support/need-chromium.ts', testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder: 2 } } },
+      { test: { name: 'pages', include: ['test/pages/**/*.test.ts'], globalSetup: 'test/support/need-chromium.ts', testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder: 4 } } },
       // the demo page and its peer, used from Node; needs Chromium
-      { test: { name: 'demo', include: ['test/demo/**/*.test.ts'], globalSetup: ['test/support/need-chromium.ts', 'test/demo/build-demo.ts'], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false, sequence: { groupOrder: 3 } } },
+      { test: { name: 'demo', include: ['test/demo/**/*.test.ts'], globalSetup: ['test/support/need-chromium.ts', 'test/demo/build-demo.ts'], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false, sequence: { groupOrder: 5 } } },
       // tests that run inside of Chromium, the unit suites among them: what their tests make files with is IndexedDB there
       {
         test: {
@@ -55,7 +58,7 @@ export default defineConfig({
           testTimeout: 60_000,
           // one page at a time: each brings up to eight workers of its own
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 3 },
           browser: {
             enabled: true,
             headless: true,
