@@ -107,12 +107,13 @@ async function readHashed (cid: CID, value: Uint8Array, options: ReadValueOption
 /** Hashed is at most what is stored, which is less than the block, and while a codec works on another thread. */
 async function readUnhashed (cid: CID, value: Uint8Array, options: ReadValueOptions): Promise<Block> {
   const { ordinary, signal } = options
+  const isOrdinary = ordinary.has(cid)
   const opening = tryOpen(cid, value, options)
-  const block = !ordinary.has(cid) && await isBlock(cid, value, options) ? asIs(value) : await opening
+  const block = !isOrdinary && await isBlock(cid, value, options) ? asIs(value) : await opening
 
   signal?.throwIfAborted()
 
-  if (beginsLike(block.bytes) === 'block') {
+  if (!isOrdinary && beginsLike(block.bytes) === 'block') {
     ordinary.add(cid)
   }
 

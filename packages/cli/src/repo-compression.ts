@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkLevel } from '@ipfsz/codecs'
 import { allCodecs } from '@ipfsz/codecs/all'
@@ -41,8 +41,14 @@ export async function readCompression (repo: string): Promise<RepoCompression | 
 /** Store blocks so from now on. Atomic: others read what it was before, or what it is now. */
 export async function writeCompression (repo: string, { codec, level }: RepoCompression): Promise<void> {
   const temporary = `${fileIn(repo)}.${randomUUID()}`
-  await writeFile(temporary, `${JSON.stringify({ codec, ...level == null ? {} : { level } })}\n`)
-  await rename(temporary, fileIn(repo))
+
+  try {
+    await writeFile(temporary, `${JSON.stringify({ codec, ...level == null ? {} : { level } })}\n`)
+    await rename(temporary, fileIn(repo))
+  } catch (err) {
+    await rm(temporary, { force: true })
+    throw err
+  }
 }
 
 /** Whether two ways to store blocks are one. */

@@ -1,5 +1,5 @@
 /** A repo that is converted while others have it open, or wait for it. */
-import { mkdtemp, rm, watch } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
@@ -56,6 +56,15 @@ describe('withRepo', () => {
     await waiting
 
     expect((await stats(disk)).codecs).toMatchObject({ zstd: { blocks: 1, size: 10_000 } })
+  })
+
+  it('leaves nothing behind where it cannot be noted how blocks are stored', async ({ path }) => {
+    await openRepo(path)
+    await mkdir(join(path, 'blockstore.json'))
+    const before = await readdir(path)
+
+    await expect(writeCompression(path, { codec: 'zstd' })).rejects.toMatchObject({ code: 'EISDIR' })
+    expect(await readdir(path)).toEqual(before)
   })
 
   it('gives its lock back where the repo cannot be opened', async ({ path }) => {
