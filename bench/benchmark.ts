@@ -23,6 +23,11 @@ export interface Benchmark {
   run (options: BenchmarkOptions): Promise<Row[] | Table[]>
 }
 
+/** There is nothing to measure or to report with: the message is all that whoever asked needs. */
+export class NoInputError extends Error {
+  override name = 'NoInputError'
+}
+
 /** The wall and processor time of something, in milliseconds. */
 export interface Time {
   wall: number

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { FsBlockstore } from 'blockstore-fs'
-import { measure, median, rotate, rounded, spread } from './benchmark.ts'
+import { measure, median, NoInputError, rotate, rounded, spread } from './benchmark.ts'
 import { CountingBlockstore } from './support/blocks.ts'
 import { incompressibleFiles, mixedFile, withCorpus } from './support/corpus.ts'
 import { compressing, FILE_SYSTEMS, PLAIN, readAll } from './support/file-systems.ts'
@@ -43,7 +43,7 @@ export const benchmark: Benchmark = {
       const files = options.file == null ? incompressibleFiles(corpus) : [await mixedFile(corpus, options)]
 
       if (files.length === 0) {
-        throw new Error(`There is no directory incompressible in ${corpus.source}: name a file that is compressed already`)
+        throw new NoInputError(`There is no directory incompressible in ${corpus.source}: name a file that is compressed already`)
       }
 
       for (const file of files) {

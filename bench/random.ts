@@ -6,7 +6,7 @@ import { constants, zstdCompress } from 'node:zlib'
 import { mark, MARKERS } from '@ipfsz/core'
 import { FsBlockstore } from 'blockstore-fs'
 import { random } from '../test/support/data.ts'
-import { median, rounded, sum } from './benchmark.ts'
+import { median, rotate, rounded, sum } from './benchmark.ts'
 import { CountingBlockstore } from './support/blocks.ts'
 import { mixedFile, withCorpus } from './support/corpus.ts'
 import { compressing, DEFAULT, FILE_SYSTEMS, PLAIN } from './support/file-systems.ts'
@@ -51,7 +51,7 @@ export const benchmark: Benchmark = {
       for (let round = 0; round < rounds; round++) {
         const places = Array.from({ length: Math.max(...subjects.map(({ count }) => count)) }, () => next() * 256 % (size - READ))
 
-        for (const subject of subjects) {
+        for (const subject of rotate(subjects, round)) {
           for (const place of places.slice(0, subject.count)) {
             await read(subject, place)
           }

@@ -16,9 +16,10 @@
  *                its own refuses them
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { closeSync, existsSync, globSync, openSync, rmSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { NoInputError } from './benchmark.ts'
 import { printTables } from './support/print.ts'
 import { readResult, resultFile, writeResult } from './support/results.ts'
 import { describeMachine, versions } from './support/machine.ts'
@@ -52,17 +53,26 @@ if (file != null && (statSync(file, { throwIfNoEntry: false })?.isFile() !== tru
   refuse(`There is no file ${file}, or nothing in it`)
 }
 
-if (values.json != null && !existsSync(dirname(values.json))) {
-  refuse(`There is no directory ${dirname(values.json)}`)
+// before the work, not after it
+if (values.json != null && !canWrite(values.json)) {
+  refuse(`Nothing can be written to ${values.json}`)
 }
 
-if (name === 'all') {
-  await runAll()
-} else if (name === 'report') {
-  const { writeReport } = await import('./report/report.ts')
-  await writeReport(values['json-dir'] ?? DEFAULT_DIRECTORY, join(ROOT, 'docs'))
-} else {
-  await runOne()
+try {
+  if (name === 'all') {
+    await runAll()
+  } else if (name === 'report') {
+    const { writeReport } = await import('./report/report.ts')
+    await writeReport(values['json-dir'] ?? DEFAULT_DIRECTORY, join(ROOT, 'docs'))
+  } else {
+    await runOne()
+  }
+} catch (err) {
+  if (!(err instanceof NoInputError)) {
+    throw err
+  }
+
+  refuse(err.message)
 }
 
 function readArguments () {
@@ -85,6 +95,22 @@ function readArguments () {
 function refuse (message: string): never {
   console.error(message)
   process.exit(2)
+}
+
+function canWrite (file: string): boolean {
+  const isNew = !existsSync(file)
+
+  try {
+    closeSync(openSync(file, 'a'))
+  } catch {
+    return false
+  }
+
+  if (isNew) {
+    rmSync(file)
+  }
+
+  return true
 }
 
 async function load (name: string): Promise<Benchmark> {

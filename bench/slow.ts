@@ -4,7 +4,7 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { median, progress, rounded, spread } from './benchmark.ts'
+import { median, NoInputError, progress, rounded, spread } from './benchmark.ts'
 import { singleFiles, withCorpus } from './support/corpus.ts'
 import { GENERATORS } from './support/generate.ts'
 import { MEGABIT } from './support/links.ts'
@@ -96,14 +96,14 @@ async function makeFile ({ what, size }: Case, corpus: Corpus): Promise<string> 
 async function * repeatText (corpus: Corpus, size: number): AsyncGenerator<Uint8Array> {
   const files: string[] = []
 
-  for (const { path } of singleFiles(corpus)) {
-    if (await isText(path)) {
-      files.push(path)
+  for (const file of singleFiles(corpus)) {
+    if (file.size > 0 && await isText(file.path)) {
+      files.push(file.path)
     }
   }
 
   if (files.length === 0) {
-    throw new Error(`There is no text in ${corpus.source} to measure with: name another directory`)
+    throw new NoInputError(`There is no text in ${corpus.source} to measure with: name another directory`)
   }
 
   for (let left = size, time = 0; left > 0; time++) {

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { NoInputError } from '../benchmark.ts'
 import { readResult } from '../support/results.ts'
 import { toSvg } from './chart.ts'
 import { CHARTS } from './charts.ts'
@@ -18,7 +19,7 @@ export const ORDER = ['storage', 'local', 'network', 'slow', 'random', 'bypass',
  *
  * @param directory - where the JSON of full runs is
  * @param docs - where to write
- * @throws there is none
+ * @throws {NoInputError} there is none
  */
 export async function writeReport (directory: string, docs: string): Promise<void> {
   const results = new Map(ORDER.flatMap(name => {
@@ -28,7 +29,7 @@ export async function writeReport (directory: string, docs: string): Promise<voi
   }))
 
   if (results.size === 0) {
-    throw new Error(`There are no results of full runs in ${directory}: npm run bench -- all`)
+    throw new NoInputError(`There are no results of full runs in ${directory}: npm run bench -- all`)
   }
 
   const charts = join(docs, 'charts')

@@ -3,6 +3,7 @@ import { mkdir, open, readdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { generateTree, GENERATORS } from './generate.ts'
+import { NoInputError } from '../benchmark.ts'
 import { withDirectory } from './temporary.ts'
 import type { BenchmarkOptions } from '../benchmark.ts'
 
@@ -67,7 +68,7 @@ export function compressibleFiles (corpus: Corpus): CorpusFile[] {
   const files = singleFiles(corpus).filter(({ group, size }) => !INCOMPRESSIBLE.has(group) && size > 0)
 
   if (files.length === 0) {
-    throw new Error(`There is no file in ${corpus.source} to measure with: name another directory, or a file`)
+    throw new NoInputError(`There is no file in ${corpus.source} to measure with: name another directory, or a file`)
   }
 
   return files

@@ -1,5 +1,5 @@
 import { codecs } from '@ipfsz/codecs/all'
-import { sum } from '../benchmark.ts'
+import { rotate, sum } from '../benchmark.ts'
 import type { Codec, CodecName, ImplementationName } from '@ipfsz/codecs'
 
 /** The levels that are compared: the least, the default, and what people ask for. */
@@ -54,7 +54,7 @@ export async function measureCodecs (pieces: readonly Uint8Array[], rounds: numb
   }
 
   for (let round = 0; round < rounds; round++) {
-    for (const candidate of candidates) {
+    for (const candidate of rotate(candidates, round)) {
       if (round === 0 || sum(candidate.compressed) + sum(candidate.decompressed) < TIME) {
         await measure(candidate, pieces)
       }

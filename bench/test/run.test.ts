@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+let directory: string
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'ipfsz-bench-test-'))
+})
+
+afterEach(async () => {
+  await rm(directory, { recursive: true, force: true })
+})
+
+function bench (...args: string[]) {
+  return spawnSync(process.execPath, [join(import.meta.dirname, '../run.ts'), ...args], { encoding: 'utf8' })
+}
+
+describe('npm run bench', () => {
+  it.each(['storage', 'local', 'bypass', 'random', 'slow', 'blockstore', 'browser', 'codecs', 'network'])('says in a line that a corpus has nothing for %s', async name => {
+    await writeFile(join(directory, 'empty.txt'), '')
+
+    const { status, stderr } = bench(name, '--smoke', '--corpus', directory)
+
+    expect(stderr.trim()).to.match(/^There is no .+: name .+$/)
+    expect(status).to.equal(2)
+  })
+
+  it.each<[string, (directory: string) => string]>([
+    ['a directory', directory => directory],
+    ['in a directory that is not there', directory => join(directory, 'missing', 'result.json')],
+    ['below a file', directory => join(directory, 'file', 'result.json')]
+  ])('measures nothing whose result cannot be written: %s', async (_, path) => {
+    await writeFile(join(directory, 'file'), '')
+
+    const { status, stderr, stdout } = bench('proxy', '--smoke', '--json', path(directory))
+
+    expect(stderr.trim()).to.equal(`Nothing can be written to ${path(directory)}`)
+    expect(stdout).to.equal('')
+    expect(status).to.equal(2)
+  })
+
+  it('says in a line that there is nothing to report', async () => {
+    await mkdir(join(directory, 'results'))
+
+    const { status, stderr } = bench('report', '--json-dir', join(directory, 'results'))
+
+    expect(stderr.trim()).to.match(/^There are no results of full runs in .+: npm run bench -- all$/)
+    expect(status).to.equal(2)
+    expect(await readdir(directory)).to.deep.equal(['results'])
+  })
+
+  it('names what there is where it is asked for something else', () => {
+    const { status, stderr } = bench('speed')
+
+    expect(stderr.trim()).to.match(/^Name one benchmark \(blockstore, .+, tree\), all or report$/)
+    expect(status).to.equal(2)
+  })
+})
