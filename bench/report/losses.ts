@@ -18,8 +18,17 @@ const LITTLE = 0.01
 /** Memory that grows by no more, from 100 MB to the largest file, does not grow with the file. */
 const GROWTH = 0.1
 
+/** So many are told one by one. */
+const FEW = 2
+
 /** What is this many times the floor is far above it. */
 const FAR = 1.25
+
+/** One figure that is worse, and how many times. */
+interface Loss {
+  text: string
+  times: number
+}
 
 /**
  * Where IPFSz is worse than what it is compared with, as sentences of Markdown: found in
@@ -66,14 +75,14 @@ function fromNetwork (results: Results): string[] {
 
 function fromFetches (rows: readonly Row[], side: string): string[] {
   const ours = rows.filter(row => row.side === side && 'floor' in row)
-  const beaten = (by: string, what: string): string[] => ours.flatMap(row => {
+  const beaten = (by: string, what: string): Loss[] => ours.flatMap(row => {
     const theirs = numberOf(find(rows, { 'Mbit/s': row['Mbit/s'], 'round trip, ms': row['round trip, ms'], MB: row.MB, side: by }), what)
     const seconds = numberOf(row, what)
 
-    return seconds != null && theirs != null && theirs < seconds * (1 - NOISE) ? [`${linkOf(row)} (${rounded(theirs)} s against ${rounded(seconds)} s)`] : []
+    return seconds != null && theirs != null && theirs < seconds * (1 - NOISE) ? [{ text: `${linkOf(row)} (${rounded(theirs)} s against ${rounded(seconds)} s)`, times: seconds / theirs }] : []
   })
   const failed = ours.filter(row => row.failed !== '')
-  const far = ours.filter(row => (numberOf(row, 'times the floor') ?? 0) > FAR)
+  const far = ours.map(row => ({ text: `${linkOf(row)} (${row['times the floor']})`, times: numberOf(row, 'times the floor') ?? 0 })).filter(({ times }) => times > FAR)
 
   return [
     ...failed.map(row => `**fetching, ${side}**, fails over ${linkOf(row)}: ${row.failed}.`),
@@ -82,11 +91,11 @@ function fromFetches (rows: readonly Row[], side: string): string[] {
       const first = beaten(by, 'first byte, s')
 
       return [
-        ...links.length === 0 ? [] : [`**fetching, ${side}**: ${by} is faster over ${list(links)}.`],
-        ...first.length === 0 ? [] : [`**fetching, ${side}, the first byte**: ${by} has it sooner over ${list(first)}.`]
+        ...links.length === 0 ? [] : [`**fetching, ${side}**: ${by} is faster over ${extremes(links, ours.length, 'links')}.`],
+        ...first.length === 0 ? [] : [`**fetching, ${side}, the first byte**: ${by} has it sooner over ${extremes(first, ours.length, 'links')}.`]
       ]
     }),
-    ...far.length === 0 ? [] : [`**fetching, ${side}**, takes more than ${FAR} times the floor over ${far.length} of ${ours.length} links: ${list(far.map(row => `${linkOf(row)} (${row['times the floor']})`))}.`]
+    ...far.length === 0 ? [] : [`**fetching, ${side}**, takes more than ${FAR} times the floor over ${extremes(far, ours.length, 'links')}.`]
   ]
 }
 
@@ -204,9 +213,20 @@ function fromBrowser (results: Results): string[] {
 }
 
 function fromBlockstore (results: Results): string[] {
-  const slow = rowsOf(results, 'blockstore').filter(row => /zstd \d+, hash$/.test(String(row.side)) && isLess(row, 'times as fast'))
+  const byDefault = rowsOf(results, 'blockstore').filter(row => /zstd \d+, hash$/.test(String(row.side)))
 
-  return slow.length === 0 ? [] : [`**a CompressedBlockstore** as it is by default is slower than an FsBlockstore alone: ${list(slow.map(row => `${row.side}: ${row.what}, of ${row.files} (${row['times as fast']})`))}.`]
+  return Array.from(Map.groupBy(byDefault, ({ what }) => String(what)), ([what, rows]): [string, string] => {
+    const slow = rows.filter(row => isLess(row, 'times as fast')).map(row => ({ text: `${row.side} with blocks of ${row.files} (${row['times as fast']})`, times: 1 / (numberOf(row, 'times as fast') ?? 1) }))
+
+    return [what, slow.length === 0 ? '' : extremes(slow, rows.length, 'rows')]
+  }).flatMap(([what, where]) => where === '' ? [] : [`**a CompressedBlockstore** as it is by default, ${what}: slower than an FsBlockstore alone with ${where}.`])
+}
+
+/** How many they are, and which: of more than a few the least and the worst, the tables have the others. */
+function extremes (losses: readonly Loss[], of: number, what: string): string {
+  const sorted = losses.toSorted((a, b) => a.times - b.times).map(({ text }) => text)
+
+  return `${losses.length} of ${of} ${what}${losses.length <= FEW ? `: ${list(sorted)}` : `, from ${sorted[0]} to ${sorted[sorted.length - 1]}`}`
 }
 
 function isLess (row: Row, column: string): boolean {

@@ -76,8 +76,8 @@ describe('losses', () => {
     ] }])]]))
 
     expect(found.filter(loss => loss.includes('LoadBlockFailedError'))).to.have.lengthOf(1)
-    expect(found.filter(loss => loss.includes('Kubo is faster over 50 Mbit/s'))).to.have.lengthOf(1)
-    expect(found.filter(loss => loss.includes('1 of 2 links'))).to.have.lengthOf(1)
+    expect(found.filter(loss => loss.includes('Kubo is faster over 1 of 2 links: 50 Mbit/s'))).to.have.lengthOf(1)
+    expect(found.filter(loss => loss.includes('times the floor over 1 of 2 links: 50 Mbit'))).to.have.lengthOf(1)
   })
 })
 
@@ -91,6 +91,16 @@ describe('losses of other benchmarks', () => {
 
     expect(found.filter(loss => loss.includes(`${rival} is faster over`))).to.have.lengthOf(2)
     expect(found.filter(loss => loss.includes(`${rival} has it sooner over`))).to.have.lengthOf(2)
+  })
+
+  it('tell of more than two links how many they are, the least and the worst', () => {
+    const row = { 'round trip, ms': 50, MB: 16, failed: '', floor: 1, 'times the floor': 1 }
+    const found = lossesOf('network', [2, 5, 3, 1].flatMap((seconds, i) => [
+      { ...row, 'Mbit/s': i, side: 'ipfsz, zstd', seconds },
+      { ...row, 'Mbit/s': i, side: 'Kubo', seconds: 1 }
+    ]))
+
+    expect(found).to.deep.equal(['**fetching, ipfsz, zstd**: Kubo is faster over 3 of 4 links, from 0 Mbit/s and 50 ms with 16 MB (1 s against 2 s) to 1 Mbit/s and 50 ms with 16 MB (1 s against 5 s).'])
   })
 
   it('name a slow link over which files are lost, or take long', () => {
@@ -126,7 +136,7 @@ describe('losses of other benchmarks', () => {
     const row = { files: 'paper', what: 'get, cached, one by one', side: 'FsBlockstore, zstd 3, hash' }
 
     expect(lossesOf('blockstore', [{ ...row, 'times as fast': 1 }, { ...row, side: 'FsBlockstore, zstd 3, length', 'times as fast': 0.5 }])).to.deep.equal([])
-    expect(lossesOf('blockstore', [{ ...row, 'times as fast': 0.5 }])[0]).to.include('get, cached, one by one, of paper (0.5)')
+    expect(lossesOf('blockstore', [{ ...row, 'times as fast': 0.5 }])[0]).to.include('get, cached, one by one: slower than an FsBlockstore alone with 1 of 1 rows: FsBlockstore, zstd 3, hash with blocks of paper (0.5)')
   })
 })
 
