@@ -1,8 +1,12 @@
 import { getEventListeners } from 'node:events'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { BlockFetcher } from '../src/fetch/block-fetcher.ts'
+import { FetchScope } from '../src/fetch/fetch-scope.ts'
+import { fetchSettings } from '../src/fetch/init.ts'
 import { ipfsz, unmark } from '../src/index.ts'
 import { collect, CountingBlockstore, leavesOf, noise, stored } from './fixtures.ts'
 import type { FetchInit } from '../src/index.ts'
+import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
 interface Options {
@@ -169,6 +173,22 @@ describe('a block that does not come', () => {
 
     await expect(collect(files.cat(cid))).rejects.toMatchObject({ name: 'FetchStalledError', time: expect.any(Number), cause: { name: 'TimeoutError' } })
     expect(leaves.length).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['is asked for again by half of the whole time, however much is under way before it', 10, 2],
+    ['is waited for the whole time where it takes that long by itself', 150, 1]
+  ])('%s', async (_, timeOf, times) => {
+    const { blockstore, cid } = await stored(1000)
+    const networked: NetworkedBlockstore = new NetworkedBlockstore(blockstore, async (cid, options, asked) => asked === 1 ? undefined : networked.remoteBlock(cid))
+    const fetcher = new BlockFetcher(networked as unknown as Pick<Blockstore, 'get'>, fetchSettings({ stallTimeout: 10, timeout: 200 }))
+    vi.spyOn(fetcher.window, 'backlog', 'get').mockReturnValue(1000)
+    vi.spyOn(fetcher.window, 'timeOf').mockReturnValue(timeOf)
+
+    const fetched = fetcher.fetch(unmark(cid), new FetchScope(cid), {})
+
+    await (times === 1 ? expect(fetched).rejects.toMatchObject({ name: 'FetchStalledError' }) : fetched)
+    expect([...networked.asked.values()]).toEqual([times])
   })
 
   it('ends reading at once where nobody can be asked', async () => {

@@ -75,7 +75,7 @@ export class BlockFetcher {
         first ??= started
 
         try {
-          const { block, sender } = await this.#attempt(cid, scope, this.#stallTime(stalls), signal, options)
+          const { block, sender } = await this.#attempt(cid, scope, this.#stallTime(stalls, size), signal, options)
           slot.end(block.byteLength)
           scope.lastArrival = window.now()
           emit(options, 'ipfsz:fetch:block', { cid, size: block.byteLength, duration: scope.lastArrival - started, ...sender })
@@ -120,12 +120,17 @@ export class BlockFetcher {
     }
   }
 
-  /** When a block has stalled. The whole time shrinks as it comes to its end. */
-  #stallTime (stalls: number): number {
+  /**
+   * When a block has stalled. What waits for all that was asked for before it is asked
+   * for again by half of the whole time, as what was lost never comes: unless by itself
+   * it takes that long.
+   */
+  #stallTime (stalls: number, size: number): number {
     const { stallTimeout, timeout } = this.#settings
     const time = stalls === 0 ? stallTimeout : Math.min(stallTimeout, STALLED_AGAIN * 2 ** (stalls - 1))
+    const latest = Math.max(timeout / 2, this.window.timeOf(size) * 2)
 
-    return Math.min(Math.max(time, this.window.backlog * 3), timeout)
+    return Math.min(Math.max(time, Math.min(this.window.backlog * 3, latest)), timeout)
   }
 
   async #attempt (cid: CID, scope: FetchScope, stallTime: number, signal: AbortSignal, options: FetchOptions): Promise<{ block: Uint8Array, sender: Omit<Sender, 'cid'> }> {

@@ -71,7 +71,12 @@ export class FetchWindow {
 
   /** How long what is asked for takes to arrive, in milliseconds, 0 where that is not known. */
   get backlog (): number {
-    return this.#meter.rate === 0 ? 0 : this.#bytes / this.#meter.rate
+    return this.timeOf(this.#bytes)
+  }
+
+  /** How long so many bytes take to arrive, in milliseconds, 0 where that is not known. */
+  timeOf (bytes: number): number {
+    return this.#meter.rate === 0 ? 0 : bytes / this.#meter.rate
   }
 
   /**
