@@ -34,14 +34,15 @@ export interface Time {
   cpu: number
 }
 
-export async function measure (work: () => Promise<unknown>): Promise<Time> {
+/** Do something, and tell how long it took beside what it gave. */
+export async function measure<T> (work: () => Promise<T>): Promise<Time & { result: T }> {
   const cpu = process.cpuUsage()
   const start = performance.now()
-  await work()
+  const result = await work()
   const wall = performance.now() - start
   const { user, system } = process.cpuUsage(cpu)
 
-  return { wall, cpu: (user + system) / 1000 }
+  return { wall, cpu: (user + system) / 1000, result }
 }
 
 /** The one in the middle, or what is half way between the two that are. */

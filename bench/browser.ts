@@ -1,12 +1,9 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { chromium } from 'playwright'
-import { BUNDLERS } from '../test/support/bundles.ts'
-import { CHROMIUM_FLAGS, findChromium } from '../test/support/chromium.ts'
-import { serve } from '../test/support/serve.ts'
 import { median, rounded, spread } from './benchmark.ts'
 import { fileOfSize, mixedFile, withCorpus } from './support/corpus.ts'
 import { PLAIN } from './support/file-systems.ts'
+import { measureInPage } from './support/in-page.ts'
 import type { Benchmark, Row } from './benchmark.ts'
 import type { PageMeasurement } from './support/browser-page.ts'
 
@@ -28,7 +25,7 @@ export const benchmark: Benchmark = {
       const mixed = await mixedFile(corpus, options)
       const size = (options.smoke ? 1 : 16) * MB
       const bytes = await readFile(await fileOfSize(corpus, mixed, size))
-      const measurements = await measureInChromium(bytes, options.smoke ? 1 : 5)
+      const measurements = await measureInPage<PageMeasurement[]>(SCRIPT, bytes, options.smoke ? 1 : 5)
       const cids = measurements.filter(({ store }) => store === 'memory')
 
       return [
@@ -36,25 +33,6 @@ export const benchmark: Benchmark = {
         { title: `What was added (${corpus.source})`, rows: cids.map(({ side, cid }) => ({ side, CID: cid })) }
       ]
     })
-  }
-}
-
-async function measureInChromium (bytes: Uint8Array, rounds: number): Promise<PageMeasurement[]> {
-  const { directory } = await BUNDLERS.esbuild(SCRIPT)
-  await writeFile(join(directory, 'bytes'), bytes)
-  const { url, close } = await serve(directory)
-  const browser = await chromium.launch({ executablePath: findChromium(), args: CHROMIUM_FLAGS })
-
-  try {
-    const page = await browser.newPage()
-    await page.goto(url)
-    await page.waitForFunction('window.measure != null')
-
-    return await page.evaluate<PageMeasurement[]>(`measure(${rounds})`)
-  } finally {
-    await browser.close()
-    close()
-    await rm(directory, { recursive: true })
   }
 }
 

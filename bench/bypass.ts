@@ -87,7 +87,7 @@ async function compare ({ path, size }: Pick<CorpusFile, 'path' | 'size'>, round
       await store.open()
       const blockstore = new CountingBlockstore(store)
       const files = create(blockstore)
-      const { cid, wall: add } = await timed(async () => files.addBytes(bytes))
+      const { wall: add, result: cid } = await measure(async () => files.addBytes(bytes))
       const { wall: cat } = await measure(async () => readAll(files, cid, size))
       await rm(join(directory, 'store'), { recursive: true })
 
@@ -98,11 +98,4 @@ async function compare ({ path, size }: Pick<CorpusFile, 'path' | 'size'>, round
   }
 
   return measured
-}
-
-async function timed<T> (work: () => Promise<T>): Promise<{ cid: T, wall: number }> {
-  const start = performance.now()
-  const cid = await work()
-
-  return { cid, wall: performance.now() - start }
 }

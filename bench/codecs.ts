@@ -1,11 +1,8 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { chromium } from 'playwright'
-import { BUNDLERS } from '../test/support/bundles.ts'
-import { CHROMIUM_FLAGS, findChromium } from '../test/support/chromium.ts'
-import { serve } from '../test/support/serve.ts'
 import { median, rounded, spread } from './benchmark.ts'
 import { fileOfSize, mixedFile, withCorpus } from './support/corpus.ts'
+import { measureInPage } from './support/in-page.ts'
 import { measureCodecs } from './support/measure-codec.ts'
 import type { Benchmark, BenchmarkOptions, Row } from './benchmark.ts'
 import type { CodecMeasurement } from './support/measure-codec.ts'
@@ -33,7 +30,7 @@ export const benchmark: Benchmark = {
     const rounds = options.smoke ? 1 : ROUNDS
     const pieces = Array.from({ length: Math.ceil(bytes.byteLength / FRAME_SIZE) }, (_, i) => bytes.slice(i * FRAME_SIZE, (i + 1) * FRAME_SIZE))
     const node = await measureCodecs(pieces, rounds)
-    const browser = await measureInChromium(bytes, rounds)
+    const browser = await measureInPage<CodecMeasurement[]>(SCRIPT, bytes, rounds)
 
     return [{
       title: `${bytes.byteLength} bytes of ${name}`,
@@ -50,25 +47,6 @@ async function readSample (options: BenchmarkOptions): Promise<{ bytes: Uint8Arr
 
     return { bytes: new Uint8Array(await readFile(path)), name: mixed.name }
   })
-}
-
-async function measureInChromium (bytes: Uint8Array, rounds: number): Promise<CodecMeasurement[]> {
-  const { directory } = await BUNDLERS.esbuild(SCRIPT)
-  await writeFile(join(directory, 'bytes'), bytes)
-  const { url, close } = await serve(directory)
-  const browser = await chromium.launch({ executablePath: findChromium(), args: CHROMIUM_FLAGS })
-
-  try {
-    const page = await browser.newPage()
-    await page.goto(url)
-    await page.waitForFunction('window.measure != null')
-
-    return await page.evaluate<CodecMeasurement[]>(`measure(${rounds})`)
-  } finally {
-    await browser.close()
-    close()
-    await rm(directory, { recursive: true })
-  }
 }
 
 function toRow (node: CodecMeasurement, browser: CodecMeasurement | undefined): Row {

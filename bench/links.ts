@@ -61,6 +61,7 @@ async function measureLinks (smoke: boolean): Promise<Row[]> {
     'make, spread': range(adds),
     'open, ms': tenth(median(reads.map(([{ open }]) => open))),
     'read, ms': tenth(median(reads.map(([{ read }]) => read))),
+    'open and read, ms': tenth(median(reads.map(([{ open, read }]) => open + read))),
     'read, spread': range(reads.map(([{ read }]) => read)),
     'opened again, ms': tenth(median(reads.map(([, { open }]) => open))),
     'read again, ms': tenth(median(reads.map(([, { read }]) => read))),

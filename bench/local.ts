@@ -39,7 +39,7 @@ const KUBO: Readonly<Record<string, { add: string, cat: string }>> = {
 }
 
 /** What the figures do not say by themselves. */
-const ABOUT = 'Kubo\'s times are those of the command, the start of its process with them. Peak MB is all that a process has resident, the program with it; of what is piped it is that of `ipfs`. Reading from memory has none: the process fills the store before'
+const ABOUT = 'Kubo\'s times are those of the command, the start of its process with them. Peak MB is all that a process has resident, the program with it; of what is piped it is that of `ipfs`. Reading from memory has none: the process fills the store before. What is read was written just before, so it comes from the system\'s cache. Files of 1 MB are added and read ten times by each process, of which the first does not count'
 
 /** What one process measured. */
 interface Measured {
@@ -111,7 +111,7 @@ async function runKuboOnce (corpus: Corpus, side: string, file: string): Promise
   const { add, cat } = KUBO[side]
 
   await createRepo(repo)
-  const added = await runKubo(add.replace('FILE', `'${file}'`), repo)
+  const added = await runKubo(add.replace('FILE', quote(file)), repo)
   const cid = added.stdout
   const read = await runKubo(`${cat.replace('CID', cid)} > /dev/null`, repo)
   await rm(repo, { recursive: true })
@@ -119,6 +119,11 @@ async function runKuboOnce (corpus: Corpus, side: string, file: string): Promise
   return [{ ...added, action: 'add' as const }, { ...read, action: 'cat' as const }].map(({ wall, cpu, ...outcome }) => (
     { ...outcome, walls: [wall], cpus: [cpu], store: 'flatfs', side, cid }
   ))
+}
+
+/** A path for a shell. */
+function quote (path: string): string {
+  return `'${path.replaceAll("'", "'\\''")}'`
 }
 
 function toRows ({ size }: Size, measured: readonly Measured[]): Row[] {

@@ -1,6 +1,6 @@
 import { median, progress, rounded, spread } from './benchmark.ts'
 import { fileOfSize, mixedFile, withCorpus } from './support/corpus.ts'
-import { LINKS, MEGABIT } from './support/links.ts'
+import { floorOf, LINKS, MEGABIT } from './support/links.ts'
 import { startSides } from './support/network/sides.ts'
 import { shapedProxy } from './support/shaped-proxy.ts'
 import type { Benchmark, Row, Table } from './benchmark.ts'
@@ -17,12 +17,12 @@ const SIZES: Readonly<Record<number, number>> = { 10: 16 * MB, 50: 24 * MB, 1000
 /** The link that all of the corpus is fetched over, and how often. */
 const WHOLE: Link = { rate: 50 * MEGABIT, roundTrip: 50 }
 
-/** Round trips that no fetch is without: ask for the root, for the next level, for the leaves. */
-const FLOOR_ROUND_TRIPS = 3
-
 /** A fetch is given up after this many times the floor of the bytes as they are, and no less than this. */
 const PATIENCE = 4
 const LEAST_PATIENCE = 20_000
+
+/** What the figures do not say by themselves. */
+const ABOUT = 'Helia, with and without ipfsz, fetches into memory, Kubo and the command onto the disk; all but the command are connected before, its time begins with dialling'
 
 interface Measured extends Fetched, Traffic {}
 
@@ -65,7 +65,7 @@ export const benchmark: Benchmark = {
           tables.push({ title: `${mixed.name}, over ${WHOLE.rate / MEGABIT} Mbit/s and ${WHOLE.roundTrip} ms`, rows: await compare(WHOLE, whole, network, 3) })
         }
 
-        return [{ title: 'Parts of it over every link', rows }, ...tables, { title: `What was fetched (${corpus.source})`, rows: offered }]
+        return [{ title: `Parts of it over every link. ${ABOUT}`, rows }, ...tables, { title: `What was fetched (${corpus.source})`, rows: offered }]
       } finally {
         await network.close()
       }
@@ -108,7 +108,7 @@ async function fetchOnce (side: Side, link: Link, { size, offers }: Subject): Pr
   let before = proxy.traffic()
 
   try {
-    const timeout = Math.ceil(Math.max(LEAST_PATIENCE, PATIENCE * floor(size, link)))
+    const timeout = Math.ceil(Math.max(LEAST_PATIENCE, PATIENCE * floorOf(size, link)))
     const fetched = await side.fetch(offer, proxy, size, timeout, () => { before = proxy.traffic() })
     const after = proxy.traffic()
     const down = after.down - before.down
@@ -122,11 +122,6 @@ async function fetchOnce (side: Side, link: Link, { size, offers }: Subject): Pr
   } finally {
     await proxy.close()
   }
-}
-
-/** What a link takes for bytes at the very least, in milliseconds. */
-function floor (bytes: number, { rate, roundTrip }: Link): number {
-  return bytes * 8 / rate * 1000 + FLOOR_ROUND_TRIPS * roundTrip
 }
 
 /** Those that came to the end. */
@@ -151,9 +146,9 @@ function toRow (side: Side, link: Link, { size, offers }: Subject, measured: rea
     seconds: has(() => median(seconds)),
     spread: good.length === 0 ? '-' : spread(seconds),
     'first byte, s': has(() => median(good.map(({ first }) => first / 1000))),
-    floor: rounded(floor(stored, link) / 1000),
+    'floor, s': rounded(floorOf(stored, link) / 1000),
     // bytes that are compressed on the way have no floor of their own
-    'times the floor': side.compressesOnTheWay === true ? '-' : has(() => median(seconds) * 1000 / floor(stored, link)),
+    'times the floor': side.compressesOnTheWay === true ? '-' : has(() => median(seconds) * 1000 / floorOf(stored, link)),
     'times as fast': good.length === 0 || plain.length === 0 ? '-' : rounded(median(plain.map(({ wall }) => wall)) / median(good.map(({ wall }) => wall))),
     'stored MB': rounded(stored / MB),
     'MB down': rounded(median(passed.map(({ down }) => down)) / MB),

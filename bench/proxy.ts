@@ -62,7 +62,7 @@ async function check (link: Link, server: Server, seconds: number): Promise<Row>
         'both ways, the slower': rounded(slower / MEGABIT),
         'it is off by, %': rounded((slower / link.rate - 1) * 100),
         'round trip, ms': link.roundTrip,
-        'measured round trip, ms': rounded(roundTrip),
+        'round trip above a direct one, ms': rounded(roundTrip),
         'round trip off by, %': rounded((roundTrip / link.roundTrip - 1) * 100),
         tries,
         [WITHIN]: worst <= TOLERANCE ? 'yes' : 'no'

@@ -15,11 +15,13 @@
  * --file FILE    one file to measure with, where one is enough. A benchmark that makes
  *                its own refuses them
  */
-import { spawnSync } from 'node:child_process'
-import { closeSync, existsSync, globSync, openSync, rmSync, statSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, closeSync, constants, globSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { NoInputError } from './benchmark.ts'
+import { atExit } from './support/at-exit.ts'
 import { printTables } from './support/print.ts'
 import { readResult, resultFile, writeResult } from './support/results.ts'
 import { describeMachine, versions } from './support/machine.ts'
@@ -56,6 +58,10 @@ if (file != null && (statSync(file, { throwIfNoEntry: false })?.isFile() !== tru
 // before the work, not after it
 if (values.json != null && !canWrite(values.json)) {
   refuse(`Nothing can be written to ${values.json}`)
+}
+
+if (values['json-dir'] != null && !canWriteInto(values['json-dir'])) {
+  refuse(`Nothing can be written into ${values['json-dir'] || 'a directory without a name'}`)
 }
 
 try {
@@ -98,7 +104,11 @@ function refuse (message: string): never {
 }
 
 function canWrite (file: string): boolean {
-  const isNew = !existsSync(file)
+  const there = statSync(file, { throwIfNoEntry: false })
+
+  if (there?.isFile() === false) {
+    return false
+  }
 
   try {
     closeSync(openSync(file, 'a'))
@@ -106,11 +116,21 @@ function canWrite (file: string): boolean {
     return false
   }
 
-  if (isNew) {
+  if (there == null) {
     rmSync(file)
   }
 
   return true
+}
+
+function canWriteInto (directory: string): boolean {
+  try {
+    mkdirSync(directory, { recursive: true })
+    accessSync(directory, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 async function load (name: string): Promise<Benchmark> {
@@ -154,9 +174,10 @@ function toTables (measured: Row[] | Table[]): Table[] {
 async function runAll (): Promise<void> {
   const directory = values['json-dir'] ?? (smoke ? undefined : DEFAULT_DIRECTORY)
   const failed: string[] = []
+  const measured = smoke || directory == null ? [] : names.filter(name => readResult(directory, name)?.smoke === false)
 
   for (const name of names) {
-    if (!smoke && directory != null && readResult(directory, name)?.smoke === false) {
+    if (directory != null && measured.includes(name)) {
       console.info(`${name} has a result already: ${resultFile(directory, name)}\n`)
       continue
     }
@@ -168,7 +189,12 @@ async function runAll (): Promise<void> {
       ...inputs.flatMap(input => values[input] == null ? [] : [`--${input}`, values[input]])
     ]
 
-    if (spawnSync(process.execPath, [import.meta.filename, name, ...args], { stdio: 'inherit' }).status !== 0) {
+    const child = spawn(process.execPath, [import.meta.filename, name, ...args], { stdio: 'inherit' })
+    const stay = atExit(() => { child.kill() })
+    const [code] = await once(child, 'exit') as [number | null]
+    stay()
+
+    if (code !== 0) {
       failed.push(name)
     }
   }

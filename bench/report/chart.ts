@@ -67,14 +67,14 @@ function toOption ({ title, unit, kind, categories = [], x, series: all, log = f
     xAxis: x == null
       ? { type: 'category', data: categories, axisLabel: { ...text, interval: 0, rotate: slanted ? 30 : 0 }, axisLine: { lineStyle: { color: TEXT } } }
       : { ...valueAxis, type: 'log', name: x, nameLocation: 'middle', nameGap: 30, logBase: 10 },
-    yAxis: { ...valueAxis, ...log && reference == null ? startOf(series) : {}, type: log ? 'log' : 'value', name: unit },
+    yAxis: { ...valueAxis, ...log && reference == null ? startOf(series) : {}, type: log ? 'log' : 'value', name: log ? `${unit} (logarithmic)` : unit },
     series: series.map(({ name, values, colour }, i) => ({
       type: kind,
       name,
       data: values,
       symbol: 'circle',
       symbolSize: 7,
-      // what others are compared with is grey wherever it is
+      // what others are compared with is grey, where it is one series
       color: name === PLAIN ? TEXT : colour,
       ...reference == null || i > 0 ? {} : { markLine: { silent: true, symbol: 'none', label: { show: false }, lineStyle: { color: TEXT, type: 'dashed' as const }, data: [{ yAxis: reference }] } }
     })) as EChartsOption['series']

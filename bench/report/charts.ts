@@ -56,7 +56,7 @@ export const CHARTS: Readonly<Record<string, (results: Results) => Charts>> = {
         categories: ['the paper', ...rows.map(({ datastore }) => `here, datastore-${datastore}`)],
         series: [
           { name: 'make', values: [LINKS.update, ...rows.map(row => numberOf(row, 'make, ms') ?? null)] },
-          { name: 'read in a new process', values: [LINKS.recovery, ...rows.map(row => numberOf(row, 'read, ms') ?? null)] }
+          { name: 'open and read in a new process', values: [LINKS.recovery, ...rows.map(row => numberOf(row, 'open and read, ms') ?? null)] }
         ]
       }
     }

@@ -1,34 +1,19 @@
 import { rounded } from '../benchmark.ts'
 import { DEFAULT, PLAIN } from '../support/file-systems.ts'
-import { COMMAND, LIBRARY } from '../support/network/sides.ts'
 import { LINKS } from '../support/paper.ts'
+import { fromNetwork, fromSlow } from './fetch-losses.ts'
+import { extremes, isLess, list, NOISE } from './loss.ts'
 import { find, numberOf, rowsOf } from './rows.ts'
-import type { Row } from '../benchmark.ts'
 import type { Results } from './rows.ts'
 
 /** The frames of the default size. */
 const DEFAULT_FRAMES = 'ipfsz, frames of 4096 KiB'
-
-/** What is no more than this away is as good. */
-const NOISE = 0.03
 
 /** The same for bytes, which are the same every time. */
 const LITTLE = 0.01
 
 /** Memory that grows by no more, from 100 MB to the largest file, does not grow with the file. */
 const GROWTH = 0.1
-
-/** So many are told one by one. */
-const FEW = 2
-
-/** What is this many times the floor is far above it. */
-const FAR = 1.25
-
-/** One figure that is worse, and how many times. */
-interface Loss {
-  text: string
-  times: number
-}
 
 /**
  * Where IPFSz is worse than what it is compared with, as sentences of Markdown: found in
@@ -44,12 +29,22 @@ function fromLocal (results: Results): string[] {
   return ['add', 'cat'].flatMap(what => {
     const of = rows.filter(row => row.what === what)
     const slower = of.filter(row => row.side === DEFAULT && isLess(row, 'times as fast'))
-    const others = of.filter(row => row.MB === 100 && String(row.side).startsWith('ipfsz') && row.side !== DEFAULT && isLess(row, 'times as fast'))
+    const others = of.filter(row => String(row.side).startsWith('ipfsz') && row.side !== DEFAULT && isLess(row, 'times as fast'))
     const kubo = of.filter(row => String(row.side).startsWith('Kubo')).flatMap(row => {
       const ours = numberOf(find(of, { MB: row.MB, side: DEFAULT, store: 'fs' }), 'MB/s')
       const theirs = numberOf(row, 'MB/s')
 
       return ours != null && theirs != null && theirs > ours * (1 + NOISE) ? [`${row.MB} MB at ${rounded(theirs / ours)} times our speed (${row.side})`] : []
+    })
+    const leaner = ([['CPU ms', 'processor time'], ['peak MB', 'memory']] as const).flatMap(([column, name]) => {
+      const less = of.filter(row => row.side === 'Kubo').flatMap(row => {
+        const ours = numberOf(find(of, { MB: row.MB, side: DEFAULT, store: 'fs' }), column)
+        const theirs = numberOf(row, column)
+
+        return ours != null && theirs != null && ours > theirs * (1 + NOISE) ? [`${row.MB} MB (${rounded(ours / theirs)} times)`] : []
+      })
+
+      return less.length === 0 ? [] : [`**${what} against Kubo, ${name}**: we take more with ${list(less)}.`]
     })
     const busier = of.filter(row => row.side === DEFAULT).flatMap(row => {
       const ours = numberOf(row, 'CPU ms')
@@ -60,54 +55,12 @@ function fromLocal (results: Results): string[] {
 
     return [
       ...slower.length === 0 ? [] : [`**${what}, the default**: plain Helia is faster with ${list(slower.map(row => `${row.MB} MB on ${row.store} (we have ${row['times as fast']} times its speed)`))}.`],
-      ...others.length === 0 ? [] : [`**${what}, other codecs and levels**, 100 MB: slower than plain Helia with ${list(others.map(row => `${String(row.side).replace('ipfsz, ', '')} on ${row.store} (${row['times as fast']})`))}.`],
+      ...others.length === 0 ? [] : [`**${what}, other codecs and levels**: slower than plain Helia with ${list(others.map(row => `${row.MB} MB and ${String(row.side).replace('ipfsz, ', '')} on ${row.store} (${row['times as fast']})`))}.`],
       ...kubo.length === 0 ? [] : [`**${what} against Kubo**: Kubo does ${list(kubo)}.`],
+      ...leaner,
       ...busier.length === 0 ? [] : [`**${what}, processor time**: more than plain Helia's with ${list(busier)}.`]
     ]
   })
-}
-
-function fromNetwork (results: Results): string[] {
-  const rows = (results.get('network')?.tables ?? []).flatMap(({ rows }) => rows)
-
-  return [LIBRARY, COMMAND].flatMap(side => fromFetches(rows, side))
-}
-
-function fromFetches (rows: readonly Row[], side: string): string[] {
-  const ours = rows.filter(row => row.side === side && 'floor' in row)
-  const beaten = (by: string, what: string): Loss[] => ours.flatMap(row => {
-    const theirs = numberOf(find(rows, { 'Mbit/s': row['Mbit/s'], 'round trip, ms': row['round trip, ms'], MB: row.MB, side: by }), what)
-    const seconds = numberOf(row, what)
-
-    return seconds != null && theirs != null && theirs < seconds * (1 - NOISE) ? [{ text: `${linkOf(row)} (${rounded(theirs)} s against ${rounded(seconds)} s)`, times: seconds / theirs }] : []
-  })
-  const failed = ours.filter(row => row.failed !== '')
-  const far = ours.map(row => ({ text: `${linkOf(row)} (${row['times the floor']})`, times: numberOf(row, 'times the floor') ?? 0 })).filter(({ times }) => times > FAR)
-
-  return [
-    ...failed.map(row => `**fetching, ${side}**, fails over ${linkOf(row)}: ${row.failed}.`),
-    ...[PLAIN, 'plain CID with libp2p compression', 'Kubo', 'Kubo, zstd -3 piped'].flatMap(by => {
-      const links = beaten(by, 'seconds')
-      const first = beaten(by, 'first byte, s')
-
-      return [
-        ...links.length === 0 ? [] : [`**fetching, ${side}**: ${by} is faster over ${extremes(links, ours.length, 'links')}.`],
-        ...first.length === 0 ? [] : [`**fetching, ${side}, the first byte**: ${by} has it sooner over ${extremes(first, ours.length, 'links')}.`]
-      ]
-    }),
-    ...far.length === 0 ? [] : [`**fetching, ${side}**, takes more than ${FAR} times the floor over ${extremes(far, ours.length, 'links')}.`]
-  ]
-}
-
-function fromSlow (results: Results): string[] {
-  const rows = rowsOf(results, 'slow')
-  const failed = rows.filter(row => row.failed !== '')
-  const far = rows.filter(row => (numberOf(row, 'times the floor') ?? 0) > FAR)
-
-  return [
-    ...failed.map(row => `**\`ipfsz cat\` does not always get the file** over ${row['Mbit/s']} Mbit/s from ${row.provider}: ${row.whole} are whole, ${row.failed}.`),
-    ...far.length === 0 ? [] : [`**\`ipfsz cat\` takes more than ${FAR} times the floor** over ${list(far.map(row => `${row['Mbit/s']} Mbit/s from ${row.provider} with ${row.MB} MB of ${row.what} (${row['times the floor']})`))}.`]
-  ]
 }
 
 function fromStorage (results: Results): string[] {
@@ -134,10 +87,12 @@ function fromRandom (results: Results): string[] {
     return []
   }
 
+  const late = (numberOf(ours, 'ms, 95 of 100') ?? 0) / (numberOf(plain, 'ms, 95 of 100') ?? Infinity)
   const bytes = (numberOf(ours, 'KiB a read') ?? 0) / (numberOf(plain, 'KiB a read') ?? 1)
 
   return [
     ...isLess(ours, 'times as fast') ? [`**4 KiB at a random place**, frames as they are by default: ${ours['ms, median']} ms, plain Helia ${plain['ms, median']} ms. A frame is decompressed whole; smaller frames make this cheaper.`] : [],
+    ...late > 1 + NOISE ? [`**4 KiB at a random place**, the slowest 5 of 100 reads: from ${ours['ms, 95 of 100']} ms on, plain Helia from ${plain['ms, 95 of 100']} ms on.`] : [],
     ...bytes > 1 + NOISE ? [`**4 KiB at a random place** reads ${rounded(bytes)} times the bytes that plain Helia reads.`] : []
   ]
 }
@@ -176,13 +131,13 @@ function fromBypass (results: Results): string[] {
 }
 
 function fromLinks (results: Results): string[] {
-  const read = rowsOf(results, 'links').filter(row => row.links === 1000 && (numberOf(row, 'read, ms') ?? 0) > LINKS.recovery)
+  const read = rowsOf(results, 'links').filter(row => row.links === 1000 && (numberOf(row, 'open and read, ms') ?? 0) > LINKS.recovery)
   const make = rowsOf(results, 'links').filter(row => row.links === 1000 && (numberOf(row, 'make, ms') ?? 0) > LINKS.update)
   const cost = rowsOf(results, 'links', 1).filter(row => (numberOf(row, 'links cost, %') ?? 0) > 4)
 
   return [
     ...make.length === 0 ? [] : [`**making 1000 links** takes more than the ${LINKS.update} ms of the paper with ${list(make.map(row => `datastore-${row.datastore} (${row['make, ms']} ms)`))}.`],
-    ...read.length === 0 ? [] : [`**reading 1000 links** in a new process takes more than the ${LINKS.recovery} ms of the paper with ${list(read.map(row => `datastore-${row.datastore} (${row['read, ms']} ms)`))}.`],
+    ...read.length === 0 ? [] : [`**reading 1000 links** in a new process takes more than the ${LINKS.recovery} ms of the paper with ${list(read.map(row => `datastore-${row.datastore} (${row['open and read, ms']} ms, ${row['open, ms']} of them to open it)`))}.`],
     ...cost.length === 0 ? [] : [`**adding with links** costs ${list(cost.map(row => `${row['links cost, %']} % with datastore-${row.datastore}`))}, where the paper has ${LINKS.partOfUpload}: the original is hashed for its content CID, and the link is written.`]
   ]
 }
@@ -207,9 +162,14 @@ function fromMemory (results: Results): string[] {
 }
 
 function fromBrowser (results: Results): string[] {
-  return rowsOf(results, 'browser').filter(row => row.side === DEFAULT).flatMap(row => (
-    ['add', 'cat'].filter(what => isLess(row, `${what}, times as fast`)).map(what => `**in a page**, on ${row.store}: ${what} at ${row[`${what}, times as fast`]} times plain Helia's speed.`)
-  ))
+  const rows = rowsOf(results, 'browser').filter(row => row.side !== PLAIN)
+
+  return [...new Set(rows.map(({ store }) => store))].flatMap(store => ['add', 'cat'].flatMap(what => {
+    const column = `${what}, times as fast`
+    const slow = rows.filter(row => row.store === store && isLess(row, column))
+
+    return slow.length === 0 ? [] : [`**in a page**, on ${store}: ${what} is slower than with plain Helia with ${list(slow.map(row => `${String(row.side).replace('ipfsz, ', '')} (${row[column]})`))}.`]
+  }))
 }
 
 function fromBlockstore (results: Results): string[] {
@@ -220,25 +180,4 @@ function fromBlockstore (results: Results): string[] {
 
     return [what, slow.length === 0 ? '' : extremes(slow, rows.length, 'rows')]
   }).flatMap(([what, where]) => where === '' ? [] : [`**a CompressedBlockstore** as it is by default, ${what}: slower than an FsBlockstore alone with ${where}.`])
-}
-
-/** How many they are, and which: of more than a few the least and the worst, the tables have the others. */
-function extremes (losses: readonly Loss[], of: number, what: string): string {
-  const sorted = losses.toSorted((a, b) => a.times - b.times).map(({ text }) => text)
-
-  return `${losses.length} of ${of} ${what}${losses.length <= FEW ? `: ${list(sorted)}` : `, from ${sorted[0]} to ${sorted[sorted.length - 1]}`}`
-}
-
-function isLess (row: Row, column: string): boolean {
-  const value = numberOf(row, column)
-
-  return value != null && value < 1 - NOISE
-}
-
-function linkOf (row: Row): string {
-  return `${row['Mbit/s']} Mbit/s and ${row['round trip, ms']} ms with ${row.MB} MB`
-}
-
-function list (parts: readonly string[]): string {
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }

@@ -67,7 +67,7 @@ ${toMarkdown(targets(results))}
 - ${distinct([...results.values()].map(({ machine }) => machine)).join('; ')}.
 - ${dates.join(', ')}. ${versionsOf(results)}.
 - Everything that is compared was measured in one run, in turns: A, B, A, B. Times are medians, the spread is the least and the most. "Times as fast" is against plain Helia unless the table says otherwise; above 1 is better. Absolute times are those of this machine; ratios carry over better.
-- The shaped link of the network kept its rate and round trip within 3 % at ${link.filter(row => row['within 3 %'] === 'yes').length} of ${link.length} settings while nothing else ran, see [proxy](#proxy). It shares the processor with the nodes that it connects.
+- The shaped link of the network kept its rate and round trip within 3 % at ${link.filter(row => row['within 3 %'] === 'yes').length} of ${link.length} settings while nothing else ran, in the best of a few tries, see [proxy](#proxy). It shares the processor with the nodes that it connects.
 - A compressed file stored is all of its blocks. MB are millions of bytes.
 - \`npm run bench -- NAME\` measures one of them, \`--file FILE\` or \`--corpus DIR\` with files of yours where it does not make its own.${missing.length === 0 ? '' : `\n- Not measured: ${missing.join(', ')}.`}`
 }

@@ -21,8 +21,8 @@ export function targets (results: Results): Row[] {
   const stored = ratio == null || wholeFile == null ? undefined : ratio / wholeFile
 
   return [
-    atLeast(`cat 100 MB, ${DEFAULT}: times plain Helia's speed`, 2, speed('cat')),
-    atLeast(`add 100 MB, ${DEFAULT}: times plain Helia's speed`, 0.9, speed('add')),
+    atLeast(`cat 100 MB on an FsBlockstore, ${DEFAULT}: times plain Helia's speed`, 2, speed('cat')),
+    atLeast(`add 100 MB on an FsBlockstore, ${DEFAULT}: times plain Helia's speed`, 0.9, speed('add')),
     atMost(`stored bytes, ${DEFAULT}: times those of whole-file zstd -3`, 1.01, stored),
     ...[COMMAND, LIBRARY].flatMap(side => {
       const fetch = find(network, { side })

@@ -148,8 +148,11 @@ async function * samplePieces (path: string, available: number, size: number): A
 
 async function listFiles (directory: string): Promise<CorpusFile[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  const files = entries.filter(entry => entry.isFile()).map(async entry => {
-    const path = join(entry.parentPath, entry.name)
+  // a link to a file is one, too; one to nothing or to a directory is left out
+  const paths = entries.filter(entry => entry.isFile() || entry.isSymbolicLink())
+    .map(entry => join(entry.parentPath, entry.name))
+    .filter(path => statSync(path, { throwIfNoEntry: false })?.isFile() === true)
+  const files = paths.map(async path => {
     const [group, ...names] = relative(directory, path).split(sep)
     const place = names.length > 0 ? { group, name: names.join('/') } : { group: ABOUT.test(group) ? '' : 'files', name: group }
 

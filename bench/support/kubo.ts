@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { atExit } from './at-exit.ts'
 import type { ChildProcess } from 'node:child_process'
 
 /** How long a daemon may take to start, in milliseconds. */
@@ -63,9 +64,7 @@ export interface KuboDaemon {
 
 export async function startKubo (repo: string): Promise<KuboDaemon> {
   const child = spawn('ipfs', ['daemon'], { env: environment(repo), stdio: ['ignore', 'pipe', 'pipe'] })
-  // it would go on where this process is interrupted
-  const kill = (): void => { child.kill() }
-  process.on('exit', kill)
+  const stay = atExit(() => { child.kill() })
   const api = `http://127.0.0.1:${await apiPort(child)}/api/v0`
   child.stdout?.resume()
   child.stderr?.resume()
@@ -95,7 +94,7 @@ export async function startKubo (repo: string): Promise<KuboDaemon> {
       const ended = once(child, 'close')
       child.kill()
       await ended
-      process.off('exit', kill)
+      stay()
     }
   }
 }

@@ -7,5 +7,13 @@ export interface Link {
   roundTrip: number
 }
 
+/** Round trips that no fetch is without: ask for the root, for the next level, for the leaves. */
+const FLOOR_ROUND_TRIPS = 3
+
+/** What a link takes for bytes at the very least, in milliseconds. */
+export function floorOf (bytes: number, { rate, roundTrip }: Link): number {
+  return bytes * 8 / rate * 1000 + FLOOR_ROUND_TRIPS * roundTrip
+}
+
 /** The links that are measured over: 10, 50 and 1000 Mbit/s with 2, 50 and 150 ms each. */
 export const LINKS: readonly Link[] = [10, 50, 1000].flatMap(rate => [2, 50, 150].map(roundTrip => ({ rate: rate * MEGABIT, roundTrip })))

@@ -25,13 +25,21 @@ export function versions (): Record<string, string> {
 
   return {
     node: process.versions.node,
-    ipfsz: packageVersion('packages/cli'),
+    ipfsz: [packageVersion('packages/cli'), commit()].filter(Boolean).join(' '),
     ...Object.fromEntries(WORKSPACES.map(name => [`@ipfsz/${name}`, packageVersion(`packages/${name}`)])),
     ...Object.fromEntries(PACKAGES.map(name => [name, packageVersion(`node_modules/${name}`)])),
     ...kubo == null ? {} : { kubo },
     ...zstd == null ? {} : { 'zstd (tool)': zstd },
     ...chromium == null ? {} : { chromium }
   }
+}
+
+/** Which state of the project it is, where that is known: versions change less often. */
+function commit (): string {
+  const hash = output('git', ['-C', ROOT, 'rev-parse', '--short', 'HEAD'])
+  const changed = output('git', ['-C', ROOT, 'status', '--porcelain', '--untracked-files=no', '--', 'packages', 'bench', 'examples'])
+
+  return hash == null ? '' : `(${hash}${changed === '' ? '' : ', changed'})`
 }
 
 function packageVersion (directory: string): string {

@@ -11,7 +11,7 @@ const LEVELS: Readonly<Partial<Record<CodecName, number[]>>> = {
 
 const IMPLEMENTATIONS: ImplementationName[] = ['native', 'wasm', 'js']
 
-/** No more rounds of a level than fit into this, in milliseconds. */
+/** No more rounds of a level than fit into this, in milliseconds, one way and the other. */
 const TIME = 5000
 
 /** Frames to decompress before measuring. */
@@ -55,9 +55,7 @@ export async function measureCodecs (pieces: readonly Uint8Array[], rounds: numb
 
   for (let round = 0; round < rounds; round++) {
     for (const candidate of rotate(candidates, round)) {
-      if (round === 0 || sum(candidate.compressed) + sum(candidate.decompressed) < TIME) {
-        await measure(candidate, pieces)
-      }
+      await measure(candidate, pieces, round)
     }
   }
 
@@ -121,8 +119,9 @@ async function compressAll (codec: Codec, pieces: readonly Uint8Array[], level: 
   return frames
 }
 
-async function measure (candidate: Candidate, pieces: readonly Uint8Array[]): Promise<void> {
+async function measure (candidate: Candidate, pieces: readonly Uint8Array[], round: number): Promise<void> {
   const { codec, decompresses, level, frames, compressed, decompressed } = candidate
+  const hasTime = (times: readonly number[]): boolean => round === 0 || sum(times) < TIME
 
   // where there are few workers, that of another codec has made way for this one, which starts cold
   if (decompresses) {
@@ -131,14 +130,14 @@ async function measure (candidate: Candidate, pieces: readonly Uint8Array[]): Pr
     }
   }
 
-  if (level != null) {
+  if (level != null && hasTime(compressed)) {
     await codec.compress(pieces[0].subarray(0, WARM_UP_SIZE), { level })
     const start = performance.now()
     await compressAll(codec, pieces, level)
     compressed.push(performance.now() - start)
   }
 
-  if (decompresses) {
+  if (decompresses && hasTime(decompressed)) {
     const start = performance.now()
 
     for (const [i, frame] of frames.entries()) {

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { NoInputError } from '../benchmark.ts'
 import type { Table } from '../benchmark.ts'
 
 /** What one run of one benchmark found, as it is kept in a JSON file. */
@@ -21,12 +22,26 @@ export function resultFile (directory: string, name: string): string {
 
 export function writeResult (file: string, result: Result): void {
   mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, `${JSON.stringify(result, undefined, 2)}\n`)
+  // half a result would be taken for one
+  writeFileSync(`${file}.tmp`, `${JSON.stringify(result, undefined, 2)}\n`)
+  renameSync(`${file}.tmp`, file)
 }
 
-/** The result of a benchmark, where there is one. */
+/**
+ * The result of a benchmark, where there is one.
+ *
+ * @throws {NoInputError} the file holds something else
+ */
 export function readResult (directory: string, name: string): Result | undefined {
   const file = resultFile(directory, name)
 
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) as Result : undefined
+  if (!existsSync(file)) {
+    return undefined
+  }
+
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Result
+  } catch (err) {
+    throw new NoInputError(`${file} is no result of a benchmark: delete it, and measure again`, { cause: err })
+  }
 }

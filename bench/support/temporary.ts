@@ -2,33 +2,23 @@ import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { atExit } from './at-exit.ts'
 
-/** What a shell says of a process that a signal has ended: 128 and the signal's number. */
-const ENDED = { SIGINT: 130, SIGTERM: 143 } as const
-
-/**
- * Do something with an empty directory, and remove it with all that is in it: at the end,
- * and where the process is interrupted, as gigabytes would stay otherwise.
- */
+/** Do something with an empty directory, and remove it with all that is in it: at the end, and where the process is interrupted. */
 export async function withDirectory<T> (use: (directory: string) => Promise<T>): Promise<T> {
-  const directory = await mkdtemp(join(tmpdir(), 'ipfsz-bench-'))
+  return withRemoved(await mkdtemp(join(tmpdir(), 'ipfsz-bench-')), use)
+}
+
+/** The same with a directory that is there. */
+export async function withRemoved<T> (directory: string, use: (directory: string) => Promise<T>): Promise<T> {
   // processes that are ended at the same time may still write
   const remove = (): void => { rmSync(directory, { recursive: true, force: true, maxRetries: 10 }) }
-
-  process.on('exit', remove)
-  process.on('SIGINT', end)
-  process.on('SIGTERM', end)
+  const stay = atExit(remove)
 
   try {
     return await use(directory)
   } finally {
-    process.off('exit', remove)
-    process.off('SIGINT', end)
-    process.off('SIGTERM', end)
+    stay()
     remove()
   }
-}
-
-function end (signal: keyof typeof ENDED): void {
-  process.exit(ENDED[signal])
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
@@ -93,6 +93,17 @@ describe('a corpus of one\'s own', () => {
 
   it('refuses a directory that is not there', async () => {
     await expect(withCorpus({ smoke: false, corpus: join(directory, 'missing') }, async () => {})).rejects.toThrow('missing')
+  })
+
+  it('has files that links lead to, and none that lead nowhere or in circles', async () => {
+    await writeFile(join(directory, 'notes.txt'), 'some notes')
+    await symlink('notes.txt', join(directory, 'link.txt'))
+    await symlink('missing', join(directory, 'nowhere'))
+    await symlink('.', join(directory, 'circle'))
+
+    await withCorpus({ smoke: false, corpus: directory }, async ({ files }) => {
+      expect(files.map(({ name, size }) => [name, size])).to.deep.equal([['link.txt', 10], ['notes.txt', 10]])
+    })
   })
 
   it('is used by smoke runs too, where it is named', async () => {

@@ -70,9 +70,9 @@ describe('losses', () => {
   it('names fetches that failed, and those that are far above the floor', () => {
     const row = { 'Mbit/s': 10, 'round trip, ms': 50, MB: 16, side: 'ipfsz, zstd', failed: '' }
     const found = losses(new Map([['network', resultOf('network', [{ title: '', rows: [
-      { ...row, seconds: '-', 'times the floor': '-', floor: 4, failed: '2 of 2: LoadBlockFailedError after 12 MB' },
-      { ...row, 'Mbit/s': 50, seconds: 3, 'times the floor': 1.5, floor: 2 },
-      { ...row, 'Mbit/s': 50, side: 'Kubo', seconds: 2, 'times the floor': 1, floor: 2 }
+      { ...row, seconds: '-', 'times the floor': '-', 'floor, s': 4, failed: '2 of 2: LoadBlockFailedError after 12 MB' },
+      { ...row, 'Mbit/s': 50, seconds: 3, 'times the floor': 1.5, 'floor, s': 2 },
+      { ...row, 'Mbit/s': 50, side: 'Kubo', seconds: 2, 'times the floor': 1, 'floor, s': 2 }
     ] }])]]))
 
     expect(found.filter(loss => loss.includes('LoadBlockFailedError'))).to.have.lengthOf(1)
@@ -83,7 +83,7 @@ describe('losses', () => {
 
 describe('losses of other benchmarks', () => {
   it.each(['plain Helia', 'plain CID with libp2p compression', 'Kubo', 'Kubo, zstd -3 piped'])('name a fetch, and a first byte, that %s has sooner than the command or the library', rival => {
-    const row = { 'Mbit/s': 50, 'round trip, ms': 50, MB: 16, failed: '', floor: 2, 'times the floor': 1 }
+    const row = { 'Mbit/s': 50, 'round trip, ms': 50, MB: 16, failed: '', 'floor, s': 2, 'times the floor': 1 }
     const found = lossesOf('network', [
       ...['ipfsz, zstd', 'ipfsz cat from ipfsz daemon'].map(side => ({ ...row, side, seconds: 3, 'first byte, s': 2 })),
       { ...row, side: rival, seconds: 2, 'first byte, s': 1 }
@@ -94,13 +94,36 @@ describe('losses of other benchmarks', () => {
   })
 
   it('tell of more than two links how many they are, the least and the worst', () => {
-    const row = { 'round trip, ms': 50, MB: 16, failed: '', floor: 1, 'times the floor': 1 }
+    const row = { 'round trip, ms': 50, MB: 16, failed: '', 'floor, s': 1, 'times the floor': 1 }
     const found = lossesOf('network', [2, 5, 3, 1].flatMap((seconds, i) => [
       { ...row, 'Mbit/s': i, side: 'ipfsz, zstd', seconds },
       { ...row, 'Mbit/s': i, side: 'Kubo', seconds: 1 }
     ]))
 
     expect(found).to.deep.equal(['**fetching, ipfsz, zstd**: Kubo is faster over 3 of 4 links, from 0 Mbit/s and 50 ms with 16 MB (1 s against 2 s) to 1 Mbit/s and 50 ms with 16 MB (1 s against 5 s).'])
+  })
+
+  it('name what Kubo takes less of', () => {
+    const row = { MB: 100, store: 'fs', what: 'cat' }
+    const found = lossesOf('local', [
+      { ...row, side: 'ipfsz, zstd 3', 'MB/s': 100, 'CPU ms': 300, 'peak MB': 200 },
+      { ...row, side: 'Kubo', store: 'flatfs', 'MB/s': 50, 'CPU ms': 150, 'peak MB': 80 }
+    ])
+
+    expect(found).to.deep.equal(['**cat against Kubo, processor time**: we take more with 100 MB (2 times).', '**cat against Kubo, memory**: we take more with 100 MB (2.5 times).'])
+  })
+
+  it('name random reads of which some take longer, and codecs that are slower in a page', () => {
+    const row = { 'ms, median': 5, 'times as fast': 1, 'KiB a read': 100 }
+
+    expect(lossesOf('random', [{ ...row, side: 'plain Helia', 'ms, 95 of 100': 6 }, { ...row, side: 'ipfsz, frames of 4096 KiB', 'ms, 95 of 100': 9 }])).to.deep.equal(['**4 KiB at a random place**, the slowest 5 of 100 reads: from 9 ms on, plain Helia from 6 ms on.'])
+    expect(lossesOf('browser', [{ store: 'memory', side: 'ipfsz, brotli 4', 'add, times as fast': 0.2, 'cat, times as fast': 1 }])).to.deep.equal(['**in a page**, on memory: add is slower than with plain Helia with brotli 4 (0.2).'])
+  })
+
+  it('name links that take longer to open and to read than those of the paper', () => {
+    const found = lossesOf('links', [{ datastore: 'level', links: 1000, 'make, ms': 100, 'open, ms': 8, 'read, ms': 4, 'open and read, ms': 12 }])
+
+    expect(found).to.deep.equal(['**reading 1000 links** in a new process takes more than the 5 ms of the paper with datastore-level (12 ms, 8 of them to open it).'])
   })
 
   it('name a slow link over which files are lost, or take long', () => {

@@ -42,6 +42,57 @@ describe('npm run bench', () => {
     expect(status).to.equal(2)
   })
 
+  it('waits for nobody who would read a result', () => {
+    const fifo = join(directory, 'fifo')
+    spawnSync('mkfifo', [fifo])
+
+    expect(bench('proxy', '--smoke', '--json', fifo).stderr.trim()).to.equal(`Nothing can be written to ${fifo}`)
+  })
+
+  it.each<[string, (directory: string) => string]>([
+    ['a file', directory => join(directory, 'file')],
+    ['below a file', directory => join(directory, 'file', 'results')],
+    ['nothing', () => '']
+  ])('measures nothing whose results have no directory: %s', async (_, path) => {
+    await writeFile(join(directory, 'file'), '')
+
+    const { status, stderr, stdout } = bench('proxy', '--smoke', '--json-dir', path(directory))
+
+    expect(stderr.trim()).to.equal(`Nothing can be written into ${path(directory) || 'a directory without a name'}`)
+    expect(stdout).to.equal('')
+    expect(status).to.equal(2)
+  })
+
+  it('names a file that is no result', async () => {
+    const file = join(directory, 'local.json')
+    await writeFile(file, '{ "name": "lo')
+
+    for (const name of ['report', 'all']) {
+      const { status, stderr } = bench(name, '--json-dir', directory, '--corpus', directory)
+
+      expect(stderr.trim()).to.equal(`${file} is no result of a benchmark: delete it, and measure again`)
+      expect(status).to.equal(2)
+    }
+  })
+
+  it('says in a line that a file is too small for random reads', async () => {
+    await writeFile(join(directory, 'small'), Buffer.alloc(4096))
+
+    const { status, stderr } = bench('random', '--smoke', '--file', join(directory, 'small'))
+
+    expect(stderr.trim()).to.match(/^There is no room for 4096 bytes/)
+    expect(status).to.equal(2)
+  })
+
+  it('reads a file at random whose .zst is a single block', async () => {
+    await writeFile(join(directory, 'zeros'), Buffer.alloc(100_000))
+
+    const { status, stdout } = bench('random', '--smoke', '--file', join(directory, 'zeros'))
+
+    expect(stdout).to.include('ipfsz, frames of 4096 KiB').and.not.include('a whole-file .zst')
+    expect(status).to.equal(0)
+  })
+
   it('says in a line that there is nothing to report', async () => {
     await mkdir(join(directory, 'results'))
 

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { atExit } from '../at-exit.ts'
 import type { ChildProcessByStdio } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { Provider } from './messages.ts'
@@ -24,7 +25,11 @@ export interface Run {
 
 /** Start `ipfsz`, which knows nobody that it is not told of. */
 function start (args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
-  return spawn(process.execPath, [COMMAND, ...args], { env: { ...process.env, IPFSZ_BOOTSTRAP: 'none' }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [COMMAND, ...args], { env: { ...process.env, IPFSZ_BOOTSTRAP: 'none' }, stdio: ['ignore', 'pipe', 'pipe'] })
+  // at once: it must not write into a directory again that has been removed
+  child.once('exit', atExit(() => { child.kill('SIGKILL') }))
+
+  return child
 }
 
 /** Run `ipfsz` to its end. */

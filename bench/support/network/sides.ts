@@ -205,7 +205,9 @@ async function compressWhole (file: string): Promise<Uint8Array> {
 async function offerKubo (daemon: KuboDaemon, bytes: Uint8Array): Promise<Offer> {
   const body = new FormData()
   body.append('file', new Blob([new Uint8Array(bytes)]))
-  const { Hash, Size } = await (await daemon.call('add', { pin: 'true' }, body)).json() as { Hash: string, Size: string }
+  const { Hash } = await (await daemon.call('add', { pin: 'true' }, body)).json() as { Hash: string }
+  // each block once, as it is stored: what `add` tells counts those that are equal each time
+  const { TotalSize } = await (await daemon.call('dag/stat', { arg: Hash, progress: 'false' })).json() as { TotalSize: number }
 
-  return { cid: Hash, stored: Number(Size) }
+  return { cid: Hash, stored: TotalSize }
 }

@@ -180,7 +180,7 @@ describe('a block that does not come', () => {
     ['is waited for the whole time where it takes that long by itself', 150, 1]
   ])('%s', async (_, timeOf, times) => {
     const { blockstore, cid } = await stored(1000)
-    const networked: NetworkedBlockstore = new NetworkedBlockstore(blockstore, async (cid, options, asked) => asked === 1 ? undefined : networked.remoteBlock(cid))
+    const networked: NetworkedBlockstore = new NetworkedBlockstore(blockstore, async (cid, _options, asked) => asked === 1 ? undefined : networked.remoteBlock(cid))
     const fetcher = new BlockFetcher(networked as unknown as Pick<Blockstore, 'get'>, fetchSettings({ stallTimeout: 10, timeout: 200 }))
     vi.spyOn(fetcher.window, 'backlog', 'get').mockReturnValue(1000)
     vi.spyOn(fetcher.window, 'timeOf').mockReturnValue(timeOf)

@@ -1,0 +1,31 @@
+import { numberOf } from './rows.ts'
+import type { Row } from '../benchmark.ts'
+
+/** What is no more than this away is as good. */
+export const NOISE = 0.03
+
+/** So many are told one by one. */
+const FEW = 2
+
+/** One figure that is worse, and how many times. */
+export interface Loss {
+  text: string
+  times: number
+}
+
+/** How many they are, and which: of more than a few the least and the worst, the tables have the others. */
+export function extremes (losses: readonly Loss[], of: number, what: string): string {
+  const sorted = losses.toSorted((a, b) => a.times - b.times).map(({ text }) => text)
+
+  return `${losses.length} of ${of} ${what}${losses.length <= FEW ? `: ${list(sorted)}` : `, from ${sorted[0]} to ${sorted[sorted.length - 1]}`}`
+}
+
+export function isLess (row: Row, column: string): boolean {
+  const value = numberOf(row, column)
+
+  return value != null && value < 1 - NOISE
+}
+
+export function list (parts: readonly string[]): string {
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
+}

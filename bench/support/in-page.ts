@@ -1,0 +1,33 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { chromium } from 'playwright'
+import { BUNDLERS } from '../../test/support/bundles.ts'
+import { CHROMIUM_FLAGS, findChromium } from '../../test/support/chromium.ts'
+import { serve } from '../../test/support/serve.ts'
+import { withRemoved } from './temporary.ts'
+
+/**
+ * Measure in a page of Chromium.
+ *
+ * @param script - a module that sets `window.measure`, which takes the number of rounds; it finds the bytes at `bytes`
+ */
+export async function measureInPage<T> (script: string, bytes: Uint8Array, rounds: number): Promise<T> {
+  const bundle = await BUNDLERS.esbuild(script)
+
+  return withRemoved(bundle.directory, async directory => {
+    await writeFile(join(directory, 'bytes'), bytes)
+    const { url, close } = await serve(directory)
+    const browser = await chromium.launch({ executablePath: findChromium(), args: CHROMIUM_FLAGS })
+
+    try {
+      const page = await browser.newPage()
+      await page.goto(url)
+      await page.waitForFunction('window.measure != null')
+
+      return await page.evaluate<T>(`measure(${rounds})`)
+    } finally {
+      await browser.close()
+      close()
+    }
+  })
+}
