@@ -60,7 +60,7 @@ if (values.json != null && !canWrite(values.json)) {
   refuse(`Nothing can be written to ${values.json}`)
 }
 
-if (values['json-dir'] != null && !canWriteInto(values['json-dir'])) {
+if (values['json-dir'] != null && name !== 'report' && !canWriteInto(values['json-dir'])) {
   refuse(`Nothing can be written into ${values['json-dir'] || 'a directory without a name'}`)
 }
 

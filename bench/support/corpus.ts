@@ -31,7 +31,7 @@ export interface CorpusFile {
 }
 
 export interface Corpus {
-  /** Where the files are from. */
+  /** Where the files are from, or the one that was named instead. */
   source: string
   files: CorpusFile[]
   /** A directory for what is made on the way. */
@@ -39,18 +39,18 @@ export interface Corpus {
 }
 
 /** Do something with the corpus, and remove what was made on the way. A smoke run takes one of its own, unless one is named. */
-export async function withCorpus<T> ({ smoke, corpus }: BenchmarkOptions, use: (corpus: Corpus) => Promise<T>): Promise<T> {
+export async function withCorpus<T> ({ smoke, corpus, file }: BenchmarkOptions, use: (corpus: Corpus) => Promise<T>): Promise<T> {
   const named = corpus ?? (smoke || !isDirectory(DEFAULT_CORPUS) ? undefined : DEFAULT_CORPUS)
 
   return withDirectory(async directory => {
     if (named != null) {
-      return use({ source: relative(process.cwd(), named), files: await listFiles(named), directory })
+      return use({ source: file ?? relative(process.cwd(), named), files: await listFiles(named), directory })
     }
 
     const generated = join(directory, 'corpus')
     await generate(generated, smoke)
 
-    return use({ source: 'made by bench/support/generate.ts', files: await listFiles(generated), directory })
+    return use({ source: file ?? 'made by bench/support/generate.ts', files: await listFiles(generated), directory })
   })
 }
 

@@ -123,13 +123,6 @@ async function measure (candidate: Candidate, pieces: readonly Uint8Array[], rou
   const { codec, decompresses, level, frames, compressed, decompressed } = candidate
   const hasTime = (times: readonly number[]): boolean => round === 0 || sum(times) < TIME
 
-  // where there are few workers, that of another codec has made way for this one, which starts cold
-  if (decompresses) {
-    for (let i = 0; i < WARM_UP; i++) {
-      await codec.decompress(frames[0], { size: pieces[0].byteLength })
-    }
-  }
-
   if (level != null && hasTime(compressed)) {
     await codec.compress(pieces[0].subarray(0, WARM_UP_SIZE), { level })
     const start = performance.now()
@@ -138,6 +131,11 @@ async function measure (candidate: Candidate, pieces: readonly Uint8Array[], rou
   }
 
   if (decompresses && hasTime(decompressed)) {
+    // where there are few workers, that of another codec has made way for this one, which starts cold
+    for (let i = 0; i < WARM_UP; i++) {
+      await codec.decompress(frames[0], { size: pieces[0].byteLength })
+    }
+
     const start = performance.now()
 
     for (const [i, frame] of frames.entries()) {

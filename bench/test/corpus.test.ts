@@ -91,6 +91,14 @@ describe('a corpus of one\'s own', () => {
     })
   })
 
+  it.each([true, false])('is not what a file is from that was named, smoke: %s', async smoke => {
+    const file = join(directory, 'notes.txt')
+
+    await withCorpus({ smoke, file, ...smoke ? {} : { corpus: directory } }, async ({ source }) => {
+      expect(source).to.equal(file)
+    })
+  })
+
   it('refuses a directory that is not there', async () => {
     await expect(withCorpus({ smoke: false, corpus: join(directory, 'missing') }, async () => {})).rejects.toThrow('missing')
   })
