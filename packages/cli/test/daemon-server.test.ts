@@ -43,6 +43,20 @@ async function ask ({ port }: DaemonServer, { headers, ...options }: RequestOpti
   })
 }
 
+/** Made one after the other: of more than 511 that wait to be accepted the system leaves some out, and lets later ones pass them. */
+async function connections (count: number, { port }: DaemonServer): Promise<Socket[]> {
+  const sockets: Socket[] = []
+  onTestFinished(() => { sockets.forEach(socket => { socket.destroy() }) })
+
+  while (sockets.length < count) {
+    const socket = connect(port, '127.0.0.1')
+    sockets.push(socket)
+    await once(socket, 'connect')
+  }
+
+  return sockets
+}
+
 function bearer ({ token }: DaemonServer): { authorization: string } {
   return { authorization: `Bearer ${token}` }
 }
@@ -143,9 +157,7 @@ describe('the control port of a daemon', () => {
 
   it('refuses more than 1024 connections', async () => {
     const server = await serve()
-    const sockets = Array.from({ length: 1024 }, () => connect(server.port, '127.0.0.1'))
-    onTestFinished(() => { sockets.forEach(socket => { socket.destroy() }) })
-    await Promise.all(sockets.map(async socket => once(socket, 'connect')))
+    const sockets = await connections(1024, server)
 
     await expect(ask(server, { headers: bearer(server) })).rejects.toMatchObject({ code: 'ECONNRESET' })
 
@@ -181,16 +193,7 @@ describe('the control port of a daemon', () => {
 
   it('is asked again by a command whose connection it had no room for', async () => {
     const server = await serve({ fetch: async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }) })
-    const sockets: Socket[] = []
-    onTestFinished(() => { sockets.forEach(socket => { socket.destroy() }) })
-
-    // one after the other: of more than 511 that wait to be accepted the system leaves some out, and lets later ones pass them
-    while (sockets.length < 1024) {
-      const socket = connect(server.port, '127.0.0.1')
-      sockets.push(socket)
-      await once(socket, 'connect')
-    }
-
+    const sockets = await connections(1024, server)
     await expect(ask(server, { headers: bearer(server) })).rejects.toMatchObject({ code: 'ECONNRESET' })
 
     const fetching = client(server).fetch(cid, { root: cid, timeout: 1000, signal: new AbortController().signal })
