@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { median, rounded } from './benchmark.ts'
 import { LINKS, MEGABIT } from './support/links.ts'
+import { dial, listen, measureRoundTrips } from './support/loopback.ts'
 import { shapedProxy } from './support/shaped-proxy.ts'
 import type { Benchmark, Row } from './benchmark.ts'
 import type { Link } from './support/links.ts'
@@ -11,7 +12,6 @@ import type { AddressInfo, Server, Socket } from 'node:net'
 const TOLERANCE = 0.03
 const WITHIN = `within ${TOLERANCE * 100} %`
 const TRIES = 5
-const PINGS = 25
 
 /** What is measured of a link: its rate in bits a second, and the time there and back in milliseconds. */
 interface Measured {
@@ -27,7 +27,7 @@ export const benchmark: Benchmark = {
 
   async run ({ smoke }) {
     const server = createServer({ noDelay: true })
-    await new Promise<void>(resolve => { server.listen(0, '127.0.0.1', resolve) })
+    await listen(server)
 
     try {
       const rows: Row[] = []
@@ -80,7 +80,7 @@ async function measureLink (link: Link, server: Server, total: number): Promise<
   try {
     const through = await dial(proxy.port, server)
     const direct = await dial(target, server)
-    const roundTrip = await measureRoundTrip(...through) - await measureRoundTrip(...direct)
+    const roundTrip = median(await measureRoundTrips(...through)) - median(await measureRoundTrips(...direct))
     const [near, far] = through
     const down = await measureRate(far, near, total)
     const both = await Promise.all([measureRate(far, near, total), measureRate(near, far, total)])
@@ -91,19 +91,6 @@ async function measureLink (link: Link, server: Server, total: number): Promise<
   } finally {
     await proxy.close()
   }
-}
-
-/** Both ends of a connection: who dials, and who is dialled. */
-async function dial (port: number, server: Server): Promise<[Socket, Socket]> {
-  const accepted = once(server, 'connection') as Promise<[Socket]>
-  const near = connect({ host: '127.0.0.1', port, noDelay: true })
-  const [far] = await accepted
-
-  // told by those who wait for them
-  near.on('error', () => {})
-  far.on('error', () => {})
-
-  return [near, far]
 }
 
 /** Bits a second, from the first bytes that arrive to the last. */
@@ -143,23 +130,4 @@ async function send (socket: Socket, total: number): Promise<void> {
       await once(socket, 'drain')
     }
   }
-}
-
-/** The median, in milliseconds, of a byte that is sent back. */
-async function measureRoundTrip (near: Socket, far: Socket): Promise<number> {
-  const sendBack = (chunk: Buffer): void => { far.write(chunk) }
-  const times: number[] = []
-
-  far.on('data', sendBack)
-
-  for (let i = 0; i < PINGS; i++) {
-    const start = performance.now()
-    near.write('.')
-    await once(near, 'data')
-    times.push(performance.now() - start)
-  }
-
-  far.off('data', sendBack)
-
-  return median(times)
 }

@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import type { AddressInfo, Server, Socket } from 'node:net'
+
+const PINGS = 25
+/** As between what passes a link, in milliseconds: right after one another they are faster. */
+const PAUSE = 2
+
+/** Listen on any port of loopback, and give it. */
+export async function listen (server: Server): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+
+  return (server.address() as AddressInfo).port
+}
+
+/** Both ends of a connection: who dials, and who is dialled. */
+export async function dial (port: number, server: Server): Promise<[Socket, Socket]> {
+  const accepted = once(server, 'connection') as Promise<[Socket]>
+  const near = connect({ host: '127.0.0.1', port, noDelay: true })
+  const [far] = await accepted
+
+  // told by those who wait for them
+  near.on('error', () => {})
+  far.on('error', () => {})
+
+  return [near, far]
+}
+
+/** Milliseconds that a byte takes there and back, a few times. */
+export async function measureRoundTrips (near: Socket, far: Socket): Promise<number[]> {
+  const sendBack = (chunk: Buffer): void => { far.write(chunk) }
+  const times: number[] = []
+
+  far.on('data', sendBack)
+
+  for (let i = 0; i < PINGS; i++) {
+    await setTimeout(PAUSE)
+    const start = performance.now()
+    near.write('.')
+    await once(near, 'data')
+    times.push(performance.now() - start)
+  }
+
+  far.off('data', sendBack)
+
+  return times
+}
