@@ -93,7 +93,7 @@ export async function shapedProxy ({ target, rate, roundTrip }: ShapedProxyInit)
 
 /**
  * Milliseconds that a byte takes over loopback. Through the proxy it goes there twice,
- * once of which is the link's delay: 3 % of one of 2 ms. The least of a few times, as
+ * once of which is the link's delay: 1 to 2 % of one of 2 ms. The least of a few times, as
  * what else the machine does only adds to them.
  */
 async function measureHop (): Promise<number> {
