@@ -41,7 +41,7 @@ export default defineConfig({
         resolve: WITH_CHAI
       },
       // the built packages, as their users run them
-      { test: { name: 'integration', include: ['test/integration/**/*.test.ts', 'test/browser/deterministic.test.ts'], testTimeout: 180_000, hookTimeout: 180_000, sequence: { groupOrder: 1 } } },
+      { test: { name: 'integration', include: ['test/integration/**/*.test.ts', 'test/browser/deterministic.test.ts'], testTimeout: 180_000, hookTimeout: 180_000, maxWorkers: '100%', server: { deps: { external: [/\/packages\/[^/]+\/dist\//] } }, sequence: { groupOrder: 1 } } },
       // needs zstd, gzip, lz4, lzop, brotli, python3-snappy and ipfs
       { test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 180_000, sequence: { groupOrder: 2 } } },
       // pages as bundlers build them, looked at from Node; needs Chromium

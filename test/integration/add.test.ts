@@ -174,8 +174,8 @@ describe.concurrent('ipfsz add', () => {
   })
 
   it('does not ask for the network', async ({ sandbox }) => {
-    const added = await sandbox.run(['add', '-Q', '-'], { stdin: text(100_000), preload: 'no-network.ts' })
-    const read = await sandbox.run(['cat', added.stdout.toString().trim()], { preload: 'no-network.ts' })
+    const added = await sandbox.spawn(['add', '-Q', '-'], { stdin: text(100_000), preload: 'no-network.ts' })
+    const read = await sandbox.spawn(['cat', added.stdout.toString().trim()], { preload: 'no-network.ts' })
 
     expectSuccess(added)
     expectSuccess(read)

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { startDaemon } from '../support/network-daemons.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
@@ -139,7 +139,12 @@ describe.concurrent('while a daemon runs', () => {
     const [daemon, other] = await Promise.all([startDaemon(sandbox), startDaemon(sandbox, { repo })])
 
     const connected = await sandbox.run(['connect', '--json', other.address])
-    const peers = await sandbox.run(['peers', '--json'])
+    // a peer tells its agent some time after it has connected
+    const peers = await vi.waitUntil(async () => {
+      const result = await sandbox.run(['peers', '--json'])
+
+      return result.stdout.includes('agent') && result
+    }, { timeout: 30_000 })
     const back = await sandbox.run(['peers', '--json', '--repo', repo])
 
     expectSuccess(connected)

@@ -14,7 +14,7 @@ describe('adding while garbage is collected', () => {
 
     const collecting = (async () => {
       while (!adding.signal.aborted) {
-        const result = await sandbox.run(['gc', '--force'])
+        const result = await sandbox.spawn(['gc', '--force'])
         expectSuccess(result)
         collected++
       }
@@ -28,12 +28,12 @@ describe('adding while garbage is collected', () => {
     const addAndLetGo = async (): Promise<void> => {
       // the blocks may be there, unpinned, from the round before
       const cid = await sandbox.add(bytes)
-      const [back, good] = await Promise.all([sandbox.run(['cat', cid]), sandbox.run(['verify', cid])])
+      const [back, good] = await Promise.all([sandbox.spawn(['cat', cid]), sandbox.run(['verify', cid])])
 
       expectSuccess(back)
       expectSuccess(good)
       expect(back.stdout.equals(bytes)).toBe(true)
-      expectSuccess(await sandbox.run(['pin', 'rm', cid]))
+      expectSuccess(await sandbox.spawn(['pin', 'rm', cid]))
     }
 
     await Promise.all([rounds().finally(() => { adding.abort() }), collecting])
@@ -58,14 +58,14 @@ describe('adding while garbage is collected', () => {
     })())
 
     await waitForFiles(join(sandbox.repo, 'locks'), 1)
-    const collected = sandbox.run(['gc', '--force'])
+    const collected = sandbox.spawn(['gc', '--force'])
     await waitForFiles(join(sandbox.repo, 'locks'), 2)
     pause.resolve()
 
     const result = await added
     expectSuccess(result)
     expectSuccess(await collected)
-    expect((await sandbox.run(['cat', result.stdout.toString().trim()])).stdout.equals(Buffer.concat(chunks))).toBe(true)
+    expect((await sandbox.spawn(['cat', result.stdout.toString().trim()])).stdout.equals(Buffer.concat(chunks))).toBe(true)
   })
 
   it('is not hindered by locks of processes that were killed', async ({ sandbox }) => {
@@ -78,7 +78,7 @@ describe('adding while garbage is collected', () => {
     await writeFile(join(sandbox.repo, 'locks', lock.replace('add-', 'gc-')), '')
 
     await sandbox.add(text(1000))
-    expectSuccess(await sandbox.run(['gc']))
+    expectSuccess(await sandbox.spawn(['gc']))
 
     expect(await readdir(join(sandbox.repo, 'locks'))).toEqual([])
   })

@@ -15,7 +15,7 @@ describe('1 GiB', () => {
     const measure = (name: string) => ({ preload: 'max-rss.ts', env: { MAX_RSS_FILE: join(sandbox.directory, name) } })
 
     const given = createHash('sha256')
-    const added = await sandbox.run(['add', '-Q', '-'], { stdin: hashed(feed(SIZE_MIB), given), ...measure('add') })
+    const added = await sandbox.spawn(['add', '-Q', '-'], { stdin: hashed(feed(SIZE_MIB), given), ...measure('add') })
     expectSuccess(added)
 
     const child = sandbox.start(['cat', added.stdout.toString().trim()], measure('cat'))

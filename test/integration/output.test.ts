@@ -12,7 +12,7 @@ describe('a full disk', () => {
     const before = await sandbox.add(text(100_000))
     const bytes = longText(20 * MIB)
 
-    const result = await sandbox.run(['add', '-'], { stdin: bytes, preload: 'full-disk.ts', env: { WRITES_LEFT: String(writes) } })
+    const result = await sandbox.spawn(['add', '-'], { stdin: bytes, preload: 'full-disk.ts', env: { WRITES_LEFT: String(writes) } })
 
     expectFailure(result, 1)
     expect(result.stderr).toContain('disk is full')
@@ -23,7 +23,7 @@ describe('a full disk', () => {
   })
 
   it('is told where the first repo would be made', async ({ sandbox }) => {
-    expectFailure(await sandbox.run(['add', '-'], { stdin: text(1000), preload: 'full-disk.ts', env: { WRITES_LEFT: '0' } }), 1)
+    expectFailure(await sandbox.spawn(['add', '-'], { stdin: text(1000), preload: 'full-disk.ts', env: { WRITES_LEFT: '0' } }), 1)
     expect(await sandbox.add(text(1000))).not.toBe('')
   })
 
@@ -31,7 +31,7 @@ describe('a full disk', () => {
     await sandbox.write('out', text(1000))
     const cid = await sandbox.add(longText(20 * MIB))
 
-    const result = await sandbox.run(['get', cid, '-o', 'out'], { preload: 'full-disk.ts', env: { WRITES_LEFT: '2' } })
+    const result = await sandbox.spawn(['get', cid, '-o', 'out'], { preload: 'full-disk.ts', env: { WRITES_LEFT: '2' } })
 
     expectFailure(result, 1)
     expect(result.stderr).toContain('disk is full')

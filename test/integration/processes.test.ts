@@ -10,13 +10,13 @@ describe('several processes on one repo', () => {
     const bytes = longText(20 * MIB)
     await sandbox.write('a', bytes)
 
-    const results = await Promise.all(Array.from({ length: 4 }, () => sandbox.run(['add', '--json', 'a'])))
+    const results = await Promise.all(Array.from({ length: 4 }, () => sandbox.spawn(['add', '--json', 'a'])))
 
     results.forEach(expectSuccess)
     const cids = new Set(results.map(({ stdout }) => String(parseLines(stdout)[0].cid)))
     expect(cids.size).toBe(1)
     await expectIntact(sandbox.repo)
-    expect((await sandbox.run(['cat', ...cids])).stdout.equals(bytes)).toBe(true)
+    expect((await sandbox.spawn(['cat', ...cids])).stdout.equals(bytes)).toBe(true)
   })
 
   it('add the same file while one of them is killed', async ({ sandbox }) => {
@@ -29,13 +29,13 @@ describe('several processes on one repo', () => {
     one.kill('SIGKILL')
     await killed
 
-    expect((await sandbox.run(['cat', await other])).stdout.equals(bytes)).toBe(true)
+    expect((await sandbox.spawn(['cat', await other])).stdout.equals(bytes)).toBe(true)
     await expectIntact(sandbox.repo)
   })
 
   it('open a new repo at the same time', async ({ sandbox }) => {
     for (let round = 0; round < 3; round++) {
-      const results = await Promise.all(Array.from({ length: 6 }, (_, i) => sandbox.run(['add', '-', '--repo', `repo${round}`], { stdin: text(1000, i + 1) })))
+      const results = await Promise.all(Array.from({ length: 6 }, (_, i) => sandbox.spawn(['add', '-', '--repo', `repo${round}`], { stdin: text(1000, i + 1) })))
 
       results.forEach(expectSuccess)
     }

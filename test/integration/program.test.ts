@@ -69,7 +69,7 @@ describe.concurrent('ipfsz codecs', () => {
 
 describe.concurrent('the repo', () => {
   it('is ~/.ipfsz by default', async ({ sandbox }) => {
-    const result = await sandbox.run(['add', '-'], { stdin: text(10_000), env: { IPFSZ_PATH: undefined } })
+    const result = await sandbox.spawn(['add', '-'], { stdin: text(10_000), env: { IPFSZ_PATH: undefined } })
 
     expectSuccess(result)
     expect(await blockFiles(join(sandbox.directory, '.ipfsz'))).toHaveLength(1)

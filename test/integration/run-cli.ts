@@ -2,30 +2,40 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it as base } from 'vitest'
+import { main } from '../../packages/cli/dist/main.js'
 import type { ChildProcessByStdio } from 'node:child_process'
-import type { Writable } from 'node:stream'
 
 /** The built command, as npm links it. */
 export const CLI = fileURLToPath(new URL('../../packages/cli/bin/ipfsz.js', import.meta.url))
 
 export type Process = ChildProcessByStdio<Writable, Readable, Readable>
 
-export interface StartOptions {
+interface WithEnv {
   /** Added to an environment that has PATH, HOME and IPFSZ_PATH, which lead into the sandbox, and no peers to begin with. */
   env?: Record<string, string | undefined>
+}
+
+interface WithStdin {
+  /** What the command finds on its stdin, by default nothing. */
+  stdin?: Uint8Array | AsyncIterable<Uint8Array>
+}
+
+export interface RunOptions extends WithEnv, WithStdin {
+  /** Aborted in place of Ctrl-C. */
+  signal?: AbortSignal
+}
+
+export interface StartOptions extends WithEnv {
   /** A module of `preload/` that runs in the process before the command does. */
   preload?: string
 }
 
-export interface RunOptions extends StartOptions {
-  /** What the command finds on its stdin, by default nothing. */
-  stdin?: Uint8Array | AsyncIterable<Uint8Array>
-}
+export interface SpawnOptions extends StartOptions, WithStdin {}
 
 export interface RunResult {
   code: number | null
@@ -39,9 +49,11 @@ export interface Sandbox {
   /** Where the command runs, and its home. */
   readonly directory: string
   readonly repo: string
-  /** Run the command to its end. */
+  /** Run the built command to its end, in this process: a start costs half a second. */
   run (args: readonly string[], options?: RunOptions): Promise<RunResult>
-  /** Start the command, for those who want to stop it. It does not outlive the test. */
+  /** Run the command to its end in a process of its own: for locks, memory, preloads and other nodes. */
+  spawn (args: readonly string[], options?: SpawnOptions): Promise<RunResult>
+  /** Start the command in a process of its own, for tests that stop it. It does not outlive the test. */
   start (args: readonly string[], options?: StartOptions): Process
   /** Run a line of sh, in which `ipfsz` is the command. */
   shell (line: string): Promise<RunResult>
@@ -67,16 +79,19 @@ export const it = base.extend<{ sandbox: Sandbox }>({
 
 function makeSandbox (directory: string, children: Process[]): Sandbox {
   const repo = join(directory, 'repo')
+  const baseEnv = {
+    PATH: process.env.PATH,
+    HOME: directory,
+    IPFSZ_PATH: repo,
+    // nobody outside of this machine is ever asked
+    IPFSZ_BOOTSTRAP: 'none'
+  }
 
   const launch = (command: string, args: readonly string[], { env, preload }: StartOptions = {}): Process => {
     const child = spawn(command, args, {
       cwd: directory,
       env: {
-        PATH: process.env.PATH,
-        HOME: directory,
-        IPFSZ_PATH: repo,
-        // nobody outside of this machine is ever asked
-        IPFSZ_BOOTSTRAP: 'none',
+        ...baseEnv,
         ...preload == null ? {} : { NODE_OPTIONS: `--import=${new URL(`preload/${preload}`, import.meta.url)}` },
         ...env
       },
@@ -94,7 +109,22 @@ function makeSandbox (directory: string, children: Process[]): Sandbox {
     directory,
     repo,
 
-    async run (args, options = {}) {
+    async run (args, { env, stdin, signal = new AbortController().signal } = {}) {
+      const [stdout, stderr] = [new Collector(), new Collector()]
+      const code = await main(['node', CLI, ...args], {
+        stdin: stdin instanceof Uint8Array ? Readable.from([stdin]) : stdin ?? Readable.from([]),
+        stdout,
+        stderr,
+        env: { ...baseEnv, ...env },
+        cwd: directory,
+        now: Date.now,
+        signal
+      })
+
+      return { code, signal: null, stdout: stdout.bytes(), stderr: stderr.bytes().toString() }
+    },
+
+    async spawn (args, options = {}) {
       return finish(launch(process.execPath, [CLI, ...args], options), options.stdin)
     },
 
@@ -124,8 +154,26 @@ function makeSandbox (directory: string, children: Process[]): Sandbox {
   return sandbox
 }
 
+/** A stream that keeps what is written to it. */
+class Collector extends Writable {
+  readonly #chunks: Uint8Array[] = []
+
+  constructor () {
+    super({
+      write: (chunk: Uint8Array, _encoding, done) => {
+        this.#chunks.push(chunk)
+        done()
+      }
+    })
+  }
+
+  bytes (): Buffer {
+    return Buffer.concat(this.#chunks)
+  }
+}
+
 /** Feed a process, and wait for its end. */
-export async function finish (child: Process, stdin: RunOptions['stdin'] = new Uint8Array(0)): Promise<RunResult> {
+export async function finish (child: Process, stdin: WithStdin['stdin'] = new Uint8Array(0)): Promise<RunResult> {
   const source = stdin instanceof Uint8Array ? Readable.from([stdin]) : Readable.from(stdin)
   const exit = new Promise<Pick<RunResult, 'code' | 'signal'>>((resolve, reject) => {
     child.once('error', reject)

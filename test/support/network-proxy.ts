@@ -4,7 +4,8 @@ import type { AddressInfo, Socket } from 'node:net'
 /** A TCP proxy on loopback whose connections can be cut. */
 export interface NetworkProxy {
   port: number
-  /** Bytes that came back from the target, over all connections. */
+  /** Bytes that went to the target, and that came back, over all connections. */
+  sent: number
   received: number
   /** How many connections there were. */
   connections: number
@@ -39,6 +40,7 @@ export async function networkProxy (port: number, { onReceived, rate }: NetworkP
     }
 
     client.pipe(target)
+    client.on('data', ({ byteLength }) => { proxy.sent += byteLength })
     target.on('data', ({ byteLength }) => {
       proxy.received += byteLength
       onReceived?.(proxy.received)
@@ -57,6 +59,7 @@ export async function networkProxy (port: number, { onReceived, rate }: NetworkP
 
   const proxy: NetworkProxy = {
     port: 0,
+    sent: 0,
     received: 0,
     connections: 0,
     cut: () => { sockets.forEach(socket => { socket.resetAndDestroy() }) },

@@ -7,5 +7,5 @@ if (major < 22 || (major === 22 && minor < 15)) {
   process.stderr.write(`ipfsz: Node 22.15 or newer is needed, this is ${process.versions.node}. Install a current one, or run: npx --package node@24 --package ipfsz ipfsz\n`)
   process.exitCode = 1
 } else {
-  import('../dist/main.js').then(({ main }) => main(process.argv))
+  import('../dist/run-process.js').then(({ runProcess }) => runProcess(process.argv))
 }

@@ -1,8 +1,7 @@
 import { codecName, isMarked, unmark } from '@ipfsz/core'
 import { TreeEntryError } from './errors.ts'
-import { printable } from './output.ts'
-import { Progress } from './progress.ts'
 import { treeSource } from './tree-source.ts'
+import type { Progress } from './progress.ts'
 import type { TreeSourceOptions } from './tree-source.ts'
 import type { AddOptions, ImportResult, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -26,6 +25,8 @@ export interface Added {
 
 export interface AddTreeOptions extends Omit<TreeSourceOptions, 'onRead' | 'onHidden'> {
   add: Omit<AddOptions, 'signal'>
+  /** Shows how many bytes have been read. */
+  progress: Progress
   /** Called for each file and symlink as it is done. */
   onAdded (added: Added): void
 }
@@ -37,8 +38,7 @@ export interface AddedTree {
 }
 
 /** Add a directory with all that is in it. */
-export async function addTree (directory: string, name: string, files: Ipfsz, { add, onAdded, ...options }: AddTreeOptions): Promise<AddedTree> {
-  const progress = new Progress(printable(name))
+export async function addTree (directory: string, files: Ipfsz, { add, progress, onAdded, ...options }: AddTreeOptions): Promise<AddedTree> {
   const sizes = new Map<string, number>()
   let total = 0
   let hidden = 0

@@ -1,13 +1,16 @@
+import { isAbsolute, join, relative } from 'node:path'
 import { ipfsz } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { DaemonError, UsageError } from './errors.ts'
 import { hasLinks, LinkStore, linksIn } from './link-store.ts'
 import { lockRepo } from './repo-lock.ts'
 import { DEFAULT_TIMEOUT, NetworkAccess } from './network/access.ts'
+import { bootstrapTexts } from './network/bootstrap-texts.ts'
 import { NetworkBlockstore } from './network/blockstore.ts'
 import { RepoPins } from './repo-pins.ts'
-import { openRepo, openRepoToRead, repoPath } from './repo.ts'
+import { openRepo, openRepoToRead } from './repo.ts'
 import { formatSize } from './units.ts'
+import type { Io } from './io.ts'
 import type { NetworkOptions } from './network/access.ts'
 import type { FetchedStats } from './network/blockstore.ts'
 import type { Network } from './network/network.ts'
@@ -21,11 +24,12 @@ const GIVES_UP_FIRST = 30_000
 
 /** What a command is given besides its own arguments and options. */
 export interface Context {
+  io: Io
   output: Output
   /** Aborted by Ctrl-C. */
   signal: AbortSignal
-  /** The directory of the repo, where it was named. */
-  repo?: string
+  /** The directory of the repo. */
+  repo: string
   /** How others are reached, where they are asked. */
   network?: NetworkOptions
 }
@@ -50,8 +54,7 @@ export interface SessionOptions extends IpfszInit {
 
 /** Do something to the repo, which is made where there is none. Nothing of it touches the network. */
 export async function withRepo<T> (context: Context, { lock, links: writes = false, existing = false, ...init }: SessionOptions, work: (session: Session) => Promise<T>): Promise<T> {
-  const { signal } = context
-  const path = repoPath(context.repo)
+  const { signal, repo: path } = context
 
   if (existing) {
     await openRepoToRead(path)
@@ -74,7 +77,7 @@ export async function withRepo<T> (context: Context, { lock, links: writes = fal
 
 /** The repo, to read from it. */
 export async function openToRead ({ repo: path, signal }: Context): Promise<Session> {
-  return readSession(await openRepoToRead(repoPath(path)), signal)
+  return readSession(await openRepoToRead(path), signal)
 }
 
 /**
@@ -84,9 +87,8 @@ export async function openToRead ({ repo: path, signal }: Context): Promise<Sess
  * @throws {RepoError} there is no repo, and nobody to ask
  */
 export async function withReading<T> (context: Context, root: CID, work: (session: Session & { online: boolean }) => Promise<T>): Promise<T> {
-  const { signal, output } = context
-  const path = repoPath(context.repo)
-  const access = new NetworkAccess({ ...context.network, repo: path, signal, onNote: message => { output.note(message) } })
+  const { signal, repo: path, output } = context
+  const access = networkAccess(context)
   const online = await access.isPossible()
 
   if (!online) {
@@ -110,15 +112,24 @@ export async function withReading<T> (context: Context, root: CID, work: (sessio
  *
  * @throws {DaemonError} there is nobody to ask
  */
-export async function openNetwork ({ network, repo, signal, output }: Context): Promise<Network> {
-  const path = repoPath(repo)
-  const access = new NetworkAccess({ ...network, repo: path, signal, onNote: message => { output.note(message) } })
+export async function openNetwork (context: Context): Promise<Network> {
+  const access = networkAccess(context)
 
   if (!await access.isPossible()) {
     throw new DaemonError('There is nobody to ask: start a daemon with ipfsz daemon, or name a peer with --peer')
   }
 
   return access.open()
+}
+
+function networkAccess ({ io: { env }, network, repo, signal, output }: Context): NetworkAccess {
+  return new NetworkAccess({ ...network, bootstrap: bootstrapTexts(undefined, env), repo, signal, onNote: message => { output.note(message) } })
+}
+
+/** A path that was typed, as this process knows it: relative paths stay relative in messages. */
+export function resolvePath (path: string, { cwd }: Io): string {
+  // an empty path is no directory, and `-` is left to whoever gives it a meaning
+  return path === '' || path === '-' || isAbsolute(path) ? path : join(relative(process.cwd(), cwd), path)
 }
 
 async function readSession (repo: Repo, signal: AbortSignal, { blockstore = repo.blockstore, fetch }: Pick<IpfszInit, 'fetch'> & Partial<Pick<Session, 'blockstore'>> = {}): Promise<Session> {

@@ -1,4 +1,6 @@
 import { once } from 'node:events'
+import { Progress } from './progress.ts'
+import type { Io, OutputStream } from './io.ts'
 
 export interface OutputInit {
   json: boolean
@@ -9,35 +11,50 @@ export interface OutputInit {
 export class Output {
   readonly json: boolean
   readonly verbose: boolean
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
+  readonly #now: () => number
 
-  constructor ({ json, verbose }: OutputInit) {
+  constructor ({ stdout, stderr, now }: Pick<Io, 'stdout' | 'stderr' | 'now'>, { json, verbose }: OutputInit) {
     this.json = json
     this.verbose = verbose
+    this.stdout = stdout
+    this.stderr = stderr
+    this.#now = now
   }
 
   /** A result: an object a line with `--json`, otherwise the text. */
   result (value: Record<string, unknown>, text: string): void {
-    process.stdout.write(`${this.json ? JSON.stringify(value, replacer) : text}\n`)
+    this.stdout.write(`${this.json ? JSON.stringify(value, replacer) : text}\n`)
   }
 
   /** Bytes, waiting where stdout is slow. */
   async bytes (bytes: Uint8Array, signal: AbortSignal): Promise<void> {
-    if (!process.stdout.write(bytes)) {
-      await once(process.stdout, 'drain', { signal })
+    if (!this.stdout.write(bytes)) {
+      await once(this.stdout, 'drain', { signal })
     }
   }
 
   /** What is good to know, beside the results. */
   note (message: string): void {
-    process.stderr.write(`ipfsz: ${message}\n`)
+    this.stderr.write(`ipfsz: ${message}\n`)
+  }
+
+  /**
+   * A bar on the terminal.
+   *
+   * @param total - bytes to come, if that is known
+   */
+  progress (label: string, total?: number): Progress {
+    return new Progress({ stderr: this.stderr, now: this.#now }, printable(label), total)
   }
 
   /** What is wrong, in one line, and with `--verbose` where it came from. */
   error (message: string, err: Error): void {
-    process.stderr.write(`ipfsz: ${printable(message.replaceAll(/\s*\n\s*/g, ' '))}\n`)
+    this.stderr.write(`ipfsz: ${printable(message.replaceAll(/\s*\n\s*/g, ' '))}\n`)
 
     if (this.verbose) {
-      process.stderr.write(`${stack(err)}\n`)
+      this.stderr.write(`${stack(err)}\n`)
     }
   }
 }

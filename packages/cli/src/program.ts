@@ -5,7 +5,9 @@ import { defineKeepCommands } from './program-keep.ts'
 import { defineNetworkCommands } from './program-network.ts'
 import { defineRepoCommands } from './program-repo.ts'
 import { packageVersion } from './version.ts'
+import { repoPath } from './repo.ts'
 import type { Context } from './context.ts'
+import type { Io } from './io.ts'
 
 interface GlobalOptions {
   repo?: string
@@ -13,14 +15,17 @@ interface GlobalOptions {
   verbose?: boolean
 }
 
+/** How wide help is where there is no terminal, in characters. */
+const DEFAULT_WIDTH = 80
+
 /** The command line. Each command is loaded when it is called. */
-export function createProgram (signal: AbortSignal): Command {
+export function createProgram (io: Io): Command {
   const program = new Command('ipfsz')
 
   const context = (): Context => {
     const { repo, json = false, verbose = false } = program.opts<GlobalOptions>()
 
-    return { output: new Output({ json, verbose }), signal, ...repo == null ? {} : { repo } }
+    return { io, output: new Output(io, { json, verbose }), signal: io.signal, repo: repoPath(repo, io) }
   }
 
   program
@@ -31,6 +36,10 @@ export function createProgram (signal: AbortSignal): Command {
     .option('--verbose', 'show where an error came from')
     .exitOverride()
     .configureOutput({
+      writeOut: text => { io.stdout.write(text) },
+      writeErr: text => { io.stderr.write(text) },
+      getOutHelpWidth: () => io.stdout.columns ?? DEFAULT_WIDTH,
+      getErrHelpWidth: () => io.stderr.columns ?? DEFAULT_WIDTH,
       outputError: (message, write) => { write(`ipfsz: ${message.replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ')} (see ipfsz --help)\n`) }
     })
 

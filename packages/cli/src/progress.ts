@@ -1,4 +1,5 @@
 import { formatSize } from './units.ts'
+import type { Io } from './io.ts'
 import type { Stats } from '@ipfsz/core'
 
 /** A bar appears when something takes longer than this, in milliseconds. */
@@ -16,31 +17,35 @@ export function knownSize ({ size, sizeKnown }: Pick<Stats, 'size' | 'sizeKnown'
 export class Progress {
   readonly #label: string
   readonly #total?: number
-  readonly #start = Date.now()
+  readonly #io: Pick<Io, 'stderr' | 'now'>
+  readonly #start: number
   #drawn = 0
 
   /**
    * @param total - bytes to come, if that is known
    */
-  constructor (label: string, total?: number) {
+  constructor (io: Pick<Io, 'stderr' | 'now'>, label: string, total?: number) {
+    this.#io = io
+    this.#start = io.now()
     this.#label = label
     this.#total = total
   }
 
   /** So many bytes are done. */
   update (done: number): void {
-    const now = Date.now()
+    const { stderr } = this.#io
+    const now = this.#io.now()
 
-    if (process.stderr.isTTY && now - this.#start > DELAY && now - this.#drawn > INTERVAL) {
+    if (stderr.isTTY === true && now - this.#start > DELAY && now - this.#drawn > INTERVAL) {
       this.#drawn = now
-      process.stderr.write(`\r\x1b[K${this.#line(done, (now - this.#start) / 1000)}`)
+      stderr.write(`\r\x1b[K${this.#line(done, (now - this.#start) / 1000)}`)
     }
   }
 
   /** Take the bar away. */
   end (): void {
     if (this.#drawn > 0) {
-      process.stderr.write('\r\x1b[K')
+      this.#io.stderr.write('\r\x1b[K')
     }
   }
 

@@ -7,6 +7,7 @@ import { Key } from 'interface-datastore'
 import { RepoError } from './errors.ts'
 import { PlainRepoBlockstore } from './repo-plain-blockstore.ts'
 import { readCompression } from './repo-compression.ts'
+import type { Io } from './io.ts'
 import type { RepoCompression } from './repo-compression.ts'
 import type { Blockstore } from 'interface-blockstore'
 
@@ -28,8 +29,8 @@ export interface Repo {
 }
 
 /** The directory of the repo: the one asked for, `$IPFSZ_PATH`, or `~/.ipfsz`. */
-export function repoPath (path?: string): string {
-  return resolve(path || process.env.IPFSZ_PATH || join(homedir(), '.ipfsz'))
+export function repoPath (path: string | undefined, { env, cwd }: Pick<Io, 'env' | 'cwd'>): string {
+  return resolve(cwd, path || env.IPFSZ_PATH || join(homedir(), '.ipfsz'))
 }
 
 /**

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { printable } from './output.ts'
-import { Progress } from './progress.ts'
 import { NEW_FILE_MODE, restoreMetadata } from './restore-metadata.ts'
+import type { Progress } from './progress.ts'
 import type { DirectoryEntry } from '@ipfsz/core'
 
 /** A name beside a target, for what is not whole yet. */
@@ -19,12 +18,10 @@ export function namedByTarget (err: unknown, target: string): unknown {
 /**
  * Write a file to disk: whole under its name, or not at all.
  *
- * @param size - how many bytes it will have, where that is known
  * @returns how many it has
  */
-export async function writeWhole (target: string, content: AsyncIterable<Uint8Array>, size: number | undefined, metadata: Pick<DirectoryEntry, 'unixfs' | 'mtime'> = {}): Promise<number> {
+export async function writeWhole (target: string, content: AsyncIterable<Uint8Array>, progress: Progress, metadata: Pick<DirectoryEntry, 'unixfs' | 'mtime'> = {}): Promise<number> {
   const temporary = temporaryFor(target)
-  const progress = new Progress(printable(basename(target)), size)
   let done = 0
 
   try {

@@ -1,10 +1,9 @@
 import { lstat, mkdir, rename, rm, symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { TreeEntryError } from './errors.ts'
-import { printable } from './output.ts'
-import { Progress } from './progress.ts'
 import { restoreMetadata } from './restore-metadata.ts'
 import { namedByTarget, temporaryFor, writeNew } from './write-file.ts'
+import type { Progress } from './progress.ts'
 import type { DirectoryEntry, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -34,13 +33,13 @@ export interface TreeRoot extends Pick<DirectoryEntry, 'unixfs' | 'mtime'> {
  *
  * @throws {TreeEntryError} an entry cannot be written under its name
  */
-export async function writeTree (target: string, root: TreeRoot, files: Ipfsz, signal: AbortSignal): Promise<TreeCounts> {
+export async function writeTree (target: string, root: TreeRoot, files: Ipfsz, progress: Progress, signal: AbortSignal): Promise<TreeCounts> {
   if (await exists(target)) {
     throw new TreeEntryError(target, 'is there already, and a tree is written only where nothing is')
   }
 
   const temporary = temporaryFor(target)
-  const writer = new TreeWriter(files, signal, new Progress(printable(basename(target))))
+  const writer = new TreeWriter(files, signal, progress)
 
   try {
     // nobody else sees what is not whole

@@ -47,29 +47,11 @@ describe('the peers to begin with', () => {
     ['/ip4/127.0.0.1/tcp/1', ['/ip4/127.0.0.1/tcp/3'], ['/ip4/127.0.0.1/tcp/3']],
     ['/ip4/127.0.0.1/tcp/1', ['none'], []]
   ])('are, with $IPFSZ_BOOTSTRAP of %j and %j given, %j', (variable, given, expected) => {
-    const before = process.env.IPFSZ_BOOTSTRAP
-    process.env.IPFSZ_BOOTSTRAP = variable
-
-    try {
-      expect(bootstrapTexts(given)).toEqual(expected)
-    } finally {
-      if (before == null) {
-        delete process.env.IPFSZ_BOOTSTRAP
-      } else {
-        process.env.IPFSZ_BOOTSTRAP = before
-      }
-    }
+    expect(bootstrapTexts(given, { IPFSZ_BOOTSTRAP: variable })).toEqual(expected)
   })
 
   it('are those of the public network where nothing is said', () => {
-    const before = process.env.IPFSZ_BOOTSTRAP
-    delete process.env.IPFSZ_BOOTSTRAP
-
-    try {
-      expect(bootstrapTexts().map(text => parseMultiaddr(text).toString())).toEqual(expect.arrayContaining([expect.stringContaining('bootstrap.libp2p.io')]))
-    } finally {
-      process.env.IPFSZ_BOOTSTRAP = before
-    }
+    expect(bootstrapTexts(undefined, {}).map(text => parseMultiaddr(text).toString())).toEqual(expect.arrayContaining([expect.stringContaining('bootstrap.libp2p.io')]))
   })
 
   it('refuses what is no multiaddr', () => {

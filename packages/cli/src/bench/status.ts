@@ -1,27 +1,32 @@
+import type { Io } from '../io.ts'
+
 /** One line of stderr that says what is measured now. Without a terminal it does nothing. */
 export class Status {
+  readonly #io: Pick<Io, 'stderr' | 'now'>
   readonly #time: number
-  readonly #start = performance.now()
+  readonly #start: number
 
   /**
    * @param time - seconds that all of it may take
    */
-  constructor (time: number) {
+  constructor (io: Pick<Io, 'stderr' | 'now'>, time: number) {
+    this.#io = io
+    this.#start = io.now()
     this.#time = time
   }
 
   show (label: string): void {
-    if (process.stderr.isTTY) {
-      const seconds = Math.round((performance.now() - this.#start) / 1000)
+    if (this.#io.stderr.isTTY === true) {
+      const seconds = Math.round((this.#io.now() - this.#start) / 1000)
 
-      process.stderr.write(`\r\x1b[K${label} ...  ${seconds} of at most ${this.#time} s`)
+      this.#io.stderr.write(`\r\x1b[K${label} ...  ${seconds} of at most ${this.#time} s`)
     }
   }
 
   /** Take the line away. */
   end (): void {
-    if (process.stderr.isTTY) {
-      process.stderr.write('\r\x1b[K')
+    if (this.#io.stderr.isTTY === true) {
+      this.#io.stderr.write('\r\x1b[K')
     }
   }
 }

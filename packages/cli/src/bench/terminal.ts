@@ -14,7 +14,7 @@ export type Style = Parameters<typeof styleText>[0]
 const DEFAULT_WIDTH = 80
 
 /** What is known of stdout from it and from the environment. */
-export function terminalOf (stdout: { isTTY?: boolean, columns?: number }, env: NodeJS.ProcessEnv, platform: string): Terminal {
+export function terminalOf (stdout: { isTTY?: boolean, columns?: number }, env: Readonly<Record<string, string | undefined>>, platform: string): Terminal {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || ''
   const dumb = env.TERM === 'dumb'
 

@@ -2,12 +2,11 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { addTree } from '../add-tree.ts'
-import { withRepo } from '../context.ts'
+import { resolvePath, withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
 import { ignoring } from '../ignore.ts'
 import { tellDaemon } from '../network/tell-daemon.ts'
 import { printable } from '../output.ts'
-import { Progress } from '../progress.ts'
 import { metadata, READ_SIZE } from '../tree-source.ts'
 import { formatSize } from '../units.ts'
 import type { Context, Session } from '../context.ts'
@@ -82,7 +81,7 @@ async function addEach (paths: string[], options: AddCommandOptions, session: Ta
 
   for (const path of paths) {
     try {
-      const stats = path === STDIN ? undefined : await stat(path)
+      const stats = path === STDIN ? undefined : await stat(resolvePath(path, context.io))
       await (stats?.isDirectory() === true ? addDirectory : addOne)(path, options, session, context)
     } catch (err) {
       // what is wrong with the options is wrong for every file
@@ -99,15 +98,16 @@ async function addEach (paths: string[], options: AddCommandOptions, session: Ta
 }
 
 async function addDirectory (path: string, options: AddCommandOptions, session: Target, context: Context): Promise<void> {
-  const { output, signal } = context
+  const { io, output, signal } = context
   const { compression, link, quieter, hidden, ignore, preserve: { mode = true, mtime = true } } = options
   // of `.` and `..` the name that they have where they are
-  const name = basename(resolve(path)) || '/'
+  const name = basename(resolve(io.cwd, path)) || '/'
 
-  const added = await addTree(path, name, session.files, {
+  const added = await addTree(resolvePath(path, io), session.files, {
     hidden,
     ignore: ignoring(ignore),
     preserve: { mode, mtime },
+    progress: output.progress(name),
     signal,
     add: { compression, link },
     onAdded (added) {
@@ -134,11 +134,11 @@ async function addDirectory (path: string, options: AddCommandOptions, session: 
 }
 
 async function addOne (path: string, options: AddCommandOptions, session: Target, context: Context): Promise<void> {
-  const { output, signal } = context
+  const { io, output, signal } = context
   const { compression, link, quieter } = options
   const name = path === STDIN ? STDIN : basename(path)
-  const { content, size: total, metadata } = await open(path, options)
-  const progress = new Progress(printable(name), total)
+  const { content, size: total, metadata }: Source = path === STDIN ? { content: io.stdin } : await open(resolvePath(path, io), options)
+  const progress = output.progress(name, total)
 
   const cid = await session.files.addByteStream(content, {
     ...metadata,
@@ -177,10 +177,6 @@ async function pinAdded (cid: CID, name: string, { pin }: AddCommandOptions, { p
 }
 
 async function open (path: string, { preserve: { mode = false, mtime = false } }: AddCommandOptions): Promise<Source> {
-  if (path === STDIN) {
-    return { content: process.stdin }
-  }
-
   const stats = await stat(path, { bigint: true })
 
   return {

@@ -12,6 +12,7 @@ import { reportObjects, reportText } from '../bench/report.ts'
 import { readSample } from '../bench/sample.ts'
 import { Status } from '../bench/status.ts'
 import { terminalOf } from '../bench/terminal.ts'
+import { resolvePath } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import type { Context } from '../context.ts'
 
@@ -26,7 +27,7 @@ export interface BenchCommandOptions {
 }
 
 /** Compare codecs and levels on files, and say which to use. */
-export async function bench (paths: string[], options: BenchCommandOptions, { output, signal }: Context): Promise<void> {
+export async function bench (paths: string[], options: BenchCommandOptions, { io, output, signal }: Context): Promise<void> {
   const { codec, level, frameSize = DEFAULT_FRAME_SIZE, time = DEFAULT_TIME } = options
   const threads = availableParallelism()
 
@@ -39,9 +40,9 @@ export async function bench (paths: string[], options: BenchCommandOptions, { ou
   }
 
   const compared = candidates(allCodecs(), { names: codec, levels: level })
-  const { size, frames } = await readSample(paths, frameSize, signal)
+  const { size, frames } = await readSample(paths.map(path => resolvePath(path, io)), frameSize, signal)
   const sampled = sizeOf(frames)
-  const status = new Status(time)
+  const status = new Status(io, time)
 
   const measurements = await measure(compared, frames, {
     time: time * 1000,
@@ -60,6 +61,6 @@ export async function bench (paths: string[], options: BenchCommandOptions, { ou
   if (output.json) {
     reportObjects(report).forEach(object => { output.result(object, '') })
   } else {
-    output.result({}, reportText(report, terminalOf(process.stdout, process.env, process.platform)))
+    output.result({}, reportText(report, terminalOf(io.stdout, io.env, process.platform)))
   }
 }

@@ -2,7 +2,6 @@ import { convert } from '@ipfsz/blockstore-compressed'
 import { withRepo } from '../context.ts'
 import { DaemonRunningError, IncompleteError } from '../errors.ts'
 import { readLocks, locksIn } from '../lock-files.ts'
-import { Progress } from '../progress.ts'
 import { writeCompression } from '../repo-compression.ts'
 import { formatSize } from '../units.ts'
 import type { Context } from '../context.ts'
@@ -33,7 +32,7 @@ export async function convertBlocks ({ again, ...compression }: ConvertCommandOp
     // first, so that what is converted can be read however this ends
     await writeCompression(repo.path, compression)
 
-    const progress = new Progress('converting')
+    const progress = output.progress('converting')
     let done = 0
     const report = await convert(repo.disk, {
       ...compression,

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs'
+import { basename } from 'node:path'
 import { car } from '@helia/car'
 import { isMarked, markerCodecs, unmark } from '@ipfsz/core'
 import { createHeliaLight } from 'helia'
-import { openToRead, parseCid, withRepo } from '../context.ts'
+import { openToRead, parseCid, resolvePath, withRepo } from '../context.ts'
 import { walkDag } from '../dag-walk.ts'
 import { DamagedDagError, InvalidCarError, UsageError } from '../errors.ts'
 import { markedTwin } from '../marked-twins.ts'
@@ -21,7 +22,7 @@ const STDIO = '-'
 
 /** Write all that CIDs name into a CAR, whose roots are the plain CIDs. */
 export async function exportCar (texts: string[], path: string, context: Context): Promise<void> {
-  const { output, signal } = context
+  const { io, output, signal } = context
   const cids = texts.map(parseCid)
   const { repo, files } = await openToRead(context)
   const bytes = toCar(repo).export(cids.map(unmark), { exporter: wholeDag(signal), signal })
@@ -34,7 +35,8 @@ export async function exportCar (texts: string[], path: string, context: Context
       await output.bytes(piece, signal)
     }
   } else {
-    await writeWhole(path, counted(), undefined)
+    const target = resolvePath(path, io)
+    await writeWhole(target, counted(), output.progress(basename(target)))
   }
 
   for (const [i, cid] of cids.entries()) {
@@ -71,9 +73,9 @@ export async function importCar (paths: string[], context: Context): Promise<voi
 }
 
 async function importOne (path: string, { repo, files, pins }: Session, context: Context): Promise<void> {
-  const { output, signal } = context
+  const { io, output, signal } = context
   const name = path === STDIO ? 'stdin' : printable(path)
-  const opened = await openCar(path === STDIO ? process.stdin : createReadStream(path, { signal }), name)
+  const opened = await openCar(path === STDIO ? io.stdin : createReadStream(resolvePath(path, io), { signal }), name)
 
   await toCar(repo).import(opened, { signal })
 

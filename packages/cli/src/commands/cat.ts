@@ -1,7 +1,6 @@
 import { unmark } from '@ipfsz/core'
 import { withReading } from '../context.ts'
-import { printable } from '../output.ts'
-import { knownSize, Progress } from '../progress.ts'
+import { knownSize } from '../progress.ts'
 import { parseTarget } from '../target.ts'
 import type { Context } from '../context.ts'
 import type { Target } from '../target.ts'
@@ -26,7 +25,7 @@ export async function cat (text: string, options: CatCommandOptions, context: Co
 async function write ({ cid, path, text }: Target, files: Ipfsz, { offset, length, raw, maxWindow: maxWindowSize }: CatCommandOptions, { output, signal }: Context): Promise<void> {
   const source = raw ? unmark(cid) : cid
   // nothing is drawn over what is written to the terminal
-  const progress = process.stdout.isTTY ? undefined : new Progress(printable(text), length ?? knownSize(await files.stat(source, { path, signal })))
+  const progress = output.stdout.isTTY === true ? undefined : output.progress(text, length ?? knownSize(await files.stat(source, { path, signal })))
   let done = 0
 
   try {

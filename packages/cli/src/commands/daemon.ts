@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { startDaemon } from '../daemon/daemon.ts'
-import { repoPath } from '../repo.ts'
+import { bootstrapTexts } from '../network/bootstrap-texts.ts'
 import type { Provides } from '../daemon/daemon.ts'
 import type { Context } from '../context.ts'
 
@@ -13,8 +13,8 @@ export interface DaemonCommandOptions {
 
 /** Be a node until somebody ends it. */
 export async function daemon (options: DaemonCommandOptions, context: Context): Promise<void> {
-  const { output, signal } = context
-  const running = await startDaemon({ ...options, repo: repoPath(context.repo), signal, onNote: message => { output.note(message) }, verbose: output.verbose })
+  const { io, output, repo, signal } = context
+  const running = await startDaemon({ ...options, bootstrap: bootstrapTexts(options.bootstrap, io.env), repo, signal, onNote: message => { output.note(message) }, verbose: output.verbose })
 
   try {
     const { peerId, addresses } = running.id

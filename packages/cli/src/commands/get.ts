@@ -1,5 +1,5 @@
 import { realpath, stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import { withReading } from '../context.ts'
 import { TreeEntryError, UsageError } from '../errors.ts'
@@ -28,36 +28,33 @@ export async function get (text: string, options: GetCommandOptions, context: Co
   await withReading(context, asked.cid, async ({ files }) => { await write(asked, files, options, context) })
 }
 
-async function write (asked: Target, files: Ipfsz, options: GetCommandOptions, { output, signal }: Context): Promise<void> {
+async function write (asked: Target, files: Ipfsz, options: GetCommandOptions, { io, output, signal }: Context): Promise<void> {
   const { cid, path } = asked
   const stats = await files.stat(cid, { path, signal })
   const { type, unixfs, mtime } = stats
-  const wanted = options.output ?? nameOf(asked)
+  const wanted = resolve(io.cwd, options.output ?? nameOf(asked))
 
   if (type === 'directory') {
-    const target = resolve(wanted)
     const root = { cid: asTree(cid, stats.plainCid), unixfs, mtime }
-    const counts = await writeTree(target, root, files, signal)
+    const counts = await writeTree(wanted, root, files, output.progress(basename(wanted)), signal)
     const { size } = counts
 
-    output.result({ cid: root.cid.toString(), path: target, ...counts }, `${printable(target)}\t${formatSize(size)}`)
+    output.result({ cid: root.cid.toString(), path: wanted, ...counts }, `${printable(wanted)}\t${formatSize(size)}`)
     return
   }
 
   if (unixfs?.type === 'symlink') {
-    const target = resolve(wanted)
-
-    if (await exists(target)) {
-      throw new TreeEntryError(target, 'is there already, and a symlink is written only where nothing is')
+    if (await exists(wanted)) {
+      throw new TreeEntryError(wanted, 'is there already, and a symlink is written only where nothing is')
     }
 
-    await writeSymlink(target, { unixfs, mtime })
-    output.result({ cid: stats.plainCid.toString(), path: target, size: 0 }, `${printable(target)}\t${formatSize(0)}`)
+    await writeSymlink(wanted, { unixfs, mtime })
+    output.result({ cid: stats.plainCid.toString(), path: wanted, size: 0 }, `${printable(wanted)}\t${formatSize(0)}`)
     return
   }
 
   const target = await resolveTarget(wanted)
-  const size = await writeWhole(target, files.cat(cid, { path, signal, maxWindowSize: options.maxWindow }), knownSize(stats), { unixfs, mtime })
+  const size = await writeWhole(target, files.cat(cid, { path, signal, maxWindowSize: options.maxWindow }), output.progress(basename(target), knownSize(stats)), { unixfs, mtime })
   output.result({ cid: path === '' ? cid.toString() : (stats.markedCid ?? stats.plainCid).toString(), path: target, size }, `${printable(target)}\t${formatSize(size)}`)
 }
 
@@ -68,7 +65,7 @@ function asTree (cid: CID, plainCid: CID): CID {
 
 /** The file to write: where a link leads, and nothing that is there and no file. */
 async function resolveTarget (path: string): Promise<string> {
-  const target = await realpath(path).catch(() => resolve(path))
+  const target = await realpath(path).catch(() => path)
   const stats = await stat(target).catch(() => undefined)
 
   if (stats?.isDirectory() === true) {

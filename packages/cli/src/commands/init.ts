@@ -1,12 +1,11 @@
 import { RepoError } from '../errors.ts'
 import { isSameCompression, readCompression, writeCompression } from '../repo-compression.ts'
-import { openRepo, openRepoToRead, repoPath } from '../repo.ts'
+import { openRepo, openRepoToRead } from '../repo.ts'
 import type { Context } from '../context.ts'
 import type { RepoCompression } from '../repo-compression.ts'
 
 /** Make a repo, and say how it stores blocks. One that is there and does so already stays as it is. */
-export async function init (compression: RepoCompression | undefined, { output, repo }: Context): Promise<void> {
-  const path = repoPath(repo)
+export async function init (compression: RepoCompression | undefined, { output, repo: path }: Context): Promise<void> {
   const isThere = await openRepoToRead(path).then(() => true, (err: unknown) => {
     if (err instanceof RepoError && err.cause != null && 'code' in (err.cause as Error)) {
       return false

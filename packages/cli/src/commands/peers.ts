@@ -2,7 +2,6 @@ import { openNetwork, parseCid } from '../context.ts'
 import { DaemonError } from '../errors.ts'
 import { DEFAULT_TIMEOUT } from '../network/access.ts'
 import { printable } from '../output.ts'
-import { repoPath } from '../repo.ts'
 import type { Context } from '../context.ts'
 import type { Network } from '../network/network.ts'
 
@@ -19,7 +18,7 @@ export async function id (context: Context): Promise<void> {
   }
 
   const [{ loadKey, SELF }, { peerIdFromPrivateKey }] = await Promise.all([import('../network/keys.ts'), import('@libp2p/peer-id')])
-  const key = await loadKey(repoPath(context.repo), SELF)
+  const key = await loadKey(context.repo, SELF)
 
   if (key == null) {
     throw new DaemonError('This repo has no peer id yet: it gets one when ipfsz daemon runs for the first time')
@@ -73,7 +72,7 @@ export async function providers (text: string, context: Context): Promise<void> 
 
 async function openDaemon ({ repo }: Context): Promise<Network | undefined> {
   const { readDaemonFile } = await import('../daemon/daemon-file.ts')
-  const address = await readDaemonFile(repoPath(repo))
+  const address = await readDaemonFile(repo)
 
   if (address == null) {
     return undefined
@@ -88,7 +87,7 @@ async function needDaemon (context: Context): Promise<Network> {
   const daemon = await openDaemon(context)
 
   if (daemon == null) {
-    throw new DaemonError(`No daemon runs on the repo ${repoPath(context.repo)}: start one with ipfsz daemon`)
+    throw new DaemonError(`No daemon runs on the repo ${context.repo}: start one with ipfsz daemon`)
   }
 
   return daemon

@@ -1,12 +1,12 @@
 import { stats as countBlocks } from '@ipfsz/blockstore-compressed'
-import { repoPath, openRepoToRead } from '../repo.ts'
+import { openRepoToRead } from '../repo.ts'
 import { table } from '../output.ts'
 import { formatSize } from '../units.ts'
 import type { Context } from '../context.ts'
 
 /** Count the blocks of the repo, and what they take on disk. */
 export async function stats ({ output, repo, signal }: Context): Promise<void> {
-  const { disk } = await openRepoToRead(repoPath(repo))
+  const { disk } = await openRepoToRead(repo)
   const { blocks, size, storedSize, ratio, codecs, unreadable } = await countBlocks(disk, { signal })
 
   output.result({ blocks, size, storedSize, ratio, codecs, unreadable }, table([

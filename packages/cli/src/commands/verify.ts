@@ -1,6 +1,5 @@
 import { openToRead, parseCid } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
-import { Progress } from '../progress.ts'
 import { formatSize } from '../units.ts'
 import type { Context } from '../context.ts'
 
@@ -17,7 +16,7 @@ export async function verify (texts: string[], { maxWindow }: VerifyCommandOptio
   let failed = 0
 
   for (const cid of cids) {
-    const progress = new Progress(cid.toString())
+    const progress = output.progress(cid.toString())
     let done = 0
 
     try {

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { LevelDatastore } from 'datastore-level'
 import { walkDag } from '../dag-walk.ts'
-import { bootstrapTexts } from '../network/bootstrap-texts.ts'
 import { loadOrCreateKey, SELF } from '../network/keys.ts'
 import { NodeNetwork } from '../network/node-network.ts'
 import { startNode } from '../network/node.ts'
@@ -32,8 +31,8 @@ export interface DaemonInit {
   /** @default those of `defaultListen` */
   listen?: readonly string[]
   announce?: readonly string[]
-  /** @default those of `bootstrapTexts` */
-  bootstrap?: readonly string[]
+  /** Multiaddrs of the peers by which others are found. */
+  bootstrap: readonly string[]
   provide: Provides
   signal: AbortSignal
   onNote: (message: string) => void
@@ -55,7 +54,7 @@ export interface Daemon {
  */
 export async function startDaemon (init: DaemonInit): Promise<Daemon> {
   const { signal, onNote, provide, verbose } = init
-  const [bootstrap, listen, announce] = [bootstrapTexts(init.bootstrap), init.listen ?? defaultListen(), init.announce ?? []].map(texts => texts.map(parseMultiaddr))
+  const [bootstrap, listen, announce] = [init.bootstrap, init.listen ?? defaultListen(), init.announce ?? []].map(texts => texts.map(parseMultiaddr))
   const repo = await openRepo(init.repo)
   /** What is to be undone, in the order in which it was done. */
   const undo: Array<() => Promise<void>> = []

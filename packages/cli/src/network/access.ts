@@ -1,5 +1,4 @@
 import { readDaemonFile } from '../daemon/daemon-file.ts'
-import { bootstrapTexts } from './bootstrap-texts.ts'
 import type { Network } from './network.ts'
 
 /** How a command reaches others. */
@@ -21,6 +20,8 @@ export const DEFAULT_TIMEOUT = 60_000
 export interface AccessInit extends NetworkOptions {
   /** The directory of the repo. */
   repo: string
+  /** Multiaddrs of the peers by which others are found. */
+  bootstrap: readonly string[]
   signal: AbortSignal
   onNote: (message: string) => void
 }
@@ -39,9 +40,9 @@ export class NetworkAccess {
 
   /** Whether there is anybody who could be asked. */
   async isPossible (): Promise<boolean> {
-    const { offline = false, peers = [], repo } = this.#init
+    const { offline = false, peers = [], bootstrap, repo } = this.#init
 
-    return !offline && (peers.length > 0 || bootstrapTexts().length > 0 || await readDaemonFile(repo) != null)
+    return !offline && (peers.length > 0 || bootstrap.length > 0 || await readDaemonFile(repo) != null)
   }
 
   async open (): Promise<Network> {
@@ -54,7 +55,7 @@ export class NetworkAccess {
   }
 
   async #open (): Promise<Network> {
-    const { repo: path, peers = [], timeout = DEFAULT_TIMEOUT, onNote } = this.#init
+    const { repo: path, peers = [], bootstrap, timeout = DEFAULT_TIMEOUT, onNote } = this.#init
     const signal = AbortSignal.any([this.#init.signal, AbortSignal.timeout(timeout)])
     const daemon = await readDaemonFile(path)
 
@@ -69,6 +70,6 @@ export class NetworkAccess {
 
     const { startTemporaryNode } = await import('./temporary-node.ts')
 
-    return startTemporaryNode({ path, peers, signal, onNote })
+    return startTemporaryNode({ path, bootstrap, peers, signal, onNote })
   }
 }

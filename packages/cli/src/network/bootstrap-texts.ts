@@ -1,3 +1,5 @@
+import type { Io } from '../io.ts'
+
 /** The peers by which nodes of the public network find others, as Kubo and Helia have them. */
 const PUBLIC_BOOTSTRAP = [
   '/dnsaddr/bootstrap.libp2p.io/p2p/QmNnooDu7bfjPFoTZYxMNLWUQJyrVwtbZg5gBMjTezGAJN',
@@ -14,8 +16,8 @@ const NONE = 'none'
  * The multiaddrs of the peers to begin with: those that are given, those of
  * `$IPFSZ_BOOTSTRAP` (`none`, or multiaddrs with commas), or those of the public network.
  */
-export function bootstrapTexts (given?: readonly string[]): string[] {
-  const texts = given ?? process.env.IPFSZ_BOOTSTRAP?.split(',') ?? PUBLIC_BOOTSTRAP
+export function bootstrapTexts (given: readonly string[] | undefined, env: Io['env']): string[] {
+  const texts = given ?? env.IPFSZ_BOOTSTRAP?.split(',') ?? PUBLIC_BOOTSTRAP
 
   return texts.map(text => text.trim()).filter(text => text !== '' && text !== NONE)
 }
