@@ -25,23 +25,21 @@ const NODE_ONLY = [
   'packages/blockstore-compressed/test/shared-fs-blockstore.test.ts'
 ]
 
-const UNIT = ['packages/*/test/**/*.test.ts', 'bench/test/**/*.test.ts']
-const INTEGRATION = ['test/integration/**/*.test.ts', 'test/browser/deterministic.test.ts']
-/** Suites of both that `npm test` leaves to `npm run test:slow`. */
-const SLOW = ['{packages,bench,test}/**/*.slow.test.ts']
 /** Node loads the built packages itself, and once. */
 const BUILT = [/\/packages\/[^/]+\/dist\//]
 
 export default defineConfig({
   test: {
     reporters: ['default', new SummaryReporter()],
+    tags: [
+      { name: 'slow', description: 'Takes seconds: kills, locks and memory of processes, stress, large files, every combination. npm test leaves it out, npm run test:slow runs it' }
+    ],
     // one after the other: each of them has processes or workers enough for two cores
     projects: [
       {
         test: {
           name: 'unit',
-          include: UNIT,
-          exclude: SLOW,
+          include: ['packages/*/test/**/*.test.ts', 'bench/test/**/*.test.ts'],
           testTimeout: 60_000,
           maxWorkers: '100%',
           server: { deps: { inline: COMPLIANCE_SUITES } }
@@ -52,8 +50,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: INTEGRATION,
-          exclude: SLOW,
+          include: ['test/integration/**/*.test.ts', 'test/browser/deterministic.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 180_000,
           maxWorkers: '100%',
@@ -61,36 +58,23 @@ export default defineConfig({
           sequence: { groupOrder: 1 }
         }
       },
-      // what takes long: kills, locks and memory of processes, stress, large files, every combination of settings
-      {
-        test: {
-          name: 'slow',
-          include: SLOW,
-          exclude: ['**/node_modules/**'],
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
-          server: { deps: { inline: COMPLIANCE_SUITES, external: BUILT } },
-          sequence: { groupOrder: 2 }
-        },
-        resolve: WITH_CHAI
-      },
       // needs zstd, gzip, lz4, lzop, brotli, python3-snappy and ipfs
-      { test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 180_000, sequence: { groupOrder: 3 } } },
+      { test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 180_000, sequence: { groupOrder: 2 } } },
       // pages as bundlers build them, looked at from Node; needs Chromium
-      { test: { name: 'pages', include: ['test/pages/**/*.test.ts'], globalSetup: 'test/support/need-chromium.ts', testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder: 5 } } },
+      { test: { name: 'pages', include: ['test/pages/**/*.test.ts'], globalSetup: 'test/support/need-chromium.ts', testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder: 4 } } },
       // the demo page and its peer, used from Node; needs Chromium
-      { test: { name: 'demo', include: ['test/demo/**/*.test.ts'], globalSetup: ['test/support/need-chromium.ts', 'test/demo/build-demo.ts'], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false, sequence: { groupOrder: 6 } } },
+      { test: { name: 'demo', include: ['test/demo/**/*.test.ts'], globalSetup: ['test/support/need-chromium.ts', 'test/demo/build-demo.ts'], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false, sequence: { groupOrder: 5 } } },
       // tests that run inside of Chromium, the unit suites among them: what their tests make files with is IndexedDB there
       {
         test: {
           name: 'browser',
           include: ['packages/{codecs,core,blockstore-compressed}/test/**/*.test.ts', 'test/browser/**/*.test.ts'],
-          exclude: [...SLOW, ...NODE_ONLY],
+          exclude: NODE_ONLY,
           globalSetup: ['test/support/need-chromium.ts', 'test/browser/libp2p-compression-node.ts'],
           testTimeout: 60_000,
           // one page at a time: each brings up to eight workers of its own
           fileParallelism: false,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 3 },
           browser: {
             enabled: true,
             headless: true,

@@ -24,7 +24,7 @@ interface Row {
 }
 
 describe('ipfsz bench', () => {
-  it('shows a table with each codec, a chart, and the choice with the command that uses it', async ({ sandbox }) => {
+  it('shows a table with each codec, a chart, and the choice with the command that uses it', { tags: 'slow' }, async ({ sandbox }) => {
     await sandbox.write('words', text(300_000))
 
     const result = await sandbox.run(['bench', 'words', '--time', '5'])
@@ -52,7 +52,7 @@ describe('ipfsz bench', () => {
     expect(result.stdout.toString()).not.toContain(ESCAPE)
   })
 
-  it('prints a command that adds the file with that codec', async ({ sandbox }) => {
+  it('prints a command that adds the file with that codec', { tags: 'slow' }, async ({ sandbox }) => {
     await sandbox.write('some words', text(300_000))
     const bench = await sandbox.run(['bench', 'some words', '--json', '--codec', 'zstd', '--time', '2'])
     expectSuccess(bench)
@@ -64,7 +64,7 @@ describe('ipfsz bench', () => {
     expect(parseLines(result.stdout)).toEqual([expect.objectContaining({ name: 'some words', codec: 'zstd' })])
   })
 
-  it('prints objects with figures that agree with --json', async ({ sandbox }) => {
+  it('prints objects with figures that agree with --json', { tags: 'slow' }, async ({ sandbox }) => {
     await sandbox.write('words', text(300_000))
     await sandbox.write('more', text(100_000, 2))
     await sandbox.write('empty', new Uint8Array(0))
@@ -88,7 +88,7 @@ describe('ipfsz bench', () => {
     expect(objects.at(-1)).toMatchObject({ files: ['words', 'more', 'empty'], size: 400_000, sampled: 400_000, frameSize: 4_194_304, reason: expect.any(String), choice: { codec: expect.any(String) } })
   })
 
-  it('compares the levels asked for', async ({ sandbox }) => {
+  it('compares the levels asked for', { tags: 'slow' }, async ({ sandbox }) => {
     await sandbox.write('words', text(10_000))
 
     const result = await sandbox.run(['bench', '--json', '--codec', 'gzip', '--codec', 'zstd', '--level', '2', '--level', '4,5', 'words'])
@@ -98,7 +98,7 @@ describe('ipfsz bench', () => {
       .toEqual(['gzip 2', 'gzip 4', 'gzip 5', 'none undefined', 'zstd 2', 'zstd 4', 'zstd 5'])
   })
 
-  it('measures in frames of the size asked for, and says so in the command', async ({ sandbox }) => {
+  it('measures in frames of the size asked for, and says so in the command', { tags: 'slow' }, async ({ sandbox }) => {
     await sandbox.write('words', text(200_000))
 
     const result = await sandbox.run(['bench', '--json', '--codec', 'zstd', '--level', '3', '--frame-size', '64KiB', 'words'])
@@ -117,7 +117,7 @@ describe('ipfsz bench', () => {
     }
   })
 
-  it('chooses none for what does not compress', async ({ sandbox }) => {
+  it('chooses none for what does not compress', { tags: 'slow' }, async ({ sandbox }) => {
     await sandbox.write('noise', noise(300_000))
 
     const result = await sandbox.run(['bench', '--json', '--time', '5', 'noise'])
@@ -142,7 +142,7 @@ describe('ipfsz bench', () => {
     expect(result.stdout.toString()).toContain('███')
   })
 
-  it('shows on a terminal what it measures, and ends with Ctrl-C', async ({ sandbox }) => {
+  it('shows on a terminal what it measures, and ends with Ctrl-C', { tags: 'slow' }, async ({ sandbox }) => {
     await sandbox.write('words', text(3_000_000))
     const child = sandbox.start(['bench', '--time', '600', '--frame-size', '64KiB', '--codec', 'brotli', '--level', '11', 'words'], { env: { NODE_OPTIONS: STDERR_IS_TERMINAL } })
 

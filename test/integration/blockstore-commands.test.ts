@@ -71,7 +71,7 @@ describe.concurrent('ipfsz blockstore convert', () => {
     expect(await Promise.all((await blockFiles(sandbox.repo)).map(async file => readFile(file)))).toEqual(before)
   })
 
-  it.for([['none', 'zstd'], ['zstd', 'lz4'], ['zstd', 'none']])('lets those read on who began when blocks were stored as %s, while it makes them %s', async ([before, after], { sandbox }) => {
+  it.for([['none', 'zstd'], ['zstd', 'lz4'], ['zstd', 'none']])('lets those read on who began when blocks were stored as %s, while it makes them %s', { tags: 'slow' }, async ([before, after], { sandbox }) => {
     const bytes = longText(20_000_000)
     expectSuccess(await sandbox.run(before === 'none' ? ['init'] : ['init', '--blockstore-codec', before]))
     const cid = await sandbox.add(bytes, '--codec', 'none')
@@ -89,7 +89,7 @@ describe.concurrent('ipfsz blockstore convert', () => {
     expect(Buffer.concat(read).equals(bytes)).toBe(true)
   })
 
-  it('goes on where it was killed, and nothing is lost', async ({ sandbox }) => {
+  it('goes on where it was killed, and nothing is lost', { tags: 'slow' }, async ({ sandbox }) => {
     const cids = []
 
     for (let seed = 1; seed <= 4; seed++) {

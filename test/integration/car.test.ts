@@ -73,7 +73,7 @@ describe.concurrent('a CAR', () => {
     expect(result.stderr).toContain(cid)
   })
 
-  it('that is cut short is refused at every byte, and what was added before stays', async ({ sandbox }) => {
+  it('that is cut short is refused at every byte, and what was added before stays', { tags: 'slow' }, async ({ sandbox }) => {
     const kept = await sandbox.add(text(1000), ...OTHER)
     const cid = await sandbox.add(longText(5_000_000))
     expectSuccess(await sandbox.run(['car', 'export', cid, '-o', 'x.car']))

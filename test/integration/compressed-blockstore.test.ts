@@ -123,7 +123,7 @@ describe('a Helia node on a CompressedBlockstore', () => {
     expect(await read(unixfs(helia).cat(cid))).toEqual(Buffer.from(longText(3_000_000)))
   })
 
-  it('holds files that are compressed by themselves too, and a stock node takes them by CAR', async () => {
+  it('holds files that are compressed by themselves too, and a stock node takes them by CAR', { tags: 'slow' }, async () => {
     const { blockstore } = await makeCompressed()
     const helia = await makeNode(blockstore)
     const fs = ipfsz(helia)
@@ -140,7 +140,7 @@ describe('a Helia node on a CompressedBlockstore', () => {
     expect(await read(unixfs(stock).cat(unmark(cid)))).toEqual(await read(unixfs(helia).cat(unmark(cid))))
   })
 
-  it('opens the store of a stock node, adds to it, is converted, and goes back', async () => {
+  it('opens the store of a stock node, adds to it, is converted, and goes back', { tags: 'slow' }, async () => {
     const directory = await makeDirectory()
     const before = await unixfs(await makeNode(new FsBlockstore(directory))).addBytes(longText(3_000_000))
     const child = new FsBlockstore(directory)
@@ -161,7 +161,7 @@ describe('a Helia node on a CompressedBlockstore', () => {
     expect(await read(stock.cat(after))).toEqual(Buffer.from(text(300_000)))
   })
 
-  it.each(['hash', 'length'] as const)('serves a stock node by Bitswap, which gets plain blocks, with verify %s', async verify => {
+  it.each(['hash', 'length'] as const)('serves a stock node by Bitswap, which gets plain blocks, with verify %s', { tags: 'slow' }, async verify => {
     const { child, blockstore } = await makeCompressed({ verify })
     const provider = await makePeer(blockstore)
     const plain = new MemoryBlockstore()
@@ -174,7 +174,7 @@ describe('a Helia node on a CompressedBlockstore', () => {
     expect((await stats(plain)).codecs).toEqual({ none: { blocks: 4, size: expect.any(Number), storedSize: expect.any(Number) } })
   })
 
-  it('takes blocks of a stock node by Bitswap, and stores them compressed', async () => {
+  it('takes blocks of a stock node by Bitswap, and stores them compressed', { tags: 'slow' }, async () => {
     const { child, blockstore } = await makeCompressed()
     const provider = await makePeer(new MemoryBlockstore())
     const helia = await makePeer(blockstore)

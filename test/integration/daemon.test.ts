@@ -26,7 +26,7 @@ describe.concurrent('ipfsz daemon', () => {
     await expect(stat(join(sandbox.repo, 'daemon.json'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('ends cleanly on SIGINT', async ({ sandbox }) => {
+  it('ends cleanly on SIGINT', { tags: 'slow' }, async ({ sandbox }) => {
     const daemon = await startDaemon(sandbox)
 
     daemon.process.kill('SIGINT')
@@ -34,7 +34,7 @@ describe.concurrent('ipfsz daemon', () => {
     expect(await daemon.stop()).toEqual({ code: 0, stderr: '' })
   })
 
-  it('has the same peer id when it is started again, which ipfsz id shows meanwhile', async ({ sandbox }) => {
+  it('has the same peer id when it is started again, which ipfsz id shows meanwhile', { tags: 'slow' }, async ({ sandbox }) => {
     const first = await startDaemon(sandbox)
     await first.stop()
     const between = await sandbox.run(['id', '--json'])
@@ -44,7 +44,7 @@ describe.concurrent('ipfsz daemon', () => {
     expect(parseLines(between.stdout)).toEqual([{ peerId: first.peerId, addresses: [], running: false }])
   })
 
-  it('lets nobody but its owner read its key and its token', async ({ sandbox }) => {
+  it('lets nobody but its owner read its key and its token', { tags: 'slow' }, async ({ sandbox }) => {
     await startDaemon(sandbox)
 
     for (const file of ['daemon.json', join('keys', 'self')]) {
@@ -62,7 +62,7 @@ describe.concurrent('ipfsz daemon', () => {
     expectSuccess(await sandbox.run(['id']))
   })
 
-  it('starts again after it was killed, and what was added is there', async ({ sandbox }) => {
+  it('starts again after it was killed, and what was added is there', { tags: 'slow' }, async ({ sandbox }) => {
     const first = await startDaemon(sandbox)
     const cid = await sandbox.add(text(50_000))
     await first.kill()
@@ -88,7 +88,7 @@ describe.concurrent('ipfsz daemon', () => {
     expect(await daemon.stop()).toMatchObject({ code: 0 })
   })
 
-  it('refuses a port that is taken', async ({ sandbox }) => {
+  it('refuses a port that is taken', { tags: 'slow' }, async ({ sandbox }) => {
     const { address } = await startDaemon(sandbox)
     const taken = address.split('/p2p/')[0]
 
@@ -99,7 +99,7 @@ describe.concurrent('ipfsz daemon', () => {
   })
 })
 
-describe.concurrent('the control port', () => {
+describe.concurrent('the control port', { tags: 'slow' }, () => {
   it('refuses whoever does not know the token', async ({ sandbox }) => {
     await startDaemon(sandbox)
     const { port, token } = await control(sandbox)

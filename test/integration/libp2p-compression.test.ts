@@ -87,7 +87,7 @@ afterEach(async () => {
   }
 })
 
-describe('Bitswap between two nodes of Helia', () => {
+describe('Bitswap between two nodes of Helia', { tags: 'slow' }, () => {
   it.each([
     ['zstd', 0.4],
     ['gzip', 0.4],

@@ -6,7 +6,7 @@ import { startDaemon } from '../support/network-daemons.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 
 describe.concurrent('ipfsz name', () => {
-  it('publishes marked CIDs, which others resolve as that', async ({ sandbox }) => {
+  it('publishes marked CIDs, which others resolve as that', { tags: 'slow' }, async ({ sandbox }) => {
     const bootstrap = (await startDaemon(sandbox, { repo: join(sandbox.directory, 'boot') })).address
     const { peerId } = await startDaemon(sandbox, { bootstrap: [bootstrap] })
     const cid = await sandbox.add(text(100_000))
@@ -28,7 +28,7 @@ describe.concurrent('ipfsz name', () => {
     }
   })
 
-  it('publishes without a daemon, and goes on counting', async ({ sandbox }) => {
+  it('publishes without a daemon, and goes on counting', { tags: 'slow' }, async ({ sandbox }) => {
     const bootstrap = (await startDaemon(sandbox, { repo: join(sandbox.directory, 'boot') })).address
     const env = { IPFSZ_BOOTSTRAP: bootstrap }
     const [first, second] = [await sandbox.add(text(10_000)), await sandbox.add(text(20_000))]
@@ -42,7 +42,7 @@ describe.concurrent('ipfsz name', () => {
     expect((await sandbox.run(['name', 'resolve', String(published[0].name)], { env })).stdout.toString()).toBe(`${second}\n`)
   })
 
-  it('refuses to publish where nobody keeps the record', async ({ sandbox }) => {
+  it('refuses to publish where nobody keeps the record', { tags: 'slow' }, async ({ sandbox }) => {
     await startDaemon(sandbox)
     const cid = await sandbox.add(text(10_000))
 

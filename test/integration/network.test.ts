@@ -62,7 +62,7 @@ async function addTo (sandbox: Sandbox, repo: string, bytes: Uint8Array, ...args
   return result.stdout.toString().trim()
 }
 
-describe('two machines that know only one bootstrap peer', () => {
+describe('two machines that know only one bootstrap peer', { tags: 'slow' }, () => {
   it('exchange a directory by its CID, and the bytes on the wire are the compressed ones', async ({ sandbox }) => {
     const [boot, a, b, tree] = ['boot', 'a', 'b', 'tree'].map(name => join(sandbox.directory, name))
     await mkdir(join(tree, 'sub'), { recursive: true })
@@ -154,7 +154,7 @@ describe.concurrent('reading what is not in the repo', () => {
     expect(fetchedOf(again).blocks).toBe(0)
   })
 
-  it('lists and describes a tree by its directories and roots alone', async ({ sandbox }) => {
+  it('lists and describes a tree by its directories and roots alone', { tags: 'slow' }, async ({ sandbox }) => {
     const [a, tree] = ['a', 'tree'].map(name => join(sandbox.directory, name))
     await mkdir(tree)
     await writeFile(join(tree, 'a.txt'), longText(9_000_000))
@@ -172,7 +172,7 @@ describe.concurrent('reading what is not in the repo', () => {
     expect(fetchedOf(stat).blocks).toBe(0)
   })
 
-  it.for(['tcp/0', 'tcp/0/ws', 'udp/0/webrtc-direct'])('comes from a daemon that listens on %s', async (protocols, { sandbox }) => {
+  it.for(['tcp/0', 'tcp/0/ws', 'udp/0/webrtc-direct'])('comes from a daemon that listens on %s', { tags: 'slow' }, async (protocols, { sandbox }) => {
     const a = join(sandbox.directory, 'a')
     const bytes = noise(2_000_000)
     const cid = await addTo(sandbox, a, bytes)
@@ -183,7 +183,7 @@ describe.concurrent('reading what is not in the repo', () => {
     expect(Buffer.from(bytes).equals(result.stdout)).toBe(true)
   })
 
-  it('comes once for all who ask the daemon for it at the same time', async ({ sandbox }) => {
+  it('comes once for all who ask the daemon for it at the same time', { tags: 'slow' }, async ({ sandbox }) => {
     const a = join(sandbox.directory, 'a')
     const bytes = noise(12_000_000)
     const cid = await addTo(sandbox, a, bytes)
@@ -210,7 +210,7 @@ describe.concurrent('reading what is not in the repo', () => {
     expectSuccess(await sandbox.run(['cat', cid, '--peer', address]))
   })
 
-  it.for([true, false])('is refused within --timeout where nobody has it, with a daemon: %s', async (withDaemon, { sandbox }) => {
+  it.for([true, false])('is refused within --timeout where nobody has it, with a daemon: %s', { tags: 'slow' }, async (withDaemon, { sandbox }) => {
     const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'a') })
 
     if (withDaemon) {
@@ -241,7 +241,7 @@ describe.concurrent('reading what is not in the repo', () => {
   })
 })
 
-describe('a fetch', () => {
+describe('a fetch', { tags: 'slow' }, () => {
   it('goes on where its connection is cut, and fetches only what is missing', async ({ sandbox }) => {
     const a = join(sandbox.directory, 'a')
     const bytes = noise(24_000_000)

@@ -60,7 +60,7 @@ describe.concurrent('a tree', () => {
     expect((await readFile(join(sandbox.directory, 'out', 'b'))).equals(noise(1000))).toBe(true)
   })
 
-  it('of 2,000 entries comes back', async ({ sandbox }) => {
+  it('of 2,000 entries comes back', { tags: 'slow' }, async ({ sandbox }) => {
     const directory = await makeTree(join(sandbox.directory, 'in'), Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`entry ${i}`, `file ${i}`])))
     const cid = await addTree(sandbox, 'in')
 
@@ -69,7 +69,7 @@ describe.concurrent('a tree', () => {
     expect(parseLines((await sandbox.run(['ls', cid, '--json'])).stdout)).toHaveLength(2000)
   })
 
-  it('comes back where a directory is sharded, with its mode and mtime', async ({ sandbox }) => {
+  it('comes back where a directory is sharded, with its mode and mtime', { tags: 'slow' }, async ({ sandbox }) => {
     const name = 'x'.repeat(180)
     const directory = await makeTree(join(sandbox.directory, 'in'), Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`sub/${name}${i}`, `file ${i}`])))
     await chmod(join(directory, 'sub'), 0o700)

@@ -234,7 +234,7 @@ describe('a session', () => {
   })
 })
 
-describe('a session with a peer that', () => {
+describe('a session with a peer that', { tags: 'slow' }, () => {
   it.each<[string, (wanted: Uint8Array) => Uint8Array | undefined]>([
     ['sends nothing', () => undefined],
     ['sends other blocks', () => blockMessage([1, 0x55, 0x12, 0x20], Buffer.from('something else'))],

@@ -36,7 +36,7 @@ describe.each(WRITERS.map(codec => [label(codec), codec] as const))('%s', (_, wr
     }
   })
 
-  it('makes text smaller at every level', async () => {
+  it('makes text smaller at every level', { tags: 'slow' }, async () => {
     const bytes = text(100_000)
 
     for (let level = writer.levels.min; level <= writer.levels.max; level++) {

@@ -130,7 +130,7 @@ describe.each(readers('zstd'))('zstd (%s)', (implementation) => {
     await refuses('zstd', implementation, frame, 300)
   })
 
-  it('reads five million empty blocks', async () => {
+  it('reads five million empty blocks', { tags: 'slow' }, async () => {
     const frame = zstdFrame(300, repeat(zstdBlock(0, 0, NOTHING, false), 5_000_000), stored)
     await reads('zstd', implementation, frame, TEXT)
   })
@@ -280,13 +280,13 @@ describe.each(readers('lz4'))('lz4 (%s)', (implementation) => {
     await refuses('lz4', implementation, lz4Frame(300, [stored], 0x6c), 300)
   })
 
-  it('refuses three million empty blocks, compressed or stored', async () => {
+  it('refuses three million empty blocks, compressed or stored', { tags: 'slow' }, async () => {
     for (const empty of [lz4Block(Uint8Array.of(0)), uint32(0x80000000)]) {
       await refuses('lz4', implementation, lz4Frame(16 * MIB, [repeat(empty, 3_000_000)], 0x68, 7), 16 * MIB)
     }
   })
 
-  it('reads a million blocks of one byte', async () => {
+  it('reads a million blocks of one byte', { tags: 'slow' }, async () => {
     await reads('lz4', implementation, lz4Frame(1_000_000, [repeat(lz4Block(Uint8Array.of(0x10, 97)), 1_000_000)], 0x68, 7), new Uint8Array(1_000_000).fill(97))
   })
 
@@ -367,7 +367,7 @@ describe.each(readers('snappy'))('snappy (%s)', (implementation) => {
     await refuses('snappy', implementation, stream(snappyChunk(0, concat(uint32(1), block300))), 300)
   })
 
-  it('reads a million empty chunks of each type, and 100,000 of one byte', async () => {
+  it('reads a million empty chunks of each type, and 100,000 of one byte', { tags: 'slow' }, async () => {
     for (const empty of [storedChunk(NOTHING), compressedChunk(NOTHING, Uint8Array.of(0)), snappyChunk(0xfe, NOTHING), SNAPPY_IDENTIFIER]) {
       await reads('snappy', implementation, stream(repeat(empty, 1_000_000), storedChunk(TEXT)), TEXT)
     }
@@ -396,7 +396,7 @@ describe.each(readers('brotli'))('brotli (%s)', (implementation) => {
     }
   })
 
-  it('reads five million empty metadata blocks', async () => {
+  it('reads five million empty metadata blocks', { tags: 'slow' }, async () => {
     // a window of 16 (1 bit), then: not last, no length, reserved, none skipped: each fills a byte with the padding
     const frame = concat(Uint8Array.of(0x0c), repeat(Uint8Array.of(0x06), 5_000_000), Uint8Array.of(0x03))
     expect(await outcome('brotli', implementation, frame, 0)).toBe(0)
@@ -467,7 +467,7 @@ describe.each(readers('lzo'))('lzo (%s)', (implementation) => {
     }
   })
 
-  it('reads two million blocks of one byte', async () => {
+  it('reads two million blocks of one byte', { tags: 'slow' }, async () => {
     const one = concat(big(1), big(1), text(1))
     await reads('lzo', implementation, concat(header, repeat(one, 2_000_000), end), repeat(text(1), 2_000_000))
   })
@@ -520,7 +520,7 @@ describe('a frame of 1 GiB of zeros that says to hold 4 MiB', () => {
     }
   }
 
-  it.each(NAMES)('is refused by every implementation of %s, with the memory of a few frames', async (name) => {
+  it.each(NAMES)('is refused by every implementation of %s, with the memory of a few frames', { tags: 'slow' }, async (name) => {
     const bomb = await bombs[name]()
 
     for (const implementation of readers(name)) {
@@ -588,7 +588,7 @@ describe('a WASM instance', () => {
     expect(starts()).toBe(2)
   })
 
-  it.each(NAMES.filter(name => readers(name).includes('wasm')))('of %s does not stay grown after many hostile frames, and large ones', async (name) => {
+  it.each(NAMES.filter(name => readers(name).includes('wasm')))('of %s does not stay grown after many hostile frames, and large ones', { tags: 'slow' }, async (name) => {
     const codec = codecs[name]({ implementation: 'wasm', workers: false })
     const frame = await codecs[name]().compress(new Uint8Array(16 * MIB))
     const noisy = await codecs[name]().compress(noise(100_000))

@@ -22,7 +22,7 @@ describe.each([
   ['brotli', () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
   ['gzip', () => createGzip({ level: 1 })]
 ] as const)('a gibibyte of zeros in %s', (name, create) => {
-  it('comes in small pieces, as many as are wanted', async () => {
+  it('comes in small pieces, as many as are wanted', { tags: 'slow' }, async () => {
     const bomb = await zeros(create(), GIB)
 
     for (const [label, codec] of of(name)) {
@@ -67,7 +67,7 @@ describe.each(of('zstd'))('%s', (_, codec) => {
     expect(await outcome(codec, concat(magic, Uint8Array.of(0xa0), uint32(9 * MIB), stored))).toBe('WindowTooLargeError')
   })
 
-  it('looks back 8 MiB', async () => {
+  it('looks back 8 MiB', { tags: 'slow' }, async () => {
     const bytes = concat(noise(MIB), text(7 * MIB - 1000), noise(MIB), text(20 * MIB, 2), noise(MIB), text(7 * MIB - 1000))
     const frame = zstdCompressSync(bytes, { params: { [constants.ZSTD_c_windowLog]: 23, [constants.ZSTD_c_enableLongDistanceMatching]: 1, [constants.ZSTD_c_checksumFlag]: 1 } })
     expect(same(await read(codec, new Uint8Array(frame)), bytes)).toBe(true)
@@ -120,7 +120,7 @@ describe.each(of('lz4'))('%s', (_, codec) => {
   const NOTHING = new Uint8Array(0)
   const end = uint32(0)
 
-  it('reads blocks that depend on each other, far beyond what is kept of them', async () => {
+  it('reads blocks that depend on each other, far beyond what is kept of them', { tags: 'slow' }, async () => {
     const first = noise(60_000)
     const linked = Array.from({ length: 5000 }, () => lz4Block(lz4Match(60_000, 18), false))
     const bytes = await read(codec, lz4Frame(0, 0x40, NOTHING, lz4Block(first, true), ...linked, end))
@@ -196,7 +196,7 @@ describe.each(of('gzip'))('%s', (_, codec) => {
 })
 
 describe.each(of('brotli'))('%s', (_, codec) => {
-  it('reads the largest window there is, and refuses larger ones', async () => {
+  it('reads the largest window there is, and refuses larger ones', { tags: 'slow' }, async () => {
     const bytes = concat(noise(MIB), text(16 * MIB), noise(MIB))
     const wide = (window: number, large: number): Uint8Array => new Uint8Array(brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: window, [constants.BROTLI_PARAM_LARGE_WINDOW]: large } }))
 

@@ -142,7 +142,7 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
 const TEXT_BYTES = text(3000)
 
 describe.each(STREAMS.filter(([, { name }]) => name !== 'brotli'))('many frames of %s', (_, codec) => {
-  it('are one stream', async () => {
+  it('are one stream', { tags: 'slow' }, async () => {
     const frame = fromBase64(VECTORS[codec.name])
     const frames = concat(...Array.from({ length: 500 }, () => frame))
 
@@ -151,7 +151,7 @@ describe.each(STREAMS.filter(([, { name }]) => name !== 'brotli'))('many frames 
     }
   })
 
-  it('are read without end in bounded memory, and only as far as is wanted', async () => {
+  it('are read without end in bounded memory, and only as far as is wanted', { tags: 'slow' }, async () => {
     const frame = await codecs[codec.name]().compress(new Uint8Array(16 * MIB))
     const source = new WatchedSource(() => frame)
     let size = 0

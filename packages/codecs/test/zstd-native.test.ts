@@ -85,7 +85,7 @@ describe('the decoder of Zstandard, beside that of libzstd', () => {
     }), { numRuns: 100 })
   })
 
-  it('reads nothing that it refuses, and nothing as something else', () => {
+  it('reads nothing that it refuses, and nothing as something else', { tags: 'slow' }, () => {
     const next = random(5)
     const sources = KINDS.flatMap(([, make]) => [100, 1000, 9000].map(length => make(length + next() % length)))
     const frames = sources.flatMap(bytes => [1, 3, 19].map(level => ({ bytes, frame: encode(bytes, { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_windowLog]: 10 + next() % 3 }) })))

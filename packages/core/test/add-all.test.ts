@@ -217,7 +217,7 @@ describe('addAll', () => {
     expect(await progress(ipfsz({ blockstore: new MemoryBlockstore() }))).toEqual(await progress(unixfs({ blockstore: new MemoryBlockstore() })))
   })
 
-  it('shards a directory of so many directories that its block would be too long for others', async () => {
+  it('shards a directory of so many directories that its block would be too long for others', { tags: 'slow' }, async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const name = 'n'.repeat(200)

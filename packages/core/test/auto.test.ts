@@ -44,7 +44,7 @@ const FILES: Array<[string, Uint8Array]> = [
   ['little', text(3000)]
 ]
 
-describe.each(OPTIMIZE)('auto, optimizing %s,', (optimize) => {
+describe.each(OPTIMIZE)('auto, optimizing %s,', { tags: 'slow' }, (optimize) => {
   it.each(FILES)('costs at most a tenth more than the best single choice for %s', async (_, bytes) => {
     const none = costOf(1, undefined, optimize)
     const all = await estimate(bytes, optimize, codecs)
@@ -69,7 +69,7 @@ describe('auto', () => {
     }
   })
 
-  it('makes files smaller for size than for speed', async () => {
+  it('makes files smaller for size than for speed', { tags: 'slow' }, async () => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
     const [size, speed] = await Promise.all((['size', 'speed'] as const).map(async optimize =>
       fs.stat(await fs.addBytes(csv(MIB), { compression: { codec: 'auto', optimize } }))))

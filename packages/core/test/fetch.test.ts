@@ -130,7 +130,7 @@ describe('a file that others have', () => {
 })
 
 describe('a block that does not come', () => {
-  it('is asked for again, also of those who sent others', async () => {
+  it('is asked for again, also of those who sent others', { tags: 'slow' }, async () => {
     const events: Array<{ type: string, detail: unknown }> = []
     const { blockstore, files, cid, bytes, leaves } = await remote(async (cid, { onProgress }, asked) => {
       if (cid.equals(leaves[1]) && asked === 1) {
@@ -198,14 +198,14 @@ describe('a block that does not come', () => {
     expect(blockstore.asked.size).toBe(1)
   })
 
-  it('is asked for a few times of those who say that they do not have it', async () => {
+  it('is asked for a few times of those who say that they do not have it', { tags: 'slow' }, async () => {
     const { blockstore, files, cid } = await remote(async () => { throw refusal() })
 
     await expect(collect(files.cat(cid))).rejects.toMatchObject({ name: 'LoadBlockFailedError' })
     expect([...blockstore.asked.values()]).toEqual([4])
   })
 
-  it('does not hold up what can be had', async () => {
+  it('does not hold up what can be had', { tags: 'slow' }, async () => {
     const { blockstore: source, cid } = await stored(100_000)
     const other = await ipfsz({ blockstore: source }).addBytes(noise(3_000_000))
     const missing = unmark(cid)

@@ -109,7 +109,7 @@ describe('a tree', () => {
     expect(await Array.fromAsync(fs.ls(unmark(tree)))).toHaveLength(2)
   })
 
-  it('of 10,000 levels is read, listed, counted and changed', async () => {
+  it('of 10,000 levels is read, listed, counted and changed', { tags: 'slow' }, async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const { tree, path } = await putDeep(10_000, 'a.txt', await file(blockstore), blockstore)

@@ -111,7 +111,7 @@ describe('ls', () => {
 })
 
 describe('a tree of 20,000 entries', () => {
-  it('is listed, read, statted and changed along the shards that lead to a file', async () => {
+  it('is listed, read, statted and changed along the shards that lead to a file', { tags: 'slow' }, async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const results = await Array.fromAsync(fs.addAll((function * () {

@@ -133,7 +133,7 @@ describe('a stream without a header', () => {
     await expect(collect(fs.cat(cid))).rejects.toMatchObject({ name: 'NotFoundError' })
   })
 
-  it('of a gibibyte is read in bounded memory', async () => {
+  it('of a gibibyte is read in bounded memory', { tags: 'slow' }, async () => {
     const gzip = createGzip({ level: 1 })
     const zeros = new Uint8Array(4 * MIB)
     const write = async (): Promise<void> => {

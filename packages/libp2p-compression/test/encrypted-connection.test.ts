@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { noise as encryption } from '@libp2p/noise'
 import { tcp } from '@libp2p/tcp'
 import { createLibp2p } from 'libp2p'

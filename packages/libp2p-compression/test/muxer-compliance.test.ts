@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import muxerTests from '@libp2p/interface-compliance-tests/stream-muxer'
 import { yamux } from '@libp2p/yamux'
 import { describe } from 'vitest'

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 /** What processes that share a directory, are killed, or run out of disk leave behind. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

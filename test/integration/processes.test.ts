@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { describe, expect } from 'vitest'
 import { longText, text } from '../support/data.ts'
 import { expectIntact, feed, waitForBlocks } from './repo.ts'

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { ipfsz } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect, onTestFinished } from 'vitest'

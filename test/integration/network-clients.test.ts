@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { ipfsz } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { describe, expect, onTestFinished, vi } from 'vitest'

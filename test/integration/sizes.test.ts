@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { allCodecs } from '@ipfsz/codecs/all'
 import { ipfsz } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
