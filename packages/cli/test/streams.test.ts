@@ -1,13 +1,15 @@
 import { once } from 'node:events'
+import { peerIdFromString } from '@libp2p/peer-id'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { listenAtOnce } from '../src/network/listen-at-once.ts'
 import { shortenStreams } from '../src/network/short-streams.ts'
 import { keep, makeBlocks, testNode } from './nodes.ts'
 import type { Message } from '../src/network/short-streams.ts'
-import type { Connection, Stream, StreamHandler } from '@libp2p/interface'
+import type { Connection, PeerId, Stream, StreamHandler } from '@libp2p/interface'
 
 const BITSWAP = '/ipfs/bitswap/1.2.0'
 const MIB = 1024 * 1024
+const [PEER, OTHER] = ['12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ', '12D3KooWKnDdG3iXw9eTFijk3EWSunZcFi54Zka4wmtqtt6rPxc8'].map(id => peerIdFromString(id))
 
 describe('streams that blocks are sent on', () => {
   it('have no more than 1 MiB of blocks each', async () => {
@@ -60,7 +62,7 @@ describe('streams that blocks are sent on', () => {
 
   it('are three at one time, so that others are ready when one ends', async () => {
     const ends: Array<() => void> = []
-    const network = { sendMessage: async () => new Promise<void>(resolve => { ends.push(resolve) }) }
+    const network = fakeNetwork(async () => new Promise<void>(resolve => { ends.push(resolve) }))
     shortenStreams({ bitswap: { network } })
     const sending = sendTo(network, message([1, 1, 1, 1, 1, 1]))
 
@@ -75,11 +77,27 @@ describe('streams that blocks are sent on', () => {
 
   it('are no more when one cannot be sent', async () => {
     let count = 0
-    const network = { sendMessage: async () => { count++; throw new Error('gone') } }
+    const network = fakeNetwork(async () => { count++; throw new Error('gone') })
     shortenStreams({ bitswap: { network } })
 
     await expect(sendTo(network, message([1, 1, 1, 1, 1, 1]))).rejects.toThrow('gone')
     expect(count).toBe(3)
+  })
+
+  it('are no more when the peer has gone, though it may be back', async () => {
+    const ends: Array<() => void> = []
+    const network = fakeNetwork(async () => new Promise<void>(resolve => { ends.push(resolve) }))
+    shortenStreams({ bitswap: { network } })
+    const sending = sendTo(network, message([1, 1, 1, 1, 1, 1]))
+
+    network.dispatchEvent(new CustomEvent('peer:disconnected', { detail: OTHER }))
+    ends[0]()
+    expect(await settled(ends)).toBe(4)
+    network.dispatchEvent(new CustomEvent('peer:disconnected', { detail: PEER }))
+    ends.forEach(end => { end() })
+    await sending
+
+    expect(ends).toHaveLength(4)
   })
 
   it('refuse a Bitswap that sends in another way', () => {
@@ -172,15 +190,22 @@ function message (sizes: readonly number[], parts: Partial<Message> = {}): Messa
 /** @returns what is sent on each stream of a message with blocks of so many MiB */
 async function send (sizes: readonly number[], parts: Partial<Message>): Promise<Message[]> {
   const sent: Message[] = []
-  const network = { sendMessage: async (_: unknown, part: Message) => { sent.push(part) } }
+  const network = fakeNetwork(async (_, part) => { sent.push(part) })
   shortenStreams({ bitswap: { network } })
   await sendTo(network, message(sizes, parts))
 
   return sent
 }
 
-async function sendTo ({ sendMessage }: { sendMessage: (peer: unknown, message: Message) => Promise<void> }, sent: Message): Promise<void> {
-  await sendMessage('peer', sent)
+type Send = (peer: PeerId, message: Message) => Promise<void>
+
+/** As much of Bitswap's network as sends messages, and says who has gone. */
+function fakeNetwork (sendMessage: Send): EventTarget & { sendMessage: Send } {
+  return Object.assign(new EventTarget(), { sendMessage })
+}
+
+async function sendTo (network: { sendMessage: Send }, sent: Message): Promise<void> {
+  await network.sendMessage(PEER, sent)
 }
 
 /** How many there are when everything that can has gone on. */

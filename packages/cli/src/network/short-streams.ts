@@ -1,4 +1,5 @@
 import { NodeError } from '../errors.ts'
+import type { PeerId } from '@libp2p/interface'
 
 /** The most bytes of blocks on one stream, 1 MiB, unless one block alone has more. */
 const MAX_STREAM_SIZE = 1024 * 1024
@@ -12,7 +13,11 @@ export interface Message {
   blockPresences: Map<string, unknown>
 }
 
-type SendMessage = (peer: unknown, message: Message, options?: unknown) => Promise<void>
+interface Network {
+  sendMessage (peer: PeerId, message: Message, options?: unknown): Promise<void>
+  addEventListener (type: 'peer:disconnected', listener: (event: CustomEvent<PeerId>) => void): void
+  removeEventListener (type: 'peer:disconnected', listener: (event: CustomEvent<PeerId>) => void): void
+}
 
 /**
  * Let Helia's Bitswap send each block on a stream of its own, where it is not small:
@@ -25,11 +30,15 @@ type SendMessage = (peer: unknown, message: Message, options?: unknown) => Promi
  * A few streams are sent on at one time, since nothing is sent on one in the round trips
  * that it takes to open it and to hear how much it may take.
  *
+ * A message ends with the connection that it began on. Helia forgets then what the peer
+ * wanted, and the peer asks again when it is back: what is left of the message would
+ * come a second time.
+ *
  * @param broker - as `withBitswap` of @helia/bitswap makes it
  * @throws {NodeError} it is of a version that is not known here
  */
 export function shortenStreams (broker: unknown): void {
-  const network = (broker as { bitswap?: { network?: { sendMessage?: SendMessage } } } | undefined)?.bitswap?.network
+  const network = (broker as { bitswap?: { network?: Network } } | undefined)?.bitswap?.network
 
   if (typeof network?.sendMessage !== 'function') {
     throw new NodeError('@helia/bitswap is of a version that this ipfsz does not know')
@@ -39,20 +48,32 @@ export function shortenStreams (broker: unknown): void {
 
   network.sendMessage = async (peer, message, options) => {
     const sending: Array<Promise<void>> = []
+    let gone = false
+    const onDisconnected = ({ detail }: CustomEvent<PeerId>): void => { gone ||= detail.equals(peer) }
 
-    for (const part of split(message)) {
-      const sent = send(peer, part, options)
+    network.addEventListener('peer:disconnected', onDisconnected)
 
-      // it is waited for later
-      sent.catch(() => {})
-      sending.push(sent)
+    try {
+      for (const part of split(message)) {
+        if (gone) {
+          break
+        }
 
-      if (sending.length === STREAMS_AT_ONCE) {
-        await sending.shift()
+        const sent = send(peer, part, options)
+
+        // it is waited for later
+        sent.catch(() => {})
+        sending.push(sent)
+
+        if (sending.length === STREAMS_AT_ONCE) {
+          await sending.shift()
+        }
       }
-    }
 
-    await Promise.all(sending)
+      await Promise.all(sending)
+    } finally {
+      network.removeEventListener('peer:disconnected', onDisconnected)
+    }
   }
 }
 
