@@ -34,3 +34,22 @@ export function provideMocha ({ without = [] }: MochaInit = {}): void {
     })
   })
 }
+
+/**
+ * Let every timer take longer, so that a busy machine has the time which a suite allows.
+ *
+ * @param factor - how many times as long
+ * @returns what ends it
+ */
+export function slowDown (factor: number): () => void {
+  const { setTimeout } = globalThis
+  const { timeout } = AbortSignal
+
+  globalThis.setTimeout = ((call: () => void, time = 0, ...args: []) => setTimeout(call, time * factor, ...args)) as typeof setTimeout
+  AbortSignal.timeout = time => timeout.call(AbortSignal, time * factor)
+
+  return () => {
+    globalThis.setTimeout = setTimeout
+    AbortSignal.timeout = timeout
+  }
+}
