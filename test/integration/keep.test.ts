@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { markerCodecs, unmark } from '@ipfsz/core'
@@ -37,6 +38,22 @@ describe.concurrent('ipfsz pin', () => {
     const listed = parseLines(result.stdout)
     expect(listed.map(({ cid }) => cid).toSorted()).toEqual([file, raw, tree].toSorted())
     expect(listed.find(({ cid }) => cid === tree)).toEqual({ cid: tree, plainCid: unmark(CID.parse(tree)).toString(), name: 'in' })
+  })
+
+  it.for<[string, string[]]>([
+    ['a file', ['add', 'in/c']],
+    ['a directory', ['add', '-Q', 'in']],
+    ['a CAR', ['car', 'import', 'in.car']]
+  ])('has %s before its CID is printed', async ([, args], { sandbox }) => {
+    await makeTree(join(sandbox.directory, 'in'), { a: text(10_000), c: text(100_000) })
+    const { stdout } = await sandbox.run(['add', '-Q', '--repo', 'other', 'in'])
+    expectSuccess(await sandbox.run(['car', 'export', '--repo', 'other', stdout.toString().trim(), '-o', 'in.car']))
+    const printed: string[][] = []
+
+    const result = await sandbox.run(args, { onPrint: () => { printed.push(readdirSync(join(sandbox.repo, 'datastore', 'pin'))) } })
+
+    expectSuccess(result)
+    expect(printed).toEqual([[expect.stringMatching(/\.data$/)]])
   })
 
   it('has not what was added with --no-pin', async ({ sandbox }) => {

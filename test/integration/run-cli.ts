@@ -28,6 +28,8 @@ interface WithStdin {
 export interface RunOptions extends WithEnv, WithStdin {
   /** Aborted in place of Ctrl-C. */
   signal?: AbortSignal
+  /** Called when something is written to stdout. */
+  onPrint?: () => void
 }
 
 export interface StartOptions extends WithEnv {
@@ -109,8 +111,8 @@ function makeSandbox (directory: string, children: Process[]): Sandbox {
     directory,
     repo,
 
-    async run (args, { env, stdin, signal = new AbortController().signal } = {}) {
-      const [stdout, stderr] = [new Collector(), new Collector()]
+    async run (args, { env, stdin, onPrint, signal = new AbortController().signal } = {}) {
+      const [stdout, stderr] = [new Collector(onPrint), new Collector()]
       const code = await main(['node', CLI, ...args], {
         stdin: stdin instanceof Uint8Array ? Readable.from([stdin]) : stdin ?? Readable.from([]),
         stdout,
@@ -158,10 +160,11 @@ function makeSandbox (directory: string, children: Process[]): Sandbox {
 class Collector extends Writable {
   readonly #chunks: Uint8Array[] = []
 
-  constructor () {
+  constructor (onWrite?: () => void) {
     super({
       write: (chunk: Uint8Array, _encoding, done) => {
         this.#chunks.push(chunk)
+        onWrite?.()
         done()
       }
     })
