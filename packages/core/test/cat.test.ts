@@ -38,6 +38,19 @@ describe('a range', () => {
     }
   })
 
+  it('has every byte where it begins or ends just before, at or behind the end of a frame', async () => {
+    const { blockstore, cid, bytes } = await stored(3 * FRAME + 5)
+    const fs = ipfsz({ blockstore })
+    const edges = [0, FRAME, 2 * FRAME, 3 * FRAME, bytes.byteLength].flatMap(edge => [edge - 1, edge, edge + 1]).filter(edge => edge >= 0 && edge <= bytes.byteLength)
+
+    for (const start of edges) {
+      for (const end of edges.filter(edge => edge >= start)) {
+        const read = await collect(fs.cat(cid, { offset: start, length: end - start }))
+        expect(Buffer.compare(read, bytes.subarray(start, end)), `${start} to ${end}`).toBe(0)
+      }
+    }
+  })
+
   it('of no bytes costs the root alone', async () => {
     const { blockstore, cid } = await stored()
     blockstore.gets.length = 0
