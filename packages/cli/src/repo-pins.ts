@@ -79,12 +79,19 @@ export class RepoPins {
     return this.#repo.datastore.has(pinKey(unmark(cid).toV1()))
   }
 
-  /** How many levels below a root are kept, all of them where it is not pinned yet. */
-  async depthOf (cid: CID): Promise<number> {
+  /**
+   * The blocks that a pin keeps: all below the root, where it is not pinned or all of it is.
+   *
+   * @throws {DamagedDagError} something below it is not there, or damaged
+   */
+  async * blocks (cid: CID, signal: AbortSignal): AsyncGenerator<CID> {
+    const { blockstore, datastore } = this.#repo
     const key = pinKey(unmark(cid).toV1())
-    const { depth } = await this.#repo.datastore.has(key) ? decode(await this.#repo.datastore.get(key)) as Partial<HeliaPin> : {}
+    const { depth } = await datastore.has(key) ? decode(await datastore.get(key)) as Partial<HeliaPin> : {}
 
-    return toDepth(depth)
+    for await (const block of walkDag(cid, blockstore, { signal, leaves: 'skip', depth: toDepth(depth) })) {
+      yield block.cid
+    }
   }
 
   /**

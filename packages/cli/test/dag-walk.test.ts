@@ -5,7 +5,10 @@ import { CarReader } from '@ipld/car'
 import * as dagPb from '@ipld/dag-pb'
 import { unmark } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
+import { encode } from 'cborg'
 import fc from 'fast-check'
+import { Key } from 'interface-datastore'
+import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { create as createDigest } from 'multiformats/hashes/digest'
@@ -14,6 +17,7 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
 import { findGarbage, removeFiles } from '../src/collect-garbage.ts'
 import { Reached, walkDag } from '../src/dag-walk.ts'
+import { RepoPins } from '../src/repo-pins.ts'
 import { openRepo } from '../src/repo.ts'
 import { writeCar } from '../src/write-car.ts'
 import { cidOf, encodeNode, makeBlocks, nameOf, putBlocks, randomDag, reachable } from './dags.ts'
@@ -62,6 +66,27 @@ describe('garbage collection', () => {
         expect(kept).toBe(found.size)
       })
     }), { numRuns: 60 })
+  })
+})
+
+describe('the blocks of a pin', () => {
+  it('are those that a search finds, as deep as Helia has pinned it, or all', async () => {
+    await withRepo(async repo => {
+      const made = await makeBlocks({ blocks: [0, 1, 2, 3].map(i => ({ leaf: i === 0, inline: false, links: [{ to: 0, twin: 'own' }, { to: 0, twin: 'raw' }] })), pins: [] })
+      const pins = new RepoPins(repo)
+      const root = made[3].cid
+      await putBlocks(made, repo.blockstore)
+
+      for (const depth of [0, 1, 2, Infinity]) {
+        await repo.datastore.put(new Key(`/pin/${root.toString(base36)}`), encode({ depth, metadata: {} }))
+
+        const blocks = (await Array.fromAsync(pins.blocks(root, signal))).map(nameOf)
+        expect(blocks.toSorted()).toEqual([...reachable(root, depth, made)].toSorted())
+      }
+
+      await pins.rm(root, signal)
+      expect(await Array.fromAsync(pins.blocks(root, signal))).toHaveLength(4)
+    })
   })
 })
 
