@@ -1,5 +1,6 @@
 import { mark, MARKERS } from '@ipfsz/core'
 import * as dagPb from '@ipld/dag-pb'
+import { Token, Type } from 'cborg'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { create as createDigest } from 'multiformats/hashes/digest'
@@ -7,7 +8,7 @@ import { identity } from 'multiformats/hashes/identity'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
-import { carOf, directoryBytes, directoryOf, header, leafOf, section, varintOf } from './cars.ts'
+import { carOf, directoryBytes, directoryOf, header, headerOf, leafOf, linkTokens, rootTokens, section, varintOf, versionTokens } from './cars.ts'
 import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 import type { CarBlock } from './cars.ts'
 import type { Sandbox } from './run-cli.ts'
@@ -95,6 +96,36 @@ describe.concurrent('a CAR of a stranger', () => {
 
     expectSuccess(result)
     expect(parseLines(result.stdout).map(({ cid }) => cid)).toEqual([leaf.cid.toString(), directory.cid.toString()])
+  })
+
+  it('with more roots than are taken is refused', async ({ sandbox }) => {
+    const roots = Array.from({ length: 65_537 }, (_, i) => CID.createV1(raw.code, identity.digest(Uint8Array.of(i & 255, i >> 8 & 255, i >> 16))))
+
+    await expectRefused(carOf(roots, []), '65536', sandbox)
+  })
+
+  it('with a header that is none is refused', async ({ sandbox }) => {
+    const { cid } = await leafOf(HELLO)
+    const cidBytes = Buffer.concat([Uint8Array.of(0), cid.bytes])
+    const [one, two] = [1, 2].map(size => new Token(Type.map, size))
+
+    for (const tokens of [
+      [two, ...rootTokens(linkTokens(cidBytes)), ...versionTokens(9)],
+      [one, ...versionTokens(1)],
+      [one, ...rootTokens(linkTokens(cidBytes))],
+      [two, ...rootTokens(), ...versionTokens(1)],
+      [two, ...rootTokens([new Token(Type.uint, 1)]), ...versionTokens(1)],
+      [two, ...rootTokens(linkTokens(cid.bytes)), ...versionTokens(1)],
+      [two, ...rootTokens(linkTokens(cidBytes.subarray(0, 10))), ...versionTokens(1)],
+      [two, ...rootTokens([new Token(Type.tag, 42), new Token(Type.uint, 1)]), ...versionTokens(1)],
+      [new Token(Type.uint, 1)]
+    ]) {
+      await expectRefused(headerOf(tokens), 'InvalidCarError', sandbox)
+    }
+
+    for (const bytes of [Buffer.alloc(MIB, 0x81), Buffer.alloc(MIB), Buffer.concat([Uint8Array.of(0x9a, 0, 0x0f, 0xff, 0xfb), Buffer.alloc(MIB - 5)])]) {
+      await expectRefused(Buffer.concat([varintOf(bytes.byteLength), bytes]), 'InvalidCarError', sandbox)
+    }
   })
 
   it('with a root of another codec is refused by what it is', async ({ sandbox }) => {

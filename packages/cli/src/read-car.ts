@@ -1,8 +1,7 @@
 import { checkBlock, isIdentity, NotUnixFSError, unmark } from '@ipfsz/core'
-import { bytesReader, readHeader } from '@ipld/car/decoder'
-import { varint } from 'multiformats'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
+import { decodeRoots } from './car-header.ts'
 import { CarInput } from './car-input.ts'
 import { InvalidCarError } from './errors.ts'
 
@@ -80,9 +79,7 @@ async function readHeaders (input: CarInput): Promise<CID[]> {
   }
 
   try {
-    const { roots } = await readHeader(bytesReader(withLength(header)), 1)
-
-    return [...new Map(roots.map(root => [root.toV1().toString(), root])).values()]
+    return decodeRoots(header)
   } catch (err) {
     throw input.invalid(err instanceof Error ? err.message : String(err), { cause: err })
   }
@@ -111,11 +108,6 @@ function readSection (section: Uint8Array, input: CarInput): { cid: CID, bytes: 
   } catch (err) {
     throw input.invalid(`a section does not begin with a CID: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
   }
-}
-
-/** As the reader of @ipld/car takes it. */
-function withLength (bytes: Uint8Array): Uint8Array {
-  return Buffer.concat([varint.encodeTo(bytes.byteLength, new Uint8Array(varint.encodingLength(bytes.byteLength))), bytes])
 }
 
 function refused (name: string, err: unknown): unknown {

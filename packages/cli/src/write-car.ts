@@ -1,5 +1,5 @@
-import { createWriter, headerLength } from '@ipld/car/buffer-writer'
 import { varint } from 'multiformats'
+import { encodeRoots } from './car-header.ts'
 import { Reached, walkDag } from './dag-walk.ts'
 import type { WalkStore } from './dag-walk.ts'
 import type { CID } from 'multiformats/cid'
@@ -13,16 +13,20 @@ import type { CID } from 'multiformats/cid'
 export async function * writeCar (roots: CID[], blockstore: WalkStore, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const reached = new Reached()
 
-  yield createWriter(new ArrayBuffer(headerLength({ roots })), { roots }).close()
+  const header = encodeRoots(roots)
+
+  yield withLength(header.byteLength, header)
 
   for (const root of roots) {
     for await (const { cid, bytes } of walkDag(root, blockstore, { signal, leaves: 'read', reached })) {
       if (bytes != null) {
-        const length = cid.bytes.byteLength + bytes.byteLength
-
-        yield Buffer.concat([varint.encodeTo(length, new Uint8Array(varint.encodingLength(length))), cid.bytes])
+        yield withLength(cid.bytes.byteLength + bytes.byteLength, cid.bytes)
         yield bytes
       }
     }
   }
+}
+
+function withLength (length: number, bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([varint.encodeTo(length, new Uint8Array(varint.encodingLength(length))), bytes])
 }
