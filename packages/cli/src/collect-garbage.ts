@@ -1,5 +1,5 @@
 import { rm, stat } from 'node:fs/promises'
-import { hashKey, keyOf, walkDag } from './dag-walk.ts'
+import { Reached, walkDag } from './dag-walk.ts'
 import type { Pin } from './repo-pins.ts'
 import type { Repo } from './repo.ts'
 
@@ -22,22 +22,17 @@ export interface Garbage {
  *   damaged
  */
 export async function findGarbage (repo: Repo, pins: readonly Pin[], signal: AbortSignal): Promise<Garbage> {
-  const kept = new Set<string>()
+  const reached = new Reached()
   const garbage: Garbage = { kept: 0, files: [], size: 0 }
 
   for (const { plainCid, depth } of pins) {
-    if (depth === 0) {
-      kept.add(keyOf(plainCid))
-      continue
-    }
-
-    for await (const _ of walkDag(plainCid, repo.blockstore, { signal, leaves: 'skip', seen: kept })) {
-      // it is noted in `kept`
+    for await (const _ of walkDag(plainCid, repo.blockstore, { signal, leaves: 'skip', depth, reached })) {
+      // it is noted in `reached`
     }
   }
 
   for await (const files of repo.disk.files({ signal })) {
-    const unwanted = files.filter(({ multihash }) => !kept.has(hashKey(multihash.bytes)))
+    const unwanted = files.filter(({ multihash }) => !reached.has(multihash.bytes))
     const sizes = await Promise.all(unwanted.map(async ({ path }) => (await stat(path)).size))
 
     garbage.kept += files.length - unwanted.length

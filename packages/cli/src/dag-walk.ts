@@ -1,8 +1,6 @@
-import { markerCodecs, unmark } from '@ipfsz/core'
+import { checkBlock, checkHash, isIdentity, markerCodecs, NotUnixFSError, unmark } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
-import { identity } from 'multiformats/hashes/identity'
-import { sha256, sha512 } from 'multiformats/hashes/sha2'
-import { DamagedDagError, DamagedBlockError, MissingBlockError, UnknownBlockError } from './errors.ts'
+import { DamagedDagError, MissingBlockError, UnknownBlockError } from './errors.ts'
 import type { IpfszComponents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -15,8 +13,52 @@ export interface WalkOptions {
   signal: AbortSignal
   /** What to do about blocks without links: look whether they are there, read them, or nothing. */
   leaves: 'has' | 'read' | 'skip'
-  /** The multihashes of what has been walked, which is not walked again. */
-  seen?: Set<string>
+  /** How many levels below the root to walk, by default all. A block of the last level counts as one without links. */
+  depth?: number
+  /** What other walks have reached, which is not walked again. After a walk that failed it is of no use any more. */
+  reached?: Reached
+}
+
+/**
+ * What walks have reached. A block is kept by its multihash, and walked by its codec
+ * besides: whoever links to the bytes of a node as raw makes a leaf of them.
+ */
+export class Reached {
+  readonly #blocks = new Set<string>()
+  /** Nodes of dag-pb, marked or not, and how many levels below them have been walked. */
+  readonly #walked = new Map<string, number>()
+
+  /**
+   * Note that a CID is reached, with so many levels below it that are to be walked.
+   *
+   * @returns whether its block is reached for the first time, undefined where all of this
+   *   was done before
+   */
+  add (cid: CID, levels: number): boolean | undefined {
+    const key = keyOf(cid)
+    const isNew = !this.#blocks.has(key)
+
+    this.#blocks.add(key)
+
+    if (isLeaf(cid) || levels === 0) {
+      return isNew ? true : undefined
+    }
+
+    if (isDagPb(cid)) {
+      if ((this.#walked.get(key) ?? 0) >= levels) {
+        return undefined
+      }
+
+      this.#walked.set(key, levels)
+    }
+
+    return isNew
+  }
+
+  /** Whether the block of a multihash is reached. */
+  has (multihash: Uint8Array): boolean {
+    return this.#blocks.has(hashKey(multihash))
+  }
 }
 
 export interface WalkedBlock {
@@ -25,38 +67,57 @@ export interface WalkedBlock {
   bytes?: Uint8Array
 }
 
+/** A block that is to be visited. */
+interface Waiting {
+  cid: CID
+  /** How many levels below it are to be walked. */
+  levels: number
+  /** Whether it is reached for the first time. */
+  isNew: boolean
+}
+
 const DAG_PB = 0x70
 /** What is behind a marker is dag-pb. */
 const [dagPb] = markerCodecs
 
 /**
- * Every block below a root, each once, and the root before all. Blocks that are
- * read are compared with their hash: what a damaged one links to is not known.
+ * Every block below a root, each once, and the root before all. A block that is linked
+ * under two codecs is walked under both. Blocks that are read are compared with their
+ * hash: what a damaged one links to is not known. What CIDs hold themselves is walked,
+ * and is no block.
  *
- * @throws {DamagedDagError} a block is not there, or damaged: the cause says which
+ * @throws {DamagedDagError} a block is not there, damaged, or not UnixFS: the cause says which
  */
-export async function * walkDag (root: CID, blockstore: WalkStore, { signal, leaves, seen = new Set() }: WalkOptions): AsyncGenerator<WalkedBlock> {
-  const waiting: CID[] = []
-  const enter = (cid: CID): void => {
-    const key = keyOf(cid)
+export async function * walkDag (root: CID, blockstore: WalkStore, { signal, leaves, depth = Infinity, reached = new Reached() }: WalkOptions): AsyncGenerator<WalkedBlock> {
+  const waiting: Waiting[] = []
+  const enter = (cid: CID, levels: number): void => {
+    if (isIdentity(cid) && isLeaf(cid)) {
+      // it may be long, and there is nothing to note
+      return
+    }
 
-    if (!seen.has(key)) {
-      seen.add(key)
-      waiting.push(cid)
+    const isNew = reached.add(cid, levels)
+
+    if (isNew != null) {
+      waiting.push({ cid, levels, isNew })
     }
   }
 
-  enter(unmark(root))
+  enter(unmark(root), depth)
 
   while (waiting.length > 0) {
     signal.throwIfAborted()
     // from the end, so that what waits stays short
-    const blocks = await Promise.all(waiting.splice(-CONCURRENCY).map(async cid => visit(cid, leaves, blockstore, signal)))
+    const batch = waiting.splice(-CONCURRENCY)
+    const blocks = await Promise.all(batch.map(async ({ cid, levels }) => visit(cid, levels > 0, leaves, blockstore, signal)))
       .catch((err: unknown) => { throw signal.aborted ? signal.reason : new DamagedDagError(root, err) })
 
-    for (const { links, ...block } of blocks) {
-      links.toReversed().forEach(enter)
-      yield block
+    for (const [i, { links, ...block }] of blocks.entries()) {
+      links.toReversed().forEach(link => { enter(link, batch[i].levels - 1) })
+
+      if (batch[i].isNew && !isIdentity(block.cid)) {
+        yield block
+      }
     }
   }
 }
@@ -71,30 +132,32 @@ export function hashKey (multihash: Uint8Array): string {
   return Buffer.from(multihash.buffer, multihash.byteOffset, multihash.byteLength).toString('latin1')
 }
 
-/**
- * Whether bytes are those that a CID names.
- *
- * @throws {UnknownBlockError} the hash is one that is not known here
- */
-export async function matches (cid: CID, bytes: Uint8Array): Promise<boolean> {
-  const hasher = [sha256, identity, sha512].find(({ code }) => code === cid.multihash.code)
-
-  if (hasher == null) {
-    throw new UnknownBlockError(cid, `a hash of the kind 0x${cid.multihash.code.toString(16)}`)
-  }
-
-  const { digest } = await hasher.digest(bytes)
-
-  return Buffer.from(digest).equals(cid.multihash.digest)
+function isLeaf (cid: CID): boolean {
+  return cid.code === raw.code
 }
 
-async function visit (cid: CID, leaves: WalkOptions['leaves'], blockstore: WalkStore, signal: AbortSignal): Promise<WalkedBlock & { links: CID[] }> {
-  if (cid.multihash.code === identity.code) {
-    // the CID holds the block
-    return { cid, bytes: cid.multihash.digest, links: linksOf(cid, cid.multihash.digest) }
+function isDagPb (cid: CID): boolean {
+  return unmark(cid).code === DAG_PB
+}
+
+async function visit (cid: CID, withLinks: boolean, leaves: WalkOptions['leaves'], blockstore: WalkStore, signal: AbortSignal): Promise<WalkedBlock & { links: CID[] }> {
+  const hasLinks = withLinks && !isLeaf(cid)
+
+  if (hasLinks && !isDagPb(cid)) {
+    throw new UnknownBlockError(cid, `the codec 0x${cid.code.toString(16)}`)
   }
 
-  if (cid.code === raw.code && leaves !== 'read') {
+  if (leaves !== 'skip') {
+    // also of what is not read: nobody could
+    checkHash(cid)
+  }
+
+  if (isIdentity(cid)) {
+    checkHash(cid)
+    return { cid, links: hasLinks ? linksOf(cid, cid.multihash.digest) : [] }
+  }
+
+  if (!hasLinks && leaves !== 'read') {
     if (leaves === 'has' && !await blockstore.has(cid, { signal })) {
       throw new MissingBlockError(cid)
     }
@@ -103,12 +166,9 @@ async function visit (cid: CID, leaves: WalkOptions['leaves'], blockstore: WalkS
   }
 
   const bytes = await read(cid, blockstore, signal)
+  await checkBlock(cid, bytes)
 
-  if (!await matches(cid, bytes)) {
-    throw new DamagedBlockError(cid)
-  }
-
-  return { cid, bytes, links: linksOf(cid, bytes) }
+  return { cid, bytes, links: hasLinks ? linksOf(cid, bytes) : [] }
 }
 
 async function read (cid: CID, blockstore: WalkStore, signal: AbortSignal): Promise<Uint8Array> {
@@ -126,13 +186,9 @@ async function read (cid: CID, blockstore: WalkStore, signal: AbortSignal): Prom
 }
 
 function linksOf (cid: CID, bytes: Uint8Array): CID[] {
-  if (cid.code === raw.code) {
-    return []
+  try {
+    return dagPb.decode(bytes).Links.map(({ Hash }) => Hash)
+  } catch (err) {
+    throw new NotUnixFSError(cid, 'it is not dag-pb', { cause: err })
   }
-
-  if (unmark(cid).code !== DAG_PB) {
-    throw new UnknownBlockError(cid, `the codec 0x${cid.code.toString(16)}`)
-  }
-
-  return dagPb.decode(bytes).Links.map(({ Hash }) => Hash)
 }

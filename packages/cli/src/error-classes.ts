@@ -48,19 +48,7 @@ export class MissingBlockError extends Error {
   }
 }
 
-/** The bytes of a block are not those that its CID names. */
-export class DamagedBlockError extends Error {
-  static override readonly name = 'DamagedBlockError'
-  override readonly name = 'DamagedBlockError'
-  readonly cid: CID
-
-  constructor (cid: CID) {
-    super(`the bytes of the block ${cid} do not match its hash`)
-    this.cid = cid
-  }
-}
-
-/** A block has a codec or a hash that this does not know. */
+/** A block has a codec that this does not know. */
 export class UnknownBlockError extends Error {
   static override readonly name = 'UnknownBlockError'
   override readonly name = 'UnknownBlockError'

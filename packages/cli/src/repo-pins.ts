@@ -1,10 +1,11 @@
 import { isMarked, markerCodecs, unmark } from '@ipfsz/core'
-import { encode } from 'cborg'
+import { decode, encode } from 'cborg'
 import { Key } from 'interface-datastore'
 import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
 import { walkDag } from './dag-walk.ts'
 import { NotPinnedError, RepoError } from './errors.ts'
+import type { Reached } from './dag-walk.ts'
 import type { Repo } from './repo.ts'
 import type { Pin as HeliaPin, Pins } from 'helia'
 
@@ -19,6 +20,7 @@ export interface Pin {
   cid: CID
   /** What the added file or directory was called. */
   name?: string
+  /** How many levels below the root are kept, as Helia has it: all of those that ipfsz made. */
   depth: number
 }
 
@@ -60,28 +62,36 @@ export class RepoPins {
   }
 
   /**
-   * Pin what is in the repo, all of it.
+   * Pin what is in the repo, all of it, also where Helia has pinned a part.
    *
+   * @param reached - what is known to be there, as it was added before
    * @throws {DamagedDagError} something below it is not there, or damaged
    */
-  async add (cid: CID, signal: AbortSignal, name?: string): Promise<void> {
-    const plain = unmark(cid).toV1()
-
-    for await (const _ of walkDag(plain, this.#repo.blockstore, { signal, leaves: 'has' })) {
+  async add (cid: CID, signal: AbortSignal, reached?: Reached): Promise<void> {
+    for await (const _ of walkDag(cid, this.#repo.blockstore, { signal, leaves: 'has', reached })) {
       // all of it is there
     }
 
-    const pins = await this.#pins()
-
-    if (await this.has(plain)) {
-      await pins.setMetadata(plain, metadataOf(cid, name), { signal })
-    } else {
-      await drain(pins.add(plain, { metadata: metadataOf(cid, name), signal, walker: rootWalker }))
-    }
+    await this.addNew(cid)
   }
 
   async has (cid: CID): Promise<boolean> {
     return this.#repo.datastore.has(pinKey(unmark(cid).toV1()))
+  }
+
+  /**
+   * The blocks that a pin keeps: all below the root, where it is not pinned or all of it is.
+   *
+   * @throws {DamagedDagError} something below it is not there, or damaged
+   */
+  async * blocks (cid: CID, signal: AbortSignal): AsyncGenerator<CID> {
+    const { blockstore, datastore } = this.#repo
+    const key = pinKey(unmark(cid).toV1())
+    const { depth } = await datastore.has(key) ? decode(await datastore.get(key)) as Partial<HeliaPin> : {}
+
+    for await (const block of walkDag(cid, blockstore, { signal, leaves: 'skip', depth: toDepth(depth) })) {
+      yield block.cid
+    }
   }
 
   /**
@@ -137,8 +147,13 @@ function toPin ({ cid: plainCid, depth, metadata }: HeliaPin): Pin {
     plainCid,
     cid: typeof marked === 'string' ? CID.parse(marked) : plainCid,
     ...typeof name === 'string' ? { name } : {},
-    depth
+    depth: toDepth(depth)
   }
+}
+
+/** What is no depth keeps all. */
+function toDepth (depth: unknown): number {
+  return typeof depth === 'number' && depth >= 0 ? depth : Infinity
 }
 
 /** Only the root is counted, and it need not be there to be unpinned. */

@@ -1,3 +1,7 @@
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { create as createDigest } from 'multiformats/hashes/digest'
+import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, vi } from 'vitest'
 import { NodeNetwork } from '../src/network/node-network.ts'
 import { keep, makeBlock, testNode } from './nodes.ts'
@@ -29,5 +33,21 @@ describe('a block that several commands fetch', () => {
     expect(put).toHaveBeenCalledTimes(1)
     expect(asked).toBeGreaterThan(0)
     expect(listen).toHaveBeenCalledTimes(asked)
+  })
+})
+
+describe('a block that nobody could check', () => {
+  it('is refused before anybody is asked for it', async () => {
+    const node = await testNode()
+    const network = new NodeNetwork({ repo: { blockstore: node.helia.blockstore } as unknown as Repo, node })
+    const listen = vi.spyOn(node.wants, 'listen')
+
+    for (const [hash, name] of [[createDigest(sha256.code, new Uint8Array(4)), 'DigestLengthError'], [createDigest(0x11, new Uint8Array(20)), 'UnknownHashError']] as const) {
+      const cid = CID.createV1(raw.code, hash)
+
+      await expect(network.fetch(cid, { root: cid, signal, timeout: 10_000 })).rejects.toMatchObject({ name, cid })
+    }
+
+    expect(listen).not.toHaveBeenCalled()
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { DamagedDagError } from '../src/errors.ts'
 import { findProviders } from '../src/network/find-providers.ts'
 import { Providing } from '../src/network/providing.ts'
 import { waitForDht } from '../src/network/wait-for-dht.ts'
@@ -78,6 +79,28 @@ describe('providing', () => {
     })
 
     await vi.waitFor(async () => { expect(await providersOf(leaf.cid, b)).toEqual([a.libp2p.peerId.toString()]) }, { timeout: 10_000 })
+  })
+
+  it('goes on with other roots where what is below one is damaged', async () => {
+    const [a, b] = await pair()
+    const [damaged, root] = await makeBlocks(2)
+    const errors: unknown[] = []
+    provide(a, () => [damaged.cid, root.cid], {
+      interval: 50,
+      onError: err => errors.push(err),
+      async * below (cid) {
+        if (cid.equals(damaged.cid)) {
+          throw new DamagedDagError(cid, 'a block is missing')
+        }
+
+        yield cid
+      }
+    })
+
+    await vi.waitFor(async () => { expect(await providersOf(root.cid, b)).toEqual([a.libp2p.peerId.toString()]) }, { timeout: 10_000 })
+    // and begins again with all
+    await vi.waitFor(() => { expect(errors.length).toBeGreaterThan(1) }, { timeout: 10_000 })
+    expect(errors[0]).toMatchObject({ name: 'DamagedDagError' })
   })
 
   it('waits until there is somebody to tell', async () => {

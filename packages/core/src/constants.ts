@@ -74,6 +74,12 @@ export const DEFAULT_KUBO_TIMEOUT = 60_000
 /** How long a Kubo may take to pin something, 10 minutes in milliseconds. */
 export const DEFAULT_KUBO_PIN_TIMEOUT = 600_000
 
+/** The fewest bytes of a digest that a block is compared with: shorter ones are easily met by other bytes. boxo and multiformats draw the line there too. */
+export const MIN_DIGEST_LENGTH = 20
+
+/** The most bytes of an identity CID that has links, as boxo has it of all: such CIDs in each other would take memory with the square of their length. */
+export const MAX_IDENTITY_LENGTH = 128
+
 /** How deep below its root a file is read. Balanced DAGs of 1,024 links need four levels for an exabyte. */
 export const MAX_DAG_DEPTH = 64
 

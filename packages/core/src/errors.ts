@@ -120,6 +120,22 @@ export class UnknownHashError extends Error {
   }
 }
 
+/** A digest is so short that other bytes have it too, or an identity CID longer than other nodes read. */
+export class DigestLengthError extends Error {
+  static override readonly name = 'DigestLengthError'
+  override readonly name = 'DigestLengthError'
+  readonly cid: CID
+  /** Bytes of the digest. */
+  readonly length: number
+
+  constructor (cid: CID, bound: string) {
+    // of an identity CID, whose text may be of any length, its beginning says enough
+    super(`The CID ${cid.toString().slice(0, 80)} is refused: its digest has ${cid.multihash.digest.byteLength} bytes, ${bound}`)
+    this.cid = cid
+    this.length = cid.multihash.digest.byteLength
+  }
+}
+
 /** A block that should be UnixFS is not. Named as Helia names it. */
 export class NotUnixFSError extends Error {
   static override readonly name = 'NotUnixFSError'

@@ -1,26 +1,56 @@
+import * as raw from 'multiformats/codecs/raw'
 import { identity } from 'multiformats/hashes/identity'
 import { sha256, sha512 } from 'multiformats/hashes/sha2'
+import { MAX_IDENTITY_LENGTH, MIN_DIGEST_LENGTH } from './constants.ts'
+import { CorruptBlockError, DigestLengthError, UnknownHashError } from './errors.ts'
 import type { CID } from 'multiformats/cid'
 
-/** The hash functions that blocks are checked with, as Helia has them, and what Kubo makes besides. */
-const HASHERS = [sha256, identity, sha512]
+/** The hash functions that blocks are checked with, as Helia has them. */
+const HASHERS = [sha256, sha512]
 
-/** Whether blocks with the hash function of a CID can be checked here. */
-export function canCheck ({ multihash }: CID): boolean {
-  return HASHERS.some(({ code }) => code === multihash.code)
+/** Whether a CID holds its block itself: there is nothing to store or to fetch. */
+export function isIdentity ({ multihash }: CID): boolean {
+  return multihash.code === identity.code
 }
 
-/** Whether bytes are those that a CID names: also true where that cannot be checked. */
-export async function matches ({ multihash }: CID, bytes: Uint8Array): Promise<boolean> {
-  const hasher = HASHERS.find(({ code }) => code === multihash.code)
+/**
+ * Refuse a CID whose block could not be checked, before anybody is asked for it.
+ *
+ * @throws {UnknownHashError} the hash function is not sha2-256, sha2-512 or identity
+ * @throws {DigestLengthError} the digest is so short that other bytes have it too, or an
+ *   identity CID with links is longer than other nodes read
+ */
+export function checkHash (cid: CID): void {
+  const { code, digest: { byteLength } } = cid.multihash
 
-  if (hasher == null) {
-    return true
+  if (isIdentity(cid)) {
+    // without links it is no more than the bytes around it
+    if (cid.code !== raw.code && byteLength > MAX_IDENTITY_LENGTH) {
+      throw new DigestLengthError(cid, `more than ${MAX_IDENTITY_LENGTH}`)
+    }
+  } else if (!HASHERS.some(hasher => hasher.code === code)) {
+    throw new UnknownHashError(cid)
+  } else if (byteLength < MIN_DIGEST_LENGTH) {
+    throw new DigestLengthError(cid, `fewer than ${MIN_DIGEST_LENGTH}`)
   }
+}
 
-  const { digest } = await hasher.digest(bytes)
-  const expected = multihash.digest
+/**
+ * Compare the bytes of a block with its CID. A truncated digest is compared as far as it goes.
+ *
+ * @throws {CorruptBlockError} the bytes are others than the CID names
+ * @throws {UnknownHashError} as {@link checkHash}
+ * @throws {DigestLengthError} as {@link checkHash}
+ */
+export async function checkBlock (cid: CID, bytes: Uint8Array): Promise<void> {
+  checkHash(cid)
 
-  // a truncated hash is compared as far as it goes
-  return expected.byteLength <= digest.byteLength && expected.every((byte, i) => byte === digest[i])
+  const { code, digest: expected } = cid.multihash
+  const hasher = HASHERS.find(hasher => hasher.code === code)
+  // an identity CID is all of its block
+  const actual = hasher == null ? bytes : (await hasher.digest(bytes)).digest.subarray(0, expected.byteLength)
+
+  if (expected.byteLength !== actual.byteLength || !expected.every((byte, i) => byte === actual[i])) {
+    throw new CorruptBlockError(cid)
+  }
 }

@@ -149,6 +149,8 @@ export interface Ipfsz {
    * @throws {MissingHeaderError}
    * @throws {InvalidHeaderError}
    * @throws {CorruptBlockError} a block's bytes are not those that its CID names
+   * @throws {UnknownHashError} whether they are cannot be told
+   * @throws {DigestLengthError} nor with so short a digest
    * @throws {CorruptFrameError}
    * @throws {FetchStalledError} nothing arrived from others for the timeout of `fetch`
    */
@@ -247,6 +249,7 @@ export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz
 export { DEFAULT_FETCH_AHEAD, DEFAULT_FETCH_BYTES, DEFAULT_FETCH_TIMEOUT, DEFAULT_FRAME_SIZE, DEFAULT_IN_FLIGHT_BYTES, DEFAULT_STALL_TIMEOUT, MIN_FRAME_SIZE } from './constants.ts'
 export * from './errors.ts'
 export { frameConcurrency } from './frame.ts'
+export { checkBlock, checkHash, isIdentity } from './hashes.ts'
 export { codecName, isMarked, mark, markerCodecs, MARKERS, TREE_CODE, unmark } from './marker.ts'
 export type { Optimize } from './auto-candidates.ts'
 export type { CompressionOptions } from './compression.ts'

@@ -1,5 +1,6 @@
 import { openEntry } from './entry.ts'
 import { NotFoundError } from './errors.ts'
+import { isIdentity } from './hashes.ts'
 import { isMarked, unmark } from './marker.ts'
 import type { Entry, EntryOptions } from './entry.ts'
 import type { Settings } from './ipfsz.ts'
@@ -28,7 +29,7 @@ export async function openLinked (cid: CID, settings: Settings, options: EntryOp
   const has = async (cid: CID): Promise<boolean> => blockstore.has(cid, options as Parameters<Blockstore['has']>[1])
   const open = async (asked: CID): Promise<LinkedEntry> => ({ ...await openEntry(asked, blockstore, options, roots), asked })
 
-  if (!links.available || isMarked(cid) || await has(cid)) {
+  if (!links.available || isMarked(cid) || isIdentity(cid) || await has(cid)) {
     return open(cid)
   }
 

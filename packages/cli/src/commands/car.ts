@@ -1,21 +1,18 @@
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
-import { car } from '@helia/car'
-import { isMarked, markerCodecs, unmark } from '@ipfsz/core'
-import { createHeliaLight } from 'helia'
+import { isIdentity, isMarked, unmark } from '@ipfsz/core'
+import * as raw from 'multiformats/codecs/raw'
 import { openToRead, parseCid, resolvePath, withRepo } from '../context.ts'
-import { walkDag } from '../dag-walk.ts'
+import { Reached } from '../dag-walk.ts'
 import { DamagedDagError, InvalidCarError, UsageError } from '../errors.ts'
 import { markedTwin } from '../marked-twins.ts'
 import { tellDaemon } from '../network/tell-daemon.ts'
 import { printable } from '../output.ts'
 import { openCar } from '../read-car.ts'
 import { formatSize } from '../units.ts'
+import { writeCar } from '../write-car.ts'
 import { writeWhole } from '../write-file.ts'
 import type { Context, Session } from '../context.ts'
-import type { Repo } from '../repo.ts'
-import type { Car, ExportStrategy } from '@helia/car'
-import type { CID } from 'multiformats/cid'
 
 /** The path that stands for stdin or stdout. */
 const STDIO = '-'
@@ -25,7 +22,7 @@ export async function exportCar (texts: string[], path: string, context: Context
   const { io, output, signal } = context
   const cids = texts.map(parseCid)
   const { repo, files } = await openToRead(context)
-  const bytes = toCar(repo).export(cids.map(unmark), { exporter: wholeDag(signal), signal })
+  const bytes = writeCar(cids.map(unmark), repo.blockstore, signal)
   const marked = await Promise.all(cids.map(async cid => isMarked(cid) ? cid : markedTwin(cid, files, signal)))
   let size = 0
 
@@ -77,47 +74,57 @@ async function importOne (path: string, { repo, files, pins }: Session, context:
   const name = path === STDIO ? 'stdin' : printable(path)
   const opened = await openCar(path === STDIO ? io.stdin : createReadStream(resolvePath(path, io), { signal }), name)
 
-  await toCar(repo).import(opened, { signal })
+  for await (const _ of repo.blockstore.putMany(opened.blocks(), { signal })) {
+    // it is written as it is read
+  }
+
+  const found = []
+  const reached = new Reached()
 
   for (const root of opened.roots) {
     const plain = unmark(root)
 
     try {
-      await pins.add(isMarked(root) ? root : await markedTwin(plain, files, signal) ?? plain, signal)
+      const marked = isMarked(root) ? root : await markedTwin(plain, files, signal)
+
+      // of a CID that is all of its file there is nothing to keep
+      if (!isIdentity(plain) || plain.code !== raw.code) {
+        await pins.add(marked ?? plain, signal, reached)
+      }
+
+      found.push({ plain, marked })
     } catch (err) {
-      throw err instanceof DamagedDagError || (err instanceof Error && err.name === 'NotFoundError')
-        ? new InvalidCarError(`${name} is cut short, or never had all blocks: ${err.message}`, { cause: err })
-        : err
+      throw unusable(name, err)
     }
   }
 
   await tellDaemon(repo.path, opened.roots, context)
 
-  for (const root of opened.roots) {
-    const plain = unmark(root)
-    const marked = isMarked(root) ? root : await markedTwin(plain, files, signal)
-
+  for (const { plain, marked } of found) {
     output.result({ cid: (marked ?? plain).toString(), plainCid: plain.toString(), markedCid: marked?.toString() }, `${plain}\t${marked ?? 'not compressed'}`)
   }
 }
 
-/** Helia's CARs, of the blocks of a repo. */
-function toCar ({ blockstore, datastore }: Repo): Car {
-  const { logger, getCodec } = createHeliaLight({ blockstore, datastore, codecs: markerCodecs })
+/** What is wrong with a CAR, where what its root leads to is not as it should be. */
+function unusable (name: string, err: unknown): unknown {
+  const reason = err instanceof DamagedDagError ? err.cause : err
 
-  // not the blockstore of the node: that keeps a damaged block where the CAR has it whole
-  return car({ logger, getCodec, blockstore })
-}
+  if (!(err instanceof Error && reason instanceof Error)) {
+    return err
+  }
 
-/** Every block once, each compared with its hash. Helia's strategies walk again what is linked again. */
-function wholeDag (signal: AbortSignal): ExportStrategy {
-  const seen = new Set<string>()
-
-  return {
-    async * export (root: CID, blockstore) {
-      for await (const { cid, bytes } of walkDag(root, blockstore, { signal, leaves: 'read', seen })) {
-        yield { cid, bytes } as never
-      }
-    }
+  switch (reason.name) {
+    case 'MissingBlockError':
+    case 'NotFoundError':
+      return new InvalidCarError(`${name} is cut short, or never had all blocks: ${err.message}`, { cause: err })
+    case 'NotUnixFSError':
+    case 'UnknownBlockError':
+      return new InvalidCarError(`${name} holds something that is not UnixFS: ${err.message}`, { cause: err })
+    case 'CorruptBlockError':
+    case 'DigestLengthError':
+    case 'UnknownHashError':
+      return new InvalidCarError(`${name} cannot be imported: ${err.message}`, { cause: err })
+    default:
+      return err
   }
 }

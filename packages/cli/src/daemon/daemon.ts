@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { LevelDatastore } from 'datastore-level'
-import { walkDag } from '../dag-walk.ts'
 import { loadOrCreateKey, SELF } from '../network/keys.ts'
 import { NodeNetwork } from '../network/node-network.ts'
 import { startNode } from '../network/node.ts'
@@ -120,19 +119,15 @@ async function openNetworkData (repo: string): Promise<LevelDatastore> {
 }
 
 function provides (repo: Repo, what: 'roots' | 'all'): Omit<ProvidingInit, 'libp2p' | 'onError'> {
+  const pins = new RepoPins(repo)
+
   return {
     async * roots (signal): AsyncGenerator<CID> {
-      for await (const { plainCid } of new RepoPins(repo).ls(signal)) {
+      for await (const { plainCid } of pins.ls(signal)) {
         yield plainCid
       }
     },
-    ...what === 'all' ? { below: (root, signal) => blocksBelow(root, repo, signal) } : {}
-  }
-}
-
-async function * blocksBelow (root: CID, { blockstore }: Repo, signal: AbortSignal): AsyncGenerator<CID> {
-  for await (const { cid } of walkDag(root, blockstore, { signal, leaves: 'skip' })) {
-    yield cid
+    ...what === 'all' ? { below: (root, signal) => pins.blocks(root, signal) } : {}
   }
 }
 

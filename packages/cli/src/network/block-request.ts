@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import { keyOf, matches } from '../dag-walk.ts'
+import { checkBlock } from '@ipfsz/core'
+import { keyOf } from '../dag-walk.ts'
 import { Change } from './change.ts'
 import type { FetchedBlock } from './network.ts'
 import type { SessionPeer, SessionPeers } from './session-peers.ts'
@@ -43,7 +44,6 @@ export class BlockRequest {
 
     const { signal } = this.#ended
     const unlisten = wants.listen(cid, {
-      // a hash that is not known here is that of a block that nobody can check
       block: (bytes, sender) => { this.#receive(bytes, sender).catch(() => {}) },
       presence: (has, sender) => {
         if (!has) {
@@ -112,7 +112,7 @@ export class BlockRequest {
   }
 
   async #receive (bytes: Uint8Array, sender: PeerId): Promise<void> {
-    const good = await matches(this.#cid, bytes)
+    const good = await checkBlock(this.#cid, bytes).then(() => true, () => false)
 
     this.#peers.answered(sender, good)
 

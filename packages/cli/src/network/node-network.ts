@@ -1,4 +1,4 @@
-import { unmark } from '@ipfsz/core'
+import { checkHash, unmark } from '@ipfsz/core'
 import { KEEP_ALIVE } from '@libp2p/interface'
 import { keyOf } from '../dag-walk.ts'
 import { NotConnectedError } from '../errors.ts'
@@ -94,6 +94,9 @@ export class NodeNetwork implements Network {
   }
 
   async fetch (cid: CID, { root, size, signal, timeout }: FetchOptions): Promise<FetchedBlock> {
+    // nobody could tell whether what they send is the block
+    checkHash(cid)
+
     const session = this.#session(unmark(root))
     const stored = this.#storing.get(keyOf(cid)) ?? await this.#stored(cid, session)
 

@@ -74,7 +74,13 @@ export class Providing {
 
     while (!signal.aborted) {
       for await (const root of roots(signal)) {
-        await this.#enqueue(root)
+        try {
+          await this.#enqueue(root)
+        } catch (err) {
+          signal.throwIfAborted()
+          // one that is damaged is no reason to keep the others back
+          this.#init.onError(err)
+        }
       }
 
       await wait(interval, undefined, { signal })

@@ -4,9 +4,8 @@ import { MAX_REMEMBERED_DIRECTORIES, MAX_TREE_DEPTH } from '../constants.ts'
 import { getBlock } from '../dag/block.ts'
 import { decodeNode } from '../dag/node.ts'
 import { findHeader } from '../entry.ts'
-import { InvalidDagError, NotAFileError, NotUnixFSError, UnknownHashError, VerifyFailedError } from '../errors.ts'
+import { InvalidDagError, NotAFileError, NotUnixFSError, VerifyFailedError } from '../errors.ts'
 import { emit } from '../events.ts'
-import { canCheck } from '../hashes.ts'
 import { openLinked } from '../linked-entry.ts'
 import { isMarked } from '../marker.ts'
 import { verifyFile } from '../verify-file.ts'
@@ -36,10 +35,6 @@ interface Place {
 export async function verify (cid: CID, settings: Settings, options: VerifyOptions = {}): Promise<VerifyReport> {
   // what is stored counts, not a root that was read before
   const entry = await openLinked(cid, settings, options)
-
-  if (!canCheck(entry.cid)) {
-    throw new UnknownHashError(entry.cid)
-  }
 
   const verifier = new Verifier(settings, options, isMarked(entry.asked))
   const contentCid = await verifier.verify(entry, { path: '', depth: 0 })
@@ -72,10 +67,6 @@ class Verifier {
     this.#marked = marked
     this.#blockstore = {
       get: (cid, options) => {
-        if (!canCheck(cid)) {
-          throw new UnknownHashError(cid)
-        }
-
         this.tally.blocks++
 
         return settings.blockstore.get(cid, options)

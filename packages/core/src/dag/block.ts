@@ -1,7 +1,7 @@
 import { raceSignal } from '../abort.ts'
 import { concat } from '../bytes.ts'
-import { CorruptBlockError, NotFoundError } from '../errors.ts'
-import { matches } from '../hashes.ts'
+import { NotFoundError } from '../errors.ts'
+import { checkBlock, checkHash, isIdentity } from '../hashes.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
@@ -27,10 +27,19 @@ export type PutStore = Pick<Blockstore, 'put'>
  *
  * @throws {NotFoundError} the blockstore does not have it
  * @throws {CorruptBlockError} the bytes are others than the CID names
+ * @throws {UnknownHashError} they cannot be compared with it
+ * @throws {DigestLengthError} nor with so short a digest
  */
 export async function getBlock (cid: CID, blockstore: GetStore, options: GetBlockOptions): Promise<Uint8Array> {
   const { signal } = options
   let block: Uint8Array
+
+  signal?.throwIfAborted()
+  checkHash(cid)
+
+  if (isIdentity(cid)) {
+    return cid.multihash.digest
+  }
 
   try {
     block = await raceSignal(collect(cid, blockstore, options), signal)
@@ -45,9 +54,7 @@ export async function getBlock (cid: CID, blockstore: GetStore, options: GetBloc
     throw err
   }
 
-  if (!await matches(cid, block)) {
-    throw new CorruptBlockError(cid)
-  }
+  await checkBlock(cid, block)
 
   return block
 }

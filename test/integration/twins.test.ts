@@ -1,0 +1,135 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { unmark } from '@ipfsz/core'
+import { CarReader } from '@ipld/car'
+import { FsBlockstore } from 'blockstore-fs'
+import { FsDatastore } from 'datastore-fs'
+import { createHeliaLight } from 'helia'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { describe, expect } from 'vitest'
+import { noise } from '../support/data.ts'
+import { carOf, directoryOf } from './cars.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import type { Helia } from 'helia'
+import type { Sandbox } from './run-cli.ts'
+
+/** So many that one of them is walked after its twin, in whatever order the pins are read. */
+const FILES = 5
+
+/** The bytes of a root block, which everybody may have. */
+async function rootBytes (cid: string, sandbox: Sandbox): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+
+  for await (const piece of new FsBlockstore(join(sandbox.repo, 'blocks')).get(unmark(CID.parse(cid)))) {
+    pieces.push(piece)
+  }
+
+  return Buffer.concat(pieces)
+}
+
+async function addFiles (sandbox: Sandbox): Promise<string[]> {
+  const cids: string[] = []
+
+  for (let i = 0; i < FILES; i++) {
+    // a root and two leaves
+    cids.push(await sandbox.add(noise(1_100_000, i + 1)))
+  }
+
+  return cids
+}
+
+async function expectAllThere (cids: readonly string[], sandbox: Sandbox): Promise<void> {
+  const collected = await sandbox.run(['gc', '--json'])
+  expectSuccess(collected)
+  expect(parseLines(collected.stdout)).toMatchObject([{ removed: 0 }])
+
+  for (const [i, cid] of cids.entries()) {
+    const { code, stdout } = await sandbox.run(['cat', cid])
+    expect({ code, same: stdout.equals(noise(1_100_000, i + 1)) }).toEqual({ code: 0, same: true })
+  }
+}
+
+function heliaOn ({ repo }: Sandbox): Helia {
+  return createHeliaLight({ blockstore: new FsBlockstore(join(repo, 'blocks')), datastore: new FsDatastore(join(repo, 'datastore')) })
+}
+
+describe.concurrent('a block that is linked to under two codecs', () => {
+  it('keeps what is below it where its bytes were added as a file too', async ({ sandbox }) => {
+    const cids = await addFiles(sandbox)
+
+    for (const cid of cids) {
+      const twin = CID.parse(await sandbox.add(await rootBytes(cid, sandbox), '--codec', 'none'))
+      expect(twin.equals(CID.createV1(raw.code, CID.parse(cid).multihash))).toBe(true)
+    }
+
+    await expectAllThere(cids, sandbox)
+  })
+
+  it('keeps what is below it where a CAR of a stranger links to its bytes', async ({ sandbox }) => {
+    const cids = await addFiles(sandbox)
+    const twins = await Promise.all(cids.map(async cid => ({ cid: CID.createV1(raw.code, CID.parse(cid).multihash), bytes: await rootBytes(cid, sandbox) })))
+    const roots = await Promise.all(twins.flatMap(({ cid }) => [0, 1, 2].map(async i => directoryOf({ [`readme-${i}`]: cid }))))
+    await sandbox.write('x.car', carOf(roots.map(({ cid }) => cid), [...twins, ...roots]))
+
+    expectSuccess(await sandbox.run(['car', 'import', 'x.car']))
+    await expectAllThere(cids, sandbox)
+  })
+
+  it('is exported with all that is below it, and once', async ({ sandbox }) => {
+    const cid = CID.parse(await sandbox.add(noise(1_100_000)))
+    const twin = CID.parse(await sandbox.add(await rootBytes(cid.toString(), sandbox), '--codec', 'none'))
+    const directory = await directoryOf({ a: twin, b: cid })
+    await sandbox.write('in.car', carOf([directory.cid], [directory]))
+    expectSuccess(await sandbox.run(['car', 'import', 'in.car']))
+
+    expectSuccess(await sandbox.run(['car', 'export', directory.cid.toString(), '-o', 'out.car']))
+
+    const held = await Array.fromAsync((await CarReader.fromBytes(await readFile(join(sandbox.directory, 'out.car')))).cids())
+    expect(held).toHaveLength(4)
+    expectSuccess(await sandbox.run(['car', 'import', 'out.car', '--repo', 'other']))
+    expect((await sandbox.run(['cat', `${directory.cid}/b`, '--repo', 'other'])).stdout.equals(noise(1_100_000))).toBe(true)
+  })
+
+  it('is pinned only where all that is below it is there', async ({ sandbox }) => {
+    const other = ['--repo', 'other']
+    const cid = CID.parse(await sandbox.add(noise(1_100_000)))
+    const twin = CID.parse(await sandbox.add(await rootBytes(cid.toString(), sandbox), '--codec', 'none', ...other))
+    const directory = await directoryOf({ a: twin, b: cid })
+    await sandbox.write('in.car', carOf([directory.cid], [directory]))
+
+    expectFailure(await sandbox.run(['car', 'import', 'in.car', ...other]), 1)
+    expectFailure(await sandbox.run(['pin', 'add', directory.cid.toString(), ...other]), 1)
+  })
+})
+
+describe.concurrent('a pin of Helia that is not deep', () => {
+  it('keeps as many levels as it says, also beside one of all levels', async ({ sandbox }) => {
+    const cids = await addFiles(sandbox)
+    const deep = (await Promise.all(cids.map(async cid => directoryOf({ file: unmark(CID.parse(cid)) }))))
+    const helia = heliaOn(sandbox)
+
+    for (const { cid, bytes } of deep) {
+      await helia.blockstore.put(cid, bytes)
+      await Array.fromAsync(helia.pins.add(cid, { depth: 1 }))
+    }
+
+    // files and directories, 1 MiB and the rest of each file
+    await expectAllThere(cids, sandbox)
+
+    for (const cid of cids) {
+      expectSuccess(await sandbox.run(['pin', 'rm', cid]))
+    }
+
+    expect(parseLines((await sandbox.run(['gc', '--json'])).stdout)).toMatchObject([{ kept: 2 * FILES, removed: 2 * FILES }])
+  })
+
+  it('becomes one of all levels where it is pinned again', async ({ sandbox }) => {
+    const cid = await sandbox.add(noise(1_100_000), '--no-pin')
+    await Array.fromAsync(heliaOn(sandbox).pins.add(unmark(CID.parse(cid)), { depth: 0 }))
+
+    expectSuccess(await sandbox.run(['pin', 'add', cid]))
+
+    expect(parseLines((await sandbox.run(['gc', '--json'])).stdout)).toMatchObject([{ kept: 3, removed: 0 }])
+  })
+})
