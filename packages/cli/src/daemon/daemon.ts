@@ -65,7 +65,8 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
   }
 
   try {
-    undo.push(await lockDaemon(repo.path, signal))
+    const lock = await lockDaemon(repo.path, signal)
+    undo.push(lock.release)
 
     const datastore = await openNetworkData(repo.path)
     undo.push(async () => { await datastore.close() })
@@ -100,7 +101,7 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
     const server = await serveNetwork(network)
     undo.push(async () => { await server.close() })
 
-    await writeDaemonFile(repo.path, { pid: process.pid, ...server })
+    await writeDaemonFile(repo.path, { pid: process.pid, ...server }, lock.name)
     undo.push(async () => { await removeDaemonFile(repo.path) })
 
     return { id: await network.id(), stop }
