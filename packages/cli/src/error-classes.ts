@@ -102,6 +102,23 @@ export class NotPinnedError extends Error {
   }
 }
 
+/** The record of a pin is damaged, cannot be read, or is none. */
+export class PinRecordError extends Error {
+  static override readonly name = 'PinRecordError'
+  override readonly name = 'PinRecordError'
+  readonly file: string
+  /** What it is the pin of, where its file is called so. */
+  readonly cid: CID | undefined
+
+  constructor (file: string, cid: CID | undefined, cause: unknown) {
+    const advice = cid == null ? 'delete that file if you know of no pin of that name' : `write it anew with ipfsz pin add ${cid}, or delete it with ipfsz pin rm ${cid}`
+
+    super(`The record of a pin ${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}: ${advice}`, { cause })
+    this.file = file
+    this.cid = cid
+  }
+}
+
 /** There is no link of that CID. */
 export class NotLinkedError extends Error {
   static override readonly name = 'NotLinkedError'

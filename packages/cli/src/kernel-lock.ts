@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { platform } from 'node:process'
 import { RepoError } from './errors.ts'
-import type { DatabaseSync } from 'node:sqlite'
+import type * as Sqlite from 'node:sqlite'
 
 /*
  * Locks that the kernel keeps, and lets go of when the process ends, however that is.
@@ -27,7 +27,7 @@ type LetGo = () => void
 /** What lets go of all that is held: a database that nobody refers to is closed, and its lock is gone. */
 const held = new Set<LetGo>()
 
-let sqlite: typeof import('node:sqlite') | undefined
+let sqlite: typeof Sqlite | undefined
 
 /**
  * Hold a file, made where it is not there, until this process lets go of it or ends.
@@ -100,7 +100,7 @@ function look (path: string): LetGo | undefined {
 }
 
 function lock (path: string, { readOnly }: { readOnly: boolean }, statements: string): LetGo | undefined {
-  let db: DatabaseSync | undefined
+  let db: Sqlite.DatabaseSync | undefined
   const close = (): void => { db?.close() }
 
   try {
@@ -131,7 +131,7 @@ function lock (path: string, { readOnly }: { readOnly: boolean }, statements: st
   }
 }
 
-function load (): typeof import('node:sqlite') {
+function load (): typeof Sqlite {
   if (sqlite == null) {
     const { emitWarning } = process
 

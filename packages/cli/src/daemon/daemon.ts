@@ -88,7 +88,7 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
         onNote(err instanceof Error ? err.message : String(err))
       }
     }
-    const network = new NodeNetwork({ repo, node, ...provide === 'none' ? {} : { provides: { ...provides(repo, provide), onError } } })
+    const network = new NodeNetwork({ repo, node, ...provide === 'none' ? {} : { provides: { ...provides(repo, provide, onError), onError } } })
     undo.push(async () => { await network.close() })
 
     const names = new AbortController()
@@ -120,10 +120,10 @@ async function openNetworkData (repo: string): Promise<LevelDatastore> {
   return datastore
 }
 
-function provides (repo: Repo, what: 'roots' | 'all'): Omit<ProvidingInit, 'libp2p' | 'onError'> {
+function provides (repo: Repo, what: 'roots' | 'all', onDamaged: (err: unknown) => void): Omit<ProvidingInit, 'libp2p' | 'onError'> {
   return {
     async * roots (signal): AsyncGenerator<CID> {
-      for await (const { plainCid } of new RepoPins(repo).ls(signal)) {
+      for await (const { plainCid } of new RepoPins(repo).ls(signal, onDamaged)) {
         yield plainCid
       }
     },
