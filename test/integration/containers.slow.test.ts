@@ -1,30 +1,17 @@
 /** Processes that see the same files and not each other, as the containers of a pod do. */
 import { once } from 'node:events'
-import { watch } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished } from 'vitest'
+import { describe, expect } from 'vitest'
 import { text } from '../support/data.ts'
 import { holdInContainer, startInContainer } from './container.ts'
+import { waitForLocks } from './locks.ts'
 import { feed, waitForBlocks, waitForFiles } from './repo.ts'
 import { blockFiles, expectFailure, expectSuccess, finish, it } from './run-cli.ts'
 import type { Process, Sandbox } from './run-cli.ts'
 
 /** A container that is called as the other one is, and one that is not: pods have one name for all, Docker one for each. */
 const HOSTS = ['a', 'b']
-
-/** Wait until so many locks of a kind have been made, or something is over. */
-async function waitForLocks (sandbox: Sandbox, kind: string, count: number, over: Promise<unknown>): Promise<void> {
-  const names = new Set<string>()
-  const enough = Promise.withResolvers<void>()
-  const watcher = watch(join(sandbox.repo, 'locks'), (_, name) => {
-    if (name?.startsWith(`${kind}-`) === true && names.add(name).size === count) {
-      enough.resolve()
-    }
-  })
-  onTestFinished(() => { watcher.close() })
-  await Promise.race([enough.promise, over])
-}
 
 async function startDaemon (host: string, sandbox: Sandbox): Promise<Process> {
   const child = startInContainer(host, sandbox, ['daemon', '--listen', '/ip4/127.0.0.1/tcp/0'])

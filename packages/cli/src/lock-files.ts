@@ -4,6 +4,7 @@ import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { holdFile, removeUnlessHeld } from './kernel-lock.ts'
+import { makeRepoDirectory } from './repo-directory.ts'
 
 /** Kind, pid, host in hexadecimal and a UUID. Before the host older versions had when the process began. */
 const NAME = /^([a-z]+)-(\d+)-(?:\d*-)?([0-9a-f]+)-[0-9a-f-]{36}$/
@@ -37,6 +38,7 @@ export function locksIn (repo: string): string {
  */
 export async function takeLock (repo: string, kind: string): Promise<OwnLock> {
   const directory = locksIn(repo)
+  await makeRepoDirectory(repo)
   await mkdir(directory, { recursive: true })
 
   for (;;) {
