@@ -8,9 +8,10 @@ import type { Process, Sandbox } from './run-cli.ts'
  * ids are its own, and so is its host name. It does not outlive the test.
  *
  * @param host - what the container is called
+ * @param unshared - options of unshare for what else it has of its own
  */
-export function startInContainer (host: string, sandbox: Sandbox, args: readonly string[]): Process {
-  return inContainer(host, sandbox, [CLI, ...args])
+export function startInContainer (host: string, sandbox: Sandbox, args: readonly string[], unshared: readonly string[] = []): Process {
+  return inContainer(host, sandbox, [CLI, ...args], unshared)
 }
 
 /** Hold a lock of the repo in a container, until its stdin ends. It says `held` when it has it, and the error where it does not get it at once. */
@@ -27,10 +28,10 @@ export function holdInContainer (host: string, sandbox: Sandbox, kind: 'add' | '
   `])
 }
 
-function inContainer (host: string, { directory, repo }: Sandbox, args: readonly string[]): Process {
+function inContainer (host: string, { directory, repo }: Sandbox, args: readonly string[], unshared: readonly string[] = []): Process {
   // who is not root gets the right to do so in a namespace of users
   const user = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']
-  const child = spawn('unshare', [...user, '--pid', '--fork', '--kill-child', '--mount-proc', '--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', host, process.execPath, ...args], {
+  const child = spawn('unshare', [...user, '--pid', '--fork', '--kill-child', '--mount-proc', '--uts', ...unshared, 'sh', '-c', 'hostname "$0" && exec "$@"', host, process.execPath, ...args], {
     cwd: directory,
     env: { PATH: process.env.PATH, HOME: directory, IPFSZ_PATH: repo, IPFSZ_BOOTSTRAP: 'none' },
     stdio: ['pipe', 'pipe', 'pipe']

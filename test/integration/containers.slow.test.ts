@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { text } from '../support/data.ts'
 import { holdInContainer, startInContainer } from './container.ts'
-import { waitForLocks } from './locks.ts'
+import { waitForLock } from './locks.ts'
 import { feed, waitForBlocks, waitForFiles } from './repo.ts'
-import { blockFiles, expectFailure, expectSuccess, finish, it } from './run-cli.ts'
+import { blockFiles, expectFailure, expectSuccess, finish, it, parseLines } from './run-cli.ts'
 import type { Process, Sandbox } from './run-cli.ts'
 
 /** A container that is called as the other one is, and one that is not: pods have one name for all, Docker one for each. */
@@ -63,8 +63,10 @@ describe.runIf(process.platform === 'linux').each(HOSTS)('a repo that containers
     const collecting = holdInContainer('a', sandbox, 'gc')
     await once(collecting.stdout, 'data')
 
+    // at once, and the command when it has waited
+    expect((await finish(holdInContainer(host, sandbox, 'add'))).stdout.toString()).toBe('RepoLockedError\n')
     const added = finish(startInContainer(host, sandbox, ['add', '-Q', '-']), text(100_000))
-    await waitForLocks(sandbox, 'add', 3, added)
+    await waitForLock(sandbox, 'add', added)
     expect(await blockFiles(sandbox.repo)).toEqual([])
     collecting.stdin.end()
 
@@ -84,6 +86,10 @@ describe.runIf(process.platform === 'linux').each(HOSTS)('a repo that containers
 
   it('has one daemon, and another as soon as that was killed', async ({ sandbox }) => {
     const first = await startDaemon('a', sandbox)
+    const isRunning = async (unshared: string[]): Promise<unknown> => parseLines((await finish(startInContainer(host, sandbox, ['id', '--json'], unshared))).stdout)[0].running
+
+    // its port is on 127.0.0.1, which is another one where the network is
+    expect([await isRunning([]), await isRunning(['--net'])]).toEqual([true, false])
 
     const refused = await finish(startInContainer(host, sandbox, ['daemon', '--listen', '/ip4/127.0.0.1/tcp/0']))
     expectFailure(refused, 1)

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { lockRepo } from '../../packages/cli/dist/repo-lock.js'
 import { text } from '../support/data.ts'
-import { waitForLocks } from './locks.ts'
+import { waitForLock } from './locks.ts'
 import { expectSuccess, it } from './run-cli.ts'
 
 describe('ipfsz pin rm', () => {
@@ -10,7 +10,7 @@ describe('ipfsz pin rm', () => {
     const release = await lockRepo(sandbox.repo, 'gc', new AbortController().signal)
 
     const removed = sandbox.run(['pin', 'rm', cid])
-    await waitForLocks(sandbox, 'add', 2, removed)
+    await waitForLock(sandbox, 'add', removed)
     expect((await sandbox.run(['pin', 'ls'])).stdout.toString()).toContain(cid)
     await release()
 

@@ -11,8 +11,6 @@ const PATIENCE: Readonly<Record<LockKind, number>> = { add: 10 * 60 * 1000, gc: 
 /** How often it is looked whether they are done, in milliseconds. */
 const INTERVAL = 50
 
-const KINDS: readonly LockKind[] = ['add', 'gc']
-
 /**
  * Keep adding and garbage collection apart: what is being added is pinned when all
  * of it is there, and until then nothing says that it is wanted.
@@ -38,14 +36,10 @@ export async function lockRepo (repo: string, kind: LockKind, signal: AbortSigna
     for (;;) {
       signal.throwIfAborted()
       const mine = own ??= await take(repo, kind)
-      const before = (await readLocks(repo, KINDS, mine)).filter(other => other.kind === 'gc' || kind === 'gc')
+      let before = await readLocks(repo, kind === 'gc' ? ['add', 'gc'] : ['gc'], mine)
 
       if (before.length === 0) {
         return mine.release
-      }
-
-      if (Date.now() > deadline) {
-        throw new RepoLockedError(repo, before[0])
       }
 
       // those who add give way to a collection, and of two collections the later name to the earlier
@@ -53,7 +47,15 @@ export async function lockRepo (repo: string, kind: LockKind, signal: AbortSigna
         await giveBack()
       }
 
-      await setTimeout(INTERVAL, undefined, { signal })
+      do {
+        if (Date.now() > deadline) {
+          throw new RepoLockedError(repo, before[0])
+        }
+
+        await setTimeout(INTERVAL, undefined, { signal })
+        // who has given way only looks on: with a lock now and then, many would keep a collection from ever beginning
+        before = own == null ? await readLocks(repo, ['gc']) : []
+      } while (before.length > 0)
     }
   } catch (err) {
     // what went wrong first is what matters

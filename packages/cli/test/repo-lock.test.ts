@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { watch } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it as base } from 'vitest'
+import { describe, expect, it as base, vi } from 'vitest'
 import { lockRepo } from '../src/repo-lock.ts'
 
 const { signal } = new AbortController()
@@ -69,6 +70,22 @@ describe('lockRepo', () => {
     }))
 
     expect(await locks(repo)).toEqual([])
+  })
+
+  it('makes no locks while it waits for a collection, so that many who add do not keep it from beginning', async ({ repo }) => {
+    const release = await lockRepo(repo, 'gc', signal)
+    const [name] = await locks(repo)
+    const made: Array<string | null> = []
+    const watcher = watch(join(repo, 'locks'), (_, file) => { made.push(file) })
+
+    // it looks some times
+    await expect(lockRepo(repo, 'add', signal, 300)).rejects.toMatchObject({ name: 'RepoLockedError' })
+
+    await vi.waitFor(() => { expect(made.length).toBeGreaterThanOrEqual(2) })
+    watcher.close()
+    expect(new Set(made).size).toBe(1)
+    expect(await locks(repo)).toEqual([name])
+    await release()
   })
 
   it('refuses a repo that is none, or that cannot be written to', async ({ repo }) => {
