@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises'
 import { Reached, walkDag } from './dag-walk.ts'
-import type { Pin } from './repo-pins.ts'
+import type { Pin } from './pin-records.ts'
 import type { Repo } from './repo.ts'
 
 /** How many files are deleted at one time. */

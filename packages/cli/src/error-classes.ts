@@ -1,3 +1,4 @@
+import type { LockFile } from './lock-files.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The command line asks for something that does not exist or makes no sense. */
@@ -23,10 +24,15 @@ export class RepoLockedError extends Error {
   static override readonly name = 'RepoLockedError'
   override readonly name = 'RepoLockedError'
   readonly pid: number
+  readonly host: string
+  /** The lock that it holds. */
+  readonly file: string
 
-  constructor (repo: string, kind: 'add' | 'gc', pid: number, file: string) {
-    super(`The repo ${repo} is in use by an ipfsz that ${kind === 'gc' ? 'collects garbage' : 'adds to it'} (process ${pid}): wait for its end and try again. If there is no such process on any machine, delete ${file}`)
+  constructor (repo: string, { kind, pid, host, path }: LockFile) {
+    super(`The repo ${repo} is in use by an ipfsz that ${kind === 'gc' ? 'collects garbage' : 'adds to it'} (process ${pid} on ${host}, which holds ${path}): wait for its end and try again`)
     this.pid = pid
+    this.host = host
+    this.file = path
   }
 }
 
@@ -80,6 +86,23 @@ export class NotPinnedError extends Error {
 
   constructor (cid: CID) {
     super(`${cid} is not pinned: see ipfsz pin ls`)
+    this.cid = cid
+  }
+}
+
+/** The record of a pin is damaged, cannot be read, or is none. */
+export class PinRecordError extends Error {
+  static override readonly name = 'PinRecordError'
+  override readonly name = 'PinRecordError'
+  readonly file: string
+  /** What it is the pin of, where its file is called so. */
+  readonly cid: CID | undefined
+
+  constructor (file: string, cid: CID | undefined, cause: unknown) {
+    const advice = cid == null ? 'delete that file if you know of no pin of that name' : `write it anew with ipfsz pin add ${cid}, or delete it with ipfsz pin rm ${cid}`
+
+    super(`The record of a pin ${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}: ${advice}`, { cause })
+    this.file = file
     this.cid = cid
   }
 }
@@ -165,10 +188,15 @@ export class DaemonRunningError extends Error {
   static override readonly name = 'DaemonRunningError'
   override readonly name = 'DaemonRunningError'
   readonly pid: number
+  readonly host: string
+  /** The lock that it holds. */
+  readonly file: string
 
-  constructor (repo: string, pid: number) {
-    super(`A daemon runs on the repo ${repo} already (process ${pid}): end it first, or name another repo with --repo`)
+  constructor (repo: string, { pid, host, path }: LockFile) {
+    super(`A daemon runs on the repo ${repo} already (process ${pid} on ${host}, which holds ${path}): end it first, or name another repo with --repo`)
     this.pid = pid
+    this.host = host
+    this.file = path
   }
 }
 

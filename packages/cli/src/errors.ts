@@ -27,6 +27,7 @@ export function explain (err: Error): string {
     case 'LinksError':
     case 'TreeEntryError':
     case 'DamagedDagError':
+    case 'PinRecordError':
     case 'InvalidCarError':
     case 'VerifyFailedError':
       return err.message

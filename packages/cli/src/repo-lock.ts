@@ -1,8 +1,7 @@
-import { mkdir, open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { RepoError, RepoLockedError } from './errors.ts'
-import { locksIn, newLockName, readLocks } from './lock-files.ts'
+import { readLocks, takeLock } from './lock-files.ts'
+import type { OwnLock } from './lock-files.ts'
 
 /** Those who add hold it together, garbage collection alone. */
 export type LockKind = 'add' | 'gc'
@@ -12,16 +11,13 @@ const PATIENCE: Readonly<Record<LockKind, number>> = { add: 10 * 60 * 1000, gc: 
 /** How often it is looked whether they are done, in milliseconds. */
 const INTERVAL = 50
 
-const KINDS: readonly LockKind[] = ['add', 'gc']
-
 /**
  * Keep adding and garbage collection apart: what is being added is pinned when all
  * of it is there, and until then nothing says that it is wanted.
  *
- * A lock is an empty file in `locks/`, whose name says who holds it. Everybody makes
- * a file of their own first, and then looks who else has one, so of two at least
- * one sees the other. No file is ever used again, so that of a dead process can be
- * deleted by whoever sees it.
+ * A lock is an empty file in `locks/` that its process holds, and that is free when the
+ * process has ended. Everybody makes a file of their own first, and then looks who else
+ * has one, so of two at least one sees the other.
  *
  * @param patience - how long to wait, in milliseconds
  * @returns what gives the lock back
@@ -29,47 +25,49 @@ const KINDS: readonly LockKind[] = ['add', 'gc']
  * @throws {RepoError} nothing can be written there
  */
 export async function lockRepo (repo: string, kind: LockKind, signal: AbortSignal, patience = PATIENCE[kind]): Promise<() => Promise<void>> {
-  const directory = locksIn(repo)
-  const own = newLockName(kind)
   const deadline = Date.now() + patience
-  const release = async (): Promise<void> => { await rm(join(directory, own), { force: true }) }
+  let own: OwnLock | undefined
+  const giveBack = async (): Promise<void> => {
+    await own?.release()
+    own = undefined
+  }
 
   try {
     for (;;) {
       signal.throwIfAborted()
-      await writeLock(repo, own)
-      const others = (await readLocks(directory, KINDS)).filter(({ name }) => name !== own)
-      const before = others.filter(other => other.kind === 'gc' || kind === 'gc')
+      const mine = own ??= await take(repo, kind)
+      let before = await readLocks(repo, kind === 'gc' ? ['add', 'gc'] : ['gc'], mine)
 
       if (before.length === 0) {
-        return release
-      }
-
-      if (Date.now() > deadline) {
-        throw new RepoLockedError(repo, before[0].kind as LockKind, before[0].pid, join(directory, before[0].name))
+        return mine.release
       }
 
       // those who add give way to a collection, and of two collections the later name to the earlier
-      if (kind === 'add' || before.some(other => other.kind === 'gc' && other.name < own)) {
-        await release()
+      if (kind === 'add' || before.some(other => other.kind === 'gc' && other.name < mine.name)) {
+        await giveBack()
       }
 
-      await setTimeout(INTERVAL, undefined, { signal })
+      do {
+        if (Date.now() > deadline) {
+          throw new RepoLockedError(repo, before[0])
+        }
+
+        await setTimeout(INTERVAL, undefined, { signal })
+        // who has given way only looks on: with a lock now and then, many would keep a collection from ever beginning
+        before = own == null ? await readLocks(repo, ['gc']) : []
+      } while (before.length > 0)
     }
   } catch (err) {
     // what went wrong first is what matters
-    await release().catch(() => {})
+    await giveBack().catch(() => {})
     throw err
   }
 }
 
-async function writeLock (repo: string, name: string): Promise<void> {
-  const directory = locksIn(repo)
-
+async function take (repo: string, kind: LockKind): Promise<OwnLock> {
   try {
-    await mkdir(directory, { recursive: true })
-    await (await open(join(directory, name), 'a')).close()
+    return await takeLock(repo, kind)
   } catch (err) {
-    throw new RepoError(`The repo ${repo} cannot be opened: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
+    throw err instanceof RepoError ? err : new RepoError(`The repo ${repo} cannot be opened: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
   }
 }

@@ -1,30 +1,15 @@
-import { isMarked, markerCodecs, unmark } from '@ipfsz/core'
-import { decode, encode } from 'cborg'
+import { join } from 'node:path'
+import { isMarked, unmark } from '@ipfsz/core'
+import { encode } from 'cborg'
 import { Key } from 'interface-datastore'
 import { base36 } from 'multiformats/bases/base36'
-import { CID } from 'multiformats/cid'
 import { walkDag } from './dag-walk.ts'
-import { NotPinnedError, RepoError } from './errors.ts'
+import { NotPinnedError, PinRecordError, RepoError } from './errors.ts'
+import { CID_KEY, NAME_KEY, readPin, readPinnedBlock, readPins } from './pin-records.ts'
 import type { Reached } from './dag-walk.ts'
+import type { Pin } from './pin-records.ts'
 import type { Repo } from './repo.ts'
-import type { Pin as HeliaPin, Pins } from 'helia'
-
-/** Where in a pin's metadata the marked CID is, and the name that was added. */
-const CID_KEY = 'ipfsz.cid'
-const NAME_KEY = 'ipfsz.name'
-
-export interface Pin {
-  /** The plain CID, which the pin is for. */
-  plainCid: CID
-  /** What was pinned: the marked CID, where it was that. */
-  cid: CID
-  /** What the added file or directory was called. */
-  name?: string
-  /** How many levels below the root are kept, as Helia has it: all of those that ipfsz made. */
-  depth: number
-}
-
-type Walker = NonNullable<NonNullable<Parameters<Pins['add']>[1]>['walker']>
+import type { CID } from 'multiformats/cid'
 
 /**
  * Helia's pins, of plain CIDs, with the marked one in their metadata.
@@ -34,30 +19,23 @@ type Walker = NonNullable<NonNullable<Parameters<Pins['add']>[1]>['walker']>
  * lose a count. So a pin is kept here with the count of its root alone, and
  * `ipfsz gc` finds what is below by walking from the pins. Helia's own pins, with
  * all their counts, are walked as well.
+ *
+ * Its records are read and written here without loading Helia, which takes longer than
+ * adding a small file. A record that is damaged is replaced by the next one.
  */
 export class RepoPins {
   readonly #repo: Repo
-  #helia: Pins | undefined
 
   constructor (repo: Repo) {
     this.#repo = repo
   }
 
-  /**
-   * Pin what has just been added, all of which is there. As `helia.pins.add` writes
-   * it, without loading Helia, which takes longer than adding a small file.
-   */
+  /** Pin what has just been added, all of which is there. */
   async addNew (cid: CID, name?: string): Promise<void> {
     const plain = unmark(cid).toV1()
     const { datastore } = this.#repo
 
-    const countKey = new Key(`/pinned-block/${base36.encode(plain.multihash.bytes)}`)
-
-    // the root's count is for those who ask Helia
-    if (!await datastore.has(countKey)) {
-      await datastore.put(countKey, encode({ pinCount: 1, pinnedBy: [plain.bytes] }))
-    }
-
+    await this.#count(plain, 1)
     await datastore.put(pinKey(plain), encode({ depth: Infinity, metadata: metadataOf(cid, name) }))
   }
 
@@ -83,13 +61,17 @@ export class RepoPins {
    * The blocks that a pin keeps: all below the root, where it is not pinned or all of it is.
    *
    * @throws {DamagedDagError} something below it is not there, or damaged
+   * @throws {PinRecordError} how much the pin keeps cannot be read
    */
   async * blocks (cid: CID, signal: AbortSignal): AsyncGenerator<CID> {
     const { blockstore, datastore } = this.#repo
-    const key = pinKey(unmark(cid).toV1())
-    const { depth } = await datastore.has(key) ? decode(await datastore.get(key)) as Partial<HeliaPin> : {}
+    const pin = await readPin(join(datastore.path, 'pin', `${unmark(cid).toV1().toString(base36)}.data`))
 
-    for await (const block of walkDag(cid, blockstore, { signal, leaves: 'skip', depth: toDepth(depth) })) {
+    if (pin instanceof PinRecordError) {
+      throw pin
+    }
+
+    for await (const block of walkDag(cid, blockstore, { signal, leaves: 'skip', depth: pin?.depth })) {
       yield block.cid
     }
   }
@@ -97,35 +79,65 @@ export class RepoPins {
   /**
    * @throws {NotPinnedError}
    */
-  async rm (cid: CID, signal: AbortSignal): Promise<void> {
+  async rm (cid: CID): Promise<void> {
     const plain = unmark(cid).toV1()
 
     if (!await this.has(plain)) {
       throw new NotPinnedError(cid)
     }
 
-    await drain((await this.#pins()).rm(plain, { signal, walker: rootWalker }))
+    await this.#repo.datastore.delete(pinKey(plain))
+    await this.#count(plain, -1)
   }
 
-  async * ls (signal: AbortSignal): AsyncGenerator<Pin> {
+  /**
+   * All pins.
+   *
+   * @param onDamaged - is told of records that cannot be read, which are left out then
+   * @throws {PinRecordError} a record cannot be read, and nobody is to be told
+   * @throws {RepoError} there may be pins that cannot be found
+   */
+  async * ls (signal: AbortSignal, onDamaged?: (err: PinRecordError) => void): AsyncGenerator<Pin> {
     try {
-      for await (const pin of (await this.#pins()).ls({ signal })) {
-        yield toPin(pin)
+      for await (const pin of readPins(join(this.#repo.datastore.path, 'pin'), signal)) {
+        if (!(pin instanceof PinRecordError)) {
+          yield pin
+        } else if (onDamaged == null) {
+          throw pin
+        } else {
+          onDamaged(pin)
+        }
       }
     } catch (err) {
       signal.throwIfAborted()
-      throw err instanceof RepoError ? err : new RepoError(`The pins of the repo ${this.#repo.path} cannot be read: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
+
+      if ((err as NodeJS.ErrnoException).code === 'ENOENT') {
+        // nothing was ever pinned
+        return
+      }
+
+      throw err instanceof PinRecordError ? err : new RepoError(`The pins of the repo ${this.#repo.path} cannot be read: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
     }
   }
 
-  async #pins (): Promise<Pins> {
-    if (this.#helia == null) {
-      const { createHeliaLight } = await import('helia')
-      // nothing of it touches the network
-      this.#helia = createHeliaLight({ ...this.#repo, codecs: markerCodecs }).pins
+  /** The root's count is for those who ask Helia. What it counted for other pins stays. */
+  async #count (plain: CID, change: 1 | -1): Promise<void> {
+    const { datastore } = this.#repo
+    const name = base36.encode(plain.multihash.bytes)
+    const key = new Key(`/pinned-block/${name}`)
+    const { pinCount, pinnedBy } = await readPinnedBlock(join(datastore.path, 'pinned-block', `${name}.data`))
+    const others = pinnedBy.filter(bytes => Buffer.compare(bytes, plain.bytes) !== 0)
+
+    if (change === 1 && others.length < pinnedBy.length) {
+      // it is counted already
+      return
     }
 
-    return this.#helia
+    if (pinCount + change > 0) {
+      await datastore.put(key, encode({ pinCount: pinCount + change, pinnedBy: change === 1 ? [...others, plain.bytes] : others }))
+    } else {
+      await datastore.delete(key)
+    }
   }
 }
 
@@ -137,34 +149,5 @@ function metadataOf (cid: CID, name?: string): Record<string, string> {
   return {
     ...isMarked(cid) ? { [CID_KEY]: cid.toString() } : {},
     ...name == null ? {} : { [NAME_KEY]: name }
-  }
-}
-
-function toPin ({ cid: plainCid, depth, metadata }: HeliaPin): Pin {
-  const { [CID_KEY]: marked, [NAME_KEY]: name } = metadata ?? {}
-
-  return {
-    plainCid,
-    cid: typeof marked === 'string' ? CID.parse(marked) : plainCid,
-    ...typeof name === 'string' ? { name } : {},
-    depth: toDepth(depth)
-  }
-}
-
-/** What is no depth keeps all. */
-function toDepth (depth: unknown): number {
-  return typeof depth === 'number' && depth >= 0 ? depth : Infinity
-}
-
-/** Only the root is counted, and it need not be there to be unpinned. */
-const rootWalker: Walker = () => ({
-  async * walk (cid) {
-    yield { block: { cid } as never, depth: 0, path: [cid] }
-  }
-})
-
-async function drain (source: AsyncIterable<unknown>): Promise<void> {
-  for await (const _ of source) {
-    // it works as it is read
   }
 }

@@ -7,6 +7,7 @@ import { Key } from 'interface-datastore'
 import { RepoError } from './errors.ts'
 import { PlainRepoBlockstore } from './repo-plain-blockstore.ts'
 import { readCompression } from './repo-compression.ts'
+import { makeRepoDirectory } from './repo-directory.ts'
 import type { Io } from './io.ts'
 import type { RepoCompression } from './repo-compression.ts'
 import type { Blockstore } from 'interface-blockstore'
@@ -43,6 +44,7 @@ export async function openRepo (path: string): Promise<Repo> {
   const repo = await repoIn(path)
 
   try {
+    await makeRepoDirectory(path)
     await repo.disk.open()
     await repo.datastore.open()
   } catch (err) {

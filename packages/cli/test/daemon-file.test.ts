@@ -1,15 +1,14 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { randomUUID } from 'node:crypto'
+import { link, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readDaemonFile, removeDaemonFile, writeDaemonFile } from '../src/daemon/daemon-file.ts'
 import { lockDaemon } from '../src/daemon/daemon-lock.ts'
-import { HOST, newLockName } from '../src/lock-files.ts'
+import type { OwnLock } from '../src/lock-files.ts'
 
 const { signal } = new AbortController()
 const ADDRESS = { pid: process.pid, port: 4711, token: 'f'.repeat(64) }
-/** No process has it: pids are at most 2^22 (proc_sys_kernel(5)). */
-const DEAD = 2 ** 22 + 1
 
 async function makeRepo (): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-daemon-'))
@@ -18,40 +17,62 @@ async function makeRepo (): Promise<string> {
   return directory
 }
 
+/** Be the daemon of a repo, as far as others see. */
+async function beDaemon (repo: string): Promise<OwnLock> {
+  const lock = await lockDaemon(repo, signal)
+  onTestFinished(lock.release)
+  await writeDaemonFile(repo, ADDRESS, lock.name)
+
+  return lock
+}
+
 describe('the file of a daemon', () => {
   it('says how to reach it, to nobody but its owner', async () => {
     const repo = await makeRepo()
 
-    await writeDaemonFile(repo, ADDRESS)
+    await beDaemon(repo)
 
     await expect(readDaemonFile(repo)).resolves.toEqual(ADDRESS)
     expect((await stat(join(repo, 'daemon.json'))).mode & 0o777).toBe(0o600)
-    expect(await readdir(repo)).toEqual(['daemon.json'])
+    expect(await readdir(repo)).toEqual(['daemon.json', 'locks'])
   })
 
   it('is gone when it has ended', async () => {
     const repo = await makeRepo()
 
-    await writeDaemonFile(repo, ADDRESS)
+    await beDaemon(repo)
     await removeDaemonFile(repo)
 
     await expect(readDaemonFile(repo)).resolves.toBeUndefined()
   })
 
   it.each<[string, object]>([
-    ['of a process that was killed', { pid: DEAD }],
-    ['of a process whose id another has now', { start: '1' }],
-    ['of another machine', { host: '00' }],
-    ['of another version', { version: 2 }],
+    ['of another machine, or of a container with a network of its own', { loopback: '4b0a0c3e-0000-0000-0000-000000000000 net:[1]' }],
+    ['of another version', { version: 1 }],
+    ['without a lock', { lock: undefined }],
+    ['with a lock that is gone', { lock: `daemon-1-00-${randomUUID()}` }],
+    ['with a lock that lies elsewhere', { lock: '../locks/held' }],
     ['without a token', { token: undefined }],
     ['with a port that is none', { port: '4711' }]
   ])('is none: %s', async (_, change) => {
     const repo = await makeRepo()
-    await writeDaemonFile(repo, ADDRESS)
+    const lock = await beDaemon(repo)
+    await expect(readDaemonFile(repo)).resolves.toEqual(ADDRESS)
+    await link(join(repo, 'locks', lock.name), join(repo, 'locks', 'held'))
     const file = join(repo, 'daemon.json')
 
     await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')) as object, ...change }))
 
+    await expect(readDaemonFile(repo)).resolves.toBeUndefined()
+  })
+
+  it('is none: of a process that has let go of its lock, or was killed', async () => {
+    const repo = await makeRepo()
+    const lock = await beDaemon(repo)
+
+    await lock.release()
+    await expect(readDaemonFile(repo)).resolves.toBeUndefined()
+    await writeFile(join(repo, 'locks', lock.name), '')
     await expect(readDaemonFile(repo)).resolves.toBeUndefined()
   })
 
@@ -64,23 +85,26 @@ describe('the file of a daemon', () => {
 })
 
 describe('the lock of a daemon', () => {
-  it('refuses a second one, and names the first', async () => {
+  it('refuses a second one, and names the first and its lock', async () => {
     const repo = await makeRepo()
-    const release = await lockDaemon(repo, signal)
+    const lock = await lockDaemon(repo, signal)
 
-    await expect(lockDaemon(repo, signal)).rejects.toMatchObject({ name: 'DaemonRunningError', pid: process.pid })
-    await release()
-    await (await lockDaemon(repo, signal))()
+    await expect(lockDaemon(repo, signal)).rejects.toMatchObject({ name: 'DaemonRunningError', pid: process.pid, host: hostname(), file: join(repo, 'locks', lock.name) })
+    await lock.release()
+    await (await lockDaemon(repo, signal)).release()
 
     expect(await readdir(join(repo, 'locks'))).toEqual([])
   })
 
-  it('is not held by a process that was killed', async () => {
+  it.each([
+    ['that was killed', `daemon-${process.pid}-6f74686572-${randomUUID()}`],
+    ['of an older version, on whichever machine', `daemon-1-77-6f74686572-${randomUUID()}`]
+  ])('is not held by a process %s', async (_, name) => {
     const repo = await makeRepo()
-    await (await lockDaemon(repo, signal))()
-    await writeFile(join(repo, 'locks', newLockName('daemon').replace(String(process.pid), String(DEAD))), '')
+    await (await lockDaemon(repo, signal)).release()
+    await writeFile(join(repo, 'locks', name), '')
 
-    await (await lockDaemon(repo, signal))()
+    await (await lockDaemon(repo, signal)).release()
 
     expect(await readdir(join(repo, 'locks'))).toEqual([])
   })
@@ -93,13 +117,5 @@ describe('the lock of a daemon', () => {
     expect(results.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(1)
     // who did not get it gave way
     expect(await readdir(join(repo, 'locks'))).toHaveLength(results.filter(({ status }) => status === 'fulfilled').length)
-  })
-
-  it('keeps to itself what other machines hold', async () => {
-    const repo = await makeRepo()
-    await (await lockDaemon(repo, signal))()
-    await writeFile(join(repo, 'locks', newLockName('daemon').replace(HOST, '6f74686572')), '')
-
-    await expect(lockDaemon(repo, signal)).rejects.toMatchObject({ name: 'DaemonRunningError' })
   })
 })

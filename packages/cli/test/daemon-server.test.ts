@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { serveNetwork } from '../src/daemon/server.ts'
+import { MAX_CONNECTIONS, serveNetwork } from '../src/daemon/server.ts'
 import { DaemonClient } from '../src/network/daemon-client.ts'
 import { fakeNetwork } from './fake-network.ts'
 import type { DaemonServer } from '../src/daemon/server.ts'
@@ -50,11 +50,30 @@ async function connections (count: number, { port }: DaemonServer): Promise<Sock
 
   while (sockets.length < count) {
     const socket = connect(port, '127.0.0.1')
+    // the server may close it
+    socket.on('error', () => {})
     sockets.push(socket)
     await once(socket, 'connect')
   }
 
   return sockets
+}
+
+/** Connections on which something is fetched that does not come. */
+async function commands (count: number, server: DaemonServer): Promise<Socket[]> {
+  const sockets = await connections(count, server)
+  const body = JSON.stringify({ cid: CID_TEXT, root: CID_TEXT, timeout: 1000 })
+
+  for (const socket of sockets) {
+    socket.write(`POST /v0/fetch HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nauthorization: ${bearer(server).authorization}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+  }
+
+  return sockets
+}
+
+const never: Network['fetch'] = async (_, { signal }) => {
+  await once(signal, 'abort')
+  throw new Error('nobody waits for it')
 }
 
 function bearer ({ token }: DaemonServer): { authorization: string } {
@@ -155,9 +174,36 @@ describe('the control port of a daemon', () => {
     expect(sent).toBeLessThan(100_000_000)
   })
 
-  it('refuses more than 1024 connections', async () => {
+  it('answers a command though a stranger holds 1,100 idle connections, of which it closes the oldest', async () => {
     const server = await serve()
-    const sockets = await connections(1024, server)
+    const sockets = await connections(1100, server)
+
+    expect((await ask(server, { headers: bearer(server) })).status).toBe(200)
+
+    // 76 that were too many, and one for the command
+    await vi.waitFor(() => { expect(sockets.map(({ closed }) => closed)).toEqual(sockets.map((_, i) => i < 77)) })
+  })
+
+  it('leaves a connection of a command open however many strangers come', async () => {
+    const release = Promise.withResolvers<void>()
+    const server = await serve({ fetch: async () => {
+      await release.promise
+
+      return { bytes: new Uint8Array(1), peerId: '12D3KooWother' }
+    } })
+    const fetching = client(server).fetch(cid, { root: cid, timeout: 1000, signal: new AbortController().signal })
+
+    await connections(1100, server)
+    release.resolve()
+
+    await expect(fetching).resolves.toMatchObject({ peerId: '12D3KooWother' })
+  })
+
+  it('refuses a connection where commands have 1024', async () => {
+    const fetch = vi.fn(never)
+    const server = await serve({ fetch })
+    const sockets = await commands(MAX_CONNECTIONS, server)
+    await vi.waitFor(() => { expect(fetch).toHaveBeenCalledTimes(MAX_CONNECTIONS) }, { timeout: 10_000 })
 
     await expect(ask(server, { headers: bearer(server) })).rejects.toMatchObject({ code: 'ECONNRESET' })
 
@@ -192,9 +238,12 @@ describe('the control port of a daemon', () => {
   })
 
   it('is asked again by a command whose connection it had no room for', async () => {
-    const server = await serve({ fetch: async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }) })
-    const sockets = await connections(1024, server)
+    const fetch = vi.fn(never)
+    const server = await serve({ fetch })
+    const sockets = await commands(MAX_CONNECTIONS, server)
+    await vi.waitFor(() => { expect(fetch).toHaveBeenCalledTimes(MAX_CONNECTIONS) }, { timeout: 10_000 })
     await expect(ask(server, { headers: bearer(server) })).rejects.toMatchObject({ code: 'ECONNRESET' })
+    fetch.mockImplementation(async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }))
 
     const fetching = client(server).fetch(cid, { root: cid, timeout: 1000, signal: new AbortController().signal })
     sockets.forEach(socket => { socket.destroy() })

@@ -1,13 +1,12 @@
+import { randomUUID } from 'node:crypto'
+import { watch } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it as base } from 'vitest'
-import { startOf } from '../src/process-lives.ts'
+import { describe, expect, it as base, vi } from 'vitest'
 import { lockRepo } from '../src/repo-lock.ts'
 
 const { signal } = new AbortController()
-/** Greater than any process has (pid_max of Linux is at most 4194304). */
-const NOBODY = 99_999_999
 
 const it = base.extend<{ repo: string }>({
   // oxlint-disable-next-line no-empty-pattern -- vitest reads which fixtures are needed from the pattern
@@ -20,14 +19,6 @@ const it = base.extend<{ repo: string }>({
 
 async function locks (repo: string): Promise<string[]> {
   return readdir(join(repo, 'locks'))
-}
-
-/** Make a lock as another process would, by its own with parts of the name changed. */
-async function lockOf (repo: string, change: (parts: string[]) => string[]): Promise<void> {
-  const release = await lockRepo(repo, 'add', signal)
-  const [name] = await locks(repo)
-  await release()
-  await writeFile(join(repo, 'locks', change(name.split('-')).join('-')), '')
 }
 
 describe('lockRepo', () => {
@@ -81,6 +72,22 @@ describe('lockRepo', () => {
     expect(await locks(repo)).toEqual([])
   })
 
+  it('makes no locks while it waits for a collection, so that many who add do not keep it from beginning', async ({ repo }) => {
+    const release = await lockRepo(repo, 'gc', signal)
+    const [name] = await locks(repo)
+    const made: Array<string | null> = []
+    const watcher = watch(join(repo, 'locks'), (_, file) => { made.push(file) })
+
+    // it looks some times
+    await expect(lockRepo(repo, 'add', signal, 300)).rejects.toMatchObject({ name: 'RepoLockedError' })
+
+    await vi.waitFor(() => { expect(made.length).toBeGreaterThanOrEqual(2) })
+    watcher.close()
+    expect(new Set(made).size).toBe(1)
+    expect(await locks(repo)).toEqual([name])
+    await release()
+  })
+
   it('refuses a repo that is none, or that cannot be written to', async ({ repo }) => {
     await writeFile(join(repo, 'locks'), '')
 
@@ -100,21 +107,35 @@ describe('lockRepo', () => {
     expect(await locks(repo)).toEqual([])
   })
 
-  it('deletes the locks of processes that have ended, also where another has their id', async ({ repo }) => {
-    await lockOf(repo, ([kind, , ...rest]) => [kind, String(NOBODY), ...rest])
-    await (await lockRepo(repo, 'gc', signal, -1))()
-    expect(await locks(repo)).toEqual([])
+  it('says who holds the lock, and in which file', async ({ repo }) => {
+    const release = await lockRepo(repo, 'add', signal)
+    const [name] = await locks(repo)
 
-    if (startOf(process.pid) !== '') {
-      await lockOf(repo, ([kind, pid, , ...rest]) => [kind, pid, '1', ...rest])
+    await expect(lockRepo(repo, 'gc', signal, -1)).rejects.toMatchObject({ name: 'RepoLockedError', pid: process.pid, host: hostname(), file: join(repo, 'locks', name) })
+    await release()
+  })
+
+  it.for([
+    ['a process that was killed', `add-${process.pid}-6f74686572-${randomUUID()}`],
+    ['an older version, on this machine', `add-${process.pid}-1234-6f74686572-${randomUUID()}`],
+    ['an older version, where no process says when it began', `gc-1--6f74686572-${randomUUID()}`]
+  ] as const)('deletes the lock that was left by %s, whatever is in it', async ([, name], { repo }) => {
+    for (const content of ['', 'no database']) {
+      await (await lockRepo(repo, 'add', signal))()
+      await writeFile(join(repo, 'locks', name), content)
+
       await (await lockRepo(repo, 'gc', signal, -1))()
+
       expect(await locks(repo)).toEqual([])
     }
   })
 
-  it('believes the locks of other machines', async ({ repo }) => {
-    await lockOf(repo, ([kind, , start, , ...rest]) => [kind, String(NOBODY), start, 'ff', ...rest])
+  it('leaves alone what is no lock', async ({ repo }) => {
+    await (await lockRepo(repo, 'add', signal))()
+    await writeFile(join(repo, 'locks', 'gc-notes.txt'), '')
 
-    await expect(lockRepo(repo, 'gc', signal, -1)).rejects.toMatchObject({ name: 'RepoLockedError', pid: NOBODY })
+    await (await lockRepo(repo, 'gc', signal, -1))()
+
+    expect(await locks(repo)).toEqual(['gc-notes.txt'])
   })
 })

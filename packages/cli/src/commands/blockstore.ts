@@ -1,7 +1,8 @@
 import { convert } from '@ipfsz/blockstore-compressed'
 import { withRepo } from '../context.ts'
+import { DAEMON } from '../daemon/daemon-lock.ts'
 import { DaemonRunningError, IncompleteError } from '../errors.ts'
-import { readLocks, locksIn } from '../lock-files.ts'
+import { readLocks } from '../lock-files.ts'
 import { writeCompression } from '../repo-compression.ts'
 import { formatSize } from '../units.ts'
 import type { Context } from '../context.ts'
@@ -23,10 +24,10 @@ export async function convertBlocks ({ again, ...compression }: ConvertCommandOp
 
   // alone: who has the repo open reads and writes as it was when they began
   await withRepo(context, { lock: 'gc', existing: true }, async ({ repo }) => {
-    const [daemon] = await readLocks(locksIn(repo.path), ['daemon'])
+    const [daemon] = await readLocks(repo.path, [DAEMON])
 
     if (daemon != null) {
-      throw new DaemonRunningError(repo.path, daemon.pid)
+      throw new DaemonRunningError(repo.path, daemon)
     }
 
     // first, so that what is converted can be read however this ends

@@ -1,7 +1,9 @@
 import { openToRead, parseCid, withRepo } from '../context.ts'
+import { explain, IncompleteError } from '../errors.ts'
 import { tellDaemon } from '../network/tell-daemon.ts'
 import { printable } from '../output.ts'
 import type { Context } from '../context.ts'
+import type { PinRecordError } from '../errors.ts'
 
 /** Keep what CIDs name when garbage is collected. */
 export async function addPins (texts: string[], context: Context): Promise<void> {
@@ -20,23 +22,38 @@ export async function addPins (texts: string[], context: Context): Promise<void>
 
 /** Keep what CIDs name no longer. The blocks go with the next collection. */
 export async function removePins (texts: string[], context: Context): Promise<void> {
-  const { output, signal } = context
+  const { output } = context
   const cids = texts.map(parseCid)
 
-  await withRepo(context, { existing: true }, async ({ pins }) => {
+  // what a collection has begun to keep it keeps
+  await withRepo(context, { lock: 'add', existing: true }, async ({ pins }) => {
     for (const cid of cids) {
-      await pins.rm(cid, signal)
+      await pins.rm(cid)
       output.result({ cid: cid.toString() }, `${cid}\tno longer pinned, its blocks go with the next ipfsz gc`)
     }
   })
 }
 
-/** List what is kept: the CID that was pinned, and what it was called. */
+/**
+ * List what is kept: the CID that was pinned, and what it was called.
+ *
+ * @throws {IncompleteError} some records cannot be read; the others are listed
+ */
 export async function listPins (context: Context): Promise<void> {
   const { output, signal } = context
   const { pins } = await openToRead(context)
+  const damaged: PinRecordError[] = []
 
-  for await (const { cid, plainCid, name } of pins.ls(signal)) {
+  for await (const { cid, plainCid, name } of pins.ls(signal, err => { damaged.push(err) })) {
     output.result({ cid: cid.toString(), plainCid: plainCid.toString(), name }, name == null ? cid.toString() : `${cid}\t${printable(name)}`)
+  }
+
+  // last, where it is seen
+  for (const err of damaged) {
+    output.error(explain(err), err)
+  }
+
+  if (damaged.length > 0) {
+    throw new IncompleteError(`${damaged.length} ${damaged.length === 1 ? 'pin' : 'pins'} could not be read: ipfsz gc deletes nothing until then`)
   }
 }

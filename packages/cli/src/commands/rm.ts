@@ -14,7 +14,7 @@ export async function rm (texts: string[], context: Context): Promise<void> {
   await withRepo(context, { lock: 'add', links: true, existing: true }, async session => {
     for (const cid of cids) {
       const unlinked = await unlink(cid, session, context)
-      const unpinned = await unpin(cid, session, context)
+      const unpinned = await unpin(cid, session)
 
       if (!unpinned && !unlinked && !await session.repo.blockstore.has(unmark(cid))) {
         throw new NotPinnedError(cid)
@@ -28,11 +28,11 @@ export async function rm (texts: string[], context: Context): Promise<void> {
   })
 }
 
-async function unpin (cid: CID, { pins }: Session, { signal }: Context): Promise<boolean> {
+async function unpin (cid: CID, { pins }: Session): Promise<boolean> {
   const pinned = await pins.has(cid)
 
   if (pinned) {
-    await pins.rm(cid, signal)
+    await pins.rm(cid)
   }
 
   return pinned

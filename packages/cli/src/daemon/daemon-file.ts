@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { HOST } from '../lock-files.ts'
-import { lives, startOf } from '../process-lives.ts'
+import { readFile, readlink, rename, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { basename, join } from 'node:path'
+import { isHeld } from '../kernel-lock.ts'
+import { locksIn } from '../lock-files.ts'
 
-const VERSION = 1
+const VERSION = 2
 
 /** How commands reach the daemon of a repo. */
 export interface DaemonAddress {
@@ -15,12 +16,16 @@ export interface DaemonAddress {
   token: string
 }
 
-/** Tell commands of the same user about this process. Others cannot read the file. */
-export async function writeDaemonFile (repo: string, { pid, port, token }: DaemonAddress): Promise<void> {
+/**
+ * Tell commands of the same user about this process. Others cannot read the file.
+ *
+ * @param lock - the name of the lock that it holds while it runs
+ */
+export async function writeDaemonFile (repo: string, { pid, port, token }: DaemonAddress, lock: string): Promise<void> {
   const temporary = `${fileIn(repo)}.${randomUUID()}`
 
   try {
-    await writeFile(temporary, `${JSON.stringify({ version: VERSION, pid, start: startOf(pid), host: HOST, port, token })}\n`, { mode: 0o600, flag: 'wx' })
+    await writeFile(temporary, `${JSON.stringify({ version: VERSION, pid, lock, loopback: await loopback(), port, token })}\n`, { mode: 0o600, flag: 'wx' })
     await rename(temporary, fileIn(repo))
   } finally {
     await rm(temporary, { force: true })
@@ -31,7 +36,11 @@ export async function removeDaemonFile (repo: string): Promise<void> {
   await rm(fileIn(repo), { force: true })
 }
 
-/** The daemon of a repo, if one runs: a file that a killed one left behind is none. */
+/**
+ * The daemon of a repo, if one runs that can be reached from here: a file that a killed
+ * one left behind is none, and neither is one of another container with a network of
+ * its own, where another process may listen on that port.
+ */
 export async function readDaemonFile (repo: string): Promise<DaemonAddress | undefined> {
   let value: Record<string, unknown>
 
@@ -42,9 +51,13 @@ export async function readDaemonFile (repo: string): Promise<DaemonAddress | und
     return undefined
   }
 
-  const { version, pid, start, host, port, token } = value ?? {}
+  const { version, pid, lock, loopback: at, port, token } = value ?? {}
 
-  if (version !== VERSION || host !== HOST || typeof pid !== 'number' || typeof start !== 'string' || typeof port !== 'number' || typeof token !== 'string' || !lives(pid, start)) {
+  if (version !== VERSION || typeof pid !== 'number' || typeof lock !== 'string' || typeof port !== 'number' || typeof token !== 'string') {
+    return undefined
+  }
+
+  if (at !== await loopback() || basename(lock) !== lock || !isHeld(join(locksIn(repo), lock))) {
     return undefined
   }
 
@@ -53,4 +66,13 @@ export async function readDaemonFile (repo: string): Promise<DaemonAddress | und
 
 function fileIn (repo: string): string {
   return join(repo, 'daemon.json')
+}
+
+/** Which 127.0.0.1 is meant: that of a boot of a kernel and a network namespace, or where there are none of a machine. */
+async function loopback (): Promise<string> {
+  try {
+    return `${(await readFile('/proc/sys/kernel/random/boot_id', 'latin1')).trim()} ${await readlink('/proc/self/ns/net')}`
+  } catch {
+    return hostname()
+  }
 }

@@ -64,7 +64,8 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
   }
 
   try {
-    undo.push(await lockDaemon(repo.path, signal))
+    const lock = await lockDaemon(repo.path, signal)
+    undo.push(lock.release)
 
     const datastore = await openNetworkData(repo.path)
     undo.push(async () => { await datastore.close() })
@@ -86,7 +87,7 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
         onNote(err instanceof Error ? err.message : String(err))
       }
     }
-    const network = new NodeNetwork({ repo, node, ...provide === 'none' ? {} : { provides: { ...provides(repo, provide), onError } } })
+    const network = new NodeNetwork({ repo, node, ...provide === 'none' ? {} : { provides: { ...provides(repo, provide, onError), onError } } })
     undo.push(async () => { await network.close() })
 
     const names = new AbortController()
@@ -99,7 +100,7 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
     const server = await serveNetwork(network)
     undo.push(async () => { await server.close() })
 
-    await writeDaemonFile(repo.path, { pid: process.pid, ...server })
+    await writeDaemonFile(repo.path, { pid: process.pid, ...server }, lock.name)
     undo.push(async () => { await removeDaemonFile(repo.path) })
 
     return { id: await network.id(), stop }
@@ -118,12 +119,12 @@ async function openNetworkData (repo: string): Promise<LevelDatastore> {
   return datastore
 }
 
-function provides (repo: Repo, what: 'roots' | 'all'): Omit<ProvidingInit, 'libp2p' | 'onError'> {
+function provides (repo: Repo, what: 'roots' | 'all', onDamaged: (err: unknown) => void): Omit<ProvidingInit, 'libp2p' | 'onError'> {
   const pins = new RepoPins(repo)
 
   return {
     async * roots (signal): AsyncGenerator<CID> {
-      for await (const { plainCid } of pins.ls(signal)) {
+      for await (const { plainCid } of pins.ls(signal, onDamaged)) {
         yield plainCid
       }
     },

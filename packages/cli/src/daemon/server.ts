@@ -5,10 +5,10 @@ import { refuse } from './guard.ts'
 import { toWire } from './protocol.ts'
 import type { Network } from '../network/network.ts'
 import type { ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 
 /** How many connections there may be at one time. A command that fetches has up to 24. */
-const MAX_CONNECTIONS = 1024
+export const MAX_CONNECTIONS = 1024
 /** The most bytes of headers. */
 const MAX_HEADER_SIZE = 8 * 1024
 /** How long a request may take to arrive, in milliseconds. */
@@ -29,6 +29,7 @@ export interface DaemonServer {
 export async function serveNetwork (network: Network): Promise<DaemonServer> {
   const token = randomBytes(32).toString('hex')
   const closed = new AbortController()
+  const connections = new Connections()
 
   const server = createServer({ maxHeaderSize: MAX_HEADER_SIZE, headersTimeout: REQUEST_TIMEOUT, requestTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 1000 }, (request, response) => {
     const { port } = server.address() as AddressInfo
@@ -38,6 +39,8 @@ export async function serveNetwork (network: Network): Promise<DaemonServer> {
       sayNo(response, refusal.status, { name: 'RefusedError', message: refusal.reason })
       return
     }
+
+    connections.trust(request.socket)
 
     const gone = new AbortController()
     response.once('close', () => { gone.abort() })
@@ -52,7 +55,7 @@ export async function serveNetwork (network: Network): Promise<DaemonServer> {
     })
   })
 
-  server.maxConnections = MAX_CONNECTIONS
+  server.on('connection', socket => { connections.add(socket) })
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -68,6 +71,37 @@ export async function serveNetwork (network: Network): Promise<DaemonServer> {
         server.close(() => { resolve() })
         server.closeAllConnections()
       })
+    }
+  }
+}
+
+/**
+ * The connections that are open. Where there are too many, the oldest of those that have
+ * not shown the token is closed: any user of the machine can open as many as they like.
+ */
+class Connections {
+  readonly #strangers = new Set<Socket>()
+  readonly #trusted = new Set<Socket>()
+
+  add (socket: Socket): void {
+    this.#strangers.add(socket)
+    socket.once('close', () => {
+      this.#strangers.delete(socket)
+      this.#trusted.delete(socket)
+    })
+
+    if (this.#strangers.size + this.#trusted.size > MAX_CONNECTIONS) {
+      // the new one, where all others are of commands: these try again
+      const [oldest] = this.#strangers
+      this.#strangers.delete(oldest)
+      oldest.destroy()
+    }
+  }
+
+  /** Somebody who knows the token. */
+  trust (socket: Socket): void {
+    if (this.#strangers.delete(socket)) {
+      this.#trusted.add(socket)
     }
   }
 }

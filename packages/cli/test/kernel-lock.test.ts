@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { access, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { holdFile, isHeld, removeUnlessHeld } from '../src/kernel-lock.ts'
+
+const MODULE = fileURLToPath(new URL('../src/kernel-lock.ts', import.meta.url))
+
+async function makeFile (): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'ipfsz-kernel-lock-'))
+  onTestFinished(async () => { await rm(directory, { recursive: true }) })
+
+  return join(directory, 'lock')
+}
+
+/** Run a line in a process of its own, and wait until it says something. */
+async function otherProcess (line: string): Promise<{ said: string, end: (signal: NodeJS.Signals) => Promise<void> }> {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', `import { holdFile, isHeld } from ${JSON.stringify(MODULE)}; ${line}; setInterval(() => {}, 1e6)`], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode == null && child.signalCode == null) {
+      child.kill(signal)
+      await once(child, 'close')
+    }
+  }
+  onTestFinished(async () => end('SIGKILL'))
+  const [said] = await once(child.stdout, 'data') as [Buffer]
+
+  return { said: said.toString().trim(), end }
+}
+
+describe('a file that a process holds', () => {
+  it('is held by one at a time, and free again after', async () => {
+    const file = await makeFile()
+    const letGo = holdFile(file)
+
+    expect(letGo).toBeDefined()
+    expect(isHeld(file)).toBe(true)
+    expect(holdFile(file)).toBeUndefined()
+    expect(await removeUnlessHeld(file)).toBe(false)
+    letGo?.()
+    letGo?.()
+
+    expect(isHeld(file)).toBe(false)
+    expect(await removeUnlessHeld(file)).toBe(true)
+    await expect(access(file)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('stays held though its own process looks at it, and leaves no other files', async () => {
+    const file = await makeFile()
+    const letGo = holdFile(file)
+
+    // a lock of POSIX would be gone with the first descriptor that is closed
+    expect([1, 2, 3].map(() => isHeld(file))).toEqual([true, true, true])
+    const { said } = await otherProcess(`console.log(isHeld(${JSON.stringify(file)}))`)
+
+    expect(said).toBe('true')
+    expect(await readdir(join(file, '..'))).toEqual(['lock'])
+    letGo?.()
+  })
+
+  it.each(['SIGTERM', 'SIGKILL'] as const)('is free when the process that held it has ended by %s, and not before', async signal => {
+    const file = await makeFile()
+    const { said, end } = await otherProcess(`console.log(holdFile(${JSON.stringify(file)}) != null)`)
+
+    expect(said).toBe('true')
+    expect(isHeld(file)).toBe(true)
+    await end(signal)
+
+    expect(isHeld(file)).toBe(false)
+    expect(await readdir(join(file, '..'))).toEqual(['lock'])
+  })
+
+  it('is held by a process that has been stopped', async () => {
+    const file = await makeFile()
+    const stopped = `holdFile(${JSON.stringify(file)}); console.log('held'); process.kill(process.pid, 'SIGSTOP')`
+
+    await otherProcess(stopped)
+
+    expect(isHeld(file)).toBe(true)
+  })
+
+  it('is held though nobody refers to what lets go of it', async () => {
+    const file = await makeFile()
+    const { said } = await otherProcess(`import { setFlagsFromString } from 'node:v8'; setFlagsFromString('--expose-gc'); const { runInNewContext } = await import('node:vm'); holdFile(${JSON.stringify(file)}); for (let i = 0; i < 5; i++) { runInNewContext('gc')(); await new Promise(setImmediate) }; console.log(isHeld(${JSON.stringify(file)}))`)
+
+    expect(said).toBe('true')
+    expect(isHeld(file)).toBe(true)
+  })
+
+  it('says nothing on stderr of what Node thinks of its SQLite', async () => {
+    const file = await makeFile()
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', `import { holdFile } from ${JSON.stringify(MODULE)}; holdFile(${JSON.stringify(file)})`], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const stderr: Buffer[] = []
+    child.stderr.on('data', (bytes: Buffer) => { stderr.push(bytes) })
+    await once(child, 'close')
+
+    expect(Buffer.concat(stderr).toString()).toBe('')
+  })
+
+  it('is none where there is no file, or one that nobody holds, whatever is in it', async () => {
+    const file = await makeFile()
+
+    expect(isHeld(file)).toBe(false)
+    expect(await removeUnlessHeld(file)).toBe(true)
+
+    for (const content of ['', 'text', 'SQLite format 3\0', `SQLite format 3\0${'\xff'.repeat(5000)}`]) {
+      await writeFile(file, content, 'latin1')
+      expect(isHeld(file)).toBe(false)
+      expect(await removeUnlessHeld(file)).toBe(true)
+      await expect(access(file)).rejects.toMatchObject({ code: 'ENOENT' })
+    }
+  })
+
+  it('refuses what can have no lock, and names it', async () => {
+    const file = await makeFile()
+    await mkdir(file)
+
+    for (const look of [isHeld, holdFile]) {
+      expect(() => look(file)).toThrow(expect.objectContaining({ name: 'RepoError', message: expect.stringContaining(file) }))
+    }
+
+    await expect(removeUnlessHeld(file)).rejects.toMatchObject({ name: 'RepoError' })
+    expect(() => holdFile(join(file, 'none', 'lock'))).toThrow(expect.objectContaining({ name: 'RepoError' }))
+    await symlink('loop', join(file, 'loop'))
+    // it leads nowhere, so nobody can hold it
+    expect(isHeld(join(file, 'loop'))).toBe(false)
+  })
+})

@@ -1,0 +1,103 @@
+/** Processes that see the same files and not each other, as the containers of a pod do. */
+import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { text } from '../support/data.ts'
+import { holdInContainer, startInContainer } from './container.ts'
+import { waitForLock } from './locks.ts'
+import { feed, waitForBlocks, waitForFiles } from './repo.ts'
+import { blockFiles, expectFailure, expectSuccess, finish, it, parseLines } from './run-cli.ts'
+import type { Process, Sandbox } from './run-cli.ts'
+
+/** A container that is called as the other one is, and one that is not: pods have one name for all, Docker one for each. */
+const HOSTS = ['a', 'b']
+
+async function startDaemon (host: string, sandbox: Sandbox): Promise<Process> {
+  const child = startInContainer(host, sandbox, ['daemon', '--listen', '/ip4/127.0.0.1/tcp/0'])
+  let said = ''
+
+  for await (const bytes of child.stdout.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    said += bytes.toString()
+
+    if (said.includes('ready')) {
+      return child
+    }
+  }
+
+  throw new Error(`The daemon ended: ${(child.stderr.read() as Buffer | null)?.toString()}`)
+}
+
+describe.runIf(process.platform === 'linux').each(HOSTS)('a repo that containers share, one called a and one %s', host => {
+  it('deletes nothing of an add in the other container, and waits for its end', async ({ sandbox }) => {
+    const chunks: Uint8Array[] = []
+    const pause = Promise.withResolvers<void>()
+    const added = finish(startInContainer('a', sandbox, ['add', '-Q', '-']), (async function * () {
+      for await (const chunk of feed(12)) {
+        if (chunks.length === 10) {
+          await pause.promise
+        }
+
+        chunks.push(chunk)
+        yield chunk
+      }
+    })())
+    await waitForBlocks(sandbox.repo, 2)
+
+    // at once, and the command when it has waited
+    expect((await finish(holdInContainer(host, sandbox, 'gc'))).stdout.toString()).toBe('RepoLockedError\n')
+    const collected = finish(startInContainer(host, sandbox, ['gc', '--force']))
+    await Promise.race([waitForFiles(join(sandbox.repo, 'locks'), 2), collected])
+    pause.resolve()
+
+    const result = await added
+    expectSuccess(result)
+    expectSuccess(await collected)
+    const back = await sandbox.spawn(['cat', result.stdout.toString().trim()])
+    expectSuccess(back)
+    expect(back.stdout.equals(Buffer.concat(chunks))).toBe(true)
+  })
+
+  it('adds nothing while the other container collects garbage', async ({ sandbox }) => {
+    await mkdir(join(sandbox.repo, 'locks'), { recursive: true })
+    const collecting = holdInContainer('a', sandbox, 'gc')
+    await once(collecting.stdout, 'data')
+
+    // at once, and the command when it has waited
+    expect((await finish(holdInContainer(host, sandbox, 'add'))).stdout.toString()).toBe('RepoLockedError\n')
+    const added = finish(startInContainer(host, sandbox, ['add', '-Q', '-']), text(100_000))
+    await waitForLock(sandbox, 'add', added)
+    expect(await blockFiles(sandbox.repo)).toEqual([])
+    collecting.stdin.end()
+
+    expectSuccess(await added)
+    expect(await blockFiles(sandbox.repo)).not.toEqual([])
+  })
+
+  it.for(['add', 'gc'] as const)('goes on when a process in the other container was killed that had a lock to %s', async (kind, { sandbox }) => {
+    const holding = holdInContainer('a', sandbox, kind)
+    await once(holding.stdout, 'data')
+    holding.kill('SIGKILL')
+    await once(holding, 'close')
+
+    expectSuccess(await finish(startInContainer(host, sandbox, ['add', '-Q', '-']), text(1000)))
+    expectSuccess(await finish(startInContainer(host, sandbox, ['gc'])))
+  })
+
+  it('has one daemon, and another as soon as that was killed', async ({ sandbox }) => {
+    const first = await startDaemon('a', sandbox)
+    const isRunning = async (unshared: string[]): Promise<unknown> => parseLines((await finish(startInContainer(host, sandbox, ['id', '--json'], unshared))).stdout)[0].running
+
+    // its port is on 127.0.0.1, which is another one where the network is
+    expect([await isRunning([]), await isRunning(['--net'])]).toEqual([true, false])
+
+    const refused = await finish(startInContainer(host, sandbox, ['daemon', '--listen', '/ip4/127.0.0.1/tcp/0']))
+    expectFailure(refused, 1)
+    expect(refused.stderr).toContain(join(sandbox.repo, 'locks', 'daemon-'))
+
+    first.kill('SIGKILL')
+    await once(first, 'close')
+    const second = await startDaemon(host, sandbox)
+    second.kill('SIGKILL')
+  })
+})

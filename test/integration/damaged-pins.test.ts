@@ -1,0 +1,183 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { markerCodecs, unmark } from '@ipfsz/core'
+import { encode } from 'cborg'
+import { FsBlockstore } from 'blockstore-fs'
+import { FsDatastore } from 'datastore-fs'
+import { createHeliaLight } from 'helia'
+import { base36 } from 'multiformats/bases/base36'
+import { CID } from 'multiformats/cid'
+import { describe, expect } from 'vitest'
+import { text } from '../support/data.ts'
+import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import type { Pins } from 'helia'
+import type { Sandbox } from './run-cli.ts'
+
+/** CBOR of a list in a list, and so on, 10,000 deep. */
+const DEEP = Buffer.alloc(10_000, 0x81)
+
+/** What may be in a record that is none. */
+const DAMAGES: Array<[string, (file: string) => Promise<unknown>]> = [
+  ['is empty', async file => truncate(file)],
+  ['is full of zeros', async file => writeFile(file, Buffer.alloc(64))],
+  ['is cut short', async file => truncate(file, 10)],
+  ['is of noise', async file => writeFile(file, text(100))],
+  ['is a list', async file => writeFile(file, encode([1]))],
+  ['is null', async file => writeFile(file, encode(null))],
+  ['has no depth', async file => writeFile(file, encode({ metadata: {} }))],
+  ['has a depth that is none', async file => writeFile(file, encode({ depth: -1, metadata: {} }))],
+  ['has metadata that are none', async file => writeFile(file, encode({ depth: Infinity, metadata: 'none' }))],
+  ['has a marked CID that is none', async file => writeFile(file, encode({ depth: Infinity, metadata: { 'ipfsz.cid': 'none' } }))],
+  ['says to be of another CID', async file => writeFile(file, encode({ depth: Infinity, metadata: { 'ipfsz.cid': 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354' } }))],
+  ['is nested deeply', async file => writeFile(file, DEEP)],
+  ['is larger than the memory', async file => truncate(file, 2 ** 40)],
+  ['is a pipe that nobody writes to', async file => {
+    await rm(file)
+    execFileSync('mkfifo', [file])
+  }]
+]
+
+function pinFile ({ repo }: Sandbox, cid: string): string {
+  return join(repo, 'datastore', 'pin', `${unmark(CID.parse(cid)).toV1().toString(base36)}.data`)
+}
+
+function countFile ({ repo }: Sandbox, cid: string): string {
+  return join(repo, 'datastore', 'pinned-block', `${base36.encode(CID.parse(cid).multihash.bytes)}.data`)
+}
+
+function heliaPins ({ repo }: Sandbox): Pins {
+  return createHeliaLight({ blockstore: new FsBlockstore(join(repo, 'blocks')), datastore: new FsDatastore(join(repo, 'datastore')), codecs: markerCodecs }).pins
+}
+
+async function listed (sandbox: Sandbox): Promise<unknown[]> {
+  const result = await sandbox.run(['pin', 'ls', '--json'])
+  expectSuccess(result)
+
+  return parseLines(result.stdout).map(({ cid }) => cid)
+}
+
+describe.concurrent.for(DAMAGES)('a record of a pin that %s', ([, damage]) => {
+  it('is named, and hides no other pin', async ({ sandbox }) => {
+    const [one, other] = [await sandbox.add(text(1000, 1)), await sandbox.add(text(1000, 2))]
+    await damage(pinFile(sandbox, one))
+
+    const { code, stdout, stderr } = await sandbox.run(['pin', 'ls', '--json'])
+
+    expect(code).toBe(1)
+    expect(parseLines(stdout).map(({ cid }) => cid)).toEqual([other])
+    expect(stderr).toContain(pinFile(sandbox, one))
+    expect(stderr).toContain(unmark(CID.parse(one)).toString())
+  })
+
+  it('keeps gc from deleting anything, which names it', async ({ sandbox }) => {
+    const one = await sandbox.add(text(1000, 1))
+    await sandbox.add(text(1000, 2), '--no-pin')
+    const before = await blockFiles(sandbox.repo)
+    await damage(pinFile(sandbox, one))
+
+    for (const args of [['gc'], ['gc', '--force'], ['gc', '--dry-run']]) {
+      const result = await sandbox.run(args)
+      expectFailure(result, 1)
+      expect(result.stderr).toContain(pinFile(sandbox, one))
+    }
+
+    expect(await blockFiles(sandbox.repo)).toEqual(before)
+  })
+
+  it('is replaced by pin add', async ({ sandbox }) => {
+    const [one, other] = [await sandbox.add(text(1000, 1)), await sandbox.add(text(1000, 2))]
+    await damage(pinFile(sandbox, one))
+
+    expectSuccess(await sandbox.run(['pin', 'add', one]))
+
+    expect((await listed(sandbox)).toSorted()).toEqual([one, other].toSorted())
+    expectSuccess(await sandbox.run(['gc']))
+    expectSuccess(await sandbox.run(['cat', one]))
+  })
+
+  it('is removed by pin rm', async ({ sandbox }) => {
+    const [one, other] = [await sandbox.add(text(1000, 1)), await sandbox.add(text(1000, 2))]
+    await damage(pinFile(sandbox, one))
+
+    expectSuccess(await sandbox.run(['pin', 'rm', one]))
+
+    expect(await listed(sandbox)).toEqual([other])
+    expectSuccess(await sandbox.run(['gc']))
+    expect(await heliaPins(sandbox).isPinned(unmark(CID.parse(one)))).toBe(false)
+  })
+})
+
+describe.concurrent('what is in the directory of pins and is none', () => {
+  it.for(['notes.data', '.data', 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354.data', 'k.data'])('is named, and keeps gc from deleting anything: %s', async (name, { sandbox }) => {
+    const cid = await sandbox.add(text(1000))
+    await sandbox.add(text(1000, 2), '--no-pin')
+    const file = join(sandbox.repo, 'datastore', 'pin', name)
+    await writeFile(file, await readFile(pinFile(sandbox, cid)))
+
+    const { code, stdout, stderr } = await sandbox.run(['pin', 'ls', '--json'])
+    expect(code).toBe(1)
+    expect(parseLines(stdout).map(({ cid }) => cid)).toEqual([cid])
+    expect(stderr).toContain(file)
+    const collected = await sandbox.run(['gc'])
+    expectFailure(collected, 1)
+    expect(collected.stderr).toContain(file)
+
+    await rm(file)
+    expectSuccess(await sandbox.run(['gc']))
+  })
+
+  it('is no pin where it is still being written, or a directory of another name', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(1000))
+    await writeFile(`${pinFile(sandbox, cid)}.tmp`, '')
+    await mkdir(join(sandbox.repo, 'datastore', 'pin', 'old'))
+
+    expect(await listed(sandbox)).toEqual([cid])
+    expectSuccess(await sandbox.run(['gc']))
+  })
+})
+
+describe.concurrent('a count of pins', () => {
+  it.for(DAMAGES)('that %s is made anew, and hinders nothing', async ([, damage], { sandbox }) => {
+    const cid = await sandbox.add(text(1000))
+    const root = unmark(CID.parse(cid))
+
+    await damage(countFile(sandbox, cid))
+    expect(await listed(sandbox)).toEqual([cid])
+    expectSuccess(await sandbox.run(['gc']))
+    expectSuccess(await sandbox.run(['pin', 'add', cid]))
+    await damage(countFile(sandbox, cid))
+    expectSuccess(await sandbox.run(['pin', 'rm', cid]))
+    expect(await heliaPins(sandbox).isPinned(root)).toBe(false)
+    expectSuccess(await sandbox.run(['pin', 'add', cid]))
+    expect(await heliaPins(sandbox).isPinned(root)).toBe(true)
+  })
+
+  it('has what Helia counted before', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(1000), '--no-pin')
+    const plain = unmark(CID.parse(cid))
+    const raw = CID.createV1(0x55, plain.multihash)
+    const pins = heliaPins(sandbox)
+    await Array.fromAsync(pins.add(raw))
+
+    await sandbox.run(['pin', 'add', cid])
+    await sandbox.run(['pin', 'add', cid])
+    await Array.fromAsync(pins.rm(raw))
+    expect(await pins.isPinned(plain)).toBe(true)
+    expectSuccess(await sandbox.run(['pin', 'rm', cid]))
+
+    expect(await pins.isPinned(plain)).toBe(false)
+    expect(await readdir(join(sandbox.repo, 'datastore', 'pinned-block'))).toEqual([])
+  })
+
+  it('is none of how deep a pin reaches: pin add makes one that Helia made for a root hold all', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(3_000_000), '--no-pin', '--codec', 'none')
+    const pins = heliaPins(sandbox)
+    await Array.fromAsync(pins.add(unmark(CID.parse(cid)), { depth: 0 }))
+
+    expectSuccess(await sandbox.run(['pin', 'add', cid]))
+    expectSuccess(await sandbox.run(['gc']))
+
+    expectSuccess(await sandbox.run(['cat', cid]))
+  })
+})

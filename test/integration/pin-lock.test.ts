@@ -1,0 +1,20 @@
+import { describe, expect } from 'vitest'
+import { lockRepo } from '../../packages/cli/dist/repo-lock.js'
+import { text } from '../support/data.ts'
+import { waitForLock } from './locks.ts'
+import { expectSuccess, it } from './run-cli.ts'
+
+describe('ipfsz pin rm', () => {
+  it('waits for the end of a collection', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(1000))
+    const release = await lockRepo(sandbox.repo, 'gc', new AbortController().signal)
+
+    const removed = sandbox.run(['pin', 'rm', cid])
+    await waitForLock(sandbox, 'add', removed)
+    expect((await sandbox.run(['pin', 'ls'])).stdout.toString()).toContain(cid)
+    await release()
+
+    expectSuccess(await removed)
+    expect((await sandbox.run(['pin', 'ls'])).stdout.toString()).toBe('')
+  })
+})
