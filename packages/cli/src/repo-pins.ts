@@ -3,6 +3,7 @@ import { encode } from 'cborg'
 import { Key } from 'interface-datastore'
 import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
+import { identity } from 'multiformats/hashes/identity'
 import { walkDag } from './dag-walk.ts'
 import { NotPinnedError, RepoError } from './errors.ts'
 import type { Repo } from './repo.ts'
@@ -43,11 +44,14 @@ export class RepoPins {
 
   /**
    * Pin what has just been added, all of which is there. As `helia.pins.add` writes
-   * it, without loading Helia, which takes longer than adding a small file.
+   * it, without loading Helia, which takes longer than adding a small file. The blocks
+   * are on the disk before the pin is: none ever leads to what a loss of power took.
    */
   async addNew (cid: CID, name?: string): Promise<void> {
     const plain = unmark(cid).toV1()
-    const { datastore } = this.#repo
+    const { datastore, disk } = this.#repo
+
+    await disk.sync()
 
     const countKey = new Key(`/pinned-block/${base36.encode(plain.multihash.bytes)}`)
 
@@ -60,16 +64,23 @@ export class RepoPins {
   }
 
   /**
-   * Pin what is in the repo, all of it.
+   * Pin what is in the repo, all of it. All of it is read: what was fetched for a reader
+   * is not synced, and a file of it may be empty after a loss of power.
    *
    * @throws {DamagedDagError} something below it is not there, or damaged
    */
   async add (cid: CID, signal: AbortSignal, name?: string): Promise<void> {
     const plain = unmark(cid).toV1()
 
-    for await (const _ of walkDag(plain, this.#repo.blockstore, { signal, leaves: 'has' })) {
-      // all of it is there
+    const { blockstore, disk } = this.#repo
+
+    for await (const { cid } of walkDag(plain, blockstore, { signal, leaves: 'read' })) {
+      if (cid.multihash.code !== identity.code) {
+        await disk.syncLater(cid)
+      }
     }
+
+    await disk.sync()
 
     const pins = await this.#pins()
 
