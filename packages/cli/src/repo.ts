@@ -62,9 +62,7 @@ export async function openRepo (path: string, init?: RepoInit): Promise<Repo> {
 
   // none where this process made the repo, or another was killed while it did
   if (await readVersion(repo) === '') {
-    await syncNamesOf(repo)
-    await setKeepsPins(repo)
-    await repo.datastore.put(VERSION_KEY, new TextEncoder().encode(VERSION))
+    await makeDurable(repo)
   }
 
   return repo
@@ -100,12 +98,19 @@ export async function setKeepsPins ({ datastore }: Repo): Promise<void> {
   await datastore.put(PINS_KEY, new TextEncoder().encode('1'))
 }
 
-/** What leads to a new repo: the directories in it, its own, and all above, which may be as new. */
-async function syncNamesOf ({ path }: Repo): Promise<void> {
-  for (let directory = path, above; directory !== above; directory = dirname(directory)) {
+/**
+ * Synced whatever comes after: whoever finds the version counts on the way to the repo,
+ * which is as new, and so may directories above it be.
+ */
+async function makeDurable (repo: Repo): Promise<void> {
+  for (let directory = repo.path; directory !== dirname(directory); directory = dirname(directory)) {
     await syncDirectory(directory)
-    above = dirname(directory)
   }
+
+  const datastore = new RepoDatastore(repo.datastore.path, { sync: true })
+
+  await setKeepsPins({ ...repo, datastore })
+  await datastore.put(VERSION_KEY, new TextEncoder().encode(VERSION))
 }
 
 async function repoIn (path: string, { sync = true }: RepoInit = {}): Promise<Repo> {
