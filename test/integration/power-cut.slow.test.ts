@@ -11,7 +11,10 @@ import type { Mode } from '../support/power-cut.ts'
 import type { RunResult, Sandbox } from './run-cli.ts'
 
 /** At how many moments a test cuts the power, besides those at which something was just printed. */
-const MOMENTS = 24
+const MOMENTS = 14
+
+/** And how many disks have names by chance then. */
+const MIXED = 2
 
 /** What of the repo ends with the machine: who held a lock runs no more. */
 const LOCKS = /^repo\/locks\//
@@ -156,8 +159,8 @@ async function expectKept (sandbox: Sandbox, cut: PowerCut, { safe = [], again }
   const all = told(cut, cut.length, safe)
 
   for (const moment of momentsOf(cut)) {
-    for (const mode of MODES) {
-      const disk = new Map([...cut.at(moment, mode, chance(moment))].filter(([path]) => !LOCKS.test(path)))
+    for (const [i, mode] of [...MODES, ...Array<Mode>(MIXED - 1).fill('mixed')].entries()) {
+      const disk = new Map([...cut.at(moment, mode, chance(moment * 100 + i))].filter(([path]) => !LOCKS.test(path)))
       const now = told(cut, moment, safe)
       const key = `${PowerCut.key(disk)} ${now.length}`
 
@@ -226,19 +229,27 @@ function momentsOf (cut: PowerCut): number[] {
 function chance (seed: number): () => number {
   const next = random(seed + 1)
 
-  return () => (next() >>> 0) / 2 ** 32
+  // the first are small where the seed is
+  for (let i = 0; i < 16; i++) {
+    next()
+  }
+
+  return () => next() / 2 ** 24
 }
 
-/** Run the built command in this process with a repo, and be told at once what it prints. */
-async function runIn (repo: string, directory: string, args: readonly string[], onStdout?: (chunk: Buffer) => void): Promise<RunResult> {
-  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
-  const collecting = (chunks: Buffer[], onChunk?: (chunk: Buffer) => void): Writable => new Writable({
+function collecting (chunks: Buffer[], onChunk?: (chunk: Buffer) => void): Writable {
+  return new Writable({
     write (chunk: Buffer, _encoding, done) {
       chunks.push(chunk)
       onChunk?.(chunk)
       done()
     }
   })
+}
+
+/** Run the built command in this process with a repo, and be told at once what it prints. */
+async function runIn (repo: string, directory: string, args: readonly string[], onStdout?: (chunk: Buffer) => void): Promise<RunResult> {
+  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
   const code = await main(['node', CLI, '--repo', repo, ...args], {
     stdin: Readable.from([]),
     stdout: collecting(stdout, onStdout),

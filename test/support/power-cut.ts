@@ -236,7 +236,6 @@ export class PowerCut {
 
   #patch (): void {
     const { open, writeFile, rename, link, unlink, rm, mkdir } = this.#saved
-    const refuse = (what: string): never => { throw new Error(`${what} is not recorded`) }
 
     fs.open = async (file, flags, mode) => {
       const path = resolve(String(file))
@@ -300,7 +299,7 @@ export class PowerCut {
       const original = fs[name] as (...args: unknown[]) => Promise<unknown>
 
       Object.assign(fs, {
-        [name]: async (...args: unknown[]) => args.slice(0, 2).some(path => typeof path === 'string' && this.#has(resolve(path))) ? refuse(name) : original(...args)
+        [name]: async (...args: unknown[]) => args.slice(0, 2).some(path => typeof path === 'string' && this.#has(resolve(path))) ? Promise.reject(new Error(`${name} is not recorded`)) : original(...args)
       })
     }
 

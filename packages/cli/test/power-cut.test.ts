@@ -85,8 +85,8 @@ describe('a record of the repo', () => {
 
 describe('links', () => {
   it('are written and deleted with a sync of the log', async ({ directory }) => {
-    const put = vi.spyOn(ClassicLevel.prototype, '_put' as never)
-    const del = vi.spyOn(ClassicLevel.prototype, '_del' as never)
+    const level = ClassicLevel.prototype as unknown as Record<'_put' | '_del', (...args: unknown[]) => Promise<void>>
+    const [put, del] = [vi.spyOn(level, '_put'), vi.spyOn(level, '_del')]
     const links = new LinkStore(join(directory, 'links'), { writes: true, signal: new AbortController().signal })
 
     await links.put(RECORD, Buffer.from('1'))
