@@ -22,7 +22,7 @@ const NODE_ONLY = [
   // on IndexedDB it is in test/browser, and takes as long again
   'packages/blockstore-compressed/test/compliance.test.ts',
   // files, of which those in a browser have no modes, no holes and no names of their own
-  'packages/blockstore-compressed/test/shared-fs-blockstore.test.ts'
+  'packages/blockstore-compressed/test/shared-fs-{blockstore,power-cut}.test.ts'
 ]
 
 /** Node loads the built packages itself, and once. */

@@ -5,8 +5,9 @@ import { fileOfSize, mixedFile, withCorpus } from './support/corpus.ts'
 import { DEFAULT, PLAIN } from './support/file-systems.ts'
 import { runKubo } from './support/kubo-command.ts'
 import { createRepo, hasKubo } from './support/kubo.ts'
+import { syncCost } from './support/sync-cost.ts'
 import { runTask } from './support/task.ts'
-import type { Benchmark, Row } from './benchmark.ts'
+import type { Benchmark, BenchmarkOptions, Row } from './benchmark.ts'
 import type { Corpus } from './support/corpus.ts'
 import type { StoreKind, Task } from './support/task.ts'
 
@@ -41,6 +42,8 @@ const KUBO: Readonly<Record<string, { add: string, cat: string }>> = {
 /** What the figures do not say by themselves. */
 const ABOUT = 'Kubo\'s times are those of the command, the start of its process with them. Peak MB is all that a process has resident, the program with it; of what is piped it is that of `ipfs`. Reading from memory has none: the process fills the store before. What is read was written just before, so it comes from the system\'s cache. Files of 1 MB are added and read ten times by each process, of which the first does not count'
 
+const ABOUT_SYNC = 'What it takes until the disk has what was added. The times are those of the command, the start of its process with them'
+
 /** What one process measured. */
 interface Measured {
   store: string
@@ -72,7 +75,7 @@ export const benchmark: Benchmark = {
           .map(({ side, cid }) => ({ bytes: size.size, side, CID: cid })))
       }
 
-      return [{ title: `Files of ${mixed.name}. ${ABOUT}`, rows }, { title: `What was added (${corpus.source})`, rows: cids }]
+      return [{ title: `Files of ${mixed.name}. ${ABOUT}`, rows }, { title: `What was added (${corpus.source})`, rows: cids }, { title: ABOUT_SYNC, rows: await compareSync(corpus, mixed, options) }]
     })
   }
 }
@@ -119,6 +122,19 @@ async function runKuboOnce (corpus: Corpus, side: string, file: string): Promise
   return [{ ...added, action: 'add' as const }, { ...read, action: 'cat' as const }].map(({ wall, cpu, ...outcome }) => (
     { ...outcome, walls: [wall], cpus: [cpu], store: 'flatfs', side, cid }
   ))
+}
+
+async function compareSync (corpus: Corpus, mixed: Parameters<typeof fileOfSize>[1], { smoke }: BenchmarkOptions): Promise<Row[]> {
+  const size = (smoke ? 1 : 100) * MB
+
+  return syncCost({
+    file: await fileOfSize(corpus, mixed, size),
+    size,
+    source: await fileOfSize(corpus, mixed, 2 * MB),
+    count: smoke ? 20 : 1000,
+    rounds: smoke ? 1 : 9,
+    directory: corpus.directory
+  })
 }
 
 /** A path for a shell. */

@@ -27,8 +27,8 @@ export interface AddTreeOptions extends Omit<TreeSourceOptions, 'onRead' | 'onHi
   add: Omit<AddOptions, 'signal'>
   /** Shows how many bytes have been read. */
   progress: Progress
-  /** Called for each file and symlink as it is done. */
-  onAdded (added: Added): void
+  /** Called for each file and symlink as it is done, and waited for. */
+  onAdded (added: Added): Promise<void>
 }
 
 /** The root of a tree that was added, and how many entries were left out as they are hidden. */
@@ -59,7 +59,7 @@ export async function addTree (directory: string, files: Ipfsz, { add, progress,
       last = result
 
       if (result.unixfs?.isDirectory() !== true) {
-        onAdded(describe(result, path, sizes.get(path) ?? 0))
+        await onAdded(describe(result, path, sizes.get(path) ?? 0))
         sizes.delete(path)
       }
     }

@@ -50,10 +50,12 @@ export interface SessionOptions extends IpfszInit {
   links?: boolean
   /** Whether there must be a repo already. */
   existing?: boolean
+  /** Whether what is added survives a loss of power, which is waited for. */
+  sync?: boolean
 }
 
 /** Do something to the repo, which is made where there is none. Nothing of it touches the network. */
-export async function withRepo<T> (context: Context, { lock, links: writes = false, existing = false, ...init }: SessionOptions, work: (session: Session) => Promise<T>): Promise<T> {
+export async function withRepo<T> (context: Context, { lock, links: writes = false, existing = false, sync = true, ...init }: SessionOptions, work: (session: Session) => Promise<T>): Promise<T> {
   const { signal, repo: path } = context
 
   if (existing) {
@@ -65,7 +67,7 @@ export async function withRepo<T> (context: Context, { lock, links: writes = fal
   let links: LinkStore | undefined
 
   try {
-    const repo = await openRepo(path)
+    const repo = await openRepo(path, { sync })
     links = writes || await hasLinks(path) ? new LinkStore(linksIn(path), { writes, signal }) : undefined
 
     return await work({ repo, blockstore: repo.blockstore, files: ipfsz({ blockstore: repo.blockstore, datastore: links }, init), pins: new RepoPins(repo) })
@@ -95,7 +97,9 @@ export async function withReading<T> (context: Context, root: CID, work: (sessio
     return work({ ...await openToRead(context), online })
   }
 
-  const repo = await openRepoToRead(path).catch(async () => openRepo(path))
+  // what others have can be fetched again: nobody waits for the disk
+  const unsynced = { sync: false }
+  const repo = await openRepoToRead(path, unsynced).catch(async () => openRepo(path, unsynced))
   const timeout = context.network?.timeout ?? DEFAULT_TIMEOUT
   const blockstore = new NetworkBlockstore({ blockstore: repo.blockstore, network: async () => access.open(), root, timeout, signal })
 

@@ -1,7 +1,9 @@
 import { access, cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { syncDirectory } from '@ipfsz/blockstore-compressed/fs'
+import { DeleteFailedError, PutFailedError } from 'interface-store'
 import { LinksError } from './errors.ts'
 import type { LinkDatastore } from '@ipfsz/core'
 import type { LevelDatastore } from 'datastore-level'
@@ -17,6 +19,8 @@ const IDLE = 50
 const TURN = 1000
 /** Then it leaves it to others for this long: longer than the interval at which they try. */
 const PAUSE = 2 * INTERVAL
+/** What is written survives a loss of power: LevelDB syncs its log. LevelDatastore has no option for it. */
+const SYNCED = { keyEncoding: 'utf8', sync: true } as const
 
 /**
  * The links of a repo: a LevelDB that is opened when it is used, and closed soon
@@ -45,12 +49,22 @@ export class LinkStore implements LinkDatastore {
     return this.#use(async store => store.get(...args))
   }
 
-  async put (...args: Parameters<LinkDatastore['put']>): Promise<Key> {
-    return this.#use(async store => store.put(...args))
+  /** @throws {PutFailedError} */
+  async put (key: Key, value: Uint8Array, options?: Parameters<LinkDatastore['put']>[2]): Promise<Key> {
+    return this.#use(async ({ db }) => {
+      options?.signal?.throwIfAborted()
+      await db.put(key.toString(), value, SYNCED).catch((err: unknown) => { throw Object.assign(new PutFailedError(String(err)), { cause: err }) })
+
+      return key
+    })
   }
 
-  async delete (...args: Parameters<LinkDatastore['delete']>): Promise<void> {
-    return this.#use(async store => store.delete(...args))
+  /** @throws {DeleteFailedError} */
+  async delete (key: Key, options?: Parameters<LinkDatastore['delete']>[1]): Promise<void> {
+    await this.#use(async ({ db }) => {
+      options?.signal?.throwIfAborted()
+      await db.del(key.toString(), SYNCED).catch((err: unknown) => { throw Object.assign(new DeleteFailedError(String(err)), { cause: err }) })
+    })
   }
 
   async * query (...args: Parameters<LinkDatastore['query']>): ReturnType<LinkDatastore['query']> {
@@ -110,7 +124,14 @@ export class LinkStore implements LinkDatastore {
     await this.#closing
 
     try {
-      return await openLevel(this.#path, this.#signal)
+      const opened = await openLevel(this.#path, this.#signal)
+
+      if (this.#writes) {
+        // LevelDB syncs what is in its directory, not the name of that
+        await syncDirectory(dirname(this.#path))
+      }
+
+      return opened
     } catch (err) {
       if (this.#writes || levelCode(err) !== 'LEVEL_IO_ERROR') {
         throw err

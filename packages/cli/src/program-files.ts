@@ -17,7 +17,7 @@ export const CODECS = ['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo']
 
 const TARGET = 'a CID, or CID/path'
 
-interface AddFlags extends CompressionOptions, Partial<Pick<AddCommandOptions, 'deterministic' | 'quieter' | 'link' | 'pin' | 'hidden' | 'ignore' | 'kubo'>> {
+interface AddFlags extends CompressionOptions, Partial<Pick<AddCommandOptions, 'deterministic' | 'quieter' | 'link' | 'pin' | 'sync' | 'hidden' | 'ignore' | 'kubo'>> {
   preserveMode?: boolean
   preserveMtime?: boolean
 }
@@ -45,6 +45,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .option('--no-preserve-mtime', 'do not keep times of modification')
     .option('--link', 'find the CIDs that the files have uncompressed, and link them')
     .option('--no-pin', 'leave it to the next ipfsz gc')
+    .option('--no-sync', 'do not wait for the disk: a loss of power may take what was just added')
     .option('--kubo <address>', 'add to a running Kubo instead of the repo, and pin it there: http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001')
     .option('-Q, --quieter', 'print only the CID')
     .action(async (paths: string[], flags: AddFlags) => {
@@ -52,9 +53,9 @@ export function defineFileCommands (program: Command, context: () => Context): v
         throw new UsageError(`--optimize goes with --codec auto, not with ${flags.codec}`)
       }
 
-      const { quieter = false, deterministic = false, link = false, pin = true, hidden = false, ignore = [], preserveMode: mode, preserveMtime: mtime, kubo, ...compression } = flags
+      const { quieter = false, deterministic = false, link = false, pin = true, sync = true, hidden = false, ignore = [], preserveMode: mode, preserveMtime: mtime, kubo, ...compression } = flags
       const { add } = await import('./commands/add.ts')
-      await add(paths, { compression, deterministic, quieter, link, pin, hidden, ignore, preserve: { mode, mtime }, ...kubo == null ? {} : { kubo } }, context())
+      await add(paths, { compression, deterministic, quieter, link, pin, sync, hidden, ignore, preserve: { mode, mtime }, ...kubo == null ? {} : { kubo } }, context())
     })
 
   askingOthers(program.command('cat')

@@ -59,9 +59,10 @@ export function defineKeepCommands (program: Command, context: () => Context): v
   car.command('import')
     .description('add what is in CARs, and pin their roots; - is stdin')
     .argument('<file...>')
-    .action(async (files: string[]) => {
+    .option('--no-sync', 'do not wait for the disk: a loss of power may take what was just added')
+    .action(async (files: string[], { sync = true }: { sync?: boolean }) => {
       const { importCar } = await import('./commands/car.ts')
-      await importCar(files, context())
+      await importCar(files, { sync }, context())
     })
 
   const link = program.command('link').description('join the CIDs that files have uncompressed to the compressed ones')

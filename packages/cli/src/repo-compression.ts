@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { checkLevel } from '@ipfsz/codecs'
 import { allCodecs } from '@ipfsz/codecs/all'
 import { RepoError } from './errors.ts'
@@ -38,17 +39,12 @@ export async function readCompression (repo: string): Promise<RepoCompression | 
   }
 }
 
-/** Store blocks so from now on. Atomic: others read what it was before, or what it is now. */
+/** Store blocks so from now on. Atomic: others read what it was before, or what it is now, also after a loss of power. */
 export async function writeCompression (repo: string, { codec, level }: RepoCompression): Promise<void> {
-  const temporary = `${fileIn(repo)}.${randomUUID()}`
+  const text = `${JSON.stringify({ codec, ...level == null ? {} : { level } })}\n`
 
-  try {
-    await writeFile(temporary, `${JSON.stringify({ codec, ...level == null ? {} : { level } })}\n`)
-    await rename(temporary, fileIn(repo))
-  } catch (err) {
-    await rm(temporary, { force: true })
-    throw err
-  }
+  await writeAtomic(fileIn(repo), Buffer.from(text), { temporary: `${fileIn(repo)}.${randomUUID()}`, sync: true })
+  await syncDirectory(repo)
 }
 
 /** Whether two ways to store blocks are one. */

@@ -3,6 +3,7 @@ import { isMarked, unmark } from '@ipfsz/core'
 import { encode } from 'cborg'
 import { Key } from 'interface-datastore'
 import { base36 } from 'multiformats/bases/base36'
+import { identity } from 'multiformats/hashes/identity'
 import { walkDag } from './dag-walk.ts'
 import { NotPinnedError, PinRecordError, RepoError } from './errors.ts'
 import { CID_KEY, NAME_KEY, readPin, readPinnedBlock, readPins } from './pin-records.ts'
@@ -30,24 +31,35 @@ export class RepoPins {
     this.#repo = repo
   }
 
-  /** Pin what has just been added, all of which is there. */
+  /**
+   * Pin what has just been added, all of which is there. The blocks are on the disk
+   * before the pin is: none ever leads to what a loss of power took.
+   */
   async addNew (cid: CID, name?: string): Promise<void> {
     const plain = unmark(cid).toV1()
-    const { datastore } = this.#repo
+    const { datastore, disk } = this.#repo
+
+    await disk.sync()
 
     await this.#count(plain, 1)
     await datastore.put(pinKey(plain), encode({ depth: Infinity, metadata: metadataOf(cid, name) }))
   }
 
   /**
-   * Pin what is in the repo, all of it, also where Helia has pinned a part.
+   * Pin what is in the repo, all of it, also where Helia has pinned a part. All of it is
+   * read: what was fetched for a reader is not synced, and a file of it may be empty after
+   * a loss of power.
    *
    * @param reached - what is known to be there, as it was added before
    * @throws {DamagedDagError} something below it is not there, or damaged
    */
   async add (cid: CID, signal: AbortSignal, reached?: Reached): Promise<void> {
-    for await (const _ of walkDag(cid, this.#repo.blockstore, { signal, leaves: 'has', reached })) {
-      // all of it is there
+    const { blockstore, disk } = this.#repo
+
+    for await (const block of walkDag(cid, blockstore, { signal, leaves: 'read', reached })) {
+      if (block.cid.multihash.code !== identity.code) {
+        await disk.syncLater(block.cid)
+      }
     }
 
     await this.addNew(cid)

@@ -18,6 +18,11 @@ export class PlainRepoBlockstore extends SharedFsBlockstore {
     this.#disk = disk
   }
 
+  /** By the files of the blocks, which know then what is to be synced. */
+  override async put (...args: Parameters<SharedFsBlockstore['put']>): ReturnType<SharedFsBlockstore['put']> {
+    return this.#disk.put(...args)
+  }
+
   override async * get (...args: Parameters<SharedFsBlockstore['get']>): AsyncGenerator<Uint8Array> {
     let isFirst = true
 

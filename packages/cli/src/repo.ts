@@ -1,15 +1,16 @@
 import { access } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
-import { FsDatastore } from 'datastore-fs'
+import { dirname, join, resolve } from 'node:path'
+import { SharedFsBlockstore, syncDirectory } from '@ipfsz/blockstore-compressed/fs'
 import { Key } from 'interface-datastore'
 import { RepoError } from './errors.ts'
 import { PlainRepoBlockstore } from './repo-plain-blockstore.ts'
 import { readCompression } from './repo-compression.ts'
 import { makeRepoDirectory } from './repo-directory.ts'
+import { RepoDatastore } from './repo-datastore.ts'
 import type { Io } from './io.ts'
 import type { RepoCompression } from './repo-compression.ts'
+import type { FsDatastore } from 'datastore-fs'
 import type { Blockstore } from 'interface-blockstore'
 
 /** Where Helia keeps the version of a datastore, and the version this software knows. */
@@ -29,6 +30,16 @@ export interface Repo {
   readonly datastore: FsDatastore
 }
 
+export interface RepoInit {
+  /**
+   * Whether what is written survives a loss of power, as soon as `disk.sync` returns.
+   * Who only keeps what others have need not wait for the disk.
+   *
+   * @default true
+   */
+  sync?: boolean
+}
+
 /** The directory of the repo: the one asked for, `$IPFSZ_PATH`, or `~/.ipfsz`. */
 export function repoPath (path: string | undefined, { env, cwd }: Pick<Io, 'env' | 'cwd'>): string {
   return resolve(cwd, path || env.IPFSZ_PATH || join(homedir(), '.ipfsz'))
@@ -40,8 +51,8 @@ export function repoPath (path: string | undefined, { env, cwd }: Pick<Io, 'env'
  *
  * @throws {RepoError} it cannot be opened, or is of another version
  */
-export async function openRepo (path: string): Promise<Repo> {
-  const repo = await repoIn(path)
+export async function openRepo (path: string, init?: RepoInit): Promise<Repo> {
+  const repo = await repoIn(path, init)
 
   try {
     await makeRepoDirectory(path)
@@ -53,8 +64,7 @@ export async function openRepo (path: string): Promise<Repo> {
 
   // none where this process made the repo, or another was killed while it did
   if (await readVersion(repo) === '') {
-    await setKeepsPins(repo)
-    await repo.datastore.put(VERSION_KEY, new TextEncoder().encode(VERSION))
+    await makeDurable(repo)
   }
 
   return repo
@@ -66,8 +76,8 @@ export async function openRepo (path: string): Promise<Repo> {
  *
  * @throws {RepoError} there is none, or it is of another version
  */
-export async function openRepoToRead (path: string): Promise<Repo> {
-  const repo = await repoIn(path)
+export async function openRepoToRead (path: string, init?: RepoInit): Promise<Repo> {
+  const repo = await repoIn(path, init)
 
   try {
     await access(repo.disk.path)
@@ -90,15 +100,30 @@ export async function setKeepsPins ({ datastore }: Repo): Promise<void> {
   await datastore.put(PINS_KEY, new TextEncoder().encode('1'))
 }
 
-async function repoIn (path: string): Promise<Repo> {
-  const disk = new SharedFsBlockstore(join(path, 'blocks'))
+/**
+ * Synced whatever comes after: whoever finds the version counts on the way to the repo,
+ * which is as new, and so may directories above it be.
+ */
+async function makeDurable (repo: Repo): Promise<void> {
+  for (let directory = repo.path; directory !== dirname(directory); directory = dirname(directory)) {
+    await syncDirectory(directory)
+  }
+
+  const datastore = new RepoDatastore(repo.datastore.path, { sync: true })
+
+  await setKeepsPins({ ...repo, datastore })
+  await datastore.put(VERSION_KEY, new TextEncoder().encode(VERSION))
+}
+
+async function repoIn (path: string, { sync = true }: RepoInit = {}): Promise<Repo> {
+  const disk = new SharedFsBlockstore(join(path, 'blocks'), { sync })
   const compression = await readCompression(path)
 
   return {
     path,
     disk,
     blockstore: compression == null ? new PlainRepoBlockstore(disk) : await compressed(disk, compression),
-    datastore: new FsDatastore(join(path, 'datastore'))
+    datastore: new RepoDatastore(join(path, 'datastore'), { sync })
   }
 }
 

@@ -15,6 +15,10 @@
  * ```
  */
 
+export { syncDirectory, syncFile } from './durable.ts'
+export { removeStale } from './remove-stale.ts'
 export { SharedFsBlockstore } from './shared-fs-blockstore.ts'
+export { writeAtomic } from './write-atomic.ts'
 export type { BlockFile } from './block-files.ts'
 export type { SharedFsBlockstoreInit } from './shared-fs-blockstore.ts'
+export type { WriteAtomicOptions } from './write-atomic.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { FsBlockstore } from 'blockstore-fs'
 import { NextToLast } from 'blockstore-fs/sharding'
 import { DeleteFailedError, GetFailedError, NotFoundError, PutFailedError } from 'interface-store'
@@ -9,8 +9,11 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { raceSignal } from '../abort.ts'
 import { blockFiles } from './block-files.ts'
+import { codeOf } from './code-of.ts'
 import { hasBytes, readWhole } from './read-whole.ts'
 import { removeStale } from './remove-stale.ts'
+import { Unsynced } from './unsynced.ts'
+import { writeAtomic } from './write-atomic.ts'
 import type { BlockFile } from './block-files.ts'
 import type { FsBlockstoreInit } from 'blockstore-fs'
 
@@ -18,7 +21,17 @@ type Value = Parameters<FsBlockstore['put']>[1]
 type AbortOptions = Parameters<FsBlockstore['get']>[1]
 
 /** Without what says where the files are. */
-export type SharedFsBlockstoreInit = Omit<FsBlockstoreInit, 'extension' | 'shardingStrategy'>
+export interface SharedFsBlockstoreInit extends Omit<FsBlockstoreInit, 'extension' | 'shardingStrategy'> {
+  /**
+   * Whether blocks are written to survive a loss of power: a file has its bytes on the
+   * disk before it gets the name of a block, and the names are there when `sync` or
+   * `close` returns. Without it, `sync` does nothing, and a loss of power may leave
+   * empty files of new blocks. Blocks that were there before are not harmed.
+   *
+   * @default true
+   */
+  sync?: boolean | undefined
+}
 
 /** Among the directories of the blocks: what is being written. */
 const TEMPORARY = '.tmp'
@@ -34,19 +47,28 @@ const MISSING: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLON
  * same block and one is killed, the other's finished block can end up cut short. It also
  * reports every failure to read as a block that is not there, loses the cause of every
  * other failure, and lists only blocks of sha2-256. Reading blocks of 1 MiB takes it two to
- * four times as long, as it reads pieces of 64 KiB (bench/blockstore.ts).
+ * four times as long, as it reads pieces of 64 KiB (bench/blockstore.ts). And it syncs
+ * nothing: seconds after a block was put, a loss of power leaves an empty file of it.
+ *
+ * The order is: temporary file, bytes, sync, name. To name first and sync all files at
+ * the end would cost no less, as a file system commits those together that wait at one
+ * time, and would be wrong. A loss of power between would leave an empty file where
+ * a block is looked for, and two processes that write one block could replace the file
+ * that one has synced, and told of, by the other's that is not synced yet.
  */
 export class SharedFsBlockstore extends FsBlockstore {
   readonly #sharding: NextToLast
   readonly #temporary: string
+  readonly #unsynced: Unsynced | undefined
 
   /** @param location - the directory of the blocks */
-  constructor (location: string, init: SharedFsBlockstoreInit = {}) {
+  constructor (location: string, { sync = true, ...init }: SharedFsBlockstoreInit = {}) {
     const shardingStrategy = new NextToLast()
 
     super(location, { ...init, shardingStrategy })
     this.#sharding = shardingStrategy
     this.#temporary = join(this.path, TEMPORARY)
+    this.#unsynced = sync ? new Unsynced(this.path) : undefined
   }
 
   /** As FsBlockstore does it. What a killed process has left half written is deleted, an hour later. */
@@ -55,7 +77,29 @@ export class SharedFsBlockstore extends FsBlockstore {
     await removeStale(this.#temporary)
   }
 
-  /** @throws {PutFailedError} */
+  override async close (): Promise<void> {
+    await this.sync()
+    await super.close()
+  }
+
+  /**
+   * Return when all blocks that were put before survive a loss of power, also those that
+   * were there already: another process may have written them just now.
+   */
+  async sync (): Promise<void> {
+    await this.#unsynced?.sync()
+  }
+
+  /** Let the next `sync` see to a block that is there, whoever has put it. */
+  async syncLater (cid: CID): Promise<void> {
+    await this.#unsynced?.addFile(this.#path(cid))
+  }
+
+  /**
+   * The block survives a loss of power whole, or not at all until `sync` returns.
+   *
+   * @throws {PutFailedError}
+   */
   override async put (cid: CID, value: Value, options?: AbortOptions): Promise<CID> {
     const file = this.#path(cid)
     const signal = options?.signal
@@ -64,6 +108,8 @@ export class SharedFsBlockstore extends FsBlockstore {
 
     // one that is damaged is written again, so adding a file mends it
     if (value instanceof Uint8Array && await hasBytes(file, value)) {
+      await this.#unsynced?.addFile(file)
+
       return cid
     }
 
@@ -149,44 +195,11 @@ export class SharedFsBlockstore extends FsBlockstore {
     return join(this.path, dir, file)
   }
 
-  /** Atomic: a name of its own first, then the block's. A kill leaves the block whole or absent. */
+  /** Under a name of its own first, then under the block's. */
   async #write (file: string, value: Value, signal?: AbortSignal | null): Promise<void> {
-    const temporary = join(this.#temporary, randomUUID())
-
-    try {
-      const handle = await inDirectory(temporary, async () => open(temporary, 'wx'))
-
-      try {
-        await handle.writeFile(value, { signal: signal ?? undefined })
-      } finally {
-        await handle.close()
-      }
-
-      await inDirectory(file, async () => rename(temporary, file))
-    } catch (err) {
-      await rm(temporary, { force: true })
-      throw err
-    }
+    await writeAtomic(file, value, { temporary: join(this.#temporary, randomUUID()), sync: this.#unsynced != null, signal })
+    this.#unsynced?.addName(file)
   }
-}
-
-/** Make something in a directory, and first the directory where it is missing. */
-async function inDirectory<T> (file: string, make: () => Promise<T>): Promise<T> {
-  try {
-    return await make()
-  } catch (err) {
-    if (codeOf(err) !== 'ENOENT') {
-      throw err
-    }
-
-    await mkdir(dirname(file), { recursive: true })
-
-    return make()
-  }
-}
-
-function codeOf (err: unknown): unknown {
-  return err instanceof Error && 'code' in err ? err.code : undefined
 }
 
 function isMissing (err: unknown): boolean {

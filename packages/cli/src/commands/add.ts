@@ -9,6 +9,7 @@ import { tellDaemon } from '../network/tell-daemon.ts'
 import { printable } from '../output.ts'
 import { metadata, READ_SIZE } from '../tree-source.ts'
 import { formatSize } from '../units.ts'
+import type { Added } from '../add-tree.ts'
 import type { Context, Session } from '../context.ts'
 import type { KuboSession } from '../kubo.ts'
 import type { Preserve } from '../tree-source.ts'
@@ -25,6 +26,8 @@ export interface AddCommandOptions {
   link: boolean
   /** Keep what was added when garbage is collected. */
   pin: boolean
+  /** Print a CID when what it names survives a loss of power. */
+  sync: boolean
   /** Take also what begins with a dot in directories. */
   hidden: boolean
   /** Patterns of what in directories is left out. */
@@ -40,6 +43,8 @@ type Target = Pick<Session, 'files'> & KuboSession & Partial<Pick<Session, 'repo
 
 /** The path that stands for stdin. */
 const STDIN = '-'
+/** The files of a directory are synced together, so many at one time, and printed then. */
+const MAX_UNPRINTED = 4096
 
 interface Source {
   content: AsyncIterable<Uint8Array>
@@ -61,10 +66,10 @@ export async function add (paths: string[], options: AddCommandOptions, context:
 }
 
 async function addTo (options: AddCommandOptions, context: Context, work: (target: Target) => Promise<number>): Promise<number> {
-  const { kubo, link: links, deterministic } = options
+  const { kubo, link: links, deterministic, sync } = options
 
   if (kubo == null) {
-    return withRepo(context, { lock: 'add', links, deterministic }, work)
+    return withRepo(context, { lock: 'add', links, deterministic, sync }, work)
   }
 
   if (links) {
@@ -103,6 +108,8 @@ async function addDirectory (path: string, options: AddCommandOptions, session: 
   // of `.` and `..` the name that they have where they are
   const name = basename(resolve(io.cwd, path)) || '/'
 
+  const unprinted: Added[] = []
+
   const added = await addTree(resolvePath(path, io), session.files, {
     hidden,
     ignore: ignoring(ignore),
@@ -110,14 +117,22 @@ async function addDirectory (path: string, options: AddCommandOptions, session: 
     progress: output.progress(name),
     signal,
     add: { compression, link },
-    onAdded (added) {
-      if (!quieter) {
-        print({ ...added, name: `${name}/${added.path}` })
+    async onAdded (added) {
+      if (quieter) {
+        return
+      }
+
+      unprinted.push(added)
+
+      if (unprinted.length === MAX_UNPRINTED) {
+        await session.repo?.disk.sync()
+        printFiles()
       }
     }
   })
 
   await pinAdded(added.root.cid, name, options, session, context)
+  printFiles()
 
   if (added.hidden > 0) {
     output.note(`${printable(name)}: ${added.hidden} hidden ${added.hidden === 1 ? 'entry was' : 'entries were'} left out, add them with --hidden`)
@@ -125,7 +140,13 @@ async function addDirectory (path: string, options: AddCommandOptions, session: 
 
   print({ ...added.root, name })
 
-  function print ({ cid, plainCid, name, size, storedSize, ratio, codec, type }: typeof added.root & { name: string }): void {
+  function printFiles (): void {
+    for (const added of unprinted.splice(0)) {
+      print({ ...added, name: `${name}/${added.path}` })
+    }
+  }
+
+  function print ({ cid, plainCid, name, size, storedSize, ratio, codec, type }: Added & { name: string }): void {
     output.result(
       { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec, type },
       quieter ? cid.toString() : line(cid, name, size, storedSize, ratio)
@@ -165,9 +186,11 @@ function line (cid: CID, name: string, size: number | bigint, storedSize: bigint
   return [cid, printable(name), formatSize(size), formatSize(storedSize), ratio.toFixed(3)].join('\t')
 }
 
-/** What is told is safe: pinned, where that is wanted, and then others may know it. */
+/** What is told is safe: on the disk, pinned where that is wanted, and then others may know it. */
 async function pinAdded (cid: CID, name: string, { pin }: AddCommandOptions, { pins, repo }: Target, context: Context): Promise<void> {
-  if (pin) {
+  if (!pin) {
+    await repo?.disk.sync()
+  } else {
     await pins.addNew(cid, name === STDIN ? undefined : name)
 
     if (repo != null) {

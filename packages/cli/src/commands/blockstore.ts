@@ -48,6 +48,8 @@ export async function convertBlocks ({ again, ...compression }: ConvertCommandOp
       }
     }).finally(() => progress.end())
 
+    await repo.disk.sync()
+
     const { blocks, converted, unchanged, unreadable, storedSizeBefore, storedSize } = report
 
     output.result(

@@ -57,12 +57,12 @@ export async function exportCar (texts: string[], path: string, context: Context
 }
 
 /** Put what is in CARs into the repo, and pin their roots. */
-export async function importCar (paths: string[], context: Context): Promise<void> {
+export async function importCar (paths: string[], { sync }: { sync: boolean }, context: Context): Promise<void> {
   if (paths.filter(path => path === STDIO).length > 1) {
     throw new UsageError('- is given more than once: stdin can be read only once')
   }
 
-  await withRepo(context, { lock: 'add' }, async session => {
+  await withRepo(context, { lock: 'add', sync }, async session => {
     for (const path of paths) {
       await importOne(path, session, context)
     }

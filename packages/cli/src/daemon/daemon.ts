@@ -54,7 +54,8 @@ export interface Daemon {
 export async function startDaemon (init: DaemonInit): Promise<Daemon> {
   const { signal, onNote, provide, verbose } = init
   const [bootstrap, listen, announce] = [init.bootstrap, init.listen ?? defaultListen(), init.announce ?? []].map(texts => texts.map(parseMultiaddr))
-  const repo = await openRepo(init.repo)
+  // what it fetches for others can be fetched again
+  const repo = await openRepo(init.repo, { sync: false })
   /** What is to be undone, in the order in which it was done. */
   const undo: Array<() => Promise<void>> = []
   const stop = async (): Promise<void> => {

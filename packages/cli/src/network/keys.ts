@@ -1,6 +1,7 @@
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { syncDirectory, syncFile } from '@ipfsz/blockstore-compressed/fs'
 import { NodeError, UsageError } from '../errors.ts'
 import type { PrivateKey } from '@libp2p/interface'
 
@@ -56,7 +57,7 @@ export async function loadKey (repo: string, name: string): Promise<PrivateKey |
   }
 }
 
-/** Whole or not at all, and never over a key that is there. */
+/** Whole or not at all, also after a loss of power, and never over a key that is there. */
 async function writeNewKey (repo: string, name: string, bytes: Uint8Array): Promise<boolean> {
   const file = fileOf(repo, name)
   const temporary = `${file}.${randomUUID()}`
@@ -65,7 +66,9 @@ async function writeNewKey (repo: string, name: string, bytes: Uint8Array): Prom
 
   try {
     await writeFile(temporary, bytes, { mode: 0o600, flag: 'wx' })
+    await syncFile(temporary)
     await link(temporary, file)
+    await syncNames(repo)
 
     return true
   } catch (err) {
@@ -76,6 +79,13 @@ async function writeNewKey (repo: string, name: string, bytes: Uint8Array): Prom
     throw err
   } finally {
     await rm(temporary, { force: true })
+  }
+}
+
+/** Of the keys, of their directory, and of the repo, which may be as new. */
+async function syncNames (repo: string): Promise<void> {
+  for (const directory of [keysIn(repo), repo, dirname(repo)]) {
+    await syncDirectory(directory)
   }
 }
 

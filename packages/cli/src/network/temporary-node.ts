@@ -21,7 +21,7 @@ export interface TemporaryNodeInit {
  */
 export async function startTemporaryNode ({ path, bootstrap: texts, peers, onNote, signal }: TemporaryNodeInit): Promise<Network> {
   const [bootstrap, asked] = [texts, peers].map(texts => texts.map(parseMultiaddr))
-  const repo = await openRepo(path)
+  const repo = await openRepo(path, { sync: false })
   const node = await startNode({ blockstore: repo.blockstore, listen: [], bootstrap, peers: asked, server: false, agent: userAgent(), onNote })
   const network = new NodeNetwork({ repo, node })
 

@@ -1,0 +1,264 @@
+/** What was printed is there after a loss of power, whatever the disk had of all else. */
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
+import { describe, expect } from 'vitest'
+import { main } from '../../packages/cli/dist/main.js'
+import { random, text } from '../support/data.ts'
+import { MODES, PowerCut } from '../support/power-cut.ts'
+import { CLI, expectSuccess, it, parseLines } from './run-cli.ts'
+import type { Mode } from '../support/power-cut.ts'
+import type { RunResult, Sandbox } from './run-cli.ts'
+
+/** At how many moments a test cuts the power, besides those at which something was just printed. */
+const MOMENTS = 14
+
+/** And how many disks have names by chance then. */
+const MIXED = 2
+
+/** What of the repo ends with the machine: who held a lock runs no more. */
+const LOCKS = /^repo\/locks\//
+
+/** A CID that must be there, and whether it must be pinned. */
+interface Told {
+  cid: string
+  pinned: boolean
+}
+
+type Line = Record<string, unknown>
+type Run = (args: readonly string[]) => Promise<RunResult>
+type RecordedRun = (args: readonly string[], promised?: (line: Line) => boolean) => Promise<Line[]>
+
+describe('after a loss of power', () => {
+  it('what add printed is there, pinned and kept by gc, and adding again mends all else', async ({ sandbox }) => {
+    const tree = join(sandbox.directory, 'tree')
+    const big = await sandbox.write('big', text(2_500_000))
+    await mkdir(tree)
+    await Promise.all(Array.from({ length: 8 }, async (_, i) => writeFile(join(tree, `${i}.txt`), text(2000 + i, i + 1))))
+
+    const cut = await record(sandbox, async run => {
+      // the files of a tree are below a pin, and have none
+      await run(['add', tree], ({ name }) => name === 'tree')
+      await run(['add', big], () => true)
+    })
+
+    await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', tree, big]) })
+  })
+
+  it('what add printed is there where another add has written the same blocks and synced none', async ({ sandbox }) => {
+    const file = await sandbox.write('file', text(1_500_000))
+
+    const cut = await record(sandbox, async run => {
+      await run(['add', '--no-sync', '--no-pin', file])
+      await run(['add', file], () => true)
+    })
+
+    await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', file]) })
+  })
+
+  it('what pin add and car import printed is there, whoever wrote the blocks', async ({ sandbox }) => {
+    const file = await sandbox.write('file', text(1_500_000))
+    const other = await sandbox.write('other', text(10_000, 7))
+    await sandbox.run(['car', 'export', '-o', 'other.car', await sandbox.add(text(10_000, 7))])
+    await rm(sandbox.repo, { recursive: true })
+
+    const cut = await record(sandbox, async run => {
+      const [{ cid }] = await run(['add', '--no-sync', '--no-pin', file])
+      await run(['pin', 'add', String(cid)], () => true)
+      await run(['car', 'import', join(sandbox.directory, 'other.car')], () => true)
+    })
+
+    await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', file, other]) })
+  })
+
+  it('a repo stores blocks as init said', async ({ sandbox }) => {
+    const file = await sandbox.write('file', text(10_000))
+
+    const cut = await record(sandbox, async run => {
+      await run(['init', '--blockstore-codec', 'zstd'])
+      await run(['add', '--codec', 'none', file], () => true)
+    })
+
+    await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', '--codec', 'none', file]) })
+
+    for (const mode of MODES) {
+      expect(String(cut.at(cut.length - 1, mode, chance(1)).get('repo/blockstore.json'))).toBe('{"codec":"zstd"}\n')
+    }
+  })
+
+  it('no pin that was removed comes back when gc has deleted its blocks', async ({ sandbox }) => {
+    const [kept, gone] = [await sandbox.add(text(300_000, 1)), await sandbox.add(text(300_000, 2))]
+
+    const cut = await record(sandbox, async run => {
+      await run(['pin', 'rm', gone])
+      await run(['gc'])
+    })
+
+    await expectKept(sandbox, cut, { safe: [kept] })
+  })
+
+  it('blocks that were safe are so at every moment of a conversion', async ({ sandbox }) => {
+    const safe = await Promise.all(Array.from({ length: 6 }, async (_, i) => sandbox.add(text(20_000, i + 1), '--codec', 'none')))
+
+    const cut = await record(sandbox, async run => {
+      await run(['blockstore', 'convert', '--codec', 'zstd'])
+      await run(['blockstore', 'convert', '--codec', 'none'])
+    })
+
+    await expectKept(sandbox, cut, { safe, again: async run => run(['blockstore', 'convert', '--codec', 'gzip']) })
+  })
+})
+
+/**
+ * Run commands while it is recorded what they do to the disk, and when they print what.
+ * A repo that is there already is on the disk.
+ *
+ * `promised` says of each line with a CID whether that must be pinned. Without it a
+ * command promises nothing.
+ */
+async function record ({ directory, repo }: Sandbox, work: (run: RecordedRun) => Promise<void>): Promise<PowerCut> {
+  const disk = join(directory, 'disk')
+  await mkdir(disk)
+  await rename(repo, join(disk, 'repo')).catch(() => {})
+  const cut = new PowerCut(disk)
+
+  try {
+    await work(async (args, promised) => {
+      const lines: Line[] = []
+      const result = await runIn(join(disk, 'repo'), directory, ['--json', ...args], chunk => {
+        for (const line of parseLines(chunk)) {
+          lines.push(line)
+
+          if (promised != null) {
+            cut.note(JSON.stringify({ cid: line.cid, pinned: promised(line) }))
+          }
+        }
+      })
+
+      expectSuccess({ ...result, stderr: '' })
+
+      return lines
+    })
+  } finally {
+    cut.stop()
+  }
+
+  return cut
+}
+
+interface Expected {
+  /** What was there and pinned before. */
+  safe?: readonly string[]
+  /** What is done again in the end, after which everything is there. */
+  again?: (run: Run) => Promise<RunResult>
+}
+
+/** Cut the power at many moments, and look at the repo that each disk has then. */
+async function expectKept (sandbox: Sandbox, cut: PowerCut, { safe = [], again }: Expected): Promise<void> {
+  const seen = new Set<string>()
+  const all = told(cut, cut.length, safe)
+
+  for (const moment of momentsOf(cut)) {
+    for (const [i, mode] of [...MODES, ...Array<Mode>(MIXED - 1).fill('mixed')].entries()) {
+      const disk = new Map([...cut.at(moment, mode, chance(moment * 100 + i))].filter(([path]) => !LOCKS.test(path)))
+      const now = told(cut, moment, safe)
+      const key = `${PowerCut.key(disk)} ${now.length}`
+
+      if (!seen.has(key)) {
+        seen.add(key)
+        await expectKeptOn(disk, { moment, mode, now, all, again }, sandbox)
+      }
+    }
+  }
+}
+
+interface Expectations extends Pick<Expected, 'again'> {
+  moment: number
+  mode: Mode
+  now: readonly Told[]
+  all: readonly Told[]
+}
+
+async function expectKeptOn (disk: Map<string, Buffer | null>, { moment, mode, now, all, again }: Expectations, { directory }: Sandbox): Promise<void> {
+  const after = join(directory, `after-${moment}-${mode}`)
+  const steps: unknown[] = []
+  const run: Run = async args => {
+    const result = await runIn(join(after, 'repo'), directory, args)
+    steps.push({ args, code: result.code, stderr: result.code === 0 ? '' : result.stderr })
+
+    return result
+  }
+  const verify = async (cids: readonly Told[]): Promise<void> => { await run(['verify', ...cids.map(({ cid }) => cid)]) }
+  const pinned = now.filter(({ pinned }) => pinned)
+
+  await PowerCut.build(disk, after)
+
+  if (now.length > 0) {
+    await verify(now)
+    const { stdout } = await run(['pin', 'ls'])
+    expect(stdout.toString().split('\n').map(line => line.split('\t')[0]), `pins at moment ${moment}, ${mode}`).toEqual(expect.arrayContaining(pinned.map(({ cid }) => cid)))
+  }
+
+  if (pinned.length > 0) {
+    await run(['gc'])
+    await verify(pinned)
+  }
+
+  if (again != null) {
+    await again(run)
+    await verify(all)
+  }
+
+  expect(steps.filter(step => (step as RunResult).code !== 0), `moment ${moment}, ${mode}`).toEqual([])
+  await rm(after, { recursive: true })
+}
+
+function told (cut: PowerCut, moment: number, safe: readonly string[]): Told[] {
+  return [...safe.map(cid => ({ cid, pinned: true })), ...cut.notes(moment).map(text => JSON.parse(text) as Told)]
+}
+
+/** Some moments of all, and each at which something was just printed. */
+function momentsOf (cut: PowerCut): number[] {
+  const moments = Array.from({ length: cut.length }, (_, moment) => moment)
+  const every = Math.ceil(cut.length / MOMENTS)
+
+  return moments.filter(moment => moment % every === 0 || moment === cut.length - 1 || (moment > 0 && cut.notes(moment).length > cut.notes(moment - 1).length))
+}
+
+/** Numbers from 0 to 1 that are the same every time. */
+function chance (seed: number): () => number {
+  const next = random(seed + 1)
+
+  // the first are small where the seed is
+  for (let i = 0; i < 16; i++) {
+    next()
+  }
+
+  return () => next() / 2 ** 24
+}
+
+function collecting (chunks: Buffer[], onChunk?: (chunk: Buffer) => void): Writable {
+  return new Writable({
+    write (chunk: Buffer, _encoding, done) {
+      chunks.push(chunk)
+      onChunk?.(chunk)
+      done()
+    }
+  })
+}
+
+/** Run the built command in this process with a repo, and be told at once what it prints. */
+async function runIn (repo: string, directory: string, args: readonly string[], onStdout?: (chunk: Buffer) => void): Promise<RunResult> {
+  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
+  const code = await main(['node', CLI, '--repo', repo, ...args], {
+    stdin: Readable.from([]),
+    stdout: collecting(stdout, onStdout),
+    stderr: collecting(stderr),
+    env: { HOME: directory, IPFSZ_BOOTSTRAP: 'none' },
+    cwd: directory,
+    now: Date.now,
+    signal: new AbortController().signal
+  })
+
+  return { code, signal: null, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() }
+}

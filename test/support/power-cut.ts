@@ -1,0 +1,353 @@
+/**
+ * What a loss of power leaves of a directory, without a disk to cut off: all that this
+ * process does to its files is recorded, with what was synced, and any moment of that
+ * can be built as the worst of disks would have it. A file that is not synced is empty.
+ * A name that is not synced, by a sync of its directory, is there or not: `lost` has none
+ * of them, `named` has all, and `mixed` takes each by chance.
+ */
+import { createHash } from 'node:crypto'
+import { readFileSync, readdirSync } from 'node:fs'
+import fs from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import type { FileHandle } from 'node:fs/promises'
+
+export const MODES = ['lost', 'named', 'mixed'] as const
+
+export type Mode = typeof MODES[number]
+
+/** A file or a directory, whatever it is called. */
+interface Inode {
+  /** Its names, or none where it is a file. */
+  entries?: Map<string, Inode>
+}
+
+type Event =
+  | { type: 'names', directory: Inode, changes: ReadonlyArray<[name: string, inode: Inode | undefined]> }
+  | { type: 'written', inode: Inode }
+  | { type: 'synced', inode: Inode, bytes: Buffer }
+  | { type: 'names synced', directory: Inode, begun: number, entries: Map<string, Inode> }
+  | { type: 'note', text: string }
+
+/** What does not change a file, of all that this module patches. */
+const READS = new Set(['r', 'rs', undefined])
+const WRITERS = new Set(['write', 'writev', 'writeFile', 'appendFile', 'truncate'])
+/** What is not recorded, and must not happen to what is. */
+const UNKNOWN = ['appendFile', 'copyFile', 'cp', 'rmdir', 'symlink', 'truncate'] as const
+
+/** Records what this process does to the files in a directory by `node:fs/promises`, until it is stopped. */
+export class PowerCut {
+  readonly #root: string
+  readonly #tree: Inode
+  readonly #start: Array<[inode: Inode, bytes: Buffer]> = []
+  readonly #startNames: Array<[directory: Inode, entries: Map<string, Inode>]> = []
+  readonly #events: Event[] = []
+  readonly #saved = { ...fs }
+
+  /** @param root - a directory that is there. What it holds by now is on the disk */
+  constructor (root: string) {
+    this.#root = resolve(root)
+    this.#tree = this.#scan(this.#root)
+    this.#patch()
+  }
+
+  /** The moments that something changed at, from 0, when nothing had happened yet. */
+  get length (): number {
+    return this.#events.length + 1
+  }
+
+  /** Remember that something was told at this moment. */
+  note (text: string): void {
+    this.#events.push({ type: 'note', text })
+  }
+
+  /** What had been told at a moment. */
+  notes (moment: number): string[] {
+    return this.#events.slice(0, moment).flatMap(event => event.type === 'note' ? [event.text] : [])
+  }
+
+  /** What files were called when they were made, as paths below the directory. */
+  created (): string[] {
+    const paths = new Map<Inode, string>([[this.#tree, '']])
+    const seen = new Set<Inode>()
+    const made: string[] = []
+
+    for (const event of this.#events) {
+      for (const [name, inode] of event.type === 'names' ? event.changes : []) {
+        if (inode != null && !seen.has(inode)) {
+          const path = join(paths.get((event as { directory: Inode }).directory) ?? '?', name)
+          seen.add(inode)
+          paths.set(inode, path)
+          made.push(...inode.entries == null ? [path] : [])
+        }
+      }
+    }
+
+    return made
+  }
+
+  stop (): void {
+    Object.assign(fs, this.#saved)
+    syncBuiltinESMExports()
+  }
+
+  /** What the disk has at a moment, by path: bytes of files, null of directories. */
+  at (moment: number, mode: Mode, random: () => number = Math.random): Map<string, Buffer | null> {
+    const bytes = new Map(this.#start)
+    const synced = new Map<Inode, { begun: number, entries: Map<string, Inode> }>(this.#startNames.map(([directory, entries]) => [directory, { begun: -1, entries }]))
+    const now = new Map<Inode, Map<string, Inode>>(this.#startNames.map(([directory, entries]) => [directory, new Map(entries)]))
+
+    for (const event of this.#events.slice(0, moment)) {
+      if (event.type === 'names') {
+        const entries = now.get(event.directory) ?? new Map<string, Inode>()
+        now.set(event.directory, entries)
+        event.changes.forEach(([name, inode]) => inode == null ? entries.delete(name) : entries.set(name, inode))
+      } else if (event.type === 'written') {
+        bytes.delete(event.inode)
+      } else if (event.type === 'synced') {
+        bytes.set(event.inode, event.bytes)
+      } else if (event.type === 'names synced' && event.begun > (synced.get(event.directory)?.begun ?? -1)) {
+        synced.set(event.directory, event)
+      }
+    }
+
+    const disk = new Map<string, Buffer | null>()
+    const visit = (directory: Inode, path: string): void => {
+      const [before, after] = [synced.get(directory)?.entries ?? new Map<string, Inode>(), now.get(directory) ?? new Map<string, Inode>()]
+
+      for (const name of new Set([...before.keys(), ...after.keys()])) {
+        const takesNew = mode === 'named' || (mode === 'mixed' && random() < 0.5)
+        const inode = (takesNew ? after : before).get(name)
+
+        if (inode != null) {
+          disk.set(join(path, name), inode.entries == null ? bytes.get(inode) ?? Buffer.alloc(0) : null)
+          visit(inode, join(path, name))
+        }
+      }
+    }
+
+    visit(this.#tree, '')
+
+    return disk
+  }
+
+  /** What two moments have in common that no disk tells apart. */
+  static key (disk: Map<string, Buffer | null>): string {
+    const hash = createHash('sha256')
+
+    for (const [path, bytes] of [...disk].toSorted(([a], [b]) => a < b ? -1 : 1)) {
+      hash.update(`${path}\0${bytes?.byteLength ?? 'directory'}\0`).update(bytes ?? '')
+    }
+
+    return hash.digest('hex')
+  }
+
+  /** Write what a disk has into a directory that is not there. */
+  static async build (disk: Map<string, Buffer | null>, directory: string): Promise<void> {
+    await fs.mkdir(directory)
+
+    for (const [path, bytes] of disk) {
+      await (bytes == null ? fs.mkdir(join(directory, path)) : fs.writeFile(join(directory, path), bytes))
+    }
+  }
+
+  #scan (path: string): Inode {
+    const entries = new Map<string, Inode>()
+    const directory = { entries }
+
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      if (entry.isDirectory()) {
+        entries.set(entry.name, this.#scan(join(path, entry.name)))
+      } else {
+        const inode = {}
+        entries.set(entry.name, inode)
+        this.#start.push([inode, readFileSync(join(path, entry.name))])
+      }
+    }
+
+    this.#startNames.push([directory, new Map(entries)])
+
+    return directory
+  }
+
+  #has (path: string): boolean {
+    return path === this.#root || path.startsWith(this.#root + sep)
+  }
+
+  #inode (path: string): Inode | undefined {
+    let inode: Inode | undefined = this.#tree
+
+    for (const name of relative(this.#root, path).split(sep).filter(name => name !== '')) {
+      inode = inode?.entries?.get(name)
+    }
+
+    return inode
+  }
+
+  #setName (path: string, inode: Inode | undefined): void {
+    this.#madeDirectory(dirname(path))
+    const directory = this.#inode(dirname(path))
+
+    if (directory?.entries == null) {
+      throw new Error(`${dirname(path)} is no directory`)
+    }
+
+    if (inode == null) {
+      directory.entries.delete(basename(path))
+    } else {
+      directory.entries.set(basename(path), inode)
+    }
+
+    this.#events.push({ type: 'names', directory, changes: [[basename(path), inode]] })
+  }
+
+  /** It is there by now: as a new one, or emptied. */
+  #made (path: string): Inode {
+    const inode = this.#inode(path) ?? {}
+
+    if (this.#inode(path) == null) {
+      this.#setName(path, inode)
+    }
+
+    return inode
+  }
+
+  /** It is there by now, whoever made it: two may have at one time. */
+  #madeDirectory (path: string): void {
+    if (this.#has(path) && this.#inode(path) == null) {
+      this.#setName(path, { entries: new Map() })
+    }
+  }
+
+  /** What is there by now is recorded as soon as whoever made it goes on. */
+  async #known (path: string): Promise<Inode> {
+    for (let turns = 0; turns < 100; turns++) {
+      const inode = this.#inode(path)
+
+      if (inode != null) {
+        return inode
+      }
+
+      await new Promise(resolve => { setImmediate(resolve) })
+    }
+
+    throw new Error(`${path} is there, and its making was not recorded`)
+  }
+
+  #patch (): void {
+    const { open, writeFile, rename, link, unlink, rm, mkdir } = this.#saved
+
+    fs.open = async (file, flags, mode) => {
+      const path = resolve(String(file))
+      const handle = await open(file, flags, mode)
+
+      if (!this.#has(path)) {
+        return handle
+      }
+
+      const reads = READS.has(flags as string) || typeof flags === 'number'
+
+      return this.#watch(handle, path, reads ? await this.#known(path) : this.#made(path))
+    }
+
+    fs.writeFile = async (file, data, options) => {
+      const path = resolve(String(file))
+      await writeFile(file, data, options)
+
+      if (this.#has(path)) {
+        this.#events.push({ type: 'written', inode: this.#made(path) })
+      }
+    }
+
+    fs.mkdir = (async (path, options) => {
+      const made = await mkdir(path, options)
+      this.#madeDirectory(resolve(String(path)))
+
+      return made
+    }) as typeof mkdir
+
+    fs.rename = async (from, to) => {
+      await rename(from, to)
+      const [source, target] = [resolve(String(from)), resolve(String(to))]
+
+      if (this.#has(source) || this.#has(target)) {
+        this.#setName(target, await this.#known(source))
+        this.#setName(source, undefined)
+      }
+    }
+
+    fs.link = async (from, to) => {
+      await link(from, to)
+      const [source, target] = [resolve(String(from)), resolve(String(to))]
+
+      if (this.#has(target)) {
+        this.#setName(target, await this.#known(source))
+      }
+    }
+
+    fs.unlink = async path => {
+      await unlink(path)
+      this.#removed(resolve(String(path)))
+    }
+
+    fs.rm = async (path, options) => {
+      await rm(path, options)
+      this.#removed(resolve(String(path)))
+    }
+
+    for (const name of UNKNOWN) {
+      const original = fs[name] as (...args: unknown[]) => Promise<unknown>
+
+      Object.assign(fs, {
+        [name]: async (...args: unknown[]) => args.slice(0, 2).some(path => typeof path === 'string' && this.#has(resolve(path))) ? Promise.reject(new Error(`${name} is not recorded`)) : original(...args)
+      })
+    }
+
+    syncBuiltinESMExports()
+  }
+
+  #removed (path: string): void {
+    if (this.#has(path) && this.#inode(path) != null) {
+      this.#setName(path, undefined)
+    }
+  }
+
+  #watch (handle: FileHandle, path: string, inode: Inode): FileHandle {
+    return new Proxy(handle, {
+      get: (target, property) => {
+        const value: unknown = Reflect.get(target, property)
+
+        if (property === 'sync' || property === 'datasync') {
+          return async () => this.#sync(target, path, inode)
+        }
+
+        if (typeof value !== 'function') {
+          return value
+        }
+
+        return (...args: unknown[]): unknown => {
+          if (WRITERS.has(String(property))) {
+            this.#events.push({ type: 'written', inode })
+          }
+
+          return Reflect.apply(value, target, args)
+        }
+      }
+    })
+  }
+
+  /** What it had when the sync began is there when it ends. Whoever syncs has written by then. */
+  async #sync (handle: FileHandle, path: string, inode: Inode): Promise<void> {
+    const begun = this.#events.length
+
+    if (inode.entries == null) {
+      const bytes = readFileSync(path)
+      await handle.datasync()
+      this.#events.push({ type: 'synced', inode, bytes })
+    } else {
+      const entries = new Map(inode.entries)
+      await handle.sync()
+      this.#events.push({ type: 'names synced', directory: inode, begun, entries })
+    }
+  }
+}
