@@ -47,7 +47,10 @@ export const DEFAULT_BLOCK_READ_CONCURRENCY = 8
 /** How much is asked of others ahead of what has arrived, as the time in which it arrives, 2 seconds in milliseconds. */
 export const DEFAULT_FETCH_AHEAD = 2000
 
-/** The most bytes that are asked of others and have not arrived, 32 MiB. */
+/**
+ * The most bytes that are asked of others and have not arrived, and that one call
+ * holds of blocks and links whose turn has not come, 32 MiB.
+ */
 export const DEFAULT_FETCH_BYTES = 32 * MIB
 
 /** When a block is asked for again that did not come, 10 seconds in milliseconds. */
@@ -62,11 +65,14 @@ export const MAX_FETCH_BLOCKS = 256
 /** What a dag-pb block is taken to have before it is here, 32 KiB: most are nodes of links. */
 export const NODE_SIZE_GUESS = 32 * KIB
 
-/**
- * How many nodes and leaves may be known that are behind what was asked for. Nodes
- * are not looked into ahead of their turn while there are more.
- */
-export const MAX_KNOWN_BLOCKS = 8192
+/** The most bytes of a leaf that others made, 2 MiB: what holds more of a file is taken for a node of links. */
+export const MAX_FOREIGN_LEAF_SIZE = 2 * MIB
+
+/** What a block that is asked for before its turn counts for at least, 8 KiB: so many bytes are around it, however small it is. */
+export const MIN_HELD_SIZE = 8 * KIB
+
+/** The most bytes that are held of the links of the nodes above one block, 32 MiB: an honest file or directory has less than 1. */
+export const MAX_OPEN_LINKS_SIZE = 32 * MIB
 
 /** How long a Kubo may take to put a block, or to give one that it has, a minute in milliseconds. */
 export const DEFAULT_KUBO_TIMEOUT = 60_000
@@ -97,6 +103,9 @@ export const DEFAULT_SHARD_SPLIT_THRESHOLD = 256 * KIB
 
 /** The most children of a shard of a directory. Kubo and Helia make shards of 256. */
 export const MAX_SHARD_FANOUT = 65_536
+
+/** The most entries of a sharded directory that are not where the hashes of their names say: those have to be remembered. */
+export const MAX_MISPLACED_ENTRIES = 65_536
 
 /** How many roots of files are kept decoded, for the next range of the same file. */
 export const MAX_CACHED_ROOTS = 16

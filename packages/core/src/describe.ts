@@ -58,7 +58,13 @@ export function originalSize ({ block, node, header }: Pick<Entry, 'block' | 'no
 
 /** Bytes of all blocks, the lower ones by what their parent says. */
 function dagSize ({ block, node }: Entry): number {
-  return (node?.links ?? []).reduce((total, link) => total + (link.Tsize ?? 0), block.byteLength)
+  let size = block.byteLength
+
+  for (const link of node?.links ?? []) {
+    size += link.Tsize ?? 0
+  }
+
+  return size
 }
 
 /** The marked CID of a file that is compressed, also where it was asked for by the plain one. */

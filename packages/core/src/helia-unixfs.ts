@@ -2,13 +2,14 @@ import { unixfs } from '@helia/unixfs'
 import * as dagPb from '@ipld/dag-pb'
 import { raceSignal } from './abort.ts'
 import { getBlock, verifying } from './dag/block.ts'
-import { checkDirectory, findEntry, isSharded } from './dag/directory.ts'
+import { checkDirectory, findEntry } from './dag/directory.ts'
 import { decodeNode } from './dag/node.ts'
+import { isSharded } from './dag/shards.ts'
 import { checkEntryName } from './entry-name.ts'
 import { NotADirectoryError } from './errors.ts'
 import { isMarked, TREE_CODE, unmark } from './marker.ts'
 import type { GetBlockOptions } from './dag/block.ts'
-import type { Directory } from './dag/directory.ts'
+import type { FileNode } from './dag/node.ts'
 import type { Settings } from './ipfsz.ts'
 import type { CpOptions, UnixFS } from '@helia/unixfs'
 import type { CID } from 'multiformats/cid'
@@ -55,18 +56,17 @@ export async function openTarget (target: CID, name: string, blockstore: Blockst
 
   return {
     exists: directory != null && await findEntry(directory, name, blockstore, options) != null,
-    sharded: directory != null && isSharded(directory.node),
+    sharded: directory != null && isSharded(directory),
     options: shardOptions(directory)
   }
 }
 
-async function openDirectory (cid: CID, blockstore: Blockstore, options: GetBlockOptions): Promise<Directory | undefined> {
+async function openDirectory (cid: CID, blockstore: Blockstore, options: GetBlockOptions): Promise<FileNode | undefined> {
   if (cid.code !== dagPb.code) {
     return undefined
   }
 
-  const block = await getBlock(cid, blockstore, options)
-  const node = decodeNode(cid, block)
+  const node = decodeNode(cid, await getBlock(cid, blockstore, options))
 
   if (!node.unixfs.isDirectory()) {
     return undefined
@@ -74,14 +74,14 @@ async function openDirectory (cid: CID, blockstore: Blockstore, options: GetBloc
 
   checkDirectory(node)
 
-  return { node, block }
+  return node
 }
 
 /** The bits of a hash that choose a child in a shard, as @helia/unixfs wants to be told. */
-function shardOptions (directory: Directory | undefined): Pick<CpOptions, 'shardFanoutBits'> {
-  return directory == null || !isSharded(directory.node)
+function shardOptions (directory: FileNode | undefined): Pick<CpOptions, 'shardFanoutBits'> {
+  return directory == null || !isSharded(directory)
     ? {}
-    : { shardFanoutBits: Math.log2(Number(directory.node.unixfs.fanout)) }
+    : { shardFanoutBits: Math.log2(Number(directory.unixfs.fanout)) }
 }
 
 /** Link what is at `source`, a plain CID, into a directory. The result is plain. */

@@ -20,9 +20,9 @@ export interface Segment {
  * Follow a path through directories. The first segment is where it begins, the
  * last one where it leads.
  *
- * Not done by ipfs-unixfs-exporter, but for one name in a sharded directory: it
- * takes a file for what a path below that file leads to, it does not mind two
- * entries of one name, and it copies what is left of the path at every step.
+ * Not done by ipfs-unixfs-exporter: it takes a file for what a path below that file
+ * leads to, it does not mind two entries of one name, it makes a table of all names in
+ * the shards on the way, and it copies what is left of the path at every step.
  *
  * @throws {NotFoundError} there is no such entry, or a block is not there
  * @throws {NotADirectoryError} the path leads through a file
@@ -51,14 +51,13 @@ async function step (cid: CID, name: string, blockstore: GetStore, options: GetB
     throw new NotADirectoryError(`${cid} is a file, there is no ${JSON.stringify(name)} below it`)
   }
 
-  const block = await getBlock(cid, blockstore, options)
-  const node = decodeNode(cid, block)
+  const node = decodeNode(cid, await getBlock(cid, blockstore, options))
 
   if (!node.unixfs.isDirectory()) {
     throw new NotADirectoryError(`${cid} is a file, there is no ${JSON.stringify(name)} below it`)
   }
 
-  const found = await findEntry({ node, block }, name, blockstore, options)
+  const found = await findEntry(node, name, blockstore, options)
 
   if (found == null) {
     throw new NoLinkError(`The directory ${cid} has no entry called ${JSON.stringify(name)}`)

@@ -12,8 +12,8 @@ export interface CachedRoot {
   header?: Header
 }
 
-/** Bytes that a link and a frame's length take when decoded, roughly. */
-const LINK_SIZE = 400
+/** Bytes that a link with the size of what it leads to, and a frame's length, take besides the block, roughly. */
+const LINK_SIZE = 40
 const FRAME_SIZE = 8
 
 /**

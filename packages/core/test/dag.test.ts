@@ -145,7 +145,7 @@ describe('reading a DAG', () => {
     const blockstore = new CountingBlockstore()
     const { cid } = await importFile({ content: bytes }, blockstore, { rawLeaves: true, chunker: fixedSize({ chunkSize: 1000 }) })
     const node = await load(cid, blockstore)
-    const damaged = node.links[3].Hash
+    const damaged = node.links.at(3).Hash
     const block = (await getBlock(damaged, blockstore)).slice()
     block[500] ^= 4
     await blockstore.put(damaged, block)

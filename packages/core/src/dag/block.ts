@@ -15,8 +15,10 @@ export interface GetBlockOptions {
 }
 
 export interface GetStore extends Pick<Blockstore, 'get'> {
-  /** How many bytes it pays to ask for at one time, where that is more than usual. */
-  ahead? (): number
+  /** The most bytes that a reader holds of what it has asked for before its turn. */
+  readonly readAheadBytes?: number | undefined
+  /** Whether blocks come from others, so that it pays to ask for as many as fit into those bytes. */
+  fetches? (): boolean
 }
 
 export type PutStore = Pick<Blockstore, 'put'>

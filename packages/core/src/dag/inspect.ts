@@ -3,8 +3,9 @@ import * as raw from 'multiformats/codecs/raw'
 import { MAX_DAG_DEPTH } from '../constants.ts'
 import { InvalidDagError, NotUnixFSError } from '../errors.ts'
 import { getBlock } from './block.ts'
-import { isSharded, prefixLength } from './directory.ts'
 import { decodeNode } from './node.ts'
+import { prefixLength } from './shard-place.ts'
+import { isSharded } from './shards.ts'
 import type { GetBlockOptions, GetStore } from './block.ts'
 import type { FileNode } from './node.ts'
 import type { ExtendedStatOptions } from '@helia/unixfs'
@@ -93,7 +94,7 @@ export async function inspectDag (root: FileNode, blockstore: Store, options: In
       continue
     }
 
-    const link = node.links[frame.next]
+    const link = node.links.at(frame.next)
     const isEntry = isEntryLink(node, link)
     const child = known.get(link.Hash.toString()) ?? await inspectChild(link, unique, blockstore, options)
 

@@ -1,10 +1,11 @@
-import { decode, encode, prepare } from '@ipld/dag-pb'
+import { encode, prepare } from '@ipld/dag-pb'
 import { UnixFS } from 'ipfs-unixfs'
 import { NotUnixFSError } from '../errors.ts'
 import { appendHeader } from '../header.ts'
 import { marshal } from './marshal.ts'
+import { decodeBlock } from './node-links.ts'
 import type { Header } from '../header.ts'
-import type { PBLink } from '@ipld/dag-pb'
+import type { NodeLinks } from './node-links.ts'
 import type { Mtime } from 'ipfs-unixfs'
 import type { CID } from 'multiformats/cid'
 
@@ -14,7 +15,7 @@ export interface FileNode {
   /** The UnixFS message as it is in the block, the header included. */
   data: Uint8Array
   unixfs: UnixFS
-  links: PBLink[]
+  links: NodeLinks
   /** Bytes of the whole block. */
   length: number
 }
@@ -51,7 +52,7 @@ export interface EncodedNode {
  */
 export function decodeNode (cid: CID, block: Uint8Array): FileNode {
   try {
-    const { Data: data, Links: links } = decode(block)
+    const { data, links } = decodeBlock(block)
 
     if (data == null) {
       throw new Error('there is no data in it')

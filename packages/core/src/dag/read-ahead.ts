@@ -1,163 +1,328 @@
-import * as dagPb from '@ipld/dag-pb'
 import { raceSignal } from '../abort.ts'
-import { DEFAULT_BLOCK_READ_CONCURRENCY, MAX_DAG_DEPTH, MAX_KNOWN_BLOCKS, NODE_SIZE_GUESS } from '../constants.ts'
+import { DEFAULT_BLOCK_READ_CONCURRENCY, DEFAULT_FETCH_BYTES, MAX_OPEN_LINKS_SIZE, MIN_HELD_SIZE } from '../constants.ts'
+import { InvalidDagError } from '../errors.ts'
 import { checkConcurrency, settle, unwrap } from '../map-ordered.ts'
 import { getBlock } from './block.ts'
 import type { Settled } from '../map-ordered.ts'
-import type { GetStore } from './block.ts'
-import type { ReadOptions } from './read.ts'
+import type { GetBlockOptions, GetStore } from './block.ts'
 import type { CID } from 'multiformats/cid'
 
-/** A block of a file, known from the node above it. */
-export interface Child {
+/** What a node links to. */
+export interface Item {
   cid: CID
-  /** Bytes of the file in and below it. */
+  /** Bytes of its block, or a guess. */
   size: number
-  /** Where in the file it begins. */
-  position: number
-  /** Levels below the root. */
-  depth: number
+  /** What its block is fetched for: to be looked into, to be handed out, or not at all. */
+  use: 'node' | 'leaf' | 'none'
 }
 
-/** A child with its block, and the children below it that are in the range. */
-export interface ReadBlock<Node> {
-  child: Child
-  block: Uint8Array
-  /** Set where it is a node. */
-  node?: Node
+/** The items of a node in order, held in few bytes: each is made when its turn comes. */
+export interface ItemList<I> {
+  readonly length: number
+  /** Bytes of memory that it takes. */
+  readonly byteLength: number
+  at (index: number): I
+  /** The first item from there on whose block is needed, or `length`. */
+  nextBlock (index: number): number
 }
 
-/** What becomes of a node's block. */
-export interface Expansion<Node> {
+/** What a node's block holds. */
+export interface Opened<I, Node> {
+  /** What is handed out when its turn has come. */
   node: Node
-  children: Child[]
+  /** Bytes of memory that this takes. */
+  byteLength: number
+  items: ItemList<I>
 }
 
-interface Step<Node> {
-  child: Child
-  /** Bytes that it counts for, until it is taken. */
-  size: number
-  result?: Promise<Settled<Uint8Array>>
+/** An item whose turn has come: with its block where it is a leaf, with what was made of it where it is a node. */
+export interface ReadItem<I, Node> {
+  item: I
   block?: Uint8Array
   node?: Node
-  counted: boolean
-  next: Step<Node> | undefined
 }
 
+export interface ReadAheadOptions extends GetBlockOptions {
+  blockReadConcurrency?: number | undefined
+}
+
+export interface ReadAheadSteps<I, Node> {
+  /** Looks into a node's block. What it throws is told when the node's turn has come. */
+  open (item: I, block: Uint8Array): Opened<I, Node>
+  /** Called before a block is asked for: what it throws is told in its turn, and the block is not fetched. */
+  check? (item: I): void
+  /** Called with a leaf that has arrived: what it throws is told in its turn, and the leaf is not kept until then. */
+  checkLeaf? (item: I, block: Uint8Array): void
+}
+
+/** The list of one node, as long as anything of it waits. */
+interface Held<I> {
+  list: ItemList<I>
+  spans: number
+  /** Whether the turn of its node has come. */
+  entered: boolean
+}
+
+/** Items of a node in whose blocks nothing has been asked for. */
+interface Span<I, Node> {
+  held: Held<I>
+  index: number
+  end: number
+  next: Place<I, Node> | undefined
+}
+
+/** An item whose block is asked for. */
+interface Step<I, Node> {
+  item: I
+  /** Bytes that it counts for, until it is taken. */
+  size: number
+  counted: boolean
+  /** Whether it counts as a block that is read ahead, as all do but nodes that were looked into. */
+  blocked: boolean
+  result?: Promise<Settled<Uint8Array | undefined>> | undefined
+  opened?: { node: Node, held: Held<I> }
+  next: Place<I, Node> | undefined
+}
+
+type Place<I, Node> = Span<I, Node> | Step<I, Node>
+
 /**
- * The blocks below a node, in the order of the file, a bounded number of them asked for
- * before their turn. Nodes are looked into as they arrive, so that the leaves below the
- * next of them are asked for before the last leaf of this one has been taken.
+ * The items below a node, in order, a bounded number of blocks asked for before their
+ * turn. Nodes are looked into as they arrive, so that the leaves below the next of them
+ * are asked for before the last leaf of this one has been taken.
  *
- * @param expand - decodes a node's block; it throws when its turn has come, and is asked again then
+ * All that is held counts, in bytes: blocks that wait to be taken, what was made of
+ * nodes, and the links of those that are open. Where a block is larger than its parent
+ * said and there is no room for it, it is let go and fetched again in its turn. So no
+ * more than `readAheadBytes` of the blockstore are held, besides the links of the nodes
+ * above, `MAX_OPEN_LINKS_SIZE` at most, and the block whose turn it is.
+ *
+ * @throws {InvalidDagError} the nodes above a block have more links than may be held
  */
-export async function * readAhead<Node> (children: readonly Child[], expand: (child: Child, block: Uint8Array) => Expansion<Node>, blockstore: GetStore, options: ReadOptions): AsyncGenerator<ReadBlock<Node>> {
-  checkConcurrency(options.blockReadConcurrency ?? DEFAULT_BLOCK_READ_CONCURRENCY)
+export async function * readAhead<I extends Item, Node> (items: ItemList<I>, { open, check, checkLeaf }: ReadAheadSteps<I, Node>, blockstore: GetStore, options: ReadAheadOptions): AsyncGenerator<ReadItem<I, Node>> {
+  const { blockReadConcurrency: concurrency = DEFAULT_BLOCK_READ_CONCURRENCY } = options
+  const { readAheadBytes: budget = DEFAULT_FETCH_BYTES } = blockstore
+  checkConcurrency(concurrency)
 
   const done = new AbortController()
   const blockOptions = { ...options, until: done.signal }
-  let head: Step<Node> | undefined
-  let known = 0
+  let head: Place<I, Node> | undefined
   let blocks = 0
   let bytes = 0
+  /** Of the nodes whose turn has come. */
+  let linkBytes = 0
 
-  const insert = (children: readonly Child[], after?: Step<Node>): void => {
-    let next = after == null ? head : after.next
+  const insert = (held: Held<I>, after?: Place<I, Node>): void => {
+    if (held.list.length > 0) {
+      bytes += held.list.byteLength
+      held.spans++
+      const span = { held, index: 0, end: held.list.length, next: after == null ? head : after.next }
 
-    for (const child of children.toReversed()) {
-      next = { child, size: child.cid.code === dagPb.code ? NODE_SIZE_GUESS : child.size, counted: false, next }
-    }
-
-    known += children.length
-
-    if (after == null) {
-      head = next
-    } else {
-      after.next = next
+      if (after == null) {
+        head = span
+      } else {
+        after.next = span
+      }
     }
   }
 
-  const mayStart = (size: number): boolean => {
-    const { blockReadConcurrency } = options
+  const enter = (held: Held<I>, { cid }: Pick<Item, 'cid'>): void => {
+    if (held.spans > 0) {
+      held.entered = true
+      linkBytes += held.list.byteLength
 
-    return blocks < (blockReadConcurrency ?? DEFAULT_BLOCK_READ_CONCURRENCY) ||
-      // as far as a link of others needs it
-      (blockReadConcurrency == null && bytes + size <= (blockstore.ahead?.() ?? 0))
+      if (linkBytes > MAX_OPEN_LINKS_SIZE) {
+        throw new InvalidDagError(cid, `has, with the nodes above it, more than ${MAX_OPEN_LINKS_SIZE} bytes of links`)
+      }
+    }
   }
 
-  const release = (step: Step<Node>): void => {
+  const leave = (held: Held<I>): void => {
+    if (--held.spans === 0) {
+      bytes -= held.list.byteLength
+      linkBytes -= held.entered ? held.list.byteLength : 0
+    }
+  }
+
+  const mayStart = (size: number): boolean => bytes + Math.max(size, MIN_HELD_SIZE) <= budget &&
+    // as far as a link of others needs it
+    (blocks < concurrency || (options.blockReadConcurrency == null && blockstore.fetches?.() === true))
+
+  const count = (step: Step<I, Node>, length: number): void => {
+    const size = Math.max(length, MIN_HELD_SIZE)
+    bytes += size - (step.counted ? step.size : 0)
+    blocks += step.counted ? 0 : 1
+    Object.assign(step, { size, counted: true, blocked: true })
+  }
+
+  const release = (step: Step<I, Node>): void => {
     if (step.counted) {
-      step.counted = false
-      blocks--
       bytes -= step.size
+      blocks -= step.blocked ? 1 : 0
+      step.counted = false
     }
   }
 
-  const open = (step: Step<Node>, block: Uint8Array): void => {
-    const { node, children } = expand(step.child, block)
+  /** Look into a node, if there is room for what is in it or it must be. */
+  const openNode = (step: Step<I, Node>, block: Uint8Array, must: boolean): boolean => {
+    const { node, byteLength, items: list } = open(step.item, block)
 
-    step.node = node
-    insert(children, step)
+    if (!must && bytes - step.size + byteLength + list.byteLength > budget) {
+      return false
+    }
+
+    const held = { list, spans: 0, entered: false }
+    count(step, byteLength)
+    insert(held, step)
+    step.opened = { node, held }
+
+    if (list.nextBlock(0) < list.length) {
+      // blocks below it are read instead
+      step.blocked = false
+      blocks--
+    }
+
+    return true
   }
 
-  const start = (step: Step<Node>): void => {
-    step.counted = true
-    blocks++
-    bytes += step.size
-    const { cid, depth } = step.child
-    const expectedSize = cid.code === dagPb.code ? undefined : step.child.size
+  const arrive = (step: Step<I, Node>, block: Uint8Array): Uint8Array | undefined => {
+    const { item } = step
+
+    if (item.use === 'leaf') {
+      checkLeaf?.(item, block)
+    }
+
+    count(step, block.byteLength)
+
+    if (item.use === 'node' && step !== head && openNode(step, block, false)) {
+      return undefined
+    }
+
+    if (bytes > budget && step !== head) {
+      release(step)
+      step.result = undefined
+    }
+
+    return step.result == null ? undefined : block
+  }
+
+  const start = (step: Step<I, Node>): void => {
+    count(step, step.size)
 
     step.result = settle(async () => {
-      const block = await getBlock(cid, blockstore, { ...blockOptions, expectedSize })
-      step.block = block
+      check?.(step.item)
+      const block = await getBlock(step.item.cid, blockstore, { ...blockOptions, expectedSize: step.item.size })
 
-      if (cid.code === dagPb.code && step !== head && !done.signal.aborted && known < MAX_KNOWN_BLOCKS && depth < MAX_DAG_DEPTH) {
-        try {
-          open(step, block)
-        } catch {
-          // it is told when its turn has come
-          return block
-        }
-
-        release(step)
-        fill()
+      if (done.signal.aborted) {
+        return undefined
       }
 
-      return block
+      try {
+        return arrive(step, block)
+      } finally {
+        fill()
+      }
     }, undefined)
   }
 
   const fill = (): void => {
-    for (let step = head; step != null; step = step.next) {
-      if (step.result == null) {
-        if (!mayStart(step.size)) {
-          return
+    let before: Place<I, Node> | undefined
+
+    for (let place = head; place != null; before = place, place = place.next) {
+      if ('item' in place) {
+        if (place.result == null) {
+          if (place !== head && !mayStart(place.size)) {
+            return
+          }
+
+          start(place)
         }
 
-        start(step)
+        continue
       }
+
+      const { held, index, end } = place
+      const wanted = Math.min(held.list.nextBlock(index), end)
+
+      if (wanted === end) {
+        continue
+      }
+
+      const item = held.list.at(wanted)
+
+      if ((before != null || wanted > index) && !mayStart(item.size)) {
+        return
+      }
+
+      place = split(place, wanted, item, before)
+      start(place)
     }
   }
 
-  insert(children)
+  /** Take an item out of its span, and give its step. */
+  const split = (span: Span<I, Node>, wanted: number, item: I, before: Place<I, Node> | undefined): Step<I, Node> => {
+    const { held, index, end, next } = span
+    const step: Step<I, Node> = { item, size: item.size, counted: false, blocked: false, next }
 
-  try {
-    while (head != null) {
-      fill()
-      const step: Step<Node> = head
-      const block = unwrap(await raceSignal(step.result as Promise<Settled<Uint8Array>>, options.signal))
+    if (wanted + 1 < end) {
+      held.spans++
+      step.next = { held, index: wanted + 1, end, next }
+    }
 
-      release(step)
-
-      if (step.child.cid.code === dagPb.code && step.node == null) {
-        open(step, block)
+    if (wanted > index) {
+      span.end = wanted
+      span.next = step
+    } else {
+      if (before == null) {
+        head = step
+      } else {
+        before.next = step
       }
 
+      leave(held)
+    }
+
+    return step
+  }
+
+  const root = { list: items, spans: 0, entered: false }
+  insert(root)
+
+  try {
+    for (fill(); head != null; fill()) {
+      if (!('item' in head)) {
+        const span: Span<I, Node> = head
+        const wanted = Math.min(span.held.list.nextBlock(span.index), span.end)
+
+        while (span.index < wanted) {
+          yield { item: span.held.list.at(span.index++) }
+        }
+
+        // meanwhile blocks may have arrived, and steps been made of the rest
+        if (head === span && span.index === span.end) {
+          head = span.next
+          leave(span.held)
+        }
+
+        continue
+      }
+
+      const step: Step<I, Node> = head
+      const block = unwrap(await raceSignal(step.result as Promise<Settled<Uint8Array | undefined>>, options.signal))
+
+      if (step.item.use === 'node' && step.opened == null && block != null) {
+        openNode(step, block, true)
+      }
+
+      if (step.opened != null) {
+        enter(step.opened.held, step.item)
+      }
+
+      release(step)
       head = step.next
-      known--
       fill()
 
-      yield { child: step.child, block, ...step.node == null ? {} : { node: step.node } }
+      yield step.opened == null ? { item: step.item, ...block == null ? {} : { block } } : { item: step.item, node: step.opened.node }
     }
   } finally {
     done.abort()

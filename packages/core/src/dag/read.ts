@@ -3,11 +3,13 @@ import { CustomProgressEvent } from 'progress-events'
 import { MAX_DAG_DEPTH } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
 import { Turns } from '../turns.ts'
+import { ChildList } from './child-list.ts'
 import { decodeNode } from './node.ts'
 import { readAhead } from './read-ahead.ts'
 import type { GetBlockOptions, GetStore } from './block.ts'
+import type { Child } from './child-list.ts'
 import type { FileNode } from './node.ts'
-import type { Child, Expansion } from './read-ahead.ts'
+import type { Opened } from './read-ahead.ts'
 import type { ExporterProgressEvents } from 'ipfs-unixfs-exporter'
 import type { ProgressOptions } from 'progress-events'
 
@@ -49,9 +51,15 @@ export async function * readWhole (node: FileNode, blockstore: GetStore, options
   yield * walk(node, { start: 0, end: Number.POSITIVE_INFINITY, empty: true }, blockstore, options)
 }
 
+/** What is handed out of a node: not its links, which would take more than its block. */
+interface Content {
+  cid: FileNode['cid']
+  data: Uint8Array | undefined
+}
+
 async function * walk (root: FileNode, range: Range, blockstore: GetStore, options: ReadOptions): AsyncGenerator<Uint8Array> {
   const turns = new Turns()
-  const expand = (child: Child, block: Uint8Array): Expansion<FileNode> => {
+  const open = (child: Child, block: Uint8Array): Opened<Child, Content> => {
     if (child.depth > MAX_DAG_DEPTH) {
       throw new InvalidDagError(child.cid, `is more than ${MAX_DAG_DEPTH} levels below the root`)
     }
@@ -60,24 +68,29 @@ async function * walk (root: FileNode, range: Range, blockstore: GetStore, optio
     checkSize(child, fileSize(node))
 
     // nodes of nothing that link each other again and again would never end
-    return { node, children: child.size > 0 ? childrenWithin(node, child, range) : [] }
+    const items = child.bytes > 0 ? childrenWithin(node, child, range) : new ChildList(child.depth + 1, 0)
+    const { data } = node.unixfs
+
+    // its bytes are a part of the block, which is held as long as they are
+    return { node: { cid: node.cid, data }, byteLength: data == null || data.byteLength === 0 ? 0 : block.byteLength, items }
   }
 
-  yield * enter(root, 0, range, options)
+  yield * enter({ cid: root.cid, data: root.unixfs.data }, 0, range, options)
 
-  for await (const { child, block, node } of readAhead(childrenWithin(root, { position: 0, depth: 0 }, range), expand, blockstore, options)) {
+  const steps = { open, checkLeaf: (child: Child, block: Uint8Array) => { checkSize(child, block.byteLength) } }
+
+  for await (const { item: child, block, node } of readAhead(childrenWithin(root, { position: 0, depth: 0 }, range), steps, blockstore, options)) {
     if (turns.due) {
       await turns.next()
       options.signal?.throwIfAborted()
     }
 
     if (node != null) {
-      if (child.size > 0) {
+      if (child.bytes > 0) {
         yield * enter(node, child.position, range, options)
       }
-    } else if (child.cid.code === raw.code) {
+    } else if (child.cid.code === raw.code && block != null) {
       options.onProgress?.(new CustomProgressEvent('unixfs:exporter:walk:file', { cid: child.cid }))
-      checkSize(child, block.byteLength)
       yield * overlap(block, child.position, range)
     } else {
       throw new InvalidDagError(child.cid, `has the codec 0x${child.cid.code.toString(16)}, which no file is made of`)
@@ -85,11 +98,11 @@ async function * walk (root: FileNode, range: Range, blockstore: GetStore, optio
   }
 }
 
-function * enter ({ cid, unixfs }: FileNode, position: number, range: Range, options: ReadOptions): Generator<Uint8Array> {
+function * enter ({ cid, data }: Content, position: number, range: Range, options: ReadOptions): Generator<Uint8Array> {
   options.onProgress?.(new CustomProgressEvent('unixfs:exporter:walk:file', { cid }))
 
-  if (unixfs.data != null) {
-    yield * overlap(unixfs.data, position, range)
+  if (data != null) {
+    yield * overlap(data, position, range)
   }
 }
 
@@ -108,24 +121,24 @@ export function fileSize (node: FileNode): number {
   return size
 }
 
-function childrenWithin (node: FileNode, { position, depth }: Pick<Child, 'position' | 'depth'>, { start, end, empty = false }: Range): Child[] {
-  const { blockSizes, data } = node.unixfs
-  const children: Child[] = []
+function childrenWithin (node: FileNode, { position, depth }: Pick<Child, 'position' | 'depth'>, { start, end, empty = false }: Range): ChildList {
+  const { links, unixfs: { blockSizes, data } } = node
 
-  if (node.links.length !== blockSizes.length) {
-    throw new InvalidDagError(node.cid, `has ${node.links.length} links and ${blockSizes.length} block sizes`)
+  if (links.length !== blockSizes.length) {
+    throw new InvalidDagError(node.cid, `has ${links.length} links and ${blockSizes.length} block sizes`)
   }
 
+  const children = new ChildList(depth + 1, links.length)
   let at = position + (data?.byteLength ?? 0)
 
-  for (const [i, { Hash: cid }] of node.links.entries()) {
-    const size = Number(blockSizes[i])
+  for (const [i, blockSize] of blockSizes.entries()) {
+    const bytes = Number(blockSize)
 
-    if (size > 0 ? at < end && at + size > start : empty) {
-      children.push({ cid, size, position: at, depth: depth + 1 })
+    if (bytes > 0 ? at < end && at + bytes > start : empty) {
+      children.push(links.at(i).Hash, bytes, at)
     }
 
-    at += size
+    at += bytes
   }
 
   return children
@@ -141,7 +154,7 @@ function * overlap (bytes: Uint8Array, position: number, { start, end }: Range):
 }
 
 function checkSize (child: Child, size: number): void {
-  if (size !== child.size) {
-    throw new InvalidDagError(child.cid, `holds ${size} bytes instead of the ${child.size} that its parent says`)
+  if (size !== child.bytes) {
+    throw new InvalidDagError(child.cid, `holds ${size} bytes instead of the ${child.bytes} that its parent says`)
   }
 }

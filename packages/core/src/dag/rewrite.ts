@@ -20,7 +20,7 @@ const HASH_TYPE_FIELD = 5
 /** A root with other metadata: its UnixFS message, and what it links to as before. */
 export interface Rewritten {
   data: Uint8Array
-  links: PBLink[]
+  links: Iterable<PBLink>
 }
 
 /** A block as it was written. */
@@ -66,10 +66,11 @@ export function rewriteRoot (cid: CID, block: Uint8Array, metadata: Metadata): R
 }
 
 /** Write a node, with a CID of the version that the one before it had. */
-export async function writeRewritten ({ data, links }: Rewritten, version: CID['version'], blockstore: PutStore, options: GetBlockOptions): Promise<WrittenNode> {
+export async function writeRewritten (rewritten: Rewritten, version: CID['version'], blockstore: PutStore, options: GetBlockOptions): Promise<WrittenNode> {
+  const links = [...rewritten.links]
   const below = links.reduce((size, link) => size + (link.Tsize ?? 0), 0)
 
-  const block = dagPb.encode(dagPb.prepare({ Data: data, Links: links }))
+  const block = dagPb.encode(dagPb.prepare({ Data: rewritten.data, Links: links }))
   const cid = CID.create(version, dagPb.code, await sha256.digest(block))
 
   if (below + block.byteLength > Number.MAX_SAFE_INTEGER) {

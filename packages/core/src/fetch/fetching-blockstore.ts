@@ -8,8 +8,10 @@ type Store = Pick<Blockstore, 'get' | 'put' | 'has'>
 
 /** A blockstore, and how far ahead it is worth to ask it. */
 export interface FetchingBlockstore extends Store {
-  /** How many bytes it pays to ask for at one time. Nothing more than usual while all that was asked for was here. */
-  ahead (): number
+  /** The most bytes that are held of what was asked for before its turn. */
+  readonly readAheadBytes: number
+  /** Whether anything that was asked for was not here. */
+  fetches (): boolean
 }
 
 /**
@@ -37,6 +39,7 @@ export function fetching (blockstore: Store, fetcher: BlockFetcher, root: CID, r
     },
     put: (...args) => blockstore.put(...args),
     has: (...args) => blockstore.has(...args),
-    ahead: () => fetched ? fetcher.window.maxBytes : 0
+    readAheadBytes: fetcher.window.maxBytes,
+    fetches: () => fetched
   }
 }

@@ -18,8 +18,9 @@ export interface FetchInit {
   ahead?: number | undefined
 
   /**
-   * The most bytes that are asked for and have not arrived, and that are read ahead of
-   * what was taken.
+   * The most bytes that are asked for and have not arrived. It is also the most that one
+   * call holds of blocks and links whose turn has not come, whether they are fetched or
+   * here; one block there always is, and the links of the nodes above it.
    *
    * @default 33554432
    */

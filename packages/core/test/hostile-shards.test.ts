@@ -1,0 +1,147 @@
+import * as dagPb from '@ipld/dag-pb'
+import { describe, expect, it } from 'vitest'
+import { ipfsz, mark, TREE_CODE, unmark } from '../src/index.ts'
+import { hashName } from '../src/dag/shard-place.ts'
+import { CountingBlockstore, getBlock, text } from './fixtures.ts'
+import { putDirectory, putSharded } from './trees.ts'
+import type { CID } from 'multiformats/cid'
+
+const shardOf = (fanout = 256n) => ({ type: 'hamt-sharded-directory' as const, fanout, hashType: 0x22n, data: new Uint8Array(32).fill(255) })
+
+/** The label of a name in a shard of 256 children, at that level. */
+async function label (name: string, level: number): Promise<string> {
+  const hash = await hashName(name)
+
+  return `${Number(BigInt.asUintN(8, hash >> BigInt(56 - level * 8))).toString(16).toUpperCase().padStart(2, '0')}${name}`
+}
+
+async function file (blockstore: CountingBlockstore): Promise<CID> {
+  return unmark(await ipfsz({ blockstore }).addBytes(text(100)))
+}
+
+async function names (cid: CID, blockstore: CountingBlockstore): Promise<string[]> {
+  return Array.fromAsync(ipfsz({ blockstore }).ls(cid), ({ name }) => name)
+}
+
+describe('a sharded directory', () => {
+  it.each([3, 5, 8, 10])('with shards of 2^%d children is listed and its names are found', async (shardFanoutBits) => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const expected = Array.from({ length: 300 }, (_, i) => `näme-${i}.txt`)
+    const content = text(10)
+    const results = await Array.fromAsync(fs.addAll(expected.map(path => ({ path, content })), { wrapWithDirectory: true, shardSplitThresholdBytes: 1, shardFanoutBits }))
+    const { cid } = results[results.length - 1]
+
+    expect((await names(cid, blockstore)).toSorted()).toEqual(expected.toSorted())
+    await expect(fs.stat(cid, { path: 'näme-123.txt' })).resolves.toMatchObject({ size: 10n })
+    await expect(fs.stat(cid, { path: 'name-123.txt' })).rejects.toMatchObject({ name: 'NotFoundError' })
+  })
+
+  it('is listed in its own order', async () => {
+    const blockstore = new CountingBlockstore()
+    const cid = unmark(await putSharded(ipfsz({ blockstore }), 600, () => text(10)))
+
+    const walk = async (cid: CID): Promise<string[]> => {
+      const { Links } = dagPb.decode(await getBlock(cid, blockstore))
+      const below = await Promise.all(Links.map(async ({ Name = '', Hash }) => Name.length > 2 ? [Name.slice(2)] : walk(Hash)))
+
+      return below.flat()
+    }
+
+    expect(await names(cid, blockstore)).toEqual(await walk(cid))
+  })
+
+  it('is refused where it has one shard twice, before that is fetched again', async () => {
+    const blockstore = new CountingBlockstore()
+    const one = await file(blockstore)
+    const shard = await putDirectory([['00a', one]], blockstore, shardOf())
+    const within = await putDirectory([['00', shard], ['01', shard]], blockstore, shardOf())
+    const deeper = await putDirectory([['00', await putDirectory([['00', shard]], blockstore, shardOf())], ['01', shard]], blockstore, shardOf())
+
+    for (const cid of [within, deeper]) {
+      blockstore.gets.length = 0
+      await expect(names(cid, blockstore)).rejects.toMatchObject({ name: 'InvalidDagError' })
+      expect(blockstore.gets.filter(key => key === shard.toString()).length).toBeLessThanOrEqual(1)
+    }
+  })
+
+  it.each<[fanout: bigint, digits: number, levels: number]>([[256n, 2, 8], [1024n, 3, 6], [2n, 1, 64]])('of %d children a shard is refused with more levels than a hash leads through', async (fanout, digits, levels) => {
+    const blockstore = new CountingBlockstore()
+    let cid = await putDirectory([[`${'0'.repeat(digits)}a`, await file(blockstore)]], blockstore, shardOf(fanout))
+
+    for (let level = 1; level < levels; level++) {
+      cid = await putDirectory([['0'.repeat(digits), cid]], blockstore, shardOf(fanout))
+    }
+
+    await expect(names(cid, blockstore)).resolves.toEqual(['a'])
+    const deeper = await putDirectory([['0'.repeat(digits), cid]], blockstore, shardOf(fanout))
+    await expect(names(deeper, blockstore)).rejects.toMatchObject({ name: 'InvalidDagError' })
+    await expect(ipfsz({ blockstore }).stat(deeper, { path: 'b' })).rejects.toMatchObject({ name: expect.stringMatching(/^(InvalidDagError|NotFoundError)$/) })
+  })
+
+  it('is refused with a shard without entries', async () => {
+    const blockstore = new CountingBlockstore()
+    const cid = await putDirectory([['00', await putDirectory([], blockstore, shardOf())]], blockstore, shardOf())
+
+    await expect(names(cid, blockstore)).rejects.toMatchObject({ name: 'InvalidDagError' })
+  })
+
+  it('is refused with a name twice, wherever the second is, and listed with names that are not where they should be', async () => {
+    const blockstore = new CountingBlockstore()
+    const one = await file(blockstore)
+    const below = await putDirectory([[await label('x', 1), one]], blockstore, shardOf())
+    const way = (await label('x', 0)).slice(0, 2)
+    const [first, second] = ['00', '01', '02'].filter(slot => slot !== way)
+
+    // in its place, and in another before or behind that
+    for (const elsewhere of [first, 'FE']) {
+      const links: Array<[string, CID]> = [[`${elsewhere}x`, one], [way, below]]
+      await expect(names(await putDirectory(links, blockstore, shardOf()), blockstore)).rejects.toMatchObject({ name: 'InvalidDagError' })
+      await expect(names(await putDirectory(links.toReversed(), blockstore, shardOf()), blockstore)).rejects.toMatchObject({ name: 'InvalidDagError' })
+    }
+
+    // in two places of which neither is its own
+    await expect(names(await putDirectory([[`${first}x`, one], [`${second}x`, one]], blockstore, shardOf()), blockstore)).rejects.toMatchObject({ name: 'InvalidDagError' })
+    // as @helia/unixfs leaves them when it has removed others
+    await expect(names(await putDirectory([[`${first}x`, one], [`${second}y`, one]], blockstore, shardOf()), blockstore)).resolves.toEqual(['x', 'y'])
+  })
+
+  it('is refused with a label that is for no child of it', async () => {
+    const blockstore = new CountingBlockstore()
+    const one = await file(blockstore)
+
+    for (const [name, fanout] of [['GGa', 256n], ['9a', 8n], ['', 256n], ['0', 256n], [' 1a', 256n]] as const) {
+      await expect(names(await putDirectory([[name, one]], blockstore, shardOf(fanout)), blockstore), name).rejects.toMatchObject({ name: 'InvalidDagError' })
+    }
+  })
+
+  it('is refused with more links than children, and little of what is below it is fetched', async () => {
+    const blockstore = new CountingBlockstore()
+    const one = await file(blockstore)
+    const big = await putDirectory(Array.from({ length: 20_000 }, (_, i) => [`ff${i.toString(36)}`, one]), blockstore, shardOf())
+    let cid = await putDirectory([['00f', one]], blockstore, shardOf())
+
+    for (let level = 0; level < 10; level++) {
+      cid = await putDirectory([['00', cid], ...['01', '02', '03', '04', '05', '06', '07'].map(slot => [slot, big] as [string, CID])], blockstore, shardOf())
+    }
+
+    blockstore.gets.length = 0
+    await expect(names(mark(cid, TREE_CODE), blockstore)).rejects.toMatchObject({ name: 'InvalidDagError' })
+    expect(blockstore.gets.length).toBeLessThan(20)
+  })
+
+  it('fetches no more shards than are read ahead', async () => {
+    const blockstore = new CountingBlockstore()
+    const cid = unmark(await putSharded(ipfsz({ blockstore }), 1200, () => text(10)))
+    const { Links } = dagPb.decode(await getBlock(cid, blockstore))
+    const list = ipfsz({ blockstore }).ls(cid)[Symbol.asyncIterator]()
+    blockstore.gets.length = 0
+
+    // no more shards are fetched than are read ahead
+    await list.next()
+    await new Promise(resolve => { setTimeout(resolve, 50) })
+    expect(blockstore.gets.length).toBeLessThan(40)
+    expect(Links.filter(({ Name = '' }) => Name.length === 2).length).toBeGreaterThan(200)
+    await list.return?.(undefined)
+  })
+})

@@ -1,0 +1,158 @@
+import { importFile } from 'ipfs-unixfs-importer'
+import { fixedSize } from 'ipfs-unixfs-importer/chunker'
+import { balanced } from 'ipfs-unixfs-importer/layout'
+import * as dagPb from '@ipld/dag-pb'
+import { UnixFS } from 'ipfs-unixfs'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { identity } from 'multiformats/hashes/identity'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { describe, expect, it } from 'vitest'
+import { decodeNode } from '../src/dag/node.ts'
+import { readRange } from '../src/dag/read.ts'
+import { collect, CountingBlockstore, getBlock, noise, putNode } from './fixtures.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** What a reader asks of a store: how many bytes, and how often. */
+class ReadRecorder {
+  bytes = 0
+  gets = 0
+  readonly readAheadBytes: number | undefined
+  readonly #blockstore: CountingBlockstore
+  readonly #fetches: boolean
+
+  constructor (blockstore: CountingBlockstore, { readAheadBytes, fetches = false }: { readAheadBytes?: number, fetches?: boolean } = {}) {
+    this.#blockstore = blockstore
+    this.readAheadBytes = readAheadBytes
+    this.#fetches = fetches
+  }
+
+  async * get (cid: CID): AsyncGenerator<Uint8Array> {
+    const block = await getBlock(cid, this.#blockstore)
+    this.gets++
+    this.bytes += block.byteLength
+    yield block
+  }
+
+  fetches (): boolean {
+    return this.#fetches
+  }
+}
+
+/** Everything that goes on by itself goes on until there is nothing left. */
+async function settle (recorder: ReadRecorder): Promise<void> {
+  for (let gets = -1; gets !== recorder.gets;) {
+    gets = recorder.gets
+    await new Promise(resolve => { setTimeout(resolve, 50) })
+  }
+}
+
+async function imported (size: number, chunkSize: number, links: number, rawLeaves: boolean): Promise<{ blockstore: CountingBlockstore, cid: CID, bytes: Uint8Array }> {
+  const blockstore = new CountingBlockstore()
+  const bytes = noise(size)
+  const { cid } = await importFile({ content: bytes }, blockstore, {
+    rawLeaves,
+    cidVersion: 1,
+    chunker: fixedSize({ chunkSize }),
+    layout: balanced({ maxChildrenPerNode: links })
+  })
+
+  return { blockstore, cid, bytes }
+}
+
+async function put (block: Uint8Array, blockstore: CountingBlockstore): Promise<CID> {
+  const cid = CID.createV1(raw.code, await sha256.digest(block))
+  await blockstore.put(cid, block)
+
+  return cid
+}
+
+/** Each level has one node below it, and leaves of a byte. */
+async function putWide (levels: number, width: number): Promise<{ blockstore: CountingBlockstore, cid: CID, size: number }> {
+  const blockstore = new CountingBlockstore()
+  const leaf = await put(Uint8Array.of(65), blockstore)
+  let cid = leaf
+  let size = 1
+
+  for (let level = 0; level < levels; level++) {
+    cid = await putNode(dagPb.prepare({
+      Data: new UnixFS({ type: 'file', blockSizes: [BigInt(size), ...Array.from({ length: width }, () => 1n)] }).marshal(),
+      Links: [{ Name: '', Hash: cid, Tsize: 1 }, ...Array.from({ length: width }, () => ({ Name: '', Hash: leaf, Tsize: 1 }))]
+    }), blockstore)
+    size += width
+  }
+
+  return { blockstore, cid, size }
+}
+
+describe('a reader that stalls', () => {
+  describe.each([['dag-pb', false], ['raw', true]])('in a file with %s leaves', (_, rawLeaves) => {
+    it('holds as many blocks as it may, and what was taken', async () => {
+      const { blockstore, cid } = await imported(16 * MIB, 256 * KIB, 5, rawLeaves)
+      const recorder = new ReadRecorder(blockstore)
+      const node = decodeNode(cid, await getBlock(cid, blockstore))
+      const read = readRange(node, 0, 16 * MIB, recorder, {})
+
+      await read.next()
+      await settle(recorder)
+      // eight besides the one that was taken, and the nodes above them
+      expect(recorder.bytes).toBeLessThan(9.2 * 256 * KIB)
+      await read.return(undefined)
+    })
+
+    it('holds no more bytes than it may where blocks come from others', async () => {
+      const { blockstore, cid, bytes } = await imported(16 * MIB, 256 * KIB, 5, rawLeaves)
+      const recorder = new ReadRecorder(blockstore, { readAheadBytes: 4 * MIB, fetches: true })
+      const node = decodeNode(cid, await getBlock(cid, blockstore))
+      const read = readRange(node, 0, 16 * MIB, recorder, {})
+
+      await read.next()
+      await settle(recorder)
+      expect(recorder.bytes).toBeLessThan(4.5 * MIB)
+      expect(recorder.bytes).toBeGreaterThan(3 * MIB)
+      await read.return(undefined)
+
+      // and it goes on to the end with as much
+      expect(Buffer.compare(await collect(readRange(node, 0, 16 * MIB, recorder, {})), bytes)).toBe(0)
+    })
+  })
+
+  it('reads all where it may hold less than a block', async () => {
+    const { blockstore, cid, bytes } = await imported(2 * MIB, 256 * KIB, 3, false)
+    const recorder = new ReadRecorder(blockstore, { readAheadBytes: 1, fetches: true })
+    const node = decodeNode(cid, await getBlock(cid, blockstore))
+
+    expect(Buffer.compare(await collect(readRange(node, 0, bytes.byteLength, recorder, {})), bytes)).toBe(0)
+  })
+
+  it('lets blocks go that are larger than their parent led to expect, and reads them in their turn', async () => {
+    const blockstore = new CountingBlockstore()
+    const leaf = await put(noise(10), blockstore)
+    const links = await Promise.all(Array.from({ length: 64 }, async (_, i) => {
+      // nodes of 10 bytes of the file and 300 KiB of links to nothing
+      const empty = CID.createV1(raw.code, identity.digest(Uint8Array.of(i, i)))
+      const width = 16 * KIB
+      const Hash = await putNode(dagPb.prepare({
+        Data: new UnixFS({ type: 'file', blockSizes: [10n, ...Array.from({ length: width }, () => 0n)] }).marshal(),
+        Links: [{ Name: '', Hash: leaf, Tsize: 10 }, ...Array.from({ length: width }, () => ({ Name: '', Hash: empty, Tsize: 0 }))]
+      }), blockstore)
+
+      return { Name: '', Hash, Tsize: 10 }
+    }))
+    const cid = await putNode(dagPb.prepare({ Data: new UnixFS({ type: 'file', blockSizes: links.map(() => 10n) }).marshal(), Links: links }), blockstore)
+    const recorder = new ReadRecorder(blockstore, { readAheadBytes: MIB, fetches: true })
+    const node = decodeNode(cid, await getBlock(cid, blockstore))
+
+    expect(await collect(readRange(node, 0, 640, recorder, {}))).toHaveLength(640)
+  })
+})
+
+describe('a file of nodes with very many links', () => {
+  it('is read where all that are above one block fit into the bytes that they may take', async () => {
+    const { blockstore, cid, size } = await putWide(3, 2000)
+
+    expect(await collect(readRange(decodeNode(cid, await getBlock(cid, blockstore)), 0, size, blockstore, {}))).toHaveLength(size)
+  })
+})
