@@ -233,15 +233,17 @@ export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz
     throw new InvalidParametersError('deterministic is for the codecs of @ipfsz/codecs: give it to those in `codecs` instead')
   }
 
-  return new DefaultIpfsz({
+  const fs: DefaultIpfsz = new DefaultIpfsz({
     blockstore: components.blockstore,
-    links: new DefaultLinks(components),
+    links: new DefaultLinks({ ...components, read: (cid, options) => fs.cat(cid, options) }),
     codecs,
     writers: deterministic ? allCodecs({ deterministic }) : codecs,
     inFlightBytes,
     fetch: fetchSettings(init.fetch),
     routing: components.routing
   })
+
+  return fs
 }
 
 export { DEFAULT_FETCH_AHEAD, DEFAULT_FETCH_BYTES, DEFAULT_FETCH_TIMEOUT, DEFAULT_FRAME_SIZE, DEFAULT_IN_FLIGHT_BYTES, DEFAULT_STALL_TIMEOUT, MIN_FRAME_SIZE } from './constants.ts'
@@ -250,9 +252,9 @@ export { frameConcurrency } from './frame.ts'
 export { codecName, isMarked, mark, markerCodecs, MARKERS, TREE_CODE, unmark } from './marker.ts'
 export type { Optimize } from './auto-candidates.ts'
 export type { CompressionOptions } from './compression.ts'
-export type { AddFrameEvents, CatFrameEvents, DecidedProgress, FetchedBlockProgress, FetchEvents, FetchRetryProgress, FrameProgress, VerifyFileEvents, VerifyProgress } from './events.ts'
+export type { AddFrameEvents, CatFrameEvents, DecidedProgress, FetchedBlockProgress, FetchEvents, FetchRetryProgress, FrameProgress, LinkEvents, LinkProgress, VerifyFileEvents, VerifyProgress } from './events.ts'
 export type { ProviderRouting } from './fetch/fetch-scope.ts'
 export type { FetchInit } from './fetch/init.ts'
-export type { Link, LinkDatastore, LinkOptions, Links, PruneOptions } from './links.ts'
+export type { AddLinkOptions, Link, LinkDatastore, LinkOptions, Links, PruneOptions } from './links.ts'
 export type * from './unixfs.ts'
 export type { VerifyEvents, VerifyOptions, VerifyReport } from './verification.ts'

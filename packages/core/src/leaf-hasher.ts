@@ -1,0 +1,98 @@
+import * as dagPb from '@ipld/dag-pb'
+import { UnixFS } from 'ipfs-unixfs'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { DEFAULT_BLOCK_WRITE_CONCURRENCY } from './constants.ts'
+import { marshal } from './dag/marshal.ts'
+import { mapOrdered } from './map-ordered.ts'
+import type { Layout } from './content-layouts.ts'
+import type { FileLink } from './dag/node.ts'
+
+export interface LeafHasherOptions {
+  signal?: AbortSignal | null | undefined
+}
+
+/** Cuts bytes into leaves, however they come, and hashes them. It holds less than one leaf. */
+export class LeafHasher {
+  readonly #layout: Layout
+  readonly #options: LeafHasherOptions
+  #rest = new Uint8Array(0)
+  #filled = 0
+  #empty = true
+
+  constructor (layout: Layout, options: LeafHasherOptions) {
+    this.#layout = layout
+    this.#options = options
+  }
+
+  /** The leaves that the next bytes fill. When this is done the bytes may be written over. */
+  async * update (bytes: Uint8Array): AsyncGenerator<FileLink> {
+    const { leafSize } = this.#layout
+    const leaves: Uint8Array[] = []
+    let position = 0
+
+    if (this.#filled > 0) {
+      position = Math.min(leafSize - this.#filled, bytes.byteLength)
+      this.#keep(bytes.subarray(0, position))
+
+      if (this.#filled === leafSize) {
+        leaves.push(this.#rest)
+        this.#filled = 0
+      }
+    }
+
+    for (; bytes.byteLength - position >= leafSize; position += leafSize) {
+      leaves.push(bytes.subarray(position, position + leafSize))
+    }
+
+    yield * this.#hash(leaves)
+
+    if (position < bytes.byteLength) {
+      this.#keep(bytes.subarray(position))
+    }
+  }
+
+  /** The last leaf. An empty file has one too. */
+  async * end (): AsyncGenerator<FileLink> {
+    if (this.#filled > 0 || this.#empty) {
+      yield * this.#hash([this.#rest.subarray(0, this.#filled)])
+      this.#filled = 0
+    }
+  }
+
+  async * #hash (leaves: readonly Uint8Array[]): AsyncGenerator<FileLink> {
+    if (leaves.length === 0) {
+      return
+    }
+
+    this.#empty = false
+    yield * mapOrdered(leaves, async leaf => hashLeaf(leaf, this.#layout), { concurrency: DEFAULT_BLOCK_WRITE_CONCURRENCY, signal: this.#options.signal })
+  }
+
+  /** Put bytes behind those of a leaf that is not whole yet. It grows by doubling: most files are far smaller than a leaf. */
+  #keep (bytes: Uint8Array): void {
+    const filled = this.#filled + bytes.byteLength
+
+    if (filled > this.#rest.byteLength) {
+      const larger = new Uint8Array(Math.min(this.#layout.leafSize, Math.max(filled, 2 * this.#rest.byteLength)))
+      larger.set(this.#rest.subarray(0, this.#filled))
+      this.#rest = larger
+    }
+
+    this.#rest.set(bytes, this.#filled)
+    this.#filled = filled
+  }
+}
+
+async function hashLeaf (leaf: Uint8Array, { cidVersion, rawLeaves }: Layout): Promise<FileLink> {
+  const size = leaf.byteLength
+
+  if (rawLeaves) {
+    return { cid: CID.createV1(raw.code, await sha256.digest(leaf)), size, dagSize: size }
+  }
+
+  const block = dagPb.encode({ Data: marshal(new UnixFS({ type: 'file', data: leaf })), Links: [] })
+
+  return { cid: CID.create(cidVersion, dagPb.code, await sha256.digest(block)), size, dagSize: block.byteLength }
+}

@@ -1,0 +1,90 @@
+import { comparing } from './compare-original.ts'
+import { UNIXFS_V1_2025 } from './content-layouts.ts'
+import { LinkMismatchError, UncheckedLinkError } from './errors.ts'
+import { emit } from './events.ts'
+import { isChecked, isSame, UNCHECKED } from './link-entries.ts'
+import { TREE_CODE, unmark } from './marker.ts'
+import type { LeafHasherOptions } from './leaf-hasher.ts'
+import type { LinkEvents } from './events.ts'
+import type { LinkRecord } from './link-entries.ts'
+import type { LinkedEntry } from './linked-entry.ts'
+import type { StreamRange } from './read-stream.ts'
+import type { ProgressOptions } from 'progress-events'
+
+/** What is opened by its original, and the link that led there. */
+export type OpenedByLink = LinkedEntry & { link: LinkRecord }
+
+type Options = LeafHasherOptions & ProgressOptions<LinkEvents>
+
+/** Whether it was opened by its original: then it must be shown to be that. */
+export function isByLink (entry: LinkedEntry): entry is OpenedByLink {
+  return entry.link != null
+}
+
+/**
+ * Refuse what is known not to be what the original names, before anything of it is
+ * told: a file whose header names another content CID, unless its bytes were
+ * compared. Nobody can compare a directory, so a link to one counts where it was made
+ * for that.
+ *
+ * @throws {LinkMismatchError}
+ * @throws {UncheckedLinkError}
+ */
+export function expectOriginal (entry: LinkedEntry, options: Options): void {
+  if (!isByLink(entry)) {
+    return
+  }
+
+  const { link, header } = entry
+  const { original, compressed } = link
+
+  if (compressed.code === TREE_CODE) {
+    if (link.check !== UNCHECKED) {
+      throw new UncheckedLinkError(original, compressed, 'directory')
+    }
+
+    emit(options, 'ipfsz:link:unchecked', { original, compressed })
+    return
+  }
+
+  if (header?.contentCid != null && !isSame(header.contentCid, original) && !isChecked(link)) {
+    throw new LinkMismatchError(original, compressed, 'header', [header.contentCid])
+  }
+}
+
+/**
+ * What is read of a linked file. All of it is compared with the original on its way.
+ * A part cannot be, so it is read only where the header names the original, or an
+ * earlier comparison found it.
+ *
+ * @throws {LinkMismatchError} behind all bytes but the last piece
+ * @throws {UncheckedLinkError}
+ */
+export async function * readLinked (entry: OpenedByLink, { offset = 0, length = Number.POSITIVE_INFINITY }: StreamRange, content: AsyncIterable<Uint8Array>, options: Options): AsyncGenerator<Uint8Array> {
+  const { link, header, cid } = entry
+  const { original, compressed } = link
+  const named = header?.contentCid != null && isSame(header.contentCid, original)
+  const isRoot = cid.equals(unmark(compressed))
+  const isWhole = offset === 0 && length >= (header?.size ?? Number.POSITIVE_INFINITY)
+
+  if (!isWhole) {
+    if (!isRoot || !(named || isChecked(link))) {
+      throw new UncheckedLinkError(original, compressed, 'range')
+    }
+
+    yield * content
+    return
+  }
+
+  if (!isRoot) {
+    // below a directory, of which it has been told that nobody compared it
+    yield * content
+    return
+  }
+
+  const found = yield * comparing(link, content, options, named ? UNIXFS_V1_2025.name : link.check)
+
+  if (found == null) {
+    emit(options, 'ipfsz:link:unchecked', { original, compressed })
+  }
+}
