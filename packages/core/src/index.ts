@@ -142,7 +142,9 @@ export interface Ipfsz {
    * Read a file: the original bytes by a marked CID, the stored ones by a plain
    * CID. With an offset only the root and the leaves that hold the range are
    * fetched. An original that is not stored here is read from the compressed file
-   * that it is linked to.
+   * that it is linked to. The whole file is compared with that CID on its way, so the
+   * error may come after most of the bytes. A part is read where something vouches
+   * for the link (docs/limits.md, "Reading by an original CID").
    *
    * @throws {NotFoundError} a block is not there
    * @throws {NotAFileError}
@@ -151,6 +153,9 @@ export interface Ipfsz {
    * @throws {CorruptBlockError} a block's bytes are not those that its CID names
    * @throws {CorruptFrameError}
    * @throws {FetchStalledError} nothing arrived from others for the timeout of `fetch`
+   * @throws {LinkMismatchError} an original is linked to a file with other bytes
+   * @throws {UncheckedLinkError} nothing vouches for a part of a file, or a directory,
+   *   that was asked for by an original
    */
   cat (cid: CID, options?: CatOptions): AsyncIterable<Uint8Array>
 
@@ -204,8 +209,9 @@ export interface Ipfsz {
 
   /**
    * Read a file to its end, or all files of a directory: every block and every frame,
-   * what follows the frames, and the content CID where the header names one. What is
-   * wrong first is thrown: the errors of `cat`, and those below.
+   * what follows the frames, and the content CID where the header names one. By an
+   * original that is linked the bytes are compared with its CID, and the link keeps
+   * that they were. What is wrong first is thrown: the errors of `cat`, and those below.
    *
    * @throws {InvalidTrailerError} the seek table differs from the header, or something
    *   else follows the frames
