@@ -47,9 +47,18 @@ export function expectOriginal (entry: LinkedEntry, options: Options): void {
     return
   }
 
-  if (header?.contentCid != null && !isSame(header.contentCid, original) && !isChecked(link)) {
+  if (header?.contentCid != null && !namesOriginal(entry) && !isChecked(link)) {
     throw new LinkMismatchError(original, compressed, 'header', [header.contentCid])
   }
+}
+
+/** The layout that the original must have: what a comparison found, or that of a header's content CID. */
+export function layoutOf (entry: OpenedByLink): string | undefined {
+  return isChecked(entry.link) || !namesOriginal(entry) ? entry.link.check : UNIXFS_V1_2025.name
+}
+
+function namesOriginal ({ header, link }: OpenedByLink): boolean {
+  return header?.contentCid != null && isSame(header.contentCid, link.original)
 }
 
 /**
@@ -63,12 +72,11 @@ export function expectOriginal (entry: LinkedEntry, options: Options): void {
 export async function * readLinked (entry: OpenedByLink, { offset = 0, length = Number.POSITIVE_INFINITY }: StreamRange, content: AsyncIterable<Uint8Array>, options: Options): AsyncGenerator<Uint8Array> {
   const { link, header, cid } = entry
   const { original, compressed } = link
-  const named = header?.contentCid != null && isSame(header.contentCid, original)
   const isRoot = cid.equals(unmark(compressed))
   const isWhole = offset === 0 && length >= (header?.size ?? Number.POSITIVE_INFINITY)
 
   if (!isWhole) {
-    if (!isRoot || !(named || isChecked(link))) {
+    if (!isRoot || !(isChecked(link) || namesOriginal(entry))) {
       throw new UncheckedLinkError(original, compressed, 'range')
     }
 
@@ -82,7 +90,7 @@ export async function * readLinked (entry: OpenedByLink, { offset = 0, length = 
     return
   }
 
-  const found = yield * comparing(link, content, options, named ? UNIXFS_V1_2025.name : link.check)
+  const found = yield * comparing(link, content, options, layoutOf(entry))
 
   if (found == null) {
     emit(options, 'ipfsz:link:unchecked', { original, compressed })

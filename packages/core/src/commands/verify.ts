@@ -1,7 +1,6 @@
 import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
 import { judge } from '../compare-original.ts'
-import { UNIXFS_V1_2025 } from '../content-layouts.ts'
 import { MAX_REMEMBERED_DIRECTORIES, MAX_TREE_DEPTH } from '../constants.ts'
 import { getBlock } from '../dag/block.ts'
 import { decodeNode } from '../dag/node.ts'
@@ -9,11 +8,11 @@ import { findHeader } from '../entry.ts'
 import { InvalidDagError, NotAFileError, NotUnixFSError, UncheckedLinkError, UnknownHashError, VerifyFailedError } from '../errors.ts'
 import { emit } from '../events.ts'
 import { canCheck } from '../hashes.ts'
-import { isChecked, isSame } from '../link-entries.ts'
+import { isChecked } from '../link-entries.ts'
 import { openLinked } from '../linked-entry.ts'
 import { isMarked, TREE_CODE, unmark } from '../marker.ts'
 import { OriginalCheck } from '../original-check.ts'
-import { isByLink } from '../read-linked.ts'
+import { isByLink, layoutOf } from '../read-linked.ts'
 import { verifyFile } from '../verify-file.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
@@ -78,16 +77,14 @@ export async function verify (cid: CID, settings: Settings, options: VerifyOptio
  *
  * @throws {UncheckedLinkError}
  */
-function originalCheck ({ cid, link, header }: OpenedByLink, options: VerifyOptions): OriginalCheck {
-  const { original, compressed, check } = link
+function originalCheck (entry: OpenedByLink, options: VerifyOptions): OriginalCheck {
+  const { original, compressed } = entry.link
 
-  if (compressed.code === TREE_CODE || !cid.equals(unmark(compressed))) {
+  if (compressed.code === TREE_CODE || !entry.cid.equals(unmark(compressed))) {
     throw new UncheckedLinkError(original, compressed, 'directory')
   }
 
-  const named = header?.contentCid != null && isSame(header.contentCid, original)
-
-  return new OriginalCheck(original, options, named ? UNIXFS_V1_2025.name : check)
+  return new OriginalCheck(original, options, layoutOf(entry))
 }
 
 /** Refuse a link that leads to other bytes, and keep of one that does not that it was compared. */
