@@ -75,24 +75,20 @@ export async function * readLinked (entry: OpenedByLink, { offset = 0, length = 
   const isRoot = cid.equals(unmark(compressed))
   const isWhole = offset === 0 && length >= (header?.size ?? Number.POSITIVE_INFINITY)
 
-  if (!isWhole) {
-    if (!isRoot || !(isChecked(link) || namesOriginal(entry))) {
-      throw new UncheckedLinkError(original, compressed, 'range')
+  if (isWhole && isRoot) {
+    const found = yield * comparing(link, content, options, layoutOf(entry))
+
+    if (found == null) {
+      emit(options, 'ipfsz:link:unchecked', { original, compressed })
     }
 
-    yield * content
     return
   }
 
-  if (!isRoot) {
-    // below a directory, of which it has been told that nobody compared it
-    yield * content
-    return
+  // of a whole file below a directory it has been told that nobody compared that
+  if (!isWhole && !(isRoot && (isChecked(link) || namesOriginal(entry)))) {
+    throw new UncheckedLinkError(original, compressed, 'range')
   }
 
-  const found = yield * comparing(link, content, options, layoutOf(entry))
-
-  if (found == null) {
-    emit(options, 'ipfsz:link:unchecked', { original, compressed })
-  }
+  yield * content
 }
