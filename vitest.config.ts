@@ -17,6 +17,8 @@ const NODE_ONLY = [
   'packages/core/test/streams.test.ts',
   // Node's streams as sources, and listeners of a signal, which only Node counts
   'packages/core/test/{add-all,fetch,fetch-window}.test.ts',
+  // bytes of Kubo's own tests, made by a cipher of node:crypto
+  'packages/core/test/kubo-layouts.test.ts',
   // what `auto` chooses of what the codecs give, which test/demo compares with Node
   'packages/core/test/auto.test.ts',
   // on IndexedDB it is in test/browser, and takes as long again

@@ -76,7 +76,7 @@ async function add (name: string, directory: string, links: readonly Link[], blo
 
   const { wall } = await measure(async () => {
     for (const { original, compressed } of links) {
-      await fs.links.add(original, compressed)
+      await fs.links.add(original, compressed, { unchecked: true })
     }
   })
 

@@ -49,6 +49,10 @@ export function explain (err: Error): string {
       return `${err.message}: whatever made the file made it wrong, read what is stored with --raw`
     case 'WindowTooLargeError':
       return `${err.message}: allow more with --max-window`
+    case 'LinkMismatchError':
+      return `${err.message}. An original that was made with other settings than those of Helia and Kubo's profiles is linked with ipfsz link add --unchecked; another link is wrong: delete it with ipfsz link rm`
+    case 'UncheckedLinkError':
+      return 'what' in err && err.what === 'range' ? `${err.message}: compare all of it once, with ipfsz verify, or read it by its marked CID` : `${err.message}: read it by its marked CID`
     case 'CorruptBlockError':
       return `${err.message}: it is damaged on disk, add the file again`
     case 'FetchStalledError':

@@ -22,7 +22,8 @@ interface AddFlags extends CompressionOptions, Partial<Pick<AddCommandOptions, '
   preserveMtime?: boolean
 }
 
-function maxWindow (): Option {
+/** How far streams may look back that others made. */
+export function maxWindow (): Option {
   return new Option('--max-window <size>', 'memory that a stream of others may look back to (default: 8MiB); as much as zstd --long took').argParser(parseSize)
 }
 

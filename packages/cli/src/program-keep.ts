@@ -1,3 +1,5 @@
+import { maxWindow } from './program-files.ts'
+import type { AddLinkCommandOptions } from './commands/link.ts'
 import type { Context } from './context.ts'
 import type { Command } from 'commander'
 
@@ -68,12 +70,14 @@ export function defineKeepCommands (program: Command, context: () => Context): v
   const link = program.command('link').description('join the CIDs that files have uncompressed to the compressed ones')
 
   link.command('add')
-    .description('link the CID of uncompressed bytes to a marked CID')
+    .description('link the CID of uncompressed bytes to a marked CID, when its bytes have that CID')
     .argument('<original>')
     .argument('<marked>')
-    .action(async (original: string, marked: string) => {
+    .option('--unchecked', 'without reading the file: for originals that were made with other settings than those of Helia and Kubo\'s profiles, and for directories')
+    .addOption(maxWindow())
+    .action(async (original: string, marked: string, options: AddLinkCommandOptions) => {
       const { addLink } = await import('./commands/link.ts')
-      await addLink(original, marked, context())
+      await addLink(original, marked, options, context())
     })
 
   link.command('rm')

@@ -10,6 +10,9 @@ export const MIN_FRAME_SIZE = 64 * KIB
 /** The most bytes in a leaf, 1 MiB: the largest block that every node takes. */
 export const MAX_LEAF_SIZE = MIB
 
+/** The most bytes of a raw original that a linked file is compared with, 2 MiB: the largest block that Bitswap sends. */
+export const MAX_RAW_ORIGINAL = 2 * MIB
+
 /** The most links in a node, as in the `unixfs-v1-2025` profile. */
 export const MAX_LINKS = 1024
 

@@ -19,23 +19,26 @@
  * left behind may be the first half of a link that another process is making.
  */
 import { raceSignal } from './abort.ts'
-import { InvalidParametersError, LinkedFileMissingError, LinksUnavailableError } from './errors.ts'
+import { compareOriginal } from './compare-original.ts'
+import { InvalidParametersError, LinkedFileMissingError, LinksUnavailableError, UncheckedLinkError } from './errors.ts'
 import { exclusively } from './exclusively.ts'
-import { decodeEntry, deleteForward, FORWARD, isSame, keepBelieved, readForward, readReverse, REVERSE, writeForward, writeReverse } from './link-entries.ts'
+import { decodeEntry, decodeForward, deleteForward, FORWARD, isChecked, isSame, keepBelieved, readForward, readReverse, REVERSE, UNCHECKED, writeForward, writeReverse } from './link-entries.ts'
 import { queryLinks } from './link-query.ts'
-import { isMarked, unmark } from './marker.ts'
-import type { Link, LinkDatastore } from './link-entries.ts'
-import type { LinkOptions, Links, LinksComponents, PruneOptions } from './links.ts'
+import { isMarked, TREE_CODE, unmark } from './marker.ts'
+import type { Link, LinkDatastore, LinkRecord } from './link-entries.ts'
+import type { AddLinkOptions, LinkOptions, Links, LinksComponents, PruneOptions } from './links.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
 export class DefaultLinks implements Links {
   readonly #blockstore: LinksComponents['blockstore']
   readonly #datastore: LinkDatastore | undefined
+  readonly #read: LinksComponents['read']
 
-  constructor ({ blockstore, datastore }: LinksComponents) {
+  constructor ({ blockstore, datastore, read }: LinksComponents) {
     this.#blockstore = blockstore
     this.#datastore = datastore
+    this.#read = read
   }
 
   /** Whether there is a datastore to keep links in. */
@@ -43,20 +46,60 @@ export class DefaultLinks implements Links {
     return this.#datastore != null
   }
 
-  async add (original: CID, compressed: CID, options: LinkOptions = {}): Promise<void> {
+  async add (original: CID, compressed: CID, options: AddLinkOptions = {}): Promise<void> {
     this.#need()
     checkSides(original, compressed)
+    await this.#needFile(original, compressed, options)
 
+    const check = options.unchecked === true ? UNCHECKED : await this.#compare({ original, compressed }, options)
+    await this.#put({ original, compressed, check: check ?? UNCHECKED }, options)
+  }
+
+  /** Link an original whose bytes the compressed file is known to have, as that of the bytes that it was made of. */
+  async addChecked (link: Required<LinkRecord>, options: LinkOptions): Promise<void> {
+    this.#need()
+    checkSides(link.original, link.compressed)
+    await this.#needFile(link.original, link.compressed, options)
+    await this.#put(link, options)
+  }
+
+  /** Keep that a link was compared, if it is still there. */
+  async keepCheck (link: Required<LinkRecord>, options: LinkOptions): Promise<void> {
+    await this.#write(options, async datastore => {
+      const now = await readForward(datastore, link.original)
+
+      if (now != null && isSame(now.compressed, link.compressed)) {
+        await writeForward(datastore, { ...now, check: link.check })
+      }
+    })
+  }
+
+  async #needFile (original: CID, compressed: CID, options: LinkOptions): Promise<void> {
     if (!await this.#blockstore.has(unmark(compressed), options as Parameters<Blockstore['has']>[1])) {
       throw new LinkedFileMissingError(original, compressed)
     }
+  }
+
+  /** Read the whole file, and say which layout gives its bytes the CID of the original. */
+  async #compare (link: LinkRecord, options: AddLinkOptions): Promise<string | undefined> {
+    if (link.compressed.code === TREE_CODE) {
+      throw new UncheckedLinkError(link.original, link.compressed, 'directory')
+    }
+
+    return compareOriginal(link, this.#read(link.compressed, options), options)
+  }
+
+  async #put (link: Required<LinkRecord>, options: LinkOptions): Promise<void> {
+    const { original, compressed } = link
 
     await this.#write(options, async datastore => {
       const before = await readForward(datastore, original)
       const others = (await readReverse(datastore, compressed)).filter(cid => !isSame(cid, original))
 
       await writeReverse(datastore, compressed, [...await keepBelieved(datastore, others, compressed), original])
-      await writeForward(datastore, { original, compressed })
+      // that nobody is to compare them is no news of those that were
+      const check = before?.check != null && isChecked(before) && before.compressed.equals(compressed) && !isChecked(link) ? before.check : link.check
+      await writeForward(datastore, { original, compressed, check })
 
       if (before != null && !isSame(before.compressed, compressed)) {
         await forget(datastore, before)
@@ -71,9 +114,9 @@ export class DefaultLinks implements Links {
     return await raceSignal(lookUp(datastore, cid), options.signal)
   }
 
-  /** The compressed CID of an original, where it is linked. */
-  async compressedOf (original: CID): Promise<CID | undefined> {
-    return (await readForward(this.#need(), original))?.compressed
+  /** What an original is linked to, and what is known of that. */
+  async linkOf (original: CID): Promise<LinkRecord | undefined> {
+    return readForward(this.#need(), original)
   }
 
   async delete (cid: CID, options: LinkOptions = {}): Promise<void> {
@@ -99,8 +142,9 @@ export class DefaultLinks implements Links {
   async * list (options: LinkOptions = {}): AsyncGenerator<Link> {
     for await (const entries of queryLinks(this.#need(), FORWARD, options.signal)) {
       for (const entry of entries) {
-        const [compressed, original] = decodeEntry(entry, 2)
-        yield { original, compressed }
+        const link = decodeForward(entry)
+        const { original, compressed, check } = link
+        yield { original, compressed, ...check == null ? {} : { checked: isChecked(link) } }
         options.signal?.throwIfAborted()
       }
     }

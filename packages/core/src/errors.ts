@@ -216,6 +216,52 @@ export class LinkedFileMissingError extends Error {
   }
 }
 
+/**
+ * An original is linked to a file that has other bytes. Or, where it is no raw CID,
+ * the original was made with settings that are not known here.
+ */
+export class LinkMismatchError extends Error {
+  static override readonly name = 'LinkMismatchError'
+  override readonly name = 'LinkMismatchError'
+  readonly original: CID
+  readonly compressed: CID
+  /** What says so: the header of the compressed file, or its bytes, all of them read. */
+  readonly by: 'header' | 'bytes'
+  /** The CIDs that the bytes have: by the header, or with each of the known settings. None where they are too many for a raw CID. */
+  readonly found: readonly CID[]
+
+  constructor (original: CID, compressed: CID, by: 'header' | 'bytes', found: readonly CID[]) {
+    super(`${compressed} is not ${original}: ${found.length === 0
+      ? 'it has more bytes than a block may have'
+      : `${by === 'header' ? 'its header says that' : 'read to the end,'} its bytes have the CID ${found[0]}`}`)
+    this.original = original
+    this.compressed = compressed
+    this.by = by
+    this.found = found
+  }
+}
+
+/** Nothing shows that what an original is linked to is what it names, and what was asked for cannot be compared. */
+export class UncheckedLinkError extends Error {
+  static override readonly name = 'UncheckedLinkError'
+  override readonly name = 'UncheckedLinkError'
+  readonly original: CID
+  readonly compressed: CID
+  /** A part of a file, a directory, or a file whose original was made with settings that are not known. */
+  readonly what: 'range' | 'directory' | 'settings'
+
+  constructor (original: CID, compressed: CID, what: 'range' | 'directory' | 'settings') {
+    super(`Nothing shows that ${compressed} is ${original}${{
+      range: ', and a part of it cannot be compared',
+      directory: ': what leads to a directory cannot be compared',
+      settings: ': it was linked unchecked, and none of the known settings gives its bytes that CID'
+    }[what]}`)
+    this.original = original
+    this.compressed = compressed
+    this.what = what
+  }
+}
+
 /** An entry of a link in the datastore holds something else than CIDs. */
 export class InvalidLinkError extends Error {
   static override readonly name = 'InvalidLinkError'

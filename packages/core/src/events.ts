@@ -39,6 +39,14 @@ export interface VerifyProgress {
 /** What verifying reports for each file, besides what reading it does. */
 export type VerifyFileEvents = ProgressEvent<'ipfsz:verify:file', VerifyProgress>
 
+export interface LinkProgress {
+  original: CID
+  compressed: CID
+}
+
+/** What reading by an original reports that was linked unchecked: nothing shows that what was read is what it names. */
+export type LinkEvents = ProgressEvent<'ipfsz:link:unchecked', LinkProgress>
+
 export interface FetchedBlockProgress {
   cid: CID
   /** Bytes of the block. */
@@ -65,13 +73,13 @@ export type FetchEvents =
   | ProgressEvent<'ipfsz:fetch:block', FetchedBlockProgress>
   | ProgressEvent<'ipfsz:fetch:retry', FetchRetryProgress>
 
-type IpfszEvents = AddFrameEvents | CatFrameEvents | VerifyFileEvents | FetchEvents
+type IpfszEvents = AddFrameEvents | CatFrameEvents | VerifyFileEvents | FetchEvents | LinkEvents
 
 type Detail<Events, Type> = Extract<Events, { type: Type }> extends { detail: infer D } ? D : never
 
 /** Report progress, with the detail that belongs to the event. */
 export function emit<Type extends IpfszEvents['type']> (
-  options: ProgressOptions<AddFrameEvents> | ProgressOptions<CatFrameEvents> | ProgressOptions<VerifyFileEvents> | ProgressOptions<FetchEvents>,
+  options: ProgressOptions<AddFrameEvents> | ProgressOptions<CatFrameEvents> | ProgressOptions<VerifyFileEvents> | ProgressOptions<FetchEvents> | ProgressOptions<LinkEvents>,
   type: Type,
   detail: Detail<IpfszEvents, Type>
 ): void {

@@ -1,6 +1,7 @@
 import { importFile } from 'ipfs-unixfs-importer'
 import { BoundedReader } from './bounded-reader.ts'
 import { ByteReader } from './byte-reader.ts'
+import { UNIXFS_V1_2025 } from './content-layouts.ts'
 import { emit } from './events.ts'
 import { gather } from './gather.ts'
 import { mark } from './marker.ts'
@@ -10,7 +11,7 @@ import { writeFile } from './write-file.ts'
 import type { FilesBudget } from './bounded-reader.ts'
 import type { Compression } from './compression.ts'
 import type { PutStore } from './dag/block.ts'
-import type { Links } from './links.ts'
+import type { DefaultLinks } from './default-links.ts'
 import type { WriteFileOptions } from './write-file.ts'
 import type { ImporterOptions } from 'ipfs-unixfs-importer'
 import type { CID } from 'multiformats/cid'
@@ -31,7 +32,7 @@ export interface CompressingFileBuilderInit extends WriteFileOptions {
   /** Room for the original bytes of all files, where there are several. */
   budget?: FilesBudget | undefined
   /** Where each compressed file is linked to the CID that its bytes have uncompressed. */
-  links?: Links | undefined
+  links?: Pick<DefaultLinks, 'addChecked'> | undefined
 }
 
 /**
@@ -82,7 +83,7 @@ async function buildFile (file: File, reader: ByteReader, blockstore: PutStore, 
 
   if (contentCid != null) {
     // behind the root: a kill leaves a file without a link, never a link without its file
-    await init.links?.add(contentCid, mark(cid, codec.code), { signal: init.signal })
+    await init.links?.addChecked({ original: contentCid, compressed: mark(cid, codec.code), check: UNIXFS_V1_2025.name }, { signal: init.signal })
   }
 
   return { cid, unixfs, size: BigInt(dagSize), path, originalPath }

@@ -142,7 +142,9 @@ export interface Ipfsz {
    * Read a file: the original bytes by a marked CID, the stored ones by a plain
    * CID. With an offset only the root and the leaves that hold the range are
    * fetched. An original that is not stored here is read from the compressed file
-   * that it is linked to.
+   * that it is linked to. The whole file is compared with that CID on its way, so the
+   * error may come after most of the bytes. A part is read where something vouches
+   * for the link (docs/limits.md, "Reading by an original CID").
    *
    * @throws {NotFoundError} a block is not there
    * @throws {NotAFileError}
@@ -153,6 +155,9 @@ export interface Ipfsz {
    * @throws {DigestLengthError} nor with so short a digest
    * @throws {CorruptFrameError}
    * @throws {FetchStalledError} nothing arrived from others for the timeout of `fetch`
+   * @throws {LinkMismatchError} an original is linked to a file with other bytes
+   * @throws {UncheckedLinkError} nothing vouches for a part of a file, or a directory,
+   *   that was asked for by an original
    */
   cat (cid: CID, options?: CatOptions): AsyncIterable<Uint8Array>
 
@@ -206,8 +211,9 @@ export interface Ipfsz {
 
   /**
    * Read a file to its end, or all files of a directory: every block and every frame,
-   * what follows the frames, and the content CID where the header names one. What is
-   * wrong first is thrown: the errors of `cat`, and those below.
+   * what follows the frames, and the content CID where the header names one. By an
+   * original that is linked the bytes are compared with its CID, and the link keeps
+   * that they were. What is wrong first is thrown: the errors of `cat`, and those below.
    *
    * @throws {InvalidTrailerError} the seek table differs from the header, or something
    *   else follows the frames
@@ -235,15 +241,17 @@ export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz
     throw new InvalidParametersError('deterministic is for the codecs of @ipfsz/codecs: give it to those in `codecs` instead')
   }
 
-  return new DefaultIpfsz({
+  const fs: DefaultIpfsz = new DefaultIpfsz({
     blockstore: components.blockstore,
-    links: new DefaultLinks(components),
+    links: new DefaultLinks({ ...components, read: (cid, options) => fs.cat(cid, options) }),
     codecs,
     writers: deterministic ? allCodecs({ deterministic }) : codecs,
     inFlightBytes,
     fetch: fetchSettings(init.fetch),
     routing: components.routing
   })
+
+  return fs
 }
 
 export { DEFAULT_FETCH_AHEAD, DEFAULT_FETCH_BYTES, DEFAULT_FETCH_TIMEOUT, DEFAULT_FRAME_SIZE, DEFAULT_IN_FLIGHT_BYTES, DEFAULT_STALL_TIMEOUT, MIN_FRAME_SIZE } from './constants.ts'
@@ -253,9 +261,9 @@ export { checkBlock, checkHash, isIdentity } from './hashes.ts'
 export { codecName, isMarked, mark, markerCodecs, MARKERS, TREE_CODE, unmark } from './marker.ts'
 export type { Optimize } from './auto-candidates.ts'
 export type { CompressionOptions } from './compression.ts'
-export type { AddFrameEvents, CatFrameEvents, DecidedProgress, FetchedBlockProgress, FetchEvents, FetchRetryProgress, FrameProgress, VerifyFileEvents, VerifyProgress } from './events.ts'
+export type { AddFrameEvents, CatFrameEvents, DecidedProgress, FetchedBlockProgress, FetchEvents, FetchRetryProgress, FrameProgress, LinkEvents, LinkProgress, VerifyFileEvents, VerifyProgress } from './events.ts'
 export type { ProviderRouting } from './fetch/fetch-scope.ts'
 export type { FetchInit } from './fetch/init.ts'
-export type { Link, LinkDatastore, LinkOptions, Links, PruneOptions } from './links.ts'
+export type { AddLinkOptions, Link, LinkDatastore, LinkOptions, Links, PruneOptions } from './links.ts'
 export type * from './unixfs.ts'
 export type { VerifyEvents, VerifyOptions, VerifyReport } from './verification.ts'

@@ -3,15 +3,22 @@
  * version 1, so that twins find each other: version 0 and 1, marked and plain.
  * The codec stays in it: a raw CID with the hash of a root names the root's bytes,
  * not the file. Values are CIDs one behind the other, as they were given.
+ *
+ * What is known of a link stands behind the two CIDs of its forward entry, as a third:
+ * an identity CID of a word. Versions that do not know of it read the first two.
  */
 import { Key } from 'interface-datastore/key'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { create as createDigest } from 'multiformats/hashes/digest'
+import { identity } from 'multiformats/hashes/identity'
 import { concat } from './bytes.ts'
+import { isLayout } from './content-layouts.ts'
 import { decodeCids } from './decode-cids.ts'
 import { InvalidLinkError } from './errors.ts'
 import { unmark } from './marker.ts'
 import type { LinkEntry } from './link-query.ts'
 import type { Datastore, Pair } from 'interface-datastore'
-import type { CID } from 'multiformats/cid'
 
 export interface LinkDatastore extends Pick<Datastore, 'get' | 'put' | 'delete' | 'query'> {
   /** For a datastore that several processes use: do what no other one may come between. */
@@ -23,9 +30,24 @@ export interface Link {
   original: CID
   /** The marked CID of the compressed file. */
   compressed: CID
+  /**
+   * Whether the bytes of the compressed file were compared with the original: true
+   * where they were, false where it was linked unchecked. Links of earlier versions
+   * tell nothing.
+   */
+  checked?: boolean
 }
 
-/** Where the forward entries are: original -> compressed, original. */
+/** A link that nobody compared, and nobody is to. */
+export const UNCHECKED = 'unchecked'
+
+/** A link as it is kept. */
+export interface LinkRecord extends Omit<Link, 'checked'> {
+  /** The layout by which a comparison found the original, or `unchecked`. */
+  check?: string
+}
+
+/** Where the forward entries are: original -> compressed, original, and what is known of the link. */
 export const FORWARD = '/ipfsz/links/original'
 
 /** Where the reverse entries are: compressed -> compressed, originals, the newest last. */
@@ -36,20 +58,34 @@ export function isSame (a: CID, b: CID): boolean {
   return unmark(a).toV1().equals(unmark(b).toV1())
 }
 
-export async function readForward (datastore: LinkDatastore, original: CID): Promise<Link | undefined> {
+export async function readForward (datastore: LinkDatastore, original: CID): Promise<LinkRecord | undefined> {
   const pair = await read(datastore, toKey(FORWARD, original))
 
   if (pair == null) {
     return undefined
   }
 
-  const [compressed, linked] = decodeEntry(pair, 2)
-
-  return { original: linked, compressed }
+  return decodeForward(pair)
 }
 
-export async function writeForward (datastore: LinkDatastore, { original, compressed }: Link): Promise<void> {
-  await datastore.put(toKey(FORWARD, original), concat([compressed.bytes, original.bytes]))
+export async function writeForward (datastore: LinkDatastore, { original, compressed, check }: LinkRecord): Promise<void> {
+  const known = check == null ? [] : [CID.createV1(raw.code, createDigest(identity.code, new TextEncoder().encode(check)))]
+
+  await datastore.put(toKey(FORWARD, original), concat([compressed, original, ...known].map(cid => cid.bytes)))
+}
+
+/** @throws {InvalidLinkError} */
+export function decodeForward (entry: LinkEntry): LinkRecord {
+  const [compressed, original, known] = decodeEntry(entry, 2)
+  const check = known?.multihash.code === identity.code ? new TextDecoder().decode(known.multihash.digest) : ''
+
+  // a word of a later version tells nothing here
+  return { original, compressed, ...check === UNCHECKED || isLayout(check) ? { check } : {} }
+}
+
+/** Whether the bytes of the compressed file are known to be those of the original. */
+export function isChecked ({ check }: Pick<LinkRecord, 'check'>): boolean {
+  return check != null && check !== UNCHECKED
 }
 
 export async function deleteForward (datastore: LinkDatastore, original: CID): Promise<void> {

@@ -4,6 +4,7 @@ import { isIdentity } from './hashes.ts'
 import { isMarked, unmark } from './marker.ts'
 import type { Entry, EntryOptions } from './entry.ts'
 import type { Settings } from './ipfsz.ts'
+import type { LinkRecord } from './link-entries.ts'
 import type { RootCache } from './root-cache.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
@@ -11,13 +12,16 @@ import type { CID } from 'multiformats/cid'
 /** An entry, and the CID that it was opened by. */
 export interface LinkedEntry extends Entry {
   asked: CID
+  /** The link that led from there, where it was opened by its original. */
+  link?: LinkRecord
 }
 
 /**
  * As `openEntry`. An original whose root is not stored here is opened as the
  * compressed file that it is linked to, where that is stored here. `has` of a
  * networked blockstore asks no one else, so a read of what is here, or of what no
- * link names, goes on as if there were no links.
+ * link names, goes on as if there were no links. That it is what the original names
+ * is for the caller to show (`read-linked.ts`).
  *
  * @param roots - as openEntry; who is to look at the root itself gives none
  * @throws {NotFoundError} as openEntry; it names both where there is a link
@@ -33,14 +37,16 @@ export async function openLinked (cid: CID, settings: Settings, options: EntryOp
     return open(cid)
   }
 
-  const compressed = await links.compressedOf(cid)
+  const link = await links.linkOf(cid)
 
-  if (compressed == null) {
+  if (link == null) {
     return open(cid)
   }
 
+  const { compressed } = link
+
   if (await has(unmark(compressed))) {
-    return open(compressed)
+    return { ...await open(compressed), link: { ...link, original: cid } }
   }
 
   try {

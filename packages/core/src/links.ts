@@ -1,16 +1,34 @@
+import type { CatFrameEvents } from './events.ts'
 import type { Link, LinkDatastore } from './link-entries.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
+import type { ProgressOptions } from 'progress-events'
 
 export type { Link, LinkDatastore } from './link-entries.ts'
 
 export interface LinksComponents {
   blockstore: Pick<Blockstore, 'has'>
   datastore?: LinkDatastore | undefined
+  /** The original bytes of a marked CID, to compare them. */
+  read (compressed: CID, options: AddLinkOptions): AsyncIterable<Uint8Array>
 }
 
 export interface LinkOptions {
   signal?: AbortSignal | null | undefined
+}
+
+export interface AddLinkOptions extends LinkOptions, ProgressOptions<CatFrameEvents> {
+  /**
+   * Link them without reading the compressed file. For originals that were made with
+   * settings that are not known here, and for directories: of those nobody can tell
+   * whether what is read is what they name.
+   *
+   * @default false
+   */
+  unchecked?: boolean | undefined
+
+  /** As in `CatOptions`, for a stream that others made. */
+  maxWindowSize?: number | undefined
 }
 
 export interface PruneOptions extends LinkOptions {
@@ -30,15 +48,20 @@ export interface PruneOptions extends LinkOptions {
  */
 export interface Links {
   /**
-   * Link an original to a compressed file. An original has one compressed file, the
+   * Link an original to a compressed file, which is read to its end: its bytes must
+   * have that CID, with the settings of @helia/unixfs or of one of Kubo's profiles,
+   * and without mode and mtime. An original has one compressed file, the
    * one linked last. Several originals may lead to the same compressed file, as the
    * same bytes have several CIDs.
    *
    * @throws {InvalidParametersError} `compressed` is not marked, or `original` is
    * @throws {LinkedFileMissingError} the compressed file is not stored here; earlier
    *   links stay
+   * @throws {LinkMismatchError} the bytes have another CID, or none of the known
+   *   settings made the original
+   * @throws {UncheckedLinkError} it leads to a directory, which cannot be compared
    */
-  add (original: CID, compressed: CID, options?: LinkOptions): Promise<void>
+  add (original: CID, compressed: CID, options?: AddLinkOptions): Promise<void>
 
   /**
    * The other side: the compressed CID of an original, the original of a compressed

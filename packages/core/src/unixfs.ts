@@ -1,7 +1,7 @@
 import type { CompressionOptions } from './compression.ts'
 import type { GetBlockOptions } from './dag/block.ts'
 import type { ReadOptions } from './dag/read.ts'
-import type { AddFrameEvents, CatFrameEvents, FetchEvents } from './events.ts'
+import type { AddFrameEvents, CatFrameEvents, FetchEvents, LinkEvents } from './events.ts'
 import type * as unixfs from '@helia/unixfs'
 import type { CodecName } from '@ipfsz/codecs'
 import type { UnixFS as UnixFSMessage } from 'ipfs-unixfs'
@@ -40,7 +40,7 @@ export interface AddOptions extends Omit<unixfs.AddOptions, 'onProgress'>, Progr
 
 export interface AddFileOptions extends Omit<AddOptions, 'wrapWithDirectory'>, Pick<unixfs.FileCandidate, 'mode' | 'mtime'> {}
 
-export type CatEvents = unixfs.GetEvents | CatFrameEvents | FetchEvents
+export type CatEvents = unixfs.GetEvents | CatFrameEvents | FetchEvents | LinkEvents
 
 export interface CatOptions extends Omit<unixfs.CatOptions, 'onProgress' | 'signal'>, Omit<ReadOptions, 'onProgress'>, ProgressHandler<CatEvents> {
   /**
@@ -52,9 +52,9 @@ export interface CatOptions extends Omit<unixfs.CatOptions, 'onProgress' | 'sign
   maxWindowSize?: number | undefined
 }
 
-export interface LsOptions extends Omit<unixfs.LsOptions, 'onProgress' | 'signal'>, GetBlockOptions, ProgressHandler<unixfs.GetEvents | FetchEvents> {}
+export interface LsOptions extends Omit<unixfs.LsOptions, 'onProgress' | 'signal'>, GetBlockOptions, ProgressHandler<unixfs.GetEvents | FetchEvents | LinkEvents> {}
 
-export interface StatOptions extends Omit<unixfs.StatOptions, 'onProgress' | 'signal'>, GetBlockOptions, ProgressHandler<unixfs.GetEvents | FetchEvents> {}
+export interface StatOptions extends Omit<unixfs.StatOptions, 'onProgress' | 'signal'>, GetBlockOptions, ProgressHandler<unixfs.GetEvents | FetchEvents | LinkEvents> {}
 
 export interface ExtendedStatOptions extends StatOptions, Pick<unixfs.ExtendedStatOptions, 'filter'> {
   /**

@@ -8,11 +8,16 @@ import { readSeekable } from './read-seekable.ts'
 import { encodeTrailer } from './seek-table.ts'
 import { decompressStream } from './stream-codec.ts'
 import type { Entry } from './entry.ts'
-import type { CompressedFile, ReadFramesOptions } from './read-frames.ts'
+import type { CompressedFile } from './read-frames.ts'
 import type { GetStore } from './dag/block.ts'
-import type { StreamFile } from './stream-codec.ts'
+import type { ReadStreamOptions, StreamFile } from './stream-codec.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
+
+export interface VerifyFileOptions extends ReadStreamOptions {
+  /** Is given the original bytes of a compressed file, in order. */
+  onBytes? (bytes: Uint8Array): Promise<void>
+}
 
 /** What was found of a file that is as it should be. */
 export interface VerifiedFile {
@@ -32,7 +37,7 @@ export interface VerifiedFile {
  * @throws {InvalidTrailerError}
  * @throws {ContentMismatchError}
  */
-export async function verifyFile ({ block, node, header, stream }: Entry, blockstore: GetStore, codecs: readonly Codec[], options: ReadFramesOptions): Promise<VerifiedFile> {
+export async function verifyFile ({ block, node, header, stream }: Entry, blockstore: GetStore, codecs: readonly Codec[], options: VerifyFileOptions): Promise<VerifiedFile> {
   if (node == null) {
     return { size: BigInt(block.byteLength), frames: 0 }
   }
@@ -52,8 +57,8 @@ export async function verifyFile ({ block, node, header, stream }: Entry, blocks
 }
 
 /** A stream that others made: all of it from its front, and what its seek table says, by which ranges are read. */
-async function verifyStream (file: StreamFile, blockstore: GetStore, options: ReadFramesOptions): Promise<VerifiedFile> {
-  const size = await count(decompressStream(file, readWhole(file.node, blockstore, options), options))
+async function verifyStream (file: StreamFile, blockstore: GetStore, options: VerifyFileOptions): Promise<VerifiedFile> {
+  const size = await count(decompressStream(file, readWhole(file.node, blockstore, options), options), options.onBytes)
   const table = await findSeekTable(file.node, file.codec.name, blockstore, options)
 
   if (table == null) {
@@ -76,17 +81,18 @@ async function verifyStream (file: StreamFile, blockstore: GetStore, options: Re
   return { size, frames: table.frames }
 }
 
-async function count (source: AsyncIterable<Uint8Array>): Promise<bigint> {
+async function count (source: AsyncIterable<Uint8Array>, onBytes?: VerifyFileOptions['onBytes']): Promise<bigint> {
   let size = 0n
 
   for await (const bytes of source) {
+    await onBytes?.(bytes)
     size += BigInt(bytes.byteLength)
   }
 
   return size
 }
 
-async function verifyCompressed (file: CompressedFile, blockstore: GetStore, options: ReadFramesOptions): Promise<VerifiedFile> {
+async function verifyCompressed (file: CompressedFile, blockstore: GetStore, options: VerifyFileOptions): Promise<VerifiedFile> {
   const { node, header, codec } = file
   const { contentCid } = header
   const trailer = encodeTrailer(codec.name, header)
@@ -100,6 +106,7 @@ async function verifyCompressed (file: CompressedFile, blockstore: GetStore, opt
   try {
     for await (const { bytes } of decompressFrames(file, takeFrames(reader, header, 0, header.frameLengths.length - 1), options)) {
       await content?.update(bytes)
+      await options.onBytes?.(bytes)
       size += BigInt(bytes.byteLength)
       frames++
     }

@@ -6,6 +6,7 @@ import { balanced } from 'ipfs-unixfs-importer/layout'
 import { describe, expect, it } from 'vitest'
 import { MemoryDatastore } from 'datastore-core'
 import { ContentCid } from '../src/content-cid.ts'
+import { UNIXFS_V1_2025 } from '../src/content-layouts.ts'
 import { openEntry } from '../src/entry.ts'
 import { ipfsz, unmark } from '../src/index.ts'
 import { chunked, CountingBlockstore, noise, text } from './fixtures.ts'
@@ -19,7 +20,7 @@ async function plainCid (bytes: Uint8Array): Promise<CID> {
 }
 
 async function ours (bytes: Uint8Array, chunk: number, leafSize?: number): Promise<CID> {
-  const content = new ContentCid({}, leafSize)
+  const content = new ContentCid({}, [{ ...UNIXFS_V1_2025, ...leafSize == null ? {} : { leafSize } }])
 
   for await (const piece of chunked(bytes, chunk)) {
     const copy = piece.slice()

@@ -26,7 +26,7 @@ describe('a link', () => {
     await links.add(original, files[0])
 
     expect(await links.get(files[0])).toEqual(original)
-    expect(await Array.fromAsync(links.list())).toEqual([{ original, compressed: files[0] }])
+    expect(await Array.fromAsync(links.list())).toEqual([{ original, compressed: files[0], checked: false }])
   })
 
   it('is none of a raw CID that has the hash of the root', async () => {
@@ -117,7 +117,7 @@ describe('links', () => {
     const asked: string[] = []
 
     expect(await links.prune({ has: cid => { asked.push(cid.toString()); return cid.equals(unmark(files[1])) } })).toBe(2)
-    expect(await Array.fromAsync(links.list())).toEqual([{ original: originals[2], compressed: files[1] }])
+    expect(await Array.fromAsync(links.list())).toEqual([{ original: originals[2], compressed: files[1], checked: false }])
     expect(await entries(datastore)).toBe(2)
     expect(new Set(asked)).toEqual(new Set([files[0], files[1]].map(cid => unmark(cid).toString())))
   })

@@ -1,5 +1,6 @@
 import { unmark } from '@ipfsz/core'
 import { withReading } from '../context.ts'
+import { noteUnchecked } from '../note-unchecked.ts'
 import { knownSize } from '../progress.ts'
 import { parseTarget } from '../target.ts'
 import type { Context } from '../context.ts'
@@ -29,7 +30,7 @@ async function write ({ cid, path, text }: Target, files: Ipfsz, { offset, lengt
   let done = 0
 
   try {
-    for await (const bytes of files.cat(source, { path, offset, length, signal, maxWindowSize })) {
+    for await (const bytes of files.cat(source, { path, offset, length, signal, maxWindowSize, onProgress: noteUnchecked(output) })) {
       await output.bytes(bytes, signal)
       progress?.update(done += bytes.byteLength)
     }

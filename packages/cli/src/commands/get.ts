@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path'
 import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import { withReading } from '../context.ts'
 import { TreeEntryError, UsageError } from '../errors.ts'
+import { noteUnchecked } from '../note-unchecked.ts'
 import { printable } from '../output.ts'
 import { knownSize } from '../progress.ts'
 import { nameOf, parseTarget } from '../target.ts'
@@ -30,12 +31,13 @@ export async function get (text: string, options: GetCommandOptions, context: Co
 
 async function write (asked: Target, files: Ipfsz, options: GetCommandOptions, { io, output, signal }: Context): Promise<void> {
   const { cid, path } = asked
-  const stats = await files.stat(cid, { path, signal })
+  const onProgress = noteUnchecked(output)
+  const stats = await files.stat(cid, { path, signal, onProgress })
   const { type, unixfs, mtime } = stats
   const wanted = resolve(io.cwd, options.output ?? nameOf(asked))
 
   if (type === 'directory') {
-    const root = { cid: asTree(cid, stats.plainCid), unixfs, mtime }
+    const root = { cid: stats.markedCid ?? asTree(cid, stats.plainCid), unixfs, mtime }
     const counts = await writeTree(wanted, root, files, output.progress(basename(wanted)), signal)
     const { size } = counts
 
@@ -54,7 +56,7 @@ async function write (asked: Target, files: Ipfsz, options: GetCommandOptions, {
   }
 
   const target = await resolveTarget(wanted)
-  const size = await writeWhole(target, files.cat(cid, { path, signal, maxWindowSize: options.maxWindow }), output.progress(basename(target), knownSize(stats)), { unixfs, mtime })
+  const size = await writeWhole(target, files.cat(cid, { path, signal, maxWindowSize: options.maxWindow, onProgress }), output.progress(basename(target), knownSize(stats)), { unixfs, mtime })
   output.result({ cid: path === '' ? cid.toString() : (stats.markedCid ?? stats.plainCid).toString(), path: target, size }, `${printable(target)}\t${formatSize(size)}`)
 }
 

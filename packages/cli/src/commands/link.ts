@@ -3,9 +3,17 @@ import { openToRead, parseCid, withRepo } from '../context.ts'
 import { NotLinkedError, UsageError } from '../errors.ts'
 import { hasLinks } from '../link-store.ts'
 import type { Context } from '../context.ts'
+import type { Link } from '@ipfsz/core'
+
+export interface AddLinkCommandOptions {
+  /** Without reading the file: nobody can tell whether its bytes have that CID. */
+  unchecked?: boolean
+  /** The most bytes that a stream of others may look back to. */
+  maxWindow?: number
+}
 
 /** Link the CID that bytes have uncompressed to the compressed file that has them. */
-export async function addLink (original: string, compressed: string, context: Context): Promise<void> {
+export async function addLink (original: string, compressed: string, { unchecked = false, maxWindow: maxWindowSize }: AddLinkCommandOptions, context: Context): Promise<void> {
   const [originalCid, compressedCid] = [original, compressed].map(parseCid)
 
   if (isMarked(originalCid) || !isMarked(compressedCid)) {
@@ -14,8 +22,16 @@ export async function addLink (original: string, compressed: string, context: Co
 
   // a collection deletes links
   await withRepo(context, { lock: 'add', links: true, existing: true }, async ({ files }) => {
-    await files.links.add(originalCid, compressedCid, { signal: context.signal })
-    print(originalCid.toString(), compressedCid.toString(), context)
+    const progress = context.output.progress(compressed)
+    let done = 0
+
+    await files.links.add(originalCid, compressedCid, {
+      unchecked,
+      maxWindowSize,
+      signal: context.signal,
+      onProgress (event) { progress.update(done += event.detail.size) }
+    }).finally(() => progress.end())
+    print({ original: originalCid, compressed: compressedCid, checked: !unchecked }, context)
   })
 }
 
@@ -43,12 +59,12 @@ export async function listLinks (context: Context): Promise<void> {
   const { repo, files } = await openToRead(context)
 
   if (await hasLinks(repo.path)) {
-    for await (const { original, compressed } of files.links.list({ signal: context.signal })) {
-      print(original.toString(), compressed.toString(), context)
+    for await (const link of files.links.list({ signal: context.signal })) {
+      print(link, context)
     }
   }
 }
 
-function print (original: string, compressed: string, { output }: Context): void {
-  output.result({ original, compressed }, `${original}\t${compressed}`)
+function print ({ original, compressed, checked }: Link, { output }: Context): void {
+  output.result({ original: original.toString(), compressed: compressed.toString(), checked }, `${original}\t${compressed}${checked === false ? '\tunchecked' : ''}`)
 }

@@ -2,6 +2,7 @@ import { ipfsz, isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
 import { withReading } from '../context.ts'
 import { markedTwin } from '../marked-twins.ts'
+import { noteUnchecked } from '../note-unchecked.ts'
 import { table } from '../output.ts'
 import { parseTarget } from '../target.ts'
 import { formatSize } from '../units.ts'
@@ -34,7 +35,7 @@ export async function stat (text: string, options: StatCommandOptions, context: 
 
 /** @param offline - whether what is not here is left out: a part of a file has sizes too */
 async function show ({ cid, path }: Target, files: Ipfsz, offline: boolean, { maxWindow: maxWindowSize }: StatCommandOptions, { output, signal }: Context): Promise<void> {
-  const stats = await files.stat(cid, { path, extended: true, offline, signal, maxWindowSize })
+  const stats = await files.stat(cid, { path, extended: true, offline, signal, maxWindowSize, onProgress: noteUnchecked(output) })
   const { codec, size, storedSize, frames, frameSize, blocks, plainCid } = stats
   const type = typeOf(stats)
   const directory = type === 'directory'

@@ -3,15 +3,22 @@ import { fileSize, readRange } from '../dag/read.ts'
 import { InvalidParametersError, NotAFileError } from '../errors.ts'
 import { openLinked } from '../linked-entry.ts'
 import { codecOf, readFrames } from '../read-frames.ts'
+import { expectOriginal, isByLink, readLinked } from '../read-linked.ts'
 import { readStream } from '../read-stream.ts'
+import type { Entry } from '../entry.ts'
 import type { CatOptions } from '../index.ts'
 import type { Settings } from '../ipfsz.ts'
 import type { CID } from 'multiformats/cid'
 
 export async function * cat (cid: CID, settings: Settings, options: CatOptions = {}): AsyncGenerator<Uint8Array> {
-  const { blockstore, codecs, inFlightBytes } = settings
-  const { block, node, header, stream } = await openLinked(cid, settings, options, settings.roots)
+  const entry = await openLinked(cid, settings, options, settings.roots)
+  expectOriginal(entry, options)
 
+  const content = read(entry, settings, options)
+  yield * isByLink(entry) ? readLinked(entry, options, content, options) : content
+}
+
+async function * read ({ block, node, header, stream }: Entry, { blockstore, codecs, inFlightBytes }: Settings, options: CatOptions): AsyncGenerator<Uint8Array> {
   if (node == null) {
     const range = toRange(block.byteLength, options)
     yield * report('unixfs:exporter:progress:raw', [block.subarray(range.start, range.end)], range, block.byteLength, options)

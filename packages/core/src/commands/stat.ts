@@ -3,8 +3,9 @@ import { inspectDag } from '../dag/inspect.ts'
 import { describe } from '../describe.ts'
 import { findHeader } from '../entry.ts'
 import { openLinked } from '../linked-entry.ts'
-import { isMarked } from '../marker.ts'
+import { isMarked, mark, TREE_CODE } from '../marker.ts'
 import { codecOf } from '../read-frames.ts'
+import { expectOriginal, isByLink } from '../read-linked.ts'
 import { streamStats } from '../stream-stats.ts'
 import type { ExtendedStatOptions, ExtendedStats, Stats, StatOptions } from '../index.ts'
 import type { Settings } from '../ipfsz.ts'
@@ -12,8 +13,15 @@ import type { CID } from 'multiformats/cid'
 
 export async function stat (cid: CID, settings: Settings, options: StatOptions & Partial<ExtendedStatOptions> = {}): Promise<Stats> {
   const entry = await openLinked(cid, settings, options, settings.roots)
+  expectOriginal(entry, options)
+
   const { node, block, stream } = entry
   let stats = describe(entry)
+
+  if (isByLink(entry) && node?.unixfs.isDirectory() === true) {
+    // its own plain CID names the files as they are stored
+    stats = { ...stats, markedCid: mark(entry.cid, TREE_CODE) }
+  }
 
   if (node != null && stream != null) {
     const file = { node, codec: codecOf({ codec: stream }, settings.codecs) }

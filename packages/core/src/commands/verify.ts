@@ -1,19 +1,27 @@
 import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
+import { judge } from '../compare-original.ts'
 import { MAX_REMEMBERED_DIRECTORIES, MAX_TREE_DEPTH } from '../constants.ts'
 import { getBlock } from '../dag/block.ts'
 import { decodeNode } from '../dag/node.ts'
 import { findHeader } from '../entry.ts'
-import { InvalidDagError, NotAFileError, NotUnixFSError, VerifyFailedError } from '../errors.ts'
+import { InvalidDagError, NotAFileError, NotUnixFSError, UncheckedLinkError, VerifyFailedError } from '../errors.ts'
 import { emit } from '../events.ts'
+import { isChecked } from '../link-entries.ts'
 import { openLinked } from '../linked-entry.ts'
-import { isMarked } from '../marker.ts'
+import { isMarked, TREE_CODE, unmark } from '../marker.ts'
+import { OriginalCheck } from '../original-check.ts'
+import { isByLink, layoutOf } from '../read-linked.ts'
 import { verifyFile } from '../verify-file.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Entry } from '../entry.ts'
 import type { VerifyOptions, VerifyReport } from '../index.ts'
 import type { Settings } from '../ipfsz.ts'
+import type { LinkRecord } from '../link-entries.ts'
+import type { Comparison } from '../original-check.ts'
+import type { OpenedByLink } from '../read-linked.ts'
+import type { VerifyFileOptions } from '../verify-file.ts'
 import type { PBLink } from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
 
@@ -24,6 +32,8 @@ interface Tally {
   frames: number
   files: number
 }
+
+type VerifierOptions = VerifyOptions & Pick<VerifyFileOptions, 'onBytes'>
 
 /** Where the walk is. */
 interface Place {
@@ -36,8 +46,14 @@ export async function verify (cid: CID, settings: Settings, options: VerifyOptio
   // what is stored counts, not a root that was read before
   const entry = await openLinked(cid, settings, options)
 
-  const verifier = new Verifier(settings, options, isMarked(entry.asked))
+  const check = isByLink(entry) ? originalCheck(entry, options) : undefined
+  const verifier = new Verifier(settings, { ...options, onBytes: check == null ? undefined : async bytes => check.update(bytes) }, isMarked(entry.asked))
   const contentCid = await verifier.verify(entry, { path: '', depth: 0 })
+
+  if (check != null && isByLink(entry)) {
+    await settle(entry.link, await check.compare(), settings, options)
+  }
+
   const { size, blocks, frames, files } = verifier.tally
 
   return {
@@ -51,17 +67,46 @@ export async function verify (cid: CID, settings: Settings, options: VerifyOptio
   }
 }
 
+/**
+ * What the bytes behind an original are compared with. A directory cannot be.
+ *
+ * @throws {UncheckedLinkError}
+ */
+function originalCheck (entry: OpenedByLink, options: VerifyOptions): OriginalCheck {
+  const { original, compressed } = entry.link
+
+  if (compressed.code === TREE_CODE || !entry.cid.equals(unmark(compressed))) {
+    throw new UncheckedLinkError(original, compressed, 'directory')
+  }
+
+  return new OriginalCheck(original, options, layoutOf(entry))
+}
+
+/** Refuse a link that leads to other bytes, and keep of one that does not that it was compared. */
+async function settle (link: LinkRecord, comparison: Comparison, { links }: Settings, options: VerifyOptions): Promise<void> {
+  const layout = judge(link, comparison)
+
+  if (layout == null) {
+    throw new UncheckedLinkError(link.original, link.compressed, 'settings')
+  }
+
+  if (!isChecked(link)) {
+    // where nothing can be written, the next one compares again
+    await links.keepCheck({ ...link, check: layout }, options).catch(() => { options.signal?.throwIfAborted() })
+  }
+}
+
 class Verifier {
   readonly tally: Tally = { size: 0n, blocks: 0, frames: 0, files: 0 }
   readonly #settings: Settings
-  readonly #options: VerifyOptions
+  readonly #options: VerifierOptions
   /** Whether files are read as their header says, as in a marked tree. */
   readonly #marked: boolean
   readonly #blockstore: GetStore
   /** What is below directories that have been walked: of a tree of links to the same, walking all would never end. */
   readonly #walked = new Map<string, Tally>()
 
-  constructor (settings: Settings, options: VerifyOptions, marked: boolean) {
+  constructor (settings: Settings, options: VerifierOptions, marked: boolean) {
     this.#settings = settings
     this.#options = options
     this.#marked = marked

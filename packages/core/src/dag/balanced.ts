@@ -1,0 +1,68 @@
+import * as dagPb from '@ipld/dag-pb'
+import { CID } from 'multiformats/cid'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { encodeNode } from './node.ts'
+import type { FileLink } from './node.ts'
+
+export interface BalancedDagInit {
+  cidVersion: 0 | 1
+  /** The most links in a node. */
+  maxLinks: number
+}
+
+/**
+ * The root of a balanced DAG whose leaves come one after the other, as `writeRoot`
+ * finds it of all of them. A node is hashed when it is full, so it holds no more
+ * links than one node has for each level.
+ */
+export class BalancedDag {
+  readonly #init: BalancedDagInit
+  /** The links of the node that is not full yet, for each level: leaves first. */
+  readonly #levels: FileLink[][] = [[]]
+
+  constructor (init: BalancedDagInit) {
+    this.#init = init
+  }
+
+  async add (link: FileLink, level = 0): Promise<void> {
+    const links = this.#levels[level] ??= []
+
+    // a full node goes up when the next link comes: if none does, it is the root
+    if (links.length === this.#init.maxLinks) {
+      this.#levels[level] = [link]
+      await this.add(await this.#node(links), level + 1)
+    } else {
+      links.push(link)
+    }
+  }
+
+  /** The root. A single leaf is its own root. */
+  async root (): Promise<CID> {
+    for (let level = 0; ; level++) {
+      const links = this.#levels[level]
+      const isTop = level === this.#levels.length - 1
+
+      if (isTop && links.length === 1) {
+        return links[0].cid
+      }
+
+      const node = await this.#node(links)
+
+      if (isTop) {
+        return node.cid
+      }
+
+      await this.add(node, level + 1)
+    }
+  }
+
+  async #node (links: FileLink[]): Promise<FileLink> {
+    const { block } = encodeNode({ links })
+
+    return {
+      cid: CID.create(this.#init.cidVersion, dagPb.code, await sha256.digest(block)),
+      size: links.reduce((size, link) => size + link.size, 0),
+      dagSize: links.reduce((size, link) => size + link.dagSize, block.byteLength)
+    }
+  }
+}

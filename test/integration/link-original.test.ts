@@ -1,0 +1,109 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { unixfs } from '@helia/unixfs'
+import { MemoryBlockstore } from 'blockstore-core'
+import { describe, expect } from 'vitest'
+import { text } from '../support/data.ts'
+import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { makeTree } from './tree-files.ts'
+import type { AddOptions } from '@helia/unixfs'
+
+/** The CID of bytes that an importer made elsewhere. */
+async function originalOf (bytes: Uint8Array, options?: Partial<AddOptions>): Promise<string> {
+  return (await unixfs({ blockstore: new MemoryBlockstore() }).addBytes(bytes, options)).toString()
+}
+
+/** Leaves of so many bytes, of a source that comes in one piece. */
+function cutting (leafSize: number): AddOptions['chunker'] {
+  return async function * (source) {
+    for await (const piece of source) {
+      for (let start = 0; start < piece.byteLength; start += leafSize) {
+        yield piece.subarray(start, start + leafSize)
+      }
+    }
+  }
+}
+
+const bytes = text(1_000_000)
+const other = text(1_000_000, 2)
+
+describe.concurrent('ipfsz link add', () => {
+  it('refuses a file whose bytes have another CID, and links nothing', async ({ sandbox }) => {
+    const [good, bad] = [await originalOf(bytes), await sandbox.add(other)]
+
+    const refused = await sandbox.run(['link', 'add', good, bad])
+
+    expectFailure(refused, 1)
+    expect(refused.stderr).toContain(await originalOf(other))
+    expect((await sandbox.run(['link', 'ls'])).stdout.toString()).toBe('')
+  })
+
+  it('takes an original as Kubo makes it without options, and reads any part by it', async ({ sandbox }) => {
+    const cid = await sandbox.add(bytes, '--link')
+    const original = await originalOf(bytes, { cidVersion: 0, rawLeaves: false, chunker: cutting(262_144) })
+
+    expectSuccess(await sandbox.run(['link', 'add', original, cid]))
+
+    expect(original).toMatch(/^Qm/)
+    const read = await sandbox.run(['cat', original, '--offset', '5', '--length', '10'])
+    expectSuccess(read)
+    expect(read.stdout.equals(bytes.subarray(5, 15))).toBe(true)
+    expectSuccess(await sandbox.run(['verify', original]))
+  })
+
+  it('with --unchecked takes an original of other settings, which reading tells of', async ({ sandbox }) => {
+    const cid = await sandbox.add(bytes)
+    const original = await originalOf(bytes, { chunker: cutting(70_000) })
+    expectFailure(await sandbox.run(['link', 'add', original, cid]), 1)
+
+    expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, cid]))
+
+    expect((await sandbox.run(['link', 'ls'])).stdout.toString()).toBe(`${original}\t${cid}\tunchecked\n`)
+    expect(parseLines((await sandbox.run(['link', 'ls', '--json'])).stdout)).toEqual([{ original, compressed: cid, checked: false }])
+    const read = await sandbox.run(['cat', original])
+    expect({ ...read, stdout: read.stdout.equals(bytes) }).toMatchObject({ code: 0, stdout: true, stderr: expect.stringContaining('unchecked') })
+    expect(await sandbox.run(['get', original, '-o', 'out'])).toMatchObject({ code: 0, stderr: expect.stringContaining('unchecked') })
+    expect((await readFile(join(sandbox.directory, 'out'))).equals(bytes)).toBe(true)
+    expectFailure(await sandbox.run(['cat', original, '--length', '1']), 1)
+    expectFailure(await sandbox.run(['verify', original]), 1)
+  })
+
+  it('with --unchecked takes a directory, of which get writes the original files', async ({ sandbox }) => {
+    await makeTree(join(sandbox.directory, 'in'), { 'a/b': bytes })
+    const tree = (await sandbox.run(['add', '-Q', 'in'])).stdout.toString().trim()
+    const original = await originalOf(bytes)
+    expectFailure(await sandbox.run(['link', 'add', original, tree]), 1)
+    expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, tree]))
+
+    expect(await sandbox.run(['get', original, '-o', 'out'])).toMatchObject({ code: 0, stderr: expect.stringContaining('unchecked') })
+    expect((await readFile(join(sandbox.directory, 'out/a/b'))).equals(bytes)).toBe(true)
+    expect(await sandbox.run(['ls', `${original}/a`])).toMatchObject({ code: 0, stderr: expect.stringContaining('unchecked') })
+  })
+})
+
+describe.concurrent('an original that is linked to other bytes', () => {
+  it('is not written by get, not read to its end by cat, and not good', async ({ sandbox }) => {
+    const bad = await sandbox.add(other, '--frame-size', '64KiB')
+    const original = await originalOf(bytes)
+    expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, bad]))
+    const before = await readdir(sandbox.directory)
+
+    const read = await sandbox.run(['cat', original])
+    expect(read).toMatchObject({ code: 1, stderr: expect.stringContaining(bad) })
+    expect(read.stdout.byteLength).toBeLessThan(other.byteLength)
+    expectFailure(await sandbox.run(['get', original, '-o', 'out']), 1)
+    expect(await readdir(sandbox.directory)).toEqual(before)
+    expectFailure(await sandbox.run(['verify', original]), 1)
+    expectSuccess(await sandbox.run(['verify', bad]))
+  })
+
+  it('is refused before its first byte where the header names another content CID', async ({ sandbox }) => {
+    const bad = await sandbox.add(other, '--link', '--frame-size', '64KiB')
+    const original = await originalOf(bytes)
+    expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, bad]))
+
+    for (const args of [['cat', original], ['cat', '--length', '1', original], ['get', original], ['stat', original], ['ls', original], ['verify', original]]) {
+      expectFailure(await sandbox.run(args), 1)
+    }
+  })
+})
