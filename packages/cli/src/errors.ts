@@ -1,4 +1,5 @@
 export * from './error-classes.ts'
+export * from './write-errors.ts'
 
 /** Errors that come of what was typed, by name. */
 const USAGE = new Set(['UsageError', 'UnknownCodecError', 'InvalidLevelError', 'InvalidFrameSizeError', 'NotMarkableError'])

@@ -74,6 +74,9 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .description('write a file or a directory to disk')
     .argument('<cid>', TARGET)
     .option('-o, --output <path>', 'where to (default: the last name of the path or the CID, in this directory)')
+    .option('--allow-symlinks', 'write symlinks that lead out of what is written, too')
+    .option('--max-size <size>', 'write no more bytes than this (default: 4TiB)', parseSize)
+    .option('--max-files <n>', 'write no more files and directories than this (default: 100000000)', parseNumber)
     .addOption(maxWindow()))
     .action(async (cid: string, flags: GetCommandOptions & NetworkFlags) => {
       const { get } = await import('./commands/get.ts')
