@@ -50,7 +50,9 @@ export function explain (err: Error): string {
     case 'WindowTooLargeError':
       return `${err.message}: allow more with --max-window`
     case 'CorruptBlockError':
-      return `${err.message}: it is damaged on disk, add the file again`
+      return err.cause instanceof Error && err.cause.name === 'NotFetchedError'
+        ? `${err.message}: it is damaged on disk, and nobody sent it. Name a peer that has it with --peer, or add the file again`
+        : `${err.message}: it is damaged on disk. Fetch it anew with ipfsz repair, or add the file again`
     case 'FetchStalledError':
       return `${err.message}: name a peer that has it with --peer, or wait longer with --timeout`
     case 'TimeoutError':

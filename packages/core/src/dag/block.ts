@@ -12,6 +12,8 @@ export interface GetBlockOptions {
   expectedSize?: number | undefined
   /** @internal aborted when nobody will take the block any more */
   until?: AbortSignal | undefined
+  /** @internal what the blockstore gave before is not the block: one that can ask others asks them */
+  damaged?: boolean | undefined
 }
 
 export interface GetStore extends Pick<Blockstore, 'get'> {
@@ -23,17 +25,31 @@ export type PutStore = Pick<Blockstore, 'put'>
 
 /**
  * The bytes of a block, compared with its hash. Helia compares what comes from
- * the network, but not what its blockstore holds.
+ * the network, but not what its blockstore holds. A blockstore that gives other bytes is
+ * asked once more, as it may know somebody who has the block.
  *
  * @throws {NotFoundError} the blockstore does not have it
  * @throws {CorruptBlockError} the bytes are others than the CID names
  */
 export async function getBlock (cid: CID, blockstore: GetStore, options: GetBlockOptions): Promise<Uint8Array> {
+  let block = await read(cid, blockstore, options)
+
+  if (!await matches(cid, block)) {
+    block = await read(cid, blockstore, { ...options, damaged: true })
+
+    if (!await matches(cid, block)) {
+      throw new CorruptBlockError(cid)
+    }
+  }
+
+  return block
+}
+
+async function read (cid: CID, blockstore: GetStore, options: GetBlockOptions): Promise<Uint8Array> {
   const { signal } = options
-  let block: Uint8Array
 
   try {
-    block = await raceSignal(collect(cid, blockstore, options), signal)
+    return await raceSignal(collect(cid, blockstore, options), signal)
   } catch (err) {
     // blockstore-fs reports an aborted read as a block that is not there
     signal?.throwIfAborted()
@@ -44,12 +60,6 @@ export async function getBlock (cid: CID, blockstore: GetStore, options: GetBloc
 
     throw err
   }
-
-  if (!await matches(cid, block)) {
-    throw new CorruptBlockError(cid)
-  }
-
-  return block
 }
 
 /** The blockstore for those that read by themselves: what it gives has been compared with its hash. */
