@@ -125,7 +125,8 @@ async function read (cid: CID, blockstore: WalkStore, signal: AbortSignal): Prom
   return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
 }
 
-function linksOf (cid: CID, bytes: Uint8Array): CID[] {
+/** What a block links to. */
+export function linksOf (cid: CID, bytes: Uint8Array): CID[] {
   if (cid.code === raw.code) {
     return []
   }
