@@ -50,9 +50,7 @@ export interface WriteTreeOptions {
 export async function writeTree (target: string, root: TreeRoot, options: WriteTreeOptions): Promise<TreeCounts> {
   const { progress, signal } = options
 
-  if (await exists(target)) {
-    throw new TreeEntryError(target, 'is there already, and a tree is written only where nothing is')
-  }
+  await checkNothingThere(target, 'a tree')
 
   const temporary = temporaryFor(target)
   const writer = new TreeWriter(root, options)
@@ -215,9 +213,13 @@ export async function writeSymlink (path: string, entry: Pick<DirectoryEntry, 'u
   await restoreMetadata(path, entry)
 }
 
-/** Whether there is anything, also a symlink to nowhere. */
-export async function exists (path: string): Promise<boolean> {
-  return lstat(path).then(() => true, () => false)
+/**
+ * @throws {TreeEntryError} there is anything, also a symlink to nowhere
+ */
+export async function checkNothingThere (path: string, what: string): Promise<void> {
+  if (await lstat(path).then(() => true, () => false)) {
+    throw new TreeEntryError(path, `is there already, and ${what} is written only where nothing is`)
+  }
 }
 
 /** What @ipfsz/core refuses is refused here too, and what it cannot know of: the system's own separators. */

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import { withReading } from '../context.ts'
-import { TreeEntryError, UsageError } from '../errors.ts'
+import { UsageError } from '../errors.ts'
 import { measureTree } from '../measure-tree.ts'
 import { printable } from '../output.ts'
 import { knownSize } from '../progress.ts'
@@ -11,7 +11,7 @@ import { sweepTemporaries } from '../temporary-files.ts'
 import { formatSize } from '../units.ts'
 import { writeWhole } from '../write-file.ts'
 import { checkRoom, WriteLimits } from '../write-limits.ts'
-import { checkSymlink, exists, writeSymlink, writeTree } from '../write-tree.ts'
+import { checkNothingThere, checkSymlink, writeSymlink, writeTree } from '../write-tree.ts'
 import type { Context } from '../context.ts'
 import type { Target } from '../target.ts'
 import type { Ipfsz } from '@ipfsz/core'
@@ -57,6 +57,7 @@ async function write (asked: Target, files: Ipfsz, options: GetCommandOptions, {
 
   if (type === 'directory') {
     const root = { cid: asTree(cid, stats.plainCid), unixfs, mtime }
+    await checkNothingThere(wanted, 'a tree')
     const totals = await measureTree(root.cid, files, limits, output.progress(`measuring ${basename(wanted)}`), signal)
     await checkRoom(wanted, totals)
     const counts = await writeTree(wanted, root, { files, progress: output.progress(basename(wanted), totals.size), limits, allowSymlinks, signal })
@@ -67,9 +68,7 @@ async function write (asked: Target, files: Ipfsz, options: GetCommandOptions, {
   }
 
   if (unixfs?.type === 'symlink') {
-    if (await exists(wanted)) {
-      throw new TreeEntryError(wanted, 'is there already, and a symlink is written only where nothing is')
-    }
+    await checkNothingThere(wanted, 'a symlink')
 
     if (!allowSymlinks) {
       // what is beside it may be a symlink itself: none of its names is taken back
