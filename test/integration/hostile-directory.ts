@@ -20,9 +20,11 @@ export class HostileRepo {
   }
 
   async symlink (link: string): Promise<CID> {
-    const data = new TextEncoder().encode(link)
+    return this.node(new UnixFS({ type: 'symlink', data: new TextEncoder().encode(link) }), [])
+  }
 
-    return this.#put(0x70, encode(prepare({ Data: new UnixFS({ type: 'symlink', data }).marshal(), Links: [] })))
+  async node (unixfs: UnixFS, children: ReadonlyArray<readonly [string, CID]>): Promise<CID> {
+    return this.#put(0x70, encode(prepare({ Data: unixfs.marshal(), Links: children.map(([Name, Hash]) => ({ Name, Hash, Tsize: 1 })) })))
   }
 
   async directory (entries: ReadonlyArray<readonly [string, CID]>): Promise<CID> {

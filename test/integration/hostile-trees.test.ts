@@ -90,9 +90,9 @@ describe.concurrent('the target of a tree', () => {
     await makeTree(join(sandbox.directory, 'in'), { link: { link: '/etc/passwd' } })
     const cid = await addTree(sandbox, 'in')
 
-    expectSuccess(await sandbox.run(['get', `${cid}/link`, '-o', 'out']))
+    expectSuccess(await sandbox.run(['get', `${cid}/link`, '-o', 'out', '--allow-symlinks']))
     expect(await readTree(sandbox.directory)).toMatchObject({ out: { link: '/etc/passwd' } })
     await symlink('x', join(sandbox.directory, 'there'))
-    expectFailure(await sandbox.run(['get', `${cid}/link`, '-o', 'there']), 1)
+    expectFailure(await sandbox.run(['get', `${cid}/link`, '-o', 'there', '--allow-symlinks']), 1)
   })
 })

@@ -44,7 +44,7 @@ describe.concurrent('a tree', () => {
     await chmod(join(directory, 'nothing/in'), 0o555)
 
     const cid = await addTree(sandbox, 'in')
-    const result = await sandbox.run(['get', cid, '-o', 'out'])
+    const result = await sandbox.run(['get', cid, '-o', 'out', '--allow-symlinks'])
 
     expectSuccess(result)
     expect(await readTree(join(sandbox.directory, 'out'))).toEqual(await readTree(directory))
@@ -102,7 +102,7 @@ describe.concurrent('a tree', () => {
     expectSuccess(await sandbox.shell('touch -d "2024-05-06 07:08:09.123456789" in/a.txt in/sub && touch -d "1969-05-06 07:08:09.987654321" in/empty'))
     const cid = await addTree(sandbox, 'in', '--hidden')
 
-    expectSuccess(await sandbox.run(['get', cid, '-o', 'out']))
+    expectSuccess(await sandbox.run(['get', cid, '-o', 'out', '--allow-symlinks']))
     expect(await addTree(sandbox, 'out', '--hidden')).toBe(cid)
   })
 

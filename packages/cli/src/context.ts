@@ -142,7 +142,11 @@ async function readSession (repo: Repo, signal: AbortSignal, { blockstore = repo
   return { repo, blockstore, files: ipfsz({ blockstore, datastore: links }, { fetch }), pins: new RepoPins(repo) }
 }
 
-function sayWhatCame ({ blocks, bytes, peers }: FetchedStats, output: Output): void {
+function sayWhatCame ({ blocks, bytes, replaced, peers }: FetchedStats, output: Output): void {
+  if (replaced > 0) {
+    output.note(`${replaced} damaged ${replaced === 1 ? 'block was' : 'blocks were'} fetched anew and replaced`)
+  }
+
   if (output.verbose && blocks > 0) {
     output.note(`fetched ${blocks} blocks (${formatSize(bytes)}): ${[...peers].map(([id, { blocks, bytes }]) => `${blocks} (${formatSize(bytes)}) from ${id}`).join(', ')}`)
   }

@@ -185,7 +185,16 @@ async function read (cid: CID, blockstore: WalkStore, signal: AbortSignal): Prom
   return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
 }
 
-function linksOf (cid: CID, bytes: Uint8Array): CID[] {
+/** What a block links to. */
+export function linksOf (cid: CID, bytes: Uint8Array): CID[] {
+  if (isLeaf(cid)) {
+    return []
+  }
+
+  if (!isDagPb(cid)) {
+    throw new UnknownBlockError(cid, `the codec 0x${cid.code.toString(16)}`)
+  }
+
   try {
     return dagPb.decode(bytes).Links.map(({ Hash }) => Hash)
   } catch (err) {

@@ -1,4 +1,5 @@
 export * from './error-classes.ts'
+export * from './write-errors.ts'
 
 /** Errors that come of what was typed, by name. */
 const USAGE = new Set(['UsageError', 'UnknownCodecError', 'InvalidLevelError', 'InvalidFrameSizeError', 'NotMarkableError'])
@@ -54,7 +55,9 @@ export function explain (err: Error): string {
     case 'UncheckedLinkError':
       return 'what' in err && err.what === 'range' ? `${err.message}: compare all of it once, with ipfsz verify, or read it by its marked CID` : `${err.message}: read it by its marked CID`
     case 'CorruptBlockError':
-      return `${err.message}: it is damaged on disk, add the file again`
+      return err.cause instanceof Error && err.cause.name === 'NotFetchedError'
+        ? `${err.message}: it is damaged on disk, and nobody sent it. Name a peer that has it with --peer, or add the file again`
+        : `${err.message}: it is damaged on disk. Fetch it anew with ipfsz repair, or add the file again`
     case 'FetchStalledError':
       return `${err.message}: name a peer that has it with --peer, or wait longer with --timeout`
     case 'TimeoutError':

@@ -2,6 +2,9 @@ import { once } from 'node:events'
 import { Progress } from './progress.ts'
 import type { Io, OutputStream } from './io.ts'
 
+/** Control characters, the separators of lines and paragraphs, and what Unicode has to turn the direction of reading (UAX #9, section 2). */
+const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
+
 export interface OutputInit {
   json: boolean
   verbose: boolean
@@ -25,7 +28,7 @@ export class Output {
 
   /** A result: an object a line with `--json`, otherwise the text. */
   result (value: Record<string, unknown>, text: string): void {
-    this.stdout.write(`${this.json ? JSON.stringify(value, replacer) : text}\n`)
+    this.stdout.write(`${this.json ? JSON.stringify(value, replacer).replaceAll(UNPRINTABLE, unicodeEscape) : text}\n`)
   }
 
   /** Bytes, waiting where stdout is slow. */
@@ -37,7 +40,8 @@ export class Output {
 
   /** What is good to know, beside the results. */
   note (message: string): void {
-    this.stderr.write(`ipfsz: ${message}\n`)
+    // the tabs are between columns
+    this.stderr.write(`ipfsz: ${message.split('\t').map(printable).join('\t')}\n`)
   }
 
   /**
@@ -54,14 +58,26 @@ export class Output {
     this.stderr.write(`ipfsz: ${printable(message.replaceAll(/\s*\n\s*/g, ' '))}\n`)
 
     if (this.verbose) {
-      this.stderr.write(`${stack(err)}\n`)
+      this.stderr.write(`${stack(err).split('\n').map(printable).join('\n')}\n`)
     }
   }
 }
 
-/** A name on one line: what would move the cursor is shown as its code, `\\x0a` for a new line. */
+/**
+ * A name on one line, in the order of its characters. What would move the cursor, end
+ * the line or turn the direction of reading is shown as its code: `\\x0a` for a new
+ * line, `\\u202e` for what makes `gpj.exe` read as `exe.jpg`.
+ */
 export function printable (name: string): string {
-  return name.replaceAll(/\p{Cc}/gu, character => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
+  return name.replaceAll(UNPRINTABLE, character => character <= '\u00ff' ? `\\x${hex(character, 2)}` : unicodeEscape(character))
+}
+
+function unicodeEscape (character: string): string {
+  return `\\u${hex(character, 4)}`
+}
+
+function hex (character: string, digits: number): string {
+  return character.charCodeAt(0).toString(16).padStart(digits, '0')
 }
 
 /** Rows under headings, each column as wide as it needs to be. */

@@ -76,6 +76,9 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .description('write a file or a directory to disk')
     .argument('<cid>', TARGET)
     .option('-o, --output <path>', 'where to (default: the last name of the path or the CID, in this directory)')
+    .option('--allow-symlinks', 'write symlinks that lead out of what is written, too')
+    .option('--max-size <size>', 'write no more bytes than this (default: 4TiB)', parseSize)
+    .option('--max-files <n>', 'write no more files and directories than this (default: 100000000)', parseNumber)
     .addOption(maxWindow()))
     .action(async (cid: string, flags: GetCommandOptions & NetworkFlags) => {
       const { get } = await import('./commands/get.ts')
@@ -101,11 +104,29 @@ export function defineFileCommands (program: Command, context: () => Context): v
 
   program.command('verify')
     .description('read files or directories to their end, and say whether all of it is as it should be')
-    .argument('<cid...>')
+    .argument('[cid...]')
+    .option('--all', 'everything that is pinned')
     .addOption(maxWindow())
-    .action(async (cids: string[], options: VerifyCommandOptions) => {
-      const { verify } = await import('./commands/verify.ts')
-      await verify(cids, options, context())
+    .action(async (cids: string[], { all = false, ...options }: VerifyCommandOptions & { all?: boolean }) => {
+      if (all === cids.length > 0) {
+        throw new UsageError(all ? '--all reads everything that is pinned: give no CIDs besides' : 'Name CIDs to verify, or everything that is pinned with --all')
+      }
+
+      if (all) {
+        const { verifyAll } = await import('./commands/verify-all.ts')
+        await verifyAll(options, context())
+      } else {
+        const { verify } = await import('./commands/verify.ts')
+        await verify(cids, options, context())
+      }
+    })
+
+  askingOthers(program.command('repair')
+    .description('fetch blocks that are missing or damaged, and list those that nobody sends')
+    .argument('[cid...]', 'CIDs whose blocks to look through (default: everything that is pinned)'))
+    .action(async (cids: string[], flags: NetworkFlags) => {
+      const { repair } = await import('./commands/repair.ts')
+      await repair(cids, withNetwork(flags, context())[1])
     })
 
   program.command('bench')

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { Output } from './output.ts'
+import { Output, printable } from './output.ts'
 import { CODECS, defineFileCommands } from './program-files.ts'
 import { defineKeepCommands } from './program-keep.ts'
 import { defineNetworkCommands } from './program-network.ts'
@@ -40,7 +40,7 @@ export function createProgram (io: Io): Command {
       writeErr: text => { io.stderr.write(text) },
       getOutHelpWidth: () => io.stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => io.stderr.columns ?? DEFAULT_WIDTH,
-      outputError: (message, write) => { write(`ipfsz: ${message.replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ')} (see ipfsz --help)\n`) }
+      outputError: (message, write) => { write(`ipfsz: ${printable(message.replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' '))} (see ipfsz --help)\n`) }
     })
 
   defineFileCommands(program, context)

@@ -10,10 +10,15 @@ const END_AFTER = 50
  */
 export async function runProcess (argv: string[]): Promise<void> {
   const controller = new AbortController()
-  // the first Ctrl-C ends cleanly, a second one at once
-  process.once('SIGINT', () => { controller.abort() })
-  process.once('SIGTERM', () => { controller.abort() })
+
+  // the first Ctrl-C ends cleanly, a second one at once; SIGHUP is for a terminal that was closed
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => { controller.abort() })
+  }
+
   process.stdout.on('error', endWithStdout)
+  // a terminal that was closed takes no progress any more, and what is half written is to be deleted all the same
+  process.stderr.on('error', () => {})
 
   process.exitCode = await main(argv, {
     // a getter: reading process.stdin opens it

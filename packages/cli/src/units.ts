@@ -6,12 +6,15 @@ const UNITS: Readonly<Record<string, number>> = {
   kb: 1e3,
   mb: 1e6,
   gb: 1e9,
+  tb: 1e12,
   k: 1024,
   m: 1024 ** 2,
   g: 1024 ** 3,
+  t: 1024 ** 4,
   kib: 1024,
   mib: 1024 ** 2,
-  gib: 1024 ** 3
+  gib: 1024 ** 3,
+  tib: 1024 ** 4
 }
 
 const NAMES = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']

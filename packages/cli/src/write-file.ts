@@ -1,14 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { open, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { NEW_FILE_MODE, restoreMetadata } from './restore-metadata.ts'
+import { keepFresh, removeTemporary, temporaryFor } from './temporary-files.ts'
 import type { Progress } from './progress.ts'
 import type { DirectoryEntry } from '@ipfsz/core'
-
-/** A name beside a target, for what is not whole yet. */
-export function temporaryFor (target: string): string {
-  return join(dirname(target), `.${basename(target).slice(0, 50)}.${randomUUID()}.tmp`)
-}
 
 /** The temporary name says nothing to whoever asked for the other. */
 export function namedByTarget (err: unknown, target: string): unknown {
@@ -16,12 +11,14 @@ export function namedByTarget (err: unknown, target: string): unknown {
 }
 
 /**
- * Write a file to disk: whole under its name, or not at all.
+ * Write a file to disk: whole under its name, or not at all. A symlink of that name is
+ * replaced, and what it leads to stays as it is.
  *
  * @returns how many it has
  */
 export async function writeWhole (target: string, content: AsyncIterable<Uint8Array>, progress: Progress, metadata: Pick<DirectoryEntry, 'unixfs' | 'mtime'> = {}): Promise<number> {
   const temporary = temporaryFor(target)
+  const stopRefreshing = keepFresh(temporary)
   let done = 0
 
   try {
@@ -37,14 +34,16 @@ export async function writeWhole (target: string, content: AsyncIterable<Uint8Ar
       await file.close()
     }
 
+    stopRefreshing()
     await restoreMetadata(temporary, metadata)
     await rename(temporary, target)
 
     return done
   } catch (err) {
-    await rm(temporary, { force: true })
+    await removeTemporary(temporary)
     throw err
   } finally {
+    stopRefreshing()
     progress.end()
   }
 }

@@ -1,9 +1,12 @@
-import { lstat, mkdir, rename, rm, symlink } from 'node:fs/promises'
+import { lstat, mkdir, rename, symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { TreeEntryError } from './errors.ts'
 import { restoreMetadata } from './restore-metadata.ts'
-import { namedByTarget, temporaryFor, writeNew } from './write-file.ts'
+import { leadsOut } from './symlink-target.ts'
+import { keepFresh, removeTemporary, temporaryFor } from './temporary-files.ts'
+import { namedByTarget, writeNew } from './write-file.ts'
 import type { Progress } from './progress.ts'
+import type { WriteLimits } from './write-limits.ts'
 import type { DirectoryEntry, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -24,6 +27,15 @@ export interface TreeRoot extends Pick<DirectoryEntry, 'unixfs' | 'mtime'> {
   cid: CID
 }
 
+export interface WriteTreeOptions {
+  files: Pick<Ipfsz, 'cat' | 'ls' | 'stat'>
+  progress: Progress
+  limits: WriteLimits
+  /** Whether symlinks may lead out of the tree. */
+  allowSymlinks: boolean
+  signal: AbortSignal
+}
+
 /**
  * Write a tree to disk: whole under its name, or not at all.
  *
@@ -31,27 +43,32 @@ export interface TreeRoot extends Pick<DirectoryEntry, 'unixfs' | 'mtime'> {
  * symlinks, none of them where something is already. So nothing is written through a
  * symlink, whether it is from the tree or was put there meanwhile.
  *
- * @throws {TreeEntryError} an entry cannot be written under its name
+ * @throws {TreeEntryError} an entry cannot be written under its name, or is a symlink
+ *   that leads out of the tree
+ * @throws {OutputTooLargeError} there is more than the limits allow
  */
-export async function writeTree (target: string, root: TreeRoot, files: Ipfsz, progress: Progress, signal: AbortSignal): Promise<TreeCounts> {
-  if (await exists(target)) {
-    throw new TreeEntryError(target, 'is there already, and a tree is written only where nothing is')
-  }
+export async function writeTree (target: string, root: TreeRoot, options: WriteTreeOptions): Promise<TreeCounts> {
+  const { progress, signal } = options
+
+  await checkNothingThere(target, 'a tree')
 
   const temporary = temporaryFor(target)
-  const writer = new TreeWriter(files, signal, progress)
+  const writer = new TreeWriter(root, options)
+  const stopRefreshing = keepFresh(temporary)
 
   try {
     // nobody else sees what is not whole
     await mkdir(temporary, { mode: 0o700 }).catch((err: unknown) => { throw namedByTarget(err, target) })
-    await writer.fill(temporary, root)
-    await writer.finish()
+    await writer.fill(temporary, root, [])
+    stopRefreshing()
+    await restoreMetadata(temporary, root)
     await rename(temporary, target)
   } catch (err) {
-    await rm(temporary, { recursive: true, force: true }).catch(() => {})
+    await removeTemporary(temporary)
     throw signal.aborted ? signal.reason : renamed(err, temporary, target)
   } finally {
-    writer.progress.end()
+    stopRefreshing()
+    progress.end()
   }
 
   return writer.counts
@@ -59,32 +76,37 @@ export async function writeTree (target: string, root: TreeRoot, files: Ipfsz, p
 
 class TreeWriter {
   readonly counts: TreeCounts = { files: 0, directories: 0, symlinks: 0, size: 0 }
-  readonly progress: Progress
-  readonly #written: Array<{ path: string, root: TreeRoot }> = []
-  readonly #files: Ipfsz
-  readonly #signal: AbortSignal
+  readonly #root: TreeRoot
+  readonly #options: WriteTreeOptions
 
-  constructor (files: Ipfsz, signal: AbortSignal, progress: Progress) {
-    this.#files = files
-    this.#signal = signal
-    this.progress = progress
+  constructor (root: TreeRoot, options: WriteTreeOptions) {
+    this.#root = root
+    this.#options = options
   }
 
-  /** Write what is in a directory. */
-  async fill (directory: string, root: TreeRoot): Promise<void> {
-    const signal = this.#signal
+  /**
+   * Write what is in a directory.
+   *
+   * @param names - the directories from the root of the tree to this one, with it
+   */
+  async fill (directory: string, root: TreeRoot, names: readonly string[]): Promise<void> {
+    const { files, signal } = this.#options
     const writing = new Set<Promise<void>>()
     const later: DirectoryEntry[] = []
     let failed: { reason: unknown } | undefined
 
-    this.counts.directories++
+    this.#count('directories')
 
     try {
-      for await (const entry of this.#files.ls(root.cid, { signal })) {
+      for await (const entry of files.ls(root.cid, { signal })) {
         checkName(directory, entry.name)
 
         if (entry.type == null) {
           throw new TreeEntryError(join(directory, entry.name), `its block ${entry.plainCid} is not in this repo, or is no UnixFS`)
+        }
+
+        if (entry.unixfs?.type === 'symlink') {
+          await this.#checkSymlink(join(directory, entry.name), entry, names)
         }
 
         if (entry.type === 'directory' || entry.unixfs?.type === 'symlink') {
@@ -114,36 +136,68 @@ class TreeWriter {
       throw failed.reason
     }
 
-    await this.#fillLater(directory, later)
-    this.#written.push({ path: directory, root })
+    await this.#fillLater(directory, later, names)
   }
 
-  /** Give directories their mode and mtime, those within before those around them: some cannot be written to any more. */
-  async finish (): Promise<void> {
-    for (const { path, root } of this.#written) {
-      await restoreMetadata(path, root)
-    }
-  }
-
-  async #fillLater (directory: string, entries: DirectoryEntry[]): Promise<void> {
+  async #fillLater (directory: string, entries: DirectoryEntry[], names: readonly string[]): Promise<void> {
     for (const entry of entries.filter(({ type }) => type === 'directory')) {
       const path = join(directory, entry.name)
       await mkdir(path, { mode: 0o700 })
-      await this.fill(path, entry)
+      await this.fill(path, entry, [...names, entry.name])
+      // only now: some cannot be written to any more
+      await restoreMetadata(path, entry)
     }
 
     for (const entry of entries.filter(({ type }) => type !== 'directory')) {
+      this.#count('symlinks')
       await writeSymlink(join(directory, entry.name), entry)
-      this.counts.symlinks++
     }
   }
 
   async #writeFile (path: string, entry: DirectoryEntry): Promise<void> {
-    await writeNew(path, this.#files.cat(entry.cid, { signal: this.#signal }), bytes => {
-      this.progress.update(this.counts.size += bytes)
+    const { files, progress, signal } = this.#options
+
+    this.#count('files')
+    await writeNew(path, files.cat(entry.cid, { signal }), bytes => {
+      progress.update(this.counts.size += bytes)
+      this.#checkLimits()
     })
     await restoreMetadata(path, entry)
-    this.counts.files++
+  }
+
+  #count (what: 'files' | 'directories' | 'symlinks'): void {
+    this.counts[what]++
+    this.#checkLimits()
+  }
+
+  /** What the blocks have told of sizes before need not be true. */
+  #checkLimits (): void {
+    const { files, directories, symlinks, size } = this.counts
+
+    this.#options.limits.check({ size, entries: files + directories + symlinks })
+  }
+
+  async #checkSymlink (path: string, entry: DirectoryEntry, names: readonly string[]): Promise<void> {
+    const { allowSymlinks, files, signal } = this.#options
+    const isDirectory = async (names: readonly string[]): Promise<boolean> => files.stat(this.#root.cid, { path: names.join('/'), signal })
+      .then(({ type }) => type === 'directory', () => false)
+
+    if (!allowSymlinks) {
+      await checkSymlink(path, entry, names, isDirectory)
+    }
+
+    signal.throwIfAborted()
+  }
+}
+
+/**
+ * @throws {TreeEntryError} the symlink leads out of the tree that it is in
+ */
+export async function checkSymlink (path: string, { unixfs }: Pick<DirectoryEntry, 'unixfs'>, names: readonly string[], isDirectory: Parameters<typeof leadsOut>[2]): Promise<void> {
+  const link = Buffer.from(unixfs?.data ?? []).toString()
+
+  if (await leadsOut(link, names, isDirectory)) {
+    throw new TreeEntryError(path, `is a symlink that leads out of what is written, to ${link}: if that is meant, allow it with --allow-symlinks`)
   }
 }
 
@@ -159,9 +213,13 @@ export async function writeSymlink (path: string, entry: Pick<DirectoryEntry, 'u
   await restoreMetadata(path, entry)
 }
 
-/** Whether there is anything, also a symlink to nowhere. */
-export async function exists (path: string): Promise<boolean> {
-  return lstat(path).then(() => true, () => false)
+/**
+ * @throws {TreeEntryError} there is anything, also a symlink to nowhere
+ */
+export async function checkNothingThere (path: string, what: string): Promise<void> {
+  if (await lstat(path).then(() => true, () => false)) {
+    throw new TreeEntryError(path, `is there already, and ${what} is written only where nothing is`)
+  }
 }
 
 /** What @ipfsz/core refuses is refused here too, and what it cannot know of: the system's own separators. */

@@ -42,7 +42,7 @@ describe('the blockstore of a command that may ask others', () => {
 
     expect(Buffer.compare(await read(store, cid, { expectedSize: bytes.byteLength, onProgress: event => { events.push(event) } }), bytes)).toBe(0)
     expect(fetch).toHaveBeenCalledWith(cid, expect.objectContaining({ root, size: bytes.byteLength }))
-    expect(store.fetched).toEqual({ blocks: 1, bytes: bytes.byteLength, peers: new Map([[PEER, { blocks: 1, bytes: bytes.byteLength }]]) })
+    expect(store.fetched).toEqual({ blocks: 1, bytes: bytes.byteLength, replaced: 0, peers: new Map([[PEER, { blocks: 1, bytes: bytes.byteLength }]]) })
     expect(events).toMatchObject([{ type: 'helia:block-broker:receive-block', detail: { cid, broker: 'bitswap' } }])
   })
 

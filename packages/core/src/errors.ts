@@ -102,8 +102,8 @@ export class CorruptBlockError extends Error {
   override readonly name = 'CorruptBlockError'
   readonly cid: CID
 
-  constructor (cid: CID) {
-    super(`The bytes of the block ${cid} do not match its hash`)
+  constructor (cid: CID, options?: ErrorOptions) {
+    super(`The bytes of the block ${cid} do not match its hash`, options)
     this.cid = cid
   }
 }

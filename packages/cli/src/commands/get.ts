@@ -1,15 +1,18 @@
-import { realpath, stat } from 'node:fs/promises'
-import { basename, resolve } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { basename, dirname, resolve } from 'node:path'
 import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import { withReading } from '../context.ts'
-import { TreeEntryError, UsageError } from '../errors.ts'
+import { UsageError } from '../errors.ts'
+import { measureTree } from '../measure-tree.ts'
 import { noteUnchecked } from '../note-unchecked.ts'
 import { printable } from '../output.ts'
 import { knownSize } from '../progress.ts'
 import { nameOf, parseTarget } from '../target.ts'
+import { sweepTemporaries } from '../temporary-files.ts'
 import { formatSize } from '../units.ts'
 import { writeWhole } from '../write-file.ts'
-import { exists, writeSymlink, writeTree } from '../write-tree.ts'
+import { checkRoom, WriteLimits } from '../write-limits.ts'
+import { checkNothingThere, checkSymlink, writeSymlink, writeTree } from '../write-tree.ts'
 import type { Context } from '../context.ts'
 import type { Target } from '../target.ts'
 import type { Ipfsz } from '@ipfsz/core'
@@ -20,6 +23,20 @@ export interface GetCommandOptions {
   output?: string
   /** The most bytes that a stream of others may look back to. */
   maxWindow?: number
+  /**
+   * The most bytes to write.
+   *
+   * @default 4398046511104
+   */
+  maxSize?: number
+  /**
+   * The most files, directories and symlinks to write.
+   *
+   * @default 100000000
+   */
+  maxFiles?: number
+  /** Whether symlinks may lead out of what is written. */
+  allowSymlinks?: boolean
 }
 
 /** Write a file or a tree to disk: whole under its name, or not at all. */
@@ -31,14 +48,21 @@ export async function get (text: string, options: GetCommandOptions, context: Co
 
 async function write (asked: Target, files: Ipfsz, options: GetCommandOptions, { io, output, signal }: Context): Promise<void> {
   const { cid, path } = asked
+  const { allowSymlinks = false } = options
   const onProgress = noteUnchecked(output)
   const stats = await files.stat(cid, { path, signal, onProgress })
   const { type, unixfs, mtime } = stats
   const wanted = resolve(io.cwd, options.output ?? nameOf(asked))
+  const limits = new WriteLimits(wanted, options)
+
+  await sweepTemporaries(dirname(wanted), io.now())
 
   if (type === 'directory') {
     const root = { cid: stats.markedCid ?? asTree(cid, stats.plainCid), unixfs, mtime }
-    const counts = await writeTree(wanted, root, files, output.progress(basename(wanted)), signal)
+    await checkNothingThere(wanted, 'a tree')
+    const totals = await measureTree(root.cid, files, limits, output.progress(`measuring ${basename(wanted)}`), signal)
+    await checkRoom(wanted, totals)
+    const counts = await writeTree(wanted, root, { files, progress: output.progress(basename(wanted), totals.size), limits, allowSymlinks, signal })
     const { size } = counts
 
     output.result({ cid: root.cid.toString(), path: wanted, ...counts }, `${printable(wanted)}\t${formatSize(size)}`)
@@ -46,8 +70,11 @@ async function write (asked: Target, files: Ipfsz, options: GetCommandOptions, {
   }
 
   if (unixfs?.type === 'symlink') {
-    if (await exists(wanted)) {
-      throw new TreeEntryError(wanted, 'is there already, and a symlink is written only where nothing is')
+    await checkNothingThere(wanted, 'a symlink')
+
+    if (!allowSymlinks) {
+      // what is beside it may be a symlink itself: none of its names is taken back
+      await checkSymlink(wanted, { unixfs }, [], async () => false)
     }
 
     await writeSymlink(wanted, { unixfs, mtime })
@@ -55,9 +82,15 @@ async function write (asked: Target, files: Ipfsz, options: GetCommandOptions, {
     return
   }
 
-  const target = await resolveTarget(wanted)
-  const size = await writeWhole(target, files.cat(cid, { path, signal, maxWindowSize: options.maxWindow, onProgress }), output.progress(basename(target), knownSize(stats)), { unixfs, mtime })
-  output.result({ cid: path === '' ? cid.toString() : (stats.markedCid ?? stats.plainCid).toString(), path: target, size }, `${printable(target)}\t${formatSize(size)}`)
+  const known = knownSize(stats)
+  const totals = { size: known ?? 0, entries: 1 }
+
+  await checkTarget(wanted)
+  limits.check(totals)
+  await checkRoom(wanted, totals)
+  const content = limits.limit(files.cat(cid, { path, signal, maxWindowSize: options.maxWindow, onProgress }))
+  const size = await writeWhole(wanted, content, output.progress(basename(wanted), known), { unixfs, mtime })
+  output.result({ cid: path === '' ? cid.toString() : (stats.markedCid ?? stats.plainCid).toString(), path: wanted, size }, `${printable(wanted)}\t${formatSize(size)}`)
 }
 
 /** What a directory below a CID is read by as that is: what is in a tree says for itself whether it is compressed. */
@@ -65,9 +98,8 @@ function asTree (cid: CID, plainCid: CID): CID {
   return isMarked(cid) ? mark(plainCid, TREE_CODE) : plainCid
 }
 
-/** The file to write: where a link leads, and nothing that is there and no file. */
-async function resolveTarget (path: string): Promise<string> {
-  const target = await realpath(path).catch(() => path)
+/** A file is replaced, and so is a symlink to one or to nothing. What else is there, or a symlink leads to, is not. */
+async function checkTarget (target: string): Promise<void> {
   const stats = await stat(target).catch(() => undefined)
 
   if (stats?.isDirectory() === true) {
@@ -77,6 +109,4 @@ async function resolveTarget (path: string): Promise<string> {
   if (stats != null && !stats.isFile()) {
     throw new UsageError(`${target} is not a file: write there with ipfsz cat`)
   }
-
-  return target
 }

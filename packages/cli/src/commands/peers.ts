@@ -13,7 +13,7 @@ export async function id (context: Context): Promise<void> {
   if (daemon != null) {
     const { peerId, addresses, agent } = await daemon.id().finally(async () => daemon.close())
 
-    output.result({ peerId, addresses, agent, running: true }, [`Peer ID\t${peerId}`, `Agent\t${agent}`, ...addresses.map(address => `Address\t${address}`)].join('\n'))
+    output.result({ peerId, addresses, agent, running: true }, [`Peer ID\t${peerId}`, `Agent\t${printable(agent)}`, ...addresses.map(address => `Address\t${printable(address)}`)].join('\n'))
     return
   }
 
@@ -36,7 +36,7 @@ export async function peers (context: Context): Promise<void> {
 
   for (const { peerId, address, direction, agent } of connected) {
     // an agent says of itself what it likes
-    output.result({ peerId, address, direction, agent }, [peerId, address, direction, printable(agent ?? '')].join('\t').trimEnd())
+    output.result({ peerId, address, direction, agent }, [peerId, printable(address), direction, printable(agent ?? '')].join('\t').trimEnd())
   }
 }
 
@@ -63,7 +63,7 @@ export async function providers (text: string, context: Context): Promise<void> 
 
   try {
     for await (const { peerId, addresses } of network.findProviders(cid, AbortSignal.any([signal, AbortSignal.timeout(timeout)]))) {
-      output.result({ peerId, addresses }, [peerId, ...addresses].join('\t'))
+      output.result({ peerId, addresses }, [peerId, ...addresses.map(printable)].join('\t'))
     }
   } finally {
     await network.close()

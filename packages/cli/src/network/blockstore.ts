@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { CorruptBlockError } from '@ipfsz/core'
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 import { decode } from 'multiformats/hashes/digest'
@@ -12,7 +13,7 @@ import type { IpfszComponents } from '@ipfsz/core'
 const NOTHING = CID.parse('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku')
 
 type Store = IpfszComponents['blockstore']
-type GetOptions = NonNullable<Parameters<Store['get']>[1]> & { offline?: boolean, expectedSize?: number, onProgress?: (event: { type: string, detail: unknown }) => void }
+type GetOptions = NonNullable<Parameters<Store['get']>[1]> & { offline?: boolean, damaged?: boolean, expectedSize?: number, onProgress?: (event: { type: string, detail: unknown }) => void }
 
 /** As Helia calls it. */
 class MissingBlockOfflineError extends Error {
@@ -24,6 +25,8 @@ class MissingBlockOfflineError extends Error {
 export interface FetchedStats {
   blocks: number
   bytes: number
+  /** How many of the blocks were in the repo and damaged: they have been replaced. */
+  replaced: number
   /** Of each peer, by its id. */
   peers: Map<string, { blocks: number, bytes: number }>
 }
@@ -39,13 +42,16 @@ export interface NetworkBlockstoreInit {
   signal: AbortSignal
 }
 
-/** The blocks of a repo, and those of others where they are not in it. What comes is kept in the repo. */
+/**
+ * The blocks of a repo, and those of others where they are not in it, or are damaged.
+ * What comes is kept in the repo.
+ */
 export class NetworkBlockstore implements Store {
   readonly #init: NetworkBlockstoreInit
   /** When blocks that have not come were first asked for. */
   readonly #asked = new Map<string, number>()
   #lastArrival = 0
-  readonly fetched: FetchedStats = { blocks: 0, bytes: 0, peers: new Map() }
+  readonly fetched: FetchedStats = { blocks: 0, bytes: 0, replaced: 0, peers: new Map() }
 
   constructor (init: NetworkBlockstoreInit) {
     this.#init = init
@@ -54,6 +60,7 @@ export class NetworkBlockstore implements Store {
 
   /**
    * @throws {NotFetchedError} nothing arrived within the timeout
+   * @throws {CorruptBlockError} the same, where the repo has the block and it is damaged
    */
   async * get (cid: CID, options: GetOptions = {}): AsyncGenerator<Uint8Array> {
     if (cid.multihash.code === identity.code) {
@@ -62,29 +69,39 @@ export class NetworkBlockstore implements Store {
       return
     }
 
-    try {
-      yield * this.#init.blockstore.get(cid, options)
-      return
-    } catch (err) {
-      if (!(err instanceof Error && err.name === 'NotFoundError')) {
-        throw err
-      }
+    let { damaged = false } = options
+    let cause: unknown
 
-      if (keyOf(cid) === keyOf(NOTHING)) {
-        // Kubo 0.42 sends a block without bytes to nobody, and there is nothing to ask for
-        const block = new Uint8Array(0)
-        await this.#init.blockstore.put(cid, block)
-        yield block
+    if (!damaged) {
+      try {
+        yield * this.#init.blockstore.get(cid, options)
         return
-      }
+      } catch (err) {
+        // a repo that compresses its blocks finds by itself that one is damaged
+        damaged = err instanceof Error && err.name === CorruptBlockError.name
 
-      if (options.offline === true) {
-        // so @ipfsz/core knows a blockstore that can ask others, and asks again
-        throw new MissingBlockOfflineError(`The block ${cid} is not in this repo`, { cause: err })
+        if (!damaged && !(err instanceof Error && err.name === 'NotFoundError')) {
+          throw err
+        }
+
+        cause = err
       }
     }
 
-    yield await this.#fetch(cid, options)
+    if (keyOf(cid) === keyOf(NOTHING)) {
+      // Kubo 0.42 sends a block without bytes to nobody, and there is nothing to ask for
+      const block = new Uint8Array(0)
+      await this.#init.blockstore.put(cid, block)
+      yield block
+      return
+    }
+
+    if (options.offline === true) {
+      // so @ipfsz/core knows a blockstore that can ask others, and asks again
+      throw new MissingBlockOfflineError(`The block ${cid} is not in this repo, or damaged`, { cause })
+    }
+
+    yield await this.#fetch(cid, options, damaged)
   }
 
   put (...args: Parameters<Store['put']>): ReturnType<Store['put']> {
@@ -96,7 +113,7 @@ export class NetworkBlockstore implements Store {
     return this.#init.blockstore.has(...args)
   }
 
-  async #fetch (cid: CID, { signal: callSignal, expectedSize: size, onProgress }: GetOptions): Promise<Uint8Array> {
+  async #fetch (cid: CID, { signal: callSignal, expectedSize: size, onProgress }: GetOptions, damaged: boolean): Promise<Uint8Array> {
     const { root, timeout, signal } = this.#init
     const key = keyOf(cid)
     // whoever asks again has waited before
@@ -110,21 +127,28 @@ export class NetworkBlockstore implements Store {
 
       this.#asked.delete(key)
       this.#lastArrival = Date.now()
-      this.#count(block)
+      this.#count(block, damaged)
       onProgress?.({ type: 'helia:block-broker:receive-block', detail: { broker: 'bitswap', type: 'receive-block', provider: peerCid(block.peerId), cid } })
 
       return block.bytes
     } catch (err) {
-      throw err instanceof NotFetchedError ? new NotFetchedError(cid, timeout, err.providers, { cause: err }) : err
+      if (!(err instanceof NotFetchedError)) {
+        throw err
+      }
+
+      const notFetched = new NotFetchedError(cid, timeout, err.providers, { cause: err })
+
+      throw damaged ? new CorruptBlockError(cid, { cause: notFetched }) : notFetched
     }
   }
 
-  #count ({ bytes: { byteLength }, peerId }: FetchedBlock): void {
+  #count ({ bytes: { byteLength }, peerId }: FetchedBlock, damaged: boolean): void {
     const { peers } = this.fetched
     const of = peers.get(peerId) ?? { blocks: 0, bytes: 0 }
 
     peers.set(peerId, { blocks: of.blocks + 1, bytes: of.bytes + byteLength })
     this.fetched.blocks++
+    this.fetched.replaced += damaged ? 1 : 0
     this.fetched.bytes += byteLength
   }
 }

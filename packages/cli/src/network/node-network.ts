@@ -1,6 +1,6 @@
 import { checkHash, unmark } from '@ipfsz/core'
 import { KEEP_ALIVE } from '@libp2p/interface'
-import { keyOf } from '../dag-walk.ts'
+import { keyOf, matches } from '../dag-walk.ts'
 import { NotConnectedError } from '../errors.ts'
 import { BlockSession } from './block-session.ts'
 import { parseMultiaddr } from './parse-multiaddr.ts'
@@ -139,11 +139,18 @@ export class NodeNetwork implements Network {
 
     const pieces: Uint8Array[] = []
 
-    for await (const piece of this.#repo.blockstore.get(cid)) {
-      pieces.push(piece)
+    try {
+      for await (const piece of this.#repo.blockstore.get(cid)) {
+        pieces.push(piece)
+      }
+    } catch {
+      // it has been damaged, or deleted, since it came
+      return undefined
     }
 
-    return { bytes: Buffer.concat(pieces), peerId }
+    const bytes = Buffer.concat(pieces)
+
+    return await matches(cid, bytes) ? { bytes, peerId } : undefined
   }
 
   /** Once, for all who have waited for it. */

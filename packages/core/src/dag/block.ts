@@ -12,6 +12,8 @@ export interface GetBlockOptions {
   expectedSize?: number | undefined
   /** @internal aborted when nobody will take the block any more */
   until?: AbortSignal | undefined
+  /** @internal what the blockstore gave before is not the block: one that can ask others asks them */
+  damaged?: boolean | undefined
 }
 
 export interface GetStore extends Pick<Blockstore, 'get'> {
@@ -25,7 +27,8 @@ export type PutStore = Pick<Blockstore, 'put'>
 
 /**
  * The bytes of a block, compared with its hash. Helia compares what comes from
- * the network, but not what its blockstore holds.
+ * the network, but not what its blockstore holds. A blockstore that gives other bytes is
+ * asked once more, as it may know somebody who has the block.
  *
  * @throws {NotFoundError} the blockstore does not have it
  * @throws {CorruptBlockError} the bytes are others than the CID names
@@ -34,7 +37,6 @@ export type PutStore = Pick<Blockstore, 'put'>
  */
 export async function getBlock (cid: CID, blockstore: GetStore, options: GetBlockOptions): Promise<Uint8Array> {
   const { signal } = options
-  let block: Uint8Array
 
   signal?.throwIfAborted()
   checkHash(cid)
@@ -43,8 +45,30 @@ export async function getBlock (cid: CID, blockstore: GetStore, options: GetBloc
     return cid.multihash.digest
   }
 
+  const block = await read(cid, blockstore, options)
+
   try {
-    block = await raceSignal(collect(cid, blockstore, options), signal)
+    await checkBlock(cid, block)
+
+    return block
+  } catch (err) {
+    if (!(err instanceof CorruptBlockError)) {
+      throw err
+    }
+  }
+
+  // a blockstore that can ask others fetches it anew
+  const anew = await read(cid, blockstore, { ...options, damaged: true })
+  await checkBlock(cid, anew)
+
+  return anew
+}
+
+async function read (cid: CID, blockstore: GetStore, options: GetBlockOptions): Promise<Uint8Array> {
+  const { signal } = options
+
+  try {
+    return await raceSignal(collect(cid, blockstore, options), signal)
   } catch (err) {
     // blockstore-fs reports an aborted read as a block that is not there
     signal?.throwIfAborted()
@@ -55,10 +79,6 @@ export async function getBlock (cid: CID, blockstore: GetStore, options: GetBloc
 
     throw err
   }
-
-  await checkBlock(cid, block)
-
-  return block
 }
 
 /** The blockstore for those that read by themselves: what it gives has been compared with its hash. */

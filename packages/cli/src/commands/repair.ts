@@ -1,0 +1,138 @@
+import { openToRead, parseCid, withReading } from '../context.ts'
+import { explain, IncompleteError } from '../errors.ts'
+import { printable } from '../output.ts'
+import { repairDag } from '../repair-dag.ts'
+import { toArray } from '../to-array.ts'
+import { formatSize } from '../units.ts'
+import type { Context, Session } from '../context.ts'
+import type { RepairedBlock } from '../repair-dag.ts'
+import type { Pin } from '../repo-pins.ts'
+import type { CID } from 'multiformats/cid'
+
+/** What is repaired: a pin, or a CID that was given. */
+type Root = Pick<Pin, 'cid' | 'name'> & Partial<Pick<Pin, 'depth'>>
+
+interface LostBlock {
+  found: RepairedBlock['found']
+  /** What it belongs to. */
+  of: Root[]
+}
+
+interface Tally {
+  blocks: number
+  fetched: number
+  fetchedSize: number
+  missing: number
+  damaged: number
+}
+
+/** Fetch blocks that are missing or damaged. Without CIDs, those of everything that is pinned. */
+export async function repair (texts: string[], context: Context): Promise<void> {
+  const { output, signal } = context
+  const roots = texts.length === 0 ? await toArray((await openToRead(context)).pins.ls(signal)) : texts.map((text): Root => ({ cid: parseCid(text) }))
+  const lost = new Map<string, LostBlock>()
+  let failed = 0
+  let canAsk = false
+
+  for (const root of roots) {
+    try {
+      await withReading(context, root.cid, async session => {
+        canAsk = session.online
+        print(root, await repairOne(root, session, lost, context), context)
+      })
+    } catch (err) {
+      if (signal.aborted || !(err instanceof Error)) {
+        throw err
+      }
+
+      output.error(`${root.cid}: ${explain(err)}`, err)
+      failed++
+    }
+  }
+
+  for (const [cid, { found, of }] of lost) {
+    output.result(
+      { block: cid, state: found, roots: of.map(({ cid }) => cid.toString()) },
+      `${cid}\t${found}\tneeded by ${of.map(title).join(', ')}`
+    )
+  }
+
+  if (lost.size > 0) {
+    const blocks = `${lost.size} ${lost.size === 1 ? 'block is' : 'blocks are'} lost`
+
+    throw new IncompleteError(canAsk
+      ? `${blocks}: nobody sent them. Name a peer that has them with --peer, or add the files again`
+      : `${blocks}: nobody was asked for them. Run ipfsz daemon or name a peer with --peer, or add the files again`)
+  }
+
+  if (failed > 0) {
+    throw new IncompleteError(`${failed} of ${roots.length} could not be looked through`)
+  }
+}
+
+async function repairOne (root: Root, { blockstore, repo, online }: Session & { online: boolean }, lost: Map<string, LostBlock>, { output, signal }: Context): Promise<Tally> {
+  const tally: Tally = { blocks: 0, fetched: 0, fetchedSize: 0, missing: 0, damaged: 0 }
+  const progress = output.progress(root.name ?? root.cid.toString())
+  let size = 0
+
+  const fetch = async (cid: CID): Promise<Uint8Array | undefined> => online ? fetchBlock(cid, blockstore, signal) : undefined
+
+  try {
+    for await (const block of repairDag(root.cid, repo.blockstore, { signal, fetch })) {
+      tally.blocks++
+      progress.update(size += block.size)
+
+      if (!block.good) {
+        tally[block.found === 'missing' ? 'missing' : 'damaged']++
+        const key = block.cid.toString()
+        const known: LostBlock = lost.get(key) ?? { found: block.found, of: [] }
+        known.of.push(root)
+        lost.set(key, known)
+      } else if (block.found !== 'good') {
+        tally.fetched++
+        tally.fetchedSize += block.size
+      }
+
+      if (root.depth === 0) {
+        // only the root is pinned
+        break
+      }
+    }
+  } finally {
+    progress.end()
+  }
+
+  return tally
+}
+
+/** Not what the repo has: that is known to be missing or damaged. */
+async function fetchBlock (cid: CID, blockstore: Session['blockstore'], signal: AbortSignal): Promise<Uint8Array | undefined> {
+  try {
+    return Buffer.concat(await toArray(blockstore.get(cid, { signal, damaged: true } as { signal: AbortSignal })))
+  } catch (err) {
+    if (!signal.aborted && err instanceof Error && (err.name === 'CorruptBlockError' || err.name === 'NotFetchedError')) {
+      return undefined
+    }
+
+    throw err
+  }
+}
+
+function print (root: Root, { blocks, fetched, fetchedSize, missing, damaged }: Tally, { output }: Context): void {
+  const state = missing + damaged > 0 ? 'incomplete' : fetched > 0 ? 'repaired' : 'good'
+  const parts = [
+    `${blocks} blocks`,
+    ...fetched > 0 ? [`${fetched} fetched (${formatSize(fetchedSize)})`] : [],
+    ...missing > 0 ? [`${missing} missing`] : [],
+    ...damaged > 0 ? [`${damaged} damaged`] : []
+  ]
+
+  output.result(
+    { cid: root.cid.toString(), name: root.name, state, blocks, fetched, fetchedSize, missing, damaged },
+    [root.cid, state, parts.join(', '), ...root.name == null ? [] : [printable(root.name)]].join('\t')
+  )
+}
+
+function title ({ cid, name }: Root): string {
+  return name == null ? cid.toString() : `${cid} (${printable(name)})`
+}

@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises'
+import { ipfsz } from '@ipfsz/core'
+import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { NotFetchedError } from '../src/errors.ts'
+import { NetworkBlockstore } from '../src/network/blockstore.ts'
+import { fakeNetwork } from './fake-network.ts'
+import { makeStore, removeStore } from './temporary.ts'
+import type { Network } from '../src/network/network.ts'
+import type { Blockstore } from 'interface-blockstore'
+
+const PEER = '12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ'
+const bytes = new TextEncoder().encode('a block of some bytes '.repeat(1000))
+
+interface Damaged {
+  cid: CID
+  repo: Blockstore
+  store: NetworkBlockstore
+}
+
+/** A repo with one block, which is damaged on disk. */
+async function damaged (fetch: Network['fetch'], compressed = false): Promise<Damaged> {
+  const disk = await makeStore()
+  onTestFinished(async () => { await removeStore(disk) })
+  const repo = compressed ? new CompressedBlockstore(disk, { codec: 'zstd' }) : disk
+  const cid = CID.createV1(raw.code, await sha256.digest(bytes))
+  await repo.put(cid, bytes)
+
+  for await (const [{ path }] of disk.files()) {
+    await writeFile(path, compressed ? 'no envelope, and no block' : bytes.slice(0, 100))
+  }
+
+  const store = new NetworkBlockstore({ blockstore: repo, network: async () => fakeNetwork({ fetch }), root: cid, timeout: 1000, signal: new AbortController().signal })
+
+  return { cid, repo, store }
+}
+
+async function read (source: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(source))
+}
+
+describe.each([['as they are', false], ['compressed', true]])('a damaged block of a repo that stores them %s', (_, compressed) => {
+  it('is fetched anew by a command that may ask others', async () => {
+    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes, peerId: PEER }))
+    const { cid, store } = await damaged(fetch, compressed)
+
+    const content = await read(ipfsz({ blockstore: store }).cat(cid))
+
+    expect(content.equals(bytes)).toBe(true)
+    expect(fetch).toHaveBeenCalledOnce()
+    expect(store.fetched).toMatchObject({ blocks: 1, replaced: 1 })
+  })
+
+  it('is said to be damaged where nobody sends it', async () => {
+    const { cid, store } = await damaged(async (cid, { timeout }) => { throw new NotFetchedError(cid, timeout, 2) }, compressed)
+
+    await expect(read(ipfsz({ blockstore: store }).cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid, cause: { name: 'NotFetchedError', providers: 2 } })
+  })
+
+  it('is refused where others send other bytes', async () => {
+    const { cid, store } = await damaged(async () => ({ bytes: bytes.slice(1), peerId: PEER }), compressed)
+
+    await expect(read(ipfsz({ blockstore: store }).cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
+  })
+
+  it('is refused where nobody may be asked', async () => {
+    const { cid, repo } = await damaged(async () => ({ bytes, peerId: PEER }), compressed)
+
+    await expect(read(ipfsz({ blockstore: repo }).cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
+  })
+})

@@ -1,0 +1,57 @@
+import { Writable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { Output, printable } from '../src/output.ts'
+
+/** What Unicode has to turn the direction of reading, and what ends a line or a paragraph. */
+const CODES = [0x061c, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069, 0x2028, 0x2029]
+const HOSTILE = `a\u001b[2J${String.fromCodePoint(...CODES)}\u0085b`
+
+describe('printable', () => {
+  it.for(CODES)('shows the control %i as its code', code => {
+    expect(printable(`a${String.fromCodePoint(code)}b`)).toBe(`a\\u${code.toString(16).padStart(4, '0')}b`)
+  })
+
+  it('shows control characters as their codes', () => {
+    expect(printable('a\n\u0000\u007f\u009b')).toBe('a\\x0a\\x00\\x7f\\x9b')
+  })
+
+  it('leaves names of every script as they are', () => {
+    for (const name of ['größe', 'שלום', 'مرحبا', '文件', '👩‍👩‍👧 🦆', 'e\u0301']) {
+      expect(printable(name)).toBe(name)
+    }
+  })
+})
+
+describe('what is printed', () => {
+  it.for<[string, (output: Output) => void]>([
+    ['a result as JSON', output => { output.result({ name: HOSTILE }, '') }],
+    ['a note', output => { output.note(HOSTILE) }],
+    ['an error and its causes', output => { output.error(HOSTILE, new Error(HOSTILE, { cause: new Error(HOSTILE) })) }]
+  ])('has no control but the end of lines in %s', ([, print]) => {
+    const written = collect(output => { print(output) })
+
+    expect(written.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u)
+    expect(written).toContain('202e')
+  })
+
+  it('is the same value as JSON', () => {
+    const written = collect(output => { output.result({ name: HOSTILE }, '') })
+
+    expect(JSON.parse(written)).toEqual({ name: HOSTILE })
+  })
+})
+
+function collect (print: (output: Output) => void): string {
+  const chunks: string[] = []
+  const stream = new Writable({
+    decodeStrings: false,
+    write (chunk: string, _encoding, done) {
+      chunks.push(chunk)
+      done()
+    }
+  })
+
+  print(new Output({ stdout: stream, stderr: stream, now: () => 0 }, { json: true, verbose: true }))
+
+  return chunks.join('')
+}

@@ -1,0 +1,144 @@
+import { spawnSync } from 'node:child_process'
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startOf } from '../src/process-lives.ts'
+import { sweepTemporaries, temporaryFor } from '../src/temporary-files.ts'
+
+const TWO_DAYS = 2 * 24 * 60 * 60 * 1000
+const IS_ROOT = process.getuid?.() === 0
+const NOBODY = 65534
+
+describe.skipIf(process.platform === 'win32')('sweepTemporaries', () => {
+  let directory: string
+
+  beforeEach(async () => { directory = await mkdtemp(join(tmpdir(), 'ipfsz-sweep-')) })
+  afterEach(async () => rm(directory, { recursive: true }))
+
+  it('deletes files and trees of a process that has ended', async () => {
+    await writeFile(join(directory, ofDead('file')), 'half')
+    await makeTree(join(directory, ofDead('tree')))
+
+    await sweepTemporaries(directory, Date.now())
+
+    expect(await readdir(directory)).toEqual([])
+  })
+
+  it('leaves those of a process that lives, however old they are', async () => {
+    const [file, tree] = ['file', 'tree'].map(name => temporaryFor(join(directory, name)))
+    await writeFile(file, 'half')
+    await makeTree(tree)
+
+    await sweepTemporaries(directory, Date.now() + TWO_DAYS)
+
+    expect(await readdir(directory)).toHaveLength(2)
+  })
+
+  it('leaves those of other machines and containers for a day, and deletes them then', async () => {
+    await writeFile(join(directory, elsewhere(ofDead('file'))), 'half')
+    await makeTree(join(directory, elsewhere(ofDead('tree'))))
+
+    await sweepTemporaries(directory, Date.now())
+    expect(await readdir(directory)).toHaveLength(2)
+
+    await sweepTemporaries(directory, Date.now() + TWO_DAYS)
+    expect(await readdir(directory)).toEqual([])
+  })
+
+  it('leaves everything that has another name', async () => {
+    const dead = ofDead('file')
+    const names = ['file', '.file.tmp', dead.slice(1), `${dead}.txt`, dead.replace('ipfsz-', 'other-'), `.file.${dead.slice(-40)}`, dead.replace(/-\d+-/, '-x-')]
+    await Promise.all(names.map(async name => writeFile(join(directory, name), 'kept')))
+
+    await sweepTemporaries(directory, Date.now() + TWO_DAYS)
+
+    expect((await readdir(directory)).toSorted()).toEqual(names.toSorted())
+  })
+
+  it('leaves a symlink of such a name, and what it leads to', async () => {
+    const victim = join(directory, 'victim')
+    await makeTree(victim)
+    await symlink(victim, join(directory, ofDead('link')))
+
+    await sweepTemporaries(directory, Date.now())
+
+    expect(await readdir(directory)).toHaveLength(2)
+    expect(await readdir(victim)).toHaveLength(1)
+  })
+
+  it('deletes a symlink in a tree, and not what it leads to', async () => {
+    const victim = join(directory, 'victim')
+    await writeFile(victim, 'kept')
+    const tree = join(directory, ofDead('tree'))
+    await makeTree(tree)
+    await symlink(victim, join(tree, 'link'))
+    await symlink(directory, join(tree, 'all'))
+
+    await sweepTemporaries(directory, Date.now())
+
+    expect(await readdir(directory)).toEqual(['victim'])
+    expect(await readFile(victim, 'utf8')).toBe('kept')
+  })
+
+  it.runIf(IS_ROOT)('leaves what belongs to another user', async () => {
+    const [file, tree] = ['file', 'tree'].map(name => join(directory, ofDead(name)))
+    await writeFile(file, 'theirs')
+    await makeTree(tree)
+    await Promise.all([file, tree].map(async path => chown(path, NOBODY, NOBODY)))
+
+    await sweepTemporaries(directory, Date.now())
+
+    expect(await readdir(directory)).toHaveLength(2)
+  })
+
+  it.for([0o777, 0o770])('leaves a directory where others may have given it its name (mode %i)', async mode => {
+    await makeTree(join(directory, ofDead('thesis')))
+    await chmod(directory, mode)
+
+    await sweepTemporaries(directory, Date.now())
+
+    expect(await readdir(directory)).toHaveLength(1)
+  })
+
+  it.runIf(IS_ROOT)('leaves a directory below one of another user', async () => {
+    const below = join(directory, 'below')
+    await makeTree(join(below, ofDead('thesis')))
+    await chown(directory, NOBODY, NOBODY)
+
+    await sweepTemporaries(below, Date.now())
+
+    expect(await readdir(below)).toHaveLength(1)
+  })
+
+  it('deletes a tree in a directory of all where nobody can rename what others have', async () => {
+    await makeTree(join(directory, ofDead('tree')))
+    await chmod(directory, 0o1777)
+
+    await sweepTemporaries(directory, Date.now())
+
+    expect(await readdir(directory)).toEqual([])
+  })
+
+  it('does nothing in a directory that is not there', async () => {
+    await expect(sweepTemporaries(join(directory, 'none'), Date.now())).resolves.toBeUndefined()
+  })
+})
+
+/** A name of a process that has ended. */
+function ofDead (name: string): string {
+  const { pid } = spawnSync(process.execPath, ['--version'])
+
+  return basename(temporaryFor(name)).replace(`-${process.pid}-${startOf(process.pid)}-`, `-${pid}-1-`)
+}
+
+function elsewhere (name: string): string {
+  return name.replace(/ipfsz-[0-9a-f]{16}/, 'ipfsz-0123456789abcdef')
+}
+
+/** A tree with a directory that may not be written to. */
+async function makeTree (path: string): Promise<void> {
+  await mkdir(join(path, 'sub'), { recursive: true })
+  await writeFile(join(path, 'sub', 'file'), 'half')
+  await chmod(join(path, 'sub'), 0o555)
+}

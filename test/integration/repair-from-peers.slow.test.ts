@@ -1,0 +1,80 @@
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { longText, noise, text } from '../support/data.ts'
+import { startDaemon } from '../support/network-daemons.ts'
+import { blockFiles, expectSuccess, it, parseLines } from './run-cli.ts'
+import { expectIntact } from './repo.ts'
+import { addTree, makeTree } from './tree-files.ts'
+
+const MIB = 1024 * 1024
+
+/** What can happen to the file of a block. */
+const DAMAGES: Array<[string, (file: string) => Promise<void>]> = [
+  ['is empty', async file => truncate(file, 0)],
+  ['has a flipped bit', flipBit]
+]
+
+describe.each(DAMAGES)('a block whose file %s', (_, damage) => {
+  it('is fetched anew from a peer and replaced, by every command that reads', async ({ sandbox }) => {
+    const other = join(sandbox.directory, 'other')
+    const directory = await makeTree(join(sandbox.directory, 'in'), { long: longText(5 * MIB), plain: noise(2 * MIB), 'sub/a': 'a' })
+    const cid = await addTree(sandbox, directory)
+    await addTree(sandbox, directory, '--repo', other)
+    const { address } = await startDaemon(sandbox, { repo: other })
+    const files = await Promise.all((await blockFiles(sandbox.repo)).map(async file => ({ file, whole: await readFile(file) })))
+
+    for (const args of [['cat', `${cid}/long`], ['cat', `${cid}/plain`], ['get', cid, '-o', 'out'], ['ls', cid], ['stat', cid]]) {
+      await Promise.all(files.map(async ({ file }) => damage(file)))
+      expect((await sandbox.run([...args, '--offline'])).code).toBe(1)
+
+      const result = await sandbox.run([...args, '--peer', address])
+      await rm(join(sandbox.directory, 'out'), { recursive: true, force: true })
+      const again = await sandbox.run([...args, '--offline'])
+      await rm(join(sandbox.directory, 'out'), { recursive: true, force: true })
+
+      expect(result.code, result.stderr).toBe(0)
+      expectSuccess(again)
+      expect(again.stdout.equals(result.stdout)).toBe(true)
+      await Promise.all(files.map(async ({ file, whole }) => writeFile(file, whole)))
+    }
+  })
+})
+
+describe('ipfsz repair', () => {
+  it('fetches what is lost from a peer, inner nodes too', async ({ sandbox }) => {
+    const other = join(sandbox.directory, 'other')
+    const directory = await makeTree(join(sandbox.directory, 'in'), { long: longText(5 * MIB), 'sub/plain': noise(2 * MIB) })
+    const cid = await addTree(sandbox, directory)
+    await addTree(sandbox, directory, '--repo', other)
+    // what no pin leads to is not repaired
+    expectSuccess(await sandbox.run(['gc']))
+    const { address } = await startDaemon(sandbox, { repo: other })
+    const files = await blockFiles(sandbox.repo)
+    await Promise.all(files.map(async (file, i) => i % 2 === 0 ? flipBit(file) : rm(file)))
+
+    const result = await sandbox.run(['repair', '--json', '--peer', address])
+
+    expect(result.code, result.stderr).toBe(0)
+    expect(parseLines(result.stdout)).toMatchObject([{ cid, name: 'in', state: 'repaired', blocks: files.length, fetched: files.length, missing: 0, damaged: 0 }])
+    await expectIntact(sandbox.repo)
+    expectSuccess(await sandbox.run(['verify', '--all']))
+  })
+
+  it('says of what nobody sends that it is lost, after it has asked', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(100_000))
+    const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'other') })
+    await flipBit((await blockFiles(sandbox.repo))[0])
+
+    const result = await sandbox.run(['repair', cid, '--peer', address, '--timeout', '1s', '--json'])
+
+    expect(result.code).toBe(1)
+    expect(parseLines(result.stdout)).toMatchObject([{ cid, state: 'incomplete', damaged: 1 }, { state: 'damaged', roots: [cid] }])
+  })
+})
+
+async function flipBit (file: string): Promise<void> {
+  const bytes = await readFile(file)
+  bytes[Math.floor(bytes.byteLength / 2)] ^= 0x10
+  await writeFile(file, bytes)
+}

@@ -1,0 +1,72 @@
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { describe, expect } from 'vitest'
+import { longText, noise, text } from '../support/data.ts'
+import { blockFiles, expectSuccess, it, parseLines } from './run-cli.ts'
+import { addTree, makeTree } from './tree-files.ts'
+import type { Sandbox } from './run-cli.ts'
+
+const MIB = 1024 * 1024
+
+describe('ipfsz verify --all', () => {
+  it('says of each pin whether it is good, a line each, and fails where one is not', async ({ sandbox }) => {
+    const good = await sandbox.add(text(100_000))
+    const before = await blockFiles(sandbox.repo)
+    const bad = await sandbox.add(longText(5 * MIB))
+    expectSuccess(await sandbox.run(['verify', '--all']))
+    const [file] = (await blockFiles(sandbox.repo)).filter(file => !before.includes(file))
+    await flipBit(file)
+
+    const plain = await sandbox.run(['verify', '--all'])
+    const json = await sandbox.run(['verify', '--all', '--json'])
+
+    expect([plain.code, json.code]).toEqual([1, 1])
+    expect(plain.stdout.toString().trimEnd().split('\n').map(line => line.split('\t').slice(0, 2)).toSorted()).toEqual([[bad, 'damaged'], [good, 'good']].toSorted())
+    expect(parseLines(json.stdout).toSorted((a, b) => Number(b.ok) - Number(a.ok))).toMatchObject([{ cid: good, ok: true, size: 100_000, files: 1 }, { cid: bad, ok: false, error: 'CorruptBlockError' }])
+  })
+
+  it('is good of a repo where nothing is pinned', async ({ sandbox }) => {
+    expectSuccess(await sandbox.run(['init']))
+    expectSuccess(await sandbox.run(['verify', '--all']))
+  })
+
+  it.for([[[]], [['--all', 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku']]])('refuses neither CIDs nor --all, and both: %s', async ([args], { sandbox }) => {
+    expect((await sandbox.run(['verify', ...args])).code).toBe(2)
+  })
+})
+
+describe('ipfsz repair', () => {
+  it('lists what is lost and which pins need it, where nobody can be asked', async ({ sandbox }) => {
+    await makeTree(sandbox.directory, { 'one/a': noise(2 * MIB), 'one/b': 'b', 'two/a': noise(2 * MIB), 'two/c': 'c' })
+    const [one, two] = [await addTree(sandbox, 'one'), await addTree(sandbox, 'two')]
+    const good = await sandbox.add(text(1000))
+    const leaves = await largestBlocks(sandbox, 2)
+    await flipBit(leaves[0])
+    await rm(leaves[1])
+
+    const result = await sandbox.run(['repair', '--json'])
+    const lines = parseLines(result.stdout)
+
+    expect(result.code).toBe(1)
+    expect(lines.filter(({ cid }) => cid != null).map(({ cid, state, damaged, missing, fetched }) => [cid, state, damaged, missing, fetched]).toSorted()).toEqual([
+      [good, 'good', 0, 0, 0],
+      [one, 'incomplete', 1, 1, 0],
+      [two, 'incomplete', 1, 1, 0]
+    ].toSorted())
+    const lost = lines.filter(({ block }) => block != null)
+    expect(lost.map(({ state }) => state).toSorted()).toEqual(['damaged', 'missing'])
+    lost.forEach(({ roots }) => { expect((roots as string[]).toSorted()).toEqual([one, two].toSorted()) })
+    expect((await sandbox.run(['repair'])).stdout.toString().trimEnd().split('\n')).toHaveLength(5)
+  })
+})
+
+async function flipBit (file: string): Promise<void> {
+  const bytes = await readFile(file)
+  bytes[Math.floor(bytes.byteLength / 2)] ^= 0x10
+  await writeFile(file, bytes)
+}
+
+async function largestBlocks (sandbox: Sandbox, count: number): Promise<string[]> {
+  const sizes = await Promise.all((await blockFiles(sandbox.repo)).map(async file => ({ file, size: (await stat(file)).size })))
+
+  return sizes.toSorted((a, b) => b.size - a.size).slice(0, count).map(({ file }) => file)
+}
