@@ -1,5 +1,5 @@
-import { checkBlock, CorruptBlockError, isIdentity, unmark } from '@ipfsz/core'
-import { keyOf, linksOf } from './dag-walk.ts'
+import { checkBlock, checkHash, CorruptBlockError, isIdentity, unmark } from '@ipfsz/core'
+import { linksOf, Reached } from './dag-walk.ts'
 import type { IpfszComponents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -22,6 +22,17 @@ export interface RepairOptions {
   signal: AbortSignal
   /** Gets a block from others and keeps it. Nothing where nobody has it, or may be asked. */
   fetch: (cid: CID) => Promise<Uint8Array | undefined>
+  /** How many levels below the root to look at, by default all. */
+  depth?: number | undefined
+}
+
+/** A block that is to be looked at. */
+interface Waiting {
+  cid: CID
+  /** How many levels below it are to be looked at. */
+  levels: number
+  /** Whether it is reached for the first time. */
+  isNew: boolean
 }
 
 type Store = Pick<IpfszComponents['blockstore'], 'get'>
@@ -34,45 +45,51 @@ type Store = Pick<IpfszComponents['blockstore'], 'get'>
  * @throws {UnknownHashError} a block cannot be compared with its CID
  * @throws {DigestLengthError} nor with so short a digest
  */
-export async function * repairDag (root: CID, blockstore: Store, { signal, fetch }: RepairOptions): AsyncGenerator<RepairedBlock> {
-  const seen = new Set<string>()
-  const waiting: CID[] = []
+export async function * repairDag (root: CID, blockstore: Store, { signal, fetch, depth = Infinity }: RepairOptions): AsyncGenerator<RepairedBlock> {
+  const reached = new Reached()
+  const waiting: Waiting[] = []
 
-  const enter = (cid: CID): void => {
-    // one multihash may be a leaf here and a node there
-    const key = `${cid.code} ${keyOf(cid)}`
+  const enter = (cid: CID, levels: number): void => {
+    const isNew = reached.add(cid, levels)
 
-    if (!seen.has(key)) {
-      seen.add(key)
-      waiting.push(cid)
+    if (isNew != null) {
+      waiting.push({ cid, levels, isNew })
     }
   }
 
-  const visit = async (cid: CID): Promise<RepairedBlock & { links: CID[] }> => {
-    if (isIdentity(cid)) {
-      return { cid, found: 'good', good: true, size: 0, links: linksOf(cid, cid.multihash.digest) }
-    }
-
+  const visit = async (cid: CID, levels: number): Promise<RepairedBlock & { links: CID[] }> => {
     const { found, bytes } = await read(cid, blockstore, signal)
     const good = bytes ?? await fetch(cid)
 
-    return { cid, found, good: good != null, size: good?.byteLength ?? 0, links: good == null ? [] : linksOf(cid, good) }
+    return { cid, found, good: good != null, size: good?.byteLength ?? 0, links: good == null || levels === 0 ? [] : linksOf(cid, good) }
   }
 
-  enter(unmark(root))
+  enter(unmark(root), depth)
 
   while (waiting.length > 0) {
     signal.throwIfAborted()
 
     // from the end, so that what waits stays short
-    for (const { links, ...block } of await Promise.all(waiting.splice(-CONCURRENCY).map(visit))) {
-      links.toReversed().forEach(enter)
-      yield block
+    const batch = waiting.splice(-CONCURRENCY)
+    const blocks = await Promise.all(batch.map(async ({ cid, levels }) => visit(cid, levels)))
+
+    for (const [i, { links, ...block }] of blocks.entries()) {
+      links.toReversed().forEach(link => { enter(link, batch[i].levels - 1) })
+
+      if (batch[i].isNew) {
+        yield block
+      }
     }
   }
 }
 
 async function read (cid: CID, blockstore: Store, signal: AbortSignal): Promise<{ found: BlockState, bytes?: Uint8Array }> {
+  if (isIdentity(cid)) {
+    checkHash(cid)
+    // the CID holds the block
+    return { found: 'good', bytes: cid.multihash.digest }
+  }
+
   const pieces: Uint8Array[] = []
 
   try {

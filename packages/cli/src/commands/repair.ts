@@ -5,8 +5,9 @@ import { repairDag } from '../repair-dag.ts'
 import { toArray } from '../to-array.ts'
 import { formatSize } from '../units.ts'
 import type { Context, Session } from '../context.ts'
+import type { PinRecordError } from '../errors.ts'
 import type { RepairedBlock } from '../repair-dag.ts'
-import type { Pin } from '../repo-pins.ts'
+import type { Pin } from '../pin-records.ts'
 import type { CID } from 'multiformats/cid'
 
 /** What is repaired: a pin, or a CID that was given. */
@@ -29,9 +30,10 @@ interface Tally {
 /** Fetch blocks that are missing or damaged. Without CIDs, those of everything that is pinned. */
 export async function repair (texts: string[], context: Context): Promise<void> {
   const { output, signal } = context
-  const roots = texts.length === 0 ? await toArray((await openToRead(context)).pins.ls(signal)) : texts.map((text): Root => ({ cid: parseCid(text) }))
+  const damaged: PinRecordError[] = []
+  const roots = texts.length === 0 ? await toArray((await openToRead(context)).pins.ls(signal, err => { damaged.push(err) })) : texts.map((text): Root => ({ cid: parseCid(text) }))
   const lost = new Map<string, LostBlock>()
-  let failed = 0
+  let failed = damaged.length
   let canAsk = false
 
   for (const root of roots) {
@@ -50,6 +52,9 @@ export async function repair (texts: string[], context: Context): Promise<void> 
     }
   }
 
+  // no more can be done about records than to name them
+  damaged.forEach(err => { output.error(explain(err), err) })
+
   for (const [cid, { found, of }] of lost) {
     output.result(
       { block: cid, state: found, roots: of.map(({ cid }) => cid.toString()) },
@@ -66,7 +71,7 @@ export async function repair (texts: string[], context: Context): Promise<void> 
   }
 
   if (failed > 0) {
-    throw new IncompleteError(`${failed} of ${roots.length} could not be looked through`)
+    throw new IncompleteError(`${failed} of ${roots.length + damaged.length} could not be looked through`)
   }
 }
 
@@ -78,7 +83,7 @@ async function repairOne (root: Root, { blockstore, repo, online }: Session & { 
   const fetch = async (cid: CID): Promise<Uint8Array | undefined> => online ? fetchBlock(cid, blockstore, signal) : undefined
 
   try {
-    for await (const block of repairDag(root.cid, repo.blockstore, { signal, fetch })) {
+    for await (const block of repairDag(root.cid, repo.blockstore, { signal, fetch, depth: root.depth })) {
       tally.blocks++
       progress.update(size += block.size)
 
@@ -91,11 +96,6 @@ async function repairOne (root: Root, { blockstore, repo, online }: Session & { 
       } else if (block.found !== 'good') {
         tally.fetched++
         tally.fetchedSize += block.size
-      }
-
-      if (root.depth === 0) {
-        // only the root is pinned
-        break
       }
     }
   } finally {

@@ -5,7 +5,8 @@ import { walkDag } from '../dag-walk.ts'
 import { toArray } from '../to-array.ts'
 import { formatSize } from '../units.ts'
 import type { Context, Session } from '../context.ts'
-import type { Pin } from '../repo-pins.ts'
+import type { PinRecordError } from '../errors.ts'
+import type { Pin } from '../pin-records.ts'
 import type { VerifyCommandOptions } from './verify.ts'
 
 /** What is told of a pin that is as it should be. */
@@ -19,10 +20,11 @@ interface Found {
 export async function verifyAll (options: VerifyCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
   const session = await openToRead(context)
-  const pins = await toArray(session.pins.ls(signal))
+  const damaged: PinRecordError[] = []
+  const pins = await toArray(session.pins.ls(signal, err => { damaged.push(err) }))
   const progress = output.progress(`${pins.length} ${pins.length === 1 ? 'pin' : 'pins'}`, await totalSize(pins, session, context))
   let done = 0
-  let failed = 0
+  let failed = damaged.length
 
   try {
     for (const pin of pins) {
@@ -46,19 +48,27 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
     progress.end()
   }
 
+  const all = pins.length + damaged.length
+  damaged.forEach(err => { output.error(explain(err), err) })
+
   if (failed > 0) {
-    throw new IncompleteError(`${failed} of ${pins.length} ${pins.length === 1 ? 'pin is' : 'pins are'} damaged: ipfsz repair fetches what others have, and lists what is lost`)
+    throw new IncompleteError(`${failed} of ${all} ${all === 1 ? 'pin is' : 'pins are'} damaged: ipfsz repair fetches what others have, and lists what is lost`)
   }
 }
 
 async function verifyPin ({ cid, plainCid, depth }: Pin, { files, repo }: Session, { maxWindow }: VerifyCommandOptions, onBytes: (bytes: number) => void, { signal }: Context): Promise<Found> {
-  if (depth === 0) {
-    // what is below is not pinned
-    const { value } = await walkDag(plainCid, repo.blockstore, { signal, leaves: 'read' }).next() as { value?: { bytes?: Uint8Array } }
-    const size = value?.bytes?.byteLength ?? 0
-    onBytes(size)
+  if (depth !== Infinity) {
+    // Helia has pinned so many levels of it, and what is below may be gone
+    const found: Found = { size: 0n, files: 0, blocks: 0n }
 
-    return { size: BigInt(size), files: 0, blocks: 1n }
+    for await (const { bytes } of walkDag(plainCid, repo.blockstore, { signal, leaves: 'read', depth })) {
+      const size = bytes?.byteLength ?? 0
+      found.size += BigInt(size)
+      found.blocks++
+      onBytes(size)
+    }
+
+    return found
   }
 
   let ofFile = 0
@@ -89,7 +99,7 @@ async function totalSize (pins: readonly Pin[], { files }: Session, { output, si
   }
 
   for (const { cid, depth } of pins) {
-    if (depth !== 0) {
+    if (depth === Infinity) {
       // what is wrong with it is told when it is its turn
       total += await files.stat(cid, { extended: true, offline: true, signal }).then(({ size }) => Number(size), () => 0)
       signal.throwIfAborted()

@@ -1,6 +1,6 @@
-import { checkHash, unmark } from '@ipfsz/core'
+import { checkBlock, checkHash, unmark } from '@ipfsz/core'
 import { KEEP_ALIVE } from '@libp2p/interface'
-import { keyOf, matches } from '../dag-walk.ts'
+import { keyOf } from '../dag-walk.ts'
 import { NotConnectedError } from '../errors.ts'
 import { BlockSession } from './block-session.ts'
 import { parseMultiaddr } from './parse-multiaddr.ts'
@@ -150,7 +150,7 @@ export class NodeNetwork implements Network {
 
     const bytes = Buffer.concat(pieces)
 
-    return await matches(cid, bytes) ? { bytes, peerId } : undefined
+    return checkBlock(cid, bytes).then(() => ({ bytes, peerId }), () => undefined)
   }
 
   /** Once, for all who have waited for it. */

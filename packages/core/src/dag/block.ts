@@ -1,6 +1,6 @@
 import { raceSignal } from '../abort.ts'
 import { concat } from '../bytes.ts'
-import { NotFoundError } from '../errors.ts'
+import { CorruptBlockError, NotFoundError } from '../errors.ts'
 import { checkBlock, checkHash, isIdentity } from '../hashes.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
