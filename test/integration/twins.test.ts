@@ -79,7 +79,7 @@ describe.concurrent('a block that is linked to under two codecs', () => {
   it('is exported with all that is below it, and once', async ({ sandbox }) => {
     const cid = CID.parse(await sandbox.add(noise(1_100_000)))
     const twin = CID.parse(await sandbox.add(await rootBytes(cid.toString(), sandbox), '--codec', 'none'))
-    const directory = await directoryOf({ a: twin, b: cid })
+    const directory = await directoryOf({ a: twin, b: cid, c: twin })
     await sandbox.write('in.car', carOf([directory.cid], [directory]))
     expectSuccess(await sandbox.run(['car', 'import', 'in.car']))
 
@@ -95,7 +95,7 @@ describe.concurrent('a block that is linked to under two codecs', () => {
     const other = ['--repo', 'other']
     const cid = CID.parse(await sandbox.add(noise(1_100_000)))
     const twin = CID.parse(await sandbox.add(await rootBytes(cid.toString(), sandbox), '--codec', 'none', ...other))
-    const directory = await directoryOf({ a: twin, b: cid })
+    const directory = await directoryOf({ a: twin, b: cid, c: twin })
     await sandbox.write('in.car', carOf([directory.cid], [directory]))
 
     expectFailure(await sandbox.run(['car', 'import', 'in.car', ...other]), 1)
