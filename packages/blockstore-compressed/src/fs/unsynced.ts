@@ -33,7 +33,9 @@ export class Unsynced {
 
   /**
    * Return when all that was added before is on the disk. Whoever calls it while another
-   * call is at work waits for that one too, which may have taken what is asked for.
+   * call is at work waits for that one too, which may have taken what is asked for. After
+   * one that failed all fail: a system forgets what it could not write, and would say
+   * the next time that all is well.
    */
   async sync (): Promise<void> {
     await this.#inTurn(async () => {
@@ -44,7 +46,7 @@ export class Unsynced {
 
   async #inTurn (work: () => Promise<void>): Promise<void> {
     const turn = this.#syncing.then(work)
-    this.#syncing = turn.catch(() => {})
+    this.#syncing = turn
     await turn
   }
 
@@ -52,12 +54,7 @@ export class Unsynced {
     const files = this.#files
     this.#files = new Set()
 
-    try {
-      await syncEach(files, syncFile)
-    } catch (err) {
-      files.forEach(file => this.#files.add(file))
-      throw err
-    }
+    await syncEach(files, syncFile)
   }
 
   /** Shards, then what has their names: another process may have made them just now. */
@@ -65,16 +62,9 @@ export class Unsynced {
     const directories = this.#directories
     this.#directories = new Set()
 
-    if (directories.size === 0) {
-      return
-    }
-
-    try {
+    if (directories.size > 0) {
       await syncEach(directories, syncDirectory)
       await syncEach([this.#root, dirname(this.#root)], syncDirectory)
-    } catch (err) {
-      directories.forEach(directory => this.#directories.add(directory))
-      throw err
     }
   }
 }

@@ -5,13 +5,14 @@ import { addTree } from '../add-tree.ts'
 import { resolvePath, withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
 import { ignoring } from '../ignore.ts'
-import { tellDaemon } from '../network/tell-daemon.ts'
+import { makeSafe } from '../make-safe.ts'
 import { printable } from '../output.ts'
 import { metadata, READ_SIZE } from '../tree-source.ts'
 import { formatSize } from '../units.ts'
 import type { Added } from '../add-tree.ts'
 import type { Context, Session } from '../context.ts'
 import type { KuboSession } from '../kubo.ts'
+import type { Untold } from '../make-safe.ts'
 import type { Preserve } from '../tree-source.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -45,6 +46,9 @@ type Target = Pick<Session, 'files'> & KuboSession & Partial<Pick<Session, 'repo
 const STDIN = '-'
 /** The files of a directory are synced together, so many at one time, and printed then. */
 const MAX_UNPRINTED = 4096
+/** So are files that are named one by one, or what of them was added in so many milliseconds. */
+const MAX_UNTOLD = 64
+const TELL_AFTER = 200
 
 interface Source {
   content: AsyncIterable<Uint8Array>
@@ -81,28 +85,57 @@ async function addTo (options: AddCommandOptions, context: Context, work: (targe
   return work(await openKubo(kubo, { deterministic }, context.signal))
 }
 
+/** What is told is safe: on the disk and pinned, where that is wanted. Small files that come one after the other are synced together. */
 async function addEach (paths: string[], options: AddCommandOptions, session: Target, context: Context): Promise<number> {
+  const untold: Untold[] = []
   let failed = 0
+  let since = performance.now()
+
+  const fail = (err: unknown): void => {
+    // what is wrong with the options is wrong for every file
+    if (!(err instanceof Error) || exitCode(err) !== FAILED || paths.length === 1) {
+      throw err
+    }
+
+    context.output.error(explain(err), err)
+    failed++
+  }
+
+  const tell = async (): Promise<void> => {
+    const added = untold.splice(0)
+    const unsafe = await makeSafe(added, options.pin, session, context)
+
+    for (const { cid, print } of added) {
+      if (unsafe.has(cid.toString())) {
+        fail(unsafe.get(cid.toString()))
+      } else {
+        print()
+      }
+    }
+
+    since = performance.now()
+  }
 
   for (const path of paths) {
     try {
       const stats = path === STDIN ? undefined : await stat(resolvePath(path, context.io))
-      await (stats?.isDirectory() === true ? addDirectory : addOne)(path, options, session, context)
+      untold.push(await (stats?.isDirectory() === true ? addDirectory : addOne)(path, options, session, context))
     } catch (err) {
-      // what is wrong with the options is wrong for every file
-      if (!(err instanceof Error) || exitCode(err) !== FAILED || paths.length === 1) {
-        throw err
-      }
+      await tell()
+      fail(err)
+    }
 
-      context.output.error(explain(err), err)
-      failed++
+    if (session.repo == null || untold.length === MAX_UNTOLD || performance.now() - since > TELL_AFTER) {
+      await tell()
     }
   }
+
+  await tell()
 
   return failed
 }
 
-async function addDirectory (path: string, options: AddCommandOptions, session: Target, context: Context): Promise<void> {
+async function addDirectory (path: string, options: AddCommandOptions, session: Target, context: Context): Promise<Untold> {
   const { io, output, signal } = context
   const { compression, link, quieter, hidden, ignore, preserve: { mode = true, mtime = true } } = options
   // of `.` and `..` the name that they have where they are
@@ -131,14 +164,19 @@ async function addDirectory (path: string, options: AddCommandOptions, session: 
     }
   })
 
-  await pinAdded(added.root.cid, name, options, session, context)
-  printFiles()
+  return {
+    cid: added.root.cid,
+    name,
+    print () {
+      printFiles()
 
-  if (added.hidden > 0) {
-    output.note(`${printable(name)}: ${added.hidden} hidden ${added.hidden === 1 ? 'entry was' : 'entries were'} left out, add them with --hidden`)
+      if (added.hidden > 0) {
+        output.note(`${printable(name)}: ${added.hidden} hidden ${added.hidden === 1 ? 'entry was' : 'entries were'} left out, add them with --hidden`)
+      }
+
+      print({ ...added.root, name })
+    }
   }
-
-  print({ ...added.root, name })
 
   function printFiles (): void {
     for (const added of unprinted.splice(0)) {
@@ -154,7 +192,7 @@ async function addDirectory (path: string, options: AddCommandOptions, session: 
   }
 }
 
-async function addOne (path: string, options: AddCommandOptions, session: Target, context: Context): Promise<void> {
+async function addOne (path: string, options: AddCommandOptions, session: Target, context: Context): Promise<Untold> {
   const { io, output, signal } = context
   const { compression, link, quieter } = options
   const name = path === STDIN ? STDIN : basename(path)
@@ -173,30 +211,22 @@ async function addOne (path: string, options: AddCommandOptions, session: Target
     }
   }).finally(() => progress.end())
 
-  await pinAdded(cid, name, options, session, context)
   const { size, storedSize, ratio, codec, plainCid } = await session.files.stat(cid)
 
-  output.result(
-    { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec },
-    quieter ? cid.toString() : line(cid, name, size, storedSize, ratio)
-  )
+  return {
+    cid,
+    ...path === STDIN ? {} : { name },
+    print () {
+      output.result(
+        { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec },
+        quieter ? cid.toString() : line(cid, name, size, storedSize, ratio)
+      )
+    }
+  }
 }
 
 function line (cid: CID, name: string, size: number | bigint, storedSize: bigint, ratio: number): string {
   return [cid, printable(name), formatSize(size), formatSize(storedSize), ratio.toFixed(3)].join('\t')
-}
-
-/** What is told is safe: on the disk, pinned where that is wanted, and then others may know it. */
-async function pinAdded (cid: CID, name: string, { pin }: AddCommandOptions, { pins, repo }: Target, context: Context): Promise<void> {
-  if (!pin) {
-    await repo?.disk.sync()
-  } else {
-    await pins.addNew(cid, name === STDIN ? undefined : name)
-
-    if (repo != null) {
-      await tellDaemon(repo.path, [cid], context)
-    }
-  }
 }
 
 async function open (path: string, { preserve: { mode = false, mtime = false } }: AddCommandOptions): Promise<Source> {
