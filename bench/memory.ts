@@ -3,9 +3,12 @@ import { join } from 'node:path'
 import { median, progress, rounded, spread } from './benchmark.ts'
 import { mixedFile, withCorpus } from './support/corpus.ts'
 import { DEFAULT, PLAIN } from './support/file-systems.ts'
-import { runTask } from './support/task.ts'
-import type { Benchmark, Row } from './benchmark.ts'
-import type { Outcome } from './support/task.ts'
+import { Strangers } from './support/strangers.ts'
+import { runStrangerTask, runTask } from './support/task.ts'
+import { withDirectory } from './support/temporary.ts'
+import type { Benchmark, BenchmarkOptions, Row } from './benchmark.ts'
+import type { Made } from './support/strangers.ts'
+import type { Outcome, StrangerTask } from './support/task.ts'
 
 const MB = 1e6
 
@@ -16,12 +19,14 @@ const MB = 1e6
 const SIZES = [10 * MB, 100 * MB, 1000 * MB, 4300 * MB]
 const SMOKE = [MB, 5 * MB]
 const ROUNDS = 3
+/** What a slow reader waits after each block, in milliseconds: 600 of them take some seconds, in which all could be read. */
+const PAUSE = 5
 
 /** What a process that added and one that read came to, or why they came to nothing. */
 type Measured = { added: Outcome, read: Outcome } | { failed: string }
 
 export const benchmark: Benchmark = {
-  question: 'whether memory stays the same however large a file is: the most resident memory of a process that adds or reads it',
+  question: 'whether memory stays the same however large a file is, how slowly it is read, and who made it: the most resident memory of a process that adds or reads it',
   inputs: ['corpus', 'file'],
 
   async run (options) {
@@ -48,7 +53,10 @@ export const benchmark: Benchmark = {
         rows.push(...Array.from(measured, ([side, outcomes]) => toRow(side, size, outcomes)))
       }
 
-      return [{ title: `${name} again and again, on an FsBlockstore (${corpus.source})`, rows }]
+      return [
+        { title: `${name} again and again, on an FsBlockstore (${corpus.source})`, rows },
+        { title: 'What others made, on an FsBlockstore', rows: await strangers(options) }
+      ]
     })
   }
 }
@@ -64,6 +72,30 @@ async function measureSide (side: string, size: number, file: string, directory:
     // a process that ran out of memory, for one
     return { failed: err instanceof Error ? err.message : String(err) }
   }
+}
+
+/** Files of others that are read slowly, and DAGs that were made to fill the memory. */
+async function strangers ({ smoke }: BenchmarkOptions): Promise<Row[]> {
+  const leaves = smoke ? 10 : 600
+  const cases: Array<[what: string, task: Pick<StrangerTask, 'action' | 'pause'>, make: (strangers: Strangers) => Promise<Made>]> = [
+    [`${leaves} MiB in dag-pb leaves, read slowly`, { action: 'cat', pause: PAUSE }, async strangers => strangers.file(leaves, 'dag-pb')],
+    [`${leaves} MiB in raw leaves, read slowly`, { action: 'cat', pause: PAUSE }, async strangers => strangers.file(leaves, 'raw')],
+    ['20 levels of nodes with very many links', { action: 'cat', pause: 0 }, async strangers => strangers.wide(20, smoke ? 100 : 60_000)],
+    ['10 levels of shards that link to a large one', { action: 'ls', pause: 0 }, async strangers => strangers.shards(10, smoke ? 100 : 20_000)]
+  ]
+  const rows: Row[] = []
+
+  for (const [what, task, make] of cases) {
+    progress(what)
+    rows.push(await withDirectory(async directory => {
+      const { cid, stored } = await make(new Strangers(directory))
+      const { base, peak, refused } = await runStrangerTask({ ...task, directory, cid: cid.toString() })
+
+      return { what, 'stored, MB': rounded(stored / MB), 'before, MB': rounded(base / MB), 'most, MB': rounded(peak / MB), refused }
+    }))
+  }
+
+  return rows
 }
 
 function toRow (side: string, size: number, measured: readonly Measured[]): Row {

@@ -1,5 +1,5 @@
 /** Does what `task.ts` asks for, in a process of its own. */
-import { createReadStream, readFileSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MemoryBlockstore } from 'blockstore-core'
@@ -9,6 +9,7 @@ import { CID } from 'multiformats/cid'
 import { measure } from '../benchmark.ts'
 import { repeatFile } from './corpus.ts'
 import { FILE_SYSTEMS, readAll } from './file-systems.ts'
+import { peakMemory } from './peak-memory.ts'
 import type { Outcome, Task } from './task.ts'
 import type { Blockstore } from 'interface-blockstore'
 
@@ -61,14 +62,6 @@ async function cat (): Promise<Outcome> {
 
 function source (): AsyncIterable<Uint8Array> {
   return task.size === available ? createReadStream(task.file) : repeatFile(task.file, task.size)
-}
-
-/** The most resident memory so far, in bytes. What the system calls the usage of a process begins with that of its parent. */
-function peakMemory (): number {
-  const status = process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : ''
-  const kilobytes = /^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? process.resourceUsage().maxRSS
-
-  return Number(kilobytes) * 1024
 }
 
 async function openStore (directory: string): Promise<{ blockstore: Blockstore, close: () => Promise<void> }> {

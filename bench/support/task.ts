@@ -33,17 +33,43 @@ export interface Outcome {
   base: number
 }
 
+/** Something to read that was made for what that takes. */
+export interface StrangerTask {
+  action: 'cat' | 'ls'
+  directory: string
+  cid: string
+  /** Milliseconds that a reader waits after each block, or entry. */
+  pause: number
+}
+
+export interface StrangerOutcome {
+  /** The most resident memory in bytes, and what it was before. */
+  peak: number
+  base: number
+  /** The name of the error that it ended with, where it did. */
+  refused: string
+}
+
 /** Do it in a new process. */
 export async function runTask (task: Task): Promise<Outcome> {
-  const child = fork(join(import.meta.dirname, 'run-task.ts'), [JSON.stringify(task)])
+  return run('run-task.ts', task, `${task.action} with ${task.files}`)
+}
+
+/** Read it in a new process. */
+export async function runStrangerTask (task: StrangerTask): Promise<StrangerOutcome> {
+  return run('run-stranger-task.ts', task, task.action)
+}
+
+async function run<Result> (program: string, task: object, what: string): Promise<Result> {
+  const child = fork(join(import.meta.dirname, program), [JSON.stringify(task)])
   const exit = once(child, 'exit')
   const message = once(child, 'message')
 
   exit.catch(() => {})
   message.catch(() => {})
 
-  const outcome = await Promise.race([message.then(([outcome]) => outcome as Outcome), exit.then(([code, signal]) => {
-    throw new Error(`A process that was to ${task.action} with ${task.files} ended with ${code ?? signal}`)
+  const outcome = await Promise.race([message.then(([outcome]) => outcome as Result), exit.then(([code, signal]) => {
+    throw new Error(`A process that was to ${what} ended with ${code ?? signal}`)
   })])
 
   await exit
