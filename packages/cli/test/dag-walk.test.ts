@@ -22,7 +22,7 @@ import { openRepo } from '../src/repo.ts'
 import { writeCar } from '../src/write-car.ts'
 import { cidOf, encodeNode, makeBlocks, nameOf, putBlocks, randomDag, reachable } from './dags.ts'
 import type { WalkOptions } from '../src/dag-walk.ts'
-import type { Pin } from '../src/repo-pins.ts'
+import type { Pin } from '../src/pin-records.ts'
 import type { Repo } from '../src/repo.ts'
 
 const { signal } = new AbortController()
@@ -84,7 +84,7 @@ describe('the blocks of a pin', () => {
         expect(blocks.toSorted()).toEqual([...reachable(root, depth, made)].toSorted())
       }
 
-      await pins.rm(root, signal)
+      await pins.rm(root)
       expect(await Array.fromAsync(pins.blocks(root, signal))).toHaveLength(4)
     })
   })

@@ -61,7 +61,7 @@ async function withContentCid (contentCid: CID, cid: CID, blockstore: CountingBl
   const { header } = await openEntry(cid, blockstore, {})
   const { unixfs, links } = decodeNode(unmark(cid), await getBlock(unmark(cid), blockstore))
   const root = await writeRoot({
-    links: links.map(({ Hash, Tsize = 0 }, i) => ({ cid: Hash, dagSize: Tsize, size: Number(unixfs.blockSizes[i]) })),
+    links: [...links].map(({ Hash, Tsize = 0 }, i) => ({ cid: Hash, dagSize: Tsize, size: Number(unixfs.blockSizes[i]) })),
     header: { ...header as Header, contentCid }
   }, {}, blockstore, {})
 

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 /** What was printed is there after a loss of power, whatever the disk had of all else. */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

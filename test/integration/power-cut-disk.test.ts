@@ -1,3 +1,4 @@
+/** @module-tag slow */
 /**
  * A loss of power on a real file system: ext4 in an image, which is copied as the
  * moment finds it and mounted again. It needs root and a loop device; where there are

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 /** Processes that see the same files and not each other, as the containers of a pod do. */
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
