@@ -2,7 +2,7 @@
 /**
  * A loss of power on a real file system: ext4 in an image, which is copied as the
  * moment finds it and mounted again. It needs root and a loop device; where there are
- * none, power-cut.slow.test.ts alone says what is left.
+ * none, power-cut.test.ts alone says what is left.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
