@@ -46,9 +46,11 @@ type Target = Pick<Session, 'files'> & KuboSession & Partial<Pick<Session, 'repo
 const STDIN = '-'
 /** The files of a directory are synced together, so many at one time, and printed then. */
 const MAX_UNPRINTED = 4096
-/** So are files that are named one by one, or what of them was added in so many milliseconds. */
+/** So are files that are named one by one, as many as these at most, or those of so many milliseconds. */
 const MAX_UNTOLD = 64
 const TELL_AFTER = 200
+/** Whatever is larger, and what is no file, may take long: those before it are printed first. In bytes, 1 MiB. */
+const MAX_TOGETHER = 1024 * 1024
 
 interface Source {
   content: AsyncIterable<Uint8Array>
@@ -119,6 +121,12 @@ async function addEach (paths: string[], options: AddCommandOptions, session: Ta
   for (const path of paths) {
     try {
       const stats = path === STDIN ? undefined : await stat(resolvePath(path, context.io))
+
+      if (stats?.isFile() !== true || stats.size > MAX_TOGETHER) {
+        // it may take long, and nothing waits for it
+        await tell()
+      }
+
       untold.push(await (stats?.isDirectory() === true ? addDirectory : addOne)(path, options, session, context))
     } catch (err) {
       await tell()
