@@ -47,6 +47,13 @@ export const DEFAULT_BLOCK_WRITE_CONCURRENCY = 8
 /** How many blocks of a file are read at one time, ahead of what was asked for. */
 export const DEFAULT_BLOCK_READ_CONCURRENCY = 8
 
+/**
+ * Small blocks are read further ahead, up to so many, as long as all of them together
+ * are no more than 8 MiB: eight of Kubo's leaves of 256 KiB do not keep a disk busy.
+ */
+export const MAX_SMALL_BLOCKS_AHEAD = 128
+export const SMALL_BLOCKS_AHEAD_SIZE = 8 * MIB
+
 /** How much is asked of others ahead of what has arrived, as the time in which it arrives, 2 seconds in milliseconds. */
 export const DEFAULT_FETCH_AHEAD = 2000
 

@@ -93,12 +93,25 @@ describe('a reader that stalls', () => {
       const { blockstore, cid } = await imported(16 * MIB, 256 * KIB, 5, rawLeaves)
       const recorder = new ReadRecorder(blockstore)
       const node = decodeNode(cid, await getBlock(cid, blockstore))
-      const read = readRange(node, 0, 16 * MIB, recorder, {})
+      const read = readRange(node, 0, 16 * MIB, recorder, { blockReadConcurrency: 8 })
 
       await read.next()
       await settle(recorder)
       // eight besides the one that was taken, and the nodes above them
       expect(recorder.bytes).toBeLessThan(9.2 * 256 * KIB)
+      await read.return(undefined)
+    })
+
+    it('holds no more than 8 MiB of small blocks where nothing else is said', async () => {
+      const { blockstore, cid } = await imported(16 * MIB, 256 * KIB, 5, rawLeaves)
+      const recorder = new ReadRecorder(blockstore)
+      const node = decodeNode(cid, await getBlock(cid, blockstore))
+      const read = readRange(node, 0, 16 * MIB, recorder, {})
+
+      await read.next()
+      await settle(recorder)
+      expect(recorder.bytes).toBeLessThan(8.5 * MIB)
+      expect(recorder.bytes).toBeGreaterThan(7 * MIB)
       await read.return(undefined)
     })
 

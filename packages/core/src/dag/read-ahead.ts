@@ -1,5 +1,5 @@
 import { raceSignal } from '../abort.ts'
-import { DEFAULT_BLOCK_READ_CONCURRENCY, DEFAULT_FETCH_BYTES, MAX_OPEN_LINKS_SIZE, MIN_HELD_SIZE } from '../constants.ts'
+import { DEFAULT_BLOCK_READ_CONCURRENCY, DEFAULT_FETCH_BYTES, MAX_OPEN_LINKS_SIZE, MAX_SMALL_BLOCKS_AHEAD, MIN_HELD_SIZE, SMALL_BLOCKS_AHEAD_SIZE } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
 import { checkConcurrency, settle, unwrap } from '../map-ordered.ts'
 import { getBlock } from './block.ts'
@@ -144,9 +144,16 @@ export async function * readAhead<I extends Item, Node> (items: ItemList<I>, { o
     }
   }
 
-  const mayStart = (size: number): boolean => bytes + Math.max(size, MIN_HELD_SIZE) <= budget &&
+  const mayStart = (size: number): boolean => {
+    const after = bytes + Math.max(size, MIN_HELD_SIZE)
+
+    if (after > budget || blocks < concurrency || options.blockReadConcurrency != null) {
+      return after <= budget && blocks < concurrency
+    }
+
     // as far as a link of others needs it
-    (blocks < concurrency || (options.blockReadConcurrency == null && blockstore.fetches?.() === true))
+    return blockstore.fetches?.() === true || (blocks < MAX_SMALL_BLOCKS_AHEAD && after <= SMALL_BLOCKS_AHEAD_SIZE)
+  }
 
   const count = (step: Step<I, Node>, length: number): void => {
     const size = Math.max(length, MIN_HELD_SIZE)

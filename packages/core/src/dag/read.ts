@@ -19,7 +19,7 @@ export interface ReadOptions extends GetBlockOptions, ProgressOptions<ExporterPr
    * given and blocks are fetched from others, it is as many as arrive there (`fetch` of
    * `IpfszInit`).
    *
-   * @default 8
+   * @default 8, or up to 128 small blocks of 8 MiB together
    */
   blockReadConcurrency?: number | undefined
 }
