@@ -65,7 +65,7 @@ export default defineConfig({
       // pages as bundlers build them, looked at from Node; needs Chromium
       { test: { name: 'pages', include: ['test/pages/**/*.test.ts'], globalSetup: 'test/support/need-chromium.ts', testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder: 4 } } },
       // the demo page and its peer, used from Node; needs Chromium
-      { test: { name: 'demo', include: ['test/demo/**/*.test.ts'], globalSetup: ['test/support/need-chromium.ts', 'test/demo/build-demo.ts'], testTimeout: 120_000, hookTimeout: 120_000, fileParallelism: false, sequence: { groupOrder: 5 } } },
+      { test: { name: 'demo', include: ['test/demo/**/*.test.ts'], globalSetup: ['test/support/need-chromium.ts', 'test/demo/build-demo.ts'], testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: '100%', sequence: { groupOrder: 5 } } },
       // tests that run inside of Chromium, the unit suites among them: what their tests make files with is IndexedDB there
       {
         test: {
