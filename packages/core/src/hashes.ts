@@ -5,8 +5,19 @@ import { MAX_IDENTITY_LENGTH, MIN_DIGEST_LENGTH } from './constants.ts'
 import { CorruptBlockError, DigestLengthError, UnknownHashError } from './errors.ts'
 import type { CID } from 'multiformats/cid'
 
-/** The hash functions that blocks are checked with, as Helia has them. */
-const HASHERS = [sha256, sha512]
+const BLAKE2B_256 = 0xb220
+const BLAKE3 = 0x1e
+
+/**
+ * The hash functions that blocks are checked with, by their multihash codes: those of
+ * Helia, and those of `ipfs add --hash` that people use, loaded when a block needs them.
+ */
+const DIGESTS = new Map<number, (bytes: Uint8Array) => Promise<Uint8Array>>([
+  [sha256.code, async bytes => (await sha256.digest(bytes)).digest],
+  [sha512.code, async bytes => (await sha512.digest(bytes)).digest],
+  [BLAKE2B_256, async bytes => (await import('@noble/hashes/blake2.js')).blake2b(bytes, { dkLen: 32 })],
+  [BLAKE3, async bytes => (await import('@noble/hashes/blake3.js')).blake3(bytes)]
+])
 
 /** Whether a CID holds its block itself: there is nothing to store or to fetch. */
 export function isIdentity ({ multihash }: CID): boolean {
@@ -16,7 +27,7 @@ export function isIdentity ({ multihash }: CID): boolean {
 /**
  * Refuse a CID whose block could not be checked, before anybody is asked for it.
  *
- * @throws {UnknownHashError} the hash function is not sha2-256, sha2-512 or identity
+ * @throws {UnknownHashError} the hash function is none of sha2-256, sha2-512, blake2b-256, blake3 and identity
  * @throws {DigestLengthError} the digest is so short that other bytes have it too, or an
  *   identity CID with links is longer than other nodes read
  */
@@ -28,7 +39,7 @@ export function checkHash (cid: CID): void {
     if (cid.code !== raw.code && byteLength > MAX_IDENTITY_LENGTH) {
       throw new DigestLengthError(cid, `more than ${MAX_IDENTITY_LENGTH}`)
     }
-  } else if (!HASHERS.some(hasher => hasher.code === code)) {
+  } else if (!DIGESTS.has(code)) {
     throw new UnknownHashError(cid)
   } else if (byteLength < MIN_DIGEST_LENGTH) {
     throw new DigestLengthError(cid, `fewer than ${MIN_DIGEST_LENGTH}`)
@@ -46,9 +57,9 @@ export async function checkBlock (cid: CID, bytes: Uint8Array): Promise<void> {
   checkHash(cid)
 
   const { code, digest: expected } = cid.multihash
-  const hasher = HASHERS.find(hasher => hasher.code === code)
+  const digest = DIGESTS.get(code)
   // an identity CID is all of its block
-  const actual = hasher == null ? bytes : (await hasher.digest(bytes)).digest.subarray(0, expected.byteLength)
+  const actual = digest == null ? bytes : (await digest(bytes)).subarray(0, expected.byteLength)
 
   if (expected.byteLength !== actual.byteLength || !expected.every((byte, i) => byte === actual[i])) {
     throw new CorruptBlockError(cid)

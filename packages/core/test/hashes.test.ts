@@ -35,6 +35,17 @@ describe('a block', () => {
     }
   })
 
+  it.each([
+    ['blake3', 0x1e, '6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85'],
+    ['blake2b-256', 0xb220, 'bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319']
+  ])('is compared by %s as its specification does it', async (_, code, digest) => {
+    // "abc", as b3sum and b2sum -l 256 have it
+    const cid = CID.createV1(raw.code, createDigest(code, Buffer.from(digest, 'hex')))
+
+    await expect(checkBlock(cid, Buffer.from('abc'))).resolves.toBeUndefined()
+    await expect(checkBlock(cid, Buffer.from('abd'))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
+  })
+
   it('is that of an identity CID only where all bytes are those of the CID', async () => {
     for (const bytes of [BYTES.subarray(1), BYTES.subarray(0, 999), Buffer.concat([BYTES, BYTES]), new Uint8Array(0)]) {
       await expect(checkBlock(inline(BYTES), bytes)).rejects.toMatchObject({ name: 'CorruptBlockError' })

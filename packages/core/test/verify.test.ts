@@ -149,7 +149,7 @@ describe('verify refuses', () => {
   it('a block of a hash function that is not known, as cat does', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
-    const cid = CID.createV1(RAW, createDigest(0xb220, new Uint8Array(32)))
+    const cid = CID.createV1(RAW, createDigest(0xb260, new Uint8Array(32)))
     await blockstore.put(cid, text(100))
     const file = await putNode({ Data: new UnixFS({ type: 'file', blockSizes: [100n] }).marshal(), Links: [{ Name: '', Hash: cid, Tsize: 100 }] }, blockstore)
 
