@@ -1,3 +1,4 @@
+import { codecs } from '@ipfsz/codecs/all'
 import { importFile } from 'ipfs-unixfs-importer'
 import { fixedSize } from 'ipfs-unixfs-importer/chunker'
 import { balanced } from 'ipfs-unixfs-importer/layout'
@@ -155,8 +156,7 @@ describe('linking an original', () => {
 
   it('to a stream that others made decompresses it', async () => {
     const { fs } = store()
-    const { zstdCompressSync } = await import('node:zlib')
-    const stream = await fs.addBytes(zstdCompressSync(large), { compression: { codec: 'none' }, reduceSingleLeafToSelf: false } as Parameters<Ipfsz['addBytes']>[1])
+    const stream = await fs.addBytes(await codecs.zstd().compress(large), { compression: { codec: 'none' }, reduceSingleLeafToSelf: false } as Parameters<Ipfsz['addBytes']>[1])
     const cid = mark(stream, MARKERS['ipfsz-zstd'])
     const original = await originalOf(large)
 
