@@ -1,7 +1,7 @@
 import * as dagPb from '@ipld/dag-pb'
 import { MAX_FOREIGN_LEAF_SIZE, NODE_SIZE_GUESS } from '../constants.ts'
 import { CidList } from './cid-list.ts'
-import type { Item, ItemList } from './read-ahead.ts'
+import type { Item, ItemList } from './items.ts'
 import type { CID } from 'multiformats/cid'
 
 /** A block of a file, known from the node above it. */

@@ -1,3 +1,4 @@
+// Longer than others: the steps of one walk share what it holds, and nearly each of them changes it.
 import { raceSignal } from '../abort.ts'
 import { DEFAULT_BLOCK_READ_CONCURRENCY, DEFAULT_FETCH_BYTES, MAX_OPEN_LINKS_SIZE, MAX_SMALL_BLOCKS_AHEAD, MIN_HELD_SIZE, SMALL_BLOCKS_AHEAD_SIZE } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
@@ -5,42 +6,8 @@ import { checkConcurrency, settle, unwrap } from '../map-ordered.ts'
 import { getBlock } from './block.ts'
 import type { Settled } from '../map-ordered.ts'
 import type { GetBlockOptions, GetStore } from './block.ts'
-import type { CID } from 'multiformats/cid'
-
-/** What a node links to. */
-export interface Item {
-  cid: CID
-  /** Bytes of its block, or a guess. */
-  size: number
-  /** What its block is fetched for: to be looked into, to be handed out, or not at all. */
-  use: 'node' | 'leaf' | 'none'
-}
-
-/** The items of a node in order, held in few bytes: each is made when its turn comes. */
-export interface ItemList<I> {
-  readonly length: number
-  /** Bytes of memory that it takes. */
-  readonly byteLength: number
-  at (index: number): I
-  /** The first item from there on whose block is needed, or `length`. */
-  nextBlock (index: number): number
-}
-
-/** What a node's block holds. */
-export interface Opened<I, Node> {
-  /** What is handed out when its turn has come. */
-  node: Node
-  /** Bytes of memory that this takes. */
-  byteLength: number
-  items: ItemList<I>
-}
-
-/** An item whose turn has come: with its block where it is a leaf, with what was made of it where it is a node. */
-export interface ReadItem<I, Node> {
-  item: I
-  block?: Uint8Array
-  node?: Node
-}
+import type { Item, ItemList, Opened, ReadItem } from './items.ts'
+import type { Held, Place, Span, Step } from './places.ts'
 
 export interface ReadAheadOptions extends GetBlockOptions {
   blockReadConcurrency?: number | undefined
@@ -54,37 +21,6 @@ export interface ReadAheadSteps<I, Node> {
   /** Called with a leaf that has arrived: what it throws is told in its turn, and the leaf is not kept until then. */
   checkLeaf? (item: I, block: Uint8Array): void
 }
-
-/** The list of one node, as long as anything of it waits. */
-interface Held<I> {
-  list: ItemList<I>
-  spans: number
-  /** Whether the turn of its node has come. */
-  entered: boolean
-}
-
-/** Items of a node in whose blocks nothing has been asked for. */
-interface Span<I, Node> {
-  held: Held<I>
-  index: number
-  end: number
-  next: Place<I, Node> | undefined
-}
-
-/** An item whose block is asked for. */
-interface Step<I, Node> {
-  item: I
-  /** Bytes that it counts for, until it is taken. */
-  size: number
-  counted: boolean
-  /** Whether it counts as a block that is read ahead, as all do but nodes that were looked into. */
-  blocked: boolean
-  result?: Promise<Settled<Uint8Array | undefined>> | undefined
-  opened?: { node: Node, held: Held<I> }
-  next: Place<I, Node> | undefined
-}
-
-type Place<I, Node> = Span<I, Node> | Step<I, Node>
 
 /**
  * The items below a node, in order, a bounded number of blocks asked for before their

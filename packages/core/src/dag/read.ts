@@ -9,7 +9,7 @@ import { readAhead } from './read-ahead.ts'
 import type { GetBlockOptions, GetStore } from './block.ts'
 import type { Child } from './child-list.ts'
 import type { FileNode } from './node.ts'
-import type { Opened } from './read-ahead.ts'
+import type { Opened } from './items.ts'
 import type { ExporterProgressEvents } from 'ipfs-unixfs-exporter'
 import type { ProgressOptions } from 'progress-events'
 

@@ -3,7 +3,7 @@ import { InvalidDagError } from '../errors.ts'
 import { CidList } from './cid-list.ts'
 import { below, prefixLength, slotBits, slotOf } from './shard-place.ts'
 import type { FileNode } from './node.ts'
-import type { Item, ItemList } from './read-ahead.ts'
+import type { Item, ItemList } from './items.ts'
 import type { ShardPlace } from './shard-place.ts'
 
 /** What a shard holds: an entry of its directory, or a shard below it, which has no name. */

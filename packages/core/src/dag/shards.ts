@@ -7,7 +7,7 @@ import { ShardList } from './shard-list.ts'
 import { below, hashName, leadsTo, prefixLength, ROOT_PLACE, slotBits, slotFor, slotOf } from './shard-place.ts'
 import type { GetBlockOptions, GetStore } from './block.ts'
 import type { FileNode } from './node.ts'
-import type { Opened } from './read-ahead.ts'
+import type { Opened } from './items.ts'
 import type { ShardItem } from './shard-list.ts'
 import type { CID } from 'multiformats/cid'
 
