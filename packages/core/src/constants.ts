@@ -48,8 +48,9 @@ export const DEFAULT_BLOCK_WRITE_CONCURRENCY = 8
 export const DEFAULT_BLOCK_READ_CONCURRENCY = 8
 
 /**
- * Small blocks are read further ahead, up to so many, as long as all of them together
- * are no more than 8 MiB: eight of Kubo's leaves of 256 KiB do not keep a disk busy.
+ * Whoever goes on reading small blocks has more of them read ahead, up to so many, as
+ * long as all of them together are no more than 8 MiB: eight of Kubo's leaves of 256 KiB
+ * do not keep a disk busy.
  */
 export const MAX_SMALL_BLOCKS_AHEAD = 128
 export const SMALL_BLOCKS_AHEAD_SIZE = 8 * MIB

@@ -44,6 +44,8 @@ export async function * readAhead<I extends Item, Node> (items: ItemList<I>, { o
   const blockOptions = { ...options, until: done.signal }
   let head: Place<I, Node> | undefined
   let blocks = 0
+  /** How many blocks have been taken: whoever takes many will take more, and whoever looks at the first gets few. */
+  let taken = 0
   let bytes = 0
   /** Of the nodes whose turn has come. */
   let linkBytes = 0
@@ -88,7 +90,7 @@ export async function * readAhead<I extends Item, Node> (items: ItemList<I>, { o
     }
 
     // as far as a link of others needs it
-    return blockstore.fetches?.() === true || (blocks < MAX_SMALL_BLOCKS_AHEAD && after <= SMALL_BLOCKS_AHEAD_SIZE)
+    return blockstore.fetches?.() === true || (blocks < Math.min(concurrency + taken / 8, MAX_SMALL_BLOCKS_AHEAD) && after <= SMALL_BLOCKS_AHEAD_SIZE)
   }
 
   const count = (step: Step<I, Node>, length: number): void => {
@@ -262,6 +264,7 @@ export async function * readAhead<I extends Item, Node> (items: ItemList<I>, { o
       }
 
       release(step)
+      taken++
       head = step.next
       fill()
 
