@@ -78,6 +78,16 @@ describe.concurrent('ipfsz pin', () => {
     expectFailure(await sandbox.run(['pin', 'rm', cid]), 1)
   })
 
+  it('keeps the marked CID and the name of what is pinned again by its plain CID', async ({ sandbox }) => {
+    await sandbox.write('words', text(100_000))
+    const cid = (await sandbox.run(['add', '-Q', 'words'])).stdout.toString().trim()
+    const plain = unmark(CID.parse(cid)).toString()
+
+    expectSuccess(await sandbox.run(['pin', 'add', plain]))
+
+    expect(parseLines((await sandbox.run(['pin', 'ls', '--json'])).stdout)).toEqual([{ cid, plainCid: plain, name: 'words' }])
+  })
+
   it('refuses what is not there, or not all of it', async ({ sandbox }) => {
     const cid = await sandbox.add(noise(3_000_000), '--no-pin')
     const [file] = await blockFiles(sandbox.repo)

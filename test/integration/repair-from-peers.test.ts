@@ -1,7 +1,8 @@
 /** @module-tag slow */
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
+import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
+import { afterEach, describe, expect, vi } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
 import { startDaemon } from '../support/network-daemons.ts'
 import { blockFiles, expectSuccess, it, parseLines } from './run-cli.ts'
@@ -9,6 +10,8 @@ import { expectIntact } from './repo.ts'
 import { addTree, makeTree } from './tree-files.ts'
 
 const MIB = 1024 * 1024
+
+afterEach(() => { vi.restoreAllMocks() })
 
 /** What can happen to the file of a block. */
 const DAMAGES: Array<[string, (file: string) => Promise<void>]> = [
@@ -54,9 +57,16 @@ describe('ipfsz repair', () => {
     const files = await blockFiles(sandbox.repo)
     await Promise.all(files.map(async (file, i) => i % 2 === 0 ? flipBit(file) : rm(file)))
 
-    const result = await sandbox.run(['repair', '--json', '--peer', address])
+    const syncLater = vi.spyOn(SharedFsBlockstore.prototype, 'syncLater')
+    const sync = vi.spyOn(SharedFsBlockstore.prototype, 'sync')
+    let synced = -1
+    const result = await sandbox.run(['repair', '--json', '--peer', address], { onPrint: () => { synced = sync.mock.calls.length } })
 
     expect(result.code, result.stderr).toBe(0)
+    // what it prints survives a loss of power
+    expect(syncLater).toHaveBeenCalledTimes(files.length)
+    expect(synced).toBe(1)
+    expect(sync.mock.contexts[0]).toBe(syncLater.mock.contexts[0])
     expect(parseLines(result.stdout)).toMatchObject([{ cid, name: 'in', state: 'repaired', blocks: files.length, fetched: files.length, missing: 0, damaged: 0 }])
     await expectIntact(sandbox.repo)
     expectSuccess(await sandbox.run(['verify', '--all']))

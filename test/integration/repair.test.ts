@@ -24,6 +24,19 @@ describe('ipfsz verify --all', () => {
     expect(parseLines(json.stdout).toSorted((a, b) => Number(b.ok) - Number(a.ok))).toMatchObject([{ cid: good, ok: true, size: 100_000, files: 1 }, { cid: bad, ok: false, error: 'CorruptBlockError' }])
   })
 
+  it('is not good of an original whose own blocks are gone, though a linked file has its bytes', async ({ sandbox }) => {
+    const bytes = text(3 * MIB)
+    const original = await sandbox.add(bytes, '--codec', 'none')
+    const root = (await largestBlocks(sandbox, Infinity)).at(-1) as string
+    const compressed = await sandbox.add(bytes, '--link')
+    await rm(root)
+
+    const result = await sandbox.run(['verify', '--all', '--json'])
+
+    expect(result.code).toBe(1)
+    expect(parseLines(result.stdout).toSorted((a, b) => Number(a.ok) - Number(b.ok))).toMatchObject([{ cid: original, ok: false }, { cid: compressed, ok: true }])
+  })
+
   it('is good of a repo where nothing is pinned', async ({ sandbox }) => {
     expectSuccess(await sandbox.run(['init']))
     expectSuccess(await sandbox.run(['verify', '--all']))

@@ -82,13 +82,23 @@ export async function openToRead ({ repo: path, signal }: Context): Promise<Sess
   return readSession(await openRepoToRead(path), signal)
 }
 
+export interface ReadingOptions {
+  /**
+   * Whether what comes can be synced with `repo.disk.sync`. Whoever only reads does not
+   * wait for the disk: what others have can be fetched again.
+   *
+   * @default false
+   */
+  sync?: boolean
+}
+
 /**
  * Read what a CID leads to, from the repo or, where it is not there, from others. What
  * comes is kept in the repo, which is made where there is none.
  *
  * @throws {RepoError} there is no repo, and nobody to ask
  */
-export async function withReading<T> (context: Context, root: CID, work: (session: Session & { online: boolean }) => Promise<T>): Promise<T> {
+export async function withReading<T> (context: Context, root: CID, work: (session: Session & { online: boolean }) => Promise<T>, { sync = false }: ReadingOptions = {}): Promise<T> {
   const { signal, repo: path, output } = context
   const access = networkAccess(context)
   const online = await access.isPossible()
@@ -97,9 +107,7 @@ export async function withReading<T> (context: Context, root: CID, work: (sessio
     return work({ ...await openToRead(context), online })
   }
 
-  // what others have can be fetched again: nobody waits for the disk
-  const unsynced = { sync: false }
-  const repo = await openRepoToRead(path, unsynced).catch(async () => openRepo(path, unsynced))
+  const repo = await openRepoToRead(path, { sync }).catch(async () => openRepo(path, { sync }))
   const timeout = context.network?.timeout ?? DEFAULT_TIMEOUT
   const blockstore = new NetworkBlockstore({ blockstore: repo.blockstore, network: async () => access.open(), root, timeout, signal })
 

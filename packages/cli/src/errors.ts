@@ -38,7 +38,7 @@ export function explain (err: Error): string {
       return `${err.message}: add it first, or import it with ipfsz car import`
     case 'NotFoundError':
       // one without a CID says itself that a directory has no such entry
-      return 'cid' in err ? `${err.message}: it is not in this repo, and nobody was asked for it: fetch it with ipfsz get, which asks a daemon that runs, or the one that --peer names` : err.message
+      return 'cid' in err ? `${err.message}: it is not in this repo. Run ipfsz daemon, or name a peer with --peer, to fetch it` : err.message
     case 'NotAFileError':
       return 'that is a directory, not a file: see what is in it with ipfsz ls, and name a file as CID/path'
     case 'NotFetchedError':
@@ -53,7 +53,7 @@ export function explain (err: Error): string {
     case 'LinkMismatchError':
       return `${err.message}. An original that was made with other settings than those of Helia and Kubo's profiles is linked with ipfsz link add --unchecked; another link is wrong: delete it with ipfsz link rm`
     case 'UncheckedLinkError':
-      return 'what' in err && err.what === 'range' ? `${err.message}: compare all of it once, with ipfsz verify, or read it by its marked CID` : `${err.message}: read it by its marked CID`
+      return 'what' in err && err.what === 'range' ? `${err.message}. Run ipfsz verify ORIGINAL once, then ranges work, or read it by its marked CID` : `${err.message}: read it by its marked CID`
     case 'CorruptBlockError':
       return err.cause instanceof Error && err.cause.name === 'NotFetchedError'
         ? `${err.message}: it is damaged on disk, and nobody sent it. Name a peer that has it with --peer, or add the file again`

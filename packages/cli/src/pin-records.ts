@@ -63,14 +63,18 @@ export async function readPin (file: string): Promise<Pin | PinRecordError | und
 }
 
 function parseKey (key: string): CID {
-  const cid = CID.parse(key, base36)
+  try {
+    const cid = CID.parse(key, base36)
 
-  // one that Helia would look for under another name
-  if (cid.version !== 1 || cid.toString(base36) !== key) {
-    throw new TypeError('its name is not that of a pin')
+    // another is one that Helia would look for under another name
+    if (cid.version === 1 && cid.toString(base36) === key) {
+      return cid
+    }
+  } catch {
+    // no CID
   }
 
-  return cid
+  throw new TypeError('its name is not that of a pin')
 }
 
 function parsePin (plainCid: CID, bytes: Uint8Array): Pin {

@@ -24,7 +24,7 @@ interface AddFlags extends CompressionOptions, Partial<Pick<AddCommandOptions, '
 
 /** How far streams may look back that others made. */
 export function maxWindow (): Option {
-  return new Option('--max-window <size>', 'memory that a stream of others may look back to (default: 8MiB); as much as zstd --long took').argParser(parseSize)
+  return new Option('--max-window <size>', 'largest window of a stream that ipfsz did not make (default: 8MiB); 128MiB for zstd --long=27').argParser(parseSize)
 }
 
 /** The commands that put files into a repo and read them. */
@@ -36,7 +36,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .addOption(new Option('--optimize <what>', 'what --codec auto tries to make small: bytes, or the time until a reader has them').choices(['size', 'balanced', 'speed']))
     .option('--level <n>', 'how hard to try (ipfsz codecs shows the levels)', parseNumber)
     .option('--frame-size <size>', 'original bytes in a frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
-    .option('--no-detect', 'compress also what is not worth it')
+    .option('--no-detect', 'compress even files that would not shrink')
     .option('--deterministic', 'give the CID that a browser would give, too')
     .option('--hidden', 'add what begins with a dot in directories, too')
     .option('--ignore <pattern>', 'leave out what has this name or path in directories, as .git or *.log; may be given several times', collect(text => text, false))
@@ -44,8 +44,8 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .option('--no-preserve-mode', 'do not keep modes')
     .option('--preserve-mtime', 'keep times of modification (default: of directories and what is in them)')
     .option('--no-preserve-mtime', 'do not keep times of modification')
-    .option('--link', 'find the CIDs that the files have uncompressed, and link them')
-    .option('--no-pin', 'leave it to the next ipfsz gc')
+    .option('--link', 'compute the CIDs of the uncompressed files, and link them')
+    .option('--no-pin', 'do not pin: the next ipfsz gc deletes it')
     .option('--no-sync', 'do not wait for the disk: a loss of power may take what was just added')
     .option('--kubo <address>', 'add to a running Kubo instead of the repo, and pin it there: http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001')
     .option('-Q, --quieter', 'print only the CID')
@@ -76,7 +76,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .description('write a file or a directory to disk')
     .argument('<cid>', TARGET)
     .option('-o, --output <path>', 'where to (default: the last name of the path or the CID, in this directory)')
-    .option('--allow-symlinks', 'write symlinks that lead out of what is written, too')
+    .option('--allow-symlinks', 'also write symlinks that point outside the output directory')
     .option('--max-size <size>', 'write no more bytes than this (default: 4TiB)', parseSize)
     .option('--max-files <n>', 'write no more files and directories than this (default: 100000000)', parseNumber)
     .addOption(maxWindow()))
@@ -103,7 +103,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
     })
 
   program.command('verify')
-    .description('read files or directories to their end, and say whether all of it is as it should be')
+    .description('read files or directories completely and check every block and frame')
     .argument('[cid...]')
     .option('--all', 'everything that is pinned')
     .addOption(maxWindow())
@@ -122,7 +122,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
     })
 
   askingOthers(program.command('repair')
-    .description('fetch blocks that are missing or damaged, and list those that nobody sends')
+    .description('fetch blocks that are missing or damaged, and list those that cannot be fetched')
     .argument('[cid...]', 'CIDs whose blocks to look through (default: everything that is pinned)'))
     .action(async (cids: string[], flags: NetworkFlags) => {
       const { repair } = await import('./commands/repair.ts')

@@ -8,7 +8,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
   const pin = program.command('pin').description('choose what ipfsz gc keeps')
 
   pin.command('add')
-    .description('keep what CIDs name')
+    .description('pin CIDs: ipfsz gc keeps what they name')
     .argument('<cid...>')
     .action(async (cids: string[]) => {
       const { addPins } = await import('./commands/pin.ts')
@@ -16,7 +16,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     })
 
   pin.command('rm')
-    .description('keep it no longer')
+    .description('unpin CIDs')
     .argument('<cid...>')
     .action(async (cids: string[]) => {
       const { removePins } = await import('./commands/pin.ts')
@@ -24,14 +24,14 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     })
 
   pin.command('ls')
-    .description('list what is kept')
+    .description('list pins')
     .action(async () => {
       const { listPins } = await import('./commands/pin.ts')
       await listPins(context())
     })
 
   program.command('rm')
-    .description('unpin what CIDs name, and delete what links it; the blocks go with the next ipfsz gc')
+    .description('unpin CIDs and delete their links; the next ipfsz gc deletes the blocks')
     .argument('<cid...>')
     .action(async (cids: string[]) => {
       const { rm } = await import('./commands/rm.ts')
@@ -39,9 +39,9 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     })
 
   program.command('gc')
-    .description('delete the blocks that no pin leads to')
+    .description('delete unpinned blocks')
     .option('--dry-run', 'only say how many there are')
-    .option('--force', 'also where nothing is pinned, or an older ipfsz has pinned nothing')
+    .option('--force', 'run even if nothing is pinned')
     .action(async ({ dryRun = false, force = false }: { dryRun?: boolean, force?: boolean }) => {
       const { gc } = await import('./commands/gc.ts')
       await gc({ dryRun, force }, context())
@@ -67,7 +67,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
       await importCar(files, { sync }, context())
     })
 
-  const link = program.command('link').description('join the CIDs that files have uncompressed to the compressed ones')
+  const link = program.command('link').description('link the CIDs of uncompressed files to compressed files')
 
   link.command('add')
     .description('link the CID of uncompressed bytes to a marked CID, when its bytes have that CID')
@@ -81,7 +81,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     })
 
   link.command('rm')
-    .description('delete what links CIDs, whichever side they are')
+    .description('delete the links from or to these CIDs')
     .argument('<cid...>')
     .action(async (cids: string[]) => {
       const { removeLinks } = await import('./commands/link.ts')

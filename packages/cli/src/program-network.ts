@@ -19,8 +19,8 @@ const LONGEST_TIMEOUT = 2 ** 31 - 1 - 60_000
 /** Options for what may be asked of others. */
 export function askingOthers (command: Command): Command {
   return command
-    .option('--offline', 'ask nobody: only what is in this repo')
-    .option('--peer <multiaddr>', 'ask this peer, too; may be given several times', collect(text => text))
+    .option('--offline', 'use only this repo')
+    .option('--peer <multiaddr>', 'also fetch from this peer; may be given several times', collect(text => text))
     .addOption(new Option('--timeout <duration>', 'give up when nothing arrives for so long, as 10s or 5m (default: 60s)').argParser(parseDuration))
 }
 
@@ -34,7 +34,7 @@ export function withNetwork<T extends NetworkFlags> ({ offline, peer, timeout, .
 /** The commands about other nodes. */
 export function defineNetworkCommands (program: Command, context: () => Context): void {
   program.command('daemon')
-    .description('be a node: serve what is in this repo to others, and fetch for the other commands')
+    .description('run a node: serve this repo to other nodes, and fetch for the other commands')
     .option('--listen <multiaddr>', 'listen here (default: TCP 4101, WebSockets 4102 and WebRTC 4103 on all addresses); may be given several times', collect(text => text))
     .option('--announce <multiaddr>', 'tell others this address instead of those that are listened on; may be given several times', collect(text => text))
     .option('--bootstrap <multiaddr>', 'a peer to find others by, or none (default: $IPFSZ_BOOTSTRAP or the public network); may be given several times', collect(text => text))
@@ -68,17 +68,17 @@ export function defineNetworkCommands (program: Command, context: () => Context)
     })
 
   askingOthers(program.command('providers')
-    .description('list who says to have something')
+    .description('list the peers that advertise a CID')
     .argument('<cid>'))
     .action(async (cid: string, flags: NetworkFlags) => {
       const { providers } = await import('./commands/peers.ts')
       await providers(cid, withNetwork(flags, context())[1])
     })
 
-  const name = program.command('name').description('names that can be made to lead to something else')
+  const name = program.command('name').description('publish and resolve IPNS names')
 
   askingOthers(name.command('publish')
-    .description('make a name lead to a CID, which any IPFS node can follow')
+    .description('publish a name that any IPFS node resolves to a CID')
     .argument('<cid>', 'a CID, or CID/path')
     .option('--key <name>', 'whose name, made where there is none (default: that of the node)')
     .addOption(new Option('--lifetime <duration>', 'how long it is good for without being published again (default: 48h)').argParser(parseDuration)))
@@ -88,7 +88,7 @@ export function defineNetworkCommands (program: Command, context: () => Context)
     })
 
   askingOthers(name.command('resolve')
-    .description('show where a name leads')
+    .description('resolve a name')
     .argument('<name>'))
     .action(async (text: string, flags: NetworkFlags) => {
       const { resolveName } = await import('./commands/name.ts')

@@ -11,8 +11,8 @@ import type { Command } from 'commander'
 /** The commands about a repo as a whole, and how its blocks are stored. */
 export function defineRepoCommands (program: Command, context: () => Context): void {
   program.command('init')
-    .description('make a repo, which the first ipfsz add would do, too')
-    .addOption(new Option('--blockstore-codec <name>', 'compress all blocks on disk, their CIDs unchanged').choices([...CODECS, 'none']))
+    .description('create a repo (ipfsz add does this too if there is none)')
+    .addOption(new Option('--blockstore-codec <name>', 'compress all blocks on disk; CIDs do not change').choices([...CODECS, 'none']))
     .option('--blockstore-level <n>', 'how hard to try', parseNumber)
     .action(async ({ blockstoreCodec: codec, blockstoreLevel: level }: { blockstoreCodec?: string, blockstoreLevel?: number }) => {
       if (codec == null && level != null) {
@@ -33,10 +33,10 @@ export function defineRepoCommands (program: Command, context: () => Context): v
   program.command('blockstore')
     .description('how blocks are stored on disk')
     .command('convert')
-    .description('store all blocks with another codec, their CIDs unchanged')
+    .description('re-encode all blocks with another codec; CIDs do not change')
     .addOption(new Option('--codec <name>', 'what to compress with, none to store blocks as they are').choices([...CODECS, 'none']).makeOptionMandatory())
     .option('--level <n>', 'how hard to try', parseNumber)
-    .option('--again', 'compress again what has the codec already, as with another level')
+    .option('--again', 're-encode blocks that have the codec already, as with another level')
     .action(async ({ codec, level, again = false }: { codec: string, level?: number, again?: boolean }) => {
       const { convertBlocks } = await import('./commands/blockstore.ts')
       await convertBlocks({ ...toCompression(codec, level), again }, context())

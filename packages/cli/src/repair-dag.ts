@@ -1,4 +1,5 @@
 import { checkBlock, checkHash, CorruptBlockError, isIdentity, unmark } from '@ipfsz/core'
+import { isDamage } from './damage.ts'
 import { linksOf, Reached } from './dag-walk.ts'
 import type { IpfszComponents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -21,7 +22,7 @@ export interface RepairedBlock {
 export interface RepairOptions {
   signal: AbortSignal
   /** Gets a block from others and keeps it. Nothing where nobody has it, or may be asked. */
-  fetch: (cid: CID) => Promise<Uint8Array | undefined>
+  fetch: (cid: CID, damaged: boolean) => Promise<Uint8Array | undefined>
   /** How many levels below the root to look at, by default all. */
   depth?: number | undefined
 }
@@ -59,7 +60,7 @@ export async function * repairDag (root: CID, blockstore: Store, { signal, fetch
 
   const visit = async (cid: CID, levels: number): Promise<RepairedBlock & { links: CID[] }> => {
     const { found, bytes } = await read(cid, blockstore, signal)
-    const good = bytes ?? await fetch(cid)
+    const good = bytes ?? await fetch(cid, found === 'damaged')
 
     return { cid, found, good: good != null, size: good?.byteLength ?? 0, links: good == null || levels === 0 ? [] : linksOf(cid, good) }
   }
@@ -104,7 +105,7 @@ async function read (cid: CID, blockstore: Store, signal: AbortSignal): Promise<
       return { found: 'missing' }
     }
 
-    if (name === 'CorruptBlockError') {
+    if (isDamage(err)) {
       return { found: 'damaged' }
     }
 

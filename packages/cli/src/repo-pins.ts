@@ -33,7 +33,8 @@ export class RepoPins {
 
   /**
    * Pin what has just been added, all of which is there. The blocks are on the disk
-   * before the pin is: none ever leads to what a loss of power took.
+   * before the pin is: none ever leads to what a loss of power took. What was pinned by
+   * its marked CID or under a name keeps them where no others are given.
    */
   async addNew (cid: CID, name?: string): Promise<void> {
     const plain = unmark(cid).toV1()
@@ -41,8 +42,11 @@ export class RepoPins {
 
     await disk.sync()
 
+    const before = await readPin(this.#file(plain))
+    const old = before instanceof PinRecordError ? undefined : before
+
     await this.#count(plain, 1)
-    await datastore.put(pinKey(plain), encode({ depth: Infinity, metadata: metadataOf(cid, name) }))
+    await datastore.put(pinKey(plain), encode({ depth: Infinity, metadata: metadataOf(isMarked(cid) ? cid : old?.cid ?? cid, name ?? old?.name) }))
   }
 
   /**
@@ -76,8 +80,8 @@ export class RepoPins {
    * @throws {PinRecordError} how much the pin keeps cannot be read
    */
   async * blocks (cid: CID, signal: AbortSignal): AsyncGenerator<CID> {
-    const { blockstore, datastore } = this.#repo
-    const pin = await readPin(join(datastore.path, 'pin', `${unmark(cid).toV1().toString(base36)}.data`))
+    const { blockstore } = this.#repo
+    const pin = await readPin(this.#file(unmark(cid).toV1()))
 
     if (pin instanceof PinRecordError) {
       throw pin
@@ -130,6 +134,10 @@ export class RepoPins {
 
       throw err instanceof PinRecordError ? err : new RepoError(`The pins of the repo ${this.#repo.path} cannot be read: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
     }
+  }
+
+  #file (plain: CID): string {
+    return join(this.#repo.datastore.path, 'pin', `${plain.toString(base36)}.data`)
   }
 
   /** The root's count is for those who ask Helia. What it counted for other pins stays. */

@@ -7,6 +7,7 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { NotFetchedError } from '../src/errors.ts'
 import { NetworkBlockstore } from '../src/network/blockstore.ts'
+import { repairDag } from '../src/repair-dag.ts'
 import { fakeNetwork } from './fake-network.ts'
 import { makeStore, removeStore } from './temporary.ts'
 import type { Network } from '../src/network/network.ts'
@@ -70,5 +71,23 @@ describe.each([['as they are', false], ['compressed', true]])('a damaged block o
     const { cid, repo } = await damaged(async () => ({ bytes, peerId: PEER }), compressed)
 
     await expect(read(ipfsz({ blockstore: repo }).cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
+  })
+})
+
+describe('a block that the disk cannot read', () => {
+  it('is fetched anew, and is lost for repair where nobody sends it', async () => {
+    const { cid, repo } = await damaged(async () => ({ bytes, peerId: PEER }))
+    const unreadable = {
+      get: () => {
+        throw Object.assign(new Error('could not read'), { name: 'GetFailedError', cause: Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' }) })
+      },
+      put: repo.put.bind(repo),
+      has: async () => true
+    } as unknown as Blockstore
+    const signal = new AbortController().signal
+    const store = new NetworkBlockstore({ blockstore: unreadable, network: async () => fakeNetwork({ fetch: async () => ({ bytes, peerId: PEER }) }), root: cid, timeout: 1000, signal })
+
+    expect((await read(ipfsz({ blockstore: store }).cat(cid))).equals(bytes)).toBe(true)
+    expect(await Array.fromAsync(repairDag(cid, unreadable, { signal, fetch: async () => undefined }))).toMatchObject([{ cid, found: 'damaged', good: false }])
   })
 })

@@ -251,8 +251,8 @@ export class UncheckedLinkError extends Error {
   readonly what: 'range' | 'directory' | 'settings'
 
   constructor (original: CID, compressed: CID, what: 'range' | 'directory' | 'settings') {
-    super(`Nothing shows that ${compressed} is ${original}${{
-      range: ', and a part of it cannot be compared',
+    super(`Cannot tell whether ${compressed} holds the bytes of ${original}${{
+      range: ': a part of a file cannot be compared',
       directory: ': what leads to a directory cannot be compared',
       settings: ': it was linked unchecked, and none of the known settings gives its bytes that CID'
     }[what]}`)

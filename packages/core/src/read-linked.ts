@@ -87,7 +87,7 @@ export async function * readLinked (entry: OpenedByLink, { offset = 0, length = 
 
   // of a whole file below a directory it has been told that nobody compared that
   if (!isWhole && !(isRoot && (isChecked(link) || namesOriginal(entry)))) {
-    throw new UncheckedLinkError(original, compressed, 'range')
+    throw new UncheckedLinkError(original, compressed, isRoot ? 'range' : 'directory')
   }
 
   yield * content

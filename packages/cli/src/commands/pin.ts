@@ -54,6 +54,6 @@ export async function listPins (context: Context): Promise<void> {
   }
 
   if (damaged.length > 0) {
-    throw new IncompleteError(`${damaged.length} ${damaged.length === 1 ? 'pin' : 'pins'} could not be read: ipfsz gc deletes nothing until then`)
+    throw new IncompleteError(`${damaged.length} ${damaged.length === 1 ? 'pin' : 'pins'} could not be read: ipfsz gc refuses to run until this is mended`)
   }
 }

@@ -41,7 +41,7 @@ export async function repair (texts: string[], context: Context): Promise<void> 
       await withReading(context, root.cid, async session => {
         canAsk = session.online
         print(root, await repairOne(root, session, lost, context), context)
-      })
+      }, { sync: true })
     } catch (err) {
       if (signal.aborted || !(err instanceof Error)) {
         throw err
@@ -63,15 +63,15 @@ export async function repair (texts: string[], context: Context): Promise<void> 
   }
 
   if (lost.size > 0) {
-    const blocks = `${lost.size} ${lost.size === 1 ? 'block is' : 'blocks are'} lost`
+    const blocks = `${lost.size} ${lost.size === 1 ? 'block is' : 'blocks are'} missing or damaged`
 
     throw new IncompleteError(canAsk
-      ? `${blocks}: nobody sent them. Name a peer that has them with --peer, or add the files again`
-      : `${blocks}: nobody was asked for them. Run ipfsz daemon or name a peer with --peer, or add the files again`)
+      ? `${blocks}, and no peer sent them. Name a peer that has them with --peer, or add the files again`
+      : `${blocks}. No peer was asked: run ipfsz daemon, name a peer with --peer, or add the files again`)
   }
 
   if (failed > 0) {
-    throw new IncompleteError(`${failed} of ${roots.length + damaged.length} could not be looked through`)
+    throw new IncompleteError(`${failed} of ${roots.length + damaged.length} could not be checked`)
   }
 }
 
@@ -80,7 +80,7 @@ async function repairOne (root: Root, { blockstore, repo, online }: Session & { 
   const progress = output.progress(root.name ?? root.cid.toString())
   let size = 0
 
-  const fetch = async (cid: CID): Promise<Uint8Array | undefined> => online ? fetchBlock(cid, blockstore, signal) : undefined
+  const fetch = async (cid: CID, damaged: boolean): Promise<Uint8Array | undefined> => online ? fetchBlock(cid, damaged, blockstore, signal) : undefined
 
   try {
     for await (const block of repairDag(root.cid, repo.blockstore, { signal, fetch, depth: root.depth })) {
@@ -96,8 +96,11 @@ async function repairOne (root: Root, { blockstore, repo, online }: Session & { 
       } else if (block.found !== 'good') {
         tally.fetched++
         tally.fetchedSize += block.size
+        // whoever stored it, this process or the daemon
+        await repo.disk.syncLater(block.cid)
       }
     }
+    await repo.disk.sync()
   } finally {
     progress.end()
   }
@@ -105,10 +108,10 @@ async function repairOne (root: Root, { blockstore, repo, online }: Session & { 
   return tally
 }
 
-/** Not what the repo has: that is known to be missing or damaged. */
-async function fetchBlock (cid: CID, blockstore: Session['blockstore'], signal: AbortSignal): Promise<Uint8Array | undefined> {
+/** @param damaged - the repo has it, and other bytes than it should */
+async function fetchBlock (cid: CID, damaged: boolean, blockstore: Session['blockstore'], signal: AbortSignal): Promise<Uint8Array | undefined> {
   try {
-    return Buffer.concat(await toArray(blockstore.get(cid, { signal, damaged: true } as { signal: AbortSignal })))
+    return Buffer.concat(await toArray(blockstore.get(cid, { signal, damaged } as { signal: AbortSignal })))
   } catch (err) {
     if (!signal.aborted && err instanceof Error && (err.name === 'CorruptBlockError' || err.name === 'NotFetchedError')) {
       return undefined
@@ -121,7 +124,7 @@ async function fetchBlock (cid: CID, blockstore: Session['blockstore'], signal: 
 function print (root: Root, { blocks, fetched, fetchedSize, missing, damaged }: Tally, { output }: Context): void {
   const state = missing + damaged > 0 ? 'incomplete' : fetched > 0 ? 'repaired' : 'good'
   const parts = [
-    `${blocks} blocks`,
+    `${blocks} ${blocks === 1 ? 'block' : 'blocks'}`,
     ...fetched > 0 ? [`${fetched} fetched (${formatSize(fetchedSize)})`] : [],
     ...missing > 0 ? [`${missing} missing`] : [],
     ...damaged > 0 ? [`${damaged} damaged`] : []

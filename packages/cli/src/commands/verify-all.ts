@@ -1,3 +1,4 @@
+import { ipfsz } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
 import { printable } from '../output.ts'
@@ -9,6 +10,9 @@ import type { PinRecordError } from '../errors.ts'
 import type { Pin } from '../pin-records.ts'
 import type { VerifyCommandOptions } from './verify.ts'
 
+/** What pins are read from. */
+type Pinned = Pick<Session, 'repo' | 'files'>
+
 /** What is told of a pin that is as it should be. */
 interface Found {
   size: bigint
@@ -19,12 +23,14 @@ interface Found {
 /** Read everything that is pinned, and say of each pin whether it is as it should be. */
 export async function verifyAll (options: VerifyCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
-  const session = await openToRead(context)
+  const { repo, pins: repoPins } = await openToRead(context)
+  // without links: what they lead to is another file, and not what is pinned
+  const session = { repo, files: ipfsz({ blockstore: repo.blockstore }) }
   const damaged: PinRecordError[] = []
-  const pins = await toArray(session.pins.ls(signal, err => { damaged.push(err) }))
+  const pins = await toArray(repoPins.ls(signal, err => { damaged.push(err) }))
   const progress = output.progress(`${pins.length} ${pins.length === 1 ? 'pin' : 'pins'}`, await totalSize(pins, session, context))
   let done = 0
-  let failed = damaged.length
+  let failed = 0
 
   try {
     for (const pin of pins) {
@@ -33,7 +39,7 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
       try {
         const { size, files, blocks } = await verifyPin(pin, session, options, onBytes, context)
         progress.end()
-        print(pin, { ok: true, size, files, blocks }, ['good', `${files} ${files === 1 ? 'file' : 'files'}, ${formatSize(size)}, ${blocks} blocks`], context)
+        print(pin, { ok: true, size, files, blocks }, ['good', `${files} ${files === 1 ? 'file' : 'files'}, ${formatSize(size)}, ${blocks} ${blocks === 1n ? 'block' : 'blocks'}${pin.depth === Infinity ? '' : `, to depth ${pin.depth}`}`], context)
       } catch (err) {
         if (signal.aborted || !(err instanceof Error)) {
           throw err
@@ -48,15 +54,18 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
     progress.end()
   }
 
-  const all = pins.length + damaged.length
   damaged.forEach(err => { output.error(explain(err), err) })
 
   if (failed > 0) {
-    throw new IncompleteError(`${failed} of ${all} ${all === 1 ? 'pin is' : 'pins are'} damaged: ipfsz repair fetches what others have, and lists what is lost`)
+    throw new IncompleteError(`${failed} of ${pins.length} ${pins.length === 1 ? 'pin is' : 'pins are'} damaged: run ipfsz repair, which fetches what other nodes have and lists what is lost`)
+  }
+
+  if (damaged.length > 0) {
+    throw new IncompleteError(`${damaged.length} ${damaged.length === 1 ? 'pin' : 'pins'} could not be read`)
   }
 }
 
-async function verifyPin ({ cid, plainCid, depth }: Pin, { files, repo }: Session, { maxWindow }: VerifyCommandOptions, onBytes: (bytes: number) => void, { signal }: Context): Promise<Found> {
+async function verifyPin ({ cid, plainCid, depth }: Pin, { files, repo }: Pinned, { maxWindow }: VerifyCommandOptions, onBytes: (bytes: number) => void, { signal }: Context): Promise<Found> {
   if (depth !== Infinity) {
     // Helia has pinned so many levels of it, and what is below may be gone
     const found: Found = { size: 0n, files: 0, blocks: 0n }
@@ -90,7 +99,7 @@ async function verifyPin ({ cid, plainCid, depth }: Pin, { files, repo }: Sessio
 }
 
 /** How many bytes there are to read, as far as what links to them tells. */
-async function totalSize (pins: readonly Pin[], { files }: Session, { output, signal }: Context): Promise<number> {
+async function totalSize (pins: readonly Pin[], { files }: Pinned, { output, signal }: Context): Promise<number> {
   let total = 0
 
   if (output.stderr.isTTY !== true) {

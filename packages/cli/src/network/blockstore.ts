@@ -4,6 +4,7 @@ import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 import { decode } from 'multiformats/hashes/digest'
 import { identity } from 'multiformats/hashes/identity'
+import { isDamage } from '../damage.ts'
 import { keyOf } from '../dag-walk.ts'
 import { NotFetchedError } from '../errors.ts'
 import type { FetchedBlock, Network } from './network.ts'
@@ -77,8 +78,8 @@ export class NetworkBlockstore implements Store {
         yield * this.#init.blockstore.get(cid, options)
         return
       } catch (err) {
-        // a repo that compresses its blocks finds by itself that one is damaged
-        damaged = err instanceof Error && err.name === CorruptBlockError.name
+        // a repo that compresses its blocks finds this by itself, and a disk that has lost them
+        damaged = isDamage(err)
 
         if (!damaged && !(err instanceof Error && err.name === 'NotFoundError')) {
           throw err
