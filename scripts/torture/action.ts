@@ -9,6 +9,8 @@ export interface Action {
   stdin: Uint8Array
   items: readonly Item[]
   effect: 'pins' | 'unpins' | 'reads' | 'all'
+  /** A directory that changes when it begins to work, where there is one. */
+  begins?: string
   /** Whether nothing but a kill may stop it. */
   sure: boolean
   /** Look at what it left outside of the repo. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { reading } from './action.ts'
 import { parseLines } from './command.ts'
 import { bytesOf } from './items.ts'
@@ -25,7 +26,7 @@ export function makeAction (world: World, chance: Chance, slot: number, other?: 
     const action = chance.pick(ALL)(world, chance, slot)
 
     if (action != null && (other == null || !clash(action, other))) {
-      return action
+      return action.effect === 'reads' ? action : { begins: join(world.repo, 'locks'), ...action }
     }
   }
 }
@@ -56,7 +57,7 @@ function addPins (world: World, chance: Chance): Action {
 
 function removePins (world: World, chance: Chance): Action | undefined {
   const kept = itemsIn(world, 'kept')
-  const items = kept.length === 0 ? [] : chance.some(kept, 4)
+  const items = kept.length === 0 ? [] : chance.some(kept, 3)
 
   return items.length === 0 ? undefined : { ...reading(world, items), verb: 'pin rm', args: ['pin', 'rm', ...items.map(({ cid }) => cid)], effect: 'unpins' }
 }

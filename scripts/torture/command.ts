@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { watch } from 'node:fs'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
@@ -18,6 +19,14 @@ export interface Result {
   ms: number
   /** Whether it had to be ended because it did not come to an end. */
   wedged: boolean
+}
+
+/** When a process is killed. */
+export interface Moment {
+  /** In milliseconds. */
+  after: number
+  /** A directory from whose next change they are counted, rather than from the start. */
+  change?: string
 }
 
 /** Thrown when the command did what it must not. */
@@ -55,9 +64,10 @@ export async function mustRun (directory: string, repo: string, args: readonly s
   return result.stdout
 }
 
-/** Run the command in a process of its own, and kill it after so many milliseconds, if it is still there then. */
-export async function runAndKill (directory: string, repo: string, args: readonly string[], stdin: Uint8Array, killAfter: number | undefined): Promise<Result> {
+/** Run the command in a process of its own, and kill it at a moment, if it is still there then. */
+export async function runAndKill (directory: string, repo: string, args: readonly string[], stdin: Uint8Array, moment: Moment | undefined): Promise<Result> {
   const since = performance.now()
+  let killer: NodeJS.Timeout | undefined
   const child = spawn(process.execPath, [CLI, ...args], { cwd: directory, env: environment(directory, repo), stdio: ['pipe', 'pipe', 'pipe'] })
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
@@ -65,7 +75,12 @@ export async function runAndKill (directory: string, repo: string, args: readonl
   })
   let wedged = false
   const watchdog = setTimeout(() => { wedged = child.kill('SIGKILL') }, WEDGED)
-  const killer = killAfter == null ? undefined : setTimeout(() => { child.kill('SIGKILL') }, killAfter)
+  const killSoon = (): void => { killer ??= setTimeout(() => { child.kill('SIGKILL') }, moment?.after) }
+  const watcher = moment?.change == null ? undefined : watch(moment.change, killSoon)
+
+  if (moment != null && watcher == null) {
+    killSoon()
+  }
 
   // who is killed does not read it to its end
   pipeline(Readable.from([stdin]), child.stdin).catch(() => {})
@@ -77,6 +92,7 @@ export async function runAndKill (directory: string, repo: string, args: readonl
   } finally {
     clearTimeout(watchdog)
     clearTimeout(killer)
+    watcher?.close()
   }
 }
 

@@ -36,6 +36,7 @@ export function getFile (world: World, chance: Chance, slot: number): Action {
   return {
     ...reading(world, [item]),
     verb: 'get',
+    begins: world.out,
     args: ['get', item.cid, '-o', path],
     async check ({ code }) {
       const now = await expectFile(path, code === 0 ? [expected] : [expected, before])
@@ -54,6 +55,7 @@ export function getTree (world: World, chance: Chance, slot: number): Action {
   return {
     ...reading(world, [item]),
     verb: 'get tree',
+    begins: world.out,
     args: ['get', item.cid, '-o', path],
     async check ({ code }) {
       await expectTree(path, item, code !== 0)
@@ -69,6 +71,7 @@ export function exportCar (world: World, chance: Chance, slot: number): Action {
   return {
     ...reading(world, [item]),
     verb: 'car export',
+    begins: world.out,
     args: ['car', 'export', '-o', path, item.cid],
     async check ({ code }) {
       // byte by byte: the order of the blocks is that of the walk

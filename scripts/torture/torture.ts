@@ -4,6 +4,7 @@ import { check, checkEnd } from './check.ts'
 import { describeEnd, runAndKill, Violation } from './command.ts'
 import { makeWorld } from './world.ts'
 import type { Action } from './action.ts'
+import type { Moment } from './command.ts'
 
 export interface TortureOptions {
   /** How many processes to kill. */
@@ -30,9 +31,11 @@ const STARTED = 0.35
 const LATEST = 1.1
 /** How many come while it starts. */
 const EARLY = 0.08
+/** The part of its time in which an action works on the repo. */
+const WORKING = 0.5
 /** How many of the second processes are killed, too. */
 const BOTH = 0.5
-/** The second begins before the first is through with starting, or as late as when it ends. */
+/** The second begins at a random moment of this part of the first's time. */
 const LATEST_START = 0.6
 
 /**
@@ -54,7 +57,7 @@ export async function torture (directory: string, { kills: wanted, seed, time = 
     const second = makeAction(world, chance, 1, first)
     const delay = chance.part() * LATEST_START * estimate(estimates, first)
     const actions = [first, second]
-    const moments = actions.map((action, i) => i === 0 || chance.part() < BOTH ? moment(chance) * estimate(estimates, action) : undefined)
+    const moments = actions.map((action, i) => i === 0 || chance.part() < BOTH ? pickMoment(chance, action, estimate(estimates, action)) : undefined)
     actions.forEach(action => { enterBegin(action, world) })
 
     try {
@@ -63,7 +66,7 @@ export async function torture (directory: string, { kills: wanted, seed, time = 
         const result = await runAndKill(directory, world.repo, ['--json', ...action.args], action.stdin, moments[i])
         const killed = result.code == null && !result.wedged
         done.kills += killed ? 1 : 0
-        onLine?.(`${step}\t${describe(action)}\t${killed ? `killed after ${moments[i]?.toFixed(0)} ms` : `ended with ${result.code} after ${result.ms.toFixed(0)} ms`}`)
+        onLine?.(`${step}\t${describe(action)}\t${killed ? 'killed' : `ended with ${result.code}`} after ${result.ms.toFixed(0)} ms`)
 
         if (result.code === 0) {
           estimates.set(action.verb, (1 - WEIGHT) * estimate(estimates, action) + WEIGHT * result.ms)
@@ -87,9 +90,13 @@ export async function torture (directory: string, { kills: wanted, seed, time = 
   return done
 }
 
-/** As a part of what an action takes. */
-function moment (chance: Chance): number {
-  return chance.part() < EARLY ? chance.part() * STARTED : STARTED + chance.part() * (LATEST - STARTED)
+/** Half of them from its first sign of life on, and more of those soon than late: what is critical is short. */
+function pickMoment (chance: Chance, { begins }: Action, estimate: number): Moment {
+  if (begins != null && chance.part() < 0.5) {
+    return { change: begins, after: chance.part() ** 2 * WORKING * estimate }
+  }
+
+  return { after: estimate * (chance.part() < EARLY ? chance.part() * STARTED : STARTED + chance.part() * (LATEST - STARTED)) }
 }
 
 function estimate (estimates: ReadonlyMap<string, number>, { verb }: Action): number {

@@ -29,22 +29,26 @@ export interface World {
   written: Map<string, Uint8Array>
 }
 
-/** Make the sources, and a repo with nothing in it. */
+/** Make the sources, and a repo with half of them in it. */
 export async function makeWorld (directory: string): Promise<World> {
   const repo = join(directory, 'repo')
   const out = join(directory, 'out')
   const items = await makeItems(directory)
   const links = parseLines(await mustRun(directory, join(directory, 'reference'), ['--json', 'link', 'ls']))
+  const added = items.filter((_, i) => i % 2 === 0)
   await mkdir(out)
-  await mustRun(directory, repo, ['init'])
+
+  for (const { options, path } of added) {
+    await mustRun(directory, repo, ['add', ...options, path])
+  }
 
   return {
     directory,
     repo,
     out,
     items,
-    states: new Map(items.map(item => [item, 'gone'])),
-    linked: new Set(),
+    states: new Map(items.map(item => [item, added.includes(item) ? 'kept' : 'gone'])),
+    linked: new Set(added.filter(({ original }) => original != null)),
     links: new Set(links.map(({ original, compressed }) => `${original} ${compressed}`)),
     written: new Map()
   }
