@@ -25,8 +25,8 @@ export interface Result {
 export interface Moment {
   /** In milliseconds. */
   after: number
-  /** A directory from whose next change they are counted, rather than from the start. */
-  change?: string
+  /** A directory from whose next change they are counted, or what is printed first, rather than from the start. */
+  from?: { change: string } | 'print'
 }
 
 /** Thrown when the command did what it must not. */
@@ -76,9 +76,11 @@ export async function runAndKill (directory: string, repo: string, args: readonl
   let wedged = false
   const watchdog = setTimeout(() => { wedged = child.kill('SIGKILL') }, WEDGED)
   const killSoon = (): void => { killer ??= setTimeout(() => { child.kill('SIGKILL') }, moment?.after) }
-  const watcher = moment?.change == null ? undefined : watch(moment.change, killSoon)
+  const watcher = typeof moment?.from === 'object' ? watch(moment.from.change, killSoon) : undefined
 
-  if (moment != null && watcher == null) {
+  if (moment?.from === 'print') {
+    child.stdout.once('data', killSoon)
+  } else if (moment != null && watcher == null) {
     killSoon()
   }
 

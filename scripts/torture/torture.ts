@@ -31,6 +31,8 @@ const STARTED = 0.35
 const LATEST = 1.1
 /** How many come while it starts. */
 const EARLY = 0.08
+/** How many come when something was just printed, of what prints it. */
+const PRINTED = 0.2
 /** The part of its time in which an action works on the repo. */
 const WORKING = 0.5
 /** How many of the second processes are killed, too. */
@@ -90,10 +92,14 @@ export async function torture (directory: string, { kills: wanted, seed, time = 
   return done
 }
 
-/** Half of them from its first sign of life on, and more of those soon than late: what is critical is short. */
-function pickMoment (chance: Chance, { begins }: Action, estimate: number): Moment {
+/** Some at once when it has acknowledged something, half of the others from its first sign of life on, and more of those soon than late: what is critical is short. */
+function pickMoment (chance: Chance, { begins, effect }: Action, estimate: number): Moment {
+  if ((effect === 'pins' || effect === 'unpins') && chance.part() < PRINTED) {
+    return { from: 'print', after: 0 }
+  }
+
   if (begins != null && chance.part() < 0.5) {
-    return { change: begins, after: chance.part() ** 2 * WORKING * estimate }
+    return { from: { change: begins }, after: chance.part() ** 2 * WORKING * estimate }
   }
 
   return { after: estimate * (chance.part() < EARLY ? chance.part() * STARTED : STARTED + chance.part() * (LATEST - STARTED)) }
