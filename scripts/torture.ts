@@ -26,6 +26,11 @@ const { values } = parseArgs({
   }
 })
 const seed = Number(values.seed)
+
+if (!Number.isInteger(seed) || seed < 1 || seed >= 2 ** 31) {
+  throw new Error(`--seed ${values.seed}: not an integer from 1 to 2^31 - 1`)
+}
+
 const directory = await mkdtemp(join(tmpdir(), 'ipfsz-torture-'))
 console.log(`Seed ${seed}, in ${directory}`)
 

@@ -63,7 +63,7 @@ export async function torture (directory: string, { kills: wanted, seed, time = 
     actions.forEach(action => { enterBegin(action, world) })
 
     try {
-      await Promise.all(actions.map(async (action, i) => {
+      const ends = await Promise.allSettled(actions.map(async (action, i) => {
         await new Promise(resolve => { setTimeout(resolve, i * delay) })
         const result = await runAndKill(directory, world.repo, ['--json', ...action.args], action.stdin, moments[i])
         const killed = result.code == null && !result.wedged
@@ -79,6 +79,12 @@ export async function torture (directory: string, { kills: wanted, seed, time = 
         enterEnd(action, result, world)
         await action.check(result)
       }))
+      // none is left running beside a repo that is kept
+      const wrong = ends.find(end => end.status === 'rejected')
+
+      if (wrong != null) {
+        throw wrong.reason
+      }
 
       await check(world, chance)
       done.checks++
