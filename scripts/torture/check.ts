@@ -1,0 +1,108 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { mustRun, parseLines, Violation } from './command.ts'
+import { expectFile, expectTree } from './expect.ts'
+import { bytesOf } from './items.ts'
+import { itemsIn } from './world.ts'
+import type { Chance } from './chance.ts'
+import type { World } from './world.ts'
+
+/** Garbage is collected in one of so many checks: between them it piles up. */
+const COLLECTED = 3
+
+/**
+ * Open the repo, and look whether all that must be there is. Enters whether what was
+ * open came to pass.
+ *
+ * @throws {Violation}
+ */
+export async function check (world: World, chance: Chance): Promise<void> {
+  await checkPins(world)
+  const isCollected = chance.below(COLLECTED) === 0
+
+  if (isCollected) {
+    await run(world, 'gc', '--force')
+    await expectNothingIn(join(world.repo, 'locks'), () => true)
+  }
+
+  const kept = itemsIn(world, 'kept')
+  await checkLinks(world)
+
+  if (kept.length > 0) {
+    // what leads to a pin is whole, whether it was acknowledged or not
+    await run(world, 'verify', ...kept.map(({ cid }) => cid))
+    await checkOne(world, chance)
+  }
+}
+
+/** In the end: nothing is left of what is not pinned any more. */
+export async function checkEnd (world: World): Promise<void> {
+  await checkPins(world)
+  const kept = itemsIn(world, 'kept')
+
+  if (kept.length > 0) {
+    await run(world, 'pin', 'rm', ...kept.map(({ cid }) => cid))
+  }
+
+  await run(world, 'gc', '--force')
+  await expectNothingIn(join(world.repo, 'blocks'), name => name.endsWith('.data'))
+  await expectNothingIn(join(world.repo, 'locks'), () => true)
+}
+
+async function checkPins (world: World): Promise<void> {
+  const listed = new Set(parseLines(await run(world, '--json', 'pin', 'ls')).map(({ cid }) => cid))
+
+  for (const item of world.items) {
+    const isListed = listed.delete(item.cid)
+    const state = world.states.get(item)
+
+    if (state === (isListed ? 'gone' : 'kept')) {
+      throw new Violation(isListed ? `${item.name} (${item.cid}) is pinned again` : `${item.name} (${item.cid}) is not pinned any more`)
+    }
+
+    world.states.set(item, isListed ? 'kept' : 'gone')
+  }
+
+  if (listed.size > 0) {
+    throw new Violation(`${[...listed].join(', ')}: pinned by nobody`)
+  }
+}
+
+async function checkLinks (world: World): Promise<void> {
+  const listed = new Set(parseLines(await run(world, '--json', 'link', 'ls')).map(({ original, compressed }) => `${original} ${compressed}`))
+
+  for (const link of listed) {
+    if (!world.links.has(link)) {
+      throw new Violation(`A link that nobody made: ${link}`)
+    }
+  }
+
+  for (const { name, original, cid } of world.linked) {
+    if (!listed.has(`${original} ${cid}`)) {
+      throw new Violation(`The link of ${name} is lost: ${original} ${cid}`)
+    }
+  }
+}
+
+/** Read something to a file, which also sweeps what the dead have left there. */
+async function checkOne (world: World, chance: Chance): Promise<void> {
+  const item = chance.pick(itemsIn(world, 'kept'))
+  const path = join(world.out, 'checked')
+  const source = item.original != null && world.linked.has(item) ? item.original : item.cid
+  await run(world, 'get', source, '-o', path)
+  await (item.isTree ? expectTree(path, item, false) : expectFile(path, [bytesOf(item)]))
+  await rm(path, { recursive: true })
+  await expectNothingIn(world.out, name => name.endsWith('.tmp'))
+}
+
+async function expectNothingIn (directory: string, which: (name: string) => boolean): Promise<void> {
+  const found = (await readdir(directory, { recursive: true }).catch(() => [])).filter(which)
+
+  if (found.length > 0) {
+    throw new Violation(`Left in ${directory}: ${found.slice(0, 5).join(', ')}`)
+  }
+}
+
+async function run (world: World, ...args: string[]): Promise<Buffer> {
+  return mustRun(world.directory, world.repo, args)
+}

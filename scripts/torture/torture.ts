@@ -1,0 +1,122 @@
+import { enterBegin, enterEnd, makeAction } from './actions.ts'
+import { Chance } from './chance.ts'
+import { check, checkEnd } from './check.ts'
+import { describeEnd, runAndKill, Violation } from './command.ts'
+import { makeWorld } from './world.ts'
+import type { Action } from './action.ts'
+import type { Moment } from './command.ts'
+
+export interface TortureOptions {
+  /** How many processes to kill. */
+  kills: number
+  /** An integer from 1 to 2^31 - 1. */
+  seed: number
+  /** How long to go on at most, in seconds. */
+  time?: number
+  /** Called with each action and how it ended. */
+  onLine? (line: string): void
+}
+
+export interface TortureResult {
+  kills: number
+  checks: number
+}
+
+/** How long an action takes before one was seen to its end, in milliseconds. */
+const FIRST_ESTIMATE = 900
+/** How much one more counts in the mean. */
+const WEIGHT = 0.2
+/** Kills come from when Node has started, most of them, until a bit after the usual end. */
+const STARTED = 0.35
+const LATEST = 1.1
+/** How many come while it starts. */
+const EARLY = 0.08
+/** How many come when something was just printed, of what prints it. */
+const PRINTED = 0.2
+/** The part of its time in which an action works on the repo. */
+const WORKING = 0.5
+/** How many of the second processes are killed, too. */
+const BOTH = 0.5
+/** The second begins at a random moment of this part of the first's time. */
+const LATEST_START = 0.6
+
+/**
+ * Kill the command at random moments, two processes at a time on one repo, and look
+ * after each two whether all that they acknowledged is there.
+ *
+ * @param directory - where everything is kept, empty
+ * @throws {Violation} names the step
+ */
+export async function torture (directory: string, { kills: wanted, seed, time = Infinity, onLine }: TortureOptions): Promise<TortureResult> {
+  const chance = new Chance(seed)
+  const world = await makeWorld(directory)
+  const estimates = new Map<string, number>()
+  const deadline = performance.now() + time * 1000
+  const done: TortureResult = { kills: 0, checks: 0 }
+
+  for (let step = 1; done.kills < wanted && performance.now() < deadline; step++) {
+    const first = makeAction(world, chance, 0)
+    const second = makeAction(world, chance, 1, first)
+    const delay = chance.part() * LATEST_START * estimate(estimates, first)
+    const actions = [first, second]
+    const moments = actions.map((action, i) => i === 0 || chance.part() < BOTH ? pickMoment(chance, action, estimate(estimates, action)) : undefined)
+    actions.forEach(action => { enterBegin(action, world) })
+
+    try {
+      const ends = await Promise.allSettled(actions.map(async (action, i) => {
+        await new Promise(resolve => { setTimeout(resolve, i * delay) })
+        const result = await runAndKill(directory, world.repo, ['--json', ...action.args], action.stdin, moments[i])
+        const killed = result.code == null && !result.wedged
+        done.kills += killed ? 1 : 0
+        onLine?.(`${step}\t${describe(action)}\t${killed ? 'killed' : `ended with ${result.code}`} after ${result.ms.toFixed(0)} ms`)
+
+        if (result.code === 0) {
+          estimates.set(action.verb, (1 - WEIGHT) * estimate(estimates, action) + WEIGHT * result.ms)
+        } else if (!killed && (action.sure || result.wedged)) {
+          throw new Violation(`${describe(action)} ${describeEnd(result)}`)
+        }
+
+        enterEnd(action, result, world)
+        await action.check(result)
+      }))
+      // none is left running beside a repo that is kept
+      const wrong = ends.find(end => end.status === 'rejected')
+
+      if (wrong != null) {
+        throw wrong.reason
+      }
+
+      await check(world, chance)
+      done.checks++
+    } catch (err) {
+      throw new Violation(`Step ${step} (${actions.map(action => describe(action)).join('; ')}): ${err instanceof Error ? err.message : String(err)}`, { cause: err })
+    }
+  }
+
+  await checkEnd(world)
+
+  return done
+}
+
+/** Some at once when it has acknowledged something, half of the others from its first sign of life on, and more of those soon than late: what is critical is short. */
+function pickMoment (chance: Chance, { begins, effect }: Action, estimate: number): Moment {
+  if ((effect === 'pins' || effect === 'unpins') && chance.part() < PRINTED) {
+    return { from: 'print', after: 0 }
+  }
+
+  if (begins != null && chance.part() < 0.5) {
+    return { from: { change: begins }, after: chance.part() ** 2 * WORKING * estimate }
+  }
+
+  return { after: estimate * (chance.part() < EARLY ? chance.part() * STARTED : STARTED + chance.part() * (LATEST - STARTED)) }
+}
+
+function estimate (estimates: ReadonlyMap<string, number>, { verb }: Action): number {
+  return estimates.get(verb) ?? FIRST_ESTIMATE
+}
+
+function describe ({ args, items, verb }: Action): string {
+  const codec = verb === 'convert' ? ` ${args.slice(3).join(' ')}` : ''
+
+  return `${verb}${codec} ${items.map(({ name }) => name).join(' ')}`.trimEnd()
+}

@@ -1,0 +1,18 @@
+/** @module-tag slow */
+import { describe, expect } from 'vitest'
+import { torture } from '../../scripts/torture/torture.ts'
+import { it } from './run-cli.ts'
+
+const KILLS = 25
+
+describe('kill -9 at any moment', () => {
+  it(`${KILLS} times, two processes at a time, loses nothing that was acknowledged`, async ({ sandbox }) => {
+    const lines: string[] = []
+
+    // `npm run torture` does the same a thousand times
+    const { kills } = await torture(sandbox.directory, { kills: KILLS, seed: 18, onLine: line => { lines.push(line) } })
+      .catch((err: unknown) => { throw new Error(lines.join('\n'), { cause: err }) })
+
+    expect(kills).toBeGreaterThanOrEqual(KILLS)
+  })
+})
