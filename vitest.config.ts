@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
@@ -27,6 +28,9 @@ const NODE_ONLY = [
   'packages/blockstore-compressed/test/shared-fs-{blockstore,power-cut}.test.ts'
 ]
 
+/** One more than there are cores: many tests wait for processes, disks and time limits. */
+const WORKERS = availableParallelism() + 1
+
 /** Node loads the built packages itself, and once. */
 const BUILT = [/\/packages\/[^/]+\/dist\//]
 
@@ -36,14 +40,14 @@ export default defineConfig({
     tags: [
       { name: 'slow', description: 'Takes seconds: kills, locks and memory of processes, stress, large files, every combination. npm test leaves it out, npm run test:slow runs it' }
     ],
-    // one after the other: each of them has processes or workers enough for two cores
+    // one project after the other (`groupOrder`)
     projects: [
       {
         test: {
           name: 'unit',
           include: ['packages/*/test/**/*.test.ts', 'bench/test/**/*.test.ts'],
           testTimeout: 60_000,
-          maxWorkers: '100%',
+          maxWorkers: WORKERS,
           server: { deps: { inline: COMPLIANCE_SUITES } }
         },
         resolve: WITH_CHAI
@@ -55,17 +59,17 @@ export default defineConfig({
           include: ['test/integration/**/*.test.ts', 'test/browser/deterministic.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          maxWorkers: '100%',
+          maxWorkers: WORKERS,
           server: { deps: { external: BUILT } },
           sequence: { groupOrder: 1 }
         }
       },
       // needs zstd, gzip, lz4, lzop, brotli, python3-snappy and ipfs
-      { test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 180_000, sequence: { groupOrder: 2 } } },
+      { test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 180_000, maxWorkers: WORKERS, sequence: { groupOrder: 2 } } },
       // pages as bundlers build them, looked at from Node; needs Chromium
       { test: { name: 'pages', include: ['test/pages/**/*.test.ts'], globalSetup: 'test/support/need-chromium.ts', testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder: 4 } } },
       // the demo page and its peer, used from Node; needs Chromium
-      { test: { name: 'demo', include: ['test/demo/**/*.test.ts'], globalSetup: ['test/support/need-chromium.ts', 'test/demo/build-demo.ts'], testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: '100%', sequence: { groupOrder: 5 } } },
+      { test: { name: 'demo', include: ['test/demo/**/*.test.ts'], globalSetup: ['test/support/need-chromium.ts', 'test/demo/build-demo.ts'], testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: WORKERS, sequence: { groupOrder: 5 } } },
       // tests that run inside of Chromium, the unit suites among them: what their tests make files with is IndexedDB there
       {
         test: {
@@ -74,8 +78,8 @@ export default defineConfig({
           exclude: NODE_ONLY,
           globalSetup: ['test/support/need-chromium.ts', 'test/browser/libp2p-compression-node.ts'],
           testTimeout: 60_000,
-          // one page at a time: each brings up to eight workers of its own
-          fileParallelism: false,
+          // pages at a time, each of which brings up to eight workers of its own
+          maxWorkers: 2,
           sequence: { groupOrder: 3 },
           browser: {
             enabled: true,
