@@ -1,4 +1,4 @@
-import type { StoredAs } from './read-value.ts'
+import type { StoredAs } from './value/read-value.ts'
 import type { CID } from 'multiformats/cid'
 import type { ProgressEvent } from 'progress-events'
 

@@ -1,5 +1,5 @@
 import { InvalidParametersError } from './errors.ts'
-import type { StoredAs } from './read-value.ts'
+import type { StoredAs } from './value/read-value.ts'
 import type { CounterGroup, Metrics } from '@libp2p/interface'
 
 /** A block that went in or came out. */

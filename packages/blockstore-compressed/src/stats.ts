@@ -1,14 +1,14 @@
 import { CustomProgressEvent } from 'progress-events'
 import { checkChild } from './child.ts'
 import { DEFAULT_CONVERT_CONCURRENCY } from './constants.ts'
-import { findEnvelope } from './read-value.ts'
+import { findEnvelope } from './value/read-value.ts'
 import { resolveReaders } from './settings.ts'
-import { walk } from './walk.ts'
+import { walk } from './convert/walk.ts'
 import type { StatsEvents } from './events.ts'
 import type { ReadInit } from './init.ts'
-import type { StoredAs } from './read-value.ts'
+import type { StoredAs } from './value/read-value.ts'
 import type { Readers } from './settings.ts'
-import type { StoredValue, WalkStore } from './walk.ts'
+import type { StoredValue, WalkStore } from './convert/walk.ts'
 import type { ProgressOptions } from 'progress-events'
 
 export interface StatsOptions extends ReadInit, ProgressOptions<StatsEvents> {

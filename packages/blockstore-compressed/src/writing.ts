@@ -3,10 +3,10 @@
  * it in this process. `FsBlockstore` writes a block under one temporary name, so two
  * different values of one block that are written at the same time end up mixed.
  */
-import { callChild, raceSignal } from './abort.ts'
-import { keyOf } from './key-of.ts'
-import { isEqual } from './verifier.ts'
-import type { Value } from './make-value.ts'
+import { callChild, raceSignal } from './util/abort.ts'
+import { keyOf } from './value/key-of.ts'
+import { isEqual } from './value/verifier.ts'
+import type { Value } from './value/make-value.ts'
 import type { CID } from 'multiformats/cid'
 
 /** A value that is being written, and how many times. */

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { varint } from 'multiformats'
 import { describe, expect, it } from 'vitest'
 import { IDENTITY_CODE } from '../src/constants.ts'
-import { beginsLike, encodeEnvelope, headerLength, parseEnvelope } from '../src/envelope.ts'
+import { beginsLike, encodeEnvelope, headerLength, parseEnvelope } from '../src/value/envelope.ts'
 
 const CODE = fc.constantFrom(...Object.values(CODES), IDENTITY_CODE)
 

@@ -1,9 +1,9 @@
 import { hasZlib } from '#platform'
-import { hasWasm } from './capabilities.ts'
+import { hasWasm } from './runtime/capabilities.ts'
 import { CODES } from './constants.ts'
-import { createCodec } from './create-codec.ts'
+import { createCodec } from './runtime/create-codec.ts'
 import type { Codec, CodecInit } from './codec.ts'
-import type { CodecDefinition } from './create-codec.ts'
+import type { CodecDefinition } from './runtime/create-codec.ts'
 
 export const BROTLI: CodecDefinition = {
   name: 'brotli',

@@ -1,8 +1,8 @@
-import { always } from './capabilities.ts'
+import { always } from './runtime/capabilities.ts'
 import { CODES } from './constants.ts'
-import { createCodec } from './create-codec.ts'
+import { createCodec } from './runtime/create-codec.ts'
 import type { Codec, CodecInit } from './codec.ts'
-import type { CodecDefinition } from './create-codec.ts'
+import type { CodecDefinition } from './runtime/create-codec.ts'
 
 export const LZO: CodecDefinition = {
   name: 'lzo',

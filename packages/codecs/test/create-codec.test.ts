@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import { codecs } from '../src/all.ts'
 import { CODES } from '../src/constants.ts'
-import { createCodec } from '../src/create-codec.ts'
+import { createCodec } from '../src/runtime/create-codec.ts'
 import { NAMES, text } from './fixtures.ts'
 import { outcome } from './stream-fixtures.ts'
 import type { Codec, CodecInit } from '../src/codec.ts'
-import type { Implementation, ImplementationEntry } from '../src/implementation.ts'
+import type { Implementation, ImplementationEntry } from '../src/runtime/implementation.ts'
 
 /** An entry that marks what it makes. */
 function entry (mark: number, init: Partial<ImplementationEntry> = {}): ImplementationEntry {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { crc32 } from '#platform'
-import { adler32 } from '../src/format/adler32.ts'
-import { decodeLzop, encodeLzop } from '../src/format/lzop-file.ts'
+import { adler32 } from '../src/format/checksums/adler32.ts'
+import { decodeLzop, encodeLzop } from '../src/format/lzo/lzop-file.ts'
 import { concat, fromBase64, noise, same, text, toHex } from './fixtures.ts'
 
 const MIB = 1024 * 1024

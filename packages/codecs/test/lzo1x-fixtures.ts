@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { decodeLzo1x } from '../src/format/lzo1x-decode.ts'
-import { encodeLzo1x } from '../src/format/lzo1x-encode.ts'
+import { decodeLzo1x } from '../src/format/lzo/lzo1x-decode.ts'
+import { encodeLzo1x } from '../src/format/lzo/lzo1x-encode.ts'
 
 export function encode (bytes: Uint8Array): Uint8Array {
   const target = new Uint8Array(bytes.byteLength + Math.floor(bytes.byteLength / 16) + 67)

@@ -1,6 +1,6 @@
 import { xxHash32 } from 'js-xxhash'
-import * as bigEndian from '../src/format/big-endian.ts'
-import { writeUint32 } from '../src/format/little-endian.ts'
+import * as bigEndian from '../src/format/bytes/big-endian.ts'
+import { writeUint32 } from '../src/format/bytes/little-endian.ts'
 import { concat, text } from './fixtures.ts'
 import type { Transform } from 'node:stream'
 

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { xxhash64 } from 'hash-wasm'
 import { xxHash32 } from 'js-xxhash'
 import { describe, expect, it } from 'vitest'
-import { Xxh32 } from '../src/format/xxh32.ts'
-import { Xxh64 } from '../src/format/xxh64.ts'
+import { Xxh32 } from '../src/format/checksums/xxh32.ts'
+import { Xxh64 } from '../src/format/checksums/xxh64.ts'
 import { noise } from './fixtures.ts'
 
 const BYTES = noise(2000)

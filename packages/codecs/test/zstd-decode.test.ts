@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MAX_FRAME_SIZE } from '../src/constants.ts'
-import { decodeZstdFrame } from '../src/format/zstd-decode.ts'
+import { decodeZstdFrame } from '../src/format/zstd/zstd-decode.ts'
 import { concat, fromBase64, noise, same, text } from './fixtures.ts'
 import { backward, block, bytes, COMPRESSED, compressed, compressedTree, description, directTree, fourStreams, frame, huffman, notLast, PREDEFINED, raw, RLE, sequences, stored, TREELESS, uint, weightStream, windowFrame } from './zstd-fixtures.ts'
 import { anySequences } from './zstd-twin.ts'

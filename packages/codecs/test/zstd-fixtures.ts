@@ -1,8 +1,8 @@
-import { LITERAL_LENGTHS, MATCH_LENGTHS, OFFSETS } from '../src/format/zstd-codes.ts'
-import { buildFseTable, createFseTable } from '../src/format/zstd-fse.ts'
+import { LITERAL_LENGTHS, MATCH_LENGTHS, OFFSETS } from '../src/format/zstd/zstd-codes.ts'
+import { buildFseTable, createFseTable } from '../src/format/zstd/zstd-fse.ts'
 import { concat } from './fixtures.ts'
-import type { Codes } from '../src/format/zstd-codes.ts'
-import type { FseTable } from '../src/format/zstd-fse.ts'
+import type { Codes } from '../src/format/zstd/zstd-codes.ts'
+import type { FseTable } from '../src/format/zstd/zstd-fse.ts'
 
 /** A value, and in how many bits it is written. */
 export type Field = readonly [value: number, count: number]

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { LITERAL_LENGTHS, MATCH_LENGTHS, OFFSETS } from '../src/format/zstd-codes.ts'
+import { LITERAL_LENGTHS, MATCH_LENGTHS, OFFSETS } from '../src/format/zstd/zstd-codes.ts'
 import { concat } from './fixtures.ts'
 import { compressed, notLast, raw, sequences, stored } from './zstd-fixtures.ts'
-import type { Codes } from '../src/format/zstd-codes.ts'
+import type { Codes } from '../src/format/zstd/zstd-codes.ts'
 import type { Sequence, Table, Tables } from './zstd-fixtures.ts'
 
 const MAX_BLOCK = 128 * 1024

@@ -11,26 +11,16 @@ import { touch } from './commands/touch.ts'
 import { verify } from './commands/verify.ts'
 import { BlockFetcher } from './fetch/block-fetcher.ts'
 import { fetching } from './fetch/fetching-blockstore.ts'
-import { RootCache } from './root-cache.ts'
-import type { AddFileOptions, AddOptions, ByteStream, CatOptions, ChmodOptions, CpOptions, DirectoryCandidate, DirectoryEntry, ExtendedStatOptions, ExtendedStats, FileCandidate, ImportCandidateStream, ImportResult, Ipfsz, IpfszComponents, LsOptions, MkdirOptions, RmOptions, Stats, StatOptions, TouchOptions, VerifyOptions, VerifyReport } from './index.ts'
-import type { Codec } from '@ipfsz/codecs'
-import type { DefaultLinks } from './default-links.ts'
+import { RootCache } from './read/root-cache.ts'
+import type { Ipfsz } from './contract.ts'
 import type { ProviderRouting } from './fetch/fetch-scope.ts'
 import type { FetchSettings } from './fetch/init.ts'
-import type { Links } from './links.ts'
+import type { Links } from './links/links.ts'
+import type { Settings } from './settings.ts'
+import type { AddFileOptions, AddOptions, ByteStream, CatOptions, ChmodOptions, CpOptions, DirectoryCandidate, DirectoryEntry, ExtendedStatOptions, ExtendedStats, FileCandidate, ImportCandidateStream, ImportResult, LsOptions, MkdirOptions, RmOptions, Stats, StatOptions, TouchOptions } from './unixfs.ts'
+import type { VerifyOptions, VerifyReport } from './verification.ts'
+import type { Codec } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
-
-/** What every command works with. */
-export interface Settings extends Omit<IpfszComponents, 'datastore' | 'routing'> {
-  links: DefaultLinks
-  /** What files are read with. */
-  codecs: readonly Codec[]
-  /** What files are written with. */
-  writers: readonly Codec[]
-  inFlightBytes: number
-  /** The roots of files that were read last. */
-  roots: RootCache
-}
 
 /** Forwards each verb to its command. */
 export class DefaultIpfsz implements Ipfsz {

@@ -1,4 +1,4 @@
-import type { CompressionOptions } from './compression.ts'
+import type { CompressionOptions } from './policy/compression.ts'
 import type { GetBlockOptions } from './dag/block.ts'
 import type { ReadOptions } from './dag/read.ts'
 import type { AddFrameEvents, CatFrameEvents, FetchEvents, LinkEvents } from './events.ts'

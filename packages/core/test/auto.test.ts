@@ -1,11 +1,11 @@
 import { allCodecs } from '@ipfsz/codecs/all'
 import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect, it } from 'vitest'
-import { chooseCompression, costOf, estimate } from '../src/auto.ts'
-import { AUTO_CANDIDATES } from '../src/auto-candidates.ts'
+import { chooseCompression, costOf, estimate } from '../src/policy/auto.ts'
+import { AUTO_CANDIDATES } from '../src/policy/auto-candidates.ts'
 import { ipfsz } from '../src/index.ts'
 import { noise, random, text } from './fixtures.ts'
-import type { Optimize } from '../src/auto-candidates.ts'
+import type { Optimize } from '../src/policy/auto-candidates.ts'
 
 const MIB = 1024 * 1024
 const OPTIMIZE: Optimize[] = ['size', 'balanced', 'speed']

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BoundedReader, FilesBudget } from '../src/bounded-reader.ts'
-import { ByteBudget } from '../src/byte-budget.ts'
+import { BoundedReader, FilesBudget } from '../src/write/bounded-reader.ts'
+import { ByteBudget } from '../src/write/byte-budget.ts'
 import { chunked, FRAME, text } from './fixtures.ts'
 
 async function turns (): Promise<void> {

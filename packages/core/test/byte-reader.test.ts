@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ByteReader } from '../src/byte-reader.ts'
+import { ByteReader } from '../src/util/byte-reader.ts'
 import { chunked, collect, text } from './fixtures.ts'
 
 describe('ByteReader', () => {

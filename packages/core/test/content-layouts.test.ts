@@ -3,10 +3,10 @@ import { importFile } from 'ipfs-unixfs-importer'
 import { fixedSize } from 'ipfs-unixfs-importer/chunker'
 import { balanced } from 'ipfs-unixfs-importer/layout'
 import { describe, expect, it } from 'vitest'
-import { ContentCid } from '../src/content-cid.ts'
-import { LAYOUTS } from '../src/content-layouts.ts'
+import { ContentCid } from '../src/content-cid/content-cid.ts'
+import { LAYOUTS } from '../src/content-cid/content-layouts.ts'
 import { chunked, CountingBlockstore, noise } from './fixtures.ts'
-import type { Layout } from '../src/content-layouts.ts'
+import type { Layout } from '../src/content-cid/content-layouts.ts'
 
 /** What ipfs-unixfs-importer makes of the bytes. */
 async function imported (bytes: Uint8Array, { cidVersion, rawLeaves, leafSize, maxLinks }: Layout): Promise<string> {

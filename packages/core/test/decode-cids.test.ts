@@ -3,7 +3,7 @@ import { CID } from 'multiformats/cid'
 import { identity } from 'multiformats/hashes/identity'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
-import { decodeCids } from '../src/decode-cids.ts'
+import { decodeCids } from '../src/links/decode-cids.ts'
 import { DAG_PB, files, RAW, toV0, ZSTD } from './link-fixtures.ts'
 
 describe('the CIDs of an entry', () => {

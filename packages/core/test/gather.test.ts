@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { gather } from '../src/gather.ts'
+import { gather } from '../src/write/join-chunks.ts'
 import { collect, text } from './fixtures.ts'
 
 describe('gather', () => {

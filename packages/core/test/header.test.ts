@@ -1,9 +1,9 @@
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
-import { appendHeader, readHeader } from '../src/header.ts'
-import { bytesField, varintField } from '../src/protobuf.ts'
+import { appendHeader, readHeader } from '../src/format/header.ts'
+import { bytesField, varintField } from '../src/format/protobuf.ts'
 import { noise, random } from './fixtures.ts'
-import type { Header, HeaderContext } from '../src/header.ts'
+import type { Header, HeaderContext } from '../src/format/header.ts'
 
 const KIB = 1024
 const CID_0 = CID.parse('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn').toV1()

@@ -1,7 +1,7 @@
 import * as dagPb from '@ipld/dag-pb'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, mark, TREE_CODE, unmark } from '../src/index.ts'
-import { hashName } from '../src/dag/shard-place.ts'
+import { hashName } from '../src/directory/shard-place.ts'
 import { CountingBlockstore, getBlock, text } from './fixtures.ts'
 import { putDirectory, putSharded } from './trees.ts'
 import type { CID } from 'multiformats/cid'

@@ -1,7 +1,7 @@
 import { createCipheriv, createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { ContentCid } from '../src/content-cid.ts'
-import { UNIXFS_V0_2015, UNIXFS_V1_2025 } from '../src/content-layouts.ts'
+import { ContentCid } from '../src/content-cid/content-cid.ts'
+import { UNIXFS_V0_2015, UNIXFS_V1_2025 } from '../src/content-cid/content-layouts.ts'
 
 /** The bytes of Kubo's own tests: `DeterministicRandomReaderBytes` of test/cli/testutils. */
 function kuboBytes (size: number, seed: string): Uint8Array {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { packLeaves } from '../src/leaf.ts'
+import { packLeaves } from '../src/format/leaf.ts'
 
 const MIB = 1024 * 1024
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mapOrdered } from '../src/map-ordered.ts'
+import { mapOrdered } from '../src/util/map-ordered.ts'
 
 /** A promise and what settles it. */
 function deferred<T> (): { promise: Promise<T>, resolve: (value: T) => void } {

@@ -2,7 +2,7 @@ import { unixfs } from '@helia/unixfs'
 import * as dagPb from '@ipld/dag-pb'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, mark, MARKERS, TREE_CODE, unmark } from '../src/index.ts'
-import { bytesField, varintField } from '../src/protobuf.ts'
+import { bytesField, varintField } from '../src/format/protobuf.ts'
 import { collect, CountingBlockstore, FRAME, getBlock, noise, putNode, stored, text } from './fixtures.ts'
 import type { CID } from 'multiformats/cid'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isCompressedType } from '../src/detector.ts'
-import { isGain } from '../src/policy.ts'
+import { isCompressedType } from '../src/policy/detector.ts'
+import { isGain } from '../src/policy/policy.ts'
 import { noise, text } from './fixtures.ts'
 
 /** The first bytes of formats, with something behind them. */

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { MAX_CACHED_ROOTS } from '../src/constants.ts'
 import { decodeNode } from '../src/dag/node.ts'
 import { ipfsz, MARKERS, mark, unmark } from '../src/index.ts'
-import { RootCache } from '../src/root-cache.ts'
+import { RootCache } from '../src/read/root-cache.ts'
 import { collect, CountingBlockstore, FRAME, getBlock, stored, text } from './fixtures.ts'
 import { addTree } from './trees.ts'
-import type { CachedRoot } from '../src/root-cache.ts'
+import type { CachedRoot } from '../src/read/root-cache.ts'
 
 describe('roots that were read', () => {
   it('are not fetched again, by cat, stat or ls, in any order of ranges', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FrameTable } from '../src/frame-table.ts'
-import { encodeSeekTable, encodeTrailer } from '../src/seek-table.ts'
+import { FrameTable } from '../src/write/frame-table.ts'
+import { encodeSeekTable, encodeTrailer } from '../src/format/seek-table.ts'
 
 describe('a seek table', () => {
   it('has the bytes of the Zstandard Seekable Format', () => {

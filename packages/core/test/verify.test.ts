@@ -6,11 +6,11 @@ import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import { sha256, sha512 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
-import { appendHeader } from '../src/header.ts'
+import { appendHeader } from '../src/format/header.ts'
 import { ipfsz, mark, MARKERS, unmark } from '../src/index.ts'
-import { openEntry } from '../src/entry.ts'
+import { openEntry } from '../src/read/entry.ts'
 import { chunked, collect, CountingBlockstore, FRAME, getBlock, leavesOf, noise, putNode, stored, text } from './fixtures.ts'
-import type { Header } from '../src/header.ts'
+import type { Header } from '../src/format/header.ts'
 
 const RAW = 0x55
 const CODECS = ['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const

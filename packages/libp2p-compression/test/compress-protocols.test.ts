@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { text } from '../../../test/support/data.ts'
 import { compressProtocols } from '../src/index.ts'
-import { CompressedStream } from '../src/compressed-stream.ts'
+import { CompressedStream } from '../src/connection/compressed-stream.ts'
 import { ECHO, startNode } from './nodes.ts'
 import type { CompressionCodec } from '../src/index.ts'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'

@@ -3,7 +3,7 @@ import { yamux } from '@libp2p/yamux'
 import { describe, expect, it } from 'vitest'
 import { text } from '../../../test/support/data.ts'
 import { compress, trafficOf } from '../src/index.ts'
-import { encodeCompressedHeader, FRAME } from '../src/frame.ts'
+import { encodeCompressedHeader, FRAME } from '../src/frames/frame.ts'
 import type { CounterGroup, Metrics, Stream } from '@libp2p/interface'
 
 describe('compressing a muxer', () => {

@@ -1,11 +1,11 @@
 import { multiaddrConnectionPair } from '@libp2p/utils'
 import { deflateCodec, zstdCodec } from '../src/platform/node.ts'
 import { deflateCodec as deflateInJs } from '../src/platform/browser.ts'
-import { codecsByType } from '../src/codec-names.ts'
-import { CompressedConnection } from '../src/compressed-connection.ts'
-import { lz4Codec } from '../src/lz4-codec.ts'
+import { codecsByType } from '../src/negotiation/codec-names.ts'
+import { CompressedConnection } from '../src/connection/compressed-connection.ts'
+import { lz4Codec } from '../src/codecs/lz4-codec.ts'
 import { Traffic } from '../src/traffic.ts'
-import type { StreamCodec } from '../src/stream-codec.ts'
+import type { StreamCodec } from '../src/codecs/stream-codec.ts'
 import type { MessageStream } from '@libp2p/interface'
 
 export const CODECS: Array<[string, StreamCodec]> = [

@@ -2,10 +2,10 @@ import { Uint8ArrayList } from 'uint8arraylist'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { noise } from '../../../test/support/data.ts'
 import { MEASURED_BYTES } from '../src/constants.ts'
-import { encodeStoredHeader } from '../src/frame.ts'
-import { Sender } from '../src/sender.ts'
+import { encodeStoredHeader } from '../src/frames/frame.ts'
+import { Sender } from '../src/connection/sender.ts'
 import { Traffic } from '../src/traffic.ts'
-import type { StreamCodec } from '../src/stream-codec.ts'
+import type { StreamCodec } from '../src/codecs/stream-codec.ts'
 import type { MessageStream } from '@libp2p/interface'
 
 const MUXER_HEADER = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 1, 0, 3, 13, 64)

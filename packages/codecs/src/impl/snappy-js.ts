@@ -1,9 +1,9 @@
 import CRC32C from 'crc-32/crc32c.js'
 import snappy from 'snappyjs'
-import { decodeSnappyBlock } from '../format/snappy-block.ts'
-import { decodeSnappyStream, encodeSnappyStream } from '../format/snappy-framing.ts'
-import type { SnappyBlocks } from '../format/snappy-framing.ts'
-import type { Implementation } from '../implementation.ts'
+import { decodeSnappyBlock } from '../format/snappy/snappy-block.ts'
+import { decodeSnappyStream, encodeSnappyStream } from '../format/snappy/snappy-framing.ts'
+import type { SnappyBlocks } from '../format/snappy/snappy-framing.ts'
+import type { Implementation } from '../runtime/implementation.ts'
 
 export const BLOCKS: SnappyBlocks = {
   encode: snappy.compress,

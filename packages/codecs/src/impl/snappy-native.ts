@@ -1,9 +1,9 @@
 import { hasAddon, loadAddon } from '#platform'
 import CRC32C from 'crc-32/crc32c.js'
-import { decodeSnappyBlock } from '../format/snappy-block.ts'
-import { decodeSnappyStream, encodeSnappyStream } from '../format/snappy-framing.ts'
-import type { SnappyBlocks } from '../format/snappy-framing.ts'
-import type { Implementation } from '../implementation.ts'
+import { decodeSnappyBlock } from '../format/snappy/snappy-block.ts'
+import { decodeSnappyStream, encodeSnappyStream } from '../format/snappy/snappy-framing.ts'
+import type { SnappyBlocks } from '../format/snappy/snappy-framing.ts'
+import type { Implementation } from '../runtime/implementation.ts'
 import type * as Crc32 from '@node-rs/crc32'
 import type * as Snappy from 'snappy'
 

@@ -1,8 +1,8 @@
 import { zlibConstants } from '#platform'
 import { CorruptFrameError } from '../errors.ts'
-import { checkZstdFrame, zstdFrameEnd } from '../format/zstd-frame.ts'
+import { checkZstdFrame, zstdFrameEnd } from '../format/zstd/zstd-frame.ts'
 import { zlibCompress, zlibDecompress } from './zlib.ts'
-import type { Implementation } from '../implementation.ts'
+import type { Implementation } from '../runtime/implementation.ts'
 
 /** Up to this level and size it takes less than half a millisecond. */
 const FAST_LEVEL = 3

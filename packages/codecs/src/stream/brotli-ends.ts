@@ -1,5 +1,5 @@
 import { CorruptFrameError } from '../errors.ts'
-import { checkBrotliWindow } from '../format/brotli-stream.ts'
+import { checkBrotliWindow } from '../format/brotli/brotli-stream.ts'
 import type { StreamInput } from './stream-input.ts'
 
 /**

@@ -1,11 +1,11 @@
 import { CorruptFrameError } from '../errors.ts'
-import { decodeLz4Block } from '../format/lz4-block.ts'
-import { BLOCK_CHECKSUM, CONTENT_CHECKSUM, decodeLz4Descriptor, INDEPENDENT, MAGIC, MAX_DESCRIPTOR_LENGTH, UNCOMPRESSED } from '../format/lz4-frame.ts'
-import { readUint32 } from '../format/little-endian.ts'
-import { Xxh32 } from '../format/xxh32.ts'
+import { decodeLz4Block } from '../format/lz4/lz4-block.ts'
+import { BLOCK_CHECKSUM, CONTENT_CHECKSUM, decodeLz4Descriptor, INDEPENDENT, MAGIC, MAX_DESCRIPTOR_LENGTH, UNCOMPRESSED } from '../format/lz4/lz4-frame.ts'
+import { readUint32 } from '../format/bytes/little-endian.ts'
+import { Xxh32 } from '../format/checksums/xxh32.ts'
 import { isSkippable, skipSkippable } from './skippable.ts'
-import type { Lz4Descriptor } from '../format/lz4-frame.ts'
-import type { StreamDecoder } from '../implementation.ts'
+import type { Lz4Descriptor } from '../format/lz4/lz4-frame.ts'
+import type { StreamDecoder } from '../runtime/implementation.ts'
 import type { StreamInput } from './stream-input.ts'
 
 /** What `lz4 -l` makes: no lengths, no checksums, and no end but that of the file. */

@@ -1,10 +1,10 @@
 import { MAX_FRAME_SIZE } from '../constants.ts'
-import { readUint32 } from '../format/big-endian.ts'
-import { corrupt } from '../format/lzo1x.ts'
-import { decodeLzo1x } from '../format/lzo1x-decode.ts'
-import { checkSums, decodeLzopHeader, lzopHeaderBound, MAX_HEADER_LENGTH } from '../format/lzop-header.ts'
-import type { LzopHeader } from '../format/lzop-header.ts'
-import type { StreamDecoder } from '../implementation.ts'
+import { readUint32 } from '../format/bytes/big-endian.ts'
+import { corrupt } from '../format/lzo/lzo1x.ts'
+import { decodeLzo1x } from '../format/lzo/lzo1x-decode.ts'
+import { checkSums, decodeLzopHeader, lzopHeaderBound, MAX_HEADER_LENGTH } from '../format/lzo/lzop-header.ts'
+import type { LzopHeader } from '../format/lzo/lzop-header.ts'
+import type { StreamDecoder } from '../runtime/implementation.ts'
 import type { StreamInput } from './stream-input.ts'
 
 /** Members of lzop, one after another. */

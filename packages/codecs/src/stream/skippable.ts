@@ -1,4 +1,4 @@
-import { readUint32 } from '../format/little-endian.ts'
+import { readUint32 } from '../format/bytes/little-endian.ts'
 import type { StreamInput } from './stream-input.ts'
 
 /** What a skippable frame begins with, of Zstandard and LZ4 alike, but for the lowest four bits (RFC 8878, section 3.1.2). */

@@ -1,6 +1,6 @@
-import { checkChecksum, checkIdentifier, CHECKSUM_LENGTH, CHUNK_SIZE, COMPRESSED, corrupt, decodeChunk, FIRST_SKIPPABLE, HEADER_LENGTH, IDENTIFIER, IDENTIFIER_LENGTH, MAX_BLOCK_LENGTH, UNCOMPRESSED, unknownType } from '../format/snappy-framing.ts'
-import { readUint32 } from '../format/little-endian.ts'
-import type { SnappyBlocks } from '../format/snappy-framing.ts'
+import { checkChecksum, checkIdentifier, CHECKSUM_LENGTH, CHUNK_SIZE, COMPRESSED, corrupt, decodeChunk, FIRST_SKIPPABLE, HEADER_LENGTH, IDENTIFIER, IDENTIFIER_LENGTH, MAX_BLOCK_LENGTH, UNCOMPRESSED, unknownType } from '../format/snappy/snappy-framing.ts'
+import { readUint32 } from '../format/bytes/little-endian.ts'
+import type { SnappyBlocks } from '../format/snappy/snappy-framing.ts'
 import type { StreamInput } from './stream-input.ts'
 
 /** Streams of the framing format, one after another: each begins with a stream identifier, which may come again anywhere. */

@@ -1,4 +1,4 @@
-import { raceSignal } from '../abort.ts'
+import { raceSignal } from '../runtime/abort.ts'
 import { CorruptFrameError } from '../errors.ts'
 import { Turns } from './turns.ts'
 

@@ -1,6 +1,6 @@
 import { WindowTooLargeError } from '../errors.ts'
-import { readUint32 } from '../format/little-endian.ts'
-import { corrupt, MAGIC, readContentSize, RESERVED_BLOCK, RLE_BLOCK, windowSize } from '../format/zstd-frame.ts'
+import { readUint32 } from '../format/bytes/little-endian.ts'
+import { corrupt, MAGIC, readContentSize, RESERVED_BLOCK, RLE_BLOCK, windowSize } from '../format/zstd/zstd-frame.ts'
 import { isSkippable, skipSkippable } from './skippable.ts'
 import type { StreamInput } from './stream-input.ts'
 

@@ -1,7 +1,7 @@
 import { InvalidParametersError } from '../errors.ts'
 import { addAll } from './add.ts'
-import type { AddFileOptions } from '../index.ts'
-import type { Settings } from '../ipfsz.ts'
+import type { AddFileOptions } from '../unixfs.ts'
+import type { Settings } from '../settings.ts'
 import type { DirectoryCandidate } from '../unixfs.ts'
 import type { CID } from 'multiformats/cid'
 

@@ -1,9 +1,9 @@
-import { openEntry } from '../entry.ts'
+import { openEntry } from '../read/entry.ts'
 import { MissingHeaderError } from '../errors.ts'
-import { linkInto } from '../helia-unixfs.ts'
+import { linkInto } from '../change/helia-unixfs.ts'
 import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'
-import type { CpOptions } from '../index.ts'
-import type { Settings } from '../ipfsz.ts'
+import type { CpOptions } from '../unixfs.ts'
+import type { Settings } from '../settings.ts'
 import type { CID } from 'multiformats/cid'
 
 export async function cp (source: CID, target: CID, name: string, settings: Settings, options: CpOptions = {}): Promise<CID> {

@@ -1,8 +1,8 @@
-import { raceSignal } from '../abort.ts'
-import { heliaUnixfs, openTarget } from '../helia-unixfs.ts'
+import { raceSignal } from '../util/abort.ts'
+import { heliaUnixfs, openTarget } from '../change/helia-unixfs.ts'
 import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'
-import type { MkdirOptions } from '../index.ts'
-import type { Settings } from '../ipfsz.ts'
+import type { MkdirOptions } from '../unixfs.ts'
+import type { Settings } from '../settings.ts'
 import type { CID } from 'multiformats/cid'
 
 export async function mkdir (parent: CID, name: string, settings: Settings, options: MkdirOptions = {}): Promise<CID> {

@@ -1,9 +1,9 @@
-import { raceSignal } from '../abort.ts'
+import { raceSignal } from '../util/abort.ts'
 import { DoesNotExistError } from '../errors.ts'
-import { heliaUnixfs, openTarget } from '../helia-unixfs.ts'
+import { heliaUnixfs, openTarget } from '../change/helia-unixfs.ts'
 import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'
-import type { RmOptions } from '../index.ts'
-import type { Settings } from '../ipfsz.ts'
+import type { RmOptions } from '../unixfs.ts'
+import type { Settings } from '../settings.ts'
 import type { CID } from 'multiformats/cid'
 
 export async function rm (target: CID, name: string, settings: Settings, options: RmOptions = {}): Promise<CID> {

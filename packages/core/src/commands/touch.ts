@@ -1,6 +1,6 @@
-import { changeMetadata } from '../change-metadata.ts'
-import type { TouchOptions } from '../index.ts'
-import type { Settings } from '../ipfsz.ts'
+import { changeMetadata } from '../change/change-metadata.ts'
+import type { TouchOptions } from '../unixfs.ts'
+import type { Settings } from '../settings.ts'
 import type { CID } from 'multiformats/cid'
 
 export async function touch (cid: CID, settings: Settings, options: TouchOptions = {}): Promise<CID> {

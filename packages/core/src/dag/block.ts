@@ -1,7 +1,7 @@
-import { raceSignal } from '../abort.ts'
-import { concat } from '../bytes.ts'
+import { raceSignal } from '../util/abort.ts'
+import { concat } from '../util/bytes.ts'
 import { CorruptBlockError, NotFoundError } from '../errors.ts'
-import { checkBlock, checkHash, isIdentity } from '../hashes.ts'
+import { checkBlock, checkHash, isIdentity } from './hashes.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 

@@ -1,5 +1,5 @@
-import { bytesField, varint, varintField } from '../protobuf.ts'
-import { concat } from '../bytes.ts'
+import { bytesField, varint, varintField } from '../format/protobuf.ts'
+import { concat } from '../util/bytes.ts'
 import type { UnixFS } from 'ipfs-unixfs'
 
 /** The types of a UnixFS message, by the number that they have in it. */

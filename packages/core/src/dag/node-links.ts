@@ -1,5 +1,5 @@
 import { decode } from '@ipld/dag-pb'
-import { BYTES, readFields } from '../protobuf.ts'
+import { BYTES, readFields } from '../format/protobuf.ts'
 import type { PBLink } from '@ipld/dag-pb'
 
 /** The fields of a dag-pb node. */

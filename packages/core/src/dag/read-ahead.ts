@@ -1,10 +1,10 @@
 // Longer than others: the steps of one walk share what it holds, and nearly each of them changes it.
-import { raceSignal } from '../abort.ts'
+import { raceSignal } from '../util/abort.ts'
 import { DEFAULT_BLOCK_READ_CONCURRENCY, DEFAULT_FETCH_BYTES, MAX_OPEN_LINKS_SIZE, MAX_SMALL_BLOCKS_AHEAD, MIN_HELD_SIZE, SMALL_BLOCKS_AHEAD_SIZE } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
-import { checkConcurrency, settle, unwrap } from '../map-ordered.ts'
+import { checkConcurrency, settle, unwrap } from '../util/map-ordered.ts'
 import { getBlock } from './block.ts'
-import type { Settled } from '../map-ordered.ts'
+import type { Settled } from '../util/map-ordered.ts'
 import type { GetBlockOptions, GetStore } from './block.ts'
 import type { Item, ItemList, Opened, ReadItem } from './items.ts'
 import type { Held, Place, Span, Step } from './places.ts'

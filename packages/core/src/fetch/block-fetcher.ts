@@ -1,6 +1,6 @@
 import * as dagPb from '@ipld/dag-pb'
-import { delay, following, raceSignal } from '../abort.ts'
-import { concat } from '../bytes.ts'
+import { delay, following, raceSignal } from '../util/abort.ts'
+import { concat } from '../util/bytes.ts'
 import { MAX_LEAF_SIZE, NODE_SIZE_GUESS } from '../constants.ts'
 import { FetchStalledError } from '../errors.ts'
 import { emit } from '../events.ts'

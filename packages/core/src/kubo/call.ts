@@ -1,4 +1,4 @@
-import { following, raceSignal } from '../abort.ts'
+import { following, raceSignal } from '../util/abort.ts'
 import { KuboFailedError, KuboForbiddenError, KuboUnreachableError, NotKuboError } from './errors.ts'
 
 /** The errors of `fetch` of Node and of the system where a server is not reached, or goes away. */

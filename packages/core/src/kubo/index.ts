@@ -26,7 +26,7 @@ import { InvalidParametersError } from '../errors.ts'
 import { ipfsz } from '../index.ts'
 import { KuboBlockstore } from './kubo-blockstore.ts'
 import { KuboIpfsz } from './kubo-ipfsz.ts'
-import type { Ipfsz, IpfszComponents, IpfszInit } from '../index.ts'
+import type { Ipfsz, IpfszComponents, IpfszInit } from '../contract.ts'
 import type { KuboClient } from './client.ts'
 
 export interface KuboInit extends IpfszInit, Pick<IpfszComponents, 'datastore'> {

@@ -1,5 +1,5 @@
 import { identity } from 'multiformats/hashes/identity'
-import { concat } from '../bytes.ts'
+import { concat } from '../util/bytes.ts'
 import { callKubo, isNotHere } from './call.ts'
 import { checkAnswer } from './check-answer.ts'
 import { KuboUnsupportedCidError, NotKuboError } from './errors.ts'

@@ -1,8 +1,10 @@
 import { pinInKubo } from './pin.ts'
-import type { AddFileOptions, AddOptions, ByteStream, CatOptions, ChmodOptions, CpOptions, DirectoryCandidate, DirectoryEntry, ExtendedStatOptions, ExtendedStats, FileCandidate, ImportCandidateStream, ImportResult, Ipfsz, LsOptions, MkdirOptions, RmOptions, Stats, StatOptions, TouchOptions, VerifyOptions, VerifyReport } from '../index.ts'
+import type { Ipfsz } from '../contract.ts'
+import type { AddFileOptions, AddOptions, ByteStream, CatOptions, ChmodOptions, CpOptions, DirectoryCandidate, DirectoryEntry, ExtendedStatOptions, ExtendedStats, FileCandidate, ImportCandidateStream, ImportResult, LsOptions, MkdirOptions, RmOptions, Stats, StatOptions, TouchOptions } from '../unixfs.ts'
+import type { VerifyOptions, VerifyReport } from '../verification.ts'
 import type { KuboClient } from './client.ts'
 import type { Codec } from '@ipfsz/codecs'
-import type { Links } from '../links.ts'
+import type { Links } from '../links/links.ts'
 import type { CID } from 'multiformats/cid'
 
 /** Forwards each verb, and pins what was added before its CID is told. */

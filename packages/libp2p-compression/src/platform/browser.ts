@@ -1,6 +1,6 @@
 import { deflateStream, inflateStream } from '@ipfsz/codecs/deflate-stream'
-import { FRAME } from '../frame.ts'
-import type { StreamCodec } from '../stream-codec.ts'
+import { FRAME } from '../frames/frame.ts'
+import type { StreamCodec } from '../codecs/stream-codec.ts'
 
 /** CompressionStream has no zstd, and the WebAssembly that `@ipfsz/codecs` brings has no calls that go on with a stream. */
 export const zstdCodec: StreamCodec | undefined = undefined

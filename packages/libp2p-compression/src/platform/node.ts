@@ -1,8 +1,8 @@
 import zlib from 'node:zlib'
 import { ZSTD_WINDOW_LOG } from '../constants.ts'
-import { FRAME } from '../frame.ts'
+import { FRAME } from '../frames/frame.ts'
 import { zlibDecoder, zlibEncoder } from './zlib-stream.ts'
-import type { StreamCodec } from '../stream-codec.ts'
+import type { StreamCodec } from '../codecs/stream-codec.ts'
 
 const { ZSTD_c_compressionLevel, ZSTD_c_windowLog, ZSTD_d_windowLogMax, ZSTD_e_flush, Z_SYNC_FLUSH } = zlib.constants
 

@@ -1,5 +1,5 @@
 import { CorruptFrameError } from '@ipfsz/codecs'
-import type { Decoder, Encoder } from '../stream-codec.ts'
+import type { Decoder, Encoder } from '../codecs/stream-codec.ts'
 import type { Transform } from 'node:stream'
 
 /** Results up to here are copied: they would keep zlib's whole buffer of 64 KiB in memory. */

@@ -1,0 +1,15 @@
+import { CorruptFrameError } from '../../errors.ts'
+
+/** How a stream begins whose window is larger than RFC 7932 allows (section 9.1 keeps the pattern free), in its low seven bits. */
+const LARGE_WINDOW = 0b0010001
+
+/**
+ * Refuse streams with a window above 16 MiB, which some decoders take and allocate.
+ *
+ * @throws {CorruptFrameError}
+ */
+export function checkBrotliWindow (stream: Uint8Array): void {
+  if ((stream[0] & 0x7f) === LARGE_WINDOW) {
+    throw new CorruptFrameError('brotli', 'its window is larger than the format allows')
+  }
+}

@@ -1,0 +1,86 @@
+import { crc32 } from '#platform'
+import { CorruptFrameError } from '../../errors.ts'
+import { readUint32, writeUint32 } from '../bytes/little-endian.ts'
+
+const HEADER_LENGTH = 10
+const TRAILER_LENGTH = 8
+const DEFLATE = 8
+const UNKNOWN_OS = 255
+
+// header flags (RFC 1952, section 2.3.1)
+const FHCRC = 0x02
+const FEXTRA = 0x04
+const FNAME = 0x08
+const FCOMMENT = 0x10
+const RESERVED = 0xe0
+
+/** Wrap a deflate stream of `bytes` into a gzip member, mtime 0, OS 255. */
+export function encodeGzipMember (deflated: Uint8Array, bytes: Uint8Array): Uint8Array {
+  const member = new Uint8Array(HEADER_LENGTH + deflated.byteLength + TRAILER_LENGTH)
+
+  member.set([0x1f, 0x8b, DEFLATE, 0, 0, 0, 0, 0, 0, UNKNOWN_OS])
+  member.set(deflated, HEADER_LENGTH)
+  writeUint32(member, HEADER_LENGTH + deflated.byteLength, crc32(bytes))
+  writeUint32(member, HEADER_LENGTH + deflated.byteLength + 4, bytes.byteLength)
+
+  return member
+}
+
+/**
+ * The deflate stream inside a gzip member, from its header to its trailer.
+ *
+ * @throws {CorruptFrameError} it is no member, or its trailer names another size
+ */
+export function decodeGzipMember (member: Uint8Array, size: number): Uint8Array {
+  if (member.byteLength < HEADER_LENGTH + TRAILER_LENGTH || member[0] !== 0x1f || member[1] !== 0x8b || member[2] !== DEFLATE) {
+    throw corrupt('it does not begin with the header of a member')
+  }
+
+  const end = member.byteLength - TRAILER_LENGTH
+  const start = skipHeader(member)
+
+  if (start > end) {
+    throw corrupt('it is cut short')
+  }
+
+  if (readUint32(member, end + 4) !== size) {
+    throw corrupt(`it says to hold ${readUint32(member, end + 4)} bytes instead of ${size}`)
+  }
+
+  return member.subarray(start, end)
+}
+
+/**
+ * @throws {CorruptFrameError} the trailer's checksum is not that of the bytes
+ */
+export function checkGzipChecksum (member: Uint8Array, bytes: Uint8Array): void {
+  if (readUint32(member, member.byteLength - TRAILER_LENGTH) !== crc32(bytes)) {
+    throw corrupt('its checksum does not match')
+  }
+}
+
+function skipHeader (member: Uint8Array): number {
+  const flags = member[3]
+  let position = HEADER_LENGTH
+
+  if ((flags & RESERVED) !== 0) {
+    throw corrupt('a reserved bit is set')
+  }
+
+  if ((flags & FEXTRA) !== 0) {
+    position += 2 + (member[position] | member[position + 1] << 8)
+  }
+
+  for (const flag of [FNAME, FCOMMENT]) {
+    if ((flags & flag) !== 0) {
+      const zero = member.indexOf(0, position)
+      position = zero === -1 ? member.byteLength : zero + 1
+    }
+  }
+
+  return (flags & FHCRC) === 0 ? position : position + 2
+}
+
+function corrupt (reason: string): CorruptFrameError {
+  return new CorruptFrameError('gzip', reason)
+}

@@ -1,0 +1,145 @@
+import { CorruptFrameError } from '../../errors.ts'
+
+export const MIN_MATCH = 4
+
+/** A length of 15 or more in a token goes on in bytes of their own. */
+export const LONG = 15
+
+/** From here on a run is copied by the engine, below it byte by byte. */
+export const COPY_BY_ENGINE = 32
+
+/**
+ * Decompress one LZ4 block (LZ4 Block Format) from `source` to `target` at
+ * `start`.
+ *
+ * @param history - the position in `target` that matches may reach back to: `start`
+ *   where blocks are independent
+ * @returns the position in `target` behind the block's bytes
+ * @throws {CorruptFrameError} a length or an offset leads outside
+ */
+export function decodeLz4Block (source: Uint8Array, target: Uint8Array, start: number, end: number, history: number = start): number {
+  const sourceEnd = source.byteLength
+  let from = 0
+  let to = start
+
+  while (from < sourceEnd) {
+    const token = source[from++]
+    let literals = token >> 4
+
+    if (literals === LONG) {
+      let more = 255
+
+      while (more === 255) {
+        if (from >= sourceEnd) {
+          throw corrupt('a block is cut short')
+        }
+
+        more = source[from++]
+        literals += more
+      }
+    }
+
+    if (from + literals > sourceEnd || to + literals > end) {
+      throw corrupt('a run of literals leads outside')
+    }
+
+    if (literals > COPY_BY_ENGINE) {
+      target.set(source.subarray(from, from + literals), to)
+      from += literals
+      to += literals
+    } else {
+      for (const stop = from + literals; from < stop;) {
+        target[to++] = source[from++]
+      }
+    }
+
+    // the last sequence has no match
+    if (from === sourceEnd) {
+      return to
+    }
+
+    if (from + 2 > sourceEnd) {
+      throw corrupt('a block is cut short')
+    }
+
+    const offset = source[from] | source[from + 1] << 8
+    from += 2
+    let length = (token & 15) + MIN_MATCH
+
+    if (length === LONG + MIN_MATCH) {
+      let more = 255
+
+      while (more === 255) {
+        if (from >= sourceEnd) {
+          throw corrupt('a block is cut short')
+        }
+
+        more = source[from++]
+        length += more
+      }
+    }
+
+    if (offset === 0 || offset > to - history || to + length > end) {
+      throw corrupt('a match leads outside')
+    }
+
+    if (offset >= length && length > COPY_BY_ENGINE) {
+      target.copyWithin(to, to - offset, to - offset + length)
+      to += length
+    } else {
+      // byte by byte: a match may overlap what it writes
+      for (let match = to - offset, stop = to + length; to < stop;) {
+        target[to++] = target[match++]
+      }
+    }
+  }
+
+  throw corrupt('a block is cut short')
+}
+
+/**
+ * Check that no match of a block has the offset 0, for a decoder that does not.
+ *
+ * @throws {CorruptFrameError}
+ */
+export function checkLz4Offsets (source: Uint8Array): void {
+  const end = source.byteLength
+  let position = 0
+
+  while (position < end) {
+    const token = source[position++]
+    let literals = token >> 4
+
+    if (literals === LONG) {
+      let more = 255
+
+      while (more === 255 && position < end) {
+        more = source[position++]
+        literals += more
+      }
+    }
+
+    position += literals
+
+    // the last sequence has no match, and what leads outside is for the decoder to refuse
+    if (position + 2 > end) {
+      return
+    }
+
+    if ((source[position] | source[position + 1]) === 0) {
+      throw corrupt('a match leads outside')
+    }
+
+    position += 2
+
+    if ((token & LONG) === LONG) {
+      while (position < end && source[position++] === 255) {
+        // the length of the match does not matter
+      }
+    }
+  }
+}
+
+function corrupt (reason: string): CorruptFrameError {
+  return new CorruptFrameError('lz4', reason)
+}

@@ -1,0 +1,92 @@
+import { readUint32 } from '../bytes/little-endian.ts'
+import { executeSequences } from './zstd-execute.ts'
+import { checkZstdFrame, corrupt, RAW_BLOCK, RLE_BLOCK, visitBlocks } from './zstd-frame.ts'
+import { createLiterals, readLiterals } from './zstd-literals.ts'
+import { createSequences, readSequencesHeader } from './zstd-sequences.ts'
+import { xxh64Low } from '../checksums/xxh64.ts'
+import type { Output } from './zstd-execute.ts'
+import type { Literals } from './zstd-literals.ts'
+import type { Sequences } from './zstd-sequences.ts'
+
+/** The most that a block holds (RFC 8878, section 3.1.1.2.4), and no more than the window. */
+export const MAX_BLOCK = 128 * 1024
+/** RFC 8878, section 3.1.1.5. */
+export const FIRST_OFFSETS = [1, 4, 8]
+
+/**
+ * Decompress a frame of Zstandard (RFC 8878) that holds exactly `size` bytes. It takes
+ * time for the bytes of the frame and of the output, and memory for the output and a
+ * block, whatever the frame says.
+ *
+ * @throws {CorruptFrameError}
+ */
+export function decodeZstdFrame (frame: Uint8Array, size: number): Uint8Array {
+  const { window, blocks, checksumLength } = checkZstdFrame(frame, size)
+  const maxBlock = Math.min(window, MAX_BLOCK)
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength)
+  const bytes = new Uint8Array(size)
+  const output: Output = { bytes, view: new DataView(bytes.buffer), position: 0, offsets: Int32Array.from(FIRST_OFFSETS) }
+  let state: ZstdState | undefined
+
+  const end = visitBlocks(frame, blocks, (type, start, length) => {
+    if (length > maxBlock) {
+      throw corrupt('a block is too long')
+    }
+
+    if (type === RAW_BLOCK || type === RLE_BLOCK) {
+      copyBlock(output, frame, type, start, length)
+    } else {
+      state ??= createState(Math.min(maxBlock, size))
+      decodeBlock(state, output, frame, view, start, start + length, Math.min(size, output.position + maxBlock))
+    }
+  })
+
+  if (output.position !== size) {
+    throw corrupt(`it holds ${output.position} bytes instead of ${size}`)
+  }
+
+  if (checksumLength > 0 && readUint32(frame, end) !== xxh64Low(bytes)) {
+    throw corrupt('its checksum does not match')
+  }
+
+  return bytes
+}
+
+/** What is needed for compressed blocks, and goes from each to the next. */
+export interface ZstdState {
+  readonly literals: Literals
+  readonly sequences: Sequences
+}
+
+export function createState (maxLiterals: number): ZstdState {
+  return { literals: createLiterals(maxLiterals), sequences: createSequences() }
+}
+
+function copyBlock (output: Output, frame: Uint8Array, type: number, start: number, length: number): void {
+  const { bytes, position } = output
+  const end = position + length
+
+  if (end > bytes.byteLength) {
+    throw corrupt('it holds too much')
+  }
+
+  if (type === RLE_BLOCK) {
+    bytes.fill(frame[start], position, end)
+  } else {
+    bytes.set(frame.subarray(start, start + length), position)
+  }
+
+  output.position = end
+}
+
+/** A compressed block is literals and sequences (RFC 8878, section 3.1.1.3). */
+export function decodeBlock ({ literals, sequences }: ZstdState, output: Output, frame: Uint8Array, view: DataView, start: number, end: number, limit: number): void {
+  readLiterals(literals, frame, view, start, end, limit - output.position)
+  readSequencesHeader(sequences, frame, literals.end, end)
+
+  if (sequences.count === 0 && sequences.start !== end) {
+    throw corrupt('other bytes follow the literals of a block')
+  }
+
+  executeSequences(sequences, literals, output, frame, view, end, limit)
+}

@@ -1,0 +1,117 @@
+import { readUint32 } from '../bytes/little-endian.ts'
+import { corrupt } from './zstd-frame.ts'
+import { createHuffmanTable, readHuffmanTable } from './zstd-huffman.ts'
+import { decodeFourStreams, decodeStream } from './zstd-streams.ts'
+import type { HuffmanTable } from './zstd-huffman.ts'
+
+/** Types of literals (RFC 8878, section 3.1.1.3.1.1). */
+const RAW = 0
+const RLE = 1
+const COMPRESSED = 2
+
+/** Behind the literals, so that several bytes may be copied at once. */
+const SLACK = 16
+
+/** The literals of a block, and the code that the next ones may be in, too. */
+export interface Literals {
+  readonly bytes: Uint8Array
+  readonly view: DataView
+  length: number
+  /** Where the frame goes on. */
+  end: number
+  readonly table: HuffmanTable
+}
+
+export function createLiterals (max: number): Literals {
+  const bytes = new Uint8Array(max + SLACK)
+
+  return { bytes, view: new DataView(bytes.buffer), length: 0, end: 0, table: createHuffmanTable() }
+}
+
+/**
+ * Decode the literals that a compressed block begins with (RFC 8878, section 3.1.1.3.1).
+ *
+ * @param max - how many there may be
+ * @throws {CorruptFrameError}
+ */
+export function readLiterals (literals: Literals, frame: Uint8Array, view: DataView, start: number, end: number, max: number): void {
+  if (start >= end) {
+    throw corrupt('a block is empty')
+  }
+
+  const type = frame[start] & 3
+
+  if (type === RAW || type === RLE) {
+    readPlain(literals, frame, start, end, max)
+  } else {
+    readCompressed(literals, frame, view, start, end, max)
+  }
+}
+
+/** Literals that are there as they are, or once instead of many times. */
+function readPlain (literals: Literals, frame: Uint8Array, start: number, end: number, max: number): void {
+  const format = frame[start] >> 2 & 3
+  const header = (format & 1) === 0 ? 1 : format + 3 >> 1
+  const number = frame[start] | frame[start + 1] << 8 | frame[start + 2] << 16
+  const length = header === 1 ? frame[start] >> 3 : (number & (1 << header * 8) - 1) >> 4
+  const from = start + header
+  const rle = (frame[start] & 3) === RLE
+
+  literals.length = checkLength(length, max)
+  literals.end = from + (rle ? 1 : length)
+
+  if (literals.end > end) {
+    throw corrupt('literals are cut short')
+  }
+
+  if (rle) {
+    literals.bytes.fill(frame[from], 0, length)
+  } else {
+    literals.bytes.set(frame.subarray(from, literals.end))
+  }
+}
+
+function readCompressed (literals: Literals, frame: Uint8Array, view: DataView, start: number, end: number, max: number): void {
+  const format = frame[start] >> 2 & 3
+  const header = format < 2 ? 3 : format + 2
+  // of both lengths, which lie one behind the other from the fourth bit on
+  const bits = header * 4 - 2
+
+  if (start + header > end) {
+    throw corrupt('literals are cut short')
+  }
+
+  const low = readUint32(frame, start) >>> 4
+  const mask = (1 << bits) - 1
+  const length = low & mask
+  // 18 bits and 18 bits do not fit in one number
+  const compressed = (low >>> bits | (header === 5 ? frame[start + 4] << 10 : 0)) & mask
+  let from = start + header
+
+  literals.length = checkLength(length, max)
+  literals.end = from + compressed
+
+  if (literals.end > end) {
+    throw corrupt('literals are cut short')
+  }
+
+  if ((frame[start] & 3) === COMPRESSED) {
+    from = readHuffmanTable(literals.table, frame, from, literals.end)
+  } else if (literals.table.bits === 0) {
+    throw corrupt('literals are in a code that was not told')
+  }
+
+  if (format === 0) {
+    decodeStream(literals.table, frame, view, from, literals.end, literals.bytes, 0, length)
+  } else {
+    decodeFourStreams(literals.table, frame, view, from, literals.end, literals.bytes, length)
+  }
+}
+
+function checkLength (length: number, max: number): number {
+  if (length > max) {
+    throw corrupt('a block has too many literals')
+  }
+
+  return length
+}

@@ -1,0 +1,166 @@
+import * as dagPb from '@ipld/dag-pb'
+import { DEFAULT_BLOCK_READ_CONCURRENCY } from '../constants.ts'
+import { coalescing, getBlock } from '../dag/block.ts'
+import { checkDirectory } from '../directory/directory.ts'
+import { decodeNode } from '../dag/node.ts'
+import { rewriteRoot, writeRewritten } from '../directory/rewrite.ts'
+import { prefixLength } from '../directory/shard-place.ts'
+import { isSharded } from '../directory/shards.ts'
+import { markerOf, openRoot, startOf } from '../read/entry.ts'
+import { linkInto } from './helia-unixfs.ts'
+import { mapOrdered } from '../util/map-ordered.ts'
+import { isMarked, mark } from '../marker.ts'
+import { followPath } from '../read/path.ts'
+import type { EntryOptions } from '../read/entry.ts'
+import type { FileNode, Metadata } from '../dag/node.ts'
+import type { Rewritten, WrittenNode } from '../directory/rewrite.ts'
+import type { Settings } from '../settings.ts'
+import type { PBLink } from '@ipld/dag-pb'
+import type { CID } from 'multiformats/cid'
+
+type Rewrite = (cid: CID, block: Uint8Array) => Rewritten
+
+interface ChangeOptions extends EntryOptions {
+  recursive?: boolean
+}
+
+/**
+ * Change the mode or mtime of what a CID and a path lead to, and of all below it
+ * where that is asked for, then write the directories above it anew.
+ *
+ * @returns the CID of what the path began at, marked as it was
+ */
+export async function changeMetadata (cid: CID, metadata: Metadata, settings: Settings, options: ChangeOptions): Promise<CID> {
+  const { path, recursive, ...rest } = options
+  const { blockstore } = settings
+  options.signal?.throwIfAborted()
+
+  const segments = await followPath(startOf(cid, path), path, blockstore, rest)
+  const target = segments[segments.length - 1].cid
+
+  if (isMarked(cid)) {
+    // what is damaged, or marked as it is not, stays as it is
+    await openRoot(target, markerOf(cid, segments.length), blockstore, rest, settings.roots)
+  }
+
+  const rewrite: Rewrite = (root, block) => rewriteRoot(root, block, metadata)
+  let changed = recursive === true
+    ? await changeTree(target, rewrite, settings, rest)
+    : (await writeRewritten(rewrite(target, await getBlock(target, blockstore, rest)), target.version, blockstore, rest)).cid
+
+  for (let i = segments.length - 1; i > 0; i--) {
+    changed = await linkInto(changed, segments[i - 1].cid, segments[i].name, settings, { ...rest as object, force: true })
+  }
+
+  return isMarked(cid) ? mark(changed, cid.code) : changed
+}
+
+/** A directory, or a shard of one, whose children are being changed. */
+interface Frame {
+  key: string
+  node: FileNode
+  /** Its own message: another one of a directory, the same one of a shard within it. */
+  data: Uint8Array
+  links: PBLink[]
+  /** The places of the directories and shards in it that are not changed yet. */
+  left: number[]
+}
+
+/**
+ * Change a root and all below it. Directories keep their shape and files their
+ * headers: only messages and links are other ones. On a stack of its own, since a
+ * tree may be deeper than that of the engine; a node that is linked again is changed
+ * once.
+ */
+async function changeTree (root: CID, rewrite: Rewrite, { blockstore }: Settings, options: EntryOptions): Promise<CID> {
+  const done = new Map<string, WrittenNode>()
+  const store = coalescing(blockstore)
+  const frames: Frame[] = []
+
+  /** Change a file, or begin with a directory, which is nothing yet. */
+  const change = async (cid: CID, isShard: boolean, enter: boolean): Promise<WrittenNode | undefined> => {
+    const key = `${isShard ? 'shard' : 'entry'} ${cid}`
+    const known = done.get(key)
+
+    if (known != null) {
+      return known
+    }
+
+    const block = await getBlock(cid, blockstore, options)
+    const node = cid.code === dagPb.code ? decodeNode(cid, block) : undefined
+
+    if (node?.unixfs.isDirectory() !== true) {
+      const written = await writeRewritten(rewrite(cid, block), cid.version, store, options)
+      done.set(key, written)
+
+      return written
+    }
+
+    if (enter) {
+      checkDirectory(node)
+      const rewritten: Rewritten = isShard ? node : rewrite(cid, block)
+      const frame: Frame = { key, node, data: rewritten.data, links: [...rewritten.links], left: [] }
+      await changeFiles(frame, change, options)
+      frames.push(frame)
+    }
+
+    return undefined
+  }
+
+  const only = await change(root, false, true)
+
+  if (only != null) {
+    return only.cid
+  }
+
+  for (;;) {
+    const frame = frames[frames.length - 1]
+    const place = frame.left[frame.left.length - 1]
+
+    if (place == null) {
+      const { node, data, links, key } = frame
+      const written = await writeRewritten({ data, links }, node.cid.version, blockstore, options)
+      done.set(key, written)
+      frames.pop()
+
+      if (frames.length === 0) {
+        return written.cid
+      }
+
+      continue
+    }
+
+    const link = frame.links[place]
+    const written = await change(link.Hash, isShardLink(frame.node, link), true)
+
+    if (written != null) {
+      frame.links[place] = relink(link, written)
+      frame.left.pop()
+    }
+  }
+}
+
+/** Change the files among the children, several at one time, and note where the directories are. */
+async function changeFiles (frame: Frame, change: (cid: CID, isShard: boolean, enter: boolean) => Promise<WrittenNode | undefined>, { signal }: EntryOptions): Promise<void> {
+  const changed = mapOrdered(frame.links.entries(), async ([place, link]) => ({
+    place,
+    link,
+    written: await change(link.Hash, isShardLink(frame.node, link), false)
+  }), { concurrency: DEFAULT_BLOCK_READ_CONCURRENCY, signal })
+
+  for await (const { place, link, written } of changed) {
+    if (written == null) {
+      frame.left.push(place)
+    } else {
+      frame.links[place] = relink(link, written)
+    }
+  }
+}
+
+function isShardLink (node: FileNode, link: PBLink): boolean {
+  return isSharded(node) && link.Name?.length === prefixLength(node)
+}
+
+function relink (link: PBLink, { cid, dagSize }: WrittenNode): PBLink {
+  return { ...link, Hash: cid, Tsize: dagSize }
+}

@@ -1,0 +1,67 @@
+import * as raw from 'multiformats/codecs/raw'
+import { identity } from 'multiformats/hashes/identity'
+import { sha256, sha512 } from 'multiformats/hashes/sha2'
+import { MAX_IDENTITY_LENGTH, MIN_DIGEST_LENGTH } from '../constants.ts'
+import { CorruptBlockError, DigestLengthError, UnknownHashError } from '../errors.ts'
+import type { CID } from 'multiformats/cid'
+
+const BLAKE2B_256 = 0xb220
+const BLAKE3 = 0x1e
+
+/**
+ * The hash functions that blocks are checked with, by their multihash codes: those of
+ * Helia, and those of `ipfs add --hash` that people use, loaded when a block needs them.
+ */
+const DIGESTS = new Map<number, (bytes: Uint8Array) => Promise<Uint8Array>>([
+  [sha256.code, async bytes => (await sha256.digest(bytes)).digest],
+  [sha512.code, async bytes => (await sha512.digest(bytes)).digest],
+  [BLAKE2B_256, async bytes => (await import('@noble/hashes/blake2.js')).blake2b(bytes, { dkLen: 32 })],
+  [BLAKE3, async bytes => (await import('@noble/hashes/blake3.js')).blake3(bytes)]
+])
+
+/** Whether a CID holds its block itself: there is nothing to store or to fetch. */
+export function isIdentity ({ multihash }: CID): boolean {
+  return multihash.code === identity.code
+}
+
+/**
+ * Refuse a CID whose block could not be checked, before anybody is asked for it.
+ *
+ * @throws {UnknownHashError} the hash function is none of sha2-256, sha2-512, blake2b-256, blake3 and identity
+ * @throws {DigestLengthError} the digest is so short that other bytes have it too, or an
+ *   identity CID with links is longer than other nodes read
+ */
+export function checkHash (cid: CID): void {
+  const { code, digest: { byteLength } } = cid.multihash
+
+  if (isIdentity(cid)) {
+    // without links it is no more than the bytes around it
+    if (cid.code !== raw.code && byteLength > MAX_IDENTITY_LENGTH) {
+      throw new DigestLengthError(cid, `more than ${MAX_IDENTITY_LENGTH}`)
+    }
+  } else if (!DIGESTS.has(code)) {
+    throw new UnknownHashError(cid)
+  } else if (byteLength < MIN_DIGEST_LENGTH) {
+    throw new DigestLengthError(cid, `fewer than ${MIN_DIGEST_LENGTH}`)
+  }
+}
+
+/**
+ * Compare the bytes of a block with its CID. A truncated digest is compared as far as it goes.
+ *
+ * @throws {CorruptBlockError} the bytes are others than the CID names
+ * @throws {UnknownHashError} as {@link checkHash}
+ * @throws {DigestLengthError} as {@link checkHash}
+ */
+export async function checkBlock (cid: CID, bytes: Uint8Array): Promise<void> {
+  checkHash(cid)
+
+  const { code, digest: expected } = cid.multihash
+  const digest = DIGESTS.get(code)
+  // an identity CID is all of its block
+  const actual = digest == null ? bytes : (await digest(bytes)).subarray(0, expected.byteLength)
+
+  if (expected.byteLength !== actual.byteLength || !expected.every((byte, i) => byte === actual[i])) {
+    throw new CorruptBlockError(cid)
+  }
+}

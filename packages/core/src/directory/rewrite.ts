@@ -1,0 +1,95 @@
+import * as dagPb from '@ipld/dag-pb'
+import { UnixFS } from 'ipfs-unixfs'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { raceSignal } from '../util/abort.ts'
+import { InvalidDagError, NotUnixFSError } from '../errors.ts'
+import { HEADER_FIELD } from '../format/header.ts'
+import { BYTES, bytesField, readFields, VARINT } from '../format/protobuf.ts'
+import { concat } from '../util/bytes.ts'
+import { marshal } from '../dag/marshal.ts'
+import { decodeNode } from '../dag/node.ts'
+import type { GetBlockOptions, PutStore } from '../dag/block.ts'
+import type { Metadata } from '../dag/node.ts'
+import type { PBLink } from '@ipld/dag-pb'
+
+/** The field of the UnixFS message with the hash function of a sharded directory. */
+const HASH_TYPE_FIELD = 5
+
+/** A root with other metadata: its UnixFS message, and what it links to as before. */
+export interface Rewritten {
+  data: Uint8Array
+  links: Iterable<PBLink>
+}
+
+/** A block as it was written. */
+export interface WrittenNode {
+  cid: CID
+  /** Bytes of all blocks below it, its own included. */
+  dagSize: number
+}
+
+/**
+ * Change the mode or mtime in a root. A raw block becomes the UnixFS file that it
+ * is, as with Helia.
+ *
+ * The header of a compressed file, which ipfs-unixfs does not know, is put back. So
+ * is what it forgets, the hash function of a sharded directory: Kubo refuses one
+ * without. So such a directory gets another CID than Helia gives it.
+ *
+ * @throws {NotUnixFSError}
+ */
+export function rewriteRoot (cid: CID, block: Uint8Array, metadata: Metadata): Rewritten {
+  if (cid.code === raw.code) {
+    return { data: withMetadata(new UnixFS({ type: 'file', data: block }), metadata), links: [] }
+  }
+
+  if (cid.code !== dagPb.code) {
+    throw new NotUnixFSError(cid, `it has the codec 0x${cid.code.toString(16)}`)
+  }
+
+  const { data, unixfs, links } = decodeNode(cid, block)
+  const kept = [...readFields(data)]
+  const hashType = kept.find(field => field.number === HASH_TYPE_FIELD && field.type === VARINT)
+
+  if (hashType != null) {
+    unixfs.hashType = BigInt(hashType.value)
+  }
+
+  const headers = kept.filter(field => field.number === HEADER_FIELD && field.type === BYTES)
+
+  return {
+    data: concat([withMetadata(unixfs, metadata), ...headers.map(field => bytesField(HEADER_FIELD, field.bytes))]),
+    links
+  }
+}
+
+/** Write a node, with a CID of the version that the one before it had. */
+export async function writeRewritten (rewritten: Rewritten, version: CID['version'], blockstore: PutStore, options: GetBlockOptions): Promise<WrittenNode> {
+  const links = [...rewritten.links]
+  const below = links.reduce((size, link) => size + (link.Tsize ?? 0), 0)
+
+  const block = dagPb.encode(dagPb.prepare({ Data: rewritten.data, Links: links }))
+  const cid = CID.create(version, dagPb.code, await sha256.digest(block))
+
+  if (below + block.byteLength > Number.MAX_SAFE_INTEGER) {
+    throw new InvalidDagError(cid, 'has more bytes below it than can be counted')
+  }
+
+  await raceSignal(Promise.resolve(blockstore.put(cid, block, options as Parameters<PutStore['put']>[2])), options.signal)
+
+  return { cid, dagSize: below + block.byteLength }
+}
+
+function withMetadata (unixfs: UnixFS, { mode, mtime }: Metadata): Uint8Array {
+  if (mode != null) {
+    unixfs.mode = mode
+  }
+
+  if (mtime != null) {
+    unixfs.mtime = mtime
+  }
+
+  return marshal(unixfs)
+}

@@ -1,0 +1,78 @@
+import { murmur364 } from '@multiformats/murmur3'
+import { MAX_SHARD_FANOUT } from '../constants.ts'
+import { InvalidDagError } from '../errors.ts'
+import type { FileNode } from '../dag/node.ts'
+
+/** The bits of a name's hash: murmur3-x64-64, the only function that Kubo and Helia place names by. */
+const HASH_BITS = 64
+
+/** Where in its directory a shard is: the first bits of the hashes of all names in it. */
+export interface ShardPlace {
+  bits: number
+  prefix: bigint
+}
+
+export const ROOT_PLACE: ShardPlace = { bits: 0, prefix: 0n }
+
+/** How many hexadecimal digits the labels in a shard begin with. */
+export function prefixLength ({ cid, unixfs }: FileNode): number {
+  const fanout = Number(unixfs.fanout ?? 0n)
+
+  if (fanout < 2 || fanout > MAX_SHARD_FANOUT || !Number.isInteger(Math.log2(fanout))) {
+    throw new InvalidDagError(cid, `is a shard with a fanout of ${fanout}`)
+  }
+
+  return (fanout - 1).toString(16).length
+}
+
+/**
+ * How many bits of a hash choose a child of a shard.
+ *
+ * @throws {InvalidDagError} there are not so many left where the shard is
+ */
+export function slotBits (shard: FileNode, { bits }: ShardPlace): number {
+  const taken = Math.log2(Number(shard.unixfs.fanout))
+
+  if (bits + taken > HASH_BITS) {
+    throw new InvalidDagError(shard.cid, `is a shard deeper than a hash of ${HASH_BITS} bits leads`)
+  }
+
+  return taken
+}
+
+/**
+ * Which child of a shard a label is for.
+ *
+ * @throws {InvalidDagError} the shard has no such child
+ */
+export function slotOf ({ cid, unixfs }: FileNode, label: string, prefix: number): number {
+  const digits = label.slice(0, prefix)
+  const slot = Number.parseInt(digits, 16)
+
+  if (!/^[0-9a-f]+$/i.test(digits) || digits.length < prefix || slot >= Number(unixfs.fanout)) {
+    throw new InvalidDagError(cid, `is a shard with the label ${JSON.stringify(label)}`)
+  }
+
+  return slot
+}
+
+export function below ({ bits, prefix }: ShardPlace, slot: number, taken: number): ShardPlace {
+  return { bits: bits + taken, prefix: prefix << BigInt(taken) | BigInt(slot) }
+}
+
+/** The hash that says where a name is. */
+export async function hashName (name: string): Promise<bigint> {
+  const hash = await murmur364.encode(new TextEncoder().encode(name))
+
+  return new DataView(hash.buffer, hash.byteOffset).getBigUint64(0)
+}
+
+/** Whether a hash begins with the bits of a place. */
+export function leadsTo (hash: bigint, { bits, prefix }: ShardPlace): boolean {
+  return hash >> BigInt(HASH_BITS - bits) === prefix
+}
+
+/** Which child of a shard at a place a hash leads to. */
+export function slotFor (hash: bigint, { bits }: ShardPlace, taken: number): number {
+  return Number(BigInt.asUintN(taken, hash >> BigInt(HASH_BITS - bits - taken)))
+}

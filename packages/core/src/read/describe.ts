@@ -1,0 +1,84 @@
+import { fileSize } from '../dag/read.ts'
+import { findHeader } from './entry.ts'
+import { codecName, mark } from '../marker.ts'
+import type { FileNode } from '../dag/node.ts'
+import type { Entry } from './entry.ts'
+import type { Header } from '../format/header.ts'
+import type { CompressionStats } from '../unixfs.ts'
+import type { Stats } from '@helia/unixfs'
+import type { CID } from 'multiformats/cid'
+
+// as @helia/unixfs, where a file or directory carries no mode
+const DEFAULT_DIRECTORY_MODE = 0x755
+const DEFAULT_FILE_MODE = 0x644
+
+/** What the root block alone tells. */
+export type Description = Stats & CompressionStats
+
+export function describe (entry: Entry): Description {
+  const { cid, node, header, stream } = entry
+  const code = header?.codec ?? stream
+  const size = originalSize(entry)
+  const storedSize = dagSize(entry)
+
+  return {
+    cid,
+    ...metadata(node),
+    size: BigInt(size),
+    codec: (code == null ? undefined : codecName(code)) ?? 'none',
+    storedSize: BigInt(storedSize),
+    ratio: size === 0 ? 1 : storedSize / size,
+    frames: header?.frameLengths.length ?? 0,
+    ...header == null ? {} : { frameSize: header.frameSize },
+    plainCid: cid,
+    ...stream == null ? markedTwin(node, header) : { markedCid: mark(cid, stream), sizeKnown: false }
+  }
+}
+
+function metadata (node?: FileNode): Pick<Stats, 'type' | 'mode' | 'mtime' | 'unixfs'> {
+  if (node == null) {
+    return { type: 'raw', mode: DEFAULT_FILE_MODE, mtime: undefined, unixfs: undefined }
+  }
+
+  const { unixfs } = node
+  const directory = unixfs.isDirectory()
+
+  return {
+    type: directory ? 'directory' : 'file',
+    mode: unixfs.mode ?? (directory ? DEFAULT_DIRECTORY_MODE : DEFAULT_FILE_MODE),
+    mtime: unixfs.mtime,
+    unixfs
+  }
+}
+
+/** Bytes that reading gives. */
+export function originalSize ({ block, node, header }: Pick<Entry, 'block' | 'node' | 'header'>): number {
+  return header?.size ?? (node == null ? block.byteLength : fileSize(node))
+}
+
+/** Bytes of all blocks, the lower ones by what their parent says. */
+function dagSize ({ block, node }: Entry): number {
+  let size = block.byteLength
+
+  for (const link of node?.links ?? []) {
+    size += link.Tsize ?? 0
+  }
+
+  return size
+}
+
+/** The marked CID of a file that is compressed, also where it was asked for by the plain one. */
+function markedTwin (node: FileNode | undefined, header: Header | undefined): { markedCid?: CID } {
+  if (node == null || node.unixfs.isDirectory()) {
+    return {}
+  }
+
+  try {
+    const found = header ?? findHeader(node)
+
+    return found == null ? {} : { markedCid: mark(node.cid, found.codec) }
+  } catch {
+    // a header that nobody asked for may be as wrong as it likes
+    return {}
+  }
+}

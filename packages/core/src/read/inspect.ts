@@ -1,0 +1,206 @@
+import * as dagPb from '@ipld/dag-pb'
+import * as raw from 'multiformats/codecs/raw'
+import { MAX_DAG_DEPTH } from '../constants.ts'
+import { InvalidDagError, NotUnixFSError } from '../errors.ts'
+import { getBlock } from '../dag/block.ts'
+import { decodeNode } from '../dag/node.ts'
+import { prefixLength } from '../directory/shard-place.ts'
+import { isSharded } from '../directory/shards.ts'
+import type { GetBlockOptions, GetStore } from '../dag/block.ts'
+import type { FileNode } from '../dag/node.ts'
+import type { ExtendedStatOptions } from '@helia/unixfs'
+import type { PBLink } from '@ipld/dag-pb'
+import type { Blockstore } from 'interface-blockstore'
+import type { CID } from 'multiformats/cid'
+
+/** What a DAG holds, in the terms of Helia's extended statistics. */
+export interface DagStats {
+  blocks: bigint
+  dagSize: bigint
+  localSize: bigint
+  uniqueBlocks: bigint
+  deduplicatedDagSize: bigint
+  /** Bytes of all files in a directory. */
+  filesSize: bigint
+}
+
+export interface InspectOptions extends GetBlockOptions {
+  /** Leave out what is not there, instead of failing. */
+  offline?: boolean
+  filter?: ExtendedStatOptions['filter']
+  /** Bytes of a file in the directory that is inspected, by its root. */
+  sizeOf (node: FileNode): number
+}
+
+type Store = GetStore & Pick<Blockstore, 'has'>
+
+/** What is below a node, its own block included. */
+interface Totals {
+  blocks: bigint
+  dagSize: bigint
+  localSize: bigint
+  filesSize: bigint
+  /** Bytes of the file that it is the root of, where it is one. */
+  fileSize: bigint
+}
+
+/** A node whose children are being counted. */
+interface Frame {
+  node: FileNode
+  totals: Totals
+  /** The child that comes next. */
+  next: number
+  /** Levels below the root of its file, or the first shard of its directory. */
+  depth: number
+}
+
+/**
+ * Walk everything below a root, and count. On a stack of its own, since a tree may
+ * be deeper than that of the engine. A node that is linked again is counted again
+ * and not walked again: that would take for ever in a DAG made for it.
+ *
+ * @throws {InvalidDagError} there is more than can be counted, or a file is too deep
+ * @throws {NotFoundError} a block is not there, and `offline` is not asked for
+ */
+export async function inspectDag (root: FileNode, blockstore: Store, options: InspectOptions): Promise<DagStats> {
+  const known = new Map<string, Totals>()
+  const unique = new UniqueBlocks(options.filter)
+  const frames: Frame[] = []
+
+  const enter = (node: FileNode, depth: number): void => {
+    unique.add(node.cid, node.length)
+    frames.push({ node, totals: ownTotals(node, options), next: 0, depth })
+  }
+
+  enter(root, 0)
+
+  for (;;) {
+    const frame = frames[frames.length - 1]
+    const { node, totals } = frame
+
+    if (frame.next === node.links.length) {
+      if (totals.blocks > Number.MAX_SAFE_INTEGER) {
+        throw new InvalidDagError(node.cid, 'has more blocks below it than can be counted')
+      }
+
+      known.set(node.cid.toString(), totals)
+      frames.pop()
+
+      if (frames.length === 0) {
+        return { ...totals, uniqueBlocks: unique.blocks, deduplicatedDagSize: unique.size }
+      }
+
+      // the parent comes to the same link again, and knows it now
+      continue
+    }
+
+    const link = node.links.at(frame.next)
+    const isEntry = isEntryLink(node, link)
+    const child = known.get(link.Hash.toString()) ?? await inspectChild(link, unique, blockstore, options)
+
+    if (child == null || 'blocks' in child) {
+      addTotals(totals, child, isEntry)
+      frame.next++
+    } else if (!isEntry && frame.depth >= MAX_DAG_DEPTH) {
+      throw new InvalidDagError(link.Hash, `is more than ${MAX_DAG_DEPTH} levels below the root`)
+    } else {
+      enter(child, isEntry ? 0 : frame.depth + 1)
+    }
+  }
+}
+
+/** A node to walk, the totals of a leaf, or nothing where it is not there and need not be. */
+async function inspectChild ({ Hash: cid, Tsize: size = 0 }: PBLink, unique: UniqueBlocks, blockstore: Store, options: InspectOptions): Promise<FileNode | Totals | undefined> {
+  // as with Helia, other codecs are no part of a UnixFS DAG
+  if (cid.code !== dagPb.code && cid.code !== raw.code) {
+    throw new NotUnixFSError(cid, `it has the codec 0x${cid.code.toString(16)}`)
+  }
+
+  try {
+    // a leaf that is here need not be read to know how long it is
+    const length = cid.code === raw.code && size > 0 && await blockstore.has(cid, options as Parameters<Store['has']>[1]) ? size : undefined
+    const block = length == null ? await getBlock(cid, blockstore, options) : undefined
+
+    if (cid.code === dagPb.code && block != null) {
+      return decodeNode(cid, block)
+    }
+
+    const leafSize = length ?? block?.byteLength ?? 0
+    unique.add(cid, leafSize)
+
+    return leafTotals(leafSize)
+  } catch (err) {
+    if (options.offline === true && isNotFound(err)) {
+      return undefined
+    }
+
+    throw err
+  }
+}
+
+/** Whether an error says that a block is not there. */
+export function isNotFound (err: unknown): boolean {
+  return err instanceof Error && (err.name === 'NotFoundError' || err.name === 'BlockNotFoundWhileOfflineError')
+}
+
+function leafTotals (length: number): Totals {
+  const size = BigInt(length)
+
+  return { blocks: 1n, dagSize: size, localSize: size, filesSize: 0n, fileSize: size }
+}
+
+function ownTotals (node: FileNode, options: InspectOptions): Totals {
+  return {
+    blocks: 1n,
+    dagSize: BigInt(node.length),
+    localSize: BigInt(node.links.length > 0 ? 0 : node.unixfs.data?.byteLength ?? 0),
+    filesSize: 0n,
+    fileSize: node.unixfs.isDirectory() ? 0n : BigInt(options.sizeOf(node))
+  }
+}
+
+function addTotals (totals: Totals, child: Totals | undefined, isEntry: boolean): void {
+  if (child != null) {
+    totals.blocks += child.blocks
+    totals.dagSize += child.dagSize
+    totals.localSize += child.localSize
+    totals.filesSize += child.filesSize + (isEntry ? child.fileSize : 0n)
+  }
+}
+
+/** Whether what a node links to is an entry of a directory, and no part of the node. */
+function isEntryLink (node: FileNode, { Name: label = '' }: PBLink): boolean {
+  return isSharded(node) ? label.length > prefixLength(node) : node.unixfs.isDirectory()
+}
+
+/** Counts each block once. */
+class UniqueBlocks {
+  blocks = 0n
+  size = 0n
+  readonly #filter: ExtendedStatOptions['filter']
+  readonly #seen = new Set<string>()
+
+  constructor (filter: ExtendedStatOptions['filter']) {
+    this.#filter = filter
+  }
+
+  add (cid: CID, length: number): void {
+    if (!this.#has(cid)) {
+      this.blocks++
+      this.size += BigInt(length)
+    }
+  }
+
+  #has (cid: CID): boolean {
+    const key = cid.toString()
+    const has = this.#filter == null ? this.#seen.has(key) : this.#filter.has(cid.bytes)
+
+    if (this.#filter == null) {
+      this.#seen.add(key)
+    } else {
+      this.#filter.add(cid.bytes)
+    }
+
+    return has
+  }
+}

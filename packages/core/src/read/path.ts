@@ -1,0 +1,77 @@
+import * as dagPb from '@ipld/dag-pb'
+import { NotFoundError as NoLinkError, walkPath } from 'ipfs-unixfs-exporter'
+import * as raw from 'multiformats/codecs/raw'
+import { getBlock, verifying } from '../dag/block.ts'
+import { findEntry } from '../directory/directory.ts'
+import { decodeNode } from '../dag/node.ts'
+import { splitPath } from '../directory/entry-name.ts'
+import { NotADirectoryError } from '../errors.ts'
+import type { GetBlockOptions, GetStore } from '../dag/block.ts'
+import type { CID } from 'multiformats/cid'
+
+/** A step of a path: the name in the directory before it, and what has that name. */
+export interface Segment {
+  name: string
+  /** A plain CID. */
+  cid: CID
+}
+
+/**
+ * Follow a path through directories. The first segment is where it begins, the
+ * last one where it leads.
+ *
+ * Not done by ipfs-unixfs-exporter: it takes a file for what a path below that file
+ * leads to, it does not mind two entries of one name, it makes a table of all names in
+ * the shards on the way, and it copies what is left of the path at every step.
+ *
+ * @throws {NotFoundError} there is no such entry, or a block is not there
+ * @throws {NotADirectoryError} the path leads through a file
+ * @throws {InvalidDagError} a directory has two entries of the name
+ */
+export async function followPath (cid: CID, path = '', blockstore: GetStore, options: GetBlockOptions): Promise<Segment[]> {
+  const names = splitPath(path)
+  const segments: Segment[] = [{ name: '', cid }]
+
+  for (const [i, name] of names.entries()) {
+    const { cid } = segments[i]
+
+    if (cid.code !== dagPb.code && cid.code !== raw.code) {
+      // objects that link to UnixFS
+      return [...segments, ...await followObjects(cid, names.slice(i), blockstore, options)]
+    }
+
+    segments.push({ name, cid: await step(cid, name, blockstore, options) })
+  }
+
+  return segments
+}
+
+async function step (cid: CID, name: string, blockstore: GetStore, options: GetBlockOptions): Promise<CID> {
+  if (cid.code === raw.code) {
+    throw new NotADirectoryError(`${cid} is a file, there is no ${JSON.stringify(name)} below it`)
+  }
+
+  const node = decodeNode(cid, await getBlock(cid, blockstore, options))
+
+  if (!node.unixfs.isDirectory()) {
+    throw new NotADirectoryError(`${cid} is a file, there is no ${JSON.stringify(name)} below it`)
+  }
+
+  const found = await findEntry(node, name, blockstore, options)
+
+  if (found == null) {
+    throw new NoLinkError(`The directory ${cid} has no entry called ${JSON.stringify(name)}`)
+  }
+
+  return found
+}
+
+async function followObjects (cid: CID, names: string[], blockstore: GetStore, options: GetBlockOptions): Promise<Segment[]> {
+  const segments: Segment[] = []
+
+  for await (const segment of walkPath(`/ipfs/${cid}/${names.join('/')}`, verifying(blockstore, options))) {
+    segments.push(segment)
+  }
+
+  return segments.slice(1)
+}

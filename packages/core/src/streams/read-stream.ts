@@ -1,0 +1,93 @@
+import { fileSize, readRange } from '../dag/read.ts'
+import { InvalidParametersError } from '../errors.ts'
+import { findSeekTable } from './read-seek-table.ts'
+import { readSeekable } from './read-seekable.ts'
+import { decompressStream } from './stream-codec.ts'
+import type { GetStore } from '../dag/block.ts'
+import type { ReadStreamOptions, StreamFile } from './stream-codec.ts'
+
+export interface StreamRange {
+  offset?: number | undefined
+  length?: number | undefined
+}
+
+/**
+ * The original bytes of a file that others compressed. From its front they come as
+ * they are decompressed. From elsewhere too where it ends in a seek table; without
+ * one all that is before is decompressed and dropped.
+ *
+ * @throws {CorruptFrameError} it is no stream of the codec, cut short, or damaged
+ * @throws {WindowTooLargeError}
+ * @throws {MissingImplementationError}
+ */
+export async function * readStream (file: StreamFile, { offset = 0, length = Number.POSITIVE_INFINITY }: StreamRange, blockstore: GetStore, options: ReadStreamOptions): AsyncGenerator<Uint8Array> {
+  checkWhole('Offset', offset)
+
+  if (length !== Number.POSITIVE_INFINITY) {
+    checkWhole('Length', length)
+  }
+
+  const end = offset + length
+  const table = offset === 0 ? undefined : await findSeekTable(file.node, file.codec.name, blockstore, options)
+
+  if (table == null) {
+    yield * slice(decompressAll(file, blockstore, options), offset, end)
+    return
+  }
+
+  if (offset > table.size) {
+    throw behindEnd(offset, table.size)
+  }
+
+  yield * readSeekable(file, table, offset, Math.min(end, table.size), blockstore, options)
+}
+
+/** How many bytes reading gives, which takes reading all of them. */
+export async function measureStream (file: StreamFile, blockstore: GetStore, options: ReadStreamOptions): Promise<number> {
+  let size = 0
+
+  for await (const bytes of decompressAll(file, blockstore, options)) {
+    size += bytes.byteLength
+  }
+
+  return size
+}
+
+function decompressAll (file: StreamFile, blockstore: GetStore, options: ReadStreamOptions): AsyncGenerator<Uint8Array> {
+  return decompressStream(file, readRange(file.node, 0, fileSize(file.node), blockstore, options), options)
+}
+
+async function * slice (source: AsyncIterable<Uint8Array>, start: number, end: number): AsyncGenerator<Uint8Array> {
+  let position = 0
+
+  if (start === end) {
+    return
+  }
+
+  for await (const bytes of source) {
+    const piece = bytes.subarray(Math.max(start - position, 0), Math.max(end - position, 0))
+    position += bytes.byteLength
+
+    if (piece.byteLength > 0) {
+      yield piece
+    }
+
+    if (position >= end) {
+      return
+    }
+  }
+
+  if (start > position) {
+    throw behindEnd(start, position)
+  }
+}
+
+function behindEnd (offset: number, size: number): InvalidParametersError {
+  return new InvalidParametersError(`Offset must be a whole number from 0 to the file's size, ${size}, not ${offset}`)
+}
+
+function checkWhole (name: string, value: number): void {
+  if (!Number.isInteger(value) || value < 0) {
+    throw new InvalidParametersError(`${name} must be a whole number from 0, not ${value}`)
+  }
+}

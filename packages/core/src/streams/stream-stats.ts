@@ -1,0 +1,26 @@
+import { findSeekTable } from './read-seek-table.ts'
+import { measureStream } from './read-stream.ts'
+import type { GetStore } from '../dag/block.ts'
+import type { Description } from '../read/describe.ts'
+import type { ReadStreamOptions, StreamFile } from './stream-codec.ts'
+
+/**
+ * How much reading a stream that others made gives: what its seek table says; else
+ * what decompressing it gives, where that is asked for; else nobody knows.
+ */
+export async function streamStats (file: StreamFile, stats: Description, blockstore: GetStore, options: ReadStreamOptions & { extended?: boolean | undefined }): Promise<Partial<Description>> {
+  const table = await findSeekTable(file.node, file.codec.name, blockstore, options)
+
+  if (table == null && options.extended !== true) {
+    return {}
+  }
+
+  const size = table?.size ?? await measureStream(file, blockstore, options)
+
+  return {
+    size: BigInt(size),
+    ratio: size === 0 ? 1 : Number(stats.storedSize) / size,
+    frames: table?.frames ?? 0,
+    sizeKnown: true
+  }
+}

@@ -1,0 +1,120 @@
+import { raceSignal } from './abort.ts'
+import { InvalidParametersError } from '../errors.ts'
+import { Turns } from './event-loop.ts'
+
+export interface MapOrderedOptions {
+  /** How many values are worked on at one time, those that wait to be taken included. */
+  concurrency: number
+  signal?: AbortSignal | null
+}
+
+/** How something went that is asked for before its turn. */
+export type Settled<R> = { value: R } | { error: unknown }
+
+/**
+ * Map the values of a source, several at one time, and yield the results in the
+ * order of the source.
+ *
+ * Work begins when the first result is asked for. Memory is bounded: no more than
+ * `concurrency` values are taken from the source before their results are taken
+ * from here. The source is closed when the results end, fail, or are given up.
+ */
+export async function * mapOrdered<T, R> (
+  source: AsyncIterable<T> | Iterable<T>,
+  map: (value: T) => R | Promise<R>,
+  { concurrency, signal }: MapOrderedOptions
+): AsyncGenerator<R> {
+  checkConcurrency(concurrency)
+
+  const iterator = iterate(source)
+  const running: Array<Promise<Settled<R>>> = []
+  let pulling: Promise<void> | undefined
+  let ended = false
+
+  // a source that fails does so in its place: what came before is yielded first
+  const pull = async (): Promise<void> => {
+    try {
+      const next = await iterator.next()
+
+      if (next.done === true) {
+        ended = true
+      } else {
+        running.push(settle(map, next.value))
+      }
+    } catch (error) {
+      ended = true
+      running.push(Promise.resolve({ error }))
+    }
+  }
+
+  const turns = new Turns()
+
+  try {
+    for (;;) {
+      if (turns.due) {
+        await turns.next()
+      }
+
+      signal?.throwIfAborted()
+
+      if (pulling == null && !ended && running.length < concurrency) {
+        pulling = pull()
+      }
+
+      if (pulling == null && running.length === 0) {
+        return
+      }
+
+      // whichever comes first: a value to work on, or the result that is next
+      const head = running[0]
+      const first = await raceSignal(Promise.race([
+        ...pulling == null ? [] : [pulling.then(() => 'pulled' as const)],
+        ...head == null ? [] : [head.then(() => 'finished' as const)]
+      ]), signal)
+
+      if (first === 'pulled') {
+        pulling = undefined
+        continue
+      }
+
+      running.shift()
+      yield unwrap(await head)
+    }
+  } finally {
+    // not awaited: a source that stalls would keep the caller waiting
+    iterator.return?.()?.catch(() => {})
+  }
+}
+
+/** @throws {InvalidParametersError} it is no whole number from 1 */
+export function checkConcurrency (concurrency: number): void {
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    // with none the results would end before they begin, which looks like an empty file
+    throw new InvalidParametersError(`Concurrency is a whole number from 1, not ${concurrency}`)
+  }
+}
+
+function iterate<T> (source: AsyncIterable<T> | Iterable<T>): AsyncIterator<T> {
+  return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : fromSync(source)[Symbol.asyncIterator]()
+}
+
+async function * fromSync<T> (source: Iterable<T>): AsyncGenerator<T> {
+  yield * source
+}
+
+/** Failures wait for their turn, and are never unhandled. */
+export async function settle<T, R> (map: (value: T) => R | Promise<R>, value: T): Promise<Settled<R>> {
+  try {
+    return { value: await map(value) }
+  } catch (error) {
+    return { error }
+  }
+}
+
+export function unwrap<R> (settled: Settled<R>): R {
+  if ('error' in settled) {
+    throw settled.error
+  }
+
+  return settled.value
+}

@@ -1,0 +1,112 @@
+import { checkEntryName, splitPath } from '../directory/entry-name.ts'
+import { AlreadyExistsError, InvalidParametersError } from '../errors.ts'
+import { letGo } from '../util/close-source.ts'
+import { MAX_PATH_DEPTH } from '../constants.ts'
+import type { ImportCandidateStream } from '../unixfs.ts'
+
+type Candidate = ImportCandidateStream extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
+
+/** What a path of the import is: a directory may also be there because something is in it. */
+type Kind = 'file' | 'directory' | 'parent'
+
+/**
+ * What is to be imported, on its way to ipfs-unixfs-importer: checked, and with
+ * every source known, so that they can be let go where the import fails. The
+ * importer drops what was there before where two things have the same path.
+ */
+export class Candidates {
+  readonly #source: ImportCandidateStream
+  readonly #wrapped: boolean
+  readonly #kinds = new Map<string, Kind>()
+  readonly #open = new Set<object>()
+
+  constructor (source: ImportCandidateStream, wrapWithDirectory: boolean) {
+    // the importer takes a candidate alone too
+    this.#source = isIterable(source) ? source : [source as unknown as Candidate]
+    this.#wrapped = wrapWithDirectory
+  }
+
+  /**
+   * @throws {InvalidParametersError} a path has `..` or an escaped slash in it, or too many names
+   * @throws {AlreadyExistsError} two candidates have one path
+   */
+  async * [Symbol.asyncIterator] (): AsyncGenerator<Candidate> {
+    for await (const candidate of this.#source) {
+      const { path, mode, mtime } = candidate
+      const content = 'content' in candidate ? this.#track(candidate.content) : undefined
+      const link = 'link' in candidate ? candidate.link : undefined
+
+      if (typeof path === 'string') {
+        this.#enter(path, content != null || link != null)
+      }
+
+      // a copy: the importer writes into what it is given
+      yield { path, mode, mtime, content, link } as Candidate
+    }
+  }
+
+  /** Let all sources go that were not read to their end. */
+  letGo (): void {
+    for (const source of this.#open) {
+      letGo(source)
+    }
+  }
+
+  #enter (path: string, isFile: boolean): void {
+    // as the importer takes a path apart
+    const names = splitPath(path.split('/').filter(name => name !== '.').join('/'))
+    let entered = ''
+
+    if (names.length > MAX_PATH_DEPTH) {
+      throw new InvalidParametersError(`A path has at most ${MAX_PATH_DEPTH} names, not ${names.length}`)
+    }
+
+    for (const [i, name] of names.entries()) {
+      checkEntryName(name)
+      entered += `/${name}`
+      const kind = this.#kinds.get(entered)
+
+      if (i < names.length - 1) {
+        if (kind === 'file') {
+          throw new AlreadyExistsError(`${entered} is a file, nothing can be added below it`)
+        }
+
+        this.#kinds.set(entered, 'parent')
+      } else {
+        // files side by side may be called alike where no directory is made of them
+        const alone = kind === 'file' && isFile && i === 0 && !this.#wrapped
+
+        if (kind != null && !alone && !(kind === 'directory' && !isFile)) {
+          throw new AlreadyExistsError(kind === 'parent' && !isFile
+            ? `The directory ${entered} comes after what is in it`
+            : `${entered} is there twice`)
+        }
+
+        this.#kinds.set(entered, isFile ? 'file' : 'directory')
+      }
+    }
+  }
+
+  #track<T> (content: T): T | AsyncGenerator<Uint8Array> {
+    if (content instanceof Uint8Array || !isIterable(content)) {
+      // nothing to let go, or nothing that can be read: the importer says so
+      return content
+    }
+
+    this.#open.add(content)
+
+    return this.#read(content)
+  }
+
+  async * #read (content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      yield * content
+    } finally {
+      this.#open.delete(content)
+    }
+  }
+}
+
+function isIterable (value: unknown): value is AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+  return value != null && typeof value === 'object' && (Symbol.asyncIterator in value || Symbol.iterator in value)
+}

@@ -1,0 +1,137 @@
+import { BufferPool } from './buffer-pool.ts'
+import { MAX_INLINE_SIZE } from '../constants.ts'
+import { ContentCid } from '../content-cid/content-cid.ts'
+import { writeLeaves, writeRoot } from '../dag/write.ts'
+import { FrameTable } from './frame-table.ts'
+import { compressFrames, frameConcurrency, reportFrames, splitFrames } from './compress-frames.ts'
+import { packLeaves } from '../format/leaf.ts'
+import { encodeTrailer } from '../format/seek-table.ts'
+import type { ByteReader } from '../util/byte-reader.ts'
+import type { Choice } from '../policy/compression.ts'
+import type { PutStore } from '../dag/block.ts'
+import type { FileLink, Metadata, RootContent } from '../dag/node.ts'
+import type { WrittenFile } from '../dag/write.ts'
+import type { AddFrameEvents } from '../events.ts'
+import type { Frame } from './compress-frames.ts'
+import type { CID } from 'multiformats/cid'
+import type { ProgressOptions } from 'progress-events'
+
+export interface WriteFileOptions extends ProgressOptions<AddFrameEvents> {
+  signal?: AbortSignal | null
+  /** The most original bytes in the frames that are compressed at one time. */
+  inFlightBytes: number
+  /**
+   * Find the CID that the file's bytes have uncompressed, while they pass, and write
+   * it into the header. It makes another root, and so another CID of the file.
+   *
+   * @default false
+   */
+  contentCid?: boolean | undefined
+}
+
+/** The beginning of a file, already read: its first piece, and that as a frame where it was tried. */
+export interface Beginning {
+  piece: Uint8Array
+  frame?: Frame | undefined
+}
+
+/** A file as it was written, and the CID of its bytes where that was asked for. */
+export interface WrittenCompressedFile extends WrittenFile {
+  contentCid?: CID
+}
+
+/**
+ * Write a compressed file: pieces -> frames -> leaves -> blocks -> root. Each step
+ * takes from the one before it as it needs to, and works on a bounded number of
+ * things at one time, so memory does not grow with the file.
+ *
+ * @param reader - what comes behind the beginning
+ * @throws {FileTooLargeError}
+ */
+export async function writeFile (
+  beginning: Beginning,
+  reader: ByteReader,
+  { codec, level, frameSize }: Choice & { frameSize: number },
+  metadata: Metadata,
+  blockstore: PutStore,
+  options: WriteFileOptions
+): Promise<WrittenCompressedFile> {
+  const pool = new BufferPool(frameSize)
+  const table = new FrameTable(frameSize)
+  const content = options.contentCid === true ? new ContentCid(options) : undefined
+  const { piece, frame } = beginning
+
+  if (frame != null) {
+    await content?.update(piece)
+  }
+
+  const read = startWith(frame == null ? piece : undefined, splitFrames(reader, frameSize, pool))
+  const frames = startWith(frame, compressFrames(content == null ? read : pass(read, content), {
+    codec,
+    level,
+    pool,
+    concurrency: frameConcurrency(frameSize, options.inFlightBytes),
+    signal: options.signal
+  }))
+  const stream = toStream(reportFrames(frames, options), table, codec.name)
+  const root = await writeContent(packLeaves(stream), blockstore, options)
+  const contentCid = await content?.digest()
+  const named = contentCid == null ? {} : { contentCid }
+  const header = { codec: codec.code, size: table.size, frameSize, frameLengths: table.lengths, ...named }
+
+  return { ...await writeRoot({ ...root, header }, metadata, blockstore, options), ...named }
+}
+
+/** Pieces on their way to the codec, which may take their memory: so first their hash. */
+async function * pass (pieces: AsyncIterable<Uint8Array>, content: ContentCid): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    await content.update(piece)
+    yield piece
+  }
+}
+
+async function * startWith<T> (first: T | undefined, rest: AsyncIterable<T>): AsyncGenerator<T> {
+  if (first != null) {
+    yield first
+  }
+
+  yield * rest
+}
+
+/** The frames' bytes, entered in the table, and the trailer where the codec has one. */
+async function * toStream (frames: AsyncIterable<Frame>, table: FrameTable, codec: string): AsyncGenerator<Uint8Array> {
+  for await (const frame of frames) {
+    table.add(frame)
+    yield frame.bytes
+  }
+
+  const trailer = encodeTrailer(codec, { frameLengths: table.lengths, frameSize: table.frameSize, size: table.size })
+
+  if (trailer.byteLength > 0) {
+    yield trailer
+  }
+}
+
+/** Write the leaves, or keep the only one where it is small enough to lie in the root. */
+async function writeContent (leaves: AsyncGenerator<Uint8Array>, blockstore: PutStore, options: WriteFileOptions): Promise<RootContent> {
+  const first = await leaves.next()
+
+  if (first.done === true) {
+    return {}
+  }
+
+  const second = await leaves.next()
+
+  if (second.done === true && first.value.byteLength <= MAX_INLINE_SIZE) {
+    return { inline: first.value }
+  }
+
+  const rest = second.done === true ? leaves : startWith(second.value, leaves)
+  const links: FileLink[] = []
+
+  for await (const link of writeLeaves(startWith(first.value, rest), blockstore, options)) {
+    links.push(link)
+  }
+
+  return { links }
+}

@@ -1,0 +1,67 @@
+import { AbstractStream } from '@libp2p/utils'
+import { SENT_STORED_SIZE } from '../constants.ts'
+import { Duplex } from './duplex.ts'
+import type { CompressionInit } from './duplex.ts'
+import type { AbortOptions, Stream } from '@libp2p/interface'
+import type { SendResult } from '@libp2p/utils'
+import type { Uint8ArrayList } from 'uint8arraylist'
+
+/** A stream of one protocol that compresses what goes over the stream beneath. */
+export class CompressedStream extends AbstractStream {
+  readonly #inner: Stream
+  readonly #duplex: Duplex
+
+  /** @param protocol - what its user takes it for */
+  constructor (inner: Stream, protocol: string, init: CompressionInit) {
+    super({
+      id: inner.id,
+      protocol,
+      log: inner.log.newScope('compression'),
+      direction: inner.direction,
+      inactivityTimeout: inner.inactivityTimeout,
+      maxReadBufferLength: inner.maxReadBufferLength,
+      maxWriteBufferLength: inner.maxWriteBufferLength,
+      maxMessageSize: SENT_STORED_SIZE
+    })
+
+    this.#inner = inner
+    this.#duplex = new Duplex(inner, init, {
+      onData: bytes => { this.onData(bytes) },
+      onDrain: () => { this.safeDispatchEvent('drain') },
+      onRemoteCloseWrite: () => { this.onRemoteCloseWrite() },
+      onClosed: () => { this.onTransportClosed() },
+      onReset: () => {
+        if (this.status === 'open') {
+          this.onRemoteReset()
+        }
+      },
+      onError: err => { this.abort(err) }
+    })
+  }
+
+  override sendData (bytes: Uint8ArrayList): SendResult {
+    return { sentBytes: bytes.byteLength, canSendMore: this.#duplex.sender.send(bytes) }
+  }
+
+  override async sendCloseWrite (options?: AbortOptions): Promise<void> {
+    await this.#duplex.sender.flushed(options)
+    await this.#inner.close(options)
+  }
+
+  override async sendCloseRead (options?: AbortOptions): Promise<void> {
+    await this.#inner.closeRead(options)
+  }
+
+  override sendReset (err: Error): void {
+    this.#duplex.stop()
+    this.#inner.abort(err)
+  }
+
+  override sendPause (): void {
+    this.#duplex.receiver.pause()
+  }
+
+  override sendResume (): void {
+    this.#duplex.receiver.resume()
+  }
+}
