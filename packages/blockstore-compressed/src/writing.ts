@@ -3,7 +3,8 @@
  * it in this process. `FsBlockstore` writes a block under one temporary name, so two
  * different values of one block that are written at the same time end up mixed.
  */
-import { callChild, raceSignal } from './util/abort.ts'
+import { callChild } from './util/abort.ts'
+import { raceSignal } from 'race-signal'
 import { keyOf } from './value/key-of.ts'
 import { isEqual } from './value/verifier.ts'
 import type { Value } from './value/make-value.ts'

@@ -5,7 +5,7 @@ import { createCodec } from '../src/runtime/create-codec.ts'
 import { NAMES, text } from './fixtures.ts'
 import { outcome } from './stream-fixtures.ts'
 import type { Codec, CodecInit } from '../src/codec.ts'
-import type { Implementation, ImplementationEntry } from '../src/runtime/implementation.ts'
+import type { Implementation, ImplementationEntry } from '../src/implementation.ts'
 
 /** An entry that marks what it makes. */
 function entry (mark: number, init: Partial<ImplementationEntry> = {}): ImplementationEntry {

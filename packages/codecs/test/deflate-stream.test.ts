@@ -1,7 +1,7 @@
 import zlib from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { deflateStream, inflateStream } from '../src/deflate-stream.ts'
+import { deflateStream, inflateStream } from '../src/stream/deflate-stream.ts'
 
 const SYNC = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
 

@@ -6,7 +6,7 @@ import { LZO } from '../src/lzo.ts'
 import { SNAPPY } from '../src/snappy.ts'
 import { ZSTD } from '../src/zstd.ts'
 import type { Codec, CodecName } from '../src/codec.ts'
-import type { ImplementationEntry } from '../src/runtime/implementation.ts'
+import type { ImplementationEntry } from '../src/implementation.ts'
 
 const DEFINITIONS = [ZSTD, GZIP, LZ4, BROTLI, SNAPPY, LZO]
 
@@ -52,5 +52,5 @@ export function toHex (bytes: Uint8Array): string {
   return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
 }
 
-export { fromBase64 } from '../src/impl/base64.ts'
+export { fromBase64 } from '../src/runtime/base64.ts'
 export { noise, random, text } from '../../../test/support/data.ts'

@@ -78,7 +78,7 @@ export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz
 
 export { DEFAULT_FETCH_AHEAD, DEFAULT_FETCH_BYTES, DEFAULT_FETCH_TIMEOUT, DEFAULT_FRAME_SIZE, DEFAULT_IN_FLIGHT_BYTES, DEFAULT_STALL_TIMEOUT, MIN_FRAME_SIZE } from './constants.ts'
 export * from './errors.ts'
-export { frameConcurrency } from './write/compress-frames.ts'
+export { frameConcurrency } from './frames/frame-concurrency.ts'
 export { checkBlock, checkHash, isIdentity } from './dag/hashes.ts'
 export { codecName, isMarked, mark, markerCodecs, MARKERS, TREE_CODE, unmark } from './marker.ts'
 export type { Ipfsz, IpfszComponents, IpfszInit } from './contract.ts'

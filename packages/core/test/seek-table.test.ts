@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FrameTable } from '../src/write/frame-table.ts'
+import { FrameTable } from '../src/frames/frame-table.ts'
 import { encodeSeekTable, encodeTrailer } from '../src/format/seek-table.ts'
 
 describe('a seek table', () => {

@@ -1,25 +1,4 @@
-/**
- * A promise's outcome, or the signal's reason as soon as it is aborted: for what
- * cannot be told to stop, such as a source that stalls.
- */
-export async function raceSignal<T> (outcome: T | PromiseLike<T>, signal?: AbortSignal | null): Promise<T> {
-  if (signal == null) {
-    return outcome
-  }
-
-  const promise = Promise.resolve(outcome)
-  // whoever loses the race must not end the process
-  promise.catch(() => {})
-  signal.throwIfAborted()
-
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => { reject(signal.reason) }
-    const settle = (): void => { signal.removeEventListener('abort', onAbort) }
-
-    signal.addEventListener('abort', onAbort, { once: true })
-    promise.then(resolve, reject).finally(settle)
-  })
-}
+import { raceSignal } from 'race-signal'
 
 /**
  * The outcome of a child's call. Blockstores wrap the abort in errors of their own
@@ -30,7 +9,7 @@ export async function callChild<T> (call: () => T | PromiseLike<T>, signal?: Abo
   signal?.throwIfAborted()
 
   try {
-    return await raceSignal(call(), signal)
+    return await raceSignal(Promise.resolve(call()), signal)
   } catch (err) {
     signal?.throwIfAborted()
     throw err

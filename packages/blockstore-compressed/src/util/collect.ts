@@ -1,4 +1,5 @@
-import { iterateAny, letGo, raceSignal } from './abort.ts'
+import { iterateAny, letGo } from './abort.ts'
+import { raceSignal } from 'race-signal'
 import { InvalidParametersError } from '../errors.ts'
 
 export type Chunks = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>

@@ -1,4 +1,5 @@
-import { iterateAny, letGo, raceSignal } from './abort.ts'
+import { iterateAny, letGo } from './abort.ts'
+import { raceSignal } from 'race-signal'
 
 export interface MapAheadOptions {
   /** How many values are worked on at one time, those that wait to be taken included. */

@@ -1,6 +1,6 @@
 import { createGlue } from '../generated/brotli-compress-glue.ts'
 import { renewable } from './renewable.ts'
-import type { Implementation } from '../runtime/implementation.ts'
+import type { Implementation } from '../implementation.ts'
 import type { Instance } from './renewable.ts'
 import type * as BrotliWasm from 'brotli-wasm'
 

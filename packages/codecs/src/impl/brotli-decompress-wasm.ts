@@ -2,7 +2,7 @@ import { CorruptFrameError } from '../errors.ts'
 import { checkBrotliWindow } from '../format/brotli/brotli-stream.ts'
 import { createGlue } from '../generated/brotli-decompress-glue.ts'
 import { renewable } from './renewable.ts'
-import type { Implementation } from '../runtime/implementation.ts'
+import type { Implementation } from '../implementation.ts'
 import type { Instance } from './renewable.ts'
 import type * as BrotliDecWasm from 'brotli-dec-wasm/web'
 

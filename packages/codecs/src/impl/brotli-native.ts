@@ -1,7 +1,7 @@
 import { zlibConstants } from '#platform'
 import { CorruptFrameError } from '../errors.ts'
 import { zlibCompress, zlibDecompress } from './zlib.ts'
-import type { Implementation } from '../runtime/implementation.ts'
+import type { Implementation } from '../implementation.ts'
 
 /** Up to this level and size it takes less than a millisecond. */
 const FAST_LEVEL = 4

@@ -2,7 +2,7 @@ import { deflateSync } from 'fflate'
 import { Inflate } from 'pako'
 import { CorruptFrameError } from '../errors.ts'
 import { checkGzipChecksum, decodeGzipMember, encodeGzipMember } from '../format/gzip/gzip-member.ts'
-import type { Implementation } from '../runtime/implementation.ts'
+import type { Implementation } from '../implementation.ts'
 
 type Level = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9
 

@@ -1,7 +1,7 @@
 import { CorruptFrameError } from '../errors.ts'
 import { checkGzipChecksum, decodeGzipMember, encodeGzipMember } from '../format/gzip/gzip-member.ts'
 import { zlibCompress, zlibDecompress } from './zlib.ts'
-import type { Implementation } from '../runtime/implementation.ts'
+import type { Implementation } from '../implementation.ts'
 
 /** So many bytes take less than a millisecond, at any level. */
 const AT_ONCE = 16 * 1024

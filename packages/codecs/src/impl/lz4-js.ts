@@ -1,7 +1,7 @@
 import { decodeLz4Block } from '../format/lz4/lz4-block.ts'
 import { compressLz4Block } from '../format/lz4/lz4-encode.ts'
 import { assembleLz4Frame, decodeLz4Frame, splitLz4Blocks } from '../format/lz4/lz4-frame.ts'
-import type { Implementation } from '../runtime/implementation.ts'
+import type { Implementation } from '../implementation.ts'
 
 export function create (): Implementation {
   return {

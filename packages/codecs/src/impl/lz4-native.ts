@@ -1,6 +1,6 @@
 import { loadAddon } from '#platform'
 import { assembleLz4Frame, splitLz4Blocks } from '../format/lz4/lz4-frame.ts'
-import type { Implementation } from '../runtime/implementation.ts'
+import type { Implementation } from '../implementation.ts'
 import type * as Lz4Napi from 'lz4-napi'
 
 /** The addon writes the original length before each block, in four bytes. */

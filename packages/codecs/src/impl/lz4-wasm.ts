@@ -2,7 +2,7 @@ import { checkLz4Offsets, decodeLz4Block } from '../format/lz4/lz4-block.ts'
 import { assembleLz4Frame, decodeLz4Frame, splitLz4Blocks } from '../format/lz4/lz4-frame.ts'
 import { writeUint32 } from '../format/bytes/little-endian.ts'
 import { renewable } from './renewable.ts'
-import type { Implementation } from '../runtime/implementation.ts'
+import type { Implementation } from '../implementation.ts'
 import type { Instance } from './renewable.ts'
 
 /** The module writes and wants the original length before each block, in four bytes. */

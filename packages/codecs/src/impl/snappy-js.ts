@@ -3,7 +3,7 @@ import snappy from 'snappyjs'
 import { decodeSnappyBlock } from '../format/snappy/snappy-block.ts'
 import { decodeSnappyStream, encodeSnappyStream } from '../format/snappy/snappy-framing.ts'
 import type { SnappyBlocks } from '../format/snappy/snappy-framing.ts'
-import type { Implementation } from '../runtime/implementation.ts'
+import type { Implementation } from '../implementation.ts'
 
 export const BLOCKS: SnappyBlocks = {
   encode: snappy.compress,

@@ -3,7 +3,7 @@ import CRC32C from 'crc-32/crc32c.js'
 import { decodeSnappyBlock } from '../format/snappy/snappy-block.ts'
 import { decodeSnappyStream, encodeSnappyStream } from '../format/snappy/snappy-framing.ts'
 import type { SnappyBlocks } from '../format/snappy/snappy-framing.ts'
-import type { Implementation } from '../runtime/implementation.ts'
+import type { Implementation } from '../implementation.ts'
 import type * as Crc32 from '@node-rs/crc32'
 import type * as Snappy from 'snappy'
 

@@ -1,7 +1,7 @@
 import { createCRC32 } from 'hash-wasm'
 import { decodeSnappyStream, encodeSnappyStream } from '../format/snappy/snappy-framing.ts'
 import type { SnappyBlocks } from '../format/snappy/snappy-framing.ts'
-import type { Implementation } from '../runtime/implementation.ts'
+import type { Implementation } from '../implementation.ts'
 
 /** The polynomial of CRC-32C, its bits reversed. */
 const CASTAGNOLI = 0x82f63b78

@@ -1,5 +1,5 @@
 import { decodeZstdFrame } from '../format/zstd/zstd-decode.ts'
-import type { Implementation } from '../runtime/implementation.ts'
+import type { Implementation } from '../implementation.ts'
 
 export function create (): Implementation {
   return { decompress: decodeZstdFrame }

@@ -2,7 +2,7 @@ import { zlibConstants } from '#platform'
 import { CorruptFrameError } from '../errors.ts'
 import { checkZstdFrame, zstdFrameEnd } from '../format/zstd/zstd-frame.ts'
 import { zlibCompress, zlibDecompress } from './zlib.ts'
-import type { Implementation } from '../runtime/implementation.ts'
+import type { Implementation } from '../implementation.ts'
 
 /** Up to this level and size it takes less than half a millisecond. */
 const FAST_LEVEL = 3

@@ -1,7 +1,7 @@
 import { checkZstdFrame } from '../format/zstd/zstd-frame.ts'
 import { createGlue } from '../generated/zstd-glue.ts'
 import { renewable } from './renewable.ts'
-import type { Implementation } from '../runtime/implementation.ts'
+import type { Implementation } from '../implementation.ts'
 import type { Instance } from './renewable.ts'
 
 /** The C functions of zstd.h, on pointers into the heap. */

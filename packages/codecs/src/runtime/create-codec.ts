@@ -1,10 +1,10 @@
-import { raceSignal } from './abort.ts'
+import { raceSignal } from 'race-signal'
 import { checkLevel } from '../codec.ts'
 import { MAX_FRAME_SIZE } from '../constants.ts'
 import { CorruptFrameError, FrameTooLargeError, MissingImplementationError, WorkerCrashedError } from '../errors.ts'
 import { loadImplementation, loadStreamDecoder } from './load-implementation.ts'
 import type { Codec, CodecInit, CodecName, Levels } from '../codec.ts'
-import type { Implementation, ImplementationEntry } from './implementation.ts'
+import type { Implementation, ImplementationEntry } from '../implementation.ts'
 
 /**
  * What a codec is. One file a codec, so that a bundle holds only what it uses.
@@ -57,7 +57,7 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
       const { compress } = await loadCompressor(definition, compressor)
       signal?.throwIfAborted()
 
-      return raceSignal(compress(plain(bytes), checked, { transfer, signal }), signal)
+      return raceSignal(Promise.resolve(compress(plain(bytes), checked, { transfer, signal })), signal)
     },
 
     async decompress (frame, { size, transfer, signal }) {
@@ -73,7 +73,7 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
 
       const bytes = plain(frame)
 
-      return decodeExactly(name, size, () => raceSignal(decompress(bytes, size, { transfer, signal }), signal), signal)
+      return decodeExactly(name, size, () => raceSignal(Promise.resolve(decompress(bytes, size, { transfer, signal })), signal), signal)
     },
 
     async * decompressStream (source, options) {

@@ -1,8 +1,8 @@
 import { hasWorkers } from '#platform'
 import { WorkersUnavailableError } from '../errors.ts'
-import { fromBase64 } from '../impl/base64.ts'
+import { fromBase64 } from './base64.ts'
 import { runInWorkers } from '../workers/run.ts'
-import type { Implementation, ImplementationEntry, StreamDecoder, StreamModule } from './implementation.ts'
+import type { Implementation, ImplementationEntry, StreamDecoder, StreamModule } from '../implementation.ts'
 import type { CodecName } from '../codec.ts'
 
 /** Load an implementation: in workers where it has a program for them and there are any, or here. */

@@ -1,6 +1,6 @@
 import { streamZlib } from '#platform'
 import { checkBrotliEnd, checkBrotliStart } from './brotli-ends.ts'
-import type { StreamDecoder } from '../runtime/implementation.ts'
+import type { StreamDecoder } from '../implementation.ts'
 
 const CHUNK_SIZE = 128 * 1024
 

@@ -1,7 +1,7 @@
 import { CorruptFrameError } from '../errors.ts'
 import { createGlue } from '../generated/brotli-decompress-glue.ts'
 import { checkBrotliEnd, checkBrotliStart } from './brotli-ends.ts'
-import type { StreamDecoder } from '../runtime/implementation.ts'
+import type { StreamDecoder } from '../implementation.ts'
 import type * as BrotliDecWasm from 'brotli-dec-wasm/web'
 
 /** The most that is decoded at one time, in bytes. */

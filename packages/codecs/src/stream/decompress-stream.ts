@@ -2,7 +2,7 @@ import { CorruptFrameError, WindowTooLargeError } from '../errors.ts'
 import { StreamInput } from './stream-input.ts'
 import { Turns } from './turns.ts'
 import type { CodecName, DecompressStreamOptions } from '../codec.ts'
-import type { StreamDecoder } from '../runtime/implementation.ts'
+import type { StreamDecoder } from '../implementation.ts'
 
 /**
  * The most memory that a stream may ask for to look back, 8 MiB: what RFC 8878

@@ -1,6 +1,6 @@
 import { streamZlib } from '#platform'
 import { checkPadding } from './gzip-padding.ts'
-import type { StreamDecoder } from '../runtime/implementation.ts'
+import type { StreamDecoder } from '../implementation.ts'
 
 const CHUNK_SIZE = 128 * 1024
 

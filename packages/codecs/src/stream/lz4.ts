@@ -5,7 +5,7 @@ import { readUint32 } from '../format/bytes/little-endian.ts'
 import { Xxh32 } from '../format/checksums/xxh32.ts'
 import { isSkippable, skipSkippable } from './skippable.ts'
 import type { Lz4Descriptor } from '../format/lz4/lz4-frame.ts'
-import type { StreamDecoder } from '../runtime/implementation.ts'
+import type { StreamDecoder } from '../implementation.ts'
 import type { StreamInput } from './stream-input.ts'
 
 /** What `lz4 -l` makes: no lengths, no checksums, and no end but that of the file. */

@@ -1,4 +1,4 @@
-import { raceSignal } from '../runtime/abort.ts'
+import { raceSignal } from 'race-signal'
 import { CorruptFrameError } from '../errors.ts'
 import { Turns } from './turns.ts'
 

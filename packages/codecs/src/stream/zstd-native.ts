@@ -1,6 +1,6 @@
 import { streamZlib, zlibConstants } from '#platform'
 import { readZstdBlock, zstdFrames } from './zstd-frames.ts'
-import type { StreamDecoder } from '../runtime/implementation.ts'
+import type { StreamDecoder } from '../implementation.ts'
 import type { StreamInput } from './stream-input.ts'
 
 /** Blocks that lie next to each other go to zlib together, up to this many bytes: the way to its thread and back takes 30 microseconds. */

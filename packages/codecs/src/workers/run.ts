@@ -1,6 +1,6 @@
 import { parallelism, startThread } from '#platform'
 import { WorkerPool } from './pool.ts'
-import type { Implementation } from '../runtime/implementation.ts'
+import type { Implementation } from '../implementation.ts'
 import type { Program } from './pool.ts'
 
 /** The most workers, however many cores there are: each has a heap of its own. */

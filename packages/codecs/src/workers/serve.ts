@@ -1,5 +1,5 @@
 import { CorruptFrameError } from '../errors.ts'
-import type { Implementation, ImplementationModule } from '../runtime/implementation.ts'
+import type { Implementation, ImplementationModule } from '../implementation.ts'
 import type { Request, Response, Start, Started } from './protocol.ts'
 
 /** What a worker has in both worlds: in Node, platform/node.ts sees to it. */

@@ -1,6 +1,6 @@
 import { unixfs } from '@helia/unixfs'
 import * as dagPb from '@ipld/dag-pb'
-import { raceSignal } from '../util/abort.ts'
+import { raceSignal } from 'race-signal'
 import { getBlock, verifying } from '../dag/block.ts'
 import { checkDirectory, findEntry } from '../directory/directory.ts'
 import { decodeNode } from '../dag/node.ts'

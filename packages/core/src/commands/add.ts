@@ -1,7 +1,7 @@
 import { importer } from 'ipfs-unixfs-importer'
 import { fixedSize } from 'ipfs-unixfs-importer/chunker'
 import { balanced } from 'ipfs-unixfs-importer/layout'
-import { raceSignal } from '../util/abort.ts'
+import { raceSignal } from 'race-signal'
 import { FilesBudget } from '../write/bounded-reader.ts'
 import { Candidates } from '../write/checked-candidates.ts'
 import { resolveCompression } from '../policy/compression.ts'

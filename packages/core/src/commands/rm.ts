@@ -1,4 +1,4 @@
-import { raceSignal } from '../util/abort.ts'
+import { raceSignal } from 'race-signal'
 import { DoesNotExistError } from '../errors.ts'
 import { heliaUnixfs, openTarget } from '../change/helia-unixfs.ts'
 import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'

@@ -1,4 +1,4 @@
-import { raceSignal } from '../util/abort.ts'
+import { raceSignal } from 'race-signal'
 import { concat } from '../util/bytes.ts'
 import { CorruptBlockError, NotFoundError } from '../errors.ts'
 import { checkBlock, checkHash, isIdentity } from './hashes.ts'

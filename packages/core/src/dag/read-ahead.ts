@@ -1,5 +1,5 @@
 // Longer than others: the steps of one walk share what it holds, and nearly each of them changes it.
-import { raceSignal } from '../util/abort.ts'
+import { raceSignal } from 'race-signal'
 import { DEFAULT_BLOCK_READ_CONCURRENCY, DEFAULT_FETCH_BYTES, MAX_OPEN_LINKS_SIZE, MAX_SMALL_BLOCKS_AHEAD, MIN_HELD_SIZE, SMALL_BLOCKS_AHEAD_SIZE } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
 import { checkConcurrency, settle, unwrap } from '../util/map-ordered.ts'

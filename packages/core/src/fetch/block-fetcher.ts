@@ -1,5 +1,6 @@
 import * as dagPb from '@ipld/dag-pb'
-import { delay, following, raceSignal } from '../util/abort.ts'
+import { delay, following } from '../util/abort.ts'
+import { raceSignal } from 'race-signal'
 import { concat } from '../util/bytes.ts'
 import { MAX_LEAF_SIZE, NODE_SIZE_GUESS } from '../constants.ts'
 import { FetchStalledError } from '../errors.ts'

@@ -1,4 +1,5 @@
-import { following, raceSignal } from '../util/abort.ts'
+import { following } from '../util/abort.ts'
+import { raceSignal } from 'race-signal'
 import { KuboFailedError, KuboForbiddenError, KuboUnreachableError, NotKuboError } from './errors.ts'
 
 /** The errors of `fetch` of Node and of the system where a server is not reached, or goes away. */

@@ -18,7 +18,7 @@
  * the same link again, deletes it, or prunes, removes it. Readers do not: what looks
  * left behind may be the first half of a link that another process is making.
  */
-import { raceSignal } from '../util/abort.ts'
+import { raceSignal } from 'race-signal'
 import { compareOriginal } from './compare-original.ts'
 import { InvalidParametersError, LinkedFileMissingError, LinksUnavailableError, UncheckedLinkError } from '../errors.ts'
 import { exclusively } from '../util/one-at-a-time.ts'

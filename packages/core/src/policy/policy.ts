@@ -2,7 +2,7 @@ import { MAX_INLINE_SIZE, MAX_LEAF_SIZE, MIN_GAIN } from '../constants.ts'
 import { isCompressedType } from './detector.ts'
 import type { Choice, Compression } from './compression.ts'
 import type { DecidedProgress } from '../events.ts'
-import type { Frame } from '../write/compress-frames.ts'
+import type { Frame } from '../frames/compress-frames.ts'
 
 /** Bytes of a root without its content, roughly: its header and UnixFS fields. */
 const ROOT_LENGTH = 64

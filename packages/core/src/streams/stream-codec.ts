@@ -1,6 +1,6 @@
 import { MissingImplementationError } from '@ipfsz/codecs'
 import type { FileNode } from '../dag/node.ts'
-import type { ReadFramesOptions } from '../read/read-frames.ts'
+import type { ReadFramesOptions } from '../frames/read-frames.ts'
 import type { Codec } from '@ipfsz/codecs'
 
 /** A file without a header whose CID says how it is compressed. */

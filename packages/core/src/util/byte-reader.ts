@@ -1,4 +1,4 @@
-import { raceSignal } from './abort.ts'
+import { raceSignal } from 'race-signal'
 import { concat } from './bytes.ts'
 import type { Allocate } from './bytes.ts'
 

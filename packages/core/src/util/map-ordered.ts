@@ -1,4 +1,4 @@
-import { raceSignal } from './abort.ts'
+import { raceSignal } from 'race-signal'
 import { InvalidParametersError } from '../errors.ts'
 import { Turns } from './event-loop.ts'
 

@@ -1,4 +1,4 @@
-import { raceSignal } from '../util/abort.ts'
+import { raceSignal } from 'race-signal'
 
 interface Waiting {
   bytes: number

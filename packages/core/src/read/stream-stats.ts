@@ -1,8 +1,8 @@
-import { findSeekTable } from './read-seek-table.ts'
-import { measureStream } from './read-stream.ts'
+import { findSeekTable } from '../streams/read-seek-table.ts'
+import { measureStream } from '../streams/read-stream.ts'
 import type { GetStore } from '../dag/block.ts'
-import type { Description } from '../read/describe.ts'
-import type { ReadStreamOptions, StreamFile } from './stream-codec.ts'
+import type { Description } from './describe.ts'
+import type { ReadStreamOptions, StreamFile } from '../streams/stream-codec.ts'
 
 /**
  * How much reading a stream that others made gives: what its seek table says; else

@@ -4,7 +4,7 @@
  * of them is there at once. Where there is zlib, its streams do the same faster.
  */
 import { Z_BUF_ERROR, Z_DEFAULT_STRATEGY, Z_NO_FLUSH, Z_OK, Z_SYNC_FLUSH, ZStream, zlibDeflate, zlibDeflateInit2, zlibInflate, zlibInflateInit2 } from 'pako'
-import { CorruptFrameError } from './errors.ts'
+import { CorruptFrameError } from '../errors.ts'
 
 const METHOD_DEFLATED = 8
 /** The largest window; negative for neither header nor checksum. */

@@ -1,6 +1,6 @@
 /** What an implementation of a codec has, and how it is listed in the codec's file. */
-import type { ImplementationName } from '../codec.ts'
-import type { StreamInput } from '../stream/stream-input.ts'
+import type { ImplementationName } from './codec.ts'
+import type { StreamInput } from './stream/stream-input.ts'
 
 /** What an implementation needs to know about a call besides its bytes. */
 export interface CallOptions {
