@@ -31,6 +31,11 @@ const NODE_ONLY = [
 /** One more than there are cores: many tests wait for processes, disks and time limits. */
 const WORKERS = availableParallelism() + 1
 
+/** Ends a test that hangs, in milliseconds: ten times what the longest takes, as the machine may be busy. */
+const TIMEOUT = 600_000
+/** What is polled is there within milliseconds, unless the machine is busy. */
+const EXPECT = { poll: { timeout: 120_000 } }
+
 /** Node loads the built packages itself, and once. */
 const BUILT = [/\/packages\/[^/]+\/dist\//]
 
@@ -46,7 +51,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/test/**/*.test.ts', 'bench/test/**/*.test.ts'],
-          testTimeout: 60_000,
+          testTimeout: TIMEOUT,
+          expect: EXPECT,
           maxWorkers: WORKERS,
           server: { deps: { inline: COMPLIANCE_SUITES } }
         },
@@ -57,19 +63,20 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts', 'test/browser/deterministic.test.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          testTimeout: TIMEOUT,
+          expect: EXPECT,
+          hookTimeout: TIMEOUT,
           maxWorkers: WORKERS,
           server: { deps: { external: BUILT } },
           sequence: { groupOrder: 1 }
         }
       },
       // needs zstd, gzip, lz4, lzop, brotli, python3-snappy and ipfs
-      { test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 180_000, maxWorkers: WORKERS, sequence: { groupOrder: 2 } } },
+      { test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: TIMEOUT, expect: EXPECT, hookTimeout: TIMEOUT, maxWorkers: WORKERS, sequence: { groupOrder: 2 } } },
       // pages as bundlers build them, looked at from Node; needs Chromium
-      { test: { name: 'pages', include: ['test/pages/**/*.test.ts'], globalSetup: 'test/support/need-chromium.ts', testTimeout: 60_000, hookTimeout: 60_000, sequence: { groupOrder: 4 } } },
+      { test: { name: 'pages', include: ['test/pages/**/*.test.ts'], globalSetup: 'test/support/need-chromium.ts', testTimeout: TIMEOUT, expect: EXPECT, hookTimeout: TIMEOUT, sequence: { groupOrder: 4 } } },
       // the demo page and its peer, used from Node; needs Chromium
-      { test: { name: 'demo', include: ['test/demo/**/*.test.ts'], globalSetup: ['test/support/need-chromium.ts', 'test/demo/build-demo.ts'], testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: WORKERS, sequence: { groupOrder: 5 } } },
+      { test: { name: 'demo', include: ['test/demo/**/*.test.ts'], globalSetup: ['test/support/need-chromium.ts', 'test/demo/build-demo.ts'], testTimeout: TIMEOUT, expect: EXPECT, hookTimeout: TIMEOUT, maxWorkers: WORKERS, sequence: { groupOrder: 5 } } },
       // tests that run inside of Chromium, the unit suites among them: what their tests make files with is IndexedDB there
       {
         test: {
@@ -77,7 +84,8 @@ export default defineConfig({
           include: ['packages/{codecs,core,blockstore-compressed}/test/**/*.test.ts', 'test/browser/**/*.test.ts'],
           exclude: NODE_ONLY,
           globalSetup: ['test/support/need-chromium.ts', 'test/browser/libp2p-compression-node.ts'],
-          testTimeout: 60_000,
+          testTimeout: TIMEOUT,
+          expect: EXPECT,
           // pages at a time, each of which brings up to eight workers of its own
           maxWorkers: 2,
           sequence: { groupOrder: 3 },

@@ -41,7 +41,7 @@ export function useDemo (): DemoTests {
       const errors: string[] = []
 
       // the machine may have other things to do
-      context.setDefaultTimeout(60_000)
+      context.setDefaultTimeout(180_000)
 
       context.on('console', message => { if (message.type() === 'error') { errors.push(message.text()) } })
       context.on('weberror', error => { errors.push(error.error().message) })

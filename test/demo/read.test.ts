@@ -117,7 +117,7 @@ describe('a file in the demo page', () => {
     await page.page.getByRole('slider', { name: 'Read up to byte' }).press('End')
     await page.drag(0.1, 0.12)
     const shown = async (): Promise<string> => page.view.locator('.part strong').innerText()
-    await expect.poll(shown, { timeout: 30_000 }).toContain(' from 4.00 MB on')
+    await expect.poll(shown, { timeout: 120_000 }).toContain(' from 4.00 MB on')
     // which takes as long as all of it again
     await page.download()
 

@@ -144,7 +144,7 @@ describe.concurrent('while a daemon runs', () => {
       const result = await sandbox.run(['peers', '--json'])
 
       return result.stdout.includes('agent') && result
-    }, { timeout: 30_000 })
+    }, { timeout: 120_000 })
     const back = await sandbox.run(['peers', '--json', '--repo', repo])
 
     expectSuccess(connected)

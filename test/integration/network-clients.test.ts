@@ -45,7 +45,7 @@ describe('a daemon', () => {
 
     expect(await peakMemory(daemon.pid)).toBeLessThan(600 * 1024 * 1024)
     await stop()
-    await vi.waitFor(async () => { expect(await openFiles(daemon.pid)).toBeLessThanOrEqual(before) }, { timeout: 30_000 })
+    await vi.waitFor(async () => { expect(await openFiles(daemon.pid)).toBeLessThanOrEqual(before) }, { timeout: 120_000 })
     expect((await sandbox.run(['peers'])).stdout.toString()).toBe('')
     expect(await daemon.stop()).toEqual({ code: 0, stderr: '' })
   })

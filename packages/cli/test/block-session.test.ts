@@ -34,7 +34,7 @@ describe('a session', () => {
     await connect(b, a)
 
     const files = session(blocks[0].cid, b)
-    const fetched = await Promise.all(blocks.map(async ({ cid }) => files.fetch(cid, { signal, timeout: 10_000 })))
+    const fetched = await Promise.all(blocks.map(async ({ cid }) => files.fetch(cid, { signal, timeout: 60_000 })))
 
     expect(fetched.map(({ bytes }) => Buffer.from(bytes))).toEqual(blocks.map(({ bytes }) => Buffer.from(bytes)))
     expect(countOf(fetched, [a])).toEqual([20])
@@ -52,11 +52,11 @@ describe('a session', () => {
     onTestFinished(() => { unlisten.forEach(end => { end() }) })
 
     const files = session(blocks[0].cid, c)
-    const fetched = [await files.fetch(blocks[0].cid, { signal, timeout: 10_000 })]
+    const fetched = [await files.fetch(blocks[0].cid, { signal, timeout: 60_000 })]
 
     // a few at one time, as a reader asks for them
     for (let i = 1; i < blocks.length; i += 8) {
-      fetched.push(...await Promise.all(blocks.slice(i, i + 8).map(async ({ cid }) => files.fetch(cid, { signal, timeout: 10_000 }))))
+      fetched.push(...await Promise.all(blocks.slice(i, i + 8).map(async ({ cid }) => files.fetch(cid, { signal, timeout: 60_000 }))))
     }
 
     const counts = countOf(fetched, [a, b])
@@ -72,7 +72,7 @@ describe('a session', () => {
     await connect(b, a)
 
     const files = session(block.cid, b)
-    const fetched = await Promise.all(Array.from({ length: 5 }, async () => files.fetch(block.cid, { signal, timeout: 10_000 })))
+    const fetched = await Promise.all(Array.from({ length: 5 }, async () => files.fetch(block.cid, { signal, timeout: 60_000 })))
 
     expect(new Set(fetched).size).toBe(1)
   })
@@ -84,8 +84,8 @@ describe('a session', () => {
 
     const files = session(block.cid, b)
     const controller = new AbortController()
-    const first = files.fetch(block.cid, { signal: controller.signal, timeout: 10_000 })
-    const second = files.fetch(block.cid, { signal, timeout: 10_000 })
+    const first = files.fetch(block.cid, { signal: controller.signal, timeout: 60_000 })
+    const second = files.fetch(block.cid, { signal, timeout: 60_000 })
 
     controller.abort()
     await expect(first).rejects.toMatchObject({ name: 'AbortError' })
@@ -99,7 +99,7 @@ describe('a session', () => {
     const block = await makeBlock(1)
     await keep(a, [block])
 
-    const fetching = session(block.cid, b).fetch(block.cid, { signal, timeout: 10_000 })
+    const fetching = session(block.cid, b).fetch(block.cid, { signal, timeout: 60_000 })
     await connect(a, b)
 
     await expect(fetching).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
@@ -113,7 +113,7 @@ describe('a session', () => {
     await connect(c, a, b)
 
     const files = session(blocks[0].cid, c)
-    const fetched = await Promise.all(blocks.map(async ({ cid }) => files.fetch(cid, { signal, timeout: 10_000 })))
+    const fetched = await Promise.all(blocks.map(async ({ cid }) => files.fetch(cid, { signal, timeout: 60_000 })))
 
     expect(countOf(fetched.slice(1), [a, b])).toEqual([4, 5])
   })
@@ -129,7 +129,7 @@ describe('a session', () => {
     const fetched: FetchedBlock[] = []
 
     for (const [i, { cid }] of blocks.entries()) {
-      fetched.push(await files.fetch(cid, { signal, timeout: 20_000 }))
+      fetched.push(await files.fetch(cid, { signal, timeout: 60_000 }))
 
       if (i === 10) {
         await a.stop()
@@ -154,7 +154,7 @@ describe('a session', () => {
         await closed
       }
 
-      await expect(files.fetch(cid, { signal, timeout: 20_000 })).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+      await expect(files.fetch(cid, { signal, timeout: 60_000 })).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
     }
   })
 
@@ -192,7 +192,7 @@ describe('a session', () => {
     const send = vi.spyOn(b.wants, 'send')
     await connect(b, a)
 
-    await session(block.cid, b).fetch(block.cid, { signal, timeout: 10_000 })
+    await session(block.cid, b).fetch(block.cid, { signal, timeout: 60_000 })
 
     expect(send.mock.calls.map(([, , what]) => what)).toEqual(['block'])
   })
@@ -204,7 +204,7 @@ describe('a session', () => {
     await connect(b, a)
 
     const files = session(blocks[0].cid, b)
-    const fetched = await Promise.all(blocks.map(async ({ cid }) => files.fetch(cid, { signal, timeout: 10_000 })))
+    const fetched = await Promise.all(blocks.map(async ({ cid }) => files.fetch(cid, { signal, timeout: 60_000 })))
 
     expect(countOf(fetched, [a])).toEqual([40])
   })
@@ -249,7 +249,7 @@ describe('a session with a peer that', { tags: 'slow' }, () => {
     const files = session(blocks[0].cid, c)
 
     for (const { cid, bytes } of blocks) {
-      const fetched = await files.fetch(cid, { signal, timeout: 20_000 })
+      const fetched = await files.fetch(cid, { signal, timeout: 60_000 })
 
       expect(Buffer.compare(fetched.bytes, bytes)).toBe(0)
       expect(fetched.peerId).toBe(good.libp2p.peerId.toString())

@@ -15,7 +15,7 @@ describe('lives', () => {
 
     try {
       const { value } = await createInterface(parent.stdout)[Symbol.asyncIterator]().next() as { value: string }
-      await vi.waitFor(() => { expect(lives(Number(value), startOf(Number(value)))).toBe(false) }, 10_000)
+      await vi.waitFor(() => { expect(lives(Number(value), startOf(Number(value)))).toBe(false) }, 120_000)
     } finally {
       parent.kill()
     }

@@ -81,7 +81,7 @@ describe('lockRepo', () => {
     // it looks some times
     await expect(lockRepo(repo, 'add', signal, 300)).rejects.toMatchObject({ name: 'RepoLockedError' })
 
-    await vi.waitFor(() => { expect(made.length).toBeGreaterThanOrEqual(2) })
+    await vi.waitFor(() => { expect(made.length).toBeGreaterThanOrEqual(2) }, { timeout: 120_000 })
     watcher.close()
     expect(new Set(made).size).toBe(1)
     expect(await locks(repo)).toEqual([name])

@@ -97,7 +97,7 @@ describe('a codec', () => {
 
     const controller = new AbortController()
     const calls = [codec.compress(text(3), { signal: controller.signal }), codec.decompress(text(3), { size: 3, signal: controller.signal })]
-    await vi.waitFor(() => { expect(load).toHaveBeenCalledTimes(2) })
+    await vi.waitFor(() => { expect(load).toHaveBeenCalledTimes(2) }, { timeout: 120_000 })
     controller.abort(reason)
 
     for (const call of calls) {

@@ -82,7 +82,7 @@ describe.each(CODECS)('over TCP and Noise, a connection compressed with %s', (_,
       before = written
 
       return unchanged
-    }, { timeout: 30_000 }).toBeGreaterThan(8)
+    }, { timeout: 120_000 }).toBeGreaterThan(8)
 
     expect(written).toBeLessThan(pieces.length)
     expect(receiver.connection.readBufferLength).toBe(0)
