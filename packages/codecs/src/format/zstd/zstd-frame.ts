@@ -8,7 +8,6 @@ const MIN_WINDOW = 1024
 /** Types of blocks (RFC 8878, section 3.1.1.2.2). */
 export const RAW_BLOCK = 0
 export const RLE_BLOCK = 1
-const COMPRESSED_BLOCK = 2
 export const RESERVED_BLOCK = 3
 
 /** What the header of a frame says. */
