@@ -144,7 +144,9 @@ export interface Ipfsz {
    * fetched. An original that is not stored here is read from the compressed file
    * that it is linked to. The whole file is compared with that CID on its way, so the
    * error may come after most of the bytes. A part is read where something vouches
-   * for the link (docs/limits.md, "Reading by an original CID").
+   * for the link (docs/limits.md, "Reading by an original CID"). Of an original that is
+   * stored here in part, the rest is read from the compressed file if the link was
+   * compared.
    *
    * @throws {NotFoundError} a block is not there
    * @throws {NotAFileError}
@@ -261,7 +263,7 @@ export { checkBlock, checkHash, isIdentity } from './hashes.ts'
 export { codecName, isMarked, mark, markerCodecs, MARKERS, TREE_CODE, unmark } from './marker.ts'
 export type { Optimize } from './auto-candidates.ts'
 export type { CompressionOptions } from './compression.ts'
-export type { AddFrameEvents, CatFrameEvents, DecidedProgress, FetchedBlockProgress, FetchEvents, FetchRetryProgress, FrameProgress, LinkEvents, LinkProgress, VerifyFileEvents, VerifyProgress } from './events.ts'
+export type { AddFrameEvents, CatFrameEvents, DecidedProgress, FetchedBlockProgress, FetchEvents, FetchRetryProgress, FrameProgress, LinkEvents, LinkInsteadProgress, LinkProgress, VerifyFileEvents, VerifyProgress } from './events.ts'
 export type { ProviderRouting } from './fetch/fetch-scope.ts'
 export type { FetchInit } from './fetch/init.ts'
 export type { AddLinkOptions, Link, LinkDatastore, LinkOptions, Links, PruneOptions } from './links.ts'
