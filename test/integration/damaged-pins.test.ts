@@ -65,7 +65,8 @@ describe.concurrent.for(DAMAGES)('a record of a pin that %s', ([, damage]) => {
     const { code, stdout, stderr } = await sandbox.run(['pin', 'ls', '--json'])
 
     expect(code).toBe(1)
-    expect(parseLines(stdout).map(({ cid }) => cid)).toEqual([other])
+    const plain = unmark(CID.parse(one)).toV1().toString()
+    expect(parseLines(stdout)).toMatchObject([{ cid: other }, { cid: plain, state: 'unreadable', record: pinFile(sandbox, one), error: 'PinRecordError', message: expect.any(String) }])
     expect(stderr).toContain(pinFile(sandbox, one))
     expect(stderr).toContain(unmark(CID.parse(one)).toString())
   })
@@ -108,6 +109,31 @@ describe.concurrent.for(DAMAGES)('a record of a pin that %s', ([, damage]) => {
   })
 })
 
+describe.concurrent('a record of a pin that cannot be read', () => {
+  it.for(['pin ls', 'verify --all', 'repair'])('has a row of its own with --json, and none without: %s', async (command, { sandbox }) => {
+    const args = command.split(' ')
+    const [one, other] = [await sandbox.add(text(1000, 1)), await sandbox.add(text(1000, 2))]
+    await truncate(pinFile(sandbox, one))
+
+    const [json, plain] = [await sandbox.run([...args, '--json']), await sandbox.run(args)]
+
+    expect([json.code, plain.code]).toEqual([1, 1])
+    expect(parseLines(json.stdout)).toEqual([
+      expect.objectContaining({ cid: other }),
+      {
+        cid: unmark(CID.parse(one)).toV1().toString(),
+        ...args[0] === 'verify' ? { ok: false } : {},
+        state: 'unreadable',
+        record: pinFile(sandbox, one),
+        error: 'PinRecordError',
+        message: expect.any(String)
+      }
+    ])
+    expect(plain.stdout.toString().trimEnd().split('\n')).toHaveLength(1)
+    expect(plain.stderr).toContain(pinFile(sandbox, one))
+  })
+})
+
 describe.concurrent('what is in the directory of pins and is none', () => {
   it.for(['notes.data', '.data', 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354.data', 'k.data'])('is named, and keeps gc from deleting anything: %s', async (name, { sandbox }) => {
     const cid = await sandbox.add(text(1000))
@@ -117,7 +143,7 @@ describe.concurrent('what is in the directory of pins and is none', () => {
 
     const { code, stdout, stderr } = await sandbox.run(['pin', 'ls', '--json'])
     expect(code).toBe(1)
-    expect(parseLines(stdout).map(({ cid }) => cid)).toEqual([cid])
+    expect(parseLines(stdout)).toMatchObject([{ cid }, { state: 'unreadable', record: file }])
     expect(stderr).toContain(file)
     const collected = await sandbox.run(['gc'])
     expectFailure(collected, 1)

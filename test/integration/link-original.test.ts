@@ -1,10 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { zstdDecompressSync } from 'node:zlib'
 import { unixfs } from '@helia/unixfs'
 import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect } from 'vitest'
 import { text } from '../support/data.ts'
-import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 import { makeTree } from './tree-files.ts'
 import type { AddOptions } from '@helia/unixfs'
 
@@ -78,6 +79,102 @@ describe.concurrent('ipfsz link add', () => {
     expect(await sandbox.run(['get', original, '-o', 'out'])).toMatchObject({ code: 0, stderr: expect.stringContaining('unchecked') })
     expect((await readFile(join(sandbox.directory, 'out/a/b'))).equals(bytes)).toBe(true)
     expect(await sandbox.run(['ls', `${original}/a`])).toMatchObject({ code: 0, stderr: expect.stringContaining('unchecked') })
+  })
+})
+
+describe.concurrent('an original that is linked unchecked', () => {
+  it.for(['stat', 'ls', 'cat', 'cat --raw', 'get -o out'])('is read with one warning by ipfsz %s', async (command, { sandbox }) => {
+    const cid = await sandbox.add(bytes)
+    const original = await originalOf(bytes, { chunker: cutting(70_000) })
+    expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, cid]))
+
+    const result = await sandbox.run([...command.split(' '), original])
+
+    expect(result).toMatchObject({ code: 0, stderr: expect.stringMatching(/^ipfsz: [^\n]*unchecked[^\n]*\n$/) })
+    expect(result.stderr).toContain(original)
+  })
+
+  it.for(['stat', 'ls', 'get'])('to a directory is read with one warning by ipfsz %s', async (command, { sandbox }) => {
+    await makeTree(join(sandbox.directory, 'in'), { 'a/b': bytes })
+    const tree = (await sandbox.run(['add', '-Q', 'in'])).stdout.toString().trim()
+    const original = await originalOf(bytes)
+    expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, tree]))
+
+    expect(await sandbox.run([command, original])).toMatchObject({ code: 0, stderr: expect.stringMatching(/^ipfsz: [^\n]*unchecked[^\n]*\n$/) })
+  })
+
+  it('is read without one where a comparison finds its bytes', async ({ sandbox }) => {
+    const cid = await sandbox.add(bytes)
+    const original = await originalOf(bytes)
+    expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, cid]))
+
+    expectSuccess(await sandbox.run(['cat', original]))
+    expectSuccess(await sandbox.run(['get', original, '-o', 'out']))
+  })
+
+  it('is found by stat through its link where others could be asked too', async ({ sandbox }) => {
+    const small = text(1000)
+    const cid = await sandbox.add(small)
+    const raw = await originalOf(small)
+    expectSuccess(await sandbox.run(['link', 'add', '--unchecked', raw, cid]))
+
+    // nobody listens there, and nobody need be asked
+    const result = await sandbox.run(['stat', raw, '--json', '--peer', '/ip4/127.0.0.1/tcp/1/p2p/12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ'])
+    expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining('unchecked') })
+    expect(parseLines(result.stdout)).toMatchObject([{ markedCid: cid, size: 1000 }])
+  })
+})
+
+describe.concurrent('an original that has lost a block', () => {
+  it('is read from its compressed file by cat and get, which say so once', async ({ sandbox }) => {
+    const long = text(3_000_000)
+    const original = await sandbox.add(long, '--codec', 'none')
+    const files = await blockFiles(sandbox.repo)
+    await sandbox.add(long, '--link')
+    const sizes = await Promise.all(files.map(async file => (await stat(file)).size))
+    await rm(files[sizes.indexOf(Math.max(...sizes))])
+
+    const [read, part, got] = [await sandbox.run(['cat', original]), await sandbox.run(['cat', original, '--offset', '5']), await sandbox.run(['get', original, '-o', 'out'])]
+
+    expect(read).toMatchObject({ code: 0, stderr: expect.stringMatching(/^ipfsz: [^\n]*ipfsz repair[^\n]*\n$/) })
+    expect(read.stdout.equals(long)).toBe(true)
+    expect(part.stdout.equals(long.subarray(5))).toBe(true)
+    expect(got).toMatchObject({ code: 0, stderr: read.stderr })
+    expect((await readFile(join(sandbox.directory, 'out'))).equals(long)).toBe(true)
+  })
+})
+
+describe.concurrent('the stored bytes of an original that is linked', () => {
+  it('are those of the compressed file, whole and in part', async ({ sandbox }) => {
+    const original = await originalOf(bytes)
+    const cid = await sandbox.add(bytes, '--link')
+    const stored = (await sandbox.run(['cat', '--raw', cid])).stdout
+
+    const read = await sandbox.run(['cat', '--raw', original])
+    const part = await sandbox.run(['cat', '--raw', original, '--offset', '3', '--length', '5'])
+
+    expectSuccess(read)
+    expectSuccess(part)
+    expect(read.stdout.equals(stored)).toBe(true)
+    expect(zstdDecompressSync(read.stdout).equals(bytes)).toBe(true)
+    expect(part.stdout.equals(stored.subarray(3, 8))).toBe(true)
+  })
+
+  it('are its own where it is stored here', async ({ sandbox }) => {
+    const original = await sandbox.add(bytes, '--codec', 'none')
+    await sandbox.add(bytes, '--link')
+
+    const read = await sandbox.run(['cat', '--raw', original])
+
+    expectSuccess(read)
+    expect(read.stdout.equals(bytes)).toBe(true)
+  })
+
+  it('are refused where the header names another content CID', async ({ sandbox }) => {
+    const original = await originalOf(bytes)
+    expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, await sandbox.add(other, '--link')]))
+
+    expectFailure(await sandbox.run(['cat', '--raw', original]), 1)
   })
 })
 

@@ -1,8 +1,9 @@
 /** @module-tag slow */
-import { readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
 import { afterEach, describe, expect, vi } from 'vitest'
+import { NodeNetwork } from '../../packages/cli/dist/network/node-network.js'
 import { longText, noise, text } from '../support/data.ts'
 import { startDaemon } from '../support/network-daemons.ts'
 import { blockFiles, expectSuccess, it, parseLines } from './run-cli.ts'
@@ -72,6 +73,27 @@ describe('ipfsz repair', () => {
     expectSuccess(await sandbox.run(['verify', '--all']))
   })
 
+  it('starts one node for all pins, and searches once for each', async ({ sandbox }) => {
+    const count = 60
+    for (const bytes of [noise(count * MIB), text(200_000), text(100_000, 2)]) {
+      await sandbox.add(bytes, '--codec', 'none')
+    }
+
+    const leaves = await Promise.all((await blockFiles(sandbox.repo)).map(async file => ({ file, size: (await stat(file)).size })))
+    await Promise.all(leaves.map(async ({ file, size }) => size === MIB ? rm(file) : size >= 100_000 ? flipBit(file) : undefined))
+    const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'other') })
+    const fetch = vi.spyOn(NodeNetwork.prototype, 'fetch')
+    const close = vi.spyOn(NodeNetwork.prototype, 'close')
+
+    const result = await sandbox.run(['repair', '--peer', address, '--timeout', '1s', '--json'])
+
+    expect(result.code).toBe(1)
+    expect(parseLines(result.stdout).filter(({ block }) => block != null)).toHaveLength(count + 2)
+    expect(close).toHaveBeenCalledOnce()
+    expect(fetch).toHaveBeenCalledTimes(count + 2)
+    expect(fetch.mock.calls.filter(([, { search }]) => search === true).length).toBeLessThanOrEqual(16 + 2)
+  })
+
   it('says of what nobody sends that it is lost, after it has asked', async ({ sandbox }) => {
     const cid = await sandbox.add(text(100_000))
     const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'other') })
@@ -80,7 +102,7 @@ describe('ipfsz repair', () => {
     const result = await sandbox.run(['repair', cid, '--peer', address, '--timeout', '1s', '--json'])
 
     expect(result.code).toBe(1)
-    expect(parseLines(result.stdout)).toMatchObject([{ cid, state: 'incomplete', damaged: 1 }, { state: 'damaged', roots: [cid] }])
+    expect(parseLines(result.stdout)).toMatchObject([{ cid, state: 'damaged', damaged: 1 }, { state: 'damaged', roots: [cid] }])
   })
 })
 

@@ -1,4 +1,5 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
 import { blockFiles, expectSuccess, it, parseLines } from './run-cli.ts'
@@ -21,7 +22,24 @@ describe('ipfsz verify --all', () => {
 
     expect([plain.code, json.code]).toEqual([1, 1])
     expect(plain.stdout.toString().trimEnd().split('\n').map(line => line.split('\t').slice(0, 2)).toSorted()).toEqual([[bad, 'damaged'], [good, 'good']].toSorted())
-    expect(parseLines(json.stdout).toSorted((a, b) => Number(b.ok) - Number(a.ok))).toMatchObject([{ cid: good, ok: true, size: 100_000, files: 1 }, { cid: bad, ok: false, error: 'CorruptBlockError' }])
+    expect(parseLines(json.stdout).toSorted((a, b) => Number(b.ok) - Number(a.ok))).toMatchObject([{ cid: good, ok: true, state: 'good', size: 100_000, files: 1 }, { cid: bad, ok: false, state: 'damaged', error: 'CorruptBlockError' }])
+  })
+
+  it('tells blocks that are missing from blocks that are damaged, and names one remedy for both', async ({ sandbox }) => {
+    const [missing, damaged] = [await sandbox.add(noise(2 * MIB)), await addTree(sandbox, await makeTree(join(sandbox.directory, 'in'), { 'a/b': text(3 * MIB) }))]
+    const files = await largestBlocks(sandbox, 3)
+    await rm(files[0])
+    await flipBit(files[2])
+
+    const plain = await sandbox.run(['verify', '--all'])
+    const json = await sandbox.run(['verify', '--all', '--json'])
+
+    expect([plain.code, json.code]).toEqual([1, 1])
+    const rows = plain.stdout.toString().trimEnd().split('\n').map(line => line.split('\t'))
+    expect(rows.map(cells => cells.slice(0, 2)).toSorted()).toEqual([[missing, 'incomplete'], [damaged, 'damaged']].toSorted())
+    rows.forEach(([, , told]) => { expect(told).toMatch(/ipfsz repair$/) })
+    expect(parseLines(json.stdout).map(({ cid, ok, state }) => [cid, ok, state]).toSorted()).toEqual([[missing, false, 'incomplete'], [damaged, false, 'damaged']].toSorted())
+    expect(plain.stderr).not.toContain('ipfsz get')
   })
 
   it('is not good of an original whose own blocks are gone, though a linked file has its bytes', async ({ sandbox }) => {

@@ -6,7 +6,7 @@ import { hasLinks, LinkStore, linksIn } from './link-store.ts'
 import { lockRepo } from './repo-lock.ts'
 import { DEFAULT_TIMEOUT, NetworkAccess } from './network/access.ts'
 import { bootstrapTexts } from './network/bootstrap-texts.ts'
-import { NetworkBlockstore } from './network/blockstore.ts'
+import { NetworkBlockstore, NetworkState } from './network/blockstore.ts'
 import { RepoPins } from './repo-pins.ts'
 import { openRepo, openRepoToRead } from './repo.ts'
 import { formatSize } from './units.ts'
@@ -41,6 +41,14 @@ export interface Session {
   blockstore: IpfszComponents['blockstore']
   files: Ipfsz
   pins: RepoPins
+  /** Where links are read, if there are any. */
+  links: LinkStore | undefined
+}
+
+/** A repo that is open to read what a CID leads to. */
+export interface Reading extends Session {
+  /** Whether others are asked for what is not in the repo. */
+  online: boolean
 }
 
 export interface SessionOptions extends IpfszInit {
@@ -70,7 +78,7 @@ export async function withRepo<T> (context: Context, { lock, links: writes = fal
     const repo = await openRepo(path, { sync })
     links = writes || await hasLinks(path) ? new LinkStore(linksIn(path), { writes, signal }) : undefined
 
-    return await work({ repo, blockstore: repo.blockstore, files: ipfsz({ blockstore: repo.blockstore, datastore: links }, init), pins: new RepoPins(repo) })
+    return await work(sessionOf(repo, repo.blockstore, links, init))
   } finally {
     await links?.close()
     await release?.()
@@ -79,7 +87,9 @@ export async function withRepo<T> (context: Context, { lock, links: writes = fal
 
 /** The repo, to read from it. */
 export async function openToRead ({ repo: path, signal }: Context): Promise<Session> {
-  return readSession(await openRepoToRead(path), signal)
+  const repo = await openRepoToRead(path)
+
+  return sessionOf(repo, repo.blockstore, await linksToRead(repo, signal))
 }
 
 export interface ReadingOptions {
@@ -98,24 +108,41 @@ export interface ReadingOptions {
  *
  * @throws {RepoError} there is no repo, and nobody to ask
  */
-export async function withReading<T> (context: Context, root: CID, work: (session: Session & { online: boolean }) => Promise<T>, { sync = false }: ReadingOptions = {}): Promise<T> {
+export async function withReading<T> (context: Context, root: CID, work: (reading: Reading) => Promise<T>, options?: ReadingOptions): Promise<T> {
+  return withReadingOf(context, async read => work(read(root)), options)
+}
+
+/**
+ * As `withReading`, for several CIDs: there is one daemon or one temporary node for all
+ * of them.
+ *
+ * @throws {RepoError} as withReading
+ */
+export async function withReadingOf<T> (context: Context, work: (read: (root: CID) => Reading) => Promise<T>, { sync = false }: ReadingOptions = {}): Promise<T> {
   const { signal, repo: path, output } = context
   const access = networkAccess(context)
   const online = await access.isPossible()
 
   if (!online) {
-    return work({ ...await openToRead(context), online })
+    const session = await openToRead(context)
+
+    return work(() => ({ ...session, online }))
   }
 
   const repo = await openRepoToRead(path, { sync }).catch(async () => openRepo(path, { sync }))
+  const links = await linksToRead(repo, signal)
   const timeout = context.network?.timeout ?? DEFAULT_TIMEOUT
-  const blockstore = new NetworkBlockstore({ blockstore: repo.blockstore, network: async () => access.open(), root, timeout, signal })
+  const shared = new NetworkState()
 
   try {
-    return await work({ ...await readSession(repo, signal, { blockstore, fetch: { timeout: timeout + GIVES_UP_FIRST } }), online })
+    return await work(root => {
+      const blockstore = new NetworkBlockstore({ blockstore: repo.blockstore, network: async () => access.open(), root, timeout, signal, shared })
+
+      return { ...sessionOf(repo, blockstore, links, { fetch: { timeout: timeout + GIVES_UP_FIRST } }), online }
+    })
   } finally {
     await access.close()
-    sayWhatCame(blockstore.fetched, output)
+    sayWhatCame(shared.fetched, output)
   }
 }
 
@@ -144,10 +171,12 @@ export function resolvePath (path: string, { cwd }: Io): string {
   return path === '' || path === '-' || isAbsolute(path) ? path : join(relative(process.cwd(), cwd), path)
 }
 
-async function readSession (repo: Repo, signal: AbortSignal, { blockstore = repo.blockstore, fetch }: Pick<IpfszInit, 'fetch'> & Partial<Pick<Session, 'blockstore'>> = {}): Promise<Session> {
-  const links = await hasLinks(repo.path) ? new LinkStore(linksIn(repo.path), { writes: false, signal }) : undefined
+function sessionOf (repo: Repo, blockstore: Session['blockstore'], links: LinkStore | undefined, init?: IpfszInit): Session {
+  return { repo, blockstore, files: ipfsz({ blockstore, datastore: links }, init), pins: new RepoPins(repo), links }
+}
 
-  return { repo, blockstore, files: ipfsz({ blockstore, datastore: links }, { fetch }), pins: new RepoPins(repo) }
+async function linksToRead ({ path }: Repo, signal: AbortSignal): Promise<LinkStore | undefined> {
+  return await hasLinks(path) ? new LinkStore(linksIn(path), { writes: false, signal }) : undefined
 }
 
 function sayWhatCame ({ blocks, bytes, replaced, peers }: FetchedStats, output: Output): void {

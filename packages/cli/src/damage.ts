@@ -11,3 +11,14 @@ export function isDamage (err: unknown): boolean {
 
   return false
 }
+
+/** Whether something could not be read as a block is not in the repo. */
+export function isMissing (err: unknown): boolean {
+  for (let at = err; at instanceof Error; at = at.cause) {
+    if (at.name === 'NotFoundError' || at.name === 'MissingBlockError') {
+      return true
+    }
+  }
+
+  return false
+}

@@ -99,9 +99,9 @@ export class PinRecordError extends Error {
   readonly cid: CID | undefined
 
   constructor (file: string, cid: CID | undefined, cause: unknown) {
-    const advice = cid == null ? 'delete that file if you know of no pin of that name' : `write it anew with ipfsz pin add ${cid}, or delete it with ipfsz pin rm ${cid}`
+    const advice = cid == null ? 'ipfsz did not write it: move it away, or delete it' : `rewrite it with ipfsz pin add ${cid}, or delete it with ipfsz pin rm ${cid}`
 
-    super(`The record of a pin ${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}: ${advice}`, { cause })
+    super(`Cannot read the pin record ${file} (${cause instanceof Error ? cause.message : String(cause)}): ${advice}`, { cause })
     this.file = file
     this.cid = cid
   }

@@ -51,7 +51,7 @@ export function explain (err: Error): string {
     case 'WindowTooLargeError':
       return `${err.message}: allow more with --max-window`
     case 'LinkMismatchError':
-      return `${err.message}. An original that was made with other settings than those of Helia and Kubo's profiles is linked with ipfsz link add --unchecked; another link is wrong: delete it with ipfsz link rm`
+      return `${err.message}. If the link is wrong, delete it with ipfsz link rm. If the original was made with other settings than those of Helia and Kubo's profiles, link it with ipfsz link add --unchecked`
     case 'UncheckedLinkError':
       return 'what' in err && err.what === 'range' ? `${err.message}. Run ipfsz verify ORIGINAL once, then ranges work, or read it by its marked CID` : `${err.message}: read it by its marked CID`
     case 'CorruptBlockError':

@@ -8,6 +8,12 @@ export type LockKind = 'add' | 'gc'
 
 /** How long is waited for others, in milliseconds: adding goes on when a collection is over. */
 const PATIENCE: Readonly<Record<LockKind, number>> = { add: 10 * 60 * 1000, gc: 30 * 1000 }
+/** Why nothing can be written to a repo, by the system's code. */
+const READ_ONLY: Readonly<Record<string, string>> = {
+  EROFS: 'its file system is read-only',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied'
+}
 /** How often it is looked whether they are done, in milliseconds. */
 const INTERVAL = 50
 
@@ -68,6 +74,15 @@ async function take (repo: string, kind: LockKind): Promise<OwnLock> {
   try {
     return await takeLock(repo, kind)
   } catch (err) {
-    throw err instanceof RepoError ? err : new RepoError(`The repo ${repo} cannot be opened: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
+    if (err instanceof RepoError) {
+      throw err
+    }
+
+    const { code = '', message } = err as NodeJS.ErrnoException
+    const reason = READ_ONLY[code]
+
+    throw new RepoError(reason == null
+      ? `Cannot lock the repo ${repo}: ${message}`
+      : `Cannot write to the repo ${repo}: ${reason}. Make it writable, or name another repo with --repo`, { cause: err })
   }
 }

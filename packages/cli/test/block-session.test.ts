@@ -223,6 +223,43 @@ describe('a session', () => {
     await expect(session(block.cid, await testNode()).fetch(block.cid, { signal, timeout: 500 })).rejects.toMatchObject({ name: 'NotFetchedError', providers: 0 })
   })
 
+  it('refuses at once what is not to be searched for, where nobody is known', async () => {
+    const node = await testNode()
+    const [{ cid: root }, { cid }] = await makeBlocks(2)
+    const send = vi.spyOn(node.wants, 'send')
+
+    await expect(session(root, node).fetch(cid, { search: false, signal, timeout: 600_000 })).rejects.toMatchObject({ name: 'NotFetchedError', providers: 0 })
+    expect(send).not.toHaveBeenCalled()
+  })
+
+  it('asks those that are known for what is not to be searched for, and waits for nobody else', async () => {
+    const [a, b] = await Promise.all([testNode(), testNode()])
+    const blocks = await makeBlocks(4)
+    await keep(a, blocks.slice(0, 2))
+    await connect(b, a)
+    const files = session(blocks[0].cid, b)
+    await files.fetch(blocks[0].cid, { signal, timeout: 10_000 })
+
+    await expect(files.fetch(blocks[1].cid, { search: false, signal, timeout: 600_000 })).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+    await Promise.all(blocks.slice(2).map(async ({ cid }) => {
+      await expect(files.fetch(cid, { search: false, signal, timeout: 600_000 })).rejects.toMatchObject({ name: 'NotFetchedError', providers: 1 })
+    }))
+  })
+
+  it('looks for those that went away also for what is not to be searched for', async () => {
+    const [a, b] = await Promise.all([testNode(), testNode()])
+    const blocks = await makeBlocks(2)
+    await keep(a, blocks)
+    await connect(b, a)
+    const files = session(blocks[0].cid, b)
+    await files.fetch(blocks[0].cid, { signal, timeout: 10_000 })
+    const closed = once(b.libp2p, 'peer:disconnect')
+    b.libp2p.getConnections().forEach(connection => { connection.abort(new Error('cut')) })
+    await closed
+
+    await expect(files.fetch(blocks[1].cid, { search: false, signal, timeout: 20_000 })).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+  })
+
   it('ends at once when it is aborted', async () => {
     const block = await makeBlock(1)
     const controller = new AbortController()
@@ -254,6 +291,21 @@ describe('a session with a peer that', { tags: 'slow' }, () => {
       expect(Buffer.compare(fetched.bytes, bytes)).toBe(0)
       expect(fetched.peerId).toBe(good.libp2p.peerId.toString())
     }
+  })
+
+  it('is the only one and sends nothing is not waited for again where nobody is to be searched for', async () => {
+    const [bad, c] = await Promise.all([badPeer(() => undefined), testNode()])
+    const blocks = await makeBlocks(3)
+    await connect(c, bad)
+    const files = session(blocks[0].cid, c)
+    await expect(files.fetch(blocks[0].cid, { signal, timeout: 4000 })).rejects.toMatchObject({ name: 'NotFetchedError' })
+    const send = vi.spyOn(c.wants, 'send')
+
+    for (const { cid } of blocks.slice(1)) {
+      await expect(files.fetch(cid, { search: false, signal, timeout: 600_000 })).rejects.toMatchObject({ name: 'NotFetchedError', providers: 1 })
+    }
+
+    expect(send).not.toHaveBeenCalled()
   })
 
   it('is the only one and sends nothing is told of', async () => {

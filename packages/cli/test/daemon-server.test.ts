@@ -184,6 +184,14 @@ describe('the control port of a daemon', () => {
     await vi.waitFor(() => { expect(sockets.map(({ closed }) => closed)).toEqual(sockets.map((_, i) => i < 77)) }, { timeout: 120_000 })
   })
 
+  it.each([[undefined, true], [true, true], [false, false]])('hands on whether to search for peers: %s', async (search, expected) => {
+    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }))
+
+    await client(await serve({ fetch })).fetch(cid, { root: cid, search, timeout: 1000, signal: new AbortController().signal })
+
+    expect(fetch).toHaveBeenCalledWith(cid, expect.objectContaining({ search: expected }))
+  })
+
   it('leaves a connection of a command open however many strangers come', async () => {
     const release = Promise.withResolvers<void>()
     const server = await serve({ fetch: async () => {

@@ -97,7 +97,9 @@ export interface Ipfsz {
    * fetched. An original that is not stored here is read from the compressed file
    * that it is linked to. The whole file is compared with that CID on its way, so the
    * error may come after most of the bytes. A part is read where something vouches
-   * for the link (docs/limits.md, "Reading by an original CID").
+   * for the link (docs/limits.md, "Reading by an original CID"). If only a part of an
+   * original is stored here, the rest is read from the compressed file if the link was
+   * compared.
    *
    * @throws {NotFoundError} a block is not there
    * @throws {NotAFileError}

@@ -231,9 +231,9 @@ export class LinkMismatchError extends Error {
   readonly found: readonly CID[]
 
   constructor (original: CID, compressed: CID, by: 'header' | 'bytes', found: readonly CID[]) {
-    super(`${compressed} is not ${original}: ${found.length === 0
+    super(`${compressed} does not hold the bytes of ${original}: ${found.length === 0
       ? 'it has more bytes than a block may have'
-      : `${by === 'header' ? 'its header says that' : 'read to the end,'} its bytes have the CID ${found[0]}`}`)
+      : `${by === 'header' ? 'according to its header, ' : ''}its bytes have the CID ${found[0]}`}`)
     this.original = original
     this.compressed = compressed
     this.by = by

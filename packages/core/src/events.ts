@@ -44,8 +44,19 @@ export interface LinkProgress {
   compressed: CID
 }
 
-/** What reading by an original reports that was linked unchecked: nothing shows that what was read is what it names. */
-export type LinkEvents = ProgressEvent<'ipfsz:link:unchecked', LinkProgress>
+export interface LinkInsteadProgress extends LinkProgress {
+  /** Why a block of the original could not be read. */
+  error: Error
+}
+
+/**
+ * What reading by an original reports. `unchecked`: nothing shows that what was read is
+ * what it names. `instead`: a block of it is missing or damaged, and what follows is
+ * read from the compressed file, whose bytes were compared with it.
+ */
+export type LinkEvents =
+  | ProgressEvent<'ipfsz:link:unchecked', LinkProgress>
+  | ProgressEvent<'ipfsz:link:instead', LinkInsteadProgress>
 
 export interface FetchedBlockProgress {
   cid: CID

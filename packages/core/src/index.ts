@@ -84,7 +84,7 @@ export { codecName, isMarked, mark, markerCodecs, MARKERS, TREE_CODE, unmark } f
 export type { Ipfsz, IpfszComponents, IpfszInit } from './contract.ts'
 export type { Optimize } from './policy/auto-candidates.ts'
 export type { CompressionOptions } from './policy/compression.ts'
-export type { AddFrameEvents, CatFrameEvents, DecidedProgress, FetchedBlockProgress, FetchEvents, FetchRetryProgress, FrameProgress, LinkEvents, LinkProgress, VerifyFileEvents, VerifyProgress } from './events.ts'
+export type { AddFrameEvents, CatFrameEvents, DecidedProgress, FetchedBlockProgress, FetchEvents, FetchRetryProgress, FrameProgress, LinkEvents, LinkInsteadProgress, LinkProgress, VerifyFileEvents, VerifyProgress } from './events.ts'
 export type { ProviderRouting } from './fetch/fetch-scope.ts'
 export type { FetchInit } from './fetch/init.ts'
 export type { AddLinkOptions, Link, LinkDatastore, LinkOptions, Links, PruneOptions } from './links/links.ts'

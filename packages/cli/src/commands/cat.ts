@@ -1,6 +1,6 @@
 import { unmark } from '@ipfsz/core'
 import { withReading } from '../context.ts'
-import { noteUnchecked } from '../note-unchecked.ts'
+import { noteLinks } from '../note-unchecked.ts'
 import { knownSize } from '../progress.ts'
 import { parseTarget } from '../target.ts'
 import type { Context } from '../context.ts'
@@ -24,13 +24,15 @@ export async function cat (text: string, options: CatCommandOptions, context: Co
 }
 
 async function write ({ cid, path, text }: Target, files: Ipfsz, { offset, length, raw, maxWindow: maxWindowSize }: CatCommandOptions, { output, signal }: Context): Promise<void> {
-  const source = raw ? unmark(cid) : cid
+  const onProgress = noteLinks(output)
+  // by an original the stored bytes are those of the compressed file that it is linked to
+  const source = raw ? { cid: (await files.stat(unmark(cid), { path, signal, onProgress })).plainCid } : { cid, path }
   // nothing is drawn over what is written to the terminal
-  const progress = output.stdout.isTTY === true ? undefined : output.progress(text, length ?? knownSize(await files.stat(source, { path, signal })))
+  const progress = output.stdout.isTTY === true ? undefined : output.progress(text, length ?? knownSize(await files.stat(source.cid, { path: source.path, signal })))
   let done = 0
 
   try {
-    for await (const bytes of files.cat(source, { path, offset, length, signal, maxWindowSize, onProgress: noteUnchecked(output) })) {
+    for await (const bytes of files.cat(source.cid, { path: source.path, offset, length, signal, maxWindowSize, onProgress })) {
       await output.bytes(bytes, signal)
       progress?.update(done += bytes.byteLength)
     }

@@ -15,7 +15,7 @@ export interface GcCommandOptions {
   force: boolean
 }
 
-/** Delete the blocks that no pin leads to, and links to compressed files that are gone. */
+/** Delete unpinned blocks, and links to compressed files that are gone. */
 export async function gc ({ dryRun, force }: GcCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
 
@@ -42,8 +42,8 @@ export async function gc ({ dryRun, force }: GcCommandOptions, context: Context)
 
     output.result(
       { dryRun, removed: garbage.files.length, removedSize: garbage.size, kept: garbage.kept, pins: pins.length, links },
-      `${dryRun ? 'Would remove' : 'Removed'} ${count(garbage.files.length, 'block')} (${formatSize(garbage.size)}) that no pin leads to, kept ${garbage.kept} below ${count(pins.length, 'pin')}` +
-        (links > 0 ? `, deleted ${count(links, 'link')} to what is gone` : '')
+      `${dryRun ? 'Would remove' : 'Removed'} ${count(garbage.files.length, 'unpinned block')} (${formatSize(garbage.size)}), kept ${count(garbage.kept, 'block')} of ${count(pins.length, 'pin')}` +
+        (links > 0 ? `, deleted ${count(links, 'link')} to removed files` : '')
     )
   })
 }

@@ -4,7 +4,7 @@ import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import { withReading } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { measureTree } from '../measure-tree.ts'
-import { noteUnchecked } from '../note-unchecked.ts'
+import { noteLinks } from '../note-unchecked.ts'
 import { printable } from '../output.ts'
 import { knownSize } from '../progress.ts'
 import { nameOf, parseTarget } from '../target.ts'
@@ -15,7 +15,7 @@ import { checkRoom, WriteLimits } from '../write-limits.ts'
 import { checkNothingThere, checkSymlink, writeSymlink, writeTree } from '../write-tree.ts'
 import type { Context } from '../context.ts'
 import type { Target } from '../target.ts'
-import type { Ipfsz } from '@ipfsz/core'
+import type { CatEvents, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 export interface GetCommandOptions {
@@ -49,13 +49,19 @@ export async function get (text: string, options: GetCommandOptions, context: Co
 async function write (asked: Target, files: Ipfsz, options: GetCommandOptions, { io, output, signal }: Context): Promise<void> {
   const { cid, path } = asked
   const { allowSymlinks = false } = options
-  const onProgress = noteUnchecked(output)
-  const stats = await files.stat(cid, { path, signal, onProgress })
+  const onProgress = noteLinks(output)
+  let unchecked: CatEvents | undefined
+  const stats = await files.stat(cid, { path, signal, onProgress (event) { unchecked = event.type === 'ipfsz:link:unchecked' ? event : unchecked } })
   const { type, unixfs, mtime } = stats
   const wanted = resolve(io.cwd, options.output ?? nameOf(asked))
   const limits = new WriteLimits(wanted, options)
 
   await sweepTemporaries(dirname(wanted), io.now())
+
+  if (unchecked != null && type !== 'file') {
+    // a file is still compared while it is read
+    onProgress(unchecked)
+  }
 
   if (type === 'directory') {
     const root = { cid: stats.markedCid ?? asTree(cid, stats.plainCid), unixfs, mtime }

@@ -1,5 +1,5 @@
 import { withReading } from '../context.ts'
-import { noteUnchecked } from '../note-unchecked.ts'
+import { noteLinks } from '../note-unchecked.ts'
 import { printable } from '../output.ts'
 import { parseTarget } from '../target.ts'
 import { formatSize } from '../units.ts'
@@ -15,7 +15,7 @@ export async function ls (text: string, context: Context): Promise<void> {
 }
 
 async function list ({ cid, path }: Target, files: Ipfsz, { output, signal }: Context): Promise<void> {
-  for await (const entry of files.ls(cid, { path, signal, onProgress: noteUnchecked(output) })) {
+  for await (const entry of files.ls(cid, { path, signal, onProgress: noteLinks(output) })) {
     const { name, size, storedSize = size, codec = 'none', ratio, sizeKnown = true, mtime } = entry
     const type = typeOf(entry)
     const directory = type === 'directory'

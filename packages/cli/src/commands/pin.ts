@@ -1,7 +1,8 @@
 import { openToRead, parseCid, withRepo } from '../context.ts'
-import { explain, IncompleteError } from '../errors.ts'
+import { IncompleteError } from '../errors.ts'
 import { tellDaemon } from '../network/tell-daemon.ts'
 import { printable } from '../output.ts'
+import { reportPinRecords } from '../report-pin-records.ts'
 import type { Context } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 
@@ -48,12 +49,9 @@ export async function listPins (context: Context): Promise<void> {
     output.result({ cid: cid.toString(), plainCid: plainCid.toString(), name }, name == null ? cid.toString() : `${cid}\t${printable(name)}`)
   }
 
-  // last, where it is seen
-  for (const err of damaged) {
-    output.error(explain(err), err)
-  }
+  reportPinRecords(damaged, output)
 
   if (damaged.length > 0) {
-    throw new IncompleteError(`${damaged.length} ${damaged.length === 1 ? 'pin' : 'pins'} could not be read: ipfsz gc refuses to run until this is mended`)
+    throw new IncompleteError(`${damaged.length} ${damaged.length === 1 ? 'pin record' : 'pin records'} could not be read: ipfsz gc deletes nothing until ${damaged.length === 1 ? 'it is' : 'they are'} rewritten or deleted`)
   }
 }

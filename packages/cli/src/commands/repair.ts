@@ -1,10 +1,11 @@
-import { openToRead, parseCid, withReading } from '../context.ts'
+import { openToRead, parseCid, withReadingOf } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
 import { printable } from '../output.ts'
 import { repairDag } from '../repair-dag.ts'
+import { reportPinRecords } from '../report-pin-records.ts'
 import { toArray } from '../to-array.ts'
 import { formatSize } from '../units.ts'
-import type { Context, Session } from '../context.ts'
+import type { Context, Reading } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 import type { RepairedBlock } from '../repair-dag.ts'
 import type { Pin } from '../pin-records.ts'
@@ -36,24 +37,25 @@ export async function repair (texts: string[], context: Context): Promise<void> 
   let failed = damaged.length
   let canAsk = false
 
-  for (const root of roots) {
-    try {
-      await withReading(context, root.cid, async session => {
-        canAsk = session.online
-        print(root, await repairOne(root, session, lost, context), context)
-      }, { sync: true })
-    } catch (err) {
-      if (signal.aborted || !(err instanceof Error)) {
-        throw err
-      }
+  await withReadingOf(context, async read => {
+    for (const root of roots) {
+      try {
+        const reading = read(root.cid)
+        canAsk = reading.online
+        print(root, await repairOne(root, reading, lost, context), context)
+      } catch (err) {
+        if (signal.aborted || !(err instanceof Error)) {
+          throw err
+        }
 
-      output.error(`${root.cid}: ${explain(err)}`, err)
-      failed++
+        output.error(`${root.cid}: ${explain(err)}`, err)
+        failed++
+      }
     }
-  }
+  }, { sync: true })
 
   // no more can be done about records than to name them
-  damaged.forEach(err => { output.error(explain(err), err) })
+  reportPinRecords(damaged, output)
 
   for (const [cid, { found, of }] of lost) {
     output.result(
@@ -75,7 +77,7 @@ export async function repair (texts: string[], context: Context): Promise<void> 
   }
 }
 
-async function repairOne (root: Root, { blockstore, repo, online }: Session & { online: boolean }, lost: Map<string, LostBlock>, { output, signal }: Context): Promise<Tally> {
+async function repairOne (root: Root, { blockstore, repo, online }: Reading, lost: Map<string, LostBlock>, { output, signal }: Context): Promise<Tally> {
   const tally: Tally = { blocks: 0, fetched: 0, fetchedSize: 0, missing: 0, damaged: 0 }
   const progress = output.progress(root.name ?? root.cid.toString())
   let size = 0
@@ -109,7 +111,7 @@ async function repairOne (root: Root, { blockstore, repo, online }: Session & { 
 }
 
 /** @param damaged - the repo has it, and other bytes than it should */
-async function fetchBlock (cid: CID, damaged: boolean, blockstore: Session['blockstore'], signal: AbortSignal): Promise<Uint8Array | undefined> {
+async function fetchBlock (cid: CID, damaged: boolean, blockstore: Reading['blockstore'], signal: AbortSignal): Promise<Uint8Array | undefined> {
   try {
     return Buffer.concat(await toArray(blockstore.get(cid, { signal, damaged } as { signal: AbortSignal })))
   } catch (err) {
@@ -122,7 +124,7 @@ async function fetchBlock (cid: CID, damaged: boolean, blockstore: Session['bloc
 }
 
 function print (root: Root, { blocks, fetched, fetchedSize, missing, damaged }: Tally, { output }: Context): void {
-  const state = missing + damaged > 0 ? 'incomplete' : fetched > 0 ? 'repaired' : 'good'
+  const state = missing > 0 ? 'incomplete' : damaged > 0 ? 'damaged' : fetched > 0 ? 'repaired' : 'good'
   const parts = [
     `${blocks} ${blocks === 1 ? 'block' : 'blocks'}`,
     ...fetched > 0 ? [`${fetched} fetched (${formatSize(fetchedSize)})`] : [],

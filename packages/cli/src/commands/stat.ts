@@ -2,7 +2,7 @@ import { ipfsz, isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
 import { withReading } from '../context.ts'
 import { markedTwin } from '../marked-twins.ts'
-import { noteUnchecked } from '../note-unchecked.ts'
+import { noteLinks } from '../note-unchecked.ts'
 import { table } from '../output.ts'
 import { parseTarget } from '../target.ts'
 import { formatSize } from '../units.ts'
@@ -10,6 +10,7 @@ import { typeOf } from './ls.ts'
 import type { Context } from '../context.ts'
 import type { Target } from '../target.ts'
 import type { Ipfsz, IpfszComponents } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
 
 export interface StatCommandOptions {
   /** The most bytes that a stream of others may look back to. */
@@ -20,7 +21,7 @@ export interface StatCommandOptions {
 export async function stat (text: string, options: StatCommandOptions, context: Context): Promise<void> {
   const target = parseTarget(text)
 
-  await withReading(context, target.cid, async ({ files, blockstore, online }) => {
+  await withReading(context, target.cid, async ({ files, blockstore, links, online }) => {
     if (!online) {
       await show(target, files, true, options, context)
       return
@@ -29,13 +30,13 @@ export async function stat (text: string, options: StatCommandOptions, context: 
     const { type } = await files.stat(target.cid, { path: target.path, signal: context.signal })
 
     // leaves need not be fetched: what is above them says how long they are
-    await show(target, ipfsz({ blockstore: withLeaves(blockstore) }), type !== 'directory', options, context)
+    await show(target, ipfsz({ blockstore: withLeaves(blockstore, target.cid), datastore: links }), type !== 'directory', options, context)
   })
 }
 
 /** @param offline - whether what is not here is left out: a part of a file has sizes too */
 async function show ({ cid, path }: Target, files: Ipfsz, offline: boolean, { maxWindow: maxWindowSize }: StatCommandOptions, { output, signal }: Context): Promise<void> {
-  const stats = await files.stat(cid, { path, extended: true, offline, signal, maxWindowSize, onProgress: noteUnchecked(output) })
+  const stats = await files.stat(cid, { path, extended: true, offline, signal, maxWindowSize, onProgress: noteLinks(output) })
   const { codec, size, storedSize, frames, frameSize, blocks, plainCid } = stats
   const type = typeOf(stats)
   const directory = type === 'directory'
@@ -68,11 +69,11 @@ async function show ({ cid, path }: Target, files: Ipfsz, offline: boolean, { ma
   ]))
 }
 
-/** A blockstore that says to have every leaf: how long one is its parent says. */
-function withLeaves (blockstore: IpfszComponents['blockstore']): IpfszComponents['blockstore'] {
+/** A blockstore that says to have every leaf below a root: how long one is its parent says. */
+function withLeaves (blockstore: IpfszComponents['blockstore'], root: CID): IpfszComponents['blockstore'] {
   return {
     get: (...args) => blockstore.get(...args),
     put: (...args) => blockstore.put(...args),
-    has: (cid, options) => cid.code === raw.code || blockstore.has(cid, options)
+    has: (cid, options) => (cid.code === raw.code && !cid.equals(root)) || blockstore.has(cid, options)
   }
 }

@@ -1,7 +1,9 @@
 import { ipfsz } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
+import { isDamage, isMissing } from '../damage.ts'
 import { printable } from '../output.ts'
+import { reportPinRecords } from '../report-pin-records.ts'
 import { walkDag } from '../dag-walk.ts'
 import { toArray } from '../to-array.ts'
 import { formatSize } from '../units.ts'
@@ -39,14 +41,17 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
       try {
         const { size, files, blocks } = await verifyPin(pin, session, options, onBytes, context)
         progress.end()
-        print(pin, { ok: true, size, files, blocks }, ['good', `${files} ${files === 1 ? 'file' : 'files'}, ${formatSize(size)}, ${blocks} ${blocks === 1n ? 'block' : 'blocks'}${pin.depth === Infinity ? '' : `, to depth ${pin.depth}`}`], context)
+        print(pin, { ok: true, state: 'good', size, files, blocks }, ['good', `${files} ${files === 1 ? 'file' : 'files'}, ${formatSize(size)}, ${blocks} ${blocks === 1n ? 'block' : 'blocks'}${pin.depth === Infinity ? '' : `, to depth ${pin.depth}`}`], context)
       } catch (err) {
         if (signal.aborted || !(err instanceof Error)) {
           throw err
         }
 
         progress.end()
-        print(pin, { ok: false, error: err.name, message: err.message }, ['damaged', printable(explain(err))], context)
+        const state = isMissing(err) ? 'incomplete' : 'damaged'
+        // both kinds of lost blocks have one remedy
+        const told = isMissing(err) || isDamage(err) ? `${err.message}: run ipfsz repair` : explain(err)
+        print(pin, { ok: false, state, error: err.name, message: err.message }, [state, printable(told)], context)
         failed++
       }
     }
@@ -54,14 +59,14 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
     progress.end()
   }
 
-  damaged.forEach(err => { output.error(explain(err), err) })
+  reportPinRecords(damaged, output, { ok: false })
 
   if (failed > 0) {
-    throw new IncompleteError(`${failed} of ${pins.length} ${pins.length === 1 ? 'pin is' : 'pins are'} damaged: run ipfsz repair, which fetches what other nodes have and lists what is lost`)
+    throw new IncompleteError(`${failed} of ${pins.length} ${pins.length === 1 ? 'pin is' : 'pins are'} incomplete or damaged: run ipfsz repair to fetch the lost blocks from other nodes, and to list those that nobody sends`)
   }
 
   if (damaged.length > 0) {
-    throw new IncompleteError(`${damaged.length} ${damaged.length === 1 ? 'pin' : 'pins'} could not be read`)
+    throw new IncompleteError(`${damaged.length} ${damaged.length === 1 ? 'pin record' : 'pin records'} could not be read`)
   }
 }
 

@@ -31,7 +31,7 @@ export async function answer (request: IncomingMessage, response: ServerResponse
       return json(response, { peerId: await network.connect(text(body, 'address'), signal) })
     case '/v0/fetch': {
       const { size } = body
-      const { bytes, peerId } = await network.fetch(cid(body, 'cid'), { root: cid(body, 'root'), ...size == null ? {} : { size: number(body, 'size') }, timeout: number(body, 'timeout'), signal })
+      const { bytes, peerId } = await network.fetch(cid(body, 'cid'), { root: cid(body, 'root'), ...size == null ? {} : { size: number(body, 'size') }, search: body.search !== false, timeout: number(body, 'timeout'), signal })
       response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': bytes.byteLength, [PEER_HEADER]: peerId })
       response.end(bytes)
       return

@@ -61,8 +61,13 @@ export class BlockRequest {
     }, { once: true })
   }
 
-  /** Ask a peer for it, unless one has been asked that still may send it. */
-  ask (): void {
+  /**
+   * Ask a peer for it, unless one has been asked that still may send it.
+   *
+   * @param search - whether to search for peers where there is none to ask
+   * @returns whether it may still come
+   */
+  ask (search: boolean): boolean {
     const now = Date.now()
 
     for (const [id, { peer }] of this.#asked) {
@@ -73,24 +78,29 @@ export class BlockRequest {
 
     // a second peer only where all that were asked have stalled
     if ([...this.#asked.values()].some(asked => !hasStalled(asked, now))) {
-      return
+      return true
     }
 
     this.#asked.forEach(({ peer }) => { peer.stalled = true })
     const peer = this.#peers.pick(this.#key, this.#size, this.#asked)
 
-    if (peer == null) {
-      if (!this.#peers.isBusy(this.#key, this.#size)) {
+    // one that sent nothing before is only waited for beside a search
+    if (peer == null || (peer.stalled && !search)) {
+      const busy = this.#peers.isBusy(this.#key, this.#size)
+
+      if (!busy && search) {
         this.#peers.search(this.#cid)
       }
 
-      return
+      return busy || search
     }
 
     this.#asked.set(peer.id.toString(), { peer, since: now })
     peer.asked++
     peer.askedSize += this.#size
     this.#send(peer.id)
+
+    return true
   }
 
   /** Until something has changed, or it is time to look for who has stalled. */

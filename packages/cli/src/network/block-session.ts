@@ -12,6 +12,8 @@ const MAX_ARRIVED = 1024
 export interface BlockSessionOptions {
   /** The bytes of the block, where they are known. */
   size?: number | undefined
+  /** Whether peers are searched for, by default they are: otherwise only those that are known are asked. */
+  search?: boolean | undefined
   signal: AbortSignal
   /** How long to wait for anything to arrive, in milliseconds. */
   timeout: number
@@ -29,6 +31,8 @@ export class BlockSession {
   /** Who sent the last blocks, the oldest first. */
   readonly #arrived = new Map<string, string>()
   #lastArrival = 0
+  /** Whether nothing has come since peers were last waited for in vain. */
+  #inVain = false
   /** When it was last used. */
   lastUsed = Date.now()
 
@@ -43,7 +47,8 @@ export class BlockSession {
   }
 
   /**
-   * @throws {NotFetchedError} nothing arrived within the timeout
+   * @throws {NotFetchedError} nothing arrived within the timeout, or nobody is known who
+   *   could send it and none is to be searched for
    */
   async fetch (cid: CID, options: BlockSessionOptions): Promise<FetchedBlock> {
     const key = keyOf(cid)
@@ -81,7 +86,7 @@ export class BlockSession {
     this.#peers.close()
   }
 
-  async #fetch (cid: CID, { size, signal, timeout }: BlockSessionOptions): Promise<FetchedBlock> {
+  async #fetch (cid: CID, { size, search = true, signal, timeout }: BlockSessionOptions): Promise<FetchedBlock> {
     const started = Date.now()
     const request = new BlockRequest(cid, size, this.#peers, this.#components.wants)
 
@@ -93,16 +98,22 @@ export class BlockSession {
 
         if (request.block != null) {
           this.#lastArrival = Date.now()
+          this.#inVain = false
           this.#remember(keyOf(cid), request.block.peerId)
 
           return request.block
         }
 
         if (Date.now() - Math.max(started, this.#lastArrival) >= timeout) {
+          this.#inVain = true
           throw new NotFetchedError(cid, timeout, this.#peers.size)
         }
 
-        request.ask()
+        // peers that sent something and went away are looked for again, once
+        if (!request.ask(search || (this.#peers.areGone && !this.#inVain))) {
+          throw new NotFetchedError(cid, timeout, this.#peers.size)
+        }
+
         await request.wait(signal)
       }
     } finally {

@@ -32,6 +32,13 @@ export interface FetchedStats {
   peers: Map<string, { blocks: number, bytes: number }>
 }
 
+/** What the blockstores of one command share. */
+export class NetworkState {
+  readonly fetched: FetchedStats = { blocks: 0, bytes: 0, replaced: 0, peers: new Map() }
+  /** Whether nothing came though it was waited for, and nobody was connected: to wait again for another root would be the same. */
+  alone = false
+}
+
 export interface NetworkBlockstoreInit {
   blockstore: Store
   /** Asked for when the first block is missing. */
@@ -41,22 +48,35 @@ export interface NetworkBlockstoreInit {
   /** How long to wait for anything to arrive, in milliseconds. */
   timeout: number
   signal: AbortSignal
+  /** With other blockstores of the same command. */
+  shared?: NetworkState
 }
 
 /**
  * The blocks of a repo, and those of others where they are not in it, or are damaged.
  * What comes is kept in the repo.
+ *
+ * Peers are searched for until nothing has arrived for the timeout. From then on blocks
+ * are asked for only of peers that are known: thousands of blocks that nobody has would
+ * otherwise each take the timeout.
  */
 export class NetworkBlockstore implements Store {
   readonly #init: NetworkBlockstoreInit
   /** When blocks that have not come were first asked for. */
   readonly #asked = new Map<string, number>()
+  readonly #shared: NetworkState
   #lastArrival = 0
-  readonly fetched: FetchedStats = { blocks: 0, bytes: 0, replaced: 0, peers: new Map() }
+  /** Whether peers have been searched for in vain. */
+  #searched = false
 
   constructor (init: NetworkBlockstoreInit) {
     this.#init = init
+    this.#shared = init.shared ?? new NetworkState()
     setMaxListeners(0, init.signal)
+  }
+
+  get fetched (): FetchedStats {
+    return this.#shared.fetched
   }
 
   /**
@@ -121,10 +141,11 @@ export class NetworkBlockstore implements Store {
     const asked = this.#asked.get(key) ?? Date.now()
     this.#asked.set(key, asked)
     const network = await this.#init.network()
+    const search = !this.#searched && !(this.#shared.alone && await isAlone(network))
     const left = timeout - (Date.now() - Math.max(asked, this.#lastArrival))
 
     try {
-      const block = await network.fetch(cid, { root, ...size == null ? {} : { size }, timeout: Math.max(left, 1), signal: callSignal == null ? signal : AbortSignal.any([signal, callSignal]) })
+      const block = await network.fetch(cid, { root, ...size == null ? {} : { size }, search, timeout: Math.max(left, 1), signal: callSignal == null ? signal : AbortSignal.any([signal, callSignal]) })
 
       this.#asked.delete(key)
       this.#lastArrival = Date.now()
@@ -135,6 +156,11 @@ export class NetworkBlockstore implements Store {
     } catch (err) {
       if (!(err instanceof NotFetchedError)) {
         throw err
+      }
+
+      if (search) {
+        this.#searched = true
+        this.#shared.alone = await isAlone(network)
       }
 
       const notFetched = new NotFetchedError(cid, timeout, err.providers, { cause: err })
@@ -152,6 +178,11 @@ export class NetworkBlockstore implements Store {
     this.fetched.replaced += damaged ? 1 : 0
     this.fetched.bytes += byteLength
   }
+}
+
+/** Whether no peer is connected, as far as the network tells. */
+async function isAlone (network: Network): Promise<boolean> {
+  return network.peers().then(peers => peers.length === 0, () => false)
 }
 
 const LIBP2P_KEY = 0x72

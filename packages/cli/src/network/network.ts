@@ -36,6 +36,13 @@ export interface FetchOptions {
   root: CID
   /** The bytes of the block, where they are known. */
   size?: number | undefined
+  /**
+   * Whether peers are searched for that have it. Otherwise it fails as soon as none of
+   * those that are known can be expected to send it.
+   *
+   * @default true
+   */
+  search?: boolean | undefined
   signal: AbortSignal
   /** How long to wait for anything to arrive, in milliseconds. */
   timeout: number

@@ -93,14 +93,14 @@ export class NodeNetwork implements Network {
     }
   }
 
-  async fetch (cid: CID, { root, size, signal, timeout }: FetchOptions): Promise<FetchedBlock> {
+  async fetch (cid: CID, { root, size, search, signal, timeout }: FetchOptions): Promise<FetchedBlock> {
     // nobody could tell whether what they send is the block
     checkHash(cid)
 
     const session = this.#session(unmark(root))
     const stored = this.#storing.get(keyOf(cid)) ?? await this.#stored(cid, session)
 
-    return stored ?? this.#store(cid, await session.fetch(unmark(cid), { size, signal, timeout }))
+    return stored ?? this.#store(cid, await session.fetch(unmark(cid), { size, search, signal, timeout }))
   }
 
   async * findProviders (cid: CID, signal: AbortSignal): AsyncGenerator<Provider> {

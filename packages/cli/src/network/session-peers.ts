@@ -62,6 +62,13 @@ export class SessionPeers {
     return this.#peers.size
   }
 
+  /** Whether there were peers, and none of them is left to be asked. A search dials them again. */
+  get areGone (): boolean {
+    const peers = [...this.#peers.values()]
+
+    return peers.length > 0 && !peers.some(({ connected, failures }) => connected && failures < MAX_FAILURES)
+  }
+
   /** Somebody fetches. */
   enter (): void {
     this.#users++

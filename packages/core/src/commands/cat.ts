@@ -4,6 +4,7 @@ import { InvalidParametersError, NotAFileError } from '../errors.ts'
 import { openLinked } from '../read/linked-entry.ts'
 import { codecOf, readFrames } from '../frames/read-frames.ts'
 import { expectOriginal, isByLink, readLinked } from '../read/read-linked.ts'
+import { readWithTwin } from '../read/read-twin.ts'
 import { readStream } from '../streams/read-stream.ts'
 import type { Entry } from '../read/entry.ts'
 import type { CatOptions } from '../unixfs.ts'
@@ -14,8 +15,18 @@ export async function * cat (cid: CID, settings: Settings, options: CatOptions =
   const entry = await openLinked(cid, settings, options, settings.roots)
   expectOriginal(entry, options)
 
-  const content = read(entry, settings, options)
-  yield * isByLink(entry) ? readLinked(entry, options, content, options) : content
+  if (isByLink(entry)) {
+    yield * readLinked(entry, options, read(entry, settings, options), options)
+  } else if (settings.links.available && isPlainFile(entry)) {
+    yield * readWithTwin(entry, read, settings, options)
+  } else {
+    yield * read(entry, settings, options)
+  }
+}
+
+/** Whether it is a file of several blocks that is handed out as it is stored. */
+function isPlainFile ({ node, header, stream }: Entry): boolean {
+  return header == null && stream == null && node != null && !node.unixfs.isDirectory() && node.links.length > 0
 }
 
 async function * read ({ block, node, header, stream }: Entry, { blockstore, codecs, inFlightBytes }: Settings, options: CatOptions): AsyncGenerator<Uint8Array> {

@@ -52,9 +52,26 @@ export function expectOriginal (entry: LinkedEntry, options: Options): void {
   }
 }
 
+/**
+ * Report of a file whose root alone is looked at that nothing vouches for its link:
+ * it was not compared, and its header does not name the original. Of a directory
+ * `expectOriginal` has reported it.
+ */
+export function reportUnchecked (entry: LinkedEntry, options: Options): void {
+  if (isByLink(entry) && entry.link.compressed.code !== TREE_CODE && !isVouchedFor(entry)) {
+    const { original, compressed } = entry.link
+    emit(options, 'ipfsz:link:unchecked', { original, compressed })
+  }
+}
+
 /** The layout that the original must have: what a comparison found, or that of a header's content CID. */
 export function layoutOf (entry: OpenedByLink): string | undefined {
   return isChecked(entry.link) || !namesOriginal(entry) ? entry.link.check : UNIXFS_V1_2025.name
+}
+
+/** Whether an earlier comparison, or the header, says that the file holds what the original names. */
+function isVouchedFor (entry: OpenedByLink): boolean {
+  return isChecked(entry.link) || namesOriginal(entry)
 }
 
 function namesOriginal ({ header, link }: OpenedByLink): boolean {
@@ -86,7 +103,7 @@ export async function * readLinked (entry: OpenedByLink, { offset = 0, length = 
   }
 
   // of a whole file below a directory it has been told that nobody compared that
-  if (!isWhole && !(isRoot && (isChecked(link) || namesOriginal(entry)))) {
+  if (!isWhole && !(isRoot && isVouchedFor(entry))) {
     throw new UncheckedLinkError(original, compressed, isRoot ? 'range' : 'directory')
   }
 
