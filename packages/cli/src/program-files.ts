@@ -75,7 +75,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
   askingOthers(program.command('get')
     .description('write a file or a directory to disk')
     .argument('<cid>', TARGET)
-    .option('-o, --output <path>', 'where to (default: the last name of the path or the CID, in this directory)')
+    .option('-o, --output <path>', 'what to write to (default: the last name of the path or the CID, in this directory); a path that ends in / is a directory to write into')
     .option('--allow-symlinks', 'also write symlinks that point outside the output directory')
     .option('--max-size <size>', 'write no more bytes than this (default: 4TiB)', parseSize)
     .option('--max-files <n>', 'write no more files and directories than this (default: 100000000)', parseNumber)

@@ -1,7 +1,12 @@
 import { chmod, lutimes } from 'node:fs/promises'
-import type { DirectoryEntry } from '@ipfsz/core'
+import type { DirectoryEntry, Mtime } from '@ipfsz/core'
 
-type Metadata = Pick<DirectoryEntry, 'unixfs' | 'mtime'>
+/** What is set of a file, a directory or a symlink besides its content. */
+export interface Metadata {
+  type: 'file' | 'directory' | 'symlink'
+  mode?: number | undefined
+  mtime?: Mtime | undefined
+}
 
 /** What a UnixFS without a mode is taken to have: whoever writes it may have less, by their umask. */
 const DEFAULT_FILE_MODE = 0o644
@@ -16,13 +21,19 @@ const MAX_SECONDS = 8.64e12
 /** The mode to make a file with. */
 export const NEW_FILE_MODE = DEFAULT_FILE_MODE
 
+/** The metadata of an entry, without what else the entry holds. */
+export function metadataOf ({ unixfs, mtime }: Pick<DirectoryEntry, 'unixfs' | 'mtime'>): Metadata {
+  const type = unixfs?.isDirectory() === true ? 'directory' : unixfs?.type === 'symlink' ? 'symlink' : 'file'
+
+  return { type, mode: unixfs?.mode, mtime }
+}
+
 /** Give a file or directory that was written its mode and mtime. Of symlinks only the mtime counts. */
-export async function restoreMetadata (path: string, { unixfs, mtime }: Metadata): Promise<void> {
-  const mode = unixfs?.mode
-  const directory = unixfs?.isDirectory() === true
+export async function restoreMetadata (path: string, { type, mode, mtime }: Metadata): Promise<void> {
+  const directory = type === 'directory'
   const usual = directory ? DEFAULT_DIRECTORY_MODE : DEFAULT_FILE_MODE
 
-  if (unixfs?.type !== 'symlink' && (directory || (mode != null && mode !== usual))) {
+  if (type !== 'symlink' && (directory || (mode != null && mode !== usual))) {
     await chmod(path, mode == null || mode === usual ? usual & ~process.umask() : mode & MODE_MASK)
   }
 

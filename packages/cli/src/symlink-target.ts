@@ -1,11 +1,15 @@
 import { isAbsolute } from 'node:path'
 
+/** Each name that a `..` takes back costs a look into the tree, and no honest symlink has many. */
+const MAX_TAKEN_BACK = 32
+
 /**
  * Whether a symlink leads out of the tree that it is in, or may do so: by an absolute
  * path, or by climbing above the root.
  *
  * Where `..` takes back a name, that name must be a directory of the tree: behind one
- * that is a symlink, `..` is beside what that leads to. As no symlink of a tree climbs
+ * that is a symlink, `..` is beside what that leads to. Of more than 32 such names it is
+ * not known. As no symlink of a tree climbs
  * otherwise, none leads out through another one either.
  *
  * @param target - what the symlink holds
@@ -16,6 +20,7 @@ export async function leadsOut (target: string, names: readonly string[], isDire
   const at = [...names]
   /** How many names at the end come from the target. */
   let forward = 0
+  let takenBack = 0
 
   if (isAbsolute(target)) {
     return true
@@ -32,7 +37,7 @@ export async function leadsOut (target: string, names: readonly string[], isDire
       continue
     }
 
-    if (at.length === 0 || (forward > 0 && !await isDirectory(at))) {
+    if (at.length === 0 || (forward > 0 && (++takenBack > MAX_TAKEN_BACK || !await isDirectory(at)))) {
       return true
     }
 

@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync, utimesSync } from 'node:fs'
-import { chmod, lstat, opendir, readdir, realpath, rm, stat } from 'node:fs/promises'
+import { chmod, lstat, opendir, realpath, rmdir, stat, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { lives, startOf } from './process-lives.ts'
+import type { Dirent } from 'node:fs'
 
 const NAME = /^\..{1,50}\.ipfsz-([0-9a-f]{16})-(\d+)-(\d*)-[0-9a-f-]{36}\.tmp$/s
 
@@ -13,6 +14,8 @@ const MAX_AGE = 24 * 60 * 60 * 1000
 const HEARTBEAT = 60 * 60 * 1000
 /** A directory of more names than this is not looked through. */
 const MAX_NAMES = 100_000
+/** How many entries of a directory are deleted before more are read. */
+const ENTRIES_AT_ONCE = 4096
 
 /** Where process ids mean what they mean here: this machine since it was started, and this container. */
 const MACHINE = createHash('sha256').update(`${read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1'))} ${read(() => readlinkSync('/proc/self/ns/pid'))} ${hostname()}`).digest('hex').slice(0, 16)
@@ -41,12 +44,44 @@ export function keepFresh (temporary: string): () => void {
 
 /** Delete what is not whole, also directories that may not be written to. */
 export async function removeTemporary (temporary: string): Promise<void> {
-  const options = { recursive: true, force: true }
+  await remove(temporary).catch(() => {})
+}
 
-  await rm(temporary, options).catch(async () => {
-    await makeWritable(temporary)
-    await rm(temporary, options)
-  }).catch(() => {})
+/**
+ * Not Node's `rm`: that takes on all entries of a directory at one time, and a million
+ * of them need more than a gigabyte.
+ */
+async function remove (path: string): Promise<void> {
+  if (!(await lstat(path)).isDirectory()) {
+    await unlink(path)
+    return
+  }
+
+  await chmod(path, 0o700)
+
+  for (let entries = await firstEntries(path); entries.length > 0; entries = await firstEntries(path)) {
+    const directories = entries.filter(entry => entry.isDirectory())
+    await Promise.all(entries.filter(entry => !entry.isDirectory()).map(async ({ name }) => unlink(join(path, name))))
+
+    for (const { name } of directories) {
+      await remove(join(path, name))
+    }
+  }
+
+  await rmdir(path)
+}
+
+/** Read anew each time, so that no directory is open while those in it are deleted. */
+async function firstEntries (directory: string): Promise<Dirent[]> {
+  const entries: Dirent[] = []
+
+  for await (const entry of await opendir(directory, { bufferSize: 256 })) {
+    if (entries.push(entry) === ENTRIES_AT_ONCE) {
+      break
+    }
+  }
+
+  return entries
 }
 
 /**
@@ -123,20 +158,6 @@ async function isSafe (directory: string, uid: number): Promise<boolean> {
     }
 
     path = dirname(path)
-  }
-}
-
-async function makeWritable (directory: string): Promise<void> {
-  if (!(await lstat(directory)).isDirectory()) {
-    return
-  }
-
-  await chmod(directory, 0o700)
-
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
-    if (entry.isDirectory()) {
-      await makeWritable(join(directory, entry.name))
-    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { NEW_FILE_MODE, restoreMetadata } from './restore-metadata.ts'
+import { metadataOf, NEW_FILE_MODE, restoreMetadata } from './restore-metadata.ts'
 import { keepFresh, removeTemporary, temporaryFor } from './temporary-files.ts'
 import type { Progress } from './progress.ts'
 import type { DirectoryEntry } from '@ipfsz/core'
@@ -35,7 +35,7 @@ export async function writeWhole (target: string, content: AsyncIterable<Uint8Ar
     }
 
     stopRefreshing()
-    await restoreMetadata(temporary, metadata)
+    await restoreMetadata(temporary, metadataOf(metadata))
     await rename(temporary, target)
 
     return done

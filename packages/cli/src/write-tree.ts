@@ -1,14 +1,17 @@
-import { lstat, mkdir, rename, symlink } from 'node:fs/promises'
+import { mkdir, rename } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { CID } from 'multiformats/cid'
 import { TreeEntryError } from './errors.ts'
-import { restoreMetadata } from './restore-metadata.ts'
-import { leadsOut } from './symlink-target.ts'
+import { checkNothingThere } from './get-target.ts'
+import { metadataOf, restoreMetadata } from './restore-metadata.ts'
 import { keepFresh, removeTemporary, temporaryFor } from './temporary-files.ts'
 import { namedByTarget, writeNew } from './write-file.ts'
+import { checkSymlink, linkOf, writeSymlink } from './write-symlink.ts'
 import type { Progress } from './progress.ts'
+import type { Metadata } from './restore-metadata.ts'
+import type { SpillStack } from './spill-stack.ts'
 import type { WriteLimits } from './write-limits.ts'
 import type { DirectoryEntry, Ipfsz } from '@ipfsz/core'
-import type { CID } from 'multiformats/cid'
 
 /** How many files of a directory are written at one time. */
 const CONCURRENCY = 8
@@ -27,12 +30,28 @@ export interface TreeRoot extends Pick<DirectoryEntry, 'unixfs' | 'mtime'> {
   cid: CID
 }
 
+/** A directory whose files have not been written yet. */
+export interface WaitingDirectory {
+  name: string
+  cid: string
+  metadata: Metadata
+}
+
+/** A symlink of a directory in which not all files and directories have been made yet. */
+export interface WaitingSymlink {
+  name: string
+  link: Uint8Array
+  metadata: Metadata
+}
+
 export interface WriteTreeOptions {
   files: Pick<Ipfsz, 'cat' | 'ls' | 'stat'>
   progress: Progress
   limits: WriteLimits
   /** Whether symlinks may lead out of the tree. */
   allowSymlinks: boolean
+  /** Where entries wait for their turn, of which there may be millions. */
+  waiting: { directories: SpillStack<WaitingDirectory>, symlinks: SpillStack<WaitingSymlink> }
   signal: AbortSignal
 }
 
@@ -50,18 +69,18 @@ export interface WriteTreeOptions {
 export async function writeTree (target: string, root: TreeRoot, options: WriteTreeOptions): Promise<TreeCounts> {
   const { progress, signal } = options
 
-  await checkNothingThere(target, 'a tree')
+  await checkNothingThere(target, 'a directory')
 
   const temporary = temporaryFor(target)
-  const writer = new TreeWriter(root, options)
+  const writer = new TreeWriter(options)
   const stopRefreshing = keepFresh(temporary)
 
   try {
     // nobody else sees what is not whole
     await mkdir(temporary, { mode: 0o700 }).catch((err: unknown) => { throw namedByTarget(err, target) })
-    await writer.fill(temporary, root, [])
+    await writer.fill(temporary, root.cid, '')
     stopRefreshing()
-    await restoreMetadata(temporary, root)
+    await restoreMetadata(temporary, metadataOf(root))
     await rename(temporary, target)
   } catch (err) {
     await removeTemporary(temporary)
@@ -76,48 +95,57 @@ export async function writeTree (target: string, root: TreeRoot, options: WriteT
 
 class TreeWriter {
   readonly counts: TreeCounts = { files: 0, directories: 0, symlinks: 0, size: 0 }
-  readonly #root: TreeRoot
   readonly #options: WriteTreeOptions
+  /** The directories from the root of the tree to the one that is being filled, with both. */
+  readonly #above: Array<{ name: string, cid: CID }> = []
 
-  constructor (root: TreeRoot, options: WriteTreeOptions) {
-    this.#root = root
+  constructor (options: WriteTreeOptions) {
     this.#options = options
   }
 
-  /**
-   * Write what is in a directory.
-   *
-   * @param names - the directories from the root of the tree to this one, with it
-   */
-  async fill (directory: string, root: TreeRoot, names: readonly string[]): Promise<void> {
-    const { files, signal } = this.#options
-    const writing = new Set<Promise<void>>()
-    const later: DirectoryEntry[] = []
-    let failed: { reason: unknown } | undefined
+  /** Write what is in a directory: its files, then its directories, then its symlinks. */
+  async fill (directory: string, cid: CID, name: string): Promise<void> {
+    const { directories, symlinks } = this.#options.waiting
+    const [firstDirectory, firstSymlink] = [directories.end, symlinks.end]
 
     this.#count('directories')
+    this.#above.push({ name, cid })
+    await this.#writeFiles(directory, cid)
+
+    for await (const { name, cid, metadata } of directories.from(firstDirectory)) {
+      const path = join(directory, name)
+      await mkdir(path, { mode: 0o700 })
+      await this.fill(path, CID.parse(cid), name)
+      // only now: some cannot be written to any more
+      await restoreMetadata(path, metadata)
+    }
+
+    for await (const { name, link, metadata } of symlinks.from(firstSymlink)) {
+      this.#count('symlinks')
+      await writeSymlink(join(directory, name), link, metadata)
+    }
+
+    directories.truncate(firstDirectory)
+    symlinks.truncate(firstSymlink)
+    this.#above.pop()
+  }
+
+  /** Write the files of a directory, and put what else is in it where it waits. */
+  async #writeFiles (directory: string, cid: CID): Promise<void> {
+    const { files, signal } = this.#options
+    const writing = new Set<Promise<void>>()
+    let failed: { reason: unknown } | undefined
 
     try {
-      for await (const entry of files.ls(root.cid, { signal })) {
+      for await (const entry of files.ls(cid, { signal })) {
         checkName(directory, entry.name)
 
-        if (entry.type == null) {
-          throw new TreeEntryError(join(directory, entry.name), `its block ${entry.plainCid} is not in this repo, or is no UnixFS`)
+        if (!await this.#letWait(join(directory, entry.name), entry)) {
+          const written: Promise<void> = this.#writeFile(join(directory, entry.name), entry)
+            .catch((err: unknown) => { failed ??= { reason: err } })
+            .finally(() => writing.delete(written))
+          writing.add(written)
         }
-
-        if (entry.unixfs?.type === 'symlink') {
-          await this.#checkSymlink(join(directory, entry.name), entry, names)
-        }
-
-        if (entry.type === 'directory' || entry.unixfs?.type === 'symlink') {
-          later.push(entry)
-          continue
-        }
-
-        const written: Promise<void> = this.#writeFile(join(directory, entry.name), entry)
-          .catch((err: unknown) => { failed ??= { reason: err } })
-          .finally(() => writing.delete(written))
-        writing.add(written)
 
         if (writing.size >= CONCURRENCY) {
           await Promise.race(writing)
@@ -135,23 +163,28 @@ class TreeWriter {
     if (failed != null) {
       throw failed.reason
     }
-
-    await this.#fillLater(directory, later, names)
   }
 
-  async #fillLater (directory: string, entries: DirectoryEntry[], names: readonly string[]): Promise<void> {
-    for (const entry of entries.filter(({ type }) => type === 'directory')) {
-      const path = join(directory, entry.name)
-      await mkdir(path, { mode: 0o700 })
-      await this.fill(path, entry, [...names, entry.name])
-      // only now: some cannot be written to any more
-      await restoreMetadata(path, entry)
+  /** Whether it is a directory or a symlink, whose turn comes after the files. */
+  async #letWait (path: string, entry: DirectoryEntry): Promise<boolean> {
+    const { directories, symlinks } = this.#options.waiting
+    const { name, cid, type, unixfs } = entry
+
+    if (type == null) {
+      throw new TreeEntryError(path, `its block ${entry.plainCid} is not in this repo, or is no UnixFS`)
     }
 
-    for (const entry of entries.filter(({ type }) => type !== 'directory')) {
-      this.#count('symlinks')
-      await writeSymlink(join(directory, entry.name), entry)
+    if (type === 'directory') {
+      await directories.push({ name, cid: cid.toString(), metadata: metadataOf(entry) })
+    } else if (unixfs?.type === 'symlink') {
+      const link = linkOf(path, unixfs)
+      await this.#checkSymlink(path, link)
+      await symlinks.push({ name, link, metadata: metadataOf(entry) })
+    } else {
+      return false
     }
+
+    return true
   }
 
   async #writeFile (path: string, entry: DirectoryEntry): Promise<void> {
@@ -162,7 +195,7 @@ class TreeWriter {
       progress.update(this.counts.size += bytes)
       this.#checkLimits()
     })
-    await restoreMetadata(path, entry)
+    await restoreMetadata(path, metadataOf(entry))
   }
 
   #count (what: 'files' | 'directories' | 'symlinks'): void {
@@ -177,48 +210,28 @@ class TreeWriter {
     this.#options.limits.check({ size, entries: files + directories + symlinks })
   }
 
-  async #checkSymlink (path: string, entry: DirectoryEntry, names: readonly string[]): Promise<void> {
-    const { allowSymlinks, files, signal } = this.#options
-    const isDirectory = async (names: readonly string[]): Promise<boolean> => files.stat(this.#root.cid, { path: names.join('/'), signal })
-      .then(({ type }) => type === 'directory', () => false)
+  async #checkSymlink (path: string, link: Uint8Array): Promise<void> {
+    const { allowSymlinks, signal } = this.#options
 
     if (!allowSymlinks) {
-      await checkSymlink(path, entry, names, isDirectory)
+      const names = this.#above.slice(1).map(({ name }) => name)
+      await checkSymlink(path, link, names, async names => this.#isDirectory(names))
     }
 
     signal.throwIfAborted()
   }
-}
 
-/**
- * @throws {TreeEntryError} the symlink leads out of the tree that it is in
- */
-export async function checkSymlink (path: string, { unixfs }: Pick<DirectoryEntry, 'unixfs'>, names: readonly string[], isDirectory: Parameters<typeof leadsOut>[2]): Promise<void> {
-  const link = Buffer.from(unixfs?.data ?? []).toString()
+  /** Whether the tree has a directory there, looked for from the nearest one that is known. */
+  async #isDirectory (names: readonly string[]): Promise<boolean> {
+    const { files, signal } = this.#options
+    let known = 0
 
-  if (await leadsOut(link, names, isDirectory)) {
-    throw new TreeEntryError(path, `is a symlink that leads out of what is written, to ${link}: if that is meant, allow it with --allow-symlinks`)
-  }
-}
+    while (known < names.length && this.#above[known + 1]?.name === names[known]) {
+      known++
+    }
 
-/** Write a symlink that is not there, wherever it leads. */
-export async function writeSymlink (path: string, entry: Pick<DirectoryEntry, 'unixfs' | 'mtime'>): Promise<void> {
-  const link = Buffer.from(entry.unixfs?.data ?? [])
-
-  if (link.byteLength === 0 || link.includes(0)) {
-    throw new TreeEntryError(path, 'is a symlink that leads to no path')
-  }
-
-  await symlink(link, path)
-  await restoreMetadata(path, entry)
-}
-
-/**
- * @throws {TreeEntryError} there is anything, also a symlink to nowhere
- */
-export async function checkNothingThere (path: string, what: string): Promise<void> {
-  if (await lstat(path).then(() => true, () => false)) {
-    throw new TreeEntryError(path, `is there already, and ${what} is written only where nothing is`)
+    return files.stat(this.#above[known].cid, { path: names.slice(known).join('/'), signal })
+      .then(({ type }) => type === 'directory', () => false)
   }
 }
 

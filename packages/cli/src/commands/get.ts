@@ -1,21 +1,24 @@
-import { stat } from 'node:fs/promises'
-import { basename, dirname, resolve } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import { withReading } from '../context.ts'
-import { UsageError } from '../errors.ts'
+import { checkFileTarget, checkNothingThere, getTarget } from '../get-target.ts'
 import { measureTree } from '../measure-tree.ts'
 import { noteLinks } from '../note-unchecked.ts'
 import { printable } from '../output.ts'
 import { knownSize } from '../progress.ts'
-import { nameOf, parseTarget } from '../target.ts'
-import { sweepTemporaries } from '../temporary-files.ts'
+import { metadataOf } from '../restore-metadata.ts'
+import { SpillStack } from '../spill-stack.ts'
+import { parseTarget } from '../target.ts'
+import { sweepTemporaries, temporaryFor } from '../temporary-files.ts'
 import { formatSize } from '../units.ts'
 import { writeWhole } from '../write-file.ts'
 import { checkRoom, WriteLimits } from '../write-limits.ts'
-import { checkNothingThere, checkSymlink, writeSymlink, writeTree } from '../write-tree.ts'
+import { checkSymlink, linkOf, writeSymlink } from '../write-symlink.ts'
+import { writeTree } from '../write-tree.ts'
 import type { Context } from '../context.ts'
 import type { Target } from '../target.ts'
-import type { CatEvents, Ipfsz } from '@ipfsz/core'
+import type { WaitingDirectory, WaitingSymlink } from '../write-tree.ts'
+import type { CatEvents, DirectoryEntry, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 export interface GetCommandOptions {
@@ -46,14 +49,14 @@ export async function get (text: string, options: GetCommandOptions, context: Co
   await withReading(context, asked.cid, async ({ files }) => { await write(asked, files, options, context) })
 }
 
-async function write (asked: Target, files: Ipfsz, options: GetCommandOptions, { io, output, signal }: Context): Promise<void> {
+async function write (asked: Target, files: Ipfsz, options: GetCommandOptions, context: Context): Promise<void> {
+  const { io, output, signal } = context
   const { cid, path } = asked
-  const { allowSymlinks = false } = options
+  const wanted = await getTarget(options.output, asked, io.cwd)
   const onProgress = noteLinks(output)
   let unchecked: CatEvents | undefined
   const stats = await files.stat(cid, { path, signal, onProgress (event) { unchecked = event.type === 'ipfsz:link:unchecked' ? event : unchecked } })
   const { type, unixfs, mtime } = stats
-  const wanted = resolve(io.cwd, options.output ?? nameOf(asked))
   const limits = new WriteLimits(wanted, options)
 
   await sweepTemporaries(dirname(wanted), io.now())
@@ -64,26 +67,20 @@ async function write (asked: Target, files: Ipfsz, options: GetCommandOptions, {
   }
 
   if (type === 'directory') {
-    const root = { cid: stats.markedCid ?? asTree(cid, stats.plainCid), unixfs, mtime }
-    await checkNothingThere(wanted, 'a tree')
-    const totals = await measureTree(root.cid, files, limits, output.progress(`measuring ${basename(wanted)}`), signal)
-    await checkRoom(wanted, totals)
-    const counts = await writeTree(wanted, root, { files, progress: output.progress(basename(wanted), totals.size), limits, allowSymlinks, signal })
-    const { size } = counts
-
-    output.result({ cid: root.cid.toString(), path: wanted, ...counts }, `${printable(wanted)}\t${formatSize(size)}`)
+    await writeDirectory(wanted, { cid: stats.markedCid ?? asTree(cid, stats.plainCid), unixfs, mtime }, files, { ...options, limits }, context)
     return
   }
 
   if (unixfs?.type === 'symlink') {
+    const link = linkOf(wanted, unixfs)
     await checkNothingThere(wanted, 'a symlink')
 
-    if (!allowSymlinks) {
+    if (options.allowSymlinks !== true) {
       // what is beside it may be a symlink itself: none of its names is taken back
-      await checkSymlink(wanted, { unixfs }, [], async () => false)
+      await checkSymlink(wanted, link, [], async () => false)
     }
 
-    await writeSymlink(wanted, { unixfs, mtime })
+    await writeSymlink(wanted, link, metadataOf(stats))
     output.result({ cid: stats.plainCid.toString(), path: wanted, size: 0 }, `${printable(wanted)}\t${formatSize(0)}`)
     return
   }
@@ -91,7 +88,7 @@ async function write (asked: Target, files: Ipfsz, options: GetCommandOptions, {
   const known = knownSize(stats)
   const totals = { size: known ?? 0, entries: 1 }
 
-  await checkTarget(wanted)
+  await checkFileTarget(wanted, asked)
   limits.check(totals)
   await checkRoom(wanted, totals)
   const content = limits.limit(files.cat(cid, { path, signal, maxWindowSize: options.maxWindow, onProgress }))
@@ -99,20 +96,25 @@ async function write (asked: Target, files: Ipfsz, options: GetCommandOptions, {
   output.result({ cid: path === '' ? cid.toString() : (stats.markedCid ?? stats.plainCid).toString(), path: wanted, size }, `${printable(wanted)}\t${formatSize(size)}`)
 }
 
+async function writeDirectory (wanted: string, root: Pick<DirectoryEntry, 'cid' | 'unixfs' | 'mtime'>, files: Ipfsz, { limits, allowSymlinks = false }: GetCommandOptions & { limits: WriteLimits }, { output, signal }: Context): Promise<void> {
+  await checkNothingThere(wanted, 'a directory')
+
+  const unmeasured = new SpillStack<string>(temporaryFor(wanted))
+  const directories = new SpillStack<WaitingDirectory>(temporaryFor(wanted))
+  const symlinks = new SpillStack<WaitingSymlink>(temporaryFor(wanted))
+
+  try {
+    const totals = await measureTree(wanted, root.cid, { files, limits, directories: unmeasured, progress: output.progress(`measuring ${basename(wanted)}`), signal })
+    await checkRoom(wanted, totals)
+    const counts = await writeTree(wanted, root, { files, progress: output.progress(basename(wanted), totals.size), limits, allowSymlinks, waiting: { directories, symlinks }, signal })
+
+    output.result({ cid: root.cid.toString(), path: wanted, ...counts }, `${printable(wanted)}\t${formatSize(counts.size)}`)
+  } finally {
+    await Promise.all([unmeasured.close(), directories.close(), symlinks.close()])
+  }
+}
+
 /** What a directory below a CID is read by as that is: what is in a tree says for itself whether it is compressed. */
 function asTree (cid: CID, plainCid: CID): CID {
   return isMarked(cid) ? mark(plainCid, TREE_CODE) : plainCid
-}
-
-/** A file is replaced, and so is a symlink to one or to nothing. What else is there, or a symlink leads to, is not. */
-async function checkTarget (target: string): Promise<void> {
-  const stats = await stat(target).catch(() => undefined)
-
-  if (stats?.isDirectory() === true) {
-    throw Object.assign(new Error(`${target} is a directory`), { code: 'EISDIR', syscall: 'open', path: target })
-  }
-
-  if (stats != null && !stats.isFile()) {
-    throw new UsageError(`${target} is not a file: write there with ipfsz cat`)
-  }
 }
