@@ -67,7 +67,9 @@ function collect (world: World): Action {
 }
 
 function convert (world: World, chance: Chance): Action {
-  return { ...reading(world, []), verb: 'convert', args: ['blockstore', 'convert', '--codec', chance.pick(STORED), ...chance.part() < 0.3 ? ['--again'] : []], effect: 'all', sure: true }
+  const codec = chance.pick(STORED)
+
+  return { ...reading(world, []), verb: 'convert', args: ['blockstore', 'convert', '--codec', codec, ...chance.part() < 0.3 && codec !== 'none' ? ['--again'] : []], effect: 'all', sure: true }
 }
 
 function importCar (world: World, chance: Chance): Action {

@@ -109,4 +109,19 @@ describe('what strangers made', () => {
     expect(stderr).toContain(cid.toString())
     expect(peak).toBeLessThan(LIMIT)
   })
+
+  it('is walked in bounded memory where many nodes have very many links', async ({ sandbox }) => {
+    await sandbox.add(Buffer.from('a repo'))
+    const blocks = new Blocks(sandbox.repo)
+    // 8 bytes each, to a CID that holds an empty block itself
+    const links = Buffer.concat(Array<Buffer>(2 * MIB / 8).fill(Buffer.from('12060a0401550000', 'hex')))
+    const nodes = await Promise.all(Array.from({ length: 8 }, async (_, i) => blocks.put(dagPb.code, Buffer.concat([links, Uint8Array.of(0x0a, 1, i)]))))
+    const root = await blocks.node({ type: 'file', blockSizes: nodes.map(() => 0n) }, nodes.map(cid => ['', cid]))
+
+    for (const args of [['pin', 'add', root.toString()], ['gc', '--dry-run'], ['car', 'export', root.toString(), '-o', 'wide.car']]) {
+      const { peak, stderr } = await measure(sandbox, args)
+      expect(stderr).toBe('')
+      expect(peak, args[0]).toBeLessThan(LIMIT)
+    }
+  })
 })

@@ -206,7 +206,6 @@ describe.concurrent('reading what is not in the repo', () => {
     await startDaemon(sandbox)
 
     expectFailure(await sandbox.run(['cat', cid, '--offline']), 1)
-    expectFailure(await sandbox.run(['cat', cid, '--offline', '--peer', address]), 1)
     expectSuccess(await sandbox.run(['cat', cid, '--peer', address]))
   })
 

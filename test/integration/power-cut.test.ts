@@ -72,6 +72,20 @@ describe('after a loss of power', () => {
     await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', file, other]) })
   })
 
+  it('every root is there that car import printed of many', async ({ sandbox }) => {
+    const files = await Promise.all(Array.from({ length: 8 }, async (_, i) => sandbox.write(`${i}`, text(100 + i, i + 1))))
+    const cids = (await sandbox.run(['add', '-Q', ...files])).stdout.toString().trim().split('\n')
+    expectSuccess(await sandbox.run(['car', 'export', ...cids, '-o', 'many.car']))
+    await rm(sandbox.repo, { recursive: true })
+
+    const cut = await record(sandbox, async run => {
+      await run(['car', 'import', join(sandbox.directory, 'many.car')], () => true)
+    })
+
+    expect(cut.notes(cut.length)).toHaveLength(8)
+    await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', ...files]) })
+  })
+
   it('a repo stores blocks as init said', async ({ sandbox }) => {
     const file = await sandbox.write('file', text(10_000))
 

@@ -1,11 +1,10 @@
-import { checkBlock, checkHash, isIdentity, markerCodecs, NotUnixFSError, unmark } from '@ipfsz/core'
+import { checkBlock, checkHash, decodeBlock, isIdentity, NotUnixFSError, unmark } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
 import { DamagedDagError, MissingBlockError, UnknownBlockError } from './errors.ts'
-import type { IpfszComponents } from '@ipfsz/core'
+import { MultihashMap } from './multihash-map.ts'
+import { WaitingBlocks } from './waiting-blocks.ts'
+import type { IpfszComponents, NodeLinks } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
-
-/** How many blocks are fetched at one time. */
-const CONCURRENCY = 16
 
 export type WalkStore = Pick<IpfszComponents['blockstore'], 'get' | 'has'>
 
@@ -19,14 +18,16 @@ export interface WalkOptions {
   reached?: Reached
 }
 
+/** What stands for all levels, and for as many as no DAG has: each is a block of its own. */
+const ALL_LEVELS = 2 ** 32 - 1
+
 /**
  * What walks have reached. A block is kept by its multihash, and walked by its codec
  * besides: whoever links to the bytes of a node as raw makes a leaf of them.
  */
 export class Reached {
-  readonly #blocks = new Set<string>()
-  /** Nodes of dag-pb, marked or not, and how many levels below them have been walked. */
-  readonly #walked = new Map<string, number>()
+  /** How many levels below a block have been walked, as it is a node of dag-pb, marked or not. */
+  readonly #walked = new MultihashMap()
 
   /**
    * Note that a CID is reached, with so many levels below it that are to be walked.
@@ -35,29 +36,32 @@ export class Reached {
    *   was done before
    */
   add (cid: CID, levels: number): boolean | undefined {
-    const key = keyOf(cid)
-    const isNew = !this.#blocks.has(key)
+    const { bytes } = cid.multihash
+    const walked = this.#walked.get(bytes)
+    const isNew = walked == null
 
-    this.#blocks.add(key)
-
-    if (isLeaf(cid) || levels === 0) {
-      return isNew ? true : undefined
-    }
-
-    if (isDagPb(cid)) {
-      if ((this.#walked.get(key) ?? 0) >= levels) {
-        return undefined
+    if (isLeaf(cid) || levels === 0 || !isDagPb(cid)) {
+      if (isNew) {
+        this.#walked.set(bytes, 0)
       }
 
-      this.#walked.set(key, levels)
+      return isNew || (!isLeaf(cid) && levels > 0) ? isNew : undefined
     }
+
+    const wanted = Math.min(levels, ALL_LEVELS)
+
+    if (!isNew && walked >= wanted) {
+      return undefined
+    }
+
+    this.#walked.set(bytes, wanted)
 
     return isNew
   }
 
   /** Whether the block of a multihash is reached. */
   has (multihash: Uint8Array): boolean {
-    return this.#blocks.has(hashKey(multihash))
+    return this.#walked.get(multihash) != null
   }
 }
 
@@ -67,18 +71,7 @@ export interface WalkedBlock {
   bytes?: Uint8Array
 }
 
-/** A block that is to be visited. */
-interface Waiting {
-  cid: CID
-  /** How many levels below it are to be walked. */
-  levels: number
-  /** Whether it is reached for the first time. */
-  isNew: boolean
-}
-
 const DAG_PB = 0x70
-/** What is behind a marker is dag-pb. */
-const [dagPb] = markerCodecs
 
 /**
  * Every block below a root, each once, and the root before all. A block that is linked
@@ -89,7 +82,7 @@ const [dagPb] = markerCodecs
  * @throws {DamagedDagError} a block is not there, damaged, or not UnixFS: the cause says which
  */
 export async function * walkDag (root: CID, blockstore: WalkStore, { signal, leaves, depth = Infinity, reached = new Reached() }: WalkOptions): AsyncGenerator<WalkedBlock> {
-  const waiting: Waiting[] = []
+  const waiting = new WaitingBlocks()
   const enter = (cid: CID, levels: number): void => {
     if (isIdentity(cid) && isLeaf(cid)) {
       // it may be long, and there is nothing to note
@@ -105,31 +98,37 @@ export async function * walkDag (root: CID, blockstore: WalkStore, { signal, lea
 
   enter(unmark(root), depth)
 
-  while (waiting.length > 0) {
+  while (!waiting.isEmpty) {
     signal.throwIfAborted()
     // from the end, so that what waits stays short
-    const batch = waiting.splice(-CONCURRENCY)
+    const batch = waiting.take()
     const blocks = await Promise.all(batch.map(async ({ cid, levels }) => visit(cid, levels > 0, leaves, blockstore, signal)))
       .catch((err: unknown) => { throw signal.aborted ? signal.reason : new DamagedDagError(root, err) })
 
     for (const [i, { links, ...block }] of blocks.entries()) {
-      links.toReversed().forEach(link => { enter(link, batch[i].levels - 1) })
+      const levels = batch[i].levels - 1
+
+      waiting.noteSize(block.bytes?.byteLength ?? 0)
 
       if (batch[i].isNew && !isIdentity(block.cid)) {
         yield block
+      }
+
+      for (const link of links) {
+        if (leaves !== 'skip' || !isLeaf(link)) {
+          enter(link, levels)
+        } else if (!isIdentity(link) && reached.add(link, levels) === true) {
+          // most blocks are leaves, and nothing is to be done about these
+          yield { cid: link }
+        }
       }
     }
   }
 }
 
 /** What blocks are told apart by: stores know nothing of a CID but its multihash. */
-export function keyOf (cid: CID): string {
-  return hashKey(cid.multihash.bytes)
-}
-
-/** The same, by the bytes of a multihash. */
-export function hashKey (multihash: Uint8Array): string {
-  return Buffer.from(multihash.buffer, multihash.byteOffset, multihash.byteLength).toString('latin1')
+export function keyOf ({ multihash: { bytes } }: CID): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }
 
 function isLeaf (cid: CID): boolean {
@@ -140,7 +139,7 @@ function isDagPb (cid: CID): boolean {
   return unmark(cid).code === DAG_PB
 }
 
-async function visit (cid: CID, withLinks: boolean, leaves: WalkOptions['leaves'], blockstore: WalkStore, signal: AbortSignal): Promise<WalkedBlock & { links: CID[] }> {
+async function visit (cid: CID, withLinks: boolean, leaves: WalkOptions['leaves'], blockstore: WalkStore, signal: AbortSignal): Promise<WalkedBlock & { links: Iterable<CID> }> {
   const hasLinks = withLinks && !isLeaf(cid)
 
   if (hasLinks && !isDagPb(cid)) {
@@ -185,8 +184,8 @@ async function read (cid: CID, blockstore: WalkStore, signal: AbortSignal): Prom
   return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
 }
 
-/** What a block links to. */
-export function linksOf (cid: CID, bytes: Uint8Array): CID[] {
+/** What a block links to, the last first: decoded one by one, as each is taken. */
+export function linksOf (cid: CID, bytes: Uint8Array): Iterable<CID> {
   if (isLeaf(cid)) {
     return []
   }
@@ -196,8 +195,14 @@ export function linksOf (cid: CID, bytes: Uint8Array): CID[] {
   }
 
   try {
-    return dagPb.decode(bytes).Links.map(({ Hash }) => Hash)
+    return fromLast(decodeBlock(bytes).links)
   } catch (err) {
     throw new NotUnixFSError(cid, 'it is not dag-pb', { cause: err })
+  }
+}
+
+function * fromLast (links: NodeLinks): Generator<CID> {
+  for (let i = links.length - 1; i >= 0; i--) {
+    yield links.at(i).Hash
   }
 }

@@ -19,7 +19,10 @@ export class IncompleteError extends Error {
   override readonly name = 'IncompleteError'
 }
 
-/** A process that adds, or collects garbage, does not come to its end. */
+/** What those do who hold a lock of a kind, as others are told. */
+const ACTIVITIES = new Map([['gc', 'collects garbage'], ['convert', 'converts its blocks']])
+
+/** A process that adds, collects garbage, or converts blocks, does not come to its end. */
 export class RepoLockedError extends Error {
   static override readonly name = 'RepoLockedError'
   override readonly name = 'RepoLockedError'
@@ -29,7 +32,7 @@ export class RepoLockedError extends Error {
   readonly file: string
 
   constructor (repo: string, { kind, pid, host, path }: LockFile) {
-    super(`The repo ${repo} is in use by an ipfsz that ${kind === 'gc' ? 'collects garbage' : 'adds to it'} (process ${pid} on ${host}, which holds ${path}): wait for its end and try again`)
+    super(`The repo ${repo} is in use by an ipfsz that ${ACTIVITIES.get(kind) ?? 'adds to it'} (process ${pid} on ${host}, which holds ${path}): wait for its end and try again`)
     this.pid = pid
     this.host = host
     this.file = path

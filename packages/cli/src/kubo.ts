@@ -1,8 +1,8 @@
 import { checkKubo, createIpfszForKubo, pinInKubo } from '@ipfsz/core/kubo'
 import { UsageError } from './errors.ts'
 import { CommandKuboClient } from './kubo-client.ts'
+import type { NewPin } from './repo-pins.ts'
 import type { Ipfsz, IpfszInit } from '@ipfsz/core'
-import type { CID } from 'multiformats/cid'
 
 /** How long to wait for a first answer, in milliseconds. */
 const FIRST_ANSWER = 10_000
@@ -14,7 +14,8 @@ const MULTIADDR = /^\/(ip4|ip6|dns[46]?)\/([^/]+)\/tcp\/(\d+)(?:\/(https?|tls\/h
 export interface KuboSession {
   files: Ipfsz
   pins: {
-    addNew (cid: CID, name?: string): Promise<void>
+    /** Returns in their order what went wrong with each, undefined where it is pinned. */
+    addNew (added: readonly NewPin[]): Promise<unknown[]>
   }
 }
 
@@ -32,7 +33,7 @@ export async function openKubo (address: string, init: IpfszInit, signal: AbortS
 
   return {
     files: createIpfszForKubo(client, { ...init, pin: false }),
-    pins: { addNew: async (cid, name) => pinInKubo(client, cid, { name, signal }) }
+    pins: { addNew: async added => Promise.all(added.map(async ({ cid, name }) => pinInKubo(client, cid, { name, signal }).then(() => undefined, (err: unknown) => err))) }
   }
 }
 

@@ -54,6 +54,14 @@ export function defineFileCommands (program: Command, context: () => Context): v
         throw new UsageError(`--optimize goes with --codec auto, not with ${flags.codec}`)
       }
 
+      if (flags.codec === 'none' && (flags.level != null || flags.frameSize != null || flags.detect === false)) {
+        throw new UsageError('--level, --frame-size and --no-detect say how to compress, and do not go with --codec none')
+      }
+
+      if (flags.kubo != null && flags.sync === false) {
+        throw new UsageError('--no-sync does not go with --kubo: Kubo decides when it writes to its disk (Datastore.Spec in its settings)')
+      }
+
       const { quieter = false, deterministic = false, link = false, pin = true, sync = true, hidden = false, ignore = [], preserveMode: mode, preserveMtime: mtime, kubo, ...compression } = flags
       const { add } = await import('./commands/add.ts')
       await add(paths, { compression, deterministic, quieter, link, pin, sync, hidden, ignore, preserve: { mode, mtime }, ...kubo == null ? {} : { kubo } }, context())
@@ -68,6 +76,11 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .addOption(maxWindow()))
     .action(async (cid: string, flags: Partial<CatCommandOptions> & NetworkFlags) => {
       const [{ raw = false, ...options }, networked] = withNetwork(flags, context())
+
+      if (raw && options.maxWindow != null) {
+        throw new UsageError('--max-window is for decompressing, and does not go with --raw')
+      }
+
       const { cat } = await import('./commands/cat.ts')
       await cat(cid, { raw, ...options }, networked)
     })

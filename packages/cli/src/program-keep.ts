@@ -1,3 +1,4 @@
+import { UsageError } from './errors.ts'
 import { maxWindow } from './program-files.ts'
 import type { AddLinkCommandOptions } from './commands/link.ts'
 import type { Context } from './context.ts'
@@ -76,6 +77,10 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     .option('--unchecked', 'without reading the file: for originals that were made with other settings than those of Helia and Kubo\'s profiles, and for directories')
     .addOption(maxWindow())
     .action(async (original: string, marked: string, options: AddLinkCommandOptions) => {
+      if (options.unchecked === true && options.maxWindow != null) {
+        throw new UsageError('--max-window is for reading the file, and does not go with --unchecked')
+      }
+
       const { addLink } = await import('./commands/link.ts')
       await addLink(original, marked, options, context())
     })

@@ -1,4 +1,6 @@
 import { Option } from 'commander'
+import { UsageError } from './errors.ts'
+import { NONE } from './network/bootstrap-texts.ts'
 import { collect, parseDuration } from './units.ts'
 import type { Context } from './context.ts'
 import type { NetworkOptions } from './network/access.ts'
@@ -24,8 +26,16 @@ export function askingOthers (command: Command): Command {
     .addOption(new Option('--timeout <duration>', 'give up when nothing arrives for so long, as 10s or 5m (default: 60s)').argParser(parseDuration))
 }
 
-/** The context with what those options say, and the rest of the flags. */
+/**
+ * The context with what those options say, and the rest of the flags.
+ *
+ * @throws {UsageError} nobody is to be asked, and somebody is
+ */
 export function withNetwork<T extends NetworkFlags> ({ offline, peer, timeout, ...rest }: T, context: Context): [Omit<T, keyof NetworkFlags>, Context] {
+  if (offline === true && (peer != null || timeout != null)) {
+    throw new UsageError('--peer and --timeout are for asking others, and do not go with --offline')
+  }
+
   const network: NetworkOptions = { offline, peers: peer, timeout: timeout == null ? undefined : Math.min(timeout, LONGEST_TIMEOUT) }
 
   return [rest, { ...context, network }]
@@ -40,6 +50,10 @@ export function defineNetworkCommands (program: Command, context: () => Context)
     .option('--bootstrap <multiaddr>', 'a peer to find others by, or none (default: $IPFSZ_BOOTSTRAP or the public network); may be given several times', collect(text => text))
     .addOption(new Option('--provide <what>', 'tell others of the roots of what is pinned, of all blocks, or of nothing').choices(['roots', 'all', 'none']).default('roots'))
     .action(async (options: DaemonCommandOptions) => {
+      if (options.bootstrap != null && options.bootstrap.length > 1 && options.bootstrap.includes(NONE)) {
+        throw new UsageError('--bootstrap none does not go with others')
+      }
+
       const { daemon } = await import('./commands/daemon.ts')
       await daemon(options, context())
     })

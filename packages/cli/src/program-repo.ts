@@ -38,6 +38,10 @@ export function defineRepoCommands (program: Command, context: () => Context): v
     .option('--level <n>', 'how hard to try', parseNumber)
     .option('--again', 're-encode blocks that have the codec already, as with another level')
     .action(async ({ codec, level, again = false }: { codec: string, level?: number, again?: boolean }) => {
+      if (again && codec === 'none') {
+        throw new UsageError('--again is for blocks that are compressed, and does not go with --codec none')
+      }
+
       const { convertBlocks } = await import('./commands/blockstore.ts')
       await convertBlocks({ ...toCompression(codec, level), again }, context())
     })

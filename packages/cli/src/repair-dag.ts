@@ -1,11 +1,9 @@
 import { checkBlock, checkHash, CorruptBlockError, isIdentity, unmark } from '@ipfsz/core'
 import { isDamage } from './damage.ts'
 import { linksOf, Reached } from './dag-walk.ts'
+import { WaitingBlocks } from './waiting-blocks.ts'
 import type { IpfszComponents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
-
-/** How many blocks are read or fetched at one time. */
-const CONCURRENCY = 16
 
 /** How a block was found. */
 export type BlockState = 'good' | 'missing' | 'damaged'
@@ -27,15 +25,6 @@ export interface RepairOptions {
   depth?: number | undefined
 }
 
-/** A block that is to be looked at. */
-interface Waiting {
-  cid: CID
-  /** How many levels below it are to be looked at. */
-  levels: number
-  /** Whether it is reached for the first time. */
-  isNew: boolean
-}
-
 type Store = Pick<IpfszComponents['blockstore'], 'get'>
 
 /**
@@ -48,7 +37,7 @@ type Store = Pick<IpfszComponents['blockstore'], 'get'>
  */
 export async function * repairDag (root: CID, blockstore: Store, { signal, fetch, depth = Infinity }: RepairOptions): AsyncGenerator<RepairedBlock> {
   const reached = new Reached()
-  const waiting: Waiting[] = []
+  const waiting = new WaitingBlocks()
 
   const enter = (cid: CID, levels: number): void => {
     const isNew = reached.add(cid, levels)
@@ -58,7 +47,7 @@ export async function * repairDag (root: CID, blockstore: Store, { signal, fetch
     }
   }
 
-  const visit = async (cid: CID, levels: number): Promise<RepairedBlock & { links: CID[] }> => {
+  const visit = async (cid: CID, levels: number): Promise<RepairedBlock & { links: Iterable<CID> }> => {
     const { found, bytes } = await read(cid, blockstore, signal)
     const good = bytes ?? await fetch(cid, found === 'damaged')
 
@@ -67,15 +56,19 @@ export async function * repairDag (root: CID, blockstore: Store, { signal, fetch
 
   enter(unmark(root), depth)
 
-  while (waiting.length > 0) {
+  while (!waiting.isEmpty) {
     signal.throwIfAborted()
 
     // from the end, so that what waits stays short
-    const batch = waiting.splice(-CONCURRENCY)
+    const batch = waiting.take()
     const blocks = await Promise.all(batch.map(async ({ cid, levels }) => visit(cid, levels)))
 
     for (const [i, { links, ...block }] of blocks.entries()) {
-      links.toReversed().forEach(link => { enter(link, batch[i].levels - 1) })
+      waiting.noteSize(block.size)
+
+      for (const link of links) {
+        enter(link, batch[i].levels - 1)
+      }
 
       if (batch[i].isNew) {
         yield block

@@ -8,9 +8,16 @@ import { walkDag } from './dag-walk.ts'
 import { NotPinnedError, PinRecordError, RepoError } from './errors.ts'
 import { CID_KEY, NAME_KEY, readPin, readPinnedBlock, readPins } from './pin-records.ts'
 import type { Reached } from './dag-walk.ts'
-import type { Pin } from './pin-records.ts'
+import type { Pin, PinnedBlock } from './pin-records.ts'
+import type { RepoDatastore } from './repo-datastore.ts'
 import type { Repo } from './repo.ts'
 import type { CID } from 'multiformats/cid'
+
+/** What is pinned, and what it is pinned as. */
+export interface NewPin {
+  cid: CID
+  name?: string
+}
 
 /**
  * Helia's pins, of plain CIDs, with the marked one in their metadata.
@@ -33,31 +40,63 @@ export class RepoPins {
 
   /**
    * Pin what has just been added, all of which is there. The blocks are on the disk
-   * before the pin is: none ever leads to what a loss of power took. What was pinned by
+   * before the pins are: none ever leads to what a loss of power took. What was pinned by
    * its marked CID or under a name keeps them where no others are given.
+   *
+   * @returns in their order what went wrong with each, undefined where it is pinned
    */
-  async addNew (cid: CID, name?: string): Promise<void> {
-    const plain = unmark(cid).toV1()
+  async addNew (added: readonly NewPin[]): Promise<unknown[]> {
     const { datastore, disk } = this.#repo
+    const pins = new Map<string, NewPin>()
+    const counts = new Map<string, PinnedBlock>()
 
     await disk.sync()
 
-    const before = await readPin(this.#file(plain))
-    const old = before instanceof PinRecordError ? undefined : before
+    // one after the other: what is pinned as a node and as a leaf has one count
+    for (const { cid, name } of added) {
+      const plain = unmark(cid).toV1()
+      const [key, countedAs] = [pinKey(plain), countKey(plain)].map(String)
+      const { pinCount, pinnedBy } = counts.get(countedAs) ?? await this.#readCount(plain)
+      const old = pins.get(key) ?? await this.#readPin(plain)
 
-    await this.#count(plain, 1)
-    await datastore.put(pinKey(plain), encode({ depth: Infinity, metadata: metadataOf(isMarked(cid) ? cid : old?.cid ?? cid, name ?? old?.name) }))
+      if (!pinnedBy.some(bytes => Buffer.compare(bytes, plain.bytes) === 0)) {
+        counts.set(countedAs, { pinCount: pinCount + 1, pinnedBy: [...pinnedBy, plain.bytes] })
+      }
+
+      pins.set(key, { cid: isMarked(cid) ? cid : old?.cid ?? cid, name: name ?? old?.name })
+    }
+
+    const uncounted = await put(datastore, counts)
+    const keysOf = ({ cid }: NewPin): [string, string] => [String(pinKey(unmark(cid).toV1())), String(countKey(unmark(cid)))]
+    const pinnable = Array.from(pins).filter(([, pin]) => !uncounted.has(keysOf(pin)[1]))
+    const unpinned = await put(datastore, pinnable.map(([key, { cid, name }]) => [key, { depth: Infinity, metadata: metadataOf(cid, name) }]))
+
+    return added.map(pin => unpinned.get(keysOf(pin)[0]) ?? uncounted.get(keysOf(pin)[1]))
   }
 
   /**
-   * Pin what is in the repo, all of it, also where Helia has pinned a part. All of it is
-   * read: what was fetched for a reader is not synced, and a file of it may be empty after
-   * a loss of power.
+   * Pin what is in the repo, all of it, also where Helia has pinned a part.
    *
-   * @param reached - what is known to be there, as it was added before
    * @throws {DamagedDagError} something below it is not there, or damaged
    */
-  async add (cid: CID, signal: AbortSignal, reached?: Reached): Promise<void> {
+  async add (cid: CID, signal: AbortSignal): Promise<void> {
+    await this.check(cid, signal)
+    const [error] = await this.addNew([{ cid }])
+
+    if (error != null) {
+      throw error
+    }
+  }
+
+  /**
+   * See that a pin may be made: all below it is there. All of it is read, and synced with
+   * the next pin: what was fetched for a reader is not synced, and a file of it may be
+   * empty after a loss of power.
+   *
+   * @param reached - what is known to be there, as it was checked before
+   * @throws {DamagedDagError} something below it is not there, or damaged
+   */
+  async check (cid: CID, signal: AbortSignal, reached?: Reached): Promise<void> {
     const { blockstore, disk } = this.#repo
 
     for await (const block of walkDag(cid, blockstore, { signal, leaves: 'read', reached })) {
@@ -65,8 +104,6 @@ export class RepoPins {
         await disk.syncLater(block.cid)
       }
     }
-
-    await this.addNew(cid)
   }
 
   async has (cid: CID): Promise<boolean> {
@@ -103,7 +140,7 @@ export class RepoPins {
     }
 
     await this.#repo.datastore.delete(pinKey(plain))
-    await this.#count(plain, -1)
+    await this.#uncount(plain)
   }
 
   /**
@@ -141,24 +178,39 @@ export class RepoPins {
   }
 
   /** The root's count is for those who ask Helia. What it counted for other pins stays. */
-  async #count (plain: CID, change: 1 | -1): Promise<void> {
+  async #uncount (plain: CID): Promise<void> {
     const { datastore } = this.#repo
-    const name = base36.encode(plain.multihash.bytes)
-    const key = new Key(`/pinned-block/${name}`)
-    const { pinCount, pinnedBy } = await readPinnedBlock(join(datastore.path, 'pinned-block', `${name}.data`))
-    const others = pinnedBy.filter(bytes => Buffer.compare(bytes, plain.bytes) !== 0)
+    const { pinCount, pinnedBy } = await this.#readCount(plain)
 
-    if (change === 1 && others.length < pinnedBy.length) {
-      // it is counted already
-      return
-    }
-
-    if (pinCount + change > 0) {
-      await datastore.put(key, encode({ pinCount: pinCount + change, pinnedBy: change === 1 ? [...others, plain.bytes] : others }))
+    if (pinCount > 1) {
+      await datastore.put(countKey(plain), encode({ pinCount: pinCount - 1, pinnedBy: pinnedBy.filter(bytes => Buffer.compare(bytes, plain.bytes) !== 0) }))
     } else {
-      await datastore.delete(key)
+      await datastore.delete(countKey(plain))
     }
   }
+
+  /** What is pinned already, where its record can be read. */
+  async #readPin (plain: CID): Promise<Pin | undefined> {
+    const pin = await readPin(this.#file(plain))
+
+    return pin instanceof PinRecordError ? undefined : pin
+  }
+
+  async #readCount (plain: CID): Promise<PinnedBlock> {
+    return readPinnedBlock(join(this.#repo.datastore.path, `${countKey(plain)}.data`))
+  }
+}
+
+/** Put records, and say by their keys which are not safe, and why. */
+async function put (datastore: RepoDatastore, values: Iterable<[key: string, value: unknown]>): Promise<Map<string, Error>> {
+  const records = Array.from(values, ([key, value]) => ({ key: new Key(key), value: encode(value) }))
+  const errors = await datastore.putEach(records)
+
+  return new Map(records.flatMap(({ key }, i) => errors[i] == null ? [] : [[key.toString(), errors[i]]]))
+}
+
+function countKey (plain: CID): Key {
+  return new Key(`/pinned-block/${base36.encode(plain.multihash.bytes)}`)
 }
 
 function pinKey (plain: CID): Key {

@@ -10,7 +10,6 @@ import { makeRepoDirectory } from './repo-directory.ts'
 import { RepoDatastore } from './repo-datastore.ts'
 import type { Io } from './io.ts'
 import type { RepoCompression } from './repo-compression.ts'
-import type { FsDatastore } from 'datastore-fs'
 import type { Blockstore } from 'interface-blockstore'
 
 /** Where Helia keeps the version of a datastore, and the version this software knows. */
@@ -27,7 +26,7 @@ export interface Repo {
   readonly disk: SharedFsBlockstore
   /** The blocks, whatever they are stored as. */
   readonly blockstore: Blockstore
-  readonly datastore: FsDatastore
+  readonly datastore: RepoDatastore
 }
 
 export interface RepoInit {

@@ -15,7 +15,7 @@ import { create as createDigest } from 'multiformats/hashes/digest'
 import { identity } from 'multiformats/hashes/identity'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
-import { findGarbage, removeFiles } from '../src/collect-garbage.ts'
+import { findGarbage, removeGarbage } from '../src/collect-garbage.ts'
 import { Reached, walkDag } from '../src/dag-walk.ts'
 import { RepoPins } from '../src/repo-pins.ts'
 import { openRepo } from '../src/repo.ts'
@@ -58,12 +58,12 @@ describe('garbage collection', () => {
         await putBlocks(made, repo.blockstore)
         const before = await stored(repo)
 
-        const { files, kept } = await findGarbage(repo, pins, signal)
-        await removeFiles(files, signal)
+        const garbage = await findGarbage(repo, pins, signal)
+        await removeGarbage(repo, garbage, signal)
 
         const found = new Set(pins.flatMap(({ plainCid, depth }) => [...reachable(plainCid, depth, made)]))
         expect(await stored(repo)).toEqual(before.filter(name => found.has(name)))
-        expect(kept).toBe(found.size)
+        expect(garbage).toMatchObject({ pins: pins.length, kept: found.size, unwanted: before.length - found.size })
       })
     }), { numRuns: 60 })
   })

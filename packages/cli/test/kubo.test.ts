@@ -80,7 +80,11 @@ async function keyOf (request: Parameters<RequestListener>[0], values: URLSearch
 async function add (address: string): Promise<CID> {
   const { files, pins } = await openKubo(address, {}, signal)
   const cid = await files.addBytes(bytes)
-  await pins.addNew(cid, 'a name')
+  const [error] = await pins.addNew([{ cid, name: 'a name' }])
+
+  if (error != null) {
+    throw error
+  }
 
   return cid
 }

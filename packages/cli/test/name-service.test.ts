@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mark, TREE_CODE } from '@ipfsz/core'
-import { FsDatastore } from 'datastore-fs'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { NameService } from '../src/network/name-service.ts'
 import { waitForDht } from '../src/network/wait-for-dht.ts'
+import { RepoDatastore } from '../src/repo-datastore.ts'
 import { testNode } from './nodes.ts'
 import type { Node } from '../src/network/node.ts'
 
@@ -17,7 +17,7 @@ const other = CID.parse('bafybeictuxf4td3kv2j7mxiwdc5hfopnjgyklkqjgkosihs756ixmb
 async function makeNames (node: Node): Promise<NameService> {
   const path = await mkdtemp(join(tmpdir(), 'ipfsz-names-'))
   onTestFinished(async () => { await rm(path, { recursive: true }) })
-  const datastore = new FsDatastore(join(path, 'datastore'))
+  const datastore = new RepoDatastore(join(path, 'datastore'), { sync: false })
   await datastore.open()
 
   return new NameService({ path, datastore }, node.libp2p)

@@ -5,7 +5,7 @@ import { addTree } from '../add-tree.ts'
 import { resolvePath, withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
 import { ignoring } from '../ignore.ts'
-import { makeSafe } from '../make-safe.ts'
+import { UntoldRoots } from '../make-safe.ts'
 import { printable } from '../output.ts'
 import { metadata, READ_SIZE } from '../tree-source.ts'
 import { formatSize } from '../units.ts'
@@ -46,9 +46,6 @@ type Target = Pick<Session, 'files'> & KuboSession & Partial<Pick<Session, 'repo
 const STDIN = '-'
 /** The files of a directory are synced together, so many at one time, and printed then. */
 const MAX_UNPRINTED = 4096
-/** So are files that are named one by one, as many as these at most, or those of so many milliseconds. */
-const MAX_UNTOLD = 64
-const TELL_AFTER = 200
 /** Whatever is larger, and what is no file, may take long: those before it are printed first. In bytes, 1 MiB. */
 const MAX_TOGETHER = 1024 * 1024
 
@@ -89,9 +86,7 @@ async function addTo (options: AddCommandOptions, context: Context, work: (targe
 
 /** What is told is safe: on the disk and pinned, where that is wanted. Small files that come one after the other are synced together. */
 async function addEach (paths: string[], options: AddCommandOptions, session: Target, context: Context): Promise<number> {
-  const untold: Untold[] = []
   let failed = 0
-  let since = performance.now()
 
   const fail = (err: unknown): void => {
     // what is wrong with the options is wrong for every file
@@ -103,20 +98,7 @@ async function addEach (paths: string[], options: AddCommandOptions, session: Ta
     failed++
   }
 
-  const tell = async (): Promise<void> => {
-    const added = untold.splice(0)
-    const unsafe = await makeSafe(added, options.pin, session, context)
-
-    for (const { cid, print } of added) {
-      if (unsafe.has(cid.toString())) {
-        fail(unsafe.get(cid.toString()))
-      } else {
-        print()
-      }
-    }
-
-    since = performance.now()
-  }
+  const untold = new UntoldRoots({ pin: options.pin, session, context, fail })
 
   for (const path of paths) {
     try {
@@ -124,21 +106,19 @@ async function addEach (paths: string[], options: AddCommandOptions, session: Ta
 
       if (stats?.isFile() !== true || stats.size > MAX_TOGETHER) {
         // it may take long, and nothing waits for it
-        await tell()
+        await untold.print()
       }
 
       untold.push(await (stats?.isDirectory() === true ? addDirectory : addOne)(path, options, session, context))
     } catch (err) {
-      await tell()
+      await untold.print()
       fail(err)
     }
 
-    if (session.repo == null || untold.length === MAX_UNTOLD || performance.now() - since > TELL_AFTER) {
-      await tell()
-    }
+    await untold.printInTime()
   }
 
-  await tell()
+  await untold.print()
 
   return failed
 }

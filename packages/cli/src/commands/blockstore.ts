@@ -1,12 +1,12 @@
 import { convert } from '@ipfsz/blockstore-compressed'
 import { withRepo } from '../context.ts'
-import { DAEMON } from '../daemon/daemon-lock.ts'
-import { DaemonRunningError, IncompleteError } from '../errors.ts'
-import { readLocks } from '../lock-files.ts'
+import { lockOutDaemons } from '../daemon/daemon-lock.ts'
+import { IncompleteError } from '../errors.ts'
 import { writeCompression } from '../repo-compression.ts'
 import { formatSize } from '../units.ts'
 import type { Context } from '../context.ts'
 import type { RepoCompression } from '../repo-compression.ts'
+import type { Repo } from '../repo.ts'
 
 export interface ConvertCommandOptions extends RepoCompression {
   /** Compress again what has the codec already. */
@@ -20,45 +20,47 @@ export interface ConvertCommandOptions extends RepoCompression {
  * @throws {IncompleteError} some blocks are damaged, and were left as they are
  */
 export async function convertBlocks ({ again, ...compression }: ConvertCommandOptions, context: Context): Promise<void> {
-  const { output, signal } = context
-
   // alone: who has the repo open reads and writes as it was when they began
   await withRepo(context, { lock: 'gc', existing: true }, async ({ repo }) => {
-    const [daemon] = await readLocks(repo.path, [DAEMON])
+    const lock = await lockOutDaemons(repo.path)
 
-    if (daemon != null) {
-      throw new DaemonRunningError(repo.path, daemon)
-    }
-
-    // first, so that what is converted can be read however this ends
-    await writeCompression(repo.path, compression)
-
-    const progress = output.progress('converting')
-    let done = 0
-    const report = await convert(repo.disk, {
-      ...compression,
-      again,
-      signal,
-      onProgress: ({ detail: { cid, storedSize, error } }) => {
-        progress.update(done += storedSize)
-
-        if (error instanceof Error) {
-          output.error(`${cid}: ${error.message}`, error)
-        }
-      }
-    }).finally(() => progress.end())
-
-    await repo.disk.sync()
-
-    const { blocks, converted, unchanged, unreadable, storedSizeBefore, storedSize } = report
-
-    output.result(
-      { ...compression, blocks, converted, unchanged, unreadable, storedSizeBefore, storedSize },
-      `Converted ${converted} of ${blocks} blocks, ${formatSize(storedSizeBefore)} before, ${formatSize(storedSize)} now`
-    )
-
-    if (unreadable > 0) {
-      throw new IncompleteError(`${unreadable} of ${blocks} blocks are damaged, and were left as they are: add their files again`)
+    try {
+      await convertAll(repo, { again, ...compression }, context)
+    } finally {
+      await lock.release()
     }
   })
+}
+
+async function convertAll (repo: Repo, { again, ...compression }: ConvertCommandOptions, { output, signal }: Context): Promise<void> {
+  // first, so that what is converted can be read however this ends
+  await writeCompression(repo.path, compression)
+
+  const progress = output.progress('converting')
+  let done = 0
+  const report = await convert(repo.disk, {
+    ...compression,
+    again,
+    signal,
+    onProgress: ({ detail: { cid, storedSize, error } }) => {
+      progress.update(done += storedSize)
+
+      if (error instanceof Error) {
+        output.error(`${cid}: ${error.message}`, error)
+      }
+    }
+  }).finally(() => progress.end())
+
+  await repo.disk.sync()
+
+  const { blocks, converted, unchanged, unreadable, storedSizeBefore, storedSize } = report
+
+  output.result(
+    { ...compression, blocks, converted, unchanged, unreadable, storedSizeBefore, storedSize },
+    `Converted ${converted} of ${blocks} blocks, ${formatSize(storedSizeBefore)} before, ${formatSize(storedSize)} now`
+  )
+
+  if (unreadable > 0) {
+    throw new IncompleteError(`${unreadable} of ${blocks} blocks are damaged, and were left as they are: add their files again`)
+  }
 }

@@ -1,21 +1,24 @@
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
-import { isIdentity, isMarked, unmark } from '@ipfsz/core'
-import * as raw from 'multiformats/codecs/raw'
+import { isMarked, unmark } from '@ipfsz/core'
 import { openToRead, parseCid, resolvePath, withRepo } from '../context.ts'
 import { Reached } from '../dag-walk.ts'
-import { DamagedDagError, InvalidCarError, UsageError } from '../errors.ts'
+import { DamagedDagError, exitCode, explain, FAILED, IncompleteError, InvalidCarError, UsageError } from '../errors.ts'
+import { UntoldRoots } from '../make-safe.ts'
 import { markedTwin } from '../marked-twins.ts'
-import { tellDaemon } from '../network/tell-daemon.ts'
 import { printable } from '../output.ts'
 import { openCar } from '../read-car.ts'
 import { formatSize } from '../units.ts'
 import { writeCar } from '../write-car.ts'
 import { writeWhole } from '../write-file.ts'
 import type { Context, Session } from '../context.ts'
+import type { Untold } from '../make-safe.ts'
+import type { CID } from 'multiformats/cid'
 
 /** The path that stands for stdin or stdout. */
 const STDIO = '-'
+/** The most roots of a CAR that may fail: whatever they share is read anew for each. */
+const MAX_FAILED = 100
 
 /** Write all that CIDs name into a CAR, whose roots are the plain CIDs. */
 export async function exportCar (texts: string[], path: string, context: Context): Promise<void> {
@@ -56,52 +59,100 @@ export async function exportCar (texts: string[], path: string, context: Context
   }
 }
 
-/** Put what is in CARs into the repo, and pin their roots. */
+/**
+ * Put what is in CARs into the repo, and pin their roots.
+ *
+ * @throws {IncompleteError} some roots are not complete, and were not pinned; the others were
+ */
 export async function importCar (paths: string[], { sync }: { sync: boolean }, context: Context): Promise<void> {
   if (paths.filter(path => path === STDIO).length > 1) {
     throw new UsageError('- is given more than once: stdin can be read only once')
   }
 
   await withRepo(context, { lock: 'add', sync }, async session => {
+    let [failed, roots] = [0, 0]
+
     for (const path of paths) {
-      await importOne(path, session, context)
+      const imported = await importOne(path, session, context)
+      failed += imported.failed
+      roots += imported.roots
+    }
+
+    if (failed > 0) {
+      throw new IncompleteError(`${failed} of ${roots} roots were not pinned`)
     }
   })
 }
 
-async function importOne (path: string, { repo, files, pins }: Session, context: Context): Promise<void> {
-  const { io, output, signal } = context
+async function importOne (path: string, session: Session, context: Context): Promise<{ failed: number, roots: number }> {
+  const { io, signal } = context
   const name = path === STDIO ? 'stdin' : printable(path)
   const opened = await openCar(path === STDIO ? io.stdin : createReadStream(resolvePath(path, io), { signal }), name)
 
-  for await (const _ of repo.blockstore.putMany(opened.blocks(), { signal })) {
+  for await (const _ of session.repo.blockstore.putMany(opened.blocks(), { signal })) {
     // it is written as it is read
   }
 
-  const found = []
-  const reached = new Reached()
+  return { failed: await pinRoots(opened.roots, name, session, context), roots: opened.roots.length }
+}
 
-  for (const root of opened.roots) {
-    const plain = unmark(root)
+/** Pin each root that is complete, and say of the others why they are not. Returns how many those are. */
+async function pinRoots (roots: CID[], name: string, session: Session, context: Context): Promise<number> {
+  const { output } = context
+  let reached = new Reached()
+  let failed = 0
 
-    try {
-      const marked = isMarked(root) ? root : await markedTwin(plain, files, signal)
+  const fail = (err: unknown): void => {
+    if (!(err instanceof Error) || exitCode(err) !== FAILED || roots.length === 1) {
+      throw err
+    }
 
-      // of a CID that is all of its file there is nothing to keep
-      if (!isIdentity(plain) || plain.code !== raw.code) {
-        await pins.add(marked ?? plain, signal, reached)
-      }
+    output.error(explain(err), err)
 
-      found.push({ plain, marked })
-    } catch (err) {
-      throw unusable(name, err)
+    if (++failed === MAX_FAILED) {
+      throw new IncompleteError(`${failed} roots of ${name} were not pinned, and those behind them were not looked at`)
     }
   }
 
-  await tellDaemon(repo.path, opened.roots, context)
+  const untold = new UntoldRoots({ pin: true, session, context, fail })
 
-  for (const { plain, marked } of found) {
-    output.result({ cid: (marked ?? plain).toString(), plainCid: plain.toString(), markedCid: marked?.toString() }, `${plain}\t${marked ?? 'not compressed'}`)
+  for (const root of roots) {
+    try {
+      untold.push(await checkRoot(root, reached, session, context))
+    } catch (err) {
+      // what a walk that failed has reached need not be there
+      reached = new Reached()
+      await untold.print()
+      fail(unusable(name, err))
+    }
+
+    await untold.printInTime()
+  }
+
+  await untold.print()
+
+  return failed
+}
+
+/**
+ * See that all below a root is there, and what it is.
+ *
+ * @throws {DamagedDagError}
+ */
+async function checkRoot (root: CID, reached: Reached, { pins, files }: Session, { output, signal }: Context): Promise<Untold> {
+  const plain = unmark(root)
+
+  await pins.check(plain, signal, reached)
+
+  const marked = isMarked(root)
+    ? root
+    : await markedTwin(plain, files, signal).catch((err: unknown) => { throw signal.aborted ? signal.reason : new DamagedDagError(root, err) })
+
+  return {
+    cid: marked ?? plain,
+    print () {
+      output.result({ cid: (marked ?? plain).toString(), plainCid: plain.toString(), markedCid: marked?.toString() }, `${plain}\t${marked ?? 'not compressed'}`)
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { findGarbage, removeFiles } from '../collect-garbage.ts'
+import { findGarbage, removeGarbage } from '../collect-garbage.ts'
 import { withRepo } from '../context.ts'
 import { NothingPinnedError } from '../errors.ts'
 import { hasLinks } from '../link-store.ts'
@@ -20,35 +20,30 @@ export async function gc ({ dryRun, force }: GcCommandOptions, context: Context)
   const { output, signal } = context
 
   await withRepo(context, { lock: 'gc', links: true, existing: true }, async ({ repo, files, pins: repoPins }) => {
-    const pins = []
-
-    for await (const pin of repoPins.ls(signal)) {
-      pins.push(pin)
-    }
-
     // all of it first: a file that is deleted is lost
-    const garbage = await findGarbage(repo, pins, signal)
+    const garbage = await findGarbage(repo, repoPins.ls(signal), signal)
+    const { pins, kept, unwanted, size } = garbage
     let links = 0
 
     if (!dryRun) {
       if (!force) {
-        await check(repo, pins.length, garbage)
+        await check(repo, garbage)
       }
 
-      await removeFiles(garbage.files, signal)
+      await removeGarbage(repo, garbage, signal)
       await setKeepsPins(repo)
       links = await hasLinks(repo.path) ? await files.links.prune({ signal }) : 0
     }
 
     output.result(
-      { dryRun, removed: garbage.files.length, removedSize: garbage.size, kept: garbage.kept, pins: pins.length, links },
-      `${dryRun ? 'Would remove' : 'Removed'} ${count(garbage.files.length, 'unpinned block')} (${formatSize(garbage.size)}), kept ${count(garbage.kept, 'block')} of ${count(pins.length, 'pin')}` +
+      { dryRun, removed: unwanted, removedSize: size, kept, pins, links },
+      `${dryRun ? 'Would remove' : 'Removed'} ${count(unwanted, 'unpinned block')} (${formatSize(size)}), kept ${count(kept, 'block')} of ${count(pins, 'pin')}` +
         (links > 0 ? `, deleted ${count(links, 'link')} to removed files` : '')
     )
   })
 }
 
-async function check (repo: Repo, pins: number, { files: { length: blocks } }: Garbage): Promise<void> {
+async function check (repo: Repo, { pins, unwanted: blocks }: Garbage): Promise<void> {
   if (blocks > 0 && pins === 0) {
     throw new NothingPinnedError(`Nothing is pinned in ${repo.path}, and ${count(blocks, 'block')} would be deleted: pin what is to stay with ipfsz pin add CID, or delete everything with --force`)
   }

@@ -54,8 +54,6 @@ export interface Daemon {
 export async function startDaemon (init: DaemonInit): Promise<Daemon> {
   const { signal, onNote, provide, verbose } = init
   const [bootstrap, listen, announce] = [init.bootstrap, init.listen ?? defaultListen(), init.announce ?? []].map(texts => texts.map(parseMultiaddr))
-  // what it fetches for others can be fetched again
-  const repo = await openRepo(init.repo, { sync: false })
   /** What is to be undone, in the order in which it was done. */
   const undo: Array<() => Promise<void>> = []
   const stop = async (): Promise<void> => {
@@ -65,8 +63,11 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
   }
 
   try {
-    const lock = await lockDaemon(repo.path, signal)
+    const lock = await lockDaemon(init.repo, signal)
     undo.push(lock.release)
+
+    // only now: a conversion that has just ended has changed how blocks are stored. What is fetched for others can be fetched again
+    const repo = await openRepo(init.repo, { sync: false })
 
     const datastore = await openNetworkData(repo.path)
     undo.push(async () => { await datastore.close() })

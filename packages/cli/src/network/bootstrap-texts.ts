@@ -10,7 +10,7 @@ const PUBLIC_BOOTSTRAP = [
 ]
 
 /** What stands for no peers at all. */
-const NONE = 'none'
+export const NONE = 'none'
 
 /**
  * The multiaddrs of the peers to begin with: those that are given, those of

@@ -1,0 +1,66 @@
+/** What a daemon looks at before it has its repo, and after. */
+import fs, { mkdtemp, rm } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { lockDaemon, lockOutDaemons } from '../src/daemon/daemon-lock.ts'
+import { startDaemon } from '../src/daemon/daemon.ts'
+
+const { signal } = new AbortController()
+
+async function repoPath (): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'ipfsz-daemon-'))
+  onTestFinished(async () => { await rm(path, { recursive: true }) })
+
+  return path
+}
+
+describe('a daemon that starts', () => {
+  it('reads how blocks are stored when no conversion can begin any more', async () => {
+    const repo = await repoPath()
+    const { open, readFile } = fs
+    const steps: string[] = []
+    const note = (path: string): void => {
+      if (path === join(repo, 'blockstore.json')) {
+        steps.push('compression')
+      } else if (path.startsWith(join(repo, 'locks', 'daemon-'))) {
+        steps.push('lock')
+      }
+    }
+    fs.open = async (path, ...args) => {
+      note(String(path))
+
+      return open(path, ...args)
+    }
+    fs.readFile = (async (path: string, ...args: []) => {
+      note(path)
+
+      return readFile(path, ...args)
+    }) as typeof readFile
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      Object.assign(fs, { open, readFile })
+      syncBuiltinESMExports()
+    })
+
+    const daemon = await startDaemon({ repo, listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: [], provide: 'none', signal, onNote: () => {}, verbose: false })
+    await daemon.stop()
+
+    expect(steps).toEqual(['lock', 'compression'])
+  })
+
+  it('is refused while blocks are converted, and they are not converted while it runs', async () => {
+    const repo = await repoPath()
+    const conversion = await lockOutDaemons(repo)
+
+    await expect(lockDaemon(repo, signal)).rejects.toMatchObject({ name: 'RepoLockedError', pid: process.pid, file: join(repo, 'locks', conversion.name) })
+    await conversion.release()
+
+    const daemon = await lockDaemon(repo, signal)
+    await expect(lockOutDaemons(repo)).rejects.toMatchObject({ name: 'DaemonRunningError', file: join(repo, 'locks', daemon.name) })
+    await daemon.release()
+    await (await lockOutDaemons(repo)).release()
+    expect(await fs.readdir(join(repo, 'locks'))).toEqual([])
+  })
+})
