@@ -5,8 +5,8 @@ import { webSockets } from '@libp2p/websockets'
 import { yamux } from '@libp2p/yamux'
 import { multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
-import { describe, expect, inject, it } from 'vitest'
-import { provideMocha } from '../../packages/libp2p-compression/test/mocha.ts'
+import { beforeEach, describe, expect, inject, it } from 'vitest'
+import { provideMocha, slowDownClosing } from '../../packages/libp2p-compression/test/mocha.ts'
 import { same } from '../../packages/codecs/test/fixtures.ts'
 import { noise, text } from '../support/data.ts'
 import type { CompressionCodec } from '@ipfsz/libp2p-compression'
@@ -17,6 +17,8 @@ const ECHO = '/ipfsz/test/echo/1.0.0'
 provideMocha()
 
 describe.each(['gzip', 'lz4'] as const)('in a browser, yamux compressed with %s, by the compliance suite of stream muxers', codec => {
+  beforeEach(slowDownClosing)
+
   muxerTests({
     setup: async () => compress(yamux(), { codecs: [codec] })[0]({}),
     teardown: async () => {}

@@ -1,5 +1,6 @@
 import * as chai from 'chai'
 import { afterEach, beforeEach, describe, it } from 'vitest'
+import type { TestContext } from 'vitest'
 
 export interface MochaInit {
   /** The names of tests that are left out. */
@@ -52,4 +53,12 @@ export function slowDown (factor: number): () => void {
     globalThis.setTimeout = setTimeout
     AbortSignal.timeout = timeout
   }
+}
+
+/**
+ * The suite `close` waits 50 ms for what takes longer on a busy machine. The other
+ * suites send thousands of messages between short waits, and would take minutes.
+ */
+export function slowDownClosing ({ task }: TestContext): (() => void) | undefined {
+  return task.suite?.name === 'close' ? slowDown(10) : undefined
 }

@@ -1,13 +1,15 @@
 /** @module-tag slow */
 import muxerTests from '@libp2p/interface-compliance-tests/stream-muxer'
 import { yamux } from '@libp2p/yamux'
-import { describe } from 'vitest'
+import { beforeEach, describe } from 'vitest'
 import { compress } from '../src/index.ts'
-import { provideMocha } from './mocha.ts'
+import { provideMocha, slowDownClosing } from './mocha.ts'
 
 provideMocha()
 
 describe.each(['zstd', 'gzip', 'lz4'] as const)('yamux compressed with %s, by the compliance suite of stream muxers', codec => {
+  beforeEach(slowDownClosing)
+
   muxerTests({
     setup: async () => compress(yamux(), { codecs: [codec] })[0]({}),
     teardown: async () => {}
