@@ -1,18 +1,21 @@
 /**
  * Type-checks every TypeScript example: the fenced blocks of the documents, and
- * those behind `@example` in the doc comments of the sources.
+ * those behind `@example` in the doc comments of the sources. Checks the links
+ * between documents, too.
  *
- * Each becomes a file of its own below dist/, which git ignores and from which
+ * Each example becomes a file of its own below dist/, which git ignores and from which
  * `@ipfsz/core` and the rest resolve as they do for a user. Run after a build.
  */
 import { spawnSync } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { brokenLinks } from './broken-links.ts'
 
 const ROOT = dirname(import.meta.dirname)
 const TSC = join(dirname(fileURLToPath(import.meta.resolve('typescript/package.json'))), 'bin', 'tsc')
-const DOCUMENTS = ['README.md', 'docs/*.md', 'packages/*/README.md']
+const DOCUMENTS = ['README.md', 'docs/**/*.md', 'packages/*/README.md', 'examples/*/README.md']
+const LINKED = [...DOCUMENTS, '*.md']
 const SOURCES = ['packages/*/src/**/*.ts']
 
 const FENCE = /^\s*```(\w*)/
@@ -114,5 +117,8 @@ function check (examples: readonly Example[]): string {
 const examples = readExamples()
 const failures = check(examples)
 
+const broken = brokenLinks(ROOT, LINKED)
+
 console.info(`${failures}${examples.length} examples checked${failures === '' ? '' : ', some do not compile'}`)
-process.exitCode = failures === '' ? 0 : 1
+console.info([...broken, `Links between documents checked${broken.length === 0 ? '' : `, ${broken.length} lead nowhere`}`].join('\n'))
+process.exitCode = failures === '' && broken.length === 0 ? 0 : 1
