@@ -2,10 +2,10 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import type { Plugin, Rolldown } from 'vite'
 
-/** Where the built page is. */
+/** The directory of the built page. */
 export const DIRECTORY = `${import.meta.dirname}/dist`
 
-/** Build the page: any web server can serve what comes out, under any path. */
+/** Build the page. Any web server can serve it, under any path. */
 export async function buildPage (outDir: string = DIRECTORY): Promise<void> {
   await build({
     root: import.meta.dirname,
@@ -13,12 +13,12 @@ export async function buildPage (outDir: string = DIRECTORY): Promise<void> {
     base: './',
     logLevel: 'error',
     plugins: [costs(), serviceWorker()],
-    // one policy for scripts, without exceptions for what a bundler would put inline
+    // nothing inline, so that the script policy needs no exceptions
     build: { outDir, emptyOutDir: true, target: 'es2023', modulePreload: { polyfill: false }, assetsInlineLimit: 0, chunkSizeWarningLimit: 1000 }
   })
 }
 
-/** cost.json: what the page takes to load, in bytes as they are sent with gzip. */
+/** cost.json: what the page takes to load, in bytes on the wire with gzip. */
 function costs (): Plugin {
   return {
     name: 'ipfsz-demo:costs',
@@ -45,13 +45,13 @@ function costs (): Plugin {
   }
 }
 
-/** service-worker.js: with it the page opens without a network. */
+/** service-worker.js: lets the page open offline. */
 function serviceWorker (): Plugin {
   return {
     name: 'ipfsz-demo:service-worker',
 
     generateBundle (_, bundle) {
-      // every codec, and what connects to peers: none of it can be loaded when the network is gone
+      // every codec and the network code: they cannot be loaded offline
       const files = ['./', 'icon.svg', 'cost.json', ...Object.values(bundle)
         .map(({ fileName }) => fileName)
         .filter(fileName => /\.(?:js|css)$/.test(fileName))]
@@ -116,7 +116,7 @@ function sizeOf (outputs: Iterable<Rolldown.OutputChunk | Rolldown.OutputAsset>)
     .reduce((sum, size) => sum + size, 0)
 }
 
-/** A name for a set of files, whose names say what is in them. */
+/** A name for a set of files, whose names are hashes of their content. */
 function nameOf (names: string[]): string {
   return String([...names.join()].reduce((hash, letter) => (Math.imul(hash, 31) + letter.charCodeAt(0)) >>> 0, 7))
 }

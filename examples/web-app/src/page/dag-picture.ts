@@ -1,7 +1,7 @@
 import { formatBytes, h, svg } from './dom.ts'
 import type { FileDag, Piece } from '../ipfs/dag.ts'
 
-/** What can be looked at: by its place in the DAG's own lists. */
+/** A shape that can be chosen, by its index in the DAG's own lists. */
 export interface Picked {
   kind: 'root' | 'leaf' | 'frame'
   index: number
@@ -16,23 +16,23 @@ export interface DagPictureInit {
   onPick: (picked: Picked) => void
 }
 
-/** What was fetched to read something. */
+/** The blocks that a read fetched. */
 export interface Light {
   root?: 'local' | 'peer' | undefined
   leaves: ReadonlyMap<number, 'local' | 'peer'>
   frames: ReadonlySet<number>
 }
 
-/** More shapes than that are drawn together. */
+/** Above this number, neighbouring shapes are drawn as one. */
 const MAX_SHAPES = 256
-/** Where things are from top to bottom, in pixels. */
+/** The layout from top to bottom, in pixels. */
 const Y = { root: 4, rootEnd: 32, leaf: 74, leafEnd: 104, frame: 108, frameEnd: 122, file: 178, fileEnd: 192 }
-/** The narrowest that what is stored is drawn, or it could not be clicked. */
+/** The least width of the stored file, so that it can be clicked. */
 const MIN_STORED_WIDTH = 48
 
 /**
- * A file as it is stored: its root, the leaves and the frames in them, each as wide as it
- * has bytes, and below them what they become, the original, on the same scale.
+ * A file as it is stored: its root, and the leaves and frames, drawn as wide as they have
+ * bytes. Below them the original, on the same scale.
  */
 export class DagPicture {
   readonly element: HTMLElement
@@ -126,7 +126,7 @@ export class DagPicture {
     return `The file as it is stored: a root, ${leaves.length} leaves${dag.cut ? ' and more' : ''}, ${frames.length} frames, ${formatBytes(dag.length)} of ${formatBytes(size)}. Arrow keys move, Enter shows the block.`
   }
 
-  /** One shape is reached with Tab, the others from there with the arrow keys. */
+  /** Tab reaches one shape, arrow keys the others. */
   #move (event: KeyboardEvent): void {
     const [row, column] = this.#focused() ?? [0, 0]
     const last = (this.#shapes[row]?.length ?? 1) - 1
@@ -178,7 +178,7 @@ interface Group extends Piece {
   count: number
 }
 
-/** Pieces next to each other together, where there are too many to draw. */
+/** Merges neighbouring pieces if there are too many to draw. */
 function group (pieces: readonly Piece[]): Group[] {
   const count = Math.ceil(pieces.length / MAX_SHAPES)
 

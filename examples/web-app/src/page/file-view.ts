@@ -16,21 +16,21 @@ export interface FileViewInit {
   app: App
   name: string
   stats: Stats
-  /** When aborted, something else is shown. */
+  /** Aborted when something else is shown. */
   signal: AbortSignal
 }
 
-/** Bytes of a range that are shown. */
+/** The most bytes of a range that are shown. */
 const SHOWN = 4096
 
-/** A file: its picture, a part of it, a preview, and what can be done with it. */
+/** A file: its picture, a part of it, a preview, and its actions. */
 export async function showFile (init: FileViewInit): Promise<HTMLElement[]> {
   const { app, stats, name, signal } = init
-  // by its own CID, whatever path led to it: the folders above it are none of its blocks
+  // by the file's own CID, not by the path: the folders above are not its blocks
   const cid = stats.markedCid ?? stats.plainCid
   const size = Number(stats.size)
   const stored = await describeDag(app.source(), stats.plainCid, signal)
-  // by its plain CID a file is what is stored, whatever its root says of frames
+  // a plain CID reads the stored bytes, even if the root has a header
   const dag = stats.frameSize == null ? { ...stored, frames: [] } : stored
   const block = h('div', { class: 'block' })
   const part = h('div', { class: 'part' }, h('p', { class: 'note' }, 'Drag over the bar to read a part of the file.'))
@@ -73,7 +73,7 @@ export async function showFile (init: FileViewInit): Promise<HTMLElement[]> {
   ]
 }
 
-/** Signals, each of which ends the one before: of two drags the later one counts, whichever is read first. */
+/** Gives signals, and aborts the one before: the last of several drags wins. */
 function oneAfterTheOther (all: AbortSignal): () => AbortSignal {
   let last = new AbortController()
 

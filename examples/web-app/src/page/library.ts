@@ -3,7 +3,7 @@ import { announce, byId, codecLabel, explain, formatBytes, formatPercent, h } fr
 import type { App } from './app.ts'
 import type { Entry } from '../ipfs/catalogue.ts'
 
-/** The list of what is kept in this browser, and how much room it takes. */
+/** The list of files that are kept in this browser, and their size. */
 export async function showLibrary (app: App): Promise<void> {
   const entries = await listEntries(app.store)
   const focused = document.activeElement
@@ -13,7 +13,7 @@ export async function showLibrary (app: App): Promise<void> {
   byId('storage').replaceChildren(...await usage(entries, app))
 
   if (action != null) {
-    // the focus stays where it was, or on the title where that is gone
+    // the focus stays where it was, or moves to the title if its element is gone
     const again = [...byId('entries').querySelectorAll('button')].find(button => button.getAttribute('aria-label') === action)
     ;(again ?? byId('library-title')).focus()
   }
@@ -48,7 +48,7 @@ function card (entry: Entry, app: App): HTMLElement {
 async function pin (entry: Entry, app: App): Promise<void> {
   await saveEntry(app.store, { ...entry, pinned: !entry.pinned })
 
-  // what is pinned the browser is asked not to evict
+  // ask the browser not to evict pinned files
   const persisted = !entry.pinned && await navigator.storage.persist()
   await app.refresh()
   announce(`${entry.name} is ${entry.pinned ? 'no longer pinned' : `pinned${persisted ? ', and this browser will not evict it' : ''}`}`)
@@ -59,13 +59,13 @@ async function remove ({ cid, name }: Entry, app: App): Promise<void> {
 
   await app.refresh()
   announce(blocks == null
-    ? `Deleted ${name}. Something is being added: its blocks go with the leftovers`
+    ? `Deleted ${name}. Something is being added, so its blocks go with the leftovers`
     : `Deleted ${name} and the ${blocks} ${blocks === 1 ? 'block' : 'blocks'} that nothing else needs`)
 }
 
 async function usage (entries: Entry[], app: App): Promise<HTMLElement[]> {
   if (entries.length === 0) {
-    return [h('p', { class: 'note' }, 'Nothing yet. What you add is here again when you come back, also without a network.')]
+    return [h('p', { class: 'note' }, 'Nothing yet. Files that you add stay here, also offline.')]
   }
 
   const { usage = 0, quota = 0 } = await navigator.storage.estimate()
@@ -86,6 +86,6 @@ async function usage (entries: Entry[], app: App): Promise<HTMLElement[]> {
 async function removeLeftovers (app: App): Promise<void> {
   const blocks = await sweep(app.store)
 
-  announce(blocks == null ? 'Something is being added: remove leftovers when that is done' : blocks === 0 ? 'There are no leftovers' : `Deleted ${blocks} leftover ${blocks === 1 ? 'block' : 'blocks'}`)
+  announce(blocks == null ? 'Something is being added. Remove leftovers when it is done' : blocks === 0 ? 'There are no leftovers' : `Deleted ${blocks} leftover ${blocks === 1 ? 'block' : 'blocks'}`)
   await app.refresh()
 }

@@ -3,10 +3,10 @@ import { byId, h } from './dom.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 
 const FRAME_SIZES = [64, 256, 1024, 4096, 16_384]
-/** Smaller than the library's own, which is 4 MiB: reading a part then takes less of the file. */
+/** Smaller than the library's default of 4 MiB, so that reading a part fetches less. */
 const DEFAULT_FRAME_SIZE = 1024
 
-/** The form that says how to compress. */
+/** The form for the compression options. */
 export function compressionForm (): () => CompressionOptions {
   const codecs = new Map(allCodecs().map(codec => [codec.name as string, codec]))
   const codec = byId<HTMLSelectElement>('codec')

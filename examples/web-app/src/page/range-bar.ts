@@ -7,8 +7,8 @@ export interface Range {
 }
 
 /**
- * A bar as long as the file. Dragging over it chooses a part, as do the two sliders at
- * the ends of the part with the arrow keys, Page Up and Down, Home and End.
+ * A bar as long as the file. Drag over it to choose a part, or move the two sliders at its
+ * ends with the arrow keys, Page Up and Down, Home and End.
  */
 export class RangeBar {
   readonly element: HTMLElement

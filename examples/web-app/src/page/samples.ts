@@ -1,6 +1,6 @@
 import type { NamedFile } from '../ipfs/add.ts'
 
-/** Files that the page makes by itself, the same ones each time but for the picture. */
+/** Files that the page makes itself. All but the picture are the same every time. */
 export const SAMPLES: Readonly<Record<string, () => Promise<NamedFile[]>>> = {
   'Table (CSV)': async () => [{ path: 'weather.csv', file: await csv(500_000) }],
   'Records (JSON)': async () => [{ path: 'stations.json', file: json(9000) }],
@@ -14,7 +14,7 @@ export const SAMPLES: Readonly<Record<string, () => Promise<NamedFile[]>>> = {
   ]
 }
 
-/** So many lines are made before the page has its turn again. */
+/** How many lines are made before the page may render again. */
 const LINES_AT_ONCE = 5000
 
 async function lines (count: number, line: (i: number) => string): Promise<string[]> {
@@ -104,7 +104,7 @@ function round (value: number): number {
   return Math.round(value * 10_000) / 10_000
 }
 
-/** Numbers from 0 to 1 that look random and are the same every time (xorshift32). */
+/** Pseudo-random numbers from 0 to 1, the same every time (xorshift32). */
 function random (seed: number): () => number {
   let state = seed
 

@@ -9,10 +9,10 @@ import type { App, OpenOptions } from './app.ts'
 import type { Address } from '../ipfs/read.ts'
 import type { Stats } from '@ipfsz/core'
 
-/** Entries of a folder that are listed. */
+/** The most entries of a folder that are listed. */
 const MAX_LISTED = 500
 
-/** Shows what an address leads to, one thing at a time. */
+/** Shows the file or folder of an address. */
 export class Viewer {
   readonly #app: App
   readonly #view = byId('view')
@@ -25,18 +25,18 @@ export class Viewer {
       event.preventDefault()
       void this.open(this.#input.value, { focus: true })
     })
-    this.#view.append(h('p', { class: 'note' }, 'Add a file, or paste a CID. Then the file is here, with its blocks: drag over its bar to read a part, and see which blocks that takes.'))
+    this.#view.append(h('p', { class: 'note' }, 'Add a file or paste a CID to see its blocks. Then drag over the bar to read a part, and see which blocks it takes.'))
   }
 
   async open (address: string, { name, focus = false }: OpenOptions = {}): Promise<void> {
-    // it goes to what comes instead, or it would be lost
+    // the focus moves to the new content, or it would be lost
     const toTitle = focus || this.#view.contains(document.activeElement)
 
     this.#reading.abort()
     const reading = this.#reading = new AbortController()
 
     this.#input.value = address
-    this.#view.replaceChildren(h('p', { class: 'note' }, 'Looking for it'))
+    this.#view.replaceChildren(h('p', { class: 'note' }, 'Searching'))
 
     try {
       await this.#show(parseAddress(address), name, reading.signal)
@@ -45,7 +45,7 @@ export class Viewer {
         this.#view.querySelector('h3')?.focus()
       }
     } catch (err) {
-      // another thing was opened meanwhile
+      // something else was opened meanwhile
       if (reading === this.#reading) {
         this.#view.replaceChildren(failure(this.#explain(err)))
       }
@@ -83,7 +83,7 @@ export class Viewer {
     return [h('ul', { class: 'rows listing', 'aria-label': 'In this folder' }, ...rows)]
   }
 
-  /** A button that fetches all of what is not on the list, and puts it there. */
+  /** A button that fetches everything and puts it on the list, if it is not there. */
   async #keep ({ cid, path }: Address, name: string, { type, size, storedSize, codec, markedCid, plainCid }: Stats, signal: AbortSignal): Promise<HTMLElement> {
     const { store, source, refresh } = this.#app
     const entries = await listEntries(store)
@@ -142,7 +142,7 @@ function fact (label: string, value: string): HTMLElement {
   return h('div', {}, h('dt', {}, label), h('dd', {}, value))
 }
 
-/** Both forms: what the original is read by, and what every node knows it by. */
+/** Both CIDs: the marked one reads the original, the plain one is for every node. */
 function cids ({ cid, path }: Address, { markedCid, plainCid, type }: Stats): HTMLElement[] {
   if (path === '' && type === 'directory') {
     return [copyable('CID', cid.toString()), ...plainCid.equals(cid) ? [] : [copyable('plain CID', plainCid.toString())]]
