@@ -14,7 +14,14 @@ export async function buildPage (outDir: string = DIRECTORY): Promise<void> {
     logLevel: 'error',
     plugins: [costs(), serviceWorker()],
     // nothing inline, so that the script policy needs no exceptions
-    build: { outDir, emptyOutDir: true, target: 'es2023', modulePreload: { polyfill: false }, assetsInlineLimit: 0, chunkSizeWarningLimit: 1000 }
+    build: {
+      outDir,
+      emptyOutDir: true,
+      target: 'es2023',
+      modulePreload: { polyfill: false },
+      assetsInlineLimit: 0,
+      chunkSizeWarningLimit: 1000
+    }
   })
 }
 
@@ -27,7 +34,8 @@ function costs (): Plugin {
       const outputs = Object.values(bundle)
       const chunks = outputs.filter(output => output.type === 'chunk')
       const start = withImports(chunks.filter(({ isEntry }) => isEntry), bundle)
-      const network = withImports(chunks.filter(({ facadeModuleId }) => facadeModuleId?.endsWith('src/ipfs/peer.ts') === true), bundle)
+      const peers = chunks.filter(({ facadeModuleId }) => facadeModuleId?.endsWith('src/ipfs/peer.ts') === true)
+      const network = withImports(peers, bundle)
       const zstd = chunks.filter(({ name }) => name === 'zstd-module' || name === 'zstd-wasm-worker')
       const assets = outputs.filter(({ fileName }) => /\.(?:css|html)$/.test(fileName))
 
@@ -66,7 +74,8 @@ self.addEventListener('install', event => {
 
 self.addEventListener('activate', event => {
   event.waitUntil(caches.keys()
-    .then(names => Promise.all(names.filter(name => name.startsWith('ipfsz-demo ') && name !== CACHE).map(name => caches.delete(name))))
+    .then(names => names.filter(name => name.startsWith('ipfsz-demo ') && name !== CACHE))
+    .then(names => Promise.all(names.map(name => caches.delete(name))))
     .then(() => self.clients.claim()))
 })
 

@@ -13,7 +13,12 @@ export interface Demo {
 /** Serve the built page and start a peer for it, both on loopback. */
 export async function startDemo (outDir: string = DIRECTORY, port = 0): Promise<Demo> {
   const peer = await startNodePeer()
-  const server = await preview({ root: import.meta.dirname, configFile: false, build: { outDir }, preview: { host: '127.0.0.1', port, strictPort: false } })
+  const server = await preview({
+    root: import.meta.dirname,
+    configFile: false,
+    build: { outDir },
+    preview: { host: '127.0.0.1', port, strictPort: false }
+  })
   const [origin] = server.resolvedUrls?.local ?? []
 
   return {

@@ -41,7 +41,8 @@ export async function startNodePeer (blockstore?: Blockstore): Promise<NodePeer>
 
   await helia.libp2p.handle(FETCH_PROTOCOL, async stream => {
     try {
-      const answer = await fetchAll(stream, fs).catch(err => ({ failure: err instanceof Error ? err.message : String(err) }))
+      const answer = await fetchAll(stream, fs)
+        .catch(err => ({ failure: err instanceof Error ? err.message : String(err) }))
 
       stream.send(new TextEncoder().encode(JSON.stringify(answer)))
       await stream.close()

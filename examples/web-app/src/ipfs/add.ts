@@ -46,7 +46,11 @@ const READ_SIZE = 4 * 1024 * 1024
  * in workers, WebCrypto hashes off this thread, and a root is stored after everything below
  * it: an interrupted add leaves no half file.
  */
-export async function addFiles (files: readonly NamedFile[], store: Store, { compression, signal, onProgress }: AddInit): Promise<CID> {
+export async function addFiles (
+  files: readonly NamedFile[],
+  store: Store,
+  { compression, signal, onProgress }: AddInit
+): Promise<CID> {
   const states = files.map(({ path, file }): FileProgress => ({ path, size: file.size, read: 0 }))
   const byPath = new Map(states.map(state => [state.path, state]))
   const size = states.reduce((size, state) => size + state.size, 0)
@@ -100,7 +104,11 @@ export async function addFiles (files: readonly NamedFile[], store: Store, { com
 }
 
 /** The blockstore, counting the bytes that go into it. */
-function counting ({ blockstore }: Store, progress: AddProgress, onProgress: AddInit['onProgress']): Pick<Store['blockstore'], 'get' | 'put' | 'has'> {
+function counting (
+  { blockstore }: Store,
+  progress: AddProgress,
+  onProgress: AddInit['onProgress']
+): Pick<Store['blockstore'], 'get' | 'put' | 'has'> {
   return {
     get: (cid, options) => blockstore.get(cid, options),
     has: (cid, options) => blockstore.has(cid, options),

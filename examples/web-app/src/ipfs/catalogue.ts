@@ -69,7 +69,9 @@ export async function whileAdding<T> (add: () => Promise<T>): Promise<T> {
  * @returns how many were deleted, or undefined if something is being added
  */
 export async function sweep (store: Store): Promise<number | undefined> {
-  return navigator.locks.request(LOCK, { ifAvailable: true }, async lock => lock == null ? undefined : deleteUnlisted(store))
+  return navigator.locks.request(LOCK, { ifAvailable: true }, async lock => (
+    lock == null ? undefined : deleteUnlisted(store)
+  ))
 }
 
 async function deleteUnlisted (store: Store): Promise<number> {

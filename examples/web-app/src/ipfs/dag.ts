@@ -102,7 +102,11 @@ export async function * blocksBelow (cid: CID, source: Source): AsyncGenerator<C
 }
 
 /** Fetch every block below a CID, several at a time. A source with peers stores them. */
-export async function fetchBlocks (cid: CID, source: Source, { signal, onBlock }: { signal: AbortSignal, onBlock: (blocks: number) => void }): Promise<void> {
+export async function fetchBlocks (
+  cid: CID,
+  source: Source,
+  { signal, onBlock }: { signal: AbortSignal, onBlock: (blocks: number) => void }
+): Promise<void> {
   const seen = new Set<string>()
   let waiting = [unmark(cid)]
 
@@ -128,7 +132,11 @@ export function keyOf ({ multihash }: CID): string {
 }
 
 /** All bytes of a block. */
-export async function getBlock (source: Source, cid: CID, options?: Parameters<Source['get']>[1]): Promise<Uint8Array<ArrayBuffer>> {
+export async function getBlock (
+  source: Source,
+  cid: CID,
+  options?: Parameters<Source['get']>[1]
+): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Array<Uint8Array<ArrayBuffer>> = []
 
   for await (const chunk of source.get(unmark(cid), options)) {

@@ -60,5 +60,7 @@ export function patient (source: Source, peersLeft: () => AbortSignal): Source {
 }
 
 async function aborted (signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => { signal.addEventListener('abort', () => { reject(signal.reason) }, { once: true }) })
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => { reject(signal.reason) }, { once: true })
+  })
 }

@@ -101,7 +101,9 @@ export async function startNode (store: Store, onPeers: (peers: string[]) => voi
   libp2p.addEventListener('peer:disconnect', report)
 
   return {
-    source: patient(helia.blockstore, () => libp2p.getPeers().length === 0 ? AbortSignal.abort(new PeerGoneError()) : left.signal),
+    source: patient(helia.blockstore, () => (
+      libp2p.getPeers().length === 0 ? AbortSignal.abort(new PeerGoneError()) : left.signal
+    )),
     peerId: libp2p.peerId.toString(),
 
     async connect (address, signal) {

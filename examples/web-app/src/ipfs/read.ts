@@ -75,7 +75,11 @@ export async function stat (source: Source, { cid, path }: Address, signal?: Abo
 }
 
 /** Read a range, and list the blocks it took: only those that hold it. */
-export async function readRange (source: Source, cid: CID, { keep = Infinity, ...options }: ReadOptions = {}): Promise<ReadResult> {
+export async function readRange (
+  source: Source,
+  cid: CID,
+  { keep = Infinity, ...options }: ReadOptions = {}
+): Promise<ReadResult> {
   const blocks: FetchedBlock[] = []
   const chunks: Array<Uint8Array<ArrayBuffer>> = []
   let kept = 0

@@ -49,7 +49,9 @@ async function download (app: App, cid: CID, name: string): Promise<HTMLElement[
 
   save(blob, name)
 
-  return [h('p', { class: 'note' }, `Read ${formatBytes(blob.size)} in ${seconds.toFixed(2)} s, ${Math.round(blob.size / 1e6 / seconds)} MB/s`)]
+  const speed = `${seconds.toFixed(2)} s, ${Math.round(blob.size / 1e6 / seconds)} MB/s`
+
+  return [h('p', { class: 'note' }, `Read ${formatBytes(blob.size)} in ${speed}`)]
 }
 
 function save (blob: Blob, name: string): void {
@@ -60,7 +62,12 @@ function save (blob: Blob, name: string): void {
   setTimeout(() => { URL.revokeObjectURL(url) }, 60_000)
 }
 
-async function compare (app: App, { size, markedCid, plainCid }: Stats, output: HTMLElement, signal: AbortSignal): Promise<HTMLElement[]> {
+async function compare (
+  app: App,
+  { size, markedCid, plainCid }: Stats,
+  output: HTMLElement,
+  signal: AbortSignal
+): Promise<HTMLElement[]> {
   if (size === 0n) {
     return [h('p', { class: 'note' }, 'The file is empty')]
   }
@@ -78,17 +85,24 @@ async function give (app: App, cid: CID, signal: AbortSignal): Promise<HTMLEleme
   const node = app.node()
 
   if (node == null) {
-    return [h('p', { class: 'note' }, 'No peer is connected. On the command line: '), copyable('command', `ipfsz get ${cid}`)]
+    return [
+      h('p', { class: 'note' }, 'No peer is connected. On the command line: '),
+      copyable('command', `ipfsz get ${cid}`)
+    ]
   }
 
   try {
     const { size, sha256, milliseconds } = await node.give(cid, signal)
 
-    return [h('p', { class: 'note' }, `The peer has fetched all ${formatBytes(size)} in ${milliseconds} ms. SHA-256 of what it read: `, h('code', {}, sha256.slice(0, 64)))]
+    const read = `The peer has fetched all ${formatBytes(size)} in ${milliseconds} ms. SHA-256 of what it read: `
+
+    return [h('p', { class: 'note' }, read, h('code', {}, sha256.slice(0, 64)))]
   } catch (err) {
     // checks the name, because importing the class would load the network
     if (err instanceof Error && err.name === 'PeerNotAskableError') {
-      return [h('p', { class: 'note' }, 'A page cannot tell this peer to fetch. While this page is open, run this on the peer\'s machine: '), copyable('command', `ipfsz get ${cid}`)]
+      const hint = 'A page cannot tell this peer to fetch. While this page is open, run this on the peer\'s machine: '
+
+      return [h('p', { class: 'note' }, hint), copyable('command', `ipfsz get ${cid}`)]
     }
 
     throw err

@@ -74,11 +74,21 @@ async function add (app: App, { name, files }: Batch, compression: CompressionOp
   try {
     announce(`Adding ${name}`)
     const cid = await whileAdding(async () => {
-      const cid = await addFiles(files, store, { compression, signal: job.signal, onProgress: progress => { job.show(progress) } })
+      const cid = await addFiles(files, store, {
+        compression,
+        signal: job.signal,
+        onProgress: progress => { job.show(progress) }
+      })
       const { type, storedSize, codec } = await stat(store.blockstore, { cid, path: '' })
       const size = files.reduce((size, { file }) => size + file.size, 0)
 
-      await addEntry(store, { cid, name, size, storedSize: Number(storedSize), codec: type === 'directory' ? 'folder' : codec })
+      await addEntry(store, {
+        cid,
+        name,
+        size,
+        storedSize: Number(storedSize),
+        codec: type === 'directory' ? 'folder' : codec
+      })
       announce(`${name} is stored in ${formatPercent(Number(storedSize) / Math.max(size, 1))} of its size`)
 
       return cid

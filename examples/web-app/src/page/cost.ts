@@ -16,6 +16,10 @@ export async function showCost (): Promise<void> {
   if (response.ok) {
     const { start, codecs, network, all } = await response.json() as Cost
 
-    byId('cost').textContent = `This page is ${formatBytes(start)}. zstd adds ${formatBytes(codecs.zstd ?? 0)} on first use, connecting to a peer ${formatBytes(network)}. For offline use, everything with every codec loads in the background: ${formatBytes(all)}.`
+    byId('cost').textContent = [
+      `This page is ${formatBytes(start)}.`,
+      `zstd adds ${formatBytes(codecs.zstd ?? 0)} on first use, connecting to a peer ${formatBytes(network)}.`,
+      `For offline use, everything with every codec loads in the background: ${formatBytes(all)}.`
+    ].join(' ')
   }
 }

@@ -49,7 +49,11 @@ export function looksLikeCsv (text: string): boolean {
   // the last row may be incomplete
   const rows = parseCsv(text, separatorOf(text), 10).slice(0, -1)
 
-  return rows.length > 1 && rows[0].length > 1 && rows[0].every(title => title !== '' && title === title.trim()) && rows.every(row => row.length === rows[0].length)
+  const [titles] = rows
+
+  return rows.length > 1 && titles.length > 1 &&
+    titles.every(title => title !== '' && title === title.trim()) &&
+    rows.every(row => row.length === titles.length)
 }
 
 function quoted (text: string, begin: number): [string, number] {

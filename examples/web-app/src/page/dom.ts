@@ -5,11 +5,19 @@ export type Attributes = Record<string, string | number | boolean | undefined | 
 
 const SVG = 'http://www.w3.org/2000/svg'
 
-export function h<Tag extends keyof HTMLElementTagNameMap> (tag: Tag, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[Tag] {
+export function h<Tag extends keyof HTMLElementTagNameMap> (
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Tag] {
   return fill(document.createElement(tag), attributes, children)
 }
 
-export function svg<Tag extends keyof SVGElementTagNameMap> (tag: Tag, attributes: Attributes = {}, ...children: Child[]): SVGElementTagNameMap[Tag] {
+export function svg<Tag extends keyof SVGElementTagNameMap> (
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: Child[]
+): SVGElementTagNameMap[Tag] {
   return fill(document.createElementNS(SVG, tag), attributes, children)
 }
 

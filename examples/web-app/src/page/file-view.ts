@@ -65,7 +65,10 @@ export async function showFile (init: FileViewInit): Promise<HTMLElement[]> {
   return [
     fileActions(init),
     h('h4', {}, 'How it is stored'),
-    h('div', { class: 'picture' }, picture.element, size > 0 ? bar.element : null, h('p', { class: 'scale' }, h('span', {}, '0'), h('span', {}, formatBytes(size)))),
+    h('div', { class: 'picture' },
+      picture.element,
+      size > 0 ? bar.element : null,
+      h('p', { class: 'scale' }, h('span', {}, '0'), h('span', {}, formatBytes(size)))),
     part,
     block,
     h('h4', {}, previewTitle(size)),
@@ -85,13 +88,20 @@ function oneAfterTheOther (all: AbortSignal): () => AbortSignal {
   }
 }
 
-async function describePicked ({ kind, index }: Picked, dag: FileDag, { app, signal }: Pick<FileViewInit, 'app' | 'signal'>): Promise<HTMLElement[]> {
+async function describePicked (
+  { kind, index }: Picked,
+  dag: FileDag,
+  { app, signal }: Pick<FileViewInit, 'app' | 'signal'>
+): Promise<HTMLElement[]> {
   const frame = dag.frames[index]
   const leafIndex = kind === 'frame' ? dag.leaves.findIndex(({ start, length }) => frame.start < start + length) : index
   const { cid, length } = kind === 'root' || leafIndex === -1 ? dag.root : dag.leaves[leafIndex]
   const bytes = await getBlock(app.source(), cid, { signal })
   const offset = kind === 'frame' && leafIndex !== -1 ? frame.start - dag.leaves[leafIndex].start : 0
-  const title = kind === 'root' ? 'Root' : kind === 'leaf' ? `Leaf ${index + 1}` : `Frame ${index + 1}, ${formatBytes(frame.length)}, in ${leafIndex === -1 ? 'the root' : `leaf ${leafIndex + 1}`}`
+  const where = leafIndex === -1 ? 'the root' : `leaf ${leafIndex + 1}`
+  const title = kind === 'root'
+    ? 'Root'
+    : kind === 'leaf' ? `Leaf ${index + 1}` : `Frame ${index + 1}, ${formatBytes(frame.length)}, in ${where}`
 
   signal.throwIfAborted()
   announce(`${title}: a block of ${formatBytes(length)}`)
@@ -124,7 +134,12 @@ function toLight ({ blocks }: ReadResult, { offset, length }: Range, dag: FileDa
   }
 }
 
-function describePart ({ bytes, blocks }: ReadResult, { offset, length }: Range, dag: FileDag, milliseconds: number): HTMLElement {
+function describePart (
+  { bytes, blocks }: ReadResult,
+  { offset, length }: Range,
+  dag: FileDag,
+  milliseconds: number
+): HTMLElement {
   const total = dag.blocks
   const text = decodePart(bytes) ?? hexDump(bytes.subarray(0, 256))
 

@@ -24,7 +24,11 @@ export class Job {
     this.element = h('li', { class: 'card job' },
       h('div', { class: 'title' },
         h('h3', {}, h('bdi', {}, name)),
-        h('button', { 'type': 'button', 'aria-label': `Cancel adding ${name}`, 'onclick': () => { this.#cancel() } }, 'Cancel')),
+        h('button', {
+          'type': 'button',
+          'aria-label': `Cancel adding ${name}`,
+          'onclick': () => { this.#cancel() }
+        }, 'Cancel')),
       ...Object.values(this.#steps).map(({ element }) => element),
       this.#note,
       this.#rows
@@ -59,7 +63,11 @@ export class Job {
 
   #end (text: string): void {
     const focused = this.element.contains(document.activeElement)
-    const dismiss = h('button', { 'type': 'button', 'aria-label': `Dismiss ${this.#name}`, 'onclick': () => { this.#dismiss() } }, 'Dismiss')
+    const dismiss = h('button', {
+      'type': 'button',
+      'aria-label': `Dismiss ${this.#name}`,
+      'onclick': () => { this.#dismiss() }
+    }, 'Dismiss')
 
     cancelAnimationFrame(this.#frame)
     this.element.classList.add('failed')
@@ -116,7 +124,14 @@ interface Meter {
 function meter (label: string): Meter {
   const bar = h('div', { class: 'fill' })
   const value = h('span', { class: 'value' })
-  const track = h('div', { 'class': `track ${label.toLowerCase()}`, 'role': 'progressbar', 'aria-label': label, 'aria-valuemin': 0, 'aria-valuemax': 100, 'aria-valuenow': 0 }, bar)
+  const track = h('div', {
+    'class': `track ${label.toLowerCase()}`,
+    'role': 'progressbar',
+    'aria-label': label,
+    'aria-valuemin': 0,
+    'aria-valuemax': 100,
+    'aria-valuenow': 0
+  }, bar)
 
   return {
     element: h('div', { class: 'meter' }, h('span', {}, label), track, value),

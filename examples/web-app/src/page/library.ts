@@ -14,7 +14,8 @@ export async function showLibrary (app: App): Promise<void> {
 
   if (action != null) {
     // the focus stays where it was, or moves to the title if its element is gone
-    const again = [...byId('entries').querySelectorAll('button')].find(button => button.getAttribute('aria-label') === action)
+    const again = [...byId('entries').querySelectorAll('button')]
+      .find(button => button.getAttribute('aria-label') === action)
     ;(again ?? byId('library-title')).focus()
   }
 }
@@ -36,13 +37,18 @@ function card (entry: Entry, app: App): HTMLElement {
   }, text)
 
   return h('li', { 'class': 'card entry', 'data-cid': cid.toString() },
-    h('div', { class: 'title' }, h('h3', {}, h('bdi', {}, name)), h('span', { class: `badge ${codec}` }, codecLabel(codec))),
+    h('div', { class: 'title' },
+      h('h3', {}, h('bdi', {}, name)),
+      h('span', { class: `badge ${codec}` }, codecLabel(codec))),
     h('div', { class: 'squeeze', role: 'img', 'aria-label': `Stored in ${formatPercent(part)} of its size` }, bar),
     h('p', { class: 'note' }, `${formatBytes(size)} → ${formatBytes(storedSize)}, ${formatPercent(part)}`),
     h('div', { class: 'actions' },
       act('Open', 'Open', async () => app.open(cid.toString(), { name, focus: true }), { class: 'primary' }),
       act('Pin', pinned ? 'Pinned' : 'Pin', async () => pin(entry, app), { 'aria-pressed': String(pinned) }),
-      act('Delete', 'Delete', async () => remove(entry, app), { disabled: pinned, title: pinned ? 'Unpin it first' : '' })))
+      act('Delete', 'Delete', async () => remove(entry, app), {
+        disabled: pinned,
+        title: pinned ? 'Unpin it first' : ''
+      })))
 }
 
 async function pin (entry: Entry, app: App): Promise<void> {
@@ -51,7 +57,9 @@ async function pin (entry: Entry, app: App): Promise<void> {
   // ask the browser not to evict pinned files
   const persisted = !entry.pinned && await navigator.storage.persist()
   await app.refresh()
-  announce(`${entry.name} is ${entry.pinned ? 'no longer pinned' : `pinned${persisted ? ', and this browser will not evict it' : ''}`}`)
+  const safe = persisted ? ', and this browser will not evict it' : ''
+
+  announce(`${entry.name} is ${entry.pinned ? 'no longer pinned' : `pinned${safe}`}`)
 }
 
 async function remove ({ cid, name }: Entry, app: App): Promise<void> {
@@ -73,7 +81,10 @@ async function usage (entries: Entry[], app: App): Promise<HTMLElement[]> {
   const stored = entries.reduce((sum, entry) => sum + entry.storedSize, 0)
 
   return [
-    h('p', {}, h('strong', {}, `${formatBytes(size)} kept in ${formatBytes(stored)}`), `, ${formatPercent(stored / Math.max(size, 1))}. This browser counts ${formatBytes(usage)} for the page, and allows ${formatBytes(quota)}.`),
+    h('p', {},
+      h('strong', {}, `${formatBytes(size)} kept in ${formatBytes(stored)}`),
+      `, ${formatPercent(stored / Math.max(size, 1))}. ` +
+      `This browser counts ${formatBytes(usage)} for the page, and allows ${formatBytes(quota)}.`),
     h('button', {
       type: 'button',
       onclick: () => {
@@ -86,6 +97,11 @@ async function usage (entries: Entry[], app: App): Promise<HTMLElement[]> {
 async function removeLeftovers (app: App): Promise<void> {
   const blocks = await sweep(app.store)
 
-  announce(blocks == null ? 'Something is being added. Remove leftovers when it is done' : blocks === 0 ? 'There are no leftovers' : `Deleted ${blocks} leftover ${blocks === 1 ? 'block' : 'blocks'}`)
+  const busy = 'Something is being added. Remove leftovers when it is done'
+  const deleted = blocks === 0
+    ? 'There are no leftovers'
+    : `Deleted ${blocks} leftover ${blocks === 1 ? 'block' : 'blocks'}`
+
+  announce(blocks == null ? busy : deleted)
   await app.refresh()
 }

@@ -19,7 +19,11 @@ export function compressionForm (): () => CompressionOptions {
     ...Array.from(codecs.keys(), name => h('option', { value: name, selected: name === 'zstd' }, name)),
     h('option', { value: 'none' }, 'none')
   )
-  frameSize.append(...FRAME_SIZES.map(size => h('option', { value: size, selected: size === DEFAULT_FRAME_SIZE }, size < 1024 ? `${size} KiB` : `${size / 1024} MiB`)))
+  frameSize.append(...FRAME_SIZES.map(size => {
+    const selected = size === DEFAULT_FRAME_SIZE
+
+    return h('option', { value: size, selected }, size < 1024 ? `${size} KiB` : `${size / 1024} MiB`)
+  }))
 
   const showLevel = (): void => { output.textContent = level.disabled ? '' : level.value }
 

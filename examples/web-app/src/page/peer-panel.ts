@@ -15,7 +15,9 @@ export function peerPanel (store: Store): { node: () => Node | undefined } {
   let peers: string[] = []
 
   const show = (): void => {
-    state.replaceChildren(...peers.map(peer => h('p', { class: 'connected' }, h('span', { class: 'dot' }), ' Connected to ', h('code', {}, peer))))
+    state.replaceChildren(...peers.map(peer => (
+      h('p', { class: 'connected' }, h('span', { class: 'dot' }), ' Connected to ', h('code', {}, peer))
+    )))
 
     if (peers.length > 0 && node != null) {
       state.append(

@@ -91,7 +91,9 @@ export function hexDump (bytes: Uint8Array): string {
     const row = bytes.subarray(i * 16, i * 16 + 16)
     const letters = Array.from(row, byte => byte > 31 && byte < 127 ? String.fromCharCode(byte) : '·').join('')
 
-    return `${(i * 16).toString(16).padStart(6, '0')}  ${Array.from(row, byte => byte.toString(16).padStart(2, '0')).join(' ').padEnd(48)} ${letters}`
+    const hex = Array.from(row, byte => byte.toString(16).padStart(2, '0')).join(' ')
+
+    return `${(i * 16).toString(16).padStart(6, '0')}  ${hex.padEnd(48)} ${letters}`
   }).join('\n')
 }
 
@@ -107,9 +109,13 @@ function showTable (text: string, more: boolean, separator: string): HTMLElement
   const rows = parseCsv(more ? text.slice(0, text.lastIndexOf('\n')) : text, separator, MAX_ROWS + 1)
   const [header = [], ...body] = rows.map(row => row.slice(0, MAX_COLUMNS))
   const columns = Math.max(0, ...rows.map(row => row.length))
-  const left = [more || rows.length > MAX_ROWS ? `The first ${body.length} rows` : '', columns > MAX_COLUMNS ? `${MAX_COLUMNS} of ${columns} columns` : ''].filter(part => part !== '').join(', ')
+  const left = [
+    more || rows.length > MAX_ROWS ? `The first ${body.length} rows` : '',
+    columns > MAX_COLUMNS ? `${MAX_COLUMNS} of ${columns} columns` : ''
+  ].filter(part => part !== '').join(', ')
+  const region = { 'class': 'table', 'role': 'region', 'aria-label': 'The first rows of the table', 'tabindex': 0 }
 
-  return h('div', { class: 'table', role: 'region', 'aria-label': 'The first rows of the table', tabindex: 0 }, h('table', {},
+  return h('div', region, h('table', {},
     left === '' ? null : h('caption', {}, left),
     h('thead', {}, h('tr', {}, ...header.map(cell => h('th', { scope: 'col' }, cell)))),
     h('tbody', {}, ...body.map(row => h('tr', {}, ...row.map(cell => h('td', {}, cell)))))))
@@ -131,17 +137,24 @@ function jsonNode (key: string, value: unknown, openLevels: number): HTMLElement
   const label = key === '' ? '' : `${key.slice(0, MAX_LABEL)}: `
 
   if (typeof value !== 'object' || value === null) {
-    return h('div', {}, label, h('span', { class: typeof value }, JSON.stringify(typeof value === 'string' ? value.slice(0, MAX_LABEL) : value)))
+    const shown = JSON.stringify(typeof value === 'string' ? value.slice(0, MAX_LABEL) : value)
+
+    return h('div', {}, label, h('span', { class: typeof value }, shown))
   }
 
   // lists may have millions of values: look at no more of them than are shown
-  const keys = Array.isArray(value) ? Array.from({ length: Math.min(value.length, MAX_CHILDREN) }, (_, i) => String(i)) : Object.keys(value)
+  const keys = Array.isArray(value)
+    ? Array.from({ length: Math.min(value.length, MAX_CHILDREN) }, (_, i) => String(i))
+    : Object.keys(value)
   const count = Array.isArray(value) ? value.length : keys.length
-  const details = h('details', { open: openLevels > 0 }, h('summary', {}, label, Array.isArray(value) ? `[${count}]` : `{${count}}`))
+  const length = Array.isArray(value) ? `[${count}]` : `{${count}}`
+  const details = h('details', { open: openLevels > 0 }, h('summary', {}, label, length))
 
   const grow = (): void => {
     if (details.open && details.childElementCount === 1) {
-      details.append(...keys.slice(0, MAX_CHILDREN).map((key, i) => jsonNode(key, (value as Record<string, unknown>)[key], i === 0 ? openLevels - 1 : 0)))
+      details.append(...keys.slice(0, MAX_CHILDREN).map((key, i) => (
+        jsonNode(key, (value as Record<string, unknown>)[key], i === 0 ? openLevels - 1 : 0)
+      )))
 
       if (count > MAX_CHILDREN) {
         details.append(h('div', {}, `… ${count - MAX_CHILDREN} more`))

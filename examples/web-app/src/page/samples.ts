@@ -39,7 +39,16 @@ export async function csv (rows: number): Promise<Blob> {
     const hour = Math.floor(i / PLACES.length)
     const warmth = 12 + 9 * Math.sin(hour / 1390) + 5 * Math.sin(hour / 3.8) + next() * 2
 
-    return `${new Date(begin + hour * 3_600_000).toISOString().slice(0, 16)},${PLACES[i % PLACES.length]},${warmth.toFixed(1)},${Math.round(40 + next() * 55)},${(next() ** 6 * 12).toFixed(1)},${Math.round(990 + next() * 40)}\n`
+    const cells = [
+      new Date(begin + hour * 3_600_000).toISOString().slice(0, 16),
+      PLACES[i % PLACES.length],
+      warmth.toFixed(1),
+      Math.round(40 + next() * 55),
+      (next() ** 6 * 12).toFixed(1),
+      Math.round(990 + next() * 40)
+    ]
+
+    return `${cells.join(',')}\n`
   })
 
   return new Blob(['time,place,temperature_c,humidity_percent,rain_mm,pressure_hpa\n', ...parts], { type: 'text/csv' })
@@ -58,13 +67,27 @@ function json (count: number): Blob {
   return new Blob([JSON.stringify(stations, null, 1)], { type: 'application/json' })
 }
 
-const WORDS = 'the a river stone lantern slowly carried over under every blue harbour and then nobody morning letter folded smaller until it fit inside small box which they sent across water to friend who opened found whole again'.split(' ')
+/** Colours from the top of the sky to the ground. */
+const SKY: ReadonlyArray<[color: string, at: number]> = [
+  ['#1d1147', 0],
+  ['#6a2b8f', 0.35],
+  ['#ef5d60', 0.62],
+  ['#ffc15e', 0.78],
+  ['#2b2350', 0.8],
+  ['#120d2b', 1]
+]
+
+const WORDS = (
+  'the a river stone lantern slowly carried over under every blue harbour and then nobody morning letter folded ' +
+  'smaller until it fit inside small box which they sent across water to friend who opened found whole again'
+).split(' ')
 
 async function text (sentences: number): Promise<Blob> {
   const next = random(3)
 
   return new Blob(await lines(sentences, i => {
-    const words = Array.from({ length: 6 + Math.floor(next() * 12) }, () => WORDS[Math.floor(next() * WORDS.length)]).join(' ')
+    const count = 6 + Math.floor(next() * 12)
+    const words = Array.from({ length: count }, () => WORDS[Math.floor(next() * WORDS.length)]).join(' ')
 
     return `${words[0].toUpperCase()}${words.slice(1)}.${i % 6 === 5 ? '\n\n' : ' '}`
   }), { type: 'text/plain' })
@@ -76,9 +99,10 @@ async function picture (width: number, height: number): Promise<Blob> {
   const sky = context.createLinearGradient(0, 0, 0, height)
   const next = random(5)
 
-  ;[['#1d1147', 0], ['#6a2b8f', 0.35], ['#ef5d60', 0.62], ['#ffc15e', 0.78], ['#2b2350', 0.8], ['#120d2b', 1]].forEach(([color, at]) => {
-    sky.addColorStop(Number(at), String(color))
-  })
+  for (const [color, at] of SKY) {
+    sky.addColorStop(at, color)
+  }
+
   context.fillStyle = sky
   context.fillRect(0, 0, width, height)
   context.fillStyle = '#ffe9b0'
