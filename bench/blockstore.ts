@@ -31,7 +31,7 @@ const TMPFS = 0x01021994
 type Note = (side: Side, what: string, time: Time) => void
 
 export const benchmark: Benchmark = {
-  question: 'what a CompressedBlockstore on an FsBlockstore or a SharedFsBlockstore costs and saves against the FsBlockstore alone, with blocks of 1 MiB, and from which size on blocks gain. A get is the first where the store has not read the block before',
+  question: 'what a CompressedBlockstore costs and saves against an FsBlockstore alone, with blocks of 1 MiB, and from which size on blocks shrink. A first get reads a block that the store has not read before',
   inputs: ['corpus', 'file'],
 
   async run (options) {
@@ -56,7 +56,7 @@ export const benchmark: Benchmark = {
 
       return [
         { title: `Blocks of 1 MiB (${corpus.source})`, rows: compared },
-        { title: `Small blocks of zstd (${corpus.source})`, rows: await smallBlocks(all, smoke ? 20 : 1000) },
+        { title: `Small blocks, with zstd (${corpus.source})`, rows: await smallBlocks(all, smoke ? 20 : 1000) },
         { title: `What was put (${corpus.source})`, rows: cids }
       ]
     })

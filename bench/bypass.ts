@@ -31,7 +31,7 @@ interface Measured {
 }
 
 export const benchmark: Benchmark = {
-  question: `what finding out costs and saves that a file is not worth compressing; the paper's Figure 7 says ${BYPASS}`,
+  question: `what it costs and saves to find out that a file is not worth compressing. The paper's Figure 7 has ${BYPASS}`,
   inputs: ['corpus', 'file'],
 
   async run (options) {

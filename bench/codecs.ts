@@ -22,7 +22,7 @@ const SCRIPT = `
 `
 
 export const benchmark: Benchmark = {
-  question: 'how small and how fast each implementation of each codec is, in Node and in Chromium, a frame of 4 MiB at a time',
+  question: 'how small and how fast each implementation of each codec is, in Node and in Chromium, one frame of 4 MiB at a time',
   inputs: ['corpus', 'file'],
 
   async run (options) {

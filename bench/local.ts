@@ -40,9 +40,9 @@ const KUBO: Readonly<Record<string, { add: string, cat: string }>> = {
 }
 
 /** What the figures do not say by themselves. */
-const ABOUT = 'Kubo\'s times are those of the command, the start of its process with them. Peak MB is all that a process has resident, the program with it; of what is piped it is that of `ipfs`. Reading from memory has none: the process fills the store before. What is read was written just before, so it comes from the system\'s cache. Files of 1 MB are added and read ten times by each process, of which the first does not count'
+const ABOUT = 'Kubo\'s times include the start of its process. Peak MB is the resident memory of the whole process, or of `ipfs` if it is piped; reading from memory has none, because the same process fills the store. Reads come from the system\'s cache: the files were written just before. Files of 1 MB are added and read ten times by each process, and the first time does not count'
 
-const ABOUT_SYNC = 'What it takes until the disk has what was added. The times are those of the command, the start of its process with them'
+const ABOUT_SYNC = 'How long it takes until what was added is on the disk. Times are those of the command, with the start of its process'
 
 /** What one process measured. */
 interface Measured {
@@ -57,7 +57,7 @@ interface Measured {
 }
 
 export const benchmark: Benchmark = {
-  question: 'how long adding and reading a file takes, and what processor time and memory',
+  question: 'how long adding and reading a file takes, and how much processor time and memory',
   inputs: ['corpus', 'file'],
 
   async run (options) {

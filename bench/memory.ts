@@ -26,7 +26,7 @@ const PAUSE = 5
 type Measured = { added: Outcome, read: Outcome } | { failed: string }
 
 export const benchmark: Benchmark = {
-  question: 'whether memory stays the same however large a file is, how slowly it is read, and who made it: the most resident memory of a process that adds or reads it',
+  question: 'whether memory depends on the size of a file, on how slowly it is read, or on who made it: the peak resident memory of a process that adds or reads it',
   inputs: ['corpus', 'file'],
 
   async run (options) {
@@ -54,8 +54,8 @@ export const benchmark: Benchmark = {
       }
 
       return [
-        { title: `${name} again and again, on an FsBlockstore (${corpus.source})`, rows },
-        { title: 'What others made, on an FsBlockstore', rows: await strangers(options) }
+        { title: `${name} repeated, on an FsBlockstore (${corpus.source})`, rows },
+        { title: 'Files that others made, on an FsBlockstore', rows: await strangers(options) }
       ]
     })
   }

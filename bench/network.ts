@@ -22,7 +22,7 @@ const PATIENCE = 4
 const LEAST_PATIENCE = 20_000
 
 /** What the figures do not say by themselves. */
-const ABOUT = 'Helia, with and without ipfsz, fetches into memory, Kubo and the command onto the disk; all but the command are connected before, its time begins with dialling'
+const ABOUT = 'Helia, with and without ipfsz, fetches into memory; Kubo and the command fetch to disk. The time of the command includes dialling; the others are connected before'
 
 interface Measured extends Fetched, Traffic {}
 
@@ -33,7 +33,7 @@ interface Subject {
 }
 
 export const benchmark: Benchmark = {
-  question: 'how long fetching a file from another node takes over a link of limited rate and delay, and how many bytes pass it',
+  question: 'how long fetching a file from another node takes, over links of limited rate and delay, and how many bytes it moves',
   inputs: ['corpus', 'file'],
 
   async run (options) {
@@ -65,7 +65,7 @@ export const benchmark: Benchmark = {
           tables.push({ title: `${mixed.name}, over ${WHOLE.rate / MEGABIT} Mbit/s and ${WHOLE.roundTrip} ms`, rows: await compare(WHOLE, whole, network, 3) })
         }
 
-        return [{ title: `Parts of it over every link. ${ABOUT}`, rows }, ...tables, { title: `What was fetched (${corpus.source})`, rows: offered }]
+        return [{ title: `Parts of the file over every link. ${ABOUT}`, rows }, ...tables, { title: `What was fetched (${corpus.source})`, rows: offered }]
       } finally {
         await network.close()
       }

@@ -22,7 +22,7 @@ interface Measured {
 }
 
 export const benchmark: Benchmark = {
-  question: `whether the shaped link that the benchmark of the network uses keeps its rate and delay, within ${TOLERANCE * 100} %, down alone and both ways at one time`,
+  question: `whether the simulated link of the network benchmark keeps its rate and delay within ${TOLERANCE * 100} %, one way and both ways at once`,
   inputs: [],
 
   async run ({ smoke }) {
@@ -36,7 +36,7 @@ export const benchmark: Benchmark = {
         rows.push(await check(link, server, smoke ? 0.3 : 1.5))
       }
 
-      return [{ title: `The best of ${TRIES} tries at most, as what else the machine does makes a link late`, rows }]
+      return [{ title: `The best of ${TRIES} tries at most: other work on the machine makes a link late`, rows }]
     } finally {
       server.close()
     }

@@ -38,7 +38,7 @@ interface Subject {
 }
 
 export const benchmark: Benchmark = {
-  question: 'what reading 4 KiB at a random place takes, and how many blocks and bytes are read for it, by the size of frames',
+  question: 'how long reading 4 KiB at a random place takes, and how many blocks and bytes it reads, by frame size',
   inputs: ['corpus', 'file'],
 
   async run (options) {
@@ -67,7 +67,7 @@ export const benchmark: Benchmark = {
       const plain = median(subjects[0].reads.map(({ wall }) => wall))
 
       return [
-        { title: `${name}, ${size} bytes, on an FsBlockstore. All reads are of one instance a side: those of ipfsz have read the root before, which they keep`, rows: subjects.map(subject => toRow(subject, size, plain)) },
+        { title: `${name}, ${size} bytes, on an FsBlockstore. One instance a side does all reads; those of ipfsz have read the root before, and keep it`, rows: subjects.map(subject => toRow(subject, size, plain)) },
         { title: `What was read (${corpus.source})`, rows: subjects.map(({ name, cid }) => ({ side: name, CID: cid.toString() })) }
       ]
     })

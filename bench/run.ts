@@ -4,7 +4,7 @@
  * NAME           a benchmark: each file beside this one is one, and begins with the
  *                question that it answers
  * all            every one, in a process of its own
- * report         write docs/benchmarks.md from the results of full runs
+ * report         write docs/benchmarks.md and docs/benchmarks/ from the results of full runs
  *
  * --smoke        so little that it only shows that everything still runs
  * --json FILE    write the result of NAME there

@@ -48,7 +48,7 @@ interface Fetched {
 }
 
 export const benchmark: Benchmark = {
-  question: 'how often `ipfsz cat` gets a whole file over a slow link from a stock Helia, from a daemon of ipfsz and from Kubo, and how long it takes',
+  question: 'how often `ipfsz cat` gets a whole file over a slow link from stock Helia, an ipfsz daemon and Kubo, and how long it takes',
   inputs: ['corpus'],
 
   async run (options) {
@@ -76,7 +76,7 @@ export const benchmark: Benchmark = {
         await providers.close()
       }
 
-      return [{ title: `From the first byte on the link to the end of the command. Below ${SLOW / MEGABIT} Mbit/s ${AT_ONCE} run at one time, each over a link of its own`, rows }, { title: `What was fetched (${corpus.source})`, rows: cids }]
+      return [{ title: `Times are from the first byte on the link to the end of the command. Below ${SLOW / MEGABIT} Mbit/s ${AT_ONCE} run at a time, each over its own link`, rows }, { title: `What was fetched (${corpus.source})`, rows: cids }]
     })
   }
 }

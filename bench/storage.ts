@@ -22,7 +22,7 @@ interface Stored {
 }
 
 export const benchmark: Benchmark = {
-  question: 'how many bytes are stored, by file and codec, and what the frames cost against one stream of the whole file',
+  question: 'how many bytes are stored, by file and codec, and what frames cost against one stream of the whole file',
   inputs: ['corpus', 'file'],
 
   async run (options) {

@@ -48,7 +48,7 @@ interface Measured {
 }
 
 export const benchmark: Benchmark = {
-  question: 'what many small files take, stored and to add and read, all or one of them',
+  question: 'how many bytes many small files take, and how long adding them, reading all and reading one takes',
   inputs: ['corpus'],
 
   async run (options) {
@@ -64,7 +64,7 @@ export const benchmark: Benchmark = {
         cids.push(...SIDES.map(({ name }) => ({ tree: tree.name, side: name, CID: measured.get(name)?.[0].cid ?? '' })))
       }
 
-      return [{ title: 'Trees, on an FsBlockstore. Of files with the same bytes one is added, but for the tar, which has them all', rows }, { title: `What was added (${corpus.source})`, rows: cids }]
+      return [{ title: 'Trees, on an FsBlockstore. Duplicate files are added once; the tar has them all', rows }, { title: `What was added (${corpus.source})`, rows: cids }]
     })
   }
 }

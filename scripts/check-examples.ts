@@ -1,18 +1,29 @@
 /**
  * Type-checks every TypeScript example: the fenced blocks of the documents, and
- * those behind `@example` in the doc comments of the sources.
+ * those behind `@example` in doc comments. Also checks the links between documents.
  *
- * Each becomes a file of its own below dist/, which git ignores and from which
- * `@ipfsz/core` and the rest resolve as they do for a user. Run after a build.
+ * Each example becomes a file below dist/, which git ignores. From there `@ipfsz/core`
+ * and the rest resolve as they do for a user. Run after a build.
  */
 import { spawnSync } from 'node:child_process'
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { brokenLinks } from './broken-links.ts'
 
 const ROOT = dirname(import.meta.dirname)
 const TSC = join(dirname(fileURLToPath(import.meta.resolve('typescript/package.json'))), 'bin', 'tsc')
-const DOCUMENTS = ['README.md', 'docs/*.md', 'packages/*/README.md']
+const DOCUMENTS = ['README.md', 'docs/**/*.md', 'packages/*/README.md', 'examples/*/README.md']
+const LINKED = [...DOCUMENTS, '*.md']
 const SOURCES = ['packages/*/src/**/*.ts']
 
 const FENCE = /^\s*```(\w*)/
@@ -20,18 +31,25 @@ const LANGUAGES = new Set(['ts', 'typescript'])
 
 const CONFIG = {
   extends: join(ROOT, 'tsconfig.base.json'),
-  compilerOptions: { noEmit: true, rewriteRelativeImportExtensions: false, noUnusedLocals: false, moduleDetection: 'force', strict: true, module: 'nodenext' },
+  compilerOptions: {
+    noEmit: true,
+    rewriteRelativeImportExtensions: false,
+    noUnusedLocals: false,
+    moduleDetection: 'force',
+    strict: true,
+    module: 'nodenext'
+  },
   include: ['*.ts']
 }
 
 interface Example {
   file: string
-  /** The number of its first line in the file, from 1. */
+  /** Its first line in the file, from 1. */
   line: number
   code: string[]
 }
 
-/** The lines of doc comments that follow an `@example`, without their stars. All others are empty. */
+/** The lines of doc comments behind an `@example`, without their stars. All other lines are empty. */
 function exampleLines (lines: readonly string[]): string[] {
   let inComment = false
   let inExample = false
@@ -87,7 +105,7 @@ function readExamples (): Example[] {
   ]
 }
 
-/** What tsc says, each example named by where it is written. Empty where all is well. */
+/** The errors of tsc, with the file and line of each example. Empty without errors. */
 function check (examples: readonly Example[]): string {
   const parent = join(ROOT, 'dist')
   mkdirSync(parent, { recursive: true })
@@ -97,7 +115,8 @@ function check (examples: readonly Example[]): string {
     writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify(CONFIG))
     examples.forEach(({ code }, i) => { writeFileSync(join(directory, `${i}.ts`), code.join('\n')) })
 
-    const { status, stdout, stderr, error } = spawnSync(process.execPath, [TSC, '--project', directory, '--pretty', 'false'], { cwd: directory, encoding: 'utf8' })
+    const args = [TSC, '--project', directory, '--pretty', 'false']
+    const { status, stdout, stderr, error } = spawnSync(process.execPath, args, { cwd: directory, encoding: 'utf8' })
     const said = stdout.replaceAll(/^(\d+)\.ts\((\d+),(\d+)\)/gm, (_, i, line, column) =>
       `${examples[i].file}:${examples[i].line + Number(line) - 1}:${column}`)
 
@@ -114,5 +133,11 @@ function check (examples: readonly Example[]): string {
 const examples = readExamples()
 const failures = check(examples)
 
-console.info(`${failures}${examples.length} examples checked${failures === '' ? '' : ', some do not compile'}`)
-process.exitCode = failures === '' ? 0 : 1
+const broken = brokenLinks(ROOT, LINKED)
+const counts = [
+  `${examples.length} examples checked${failures === '' ? '' : ', some do not compile'}`,
+  `Links between documents checked${broken.length === 0 ? '' : `, ${broken.length} lead nowhere`}`
+]
+
+console.info([...failures === '' ? [] : [failures.trimEnd()], ...broken, ...counts].join('\n'))
+process.exitCode = failures === '' && broken.length === 0 ? 0 : 1

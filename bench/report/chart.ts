@@ -25,6 +25,8 @@ export interface Chart {
   kind: 'bar' | 'line'
   /** Of bars. */
   categories?: string[]
+  /** Bars from left to right, the first category at the top, each with its value. */
+  horizontal?: boolean
   /** What x is, where it is a number. */
   x?: string
   series: Series[]
@@ -51,7 +53,11 @@ export function toSvg (chart: Chart): string {
   }
 }
 
-function toOption ({ title, unit, kind, categories = [], x, series: all, log = false, reference }: Chart): EChartsOption {
+function toOption (chart: Chart): EChartsOption {
+  return chart.horizontal === true ? toBars(chart) : toColumns(chart)
+}
+
+function toColumns ({ title, unit, kind, categories = [], x, series: all, log = false, reference }: Chart): EChartsOption {
   // each keeps its colour where another has no values, as the same side has it in other charts
   const series = all.map((one, i) => ({ ...one, colour: COLOURS[i % COLOURS.length] })).filter(({ values }) => values.some(value => value != null))
   const text = { color: TEXT, fontSize: FONT_SIZE }
@@ -92,4 +98,53 @@ function startOf (series: readonly Series[]): { min: number, startValue: number 
   const start = 10 ** Math.floor(Math.log10(least / 2))
 
   return { min: start, startValue: start }
+}
+
+/** One series of bars from left to right. Those below the reference have another colour. */
+function toBars (chart: Chart): EChartsOption {
+  const { title, unit, categories = [], series: [{ values }], log = false, reference = 0 } = chart
+  const text = { color: TEXT, fontSize: FONT_SIZE }
+  const numbers = values.map(Number)
+  const axis = { nameTextStyle: text, axisLabel: text, splitLine: { lineStyle: { color: GRID } } }
+
+  return {
+    animation: false,
+    textStyle: { ...text, fontFamily: 'system-ui, sans-serif' },
+    title: { text: title, left: 'center', top: 6, textStyle: { ...text, fontSize: 16, fontWeight: 600 } },
+    grid: { left: 240, right: 60, top: 40, bottom: 50 },
+    xAxis: {
+      ...axis,
+      type: log ? 'log' : 'value',
+      logBase: 2,
+      name: log ? `${unit} (logarithmic)` : unit,
+      nameLocation: 'middle',
+      nameGap: 30,
+      min: log ? 2 ** Math.floor(Math.log2(Math.min(...numbers))) : undefined
+    },
+    yAxis: {
+      type: 'category',
+      inverse: true,
+      data: categories,
+      axisLabel: text,
+      axisLine: { show: false },
+      axisTick: { show: false }
+    },
+    series: [{
+      type: 'bar',
+      barWidth: '60%',
+      label: { show: true, position: 'right', ...text, formatter: ({ value }) => Number(value).toPrecision(2) },
+      data: numbers.map(value => ({
+        value,
+        itemStyle: { color: value < reference ? COLOURS[1] : COLOURS[2] },
+        label: { position: value < reference ? 'left' : 'right' }
+      })),
+      markLine: {
+        silent: true,
+        symbol: 'none',
+        label: { show: false },
+        lineStyle: { color: TEXT, type: 'dashed' },
+        data: [{ xAxis: reference }]
+      }
+    }]
+  }
 }

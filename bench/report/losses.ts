@@ -16,11 +16,21 @@ const LITTLE = 0.01
 const GROWTH = 0.1
 
 /**
- * Where IPFSz is worse than what it is compared with, as sentences of Markdown: found in
- * the figures, so that none is left out and none is out of date.
+ * Where IPFSz is worse than what it is compared with, by benchmark, as sentences of
+ * Markdown: found in the figures, so that none is left out and none is out of date.
  */
-export function losses (results: Results): string[] {
-  return [fromLocal, fromNetwork, fromSlow, fromStorage, fromRandom, fromTree, fromBypass, fromLinks, fromMemory, fromBrowser, fromBlockstore].flatMap(find => find(results))
+export const LOSSES: Readonly<Record<string, (results: Results) => string[]>> = {
+  storage: fromStorage,
+  local: fromLocal,
+  network: fromNetwork,
+  slow: fromSlow,
+  random: fromRandom,
+  bypass: fromBypass,
+  tree: fromTree,
+  memory: fromMemory,
+  browser: fromBrowser,
+  links: fromLinks,
+  blockstore: fromBlockstore
 }
 
 function fromLocal (results: Results): string[] {
@@ -34,7 +44,7 @@ function fromLocal (results: Results): string[] {
       const ours = numberOf(find(of, { MB: row.MB, side: DEFAULT, store: 'fs' }), 'MB/s')
       const theirs = numberOf(row, 'MB/s')
 
-      return ours != null && theirs != null && theirs > ours * (1 + NOISE) ? [`${row.MB} MB at ${rounded(theirs / ours)} times our speed (${row.side})`] : []
+      return ours != null && theirs != null && theirs > ours * (1 + NOISE) ? [`${row.MB} MB ${rounded(theirs / ours)} times as fast (${row.side})`] : []
     })
     const leaner = ([['CPU ms', 'processor time'], ['peak MB', 'memory']] as const).flatMap(([column, name]) => {
       const less = of.filter(row => row.side === 'Kubo').flatMap(row => {
@@ -44,7 +54,7 @@ function fromLocal (results: Results): string[] {
         return ours != null && theirs != null && ours > theirs * (1 + NOISE) ? [`${row.MB} MB (${rounded(ours / theirs)} times)`] : []
       })
 
-      return less.length === 0 ? [] : [`**${what} against Kubo, ${name}**: we take more with ${list(less)}.`]
+      return less.length === 0 ? [] : [`**${what} against Kubo, ${name}**: IPFSz takes more, with ${list(less)}.`]
     })
     const busier = of.filter(row => row.side === DEFAULT).flatMap(row => {
       const ours = numberOf(row, 'CPU ms')
@@ -54,11 +64,11 @@ function fromLocal (results: Results): string[] {
     })
 
     return [
-      ...slower.length === 0 ? [] : [`**${what}, the default**: plain Helia is faster with ${list(slower.map(row => `${row.MB} MB on ${row.store} (we have ${row['times as fast']} times its speed)`))}.`],
+      ...slower.length === 0 ? [] : [`**${what}, the default**: plain Helia is faster with ${list(slower.map(row => `${row.MB} MB on ${row.store} (IPFSz has ${row['times as fast']} times its speed)`))}.`],
       ...others.length === 0 ? [] : [`**${what}, other codecs and levels**: slower than plain Helia with ${list(others.map(row => `${row.MB} MB and ${String(row.side).replace('ipfsz, ', '')} on ${row.store} (${row['times as fast']})`))}.`],
       ...kubo.length === 0 ? [] : [`**${what} against Kubo**: Kubo does ${list(kubo)}.`],
       ...leaner,
-      ...busier.length === 0 ? [] : [`**${what}, processor time**: more than plain Helia's with ${list(busier)}.`]
+      ...busier.length === 0 ? [] : [`**${what}, processor time**: more than plain Helia with ${list(busier)}, in times.`]
     ]
   })
 }
@@ -72,9 +82,9 @@ function fromStorage (results: Results): string[] {
   const left = rows.filter(row => row['frames cost, %'] === '-' && (numberOf(row, DEFAULT) ?? 0) > (numberOf(row, 'zstd -3, whole file') ?? 1) * (1 + LITTLE))
 
   return [
-    ...left.length === 0 ? [] : [`**what is taken for not worth compressing** and would be smaller with \`zstd -3\`: ${list(left.map(row => `${row.file} (${row['zstd -3, whole file']} of its bytes)`))}.`],
+    ...left.length === 0 ? [] : [`**stored plain**, but smaller with \`zstd -3\`: ${list(left.map(row => `${row.file} (${row['zstd -3, whole file']} of its bytes)`))}.`],
     ...frames.length === 0 ? [] : [`**frames cost more than 1 %** of the stored bytes with ${list(frames.map(row => `${row.file} (${row['frames cost, %']} %)`))}.`],
-    ...level.length === 0 ? [] : [`**the default level is 3**, and level 1 stores less of ${list(level.map(({ file }) => String(file)))}.`]
+    ...level.length === 0 ? [] : [`**level 3, the default**, stores more bytes than level 1 of ${list(level.map(({ file }) => String(file)))}.`]
   ]
 }
 
@@ -91,8 +101,8 @@ function fromRandom (results: Results): string[] {
   const bytes = (numberOf(ours, 'KiB a read') ?? 0) / (numberOf(plain, 'KiB a read') ?? 1)
 
   return [
-    ...isLess(ours, 'times as fast') ? [`**4 KiB at a random place**, frames as they are by default: ${ours['ms, median']} ms, plain Helia ${plain['ms, median']} ms. A frame is decompressed whole; smaller frames make this cheaper.`] : [],
-    ...late > 1 + NOISE ? [`**4 KiB at a random place**, the slowest 5 of 100 reads: from ${ours['ms, 95 of 100']} ms on, plain Helia from ${plain['ms, 95 of 100']} ms on.`] : [],
+    ...isLess(ours, 'times as fast') ? [`**4 KiB at a random place**, with default frames: ${ours['ms, median']} ms, plain Helia ${plain['ms, median']} ms. A frame is decompressed as a whole; smaller frames are faster.`] : [],
+    ...late > 1 + NOISE ? [`**4 KiB at a random place**: the slowest 5 of 100 reads take ${ours['ms, 95 of 100']} ms or more, with plain Helia ${plain['ms, 95 of 100']} ms.`] : [],
     ...bytes > 1 + NOISE ? [`**4 KiB at a random place** reads ${rounded(bytes)} times the bytes that plain Helia reads.`] : []
   ]
 }
@@ -105,7 +115,7 @@ function fromTree (results: Results): string[] {
     const ours = numberOf(row, 'stored / original') ?? 0
 
     return [
-      ...ours > tar * (1 + NOISE) ? [`**small files**, ${row.tree}: ${rounded(ours / tar)} times the bytes of one \`.tar.zst\`, which shares what files have in common.`] : [],
+      ...ours > tar * (1 + NOISE) ? [`**small files**, ${row.tree}: ${rounded(ours / tar)} times the bytes of one \`.tar.zst\`, which compresses all files together.`] : [],
       ...[PLAIN, 'one .tar.zst'].flatMap(side => {
         const other = find(rows, { tree: row.tree, side })
         const slower = ['add', 'read all', 'read one'].flatMap(what => {
@@ -126,7 +136,7 @@ function fromBypass (results: Results): string[] {
     const column = `${what}: times as fast as ${other}`
     const slow = rowsOf(results, 'bypass').filter(row => isLess(row, column))
 
-    return slow.length === 0 ? [] : [`**what is compressed already** is ${what === 'add' ? 'added' : 'read'} slower than with ${other === 'plain' ? PLAIN : other}: ${list(slow.map(row => `${row.file} (${row[column]})`))}.`]
+    return slow.length === 0 ? [] : [`**files that are compressed already** are ${what === 'add' ? 'added' : 'read'} slower than with ${other === 'plain' ? PLAIN : other}: ${list(slow.map(row => `${row.file} (${row[column]})`))}.`]
   })
 }
 
@@ -138,7 +148,7 @@ function fromLinks (results: Results): string[] {
   return [
     ...make.length === 0 ? [] : [`**making 1000 links** takes more than the ${LINKS.update} ms of the paper with ${list(make.map(row => `datastore-${row.datastore} (${row['make, ms']} ms)`))}.`],
     ...read.length === 0 ? [] : [`**reading 1000 links** in a new process takes more than the ${LINKS.recovery} ms of the paper with ${list(read.map(row => `datastore-${row.datastore} (${row['open and read, ms']} ms, ${row['open, ms']} of them to open it)`))}.`],
-    ...cost.length === 0 ? [] : [`**adding with links** costs ${list(cost.map(row => `${row['links cost, %']} % with datastore-${row.datastore}`))}, where the paper has ${LINKS.partOfUpload}: the original is hashed for its content CID, and the link is written.`]
+    ...cost.length === 0 ? [] : [`**adding with links** costs ${list(cost.map(row => `${row['links cost, %']} % with datastore-${row.datastore}`))}, the paper has ${LINKS.partOfUpload}: the original is hashed for its content CID, and the link is written.`]
   ]
 }
 
@@ -156,9 +166,9 @@ function fromMemory (results: Results): string[] {
 
     return [
       ...more.length === 0 ? [] : [`**memory**: ${what} takes more than plain Helia with ${list(more.map(row => `${row.MB} MB (${row[`${what}, MB`]} MB resident)`))}.`],
-      ...growth > 1 + GROWTH ? [`**memory grows**: ${what} of ${last?.MB} MB takes ${rounded(growth)} times what 100 MB take.`] : []
+      ...growth > 1 + GROWTH ? [`**memory grows**: ${what} of ${last?.MB} MB takes ${rounded(growth)} times as much as of 100 MB.`] : []
     ]
-  }).concat(ours.filter(row => row.failed !== '' && row.failed != null).map(row => `**memory**: ${row.MB} MB fail: ${row.failed}.`))
+  }).concat(ours.filter(row => row.failed !== '' && row.failed != null).map(row => `**memory**: ${row.MB} MB failed: ${row.failed}.`))
 }
 
 function fromBrowser (results: Results): string[] {
@@ -178,6 +188,6 @@ function fromBlockstore (results: Results): string[] {
   return [...Map.groupBy(byDefault, ({ what }) => String(what))].flatMap(([what, rows]) => {
     const slow = rows.filter(row => isLess(row, 'times as fast')).map(row => ({ text: `${row.side} with blocks of ${row.files} (${row['times as fast']})`, times: 1 / (numberOf(row, 'times as fast') ?? 1) }))
 
-    return slow.length === 0 ? [] : [`**a CompressedBlockstore** as it is by default, ${what}: slower than an FsBlockstore alone with ${extremes(slow, rows.length, 'rows')}.`]
+    return slow.length === 0 ? [] : [`**a CompressedBlockstore** with default options, ${what}: slower than an FsBlockstore alone with ${extremes(slow, rows.length, 'rows')}.`]
   })
 }

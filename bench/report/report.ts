@@ -4,94 +4,176 @@ import { NoInputError } from '../benchmark.ts'
 import { readResult } from '../support/results.ts'
 import { toSvg } from './chart.ts'
 import { CHARTS } from './charts.ts'
-import { losses } from './losses.ts'
-import { rowsOf } from './rows.ts'
+import { lossGroups } from './loss-groups.ts'
+import { LOSSES } from './losses.ts'
 import { toMarkdown, toSection } from './markdown.ts'
+import { overview } from './overview.ts'
+import { rowsOf } from './rows.ts'
+import { summary } from './summary.ts'
 import { targets } from './targets.ts'
+import type { Row } from '../benchmark.ts'
 import type { Result } from '../support/results.ts'
 import type { Results } from './rows.ts'
 
-/** In the order of the report: what is asked first comes first. */
-export const ORDER = ['storage', 'local', 'network', 'slow', 'random', 'bypass', 'tree', 'memory', 'browser', 'demo', 'links', 'blockstore', 'codecs', 'proxy']
+/** The title of every benchmark's page, in the order of the report: what is asked first comes first. */
+export const TITLES: Readonly<Record<string, string>> = {
+  storage: 'Stored bytes',
+  local: 'Adding and reading on one machine',
+  network: 'Fetching from another node',
+  slow: 'Fetching whole files over slow links',
+  random: 'Reading at random places',
+  bypass: 'Files that are compressed already',
+  tree: 'Many small files',
+  memory: 'Memory',
+  browser: 'In a page',
+  demo: 'The demo page',
+  links: 'Links to originals',
+  blockstore: 'Blocks compressed at rest',
+  codecs: 'Codecs',
+  proxy: 'The simulated link'
+}
+
+const WRITTEN = '`npm run bench -- report` writes this from what `npm run bench -- all` measured. Do not edit it.'
 
 /**
- * Write `benchmarks.md` and its charts.
+ * Write `benchmarks.md`, a page below `benchmarks/` for each benchmark, and their charts.
  *
  * @param directory - where the JSON of full runs is
  * @param docs - where to write
  * @throws {NoInputError} there is none
  */
 export async function writeReport (directory: string, docs: string): Promise<void> {
-  const results = new Map(ORDER.flatMap(name => {
+  const names = Object.keys(TITLES)
+  const results = new Map(names.flatMap(name => {
     const result = readResult(directory, name)
 
     return result == null || result.smoke ? [] : [[name, result] as const]
   }))
 
   if (results.size === 0) {
-    throw new NoInputError(`There are no results of full runs in ${directory}: npm run bench -- all`)
+    throw new NoInputError(`No results of full runs in ${directory}. Measure them with npm run bench -- all`)
   }
 
-  const charts = join(docs, 'charts')
-  rmSync(charts, { recursive: true, force: true })
-  mkdirSync(charts, { recursive: true })
+  const [charts, pages] = ['charts', 'benchmarks'].map(name => join(docs, name))
 
-  const missing = ORDER.filter(name => !results.has(name))
-  const sections = [...results.values()].map(result => toText(result, writeCharts(result.name, results, charts)))
+  for (const written of [charts, pages]) {
+    rmSync(written, { recursive: true, force: true })
+    mkdirSync(written, { recursive: true })
+  }
 
-  writeFileSync(join(docs, 'benchmarks.md'), `${[head(results, missing), ...sections].join('\n\n')}\n`)
+  const missing = names.filter(name => !results.has(name))
+  writeFileSync(join(pages, 'targets.md'), `${targetsPage(targets(results))}\n`)
+
+  for (const [name, result] of results) {
+    const losses = LOSSES[name]?.(results) ?? []
+    writeFileSync(join(pages, `${name}.md`), `${toPage(result, losses, writeCharts(name, results, charts))}\n`)
+  }
+
+  const chart = overview(results)
+  writeFileSync(join(charts, 'overview.svg'), `${toSvg(chart)}\n`)
+  writeFileSync(join(docs, 'benchmarks.md'), `${front(results, missing, `![${chart.title}](charts/overview.svg)`)}\n`)
 
   if (missing.length > 0) {
     console.warn(`These have no result of a full run: ${missing.join(', ')}`)
   }
 }
 
-function head (results: Results, missing: readonly string[]): string {
+function front (results: Results, missing: readonly string[], picture: string): string {
+  const goals = targets(results)
+  const reached = goals.filter(({ reached }) => reached === 'yes').length
+  const questions = [...results.values()]
+    .map(({ name, question }) => ({ page: `[${name}](benchmarks/${name}.md)`, question: capitalized(question) }))
+
+  return [
+    '# Benchmarks',
+    `How small and how fast, on ${machines(results)}, with Node ${versionOf(results, 'node')}. ` +
+    'Times are medians. Ratios carry over to other machines better than times.',
+    picture,
+    bullets(summary(results)),
+    '## Where IPFSz loses',
+    bullets(lossGroups(results)),
+    'The page of each benchmark lists every figure that is worse. ' +
+    `${reached} of ${goals.length} [targets](benchmarks/targets.md) are reached.`,
+    '## Every benchmark',
+    toMarkdown(questions),
+    '## How it was measured',
+    bullets(method(results, missing)),
+    WRITTEN
+  ].join('\n\n')
+}
+
+function method (results: Results, missing: readonly string[]): string[] {
   const link = rowsOf(results, 'proxy')
+  const kept = link.filter(row => row['within 3 %'] === 'yes').length
   const dates = distinct([...results.values()].map(({ date }) => date)).toSorted()
 
-  return `# Benchmarks
-
-Written by \`npm run bench -- report\` from what \`npm run bench -- all\` measured. Do not edit it by hand.
-
-## Where IPFSz loses
-
-${losses(results).map(loss => `- ${loss}`).join('\n')}
-
-## What was to be reached
-
-${toMarkdown(targets(results))}
-
-## How it was measured
-
-- ${distinct([...results.values()].map(({ machine }) => machine)).join('; ')}.
-- ${dates.join(', ')}. ${versionsOf(results)}.
-- Everything that is compared was measured in one run, in turns: A, B, A, B. Times are medians, the spread is the least and the most. "Times as fast" is against plain Helia unless the table says otherwise; above 1 is better. Absolute times are those of this machine; ratios carry over better.
-- The shaped link of the network kept its rate and round trip within 3 % at ${link.filter(row => row['within 3 %'] === 'yes').length} of ${link.length} settings while nothing else ran, in the best of a few tries, see [proxy](#proxy). It shares the processor with the nodes that it connects.
-- A compressed file stored is all of its blocks. MB are millions of bytes.
-- \`npm run bench -- NAME\` measures one of them, \`--file FILE\` or \`--corpus DIR\` with files of yours where it does not make its own.${missing.length === 0 ? '' : `\n- Not measured: ${missing.join(', ')}.`}`
+  return [
+    `${machines(results)}.`,
+    `${dates.join(', ')}. ${versionsOf(results)}.`,
+    'Everything that is compared was measured in one run, in turns: A, B, A, B. ' +
+    'Times are medians, the spread is the least and the most. ' +
+    '"Times as fast" is against plain Helia unless the table says otherwise; above 1 is better.',
+    `The simulated link kept its rate and round trip within 3 % at ${kept} of ${link.length} settings ` +
+    'while nothing else ran, in the best of a few tries ([proxy](benchmarks/proxy.md)). ' +
+    'It shares the processor with the nodes that it connects.',
+    'The stored bytes of a file are all of its blocks. MB are millions of bytes.',
+    '`npm run bench -- NAME` runs one benchmark. `--file FILE` or `--corpus DIR` measure your own files, ' +
+    'if the benchmark does not make its own.',
+    ...missing.length === 0 ? [] : [`Not measured: ${missing.join(', ')}.`]
+  ]
 }
 
-/** What ran, by name: more than one version of something only where the results are of different days. */
-function versionsOf (results: Results): string {
-  const all = [...results.values()].map(({ versions }) => versions)
-  const names = distinct(all.flatMap(versions => Object.keys(versions)))
-
-  return names.map(name => `${name} ${distinct(all.flatMap(versions => versions[name] ?? [])).join(' and ')}`).join(', ')
+function toPage ({ name, question, tables, seconds }: Result, losses: readonly string[], pictures: string[]): string {
+  return [
+    `# ${TITLES[name]}`,
+    `${capitalized(question)}.`,
+    ...pictures,
+    ...losses.length === 0 ? [] : ['## Where IPFSz loses', bullets(losses), '## Figures'],
+    ...tables.map(toSection),
+    `\`npm run bench -- ${name}\` took ${seconds} s. [All benchmarks](../benchmarks.md), and how they were measured.`
+  ].join('\n\n')
 }
 
-function distinct (values: readonly string[]): string[] {
-  return [...new Set(values)]
-}
-
-function toText ({ name, question, tables, seconds }: Result, pictures: string[]): string {
-  return [`## ${name}`, `The question: ${question}.`, ...pictures, ...tables.map(toSection), `\`npm run bench -- ${name}\` took ${seconds} s.`].join('\n\n')
+function targetsPage (goals: readonly Row[]): string {
+  return [
+    '# Targets',
+    'What was to be reached, and what was measured.',
+    toMarkdown(goals),
+    '[All benchmarks](../benchmarks.md)'
+  ].join('\n\n')
 }
 
 function writeCharts (name: string, results: Results, directory: string): string[] {
   return Object.entries(CHARTS[name]?.(results) ?? {}).map(([file, chart]) => {
     writeFileSync(join(directory, `${file}.svg`), `${toSvg(chart)}\n`)
 
-    return `![${chart.title}, ${chart.unit}](charts/${file}.svg)`
+    return `![${chart.title}, ${chart.unit}](../charts/${file}.svg)`
   })
+}
+
+function machines (results: Results): string {
+  return distinct([...results.values()].map(({ machine }) => machine)).join('; ')
+}
+
+/** What ran, by name: more than one version of something only if the results are of different days. */
+function versionsOf (results: Results): string {
+  const names = distinct([...results.values()].flatMap(({ versions }) => Object.keys(versions)))
+
+  return names.map(name => `${name} ${versionOf(results, name)}`).join(', ')
+}
+
+function versionOf (results: Results, name: string): string {
+  return distinct([...results.values()].flatMap(({ versions }) => versions[name] ?? [])).join(' and ')
+}
+
+function distinct (values: readonly string[]): string[] {
+  return [...new Set(values)]
+}
+
+function bullets (lines: readonly string[]): string {
+  return lines.map(line => `- ${line.replace(/(?<![.:])$/, '.')}`).join('\n')
+}
+
+function capitalized (text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -97,7 +97,7 @@ describe('npm run bench', () => {
   it('says in a line that there is nothing to report', async () => {
     const { status, stderr } = bench('report', '--json-dir', join(directory, 'results'))
 
-    expect(stderr.trim()).to.match(/^There are no results of full runs in .+: npm run bench -- all$/)
+    expect(stderr.trim()).to.match(/^No results of full runs in .+\. Measure them with npm run bench -- all$/)
     expect(status).to.equal(2)
     expect(await readdir(directory)).to.deep.equal([])
   })

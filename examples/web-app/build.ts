@@ -2,10 +2,10 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import type { Plugin, Rolldown } from 'vite'
 
-/** Where the built page is. */
+/** The directory of the built page. */
 export const DIRECTORY = `${import.meta.dirname}/dist`
 
-/** Build the page: any web server can serve what comes out, under any path. */
+/** Build the page. Any web server can serve it, under any path. */
 export async function buildPage (outDir: string = DIRECTORY): Promise<void> {
   await build({
     root: import.meta.dirname,
@@ -13,12 +13,19 @@ export async function buildPage (outDir: string = DIRECTORY): Promise<void> {
     base: './',
     logLevel: 'error',
     plugins: [costs(), serviceWorker()],
-    // one policy for scripts, without exceptions for what a bundler would put inline
-    build: { outDir, emptyOutDir: true, target: 'es2023', modulePreload: { polyfill: false }, assetsInlineLimit: 0, chunkSizeWarningLimit: 1000 }
+    // nothing inline, so that the script policy needs no exceptions
+    build: {
+      outDir,
+      emptyOutDir: true,
+      target: 'es2023',
+      modulePreload: { polyfill: false },
+      assetsInlineLimit: 0,
+      chunkSizeWarningLimit: 1000
+    }
   })
 }
 
-/** cost.json: what the page takes to load, in bytes as they are sent with gzip. */
+/** cost.json: what the page takes to load, in bytes on the wire with gzip. */
 function costs (): Plugin {
   return {
     name: 'ipfsz-demo:costs',
@@ -27,7 +34,8 @@ function costs (): Plugin {
       const outputs = Object.values(bundle)
       const chunks = outputs.filter(output => output.type === 'chunk')
       const start = withImports(chunks.filter(({ isEntry }) => isEntry), bundle)
-      const network = withImports(chunks.filter(({ facadeModuleId }) => facadeModuleId?.endsWith('src/ipfs/peer.ts') === true), bundle)
+      const peers = chunks.filter(({ facadeModuleId }) => facadeModuleId?.endsWith('src/ipfs/peer.ts') === true)
+      const network = withImports(peers, bundle)
       const zstd = chunks.filter(({ name }) => name === 'zstd-module' || name === 'zstd-wasm-worker')
       const assets = outputs.filter(({ fileName }) => /\.(?:css|html)$/.test(fileName))
 
@@ -45,13 +53,13 @@ function costs (): Plugin {
   }
 }
 
-/** service-worker.js: with it the page opens without a network. */
+/** service-worker.js: lets the page open offline. */
 function serviceWorker (): Plugin {
   return {
     name: 'ipfsz-demo:service-worker',
 
     generateBundle (_, bundle) {
-      // every codec, and what connects to peers: none of it can be loaded when the network is gone
+      // every codec and the network code: they cannot be loaded offline
       const files = ['./', 'icon.svg', 'cost.json', ...Object.values(bundle)
         .map(({ fileName }) => fileName)
         .filter(fileName => /\.(?:js|css)$/.test(fileName))]
@@ -66,7 +74,8 @@ self.addEventListener('install', event => {
 
 self.addEventListener('activate', event => {
   event.waitUntil(caches.keys()
-    .then(names => Promise.all(names.filter(name => name.startsWith('ipfsz-demo ') && name !== CACHE).map(name => caches.delete(name))))
+    .then(names => names.filter(name => name.startsWith('ipfsz-demo ') && name !== CACHE))
+    .then(names => Promise.all(names.map(name => caches.delete(name))))
     .then(() => self.clients.claim()))
 })
 
@@ -116,7 +125,7 @@ function sizeOf (outputs: Iterable<Rolldown.OutputChunk | Rolldown.OutputAsset>)
     .reduce((sum, size) => sum + size, 0)
 }
 
-/** A name for a set of files, whose names say what is in them. */
+/** A name for a set of files, whose names are hashes of their content. */
 function nameOf (names: string[]): string {
   return String([...names.join()].reduce((hash, letter) => (Math.imul(hash, 31) + letter.charCodeAt(0)) >>> 0, 7))
 }

@@ -4,16 +4,21 @@ import { startNodePeer } from './node-peer.ts'
 import type { NodePeer } from './node-peer.ts'
 
 export interface Demo {
-  /** The page, with the address of the peer in it. */
+  /** The URL of the page, with the address of the peer in it. */
   url: string
   peer: NodePeer
   close (): Promise<void>
 }
 
-/** Serve the page as it was built, and start a peer for it, both on loopback. */
+/** Serve the built page and start a peer for it, both on loopback. */
 export async function startDemo (outDir: string = DIRECTORY, port = 0): Promise<Demo> {
   const peer = await startNodePeer()
-  const server = await preview({ root: import.meta.dirname, configFile: false, build: { outDir }, preview: { host: '127.0.0.1', port, strictPort: false } })
+  const server = await preview({
+    root: import.meta.dirname,
+    configFile: false,
+    build: { outDir },
+    preview: { host: '127.0.0.1', port, strictPort: false }
+  })
   const [origin] = server.resolvedUrls?.local ?? []
 
   return {

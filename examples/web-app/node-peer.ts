@@ -14,18 +14,18 @@ import type { Stream } from '@libp2p/interface'
 import type { Blockstore } from 'interface-blockstore'
 
 export interface NodePeer {
-  /** What a page connects to. */
+  /** The address for pages. */
   address: string
   fs: Ipfsz
   stop (): Promise<void>
 }
 
-/** The longest CID that is taken, in bytes. */
+/** The longest accepted CID, in bytes. */
 const MAX_CID = 512
-/** So long it may take to fetch something, in milliseconds. */
+/** How long a fetch may take, in milliseconds. */
 const PATIENCE = 60_000
 
-/** A Helia node in Node, its blocks in memory unless told otherwise: on loopback, and it dials no one. */
+/** A Helia node on loopback that dials no one. Its blocks are in memory by default. */
 export async function startNodePeer (blockstore?: Blockstore): Promise<NodePeer> {
   const helia = withBitswap(withLibp2pLight(createHeliaLight({ blockstore, codecs: markerCodecs }), {
     addresses: { listen: ['/ip4/127.0.0.1/tcp/0/ws'] },
@@ -41,7 +41,8 @@ export async function startNodePeer (blockstore?: Blockstore): Promise<NodePeer>
 
   await helia.libp2p.handle(FETCH_PROTOCOL, async stream => {
     try {
-      const answer = await fetchAll(stream, fs).catch(err => ({ failure: err instanceof Error ? err.message : String(err) }))
+      const answer = await fetchAll(stream, fs)
+        .catch(err => ({ failure: err instanceof Error ? err.message : String(err) }))
 
       stream.send(new TextEncoder().encode(JSON.stringify(answer)))
       await stream.close()
@@ -57,7 +58,7 @@ export async function startNodePeer (blockstore?: Blockstore): Promise<NodePeer>
   }
 }
 
-/** Read the CID that a page sends, and then all that it names, from that page. */
+/** Read the CID that a page sends, then fetch everything below it from that page. */
 async function fetchAll (stream: Stream, fs: Ipfsz): Promise<{ size: number, sha256: string, milliseconds: number }> {
   const begin = performance.now()
   const parts: Uint8Array[] = []
@@ -87,7 +88,7 @@ async function fetchAll (stream: Stream, fs: Ipfsz): Promise<{ size: number, sha
   return { size, sha256: hash.digest('hex'), milliseconds: Math.round(performance.now() - begin) }
 }
 
-/** The paths of all files below a CID: one, the empty path, where it is a file. */
+/** The paths of all files below a CID; of a file the empty path. */
 async function * files (fs: Ipfsz, cid: CID, path: string, signal: AbortSignal): AsyncGenerator<string> {
   const { type } = await fs.stat(cid, { path, signal })
 

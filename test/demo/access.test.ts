@@ -82,7 +82,7 @@ describe('the demo page', () => {
     await expect.poll(async () => page.view.locator('.part strong').innerText()).not.toBe(first)
     expect(await page.page.evaluate("document.activeElement.getAttribute('aria-valuetext')")).toMatch(/MB$/)
 
-    await page.page.getByLabel('A CID, with a path where it is a folder').focus()
+    await page.page.getByLabel('CID, or CID/path').focus()
     await keyboard.press('Enter')
     await expect.poll(async () => page.page.evaluate('document.activeElement.textContent')).toBe('weather.csv')
 

@@ -81,7 +81,7 @@ describe('the demo page and ipfsz daemon', () => {
     await page.connect(daemon.address)
     await page.button('Give to the peer').click()
     await page.view.getByText(`ipfsz get ${await page.copied('CID')}`).waitFor()
-    expect(await page.view.locator('.outcome').innerText()).toContain('nothing that a page tells it')
+    expect(await page.view.locator('.outcome').innerText()).toContain('A page cannot tell this peer to fetch')
   })
 
   it('has the same CID for a file as the command has with --deterministic', async ({ sandbox }) => {

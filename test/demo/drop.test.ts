@@ -84,6 +84,6 @@ describe('what is dragged onto the demo page', () => {
 
     const page = await open()
     await drop(page, [join(directory, 'empty')])
-    await page.page.locator('#jobs').getByRole('alert').getByText('There is no file in it').waitFor()
+    await page.page.locator('#jobs').getByRole('alert').getByText('This folder has no files').waitFor()
   })
 })

@@ -117,7 +117,7 @@ export class DemoPage {
   }
 
   async openAddress (address: string): Promise<void> {
-    await this.page.getByLabel('A CID, with a path where it is a folder').fill(address)
+    await this.page.getByLabel('CID, or CID/path').fill(address)
     await this.button('Open').click()
   }
 

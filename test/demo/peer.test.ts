@@ -169,7 +169,7 @@ describe('the demo page and a peer in Node', () => {
     await peer.stop()
 
     await page.view.getByRole('alert').waitFor()
-    expect(await page.view.getByRole('alert').innerText()).toContain('The peer went away before all of it was here')
+    expect(await page.view.getByRole('alert').innerText()).toContain('The peer went away before everything arrived')
     expect(await page.page.locator('.connected').count()).toBe(0)
 
     await page.button('Open kept').click()

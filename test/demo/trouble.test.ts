@@ -92,7 +92,7 @@ describe('the demo page, where something goes wrong,', () => {
     const page = await open()
     await page.add({ name: 'nothing', bytes: new Uint8Array(0) })
     await page.button('Compare codecs').click()
-    await page.view.getByText('There is nothing in it to compress').waitFor()
+    await page.view.getByText('The file is empty').waitFor()
   })
 
   it.each(['nonsense', '', 'bafy', '/ipfs/', 'Qm<img>'])('says that %j is no CID', async address => {

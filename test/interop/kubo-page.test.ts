@@ -1,4 +1,4 @@
-/** What the table of docs/kubo.md says, line for line. */
+/** What the table of docs/guide/with-kubo.md says, line for line. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

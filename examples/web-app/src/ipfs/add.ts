@@ -3,30 +3,30 @@ import type { Store } from './store.ts'
 import type { AddEvents, CompressionOptions, DecidedProgress } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** A file, and its path where it is one of a folder. */
+/** A file, and its path if it is in a folder. */
 export interface NamedFile {
   path: string
   file: Blob
 }
 
-/** How far a file is. */
+/** The progress of one file. */
 export interface FileProgress {
   path: string
   size: number
   /** Original bytes that have been read. */
   read: number
-  /** What it is compressed with, and why. */
+  /** The codec, and the reason for it. */
   decided?: DecidedProgress
   cid?: CID
 }
 
-/** How far an add is, in bytes of all files. */
+/** The progress of an add, in bytes of all files. */
 export interface AddProgress {
   size: number
   read: number
-  /** Original bytes in the frames that are finished. */
+  /** Original bytes in finished frames. */
   compressed: number
-  /** Bytes of blocks, each of which is hashed before it is stored. */
+  /** Bytes of hashed blocks. A block is hashed before it is stored. */
   hashed: number
   stored: number
   files: FileProgress[]
@@ -38,20 +38,24 @@ export interface AddInit {
   onProgress: (progress: AddProgress) => void
 }
 
-/** Bytes that are read of a file at one time: as many as a frame has, which then need not be put together. */
+/** Bytes per read: the default frame, so that chunks need not be joined. */
 const READ_SIZE = 4 * 1024 * 1024
 
 /**
- * Compress files and store them. One file has a CID of its own, those of a folder that
- * of the folder. The codecs run in workers, WebCrypto hashes off this thread, and a root
- * is stored behind all that is below it: an interrupted add leaves no half file.
+ * Compress files and store them. The CID is that of the file, or of the folder. Codecs run
+ * in workers, WebCrypto hashes off this thread, and a root is stored after everything below
+ * it: an interrupted add leaves no half file.
  */
-export async function addFiles (files: readonly NamedFile[], store: Store, { compression, signal, onProgress }: AddInit): Promise<CID> {
+export async function addFiles (
+  files: readonly NamedFile[],
+  store: Store,
+  { compression, signal, onProgress }: AddInit
+): Promise<CID> {
   const states = files.map(({ path, file }): FileProgress => ({ path, size: file.size, read: 0 }))
   const byPath = new Map(states.map(state => [state.path, state]))
   const size = states.reduce((size, state) => size + state.size, 0)
   const progress: AddProgress = { size, read: 0, compressed: 0, hashed: 0, stored: 0, files: states }
-  // with the builds that Node has too: there the same file gets the same CID
+  // the same builds as in Node with this option, so that a file gets the same CID there
   const fs = ipfsz({ ...store, blockstore: counting(store, progress, onProgress) }, { deterministic: true })
 
   async function * read (file: Blob, state: FileProgress): AsyncGenerator<Uint8Array> {
@@ -93,14 +97,18 @@ export async function addFiles (files: readonly NamedFile[], store: Store, { com
   }
 
   if (folder == null) {
-    throw new Error('There is no file in it')
+    throw new Error('This folder has no files')
   }
 
   return folder
 }
 
-/** The blockstore, and how many bytes go into it. */
-function counting ({ blockstore }: Store, progress: AddProgress, onProgress: AddInit['onProgress']): Pick<Store['blockstore'], 'get' | 'put' | 'has'> {
+/** The blockstore, counting the bytes that go into it. */
+function counting (
+  { blockstore }: Store,
+  progress: AddProgress,
+  onProgress: AddInit['onProgress']
+): Pick<Store['blockstore'], 'get' | 'put' | 'has'> {
   return {
     get: (cid, options) => blockstore.get(cid, options),
     has: (cid, options) => blockstore.has(cid, options),

@@ -3,7 +3,7 @@ import { CID } from 'multiformats/cid'
 import { blocksBelow, keyOf } from './dag.ts'
 import type { Store } from './store.ts'
 
-/** A file or folder that was added here. */
+/** A file or folder that was added on this page. */
 export interface Entry {
   cid: CID
   name: string
@@ -13,15 +13,15 @@ export interface Entry {
   storedSize: number
   codec: string
   pinned: boolean
-  /** When, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   added: number
 }
 
 const PREFIX = '/files'
-/** Held by whoever adds, in any tab. */
+/** Held by every tab that adds. */
 const LOCK = 'ipfsz-adding'
 
-/** Everything that was added, the newest first. */
+/** Everything that was added, newest first. */
 export async function listEntries ({ datastore }: Store): Promise<Entry[]> {
   const entries: Entry[] = []
 
@@ -39,7 +39,7 @@ export async function saveEntry ({ datastore }: Store, entry: Entry): Promise<vo
   await datastore.put(keyFor(entry.cid), new TextEncoder().encode(record))
 }
 
-/** List what is new here. What is listed already stays pinned if it is. */
+/** Put an entry on the list. An existing entry keeps its pin. */
 export async function addEntry (store: Store, entry: Omit<Entry, 'pinned' | 'added'>): Promise<void> {
   const before = (await listEntries(store)).find(({ cid }) => cid.equals(entry.cid))
 
@@ -47,7 +47,7 @@ export async function addEntry (store: Store, entry: Omit<Entry, 'pinned' | 'add
 }
 
 /**
- * Take something off the list, and delete the blocks that nothing else on it is made of.
+ * Take an entry off the list, and delete the blocks that no other entry uses.
  *
  * @returns as {@link sweep}
  */
@@ -57,19 +57,21 @@ export async function deleteEntry (store: Store, cid: CID): Promise<number | und
   return sweep(store)
 }
 
-/** Add while no other tab sweeps: until it is listed, what is added looks like leftovers. */
+/** Add while no other tab sweeps: until an entry is listed, its blocks look like leftovers. */
 export async function whileAdding<T> (add: () => Promise<T>): Promise<T> {
   return navigator.locks.request(LOCK, { mode: 'shared' }, add)
 }
 
 /**
- * Delete the blocks that nothing on the list is made of: of deleted files, of adds that
- * were interrupted, of files that were only looked at. Not while something is added.
+ * Delete the blocks that no entry uses: those of deleted files, of interrupted adds, and of
+ * files that were only viewed. Does nothing while something is added.
  *
- * @returns how many were deleted, or undefined where something is being added
+ * @returns how many were deleted, or undefined if something is being added
  */
 export async function sweep (store: Store): Promise<number | undefined> {
-  return navigator.locks.request(LOCK, { ifAvailable: true }, async lock => lock == null ? undefined : deleteUnlisted(store))
+  return navigator.locks.request(LOCK, { ifAvailable: true }, async lock => (
+    lock == null ? undefined : deleteUnlisted(store)
+  ))
 }
 
 async function deleteUnlisted (store: Store): Promise<number> {

@@ -1,7 +1,7 @@
 import { allCodecs } from '@ipfsz/codecs/all'
 import type { CodecName } from '@ipfsz/codecs'
 
-/** How a codec does on some bytes. */
+/** The result of one codec. */
 export interface Comparison {
   codec: CodecName
   level: number
@@ -12,13 +12,13 @@ export interface Comparison {
   decompress: number
 }
 
-/** Bytes that are tried: a frame. */
+/** How many bytes are tried: one frame. */
 export const SAMPLE_SIZE = 4 * 1024 * 1024
 
-/** Try every codec, each at its own level, one after the other: at the same time they would slow each other down. */
+/** Try every codec at its default level, one after the other: in parallel they would slow each other down. */
 export async function * compareCodecs (bytes: Uint8Array, signal?: AbortSignal): AsyncGenerator<Comparison> {
   for (const codec of allCodecs({ deterministic: true })) {
-    // starts the worker, which takes longer than a small frame
+    // starts the worker first, which takes longer than a small frame
     const start = await codec.compress(bytes.subarray(0, 1024), { signal })
     await codec.decompress(start, { size: Math.min(1024, bytes.byteLength), signal })
 

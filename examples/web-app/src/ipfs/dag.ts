@@ -7,7 +7,7 @@ import type { CID } from 'multiformats/cid'
 
 /** A piece of the stored file: a leaf, or a compressed frame. */
 export interface Piece {
-  /** Where it begins in what is stored, in bytes. */
+  /** Offset in the stored bytes. */
   start: number
   length: number
 }
@@ -19,21 +19,21 @@ export interface Leaf extends Piece {
 /** A file as it is stored. */
 export interface FileDag {
   root: { cid: CID, length: number }
-  /** None where the whole file lies in its root. */
+  /** Empty if the whole file is in its root. */
   leaves: Leaf[]
-  /** None where it is not compressed. */
+  /** Empty if the file is not compressed. */
   frames: Piece[]
-  /** How many blocks that is: root, leaves, and the nodes between them. */
+  /** The number of blocks: root, leaves, and the nodes between them. */
   blocks: number
-  /** Bytes of what is stored, without the nodes around it. */
+  /** Stored bytes, without the nodes around them. */
   length: number
-  /** Whether there are more blocks than were looked at. */
+  /** Whether there are more blocks than were read. */
   cut: boolean
 }
 
-/** So many blocks are enough for a picture. Hostile DAGs link to the same nodes again and again. */
+/** The most blocks in a picture. Hostile DAGs link to the same nodes again and again. */
 const MAX_DRAWN = 4096
-/** Blocks that are fetched at one time. */
+/** Blocks that are fetched at a time. */
 const MAX_FETCHES = 8
 
 /** The blocks and frames of a file, from its root and the nodes between root and leaves. */
@@ -61,7 +61,7 @@ export async function describeDag (source: Source, cid: CID, signal?: AbortSigna
       frames = place(frameLengths(data ?? new Uint8Array(0)))
     }
 
-    // what lies in a node itself, as a small file in its root
+    // data in the node itself, such as a small file in its root
     length += unixfs == null ? block.byteLength : unixfs.data?.byteLength ?? 0
 
     for (const [i, { Hash }] of links.entries()) {
@@ -82,7 +82,7 @@ function place (lengths: readonly number[]): Piece[] {
   return lengths.map(length => ({ start: (end += length) - length, length }))
 }
 
-/** Every block below a CID that is stored here, its own first, each of them once. */
+/** Every stored block below a CID, the CID's own first, each once. */
 export async function * blocksBelow (cid: CID, source: Source): AsyncGenerator<CID> {
   const seen = new Set<string>()
   const waiting = [unmark(cid)]
@@ -101,8 +101,12 @@ export async function * blocksBelow (cid: CID, source: Source): AsyncGenerator<C
   }
 }
 
-/** Fetch every block below a CID, several at one time: a source that has peers keeps them. */
-export async function fetchBlocks (cid: CID, source: Source, { signal, onBlock }: { signal: AbortSignal, onBlock: (blocks: number) => void }): Promise<void> {
+/** Fetch every block below a CID, several at a time. A source with peers stores them. */
+export async function fetchBlocks (
+  cid: CID,
+  source: Source,
+  { signal, onBlock }: { signal: AbortSignal, onBlock: (blocks: number) => void }
+): Promise<void> {
   const seen = new Set<string>()
   let waiting = [unmark(cid)]
 
@@ -116,19 +120,23 @@ export async function fetchBlocks (cid: CID, source: Source, { signal, onBlock }
       return cid.code === dagPb.code ? dagPb.decode(block).Links.map(({ Hash }) => Hash) : []
     }))
 
-    // depth first: the list stays short
+    // depth first, so that the list stays short
     waiting = [...links.flat(), ...waiting]
     onBlock(seen.size)
   }
 }
 
-/** What a blockstore keeps a block by: its hash, whatever the codec of its CID. */
+/** The key of a block in a blockstore: its hash, whatever the codec of the CID. */
 export function keyOf ({ multihash }: CID): string {
   return multihash.bytes.join()
 }
 
-/** The bytes of a block, whole. */
-export async function getBlock (source: Source, cid: CID, options?: Parameters<Source['get']>[1]): Promise<Uint8Array<ArrayBuffer>> {
+/** All bytes of a block. */
+export async function getBlock (
+  source: Source,
+  cid: CID,
+  options?: Parameters<Source['get']>[1]
+): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Array<Uint8Array<ArrayBuffer>> = []
 
   for await (const chunk of source.get(unmark(cid), options)) {

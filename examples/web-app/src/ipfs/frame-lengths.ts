@@ -1,17 +1,17 @@
 /** The field of a root's UnixFS message that says how it is compressed (docs/format.md, section 3). */
 const HEADER_FIELD = 1445
-/** The field in that with the length of every frame. */
+/** The field of the header with the length of every frame. */
 const LENGTHS_FIELD = 5
 
-/** The wire types of protobuf that these messages have. */
+/** The protobuf wire types in these messages. */
 const VARINT = 0
 const FIXED_64 = 1
 const BYTES = 2
 const FIXED_32 = 5
 
 /**
- * How long each frame of a compressed file is, for the picture. Reading itself does not
- * need this: `@ipfsz/core` reads the header, and checks it.
+ * The length of each frame of a compressed file, for the picture. Reading does not need
+ * this: `@ipfsz/core` reads and checks the header.
  */
 export function frameLengths (unixfs: Uint8Array): number[] {
   const header = field(unixfs, HEADER_FIELD)
@@ -27,7 +27,7 @@ export function frameLengths (unixfs: Uint8Array): number[] {
   return numbers
 }
 
-/** The content of a field of bytes. */
+/** The content of a bytes field. */
 function field (message: Uint8Array, wanted: number): Uint8Array | undefined {
   for (let at = 0; at < message.byteLength;) {
     const [tag, begin] = varint(message, at)
@@ -48,7 +48,7 @@ function field (message: Uint8Array, wanted: number): Uint8Array | undefined {
   return undefined
 }
 
-/** A number, and where the next thing begins. */
+/** A varint, and the offset behind it. */
 function varint (bytes: Uint8Array, at: number): [number, number] {
   let value = 0
   let factor = 1

@@ -9,27 +9,27 @@ export class BlockNotSentError extends Error {
   readonly cid: CID
 
   constructor (cid: CID) {
-    super(`No peer that is connected sent the block ${cid}`)
+    super(`No connected peer sent the block ${cid}`)
     this.cid = cid
   }
 }
 
-/** The last peer went away while something was read from it. */
+/** The last peer disconnected during a read. */
 export class PeerGoneError extends Error {
   static override readonly name = 'PeerGoneError'
   override readonly name = 'PeerGoneError'
 
   constructor () {
-    super('The peer went away before all of it was here')
+    super('The peer went away before everything arrived')
   }
 }
 
-/** So long a block may take, in milliseconds. */
+/** How long a block may take, in milliseconds. */
 const PATIENCE = 8_000
 
 /**
- * A source that gives up on a block after a while, since peers need not answer, and at
- * once when they have gone. What is stored here is read whatever they do.
+ * A source that gives up on a block after a timeout, because peers need not answer, and at
+ * once if the last peer disconnects. Stored blocks are always read.
  */
 export function patient (source: Source, peersLeft: () => AbortSignal): Source {
   return {
@@ -48,11 +48,11 @@ export function patient (source: Source, peersLeft: () => AbortSignal): Source {
 
       try {
         signal.throwIfAborted()
-        // raced, since not all that is below looks at the signal
+        // raced, because not every layer below checks the signal
         yield await Promise.race([getBlock(source, cid, { ...options, signal }), aborted(signal)])
       } finally {
         clearTimeout(timer)
-        // lets go of what waits for it
+        // ends what still waits for the signal
         tooLong.abort()
       }
     }
@@ -60,5 +60,7 @@ export function patient (source: Source, peersLeft: () => AbortSignal): Source {
 }
 
 async function aborted (signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => { signal.addEventListener('abort', () => { reject(signal.reason) }, { once: true }) })
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => { reject(signal.reason) }, { once: true })
+  })
 }

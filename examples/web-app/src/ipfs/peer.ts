@@ -13,20 +13,20 @@ import type { Store } from './store.ts'
 import type { Libp2p, Stream } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
-/** On this protocol a peer fetches what it is told of, and says what it got. The peer of this demo has it. */
+/** On this protocol a peer fetches the CID it is sent, and reports the result. Only the demo's peer speaks it. */
 export const FETCH_PROTOCOL = '/ipfsz-demo/fetch/1.0.0'
 
-/** What a peer says that it fetched. */
+/** What a peer reports after a fetch. */
 export interface Fetched {
   /** Original bytes. */
   size: number
-  /** Of the original bytes, in hexadecimal digits. */
+  /** Of the original bytes, in hex. */
   sha256: string
   milliseconds: number
 }
 
 export interface Node {
-  /** What is stored here, and what connected peers have. */
+  /** Blocks that are stored here, or that connected peers have. */
   source: Source
   peerId: string
   /**
@@ -35,7 +35,7 @@ export interface Node {
    */
   connect (address: string, signal: AbortSignal): Promise<string>
   /**
-   * Let a connected peer fetch something from here.
+   * Tell a connected peer to fetch a CID from here.
    *
    * @throws {PeerNotAskableError}
    */
@@ -43,33 +43,33 @@ export interface Node {
   stop (): Promise<void>
 }
 
-/** An address of a kind that pages cannot dial. */
+/** A page cannot dial this kind of address. */
 export class NotForPagesError extends Error {
   static override readonly name = 'NotForPagesError'
   override readonly name = 'NotForPagesError'
   readonly address: string
 
   constructor (address: string) {
-    super(`A page can dial peers by WebSockets alone, and there is neither /ws nor /wss in ${address.slice(0, 120)}`)
+    super(`A page can dial only WebSockets: ${address.slice(0, 120)} has neither /ws nor /wss`)
     this.address = address
   }
 }
 
-/** Peers fetch what they are told to by those who run them, and not by others: that of this demo does. */
+/** No connected peer speaks the fetch protocol. */
 export class PeerNotAskableError extends Error {
   static override readonly name = 'PeerNotAskableError'
   override readonly name = 'PeerNotAskableError'
 
   constructor (options?: ErrorOptions) {
-    super('A page cannot tell this peer to fetch something', options)
+    super('This peer does not fetch what a page tells it to', options)
   }
 }
 
-/** The longest answer that is read, in bytes. */
+/** The longest accepted answer, in bytes. */
 const MAX_ANSWER = 4096
 /**
- * A Helia node in the page, on its blockstore. It dials no one by itself and asks no
- * gateways: it talks to those that it is told to connect to.
+ * A Helia node in the page, on the page's blockstore. It uses no gateways, and dials only
+ * the addresses it is given.
  */
 export async function startNode (store: Store, onPeers: (peers: string[]) => void): Promise<Node> {
   const helia = withBitswap(withLibp2pLight(createHeliaLight({ ...store, codecs: markerCodecs }), {
@@ -77,7 +77,7 @@ export async function startNode (store: Store, onPeers: (peers: string[]) => voi
     connectionEncrypters: [noise()],
     streamMuxers: [yamux()],
     services: { identify: identify() },
-    // unless told otherwise, pages dial neither private addresses nor WebSockets without TLS
+    // by default pages dial neither private addresses nor WebSockets without TLS
     connectionGater: { denyDialMultiaddr: () => false }
   }))
 
@@ -89,7 +89,7 @@ export async function startNode (store: Store, onPeers: (peers: string[]) => voi
     const peers = libp2p.getPeers()
 
     if (peers.length === 0) {
-      // what is awaited from peers is not coming any more
+      // no block will arrive any more
       left.abort(new PeerGoneError())
       left = new AbortController()
     }
@@ -101,7 +101,9 @@ export async function startNode (store: Store, onPeers: (peers: string[]) => voi
   libp2p.addEventListener('peer:disconnect', report)
 
   return {
-    source: patient(helia.blockstore, () => libp2p.getPeers().length === 0 ? AbortSignal.abort(new PeerGoneError()) : left.signal),
+    source: patient(helia.blockstore, () => (
+      libp2p.getPeers().length === 0 ? AbortSignal.abort(new PeerGoneError()) : left.signal
+    )),
     peerId: libp2p.peerId.toString(),
 
     async connect (address, signal) {
@@ -129,7 +131,7 @@ export async function startNode (store: Store, onPeers: (peers: string[]) => voi
         parts.push(part.subarray() as Uint8Array<ArrayBuffer>)
 
         if (length > MAX_ANSWER) {
-          throw new Error('The peer answered with more than it may')
+          throw new Error(`The peer's answer is longer than ${MAX_ANSWER} bytes`)
         }
       }
 
@@ -148,7 +150,7 @@ export async function startNode (store: Store, onPeers: (peers: string[]) => voi
   }
 }
 
-/** A stream to the first peer that can be told to fetch. */
+/** A stream to the first peer that speaks the fetch protocol. */
 async function openFetch (libp2p: Libp2p, signal: AbortSignal): Promise<Stream> {
   let refusal: unknown
 

@@ -3,27 +3,27 @@ import { CID } from 'multiformats/cid'
 import type { Store } from './store.ts'
 import type { Stats } from '@ipfsz/core'
 
-/** Where blocks come from: those that are stored here, or a node that asks its peers for others. */
+/** A source of blocks: the local store, or a node that asks its peers. */
 export type Source = Pick<Store['blockstore'], 'get' | 'put' | 'has'>
 
-/** A block that was needed to read something. */
+/** A block that a read needed. */
 export interface FetchedBlock {
   cid: CID
-  /** Whether it was stored here before. */
+  /** Whether it was stored here already. */
   local: boolean
 }
 
 export interface ReadOptions {
   offset?: number
   length?: number
-  /** The most bytes to keep, where more are read. */
+  /** The most bytes to return, if more are read. */
   keep?: number
   signal?: AbortSignal
 }
 
 export interface ReadResult {
   bytes: Uint8Array<ArrayBuffer>
-  /** In the order in which they were asked for. */
+  /** In the order of the requests. */
   blocks: FetchedBlock[]
 }
 
@@ -33,7 +33,7 @@ export interface Address {
   path: string
 }
 
-/** What people paste is not an address. */
+/** The text is not an address. */
 export class InvalidAddressError extends Error {
   static override readonly name = 'InvalidAddressError'
   override readonly name = 'InvalidAddressError'
@@ -64,7 +64,7 @@ function decodePath (path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
-    // a percent sign that people wrote as it is
+    // a literal percent sign
     return path
   }
 }
@@ -74,8 +74,12 @@ export async function stat (source: Source, { cid, path }: Address, signal?: Abo
   return ipfsz({ blockstore: source }).stat(cid, { path, signal })
 }
 
-/** Read a range, and tell which blocks that took: only those that hold it. */
-export async function readRange (source: Source, cid: CID, { keep = Infinity, ...options }: ReadOptions = {}): Promise<ReadResult> {
+/** Read a range, and list the blocks it took: only those that hold it. */
+export async function readRange (
+  source: Source,
+  cid: CID,
+  { keep = Infinity, ...options }: ReadOptions = {}
+): Promise<ReadResult> {
   const blocks: FetchedBlock[] = []
   const chunks: Array<Uint8Array<ArrayBuffer>> = []
   let kept = 0
@@ -84,7 +88,7 @@ export async function readRange (source: Source, cid: CID, { keep = Infinity, ..
     const some = chunk.subarray(0, keep - kept)
 
     if (some.byteLength > 0) {
-      // not a view of a frame, which would keep all of it
+      // a copy: a view would keep the whole frame in memory
       chunks.push(some.slice())
       kept += some.byteLength
     }
@@ -93,7 +97,7 @@ export async function readRange (source: Source, cid: CID, { keep = Infinity, ..
   return { bytes: new Uint8Array(await new Blob(chunks).arrayBuffer()), blocks }
 }
 
-/** A whole file as a Blob, which the browser keeps on disk where it is large. */
+/** A whole file as a Blob, which the browser keeps on disk if it is large. */
 export async function readBlob (source: Source, cid: CID, signal?: AbortSignal): Promise<Blob> {
   const parts: Blob[] = []
 

@@ -3,23 +3,23 @@ import { IDBDatastore } from 'datastore-idb'
 import type { Blockstore } from 'interface-blockstore'
 import type { Datastore } from 'interface-datastore'
 
-/** What stays in the browser when the page is closed. */
+/** What stays in the browser after the page is closed. */
 export interface Store {
   blockstore: Blockstore
   datastore: Datastore
 }
 
-/** The browser gives this page no more room. */
+/** The browser gives this page no more storage. */
 export class StorageFullError extends Error {
   static override readonly name = 'StorageFullError'
   override readonly name = 'StorageFullError'
 
   constructor (options?: ErrorOptions) {
-    super('The storage of this browser is full: delete something, or free some space on the disk', options)
+    super('The storage of this browser is full. Delete a file, or free some space on the disk', options)
   }
 }
 
-/** Open the blocks and the records of this page, both in IndexedDB. */
+/** Open the blockstore and the datastore of this page, both in IndexedDB. */
 export async function openStore (name: string): Promise<Store> {
   const blockstore = new WholeBlockstore(`${name}/blocks`)
   const datastore = new SayingDatastore(`${name}/records`)
@@ -30,8 +30,8 @@ export async function openStore (name: string): Promise<Store> {
 }
 
 /**
- * IndexedDB clones the whole memory that an array lies in, and keeps it: of a block that
- * is a quarter of a frame, the whole frame. So such a block is copied before.
+ * IndexedDB clones and stores the whole ArrayBuffer behind a view: for a block that is a
+ * quarter of a frame, the whole frame. So such a block is copied first.
  */
 class WholeBlockstore extends IDBBlockstore {
   override async put (...[cid, bytes, options]: Parameters<IDBBlockstore['put']>): ReturnType<IDBBlockstore['put']> {
@@ -45,7 +45,7 @@ class WholeBlockstore extends IDBBlockstore {
   }
 }
 
-/** Says when there is no room for a record. */
+/** Throws {@link StorageFullError} if there is no room for a record. */
 class SayingDatastore extends IDBDatastore {
   override async put (...args: Parameters<IDBDatastore['put']>): ReturnType<IDBDatastore['put']> {
     try {
@@ -56,7 +56,7 @@ class SayingDatastore extends IDBDatastore {
   }
 }
 
-/** What IndexedDB says of its limit. The cause is only in the text. */
+/** IndexedDB names the quota only in the text of its error. */
 function toStorageFull (err: unknown): unknown {
   return err instanceof Error && err.message.includes('QuotaExceededError') ? new StorageFullError({ cause: err }) : err
 }

@@ -10,7 +10,7 @@ export interface ActionsInit {
   app: App
   name: string
   stats: Stats
-  /** When aborted, something else is shown. */
+  /** Aborted when something else is shown. */
   signal: AbortSignal
 }
 
@@ -20,7 +20,7 @@ export function fileActions ({ app, name, stats, signal }: ActionsInit): HTMLEle
   const cid = stats.markedCid ?? stats.plainCid
 
   return h('div', { class: 'actions' },
-    // goes on when something else is shown
+    // continues when something else is shown
     button('Download', () => { inform(output, async () => download(app, cid, name)) }),
     button('Compare codecs', () => { inform(output, async () => compare(app, stats, output, signal), signal) }),
     button('Give to the peer', () => { inform(output, async () => give(app, cid, signal), signal) }),
@@ -49,20 +49,27 @@ async function download (app: App, cid: CID, name: string): Promise<HTMLElement[
 
   save(blob, name)
 
-  return [h('p', { class: 'note' }, `Read ${formatBytes(blob.size)} in ${seconds.toFixed(2)} s, ${Math.round(blob.size / 1e6 / seconds)} MB/s`)]
+  const speed = `${seconds.toFixed(2)} s, ${Math.round(blob.size / 1e6 / seconds)} MB/s`
+
+  return [h('p', { class: 'note' }, `Read ${formatBytes(blob.size)} in ${speed}`)]
 }
 
 function save (blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob)
 
   h('a', { href: url, download: name }).click()
-  // the download has begun when the browser has its turn again
+  // the browser starts the download before this timer fires
   setTimeout(() => { URL.revokeObjectURL(url) }, 60_000)
 }
 
-async function compare (app: App, { size, markedCid, plainCid }: Stats, output: HTMLElement, signal: AbortSignal): Promise<HTMLElement[]> {
+async function compare (
+  app: App,
+  { size, markedCid, plainCid }: Stats,
+  output: HTMLElement,
+  signal: AbortSignal
+): Promise<HTMLElement[]> {
   if (size === 0n) {
-    return [h('p', { class: 'note' }, 'There is nothing in it to compress')]
+    return [h('p', { class: 'note' }, 'The file is empty')]
   }
 
   const { bytes } = await readRange(app.source(), markedCid ?? plainCid, { length: SAMPLE_SIZE, signal })
@@ -78,17 +85,24 @@ async function give (app: App, cid: CID, signal: AbortSignal): Promise<HTMLEleme
   const node = app.node()
 
   if (node == null) {
-    return [h('p', { class: 'note' }, 'No peer is connected. On the command line: '), copyable('command', `ipfsz get ${cid}`)]
+    return [
+      h('p', { class: 'note' }, 'No peer is connected. On the command line: '),
+      copyable('command', `ipfsz get ${cid}`)
+    ]
   }
 
   try {
     const { size, sha256, milliseconds } = await node.give(cid, signal)
 
-    return [h('p', { class: 'note' }, `The peer has fetched all ${formatBytes(size)} in ${milliseconds} ms. SHA-256 of what it read: `, h('code', {}, sha256.slice(0, 64)))]
+    const read = `The peer has fetched all ${formatBytes(size)} in ${milliseconds} ms. SHA-256 of what it read: `
+
+    return [h('p', { class: 'note' }, read, h('code', {}, sha256.slice(0, 64)))]
   } catch (err) {
-    // by its name: the network is not loaded with the page
+    // checks the name, because importing the class would load the network
     if (err instanceof Error && err.name === 'PeerNotAskableError') {
-      return [h('p', { class: 'note' }, 'This peer fetches what it is told to where it runs, and nothing that a page tells it. While the page is open, this fetches it from here: '), copyable('command', `ipfsz get ${cid}`)]
+      const hint = 'A page cannot tell this peer to fetch. While this page is open, run this on the peer\'s machine: '
+
+      return [h('p', { class: 'note' }, hint), copyable('command', `ipfsz get ${cid}`)]
     }
 
     throw err

@@ -11,7 +11,7 @@ import type { App } from './app.ts'
 import type { Batch } from './dropped-files.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 
-/** Where files come in: dropped, chosen or made as samples. They are added one after the other. */
+/** Takes files that are dropped, chosen or made as samples, and adds them one after the other. */
 export function addPanel (app: App): void {
   const options = compressionForm()
   const drop = byId('drop')
@@ -25,7 +25,7 @@ export function addPanel (app: App): void {
       const compression = options()
       queue = queue
         .then(async () => job.signal.aborted ? undefined : add(app, batch, compression, job))
-        // the next one has its turn whatever happened to this one
+        // the next add runs even if this one failed
         .catch(err => { announce(explain(err)) })
     }
   }
@@ -39,7 +39,7 @@ export function addPanel (app: App): void {
     })
   }
 
-  // anywhere on the page: a file that misses its mark would replace the page
+  // anywhere on the page: without this, a file dropped elsewhere would replace the page
   document.addEventListener('dragover', event => {
     event.preventDefault()
     drop.classList.add('over')
@@ -74,11 +74,21 @@ async function add (app: App, { name, files }: Batch, compression: CompressionOp
   try {
     announce(`Adding ${name}`)
     const cid = await whileAdding(async () => {
-      const cid = await addFiles(files, store, { compression, signal: job.signal, onProgress: progress => { job.show(progress) } })
+      const cid = await addFiles(files, store, {
+        compression,
+        signal: job.signal,
+        onProgress: progress => { job.show(progress) }
+      })
       const { type, storedSize, codec } = await stat(store.blockstore, { cid, path: '' })
       const size = files.reduce((size, { file }) => size + file.size, 0)
 
-      await addEntry(store, { cid, name, size, storedSize: Number(storedSize), codec: type === 'directory' ? 'folder' : codec })
+      await addEntry(store, {
+        cid,
+        name,
+        size,
+        storedSize: Number(storedSize),
+        codec: type === 'directory' ? 'folder' : codec
+      })
       announce(`${name} is stored in ${formatPercent(Number(storedSize) / Math.max(size, 1))} of its size`)
 
       return cid
@@ -90,7 +100,7 @@ async function add (app: App, { name, files }: Batch, compression: CompressionOp
   } catch (err) {
     job.fail(err)
     announce(job.signal.aborted ? `${name} was cancelled` : `${name} was not added: ${explain(err)}`)
-    // the blocks of what was not finished
+    // the blocks of unfinished adds
     await sweep(store)
     await app.refresh()
   }

@@ -3,16 +3,16 @@ import type { Node } from '../ipfs/peer.ts'
 import type { Store } from '../ipfs/store.ts'
 
 export interface OpenOptions {
-  /** What it is called here. */
+  /** Its name on this page. */
   name?: string
-  /** Go there: for who asked for it, not for who does something else meanwhile. */
+  /** Scroll and focus there. Only if the user asked for it. */
   focus?: boolean
 }
 
-/** What the parts of the page know of each other. */
+/** What the parts of the page share. */
 export interface App {
   store: Store
-  /** Where blocks are read from: this browser, and peers while there are any. */
+  /** Reads blocks from this browser, and from peers while any are connected. */
   source: () => Source
   /** The node, while a peer is connected. */
   node: () => Node | undefined

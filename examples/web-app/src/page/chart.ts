@@ -2,6 +2,8 @@ import { compareCodecs, SAMPLE_SIZE } from '../ipfs/compare.ts'
 import { formatBytes, formatPercent, h } from './dom.ts'
 import type { Comparison } from '../ipfs/compare.ts'
 
+const COLUMNS = ['Codec', 'Stored', 'Compressing', 'Reading']
+
 /** Bars for each codec on the beginning of a file: how small it gets, and how fast. */
 export async function showComparison (bytes: Uint8Array, element: HTMLElement, signal: AbortSignal): Promise<void> {
   const results: Comparison[] = []
@@ -19,9 +21,10 @@ function chart (results: readonly Comparison[], size: number): HTMLElement {
   const smallest = Math.min(...results.map(({ length }) => length))
 
   return h('table', { class: 'chart' },
-    h('caption', {}, size < SAMPLE_SIZE ? `All ${formatBytes(size)} of the file, in one frame` : `The first ${formatBytes(size)} of the file, in one frame`),
-    h('thead', {}, h('tr', {}, ...['Codec', 'Stored', 'Compressing', 'Reading'].map(title => h('th', { scope: 'col' }, title)))),
-    h('tbody', {}, ...results.map(({ codec, level, length, compress, decompress }) => h('tr', { class: length === smallest ? 'best' : undefined },
+    h('caption', {}, `${size < SAMPLE_SIZE ? 'All' : 'The first'} ${formatBytes(size)} of the file, in one frame`),
+    h('thead', {}, h('tr', {}, ...COLUMNS.map(title => h('th', { scope: 'col' }, title)))),
+    h('tbody', {}, ...results.map(({ codec, level, length, compress, decompress }) => h('tr',
+      { class: length === smallest ? 'best' : undefined },
       h('th', { scope: 'row' }, codec, h('small', {}, ` level ${level}`)),
       h('td', {}, bar(length / size, 'size'), formatPercent(length / size)),
       h('td', {}, bar(compress / fastest, 'speed'), `${Math.round(compress)} MB/s`),

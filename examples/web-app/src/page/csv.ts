@@ -1,6 +1,6 @@
 /**
  * Rows of a CSV (RFC 4180): cells in quotes may hold separators, line ends and, doubled,
- * quotes. What breaks the rules is taken as it stands.
+ * quotes. Text that breaks the rules is kept as it is.
  *
  * @param maxRows - where to stop
  */
@@ -34,7 +34,7 @@ export function parseCsv (text: string, separator: string, maxRows: number): str
   return rows
 }
 
-/** What separates the cells: of the usual ones that which makes most of them in the first row. */
+/** The separator: the one of the usual three that splits the first row into the most cells. */
 export function separatorOf (text: string): string {
   const cells = (separator: string): number => parseCsv(text, separator, 1)[0]?.length ?? 0
 
@@ -42,14 +42,18 @@ export function separatorOf (text: string): string {
 }
 
 /**
- * Whether a text without a name is a table: its rows have columns, each row as many as the
- * first, and that has a title for each. A comma between words has a space behind it.
+ * Whether a text without a name is a table: all rows have as many columns as the first, and
+ * the first has a title for each. A comma in prose has a space behind it.
  */
 export function looksLikeCsv (text: string): boolean {
-  // the last row may be cut
+  // the last row may be incomplete
   const rows = parseCsv(text, separatorOf(text), 10).slice(0, -1)
 
-  return rows.length > 1 && rows[0].length > 1 && rows[0].every(title => title !== '' && title === title.trim()) && rows.every(row => row.length === rows[0].length)
+  const [titles] = rows
+
+  return rows.length > 1 && titles.length > 1 &&
+    titles.every(title => title !== '' && title === title.trim()) &&
+    rows.every(row => row.length === titles.length)
 }
 
 function quoted (text: string, begin: number): [string, number] {

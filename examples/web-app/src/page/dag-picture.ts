@@ -1,7 +1,7 @@
 import { formatBytes, h, svg } from './dom.ts'
 import type { FileDag, Piece } from '../ipfs/dag.ts'
 
-/** What can be looked at: by its place in the DAG's own lists. */
+/** A shape that can be chosen, by its index in the DAG's own lists. */
 export interface Picked {
   kind: 'root' | 'leaf' | 'frame'
   index: number
@@ -16,23 +16,23 @@ export interface DagPictureInit {
   onPick: (picked: Picked) => void
 }
 
-/** What was fetched to read something. */
+/** The blocks that a read fetched. */
 export interface Light {
   root?: 'local' | 'peer' | undefined
   leaves: ReadonlyMap<number, 'local' | 'peer'>
   frames: ReadonlySet<number>
 }
 
-/** More shapes than that are drawn together. */
+/** Above this number, neighbouring shapes are drawn as one. */
 const MAX_SHAPES = 256
-/** Where things are from top to bottom, in pixels. */
+/** The layout from top to bottom, in pixels. */
 const Y = { root: 4, rootEnd: 32, leaf: 74, leafEnd: 104, frame: 108, frameEnd: 122, file: 178, fileEnd: 192 }
-/** The narrowest that what is stored is drawn, or it could not be clicked. */
+/** The least width of the stored file, so that it can be clicked. */
 const MIN_STORED_WIDTH = 48
 
 /**
- * A file as it is stored: its root, the leaves and the frames in them, each as wide as it
- * has bytes, and below them what they become, the original, on the same scale.
+ * A file as it is stored: its root, and the leaves and frames, drawn as wide as they have
+ * bytes. Below them the original, on the same scale.
  */
 export class DagPicture {
   readonly element: HTMLElement
@@ -67,25 +67,55 @@ export class DagPicture {
     const focused = this.#focused()
     const leaves = group(dag.leaves)
     const frames = group(dag.frames)
-    const picture = svg('svg', { 'viewBox': `0 0 ${width} ${Y.fileEnd}`, width, 'height': Y.fileEnd, 'role': 'group', 'aria-label': this.#describe(), 'onkeydown': event => { this.#move(event as KeyboardEvent) } })
+    const picture = svg('svg', {
+      'viewBox': `0 0 ${width} ${Y.fileEnd}`,
+      width,
+      'height': Y.fileEnd,
+      'role': 'group',
+      'aria-label': this.#describe(),
+      'onkeydown': event => { this.#move(event as KeyboardEvent) }
+    })
+    const edge = (middle: number): string =>
+      `M${width / 2} ${Y.rootEnd}C${width / 2} ${Y.leaf - 12} ${middle} ${Y.rootEnd + 8} ${middle} ${Y.leaf}`
+    const fan = (left: number, right: number, from: number, to: number): string =>
+      `M${left} ${Y.frameEnd}L${right} ${Y.frameEnd}L${to} ${Y.file}V${Y.fileEnd}H${from}V${Y.file}Z`
 
     picture.append(
       ...leaves.map(({ start, length, first, count }) => svg('path', {
         class: `edge ${this.#litLeaf(first, count)}`,
-        d: `M${width / 2} ${Y.rootEnd}C${width / 2} ${Y.leaf - 12} ${x(start + length / 2)} ${Y.rootEnd + 8} ${x(start + length / 2)} ${Y.leaf}`
+        d: edge(x(start + length / 2))
       })),
       ...frames.map(({ start, length, first, count }) => svg('path', {
         class: `fan ${first % 2 === 0 ? 'even' : ''} ${this.#litFrame(first, count)}`,
-        d: `M${x(start)} ${Y.frameEnd}L${x(start + length)} ${Y.frameEnd}L${originalX((first + count) * frameSize)} ${Y.file}V${Y.fileEnd}H${originalX(first * frameSize)}V${Y.file}Z`
+        d: fan(x(start), x(start + length), originalX(first * frameSize), originalX((first + count) * frameSize))
       }))
     )
 
     this.#shapes.splice(0, Infinity,
-      [this.#shape('root', `Root, ${formatBytes(dag.root.length)}`, { kind: 'root', index: 0 }, this.#light.root ?? '', [width / 2 - 66, Y.root, 132, Y.rootEnd - Y.root])],
-      leaves.map(({ start, length, first, count }) => this.#shape('leaf', `${name('Leaf', first, count)} of ${dag.leaves.length}, ${formatBytes(length)}`, { kind: 'leaf', index: first }, this.#litLeaf(first, count), [x(start), Y.leaf, x(start + length) - x(start), Y.leafEnd - Y.leaf])),
-      frames.map(({ start, length, first, count }) => this.#shape(`frame ${first % 2 === 0 ? 'even' : ''}`, `${name('Frame', first, count)} of ${dag.frames.length}, ${formatBytes(length)}`, { kind: 'frame', index: first }, this.#litFrame(first, count), [x(start), Y.frame, x(start + length) - x(start), Y.frameEnd - Y.frame]))
+      [this.#shape(
+        'root',
+        `Root, ${formatBytes(dag.root.length)}`,
+        { kind: 'root', index: 0 },
+        this.#light.root ?? '',
+        [width / 2 - 66, Y.root, 132, Y.rootEnd - Y.root]
+      )],
+      leaves.map(({ start, length, first, count }) => this.#shape(
+        'leaf',
+        `${name('Leaf', first, count)} of ${dag.leaves.length}, ${formatBytes(length)}`,
+        { kind: 'leaf', index: first },
+        this.#litLeaf(first, count),
+        [x(start), Y.leaf, x(start + length) - x(start), Y.leafEnd - Y.leaf]
+      )),
+      frames.map(({ start, length, first, count }) => this.#shape(
+        `frame ${first % 2 === 0 ? 'even' : ''}`,
+        `${name('Frame', first, count)} of ${dag.frames.length}, ${formatBytes(length)}`,
+        { kind: 'frame', index: first },
+        this.#litFrame(first, count),
+        [x(start), Y.frame, x(start + length) - x(start), Y.frameEnd - Y.frame]
+      ))
     )
-    picture.append(...this.#shapes.flat(), svg('text', { 'x': width / 2, 'y': 22, 'text-anchor': 'middle', 'aria-hidden': 'true' }, `root ${formatBytes(dag.root.length)}`))
+    const middle = { 'x': width / 2, 'y': 22, 'text-anchor': 'middle', 'aria-hidden': 'true' }
+    picture.append(...this.#shapes.flat(), svg('text', middle, `root ${formatBytes(dag.root.length)}`))
     this.element.replaceChildren(picture)
     this.#enter(focused ?? [0, 0], focused != null)
   }
@@ -110,7 +140,8 @@ export class DagPicture {
   }
 
   #litLeaf (first: number, count: number): string {
-    const sources = Array.from({ length: count }, (_, i) => this.#light.leaves.get(first + i)).filter(source => source != null)
+    const sources = Array.from({ length: count }, (_, i) => this.#light.leaves.get(first + i))
+      .filter(source => source != null)
 
     return sources.includes('peer') ? 'lit peer' : sources.length > 0 ? 'lit' : ''
   }
@@ -123,10 +154,12 @@ export class DagPicture {
     const { dag, size } = this.#init
     const { leaves, frames } = dag
 
-    return `The file as it is stored: a root, ${leaves.length} leaves${dag.cut ? ' and more' : ''}, ${frames.length} frames, ${formatBytes(dag.length)} of ${formatBytes(size)}. Arrow keys move, Enter shows the block.`
+    return `The file as it is stored: a root, ${leaves.length} leaves${dag.cut ? ' and more' : ''}, ` +
+      `${frames.length} frames, ${formatBytes(dag.length)} of ${formatBytes(size)}. ` +
+      'Arrow keys move, Enter shows the block.'
   }
 
-  /** One shape is reached with Tab, the others from there with the arrow keys. */
+  /** Tab reaches one shape, arrow keys the others. */
   #move (event: KeyboardEvent): void {
     const [row, column] = this.#focused() ?? [0, 0]
     const last = (this.#shapes[row]?.length ?? 1) - 1
@@ -178,14 +211,19 @@ interface Group extends Piece {
   count: number
 }
 
-/** Pieces next to each other together, where there are too many to draw. */
+/** Merges neighbouring pieces if there are too many to draw. */
 function group (pieces: readonly Piece[]): Group[] {
   const count = Math.ceil(pieces.length / MAX_SHAPES)
 
   return Array.from({ length: count === 0 ? 0 : Math.ceil(pieces.length / count) }, (_, i) => {
     const some = pieces.slice(i * count, (i + 1) * count)
 
-    return { start: some[0].start, length: some.reduce((sum, { length }) => sum + length, 0), first: i * count, count: some.length }
+    return {
+      start: some[0].start,
+      length: some.reduce((sum, { length }) => sum + length, 0),
+      first: i * count,
+      count: some.length
+    }
   })
 }
 

@@ -1,15 +1,23 @@
-/** Elements, made without HTML: what comes from files, peers or people is text and stays text. */
+/** Makes elements without parsing HTML: text from files, peers and people stays text. */
 
 export type Child = Node | string | null | undefined
 export type Attributes = Record<string, string | number | boolean | undefined | ((event: Event) => void)>
 
 const SVG = 'http://www.w3.org/2000/svg'
 
-export function h<Tag extends keyof HTMLElementTagNameMap> (tag: Tag, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[Tag] {
+export function h<Tag extends keyof HTMLElementTagNameMap> (
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Tag] {
   return fill(document.createElement(tag), attributes, children)
 }
 
-export function svg<Tag extends keyof SVGElementTagNameMap> (tag: Tag, attributes: Attributes = {}, ...children: Child[]): SVGElementTagNameMap[Tag] {
+export function svg<Tag extends keyof SVGElementTagNameMap> (
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: Child[]
+): SVGElementTagNameMap[Tag] {
   return fill(document.createElementNS(SVG, tag), attributes, children)
 }
 
@@ -18,22 +26,22 @@ export function byId<T extends HTMLElement> (id: string): T {
   return document.getElementById(id) as T
 }
 
-/** Say something to everybody, those who listen to the page included. */
+/** Show a message, also to screen readers. */
 export function announce (text: string): void {
   const status = byId('status')
 
   status.textContent = text
-  // it fades, and comes back with each text
+  // the message fades, and each text restarts the animation
   status.getAnimations().forEach(animation => { animation.currentTime = 0 })
 }
 
-/** A button that copies a text, which is shown beside it. */
+/** A text, and a button that copies it. */
 export function copyable (label: string, text: string): HTMLElement {
   const button = h('button', {
     type: 'button',
     'aria-label': `Copy the ${label}`,
     onclick: () => {
-      copy(label, text).catch(() => { announce('This browser does not let the page copy: select the text') })
+      copy(label, text).catch(() => { announce('This browser blocks copying. Select the text instead') })
     }
   }, 'Copy')
 
@@ -45,15 +53,15 @@ async function copy (label: string, text: string): Promise<void> {
   announce(`Copied the ${label}`)
 }
 
-/** An error, where it happened, and told at once. */
+/** An error, shown where it happened and announced at once. */
 export function failure (err: unknown): HTMLElement {
   return h('p', { role: 'alert', class: 'failure' }, explain(err))
 }
 
 /**
- * Show what comes of some work, or what went wrong.
+ * Show the result of some work, or its error.
  *
- * @param signal - when aborted, something else is shown there
+ * @param signal - aborted when something else is shown there
  */
 export function inform (element: HTMLElement, work: () => Promise<HTMLElement[]>, signal?: AbortSignal): void {
   const show = async (): Promise<void> => {
@@ -75,7 +83,7 @@ export function explain (err: unknown): string {
   return err instanceof Error ? err.message : String(err)
 }
 
-/** What a codec is called where it says how a file is stored. */
+/** The name of a codec, as the page says how a file is stored. */
 export function codecLabel (codec: string): string {
   return codec === 'none' ? 'as it is' : codec
 }

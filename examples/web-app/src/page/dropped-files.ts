@@ -1,14 +1,14 @@
 import type { NamedFile } from '../ipfs/add.ts'
 
-/** What is added as one: a file, or everything in a folder. */
+/** One add: a file, or everything in a folder. */
 export interface Batch {
   name: string
   files: NamedFile[]
 }
 
-/** The files and folders that were dropped, each folder with all that is below it. */
+/** The dropped files and folders, each folder with everything below it. */
 export async function droppedBatches (transfer: DataTransfer): Promise<Batch[]> {
-  // all of them before anything is awaited: then the transfer is empty
+  // read everything before the first await: then the browser empties the transfer
   const dropped = Array.from(transfer.items, item => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }))
   const batches: Batch[] = []
 
@@ -23,7 +23,7 @@ export async function droppedBatches (transfer: DataTransfer): Promise<Batch[]> 
   return batches
 }
 
-/** The files that were chosen in a dialog: those of one folder together. */
+/** The files chosen in a dialog, those of one folder together. */
 export function chosenBatches (files: Iterable<File>): Batch[] {
   const batches = new Map<string, Batch>()
 
@@ -52,7 +52,7 @@ async function filesBelow (entry: FileSystemEntry, parent: string): Promise<Name
   const files: NamedFile[] = []
 
   for (;;) {
-    // a hundred at a time, until there are none
+    // the browser gives a hundred at a time, and an empty list at the end
     const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => { reader.readEntries(resolve, reject) })
 
     if (entries.length === 0) {
@@ -65,7 +65,7 @@ async function filesBelow (entry: FileSystemEntry, parent: string): Promise<Name
   }
 }
 
-/** A slash in a name, which scripts can make, would be one of a path. */
+/** Scripts can make names with a slash, which would read as a path. */
 function flat (name: string): string {
   return name.replaceAll('/', '_')
 }

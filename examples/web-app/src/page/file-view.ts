@@ -16,21 +16,21 @@ export interface FileViewInit {
   app: App
   name: string
   stats: Stats
-  /** When aborted, something else is shown. */
+  /** Aborted when something else is shown. */
   signal: AbortSignal
 }
 
-/** Bytes of a range that are shown. */
+/** The most bytes of a range that are shown. */
 const SHOWN = 4096
 
-/** A file: its picture, a part of it, a preview, and what can be done with it. */
+/** A file: its picture, a part of it, a preview, and its actions. */
 export async function showFile (init: FileViewInit): Promise<HTMLElement[]> {
   const { app, stats, name, signal } = init
-  // by its own CID, whatever path led to it: the folders above it are none of its blocks
+  // by the file's own CID, not by the path: the folders above are not its blocks
   const cid = stats.markedCid ?? stats.plainCid
   const size = Number(stats.size)
   const stored = await describeDag(app.source(), stats.plainCid, signal)
-  // by its plain CID a file is what is stored, whatever its root says of frames
+  // a plain CID reads the stored bytes, even if the root has a header
   const dag = stats.frameSize == null ? { ...stored, frames: [] } : stored
   const block = h('div', { class: 'block' })
   const part = h('div', { class: 'part' }, h('p', { class: 'note' }, 'Drag over the bar to read a part of the file.'))
@@ -65,7 +65,10 @@ export async function showFile (init: FileViewInit): Promise<HTMLElement[]> {
   return [
     fileActions(init),
     h('h4', {}, 'How it is stored'),
-    h('div', { class: 'picture' }, picture.element, size > 0 ? bar.element : null, h('p', { class: 'scale' }, h('span', {}, '0'), h('span', {}, formatBytes(size)))),
+    h('div', { class: 'picture' },
+      picture.element,
+      size > 0 ? bar.element : null,
+      h('p', { class: 'scale' }, h('span', {}, '0'), h('span', {}, formatBytes(size)))),
     part,
     block,
     h('h4', {}, previewTitle(size)),
@@ -73,7 +76,7 @@ export async function showFile (init: FileViewInit): Promise<HTMLElement[]> {
   ]
 }
 
-/** Signals, each of which ends the one before: of two drags the later one counts, whichever is read first. */
+/** Gives signals, and aborts the one before: the last of several drags wins. */
 function oneAfterTheOther (all: AbortSignal): () => AbortSignal {
   let last = new AbortController()
 
@@ -85,13 +88,20 @@ function oneAfterTheOther (all: AbortSignal): () => AbortSignal {
   }
 }
 
-async function describePicked ({ kind, index }: Picked, dag: FileDag, { app, signal }: Pick<FileViewInit, 'app' | 'signal'>): Promise<HTMLElement[]> {
+async function describePicked (
+  { kind, index }: Picked,
+  dag: FileDag,
+  { app, signal }: Pick<FileViewInit, 'app' | 'signal'>
+): Promise<HTMLElement[]> {
   const frame = dag.frames[index]
   const leafIndex = kind === 'frame' ? dag.leaves.findIndex(({ start, length }) => frame.start < start + length) : index
   const { cid, length } = kind === 'root' || leafIndex === -1 ? dag.root : dag.leaves[leafIndex]
   const bytes = await getBlock(app.source(), cid, { signal })
   const offset = kind === 'frame' && leafIndex !== -1 ? frame.start - dag.leaves[leafIndex].start : 0
-  const title = kind === 'root' ? 'Root' : kind === 'leaf' ? `Leaf ${index + 1}` : `Frame ${index + 1}, ${formatBytes(frame.length)}, in ${leafIndex === -1 ? 'the root' : `leaf ${leafIndex + 1}`}`
+  const where = leafIndex === -1 ? 'the root' : `leaf ${leafIndex + 1}`
+  const title = kind === 'root'
+    ? 'Root'
+    : kind === 'leaf' ? `Leaf ${index + 1}` : `Frame ${index + 1}, ${formatBytes(frame.length)}, in ${where}`
 
   signal.throwIfAborted()
   announce(`${title}: a block of ${formatBytes(length)}`)
@@ -124,7 +134,12 @@ function toLight ({ blocks }: ReadResult, { offset, length }: Range, dag: FileDa
   }
 }
 
-function describePart ({ bytes, blocks }: ReadResult, { offset, length }: Range, dag: FileDag, milliseconds: number): HTMLElement {
+function describePart (
+  { bytes, blocks }: ReadResult,
+  { offset, length }: Range,
+  dag: FileDag,
+  milliseconds: number
+): HTMLElement {
   const total = dag.blocks
   const text = decodePart(bytes) ?? hexDump(bytes.subarray(0, 256))
 

@@ -2,12 +2,12 @@ import { announce, byId, explain, formatBytes, formatPercent, h } from './dom.ts
 import type { AddProgress, FileProgress } from '../ipfs/add.ts'
 import type { Batch } from './dropped-files.ts'
 
-/** Files of a folder that are shown one by one. */
+/** The most files of a folder that are shown one by one. */
 const MAX_ROWS = 50
-/** Every so many percent it is said how far an add is. */
+/** How often progress is announced, in percent. */
 const SAID_EVERY = 25
 
-/** An add as the page shows it: how far each step is, of each file. */
+/** The progress of an add, by step and file. */
 export class Job {
   readonly element: HTMLLIElement
   readonly #name: string
@@ -24,7 +24,11 @@ export class Job {
     this.element = h('li', { class: 'card job' },
       h('div', { class: 'title' },
         h('h3', {}, h('bdi', {}, name)),
-        h('button', { 'type': 'button', 'aria-label': `Cancel adding ${name}`, 'onclick': () => { this.#cancel() } }, 'Cancel')),
+        h('button', {
+          'type': 'button',
+          'aria-label': `Cancel adding ${name}`,
+          'onclick': () => { this.#cancel() }
+        }, 'Cancel')),
       ...Object.values(this.#steps).map(({ element }) => element),
       this.#note,
       this.#rows
@@ -35,7 +39,7 @@ export class Job {
     return this.#controller.signal
   }
 
-  /** Shown once a frame of the screen, however often it is called. */
+  /** Renders at most once per animation frame. */
   show (progress: AddProgress): void {
     this.#progress = progress
     this.#frame ||= requestAnimationFrame(() => {
@@ -45,13 +49,13 @@ export class Job {
   }
 
   fail (err: unknown): void {
-    // said when it was clicked
+    // announced on click
     if (!this.signal.aborted) {
       this.#end(explain(err))
     }
   }
 
-  /** At once, also while it waits for its turn. */
+  /** Takes effect at once, also while the add waits in the queue. */
   #cancel (): void {
     this.#controller.abort()
     this.#end('Cancelled')
@@ -59,7 +63,11 @@ export class Job {
 
   #end (text: string): void {
     const focused = this.element.contains(document.activeElement)
-    const dismiss = h('button', { 'type': 'button', 'aria-label': `Dismiss ${this.#name}`, 'onclick': () => { this.#dismiss() } }, 'Dismiss')
+    const dismiss = h('button', {
+      'type': 'button',
+      'aria-label': `Dismiss ${this.#name}`,
+      'onclick': () => { this.#dismiss() }
+    }, 'Dismiss')
 
     cancelAnimationFrame(this.#frame)
     this.element.classList.add('failed')
@@ -79,7 +87,7 @@ export class Job {
 
   #draw (): void {
     const { size, read, compressed, hashed, stored, files } = this.#progress as AddProgress
-    // what is not compressed has no frames
+    // files that are stored plain have no frames
     const done = Math.max(compressed, files.some(({ decided }) => decided?.codec !== 'none') ? 0 : read)
     const percent = size === 0 ? 100 : done / size * 100
 
@@ -89,7 +97,7 @@ export class Job {
     this.#note.textContent = done > 0 ? `${formatPercent(hashed / done)} of it so far` : 'Reading'
 
     if (files.length > 1) {
-      // of many, those that are next
+      // with many files, the next ones
       const rows = files.length > MAX_ROWS ? files.filter(({ cid }) => cid == null) : files
 
       this.#rows.replaceChildren(...rows.slice(0, MAX_ROWS).map(fileRow))
@@ -116,7 +124,14 @@ interface Meter {
 function meter (label: string): Meter {
   const bar = h('div', { class: 'fill' })
   const value = h('span', { class: 'value' })
-  const track = h('div', { 'class': `track ${label.toLowerCase()}`, 'role': 'progressbar', 'aria-label': label, 'aria-valuemin': 0, 'aria-valuemax': 100, 'aria-valuenow': 0 }, bar)
+  const track = h('div', {
+    'class': `track ${label.toLowerCase()}`,
+    'role': 'progressbar',
+    'aria-label': label,
+    'aria-valuemin': 0,
+    'aria-valuemax': 100,
+    'aria-valuenow': 0
+  }, bar)
 
   return {
     element: h('div', { class: 'meter' }, h('span', {}, label), track, value),

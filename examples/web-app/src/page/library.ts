@@ -3,7 +3,7 @@ import { announce, byId, codecLabel, explain, formatBytes, formatPercent, h } fr
 import type { App } from './app.ts'
 import type { Entry } from '../ipfs/catalogue.ts'
 
-/** The list of what is kept in this browser, and how much room it takes. */
+/** The list of files that are kept in this browser, and their size. */
 export async function showLibrary (app: App): Promise<void> {
   const entries = await listEntries(app.store)
   const focused = document.activeElement
@@ -13,8 +13,9 @@ export async function showLibrary (app: App): Promise<void> {
   byId('storage').replaceChildren(...await usage(entries, app))
 
   if (action != null) {
-    // the focus stays where it was, or on the title where that is gone
-    const again = [...byId('entries').querySelectorAll('button')].find(button => button.getAttribute('aria-label') === action)
+    // the focus stays where it was, or moves to the title if its element is gone
+    const again = [...byId('entries').querySelectorAll('button')]
+      .find(button => button.getAttribute('aria-label') === action)
     ;(again ?? byId('library-title')).focus()
   }
 }
@@ -36,22 +37,29 @@ function card (entry: Entry, app: App): HTMLElement {
   }, text)
 
   return h('li', { 'class': 'card entry', 'data-cid': cid.toString() },
-    h('div', { class: 'title' }, h('h3', {}, h('bdi', {}, name)), h('span', { class: `badge ${codec}` }, codecLabel(codec))),
+    h('div', { class: 'title' },
+      h('h3', {}, h('bdi', {}, name)),
+      h('span', { class: `badge ${codec}` }, codecLabel(codec))),
     h('div', { class: 'squeeze', role: 'img', 'aria-label': `Stored in ${formatPercent(part)} of its size` }, bar),
     h('p', { class: 'note' }, `${formatBytes(size)} → ${formatBytes(storedSize)}, ${formatPercent(part)}`),
     h('div', { class: 'actions' },
       act('Open', 'Open', async () => app.open(cid.toString(), { name, focus: true }), { class: 'primary' }),
       act('Pin', pinned ? 'Pinned' : 'Pin', async () => pin(entry, app), { 'aria-pressed': String(pinned) }),
-      act('Delete', 'Delete', async () => remove(entry, app), { disabled: pinned, title: pinned ? 'Unpin it first' : '' })))
+      act('Delete', 'Delete', async () => remove(entry, app), {
+        disabled: pinned,
+        title: pinned ? 'Unpin it first' : ''
+      })))
 }
 
 async function pin (entry: Entry, app: App): Promise<void> {
   await saveEntry(app.store, { ...entry, pinned: !entry.pinned })
 
-  // what is pinned the browser is asked not to evict
+  // ask the browser not to evict pinned files
   const persisted = !entry.pinned && await navigator.storage.persist()
   await app.refresh()
-  announce(`${entry.name} is ${entry.pinned ? 'no longer pinned' : `pinned${persisted ? ', and this browser will not evict it' : ''}`}`)
+  const safe = persisted ? ', and this browser will not evict it' : ''
+
+  announce(`${entry.name} is ${entry.pinned ? 'no longer pinned' : `pinned${safe}`}`)
 }
 
 async function remove ({ cid, name }: Entry, app: App): Promise<void> {
@@ -59,13 +67,13 @@ async function remove ({ cid, name }: Entry, app: App): Promise<void> {
 
   await app.refresh()
   announce(blocks == null
-    ? `Deleted ${name}. Something is being added: its blocks go with the leftovers`
+    ? `Deleted ${name}. Something is being added, so its blocks go with the leftovers`
     : `Deleted ${name} and the ${blocks} ${blocks === 1 ? 'block' : 'blocks'} that nothing else needs`)
 }
 
 async function usage (entries: Entry[], app: App): Promise<HTMLElement[]> {
   if (entries.length === 0) {
-    return [h('p', { class: 'note' }, 'Nothing yet. What you add is here again when you come back, also without a network.')]
+    return [h('p', { class: 'note' }, 'Nothing yet. Files that you add stay here, also offline.')]
   }
 
   const { usage = 0, quota = 0 } = await navigator.storage.estimate()
@@ -73,7 +81,10 @@ async function usage (entries: Entry[], app: App): Promise<HTMLElement[]> {
   const stored = entries.reduce((sum, entry) => sum + entry.storedSize, 0)
 
   return [
-    h('p', {}, h('strong', {}, `${formatBytes(size)} kept in ${formatBytes(stored)}`), `, ${formatPercent(stored / Math.max(size, 1))}. This browser counts ${formatBytes(usage)} for the page, and allows ${formatBytes(quota)}.`),
+    h('p', {},
+      h('strong', {}, `${formatBytes(size)} kept in ${formatBytes(stored)}`),
+      `, ${formatPercent(stored / Math.max(size, 1))}. ` +
+      `This browser counts ${formatBytes(usage)} for the page, and allows ${formatBytes(quota)}.`),
     h('button', {
       type: 'button',
       onclick: () => {
@@ -86,6 +97,11 @@ async function usage (entries: Entry[], app: App): Promise<HTMLElement[]> {
 async function removeLeftovers (app: App): Promise<void> {
   const blocks = await sweep(app.store)
 
-  announce(blocks == null ? 'Something is being added: remove leftovers when that is done' : blocks === 0 ? 'There are no leftovers' : `Deleted ${blocks} leftover ${blocks === 1 ? 'block' : 'blocks'}`)
+  const busy = 'Something is being added. Remove leftovers when it is done'
+  const deleted = blocks === 0
+    ? 'There are no leftovers'
+    : `Deleted ${blocks} leftover ${blocks === 1 ? 'block' : 'blocks'}`
+
+  announce(blocks == null ? busy : deleted)
   await app.refresh()
 }

@@ -22,7 +22,7 @@ async function start (): Promise<void> {
 
   addPanel(app)
   await app.refresh()
-  // for whoever waits until the page can be used, as its tests do
+  // the tests wait for this
   document.body.dataset.ready = ''
 }
 

@@ -3,10 +3,10 @@ import { byId, h } from './dom.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 
 const FRAME_SIZES = [64, 256, 1024, 4096, 16_384]
-/** Smaller than the library's own, which is 4 MiB: reading a part then takes less of the file. */
+/** Smaller than the library's default of 4 MiB, so that reading a part fetches less. */
 const DEFAULT_FRAME_SIZE = 1024
 
-/** The form that says how to compress. */
+/** The form for the compression options. */
 export function compressionForm (): () => CompressionOptions {
   const codecs = new Map(allCodecs().map(codec => [codec.name as string, codec]))
   const codec = byId<HTMLSelectElement>('codec')
@@ -19,7 +19,11 @@ export function compressionForm (): () => CompressionOptions {
     ...Array.from(codecs.keys(), name => h('option', { value: name, selected: name === 'zstd' }, name)),
     h('option', { value: 'none' }, 'none')
   )
-  frameSize.append(...FRAME_SIZES.map(size => h('option', { value: size, selected: size === DEFAULT_FRAME_SIZE }, size < 1024 ? `${size} KiB` : `${size / 1024} MiB`)))
+  frameSize.append(...FRAME_SIZES.map(size => {
+    const selected = size === DEFAULT_FRAME_SIZE
+
+    return h('option', { value: size, selected }, size < 1024 ? `${size} KiB` : `${size / 1024} MiB`)
+  }))
 
   const showLevel = (): void => { output.textContent = level.disabled ? '' : level.value }
 

@@ -2,10 +2,10 @@ import { announce, byId, copyable, failure, h } from './dom.ts'
 import type { Node } from '../ipfs/peer.ts'
 import type { Store } from '../ipfs/store.ts'
 
-/** So long a peer may take to answer, in milliseconds. */
+/** How long a peer may take to answer, in milliseconds. */
 const PATIENCE = 20_000
 
-/** Where the page is connected to peers. The network is loaded when it is first asked for. */
+/** Connects the page to peers. The network loads on the first connection. */
 export function peerPanel (store: Store): { node: () => Node | undefined } {
   const form = byId<HTMLFormElement>('peer-form')
   const input = byId<HTMLInputElement>('multiaddr')
@@ -15,11 +15,13 @@ export function peerPanel (store: Store): { node: () => Node | undefined } {
   let peers: string[] = []
 
   const show = (): void => {
-    state.replaceChildren(...peers.map(peer => h('p', { class: 'connected' }, h('span', { class: 'dot' }), ' Connected to ', h('code', {}, peer))))
+    state.replaceChildren(...peers.map(peer => (
+      h('p', { class: 'connected' }, h('span', { class: 'dot' }), ' Connected to ', h('code', {}, peer))
+    )))
 
     if (peers.length > 0 && node != null) {
       state.append(
-        h('p', { class: 'note' }, 'Any CID that the peer has can be opened here now, and it can ask for what is kept here.'),
+        h('p', { class: 'note' }, 'You can open every CID that the peer has. The peer can fetch what is kept here.'),
         copyable('id of this page', node.peerId)
       )
     }
@@ -32,7 +34,7 @@ export function peerPanel (store: Store): { node: () => Node | undefined } {
     show()
 
     if (before > 0 && now.length === 0) {
-      announce('The peer has gone. What is kept here can still be read.')
+      announce('The peer has gone. You can still read what is kept here.')
     }
   }
 
@@ -45,7 +47,7 @@ export function peerPanel (store: Store): { node: () => Node | undefined } {
     try {
       node = await starting
     } catch (err) {
-      // offline, perhaps: the next click tries again
+      // perhaps offline: the next click tries again
       starting = undefined
       throw err
     }
@@ -58,13 +60,13 @@ export function peerPanel (store: Store): { node: () => Node | undefined } {
   form.addEventListener('submit', event => {
     event.preventDefault()
     connect().catch(err => {
-      // those that are connected still are
+      // existing connections stay
       show()
       state.append(failure(err))
     })
   })
 
-  // the demo's own peer is named behind the #
+  // the address of the demo's own peer is behind the #
   input.value = new URLSearchParams(location.hash.slice(1)).get('peer') ?? ''
 
   return { node: () => peers.length > 0 ? node : undefined }

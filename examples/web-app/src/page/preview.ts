@@ -1,17 +1,17 @@
 import { formatBytes, h } from './dom.ts'
 import { looksLikeCsv, parseCsv, separatorOf } from './csv.ts'
 
-/** The beginning of a file, and how to have all of it. */
+/** The beginning of a file, and a way to read all of it. */
 export interface PreviewInit {
   name: string
   size: number
   head: Uint8Array<ArrayBuffer>
   readAll: () => Promise<Blob>
-  /** When aborted, what the browser holds for the preview is let go. */
+  /** Aborted to release what the browser holds for the preview. */
   signal: AbortSignal
 }
 
-/** Bytes of a file that a preview is made of, unless it takes all of it. */
+/** How many bytes of a file a preview reads, unless it needs all of them. */
 export const HEAD_SIZE = 256 * 1024
 const MAX_IMAGE_SIZE = 32_000_000
 const MAX_JSON_SIZE = 4_000_000
@@ -19,12 +19,12 @@ const MAX_ROWS = 100
 const MAX_COLUMNS = 30
 const MAX_TEXT = 20_000
 const MAX_CHILDREN = 200
-/** Letters of a name or a value in JSON. */
+/** The most letters of a name or a value in JSON. */
 const MAX_LABEL = 1000
 /** Levels of JSON that are open at first. */
 const OPEN_LEVELS = 2
 
-/** How images begin. SVG is none of them: it is text. */
+/** The magic bytes of images. SVG is text. */
 const IMAGES: ReadonlyArray<[string, RegExp]> = [
   ['image/png', /^\x89PNG/],
   ['image/jpeg', /^\xff\xd8\xff/],
@@ -33,7 +33,7 @@ const IMAGES: ReadonlyArray<[string, RegExp]> = [
   ['image/avif', /^.{4}ftypavi/s]
 ]
 
-/** A look at a file. What it says is inserted as text, whatever it says. */
+/** A preview of a file. Its content is inserted as text, never as HTML. */
 export async function preview (init: PreviewInit): Promise<HTMLElement> {
   const { head, name, size } = init
   const image = IMAGES.find(([, magic]) => magic.test(String.fromCharCode(...head.subarray(0, 16))))
@@ -60,7 +60,7 @@ export async function preview (init: PreviewInit): Promise<HTMLElement> {
     }
   }
 
-  // what is opened by its CID has no name
+  // a file opened by its CID has no name
   if (!name.includes('.') && looksLikeCsv(text)) {
     return showTable(text, size > head.byteLength, separatorOf(text))
   }
@@ -68,7 +68,7 @@ export async function preview (init: PreviewInit): Promise<HTMLElement> {
   return h('pre', { class: 'text', tabindex: 0 }, text.slice(0, MAX_TEXT), text.length > MAX_TEXT ? '…' : '')
 }
 
-/** The text that bytes are, which may end within a character, or nothing where they are no text. */
+/** Bytes as text, or undefined if they are not text. They may end within a character. */
 export function decodeText (bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
@@ -79,7 +79,7 @@ export function decodeText (bytes: Uint8Array): string | undefined {
   }
 }
 
-/** As {@link decodeText}, of a part of a file, which may begin within a character. */
+/** As {@link decodeText}, for bytes that may also begin within a character. */
 export function decodePart (bytes: Uint8Array): string | undefined {
   const first = bytes.subarray(0, 4).findIndex(byte => byte >> 6 !== 0b10)
 
@@ -91,7 +91,9 @@ export function hexDump (bytes: Uint8Array): string {
     const row = bytes.subarray(i * 16, i * 16 + 16)
     const letters = Array.from(row, byte => byte > 31 && byte < 127 ? String.fromCharCode(byte) : '·').join('')
 
-    return `${(i * 16).toString(16).padStart(6, '0')}  ${Array.from(row, byte => byte.toString(16).padStart(2, '0')).join(' ').padEnd(48)} ${letters}`
+    const hex = Array.from(row, byte => byte.toString(16).padStart(2, '0')).join(' ')
+
+    return `${(i * 16).toString(16).padStart(6, '0')}  ${hex.padEnd(48)} ${letters}`
   }).join('\n')
 }
 
@@ -107,9 +109,13 @@ function showTable (text: string, more: boolean, separator: string): HTMLElement
   const rows = parseCsv(more ? text.slice(0, text.lastIndexOf('\n')) : text, separator, MAX_ROWS + 1)
   const [header = [], ...body] = rows.map(row => row.slice(0, MAX_COLUMNS))
   const columns = Math.max(0, ...rows.map(row => row.length))
-  const left = [more || rows.length > MAX_ROWS ? `The first ${body.length} rows` : '', columns > MAX_COLUMNS ? `${MAX_COLUMNS} of ${columns} columns` : ''].filter(part => part !== '').join(', ')
+  const left = [
+    more || rows.length > MAX_ROWS ? `The first ${body.length} rows` : '',
+    columns > MAX_COLUMNS ? `${MAX_COLUMNS} of ${columns} columns` : ''
+  ].filter(part => part !== '').join(', ')
+  const region = { 'class': 'table', 'role': 'region', 'aria-label': 'The first rows of the table', 'tabindex': 0 }
 
-  return h('div', { class: 'table', role: 'region', 'aria-label': 'The first rows of the table', tabindex: 0 }, h('table', {},
+  return h('div', region, h('table', {},
     left === '' ? null : h('caption', {}, left),
     h('thead', {}, h('tr', {}, ...header.map(cell => h('th', { scope: 'col' }, cell)))),
     h('tbody', {}, ...body.map(row => h('tr', {}, ...row.map(cell => h('td', {}, cell)))))))
@@ -121,27 +127,34 @@ async function parseJson ({ readAll }: PreviewInit): Promise<{ value: unknown } 
   try {
     return { value: JSON.parse(text) }
   } catch {
-    // it is called so, or looks so, and is none
+    // its name or its first bytes say so, but it is not an image
     return undefined
   }
 }
 
-/** A value that opens when it is clicked, and is not made before. */
+/** A value that is built when it is opened. */
 function jsonNode (key: string, value: unknown, openLevels: number): HTMLElement {
   const label = key === '' ? '' : `${key.slice(0, MAX_LABEL)}: `
 
   if (typeof value !== 'object' || value === null) {
-    return h('div', {}, label, h('span', { class: typeof value }, JSON.stringify(typeof value === 'string' ? value.slice(0, MAX_LABEL) : value)))
+    const shown = JSON.stringify(typeof value === 'string' ? value.slice(0, MAX_LABEL) : value)
+
+    return h('div', {}, label, h('span', { class: typeof value }, shown))
   }
 
-  // lists may have millions of values: no more of them are looked at than are shown
-  const keys = Array.isArray(value) ? Array.from({ length: Math.min(value.length, MAX_CHILDREN) }, (_, i) => String(i)) : Object.keys(value)
+  // lists may have millions of values: look at no more of them than are shown
+  const keys = Array.isArray(value)
+    ? Array.from({ length: Math.min(value.length, MAX_CHILDREN) }, (_, i) => String(i))
+    : Object.keys(value)
   const count = Array.isArray(value) ? value.length : keys.length
-  const details = h('details', { open: openLevels > 0 }, h('summary', {}, label, Array.isArray(value) ? `[${count}]` : `{${count}}`))
+  const length = Array.isArray(value) ? `[${count}]` : `{${count}}`
+  const details = h('details', { open: openLevels > 0 }, h('summary', {}, label, length))
 
   const grow = (): void => {
     if (details.open && details.childElementCount === 1) {
-      details.append(...keys.slice(0, MAX_CHILDREN).map((key, i) => jsonNode(key, (value as Record<string, unknown>)[key], i === 0 ? openLevels - 1 : 0)))
+      details.append(...keys.slice(0, MAX_CHILDREN).map((key, i) => (
+        jsonNode(key, (value as Record<string, unknown>)[key], i === 0 ? openLevels - 1 : 0)
+      )))
 
       if (count > MAX_CHILDREN) {
         details.append(h('div', {}, `… ${count - MAX_CHILDREN} more`))
@@ -155,7 +168,7 @@ function jsonNode (key: string, value: unknown, openLevels: number): HTMLElement
   return details
 }
 
-/** What a preview shows of how much. */
+/** How much of the file the preview shows. */
 export function previewTitle (size: number): string {
   return size > HEAD_SIZE ? `Preview of ${formatBytes(size)}` : 'Preview'
 }

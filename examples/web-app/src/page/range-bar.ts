@@ -7,8 +7,8 @@ export interface Range {
 }
 
 /**
- * A bar as long as the file. Dragging over it chooses a part, as do the two sliders at
- * the ends of the part with the arrow keys, Page Up and Down, Home and End.
+ * A bar as long as the file. Drag over it to choose a part, or move the two sliders at its
+ * ends with the arrow keys, Page Up and Down, Home and End.
  */
 export class RangeBar {
   readonly element: HTMLElement
@@ -23,7 +23,11 @@ export class RangeBar {
     this.#size = size
     this.#onChange = onChange
     this.#ends = { start: this.#slider('start', 'First byte to read'), end: this.#slider('end', 'Read up to byte') }
-    this.element = h('div', { class: 'range-bar', role: 'group', 'aria-label': 'Choose the part of the file to read' }, this.#chosen, this.#ends.start, this.#ends.end)
+    this.element = h('div', {
+      'class': 'range-bar',
+      'role': 'group',
+      'aria-label': 'Choose the part of the file to read'
+    }, this.#chosen, this.#ends.start, this.#ends.end)
     this.element.addEventListener('pointerdown', event => { this.#drag(event) })
     this.#draw()
   }
@@ -41,7 +45,16 @@ export class RangeBar {
   }
 
   #step (which: 'start' | 'end', event: KeyboardEvent): void {
-    const steps: Record<string, number> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -100, End: 100 }
+    const steps: Record<string, number> = {
+      ArrowLeft: -1,
+      ArrowDown: -1,
+      ArrowRight: 1,
+      ArrowUp: 1,
+      PageDown: -10,
+      PageUp: 10,
+      Home: -100,
+      End: 100
+    }
     const step = steps[event.key]
 
     if (step == null) {
@@ -49,7 +62,8 @@ export class RangeBar {
     }
 
     event.preventDefault()
-    const value = clamp((which === 'start' ? this.#start : this.#end) + step * Math.max(this.#size / 100, 1), this.#size)
+    const from = which === 'start' ? this.#start : this.#end
+    const value = clamp(from + step * Math.max(this.#size / 100, 1), this.#size)
 
     if (which === 'start') {
       this.#set(value, Math.max(value, this.#end))

@@ -1,6 +1,6 @@
 import type { NamedFile } from '../ipfs/add.ts'
 
-/** Files that the page makes by itself, the same ones each time but for the picture. */
+/** Files that the page makes itself. All but the picture are the same every time. */
 export const SAMPLES: Readonly<Record<string, () => Promise<NamedFile[]>>> = {
   'Table (CSV)': async () => [{ path: 'weather.csv', file: await csv(500_000) }],
   'Records (JSON)': async () => [{ path: 'stations.json', file: json(9000) }],
@@ -14,7 +14,7 @@ export const SAMPLES: Readonly<Record<string, () => Promise<NamedFile[]>>> = {
   ]
 }
 
-/** So many lines are made before the page has its turn again. */
+/** How many lines are made before the page may render again. */
 const LINES_AT_ONCE = 5000
 
 async function lines (count: number, line: (i: number) => string): Promise<string[]> {
@@ -39,7 +39,16 @@ export async function csv (rows: number): Promise<Blob> {
     const hour = Math.floor(i / PLACES.length)
     const warmth = 12 + 9 * Math.sin(hour / 1390) + 5 * Math.sin(hour / 3.8) + next() * 2
 
-    return `${new Date(begin + hour * 3_600_000).toISOString().slice(0, 16)},${PLACES[i % PLACES.length]},${warmth.toFixed(1)},${Math.round(40 + next() * 55)},${(next() ** 6 * 12).toFixed(1)},${Math.round(990 + next() * 40)}\n`
+    const cells = [
+      new Date(begin + hour * 3_600_000).toISOString().slice(0, 16),
+      PLACES[i % PLACES.length],
+      warmth.toFixed(1),
+      Math.round(40 + next() * 55),
+      (next() ** 6 * 12).toFixed(1),
+      Math.round(990 + next() * 40)
+    ]
+
+    return `${cells.join(',')}\n`
   })
 
   return new Blob(['time,place,temperature_c,humidity_percent,rain_mm,pressure_hpa\n', ...parts], { type: 'text/csv' })
@@ -58,13 +67,27 @@ function json (count: number): Blob {
   return new Blob([JSON.stringify(stations, null, 1)], { type: 'application/json' })
 }
 
-const WORDS = 'the a river stone lantern slowly carried over under every blue harbour and then nobody morning letter folded smaller until it fit inside small box which they sent across water to friend who opened found whole again'.split(' ')
+/** Colours from the top of the sky to the ground. */
+const SKY: ReadonlyArray<[color: string, at: number]> = [
+  ['#1d1147', 0],
+  ['#6a2b8f', 0.35],
+  ['#ef5d60', 0.62],
+  ['#ffc15e', 0.78],
+  ['#2b2350', 0.8],
+  ['#120d2b', 1]
+]
+
+const WORDS = (
+  'the a river stone lantern slowly carried over under every blue harbour and then nobody morning letter folded ' +
+  'smaller until it fit inside small box which they sent across water to friend who opened found whole again'
+).split(' ')
 
 async function text (sentences: number): Promise<Blob> {
   const next = random(3)
 
   return new Blob(await lines(sentences, i => {
-    const words = Array.from({ length: 6 + Math.floor(next() * 12) }, () => WORDS[Math.floor(next() * WORDS.length)]).join(' ')
+    const count = 6 + Math.floor(next() * 12)
+    const words = Array.from({ length: count }, () => WORDS[Math.floor(next() * WORDS.length)]).join(' ')
 
     return `${words[0].toUpperCase()}${words.slice(1)}.${i % 6 === 5 ? '\n\n' : ' '}`
   }), { type: 'text/plain' })
@@ -76,9 +99,10 @@ async function picture (width: number, height: number): Promise<Blob> {
   const sky = context.createLinearGradient(0, 0, 0, height)
   const next = random(5)
 
-  ;[['#1d1147', 0], ['#6a2b8f', 0.35], ['#ef5d60', 0.62], ['#ffc15e', 0.78], ['#2b2350', 0.8], ['#120d2b', 1]].forEach(([color, at]) => {
-    sky.addColorStop(Number(at), String(color))
-  })
+  for (const [color, at] of SKY) {
+    sky.addColorStop(at, color)
+  }
+
   context.fillStyle = sky
   context.fillRect(0, 0, width, height)
   context.fillStyle = '#ffe9b0'
@@ -104,7 +128,7 @@ function round (value: number): number {
   return Math.round(value * 10_000) / 10_000
 }
 
-/** Numbers from 0 to 1 that look random and are the same every time (xorshift32). */
+/** Pseudo-random numbers from 0 to 1, the same every time (xorshift32). */
 function random (seed: number): () => number {
   let state = seed
 

@@ -9,10 +9,10 @@ import type { App, OpenOptions } from './app.ts'
 import type { Address } from '../ipfs/read.ts'
 import type { Stats } from '@ipfsz/core'
 
-/** Entries of a folder that are listed. */
+/** The most entries of a folder that are listed. */
 const MAX_LISTED = 500
 
-/** Shows what an address leads to, one thing at a time. */
+/** Shows the file or folder of an address. */
 export class Viewer {
   readonly #app: App
   readonly #view = byId('view')
@@ -25,18 +25,20 @@ export class Viewer {
       event.preventDefault()
       void this.open(this.#input.value, { focus: true })
     })
-    this.#view.append(h('p', { class: 'note' }, 'Add a file, or paste a CID. Then the file is here, with its blocks: drag over its bar to read a part, and see which blocks that takes.'))
+    this.#view.append(h('p', { class: 'note' },
+      'Add a file or paste a CID to see its blocks. ' +
+      'Then drag over the bar to read a part, and see which blocks it takes.'))
   }
 
   async open (address: string, { name, focus = false }: OpenOptions = {}): Promise<void> {
-    // it goes to what comes instead, or it would be lost
+    // the focus moves to the new content, or it would be lost
     const toTitle = focus || this.#view.contains(document.activeElement)
 
     this.#reading.abort()
     const reading = this.#reading = new AbortController()
 
     this.#input.value = address
-    this.#view.replaceChildren(h('p', { class: 'note' }, 'Looking for it'))
+    this.#view.replaceChildren(h('p', { class: 'note' }, 'Searching'))
 
     try {
       await this.#show(parseAddress(address), name, reading.signal)
@@ -45,7 +47,7 @@ export class Viewer {
         this.#view.querySelector('h3')?.focus()
       }
     } catch (err) {
-      // another thing was opened meanwhile
+      // something else was opened meanwhile
       if (reading === this.#reading) {
         this.#view.replaceChildren(failure(this.#explain(err)))
       }
@@ -56,22 +58,32 @@ export class Viewer {
     const app = this.#app
     const stats = await stat(app.source(), address, signal)
     const title = name ?? await this.#nameOf(address)
-    const content = stats.type === 'directory' ? [folderActions({ app, name: title, stats, signal }), ...await this.#folder(address, signal)] : await showFile({ app, name: title, stats, signal })
+    const shown = { app, name: title, stats, signal }
+    const content = stats.type === 'directory'
+      ? [folderActions(shown), ...await this.#folder(address, signal)]
+      : await showFile(shown)
 
     signal.throwIfAborted()
-    this.#view.replaceChildren(heading(title, stats), facts(stats), ...cids(address, stats), await this.#keep(address, title, stats, signal), ...content)
+    const keep = await this.#keep(address, title, stats, signal)
+    this.#view.replaceChildren(heading(title, stats), facts(stats), ...cids(address, stats), keep, ...content)
     announce(`Opened ${title}`)
   }
 
   async #folder (address: Address, signal: AbortSignal): Promise<HTMLElement[]> {
     const rows: HTMLElement[] = []
 
-    for await (const entry of ipfsz({ blockstore: this.#app.source() }).ls(address.cid, { path: address.path, signal })) {
+    const fs = ipfsz({ blockstore: this.#app.source() })
+
+    for await (const entry of fs.ls(address.cid, { path: address.path, signal })) {
       const path = [address.path, entry.name].filter(part => part !== '').join('/')
       const part = entry.ratio == null || entry.type === 'directory' ? '' : `, stored in ${formatPercent(entry.ratio)}`
 
       rows.push(h('li', {},
-        h('button', { type: 'button', class: 'link', onclick: () => { void this.open(`${address.cid}/${path}`, { focus: true }) } }, h('bdi', {}, entry.name)),
+        h('button', {
+          type: 'button',
+          class: 'link',
+          onclick: () => { void this.open(`${address.cid}/${path}`, { focus: true }) }
+        }, h('bdi', {}, entry.name)),
         h('span', {}, entry.type === 'directory' ? 'folder' : `${formatBytes(Number(entry.size))}${part}`)))
 
       if (rows.length === MAX_LISTED) {
@@ -83,8 +95,13 @@ export class Viewer {
     return [h('ul', { class: 'rows listing', 'aria-label': 'In this folder' }, ...rows)]
   }
 
-  /** A button that fetches all of what is not on the list, and puts it there. */
-  async #keep ({ cid, path }: Address, name: string, { type, size, storedSize, codec, markedCid, plainCid }: Stats, signal: AbortSignal): Promise<HTMLElement> {
+  /** A button that fetches everything and puts it on the list, if it is not there. */
+  async #keep (
+    { cid, path }: Address,
+    name: string,
+    { type, size, storedSize, codec, markedCid, plainCid }: Stats,
+    signal: AbortSignal
+  ): Promise<HTMLElement> {
     const { store, source, refresh } = this.#app
     const entries = await listEntries(store)
     const kept = path === '' ? cid : markedCid ?? plainCid
@@ -95,8 +112,17 @@ export class Viewer {
 
       row.replaceChildren(note)
       await whileAdding(async () => {
-        await fetchBlocks(kept, source(), { signal, onBlock: blocks => { note.textContent = `${blocks} blocks are here` } })
-        await addEntry(store, { cid: kept, name, size: Number(size), storedSize: Number(storedSize), codec: type === 'directory' ? 'folder' : codec })
+        await fetchBlocks(kept, source(), {
+          signal,
+          onBlock: blocks => { note.textContent = `${blocks} blocks are here` }
+        })
+        await addEntry(store, {
+          cid: kept,
+          name,
+          size: Number(size),
+          storedSize: Number(storedSize),
+          codec: type === 'directory' ? 'folder' : codec
+        })
       })
       await refresh()
       row.replaceChildren()
@@ -104,7 +130,10 @@ export class Viewer {
     }
 
     if (!entries.some(entry => entry.cid.equals(kept))) {
-      row.append(h('button', { type: 'button', onclick: () => { keep().catch(err => { row.replaceChildren(failure(err)) }) } }, 'Keep in this browser'))
+      row.append(h('button', {
+        type: 'button',
+        onclick: () => { keep().catch(err => { row.replaceChildren(failure(err)) }) }
+      }, 'Keep in this browser'))
     }
 
     return row
@@ -128,7 +157,9 @@ export class Viewer {
 }
 
 function heading (title: string, { codec, type }: Stats): HTMLElement {
-  return h('div', { class: 'title' }, h('h3', { tabindex: -1 }, h('bdi', {}, title)), h('span', { class: `badge ${codec}` }, type === 'directory' ? 'folder' : codecLabel(codec)))
+  return h('div', { class: 'title' },
+    h('h3', { tabindex: -1 }, h('bdi', {}, title)),
+    h('span', { class: `badge ${codec}` }, type === 'directory' ? 'folder' : codecLabel(codec)))
 }
 
 function facts ({ type, size, storedSize, ratio, frames }: Stats): HTMLElement {
@@ -142,11 +173,15 @@ function fact (label: string, value: string): HTMLElement {
   return h('div', {}, h('dt', {}, label), h('dd', {}, value))
 }
 
-/** Both forms: what the original is read by, and what every node knows it by. */
+/** Both CIDs: the marked one reads the original, the plain one is for every node. */
 function cids ({ cid, path }: Address, { markedCid, plainCid, type }: Stats): HTMLElement[] {
   if (path === '' && type === 'directory') {
-    return [copyable('CID', cid.toString()), ...plainCid.equals(cid) ? [] : [copyable('plain CID', plainCid.toString())]]
+    const plain = plainCid.equals(cid) ? [] : [copyable('plain CID', plainCid.toString())]
+
+    return [copyable('CID', cid.toString()), ...plain]
   }
 
-  return [...markedCid == null ? [] : [copyable('CID', markedCid.toString())], copyable(markedCid == null ? 'CID' : 'plain CID', plainCid.toString())]
+  return markedCid == null
+    ? [copyable('CID', plainCid.toString())]
+    : [copyable('CID', markedCid.toString()), copyable('plain CID', plainCid.toString())]
 }

@@ -1,0 +1,124 @@
+import { DEFAULT, PLAIN } from '../support/file-systems.ts'
+import { COMMAND, LIBRARY } from '../support/network/sides.ts'
+import { list } from './loss.ts'
+import { find, numberOf, rowsOf } from './rows.ts'
+import { brief, line, range } from './words.ts'
+import type { Row } from '../benchmark.ts'
+import type { Results } from './rows.ts'
+
+/** What a visitor remembers: a line for each question that was measured. */
+export function summary (results: Results): string[] {
+  return [stored, reading, adding, fetching, farAway, againstKubo, random, memory, smallFiles, inPage]
+    .flatMap(tell => tell(results))
+}
+
+function stored (results: Results): string[] {
+  const row = rowsOf(results, 'storage').at(-1)
+  const [ratio, whole, bytes] = [DEFAULT, 'zstd -3, whole file', 'bytes'].map(column => numberOf(row, column))
+
+  return ratio == null || whole == null || bytes == null ? [] : line('Stored bytes', 'storage', [
+    `${brief(ratio * 100)} % of the original`,
+    `for ${brief(bytes / 1e6)} MB of prose, tables and programs`,
+    `where one \`zstd -3\` stream of the whole file takes ${brief(whole * 100)} %`
+  ])
+}
+
+function reading (results: Results): string[] {
+  return onDisk(results, 'cat', 'Reading from disk')
+}
+
+function adding (results: Results): string[] {
+  return onDisk(results, 'add', 'Adding to disk')
+}
+
+function onDisk (results: Results, what: string, topic: string): string[] {
+  const rows = rowsOf(results, 'local').filter(row => row.what === what && row.store === 'fs' && row.side === DEFAULT)
+  const [times, sizes] = ['times as fast', 'MB'].map(column => list(rows.map(row => brief(Number(row[column])))))
+
+  return rows.length === 0 ? [] : line(topic, 'local', [`${times} times as fast as plain Helia with ${sizes} MB`])
+}
+
+function fetching (results: Results): string[] {
+  return fetch(rowsOf(results, 'network', 1), 'Fetching over 50 Mbit/s and 50 ms')
+}
+
+function farAway (results: Results): string[] {
+  const rows = rowsOf(results, 'network').filter(row => row['Mbit/s'] === 1000 && row['round trip, ms'] === 150)
+
+  return fetch(rows, 'Fetching over 1 Gbit/s and 150 ms')
+}
+
+function fetch (rows: readonly Row[], topic: string): string[] {
+  const seconds = (side: string): string => value(find(rows, { side }), 'seconds', 's')
+
+  return rows.length === 0 ? [] : line(topic, 'network', [
+    `${value(rows[0], 'MB', 'MB')} take ${seconds(COMMAND)} with the command and ${seconds(LIBRARY)} with the library`,
+    `${seconds(PLAIN)} with plain Helia`,
+    `${seconds('Kubo')} with Kubo`,
+    `${seconds('Kubo, zstd -3 piped')} with Kubo and \`zstd\` by hand`
+  ])
+}
+
+function againstKubo (results: Results): string[] {
+  const rows = rowsOf(results, 'local').filter(row => row.MB === 100)
+  const [add, cat] = ['add', 'cat'].map(what => {
+    const theirs = numberOf(find(rows, { what, side: 'Kubo' }), 'MB/s')
+    const ours = numberOf(find(rows, { what, side: DEFAULT, store: 'fs' }), 'MB/s')
+
+    return theirs == null || ours == null ? undefined : theirs / ours
+  })
+
+  return add == null || cat == null ? [] : line('Kubo on the same disk', 'local', [
+    `uncompressed, it adds 100 MB at ${brief(add)} times the speed of IPFSz, and reads them at ${brief(cat)} times`
+  ])
+}
+
+function random (results: Results): string[] {
+  const rows = rowsOf(results, 'random')
+  const ms = (side: string): string => value(find(rows, { side }), 'ms, median', 'ms')
+
+  return rows.length === 0 ? [] : line('4 KiB at a random place', 'random', [
+    ms('ipfsz, frames of 4096 KiB'),
+    `${ms('ipfsz, frames of 256 KiB')} with frames of 256 KiB`,
+    `${ms(PLAIN)} with plain Helia`,
+    `${ms('a whole-file .zst')} from a \`.zst\` of the whole file`
+  ])
+}
+
+function memory (results: Results): string[] {
+  const rows = rowsOf(results, 'memory')
+  const [ours, theirs] = [DEFAULT, PLAIN].map(side => rows.filter(row => row.side === side).at(-1))
+  const [read, plainRead, add, plainAdd] = ['cat, MB', 'add, MB']
+    .flatMap(column => [ours, theirs].map(row => value(row, column, 'MB')))
+
+  return ours == null || theirs == null ? [] : line('Memory', 'memory', [
+    `reading ${value(ours, 'MB', 'MB')} takes ${read}, with plain Helia ${plainRead}; ` +
+    `adding takes ${add}, with plain Helia ${plainAdd}`
+  ])
+}
+
+function smallFiles (results: Results): string[] {
+  const rows = rowsOf(results, 'tree').filter(row => row.side === 'ipfsz')
+  const [bytes, add, read] = ['stored / original', 'add, times as fast', 'read all, times as fast']
+    .map(column => range(rows.flatMap(row => numberOf(row, column) ?? [])))
+
+  return bytes == null || add == null || read == null ? [] : line('Many small files', 'tree', [
+    `stored in ${bytes} of their bytes`,
+    `added at ${add} and read at ${read} times the speed of plain Helia`
+  ])
+}
+
+function inPage (results: Results): string[] {
+  const row = find(rowsOf(results, 'browser'), { store: 'IndexedDB', side: DEFAULT })
+  const [add, cat] = ['add', 'cat'].map(what => numberOf(row, `${what}, times as fast`))
+
+  return add == null || cat == null ? [] : line('In a page, on IndexedDB', 'browser', [
+    `adding is ${add} and reading ${cat} times as fast as with plain Helia`
+  ])
+}
+
+function value (row: Row | undefined, column: string, unit: string): string {
+  const number = numberOf(row, column)
+
+  return number == null ? '-' : `${brief(number)} ${unit}`
+}
