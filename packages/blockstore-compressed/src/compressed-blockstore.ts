@@ -76,7 +76,8 @@ export class CompressedBlockstore implements Blockstore {
    *
    * @throws {InvalidParametersError} what is put is neither bytes nor a source of bytes
    * @throws {BlockTooLargeError}
-   * @throws {UnknownHashAlgorithmError} the block could not be compared with its CID when it is read
+   * @throws {UnknownHashError} `get` could not verify the block: pass its hasher in `hashers`
+   * @throws {DigestLengthError} the digest is too short to verify the block
    */
   async put (cid: CID, bytes: Chunks, options?: Options): Promise<CID> {
     const signal = options?.signal
@@ -132,7 +133,8 @@ export class CompressedBlockstore implements Blockstore {
    * @throws {CorruptBlockError} what is stored is not the block
    * @throws {BlockTooLargeError}
    * @throws {UnsupportedCodecError}
-   * @throws {UnknownHashAlgorithmError} it has to be compared with its CID and cannot be
+   * @throws {UnknownHashError} the block has to be verified, and cannot be
+   * @throws {DigestLengthError} as above
    */
   async * get (cid: CID, options?: Options): AsyncGenerator<Uint8Array> {
     yield await this.#read(cid, () => this.#child.get(cid, options), options)

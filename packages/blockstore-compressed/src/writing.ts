@@ -4,9 +4,9 @@
  * different values of one block that are written at the same time end up mixed.
  */
 import { callChild } from './util/abort.ts'
+import { equals } from 'multiformats/bytes'
 import { raceSignal } from 'race-signal'
 import { keyOf } from './value/key-of.ts'
-import { isEqual } from './value/verifier.ts'
 import type { Value } from './value/make-value.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -46,7 +46,7 @@ export function claim (child: object, cid: CID, value: Value): Claim {
   const first = values.get(key)
 
   // other bytes under one CID: one of them is not its block, and both are written as they are
-  if (first != null && !isSame(first.value.block, value.block)) {
+  if (first != null && !equals(first.value.block, value.block)) {
     return { value, release: () => {} }
   }
 
@@ -121,8 +121,4 @@ function writingOf (child: object): Writing {
   }
 
   return writing
-}
-
-function isSame (a: Uint8Array, b: Uint8Array): boolean {
-  return a === b || isEqual(a, b)
 }

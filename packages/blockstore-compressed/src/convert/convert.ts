@@ -1,3 +1,4 @@
+import { equals } from 'multiformats/bytes'
 import { CustomProgressEvent } from 'progress-events'
 import { checkChild } from '../child.ts'
 import { DEFAULT_CONVERT_CONCURRENCY } from '../constants.ts'
@@ -5,7 +6,6 @@ import { InvalidParametersError } from '../errors.ts'
 import { makeValue, plainValue } from '../value/make-value.ts'
 import { findEnvelope, readValue } from '../value/read-value.ts'
 import { resolveSettings } from '../settings.ts'
-import { isEqual } from '../value/verifier.ts'
 import { walk } from './walk.ts'
 import { writeInTurn } from '../writing.ts'
 import type { ConvertEvents, ConvertOutcome, ConvertProgress } from '../events.ts'
@@ -140,7 +140,7 @@ async function convertValue (child: ConvertStore, { cid, value }: StoredValue, s
   // the hash tells a plain block from an envelope, so none is wrapped on the way back
   const made = settings.writer == null ? plainValue(block.bytes) : await makeValue(cid, block.bytes, settings, signal)
 
-  if (isEqual(made.bytes, value)) {
+  if (equals(made.bytes, value)) {
     return { cid, outcome: 'unchanged', storedAs: made.storedAs, storedSize: storedSizeBefore, storedSizeBefore }
   }
 

@@ -1,7 +1,6 @@
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { IDENTITY_CODE, MIN_GAIN } from '../constants.ts'
 import { beginsLike, encodeEnvelope, headerLength } from './envelope.ts'
-import { UnknownHashAlgorithmError } from '../errors.ts'
 import type { StoredAs } from './read-value.ts'
 import type { Settings } from '../settings.ts'
 import type { CID } from 'multiformats/cid'
@@ -22,17 +21,16 @@ export interface Value {
  * A block whose hash function is not known is stored as it is: of an envelope nobody
  * could tell later whether it is the block itself.
  *
- * @throws {UnknownHashAlgorithmError} the block could not be read again
+ * @throws {UnknownHashError} `get` could not verify the block
+ * @throws {DigestLengthError} as above
  */
 export async function makeValue (cid: CID, block: Uint8Array, settings: Settings, signal?: AbortSignal | null): Promise<Value> {
   const size = block.byteLength
   const mustWrap = beginsLike(block) === 'envelope'
 
-  if (!settings.verifier.knows(cid)) {
-    if (settings.verify === 'hash' || mustWrap) {
-      throw new UnknownHashAlgorithmError(cid)
-    }
-
+  if (settings.verify === 'hash' || mustWrap) {
+    settings.verifier.assertSupported(cid)
+  } else if (!settings.verifier.supports(cid)) {
     return plainValue(block)
   }
 

@@ -7,7 +7,7 @@
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { IDENTITY_CODE } from '../constants.ts'
 import { beginsLike, parseEnvelope } from './envelope.ts'
-import { BlockTooLargeError, CorruptBlockError, UnknownHashAlgorithmError, UnsupportedCodecError } from '../errors.ts'
+import { BlockTooLargeError, CorruptBlockError, UnsupportedCodecError } from '../errors.ts'
 import { codecNames } from '../settings.ts'
 import type { Envelope } from './envelope.ts'
 import type { Verify } from '../init.ts'
@@ -37,7 +37,8 @@ export interface ReadValueOptions extends Readers {
  * @throws {CorruptBlockError}
  * @throws {BlockTooLargeError}
  * @throws {UnsupportedCodecError}
- * @throws {UnknownHashAlgorithmError} the value cannot be compared with its CID, and has to be
+ * @throws {UnknownHashError} the block has to be verified, and cannot be
+ * @throws {DigestLengthError} as above
  */
 export async function readValue (cid: CID, value: Uint8Array, options: ReadValueOptions): Promise<Block> {
   const { verifier, verify, signal } = options
@@ -47,10 +48,10 @@ export async function readValue (cid: CID, value: Uint8Array, options: ReadValue
   }
 
   if (verify === 'hash') {
-    checkKnown(cid, options)
+    verifier.assertSupported(cid)
 
     if (!await verifier.matches(cid, value)) {
-      throw mismatch(cid)
+      throw new CorruptBlockError(cid)
     }
 
     signal?.throwIfAborted()
@@ -82,7 +83,7 @@ async function readHashed (cid: CID, value: Uint8Array, options: ReadValueOption
   let block: Block | undefined
   let failure: unknown
 
-  checkKnown(cid, options)
+  verifier.assertSupported(cid)
 
   try {
     block = await openEnvelope(cid, parse(cid, value), options)
@@ -101,7 +102,7 @@ async function readHashed (cid: CID, value: Uint8Array, options: ReadValueOption
     return asIs(value)
   }
 
-  throw failure ?? mismatch(cid)
+  throw failure ?? new CorruptBlockError(cid)
 }
 
 /** Hashed is at most what is stored, which is less than the block, and while a codec works on another thread. */
@@ -135,11 +136,11 @@ async function isBlock (cid: CID, value: Uint8Array, options: Readers): Promise<
   const begins = beginsLike(value)
 
   // without a whole marker code it is no envelope, and may be a block cut short
-  if (begins === 'block' || (begins === 'cut-short' && !options.verifier.knows(cid))) {
+  if (begins === 'block' || (begins === 'cut-short' && !options.verifier.supports(cid))) {
     return true
   }
 
-  checkKnown(cid, options)
+  options.verifier.assertSupported(cid)
 
   return options.verifier.matches(cid, value)
 }
@@ -148,7 +149,7 @@ function parse (cid: CID, value: Uint8Array): Envelope {
   const envelope = beginsLike(value) === 'envelope' ? parseEnvelope(value) : undefined
 
   if (envelope == null) {
-    throw new CorruptBlockError(cid, 'its envelope is cut short or damaged')
+    throw new CorruptBlockError(cid, { reason: 'its envelope is cut short or damaged' })
   }
 
   return envelope
@@ -160,7 +161,7 @@ async function openEnvelope (cid: CID, envelope: Envelope, options: ReadValueOpt
   const bytes = codec == null ? payload : await decompress(cid, codec, envelope, options)
 
   if (options.verify !== 'none' && bytes.byteLength !== size) {
-    throw new CorruptBlockError(cid, `it has ${bytes.byteLength} bytes instead of ${size}`)
+    throw new CorruptBlockError(cid, { reason: `it has ${bytes.byteLength} bytes instead of ${size}` })
   }
 
   return { bytes, storedAs: codec?.name ?? 'none' }
@@ -188,7 +189,7 @@ async function decompress (cid: CID, codec: Codec, { size, payload }: Envelope, 
   } catch (err) {
     // what else may fail (no WebAssembly, no memory, an abort) says nothing about the block
     if (err instanceof Error && err.name === 'CorruptFrameError') {
-      throw new CorruptBlockError(cid, err.message, { cause: err })
+      throw new CorruptBlockError(cid, { reason: err.message, cause: err })
     }
 
     throw err
@@ -197,14 +198,4 @@ async function decompress (cid: CID, codec: Codec, { size, payload }: Envelope, 
 
 function asIs (bytes: Uint8Array): Block {
   return { bytes, storedAs: 'none' }
-}
-
-function checkKnown (cid: CID, { verifier }: Readers): void {
-  if (!verifier.knows(cid)) {
-    throw new UnknownHashAlgorithmError(cid)
-  }
-}
-
-function mismatch (cid: CID): CorruptBlockError {
-  return new CorruptBlockError(cid, 'its bytes do not match the hash')
 }
