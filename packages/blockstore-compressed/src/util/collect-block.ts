@@ -1,35 +1,41 @@
-import { iterateAny, letGo } from './abort.ts'
 import { raceSignal } from 'race-signal'
+import { isUint8ArrayList } from 'uint8arraylist'
+import { concat } from 'uint8arrays/concat'
+import { iteratorOf, closeIterator } from './call-inner.ts'
 import { InvalidParametersError } from '../errors.ts'
 
 export type Chunks = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
 export interface CollectOptions {
-  /** The most bytes to take. */
+  /** The most bytes to read. */
   max: number
-  /** The error to throw where there are more than `max`. */
+  /** Makes the error for more than `max` bytes. */
   tooLarge: (size: number) => Error
-  /** Whether a source may fill the memory of a chunk again once the next is asked for. */
+  /** Whether the source may overwrite a chunk once the next one is requested, so chunks have to be copied. */
   reused?: boolean | undefined
   signal?: AbortSignal | null | undefined
 }
 
 /**
- * So many chunks become one, and then others have their turn. However small chunks are,
- * empty ones included, they take a bounded multiple of their bytes, and an abort is heard.
+ * After how many chunks to merge them into one and yield to the event loop. Memory stays a
+ * bounded multiple of the bytes however small the chunks are, and aborts get through even
+ * if all chunks are empty.
  */
-const MERGED = 1024
-
-/** What an Uint8ArrayList has, of whichever copy of uint8arraylist. */
-const LIST = Symbol.for('@achingbrain/uint8arraylist')
+const CHUNKS_TO_MERGE = 1024
 
 /**
- * All bytes of a block as one chunk. A single chunk comes back as it is unless memory is
- * `reused`, several are copied.
+ * Read a block into one chunk. A single chunk is returned without copying, unless memory is
+ * `reused`.
  *
- * @throws {InvalidParametersError} the source gives something else than bytes
+ * (it-to-buffer and it-all read without a limit, and cannot be aborted while a source
+ * stalls.)
+ *
+ * @throws {InvalidParametersError} the source yields something other than bytes
  */
-export async function collect (source: Chunks, { max, tooLarge, reused = false, signal }: CollectOptions): Promise<Uint8Array> {
+export async function collectBlock (
+  source: Chunks,
+  { max, tooLarge, reused = false, signal }: CollectOptions
+): Promise<Uint8Array> {
   if (source instanceof Uint8Array) {
     if (source.byteLength > max) {
       throw tooLarge(source.byteLength)
@@ -39,10 +45,10 @@ export async function collect (source: Chunks, { max, tooLarge, reused = false, 
   }
 
   if (!isSource(source)) {
-    throw new InvalidParametersError(`A block is an Uint8Array or a source of them, not ${describe(source)}`)
+    throw new InvalidParametersError(`A block must be a Uint8Array or an iterable of them, not ${describe(source)}`)
   }
 
-  const iterator = iterateAny(source)
+  const iterator = iteratorOf(source)
   const merged: Uint8Array[] = []
   let chunks: Uint8Array[] = []
   let count = 0
@@ -69,7 +75,7 @@ export async function collect (source: Chunks, { max, tooLarge, reused = false, 
         chunks.push(reused ? new Uint8Array(chunk) : chunk)
       }
 
-      if (++count % MERGED === 0) {
+      if (++count % CHUNKS_TO_MERGE === 0) {
         if (chunks.length > 0) {
           merged.push(concat(chunks))
           chunks = []
@@ -80,28 +86,16 @@ export async function collect (source: Chunks, { max, tooLarge, reused = false, 
     }
   } finally {
     if (!ended) {
-      letGo(iterator)
+      closeIterator(iterator)
     }
   }
 
   const all = [...merged, ...chunks]
 
-  return all.length === 1 ? all[0] : concat(all)
+  return all.length === 1 ? all[0] : concat(all, size)
 }
 
-function concat (chunks: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.byteLength, 0))
-  let position = 0
-
-  for (const chunk of chunks) {
-    bytes.set(chunk, position)
-    position += chunk.byteLength
-  }
-
-  return bytes
-}
-
-/** Timers and events have been heard. */
+/** Lets timers and events run. */
 async function nextTurn (): Promise<void> {
   await new Promise(resolve => { setTimeout(resolve, 0) })
 }
@@ -115,11 +109,11 @@ function toBytes (chunk: unknown): Uint8Array {
     return chunk
   }
 
-  if (typeof chunk === 'object' && chunk != null && LIST in chunk) {
-    return (chunk as unknown as { subarray: () => Uint8Array }).subarray()
+  if (isUint8ArrayList(chunk)) {
+    return chunk.subarray()
   }
 
-  throw new InvalidParametersError(`The chunks of a block are Uint8Arrays, not ${describe(chunk)}`)
+  throw new InvalidParametersError(`The chunks of a block must be Uint8Arrays, not ${describe(chunk)}`)
 }
 
 function describe (value: unknown): string {
