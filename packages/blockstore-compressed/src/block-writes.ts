@@ -34,7 +34,7 @@ export interface Claim {
 type Write<T> = (bytes: Uint8Array) => T | PromiseLike<T>
 
 /** What {@link writeExclusive} resolves to. */
-export interface Written<T> {
+interface Written<T> {
   result: T
   /** The value that was written: that of another writer, if the same block was being written already. */
   value: Value

@@ -59,7 +59,7 @@ afterEach(async () => {
 })
 
 describe.each(CODECS)('over TCP and Noise, a connection compressed with %s', (_, codec) => {
-  it('holds back a writer as long as its reader is paused, and hands out all of it then', async () => {
+  it('makes a writer wait while its reader is paused, and delivers everything afterwards', async () => {
     const [outbound, inbound] = await encryptedPair()
     const [sender, receiver] = [compressed(outbound, codec), compressed(inbound, codec)]
     const gathered = gather(receiver.connection)

@@ -25,7 +25,11 @@ export interface Compressed {
 export function compressed (inner: MessageStream, codec: StreamCodec, level = 1): Compressed {
   const traffic = new Traffic(`/${codec.id}`, inner.direction)
 
-  return { connection: new CompressedConnection(inner, { codec, level, codecs: codecsByType(), traffic }), inner, traffic }
+  return {
+    connection: new CompressedConnection(inner, { codec, level, codecs: codecsByType(), traffic }),
+    inner,
+    traffic
+  }
 }
 
 /** Both ends of a connection, each compressing with a codec of its own. */
@@ -36,7 +40,9 @@ export function compressedPair (codec: StreamCodec, other = codec): [Compressed,
 }
 
 /** All that comes, gathered, and what has come when it ends. */
-export function gather (stream: MessageStream): { bytes: () => Uint8Array, closed: Promise<Error | undefined>, has: (length: number) => Promise<Uint8Array> } {
+export function gather (
+  stream: MessageStream
+): { bytes: () => Uint8Array, closed: Promise<Error | undefined>, has: (length: number) => Promise<Uint8Array> } {
   const pieces: Uint8Array[] = []
   let length = 0
   let check: (() => void) | undefined

@@ -17,7 +17,11 @@ const FRAME = Buffer.concat([encodeStoredHeader(BYTES.byteLength), BYTES])
 const nodes: Libp2p[] = []
 
 function wrap (inner: Stream): CompressedStream {
-  return new CompressedStream(inner, ECHO, { codec: CODECS[0][1], level: 1, codecs: codecsByType(), traffic: new Traffic('/zstd', inner.direction) })
+  return new CompressedStream(
+    inner,
+    ECHO,
+    { codec: CODECS[0][1], level: 1, codecs: codecsByType(), traffic: new Traffic('/zstd', inner.direction) }
+  )
 }
 
 /** What it tells, one after another. */
@@ -115,8 +119,11 @@ describe('a connection that is wrapped after it', () => {
   })
 })
 
-it('a peer that has written and closed before its stream is handed to the handler is heard', async () => {
-  const there = await startNode({ listen: '/ip4/127.0.0.1/tcp/0', services: { compression: compressProtocols({ protocols: [ECHO] }) } })
+it('delivers what a peer wrote before it closed, if the handler gets the stream later', async () => {
+  const there = await startNode({
+    listen: '/ip4/127.0.0.1/tcp/0',
+    services: { compression: compressProtocols({ protocols: [ECHO] }) }
+  })
   const here = await startNode({})
   nodes.push(there, here)
   const heard = new Promise<Uint8Array>((resolve, reject) => {

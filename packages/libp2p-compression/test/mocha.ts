@@ -6,7 +6,7 @@ export interface MochaInit {
   without?: readonly string[]
 }
 
-/** For each test. The suites ask for up to 1,600 s: what works takes far less, on slow machines too. In milliseconds. */
+/** The time limit of a test, in milliseconds. The suites ask for up to 1,600 s, but passing tests need far less. */
 const TIMEOUT = 240_000
 
 /**
@@ -45,7 +45,9 @@ export function slowDown (factor: number): () => void {
   const { setTimeout } = globalThis
   const { timeout } = AbortSignal
 
-  globalThis.setTimeout = ((call: () => void, time = 0, ...args: []) => setTimeout(call, time * factor, ...args)) as typeof setTimeout
+  globalThis.setTimeout = (
+    (call: () => void, time = 0, ...args: []) => setTimeout(call, time * factor, ...args)
+  ) as typeof setTimeout
   AbortSignal.timeout = time => timeout.call(AbortSignal, time * factor)
 
   return () => {

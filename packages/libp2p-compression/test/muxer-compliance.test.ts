@@ -7,7 +7,9 @@ import { provideMocha } from './mocha.ts'
 
 provideMocha()
 
-describe.each(['zstd', 'gzip', 'lz4'] as const)('yamux compressed with %s, by the compliance suite of stream muxers', codec => {
+describe.each(
+  ['zstd', 'gzip', 'lz4'] as const
+)('yamux compressed with %s, by the compliance suite of stream muxers', codec => {
   muxerTests({
     setup: async () => compress(yamux(), { codecs: [codec] })[0]({}),
     teardown: async () => {}

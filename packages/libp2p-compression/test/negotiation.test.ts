@@ -64,16 +64,26 @@ describe.each(ENCRYPTERS)('negotiation, %s,', (_, encryption) => {
     ['the listener has it', undefined, {}],
     ['they have no codec in common', { codecs: ['lz4'] }, { codecs: ['gzip'] }],
     ['neither side has it', undefined, undefined]
-  ] as Array<[string, CompressInit | undefined, CompressInit | undefined]>)('falls back to yamux where only %s', async (_, here, there) => {
-    const { outbound, inbound } = await connect({ ...encryption, compression: here }, { ...encryption, compression: there })
+  ] as Array<[string, CompressInit | undefined, CompressInit | undefined]>)('falls back to yamux where only %s', async (
+    _,
+    here,
+    there
+  ) => {
+    const { outbound, inbound } = await connect({ ...encryption, compression: here }, {
+      ...encryption,
+      compression: there
+    })
 
     expect([outbound.multiplexer, inbound.multiplexer]).toEqual([YAMUX, YAMUX])
     await expectEcho(outbound)
     expect(trafficOf(outbound)).toBeUndefined()
   })
 
-  it('takes the codec that both have, not the first of either', async () => {
-    const { outbound, inbound } = await connect({ ...encryption, compression: { codecs: ['zstd', 'gzip'] } }, { ...encryption, compression: { codecs: ['lz4', 'gzip'] } })
+  it('uses a codec that both have, not the first of either', async () => {
+    const { outbound, inbound } = await connect(
+      { ...encryption, compression: { codecs: ['zstd', 'gzip'] } },
+      { ...encryption, compression: { codecs: ['lz4', 'gzip'] } }
+    )
     const protocol = '/ipfsz/deflate/1.0.0/yamux/1.0.0'
 
     expect([outbound.multiplexer, inbound.multiplexer]).toEqual([protocol, protocol])
@@ -81,8 +91,11 @@ describe.each(ENCRYPTERS)('negotiation, %s,', (_, encryption) => {
   })
 
   // js-libp2p's Noise has each side take the first of the other's list: each compresses as it found, and reads both
-  it('works where the sides prefer different codecs', async () => {
-    const { outbound, inbound } = await connect({ ...encryption, compression: { codecs: ['zstd', 'lz4'] } }, { ...encryption, compression: { codecs: ['lz4', 'zstd'] } })
+  it('works if the sides prefer different codecs', async () => {
+    const { outbound, inbound } = await connect(
+      { ...encryption, compression: { codecs: ['zstd', 'lz4'] } },
+      { ...encryption, compression: { codecs: ['lz4', 'zstd'] } }
+    )
 
     expect(outbound.multiplexer).toMatch(/^\/ipfsz\/(zstd|lz4)\//)
     expect(inbound.multiplexer).toMatch(/^\/ipfsz\/(zstd|lz4)\//)
@@ -91,17 +104,23 @@ describe.each(ENCRYPTERS)('negotiation, %s,', (_, encryption) => {
     expect(trafficOf(inbound)?.sent.compressed).toBeLessThan(0.65 * BYTES.byteLength)
   })
 
-  it('works where the sides have different levels', async () => {
-    const { outbound } = await connect({ ...encryption, compression: { level: 1 } }, { ...encryption, compression: { level: 9 } })
+  it('works if the sides use different levels', async () => {
+    const {
+      outbound
+    } = await connect({ ...encryption, compression: { level: 1 } }, { ...encryption, compression: { level: 9 } })
 
     await expectEcho(outbound)
   })
 })
 
-it('takes what multistream-select prefers, which is what the dialer does', async () => {
-  const { outbound, inbound } = await connect({ encrypter: lateNoise, compression: { codecs: ['lz4', 'zstd'] } }, { encrypter: lateNoise, compression: { codecs: ['zstd', 'lz4'] } })
+it("uses the dialer's preference with multistream-select", async () => {
+  const { outbound, inbound } = await connect(
+    { encrypter: lateNoise, compression: { codecs: ['lz4', 'zstd'] } },
+    { encrypter: lateNoise, compression: { codecs: ['zstd', 'lz4'] } }
+  )
 
-  expect([outbound.multiplexer, inbound.multiplexer]).toEqual(['/ipfsz/lz4/1.0.0/yamux/1.0.0', '/ipfsz/lz4/1.0.0/yamux/1.0.0'])
+  expect([outbound.multiplexer, inbound.multiplexer])
+    .toEqual(['/ipfsz/lz4/1.0.0/yamux/1.0.0', '/ipfsz/lz4/1.0.0/yamux/1.0.0'])
 })
 
 describe('a compressed connection', () => {

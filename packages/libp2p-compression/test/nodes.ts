@@ -30,13 +30,17 @@ export const lateNoise: Encrypter = components => {
 
   return {
     protocol: inner.protocol,
-    secureInbound: async (connection, options) => inner.secureInbound(connection, { ...options, skipStreamMuxerNegotiation: true }),
-    secureOutbound: async (connection, options) => inner.secureOutbound(connection, { ...options, skipStreamMuxerNegotiation: true })
+    secureInbound: async (connection, options) =>
+      inner.secureInbound(connection, { ...options, skipStreamMuxerNegotiation: true }),
+    secureOutbound: async (connection, options) =>
+      inner.secureOutbound(connection, { ...options, skipStreamMuxerNegotiation: true })
   }
 }
 
 /** A node on loopback, which answers with what it is sent. */
-export async function startNode ({ compression, listen, encrypter = noise(), relay = false, services = {} }: NodeInit): Promise<Libp2p> {
+export async function startNode (
+  { compression, listen, encrypter = noise(), relay = false, services = {} }: NodeInit
+): Promise<Libp2p> {
   const node = await createLibp2p({
     addresses: { listen: listen == null ? [] : [listen] },
     transports: [tcp(), webSockets(), memory(), circuitRelayTransport()],

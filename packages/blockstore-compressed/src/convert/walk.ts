@@ -10,7 +10,7 @@ import type { CID } from 'multiformats/cid'
 /** The methods of a store that a walk needs. */
 export type WalkStore = Pick<Blockstore, 'getAll' | 'has'>
 
-export interface WalkOptions {
+interface WalkOptions {
   maxBlockSize: number
   concurrency: number
   signal?: AbortSignal | undefined

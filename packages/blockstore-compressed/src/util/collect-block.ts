@@ -6,7 +6,7 @@ import { InvalidParametersError } from '../errors.ts'
 
 export type Chunks = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
-export interface CollectOptions {
+interface CollectOptions {
   /** The most bytes to read. */
   max: number
   /** Makes the error for more than `max` bytes. */

@@ -1,7 +1,7 @@
 import { iteratorOf, closeIterator } from './call-inner.ts'
 import { raceSignal } from 'race-signal'
 
-export interface MapAheadOptions {
+interface MapAheadOptions {
   /** How many values to work on at one time, including results that wait to be taken. */
   concurrency: number
   signal?: AbortSignal | null | undefined

@@ -24,7 +24,7 @@ export interface Block {
   storedAs: StoredAs
 }
 
-export interface ReadValueOptions extends Readers {
+interface ReadValueOptions extends Readers {
   verify: Verify
   /** Blocks known not to begin like an envelope. Reading adds to it. */
   ordinary: OrdinaryBlocks
