@@ -15,7 +15,7 @@ interface Write {
   finish: () => void
 }
 
-/** A store of which each put takes until it is told to finish. */
+/** A store whose puts finish only when told to. */
 function slowStore (): { inner: MemoryBlockstore, writes: Write[], begun: (count: number) => Promise<void> } {
   const inner = new MemoryBlockstore()
   const put = inner.put.bind(inner)
@@ -41,7 +41,7 @@ async function turnOfLoop (): Promise<void> {
   await new Promise(resolve => { setImmediate(resolve) })
 }
 
-/** A codec without workers or a thread pool is done within so many. */
+/** Wait for 50 turns of the event loop: a codec without workers or a thread pool is done by then. */
 async function settled (): Promise<void> {
   for (let i = 0; i < 50; i++) {
     await turnOfLoop()
@@ -180,7 +180,7 @@ describe('writes of one block into one inner store', () => {
     expect(writes[1].bytes).toEqual(writes[0].bytes)
     expect(writes[2].bytes).toEqual(writes[0].bytes)
 
-    // and what comes when they are done is of its own codec again
+    // writes after them use their own codec again
     const last = new CompressedBlockstore(inner, { codec: 'none' }).put(cid, BYTES)
     await begun(4)
     writes[3].finish()

@@ -13,7 +13,7 @@ import type { Verify } from '../src/index.ts'
 import type { CodecName } from '@ipfsz/codecs'
 import type { Blockstore } from 'interface-blockstore'
 
-// the suite takes mocha's
+// the suite uses the globals of mocha
 Object.assign(globalThis, { afterEach, beforeEach, describe, it })
 
 const INNER_STORES: Readonly<Record<string, (directory: string) => Blockstore>> = {
@@ -53,7 +53,7 @@ for (const [i, name] of innerNames.entries()) {
         interfaceBlockstoreTests({
           async setup () {
             const directory = await mkdtemp(join(tmpdir(), 'ipfsz-compressed-'))
-            // the blocks of the suite are small: each is to go through the codec
+            // the blocks of the suite are small: compress all of them
             const store = new CompressedBlockstore(INNER_STORES[name](directory), { codec, verify, minSize: 0 })
             directories.set(store, directory)
             await store.open()

@@ -151,7 +151,7 @@ describe('convert', () => {
 
   it('refuses to write a value that does not decode to the block', async () => {
     const filled = await fill('none')
-    // a codec that has a fault: what it makes is a good frame, of other bytes
+    // a faulty codec: it makes a valid frame of other bytes
     const lossy = {
       ...codecs.zstd(),
       compress: async (bytes: Uint8Array) => codecs.zstd().compress(bytes.slice().fill(7, 10, 20))

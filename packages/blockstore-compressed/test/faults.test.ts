@@ -14,7 +14,7 @@ import type { CID } from 'multiformats/cid'
 const BYTES = text(200_000)
 const never = new Promise<never>(() => {})
 
-/** A memory store of which some methods are others. */
+/** A memory store with some methods replaced. */
 function innerWith (methods: Partial<Record<keyof Blockstore, unknown>>): MemoryBlockstore {
   return Object.assign(new MemoryBlockstore(), methods)
 }
@@ -27,7 +27,7 @@ async function makePairs (count: number): Promise<Array<{ cid: CID, bytes: Uint8
   }))
 }
 
-/** An error as a disk gives it when it is full. */
+/** The error of a full disk. */
 function diskFull (): Error {
   return Object.assign(new Error('write failed', { cause: new Error('below') }), { code: 'ENOSPC' })
 }
@@ -195,7 +195,7 @@ describe('a batch', () => {
   it('stores finished blocks without waiting for its source', async () => {
     const [first, second] = await makePairs(2)
     const acknowledged = Promise.withResolvers<void>()
-    // gives the second when the first is stored, and not before
+    // yields the second block only after the first is stored
     const source = async function * (): AsyncGenerator<InputPair> {
       yield first
       await acknowledged.promise

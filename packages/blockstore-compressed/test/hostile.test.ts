@@ -36,7 +36,7 @@ async function makeEnvelope (
   return encodeEnvelope({ code: CODES[codec], size, payload: await codecs[codec]().compress(bytes) })
 }
 
-/** What is hashed, in bytes, when the block of a value is read so many times. */
+/** The number of bytes hashed by each of several reads of a block. */
 async function hashedBytes (
   value: Uint8Array,
   init: CompressedBlockstoreInit,
@@ -81,7 +81,7 @@ describe.each(NAMES)('a value of %s', codec => {
       const store = await withValue(cid, flipped)
 
       try {
-        // there are bits of frames that mean nothing
+        // some bits of frames have no meaning
         expect(await readBlock(store, cid)).toEqual(BYTES)
       } catch (err) {
         expect(err)
@@ -388,7 +388,7 @@ describe('a CID', () => {
       expect(await readBlock(store.unwrap(), cid)).toEqual(bytes)
     }
 
-    // of this nobody could tell later which it is
+    // later nobody could tell whether this is an envelope or a plain block
     await expect(store.put(cid, await makeEnvelope(BYTES))).rejects.toMatchObject({ name: 'UnknownHashError', cid })
     await expect(readBlock(await withValue(cid, await makeEnvelope(BYTES), { verify }), cid))
       .rejects.toMatchObject({ name: 'UnknownHashError', cid })

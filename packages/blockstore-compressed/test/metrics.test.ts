@@ -7,7 +7,7 @@ import type { CounterGroup, Metrics } from '@libp2p/interface'
 
 type Counts = Record<string, Record<string, number>>
 
-/** Metrics that keep what they are told. */
+/** Metrics that record all increments. */
 function makeMetrics (): { metrics: Pick<Metrics, 'registerCounterGroup'>, counts: Counts, labels: Set<unknown> } {
   const counts: Counts = {}
   const labels = new Set<unknown>()

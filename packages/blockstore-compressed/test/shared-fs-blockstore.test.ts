@@ -80,7 +80,7 @@ describe('SharedFsBlockstore', () => {
     const { promise: given, resolve: give } = Promise.withResolvers<void>()
     const { promise: rest, resolve: giveRest } = Promise.withResolvers<void>()
     const other = new SharedFsBlockstore(store.path)
-    // half of it is written when the second half is asked for
+    // the first half is written when the second half is requested
     const first = other.put(block.cid, (async function * () {
       yield block.bytes.subarray(0, 100)
       give()
@@ -376,12 +376,12 @@ async function blockFile (store: SharedFsBlockstore): Promise<string> {
   return path
 }
 
-/** How many this process has open. */
+/** The number of files that this process has open. */
 async function openFiles (): Promise<number> {
   return (await readdir('/dev/fd')).length
 }
 
-/** Where the block's file would be. */
+/** The path of the block's file, which does not exist any more. */
 async function pathOf (store: SharedFsBlockstore, { cid, bytes }: Block): Promise<string> {
   await store.put(cid, bytes)
   const file = await blockFile(store)

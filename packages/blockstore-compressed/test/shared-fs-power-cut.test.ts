@@ -1,4 +1,4 @@
-/** What a loss of power leaves of a SharedFsBlockstore, at every moment and on the worst of disks. */
+/** What a loss of power leaves of a SharedFsBlockstore, at every moment, on the worst disk. */
 import fs, { mkdtemp, rm } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -161,7 +161,7 @@ describe('SharedFsBlockstore, after a loss of power', () => {
       failing('EIO', true)
       await store.put(block.cid, block.bytes)
       await expect(store.sync()).rejects.toMatchObject({ code: 'EIO' })
-      // the system may say next time that all is well, and has forgotten what it could not write
+      // the system forgets what it could not write, so the next fsync may succeed
       failing('EPERM', true)
       await expect(store.sync()).rejects.toMatchObject({ code: 'EIO' })
 
@@ -203,7 +203,7 @@ async function record (directory: string, work: (cut: PowerCut) => Promise<void>
   return cut
 }
 
-/** How long the files of blocks are that are compressed, by their CIDs. */
+/** The lengths of the files of compressed blocks, by CID. */
 async function sizes (directory: string, blocks: readonly Block[]): Promise<Map<string, number>> {
   const elsewhere = await open(join(directory, '..', `${directory}-elsewhere`))
   const found = new Map<string, number>()
@@ -218,7 +218,7 @@ async function sizes (directory: string, blocks: readonly Block[]): Promise<Map<
   return found
 }
 
-/** What disks have of blocks: at one moment, or at all. */
+/** The blocks on disks: at one moment, or at all of them. */
 function kinds (cut: PowerCut, blocks: readonly Block[], moment?: number): Set<string> {
   const found = new Set<string>()
 

@@ -36,7 +36,7 @@ afterEach(async () => {
   await Promise.all(directories.splice(0).map(async directory => rm(directory, { recursive: true })))
 })
 
-/** Blocks that gain, blocks that do not, an empty one, and some of more than one chunk of a file. */
+/** Compressible and incompressible blocks, an empty one, and some that span several chunks of a file. */
 async function makeBlocks (): Promise<Map<string, Uint8Array>> {
   const blocks = [
     text(200),
@@ -84,7 +84,7 @@ describe.each(Object.entries(INNER_STORES))('a CompressedBlockstore on %s', (_, 
     )
     expect(new Map(all)).toEqual(blocks)
 
-    // the same in a store that was opened again with another codec
+    // the same with another codec around the same store
     const other = new CompressedBlockstore(inner, { codec: 'none', verify })
     expect(await readBlock(other, CID.parse([...blocks.keys()][2]))).toEqual([...blocks.values()][2])
 

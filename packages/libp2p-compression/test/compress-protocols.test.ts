@@ -26,7 +26,7 @@ async function start (codecs?: CompressionCodec[], protocols = [ECHO]): Promise<
   return node
 }
 
-/** Connected, and each knows what the other has. */
+/** Two connected nodes that know each other's protocols. */
 async function connect (here: Libp2p, there: Libp2p): Promise<Pair> {
   const identified = new Promise(resolve => { here.addEventListener('peer:identify', resolve, { once: true }) })
   const connection = await here.dial(there.getMultiaddrs())
@@ -39,7 +39,7 @@ async function open ({ here, there }: Pair): Promise<Stream> {
   return here.dialProtocol(there.peerId, ECHO)
 }
 
-/** All that comes back of what is sent until both sides have closed. */
+/** Everything that comes back until both sides have closed. */
 async function echo (stream: Stream, bytes: Uint8Array): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   stream.addEventListener('message', ({ data }) => { pieces.push(data.subarray()) })
@@ -60,7 +60,7 @@ async function echo (stream: Stream, bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(pieces))
 }
 
-/** Whether the other side resets a stream, which may be before it is known to be open or after. */
+/** Whether the other side resets a stream, before or after it is open on this side. */
 async function refused (opening: Promise<Stream>): Promise<boolean> {
   try {
     const stream = await opening
@@ -75,7 +75,7 @@ async function refused (opening: Promise<Stream>): Promise<boolean> {
   }
 }
 
-/** The protocols of the streams of a connection, as they are on the wire. */
+/** The protocol ids of the streams of a connection. */
 function onTheWire ({ connection }: Pair): string[] {
   return connection.streams.map(({ protocol }) => protocol).filter(protocol => protocol.endsWith(ECHO))
 }
@@ -177,7 +177,7 @@ describe('compressing single protocols', () => {
           events.push('close')
           resolve(events)
         })
-        // as Bitswap does, which only reads
+        // like Bitswap, which only reads
         await stream.close()
       }, { force: true })
     })
@@ -275,7 +275,7 @@ describe('compressing single protocols', () => {
 
     expect(await refused(connection.newStream(VARIANT.replace('zstd', 'lz4')))).toBe(true)
     expect(handled).toBe(2)
-    // nobody would close the two
+    // nothing else closes the two
     connection.abort(new Error('enough'))
   })
 

@@ -62,7 +62,7 @@ describe('compressing a muxer', () => {
 
     stream.send(text(100_000))
     await dialer.close()
-    // as libp2p does: the connection beneath, and not the compressed one
+    // like libp2p: closes the inner connection, not the compressed one
     await outbound.close()
     await ended
 

@@ -145,7 +145,7 @@ describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
     receiver.connection.pause()
     let written = 0
 
-    // a writer that waits when told to, until it is told and not let go on
+    // write until the writer is told to wait and does not get to go on
     for (const drained = { value: true }; drained.value;) {
       drained.value = sender.connection.send(noise(MIB / 4, written + 1))
       written += MIB / 4

@@ -12,7 +12,7 @@ import type { MessageStream } from '@libp2p/interface'
 const [, ZSTD] = CODECS[0]
 const { ZSTD_c_windowLog, ZSTD_e_flush, Z_SYNC_FLUSH } = zlib.constants
 
-/** One end that sends what it likes, and one that is compressed. */
+/** One end that sends raw bytes, and one compressed end. */
 function attacked (): {
   attacker: MessageStream
   victim: Compressed
@@ -79,7 +79,7 @@ describe('a compressed connection', () => {
     ['deflate', FRAME.deflate, zlib.deflateRawSync(new Uint8Array(1024 * 1024), { finishFlush: Z_SYNC_FLUSH })]
   ])('refuses a bomb of %s that says it was small', async (_, type, bomb) => {
     const { attacker, gathered } = attacked()
-    // as much as it may be longer
+    // the largest allowed expansion
     attacker.send(frame(type, bomb.subarray(0, 2000), 1000))
 
     expect(await gathered.closed).toMatchObject({ name: 'CorruptFrameError' })
@@ -199,7 +199,7 @@ describe('a compressed connection', () => {
       await (attacker as MessageStream & { close (): Promise<void> }).close()
       const error = await gathered.closed
 
-      // there is no checksum: the encryption beneath has one
+      // frames have no checksum, since the encryption has one
       expect(error?.name ?? gathered.bytes().byteLength).toBeOneOf([
         plain.byteLength,
         'MalformedFrameError',

@@ -24,7 +24,7 @@ function wrap (inner: Stream): CompressedStream {
   )
 }
 
-/** What it tells, one after another. */
+/** The events, in order. */
 function events (stream: CompressedStream): string[] {
   const told: string[] = []
   stream.addEventListener('message', ({ data }) => { told.push(`message ${data.byteLength}`) })
@@ -138,7 +138,7 @@ it('delivers what a peer wrote before it closed, if the handler gets the stream 
   const { peerStore } = there
   const merge = peerStore.merge.bind(peerStore)
 
-  // what libp2p does between the negotiation and the handler takes until all has come
+  // delay the handler until all bytes have arrived, as libp2p may do after negotiation
   peerStore.merge = async (peer, data, options) => {
     if (data.protocols?.[0]?.startsWith('/ipfsz/') === true) {
       for (let inbound: Stream | undefined; inbound?.remoteWriteStatus !== 'closed';) {

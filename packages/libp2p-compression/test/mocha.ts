@@ -2,7 +2,7 @@ import * as chai from 'chai'
 import { afterEach, beforeEach, describe, it } from 'vitest'
 
 export interface MochaInit {
-  /** The names of tests that are left out. */
+  /** Names of tests to skip. */
   without?: readonly string[]
 }
 

@@ -17,12 +17,12 @@ async function start (init: NodeInit): Promise<Libp2p> {
   return node
 }
 
-/** Two nodes, connected: the connection as each of them sees it. */
+/** Two connected nodes, and the connection from both sides. */
 async function connect (dialer: NodeInit, listener: NodeInit): Promise<{ outbound: Connection, inbound: Connection }> {
   const there = await start({ listen: '/ip4/127.0.0.1/tcp/0', ...listener })
   const here = await start(dialer)
   const outbound = await here.dial(there.getMultiaddrs())
-  // the listener may have its connection a moment later
+  // the listener may get its connection slightly later
   await expect.poll(() => there.getConnections(here.peerId).length).toBe(1)
 
   return { outbound, inbound: there.getConnections(here.peerId)[0] }
@@ -90,7 +90,7 @@ describe.each(ENCRYPTERS)('negotiation, %s,', (_, encryption) => {
     await expectEcho(outbound)
   })
 
-  // js-libp2p's Noise has each side take the first of the other's list: each compresses as it found, and reads both
+  // with js-libp2p's Noise each side takes the first of the other's list: the codecs differ, and both sides read both
   it('works if the sides prefer different codecs', async () => {
     const { outbound, inbound } = await connect(
       { ...encryption, compression: { codecs: ['zstd', 'lz4'] } },
@@ -152,7 +152,7 @@ describe('a compressed connection', () => {
 
     expect(connection.multiplexer).toBe('/ipfsz/zstd/1.0.0/yamux/1.0.0')
     expect(connection.limits).toBeDefined()
-    // a relay limits how much it carries
+    // a relay limits the bytes of a connection
     const bytes = text(20_000)
     expect(Buffer.compare(await echo(connection, bytes), bytes)).toBe(0)
     expect(trafficOf(connection)?.sent.compressed).toBeLessThan(0.8 * bytes.byteLength)

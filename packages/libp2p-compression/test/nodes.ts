@@ -16,7 +16,7 @@ type Encrypter = (components: NoiseComponents) => ConnectionEncrypter
 type NoiseComponents = Parameters<ReturnType<typeof noise>>[0]
 
 export interface NodeInit {
-  /** Undefined for none. */
+  /** Undefined for no compression. */
   compression?: CompressInit | undefined
   listen?: string
   encrypter?: Encrypter
@@ -24,7 +24,7 @@ export interface NodeInit {
   services?: Record<string, (components: never) => unknown>
 }
 
-/** Noise that tells nothing of muxers, so that they are negotiated by multistream-select. */
+/** Noise that does not announce muxers, so multistream-select negotiates them. */
 export const lateNoise: Encrypter = components => {
   const inner = noise()(components)
 
@@ -37,7 +37,7 @@ export const lateNoise: Encrypter = components => {
   }
 }
 
-/** A node on loopback, which answers with what it is sent. */
+/** A node on loopback that echoes what it receives. */
 export async function startNode (
   { compression, listen, encrypter = noise(), relay = false, services = {} }: NodeInit
 ): Promise<Libp2p> {
@@ -46,7 +46,7 @@ export async function startNode (
     transports: [tcp(), webSockets(), memory(), circuitRelayTransport()],
     connectionEncrypters: [encrypter],
     streamMuxers: [...(compression == null ? [] : compress(yamux(), compression)), yamux()],
-    // those who dial an address of loopback by websockets would be refused
+    // otherwise dialling a loopback address over websockets is refused
     connectionGater: { denyDialMultiaddr: () => false },
     services: { identify: identify(), ...(relay ? { relay: circuitRelayServer() } : {}), ...services }
   })
@@ -68,7 +68,7 @@ export async function startNode (
   return node
 }
 
-/** What comes back of what is sent to a node that echoes. */
+/** The bytes that an echoing node sends back. */
 export async function echo (connection: Connection, bytes: Uint8Array): Promise<Uint8Array> {
   const stream = await connection.newStream(ECHO, { runOnLimitedConnection: true })
   const pieces: Uint8Array[] = []

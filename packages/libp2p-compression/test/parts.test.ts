@@ -25,7 +25,7 @@ import type { CompressionCodec } from '../src/index.ts'
 
 const MIB = 1024 * 1024
 
-/** How many bytes like these are stored until a frame of them is tried. */
+/** How many of these bytes are stored before a trial. */
 function storedUntilTrial (shrinkage: Shrinkage, bytes: Uint8ArrayList): number {
   let stored = 0
 
@@ -120,7 +120,7 @@ describe('the budget of a connection', () => {
         }
       }
 
-      // the slow twin: every row, from every start
+      // the slow twin: every run of frames, from every start
       const first = frames.findIndex((_, end) => frames.slice(0, end + 1).some((_, start) => {
         const row = frames.slice(start, end + 1)
         const wire = row.reduce((sum, { wire }) => sum + wire, 0)
@@ -161,10 +161,10 @@ describe('the budget of a connection', () => {
 describe('the choice between stored and compressed', () => {
   const NOISE = new Uint8ArrayList(noise(MAX_FRAME_SIZE))
   const TEXT = new Uint8ArrayList(text(MAX_FRAME_SIZE))
-  /** Every byte as often as any other, and yet nothing but repetition. */
+  /** All bytes are equally frequent, but the sequence repeats. */
   const REPEATED = new Uint8ArrayList(new Uint8Array(MAX_FRAME_SIZE).map((_, i) => i))
 
-  /** Until it is stored. */
+  /** Compress incompressible bytes until the choice is to store. */
   function store (shrinkage: Shrinkage): void {
     for (let size = 0; size < MEASURED_BYTES; size += MAX_FRAME_SIZE) {
       expect(shrinkage.isWorthwhile(NOISE)).toBe(true)
