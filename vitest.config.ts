@@ -81,7 +81,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
-          include: ['packages/{codecs,core,blockstore-compressed}/test/**/*.test.ts', 'test/browser/**/*.test.ts'],
+          include: ['packages/{errors,codecs,core,blockstore-compressed}/test/**/*.test.ts', 'test/browser/**/*.test.ts'],
           exclude: NODE_ONLY,
           globalSetup: ['test/support/need-chromium.ts', 'test/browser/libp2p-compression-node.ts'],
           testTimeout: TIMEOUT,

@@ -11,9 +11,10 @@ const ROOT = dirname(import.meta.dirname)
 
 /** What each package may depend on of the others: the arrows of ARCHITECTURE.md. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  '@ipfsz/errors': [],
   '@ipfsz/codecs': [],
-  '@ipfsz/core': ['@ipfsz/codecs'],
-  '@ipfsz/blockstore-compressed': ['@ipfsz/codecs'],
+  '@ipfsz/core': ['@ipfsz/errors', '@ipfsz/codecs'],
+  '@ipfsz/blockstore-compressed': ['@ipfsz/errors', '@ipfsz/codecs'],
   '@ipfsz/libp2p-compression': ['@ipfsz/codecs'],
   ipfsz: ['@ipfsz/codecs', '@ipfsz/core', '@ipfsz/blockstore-compressed', '@ipfsz/libp2p-compression']
 }

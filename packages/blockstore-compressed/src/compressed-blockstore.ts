@@ -1,6 +1,6 @@
-import { callChild, iterateChild } from './util/abort.ts'
-import { checkChild, COMPRESSED } from './child.ts'
-import { collect } from './util/collect.ts'
+import { callInner, iterateInner } from './util/call-inner.ts'
+import { checkInner, COMPRESSED } from './check-inner.ts'
+import { collectBlock } from './util/collect-block.ts'
 import { MAX_PUT_AHEAD } from './constants.ts'
 import { BlockTooLargeError } from './errors.ts'
 import { headerLength } from './value/envelope.ts'
@@ -9,86 +9,88 @@ import { mapAhead } from './util/map-ahead.ts'
 import { BlockCounters } from './metrics.ts'
 import { readValue } from './value/read-value.ts'
 import { resolveSettings } from './settings.ts'
-import { callInTurn, claim } from './writing.ts'
-import type { Chunks } from './util/collect.ts'
+import { callExclusive, claim } from './block-writes.ts'
+import type { Chunks } from './util/collect-block.ts'
 import type { CompressedBlockstoreInit } from './init.ts'
 import type { Value } from './value/make-value.ts'
 import type { Settings } from './settings.ts'
-import type { Claim } from './writing.ts'
+import type { Claim } from './block-writes.ts'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
-/** Options of a call, as the child gets them too. */
+/** Options of a call. The inner store gets them too. */
 type Options = Parameters<Blockstore['has']>[1]
 
-/** A store that has to be opened before use, which not every blockstore is. */
+/** A store that has to be opened before use. Not every blockstore does. */
 interface Openable {
   open?: (options?: Options) => unknown
   close?: () => unknown
 }
 
 /**
- * A blockstore that compresses what it puts into another one, under the same CIDs.
+ * Compresses blocks before it puts them into an inner blockstore, and decompresses them on
+ * the way out. CIDs stay the same.
  *
- * A child's errors come through as they are. Once a signal is aborted, its reason is
- * what a call throws, whatever the child makes of it.
+ * Errors of the inner store pass through unchanged, except that an aborted call always
+ * throws the reason of its signal.
  */
 export class CompressedBlockstore implements Blockstore {
   readonly [COMPRESSED] = true
-  readonly #child: Blockstore & Openable
+  readonly #inner: Blockstore & Openable
   readonly #settings: Settings
   readonly #counters: BlockCounters
   readonly #putAhead: number
 
   /**
-   * @param child - the store of the compressed blocks. Blocks that it has already are read
+   * @param inner - stores the compressed blocks. Blocks that it has already stay readable
    * @throws {InvalidParametersError}
    * @throws {InvalidLevelError}
    * @throws {UnknownCodecError}
    */
-  constructor (child: Blockstore, init: CompressedBlockstoreInit = {}) {
-    checkChild(child, ['put', 'putMany', 'get', 'getMany', 'getAll', 'has', 'delete', 'deleteMany'])
+  constructor (inner: Blockstore, init: CompressedBlockstoreInit = {}) {
+    checkInner(inner, ['put', 'putMany', 'get', 'getMany', 'getAll', 'has', 'delete', 'deleteMany'])
 
-    this.#child = child
+    this.#inner = inner
     this.#settings = resolveSettings(init)
     this.#counters = new BlockCounters(init.metrics)
     this.#putAhead = Math.max(2, Math.min(MAX_PUT_AHEAD, globalThis.navigator?.hardwareConcurrency ?? 2))
   }
 
-  /** The child. */
+  /** The inner store. */
   unwrap (): Blockstore {
-    return this.#child
+    return this.#inner
   }
 
-  /** Open the child, where it is one that is opened. */
+  /** Open the inner store, if it has to be opened. */
   async open (options?: Options): Promise<void> {
-    await this.#child.open?.(options)
+    await this.#inner.open?.(options)
   }
 
-  /** Close the child, where it is one that is closed. */
+  /** Close the inner store, if it can be closed. */
   async close (): Promise<void> {
-    await this.#child.close?.()
+    await this.#inner.close?.()
   }
 
   /**
-   * Puts of one block into one child come one after the other, those of other stores
-   * around it and of `convert` included.
+   * Compress and store a block. Writes of the same block into the same inner store run one
+   * after another, including those of `convert` and of other CompressedBlockstores around it.
    *
-   * @throws {InvalidParametersError} what is put is neither bytes nor a source of bytes
+   * @throws {InvalidParametersError} `bytes` is neither bytes nor an iterable of bytes
    * @throws {BlockTooLargeError}
-   * @throws {UnknownHashAlgorithmError} the block could not be compared with its CID when it is read
+   * @throws {UnknownHashError} `get` could not verify the block: pass its hasher in `hashers`
+   * @throws {DigestLengthError} the digest is too short to verify the block
    */
   async put (cid: CID, bytes: Chunks, options?: Options): Promise<CID> {
     const signal = options?.signal
     const value = await this.#makeValue(cid, bytes, signal)
-    const stored = await callInTurn(this.#child, cid, value, bytes => this.#child.put(cid, bytes, options), signal)
+    const stored = await callExclusive(this.#inner, cid, value, bytes => this.#inner.put(cid, bytes, options), signal)
 
     this.#countPut(stored.value)
 
     return stored.result
   }
 
-  /** Blocks are compressed a few ahead of the child, which stores as many at one time as it does by itself. */
+  /** Compresses a few blocks ahead of the inner store, which decides how many it writes at one time. */
   async * putMany (source: Iterable<InputPair> | AsyncIterable<InputPair>, options?: Options): AsyncGenerator<CID> {
     const signal = options?.signal
     const waiting: Claim[] = []
@@ -99,17 +101,17 @@ export class CompressedBlockstore implements Blockstore {
       return { cid, value }
     }, { concurrency: this.#putAhead, signal })
 
-    const child = this.#child
+    const inner = this.#inner
     const values = async function * (): AsyncGenerator<InputPair> {
       for await (const { cid, value } of pairs) {
-        const claimed = claim(child, cid, value)
+        const claimed = claim(inner, cid, value)
         waiting.push(claimed)
         yield { cid, bytes: claimed.value.bytes }
       }
     }
 
     try {
-      for await (const cid of iterateChild(() => child.putMany(values(), options), signal)) {
+      for await (const cid of iterateInner(() => inner.putMany(values(), options), signal)) {
         const claimed = waiting.shift()
 
         if (claimed != null) {
@@ -127,53 +129,59 @@ export class CompressedBlockstore implements Blockstore {
   }
 
   /**
-   * The block as one chunk.
+   * Yields the block as one chunk.
    *
-   * @throws {CorruptBlockError} what is stored is not the block
+   * @throws {CorruptBlockError} the stored bytes are not the block
    * @throws {BlockTooLargeError}
    * @throws {UnsupportedCodecError}
-   * @throws {UnknownHashAlgorithmError} it has to be compared with its CID and cannot be
+   * @throws {UnknownHashError} the block has to be verified, and cannot be
+   * @throws {DigestLengthError} as above
    */
   async * get (cid: CID, options?: Options): AsyncGenerator<Uint8Array> {
-    yield await this.#read(cid, () => this.#child.get(cid, options), options)
+    yield await this.#read(cid, () => this.#inner.get(cid, options), options)
   }
 
-  /** As many at one time as the child gives. Each block is read when its bytes are asked for. */
+  /** Yields blocks as the inner store does. A block is decompressed when its `bytes` are read. */
   async * getMany (source: Iterable<CID> | AsyncIterable<CID>, options?: Options): AsyncGenerator<Pair> {
-    for await (const { cid, bytes } of iterateChild(() => this.#child.getMany(source, options), options?.signal)) {
+    for await (const { cid, bytes } of iterateInner(() => this.#inner.getMany(source, options), options?.signal)) {
       yield { cid, bytes: this.#readPair(cid, bytes, options) }
     }
   }
 
-  /** Every block, under the CID that the child gives it. */
+  /** Yields every block, under the CID that the inner store lists it with. */
   async * getAll (options?: Options): AsyncGenerator<Pair> {
-    for await (const { cid, bytes } of iterateChild(() => this.#child.getAll(options), options?.signal)) {
+    for await (const { cid, bytes } of iterateInner(() => this.#inner.getAll(options), options?.signal)) {
       yield { cid, bytes: this.#readPair(cid, bytes, options) }
     }
   }
 
   async has (cid: CID, options?: Options): Promise<boolean> {
-    const has = await callChild(() => this.#child.has(cid, options), options?.signal)
+    const has = await callInner(() => this.#inner.has(cid, options), options?.signal)
 
-    // FsBlockstore answers no when it is aborted
+    // FsBlockstore answers false if it is aborted
     options?.signal?.throwIfAborted()
 
     return has
   }
 
   async delete (cid: CID, options?: Options): Promise<void> {
-    await callChild(() => this.#child.delete(cid, options), options?.signal)
+    await callInner(() => this.#inner.delete(cid, options), options?.signal)
   }
 
   async * deleteMany (source: Iterable<CID> | AsyncIterable<CID>, options?: Options): AsyncGenerator<CID> {
-    yield * iterateChild(() => this.#child.deleteMany(source, options), options?.signal)
+    yield * iterateInner(() => this.#inner.deleteMany(source, options), options?.signal)
   }
 
   async #makeValue (cid: CID, bytes: Chunks, signal?: AbortSignal | null): Promise<Value> {
     const { maxBlockSize: max } = this.#settings
 
     signal?.throwIfAborted()
-    const block = await collect(bytes, { max, tooLarge: size => new BlockTooLargeError(cid, size, max), reused: true, signal })
+    const block = await collectBlock(bytes, {
+      max,
+      tooLarge: size => new BlockTooLargeError(cid, size, max),
+      reused: true,
+      signal
+    })
     const value = await makeValue(cid, block, this.#settings, signal)
     signal?.throwIfAborted()
 
@@ -188,7 +196,8 @@ export class CompressedBlockstore implements Blockstore {
     const { maxBlockSize } = this.#settings
     const signal = options?.signal
     const max = maxBlockSize + headerLength(maxBlockSize)
-    const value = await callChild(async () => collect(get(), { max, tooLarge: size => new BlockTooLargeError(cid, size, maxBlockSize), signal }), signal)
+    const tooLarge = (size: number): Error => new BlockTooLargeError(cid, size, maxBlockSize)
+    const value = await callInner(async () => collectBlock(get(), { max, tooLarge, signal }), signal)
     const { bytes, storedAs } = await readValue(cid, value, { ...this.#settings, signal })
 
     this.#counters.countGet({ storedAs, size: bytes.byteLength, storedSize: value.byteLength })

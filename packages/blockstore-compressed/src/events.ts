@@ -2,30 +2,30 @@ import type { StoredAs } from './value/read-value.ts'
 import type { CID } from 'multiformats/cid'
 import type { ProgressEvent } from 'progress-events'
 
-/** What became of a block. */
+/** What `convert` did with a block. */
 export type ConvertOutcome = 'converted' | 'unchanged' | 'unreadable'
 
 export interface ConvertProgress {
-  /** As the child lists it: often with another codec than it was put with. The multihash is right. */
+  /** As the inner store lists it: often with another codec than it was put with, but the same multihash. */
   cid: CID
   outcome: ConvertOutcome
-  /** What the block is stored as from now on. Undefined where it could not be read. */
+  /** What the block is stored as now, or undefined if it is unreadable. */
   storedAs: StoredAs | undefined
-  /** Bytes that are stored for it from now on. */
+  /** Bytes stored for the block now. */
   storedSize: number
-  /** Why it could not be read. */
+  /** Why the block is unreadable. */
   error?: unknown
 }
 
-/** What converting reports for each block. */
+/** The events of `convert`, one a block. */
 export type ConvertEvents = ProgressEvent<'ipfsz:blockstore:convert', ConvertProgress>
 
 export interface StatsProgress {
-  /** Blocks that have been looked at. */
+  /** Blocks counted so far. */
   blocks: number
-  /** Bytes that are stored for them. */
+  /** Bytes stored for these blocks. */
   storedSize: number
 }
 
-/** What counting reports for each block. */
+/** The events of `stats`, one a block. */
 export type StatsEvents = ProgressEvent<'ipfsz:blockstore:stats', StatsProgress>

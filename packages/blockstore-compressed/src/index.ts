@@ -1,12 +1,11 @@
 /**
  * @packageDocumentation
  *
- * A blockstore around any other one that stores blocks compressed. Their CIDs stay the
- * hashes of the uncompressed bytes, so nothing changes for whoever uses the store, nor
- * for other nodes: they get the blocks that they ask for.
+ * Wraps any blockstore and stores its blocks compressed. CIDs stay the hashes of the
+ * uncompressed bytes, so neither the users of the store nor other nodes see a difference.
  *
- * A store that has blocks already can be wrapped as it is: these are read, and new ones
- * are compressed. The bytes that are stored are those of docs/format.md, section 5.
+ * A store that has blocks already can be wrapped too: old blocks stay readable, new ones are
+ * compressed. docs/format.md, section 5, describes the stored bytes.
  *
  * @example A Helia node whose blocks are compressed on disk
  *
@@ -20,15 +19,15 @@
  * const helia = createHelia({ blockstore })
  * ```
  *
- * @example Convert the blocks of before, and see what it saved
+ * @example Compress the blocks of an existing store, and see what that saved
  *
  * ```typescript
  * import { convert, stats } from '@ipfsz/blockstore-compressed'
  * import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
  *
- * const child = new SharedFsBlockstore('./blocks')
- * const { converted, unreadable } = await convert(child, { codec: 'zstd', level: 3 })
- * const { size, storedSize, ratio, codecs } = await stats(child)
+ * const inner = new SharedFsBlockstore('./blocks')
+ * const { converted, unreadable } = await convert(inner, { codec: 'zstd', level: 3 })
+ * const { size, storedSize, ratio, codecs } = await stats(inner)
  *
  * console.info(converted, unreadable, size, storedSize, ratio, codecs.zstd?.blocks)
  * ```

@@ -3,21 +3,23 @@ import type { Metrics } from '@libp2p/interface'
 import type { MultihashHasher } from 'multiformats/hashes/interface'
 
 /**
- * How what is read is checked.
+ * What to check when a block is read.
  *
- * - `hash`: every block is compared with its CID
+ * - `hash`: the block matches its CID
  * - `length`: a compressed block is as long as its envelope says
- * - `none`: neither. What a codec gives is handed on
+ * - `none`: neither
  *
- * Codecs refuse frames that cannot be decoded, are cut short or decode to more than they
- * should, whatever is chosen here. A flipped bit in a frame of zstd, lz4, brotli or lzo can
- * be decoded: those have no checksum here, and only `hash` finds it. A stored value that
- * begins like an envelope is hashed when its block is read first, as it may be an old block
- * that was stored as it is. Of many blocks a store remembers that they do not begin so.
+ * A frame that is cut short, cannot be decoded or decodes to too many bytes is always
+ * refused. Only `hash` finds a flipped bit in a zstd, lz4, brotli or lzo frame, which can
+ * still be decoded: these frames have no checksum here.
+ *
+ * A stored value that begins like an envelope is hashed at the first read even with `length`
+ * and `none`: it may be an old block that was stored plain. The store remembers the result
+ * for many blocks.
  */
 export type Verify = 'hash' | 'length' | 'none'
 
-/** What reading takes. */
+/** Options for reading. */
 export interface ReadInit {
   /**
    * The codecs to read and write with.
@@ -26,24 +28,23 @@ export interface ReadInit {
    */
   codecs?: readonly Codec[] | undefined
 
-  /** Hash functions besides sha2-256, sha2-512 and identity: those that Helia was given. */
+  /** Hashers besides sha2-256, sha2-512 and identity. Pass the same as to Helia. */
   hashers?: readonly MultihashHasher[] | undefined
 
   /**
-   * The most bytes of a block. Larger ones are refused on the way in and on the way
-   * out, so this also bounds the memory that a stored value can claim. Blocks above
-   * 16 MiB are stored as they are.
+   * The most bytes of a block. Larger blocks are refused on put and on get, so this also
+   * bounds the memory that a stored value can claim. Blocks above 16 MiB are not compressed.
    *
    * @default 16777216
    */
   maxBlockSize?: number | undefined
 }
 
-/** What writing takes. */
+/** Options for writing. */
 export interface WriteInit extends ReadInit {
   /**
-   * What new blocks are compressed with, or `none` to store them as they are. What is
-   * stored already is read whatever it was compressed with.
+   * The codec for new blocks, or `none` to store them plain. Blocks that were stored with
+   * another codec stay readable.
    *
    * @default 'zstd'
    */
@@ -52,12 +53,12 @@ export interface WriteInit extends ReadInit {
   /**
    * The compression level, within the codec's levels.
    *
-   * @default the codec's own
+   * @default the codec's default level
    */
   level?: number | undefined
 
   /**
-   * Blocks of fewer bytes are stored as they are.
+   * Blocks of fewer bytes are not compressed.
    *
    * @default 128
    */
@@ -66,12 +67,12 @@ export interface WriteInit extends ReadInit {
 
 export interface CompressedBlockstoreInit extends WriteInit {
   /**
-   * How what is read is checked.
+   * What to check when a block is read.
    *
    * @default 'hash'
    */
   verify?: Verify | undefined
 
-  /** Where blocks and bytes are counted: the metrics that Helia or libp2p has. */
+  /** Counts blocks and bytes. Pass the metrics that Helia or libp2p has. */
   metrics?: Pick<Metrics, 'registerCounterGroup'> | undefined
 }

@@ -2,12 +2,12 @@ import { InvalidParametersError } from './errors.ts'
 import type { StoredAs } from './value/read-value.ts'
 import type { CounterGroup, Metrics } from '@libp2p/interface'
 
-/** A block that went in or came out. */
+/** A block that was put or got. */
 export interface Counted {
   storedAs: StoredAs
   /** Bytes of the block. */
   size: number
-  /** Bytes that are stored for it. */
+  /** Bytes stored for it. */
   storedSize: number
 }
 
@@ -17,7 +17,7 @@ interface Counters {
   storedBytes: CounterGroup
 }
 
-/** Counts blocks and bytes, put and got, by what they are stored as. */
+/** Counts blocks and bytes by codec, for puts and for gets. */
 export class BlockCounters {
   readonly #put: Counters | undefined
   readonly #get: Counters | undefined
@@ -25,7 +25,9 @@ export class BlockCounters {
   /** @throws {InvalidParametersError} */
   constructor (metrics?: Pick<Metrics, 'registerCounterGroup'>) {
     if (metrics != null && typeof metrics.registerCounterGroup !== 'function') {
-      throw new InvalidParametersError('metrics are those that Helia or libp2p has: these have no registerCounterGroup')
+      throw new InvalidParametersError(
+        'metrics has no method registerCounterGroup: pass the metrics of Helia or libp2p'
+      )
     }
 
     this.#put = metrics && register(metrics, 'put')
@@ -46,7 +48,7 @@ function register (metrics: Pick<Metrics, 'registerCounterGroup'>, verb: 'put' |
     metrics.registerCounterGroup(`ipfsz_blockstore_${verb}_${what}_total`, { label: 'codec', help })
 
   return {
-    blocks: group('blocks', `Blocks ${verb}, by the codec that they are stored with`),
+    blocks: group('blocks', `Blocks ${verb}, by the codec they are stored with`),
     bytes: group('bytes', 'Bytes of these blocks'),
     storedBytes: group('stored_bytes', 'Bytes stored for these blocks')
   }

@@ -7,16 +7,16 @@ import { Verifier } from './value/verifier.ts'
 import type { CompressedBlockstoreInit, ReadInit, Verify, WriteInit } from './init.ts'
 import type { Codec } from '@ipfsz/codecs'
 
-/** {@link ReadInit}, checked and complete. */
+/** {@link ReadInit}, validated, with defaults. */
 export interface Readers {
   codecs: ReadonlyMap<number, Codec>
   verifier: Verifier
   maxBlockSize: number
 }
 
-/** {@link WriteInit}, checked and complete. */
+/** {@link WriteInit}, validated, with defaults. */
 export interface Settings extends Readers {
-  /** What compresses, if anything. */
+  /** Undefined if new blocks are stored plain. */
   writer: { codec: Codec, level: number } | undefined
   minSize: number
   verify: Verify
@@ -26,10 +26,14 @@ export interface Settings extends Readers {
 const VERIFY: ReadonlySet<unknown> = new Set<Verify>(['hash', 'length', 'none'])
 
 /** @throws {InvalidParametersError} */
-export function resolveReaders ({ codecs = allCodecs(), hashers = [], maxBlockSize = DEFAULT_MAX_BLOCK_SIZE }: ReadInit): Readers {
+export function resolveReaders ({
+  codecs = allCodecs(),
+  hashers = [],
+  maxBlockSize = DEFAULT_MAX_BLOCK_SIZE
+}: ReadInit): Readers {
   checkSize('maxBlockSize', maxBlockSize, 1)
   checkList('codecs', codecs, 'codecs of @ipfsz/codecs', codec => typeof codec?.decompress === 'function')
-  checkList('hashers', hashers, 'hash functions of multiformats', hasher => typeof hasher?.digest === 'function')
+  checkList('hashers', hashers, 'multiformats hashers', hasher => typeof hasher?.digest === 'function')
 
   return {
     codecs: new Map(codecs.map(codec => [codec.code, codec])),
@@ -51,12 +55,12 @@ export function resolveSettings (init: WriteInit & Pick<CompressedBlockstoreInit
   checkSize('minSize', minSize, 0)
 
   if (!VERIFY.has(verify)) {
-    throw new InvalidParametersError(`verify is one of ${[...VERIFY].join(', ')}, not ${String(verify)}`)
+    throw new InvalidParametersError(`verify must be one of ${[...VERIFY].join(', ')}, not ${String(verify)}`)
   }
 
   if (name === 'none') {
     if (level != null) {
-      throw new InvalidParametersError('There is a level for a codec only: none has none')
+      throw new InvalidParametersError(`The codec none takes no level, but level is ${level}`)
     }
 
     return { ...readers, writer: undefined, minSize, verify, ordinary }
@@ -77,12 +81,12 @@ export function codecNames ({ codecs }: Pick<Readers, 'codecs'>): string[] {
 
 function checkList<T> (name: string, list: readonly T[], what: string, isOne: (value: T | null) => boolean): void {
   if (!Array.isArray(list) || !list.every(isOne)) {
-    throw new InvalidParametersError(`${name} is an array of ${what}`)
+    throw new InvalidParametersError(`${name} must be an array of ${what}`)
   }
 }
 
 function checkSize (name: string, size: number, min: number): void {
   if (!Number.isSafeInteger(size) || size < min) {
-    throw new InvalidParametersError(`${name} is a whole number of bytes from ${min}, not ${String(size)}`)
+    throw new InvalidParametersError(`${name} must be a whole number of bytes, at least ${min}, not ${String(size)}`)
   }
 }

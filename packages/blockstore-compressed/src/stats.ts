@@ -1,10 +1,11 @@
 import { CustomProgressEvent } from 'progress-events'
-import { checkChild } from './child.ts'
+import { checkInner } from './check-inner.ts'
 import { DEFAULT_CONVERT_CONCURRENCY } from './constants.ts'
 import { findEnvelope } from './value/read-value.ts'
 import { resolveReaders } from './settings.ts'
 import { walk } from './convert/walk.ts'
 import type { StatsEvents } from './events.ts'
+import type { Counted } from './metrics.ts'
 import type { ReadInit } from './init.ts'
 import type { StoredAs } from './value/read-value.ts'
 import type { Readers } from './settings.ts'
@@ -19,36 +20,42 @@ export interface BlockTotals {
   blocks: number
   /** Bytes of the blocks. */
   size: number
-  /** Bytes that are stored for them. */
+  /** Bytes stored for these blocks. */
   storedSize: number
 }
 
 export interface BlockstoreStats extends BlockTotals {
-  /** storedSize / size, 1 where there are no bytes. */
+  /** storedSize / size, or 1 if there are no bytes. */
   ratio: number
-  /** By what the blocks are stored as, those that there are. */
+  /** Totals by codec. Codecs without blocks are left out. */
   codecs: Partial<Record<StoredAs, BlockTotals>>
-  /** Blocks of which the envelope cannot be read. They are in no other number. */
+  /** Blocks whose envelope cannot be read. No other number includes them. */
   unreadable: number
 }
 
 /**
- * Count the blocks and bytes of a store, by the codec that they are stored with. Every
- * value is read, none is decompressed: blocks are not compared with their hashes.
+ * Count the blocks and bytes of a store by codec. Reads every stored value, but decompresses
+ * and verifies none.
  *
- * @param child - the store itself, not the CompressedBlockstore around it
+ * @param inner - the inner store, not the CompressedBlockstore around it
  *
  * @throws {InvalidParametersError}
  */
-export async function stats (child: WalkStore, options: StatsOptions = {}): Promise<BlockstoreStats> {
+export async function stats (inner: WalkStore, options: StatsOptions = {}): Promise<BlockstoreStats> {
   const readers = resolveReaders(options)
   const total: BlockTotals = { blocks: 0, size: 0, storedSize: 0 }
   const codecs: BlockstoreStats['codecs'] = {}
   let unreadable = 0
 
-  checkChild(child, ['getAll', 'has'])
+  checkInner(inner, ['getAll', 'has'])
 
-  for await (const counted of walk(child, async stored => measure(stored, readers), { ...readers, concurrency: DEFAULT_CONVERT_CONCURRENCY, signal: options.signal })) {
+  const all = walk(inner, async stored => measure(stored, readers), {
+    ...readers,
+    concurrency: DEFAULT_CONVERT_CONCURRENCY,
+    signal: options.signal
+  })
+
+  for await (const counted of all) {
     if (counted == null) {
       unreadable++
       continue
@@ -63,14 +70,15 @@ export async function stats (child: WalkStore, options: StatsOptions = {}): Prom
       totals.storedSize += storedSize
     }
 
-    options.onProgress?.(new CustomProgressEvent('ipfsz:blockstore:stats', { blocks: total.blocks, storedSize: total.storedSize }))
+    const { blocks, storedSize: storedSoFar } = total
+    options.onProgress?.(new CustomProgressEvent('ipfsz:blockstore:stats', { blocks, storedSize: storedSoFar }))
   }
 
   return { ...total, ratio: total.size === 0 ? 1 : total.storedSize / total.size, codecs, unreadable }
 }
 
-/** Undefined where it cannot be read. */
-async function measure ({ cid, value }: StoredValue, readers: Readers): Promise<{ storedAs: StoredAs, size: number, storedSize: number } | undefined> {
+/** @returns undefined if the envelope cannot be read */
+async function measure ({ cid, value }: StoredValue, readers: Readers): Promise<Counted | undefined> {
   if (!(value instanceof Uint8Array)) {
     return undefined
   }

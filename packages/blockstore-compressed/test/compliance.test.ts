@@ -13,10 +13,10 @@ import type { Verify } from '../src/index.ts'
 import type { CodecName } from '@ipfsz/codecs'
 import type { Blockstore } from 'interface-blockstore'
 
-// the suite takes mocha's
+// the suite uses the globals of mocha
 Object.assign(globalThis, { afterEach, beforeEach, describe, it })
 
-const CHILDREN: Readonly<Record<string, (directory: string) => Blockstore>> = {
+const INNER_STORES: Readonly<Record<string, (directory: string) => Blockstore>> = {
   MemoryBlockstore: () => new MemoryBlockstore(),
   FsBlockstore: directory => new FsBlockstore(directory),
   SharedFsBlockstore: directory => new SharedFsBlockstore(directory),
@@ -41,20 +41,20 @@ describe('SharedFsBlockstore, by the compliance suite of blockstores', () => {
   })
 })
 
-const childNames = Object.keys(CHILDREN)
+const innerNames = Object.keys(INNER_STORES)
 
-for (const [i, name] of childNames.entries()) {
+for (const [i, name] of innerNames.entries()) {
   for (const [j, codec] of CODECS.entries()) {
     for (const [k, verify] of VERIFY.entries()) {
-      // `npm test` runs every child, every codec and every way of verifying at least once; the other combinations take a minute together
-      const tags = j % childNames.length === i && j % VERIFY.length === k ? [] : ['slow']
+      // `npm test` covers every inner store, codec and `verify` at least once. All other combinations take a minute
+      const tags = j % innerNames.length === i && j % VERIFY.length === k ? [] : ['slow']
 
-      describe(`CompressedBlockstore on ${name} with ${codec}, verify ${verify}, by the compliance suite of blockstores`, { tags }, () => {
+      describe(`CompressedBlockstore on ${name} with ${codec}, ${verify}, in the compliance suite`, { tags }, () => {
         interfaceBlockstoreTests({
           async setup () {
             const directory = await mkdtemp(join(tmpdir(), 'ipfsz-compressed-'))
-            // the blocks of the suite are small: each is to go through the codec
-            const store = new CompressedBlockstore(CHILDREN[name](directory), { codec, verify, minSize: 0 })
+            // the blocks of the suite are small: compress all of them
+            const store = new CompressedBlockstore(INNER_STORES[name](directory), { codec, verify, minSize: 0 })
             directories.set(store, directory)
             await store.open()
 

@@ -14,72 +14,82 @@ const NAMES = Object.keys(codecs) as CodecName[]
 const BLOCKS = [text(5000), text(100_000, 2), noise(5000), noise(20), new Uint8Array(0)]
 
 interface Filled {
-  child: MemoryBlockstore
+  inner: MemoryBlockstore
   cids: CID[]
 }
 
 async function fill (codec: CodecName | 'none', blocks = BLOCKS): Promise<Filled> {
-  const child = new MemoryBlockstore()
-  const store = new CompressedBlockstore(child, { codec })
+  const inner = new MemoryBlockstore()
+  const store = new CompressedBlockstore(inner, { codec })
   const cids = await Promise.all(blocks.map(cidOf))
   await Promise.all(cids.map(async (cid, i) => store.put(cid, blocks[i])))
 
-  return { child, cids }
+  return { inner, cids }
 }
 
-async function expectBlocks ({ child, cids }: Filled, blocks = BLOCKS): Promise<void> {
+async function expectBlocks ({ inner, cids }: Filled, blocks = BLOCKS): Promise<void> {
   for (const [i, cid] of cids.entries()) {
-    expect(await readBlock(new CompressedBlockstore(child), cid)).toEqual(blocks[i])
+    expect(await readBlock(new CompressedBlockstore(inner), cid)).toEqual(blocks[i])
   }
 }
 
-async function convertAndWatch (child: MemoryBlockstore, options: ConvertOptions): Promise<{ report: Awaited<ReturnType<typeof convert>>, events: ConvertProgress[] }> {
+async function convertAndWatch (inner: MemoryBlockstore, options: ConvertOptions): Promise<{
+  report: Awaited<ReturnType<typeof convert>>
+  events: ConvertProgress[]
+}> {
   const events: ConvertProgress[] = []
-  const report = await convert(child, { ...options, onProgress: ({ detail }) => events.push(detail) })
+  const report = await convert(inner, { ...options, onProgress: ({ detail }) => events.push(detail) })
 
   return { report, events }
 }
 
 describe('convert', () => {
-  it.each(['none', ...NAMES].flatMap(from => ['none', ...NAMES].filter(to => to !== from).map(to => ({ from, to }))) as Array<{ from: CodecName, to: CodecName }>)('takes a store from $from to $to, and every block stays', async ({ from, to }) => {
+  it.each(
+    ['none', ...NAMES].flatMap(
+      from => ['none', ...NAMES].filter(to => to !== from).map(to => ({ from, to }))
+    ) as Array<{ from: CodecName, to: CodecName }>
+  )('takes a store from $from to $to, and every block stays', async ({ from, to }) => {
     const filled = await fill(from)
 
-    const report = await convert(filled.child, { codec: to })
+    const report = await convert(filled.inner, { codec: to })
 
     expect(report).toMatchObject({ blocks: 5, converted: 2, unchanged: 3, unreadable: 0 })
-    expect((await stats(filled.child)).codecs).toMatchObject(to === 'none' as string ? { none: { blocks: 5 } } : { [to]: { blocks: 2 }, none: { blocks: 3 } })
+    expect((await stats(filled.inner)).codecs)
+      .toMatchObject(to === 'none' as string ? { none: { blocks: 5 } } : { [to]: { blocks: 2 }, none: { blocks: 3 } })
     await expectBlocks(filled)
   })
 
   it('back to none leaves the very bytes of the blocks', async () => {
-    const { child, cids } = await fill('zstd')
+    const { inner, cids } = await fill('zstd')
 
-    await convert(child, { codec: 'none' })
+    await convert(inner, { codec: 'none' })
 
     for (const [i, cid] of cids.entries()) {
-      expect(await readBlock(child, cid)).toEqual(BLOCKS[i])
+      expect(await readBlock(inner, cid)).toEqual(BLOCKS[i])
     }
   })
 
   it('reports each block, and the bytes before and after', async () => {
-    const { child, cids } = await fill('none')
-    const { report, events } = await convertAndWatch(child, { codec: 'zstd' })
-    const { storedSize } = await stats(child)
+    const { inner, cids } = await fill('none')
+    const { report, events } = await convertAndWatch(inner, { codec: 'zstd' })
+    const { storedSize } = await stats(inner)
 
-    expect(report).toEqual({ blocks: 5, converted: 2, unchanged: 3, unreadable: 0, storedSizeBefore: 110_020, storedSize })
-    expect(events.map(({ outcome, storedAs }) => `${outcome} ${storedAs}`)).toEqual(['converted zstd', 'converted zstd', 'unchanged none', 'unchanged none', 'unchanged none'])
+    expect(report)
+      .toEqual({ blocks: 5, converted: 2, unchanged: 3, unreadable: 0, storedSizeBefore: 110_020, storedSize })
+    expect(events.map(({ outcome, storedAs }) => `${outcome} ${storedAs}`))
+      .toEqual(['converted zstd', 'converted zstd', 'unchanged none', 'unchanged none', 'unchanged none'])
     expect(events[0].cid.multihash.bytes).toEqual(cids[0].multihash.bytes)
     expect(events.reduce((total, { storedSize }) => total + storedSize, 0)).toBe(storedSize)
   })
 
-  it('goes on where it was stopped: what is done is not written again', async () => {
+  it('goes on where it was stopped, without writing finished blocks again', async () => {
     const filled = await fill('none', Array.from({ length: 20 }, (_, i) => text(5000, i + 1)))
     const controller = new AbortController()
     const reason = new DOMException('enough', 'AbortError')
     let done = 0
     let written = 0
 
-    expect(await failure(async () => convert(filled.child, {
+    expect(await failure(async () => convert(filled.inner, {
       concurrency: 1,
       signal: controller.signal,
       onProgress: () => {
@@ -89,14 +99,14 @@ describe('convert', () => {
       }
     }))).toBe(reason)
 
-    const before = (await stats(filled.child)).codecs.zstd?.blocks ?? 0
-    const put = filled.child.put.bind(filled.child)
-    filled.child.put = (...args) => {
+    const before = (await stats(filled.inner)).codecs.zstd?.blocks ?? 0
+    const put = filled.inner.put.bind(filled.inner)
+    filled.inner.put = (...args) => {
       written++
 
       return put(...args)
     }
-    const report = await convert(filled.child)
+    const report = await convert(filled.inner)
 
     expect(before).toBeGreaterThanOrEqual(7)
     expect(report).toMatchObject({ blocks: 20, converted: 20 - before, unchanged: before })
@@ -104,97 +114,102 @@ describe('convert', () => {
     await expectBlocks(filled, Array.from({ length: 20 }, (_, i) => text(5000, i + 1)))
   })
 
-  it('compresses with another level where it is told to do it again', async () => {
+  it('recompresses at another level with `again`', async () => {
     const blocks = [text(300_000)]
     const filled = await fill('zstd', blocks)
 
-    expect(await convert(filled.child, { level: 19 })).toMatchObject({ converted: 0, unchanged: 1 })
-    const report = await convert(filled.child, { level: 19, again: true })
+    expect(await convert(filled.inner, { level: 19 })).toMatchObject({ converted: 0, unchanged: 1 })
+    const report = await convert(filled.inner, { level: 19, again: true })
 
     expect(report).toMatchObject({ converted: 1 })
     expect(report.storedSize).toBeLessThan(report.storedSizeBefore)
     await expectBlocks(filled, blocks)
   })
 
-  it('leaves as it is what is damaged or of a codec that is not known, reports it and goes on', async () => {
+  it('leaves damaged blocks and unknown codecs alone, reports them and goes on', async () => {
     const filled = await fill('zstd')
     const [cid] = filled.cids
-    const damaged = (await readBlock(filled.child, cid)).slice()
+    const damaged = (await readBlock(filled.inner, cid)).slice()
     damaged[100] ^= 1
     const wrong = await cidOf(Uint8Array.of(1))
     const future = await cidOf(Uint8Array.of(2))
     const value = encodeEnvelope({ code: 0x3f5a08, size: 1, payload: Uint8Array.of(2) })
-    await filled.child.put(cid, damaged)
-    await filled.child.put(wrong, text(1000))
-    await filled.child.put(future, value)
+    await filled.inner.put(cid, damaged)
+    await filled.inner.put(wrong, text(1000))
+    await filled.inner.put(future, value)
 
-    const { report, events } = await convertAndWatch(filled.child, { codec: 'gzip' })
+    const { report, events } = await convertAndWatch(filled.inner, { codec: 'gzip' })
 
     expect(report).toMatchObject({ blocks: 7, converted: 1, unchanged: 3, unreadable: 3 })
-    expect(events.filter(({ outcome }) => outcome === 'unreadable').map(({ error }) => (error as Error).name).toSorted()).toEqual(['CorruptBlockError', 'CorruptBlockError', 'UnsupportedCodecError'])
-    expect(await readBlock(filled.child, cid)).toEqual(damaged)
-    expect(await readBlock(filled.child, wrong)).toEqual(text(1000))
-    expect(await readBlock(filled.child, future)).toEqual(value)
+    expect(
+      events.filter(({ outcome }) => outcome === 'unreadable').map(({ error }) => (error as Error).name).toSorted()
+    ).toEqual(['CorruptBlockError', 'CorruptBlockError', 'UnsupportedCodecError'])
+    expect(await readBlock(filled.inner, cid)).toEqual(damaged)
+    expect(await readBlock(filled.inner, wrong)).toEqual(text(1000))
+    expect(await readBlock(filled.inner, future)).toEqual(value)
   })
 
-  it('writes nothing that does not come back', async () => {
+  it('refuses to write a value that does not decode to the block', async () => {
     const filled = await fill('none')
-    // a codec that has a fault: what it makes is a good frame, of other bytes
-    const lossy = { ...codecs.zstd(), compress: async (bytes: Uint8Array) => codecs.zstd().compress(bytes.slice().fill(7, 10, 20)) }
+    // a faulty codec: it makes a valid frame of other bytes
+    const lossy = {
+      ...codecs.zstd(),
+      compress: async (bytes: Uint8Array) => codecs.zstd().compress(bytes.slice().fill(7, 10, 20))
+    }
 
-    await expect(convert(filled.child, { codecs: [lossy] })).rejects.toMatchObject({ name: 'CorruptBlockError' })
+    await expect(convert(filled.inner, { codecs: [lossy] })).rejects.toMatchObject({ name: 'CorruptBlockError' })
     await expectBlocks(filled)
   })
 
   it('wraps an old block that begins like an envelope', async () => {
     const bytes = encodeEnvelope({ code: CODES.zstd, size: 10, payload: noise(100) })
     const cid = await cidOf(bytes)
-    const child = new MemoryBlockstore()
-    await child.put(cid, bytes)
+    const inner = new MemoryBlockstore()
+    await inner.put(cid, bytes)
 
-    expect(await convert(child)).toMatchObject({ converted: 1 })
-    expect(Buffer.from(await readBlock(child, cid)).toString('hex').slice(0, 8)).toBe('8fb4fd01')
-    expect(await convert(child)).toMatchObject({ converted: 0, unchanged: 1 })
-    await expectBlocks({ child, cids: [cid] }, [bytes])
+    expect(await convert(inner)).toMatchObject({ converted: 1 })
+    expect(Buffer.from(await readBlock(inner, cid)).toString('hex').slice(0, 8)).toBe('8fb4fd01')
+    expect(await convert(inner)).toMatchObject({ converted: 0, unchanged: 1 })
+    await expectBlocks({ inner, cids: [cid] }, [bytes])
   })
 
   it('back to none unwraps a block that begins like an envelope, and leaves a plain one alone', async () => {
     const bytes = encodeEnvelope({ code: CODES.zstd, size: 10, payload: noise(100) })
     const cid = await cidOf(bytes)
-    const child = new MemoryBlockstore()
-    await child.put(cid, bytes)
+    const inner = new MemoryBlockstore()
+    await inner.put(cid, bytes)
 
-    expect(await convert(child, { codec: 'none' })).toMatchObject({ converted: 0, unchanged: 1 })
-    await new CompressedBlockstore(child, { codec: 'none' }).put(cid, bytes)
-    expect(await readBlock(child, cid)).not.toEqual(bytes)
-    expect(await convert(child, { codec: 'none' })).toMatchObject({ converted: 1, unchanged: 0 })
-    expect(await readBlock(child, cid)).toEqual(bytes)
-    await expectBlocks({ child, cids: [cid] }, [bytes])
+    expect(await convert(inner, { codec: 'none' })).toMatchObject({ converted: 0, unchanged: 1 })
+    await new CompressedBlockstore(inner, { codec: 'none' }).put(cid, bytes)
+    expect(await readBlock(inner, cid)).not.toEqual(bytes)
+    expect(await convert(inner, { codec: 'none' })).toMatchObject({ converted: 1, unchanged: 0 })
+    expect(await readBlock(inner, cid)).toEqual(bytes)
+    await expectBlocks({ inner, cids: [cid] }, [bytes])
   })
 
-  it('leaves out what is deleted meanwhile', async () => {
+  it('skips blocks that are deleted meanwhile', async () => {
     const filled = await fill('none')
-    const getAll = filled.child.getAll.bind(filled.child)
-    filled.child.getAll = async function * () {
+    const getAll = filled.inner.getAll.bind(filled.inner)
+    filled.inner.getAll = async function * () {
       for await (const { cid } of getAll()) {
-        await filled.child.delete(cid)
-        yield { cid, bytes: filled.child.get(cid) }
+        await filled.inner.delete(cid)
+        yield { cid, bytes: filled.inner.get(cid) }
       }
     } as typeof getAll
 
-    expect(await convert(filled.child)).toMatchObject({ blocks: 0 })
+    expect(await convert(filled.inner)).toMatchObject({ blocks: 0 })
   })
 
   it.each(['put', 'getAll'] as const)('ends with the error of %s as it is, and what is done stays', async method => {
     const filled = await fill('none', Array.from({ length: 10 }, (_, i) => text(5000, i + 1)))
     const err = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
-    const { child } = filled
-    const put = child.put.bind(child)
-    const getAll = child.getAll.bind(child)
+    const { inner } = filled
+    const put = inner.put.bind(inner)
+    const getAll = inner.getAll.bind(inner)
     let count = 0
 
     if (method === 'put') {
-      child.put = (...args) => {
+      inner.put = (...args) => {
         if (++count > 4) {
           throw err
         }
@@ -202,7 +217,7 @@ describe('convert', () => {
         return put(...args)
       }
     } else {
-      child.getAll = async function * () {
+      inner.getAll = async function * () {
         for await (const pair of getAll()) {
           if (++count > 4) {
             throw err
@@ -213,21 +228,21 @@ describe('convert', () => {
       } as typeof getAll
     }
 
-    expect(await failure(async () => convert(child))).toBe(err)
+    expect(await failure(async () => convert(inner))).toBe(err)
     await expectBlocks(filled, Array.from({ length: 10 }, (_, i) => text(5000, i + 1)))
-    child.getAll = getAll
-    expect((await stats(filled.child)).codecs.zstd?.blocks).toBe(4)
+    inner.getAll = getAll
+    expect((await stats(filled.inner)).codecs.zstd?.blocks).toBe(4)
   })
 
   it.each(['an error', 'an abort'])('writes nothing any more when it has ended with %s', async how => {
     const filled = await fill('none', Array.from({ length: 20 }, (_, i) => text(5000, i + 1)))
-    const put = filled.child.put.bind(filled.child)
+    const put = filled.inner.put.bind(filled.inner)
     const controller = new AbortController()
     const others = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<void>()
     let count = 0
     let running = 0
-    filled.child.put = async (...args) => {
+    filled.inner.put = async (...args) => {
       running++
 
       try {
@@ -246,7 +261,7 @@ describe('convert', () => {
       }
     }
 
-    await failure(async () => convert(filled.child, how === 'an abort' ? { signal: controller.signal } : {}))
+    await failure(async () => convert(filled.inner, how === 'an abort' ? { signal: controller.signal } : {}))
     const [left, writes] = [running, count]
     setImmediate(ended.resolve)
     await ended.promise
@@ -255,24 +270,24 @@ describe('convert', () => {
     await expectBlocks(filled, Array.from({ length: 20 }, (_, i) => text(5000, i + 1)))
   })
 
-  it('refuses a store that compresses already, and a concurrency of none', async () => {
-    const { child } = await fill('none')
+  it('refuses a CompressedBlockstore, and a concurrency of 0', async () => {
+    const { inner } = await fill('none')
 
-    await expect(convert(new CompressedBlockstore(child))).rejects.toMatchObject({ name: 'InvalidParametersError' })
-    await expect(convert(child, { concurrency: 0 })).rejects.toMatchObject({ name: 'InvalidParametersError' })
-    await expect(stats(new CompressedBlockstore(child))).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(convert(new CompressedBlockstore(inner))).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(convert(inner, { concurrency: 0 })).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(stats(new CompressedBlockstore(inner))).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 })
 
 describe('stats', () => {
-  it('counts blocks and bytes by what they are stored as', async () => {
-    const { child } = await fill('zstd')
+  it('counts blocks and bytes by codec', async () => {
+    const { inner } = await fill('zstd')
     const brotli = await cidOf(text(9000, 9))
-    await new CompressedBlockstore(child, { codec: 'brotli' }).put(brotli, text(9000, 9))
-    const storedSize = async (cid: CID): Promise<number> => (await readBlock(child, cid)).byteLength
+    await new CompressedBlockstore(inner, { codec: 'brotli' }).put(brotli, text(9000, 9))
+    const storedSize = async (cid: CID): Promise<number> => (await readBlock(inner, cid)).byteLength
     const sizes = await Promise.all(BLOCKS.slice(0, 2).map(async bytes => storedSize(await cidOf(bytes))))
 
-    const counted = await stats(child)
+    const counted = await stats(inner)
 
     expect(counted).toEqual({
       blocks: 6,
@@ -289,15 +304,19 @@ describe('stats', () => {
   })
 
   it('of nothing has a ratio of 1', async () => {
-    expect(await stats(new MemoryBlockstore())).toEqual({ blocks: 0, size: 0, storedSize: 0, ratio: 1, codecs: {}, unreadable: 0 })
+    expect(await stats(new MemoryBlockstore()))
+      .toEqual({ blocks: 0, size: 0, storedSize: 0, ratio: 1, codecs: {}, unreadable: 0 })
   })
 
-  it('reports how far it is, and tells envelopes that it cannot read', async () => {
-    const { child } = await fill('zstd')
-    await child.put(await cidOf(Uint8Array.of(2)), encodeEnvelope({ code: 0x3f5a08, size: 1, payload: Uint8Array.of(2) }))
+  it('reports progress, and counts unreadable envelopes', async () => {
+    const { inner } = await fill('zstd')
+    await inner.put(
+      await cidOf(Uint8Array.of(2)),
+      encodeEnvelope({ code: 0x3f5a08, size: 1, payload: Uint8Array.of(2) })
+    )
     const seen: number[] = []
 
-    const { blocks, unreadable } = await stats(child, { onProgress: ({ detail }) => seen.push(detail.blocks) })
+    const { blocks, unreadable } = await stats(inner, { onProgress: ({ detail }) => seen.push(detail.blocks) })
 
     expect({ blocks, unreadable }).toEqual({ blocks: 5, unreadable: 1 })
     expect(seen).toEqual([1, 2, 3, 4, 5])

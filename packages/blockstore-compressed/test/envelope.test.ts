@@ -7,7 +7,7 @@ import { beginsLike, encodeEnvelope, headerLength, parseEnvelope } from '../src/
 
 const CODE = fc.constantFrom(...Object.values(CODES), IDENTITY_CODE)
 
-/** As docs/format.md, section 5, says it, with the varints of multiformats. */
+/** An envelope by docs/format.md, section 5, with the varints of multiformats. */
 function encodeSlowly (code: number, size: number, payload: Uint8Array): Uint8Array {
   const head = [code, size].map(value => varint.encodeTo(value, new Uint8Array(varint.encodingLength(value))))
 

@@ -14,8 +14,8 @@ import type { CID } from 'multiformats/cid'
 const BYTES = text(200_000)
 const never = new Promise<never>(() => {})
 
-/** A memory store of which some methods are others. */
-function childWith (methods: Partial<Record<keyof Blockstore, unknown>>): MemoryBlockstore {
+/** A memory store with some methods replaced. */
+function innerWith (methods: Partial<Record<keyof Blockstore, unknown>>): MemoryBlockstore {
   return Object.assign(new MemoryBlockstore(), methods)
 }
 
@@ -27,17 +27,28 @@ async function makePairs (count: number): Promise<Array<{ cid: CID, bytes: Uint8
   }))
 }
 
-/** An error as a disk gives it when it is full. */
+/** The error of a full disk. */
 function diskFull (): Error {
   return Object.assign(new Error('write failed', { cause: new Error('below') }), { code: 'ENOSPC' })
 }
 
-describe('an error of the child', () => {
-  it('comes through each call as it is, with its cause', async () => {
+describe('an error of the inner store', () => {
+  it('passes through each call unchanged, with its cause', async () => {
     const err = diskFull()
     const fail = (): never => { throw err }
     const failLater = async function * (): AsyncGenerator<never> { yield fail() }
-    const store = new CompressedBlockstore(childWith({ put: async () => fail(), has: fail, delete: async () => fail(), get: failLater, putMany: failLater, getMany: failLater, getAll: failLater, deleteMany: failLater }))
+    const store = new CompressedBlockstore(
+      innerWith({
+        put: async () => fail(),
+        has: fail,
+        delete: async () => fail(),
+        get: failLater,
+        putMany: failLater,
+        getMany: failLater,
+        getAll: failLater,
+        deleteMany: failLater
+      })
+    )
     const cid = await cidOf(BYTES)
 
     for (const call of [
@@ -57,17 +68,17 @@ describe('an error of the child', () => {
   it('in the middle of a batch comes after what was stored before, which stays', async () => {
     const pairs = await makePairs(20)
     const err = diskFull()
-    const child = new MemoryBlockstore()
-    const put = child.put.bind(child)
+    const inner = new MemoryBlockstore()
+    const put = inner.put.bind(inner)
     let count = 0
-    child.put = async (...args) => {
+    inner.put = async (...args) => {
       if (++count > 7) {
         throw err
       }
 
       return put(...args)
     }
-    const store = new CompressedBlockstore(child)
+    const store = new CompressedBlockstore(inner)
     const acknowledged: CID[] = []
 
     expect(await failure(async () => {
@@ -82,9 +93,9 @@ describe('an error of the child', () => {
     }
   })
 
-  it('while a block is read in pieces comes through', async () => {
+  it('while a block is read in pieces passes through', async () => {
     const err = diskFull()
-    const store = new CompressedBlockstore(childWith({ async * get () {
+    const store = new CompressedBlockstore(innerWith({ async * get () {
       yield BYTES.subarray(0, 1000)
       throw err
     } }))
@@ -92,7 +103,7 @@ describe('an error of the child', () => {
     expect(await failure(async () => readBlock(store, await cidOf(BYTES)))).toBe(err)
   })
 
-  it('about a block that is not there keeps its name', async () => {
+  it('about a missing block keeps its name', async () => {
     const store = new CompressedBlockstore(new MemoryBlockstore())
 
     await expect(readBlock(store, await cidOf(BYTES))).rejects.toMatchObject({ name: 'NotFoundError' })
@@ -181,10 +192,10 @@ describe('a batch', () => {
     }
   })
 
-  it('does not wait for its source with what can be stored', async () => {
+  it('stores finished blocks without waiting for its source', async () => {
     const [first, second] = await makePairs(2)
     const acknowledged = Promise.withResolvers<void>()
-    // gives the second when the first is stored, and not before
+    // yields the second block only after the first is stored
     const source = async function * (): AsyncGenerator<InputPair> {
       yield first
       await acknowledged.promise
@@ -200,14 +211,14 @@ describe('a batch', () => {
     expect(cids).toEqual([first, second].map(({ cid }) => cid.toString()))
   })
 
-  it('is stored as many blocks at one time as the child stores', async () => {
+  it('stores as many blocks at one time as the inner store does', async () => {
     const pairs = await makePairs(30)
     const directory = await mkdtemp(join(tmpdir(), 'ipfsz-compressed-'))
-    const child = new FsBlockstore(directory, { putManyConcurrency: 5 })
-    const put = child.put.bind(child)
+    const inner = new FsBlockstore(directory, { putManyConcurrency: 5 })
+    const put = inner.put.bind(inner)
     let running = 0
     let most = 0
-    child.put = async (...args) => {
+    inner.put = async (...args) => {
       most = Math.max(most, ++running)
 
       try {
@@ -217,7 +228,7 @@ describe('a batch', () => {
       }
     }
 
-    const cids = await Array.fromAsync(new CompressedBlockstore(child).putMany(pairs))
+    const cids = await Array.fromAsync(new CompressedBlockstore(inner).putMany(pairs))
 
     expect(cids.map(String)).toEqual(pairs.map(({ cid }) => cid.toString()))
     expect(most).toBe(5)
@@ -242,21 +253,24 @@ describe('an abort', () => {
     put: async (store, signal) => store.put(cid, BYTES, { signal }),
     putMany: async (store, signal) => Array.fromAsync(store.putMany([{ cid, bytes: BYTES }], { signal })),
     get: async (store, signal) => Array.fromAsync(store.get(cid, { signal })),
-    getMany: async (store, signal) => Array.fromAsync(store.getMany([cid], { signal }), async ({ bytes }) => only(bytes)),
+    getMany: async (store, signal) =>
+      Array.fromAsync(store.getMany([cid], { signal }), async ({ bytes }) => only(bytes)),
     getAll: async (store, signal) => Array.fromAsync(store.getAll({ signal }), async ({ bytes }) => only(bytes)),
     has: async (store, signal) => store.has(cid, { signal }),
     delete: async (store, signal) => store.delete(cid, { signal }),
     deleteMany: async (store, signal) => Array.fromAsync(store.deleteMany([cid], { signal }))
   }
 
-  it.each(Object.entries(CALLS))('before %s is its reason, also where the child makes another error of it', async (_, call) => {
+  it.each(
+    Object.entries(CALLS)
+  )('before %s throws its reason, even if the inner store throws another error', async (_, call) => {
     const store = new CompressedBlockstore(new FsBlockstore(directory))
 
     expect(await failure(async () => call(store, AbortSignal.abort(reason)))).toBe(reason)
     expect(await readBlock(store, cid)).toEqual(BYTES)
   })
 
-  it.each(Object.entries(CALLS))('during %s is its reason, also where the child never answers', async (_, call) => {
+  it.each(Object.entries(CALLS))('during %s throws its reason if the inner store stalls', async (_, call) => {
     const controller = new AbortController()
     const stall = async (): Promise<never> => {
       controller.abort(reason)
@@ -264,24 +278,46 @@ describe('an abort', () => {
       return never
     }
     const stallLater = async function * (): AsyncGenerator<never> { yield stall() }
-    const store = new CompressedBlockstore(childWith({ put: stall, has: stall, delete: stall, get: stallLater, putMany: stallLater, getMany: stallLater, getAll: stallLater, deleteMany: stallLater }))
+    const store = new CompressedBlockstore(
+      innerWith({
+        put: stall,
+        has: stall,
+        delete: stall,
+        get: stallLater,
+        putMany: stallLater,
+        getMany: stallLater,
+        getAll: stallLater,
+        deleteMany: stallLater
+      })
+    )
 
     expect(await failure(async () => call(store, controller.signal))).toBe(reason)
   })
 
-  it.each(Object.entries(CALLS))('during %s is its reason where the child wraps it', async (_, call) => {
+  it.each(Object.entries(CALLS))('during %s throws its reason if the inner store wraps it', async (_, call) => {
     const controller = new AbortController()
     const wrap = async (): Promise<never> => {
       controller.abort(reason)
       throw Object.assign(new Error('AbortError: enough'), { name: 'NotFoundError' })
     }
     const wrapLater = async function * (): AsyncGenerator<never> { yield wrap() }
-    const store = new CompressedBlockstore(childWith({ put: wrap, has: wrap, delete: wrap, get: wrapLater, putMany: wrapLater, getMany: wrapLater, getAll: wrapLater, deleteMany: wrapLater }))
+    const store = new CompressedBlockstore(
+      innerWith({
+        put: wrap,
+        has: wrap,
+        delete: wrap,
+        get: wrapLater,
+        putMany: wrapLater,
+        getMany: wrapLater,
+        getAll: wrapLater,
+        deleteMany: wrapLater
+      })
+    )
 
     expect(await failure(async () => call(store, controller.signal))).toBe(reason)
   })
 
-  it('while a stream that stalls is put is its reason, and the stream is let go', async () => {
+  it('while a source stalls throws its reason, and closes the source', async () => {
     const controller = new AbortController()
     let closed = false
     const source: AsyncIterable<Uint8Array> = {
@@ -305,18 +341,18 @@ describe('an abort', () => {
     expect(await store.has(cid)).toBe(false)
   })
 
-  it.each(['compress', 'decompress'] as const)('while a codec is to %s is its reason', async verb => {
+  it.each(['compress', 'decompress'] as const)('while a codec has to %s throws its reason', async verb => {
     const controller = new AbortController()
     const codec = codecs.zstd()
-    const child = new MemoryBlockstore()
+    const inner = new MemoryBlockstore()
     const stall = async (_: Uint8Array, { signal }: { signal?: AbortSignal | null } = {}): Promise<Uint8Array> => {
       controller.abort(reason)
       signal?.throwIfAborted()
 
       return never
     }
-    await new CompressedBlockstore(child).put(cid, BYTES)
-    const store = new CompressedBlockstore(child, { codecs: [{ ...codec, [verb]: stall }] })
+    await new CompressedBlockstore(inner).put(cid, BYTES)
+    const store = new CompressedBlockstore(inner, { codecs: [{ ...codec, [verb]: stall }] })
 
     expect(await failure(async () => verb === 'compress'
       ? store.put(cid, BYTES, { signal: controller.signal })

@@ -3,12 +3,12 @@ import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import type { Blockstore } from 'interface-blockstore'
 
-/** The CID that bytes have as a raw block. */
+/** The CID of bytes as a raw block. */
 export async function cidOf (bytes: Uint8Array): Promise<CID> {
   return CID.createV1(raw.code, await sha256.digest(bytes))
 }
 
-/** The one chunk of a block. Of more or less than one it is an error. */
+/** The only chunk of a block. Throws if there is not exactly one. */
 export async function readBlock (store: Pick<Blockstore, 'get'>, cid: CID): Promise<Uint8Array> {
   return only(store.get(cid))
 }
@@ -20,11 +20,11 @@ export async function only (chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Ar
     throw new Error(`There are ${chunk == null ? 0 : others.length + 1} chunks`)
   }
 
-  // what comes of files is a Buffer, and equal to no Uint8Array
+  // files are read as Buffers, which never equal a Uint8Array
   return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength)
 }
 
-/** What a call throws. */
+/** The error that a call throws. */
 export async function failure (call: () => unknown): Promise<Error & Record<string, unknown>> {
   try {
     await call()
@@ -35,7 +35,7 @@ export async function failure (call: () => unknown): Promise<Error & Record<stri
   throw new Error('It does not throw')
 }
 
-/** Bytes in pieces, as a stream that can be read once. */
+/** Bytes in pieces, as a stream that can be read only once. */
 export async function * stream (bytes: Uint8Array, pieceSize: number): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < bytes.byteLength; i += pieceSize) {
     yield bytes.subarray(i, i + pieceSize)

@@ -7,7 +7,7 @@ import type { CounterGroup, Metrics } from '@libp2p/interface'
 
 type Counts = Record<string, Record<string, number>>
 
-/** Metrics that keep what they are told. */
+/** Metrics that record all increments. */
 function makeMetrics (): { metrics: Pick<Metrics, 'registerCounterGroup'>, counts: Counts, labels: Set<unknown> } {
   const counts: Counts = {}
   const labels = new Set<unknown>()
@@ -32,15 +32,15 @@ function makeMetrics (): { metrics: Pick<Metrics, 'registerCounterGroup'>, count
 describe('the metrics of a CompressedBlockstore', () => {
   it('count blocks and bytes by codec, on the way in and on the way out', async () => {
     const { metrics, counts, labels } = makeMetrics()
-    const child = new MemoryBlockstore()
-    const store = new CompressedBlockstore(child, { metrics })
+    const inner = new MemoryBlockstore()
+    const store = new CompressedBlockstore(inner, { metrics })
     const small = await cidOf(noise(100))
     const large = await cidOf(text(10_000))
     await store.put(small, noise(100))
     await Array.fromAsync(store.putMany([{ cid: large, bytes: text(10_000) }, { cid: small, bytes: noise(100) }]))
     await readBlock(store, large)
     await Array.fromAsync(store.getMany([large, small]), async ({ bytes }) => only(bytes))
-    const stored = (await readBlock(child, large)).byteLength
+    const stored = (await readBlock(inner, large)).byteLength
 
     expect(labels).toEqual(new Set(['codec']))
     expect(counts).toEqual({
@@ -55,7 +55,10 @@ describe('the metrics of a CompressedBlockstore', () => {
 
   it('count nothing that failed', async () => {
     const { metrics, counts } = makeMetrics()
-    const store = new CompressedBlockstore(Object.assign(new MemoryBlockstore(), { put: async () => { throw new Error('full') } }), { metrics })
+    const store = new CompressedBlockstore(
+      Object.assign(new MemoryBlockstore(), { put: async () => { throw new Error('full') } }),
+      { metrics }
+    )
 
     await store.put(await cidOf(text(1000)), text(1000)).catch(() => {})
     await readBlock(store, await cidOf(text(1000))).catch(() => {})

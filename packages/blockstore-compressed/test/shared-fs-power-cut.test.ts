@@ -1,4 +1,4 @@
-/** What a loss of power leaves of a SharedFsBlockstore, at every moment and on the worst of disks. */
+/** What a loss of power leaves of a SharedFsBlockstore, at every moment, on the worst disk. */
 import fs, { mkdtemp, rm } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -96,20 +96,27 @@ describe('SharedFsBlockstore, after a loss of power', () => {
   it('keeps what was safe while it is converted, with sync: false too', async ({ directory, blocks }) => {
     const compressed = await sizes(directory, blocks)
     await putAll(await open(directory), blocks)
-    const cut = await record(directory, async () => { await convert(await open(directory, { sync: false }), { codec: 'zstd' }) })
+    const cut = await record(
+      directory,
+      async () => { await convert(await open(directory, { sync: false }), { codec: 'zstd' }) }
+    )
 
     for (let moment = 0; moment <= cut.length; moment++) {
       for (const mode of MODES) {
         const disk = cut.at(moment, mode)
 
         for (const { cid, bytes } of blocks) {
-          expect([bytes.byteLength, compressed.get(String(cid))], `${mode} at ${moment}`).toContain(find(disk, cid)?.byteLength)
+          expect([bytes.byteLength, compressed.get(String(cid))], `${mode} at ${moment}`)
+            .toContain(find(disk, cid)?.byteLength)
         }
       }
     }
   })
 
-  it('keeps what another has synced while a put with sync: false was going on', async ({ directory, blocks: [block] }) => {
+  it('keeps what another has synced while a put with sync: false was going on', async ({
+    directory,
+    blocks: [block]
+  }) => {
     const cut = await record(directory, async cut => {
       const [quick, safe] = [await open(directory, { sync: false }), await open(directory)]
 
@@ -122,11 +129,15 @@ describe('SharedFsBlockstore, after a loss of power', () => {
     })
 
     for (let moment = 0; moment <= cut.length; moment++) {
-      expect(cut.notes(moment).length === 0 ? [] : [...kinds(cut, [block], moment)]).toEqual(cut.notes(moment).length === 0 ? [] : ['whole'])
+      expect(cut.notes(moment).length === 0 ? [] : [...kinds(cut, [block], moment)])
+        .toEqual(cut.notes(moment).length === 0 ? [] : ['whole'])
     }
   })
 
-  it('works where a system does not sync directories, and fails where a file cannot be synced', async ({ directory, blocks: [block] }) => {
+  it('works where a system does not sync directories, and fails where a file cannot be synced', async ({
+    directory,
+    blocks: [block]
+  }) => {
     const { open: original } = fs
     const failing = (code: string, isDirectory: boolean): void => {
       fs.open = async (file, flags, mode) => {
@@ -150,13 +161,14 @@ describe('SharedFsBlockstore, after a loss of power', () => {
       failing('EIO', true)
       await store.put(block.cid, block.bytes)
       await expect(store.sync()).rejects.toMatchObject({ code: 'EIO' })
-      // the system may say next time that all is well, and has forgotten what it could not write
+      // the system forgets what it could not write, so the next fsync may succeed
       failing('EPERM', true)
       await expect(store.sync()).rejects.toMatchObject({ code: 'EIO' })
 
       failing('EIO', false)
       await store.delete(block.cid)
-      await expect(store.put(block.cid, block.bytes)).rejects.toMatchObject({ name: 'PutFailedError', cause: { code: 'EIO' } })
+      await expect(store.put(block.cid, block.bytes))
+        .rejects.toMatchObject({ name: 'PutFailedError', cause: { code: 'EIO' } })
       expect(await store.has(block.cid)).toBe(false)
     } finally {
       fs.open = original
@@ -165,7 +177,10 @@ describe('SharedFsBlockstore, after a loss of power', () => {
   })
 })
 
-async function open (directory: string, init?: ConstructorParameters<typeof SharedFsBlockstore>[1]): Promise<SharedFsBlockstore> {
+async function open (
+  directory: string,
+  init?: ConstructorParameters<typeof SharedFsBlockstore>[1]
+): Promise<SharedFsBlockstore> {
   const store = new SharedFsBlockstore(join(directory, 'blocks'), init)
   await store.open()
 
@@ -188,7 +203,7 @@ async function record (directory: string, work: (cut: PowerCut) => Promise<void>
   return cut
 }
 
-/** How long the files of blocks are that are compressed, by their CIDs. */
+/** The lengths of the files of compressed blocks, by CID. */
 async function sizes (directory: string, blocks: readonly Block[]): Promise<Map<string, number>> {
   const elsewhere = await open(join(directory, '..', `${directory}-elsewhere`))
   const found = new Map<string, number>()
@@ -203,7 +218,7 @@ async function sizes (directory: string, blocks: readonly Block[]): Promise<Map<
   return found
 }
 
-/** What disks have of blocks: at one moment, or at all. */
+/** The blocks on disks: at one moment, or at all of them. */
 function kinds (cut: PowerCut, blocks: readonly Block[], moment?: number): Set<string> {
   const found = new Set<string>()
 

@@ -19,7 +19,7 @@ import type { Blockstore } from 'interface-blockstore'
 const NAMES = Object.keys(codecs) as CodecName[]
 const directories: string[] = []
 
-const CHILDREN: Readonly<Record<string, () => Promise<Blockstore>>> = {
+const INNER_STORES: Readonly<Record<string, () => Promise<Blockstore>>> = {
   MemoryBlockstore: async () => new MemoryBlockstore(),
   FsBlockstore: async () => new FsBlockstore(await makeDirectory()),
   LevelBlockstore: async () => new LevelBlockstore(await makeDirectory())
@@ -36,9 +36,17 @@ afterEach(async () => {
   await Promise.all(directories.splice(0).map(async directory => rm(directory, { recursive: true })))
 })
 
-/** Blocks that gain, blocks that do not, an empty one, and some of more than one chunk of a file. */
+/** Compressible and incompressible blocks, an empty one, and some that span several chunks of a file. */
 async function makeBlocks (): Promise<Map<string, Uint8Array>> {
-  const blocks = [text(200), text(4000), text(300_000, 2), noise(200_000), noise(40), new Uint8Array(0), new Uint8Array(70_000)]
+  const blocks = [
+    text(200),
+    text(4000),
+    text(300_000, 2),
+    noise(200_000),
+    noise(40),
+    new Uint8Array(0),
+    new Uint8Array(70_000)
+  ]
 
   return new Map(await Promise.all(blocks.map(async bytes => [(await cidOf(bytes)).toString(), bytes] as const)))
 }
@@ -47,11 +55,13 @@ function pairs (blocks: ReadonlyMap<string, Uint8Array>): Array<{ cid: CID, byte
   return Array.from(blocks, ([cid, bytes]) => ({ cid: CID.parse(cid), bytes }))
 }
 
-describe.each(Object.entries(CHILDREN))('a CompressedBlockstore on %s', (_, create) => {
-  it.each(NAMES.flatMap(codec => (['hash', 'length', 'none'] as Verify[]).map(verify => ({ codec, verify }))))('gives with $codec and verify $verify what was put, by every verb', async ({ codec, verify }) => {
+describe.each(Object.entries(INNER_STORES))('a CompressedBlockstore on %s', (_, create) => {
+  it.each(
+    NAMES.flatMap(codec => (['hash', 'length', 'none'] as Verify[]).map(verify => ({ codec, verify })))
+  )('gives with $codec and verify $verify what was put, by every verb', async ({ codec, verify }) => {
     const blocks = await makeBlocks()
-    const child = await create()
-    const store = new CompressedBlockstore(child, { codec, verify })
+    const inner = await create()
+    const store = new CompressedBlockstore(inner, { codec, verify })
     const [first, ...others] = pairs(blocks)
     await store.open()
 
@@ -62,14 +72,20 @@ describe.each(Object.entries(CHILDREN))('a CompressedBlockstore on %s', (_, crea
       expect(await readBlock(store, CID.parse(cid))).toEqual(bytes)
     }
 
-    const many = await Array.fromAsync(store.getMany(pairs(blocks).map(({ cid }) => cid)), async ({ cid, bytes }) => [cid.toString(), await only(bytes)] as const)
+    const many = await Array.fromAsync(
+      store.getMany(pairs(blocks).map(({ cid }) => cid)),
+      async ({ cid, bytes }) => [cid.toString(), await only(bytes)] as const
+    )
     expect(new Map(many)).toEqual(blocks)
 
-    const all = await Array.fromAsync(store.getAll(), async ({ cid, bytes }) => [CID.createV1(0x55, cid.multihash).toString(), await only(bytes)] as const)
+    const all = await Array.fromAsync(
+      store.getAll(),
+      async ({ cid, bytes }) => [CID.createV1(0x55, cid.multihash).toString(), await only(bytes)] as const
+    )
     expect(new Map(all)).toEqual(blocks)
 
-    // the same in a store that was opened again with another codec
-    const other = new CompressedBlockstore(child, { codec: 'none', verify })
+    // the same with another codec around the same store
+    const other = new CompressedBlockstore(inner, { codec: 'none', verify })
     expect(await readBlock(other, CID.parse([...blocks.keys()][2]))).toEqual([...blocks.values()][2])
 
     expect(await Array.fromAsync(store.deleteMany(pairs(blocks).map(({ cid }) => cid)))).toHaveLength(blocks.size)
@@ -82,12 +98,14 @@ describe('what is stored', () => {
   it.each(NAMES)('begins with the code of %s and the length', async codec => {
     const bytes = text(3000)
     const cid = await cidOf(bytes)
-    const child = new MemoryBlockstore()
+    const inner = new MemoryBlockstore()
 
-    await new CompressedBlockstore(child, { codec }).put(cid, bytes)
-    const stored = await readBlock(child, cid)
+    await new CompressedBlockstore(inner, { codec }).put(cid, bytes)
+    const stored = await readBlock(inner, cid)
 
-    expect(Buffer.from(stored.subarray(0, 6)).toString('hex')).toBe(`${(0x80 | CODES[codec] & 0x7f).toString(16)}b4fd01b817`)
+    expect(Buffer.from(stored.subarray(0, 6)).toString('hex')).toBe(
+      `${(0x80 | CODES[codec] & 0x7f).toString(16)}b4fd01b817`
+    )
     expect(await codecs[codec]().decompress(stored.subarray(6), { size: 3000 })).toEqual(bytes)
   })
 
@@ -96,10 +114,10 @@ describe('what is stored', () => {
       const bytes = new Uint8Array(100_000)
       bytes.set(noise(Math.round(100_000 * part)))
       const cid = await cidOf(bytes)
-      const child = new MemoryBlockstore()
-      await new CompressedBlockstore(child).put(cid, bytes)
+      const inner = new MemoryBlockstore()
+      await new CompressedBlockstore(inner).put(cid, bytes)
 
-      return (await readBlock(child, cid)).byteLength / bytes.byteLength
+      return (await readBlock(inner, cid)).byteLength / bytes.byteLength
     }))
 
     expect(sizes[0]).toBe(1)
@@ -109,35 +127,35 @@ describe('what is stored', () => {
   it('is the block below minSize', async () => {
     const bytes = text(1000)
     const cid = await cidOf(bytes)
-    const child = new MemoryBlockstore()
+    const inner = new MemoryBlockstore()
 
-    await new CompressedBlockstore(child, { minSize: 1001 }).put(cid, bytes)
+    await new CompressedBlockstore(inner, { minSize: 1001 }).put(cid, bytes)
 
-    expect(await readBlock(child, cid)).toEqual(bytes)
+    expect(await readBlock(inner, cid)).toEqual(bytes)
   })
 
   it('is the block above 16 MiB, which no frame may hold', async () => {
     const bytes = new Uint8Array(16 * 1024 * 1024 + 1)
     const cid = await cidOf(bytes)
-    const child = new MemoryBlockstore()
-    const store = new CompressedBlockstore(child, { maxBlockSize: 2 ** 25 })
+    const inner = new MemoryBlockstore()
+    const store = new CompressedBlockstore(inner, { maxBlockSize: 2 ** 25 })
 
     await store.put(cid, bytes)
 
-    expect((await readBlock(child, cid)).byteLength).toBe(bytes.byteLength)
+    expect((await readBlock(inner, cid)).byteLength).toBe(bytes.byteLength)
     expect((await readBlock(store, cid)).byteLength).toBe(bytes.byteLength)
   })
 
   it('may be of several codecs in one store', async () => {
-    const child = new MemoryBlockstore()
+    const inner = new MemoryBlockstore()
     const cids = await Promise.all(NAMES.map(async (codec, i) => {
       const bytes = text(5000, i + 1)
       const cid = await cidOf(bytes)
-      await new CompressedBlockstore(child, { codec }).put(cid, bytes)
+      await new CompressedBlockstore(inner, { codec }).put(cid, bytes)
 
       return cid
     }))
-    const store = new CompressedBlockstore(child)
+    const store = new CompressedBlockstore(inner)
 
     for (const [i, cid] of cids.entries()) {
       expect(await readBlock(store, cid)).toEqual(text(5000, i + 1))
@@ -147,22 +165,24 @@ describe('what is stored', () => {
   it('by a codec that the store was given, and by no other', async () => {
     const bytes = text(5000)
     const cid = await cidOf(bytes)
-    const child = new MemoryBlockstore()
-    await new CompressedBlockstore(child, { codec: 'brotli' }).put(cid, bytes)
+    const inner = new MemoryBlockstore()
+    await new CompressedBlockstore(inner, { codec: 'brotli' }).put(cid, bytes)
 
-    expect(await readBlock(new CompressedBlockstore(child, { codecs: [codecs.zstd(), codecs.brotli()] }), cid)).toEqual(bytes)
-    await expect(readBlock(new CompressedBlockstore(child, { codecs: [codecs.zstd()] }), cid)).rejects.toMatchObject({ name: 'UnsupportedCodecError', cid, code: CODES.brotli })
+    expect(await readBlock(new CompressedBlockstore(inner, { codecs: [codecs.zstd(), codecs.brotli()] }), cid))
+      .toEqual(bytes)
+    await expect(readBlock(new CompressedBlockstore(inner, { codecs: [codecs.zstd()] }), cid))
+      .rejects.toMatchObject({ name: 'UnsupportedCodecError', cid, code: CODES.brotli })
   })
 })
 
 describe('a CompressedBlockstore', () => {
   it('reads the blocks of a store from before, and that store keeps what was not compressed', async () => {
     const blocks = await makeBlocks()
-    const child = new MemoryBlockstore()
-    await Array.fromAsync(child.putMany(pairs(blocks)))
+    const inner = new MemoryBlockstore()
+    await Array.fromAsync(inner.putMany(pairs(blocks)))
 
     for (const verify of ['hash', 'length', 'none'] as const) {
-      const store = new CompressedBlockstore(child, { verify })
+      const store = new CompressedBlockstore(inner, { verify })
 
       for (const { cid, bytes } of pairs(blocks)) {
         expect(await readBlock(store, cid)).toEqual(bytes)
@@ -193,12 +213,14 @@ describe('a CompressedBlockstore', () => {
     const cid = await cidOf(new Uint8Array(0))
     const store = new CompressedBlockstore(new MemoryBlockstore())
 
-    await expect(store.put(cid, bytes as unknown as Uint8Array)).rejects.toMatchObject({ name: 'InvalidParametersError' })
-    await expect(Array.fromAsync(store.putMany([{ cid, bytes: bytes as unknown as Uint8Array }]))).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(store.put(cid, bytes as unknown as Uint8Array))
+      .rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(Array.fromAsync(store.putMany([{ cid, bytes: bytes as unknown as Uint8Array }])))
+      .rejects.toMatchObject({ name: 'InvalidParametersError' })
     expect(await store.has(cid)).toBe(false)
   })
 
-  it('is right where the source fills one buffer again for each chunk', async () => {
+  it('stores a source that reuses one buffer for all chunks', async () => {
     const bytes = text(10_000)
     const cid = await cidOf(bytes)
     const store = new CompressedBlockstore(new MemoryBlockstore())
@@ -215,7 +237,7 @@ describe('a CompressedBlockstore', () => {
     expect(await readBlock(store, cid)).toEqual(bytes)
   })
 
-  it('is right where it comes in thousands of chunks, many of them empty', async () => {
+  it('stores a source of thousands of chunks, many of them empty', async () => {
     const bytes = text(5000)
     const cid = await cidOf(bytes)
     const store = new CompressedBlockstore(new MemoryBlockstore())
@@ -230,7 +252,7 @@ describe('a CompressedBlockstore', () => {
     expect(await readBlock(store, cid)).toEqual(bytes)
   })
 
-  it('takes lists of bytes, by themselves and as chunks', async () => {
+  it('takes a Uint8ArrayList as a block and as a chunk', async () => {
     const bytes = text(3000)
     const cid = await cidOf(bytes)
     const list = new Uint8ArrayList(bytes.subarray(0, 1000), bytes.subarray(1000))
@@ -242,17 +264,20 @@ describe('a CompressedBlockstore', () => {
     }
   })
 
-  it('opens and closes its child, and is content with one that needs neither', async () => {
+  it('opens and closes its inner store, which may need neither', async () => {
     const calls: string[] = []
-    const child = Object.assign(new MemoryBlockstore(), { open: () => calls.push('open'), close: () => calls.push('close') })
-    const store = new CompressedBlockstore(child)
+    const inner = Object.assign(new MemoryBlockstore(), {
+      open: () => calls.push('open'),
+      close: () => calls.push('close')
+    })
+    const store = new CompressedBlockstore(inner)
 
     await store.open()
     await store.close()
     await new CompressedBlockstore(new MemoryBlockstore()).open()
 
     expect(calls).toEqual(['open', 'close'])
-    expect(store.unwrap()).toBe(child)
+    expect(store.unwrap()).toBe(inner)
   })
 
   it.each([
@@ -265,21 +290,25 @@ describe('a CompressedBlockstore', () => {
     ['codecs by name', { codecs: ['zstd'] as unknown as [] }, 'InvalidParametersError'],
     ['hashers that are none', { hashers: 5 as unknown as [] }, 'InvalidParametersError'],
     ['a hasher that is none', { hashers: [null] as unknown as [] }, 'InvalidParametersError'],
-    ['metrics that count nothing', { metrics: {} as unknown as CompressedBlockstoreInit['metrics'] }, 'InvalidParametersError'],
+    [
+      'metrics that count nothing',
+      { metrics: {} as unknown as CompressedBlockstoreInit['metrics'] },
+      'InvalidParametersError'
+    ],
     ['a maxBlockSize of no number', { maxBlockSize: NaN }, 'InvalidParametersError']
   ])('refuses %s when it is made', (_, init, name) => {
     expect(() => new CompressedBlockstore(new MemoryBlockstore(), init)).toThrow(expect.objectContaining({ name }))
   })
 
-  it.each([[null], [{}], ['blocks'], [new Map()]])('refuses to wrap %o, which is no blockstore', async child => {
-    const store = child as unknown as Blockstore
+  it.each([[null], [{}], ['blocks'], [new Map()]])('refuses to wrap %o, which is no blockstore', async inner => {
+    const store = inner as unknown as Blockstore
 
     expect(() => new CompressedBlockstore(store)).toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))
     await expect(convert(store)).rejects.toMatchObject({ name: 'InvalidParametersError' })
     await expect(stats(store)).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('refuses to wrap another one, in which no envelope could be told from damage', () => {
+  it('refuses to wrap another CompressedBlockstore', () => {
     const store = new CompressedBlockstore(new MemoryBlockstore())
 
     expect(() => new CompressedBlockstore(store)).toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))

@@ -1,9 +1,7 @@
 /**
- * Writes src/generated/: what a bundler could not find by itself.
- *
- * A WebAssembly module and the program of a worker are files that somebody has to
- * put where a page looks for them, and every bundler wants to be told in its own
- * way. As texts in modules, loaded on first use, they need no telling.
+ * Writes src/generated/: WebAssembly modules and the sources of workers, as strings in
+ * JavaScript modules that are loaded on first use. As files, each bundler would need its own
+ * configuration to find them.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -14,20 +12,36 @@ import { build } from 'esbuild'
 const SRC = join(import.meta.dirname, '../src')
 const GENERATED = join(SRC, 'generated')
 
-/** Where each WebAssembly module comes from, and the JavaScript that goes with it where it is not plain to call. */
+/** The WebAssembly modules, and the generated JavaScript (glue) of those that need it to be called. */
 const MODULES = [
   { name: 'zstd', from: '@bokuweb/zstd-wasm', wasm: '../esm/zstd.wasm', glue: '../esm/zstd.js' },
   { name: 'brotli-compress', from: 'brotli-wasm', wasm: 'pkg.web/brotli_wasm_bg.wasm', glue: 'pkg.web/brotli_wasm.js' },
-  { name: 'brotli-decompress', from: 'brotli-dec-wasm', wasm: 'pkg/brotli_dec_wasm_bg.wasm', glue: 'pkg/brotli_dec_wasm.js' },
+  {
+    name: 'brotli-decompress',
+    from: 'brotli-dec-wasm',
+    wasm: 'pkg/brotli_dec_wasm_bg.wasm',
+    glue: 'pkg/brotli_dec_wasm.js'
+  },
   { name: 'lz4', from: 'lz4-wasm/lz4_wasm_bg.wasm', wasm: 'lz4_wasm_bg.wasm' }
 ]
 
 /** The implementations that run in workers, files of impl/. */
-const WORKERS = ['zstd-wasm', 'zstd-js', 'gzip-js', 'lz4-wasm', 'lz4-js', 'lzo-js', 'brotli-compress-wasm', 'brotli-decompress-wasm', 'snappy-wasm', 'snappy-js']
+const WORKERS = [
+  'zstd-wasm',
+  'zstd-js',
+  'gzip-js',
+  'lz4-wasm',
+  'lz4-js',
+  'lzo-js',
+  'brotli-compress-wasm',
+  'brotli-decompress-wasm',
+  'snappy-wasm',
+  'snappy-js'
+]
 
 const HEADER = '// written by scripts/generate.ts\n'
 
-/** Bundle for a place without modules. */
+/** Bundle as a script, since workers and glue have no modules. */
 async function bundle (contents: string, options: { globalName?: string }): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: SRC, loader: 'ts' },
@@ -38,7 +52,7 @@ async function bundle (contents: string, options: { globalName?: string }): Prom
     format: 'iife',
     platform: 'browser',
     target: 'es2022',
-    // the modules are handed over compiled, never fetched
+    // WebAssembly modules are passed in compiled, never fetched
     define: { 'import.meta.url': '""' },
     ...options
   })
@@ -63,19 +77,24 @@ for (const { name, from, wasm, glue } of MODULES) {
   write(`${name}-module`, modules(readFileSync(join(directory, wasm)).toString('base64')))
 
   if (glue != null) {
-    // in a function: each call gives glue with a state of its own, for an instance of its own
-    const code = await bundle(`import * as glue from '${join(directory, glue)}'; export { glue }`, { globalName: 'generated' })
-    write(`${name}-glue`, `// @ts-nocheck\nexport function createGlue (): unknown {\n${code}\nreturn generated.glue\n}\n`)
+    // in a function, so each call returns glue with its own state, for its own instance
+    const code = await bundle(`import * as glue from '${join(directory, glue)}'; export { glue }`, {
+      globalName: 'generated'
+    })
+    write(
+      `${name}-glue`,
+      `// @ts-nocheck\nexport function createGlue (): unknown {\n${code}\nreturn generated.glue\n}\n`
+    )
   }
 }
 
-/** The module that lies in base64 in a file of hysnappy, which does not hand it out. */
+/** Extract the base64 of a WebAssembly module from a file of hysnappy, which does not export it. */
 function snappyModule (file: string): string {
   const text = readFileSync(join(dirname(fileURLToPath(import.meta.resolve('hysnappy'))), file), 'utf8')
   const [, base64] = /wasm64 = '([\w+/=]+)'/.exec(text) ?? []
 
   if (base64 == null) {
-    throw new Error(`There is no module in hysnappy's ${file}`)
+    throw new Error(`No WebAssembly module found in hysnappy's ${file}`)
   }
 
   return base64

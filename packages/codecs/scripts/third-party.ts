@@ -1,4 +1,4 @@
-/** Writes LICENSE-THIRD-PARTY before packing: what src/generated/ holds of other packages. */
+/** Writes LICENSE-THIRD-PARTY before packing: the licences of the packages that src/generated/ contains. */
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -16,12 +16,17 @@ function licence (name: string): string {
   }
 
   const { version, license } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string, license: string }
-  const [file] = globSync('LICEN[CS]E*', { cwd: dirname(manifest) }).toSorted((a, b) => Number(b.includes('MIT')) - Number(a.includes('MIT')))
+  const [file] = globSync('LICEN[CS]E*', { cwd: dirname(manifest) }).toSorted(
+    (a, b) => Number(b.includes('MIT')) - Number(a.includes('MIT'))
+  )
 
   return `${name} ${version}: ${license}\n\n${readFileSync(join(dirname(manifest), file), 'utf8')}`
 }
 
-// what lies in the WebAssembly modules, and packages that come without a file
+// the first file has the licences of code inside the WebAssembly modules, and of packages without a licence file
 const texts = [readFileSync(join(import.meta.dirname, 'embedded-licences.txt'), 'utf8'), ...PACKAGES.map(licence)]
 
-writeFileSync(join(import.meta.dirname, '../LICENSE-THIRD-PARTY'), texts.map(text => text.trim()).join(`\n\n${'-'.repeat(80)}\n\n`) + '\n')
+writeFileSync(
+  join(import.meta.dirname, '../LICENSE-THIRD-PARTY'),
+  texts.map(text => text.trim()).join(`\n\n${'-'.repeat(80)}\n\n`) + '\n'
+)

@@ -16,7 +16,7 @@ export const codecs: Readonly<Record<CodecName, (init?: CodecInit) => Codec>> = 
   lzo
 }
 
-/** Every codec, each with the implementation that suits this platform best unless told otherwise. */
+/** One instance of every codec, each with the best implementation for this platform. */
 export function allCodecs (init?: Omit<CodecInit, 'implementation'>): Codec[] {
   return Object.values(codecs).map(create => create(init))
 }

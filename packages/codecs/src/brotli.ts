@@ -16,7 +16,7 @@ export const BROTLI: CodecDefinition = {
       load: () => import('./impl/brotli-native.ts'),
       stream: () => import('./stream/brotli-native.ts')
     },
-    // a module of its own for each: the one that compresses is six times as large
+    // two modules, because the one that compresses is six times as large
     {
       name: 'wasm',
       only: 'compress',
@@ -40,7 +40,7 @@ export const BROTLI: CodecDefinition = {
 }
 
 /**
- * Brotli: one stream (RFC 7932). Nothing in it tells its length or guards its bytes.
+ * Brotli: one stream (RFC 7932). It has neither a content size nor a checksum.
  *
  * @throws {MissingImplementationError} the implementation asked for is not available
  */

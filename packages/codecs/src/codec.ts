@@ -4,13 +4,10 @@ import type { CODES } from './constants.ts'
 /** The codecs of the format, by name. */
 export type CodecName = keyof typeof CODES
 
-/**
- * What runs a codec: `native` is compiled code that the platform or an addon
- * brings, `wasm` a WebAssembly module, `js` plain JavaScript.
- */
+/** How a codec is implemented: compiled code of the platform or an addon, WebAssembly, or JavaScript. */
 export type ImplementationName = 'native' | 'wasm' | 'js'
 
-/** The compression levels of a codec, whole numbers, both ends included. */
+/** The compression levels of a codec: whole numbers from `min` to `max`. */
 export interface Levels {
   readonly min: number
   readonly max: number
@@ -19,65 +16,65 @@ export interface Levels {
 
 export interface CompressOptions {
   /**
-   * How hard to try, within the codec's `levels`.
+   * The compression level, within the codec's `levels`.
    *
    * @default the codec's `levels.default`
    */
   level?: number
 
   /**
-   * Let a worker have the memory of the bytes instead of a copy of it. Their whole
-   * ArrayBuffer may then be detached, whether the call succeeds or not.
+   * Transfer the bytes to a worker instead of copying them. This may detach their whole
+   * ArrayBuffer, even if the call fails.
    *
    * @default false
    */
   transfer?: boolean
 
-  /** When aborted, the call rejects with the signal's reason, and what it occupied is free again. */
+  /** Aborting it rejects the call with the signal's reason, and frees its worker. */
   signal?: AbortSignal | null | undefined
 }
 
 export interface DecompressOptions {
-  /** How many bytes the frame must decode to, 0 to 16 MiB. */
+  /** How many bytes the frame has to decode to, 0 to 16 MiB. */
   size: number
 
   /**
-   * As in {@link CompressOptions.transfer}, of the frame.
+   * Transfer the frame, as {@link CompressOptions.transfer} does.
    *
    * @default false
    */
   transfer?: boolean
 
-  /** As in {@link CompressOptions.signal}. */
+  /** See {@link CompressOptions.signal}. */
   signal?: AbortSignal | null | undefined
 }
 
 export interface DecompressStreamOptions {
   /**
-   * The most bytes that a stream may ask for to look back, which is most of what
-   * reading it takes. Streams that ask are those of Zstandard: more than this comes
-   * of `zstd --ultra` and of `zstd --long`.
+   * The largest window that a Zstandard stream may require, in bytes. The window is most of the
+   * memory for reading. Only `zstd --ultra` and `zstd --long` make larger windows than the
+   * default.
    *
    * @default 8388608
    */
   maxWindowSize?: number | undefined
 
-  /** When aborted, reading ends with the signal's reason. */
+  /** Aborting it ends reading with the signal's reason. */
   signal?: AbortSignal | null | undefined
 }
 
 /**
- * One frame in, one frame out. The frames are those of docs/format.md, section
- * 4: each is complete by itself and is read by the format's own tools.
+ * Compresses bytes into one frame, and decompresses one frame. Each frame is complete on its
+ * own, and the format's own tools can read it (docs/format.md, section 4).
  *
- * What is given must not change before the promise is settled.
+ * Do not modify the input until the promise settles.
  */
 export interface Codec {
   readonly name: CodecName
   /** The marker code, see {@link CODES}. */
   readonly code: number
   readonly levels: Levels
-  /** What runs this codec here. */
+  /** The implementation in use on this platform. */
   readonly implementation: ImplementationName
 
   /**
@@ -86,55 +83,57 @@ export interface Codec {
    * @throws {InvalidLevelError} the codec has no such level
    * @throws {FrameTooLargeError} there are more than 16 MiB
    * @throws {MissingImplementationError} this implementation only decompresses
-   * @throws {WorkerCrashedError} the worker that ran it ended before its time
+   * @throws {WorkerCrashedError} the worker crashed
    */
   compress (bytes: Uint8Array, options?: CompressOptions): Uint8Array | Promise<Uint8Array>
 
   /**
-   * Decompress exactly one frame into exactly `size` bytes. Never hands out a
-   * byte more, and never allocates by a number that the frame claims.
+   * Decompress exactly one frame into exactly `size` bytes. Memory depends on `size`, never on
+   * a number in the frame.
    *
-   * @throws {CorruptFrameError} the frame is anything else than that
+   * @throws {CorruptFrameError} the bytes are not exactly one frame of `size` bytes
    * @throws {FrameTooLargeError} `size` is more than 16 MiB
    * @throws {MissingImplementationError} this implementation only compresses
-   * @throws {WorkerCrashedError} the worker that ran it ended before its time
+   * @throws {WorkerCrashedError} the worker crashed
    */
   decompress (frame: Uint8Array, options: DecompressOptions): Uint8Array | Promise<Uint8Array>
 
   /**
-   * Decompress a stream of any length that somebody else made: as many frames as the
-   * format's own tool takes, of any size. Nothing is read before it is needed, and
-   * memory does not grow with the stream. Where the implementation in use reads no
-   * streams, another one of the codec does.
+   * Decompress a stream made by other tools: any number of frames of any size. It reads the
+   * source on demand, and memory does not grow with the stream. If the implementation in use
+   * cannot read streams, another one of the same codec does.
    *
-   * A codec that was made elsewhere may be without it.
+   * Optional: codecs from other packages may lack it.
    *
-   * @throws {CorruptFrameError} it is cut short or damaged, or other bytes follow it
-   * @throws {WindowTooLargeError} it asks for more than `maxWindowSize` bytes
+   * @throws {CorruptFrameError} the stream is cut short or damaged, or other bytes follow it
+   * @throws {WindowTooLargeError} the stream needs a window above `maxWindowSize`
    */
-  decompressStream?: (source: AsyncIterable<Uint8Array>, options?: DecompressStreamOptions) => AsyncGenerator<Uint8Array>
+  decompressStream?: (
+    source: AsyncIterable<Uint8Array>,
+    options?: DecompressStreamOptions
+  ) => AsyncGenerator<Uint8Array>
 }
 
 export interface CodecInit {
   /**
-   * Use this implementation and no other.
+   * Use only this implementation.
    *
-   * @default the first in the codec's definition that runs here
+   * @default the first of the codec's implementations that runs on this platform
    */
   implementation?: ImplementationName
 
   /**
-   * Use the one implementation that is the same build in Node and in browsers, so
-   * that the same bytes and level give the same frame, and a file the same CID, on
-   * both. Without it each platform uses what is fastest there.
+   * Use the implementation that is the same build in Node and in browsers. Then the same bytes
+   * and level give the same frame everywhere, so a file has the same CID. Otherwise each
+   * platform uses its fastest implementation.
    *
    * @default false
    */
   deterministic?: boolean
 
   /**
-   * Run what is not native in workers, off the thread that calls, wherever the
-   * platform has workers. With `false` it runs on the thread that calls.
+   * Whether to run WebAssembly and JavaScript in workers, if the platform has workers. If
+   * not, they block the calling thread.
    *
    * @default true
    */
@@ -142,7 +141,7 @@ export interface CodecInit {
 }
 
 /**
- * The level to use, checked.
+ * Validate a level, or return the codec's default.
  *
  * @throws {InvalidLevelError} the codec has no such level
  */

@@ -1,7 +1,6 @@
 /**
- * The marker code of each codec of the format: the private-use multicodec that
- * says "a UnixFS file whose content is frames of this codec" (docs/format.md,
- * section 1).
+ * The marker code of each codec: a private-use multicodec that marks UnixFS files whose
+ * content is frames of that codec (docs/format.md, section 1).
  */
 export const CODES = {
   gzip: 0x3f5a01,
@@ -13,8 +12,7 @@ export const CODES = {
 } as const
 
 /**
- * The most original bytes that a frame may hold, 16 MiB. Nothing larger is
- * compressed or decompressed, which is what bounds the memory of a reader
- * (docs/format.md, section 2).
+ * The most uncompressed bytes in a frame, 16 MiB. Larger frames are neither made nor read, which
+ * limits the memory of readers (docs/format.md, section 2).
  */
 export const MAX_FRAME_SIZE = 16 * 1024 * 1024

@@ -1,13 +1,12 @@
 /**
- * A frame that is not exactly one frame of its codec holding exactly the
- * expected number of bytes: cut short, damaged, followed by other bytes, of
- * another codec, or decoding to too much or too little.
+ * Thrown when bytes are not exactly one frame of the codec with the expected size: cut short,
+ * damaged, followed by other bytes, of another codec, too large or too small.
  */
 export class CorruptFrameError extends Error {
   static override readonly name = 'CorruptFrameError'
   override readonly name = 'CorruptFrameError'
   readonly codec: string
-  /** What is wrong with it. */
+  /** What is wrong with the frame. */
   readonly reason: string
 
   constructor (codec: string, reason: string, options?: ErrorOptions) {
@@ -17,9 +16,7 @@ export class CorruptFrameError extends Error {
   }
 }
 
-/**
- * More bytes than a frame may hold were given, or asked for.
- */
+/** Thrown when more bytes than a frame can hold are to be compressed or decompressed. */
 export class FrameTooLargeError extends Error {
   static override readonly name = 'FrameTooLargeError'
   override readonly name = 'FrameTooLargeError'
@@ -27,15 +24,13 @@ export class FrameTooLargeError extends Error {
   readonly max: number
 
   constructor (size: number, max: number) {
-    super(`A frame holds 0 to ${max} bytes, not ${size}`)
+    super(`A frame can hold 0 to ${max} bytes, not ${size}`)
     this.size = size
     this.max = max
   }
 }
 
-/**
- * A compression level that the codec does not have.
- */
+/** Thrown when a codec does not have the requested level. */
 export class InvalidLevelError extends Error {
   static override readonly name = 'InvalidLevelError'
   override readonly name = 'InvalidLevelError'
@@ -46,8 +41,8 @@ export class InvalidLevelError extends Error {
 
   constructor (codec: string, level: number, min: number, max: number) {
     super(min === max
-      ? `${codec} has one level, ${min}, not ${level}`
-      : `${codec} has the levels ${min} to ${max}, not ${level}`)
+      ? `${codec} has no level ${level}, only ${min}`
+      : `${codec} has no level ${level}, only ${min} to ${max}`)
     this.codec = codec
     this.level = level
     this.min = min
@@ -55,10 +50,7 @@ export class InvalidLevelError extends Error {
   }
 }
 
-/**
- * No implementation of a codec can do what was asked on this platform: the one
- * asked for does not exist here, or only decompresses.
- */
+/** Thrown when the requested implementation does not exist on this platform, or does one direction only. */
 export class MissingImplementationError extends Error {
   static override readonly name = 'MissingImplementationError'
   override readonly name = 'MissingImplementationError'
@@ -72,58 +64,50 @@ export class MissingImplementationError extends Error {
   }
 }
 
-/**
- * A codec name that is none of the known ones.
- */
+/** Thrown when no codec has the given name or code. */
 export class UnknownCodecError extends Error {
   static override readonly name = 'UnknownCodecError'
   override readonly name = 'UnknownCodecError'
   readonly codec: string | number
 
   constructor (codec: string | number, known: readonly string[]) {
-    super(`Unknown codec ${typeof codec === 'number' ? `0x${codec.toString(16)}` : `"${codec}"`}, known are ${known.join(', ')}`)
+    const name = typeof codec === 'number' ? `0x${codec.toString(16)}` : `"${codec}"`
+
+    super(`Unknown codec ${name}: use one of ${known.join(', ')}`)
     this.codec = codec
   }
 }
 
-/**
- * A stream needs more memory to look back than is allowed.
- */
+/** Thrown when a stream needs a larger window than `maxWindowSize`. */
 export class WindowTooLargeError extends Error {
   static override readonly name = 'WindowTooLargeError'
   override readonly name = 'WindowTooLargeError'
   readonly codec: string
-  /** What it asks for, in bytes. */
+  /** The window that the stream needs, in bytes. */
   readonly size: number
   readonly max: number
 
   constructor (codec: string, size: number, max: number) {
-    super(`A ${codec} stream needs a window of ${size} bytes, at most ${max} are allowed`)
+    super(`The ${codec} stream needs a window of ${size} bytes, but at most ${max} are allowed`)
     this.codec = codec
     this.size = size
     this.max = max
   }
 }
 
-/**
- * The worker that ran a call ended before it had answered. The call is lost, the
- * next one gets another worker.
- */
+/** Thrown when a worker ends before it has answered. The call fails, and the next one gets another worker. */
 export class WorkerCrashedError extends Error {
   static override readonly name = 'WorkerCrashedError'
   override readonly name = 'WorkerCrashedError'
   readonly codec: string
 
   constructor (codec: string, options?: ErrorOptions) {
-    super(`The worker that ran ${codec} ended before it had answered`, options)
+    super(`A worker crashed while running ${codec}`, options)
     this.codec = codec
   }
 }
 
-/**
- * No worker can be started here. Never seen by callers: what should have run in
- * one runs on the thread that called.
- */
+/** Thrown inside this package when no worker can be started. The call then runs on the calling thread. */
 export class WorkersUnavailableError extends Error {
   static override readonly name = 'WorkersUnavailableError'
   override readonly name = 'WorkersUnavailableError'

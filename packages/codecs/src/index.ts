@@ -1,9 +1,9 @@
 /**
  * @packageDocumentation
  *
- * Compression codecs with one interface: one frame in, one frame out. Each is a
- * subpath of its own, so that a bundle holds only what it uses, and each runs on
- * the best implementation that the platform has.
+ * Compression codecs with one interface: compress bytes into a frame, decompress a frame.
+ * Each codec has its own subpath, so a bundle contains only the codecs it uses. Each runs on
+ * the best implementation of the platform.
  *
  * @example Compress and decompress
  *
@@ -19,7 +19,7 @@
  * console.info(frame.byteLength, back.byteLength)
  * ```
  *
- * @example What runs each codec here
+ * @example List the codecs and their implementations on this platform
  *
  * ```typescript
  * import { allCodecs } from '@ipfsz/codecs/all'
@@ -32,5 +32,22 @@
 
 export { CODES, MAX_FRAME_SIZE } from './constants.ts'
 export { checkLevel } from './codec.ts'
-export type { Codec, CodecInit, CodecName, CompressOptions, DecompressOptions, DecompressStreamOptions, ImplementationName, Levels } from './codec.ts'
-export { CorruptFrameError, FrameTooLargeError, InvalidLevelError, MissingImplementationError, UnknownCodecError, WindowTooLargeError, WorkerCrashedError } from './errors.ts'
+export type {
+  Codec,
+  CodecInit,
+  CodecName,
+  CompressOptions,
+  DecompressOptions,
+  DecompressStreamOptions,
+  ImplementationName,
+  Levels
+} from './codec.ts'
+export {
+  CorruptFrameError,
+  FrameTooLargeError,
+  InvalidLevelError,
+  MissingImplementationError,
+  UnknownCodecError,
+  WindowTooLargeError,
+  WorkerCrashedError
+} from './errors.ts'

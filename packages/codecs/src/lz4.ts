@@ -10,7 +10,7 @@ export const LZ4: CodecDefinition = {
   code: CODES.lz4,
   levels: { min: 1, max: 1, default: 1 },
   implementations: [
-    // it decompresses half as fast as wasm, and into as much memory as each of a frame's blocks may ask for
+    // decompressing is half as fast as wasm, and allocates as much memory as each block of a frame claims
     {
       name: 'native',
       only: 'compress',

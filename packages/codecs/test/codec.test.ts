@@ -24,19 +24,22 @@ describe.each(WRITERS.map(codec => [label(codec), codec] as const))('%s', (_, wr
     }
   })
 
-  it('gives back noise of every small length, and with zeros behind it, whichever implementation reads', async () => {
+  it('round-trips noise of every small length, with and without trailing zeros, with every reader', async () => {
     for (let length = 0; length <= 300; length++) {
       for (const bytes of [noise(length), concat(noise(length), new Uint8Array(length))]) {
         const frame = await writer.compress(bytes)
 
         for (const reader of readers) {
-          expect(same(await reader.decompress(frame, { size: bytes.byteLength }), bytes), `${label(reader)}, ${length} bytes`).toBe(true)
+          expect(
+            same(await reader.decompress(frame, { size: bytes.byteLength }), bytes),
+            `${label(reader)}, ${length} bytes`
+          ).toBe(true)
         }
       }
     }
   })
 
-  it('makes text smaller at every level', { tags: 'slow' }, async () => {
+  it('shrinks text at every level', { tags: 'slow' }, async () => {
     const bytes = text(100_000)
 
     for (let level = writer.levels.min; level <= writer.levels.max; level++) {
@@ -46,12 +49,12 @@ describe.each(WRITERS.map(codec => [label(codec), codec] as const))('%s', (_, wr
     }
   })
 
-  it('hardly grows noise', async () => {
+  it('barely expands noise', async () => {
     const frame = await writer.compress(noise(MIB))
     expect(frame.byteLength).toBeLessThan(MIB * 1.01)
   })
 
-  it('hands out plain Uint8Arrays', async () => {
+  it('returns plain Uint8Arrays', async () => {
     const frame = await writer.compress(text(1000))
     expect(frame.constructor).toBe(Uint8Array)
 
@@ -67,7 +70,13 @@ describe.each(WRITERS.map(codec => [label(codec), codec] as const))('%s', (_, wr
 
   it.each([-1, 99, 1.5, Number.NaN])('refuses the level %d', async (level) => {
     await expect(async () => writer.compress(text(10), { level }))
-      .rejects.toMatchObject({ name: 'InvalidLevelError', codec: writer.name, level, min: writer.levels.min, max: writer.levels.max })
+      .rejects.toMatchObject({
+        name: 'InvalidLevelError',
+        codec: writer.name,
+        level,
+        min: writer.levels.min,
+        max: writer.levels.max
+      })
   })
 })
 
@@ -76,9 +85,13 @@ describe.each(ALL.map(codec => [label(codec), codec] as const))('%s, given a fra
   const frame = (async () => codecs[reader.name]().compress(bytes))()
   const size = bytes.byteLength
 
-  it('refuses one cut short anywhere', async () => {
+  it('refuses it cut short anywhere', async () => {
     const whole = await frame
-    const lengths = [...Array(20).keys(), ...Array.from({ length: 40 }, (_, i) => Math.floor(whole.byteLength * i / 40)), whole.byteLength - 1]
+    const lengths = [
+      ...Array(20).keys(),
+      ...Array.from({ length: 40 }, (_, i) => Math.floor(whole.byteLength * i / 40)),
+      whole.byteLength - 1
+    ]
 
     for (const length of lengths) {
       await expect(async () => reader.decompress(whole.subarray(0, length), { size }), `${length} bytes`)
@@ -86,14 +99,14 @@ describe.each(ALL.map(codec => [label(codec), codec] as const))('%s, given a fra
     }
   })
 
-  it('refuses a size that is not its own', async () => {
+  it('refuses another size', async () => {
     for (const wrong of [0, 1, size - 1, size + 1, 2 * size]) {
       await expect(async () => reader.decompress(await frame, { size: wrong }), `${wrong} bytes`)
         .rejects.toMatchObject({ name: 'CorruptFrameError', codec: reader.name })
     }
   })
 
-  it('refuses a size above 16 MiB, or below nothing', async () => {
+  it('refuses a size above 16 MiB or below 0', async () => {
     for (const wrong of [16 * MIB + 1, 2 ** 40, -1, 0.5, Number.NaN]) {
       await expect(async () => reader.decompress(await frame, { size: wrong }))
         .rejects.toMatchObject({ name: 'FrameTooLargeError' })
@@ -114,7 +127,7 @@ describe.each(ALL.map(codec => [label(codec), codec] as const))('%s, given a fra
       .rejects.toMatchObject({ name: 'CorruptFrameError' })
   })
 
-  it('refuses flipped bits, or decodes to the size that was asked for', async () => {
+  it('refuses flipped bits, or decodes to the requested size', async () => {
     const whole = await frame
     const next = random(7)
 
@@ -124,7 +137,9 @@ describe.each(ALL.map(codec => [label(codec), codec] as const))('%s, given a fra
       const position = i % 2 === 0 ? next() % 32 : next() % flipped.byteLength
       flipped[position] ^= 1 << next() % 8
 
-      const outcome = await Promise.resolve(reader.decompress(flipped, { size })).then(bytes => bytes.byteLength, (err: Error) => err.name)
+      const outcome = await Promise.resolve(
+        reader.decompress(flipped, { size })
+      ).then(bytes => bytes.byteLength, (err: Error) => err.name)
       expect([size, 'CorruptFrameError']).toContain(outcome)
     }
   })
@@ -136,7 +151,7 @@ describe.each(ALL.map(codec => [label(codec), codec] as const))('%s, given a fra
     }
   })
 
-  it('refuses other bytes behind it', async () => {
+  it('refuses other bytes after it', async () => {
     const whole = await frame
 
     for (const tail of [Uint8Array.of(0), text(100), whole]) {
@@ -177,18 +192,18 @@ describe('the frames of docs/format.md, section 4', () => {
 })
 
 describe('choosing an implementation', () => {
-  it('takes the first of the table that is available', () => {
+  it('uses the first available one', () => {
     for (const name of NAMES) {
       expect(codecs[name]().implementation).toBe(TABLE[name].find(entry => entry.available())?.name)
     }
   })
 
-  it('refuses one that does not exist', () => {
+  it('refuses an unknown one', () => {
     expect(() => codecs.lzo({ implementation: 'native' }))
       .toThrow(expect.objectContaining({ name: 'MissingImplementationError', codec: 'lzo', implementation: 'native' }))
   })
 
-  it('says which one cannot compress', async () => {
+  it('refuses to compress with one that only decompresses, by name', async () => {
     await expect(async () => codecs.zstd({ implementation: 'js' }).compress(text(10)))
       .rejects.toMatchObject({ name: 'MissingImplementationError', codec: 'zstd', implementation: 'js' })
   })

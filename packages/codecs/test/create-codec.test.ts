@@ -32,14 +32,14 @@ describe('a codec', () => {
     expect(load).toHaveBeenCalledOnce()
   })
 
-  it('is run by the first that is available', async () => {
+  it('uses the first available implementation', async () => {
     const codec = create([entry(1, { name: 'native', available: () => false }), entry(2, { name: 'wasm' }), entry(3)])
 
     expect(codec.implementation).toBe('wasm')
     expect((await codec.compress(text(3)))[0]).toBe(2)
   })
 
-  it('is run by the next one where one cannot be loaded', async () => {
+  it('uses the next implementation if one cannot be loaded', async () => {
     const load = vi.fn(entry(1).load).mockRejectedValue(new Error('forbidden by a policy'))
     const codec = create([entry(1, { name: 'wasm', load }), entry(2)])
 
@@ -47,7 +47,7 @@ describe('a codec', () => {
     expect(codec.implementation).toBe('js')
   })
 
-  it('says why where none can be loaded, and tries again the next time', async () => {
+  it('refuses with the reason if none can be loaded, and tries again the next time', async () => {
     const load = vi.fn(entry(1).load).mockRejectedValueOnce(new Error('no network'))
     const codec = create([entry(1, { load })])
 
@@ -55,16 +55,23 @@ describe('a codec', () => {
     expect((await codec.compress(text(3)))[0]).toBe(1)
   })
 
-  it('may compress with one and decompress with another', async () => {
-    const reads = entry(1, { name: 'wasm', only: 'decompress', load: async () => ({ create: () => ({ decompress: () => Uint8Array.of(1) }) }) })
-    const writes = entry(2, { name: 'wasm', only: 'compress', load: async () => ({ create: () => ({ compress: () => Uint8Array.of(2) }) }) })
+  it('compresses with one implementation and decompresses with another', async () => {
+    const reads = entry(1, {
+      name: 'wasm',
+      only: 'decompress',
+      load: async () => ({ create: () => ({ decompress: () => Uint8Array.of(1) }) })
+    })
+    const writes = entry(
+      2,
+      { name: 'wasm', only: 'compress', load: async () => ({ create: () => ({ compress: () => Uint8Array.of(2) }) }) }
+    )
     const codec = create([reads, writes])
 
     expect(await codec.compress(text(3))).toEqual(Uint8Array.of(2))
     expect(await codec.decompress(text(3), { size: 1 })).toEqual(Uint8Array.of(1))
   })
 
-  it('says what is missing where nothing compresses', async () => {
+  it('refuses to compress if no implementation does', async () => {
     const codec = create([entry(1, { name: 'native', available: () => false }), entry(2, { only: 'decompress' })])
 
     expect(codec.implementation).toBe('js')
@@ -72,31 +79,44 @@ describe('a codec', () => {
       name: 'MissingImplementationError',
       codec: 'zstd',
       implementation: 'js',
-      message: expect.stringContaining('the native one')
+      message: expect.stringContaining('use native instead')
     })
   })
 
-  it('says what is missing where nothing decompresses', async () => {
-    const codec = create([entry(1, { name: 'native', only: 'compress' }), entry(2, { name: 'wasm', available: () => false })])
+  it('refuses to decompress if no implementation does', async () => {
+    const codec = create([
+      entry(1, { name: 'native', only: 'compress' }),
+      entry(2, { name: 'wasm', available: () => false })
+    ])
 
     await expect(codec.decompress(text(3), { size: 3 })).rejects.toMatchObject({
       name: 'MissingImplementationError',
       codec: 'zstd',
       implementation: 'native',
-      message: expect.stringContaining('the wasm one')
+      message: expect.stringContaining('use wasm instead')
     })
   })
 
   it('rejects with the reason of a signal, before and during a call', async () => {
     const reason = new Error('no longer wanted')
-    const load = vi.fn(async () => ({ create: (): Implementation => ({ compress: async () => new Promise(() => {}), decompress: async () => new Promise(() => {}) }) }))
+    const load = vi.fn(
+      async () => ({
+        create: (): Implementation => ({
+          compress: async () => new Promise(() => {}),
+          decompress: async () => new Promise(() => {})
+        })
+      })
+    )
     const codec = create([entry(1, { load })])
 
     await expect(codec.compress(text(3), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
     expect(load).not.toHaveBeenCalled()
 
     const controller = new AbortController()
-    const calls = [codec.compress(text(3), { signal: controller.signal }), codec.decompress(text(3), { size: 3, signal: controller.signal })]
+    const calls = [
+      codec.compress(text(3), { signal: controller.signal }),
+      codec.decompress(text(3), { size: 3, signal: controller.signal })
+    ]
     await vi.waitFor(() => { expect(load).toHaveBeenCalledTimes(2) }, { timeout: 120_000 })
     controller.abort(reason)
 
@@ -107,8 +127,11 @@ describe('a codec', () => {
 })
 
 describe('deterministic', () => {
-  it('picks the one that is the same build everywhere', async () => {
-    const codec = create([entry(1, { name: 'native' }), entry(2, { name: 'wasm', everywhere: true }), entry(3)], { deterministic: true })
+  it('selects the implementation that is the same build everywhere', async () => {
+    const codec = create(
+      [entry(1, { name: 'native' }), entry(2, { name: 'wasm', everywhere: true }), entry(3)],
+      { deterministic: true }
+    )
 
     expect((await codec.compress(text(3)))[0]).toBe(2)
   })
@@ -119,14 +142,14 @@ describe('deterministic', () => {
     }
   })
 
-  it('refuses to go with another implementation', () => {
+  it('refuses another implementation', () => {
     expect(() => codecs.zstd({ deterministic: true, implementation: 'native' }))
       .toThrow(expect.objectContaining({ name: 'MissingImplementationError', codec: 'zstd', implementation: 'native' }))
   })
 })
 
-describe('a codec that is told its implementation', () => {
-  it('reads streams with that one where it does, and with another one where it does not', async () => {
+describe('a codec with a given implementation', () => {
+  it('reads streams with that one if it can, else with another one', async () => {
     const frame = await codecs.zstd().compress(text(1000))
 
     for (const implementation of ['native', 'wasm', 'js'] as const) {

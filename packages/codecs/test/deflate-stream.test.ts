@@ -6,8 +6,10 @@ import { deflateStream, inflateStream } from '../src/stream/deflate-stream.ts'
 const SYNC = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
 
 describe('a deflate stream in JavaScript', () => {
-  it('gives each time what decodes to all that was given so far', () => {
-    fc.assert(fc.property(fc.array(fc.uint8Array({ minLength: 1, maxLength: 500 })), fc.integer({ min: 1, max: 9 }), (pieces, level) => {
+  it('returns bytes that decode to everything given so far, each time', () => {
+    fc.assert(fc.property(fc.array(
+      fc.uint8Array({ minLength: 1, maxLength: 500 })
+    ), fc.integer({ min: 1, max: 9 }), (pieces, level) => {
       const stream = deflateStream(level)
       const back = inflateStream()
       const compressed: Uint8Array[] = []
@@ -22,7 +24,7 @@ describe('a deflate stream in JavaScript', () => {
     }), { numRuns: 50 })
   })
 
-  it('refers back to what was compressed before', () => {
+  it('refers back to earlier bytes', () => {
     const stream = deflateStream(6)
     const bytes = new TextEncoder().encode('what is said twice costs only once, or hardly more than that')
 
@@ -30,7 +32,7 @@ describe('a deflate stream in JavaScript', () => {
     expect(stream.compress(bytes).byteLength).toBeLessThan(12)
   })
 
-  it('takes what is larger than its buffers', () => {
+  it('compresses inputs larger than its buffers', () => {
     const bytes = Uint8Array.from({ length: 300_000 }, (_, i) => Math.imul(i, 2654435761) >>> 13)
 
     expect(inflateStream().decompress(deflateStream(1).compress(bytes), bytes.byteLength)).toEqual(bytes)
@@ -42,6 +44,7 @@ describe('a deflate stream in JavaScript', () => {
     ['ends', zlib.deflateRawSync(new Uint8Array(10)), 10],
     ['is damaged', Uint8Array.of(7, 7, 7, 7), 10]
   ])('refuses what %s', (_, bytes, size) => {
-    expect(() => inflateStream().decompress(bytes, size)).toThrow(expect.objectContaining({ name: 'CorruptFrameError', codec: 'deflate' }))
+    expect(() => inflateStream().decompress(bytes, size))
+      .toThrow(expect.objectContaining({ name: 'CorruptFrameError', codec: 'deflate' }))
   })
 })

@@ -10,11 +10,13 @@ import type { ImplementationEntry } from '../src/implementation.ts'
 
 const DEFINITIONS = [ZSTD, GZIP, LZ4, BROTLI, SNAPPY, LZO]
 
-export const TABLE = Object.fromEntries(DEFINITIONS.map(({ name, implementations }) => [name, implementations])) as Readonly<Record<CodecName, readonly ImplementationEntry[]>>
+export const TABLE = Object.fromEntries(
+  DEFINITIONS.map(({ name, implementations }) => [name, implementations])
+) as Readonly<Record<CodecName, readonly ImplementationEntry[]>>
 
 export const NAMES = Object.keys(TABLE) as CodecName[]
 
-/** The codec by each of its implementations that do something and run here: all of them in Node, in a browser all but the native ones. */
+/** The codec with each implementation that runs here: all in Node, all but the native ones in a browser. */
 function running (not: 'compress' | 'decompress'): Codec[] {
   return NAMES.flatMap(name => {
     const entries = TABLE[name].filter(entry => entry.only !== not && entry.available())

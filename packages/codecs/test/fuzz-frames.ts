@@ -42,11 +42,14 @@ const REFERENCE: Readonly<Record<CodecName, readonly string[]>> = {
   snappy: [],
   lzo: [
     // lzop 1.04, with a name, a time and checksums of the content: lzop -c s.txt
-    'iUxaTwANChoKEEAgoAlAAQUDAAAJAACBpGrvu4AAAAAABXMudHh0XfQHKwAAArwAAABJRxv0VgANSXQgd2FzIHRoZSBiZXN0IG9mIHRpbWVzLCBpdCB3YacDd29yKWkACiAAAFXMAAACYXMgdGhlIGJlc3Qgb2YgdGltZXMRAAAAAAAA',
+    'iUxaTwANChoKEEAgoAlAAQUDAAAJAACBpGrvu4AAAAAABXMudHh0XfQHKwAAArwAAABJRxv0VgANSXQgd2FzIHRoZSBiZXN0IG9m' +
+      'IHRpbWVzLCBpdCB3YacDd29yKWkACiAAAFXMAAACYXMgdGhlIGJlc3Qgb2YgdGltZXMRAAAAAAAA',
     // all of them CRC-32: lzop -c -9 --crc32 s.txt
-    'iUxaTwANChoKEEAgoBABAwkDABEIAACBpGrvu4AAAAAABXMudHh0PV1HZQAAArwAAAAvZkX/bCxJdCB3YXMgdGhlIGJlc3Qgb2YgdGltZXMsIGkoZwB3b3IpaQAKIAAAacwAEQAAAAAAAA==',
+    'iUxaTwANChoKEEAgoBABAwkDABEIAACBpGrvu4AAAAAABXMudHh0PV1HZQAAArwAAAAvZkX/bCxJdCB3YXMgdGhlIGJlc3Qgb2Yg' +
+      'dGltZXMsIGkoZwB3b3IpaQAKIAAAacwAEQAAAAAAAA==',
     // without checksums of the content: lzop -c -F s.txt
-    'iUxaTwANChoKEEAgoAlAAQUDAAAIAACBpGrvu4AAAAAABXMudHh0XeEHKgAAArwAAABJAA1JdCB3YXMgdGhlIGJlc3Qgb2YgdGltZXMsIGl0IHdhpwN3b3IpaQAKIAAAVcwAAAJhcyB0aGUgYmVzdCBvZiB0aW1lcxEAAAAAAAA='
+    'iUxaTwANChoKEEAgoAlAAQUDAAAIAACBpGrvu4AAAAAABXMudHh0XeEHKgAAArwAAABJAA1JdCB3YXMgdGhlIGJlc3Qgb2YgdGlt' +
+      'ZXMsIGl0IHdhpwN3b3IpaQAKIAAAVcwAAAJhcyB0aGUgYmVzdCBvZiB0aW1lcxEAAAAAAAA='
   ]
 }
 
@@ -73,7 +76,11 @@ export async function goodFrames (name: CodecName): Promise<Good[]> {
 
   const encoded = new TextEncoder().encode(SENTENCE.repeat(14).slice(0, 700))
 
-  return [...frames, ...REFERENCE[name].map(base64 => ({ frame: fromBase64(base64), bytes: encoded })), ...await ofManyBlocks(name)]
+  return [
+    ...frames,
+    ...REFERENCE[name].map(base64 => ({ frame: fromBase64(base64), bytes: encoded })),
+    ...await ofManyBlocks(name)
+  ]
 }
 
 /** Frames of many blocks, which our writers make of megabytes only. */
@@ -85,18 +92,37 @@ async function ofManyBlocks (name: CodecName): Promise<Good[]> {
     case 'zstd':
       // small blocks of several types, with a checksum
       // with copies of their own, since a slice of a Buffer is none
-      return [{ bytes, frame: new Uint8Array(zstdCompressSync(bytes, { pledgedSrcSize: bytes.byteLength, params: { [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_windowLog]: 10 } })) }]
+      return [{
+        bytes,
+        frame: new Uint8Array(
+          zstdCompressSync(bytes, {
+            pledgedSrcSize: bytes.byteLength,
+            params: { [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_windowLog]: 10 }
+          })
+        )
+      }]
     case 'lz4': {
       const blocks = await Promise.all(pieces.map(async piece => (await codecs.lz4().compress(piece)).slice(15, -4)))
       return [{ bytes, frame: lz4Frame(bytes.byteLength, blocks) }]
     }
     case 'snappy': {
       const chunks = await Promise.all(pieces.map(async piece => (await codecs.snappy().compress(piece)).slice(10)))
-      return [{ bytes, frame: concat(SNAPPY_IDENTIFIER, snappyChunk(0xfe, text(40)), ...chunks, SNAPPY_IDENTIFIER, snappyChunk(0x80, new Uint8Array(0))) }]
+      return [{
+        bytes,
+        frame: concat(
+          SNAPPY_IDENTIFIER,
+          snappyChunk(0xfe, text(40)),
+          ...chunks,
+          SNAPPY_IDENTIFIER,
+          snappyChunk(0x80, new Uint8Array(0))
+        )
+      }]
     }
     case 'lzo': {
       const header = encodeLzopHeader().byteLength
-      const blocks = await Promise.all(pieces.map(async piece => (await codecs.lzo().compress(piece)).slice(header, -4)))
+      const blocks = await Promise.all(
+        pieces.map(async piece => (await codecs.lzo().compress(piece)).slice(header, -4))
+      )
       return [{ bytes, frame: concat(encodeLzopHeader(), ...blocks, new Uint8Array(4)) }]
     }
     default:
@@ -117,8 +143,20 @@ export function uint32 (value: number): Uint8Array {
  *
  * @param flags - independent blocks and a content size where nothing else is said
  */
-export function lz4Frame (size: number, blocks: readonly Uint8Array[], flags: number = 0x68, blockSizeCode: number = 4): Uint8Array {
-  const frame = concat(Uint8Array.of(0x04, 0x22, 0x4d, 0x18, flags, blockSizeCode << 4), uint32(size), uint32(0), Uint8Array.of(0), ...blocks, uint32(0))
+export function lz4Frame (
+  size: number,
+  blocks: readonly Uint8Array[],
+  flags: number = 0x68,
+  blockSizeCode: number = 4
+): Uint8Array {
+  const frame = concat(
+    Uint8Array.of(0x04, 0x22, 0x4d, 0x18, flags, blockSizeCode << 4),
+    uint32(size),
+    uint32(0),
+    Uint8Array.of(0),
+    ...blocks,
+    uint32(0)
+  )
   frame[14] = xxHash32(frame.subarray(4, 14), 0) >>> 8
 
   return frame
@@ -168,7 +206,11 @@ const REPAIRS: Readonly<Record<CodecName, (frame: Uint8Array, size: number) => v
   gzip (frame, size) {
     const trailer = frame.byteLength - 8
     writeUint32(frame, trailer + 4, size)
-    writeUint32(frame, trailer, crc32(inflateRawSync(frame.subarray(10, trailer), { maxOutputLength: Math.max(1, size) })))
+    writeUint32(
+      frame,
+      trailer,
+      crc32(inflateRawSync(frame.subarray(10, trailer), { maxOutputLength: Math.max(1, size) }))
+    )
   },
 
   lz4 (frame, size) {

@@ -16,8 +16,13 @@ const CASES = NAMES.flatMap(name => readers(name).flatMap(implementation => [
 ]))
 
 // scripts/fuzz.ts does the same for longer, and compares what the implementations answer
-describe.each(CASES)('$name ($implementation, in workers: $workers), given $count frames most of which are broken,', ({ name, implementation, workers, count }) => {
-  it('reads those that are whole, and of the others makes exactly the bytes that were asked for, or refuses them', async () => {
+describe.each(CASES)('$name ($implementation, in workers: $workers), given $count frames most of which are broken,', ({
+  name,
+  implementation,
+  workers,
+  count
+}) => {
+  it('reads intact frames, and decodes mutated ones to the requested size or refuses them', async () => {
     const codec = codecs[name]({ implementation, workers })
     const make = await inputs(name, SEED)
 
@@ -29,7 +34,9 @@ describe.each(CASES)('$name ($implementation, in workers: $workers), given $coun
         : outcome instanceof Uint8Array && same(outcome, bytes)
 
       if (!isRight) {
-        expect.fail(`${number} of the seed ${SEED}: ${outcome instanceof Error ? String(outcome) : `${outcome.byteLength} bytes`}`)
+        expect.fail(
+          `${number} of the seed ${SEED}: ${outcome instanceof Error ? String(outcome) : `${outcome.byteLength} bytes`}`
+        )
       }
     }
   })

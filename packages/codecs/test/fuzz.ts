@@ -22,7 +22,24 @@ const MIB = 1024 * 1024
 /** Bytes at the edges of what a field can mean. */
 const EDGES = [0, 1, 0x0f, 0x10, 0x11, 0x3f, 0x40, 0x7f, 0x80, 0xf0, 0xfe, 0xff]
 /** Lengths that are too large, or nearly so, in one way or another. */
-const LENGTHS = [0, 1, 0x7f, 0xff, 0xffff, 0x10000, 0x10001, 0x3fffff, 0x400001, 0xffffff, 0x1000001, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff]
+const LENGTHS = [
+  0,
+  1,
+  0x7f,
+  0xff,
+  0xffff,
+  0x10000,
+  0x10001,
+  0x3fffff,
+  0x400001,
+  0xffffff,
+  0x1000001,
+  0x7fffffff,
+  0x80000000,
+  0x80000001,
+  0xfffffffe,
+  0xffffffff
+]
 
 const MUTATIONS: readonly Mutation[] = [
   function flipBits (frame, next) {
@@ -75,7 +92,10 @@ const MUTATIONS: readonly Mutation[] = [
   function insert (frame, next) {
     const position = place(frame, next)
     const byte = next()
-    const inserted = Uint8Array.from({ length: 1 + next() % pick([2, 8, 300], next) }, next() % 2 === 0 ? next : () => byte)
+    const inserted = Uint8Array.from(
+      { length: 1 + next() % pick([2, 8, 300], next) },
+      next() % 2 === 0 ? next : () => byte
+    )
 
     return concat(frame.subarray(0, position), inserted, frame.subarray(position))
   },
@@ -96,7 +116,12 @@ const MUTATIONS: readonly Mutation[] = [
     const [start, end] = range(frame, next)
     const middle = start + next() % (end - start + 1)
 
-    return concat(frame.subarray(0, start), frame.subarray(middle, end), frame.subarray(start, middle), frame.subarray(end))
+    return concat(
+      frame.subarray(0, start),
+      frame.subarray(middle, end),
+      frame.subarray(start, middle),
+      frame.subarray(end)
+    )
   },
 
   function randomize (frame, next) {
@@ -131,7 +156,9 @@ export function readers (name: CodecName): ImplementationName[] {
 /** Makes inputs of a codec. Each follows from the seed and its number alone, so that it can be made again. */
 export async function inputs (name: CodecName, seed: number): Promise<(number: number) => Input> {
   const good = await goodFrames(name)
-  const bySize = [SMALL, MEDIUM, Infinity].map(max => good.filter(({ frame, bytes }) => Math.max(frame.byteLength, bytes.byteLength) <= max))
+  const bySize = [SMALL, MEDIUM, Infinity].map(
+    max => good.filter(({ frame, bytes }) => Math.max(frame.byteLength, bytes.byteLength) <= max)
+  )
 
   return number => {
     const next = random(mix(seed, number))
@@ -165,7 +192,22 @@ export async function inputs (name: CodecName, seed: number): Promise<(number: n
 }
 
 function wrongSize (size: number, next: Next): number {
-  return Math.max(0, pick([0, size - 1, size + 1, size - 1, size + 1, 2 * size, size + next() % 70_000, next() % 8 === 0 ? 16 * MIB : 65536], next))
+  return Math.max(
+    0,
+    pick(
+      [
+        0,
+        size - 1,
+        size + 1,
+        size - 1,
+        size + 1,
+        2 * size,
+        size + next() % 70_000,
+        next() % 8 === 0 ? 16 * MIB : 65536
+      ],
+      next
+    )
+  )
 }
 
 /** A position in a frame. The headers at the front decide most, and trailers some. */

@@ -5,7 +5,7 @@ import { codecs } from '../src/all.ts'
 import { adler32 } from '../src/format/checksums/adler32.ts'
 import * as bigEndian from '../src/format/bytes/big-endian.ts'
 import { encodeLzopHeader } from '../src/format/lzo/lzop-header.ts'
-import { renewable } from '../src/impl/renewable.ts'
+import { reuseInstance } from '../src/impl/reuse-instance.ts'
 import { concat, fromBase64, NAMES, noise, same, text } from './fixtures.ts'
 import { lz4Frame, repair, SNAPPY_IDENTIFIER, snappyChecksum, snappyChunk, uint32 } from './fuzz-frames.ts'
 import { readers } from './fuzz.ts'
@@ -18,21 +18,42 @@ const PAGE = 64 * 1024
 const NOTHING = new Uint8Array(0)
 
 /** What a call ends with: how many bytes, or the name of an error. On this thread, so that its memory can be seen. */
-async function outcome (name: CodecName, implementation: ImplementationName, frame: Uint8Array, size: number): Promise<number | string> {
+async function outcome (
+  name: CodecName,
+  implementation: ImplementationName,
+  frame: Uint8Array,
+  size: number
+): Promise<number | string> {
   return Promise.resolve(codecs[name]({ implementation, workers: false }).decompress(frame, { size }))
     .then(bytes => bytes.byteLength, (err: Error) => err.name)
 }
 
 /** In a worker, which a test that fails leaves behind: what does not end on this thread would end no test. */
-async function refusesInWorker (name: CodecName, implementation: ImplementationName, frame: Uint8Array, size: number): Promise<void> {
-  await expect(async () => codecs[name]({ implementation }).decompress(frame, { size })).rejects.toMatchObject({ name: 'CorruptFrameError' })
+async function refusesInWorker (
+  name: CodecName,
+  implementation: ImplementationName,
+  frame: Uint8Array,
+  size: number
+): Promise<void> {
+  await expect(async () => codecs[name]({ implementation }).decompress(frame, { size }))
+    .rejects.toMatchObject({ name: 'CorruptFrameError' })
 }
 
-async function refuses (name: CodecName, implementation: ImplementationName, frame: Uint8Array, size: number): Promise<void> {
+async function refuses (
+  name: CodecName,
+  implementation: ImplementationName,
+  frame: Uint8Array,
+  size: number
+): Promise<void> {
   expect(await outcome(name, implementation, frame, size)).toBe('CorruptFrameError')
 }
 
-async function reads (name: CodecName, implementation: ImplementationName, frame: Uint8Array, bytes: Uint8Array): Promise<void> {
+async function reads (
+  name: CodecName,
+  implementation: ImplementationName,
+  frame: Uint8Array,
+  bytes: Uint8Array
+): Promise<void> {
   const read = await codecs[name]({ implementation, workers: false }).decompress(frame, { size: bytes.byteLength })
   expect(same(read, bytes)).toBe(true)
 }
@@ -66,7 +87,13 @@ function zstdSequencesBlock (): Uint8Array {
   const count = 0x7f00 + 256
   const literals = uint32(1 | 3 << 2 | count << 4).subarray(0, 3)
 
-  return concat(literals, text(1), Uint8Array.of(0xff, 0, 1, 0x54, 1, 0, 52), new Uint8Array(2 * count), Uint8Array.of(1))
+  return concat(
+    literals,
+    text(1),
+    Uint8Array.of(0xff, 0, 1, 0x54, 1, 0, 52),
+    new Uint8Array(2 * count),
+    Uint8Array.of(1)
+  )
 }
 
 const TEXT = text(300)
@@ -77,23 +104,40 @@ describe.each(readers('zstd'))('zstd (%s)', (implementation) => {
 
   it('reads the frames that the others here are made from', async () => {
     await reads('zstd', implementation, zstdFrame(300, stored), TEXT)
-    await reads('zstd', implementation, concat(fromBase64('KLUv/UAA'), Uint8Array.of(low, high), stored).with(5, 0), TEXT)
+    await reads(
+      'zstd',
+      implementation,
+      concat(fromBase64('KLUv/UAA'), Uint8Array.of(low, high), stored).with(5, 0),
+      TEXT
+    )
   })
 
-  it('refuses a window that is larger than what the frame holds', async () => {
+  it('refuses a window larger than the content', async () => {
     for (const window of [1 << 3, 8 << 3, 17 << 3, 31 << 3, 255]) {
-      await refuses('zstd', implementation, concat(fromBase64('KLUv/UA='), Uint8Array.of(window, low, high), stored), 300)
+      await refuses(
+        'zstd',
+        implementation,
+        concat(fromBase64('KLUv/UA='), Uint8Array.of(window, low, high), stored),
+        300
+      )
     }
   })
 
   it('refuses a dictionary ID, of any length', async () => {
     for (const flag of [1, 2, 3]) {
       const id = new Uint8Array(2 ** (flag - 1)).fill(1)
-      await refuses('zstd', implementation, concat(fromBase64('KLUv/Q=='), Uint8Array.of(0x60 | flag), id, Uint8Array.of(low, high), stored), 300)
+      await refuses(
+        'zstd',
+        implementation,
+        concat(fromBase64('KLUv/Q=='), Uint8Array.of(0x60 | flag), id, Uint8Array.of(low, high), stored),
+        300
+      )
     }
   })
 
-  it.each(['stored', 'of one byte', 'compressed'])('refuses a content size that is not that of its block, %s', async (kind) => {
+  it.each(['stored', 'of one byte', 'compressed'])('refuses a content size that differs from its block, %s', async (
+    kind
+  ) => {
     const compressed = new Uint8Array(zstdCompressSync(TEXT)).subarray(7 + 3)
     const block = {
       stored,
@@ -104,7 +148,8 @@ describe.each(readers('zstd'))('zstd (%s)', (implementation) => {
     expect(await outcome('zstd', implementation, zstdFrame(300, block), 300)).toBe(300)
 
     for (const size of [0, 1, 299, 301, 600, 4 * MIB]) {
-      expect(await outcome('zstd', implementation, zstdFrame(size, block), size), `${size} bytes`).toBe('CorruptFrameError')
+      expect(await outcome('zstd', implementation, zstdFrame(size, block), size), `${size} bytes`)
+        .toBe('CorruptFrameError')
     }
   })
 
@@ -117,7 +162,7 @@ describe.each(readers('zstd'))('zstd (%s)', (implementation) => {
     await refuses('zstd', implementation, zstdFrame(300, zstdBlock(3, 300, TEXT)), 300)
   })
 
-  it('refuses a skippable frame, in front and behind', async () => {
+  it('refuses a skippable frame before and after it', async () => {
     const skippable = concat(Uint8Array.of(0x50, 0x2a, 0x4d, 0x18), uint32(3), text(3))
     await refuses('zstd', implementation, concat(skippable, zstdFrame(300, stored)), 300)
     await refuses('zstd', implementation, concat(zstdFrame(300, stored), skippable), 300)
@@ -135,7 +180,7 @@ describe.each(readers('zstd'))('zstd (%s)', (implementation) => {
     await reads('zstd', implementation, frame, TEXT)
   })
 
-  it('refuses a block whose sequences make gigabytes', async () => {
+  it('refuses a block whose sequences decode to gigabytes', async () => {
     const block = zstdSequencesBlock()
     await refusesInWorker('zstd', implementation, zstdFrame(4 * MIB, zstdBlock(2, block.byteLength, block)), 4 * MIB)
   })
@@ -166,9 +211,17 @@ describe.each(readers('gzip'))('gzip (%s)', (implementation) => {
     return concat(Uint8Array.of(0x1f, 0x8b, 8, flags, 0, 0, 0, 0, 0, 255), fields, stream, trailer.subarray(-8))
   }
 
-  it('reads a member with every field that there is', async () => {
+  it('reads a member with every optional field', async () => {
     await reads('gzip', implementation, member(0), TEXT)
-    await reads('gzip', implementation, member(0x1f, concat(Uint8Array.of(2, 0, 1, 2), text(5), Uint8Array.of(0), text(9), Uint8Array.of(0), Uint8Array.of(1, 2))), TEXT)
+    await reads(
+      'gzip',
+      implementation,
+      member(
+        0x1f,
+        concat(Uint8Array.of(2, 0, 1, 2), text(5), Uint8Array.of(0), text(9), Uint8Array.of(0), Uint8Array.of(1, 2))
+      ),
+      TEXT
+    )
   })
 
   it('refuses a wrong size, and a wrong checksum, in its trailer', async () => {
@@ -179,7 +232,7 @@ describe.each(readers('gzip'))('gzip (%s)', (implementation) => {
     }
   })
 
-  it('refuses a second member, also an empty one', async () => {
+  it('refuses a second member, even an empty one', async () => {
     const empty = fromBase64('H4sIAAAAAAAA/wMAAAAAAAAAAAA=')
     await reads('gzip', implementation, empty, NOTHING)
     await refuses('gzip', implementation, concat(member(0), empty), 300)
@@ -192,7 +245,7 @@ describe.each(readers('gzip'))('gzip (%s)', (implementation) => {
     await refuses('gzip', implementation, member(0, NOTHING, concat(deflated, deflated)), 300)
   })
 
-  it('refuses reserved flags, and fields that do not end', async () => {
+  it('refuses reserved flags, and unterminated fields', async () => {
     for (const flags of [0x20, 0x40, 0x80]) {
       await refuses('gzip', implementation, member(flags), 300)
     }
@@ -217,7 +270,12 @@ function lz4Block (...parts: Uint8Array[]): Uint8Array {
 function literals (bytes: Uint8Array): Uint8Array {
   const more = bytes.byteLength - 15
 
-  return lz4Block(Uint8Array.of(0xf0), new Uint8Array(Math.floor(more / 255)).fill(255), Uint8Array.of(more % 255), bytes)
+  return lz4Block(
+    Uint8Array.of(0xf0),
+    new Uint8Array(Math.floor(more / 255)).fill(255),
+    Uint8Array.of(more % 255),
+    bytes
+  )
 }
 
 describe.each(readers('lz4'))('lz4 (%s)', (implementation) => {
@@ -248,29 +306,36 @@ describe.each(readers('lz4'))('lz4 (%s)', (implementation) => {
     await refuses('lz4', implementation, lz4Frame(76_525, [zeros]), 76_525)
   })
 
-  it('refuses block lengths that lead outside', async () => {
+  it('refuses block lengths out of range', async () => {
     for (const length of [301, 65_536, 0x7fffffff]) {
       await refuses('lz4', implementation, lz4Frame(300, [uint32(length | 0x80000000), TEXT]), 300)
       await refuses('lz4', implementation, lz4Frame(300, [uint32(length), TEXT]), 300)
     }
   })
 
-  it('refuses more blocks, and fewer, than the content size says', async () => {
+  it('refuses more or fewer blocks than the content size says', async () => {
     await refuses('lz4', implementation, lz4Frame(300, [stored, stored]), 300)
     await refuses('lz4', implementation, lz4Frame(300, []), 300)
     await refuses('lz4', implementation, lz4Frame(300, [literals(text(299))]), 300)
     await refuses('lz4', implementation, lz4Frame(300, [literals(text(301))]), 300)
   })
 
-  it('refuses matches from before the start of their block, and from nowhere', async () => {
+  it('refuses matches before the start of their block, and with the offset 0', async () => {
     for (const offset of [0, 2, 301, 65_535]) {
       // one literal, a match of 4, and the last literals
       const match = lz4Block(Uint8Array.of(0x10, 97, offset, offset >> 8, 0x50), text(5))
-      expect(await outcome('lz4', implementation, lz4Frame(310, [stored, match]), 310), `offset ${offset}`).toBe('CorruptFrameError')
+      expect(await outcome('lz4', implementation, lz4Frame(310, [stored, match]), 310), `offset ${offset}`)
+        .toBe('CorruptFrameError')
     }
 
     // the same in a block that is long enough for a thread
-    const match = lz4Block(Uint8Array.of(0x10, 97, 0, 0), Uint8Array.of(0xf0), new Uint8Array(16).fill(255), Uint8Array.of(5), text(4100))
+    const match = lz4Block(
+      Uint8Array.of(0x10, 97, 0, 0),
+      Uint8Array.of(0xf0),
+      new Uint8Array(16).fill(255),
+      Uint8Array.of(5),
+      text(4100)
+    )
     await refuses('lz4', implementation, lz4Frame(4105, [match]), 4105)
   })
 
@@ -287,10 +352,15 @@ describe.each(readers('lz4'))('lz4 (%s)', (implementation) => {
   })
 
   it('reads a million blocks of one byte', { tags: 'slow' }, async () => {
-    await reads('lz4', implementation, lz4Frame(1_000_000, [repeat(lz4Block(Uint8Array.of(0x10, 97)), 1_000_000)], 0x68, 7), new Uint8Array(1_000_000).fill(97))
+    await reads(
+      'lz4',
+      implementation,
+      lz4Frame(1_000_000, [repeat(lz4Block(Uint8Array.of(0x10, 97)), 1_000_000)], 0x68, 7),
+      new Uint8Array(1_000_000).fill(97)
+    )
   })
 
-  it('takes no more memory for thousands of short blocks than for few long ones', async () => {
+  it('needs no more memory for thousands of short blocks than for a few long ones', async () => {
     const frame = lz4Frame(500 * 4200, [repeat(literals(text(4200)), 500)], 0x68, 7)
     const before = process.memoryUsage().rss
     expect(await outcome('lz4', implementation, frame, 500 * 4200)).toBe(500 * 4200)
@@ -320,9 +390,14 @@ describe.each(readers('snappy'))('snappy (%s)', (implementation) => {
     await reads('snappy', implementation, stream(compressedChunk(TEXT, block300)), TEXT)
   })
 
-  it('skips chunks of the types that may be skipped, and refuses the others', async () => {
+  it('skips skippable chunks, and refuses other unknown types', async () => {
     for (const type of [0x80, 0xa0, 0xfd, 0xfe]) {
-      await reads('snappy', implementation, stream(snappyChunk(type, noise(1000)), storedChunk(TEXT), snappyChunk(type, NOTHING)), TEXT)
+      await reads(
+        'snappy',
+        implementation,
+        stream(snappyChunk(type, noise(1000)), storedChunk(TEXT), snappyChunk(type, NOTHING)),
+        TEXT
+      )
     }
 
     for (const type of [2, 3, 0x40, 0x7f]) {
@@ -334,30 +409,54 @@ describe.each(readers('snappy'))('snappy (%s)', (implementation) => {
     const tooLong = text(65_537)
     await refuses('snappy', implementation, stream(storedChunk(tooLong)), 65_537)
     // 65,537, and three bytes of length
-    await refuses('snappy', implementation, stream(compressedChunk(tooLong, concat(Uint8Array.of(0x81, 0x80, 0x04, 62 << 2, 0, 0, 1), tooLong))), 65_537)
+    await refuses(
+      'snappy',
+      implementation,
+      stream(compressedChunk(tooLong, concat(Uint8Array.of(0x81, 0x80, 0x04, 62 << 2, 0, 0, 1), tooLong))),
+      65_537
+    )
     await refuses('snappy', implementation, stream(snappyChunk(0, noise(100_000))), 100)
   })
 
-  it('refuses a block whose first bytes tell another length than it decodes to', async () => {
+  it('refuses a block that does not decode to the length in its first bytes', async () => {
     for (const size of [299, 301, 128, 65_535]) {
       const bytes = concat(TEXT, new Uint8Array(65_536)).subarray(0, size)
       const lying = concat(Uint8Array.of(0x80 | size & 0x7f, 0x80 | size >> 7 & 0x7f, size >> 14), block300.subarray(2))
       // with the checksum of what a careless decoder makes of it
-      expect(await outcome('snappy', implementation, stream(compressedChunk(bytes, lying)), size), `${size} bytes`).toBe('CorruptFrameError')
+      expect(await outcome('snappy', implementation, stream(compressedChunk(bytes, lying)), size), `${size} bytes`)
+        .toBe('CorruptFrameError')
     }
 
     await refuses('snappy', implementation, stream(compressedChunk(TEXT, new Uint8Array(10).fill(0xff))), 300)
     await refuses('snappy', implementation, stream(compressedChunk(NOTHING, NOTHING)), 0)
   })
 
-  it('refuses a literal that leads backwards, and copies from nowhere', async () => {
+  it('refuses a literal with a negative length, and copies out of range', async () => {
     // read with a sign, the length of four bytes goes back to its own first byte, for ever
-    await refusesInWorker('snappy', implementation, stream(compressedChunk(new Uint8Array(10), Uint8Array.of(10, 0xfc, 0xfa, 0xff, 0xff, 0xff, 0))), 10)
+    await refusesInWorker(
+      'snappy',
+      implementation,
+      stream(compressedChunk(new Uint8Array(10), Uint8Array.of(10, 0xfc, 0xfa, 0xff, 0xff, 0xff, 0))),
+      10
+    )
 
     const bytes = concat(Uint8Array.of(97), new Uint8Array(4))
 
-    for (const copy of [[0x01, 0], [0x01, 2], [0x0e, 0, 0], [0x0e, 2, 0], [0x0f, 0, 0, 0, 0], [0x0f, 0xff, 0xff, 0xff, 0xff], [0x0f, 0, 0, 0, 0x80]]) {
-      expect(await outcome('snappy', implementation, stream(compressedChunk(bytes, Uint8Array.of(5, 0, 97, ...copy))), 5), String(copy)).toBe('CorruptFrameError')
+    for (
+      const copy of [
+        [0x01, 0],
+        [0x01, 2],
+        [0x0e, 0, 0],
+        [0x0e, 2, 0],
+        [0x0f, 0, 0, 0, 0],
+        [0x0f, 0xff, 0xff, 0xff, 0xff],
+        [0x0f, 0, 0, 0, 0x80]
+      ]
+    ) {
+      expect(
+        await outcome('snappy', implementation, stream(compressedChunk(bytes, Uint8Array.of(5, 0, 97, ...copy))), 5),
+        String(copy)
+      ).toBe('CorruptFrameError')
     }
   })
 
@@ -368,26 +467,55 @@ describe.each(readers('snappy'))('snappy (%s)', (implementation) => {
   })
 
   it('reads a million empty chunks of each type, and 100,000 of one byte', { tags: 'slow' }, async () => {
-    for (const empty of [storedChunk(NOTHING), compressedChunk(NOTHING, Uint8Array.of(0)), snappyChunk(0xfe, NOTHING), SNAPPY_IDENTIFIER]) {
+    for (
+      const empty of [
+        storedChunk(NOTHING),
+        compressedChunk(NOTHING, Uint8Array.of(0)),
+        snappyChunk(0xfe, NOTHING),
+        SNAPPY_IDENTIFIER
+      ]
+    ) {
       await reads('snappy', implementation, stream(repeat(empty, 1_000_000), storedChunk(TEXT)), TEXT)
     }
 
-    await reads('snappy', implementation, stream(repeat(compressedChunk(text(1), concat(Uint8Array.of(1, 0), text(1))), 100_000)), repeat(text(1), 100_000))
+    await reads(
+      'snappy',
+      implementation,
+      stream(repeat(compressedChunk(text(1), concat(Uint8Array.of(1, 0), text(1))), 100_000)),
+      repeat(text(1), 100_000)
+    )
   })
 })
 
 describe.each(readers('brotli'))('brotli (%s)', (implementation) => {
   it('refuses a stream of the large-window extension', async () => {
     // brotli 1.0.9: the 700 bytes of fuzz-frames.ts, brotli -c -q 5 --large_window=30 s.txt
-    await refuses('brotli', implementation, fromBase64('EV7sCgAQcI51Sxr9Nb8KVzhswAlg5AEtOC4ow0ROpHY5UNmwSiNHleKFV4Z7lvfpC9EO'), 700)
-    await refuses('brotli', implementation, brotliCompressSync(TEXT, { params: { [constants.BROTLI_PARAM_LARGE_WINDOW]: 1, [constants.BROTLI_PARAM_LGWIN]: 30 } }), 300)
+    await refuses(
+      'brotli',
+      implementation,
+      fromBase64('EV7sCgAQcI51Sxr9Nb8KVzhswAlg5AEtOC4ow0ROpHY5UNmwSiNHleKFV4Z7lvfpC9EO'),
+      700
+    )
+    await refuses(
+      'brotli',
+      implementation,
+      brotliCompressSync(TEXT, {
+        params: { [constants.BROTLI_PARAM_LARGE_WINDOW]: 1, [constants.BROTLI_PARAM_LGWIN]: 30 }
+      }),
+      300
+    )
   })
 
-  it('reads a window that is larger than what the frame holds: nothing is allocated for it', async () => {
-    await reads('brotli', implementation, brotliCompressSync(TEXT, { params: { [constants.BROTLI_PARAM_LGWIN]: 24 } }), TEXT)
+  it('reads a window larger than the content, without allocating it', async () => {
+    await reads(
+      'brotli',
+      implementation,
+      brotliCompressSync(TEXT, { params: { [constants.BROTLI_PARAM_LGWIN]: 24 } }),
+      TEXT
+    )
   })
 
-  it('refuses bytes behind it, and a second stream', async () => {
+  it('refuses bytes after it, and a second stream', async () => {
     const frame = brotliCompressSync(TEXT)
 
     for (const tail of [Uint8Array.of(0), Uint8Array.of(3), frame]) {
@@ -412,7 +540,8 @@ describe.each(readers('lzo'))('lzo (%s)', (implementation) => {
   const header = encodeLzopHeader()
   const end = new Uint8Array(4)
   /** A member of one block: what it says to decode to, how long it says to be, and what is there. */
-  const member = (length: number, compressedLength: number, block: Uint8Array): Uint8Array => concat(header, big(length), big(compressedLength), block, end)
+  const member = (length: number, compressedLength: number, block: Uint8Array): Uint8Array =>
+    concat(header, big(length), big(compressedLength), block, end)
   const zeros = codecs.lzo().compress(new Uint8Array(300))
 
   it('reads the members that the others here are made from', async () => {
@@ -432,8 +561,14 @@ describe.each(readers('lzo'))('lzo (%s)', (implementation) => {
 
     expect(await outcome('lzo', implementation, change(20, 0), 300)).toBe(300)
 
-    for (const [position, value] of [[19, 0x08], [19, 0x04], [18, 0x04], [18, 0x01], [19, 0x80], [15, 0], [15, 4], [9, 0x08], [13, 0x20]]) {
-      expect(await outcome('lzo', implementation, change(position, value), 300), `${value} at ${position}`).toBe('CorruptFrameError')
+    for (
+      const [
+        position,
+        value
+      ] of [[19, 0x08], [19, 0x04], [18, 0x04], [18, 0x01], [19, 0x80], [15, 0], [15, 4], [9, 0x08], [13, 0x20]]
+    ) {
+      expect(await outcome('lzo', implementation, change(position, value), 300), `${value} at ${position}`)
+        .toBe('CorruptFrameError')
     }
   })
 
@@ -441,20 +576,40 @@ describe.each(readers('lzo'))('lzo (%s)', (implementation) => {
     const block = (await zeros).slice(header.byteLength + 8, -4)
     const { byteLength } = block
 
-    for (const [length, compressedLength] of [[299, byteLength], [301, byteLength], [300, byteLength - 1], [300, byteLength + 1], [300, 0], [300, 301], [0xffffffff, byteLength], [300, 0xffffffff], [16 * MIB, byteLength]]) {
+    for (
+      const [length, compressedLength] of [
+        [299, byteLength],
+        [301, byteLength],
+        [300, byteLength - 1],
+        [300, byteLength + 1],
+        [300, 0],
+        [300, 301],
+        [0xffffffff, byteLength],
+        [300, 0xffffffff],
+        [16 * MIB, byteLength]
+      ]
+    ) {
       for (const size of new Set([300, Math.min(length, 16 * MIB)])) {
-        expect(await outcome('lzo', implementation, member(length, compressedLength, block), size), `${length}, ${compressedLength}`).toBe('CorruptFrameError')
+        expect(
+          await outcome('lzo', implementation, member(length, compressedLength, block), size),
+          `${length}, ${compressedLength}`
+        ).toBe('CorruptFrameError')
       }
     }
   })
 
-  it('refuses matches from before the start of their block', async () => {
+  it('refuses matches before the start of their block', async () => {
     // four literals, and a match of 4 bytes from 5 bytes before: into the block in front
     const block = Uint8Array.of(21, 97, 97, 97, 97, 0x70, 0, 0x11, 0, 0)
     const near = block.with(5, 0x6c)
 
     for (const second of [block, near]) {
-      await refuses('lzo', implementation, concat(header, big(300), big(300), TEXT, big(20), big(second.byteLength), second, end), 320)
+      await refuses(
+        'lzo',
+        implementation,
+        concat(header, big(300), big(300), TEXT, big(20), big(second.byteLength), second, end),
+        320
+      )
     }
   })
 
@@ -473,18 +628,28 @@ describe.each(readers('lzo'))('lzo (%s)', (implementation) => {
   })
 })
 
-describe('a frame of 1 GiB of zeros that says to hold 4 MiB', () => {
+describe('a frame of 1 GiB of zeros that claims to hold 4 MiB', () => {
   const size = 4 * MIB
   const zeros = new Uint8Array(MIB)
 
   /** Of blocks that are repeated, so that nobody needs the gigabyte. */
   const bombs: Readonly<Record<CodecName, () => Uint8Array | Promise<Uint8Array>>> = {
-    zstd: () => zstdFrame(size, repeat(zstdBlock(1, 128 * 1024, Uint8Array.of(0), false), GIB / (128 * 1024)), zstdBlock(0, 0, NOTHING)),
+    zstd: () => zstdFrame(
+      size,
+      repeat(zstdBlock(1, 128 * 1024, Uint8Array.of(0), false), GIB / (128 * 1024)),
+      zstdBlock(0, 0, NOTHING)
+    ),
 
     gzip () {
       const piece = deflateRawSync(zeros, { finishFlush: constants.Z_FULL_FLUSH })
 
-      return concat(Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255), repeat(piece, GIB / MIB), Uint8Array.of(3, 0), uint32(0), uint32(size))
+      return concat(
+        Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255),
+        repeat(piece, GIB / MIB),
+        Uint8Array.of(3, 0),
+        uint32(0),
+        uint32(size)
+      )
     },
 
     async brotli () {
@@ -520,7 +685,9 @@ describe('a frame of 1 GiB of zeros that says to hold 4 MiB', () => {
     }
   }
 
-  it.each(NAMES)('is refused by every implementation of %s, with the memory of a few frames', { tags: 'slow' }, async (name) => {
+  it.each(NAMES)('is refused by every implementation of %s, with the memory of a few frames', { tags: 'slow' }, async (
+    name
+  ) => {
     const bomb = await bombs[name]()
 
     for (const implementation of readers(name)) {
@@ -533,9 +700,9 @@ describe('a frame of 1 GiB of zeros that says to hold 4 MiB', () => {
 })
 
 /** Calls, and how often an instance was started for them. */
-function fake (): { call: ReturnType<typeof renewable<{ memory: WebAssembly.Memory }>>, starts: () => number } {
+function fake (): { call: ReturnType<typeof reuseInstance<{ memory: WebAssembly.Memory }>>, starts: () => number } {
   let starts = 0
-  const call = renewable(async () => {
+  const call = reuseInstance(async () => {
     starts++
     return { memory: new WebAssembly.Memory({ initial: 1 }) }
   })
@@ -544,7 +711,7 @@ function fake (): { call: ReturnType<typeof renewable<{ memory: WebAssembly.Memo
 }
 
 describe('a WASM instance', () => {
-  it('is kept after a call that needed little', async () => {
+  it('is kept after a call that needed little memory', async () => {
     const { call, starts } = fake()
     await call(() => 1)
     await call(({ memory }) => memory.grow(32 * MIB / PAGE - 1))
@@ -567,9 +734,9 @@ describe('a WASM instance', () => {
     expect(starts()).toBe(2)
   })
 
-  it('is started again where starting it failed', async () => {
+  it('is started again if starting it failed', async () => {
     let starts = 0
-    const call = renewable(async () => {
+    const call = reuseInstance(async () => {
       if (++starts === 1) {
         throw new Error('no memory')
       }
@@ -581,14 +748,20 @@ describe('a WASM instance', () => {
     expect(await call(() => 1)).toBe(1)
   })
 
-  it('of a call is not replaced for those that began beside it', async () => {
+  it('is not replaced for concurrent calls when another one fails', async () => {
     const { call, starts } = fake()
-    await Promise.allSettled([call(async () => { throw new Error('one') }), call(async () => 2), call(async () => { throw new Error('three') })])
+    await Promise.allSettled([
+      call(async () => { throw new Error('one') }),
+      call(async () => 2),
+      call(async () => { throw new Error('three') })
+    ])
     await call(() => 1)
     expect(starts()).toBe(2)
   })
 
-  it.each(NAMES.filter(name => readers(name).includes('wasm')))('of %s does not stay grown after many hostile frames, and large ones', { tags: 'slow' }, async (name) => {
+  it.each(
+    NAMES.filter(name => readers(name).includes('wasm'))
+  )('of %s does not keep a large heap after many hostile frames, and large ones', { tags: 'slow' }, async (name) => {
     const codec = codecs[name]({ implementation: 'wasm', workers: false })
     const frame = await codecs[name]().compress(new Uint8Array(16 * MIB))
     const noisy = await codecs[name]().compress(noise(100_000))
@@ -598,8 +771,10 @@ describe('a WASM instance', () => {
 
     for (let i = 0; i < 40; i++) {
       await refuses(name, 'wasm', frame, 16 * MIB - 1)
-      await expect(async () => codec.decompress(frame.subarray(0, -10), { size: 16 * MIB })).rejects.toMatchObject({ name: 'CorruptFrameError' })
-      await expect(async () => codec.decompress(noisy.subarray(0, -10), { size: 100_000 })).rejects.toMatchObject({ name: 'CorruptFrameError' })
+      await expect(async () => codec.decompress(frame.subarray(0, -10), { size: 16 * MIB }))
+        .rejects.toMatchObject({ name: 'CorruptFrameError' })
+      await expect(async () => codec.decompress(noisy.subarray(0, -10), { size: 100_000 }))
+        .rejects.toMatchObject({ name: 'CorruptFrameError' })
     }
 
     await codec.decompress(frame, { size: 16 * MIB })

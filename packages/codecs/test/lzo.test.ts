@@ -7,16 +7,48 @@ import { concat, fromBase64, noise, same, text, toHex } from './fixtures.ts'
 const MIB = 1024 * 1024
 const CORRUPT = expect.objectContaining({ name: 'CorruptFrameError', codec: 'lzo' })
 
-const TEXT = 'It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness, '.repeat(6)
+const TEXT = (
+  'It was the best of times, it was the worst of times, ' +
+  'it was the age of wisdom, it was the age of foolishness, '
+).repeat(6)
 
 /** Members of {@link TEXT} in a file v.txt of the year 2001, made by Debian's lzop 1.04. */
 const VECTORS: ReadonlyArray<readonly [string, string]> = [
-  ['lzop -c -1 v.txt', 'iUxaTwANChoKEEAgoAlAAgEDAAAJAACBpDuaygAAAAAABXYudHh0UhAGNgAAApQAAABj0drl8wANSXQgd2FzIHRoZSBiZXN0IG9mIHRpbWVzLCBpdCB3YacDd29yNmsAYWdlbAYDd2lzZG9tK9AAxAMKZm9vbGlzaG5lc3MsICAA9LQBD2Ugb2YgZm9vbGlzaG5lc3MsIBEAAAAAAAA='],
-  ['lzop -c -3F v.txt', 'iUxaTwANChoKEEAgoAlAAQUDAAAIAACBpDuaygAAAAAABXYudHh0UkEGOAAAApQAAABjAA1JdCB3YXMgdGhlIGJlc3Qgb2YgdGltZXMsIGl0IHdhpwN3b3I2awBhZ2VsBgN3aXNkb20r0ADEAwpmb29saXNobmVzcywgIAD0tAEPZSBvZiBmb29saXNobmVzcywgEQAAAAAAAA=='],
-  ['lzop -c -9 v.txt', 'iUxaTwANChoKEEAgoAlAAwkDAAAJAACBpDuaygAAAAAABXYudHh0UuAGPwAAApQAAABK0drl8yxJdCB3YXMgdGhlIGJlc3Qgb2YgdGltZXMsIGkoZwB3b3I2awBhZ2VgAwN3aXNkb20yZAAHZm9vbGlzaG5lc0AHIAAAB7QBEQAAAAAAAA=='],
-  ['lzop -c -CC v.txt', 'iUxaTwANChoKEEAgoAlAAQUDAAALAACBpDuaygAAAAAABXYudHh0UnoGOwAAApQAAABj0drl823NILYADUl0IHdhcyB0aGUgYmVzdCBvZiB0aW1lcywgaXQgd2GnA3dvcjZrAGFnZWwGA3dpc2RvbSvQAMQDCmZvb2xpc2huZXNzLCAgAPS0AQ9lIG9mIGZvb2xpc2huZXNzLCARAAAAAAAA'],
-  ['lzop -c -CC --crc32 v.txt', 'iUxaTwANChoKEEAgoBABAQUDABMIAACBpDuaygAAAAAABXYudHh0M3yNWwAAApQAAABjLRa7CDnGWoAADUl0IHdhcyB0aGUgYmVzdCBvZiB0aW1lcywgaXQgd2GnA3dvcjZrAGFnZWwGA3dpc2RvbSvQAMQDCmZvb2xpc2huZXNzLCAgAPS0AQ9lIG9mIGZvb2xpc2huZXNzLCARAAAAAAAA'],
-  ['lzop -c < v.txt', 'iUxaTwANChoKEEAgoAlAAQUDAAANAACBpDuaygAAAAAAADe4BDQAAAKUAAAAY9Ha5fMADUl0IHdhcyB0aGUgYmVzdCBvZiB0aW1lcywgaXQgd2GnA3dvcjZrAGFnZWwGA3dpc2RvbSvQAMQDCmZvb2xpc2huZXNzLCAgAPS0AQ9lIG9mIGZvb2xpc2huZXNzLCARAAAAAAAA']
+  [
+    'lzop -c -1 v.txt',
+    'iUxaTwANChoKEEAgoAlAAgEDAAAJAACBpDuaygAAAAAABXYudHh0UhAGNgAAApQAAABj0drl8wANSXQgd2FzIHRoZSBiZXN0IG9m' +
+      'IHRpbWVzLCBpdCB3YacDd29yNmsAYWdlbAYDd2lzZG9tK9AAxAMKZm9vbGlzaG5lc3MsICAA9LQBD2Ugb2YgZm9vbGlzaG5lc3Ms' +
+      'IBEAAAAAAAA='
+  ],
+  [
+    'lzop -c -3F v.txt',
+    'iUxaTwANChoKEEAgoAlAAQUDAAAIAACBpDuaygAAAAAABXYudHh0UkEGOAAAApQAAABjAA1JdCB3YXMgdGhlIGJlc3Qgb2YgdGlt' +
+      'ZXMsIGl0IHdhpwN3b3I2awBhZ2VsBgN3aXNkb20r0ADEAwpmb29saXNobmVzcywgIAD0tAEPZSBvZiBmb29saXNobmVzcywgEQAA' +
+      'AAAAAA=='
+  ],
+  [
+    'lzop -c -9 v.txt',
+    'iUxaTwANChoKEEAgoAlAAwkDAAAJAACBpDuaygAAAAAABXYudHh0UuAGPwAAApQAAABK0drl8yxJdCB3YXMgdGhlIGJlc3Qgb2Yg' +
+      'dGltZXMsIGkoZwB3b3I2awBhZ2VgAwN3aXNkb20yZAAHZm9vbGlzaG5lc0AHIAAAB7QBEQAAAAAAAA=='
+  ],
+  [
+    'lzop -c -CC v.txt',
+    'iUxaTwANChoKEEAgoAlAAQUDAAALAACBpDuaygAAAAAABXYudHh0UnoGOwAAApQAAABj0drl823NILYADUl0IHdhcyB0aGUgYmVz' +
+      'dCBvZiB0aW1lcywgaXQgd2GnA3dvcjZrAGFnZWwGA3dpc2RvbSvQAMQDCmZvb2xpc2huZXNzLCAgAPS0AQ9lIG9mIGZvb2xpc2hu' +
+      'ZXNzLCARAAAAAAAA'
+  ],
+  [
+    'lzop -c -CC --crc32 v.txt',
+    'iUxaTwANChoKEEAgoBABAQUDABMIAACBpDuaygAAAAAABXYudHh0M3yNWwAAApQAAABjLRa7CDnGWoAADUl0IHdhcyB0aGUgYmVz' +
+      'dCBvZiB0aW1lcywgaXQgd2GnA3dvcjZrAGFnZWwGA3dpc2RvbSvQAMQDCmZvb2xpc2huZXNzLCAgAPS0AQ9lIG9mIGZvb2xpc2hu' +
+      'ZXNzLCARAAAAAAAA'
+  ],
+  [
+    'lzop -c < v.txt',
+    'iUxaTwANChoKEEAgoAlAAQUDAAANAACBpDuaygAAAAAAADe4BDQAAAKUAAAAY9Ha5fMADUl0IHdhcyB0aGUgYmVzdCBvZiB0aW1l' +
+      'cywgaXQgd2GnA3dvcjZrAGFnZWwGA3dpc2RvbSvQAMQDCmZvb2xpc2huZXNzLCAgAPS0AQ9lIG9mIGZvb2xpc2huZXNzLCARAAAA' +
+      'AAAA'
+  ]
 ]
 
 interface Header {
@@ -29,7 +61,9 @@ interface Header {
 }
 
 /** The header of a member, as lzop takes it. */
-function header ({ version = 0x1040, needed = 0x0940, method = 1, flags = 0, name = '', extra }: Header = {}): Uint8Array {
+function header (
+  { version = 0x1040, needed = 0x0940, method = 1, flags = 0, name = '', extra }: Header = {}
+): Uint8Array {
   const isLong = version >= 0x0940
   const checksum = (flags & 0x1000) === 0 ? adler32 : crc32
   const bytes = concat(
@@ -77,23 +111,24 @@ describe('a member of lzop', () => {
     expect(same(decodeLzop(frame, bytes.byteLength), bytes)).toBe(true)
   })
 
-  it('has no name, no time and no checksums of its content, and so is the same for the same bytes', () => {
-    expect(toHex(encodeLzop(CONTENT))).toBe(`894c5a4f000d0a1a0a104020a00940010503000000000081a40000000000000000002a990288${toHex(concat(BLOCK, LAST))}`)
+  it('has no name, no time and no checksums of its content, so the same bytes give the same member', () => {
+    expect(toHex(encodeLzop(CONTENT)))
+      .toBe(`894c5a4f000d0a1a0a104020a00940010503000000000081a40000000000000000002a990288${toHex(concat(BLOCK, LAST))}`)
     expect(same(encodeLzop(text(600_000)), encodeLzop(text(600_000)))).toBe(true)
   })
 
-  it('is read out of a larger buffer', () => {
+  it('is read from a part of a larger buffer', () => {
     const frame = concat(noise(5), encodeLzop(text(5000)), noise(5))
 
     expect(same(decodeLzop(frame.subarray(5, -5), 5000), text(5000))).toBe(true)
     expect(same(encodeLzop(concat(noise(5), text(5000)).subarray(5)), frame.subarray(5, -5))).toBe(true)
   })
 
-  it.each(VECTORS)('is read as %s made it', (_, vector) => {
+  it.each(VECTORS)('is read as made by %s', (_, vector) => {
     expect(new TextDecoder().decode(decodeLzop(fromBase64(vector), TEXT.length))).toBe(TEXT)
   })
 
-  it.each(VECTORS)('is refused where it is cut short, as %s made it', (_, vector) => {
+  it.each(VECTORS)('is refused if it is cut short, as made by %s', (_, vector) => {
     const frame = fromBase64(vector)
 
     for (let length = 0; length < frame.byteLength; length++) {
@@ -101,7 +136,7 @@ describe('a member of lzop', () => {
     }
   })
 
-  it.each(VECTORS)('is refused with a bit flipped, as %s made it', (command, vector) => {
+  it.each(VECTORS)('is refused with a flipped bit, as made by %s', (command, vector) => {
     const frame = fromBase64(vector)
     // without checksums, what is flipped behind the block's length makes other text
     const end = command.includes('F') ? 51 : frame.byteLength
@@ -115,13 +150,25 @@ describe('a member of lzop', () => {
   })
 
   it.each<[string, Uint8Array]>([
-    ['with a name, a time and an extra field', concat(header({ name: 'a name', flags: 0x40, extra: 'and more' }), BLOCK)],
+    [
+      'with a name, a time and an extra field',
+      concat(header({ name: 'a name', flags: 0x40, extra: 'and more' }), BLOCK)
+    ],
     ['with an extra field and CRC-32', concat(header({ flags: 0x1040, extra: '' }), BLOCK)],
     ['of version 0.9', concat(header({ version: 0x0900, name: 'old' }), BLOCK)],
     ['of a newer version that 1.04 reads', concat(header({ version: 0x2000, needed: 0x1040 }), BLOCK)],
     ['of method 3', concat(header({ method: 3 }), BLOCK)],
-    ['with four checksums', concat(header({ flags: 0x303 }), block(STREAM, 12, adler32(CONTENT), crc32(CONTENT), adler32(STREAM), crc32(STREAM)))],
-    ['with a stored block, which has two', concat(header({ flags: 0x303 }), block(CONTENT, 12, adler32(CONTENT), crc32(CONTENT)))],
+    [
+      'with four checksums',
+      concat(
+        header({ flags: 0x303 }),
+        block(STREAM, 12, adler32(CONTENT), crc32(CONTENT), adler32(STREAM), crc32(STREAM))
+      )
+    ],
+    [
+      'with a stored block, which has two',
+      concat(header({ flags: 0x303 }), block(CONTENT, 12, adler32(CONTENT), crc32(CONTENT)))
+    ],
     ['with blocks of any length', concat(header(), ...Array.from(CONTENT, byte => block(Uint8Array.of(byte), 1)))]
   ])('is read %s', (_, member) => {
     expect(decodeLzop(concat(member, LAST), 12)).toEqual(CONTENT)
@@ -139,19 +186,31 @@ describe('a member of lzop', () => {
     ['has an extra field of 4 GiB', concat(header({ flags: 0x40 }), word(0xffffffff), BLOCK, LAST)],
     ['has a block of 4 GiB', concat(header(), word(0xffffffff), word(10), STREAM, LAST)],
     ['has a compressed block of 4 GiB', concat(header(), word(12), word(0xffffffff), STREAM, LAST)],
-    ['has a block that did not shrink and is not stored', concat(header(), block(concat(STREAM, new Uint8Array(3)), 12), LAST)],
+    [
+      'has a block that did not shrink and is not stored',
+      concat(header(), block(concat(STREAM, new Uint8Array(3)), 12), LAST)
+    ],
     ['has a block without bytes', concat(header(), block(new Uint8Array(0), 12), LAST)],
     ['has a block that decodes to less', concat(header(), block(STREAM.subarray(-3), 12), LAST)],
     ['has a block that decodes to more', concat(header(), block(STREAM, 11), block(CONTENT.subarray(0, 1), 1), LAST)],
-    ['has a match into the block before', concat(header(), block(CONTENT.subarray(0, 6), 6), block(Uint8Array.of(18, 97, 0x63, 0), 6), LAST)],
+    [
+      'has a match into the block before',
+      concat(header(), block(CONTENT.subarray(0, 6), 6), block(Uint8Array.of(18, 97, 0x63, 0), 6), LAST)
+    ],
     ['holds a byte less', concat(header(), block(CONTENT.subarray(1), 11), LAST)],
     ['holds a byte more', concat(header(), BLOCK, block(CONTENT.subarray(0, 1), 1), LAST)],
     ['is followed by a byte', concat(header(), BLOCK, LAST, Uint8Array.of(0))],
     ['is followed by another one', concat(header(), BLOCK, LAST, header(), LAST)],
     ['has another Adler-32 of its content', concat(header({ flags: 1 }), block(STREAM, 12, 1), LAST)],
     ['has another CRC-32 of its content', concat(header({ flags: 0x100 }), block(STREAM, 12, 1), LAST)],
-    ['has another Adler-32 of a compressed block', concat(header({ flags: 3 }), block(STREAM, 12, adler32(CONTENT), 1), LAST)],
-    ['has another CRC-32 of a compressed block', concat(header({ flags: 0x300 }), block(STREAM, 12, crc32(CONTENT), 1), LAST)],
+    [
+      'has another Adler-32 of a compressed block',
+      concat(header({ flags: 3 }), block(STREAM, 12, adler32(CONTENT), 1), LAST)
+    ],
+    [
+      'has another CRC-32 of a compressed block',
+      concat(header({ flags: 0x300 }), block(STREAM, 12, crc32(CONTENT), 1), LAST)
+    ],
     ['has another Adler-32 of a stored block', concat(header({ flags: 1 }), block(CONTENT, 12, 1), LAST)]
   ])('is refused where it %s', (_, frame) => {
     expect(() => decodeLzop(frame, 12)).toThrow(CORRUPT)
@@ -159,7 +218,7 @@ describe('a member of lzop', () => {
 })
 
 describe('Adler-32', () => {
-  it('is that of RFC 1950', () => {
+  it('matches RFC 1950', () => {
     expect(adler32(new Uint8Array(0))).toBe(1)
     // from Wikipedia's article
     expect(adler32(new TextEncoder().encode('Wikipedia'))).toBe(0x11e60398)

@@ -81,7 +81,7 @@ describe('the decoder of LZO1X', () => {
     expect(() => decode(stream, 100)).toThrow(CORRUPT)
   })
 
-  it('refuses a stream that is cut short, wherever that is', () => {
+  it('refuses a stream cut short anywhere', () => {
     const bytes = concat(text(1000), noise(300), text(2000, 2), new Uint8Array(1000))
     const stream = encode(bytes)
 
@@ -90,10 +90,13 @@ describe('the decoder of LZO1X', () => {
     }
   })
 
-  it('does with any bytes what its slow twin does', () => {
+  it('does the same as its slow twin with any bytes', () => {
     const streams = fc.oneof(
       fc.uint8Array({ maxLength: 60 }).map(bytes => Uint8Array.from([22, 97, 98, 99, 100, 101, ...bytes, ...END])),
-      fc.tuple(structured, fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { maxLength: 3 })).map(([bytes, changes]) => {
+      fc.tuple(structured, fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { maxLength: 3 })).map(([
+        bytes,
+        changes
+      ]) => {
         const stream = encode(bytes)
         changes.forEach(([position, byte]) => { stream[position % stream.byteLength] = byte })
 

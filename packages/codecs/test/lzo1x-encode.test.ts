@@ -4,7 +4,7 @@ import { noise, same, text } from './fixtures.ts'
 import { decode, encode, structured } from './lzo1x-fixtures.ts'
 import { readLzo1x } from './lzo1x-twin.ts'
 
-/** `length` bytes that come again `offset` bytes later. Zeros are between them: through noise the encoder goes in large steps. */
+/** `length` bytes that recur `offset` bytes later, with zeros in between: the encoder would skip through noise. */
 function repeated (offset: number, length: number): Uint8Array {
   const bytes = new Uint8Array(offset + length + 3)
   bytes.set(noise(Math.min(offset, length)))
@@ -46,7 +46,7 @@ describe('the encoder of LZO1X', () => {
     expect(same(decode(stream, bytes.byteLength), bytes)).toBe(true)
   })
 
-  it('writes anything so that it and its slow twin read it', () => {
+  it('writes streams that the decoder and its slow twin read', () => {
     fc.assert(fc.property(structured, bytes => {
       const stream = encode(bytes)
 
@@ -76,7 +76,7 @@ describe('the encoder of LZO1X', () => {
     expect(same(decode(stream, bytes.byteLength), bytes)).toBe(true)
   })
 
-  it('looks no farther back than the format reaches', () => {
+  it('looks back no farther than the format allows', () => {
     const bytes = repeated(49152, 600)
     const { instructions } = readLzo1x(encode(bytes), bytes.byteLength)
 
@@ -89,12 +89,13 @@ describe('the encoder of LZO1X', () => {
       const bytes = repeated(offset, length)
       const stream = encode(bytes)
 
-      expect(readLzo1x(stream, bytes.byteLength).instructions).toContainEqual(expect.objectContaining({ offset, length }))
+      expect(readLzo1x(stream, bytes.byteLength).instructions)
+        .toContainEqual(expect.objectContaining({ offset, length }))
       expect(same(decode(stream, bytes.byteLength), bytes)).toBe(true)
     }
   })
 
-  it('writes the same whatever it wrote before', () => {
+  it('writes the same stream regardless of earlier calls', () => {
     const first = encode(text(5000))
     encode(noise(5000))
 

@@ -82,7 +82,7 @@ describe('a pool of workers', () => {
     expect(await call).toEqual(Uint8Array.of(7))
   })
 
-  it('has no more than its size, and gives calls out in their order', async () => {
+  it('starts at most its size, and runs calls in order', async () => {
     const { pool, threads } = create(2)
     const calls = [1, 2, 3, 4].map(async number => pool.run(ZSTD, request(number)))
     threads.forEach(thread => { thread.ready() })
@@ -98,7 +98,7 @@ describe('a pool of workers', () => {
     expect(pool.workers).toBe(2)
   })
 
-  it('uses an idle worker again for the same program', async () => {
+  it('reuses an idle worker for the same program', async () => {
     const { pool, threads } = create(2)
     const first = pool.run(ZSTD, request(1))
     threads[0].ready()
@@ -110,7 +110,7 @@ describe('a pool of workers', () => {
     expect(threads[0].calls).toEqual([1, 2])
   })
 
-  it('ends an idle worker where another program needs its place', async () => {
+  it('ends an idle worker if another program needs its place', async () => {
     const { pool, threads } = create(1)
     const first = pool.run(ZSTD, request(1))
     const second = pool.run(LZ4, request(2))
@@ -126,7 +126,7 @@ describe('a pool of workers', () => {
     expect(await second).toEqual(Uint8Array.of(2))
   })
 
-  it('ends the one that has been idle for longest', async () => {
+  it('ends the longest idle worker', async () => {
     const { pool, threads } = create(2)
     const calls = [pool.run(ZSTD, request(1)), pool.run(LZ4, request(2))]
     threads.forEach(thread => { thread.ready() })
@@ -135,10 +135,11 @@ describe('a pool of workers', () => {
     await Promise.all(calls)
 
     pool.run({ codec: 'gzip', source: 'gzip', modules: [] }, request(3)).catch(() => {})
-    expect(threads.map(({ source, ended }) => [source, ended])).toEqual([['zstd', false], ['lz4', true], ['gzip', false]])
+    expect(threads.map(({ source, ended }) => [source, ended]))
+      .toEqual([['zstd', false], ['lz4', true], ['gzip', false]])
   })
 
-  it('ends a worker that has been idle for a while, and not one that has been used since', async () => {
+  it('ends a worker after some idle time, but not if it has been used since', async () => {
     const { pool, threads } = create(1)
     const first = pool.run(ZSTD, request(1))
     threads[0].ready()
@@ -159,7 +160,7 @@ describe('a pool of workers', () => {
     expect(pool.workers).toBe(0)
   })
 
-  it('rejects with what the worker says is wrong, and goes on with it', async () => {
+  it('rejects with the error of the worker, and keeps the worker', async () => {
     const { pool, threads } = create(1)
     const call = pool.run(ZSTD, request(1))
     threads[0].ready()
@@ -169,7 +170,7 @@ describe('a pool of workers', () => {
     expect(threads[0].ended).toBe(false)
   })
 
-  it('takes an aborted call out of the queue', async () => {
+  it('removes an aborted call from the queue', async () => {
     const { pool, threads } = create(1)
     const controller = new AbortController()
     const first = pool.run(ZSTD, request(1))
@@ -188,7 +189,7 @@ describe('a pool of workers', () => {
     expect(threads).toHaveLength(1)
   })
 
-  it('frees the place of an aborted call that runs', async () => {
+  it('frees the place of an aborted running call', async () => {
     const { pool, threads } = create(1)
     const controller = new AbortController()
     const first = pool.run(ZSTD, request(1), controller.signal)
@@ -227,7 +228,7 @@ describe('a pool of workers', () => {
     expect(await second).toEqual(Uint8Array.of(2))
   })
 
-  it('says of every call that there are no workers where none can be started, and soon does not try any more', async () => {
+  it('refuses every call if no worker can be started, and soon stops trying', async () => {
     const start = vi.fn(() => { throw new Error('not allowed') })
     const pool = new WorkerPool({ size: 1, idle: IDLE, start })
 
@@ -238,7 +239,7 @@ describe('a pool of workers', () => {
     expect(start).toHaveBeenCalledTimes(3)
   })
 
-  it('goes on after a start that failed', async () => {
+  it('goes on after a failed start', async () => {
     const { pool, threads } = create(1)
     const first = pool.run(ZSTD, request(1))
     const second = pool.run(ZSTD, request(2))
@@ -268,20 +269,21 @@ describe('a pool of workers', () => {
     expect(await other).toEqual(Uint8Array.of(2))
   })
 
-  it('says so of the call alone whose program does not run in a worker', async () => {
+  it('refuses only the calls whose program does not run in a worker', async () => {
     const { pool, threads } = create(1)
     const first = pool.run(ZSTD, request(1))
     const second = pool.run(LZ4, request(2))
     threads[0].onMessage({ started: false, reason: 'no memory' })
 
-    await expect(first).rejects.toMatchObject({ name: 'WorkersUnavailableError', message: expect.stringContaining('no memory') })
+    await expect(first)
+      .rejects.toMatchObject({ name: 'WorkersUnavailableError', message: expect.stringContaining('no memory') })
     expect(threads[0].ended).toBe(true)
     threads[1].ready()
     threads[1].answer(2)
     expect(await second).toEqual(Uint8Array.of(2))
   })
 
-  it('does not listen to a worker that was ended', async () => {
+  it('ignores messages of an ended worker', async () => {
     const { pool, threads } = create(1)
     const controller = new AbortController()
     const first = pool.run(ZSTD, request(1), controller.signal)
@@ -297,7 +299,7 @@ describe('a pool of workers', () => {
     expect(await second).toEqual(Uint8Array.of(2))
   })
 
-  it('takes nothing from calls whose worker never came up', async () => {
+  it('does not transfer the bytes of a call whose worker never started', async () => {
     const { pool, threads } = create(1)
     const made = vi.fn(request(1))
     const call = pool.run(ZSTD, made)
@@ -336,20 +338,24 @@ describe('worker threads of Node', () => {
     })`
   const pool = new WorkerPool({ size: 2, idle: IDLE, start: startThread })
 
-  it('answer', async () => {
+  it('answer calls', async () => {
     expect(await pool.run(program(ECHO), request(5))).toEqual(Uint8Array.of(5))
   })
 
-  it.each([['throw', 0], ['exit', 1]])('fail their call where they %s, and are replaced', async (_, byte) => {
-    await expect(pool.run(program(ECHO), request(byte))).rejects.toMatchObject({ name: 'WorkerCrashedError', codec: 'test' })
+  it.each([['throw', 0], ['exit', 1]])('refuse their call if they %s, and are replaced', async (_, byte) => {
+    await expect(pool.run(program(ECHO), request(byte)))
+      .rejects.toMatchObject({ name: 'WorkerCrashedError', codec: 'test' })
     expect(await pool.run(program(ECHO), request(6))).toEqual(Uint8Array.of(6))
   })
 
-  it('are ended in the middle of a call that is aborted', async () => {
+  it('are ended during an aborted call', async () => {
     const controller = new AbortController()
     const endless = program(`
       let started = false
-      self.addEventListener('message', () => { if (started) { for (;;) {} } started = true; self.postMessage({ started: true }) })`)
+      self.addEventListener(
+        'message',
+        () => { if (started) { for (;;) {} } started = true; self.postMessage({ started: true }) }
+      )`)
     const calls = [1, 2].map(async number => pool.run(endless, request(number), controller.signal))
 
     // both places of the pool are taken, until they are free again
@@ -363,9 +369,10 @@ describe('worker threads of Node', () => {
     expect(await next).toEqual(Uint8Array.of(7))
   })
 
-  it('are said not to be there where their program does not come up', async () => {
+  it('refuse calls if their program does not start', async () => {
     const broken = new WorkerPool({ size: 2, idle: IDLE, start: startThread })
 
-    await expect(broken.run(program('throw new Error()'), request(1))).rejects.toMatchObject({ name: 'WorkersUnavailableError' })
+    await expect(broken.run(program('throw new Error()'), request(1)))
+      .rejects.toMatchObject({ name: 'WorkersUnavailableError' })
   })
 })

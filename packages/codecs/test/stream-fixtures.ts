@@ -16,17 +16,30 @@ export function streamCodec (name: CodecName, implementation: ImplementationName
 type Decompress = NonNullable<Codec['decompressStream']>
 
 /** Pieces of a stream, as they come. */
-export function decompress (codec: Codec, source: AsyncIterable<Uint8Array>, options?: DecompressStreamOptions): ReturnType<Decompress> {
+export function decompress (
+  codec: Codec,
+  source: AsyncIterable<Uint8Array>,
+  options?: DecompressStreamOptions
+): ReturnType<Decompress> {
   return (codec.decompressStream as Decompress)(source, options)
 }
 
 /** All that a stream holds, which comes in pieces of so many bytes. */
-export async function read (codec: Codec, stream: Uint8Array, size: number = 65536, options?: DecompressStreamOptions): Promise<Uint8Array> {
+export async function read (
+  codec: Codec,
+  stream: Uint8Array,
+  size: number = 65536,
+  options?: DecompressStreamOptions
+): Promise<Uint8Array> {
   return concat(...await Array.fromAsync(decompress(codec, pieces(stream, size), options)))
 }
 
 /** The name of the error that reading ends with, or how many bytes there were. */
-export async function outcome (codec: Codec, stream: Uint8Array, options?: DecompressStreamOptions): Promise<string | number> {
+export async function outcome (
+  codec: Codec,
+  stream: Uint8Array,
+  options?: DecompressStreamOptions
+): Promise<string | number> {
   return read(codec, stream, 65536, options).then(bytes => bytes.byteLength, (err: Error) => err.name)
 }
 

@@ -45,7 +45,7 @@ export function skippable (length: number): Uint8Array {
   return concat(uint32(0x184d2a53), uint32(length), new Uint8Array(Math.min(length, 1000)))
 }
 
-/** A frame of LZ4: the flags besides the version, the code of its block size, what else the descriptor has, and the rest. */
+/** An LZ4 frame: flags without the version, code of the block size, other fields of the descriptor, and the rest. */
 export function lz4Frame (flags: number, sizes: number, middle: Uint8Array, ...rest: Uint8Array[]): Uint8Array {
   const descriptor = concat(Uint8Array.of(0x40 | flags, sizes), middle)
 

@@ -1,4 +1,12 @@
-import { brotliCompressSync, constants, createBrotliCompress, createGzip, createZstdCompress, gzipSync, zstdCompressSync } from 'node:zlib'
+import {
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  createZstdCompress,
+  gzipSync,
+  zstdCompressSync
+} from 'node:zlib'
 import { xxHash32 } from 'js-xxhash'
 import { describe, expect, it } from 'vitest'
 import { codecs } from '../src/all.ts'
@@ -6,7 +14,17 @@ import { adler32 } from '../src/format/checksums/adler32.ts'
 import * as bigEndian from '../src/format/bytes/big-endian.ts'
 import { encodeLzopHeader } from '../src/format/lzo/lzop-header.ts'
 import { concat, fromBase64, noise, same, text } from './fixtures.ts'
-import { bigUint32, lz4Block, lz4Frame, lz4Match, skippable, snappyChunk, uint32, zeros, zstdBlock } from './stream-frames.ts'
+import {
+  bigUint32,
+  lz4Block,
+  lz4Frame,
+  lz4Match,
+  skippable,
+  snappyChunk,
+  uint32,
+  zeros,
+  zstdBlock
+} from './stream-frames.ts'
 import { decompress, outcome, read, STREAMS, WatchedSource } from './stream-fixtures.ts'
 import type { Codec, CodecName } from '../src/codec.ts'
 
@@ -22,7 +40,7 @@ describe.each([
   ['brotli', () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
   ['gzip', () => createGzip({ level: 1 })]
 ] as const)('a gibibyte of zeros in %s', (name, create) => {
-  it('comes in small pieces, as many as are wanted', { tags: 'slow' }, async () => {
+  it('comes in small pieces, on demand', { tags: 'slow' }, async () => {
     const bomb = await zeros(create(), GIB)
 
     for (const [label, codec] of of(name)) {
@@ -55,38 +73,62 @@ describe.each(of('zstd'))('%s', (_, codec) => {
     expect(same(await read(codec, frames), concat(TEXT, TEXT))).toBe(true)
   })
 
-  it('refuses windows above 8 MiB unless more is allowed', async () => {
-    for (const [descriptor, size] of [[13 << 3 | 1, 9 * MIB], [14 << 3, 16 * MIB], [21 << 3, 2 * GIB], [0xff, 3.75 * 2 ** 40]]) {
+  it('refuses windows above 8 MiB unless allowed', async () => {
+    for (
+      const [descriptor, size] of [[13 << 3 | 1, 9 * MIB], [14 << 3, 16 * MIB], [21 << 3, 2 * GIB], [
+        0xff,
+        3.75 * 2 ** 40
+      ]]
+    ) {
       const frame = concat(magic, Uint8Array.of(0, descriptor), stored)
-      await expect(read(codec, frame)).rejects.toMatchObject({ name: 'WindowTooLargeError', codec: 'zstd', size, max: 8 * MIB })
+      await expect(read(codec, frame))
+        .rejects.toMatchObject({ name: 'WindowTooLargeError', codec: 'zstd', size, max: 8 * MIB })
     }
 
     const allowed = concat(magic, Uint8Array.of(0, 14 << 3), stored)
     expect(await outcome(codec, allowed, { maxWindowSize: 16 * MIB })).toBe(300)
     // a frame of one segment is its own window
-    expect(await outcome(codec, concat(magic, Uint8Array.of(0xa0), uint32(9 * MIB), stored))).toBe('WindowTooLargeError')
+    expect(await outcome(codec, concat(magic, Uint8Array.of(0xa0), uint32(9 * MIB), stored)))
+      .toBe('WindowTooLargeError')
   })
 
   it('looks back 8 MiB', { tags: 'slow' }, async () => {
-    const bytes = concat(noise(MIB), text(7 * MIB - 1000), noise(MIB), text(20 * MIB, 2), noise(MIB), text(7 * MIB - 1000))
-    const frame = zstdCompressSync(bytes, { params: { [constants.ZSTD_c_windowLog]: 23, [constants.ZSTD_c_enableLongDistanceMatching]: 1, [constants.ZSTD_c_checksumFlag]: 1 } })
+    const bytes = concat(
+      noise(MIB),
+      text(7 * MIB - 1000),
+      noise(MIB),
+      text(20 * MIB, 2),
+      noise(MIB),
+      text(7 * MIB - 1000)
+    )
+    const frame = zstdCompressSync(bytes, {
+      params: {
+        [constants.ZSTD_c_windowLog]: 23,
+        [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+        [constants.ZSTD_c_checksumFlag]: 1
+      }
+    })
     expect(same(await read(codec, new Uint8Array(frame)), bytes)).toBe(true)
   })
 
   it('refuses dictionaries, reserved bits and blocks, and blocks that are too long', async () => {
     for (const descriptor of [0x21, 0x23, 0x08, 0x28]) {
-      expect(await outcome(codec, concat(magic, Uint8Array.of(descriptor, 0, 0, 0, 0, 0), stored))).toBe('CorruptFrameError')
+      expect(await outcome(codec, concat(magic, Uint8Array.of(descriptor, 0, 0, 0, 0, 0), stored)))
+        .toBe('CorruptFrameError')
     }
 
     expect(await outcome(codec, concat(magic, Uint8Array.of(0, 0), zstdBlock(3, 300, TEXT)))).toBe('CorruptFrameError')
     // a window of 1 KiB
-    expect(await outcome(codec, concat(magic, Uint8Array.of(0, 0), zstdBlock(1, 1025, text(1))))).toBe('CorruptFrameError')
-    expect(await outcome(codec, concat(magic, Uint8Array.of(0, 0x50), zstdBlock(1, 128 * 1024 + 1, text(1))))).toBe('CorruptFrameError')
+    expect(await outcome(codec, concat(magic, Uint8Array.of(0, 0), zstdBlock(1, 1025, text(1)))))
+      .toBe('CorruptFrameError')
+    expect(await outcome(codec, concat(magic, Uint8Array.of(0, 0x50), zstdBlock(1, 128 * 1024 + 1, text(1)))))
+      .toBe('CorruptFrameError')
   })
 
-  it('refuses a content size that is not that of the blocks, and a checksum that does not match', async () => {
+  it('refuses a wrong content size, and a wrong checksum', async () => {
     for (const size of [0, 299, 301, 600]) {
-      expect(await outcome(codec, concat(magic, Uint8Array.of(0x80, 0), uint32(size), stored)), `${size}`).toBe('CorruptFrameError')
+      expect(await outcome(codec, concat(magic, Uint8Array.of(0x80, 0), uint32(size), stored)), `${size}`)
+        .toBe('CorruptFrameError')
     }
 
     const frame = new Uint8Array(zstdCompressSync(text(300_000), { params: { [constants.ZSTD_c_checksumFlag]: 1 } }))
@@ -95,7 +137,7 @@ describe.each(of('zstd'))('%s', (_, codec) => {
     expect(await outcome(codec, frame)).toBe('CorruptFrameError')
   })
 
-  it('refuses matches into the frame before', async () => {
+  it('refuses matches into the previous frame', async () => {
     // no literals, and one sequence whose codes are given and take no bits: a match of 3 bytes, 4 back
     const match = zstdBlock(2, 7, Uint8Array.of(0, 1, 0x54, 0, 0, 0, 1))
     const header = concat(magic, Uint8Array.of(0, 0))
@@ -105,12 +147,14 @@ describe.each(of('zstd'))('%s', (_, codec) => {
     expect(await outcome(codec, concat(header, first, match, header, match))).toBe('CorruptFrameError')
   })
 
-  it('lets others have the thread where frames of nothing have no end', async () => {
+  it('yields to the event loop in an endless run of empty frames', async () => {
     const empty = concat(magic, Uint8Array.of(0x20, 0), zstdBlock(0, 0, new Uint8Array(0)))
 
     for (const endless of [empty, skippable(0), concat(skippable(500))]) {
       const many = concat(...Array.from({ length: 100 }, () => endless))
-      const reading = Array.fromAsync(decompress(codec, new WatchedSource(() => many), { signal: AbortSignal.timeout(30) }))
+      const reading = Array.fromAsync(
+        decompress(codec, new WatchedSource(() => many), { signal: AbortSignal.timeout(30) })
+      )
       await expect(reading).rejects.toMatchObject({ name: 'TimeoutError' })
     }
   })
@@ -120,7 +164,7 @@ describe.each(of('lz4'))('%s', (_, codec) => {
   const NOTHING = new Uint8Array(0)
   const end = uint32(0)
 
-  it('reads blocks that depend on each other, far beyond what is kept of them', { tags: 'slow' }, async () => {
+  it('reads linked blocks, far beyond the history', { tags: 'slow' }, async () => {
     const first = noise(60_000)
     const linked = Array.from({ length: 5000 }, () => lz4Block(lz4Match(60_000, 18), false))
     const bytes = await read(codec, lz4Frame(0, 0x40, NOTHING, lz4Block(first, true), ...linked, end))
@@ -135,12 +179,23 @@ describe.each(of('lz4'))('%s', (_, codec) => {
     expect(same(bytes, expected)).toBe(true)
   })
 
-  it('refuses matches before the first block, or before a block that is independent', async () => {
-    expect(await outcome(codec, lz4Frame(0, 0x40, NOTHING, lz4Block(text(100), true), lz4Block(lz4Match(101, 4), false), end))).toBe('CorruptFrameError')
-    expect(await outcome(codec, lz4Frame(0x20, 0x40, NOTHING, lz4Block(text(100), true), lz4Block(lz4Match(50, 4), false), end))).toBe('CorruptFrameError')
+  it('refuses matches before the first block, or before an independent block', async () => {
+    expect(
+      await outcome(
+        codec,
+        lz4Frame(0, 0x40, NOTHING, lz4Block(text(100), true), lz4Block(lz4Match(101, 4), false), end)
+      )
+    ).toBe('CorruptFrameError')
+    expect(
+      await outcome(
+        codec,
+        lz4Frame(0x20, 0x40, NOTHING, lz4Block(text(100), true), lz4Block(lz4Match(50, 4), false), end)
+      )
+    ).toBe('CorruptFrameError')
     // the block before is of another frame
     const good = lz4Frame(0, 0x40, NOTHING, lz4Block(text(100), true), end)
-    expect(await outcome(codec, concat(good, lz4Frame(0, 0x40, NOTHING, lz4Block(lz4Match(50, 4), false), end)))).toBe('CorruptFrameError')
+    expect(await outcome(codec, concat(good, lz4Frame(0, 0x40, NOTHING, lz4Block(lz4Match(50, 4), false), end))))
+      .toBe('CorruptFrameError')
   })
 
   it('refuses dictionaries, other versions, blocks that are too long, and the legacy format', async () => {
@@ -157,26 +212,38 @@ describe.each(of('lz4'))('%s', (_, codec) => {
       expect(await outcome(codec, bad)).toBe('CorruptFrameError')
     }
 
-    await expect(read(codec, concat(uint32(0x184c2102), text(100)))).rejects.toMatchObject({ name: 'CorruptFrameError', reason: 'it is a frame of the legacy format' })
+    await expect(read(codec, concat(uint32(0x184c2102), text(100))))
+      .rejects.toMatchObject({ name: 'CorruptFrameError', reason: 'it is a frame of the legacy format' })
   })
 
-  it('checks content size and checksums', async () => {
+  it('refuses a wrong content size and wrong checksums', async () => {
     const content = text(100)
     const hash = uint32(xxHash32(content, 0))
     const stored = lz4Block(content, true)
     const size = concat(uint32(100), uint32(0))
 
     expect(await outcome(codec, lz4Frame(0x1c, 0x40, size, stored, hash, end, hash))).toBe(100)
-    expect(await outcome(codec, lz4Frame(0x1c, 0x40, size, stored, hash.with(0, hash[0] ^ 1), end, hash))).toBe('CorruptFrameError')
-    expect(await outcome(codec, lz4Frame(0x1c, 0x40, size, stored, hash, end, hash.with(3, hash[3] ^ 1)))).toBe('CorruptFrameError')
-    expect(await outcome(codec, lz4Frame(0x1c, 0x40, size.with(0, 99), stored, hash, end, hash))).toBe('CorruptFrameError')
+    expect(await outcome(codec, lz4Frame(0x1c, 0x40, size, stored, hash.with(0, hash[0] ^ 1), end, hash)))
+      .toBe('CorruptFrameError')
+    expect(await outcome(codec, lz4Frame(0x1c, 0x40, size, stored, hash, end, hash.with(3, hash[3] ^ 1))))
+      .toBe('CorruptFrameError')
+    expect(await outcome(codec, lz4Frame(0x1c, 0x40, size.with(0, 99), stored, hash, end, hash)))
+      .toBe('CorruptFrameError')
   })
 })
 
 describe.each(of('gzip'))('%s', (_, codec) => {
-  it('reads a member with everything in its header, and lets zeros follow', async () => {
+  it('reads a member with all header fields, followed by zeros', async () => {
     const member = new Uint8Array(gzipSync(text(1000)))
-    const header = concat(Uint8Array.of(0x1f, 0x8b, 8, 0x1c), member.subarray(4, 10), Uint8Array.of(3, 0, 1, 2, 3), text(20), Uint8Array.of(0), text(9), Uint8Array.of(0))
+    const header = concat(
+      Uint8Array.of(0x1f, 0x8b, 8, 0x1c),
+      member.subarray(4, 10),
+      Uint8Array.of(3, 0, 1, 2, 3),
+      text(20),
+      Uint8Array.of(0),
+      text(9),
+      Uint8Array.of(0)
+    )
     const full = concat(header, member.subarray(10))
 
     expect(await outcome(codec, concat(full, member))).toBe(2000)
@@ -185,7 +252,7 @@ describe.each(of('gzip'))('%s', (_, codec) => {
     expect(await outcome(codec, full.with(3, 0xfc))).toBe('CorruptFrameError')
   })
 
-  it('refuses a checksum or a length that does not match, in any member', async () => {
+  it('refuses a wrong checksum or length in any member', async () => {
     const member = new Uint8Array(gzipSync(text(1000)))
 
     for (const back of [1, 8]) {
@@ -198,7 +265,15 @@ describe.each(of('gzip'))('%s', (_, codec) => {
 describe.each(of('brotli'))('%s', (_, codec) => {
   it('reads the largest window there is, and refuses larger ones', { tags: 'slow' }, async () => {
     const bytes = concat(noise(MIB), text(16 * MIB), noise(MIB))
-    const wide = (window: number, large: number): Uint8Array => new Uint8Array(brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: window, [constants.BROTLI_PARAM_LARGE_WINDOW]: large } }))
+    const wide = (window: number, large: number): Uint8Array => new Uint8Array(
+      brotliCompressSync(bytes, {
+        params: {
+          [constants.BROTLI_PARAM_QUALITY]: 5,
+          [constants.BROTLI_PARAM_LGWIN]: window,
+          [constants.BROTLI_PARAM_LARGE_WINDOW]: large
+        }
+      })
+    )
 
     expect(same(await read(codec, wide(24, 0)), bytes)).toBe(true)
     expect(await outcome(codec, wide(28, 1))).toBe('CorruptFrameError')
@@ -208,10 +283,12 @@ describe.each(of('brotli'))('%s', (_, codec) => {
 describe.each(of('snappy'))('%s', (_, codec) => {
   const identifier = fromBase64('/wYAAHNOYVBwWQ==')
 
-  it('skips what may be skipped, and refuses what may not', async () => {
+  it('skips skippable chunks, and refuses other unknown ones', async () => {
     const stream = await codecs.snappy().compress(text(100_000))
 
-    expect(await outcome(codec, concat(stream, snappyChunk(0xfe, 2 ** 24 - 1), stream, identifier, snappyChunk(0x80, 0)))).toBe(200_000)
+    expect(
+      await outcome(codec, concat(stream, snappyChunk(0xfe, 2 ** 24 - 1), stream, identifier, snappyChunk(0x80, 0)))
+    ).toBe(200_000)
     expect(await outcome(codec, concat(stream, snappyChunk(0x02, 4)))).toBe('CorruptFrameError')
     expect(await outcome(codec, concat(snappyChunk(0xfe, 4), stream))).toBe('CorruptFrameError')
     expect(await outcome(codec, concat(identifier, snappyChunk(0x01, 4 + 65_537)))).toBe('CorruptFrameError')
@@ -229,8 +306,16 @@ describe.each(of('lzo'))('%s', (_, codec) => {
 
     expect(await outcome(codec, concat(header, stored, header, stored))).toBe(200)
 
-    for (const [length, compressed] of [[16 * MIB + 1, 10], [64 * MIB, 64 * MIB], [100, 101], [16 * MIB, 100], [0xffffffff, 1]]) {
-      expect(await outcome(codec, concat(header, bigUint32(length), bigUint32(compressed), text(100), bigUint32(0))), `${length}`).toBe('CorruptFrameError')
+    for (
+      const [
+        length,
+        compressed
+      ] of [[16 * MIB + 1, 10], [64 * MIB, 64 * MIB], [100, 101], [16 * MIB, 100], [0xffffffff, 1]]
+    ) {
+      expect(
+        await outcome(codec, concat(header, bigUint32(length), bigUint32(compressed), text(100), bigUint32(0))),
+        `${length}`
+      ).toBe('CorruptFrameError')
     }
   })
 

@@ -16,7 +16,7 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
   const { name } = codec
   const single = name === 'brotli'
 
-  it('is read, however it comes in pieces', async () => {
+  it('is read in pieces of any size', async () => {
     const long = concat(text(3 * MIB), noise(MIB), new Uint8Array(2 * MIB))
     const frame = await stream(name, long)
 
@@ -33,20 +33,22 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
     }
   })
 
-  it('is read, wherever it is cut', async () => {
+  it('is read with a chunk boundary anywhere', async () => {
     const parts = single ? [text(200_000)] : [text(200_000), new Uint8Array(0), noise(70_000), text(1)]
     const whole = concat(...parts)
     const frames = await stream(name, ...parts)
 
     await fc.assert(fc.asyncProperty(fc.array(fc.nat(frames.byteLength), { maxLength: 30 }), async cuts => {
       const places = [0, ...cuts.toSorted((a, b) => a - b), frames.byteLength]
-      const source = new WatchedSource(number => number + 1 < places.length ? frames.subarray(places[number], places[number + 1]) : undefined)
+      const source = new WatchedSource(
+        number => number + 1 < places.length ? frames.subarray(places[number], places[number + 1]) : undefined
+      )
 
       expect(same(concat(...await Array.fromAsync(decompress(codec, source))), whole)).toBe(true)
     }), { numRuns: 40 })
   })
 
-  it('comes in plain Uint8Arrays, also of other ones', async () => {
+  it('yields plain Uint8Arrays, even from Buffers', async () => {
     class Bytes extends Uint8Array {}
     const source = new WatchedSource(number => number === 0 ? new Bytes(fromBase64(VECTORS[name])) : undefined)
 
@@ -56,7 +58,7 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
     }
   })
 
-  it('is refused where it is cut short, or empty', async () => {
+  it('is refused if it is cut short or empty', async () => {
     const frame = fromBase64(VECTORS[name])
     // a stream of Snappy has no end but that of its last chunk
     const ends = name === 'snappy' ? [10] : []
@@ -67,7 +69,7 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
     }
   })
 
-  it('is refused where other bytes follow, and where it is none', async () => {
+  it('is refused if other bytes follow, or if it is not a stream', async () => {
     const frame = fromBase64(VECTORS[name])
 
     for (const other of [text(1), text(100), noise(100)]) {
@@ -79,9 +81,11 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
     }
   })
 
-  it('gives what comes before the damage first', async () => {
+  it('yields the bytes before damage first', async () => {
     const frame = await stream(name, noise(6 * MIB))
-    const source = new WatchedSource(number => number < 80 ? frame.subarray(number * 65536, (number + 1) * 65536) : undefined)
+    const source = new WatchedSource(
+      number => number < 80 ? frame.subarray(number * 65536, (number + 1) * 65536) : undefined
+    )
     let size = 0
 
     await expect(async () => {
@@ -93,7 +97,7 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
     expect(source.closed).toBe(true)
   })
 
-  it('is pulled only as it is taken, and let go when no more is wanted', async () => {
+  it('pulls its source on demand, and closes it when the reader stops', async () => {
     const frame = await stream(name, noise(8 * MIB))
     const source = new WatchedSource(number => frame.subarray(number * 65536, (number + 1) * 65536))
     const reading = decompress(codec, source)
@@ -121,7 +125,7 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
     await expect(Array.fromAsync(decompress(codec, source))).rejects.toBe(failure)
   })
 
-  it('ends with the reason of its signal, also where the source stalls', async () => {
+  it('ends with the reason of its signal, even if the source stalls', async () => {
     const frame = fromBase64(VECTORS[name])
     const controller = new AbortController()
     const source = new WatchedSource(async number => {
@@ -151,7 +155,7 @@ describe.each(STREAMS.filter(([, { name }]) => name !== 'brotli'))('many frames 
     }
   })
 
-  it('are read without end in bounded memory, and only as far as is wanted', { tags: 'slow' }, async () => {
+  it('are read endlessly in bounded memory, on demand', { tags: 'slow' }, async () => {
     const frame = await codecs[codec.name]().compress(new Uint8Array(16 * MIB))
     const source = new WatchedSource(() => frame)
     let size = 0

@@ -9,12 +9,20 @@ describe('the frames of other tools', () => {
     expect(new TextDecoder().decode(await codec.decompress(frame, { size: TEXT.length }))).toBe(TEXT)
   })
 
-  it.each(ALL.map(codec => [label(codec), codec] as const).filter(([, { name }]) => ['gzip', 'lz4', 'lzo', 'snappy'].includes(name)))('are refused by %s where a checksum in them does not match', async (_, codec) => {
+  it.each(
+    ALL.map(codec => [label(codec), codec] as const).filter(
+      ([, { name }]) => ['gzip', 'lz4', 'lzo', 'snappy'].includes(name)
+    )
+  )('are refused by %s with a wrong checksum', async (_, codec) => {
     const frame = fromBase64(VECTORS[codec.name])
-    // gzip: the CRC before the size; lz4: the last hash; lzo: the Adler-32 of the first block; snappy: the masked CRC of the first chunk
-    const position = { gzip: frame.byteLength - 8, lz4: frame.byteLength - 1, lzo: 51, snappy: 14 }[codec.name as 'gzip' | 'lz4' | 'lzo' | 'snappy']
+    // gzip: the CRC before the size, lz4: the last hash, lzo: the Adler-32 of the first block,
+    // snappy: the masked CRC of the first chunk
+    const position = { gzip: frame.byteLength - 8, lz4: frame.byteLength - 1, lzo: 51, snappy: 14 }[
+      codec.name as 'gzip' | 'lz4' | 'lzo' | 'snappy'
+    ]
     frame[position] ^= 1
 
-    await expect(async () => codec.decompress(frame, { size: TEXT.length })).rejects.toMatchObject({ name: 'CorruptFrameError' })
+    await expect(async () => codec.decompress(frame, { size: TEXT.length }))
+      .rejects.toMatchObject({ name: 'CorruptFrameError' })
   })
 })

@@ -13,15 +13,18 @@ function tables (count: number): Uint8Array[] {
     let lines = ''
 
     while (lines.length < 65536) {
-      lines += `${next() % 1000},2020-0${1 + next() % 9}-${1 + next() % 28},${next() % 100}.${next() % 100},station ${next() % 40}\n`
+      lines += `${next() % 1000},2020-0${1 + next() % 9}-${1 + next() % 28},`
+      lines += `${next() % 100}.${next() % 100},station ${next() % 40}\n`
     }
 
     return new TextEncoder().encode(lines.slice(0, 65536))
   })
 }
 
-describe.each(WRITERS.filter(notNative).map(codec => [label(codec), codec] as const))('%s compresses in a worker, which', (_, codec) => {
-  it('is given a copy, unless it may have the bytes themselves', async () => {
+describe.each(
+  WRITERS.filter(notNative).map(codec => [label(codec), codec] as const)
+)('%s compresses in a worker, which', (_, codec) => {
+  it('gets a copy unless `transfer` is set', async () => {
     const mine = bytes.slice()
     const frame = await codec.compress(mine)
     expect(same(mine, bytes)).toBe(true)
@@ -31,7 +34,7 @@ describe.each(WRITERS.filter(notNative).map(codec => [label(codec), codec] as co
     expect(mine.byteLength).toBe(0)
   })
 
-  it('never takes more than the bytes', async () => {
+  it('never transfers more than the bytes', async () => {
     const all = concat(bytes, bytes)
     const frame = await codec.compress(all.subarray(0, bytes.byteLength), { transfer: true })
 
@@ -51,8 +54,10 @@ describe.each(WRITERS.filter(notNative).map(codec => [label(codec), codec] as co
   })
 })
 
-describe.each(ALL.filter(notNative).map(codec => [label(codec), codec] as const))('%s decompresses in a worker, which', (_, codec) => {
-  it('is given a copy, unless it may have the frame itself', async () => {
+describe.each(
+  ALL.filter(notNative).map(codec => [label(codec), codec] as const)
+)('%s decompresses in a worker, which', (_, codec) => {
+  it('gets a copy of the frame unless `transfer` is set', async () => {
     const frame = new Uint8Array(await codecs[codec.name]().compress(bytes))
 
     expect(same(await codec.decompress(frame, { size: bytes.byteLength }), bytes)).toBe(true)
@@ -60,10 +65,15 @@ describe.each(ALL.filter(notNative).map(codec => [label(codec), codec] as const)
     expect(frame.byteLength).toBe(0)
   })
 
-  it('says the same of a bad frame as this thread would', async () => {
+  it('refuses a bad frame as this thread does', async () => {
     const frame = (await codecs[codec.name]().compress(bytes)).subarray(0, -5)
     const here = codecs[codec.name]({ implementation: codec.implementation, workers: false })
-    const errors = await Promise.all([codec, here].map(async codec => Promise.resolve(codec.decompress(frame, { size: bytes.byteLength })).catch((err: Error) => err.message)))
+    const errors = await Promise.all(
+      [codec, here].map(
+        async codec =>
+          Promise.resolve(codec.decompress(frame, { size: bytes.byteLength })).catch((err: Error) => err.message)
+      )
+    )
 
     expect(errors[0]).toContain('Corrupt')
     expect(errors[0]).toBe(errors[1])
@@ -71,7 +81,7 @@ describe.each(ALL.filter(notNative).map(codec => [label(codec), codec] as const)
 })
 
 describe.each(WRITERS.map(codec => [label(codec), codec] as const))('%s', (_, codec) => {
-  it('makes the same frame of the same bytes, whatever it has compressed before', async () => {
+  it('makes the same frame of the same bytes, regardless of earlier calls', async () => {
     const pieces = tables(24)
     const frames = await Promise.all(pieces.map(async piece => codec.compress(piece)))
     const next = random(5)

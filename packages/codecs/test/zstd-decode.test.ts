@@ -3,7 +3,29 @@ import { describe, expect, it } from 'vitest'
 import { MAX_FRAME_SIZE } from '../src/constants.ts'
 import { decodeZstdFrame } from '../src/format/zstd/zstd-decode.ts'
 import { concat, fromBase64, noise, same, text } from './fixtures.ts'
-import { backward, block, bytes, COMPRESSED, compressed, compressedTree, description, directTree, fourStreams, frame, huffman, notLast, PREDEFINED, raw, RLE, sequences, stored, TREELESS, uint, weightStream, windowFrame } from './zstd-fixtures.ts'
+import {
+  backward,
+  block,
+  bytes,
+  COMPRESSED,
+  compressed,
+  compressedTree,
+  description,
+  directTree,
+  fourStreams,
+  frame,
+  huffman,
+  notLast,
+  PREDEFINED,
+  raw,
+  RLE,
+  sequences,
+  stored,
+  TREELESS,
+  uint,
+  weightStream,
+  windowFrame
+} from './zstd-fixtures.ts'
 import { anySequences } from './zstd-twin.ts'
 import type { Field, Sequence, Table } from './zstd-fixtures.ts'
 
@@ -16,9 +38,34 @@ const SQUARES = Array.from({ length: 90 }, (_, i) => `${i + 1} times ${i + 1} is
 
 /** Frames that zstd 1.5.4 made, and what they hold. */
 const VECTORS: ReadonlyArray<[command: string, frame: string, content: string]> = [
-  ['for i in $(seq 90); do echo "$i times $i is $((i*i))"; done > q.txt; zstd -c -19 q.txt', 'KLUv/WTLBX0OAIbvWxLApdABQLv6f8GWMskkEytUOTBWAFQAVADd6e+76afTncZ1FzpS6Vxu29Fm2UU4Gh0vgYFzpVhcqBKJ+/Q8N+1wuAea5sIpFM5mWY4lSS6CweBYIcyvWjDRLv+mMzvtBZG5HQUCAwEFAgABgwEBAyEtlxeiJZN3sve9aXQ83iXQthdcFIvnE+t6rJOmF3GGw2OHQYLMNktKFi4kIdlDeblsWo6M7ENaLAsVFBGZG6xUxgcKZREhJGR0hYbORdXqQolKATw5PHzuXa8vlE2n7yP+/03r+XwPYd9feBC5fHZJ348l4flFXOLxsSxhwswXqalZcIWGZhfK57NpyMzMzlCPZyGqMjJzUDudMV4OZxHTmJgx3ODgOYtgRYgwNlCoULOJqqoWPkRFtQeh12vT0tTUPkEu10LVpaTm0lut8XMWaxF+VNToPlCgueJFRQsNQ0S0E83ptOlnaGgnj8m0UBkhobk4pdLoGBJpEcFBQQuAsqgRQHRiiOT7BuDnEIDRB6UQQgghBCGEEEIIIQghhBBCCEEIIYQQQghCCCGEEEIQQgghhCgnuHTBddu2bdu2bdtm27Zt286WXMklLXCta13rbjuuZQWsEyA+VQHdA+5M', SQUARES],
-  ['zstd -c -1 --zstd=wlog=10 q.txt', 'KLUv/UQAywWECQBWVzESsBWkDQSBpWGgJJGUtFPqknM6MAApACoA/O2ybsuZ6ZQVEgy5402CIULwQqCRBEPMWJZgSBXt50kwhIiXYIjNSjCkEgAEjIA0F8HmOdi0YDbLZtNC2TyXzYvb7G9z5jZr1PKmlifc0soty1Xa/eUZUQMW7LOiPWdsPmddJeL/EvGMSkQ7l4hll4hWLRFPTIl4T4lYOyLOHBF7YTMjIFW0nqt4I1zFT3AVO+YqzpSr2Ll/fsg/b+yf1vpneVyn0f3nXRCdD2SoIXRCiNek2Q1w46QDEIJCD7L/BoFkYGMcvwx3ScYQ8dHv0iAPOA4ahykOIAYOgxAGvGO5Hd7fYXW9vRxM4PyLnpOHdHKOb/qyMWqa8Ettx6aL5d9HrhT+iUVtAYVTE4FjfXqQkhOr/QYAR1AiIAAfACIAZ0dm/AWZsQ5kxhkjM1acqngjquLdVEWjUhXLQyUBQECBF60Q2E+FwJl7CKyFm/G2m/HEb0YruhnLvhnt5mYMJgRrZUJw5iYEe1sIvBgLgeerEGghVAgsW4VAC68QeKYKAZypkGDI3LG+IAT/EITgWQUhaEdBCJYdhKDVBCF4QpgQvENGEABU91LdS3Uv1b1U91LdS3Uv1b1U91LdS3Uv1b1U91LdS3Uv1b1U91LdS3Uv1b1U91LdS3Uv1b1U91LdS3Uv1b1U91LdS3Uv1b1U91LdS+XSAt0D7kw=', SQUARES],
-  ['head -c 70000 /dev/zero | zstd -c -19 --stream-size=70000', 'KLUv/aRwEQEATQAACAABAGwRORAC+GXrXg==', '\0'.repeat(70_000)],
+  [
+    'for i in $(seq 90); do echo "$i times $i is $((i*i))"; done > q.txt; zstd -c -19 q.txt',
+    'KLUv/WTLBX0OAIbvWxLApdABQLv6f8GWMskkEytUOTBWAFQAVADd6e+76afTncZ1FzpS6Vxu29Fm2UU4Gh0vgYFzpVhcqBKJ+/Q8' +
+      'N+1wuAea5sIpFM5mWY4lSS6CweBYIcyvWjDRLv+mMzvtBZG5HQUCAwEFAgABgwEBAyEtlxeiJZN3sve9aXQ83iXQthdcFIvnE+t6' +
+      'rJOmF3GGw2OHQYLMNktKFi4kIdlDeblsWo6M7ENaLAsVFBGZG6xUxgcKZREhJGR0hYbORdXqQolKATw5PHzuXa8vlE2n7yP+/03r' +
+      '+XwPYd9feBC5fHZJ348l4flFXOLxsSxhwswXqalZcIWGZhfK57NpyMzMzlCPZyGqMjJzUDudMV4OZxHTmJgx3ODgOYtgRYgwNlCo' +
+      'ULOJqqoWPkRFtQeh12vT0tTUPkEu10LVpaTm0lut8XMWaxF+VNToPlCgueJFRQsNQ0S0E83ptOlnaGgnj8m0UBkhobk4pdLoGBJp' +
+      'EcFBQQuAsqgRQHRiiOT7BuDnEIDRB6UQQgghBCGEEEIIIQghhBBCCEEIIYQQQghCCCGEEEIQQgghhCgnuHTBddu2bdu2bdtm27Zt' +
+      '286WXMklLXCta13rbjuuZQWsEyA+VQHdA+5M',
+    SQUARES
+  ],
+  [
+    'zstd -c -1 --zstd=wlog=10 q.txt',
+    'KLUv/UQAywWECQBWVzESsBWkDQSBpWGgJJGUtFPqknM6MAApACoA/O2ybsuZ6ZQVEgy5402CIULwQqCRBEPMWJZgSBXt50kwhIiX' +
+      'YIjNSjCkEgAEjIA0F8HmOdi0YDbLZtNC2TyXzYvb7G9z5jZr1PKmlifc0soty1Xa/eUZUQMW7LOiPWdsPmddJeL/EvGMSkQ7l4hl' +
+      'l4hWLRFPTIl4T4lYOyLOHBF7YTMjIFW0nqt4I1zFT3AVO+YqzpSr2Ll/fsg/b+yf1vpneVyn0f3nXRCdD2SoIXRCiNek2Q1w46QD' +
+      'EIJCD7L/BoFkYGMcvwx3ScYQ8dHv0iAPOA4ahykOIAYOgxAGvGO5Hd7fYXW9vRxM4PyLnpOHdHKOb/qyMWqa8Ettx6aL5d9HrhT+' +
+      'iUVtAYVTE4FjfXqQkhOr/QYAR1AiIAAfACIAZ0dm/AWZsQ5kxhkjM1acqngjquLdVEWjUhXLQyUBQECBF60Q2E+FwJl7CKyFm/G2' +
+      'm/HEb0YruhnLvhnt5mYMJgRrZUJw5iYEe1sIvBgLgeerEGghVAgsW4VAC68QeKYKAZypkGDI3LG+IAT/EITgWQUhaEdBCJYdhKDV' +
+      'BCF4QpgQvENGEABU91LdS3Uv1b1U91LdS3Uv1b1U91LdS3Uv1b1U91LdS3Uv1b1U91LdS3Uv1b1U91LdS3Uv1b1U91LdS3Uv1b1U' +
+      '91LdS3Uv1b1U91LdS+XSAt0D7kw=',
+    SQUARES
+  ],
+  [
+    'head -c 70000 /dev/zero | zstd -c -19 --stream-size=70000',
+    'KLUv/aRwEQEATQAACAABAGwRORAC+GXrXg==',
+    '\0'.repeat(70_000)
+  ],
   ['printf a > a.txt; zstd -c a.txt', 'KLUv/SQBCQAAYVtujKk=', 'a'],
   ['printf "" > e.txt; zstd -c e.txt', 'KLUv/SQAAQAAmenYUQ==', '']
 ]
@@ -28,7 +75,7 @@ function ascii (text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }
 
-/** A frame of such blocks, of which the last one is followed by {@link REST}: no block is longer than the window then. */
+/** A frame of these blocks, and of {@link REST} so that no block is longer than the window. */
 function around (size: number, ...blocks: readonly Uint8Array[]): Uint8Array {
   return windowFrame(size + REST.byteLength, 0, ...blocks.map(notLast), stored(REST))
 }
@@ -47,11 +94,17 @@ function refusesBlocks (size: number, ...blocks: readonly Uint8Array[]): void {
 }
 
 /** Sequences that are the same but for the bits behind their codes, which themselves take no bits. */
-function sameCodes (count: number, literals: number, offset: number, match: number, ...fields: readonly Field[]): Uint8Array {
+function sameCodes (
+  count: number,
+  literals: number,
+  offset: number,
+  match: number,
+  ...fields: readonly Field[]
+): Uint8Array {
   return concat(bytes(count, 0x54, literals, offset, match), backward(...fields))
 }
 
-/** A block of one literal and three more of it, of codes in tables: the modes, their tables, and the states to begin with. */
+/** A block of one literal that a match repeats three times: table modes, tables, and initial states. */
 function withTables (modes: number, tables: Uint8Array, ...states: readonly Field[]): Uint8Array {
   return compressed(raw(ascii('a')), bytes(1, modes), tables, backward(...states))
 }
@@ -67,18 +120,18 @@ function deepTree (depth: number): Uint8Array {
 }
 
 describe('the decoder of Zstandard', () => {
-  it.each(VECTORS)('reads what the tool makes: %s', (_, base64, content) => {
+  it.each(VECTORS)('reads a frame of the tool: %s', (_, base64, content) => {
     expect(new TextDecoder().decode(decodeZstdFrame(fromBase64(base64), content.length))).toBe(content)
   })
 
-  it.each(VECTORS)('refuses it cut short anywhere, and with a bit flipped anywhere: %s', (_, base64, content) => {
+  it.each(VECTORS)('refuses a frame of the tool cut short or with a flipped bit anywhere: %s', (_, base64, content) => {
     const whole = fromBase64(base64)
 
     for (let length = 0; length < whole.byteLength; length++) {
       refuses(whole.subarray(0, length), content.length)
     }
 
-    // the checksum tells what else would not; a few bits change nothing, as those of a window that is still large enough
+    // the checksum finds all other changes. A few bits change nothing, such as those of a large enough window
     for (let bit = 0; bit < whole.byteLength * 8; bit++) {
       const flipped = whole.with(bit >> 3, whole[bit >> 3] ^ 1 << (bit & 7))
 
@@ -90,21 +143,32 @@ describe('the decoder of Zstandard', () => {
     }
   })
 
-  it('reads blocks that are stored, of one byte, and empty', () => {
-    reads(ascii('abccccc'), stored(NOTHING), stored(ascii('ab')), block(1, 5, ascii('c')), block(1, 0, ascii('x')), compressed(raw(NOTHING), NO_SEQUENCES))
+  it('reads stored, one-byte and empty blocks', () => {
+    reads(
+      ascii('abccccc'),
+      stored(NOTHING),
+      stored(ascii('ab')),
+      block(1, 5, ascii('c')),
+      block(1, 0, ascii('x')),
+      compressed(raw(NOTHING), NO_SEQUENCES)
+    )
     expect(decodeZstdFrame(frame(0, stored(NOTHING)), 0).byteLength).toBe(0)
     expect(decodeZstdFrame(frame(0, block(1, 0, ascii('x'))), 0).byteLength).toBe(0)
   })
 
-  it('reads blocks as long as a block may be', () => {
+  it('reads blocks of the largest size', () => {
     const content = concat(noise(MAX_BLOCK), new Uint8Array(MAX_BLOCK).fill(97), new Uint8Array(MAX_BLOCK).fill(98))
-    const long = frame(content.byteLength, stored(content.subarray(0, MAX_BLOCK), false), block(1, MAX_BLOCK, ascii('a'), false),
-      compressed(uint(RLE + (3 << 2) + MAX_BLOCK * 16, 3), ascii('b'), NO_SEQUENCES))
+    const long = frame(
+      content.byteLength,
+      stored(content.subarray(0, MAX_BLOCK), false),
+      block(1, MAX_BLOCK, ascii('a'), false),
+      compressed(uint(RLE + (3 << 2) + MAX_BLOCK * 16, 3), ascii('b'), NO_SEQUENCES)
+    )
 
     expect(same(decodeZstdFrame(long, content.byteLength), content)).toBe(true)
   })
 
-  it('reads a frame that is a part of something longer', () => {
+  it('reads a frame from a part of a larger buffer', () => {
     const [[, base64, content]] = VECTORS
     const whole = fromBase64(base64)
     const part = concat(noise(13), whole, noise(7)).subarray(13, 13 + whole.byteLength)
@@ -116,14 +180,26 @@ describe('the decoder of Zstandard', () => {
     ['larger than a block', frame(MAX_BLOCK + 1, stored(noise(MAX_BLOCK + 1))), MAX_BLOCK + 1],
     ['larger than a block, of one byte', frame(MAX_BLOCK + 1, block(1, MAX_BLOCK + 1, ascii('a'))), MAX_BLOCK + 1],
     ['larger than its window', windowFrame(1025, 0, stored(noise(1025))), 1025],
-    ['larger than its window, compressed', windowFrame(1025, 0, compressed(raw(ascii('a')), sameCodes(1, 1, 0, 46, [1024 - 515 - 512, 9]))), 1025],
-    ['with more literals than a block may have', frame(MAX_BLOCK + 1, compressed(uint(RLE + (3 << 2) + (MAX_BLOCK + 1) * 16, 3), ascii('b'), NO_SEQUENCES)), MAX_BLOCK + 1],
-    ['with a match that is longer than a block', frame(131_075, compressed(raw(ascii('a')), sameCodes(1, 1, 0, 52, [0xffff, 16]))), 131_075]
+    [
+      'larger than its window, compressed',
+      windowFrame(1025, 0, compressed(raw(ascii('a')), sameCodes(1, 1, 0, 46, [1024 - 515 - 512, 9]))),
+      1025
+    ],
+    [
+      'with more literals than a block may have',
+      frame(MAX_BLOCK + 1, compressed(uint(RLE + (3 << 2) + (MAX_BLOCK + 1) * 16, 3), ascii('b'), NO_SEQUENCES)),
+      MAX_BLOCK + 1
+    ],
+    [
+      'with a match that is longer than a block',
+      frame(131_075, compressed(raw(ascii('a')), sameCodes(1, 1, 0, 52, [0xffff, 16]))),
+      131_075
+    ]
   ])('refuses a block that is %s', (_, frame, size) => {
     refuses(frame, size)
   })
 
-  it('refuses a checksum that does not match, of any length of the content', () => {
+  it('refuses a wrong checksum for content of any length', () => {
     for (const [, base64, content] of VECTORS) {
       for (let i = 1; i <= 4; i++) {
         const whole = fromBase64(base64)
@@ -133,14 +209,14 @@ describe('the decoder of Zstandard', () => {
     }
   })
 
-  it('takes offsets of at most what a frame may hold', () => {
+  it('accepts offsets up to the size of a frame', () => {
     // zstd-execute.ts relies on it
     expect(MAX_FRAME_SIZE).toBeLessThanOrEqual(2 ** 24)
   })
 })
 
 describe('the literals of a block', () => {
-  it('are read as they are, and of one byte, with lengths of 5, 12 and 20 bits', () => {
+  it('are read raw and as one repeated byte, with lengths of 5, 12 and 20 bits', () => {
     // type, format and length
     const headers = [uint(3 << 3, 1), uint(1 << 2 | 3 << 4, 2), uint(3 << 2 | 3 << 4, 3)]
 
@@ -172,7 +248,7 @@ describe('the literals of a block', () => {
     }
   })
 
-  it('are read with the tree of an earlier block, also where that was used for none', () => {
+  it('are read with the tree of an earlier block, even if no literals used it', () => {
     reads(bytes(0, 1, 1, 1, 0),
       compressed(huffman(COMPRESSED, 0, 2, TWO, bits(0, 1)), NO_SEQUENCES),
       compressed(raw(NOTHING), NO_SEQUENCES),
@@ -193,7 +269,13 @@ describe('the literals of a block', () => {
   it('are read with symbols that have no code, and with 256 symbols', () => {
     reads(bytes(5, 2, 5), compressed(huffman(COMPRESSED, 0, 3, directTree(0, 0, 1, 0, 0), bits(1, 0, 1)), NO_SEQUENCES))
     // 128 weights of 4 bits are as many as fit
-    reads(bytes(0, 127), compressed(huffman(COMPRESSED, 0, 2, directTree(...Array<number>(127).fill(1)), backward([0, 7], [127, 7])), NO_SEQUENCES))
+    reads(
+      bytes(0, 127),
+      compressed(
+        huffman(COMPRESSED, 0, 2, directTree(...Array<number>(127).fill(1)), backward([0, 7], [127, 7])),
+        NO_SEQUENCES
+      )
+    )
     const tree = compressedTree(description(5, [1, 31]), weightStream([1, 31], Array<number>(255).fill(1)))
     reads(bytes(0, 255), compressed(huffman(COMPRESSED, 0, 2, tree, backward([0, 8], [255, 8])), NO_SEQUENCES))
   })
@@ -212,15 +294,38 @@ describe('the literals of a block', () => {
     ['in a stream of far too few bits', huffman(COMPRESSED, 0, 100, TWO, bits(0, 1))],
     ['in a stream of too many bits', huffman(COMPRESSED, 0, 3, TWO, bits(0, 1, 0, 0))],
     ['in a stream of too many bytes', huffman(COMPRESSED, 0, 3, TWO, bits(0, 1, 0), bits(0, 1, 0))],
-    ['in a stream whose last code leads behind its bits', huffman(COMPRESSED, 0, 3, deepTree(3), backward([1, 1], [1, 1], [0, 2]))],
-    ['in four streams, and too few of them', huffman(COMPRESSED, 1, 5, TWO, fourStreams(bits(0, 0), bits(0, 0), bits(0), bits()))],
+    [
+      'in a stream whose last code leads behind its bits',
+      huffman(COMPRESSED, 0, 3, deepTree(3), backward([1, 1], [1, 1], [0, 2]))
+    ],
+    [
+      'in four streams, and too few of them',
+      huffman(COMPRESSED, 1, 5, TWO, fourStreams(bits(0, 0), bits(0, 0), bits(0), bits()))
+    ],
     ['in four streams without their lengths', huffman(COMPRESSED, 1, 8, TWO, bytes(1, 0, 1, 0, 1))],
-    ['in four streams, the last one without a byte', huffman(COMPRESSED, 1, 6, TWO, fourStreams(bits(0, 0), bits(0, 0), bits(0, 0), NOTHING))],
-    ['in four streams, the second one without a byte', huffman(COMPRESSED, 1, 8, TWO, fourStreams(bits(0, 0), NOTHING, bits(0, 0), bits(0, 0)))],
-    ['in four streams that lead outside', huffman(COMPRESSED, 1, 8, TWO, bytes(255, 255, 255, 255, 255, 255), bits(0, 0))],
+    [
+      'in four streams, the last one without a byte',
+      huffman(COMPRESSED, 1, 6, TWO, fourStreams(bits(0, 0), bits(0, 0), bits(0, 0), NOTHING))
+    ],
+    [
+      'in four streams, the second one without a byte',
+      huffman(COMPRESSED, 1, 8, TWO, fourStreams(bits(0, 0), NOTHING, bits(0, 0), bits(0, 0)))
+    ],
+    [
+      'in four streams that lead outside',
+      huffman(COMPRESSED, 1, 8, TWO, bytes(255, 255, 255, 255, 255, 255), bits(0, 0))
+    ],
     ...[0, 1, 2, 3].flatMap(i => [1, 3].map((count): [string, Uint8Array] => [
       `in four streams, of which number ${i} has ${count} bits instead of 2`,
-      huffman(COMPRESSED, 1, 8, TWO, fourStreams(...Array.from({ length: 4 }, (_, number) => bits(...Array<number>(number === i ? count : 2).fill(0)))))
+      huffman(
+        COMPRESSED,
+        1,
+        8,
+        TWO,
+        fourStreams(
+          ...Array.from({ length: 4 }, (_, number) => bits(...Array<number>(number === i ? count : 2).fill(0)))
+        )
+      )
     ]))
   ])('are refused %s', (_, literals) => {
     for (const size of [0, 3, 8]) {
@@ -242,10 +347,19 @@ describe('the literals of a block', () => {
     ['with a weight of 15', directTree(1, 15)],
     ['with no bytes for its weights', compressedTree()],
     ['with a table of accuracy 7', compressedTree(description(7, [64, 64]), weightStream([16, 16], [1, 1, 1]))],
-    ['with a table of 13 symbols', compressedTree(description(5, [8, 16, ...Array<number>(10).fill(0), 8]), weightStream([8, 16, ...Array<number>(10).fill(0), 8], [1, 1, 1]))],
+    [
+      'with a table of 13 symbols',
+      compressedTree(
+        description(5, [8, 16, ...Array<number>(10).fill(0), 8]),
+        weightStream([8, 16, ...Array<number>(10).fill(0), 8], [1, 1, 1])
+      )
+    ],
     ['with a table, and no weights', compressedTree(description(5, [16, 16]))],
     ['with a table, and no end of its weights', compressedTree(description(5, [16, 16]), bytes(0))],
-    ['with fewer bits of weights than two states take', compressedTree(description(5, [16, 16]), backward([0, 5], [0, 4]))],
+    [
+      'with fewer bits of weights than two states take',
+      compressedTree(description(5, [16, 16]), backward([0, 5], [0, 4]))
+    ],
     ['with a table that is cut short', compressedTree(description(6, Array<number>(11).fill(5)).subarray(0, 4))],
     ['with weights without end', compressedTree(description(5, [0, 32]), backward([0, 5], [0, 5], [0, 20]))],
     ['with 256 weights', compressedTree(description(5, [1, 31]), weightStream([1, 31], Array<number>(256).fill(1)))]
@@ -262,23 +376,28 @@ describe('the sequences of a block', () => {
   /** A table of the codes 0 and 1. In the last state it is 1, and a bit leads to the next one. */
   const half = description(5, [16, 16])
 
-  it('are read, and leave literals behind them', () => {
+  it('are read, with literals after them', () => {
     reads(ascii('aaaa'), compressed(a, sameCodes(1, 1, 0, 0)))
     reads(ascii('aaaaz'), compressed(raw(ascii('az')), sameCodes(1, 1, 0, 0)))
     reads(ascii('aaaabbbb'), compressed(raw(ascii('ab')), sameCodes(2, 1, 2, 0, [0, 2], [0, 2])))
     reads(ascii('ab'), compressed(raw(ascii('ab')), bytes(128, 0)))
   })
 
-  it.each([1, 127, 128, 255, 256, 300, 0x7eff, 0x7f00, 40_000])('are read where there are %d', (count) => {
+  it.each([1, 127, 128, 255, 256, 300, 0x7eff, 0x7f00, 40_000])('are read if there are %d', (count) => {
     const list = Array.from<unknown, Sequence>({ length: count }, () => ({ literals: 0, offset: 4 + 3, match: 3 }))
     const size = 4 + 3 * count
-    const whole = frame(size + REST.byteLength, stored(ascii('abcd'), false), notLast(compressed(raw(NOTHING), sequences(list))), stored(REST))
+    const whole = frame(
+      size + REST.byteLength,
+      stored(ascii('abcd'), false),
+      notLast(compressed(raw(NOTHING), sequences(list))),
+      stored(REST)
+    )
     const content = concat(ascii('abcd'.repeat(count + 1).slice(0, size)), REST)
 
     expect(same(decodeZstdFrame(whole, content.byteLength), content)).toBe(true)
   })
 
-  it('use offsets again, and keep the last three', () => {
+  it('reuse offsets, and keep the last three', () => {
     const block = (list: Sequence[], literals: string): Uint8Array => compressed(raw(ascii(literals)), sequences(list))
     // at first they are 1, 4 and 8
     reads(ascii('abcdefghhhh'), block([{ literals: 8, offset: 1, match: 3 }], 'abcdefgh'))
@@ -287,23 +406,33 @@ describe('the sequences of a block', () => {
     // without literals they are the second one, the third one, and one less than the first one
     reads(ascii('abcdefghefg'), stored(ascii('abcdefgh')), block([{ literals: 0, offset: 1, match: 3 }], ''))
     reads(ascii('abcdefghabc'), stored(ascii('abcdefgh')), block([{ literals: 0, offset: 2, match: 3 }], ''))
-    reads(ascii('abcdefghefgefg'), block([{ literals: 8, offset: 2, match: 3 }, { literals: 0, offset: 3, match: 3 }], 'abcdefgh'))
+    reads(
+      ascii('abcdefghefgefg'),
+      block([{ literals: 8, offset: 2, match: 3 }, { literals: 0, offset: 3, match: 3 }], 'abcdefgh')
+    )
   })
 
-  it('use tables again, whatever they were', () => {
+  it('reuse tables of every kind', () => {
     const list = [{ literals: 1, offset: 1, match: 3 }]
     const described: Table = { accuracy: 5, probabilities: [16, 16] }
 
-    for (const tables of [PREDEFINED, [described, described, described], [described, 'predefined', described]] as const) {
+    for (
+      const tables of [PREDEFINED, [described, described, described], [described, 'predefined', described]] as const
+    ) {
       reads(ascii('aaaaaaaa'), compressed(a, sequences(list, tables)), compressed(a, sequences(list, tables, true)))
     }
 
     // blocks without sequences change nothing
-    reads(ascii('aaaaaaaa'), compressed(a, sameCodes(1, 1, 0, 0)), compressed(raw(NOTHING), NO_SEQUENCES), stored(NOTHING),
-      compressed(a, bytes(1, 0xfc), backward()))
+    reads(
+      ascii('aaaaaaaa'),
+      compressed(a, sameCodes(1, 1, 0, 0)),
+      compressed(raw(NOTHING), NO_SEQUENCES),
+      stored(NOTHING),
+      compressed(a, bytes(1, 0xfc), backward())
+    )
   })
 
-  it('are read with tables of every accuracy, and of as many symbols as there are', () => {
+  it('are read with tables of every accuracy, and of all symbols', () => {
     for (const accuracy of [5, 6, 7, 8, 9]) {
       const size = 2 ** accuracy
       reads(ascii('aaaa'), withTables(0x94, concat(description(accuracy, [0, size]), bytes(0, 0)), [0, accuracy]))
@@ -311,12 +440,24 @@ describe('the sequences of a block', () => {
     }
 
     for (const accuracy of [5, 6, 7, 8]) {
-      reads(ascii('aaaa'), withTables(0x64, concat(bytes(1), description(accuracy, [2 ** accuracy]), bytes(0)), [0, accuracy]))
+      reads(
+        ascii('aaaa'),
+        withTables(0x64, concat(bytes(1), description(accuracy, [2 ** accuracy]), bytes(0)), [0, accuracy])
+      )
     }
 
-    reads(ascii('aaaa'), withTables(0x94, concat(description(6, [0, 63, ...Array<number>(33).fill(0), -1]), bytes(0, 0)), [0, 6]))
-    reads(ascii('aaaa'), withTables(0x64, concat(bytes(1), description(6, [63, ...Array<number>(30).fill(0), -1]), bytes(0)), [0, 6]))
-    reads(ascii('aaaa'), withTables(0x58, concat(bytes(1, 0), description(6, [63, ...Array<number>(51).fill(0), -1])), [0, 6]))
+    reads(
+      ascii('aaaa'),
+      withTables(0x94, concat(description(6, [0, 63, ...Array<number>(33).fill(0), -1]), bytes(0, 0)), [0, 6])
+    )
+    reads(
+      ascii('aaaa'),
+      withTables(0x64, concat(bytes(1), description(6, [63, ...Array<number>(30).fill(0), -1]), bytes(0)), [0, 6])
+    )
+    reads(
+      ascii('aaaa'),
+      withTables(0x58, concat(bytes(1, 0), description(6, [63, ...Array<number>(51).fill(0), -1])), [0, 6])
+    )
     // nothing but symbols of less than one
     reads(ascii('aaaa'), withTables(0x58, concat(bytes(1, 0), description(5, Array<number>(32).fill(-1))), [31, 5]))
   })
@@ -336,12 +477,38 @@ describe('the sequences of a block', () => {
     ['with the table of literal lengths of no block before', concat(a, bytes(1, 0xd4, 0, 0), backward())],
     ['with the table of offsets of no block before', concat(a, bytes(1, 0x74, 1, 0), backward())],
     ['with the table of match lengths of no block before', concat(a, bytes(1, 0x5c, 1, 0), backward())],
-    ['with a table of literal lengths of accuracy 10', withTables(0x94, concat(description(10, [0, 1024]), bytes(0, 0)), [0, 10]).subarray(3)],
-    ['with a table of offsets of accuracy 9', withTables(0x64, concat(bytes(1), description(9, [512]), bytes(0)), [0, 9]).subarray(3)],
-    ['with a table of match lengths of accuracy 10', withTables(0x58, concat(bytes(1, 0), description(10, [1024])), [0, 10]).subarray(3)],
-    ['with a table of 37 literal lengths', withTables(0x94, concat(description(6, [0, 63, ...Array<number>(34).fill(0), -1]), bytes(0, 0)), [0, 6]).subarray(3)],
-    ['with a table of 33 offsets', withTables(0x64, concat(bytes(1), description(6, [63, ...Array<number>(31).fill(0), -1]), bytes(0)), [0, 6]).subarray(3)],
-    ['with a table of 54 match lengths', withTables(0x58, concat(bytes(1, 0), description(6, [63, ...Array<number>(52).fill(0), -1])), [0, 6]).subarray(3)],
+    [
+      'with a table of literal lengths of accuracy 10',
+      withTables(0x94, concat(description(10, [0, 1024]), bytes(0, 0)), [0, 10]).subarray(3)
+    ],
+    [
+      'with a table of offsets of accuracy 9',
+      withTables(0x64, concat(bytes(1), description(9, [512]), bytes(0)), [0, 9]).subarray(3)
+    ],
+    [
+      'with a table of match lengths of accuracy 10',
+      withTables(0x58, concat(bytes(1, 0), description(10, [1024])), [0, 10]).subarray(3)
+    ],
+    [
+      'with a table of 37 literal lengths',
+      withTables(
+        0x94,
+        concat(description(6, [0, 63, ...Array<number>(34).fill(0), -1]), bytes(0, 0)),
+        [0, 6]
+      ).subarray(3)
+    ],
+    [
+      'with a table of 33 offsets',
+      withTables(
+        0x64,
+        concat(bytes(1), description(6, [63, ...Array<number>(31).fill(0), -1]), bytes(0)),
+        [0, 6]
+      ).subarray(3)
+    ],
+    [
+      'with a table of 54 match lengths',
+      withTables(0x58, concat(bytes(1, 0), description(6, [63, ...Array<number>(52).fill(0), -1])), [0, 6]).subarray(3)
+    ],
     ['with a table of symbols without end', withTables(0x94, new Uint8Array(200).fill(0xff).with(0, 0x10)).subarray(3)],
     ['with a table that is cut short', concat(a, bytes(1, 0x94), half.subarray(0, 1))],
     ['without bits', concat(a, sameCodes(1, 1, 0, 0).subarray(0, -1))],
@@ -349,7 +516,10 @@ describe('the sequences of a block', () => {
     ['of too many bits', concat(a, sameCodes(1, 1, 0, 0, [0, 1]))],
     ['of too many bytes', concat(a, sameCodes(1, 1, 0, 0, [0, 8]))],
     ['of too few bits for the states', withTables(0x94, concat(half, bytes(0, 0)), [0, 4]).subarray(3)],
-    ['of too few bits for the next states', concat(raw(ascii('ab')), bytes(2, 0x94), half, bytes(0, 0), backward([31, 5]))],
+    [
+      'of too few bits for the next states',
+      concat(raw(ascii('ab')), bytes(2, 0x94), half, bytes(0, 0), backward([31, 5]))
+    ],
     ['of too few bits for an offset', concat(a, sameCodes(1, 1, 2, 0, [0, 1]))],
     ['of too few bits for a match length', concat(a, sameCodes(1, 1, 0, 43))],
     ['of too few bits for a literal length', concat(a, sameCodes(1, 16, 0, 0))],
@@ -358,14 +528,17 @@ describe('the sequences of a block', () => {
     ['with an earlier offset that leads before the start', concat(a, sameCodes(1, 1, 1, 0, [0, 1]))],
     ['with an offset of code 24', concat(a, sameCodes(1, 1, 24, 0, [0, 24]))],
     ['with an offset of code 31', concat(a, sameCodes(1, 1, 31, 0, [0, 31]))],
-    ['with the offset 0', concat(a, sequences([{ literals: 1, offset: 1, match: 3 }, { literals: 0, offset: 3, match: 3 }]))]
+    [
+      'with the offset 0',
+      concat(a, sequences([{ literals: 1, offset: 1, match: 3 }, { literals: 0, offset: 3, match: 3 }]))
+    ]
   ])('are refused %s', (_, content) => {
     for (const size of [0, 1, 2, 4, 5, 6, 7, 8, 20]) {
       refusesBlocks(size, compressed(content))
     }
   })
 
-  it('are refused where they make more, or less, than the frame says', () => {
+  it('are refused if they decode to more or less than the frame says', () => {
     const three = compressed(raw(ascii('abc')), sequences([{ literals: 3, offset: 6, match: 20 }]))
     reads(ascii('abcabcabcabcabcabcabcab'), three)
 
@@ -374,7 +547,7 @@ describe('the sequences of a block', () => {
     }
   })
 
-  it('do what they say, in tables of any kind', () => {
+  it('are executed with tables of any kind', () => {
     fc.assert(fc.property(anySequences, ({ blocks, content }) => {
       const whole = frame(content.byteLength, ...blocks)
       expect(same(decodeZstdFrame(whole, content.byteLength), content)).toBe(true)

@@ -92,9 +92,14 @@ export function backward (...fields: readonly Field[]): Uint8Array {
 
 /** Bits from the first byte on, the lowest first. */
 function writeBits (fields: readonly Field[]): Uint8Array {
-  const bits = fields.flatMap(([value, count]) => Array.from({ length: count }, (_, i) => Math.floor(value / 2 ** i) % 2))
+  const bits = fields.flatMap(
+    ([value, count]) => Array.from({ length: count }, (_, i) => Math.floor(value / 2 ** i) % 2)
+  )
 
-  return Uint8Array.from({ length: Math.ceil(bits.length / 8) }, (_, i) => Number.parseInt(bits.slice(i * 8, i * 8 + 8).toReversed().join(''), 2))
+  return Uint8Array.from(
+    { length: Math.ceil(bits.length / 8) },
+    (_, i) => Number.parseInt(bits.slice(i * 8, i * 8 + 8).toReversed().join(''), 2)
+  )
 }
 
 /** How a table of Finite State Entropy is described (RFC 8878, section 4.1.1). */
@@ -136,7 +141,10 @@ interface State {
 }
 
 function statesOf ({ accuracy, cells }: FseTable): State[] {
-  return Array.from(cells.subarray(0, 1 << accuracy), cell => ({ symbol: cell & 63, bits: cell >> 12 & 15, base: cell >> 16 }))
+  return Array.from(
+    cells.subarray(0, 1 << accuracy),
+    cell => ({ symbol: cell & 63, bits: cell >> 12 & 15, base: cell >> 16 })
+  )
 }
 
 /** The state of a symbol that leads to another state. There is one. */
@@ -168,7 +176,7 @@ export function weightStream (probabilities: readonly number[], weights: readonl
   return backward([next[0], 5], [next[1], 5], ...fields)
 }
 
-/** Literals and a match. The offset is as it is written: from 1 to 3 it is one used before, otherwise three more than it is. */
+/** Literals and a match. The offset is as encoded: 1 to 3 for a recent offset, else the offset plus 3. */
 export interface Sequence {
   literals: number
   offset: number
@@ -191,14 +199,18 @@ export const PREDEFINED: Tables = ['predefined', 'predefined', 'predefined']
 export function sequences (list: readonly Sequence[], tables: Tables = PREDEFINED, again: boolean = false): Uint8Array {
   const count = list.length < 128
     ? bytes(list.length)
-    : list.length < 0x7f00 ? bytes(128 + (list.length >> 8), list.length) : concat(bytes(255), uint(list.length - 0x7f00, 2))
+    : list.length < 0x7f00
+      ? bytes(128 + (list.length >> 8), list.length)
+      : concat(bytes(255), uint(list.length - 0x7f00, 2))
 
   if (list.length === 0) {
     return count
   }
 
   const modes = tables.reduce((modes, table, i) => modes | (again ? 3 : table === 'predefined' ? 0 : 2) << 6 - 2 * i, 0)
-  const descriptions = tables.map(table => again || table === 'predefined' ? bytes() : description(table.accuracy, table.probabilities))
+  const descriptions = tables.map(
+    table => again || table === 'predefined' ? bytes() : description(table.accuracy, table.probabilities)
+  )
 
   return concat(count, bytes(modes), ...descriptions, sequenceStream(list, tables))
 }
@@ -222,7 +234,10 @@ function sequenceStream (list: readonly Sequence[], tables: Tables): Uint8Array 
 }
 
 /** Finds the states from the last one to the first. */
-function encoder ({ maxAccuracy, meanings, values, predefined }: Codes, description: Table): { put: (value: number, last: boolean) => [Field, Field], state: () => Field } {
+function encoder ({ maxAccuracy, meanings, values, predefined }: Codes, description: Table): {
+  put: (value: number, last: boolean) => [Field, Field]
+  state: () => Field
+} {
   let table = predefined
 
   if (description !== 'predefined') {

@@ -14,16 +14,30 @@ export interface Blocks {
 }
 
 /** A length that is short most of the time. */
-const length = fc.oneof({ weight: 8, arbitrary: fc.nat({ max: 20 }) }, { weight: 3, arbitrary: fc.nat({ max: 300 }) }, fc.nat({ max: 40_000 }))
+const length = fc.oneof(
+  { weight: 8, arbitrary: fc.nat({ max: 20 }) },
+  { weight: 3, arbitrary: fc.nat({ max: 300 }) },
+  fc.nat({ max: 40_000 })
+)
 
 /** A sequence before it is known which offsets are possible. */
-const draft = fc.record({ literals: length, offset: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 4, max: 30 }), fc.integer({ min: 4, max: 2 ** 30 })), match: length })
+const draft = fc.record({
+  literals: length,
+  offset: fc.oneof(
+    fc.integer({ min: 1, max: 3 }),
+    fc.integer({ min: 4, max: 30 }),
+    fc.integer({ min: 4, max: 2 ** 30 })
+  ),
+  match: length
+})
 
 /** Tables in which every code occurs that could be needed. */
 const tables: fc.Arbitrary<Tables> = fc.tuple(anyTable(LITERAL_LENGTHS), anyTable(OFFSETS), anyTable(MATCH_LENGTHS))
 
 function anyTable ({ maxAccuracy, meanings }: Codes): fc.Arbitrary<Table> {
-  return fc.oneof(fc.constant<Table>('predefined'), fc.tuple(fc.integer({ min: 6, max: maxAccuracy }), fc.infiniteStream(fc.nat())).map(([accuracy, numbers]) => {
+  return fc.oneof(fc.constant<Table>(
+    'predefined'
+  ), fc.tuple(fc.integer({ min: 6, max: maxAccuracy }), fc.infiniteStream(fc.nat())).map(([accuracy, numbers]) => {
     const probabilities = Array<number>(meanings.length).fill(-1)
 
     for (let rest = 2 ** accuracy - meanings.length; rest > 0;) {
@@ -38,7 +52,10 @@ function anyTable ({ maxAccuracy, meanings }: Codes): fc.Arbitrary<Table> {
 }
 
 /** Blocks of any sequences, and what these say, done a byte at a time. */
-export const anySequences: fc.Arbitrary<Blocks> = fc.array(fc.tuple(fc.array(draft, { maxLength: 60 }), fc.nat({ max: 30 }), tables), { minLength: 1, maxLength: 3 }).map(drafts => {
+export const anySequences: fc.Arbitrary<Blocks> = fc.array(
+  fc.tuple(fc.array(draft, { maxLength: 60 }), fc.nat({ max: 30 }), tables),
+  { minLength: 1, maxLength: 3 }
+).map(drafts => {
   const content: number[] = []
   const blocks: Uint8Array[] = []
   const offsets = [1, 4, 8]
@@ -93,7 +110,7 @@ export const anySequences: fc.Arbitrary<Blocks> = fc.array(fc.tuple(fc.array(dra
   return { blocks, content: concat(Uint8Array.from(content), rest) }
 })
 
-/** The offset of a sequence at a position, and the offsets behind it (RFC 8878, section 3.1.1.5). Where it is none the sequence is left out. */
+/** The offset of a sequence at a position, and the next recent offsets (RFC 8878, section 3.1.1.5), if it is valid. */
 function chooseOffset (sequence: Sequence, offsets: number[], position: number): number | undefined {
   if (sequence.offset <= 3) {
     const order = sequence.literals > 0 ? offsets : [offsets[1], offsets[2], offsets[0] - 1]

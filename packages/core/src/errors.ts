@@ -3,6 +3,7 @@ import type { CID } from 'multiformats/cid'
 
 export { CorruptFrameError, FrameTooLargeError, InvalidLevelError, MissingImplementationError, UnknownCodecError, WindowTooLargeError } from '@ipfsz/codecs'
 export { AlreadyExistsError, DoesNotExistError, InvalidParametersError, NotADirectoryError, NotAFileError } from '@helia/unixfs/errors'
+export { CorruptBlockError, DigestLengthError, UnknownHashError } from '@ipfsz/errors'
 
 /** Only a dag-pb CID can be marked. */
 export class NotMarkableError extends Error {
@@ -93,46 +94,6 @@ export class MissingHeaderError extends Error {
   constructor (cid: CID) {
     super(`${cid} is marked as compressed, but its root block has no header`)
     this.cid = cid
-  }
-}
-
-/** The bytes of a block are not those that its CID names. */
-export class CorruptBlockError extends Error {
-  static override readonly name = 'CorruptBlockError'
-  override readonly name = 'CorruptBlockError'
-  readonly cid: CID
-
-  constructor (cid: CID, options?: ErrorOptions) {
-    super(`The bytes of the block ${cid} do not match its hash`, options)
-    this.cid = cid
-  }
-}
-
-/** Whether a block is damaged cannot be told: its hash function is one that is not known here. */
-export class UnknownHashError extends Error {
-  static override readonly name = 'UnknownHashError'
-  override readonly name = 'UnknownHashError'
-  readonly cid: CID
-
-  constructor (cid: CID) {
-    super(`The block ${cid} has a hash of the kind 0x${cid.multihash.code.toString(16)}, which cannot be checked here`)
-    this.cid = cid
-  }
-}
-
-/** A digest is so short that other bytes have it too, or an identity CID longer than other nodes read. */
-export class DigestLengthError extends Error {
-  static override readonly name = 'DigestLengthError'
-  override readonly name = 'DigestLengthError'
-  readonly cid: CID
-  /** Bytes of the digest. */
-  readonly length: number
-
-  constructor (cid: CID, bound: string) {
-    // of an identity CID, whose text may be of any length, its beginning says enough
-    super(`The CID ${cid.toString().slice(0, 80)} is refused: its digest has ${cid.multihash.digest.byteLength} bytes, ${bound}`)
-    this.cid = cid
-    this.length = cid.multihash.digest.byteLength
   }
 }
 

@@ -1,38 +1,50 @@
 import type { CompressionCodec } from './negotiation/codec-names.ts'
-import type { AbortOptions, Connection, Libp2p, Metrics, NewStreamOptions, PeerStore, Stream, StreamHandler, StreamHandlerOptions, StreamHandlerRecord, StreamMiddleware } from '@libp2p/interface'
+import type {
+  AbortOptions,
+  Connection,
+  Libp2p,
+  Metrics,
+  NewStreamOptions,
+  PeerStore,
+  Stream,
+  StreamHandler,
+  StreamHandlerOptions,
+  StreamHandlerRecord,
+  StreamMiddleware
+} from '@libp2p/interface'
 
 export interface CompressInit {
   /**
-   * What may compress, the preferred one first. What does not run on the platform is
-   * left out: zstd in browsers.
+   * The codecs to offer, the preferred one first. Codecs that do not run on the platform are
+   * skipped: zstd in browsers.
    *
    * @default ['zstd', 'gzip', 'lz4']
    */
   codecs?: readonly CompressionCodec[]
 
   /**
-   * How hard this side tries: 1 to 19 for zstd, 1 to 9 for gzip; lz4 has only 1. One
-   * number is for all of them, up to the most that each has. Levels are not
-   * negotiated: each side has its own.
+   * The compression level of this side: 1 to 19 for zstd, 1 to 9 for gzip, 1 for lz4. A
+   * single number applies to all codecs, up to the highest level of each. Levels are not
+   * negotiated: each side chooses its own.
    *
    * @default { zstd: 1, gzip: 3 }
    */
   level?: number | Partial<Record<CompressionCodec, number>>
 }
 
-/** What is used of libp2p. */
+/** The components of libp2p that `compress` uses. */
 export interface CompressionComponents {
   metrics?: Metrics
 }
 
 export interface CompressProtocolsInit extends CompressInit {
-  /** The ids of the protocols to compress, and no others. */
+  /** The ids of the protocols to compress. All others stay as they are. */
   protocols: readonly string[]
 }
 
 type Dialable = Parameters<Libp2p['dial']>[0]
 
-/** What is used of libp2p, and of it what is replaced. */
+/** The components of libp2p that `compressProtocols` uses. It replaces methods of the last two. */
 export interface ProtocolComponents extends CompressionComponents {
   peerStore: Pick<PeerStore, 'get'>
   registrar: {

@@ -1,13 +1,13 @@
 /**
  * @packageDocumentation
  *
- * Compresses connections of libp2p: above their encryption, below their muxer, by
- * negotiation. With whoever does not have it a connection is as before.
+ * Compresses libp2p connections, between their encryption and their muxer. It is negotiated:
+ * connections to peers without it stay plain.
  *
- * **Compression shows through encryption.** Whoever can have data of their choice sent
- * beside a secret over one connection, and sees how many bytes go over it, can find out
- * the secret (CRIME, BREACH). Use this where what goes over the connections is public,
- * as blocks of public content are. Nothing is compressed unless it is configured.
+ * **Compression leaks through encryption.** An attacker who can have chosen data sent over
+ * the same connection as a secret, and sees how many bytes go over it, can guess the secret
+ * (CRIME, BREACH). Use this only for connections that carry public data, such as blocks of
+ * public content. Nothing is compressed unless you configure it.
  *
  * @example
  *
@@ -40,35 +40,37 @@ export type { ByteCount, ConnectionTraffic } from './traffic.ts'
 export { CorruptFrameError, InvalidLevelError, UnknownCodecError } from '@ipfsz/codecs'
 
 /**
- * Stream muxers that compress what another one sends and receives, one a codec.
+ * Wrap a stream muxer so that its connections are compressed. Returns one muxer for each codec.
  *
- * Put them before the same muxer without compression, in this order on every node:
- * libp2p takes the first that both sides have.
+ * List them before the plain muxer, in the same order on every node: libp2p takes the first
+ * one that both sides have.
  *
- * Compression shows through encryption: see the README before using it for what is not
- * public.
+ * Compression leaks through encryption: read the README before you use it for anything that
+ * is not public.
  *
  * @param muxer - as configured for libp2p, such as `yamux()`
  * @throws {UnknownCodecError} there is no such codec
  * @throws {InvalidLevelError} the codec has no such level
  */
-export function compress<C extends CompressionComponents> (muxer: (components: C) => StreamMuxerFactory, init: CompressInit = {}): Array<(components: C) => StreamMuxerFactory> {
+export function compress<C extends CompressionComponents> (
+  muxer: (components: C) => StreamMuxerFactory,
+  init: CompressInit = {}
+): Array<(components: C) => StreamMuxerFactory> {
   return createFactories(muxer, init)
 }
 
 /**
- * A service of libp2p that compresses the streams of some protocols, each for itself,
- * and leaves alone what else goes over the same connections. It covers `libp2p.handle`
- * and `libp2p.dialProtocol`, which Bitswap uses, and not `connection.newStream`.
+ * A libp2p service that compresses the streams of the given protocols, and no others. It
+ * covers `libp2p.handle` and `libp2p.dialProtocol`, which Bitswap uses, but not
+ * `connection.newStream`.
  *
- * What `libp2p.use` is given for a protocol is run on its compressed streams as well, after
- * decompression. The limits of a protocol are for plain and compressed streams together.
+ * Middleware from `libp2p.use` for a protocol also runs on its compressed streams, after
+ * decompression. The stream limits of a protocol count plain and compressed streams together.
  *
- * A peer is asked for it once it has told that it has it (identify), and never before:
- * that costs no round trip, and a stream opened right after connecting may be plain.
+ * Compressed streams are opened only to peers that have announced support (identify). That
+ * costs no round trip, but a stream opened right after connecting may be plain.
  *
- * Every stream begins anew, and so does the compression: `compress` saves more where
- * messages are small.
+ * Compression starts anew with each stream, so `compress` saves more if messages are small.
  *
  * @example
  *

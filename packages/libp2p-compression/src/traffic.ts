@@ -2,13 +2,13 @@ import type { CounterGroup, MessageStreamDirection, Metrics, Stream } from '@lib
 
 /** Bytes in one direction. */
 export interface ByteCount {
-  /** As they were before compression and are after decompression. */
+  /** Uncompressed bytes. */
   raw: number
-  /** As they are between compression and encryption, headers included. */
+  /** Compressed bytes, including frame headers, before encryption. */
   compressed: number
 }
 
-/** What went over a compressed connection, so far. */
+/** Bytes sent and received over a compressed connection so far. */
 export interface ConnectionTraffic {
   /** The protocol id that was negotiated. */
   readonly protocol: string
@@ -19,12 +19,12 @@ export interface ConnectionTraffic {
 
 const METRIC_NAME = 'libp2p_compression_bytes_total'
 
-/** A name is registered once, however many protocols count under it. */
+/** A metric may be registered only once, for all protocols. */
 const groups = new WeakMap<Metrics, CounterGroup>()
-/** A libp2p connection shows the list that its muxer keeps its streams in, which no other has. Loggers may be shared. */
+/** By the muxer's list of streams. A libp2p connection exposes it, and it is unique, unlike loggers. */
 const byStreams = new WeakMap<readonly Stream[], Traffic>()
 
-/** Counts what goes over one connection. */
+/** Counts the bytes of one connection. */
 export class Traffic implements ConnectionTraffic {
   readonly protocol: string
   readonly direction: MessageStreamDirection
@@ -48,15 +48,15 @@ export class Traffic implements ConnectionTraffic {
   }
 }
 
-/** @param streams - the list of the muxer above what is compressed */
+/** @param streams - the stream list of the muxer over the compressed connection */
 export function rememberTraffic (streams: readonly Stream[], traffic: Traffic): void {
   byStreams.set(streams, traffic)
 }
 
 /**
- * What went over a connection of libp2p.
+ * Bytes sent and received over a libp2p connection so far.
  *
- * @returns undefined where the connection is not compressed
+ * @returns undefined if the connection is not compressed
  */
 export function trafficOf (connection: { readonly streams: readonly Stream[] }): ConnectionTraffic | undefined {
   return byStreams.get(connection.streams)

@@ -26,7 +26,7 @@ async function start (codecs?: CompressionCodec[], protocols = [ECHO]): Promise<
   return node
 }
 
-/** Connected, and each knows what the other has. */
+/** Two connected nodes that know each other's protocols. */
 async function connect (here: Libp2p, there: Libp2p): Promise<Pair> {
   const identified = new Promise(resolve => { here.addEventListener('peer:identify', resolve, { once: true }) })
   const connection = await here.dial(there.getMultiaddrs())
@@ -39,7 +39,7 @@ async function open ({ here, there }: Pair): Promise<Stream> {
   return here.dialProtocol(there.peerId, ECHO)
 }
 
-/** All that comes back of what is sent until both sides have closed. */
+/** Everything that comes back until both sides have closed. */
 async function echo (stream: Stream, bytes: Uint8Array): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   stream.addEventListener('message', ({ data }) => { pieces.push(data.subarray()) })
@@ -60,7 +60,7 @@ async function echo (stream: Stream, bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(pieces))
 }
 
-/** Whether the other side resets a stream, which may be before it is known to be open or after. */
+/** Whether the other side resets a stream, before or after it is open on this side. */
 async function refused (opening: Promise<Stream>): Promise<boolean> {
   try {
     const stream = await opening
@@ -75,7 +75,7 @@ async function refused (opening: Promise<Stream>): Promise<boolean> {
   }
 }
 
-/** The protocols of the streams of a connection, as they are on the wire. */
+/** The protocol ids of the streams of a connection. */
 function onTheWire ({ connection }: Pair): string[] {
   return connection.streams.map(({ protocol }) => protocol).filter(protocol => protocol.endsWith(ECHO))
 }
@@ -85,7 +85,9 @@ afterEach(async () => {
 })
 
 describe('compressing single protocols', () => {
-  it.each(['zstd', 'gzip', 'lz4'] as const)('compresses the streams of a protocol that both have, with %s', async codec => {
+  it.each(
+    ['zstd', 'gzip', 'lz4'] as const
+  )('compresses streams if both sides support it, with %s', async codec => {
     const pair = await connect(await start([codec]), await start([codec]))
 
     const stream = await open(pair)
@@ -100,7 +102,11 @@ describe('compressing single protocols', () => {
     ['the dialer has it', ['zstd'], undefined],
     ['the listener has it', undefined, ['zstd']],
     ['they have no codec in common', ['lz4'], ['zstd']]
-  ] as Array<[string, CompressionCodec[] | undefined, CompressionCodec[] | undefined]>)('leaves streams plain where only %s', async (_, one, other) => {
+  ] as Array<[
+    string,
+    CompressionCodec[] | undefined,
+    CompressionCodec[] | undefined
+  ]>)('leaves streams plain where only %s', async (_, one, other) => {
     const pair = await connect(await start(one), await start(other))
 
     const stream = await open(pair)
@@ -117,7 +123,7 @@ describe('compressing single protocols', () => {
     expect(pair.connection.multiplexer).toBe('/yamux/1.0.0')
   })
 
-  it('takes the codec that this side prefers', async () => {
+  it('uses the codec that this side prefers', async () => {
     const pair = await connect(await start(['lz4', 'zstd']), await start(['zstd', 'lz4']))
 
     await open(pair)
@@ -125,7 +131,7 @@ describe('compressing single protocols', () => {
     expect(onTheWire(pair)).toEqual([VARIANT.replace('zstd', 'lz4')])
   })
 
-  it('opens a stream to an address, and plain to who has not told yet', async () => {
+  it('opens a plain stream by address to a peer that has not announced support yet', async () => {
     const there = await start(['zstd'])
     const here = await start(['zstd'])
 
@@ -134,12 +140,14 @@ describe('compressing single protocols', () => {
     expect(Buffer.compare(await echo(stream, BYTES), BYTES)).toBe(0)
   })
 
-  it('hands out what was written after this side has closed for writing', async () => {
+  it('still delivers bytes after this side has closed for writing', async () => {
     const there = await start(['zstd'])
     const received = new Promise<Stream>(resolve => { void there.handle(ECHO, resolve, { force: true }) })
     const pair = await connect(await start(['zstd']), there)
     const stream = await open(pair)
-    const message = new Promise<Uint8Array>(resolve => { stream.addEventListener('message', ({ data }) => { resolve(data.subarray()) }) })
+    const message = new Promise<Uint8Array>(
+      resolve => { stream.addEventListener('message', ({ data }) => { resolve(data.subarray()) }) }
+    )
 
     stream.send(text(100))
     await stream.close()
@@ -154,7 +162,7 @@ describe('compressing single protocols', () => {
     expect([stream.writeStatus, stream.status]).toEqual(['closed', 'open'])
   })
 
-  it('tells that the other side has closed for writing after the last of what it wrote, also where both have', async () => {
+  it('reports the remote close after the last bytes, even if both sides have closed', async () => {
     const there = await start(['zstd'])
     const heard = new Promise<string[]>(resolve => {
       void there.handle(ECHO, async stream => {
@@ -169,7 +177,7 @@ describe('compressing single protocols', () => {
           events.push('close')
           resolve(events)
         })
-        // as Bitswap does, which only reads
+        // like Bitswap, which only reads
         await stream.close()
       }, { force: true })
     })
@@ -188,7 +196,9 @@ describe('compressing single protocols', () => {
     const pair = await connect(await start(['zstd']), there)
     const stream = await open(pair)
     const inbound = await received
-    const closed = new Promise<Error | undefined>(resolve => { inbound.addEventListener('close', ({ error }) => { resolve(error) }) })
+    const closed = new Promise<Error | undefined>(
+      resolve => { inbound.addEventListener('close', ({ error }) => { resolve(error) }) }
+    )
 
     stream.abort(new Error('enough'))
 
@@ -196,7 +206,7 @@ describe('compressing single protocols', () => {
     expect(pair.connection.status).toBe('open')
   })
 
-  it('resets a stream, and no more, that is sent what is no frame', async () => {
+  it('resets only the stream that receives an invalid frame', async () => {
     const there = await start(['zstd'])
     const received = new Promise<Stream>(resolve => { void there.handle(ECHO, resolve, { force: true }) })
     const pair = await connect(await start(), there)
@@ -210,7 +220,7 @@ describe('compressing single protocols', () => {
     expect(pair.connection.status).toBe('open')
   })
 
-  it('runs the middleware of a protocol on its compressed streams, each time once, and on what was decompressed', async () => {
+  it('runs the middleware of a protocol once on each compressed stream, after decompression', async () => {
     const there = await start(['zstd'])
     const pair = await connect(await start(['zstd']), there)
     const seen: string[] = []
@@ -265,7 +275,7 @@ describe('compressing single protocols', () => {
 
     expect(await refused(connection.newStream(VARIANT.replace('zstd', 'lz4')))).toBe(true)
     expect(handled).toBe(2)
-    // nobody would close the two
+    // nothing else closes the two
     connection.abort(new Error('enough'))
   })
 
@@ -279,7 +289,7 @@ describe('compressing single protocols', () => {
     expect(onTheWire(pair)).toEqual([ECHO])
   })
 
-  it('opens a stream on the one connection that it dials, where a new one is wanted', async () => {
+  it('opens a stream on the connection that it dials if a new one is requested', async () => {
     const there = await start(['zstd'])
     const { here } = await connect(await start(['zstd']), there)
 
@@ -288,7 +298,7 @@ describe('compressing single protocols', () => {
     expect(here.getConnections()).toHaveLength(2)
   })
 
-  it('handles a protocol no more after it is unhandled', async () => {
+  it('stops handling the variants of a protocol that is unhandled', async () => {
     const there = await start(['zstd'])
     await there.unhandle(ECHO)
 

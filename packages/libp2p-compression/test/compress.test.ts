@@ -7,7 +7,7 @@ import { encodeCompressedHeader, FRAME } from '../src/frames/frame.ts'
 import type { CounterGroup, Metrics, Stream } from '@libp2p/interface'
 
 describe('compressing a muxer', () => {
-  it('gives one muxer a codec, in order of preference', () => {
+  it('returns one muxer for each codec, in order of preference', () => {
     expect(compress(yamux()).map(create => create({}).protocol)).toEqual([
       '/ipfsz/zstd/1.0.0/yamux/1.0.0',
       '/ipfsz/deflate/1.0.0/yamux/1.0.0',
@@ -20,16 +20,19 @@ describe('compressing a muxer', () => {
     expect(compress(yamux(), { codecs: [] })).toEqual([])
   })
 
-  it('refuses a level and a codec that there is not, when it is configured', () => {
+  it('refuses an unknown level or codec when it is configured', () => {
     expect(() => compress(yamux(), { level: 99 })).toThrow(expect.objectContaining({ name: 'InvalidLevelError' }))
-    expect(() => compress(yamux(), { codecs: ['snappy' as 'zstd'] })).toThrow(expect.objectContaining({ name: 'UnknownCodecError' }))
+    expect(() => compress(yamux(), { codecs: ['snappy' as 'zstd'] }))
+      .toThrow(expect.objectContaining({ name: 'UnknownCodecError' }))
   })
 
   it('ends its streams with the error of the connection', async () => {
     const [outbound, inbound] = multiaddrConnectionPair()
     const muxer = compress(yamux())[0]({}).createStreamMuxer(inbound)
     const stream = await muxer.createStream()
-    const closed = new Promise<Error | undefined>(resolve => { stream.addEventListener('close', ({ error }) => { resolve(error) }) })
+    const closed = new Promise<Error | undefined>(
+      resolve => { stream.addEventListener('close', ({ error }) => { resolve(error) }) }
+    )
 
     outbound.send(encodeCompressedHeader(FRAME.zstd, 1, 65536))
     outbound.send(encodeCompressedHeader(FRAME.zstd, 1, 65536))
@@ -40,7 +43,7 @@ describe('compressing a muxer', () => {
     expect(inbound.status).toBe('aborted')
   })
 
-  it('is closed when all that was written has been handed on', async () => {
+  it('closes after all written bytes have been sent', async () => {
     const [outbound, inbound] = multiaddrConnectionPair()
     const [factory] = compress(yamux()).map(create => create({}))
     const dialer = factory.createStreamMuxer(outbound)
@@ -59,14 +62,14 @@ describe('compressing a muxer', () => {
 
     stream.send(text(100_000))
     await dialer.close()
-    // as libp2p does: the connection beneath, and not the compressed one
+    // like libp2p: closes the inner connection, not the compressed one
     await outbound.close()
     await ended
 
     expect(received).toBe(100_000)
   })
 
-  it('tells the traffic of each muxer, and of no plain one, where they share a logger', () => {
+  it('reports the traffic of each compressed muxer, and of no plain one, if they share a logger', () => {
     const [outbound, inbound] = multiaddrConnectionPair()
     inbound.log = outbound.log
     const [zstd, deflate] = compress(yamux()).map(create => create({}))
@@ -76,7 +79,8 @@ describe('compressing a muxer', () => {
     plainEnd.log = outbound.log
     const plain = yamux()().createStreamMuxer(plainEnd)
 
-    expect([dialer, listener, plain].map(muxer => trafficOf(muxer)?.protocol)).toEqual([zstd.protocol, deflate.protocol, undefined])
+    expect([dialer, listener, plain].map(muxer => trafficOf(muxer)?.protocol))
+      .toEqual([zstd.protocol, deflate.protocol, undefined])
   })
 
   it('counts bytes by protocol and direction, under one name for all codecs', async () => {

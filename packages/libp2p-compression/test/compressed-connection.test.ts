@@ -8,9 +8,16 @@ import { CODECS, compressed, compressedPair, gather, write } from './fixtures.ts
 const MIB = 1024 * 1024
 
 describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
-  it('hands out what was written, in order, however it is cut', async () => {
+  it('delivers what was written, in order, however it is split', async () => {
     await fc.assert(fc.asyncProperty(
-      fc.array(fc.record({ length: fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 200_000 })), random: fc.boolean(), yields: fc.boolean() }), { minLength: 1, maxLength: 12 }),
+      fc.array(
+        fc.record({
+          length: fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 200_000 })),
+          random: fc.boolean(),
+          yields: fc.boolean()
+        }),
+        { minLength: 1, maxLength: 12 }
+      ),
       fc.integer({ min: 500, max: 70_000 }),
       async (writes, chunkSize) => {
         const [outbound, inbound] = multiaddrConnectionPair({ chunkSize })
@@ -34,7 +41,7 @@ describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
     ), { numRuns: 20 })
   })
 
-  it('hands out what comes a byte at a time', async () => {
+  it('delivers bytes that arrive one by one', async () => {
     const [outbound, inbound] = multiaddrConnectionPair({ chunkSize: 1 })
     const [sender, receiver] = [compressed(outbound, codec), compressed(inbound, codec)]
     const gathered = gather(receiver.connection)
@@ -58,7 +65,7 @@ describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
     expect(receiver.traffic.received).toEqual(sender.traffic.sent)
   })
 
-  it('sends hardly more than was written of what does not shrink', async () => {
+  it('sends hardly more than was written of incompressible bytes', async () => {
     const [sender, receiver] = compressedPair(codec)
     const gathered = gather(receiver.connection)
 
@@ -68,7 +75,7 @@ describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
     expect(sender.traffic.sent.compressed).toBeLessThan(1.001 * 4 * MIB)
   })
 
-  it('compresses again when text follows what does not shrink', async () => {
+  it('compresses again when text follows incompressible bytes', async () => {
     const [sender, receiver] = compressedPair(codec)
     const gathered = gather(receiver.connection)
 
@@ -81,7 +88,7 @@ describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
     expect(sender.traffic.sent.compressed - before).toBeLessThan(0.75 * 8 * MIB)
   })
 
-  it('sends zeros so that the other side takes them for no bomb', async () => {
+  it('sends zeros without looking like a bomb', async () => {
     const [sender, receiver] = compressedPair(codec)
     const gathered = gather(receiver.connection)
 
@@ -91,7 +98,7 @@ describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
     expect(sender.traffic.sent.compressed).toBeLessThan(0.01 * 16 * MIB)
   })
 
-  it('hands out all that was written before it was closed', async () => {
+  it('delivers everything that was written before it was closed', async () => {
     const [sender, receiver] = compressedPair(codec)
     const gathered = gather(receiver.connection)
     const bytes = text(300_000)
@@ -118,7 +125,7 @@ describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
     expect(receiver.connection.status).toBe('reset')
   })
 
-  it('hands out nothing while it is paused, and all of it afterwards', async () => {
+  it('delivers nothing while it is paused, and everything afterwards', async () => {
     const [sender, receiver] = compressedPair(codec)
     const gathered = gather(receiver.connection)
     const bytes = text(200_000)
@@ -133,12 +140,12 @@ describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
     expect(Buffer.compare(await gathered.has(bytes.byteLength), bytes)).toBe(0)
   })
 
-  it('tells writers to wait while the other side is paused, and holds no more than is bounded', async () => {
+  it('makes writers wait while the other side is paused, and limits its buffers', async () => {
     const [sender, receiver] = compressedPair(codec)
     receiver.connection.pause()
     let written = 0
 
-    // a writer that waits when told to, until it is told and not let go on
+    // write until the writer is told to wait and does not get to go on
     for (const drained = { value: true }; drained.value;) {
       drained.value = sender.connection.send(noise(MIB / 4, written + 1))
       written += MIB / 4
@@ -159,7 +166,9 @@ describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
 })
 
 describe('a connection whose sides compress with different codecs', () => {
-  it.each(CODECS.flatMap(([name, codec]) => CODECS.map(([other, otherCodec]) => [name, other, codec, otherCodec] as const)))('carries %s one way and %s the other', async (_, __, codec, other) => {
+  it.each(
+    CODECS.flatMap(([name, codec]) => CODECS.map(([other, otherCodec]) => [name, other, codec, otherCodec] as const))
+  )('carries %s one way and %s the other', async (_, __, codec, other) => {
     const [one, two] = compressedPair(codec, other)
     const [back, there] = [gather(one.connection), gather(two.connection)]
     const bytes = text(100_000)
@@ -173,7 +182,7 @@ describe('a connection whose sides compress with different codecs', () => {
 })
 
 describe('a compressed connection', () => {
-  it('sends at once what is too small to be compressed', () => {
+  it('sends messages too small to compress at once', () => {
     const [sender] = compressedPair(CODECS[0][1])
 
     sender.connection.send(text(20))
@@ -181,7 +190,7 @@ describe('a compressed connection', () => {
     expect(sender.traffic.sent).toEqual({ raw: 20, compressed: 24 })
   })
 
-  it('refers back to what went over it before', async () => {
+  it('refers back to earlier messages', async () => {
     const [sender, receiver] = compressedPair(CODECS[0][1])
     const gathered = gather(receiver.connection)
     const bytes = noise(10_000)
@@ -194,7 +203,7 @@ describe('a compressed connection', () => {
     expect(sender.traffic.sent.compressed).toBeLessThan(10_200)
   })
 
-  it('rejects a flush that is aborted, and hands on what was written all the same', async () => {
+  it('rejects an aborted flush, and still sends what was written', async () => {
     const [sender, receiver] = compressedPair(CODECS[0][1])
     const gathered = gather(receiver.connection)
     const controller = new AbortController()

@@ -10,7 +10,7 @@ import type { Libp2p, MessageStream, StreamMuxer, StreamMuxerFactory } from '@li
 const MIB = 1024 * 1024
 const nodes: Libp2p[] = []
 
-/** A muxer that does nothing but show what it was given. */
+/** A muxer that only exposes its connection. */
 function capture (onConnection: (connection: MessageStream) => void): () => StreamMuxerFactory {
   return () => ({
     protocol: '/ipfsz/test/captured',
@@ -59,7 +59,7 @@ afterEach(async () => {
 })
 
 describe.each(CODECS)('over TCP and Noise, a connection compressed with %s', (_, codec) => {
-  it('holds back a writer as long as its reader is paused, and hands out all of it then', async () => {
+  it('makes a writer wait while its reader is paused, and delivers everything afterwards', async () => {
     const [outbound, inbound] = await encryptedPair()
     const [sender, receiver] = [compressed(outbound, codec), compressed(inbound, codec)]
     const gathered = gather(receiver.connection)
@@ -74,7 +74,7 @@ describe.each(CODECS)('over TCP and Noise, a connection compressed with %s', (_,
       }
     })()
 
-    // what it writes fills the buffers of this process and of the kernel, and then nothing moves
+    // the writer fills the buffers of this process and of the kernel, then it stalls
     let before = -1
     let unchanged = 0
     await expect.poll(() => {

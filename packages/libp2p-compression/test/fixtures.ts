@@ -17,7 +17,7 @@ export const CODECS: Array<[string, StreamCodec]> = [
 
 export interface Compressed {
   connection: CompressedConnection
-  /** What is compressed. */
+  /** The inner connection. */
   inner: MessageStream
   traffic: Traffic
 }
@@ -25,18 +25,24 @@ export interface Compressed {
 export function compressed (inner: MessageStream, codec: StreamCodec, level = 1): Compressed {
   const traffic = new Traffic(`/${codec.id}`, inner.direction)
 
-  return { connection: new CompressedConnection(inner, { codec, level, codecs: codecsByType(), traffic }), inner, traffic }
+  return {
+    connection: new CompressedConnection(inner, { codec, level, codecs: codecsByType(), traffic }),
+    inner,
+    traffic
+  }
 }
 
-/** Both ends of a connection, each compressing with a codec of its own. */
+/** Both ends of a connection, each with its own codec. */
 export function compressedPair (codec: StreamCodec, other = codec): [Compressed, Compressed] {
   const [outbound, inbound] = multiaddrConnectionPair()
 
   return [compressed(outbound, codec), compressed(inbound, other)]
 }
 
-/** All that comes, gathered, and what has come when it ends. */
-export function gather (stream: MessageStream): { bytes: () => Uint8Array, closed: Promise<Error | undefined>, has: (length: number) => Promise<Uint8Array> } {
+/** Everything received so far, and everything received at the end. */
+export function gather (
+  stream: MessageStream
+): { bytes: () => Uint8Array, closed: Promise<Error | undefined>, has: (length: number) => Promise<Uint8Array> } {
   const pieces: Uint8Array[] = []
   let length = 0
   let check: (() => void) | undefined
@@ -71,7 +77,7 @@ export function gather (stream: MessageStream): { bytes: () => Uint8Array, close
   }
 }
 
-/** Write as one should: wait when told to. */
+/** Write, and wait for drain when told to. */
 export async function write (stream: MessageStream, pieces: Iterable<Uint8Array>): Promise<void> {
   for (const piece of pieces) {
     if (!stream.send(piece)) {

@@ -12,8 +12,13 @@ import type { MessageStream } from '@libp2p/interface'
 const [, ZSTD] = CODECS[0]
 const { ZSTD_c_windowLog, ZSTD_e_flush, Z_SYNC_FLUSH } = zlib.constants
 
-/** One end that sends what it likes, and one that is compressed. */
-function attacked (): { attacker: MessageStream, victim: Compressed, gathered: ReturnType<typeof gather>, reset: Promise<Error | undefined> } {
+/** One end that sends raw bytes, and one compressed end. */
+function attacked (): {
+  attacker: MessageStream
+  victim: Compressed
+  gathered: ReturnType<typeof gather>
+  reset: Promise<Error | undefined>
+} {
   const [outbound, inbound] = multiaddrConnectionPair()
   const victim = compressed(inbound, ZSTD)
 
@@ -34,15 +39,31 @@ describe('a compressed connection', () => {
     ['a stored frame without bytes', encodeStoredHeader(0), 'MalformedFrameError'],
     ['a compressed frame without bytes', encodeCompressedHeader(FRAME.zstd, 0, 1), 'MalformedFrameError'],
     ['a frame that decodes to nothing', encodeCompressedHeader(FRAME.zstd, 1, 0), 'MalformedFrameError'],
-    ['a frame that decodes to too much', encodeCompressedHeader(FRAME.zstd, 1000, MAX_FRAME_SIZE + 1), 'MalformedFrameError'],
-    ['a frame that is far longer than what it decodes to', encodeCompressedHeader(FRAME.zstd, 1026, 1), 'MalformedFrameError'],
+    [
+      'a frame that decodes to too much',
+      encodeCompressedHeader(FRAME.zstd, 1000, MAX_FRAME_SIZE + 1),
+      'MalformedFrameError'
+    ],
+    [
+      'a frame that is far longer than what it decodes to',
+      encodeCompressedHeader(FRAME.zstd, 1026, 1),
+      'MalformedFrameError'
+    ],
     ['padding that is too long', Uint8Array.of(FRAME.padding, 1, 0, 1), 'MalformedFrameError'],
     ['garbage for zstd', frame(FRAME.zstd, noise(100), 100), 'CorruptFrameError'],
     ['garbage for deflate', frame(FRAME.deflate, Uint8Array.of(7, 7, 7, 7), 100), 'CorruptFrameError'],
     ['garbage for lz4', frame(FRAME.lz4, noise(100), 100), 'CorruptFrameError'],
     ['a part of zstd that is less than it says', frame(FRAME.zstd, zstdPart(text(99)), 100), 'CorruptFrameError'],
-    ['a part of deflate that is less than it says', frame(FRAME.deflate, zlib.deflateRawSync(text(99), { finishFlush: Z_SYNC_FLUSH }), 100), 'CorruptFrameError'],
-    ['a zstd window that is too large', frame(FRAME.zstd, zstdPart(text(100), { params: { [ZSTD_c_windowLog]: 24 } }), 100), 'CorruptFrameError']
+    [
+      'a part of deflate that is less than it says',
+      frame(FRAME.deflate, zlib.deflateRawSync(text(99), { finishFlush: Z_SYNC_FLUSH }), 100),
+      'CorruptFrameError'
+    ],
+    [
+      'a zstd window that is too large',
+      frame(FRAME.zstd, zstdPart(text(100), { params: { [ZSTD_c_windowLog]: 24 } }), 100),
+      'CorruptFrameError'
+    ]
   ])('refuses %s, by name, and resets', async (_, bytes, name) => {
     const { attacker, gathered, reset } = attacked()
 
@@ -58,14 +79,14 @@ describe('a compressed connection', () => {
     ['deflate', FRAME.deflate, zlib.deflateRawSync(new Uint8Array(1024 * 1024), { finishFlush: Z_SYNC_FLUSH })]
   ])('refuses a bomb of %s that says it was small', async (_, type, bomb) => {
     const { attacker, gathered } = attacked()
-    // as much as it may be longer
+    // the largest allowed expansion
     attacker.send(frame(type, bomb.subarray(0, 2000), 1000))
 
     expect(await gathered.closed).toMatchObject({ name: 'CorruptFrameError' })
     expect(gathered.bytes()).toHaveLength(0)
   })
 
-  it('refuses a bomb that says what it is within 64 KiB', async () => {
+  it('refuses a bomb with honest headers within 64 KiB', async () => {
     const { attacker, gathered } = attacked()
     const encoder = ZSTD.createEncoder(1)
     const parts: Uint8Array[] = []
@@ -91,7 +112,7 @@ describe('a compressed connection', () => {
     expect(await gathered.closed).toMatchObject({ name: 'DecompressionBombError' })
   })
 
-  it('refuses what goes on after the end of a zstd frame', async () => {
+  it('refuses bytes after the end of a zstd frame', async () => {
     const { attacker, gathered } = attacked()
 
     attacker.send(frame(FRAME.zstd, zlib.zstdCompressSync(text(500)), 500))
@@ -101,7 +122,7 @@ describe('a compressed connection', () => {
     expect(await gathered.closed).toMatchObject({ name: 'CorruptFrameError' })
   })
 
-  it('hands out what is stored before all of its frame has come', async () => {
+  it('delivers stored bytes before their frame is complete', async () => {
     const { attacker, gathered } = attacked()
 
     attacker.send(Buffer.concat([encodeStoredHeader(16_000_000), text(1000)]))
@@ -109,7 +130,7 @@ describe('a compressed connection', () => {
     expect(await gathered.has(1000)).toEqual(text(1000))
   })
 
-  it('takes padding and hands nothing of it out', async () => {
+  it('ignores padding', async () => {
     const { attacker, gathered } = attacked()
 
     attacker.send(encodePadding(1000))
@@ -139,7 +160,7 @@ describe('a compressed connection', () => {
     }
   })
 
-  it('hands out what came before a frame that is refused', async () => {
+  it('delivers what came before a refused frame', async () => {
     const { attacker, gathered } = attacked()
 
     attacker.send(Buffer.concat([frame(FRAME.zstd, zstdPart(text(500)), 500), Uint8Array.of(9, 9, 9, 9, 9, 9, 9)]))
@@ -148,10 +169,13 @@ describe('a compressed connection', () => {
     expect(gathered.bytes()).toEqual(text(500))
   })
 
-  it('ends with a name of its own whatever comes', async () => {
+  it('refuses random bytes with one of its own errors', async () => {
     const NAMES = ['MalformedFrameError', 'CorruptFrameError', 'DecompressionBombError', 'TruncatedFrameError']
 
-    await fc.assert(fc.asyncProperty(fc.constantFrom(0, 1, 2, 3, 255, 77), fc.uint8Array({ minLength: 1, maxLength: 3000 }), async (type, bytes) => {
+    await fc.assert(fc.asyncProperty(fc.constantFrom(0, 1, 2, 3, 255, 77), fc.uint8Array({
+      minLength: 1,
+      maxLength: 3000
+    }), async (type, bytes) => {
       const { attacker, gathered } = attacked()
 
       attacker.send(Buffer.concat([Uint8Array.of(type, 0, 0, 200, 0, 1, 44), bytes]))
@@ -162,7 +186,7 @@ describe('a compressed connection', () => {
     }), { numRuns: 200 })
   })
 
-  it('ends with a name of its own, or all of it, when a bit is flipped', async () => {
+  it('refuses a flipped bit with one of its own errors, or delivers everything', async () => {
     const plain = text(20_000)
     const good = frame(FRAME.zstd, zstdPart(plain), plain.byteLength)
 
@@ -175,8 +199,14 @@ describe('a compressed connection', () => {
       await (attacker as MessageStream & { close (): Promise<void> }).close()
       const error = await gathered.closed
 
-      // there is no checksum: the encryption beneath has one
-      expect(error?.name ?? gathered.bytes().byteLength).toBeOneOf([plain.byteLength, 'MalformedFrameError', 'CorruptFrameError', 'TruncatedFrameError', 'DecompressionBombError'])
+      // frames have no checksum, since the encryption has one
+      expect(error?.name ?? gathered.bytes().byteLength).toBeOneOf([
+        plain.byteLength,
+        'MalformedFrameError',
+        'CorruptFrameError',
+        'TruncatedFrameError',
+        'DecompressionBombError'
+      ])
     }), { numRuns: 200 })
   })
 })

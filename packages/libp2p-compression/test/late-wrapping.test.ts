@@ -17,10 +17,14 @@ const FRAME = Buffer.concat([encodeStoredHeader(BYTES.byteLength), BYTES])
 const nodes: Libp2p[] = []
 
 function wrap (inner: Stream): CompressedStream {
-  return new CompressedStream(inner, ECHO, { codec: CODECS[0][1], level: 1, codecs: codecsByType(), traffic: new Traffic('/zstd', inner.direction) })
+  return new CompressedStream(
+    inner,
+    ECHO,
+    { codec: CODECS[0][1], level: 1, codecs: codecsByType(), traffic: new Traffic('/zstd', inner.direction) }
+  )
 }
 
-/** What it tells, one after another. */
+/** The events, in order. */
 function events (stream: CompressedStream): string[] {
   const told: string[] = []
   stream.addEventListener('message', ({ data }) => { told.push(`message ${data.byteLength}`) })
@@ -115,8 +119,11 @@ describe('a connection that is wrapped after it', () => {
   })
 })
 
-it('a peer that has written and closed before its stream is handed to the handler is heard', async () => {
-  const there = await startNode({ listen: '/ip4/127.0.0.1/tcp/0', services: { compression: compressProtocols({ protocols: [ECHO] }) } })
+it('delivers what a peer wrote before it closed, if the handler gets the stream later', async () => {
+  const there = await startNode({
+    listen: '/ip4/127.0.0.1/tcp/0',
+    services: { compression: compressProtocols({ protocols: [ECHO] }) }
+  })
   const here = await startNode({})
   nodes.push(there, here)
   const heard = new Promise<Uint8Array>((resolve, reject) => {
@@ -131,7 +138,7 @@ it('a peer that has written and closed before its stream is handed to the handle
   const { peerStore } = there
   const merge = peerStore.merge.bind(peerStore)
 
-  // what libp2p does between the negotiation and the handler takes until all has come
+  // delay the handler until all bytes have arrived, as libp2p may do after negotiation
   peerStore.merge = async (peer, data, options) => {
     if (data.protocols?.[0]?.startsWith('/ipfsz/') === true) {
       for (let inbound: Stream | undefined; inbound?.remoteWriteStatus !== 'closed';) {

@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, it } from 'vitest'
 import type { TestContext } from 'vitest'
 
 export interface MochaInit {
-  /** The names of tests that are left out. */
+  /** Names of tests to skip. */
   without?: readonly string[]
 }
 
-/** For each test. The suites ask for up to 1,600 s: what works takes far less, on slow machines too. In milliseconds. */
+/** The time limit of a test, in milliseconds. The suites ask for up to 1,600 s, but passing tests need far less. */
 const TIMEOUT = 240_000
 
 /**
@@ -46,7 +46,9 @@ export function slowDown (factor: number): () => void {
   const { setTimeout } = globalThis
   const { timeout } = AbortSignal
 
-  globalThis.setTimeout = ((call: () => void, time = 0, ...args: []) => setTimeout(call, time * factor, ...args)) as typeof setTimeout
+  globalThis.setTimeout = (
+    (call: () => void, time = 0, ...args: []) => setTimeout(call, time * factor, ...args)
+  ) as typeof setTimeout
   AbortSignal.timeout = time => timeout.call(AbortSignal, time * factor)
 
   return () => {

@@ -7,7 +7,9 @@ import { provideMocha, slowDownClosing } from './mocha.ts'
 
 provideMocha()
 
-describe.each(['zstd', 'gzip', 'lz4'] as const)('yamux compressed with %s, by the compliance suite of stream muxers', codec => {
+describe.each(
+  ['zstd', 'gzip', 'lz4'] as const
+)('yamux compressed with %s, by the compliance suite of stream muxers', codec => {
   beforeEach(slowDownClosing)
 
   muxerTests({

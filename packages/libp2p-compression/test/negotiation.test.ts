@@ -17,12 +17,12 @@ async function start (init: NodeInit): Promise<Libp2p> {
   return node
 }
 
-/** Two nodes, connected: the connection as each of them sees it. */
+/** Two connected nodes, and the connection from both sides. */
 async function connect (dialer: NodeInit, listener: NodeInit): Promise<{ outbound: Connection, inbound: Connection }> {
   const there = await start({ listen: '/ip4/127.0.0.1/tcp/0', ...listener })
   const here = await start(dialer)
   const outbound = await here.dial(there.getMultiaddrs())
-  // the listener may have its connection a moment later
+  // the listener may get its connection slightly later
   await expect.poll(() => there.getConnections(here.peerId).length).toBe(1)
 
   return { outbound, inbound: there.getConnections(here.peerId)[0] }
@@ -64,25 +64,38 @@ describe.each(ENCRYPTERS)('negotiation, %s,', (_, encryption) => {
     ['the listener has it', undefined, {}],
     ['they have no codec in common', { codecs: ['lz4'] }, { codecs: ['gzip'] }],
     ['neither side has it', undefined, undefined]
-  ] as Array<[string, CompressInit | undefined, CompressInit | undefined]>)('falls back to yamux where only %s', async (_, here, there) => {
-    const { outbound, inbound } = await connect({ ...encryption, compression: here }, { ...encryption, compression: there })
+  ] as Array<[string, CompressInit | undefined, CompressInit | undefined]>)('falls back to yamux where only %s', async (
+    _,
+    here,
+    there
+  ) => {
+    const { outbound, inbound } = await connect({ ...encryption, compression: here }, {
+      ...encryption,
+      compression: there
+    })
 
     expect([outbound.multiplexer, inbound.multiplexer]).toEqual([YAMUX, YAMUX])
     await expectEcho(outbound)
     expect(trafficOf(outbound)).toBeUndefined()
   })
 
-  it('takes the codec that both have, not the first of either', async () => {
-    const { outbound, inbound } = await connect({ ...encryption, compression: { codecs: ['zstd', 'gzip'] } }, { ...encryption, compression: { codecs: ['lz4', 'gzip'] } })
+  it('uses a codec that both have, not the first of either', async () => {
+    const { outbound, inbound } = await connect(
+      { ...encryption, compression: { codecs: ['zstd', 'gzip'] } },
+      { ...encryption, compression: { codecs: ['lz4', 'gzip'] } }
+    )
     const protocol = '/ipfsz/deflate/1.0.0/yamux/1.0.0'
 
     expect([outbound.multiplexer, inbound.multiplexer]).toEqual([protocol, protocol])
     await expectEcho(outbound)
   })
 
-  // js-libp2p's Noise has each side take the first of the other's list: each compresses as it found, and reads both
-  it('works where the sides prefer different codecs', async () => {
-    const { outbound, inbound } = await connect({ ...encryption, compression: { codecs: ['zstd', 'lz4'] } }, { ...encryption, compression: { codecs: ['lz4', 'zstd'] } })
+  // with js-libp2p's Noise each side takes the first of the other's list: the codecs differ, and both sides read both
+  it('works if the sides prefer different codecs', async () => {
+    const { outbound, inbound } = await connect(
+      { ...encryption, compression: { codecs: ['zstd', 'lz4'] } },
+      { ...encryption, compression: { codecs: ['lz4', 'zstd'] } }
+    )
 
     expect(outbound.multiplexer).toMatch(/^\/ipfsz\/(zstd|lz4)\//)
     expect(inbound.multiplexer).toMatch(/^\/ipfsz\/(zstd|lz4)\//)
@@ -91,17 +104,23 @@ describe.each(ENCRYPTERS)('negotiation, %s,', (_, encryption) => {
     expect(trafficOf(inbound)?.sent.compressed).toBeLessThan(0.65 * BYTES.byteLength)
   })
 
-  it('works where the sides have different levels', async () => {
-    const { outbound } = await connect({ ...encryption, compression: { level: 1 } }, { ...encryption, compression: { level: 9 } })
+  it('works if the sides use different levels', async () => {
+    const {
+      outbound
+    } = await connect({ ...encryption, compression: { level: 1 } }, { ...encryption, compression: { level: 9 } })
 
     await expectEcho(outbound)
   })
 })
 
-it('takes what multistream-select prefers, which is what the dialer does', async () => {
-  const { outbound, inbound } = await connect({ encrypter: lateNoise, compression: { codecs: ['lz4', 'zstd'] } }, { encrypter: lateNoise, compression: { codecs: ['zstd', 'lz4'] } })
+it("uses the dialer's preference with multistream-select", async () => {
+  const { outbound, inbound } = await connect(
+    { encrypter: lateNoise, compression: { codecs: ['lz4', 'zstd'] } },
+    { encrypter: lateNoise, compression: { codecs: ['zstd', 'lz4'] } }
+  )
 
-  expect([outbound.multiplexer, inbound.multiplexer]).toEqual(['/ipfsz/lz4/1.0.0/yamux/1.0.0', '/ipfsz/lz4/1.0.0/yamux/1.0.0'])
+  expect([outbound.multiplexer, inbound.multiplexer])
+    .toEqual(['/ipfsz/lz4/1.0.0/yamux/1.0.0', '/ipfsz/lz4/1.0.0/yamux/1.0.0'])
 })
 
 describe('a compressed connection', () => {
@@ -133,7 +152,7 @@ describe('a compressed connection', () => {
 
     expect(connection.multiplexer).toBe('/ipfsz/zstd/1.0.0/yamux/1.0.0')
     expect(connection.limits).toBeDefined()
-    // a relay limits how much it carries
+    // a relay limits the bytes of a connection
     const bytes = text(20_000)
     expect(Buffer.compare(await echo(connection, bytes), bytes)).toBe(0)
     expect(trafficOf(connection)?.sent.compressed).toBeLessThan(0.8 * bytes.byteLength)

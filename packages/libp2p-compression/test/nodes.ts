@@ -16,7 +16,7 @@ type Encrypter = (components: NoiseComponents) => ConnectionEncrypter
 type NoiseComponents = Parameters<ReturnType<typeof noise>>[0]
 
 export interface NodeInit {
-  /** Undefined for none. */
+  /** Undefined for no compression. */
   compression?: CompressInit | undefined
   listen?: string
   encrypter?: Encrypter
@@ -24,25 +24,29 @@ export interface NodeInit {
   services?: Record<string, (components: never) => unknown>
 }
 
-/** Noise that tells nothing of muxers, so that they are negotiated by multistream-select. */
+/** Noise that does not announce muxers, so multistream-select negotiates them. */
 export const lateNoise: Encrypter = components => {
   const inner = noise()(components)
 
   return {
     protocol: inner.protocol,
-    secureInbound: async (connection, options) => inner.secureInbound(connection, { ...options, skipStreamMuxerNegotiation: true }),
-    secureOutbound: async (connection, options) => inner.secureOutbound(connection, { ...options, skipStreamMuxerNegotiation: true })
+    secureInbound: async (connection, options) =>
+      inner.secureInbound(connection, { ...options, skipStreamMuxerNegotiation: true }),
+    secureOutbound: async (connection, options) =>
+      inner.secureOutbound(connection, { ...options, skipStreamMuxerNegotiation: true })
   }
 }
 
-/** A node on loopback, which answers with what it is sent. */
-export async function startNode ({ compression, listen, encrypter = noise(), relay = false, services = {} }: NodeInit): Promise<Libp2p> {
+/** A node on loopback that echoes what it receives. */
+export async function startNode (
+  { compression, listen, encrypter = noise(), relay = false, services = {} }: NodeInit
+): Promise<Libp2p> {
   const node = await createLibp2p({
     addresses: { listen: listen == null ? [] : [listen] },
     transports: [tcp(), webSockets(), memory(), circuitRelayTransport()],
     connectionEncrypters: [encrypter],
     streamMuxers: [...(compression == null ? [] : compress(yamux(), compression)), yamux()],
-    // those who dial an address of loopback by websockets would be refused
+    // otherwise dialling a loopback address over websockets is refused
     connectionGater: { denyDialMultiaddr: () => false },
     services: { identify: identify(), ...(relay ? { relay: circuitRelayServer() } : {}), ...services }
   })
@@ -64,7 +68,7 @@ export async function startNode ({ compression, listen, encrypter = noise(), rel
   return node
 }
 
-/** What comes back of what is sent to a node that echoes. */
+/** The bytes that an echoing node sends back. */
 export async function echo (connection: Connection, bytes: Uint8Array): Promise<Uint8Array> {
   const stream = await connection.newStream(ECHO, { runOnLimitedConnection: true })
   const pieces: Uint8Array[] = []

@@ -5,7 +5,16 @@ import { describe, expect, it } from 'vitest'
 import { noise, text } from '../../../test/support/data.ts'
 import { RatioBudget } from '../src/frames/budget.ts'
 import { chooseCodecs } from '../src/negotiation/codec-names.ts'
-import { MAX_FRAME_SIZE, MAX_RATIO, MAX_WORTHWHILE_RATIO, MEASURED_BYTES, RATIO_ALLOWANCE, SAMPLE_INTERVAL, SAMPLE_SIZE, TRIAL_INTERVALS } from '../src/constants.ts'
+import {
+  MAX_FRAME_SIZE,
+  MAX_RATIO,
+  MAX_WORTHWHILE_RATIO,
+  MEASURED_BYTES,
+  RATIO_ALLOWANCE,
+  SAMPLE_INTERVAL,
+  SAMPLE_SIZE,
+  TRIAL_INTERVALS
+} from '../src/constants.ts'
 import { decodeHeader, encodeCompressedHeader, encodePadding, encodeStoredHeader, FRAME } from '../src/frames/frame.ts'
 import { ReceiveBuffer } from '../src/connection/receive-buffer.ts'
 import { Receiver } from '../src/connection/receiver.ts'
@@ -16,7 +25,7 @@ import type { CompressionCodec } from '../src/index.ts'
 
 const MIB = 1024 * 1024
 
-/** How many bytes like these are stored until a frame of them is tried. */
+/** How many of these bytes are stored before a trial. */
 function storedUntilTrial (shrinkage: Shrinkage, bytes: Uint8ArrayList): number {
   let stored = 0
 
@@ -29,12 +38,14 @@ function storedUntilTrial (shrinkage: Shrinkage, bytes: Uint8ArrayList): number 
 }
 
 describe('the header of a frame', () => {
-  it('is read as it was written, once all of it is there', () => {
+  it('is read back once it is complete', () => {
     const stored = encodeStoredHeader(65536)
     const compressed = encodeCompressedHeader(FRAME.zstd, 66000, 65536)
 
-    expect(decodeHeader(new Uint8ArrayList(stored))).toEqual({ type: FRAME.stored, headerLength: 4, length: 65536, size: 65536 })
-    expect(decodeHeader(new Uint8ArrayList(compressed))).toEqual({ type: FRAME.zstd, headerLength: 7, length: 66000, size: 65536 })
+    expect(decodeHeader(new Uint8ArrayList(stored)))
+      .toEqual({ type: FRAME.stored, headerLength: 4, length: 65536, size: 65536 })
+    expect(decodeHeader(new Uint8ArrayList(compressed)))
+      .toEqual({ type: FRAME.zstd, headerLength: 7, length: 66000, size: 65536 })
     expect(decodeHeader(new Uint8ArrayList(stored.subarray(0, 3)))).toBeUndefined()
     expect(decodeHeader(new Uint8ArrayList(compressed.subarray(0, 6)))).toBeUndefined()
   })
@@ -46,8 +57,8 @@ describe('the header of a frame', () => {
   })
 })
 
-describe('what came and was not worked on yet', () => {
-  it('is joined, however short the pieces are that come while the reader is paused', () => {
+describe('the receive buffer', () => {
+  it('joins short pieces that arrive while the reader is paused', () => {
     const size = 10_000
     const bytes = Buffer.concat([encodeStoredHeader(size), new Uint8Array(size).fill(7)])
     const handedOut: Uint8ArrayList[] = []
@@ -72,7 +83,7 @@ describe('what came and was not worked on yet', () => {
     expect([...handedOut[0]].length).toBeLessThanOrEqual(3)
   })
 
-  it('is few pieces, whole and in order, whatever lengths are mixed', () => {
+  it('holds few pieces, complete and in order, for any mix of lengths', () => {
     const buffer = new ReceiveBuffer()
     const bytes = new Uint8Array(200_000).map((_, i) => i * 31 >> 3)
     const lengths = [1, 1, 1023, 1, 1024, 3]
@@ -90,9 +101,12 @@ describe('what came and was not worked on yet', () => {
 })
 
 describe('the budget of a connection', () => {
-  const FRAMES = fc.array(fc.record({ wire: fc.integer({ min: 8, max: 70_000 }), size: fc.integer({ min: 0, max: MAX_FRAME_SIZE }) }), { maxLength: 30 })
+  const FRAMES = fc.array(
+    fc.record({ wire: fc.integer({ min: 8, max: 70_000 }), size: fc.integer({ min: 0, max: MAX_FRAME_SIZE }) }),
+    { maxLength: 30 }
+  )
 
-  it('refuses exactly when some row of frames decodes to too much', () => {
+  it('refuses exactly when a run of frames decodes to too much', () => {
     fc.assert(fc.property(FRAMES, frames => {
       const budget = new RatioBudget()
       let refusedAt = frames.length
@@ -106,7 +120,7 @@ describe('the budget of a connection', () => {
         }
       }
 
-      // the slow twin: every row, from every start
+      // the slow twin: every run of frames, from every start
       const first = frames.findIndex((_, end) => frames.slice(0, end + 1).some((_, start) => {
         const row = frames.slice(start, end + 1)
         const wire = row.reduce((sum, { wire }) => sum + wire, 0)
@@ -119,7 +133,7 @@ describe('the budget of a connection', () => {
     }))
   })
 
-  it('is never broken by a sender that pads as it says, and not padded more than needed', () => {
+  it('is kept by a sender that pads as told, with no more padding than needed', () => {
     fc.assert(fc.property(FRAMES, frames => {
       const [sender, receiver] = [new RatioBudget(), new RatioBudget()]
 
@@ -138,7 +152,7 @@ describe('the budget of a connection', () => {
     }))
   })
 
-  it('says how much there was too much', () => {
+  it('reports the excess', () => {
     expect(() => { new RatioBudget().spend(8, RATIO_ALLOWANCE + 8 * MAX_RATIO + 5) })
       .toThrow(expect.objectContaining({ name: 'DecompressionBombError', excess: 5, maxRatio: MAX_RATIO }))
   })
@@ -147,10 +161,10 @@ describe('the budget of a connection', () => {
 describe('the choice between stored and compressed', () => {
   const NOISE = new Uint8ArrayList(noise(MAX_FRAME_SIZE))
   const TEXT = new Uint8ArrayList(text(MAX_FRAME_SIZE))
-  /** Every byte as often as any other, and yet nothing but repetition. */
+  /** All bytes are equally frequent, but the sequence repeats. */
   const REPEATED = new Uint8ArrayList(new Uint8Array(MAX_FRAME_SIZE).map((_, i) => i))
 
-  /** Until it is stored. */
+  /** Compress incompressible bytes until the choice is to store. */
   function store (shrinkage: Shrinkage): void {
     for (let size = 0; size < MEASURED_BYTES; size += MAX_FRAME_SIZE) {
       expect(shrinkage.isWorthwhile(NOISE)).toBe(true)
@@ -158,13 +172,13 @@ describe('the choice between stored and compressed', () => {
     }
   }
 
-  it('is stored after 256 KiB that did not shrink', () => {
+  it('stores after 256 KiB that did not shrink', () => {
     const shrinkage = new Shrinkage()
     store(shrinkage)
     expect(shrinkage.isWorthwhile(TEXT)).toBe(false)
   })
 
-  it('is compressed as long as there is something to save', () => {
+  it('compresses as long as that saves something', () => {
     const shrinkage = new Shrinkage()
 
     for (let i = 0; i < 100; i++) {
@@ -188,7 +202,7 @@ describe('the choice between stored and compressed', () => {
     }
   })
 
-  it('is tried for text that comes in short messages between what does not shrink', () => {
+  it('tries text that comes in short messages between incompressible bytes', () => {
     const shrinkage = new Shrinkage()
     const message = new Uint8ArrayList(text(500))
     store(shrinkage)
@@ -197,7 +211,7 @@ describe('the choice between stored and compressed', () => {
     expect(storedUntilTrial(shrinkage, message)).toBeLessThanOrEqual(SAMPLE_SIZE)
   })
 
-  it('is not tried for noise that comes in short messages', () => {
+  it('does not try noise that comes in short messages', () => {
     const shrinkage = new Shrinkage()
     const bytes = noise(TRIAL_INTERVALS.hopeless[0] - 100)
     store(shrinkage)
@@ -209,7 +223,7 @@ describe('the choice between stored and compressed', () => {
     }
   })
 
-  it('is compressed again after a trial that saved something', () => {
+  it('compresses again after a successful trial', () => {
     const shrinkage = new Shrinkage()
     store(shrinkage)
     storedUntilTrial(shrinkage, TEXT)
@@ -222,7 +236,11 @@ describe('the choice between stored and compressed', () => {
 describe('a sample', () => {
   it.each([
     ['text', text(MIB), true],
-    ['random letters of base64, of which zstd takes a quarter away', new TextEncoder().encode(Buffer.from(noise(MIB)).toString('base64')), true],
+    [
+      'random letters of base64, of which zstd takes a quarter away',
+      new TextEncoder().encode(Buffer.from(noise(MIB)).toString('base64')),
+      true
+    ],
     ['random bytes', noise(MIB), false],
     ['compressed text', zstdCompressSync(text(4 * MIB)), false]
   ])('says of %s what compressing it would', (_, bytes, expected) => {
@@ -236,15 +254,16 @@ describe('a sample', () => {
 })
 
 describe('the choice of codecs', () => {
-  it('has all of them, with the levels that are the default', () => {
-    expect(chooseCodecs().map(({ codec, level }) => [codec.id, level])).toEqual([['zstd', 1], ['deflate', 3], ['lz4', 1]])
+  it('has all codecs by default, with their default levels', () => {
+    expect(chooseCodecs().map(({ codec, level }) => [codec.id, level]))
+      .toEqual([['zstd', 1], ['deflate', 3], ['lz4', 1]])
   })
 
-  it('keeps the order, and takes each once', () => {
+  it('keeps the order, and drops duplicates', () => {
     expect(chooseCodecs(['lz4', 'zstd', 'lz4']).map(({ codec }) => codec.id)).toEqual(['lz4', 'zstd'])
   })
 
-  it('takes one level for all as far as each has it, or one for each', () => {
+  it('accepts one level for all codecs, or one for each', () => {
     expect(chooseCodecs(undefined, 12).map(({ level }) => level)).toEqual([12, 9, 1])
     expect(chooseCodecs(undefined, { zstd: 5 }).map(({ level }) => level)).toEqual([5, 3, 1])
   })
@@ -253,7 +272,8 @@ describe('the choice of codecs', () => {
     expect(() => chooseCodecs(undefined, level)).toThrow(expect.objectContaining({ name: 'InvalidLevelError' }))
   })
 
-  it('refuses a codec that there is not', () => {
-    expect(() => chooseCodecs(['brotli' as CompressionCodec])).toThrow(expect.objectContaining({ name: 'UnknownCodecError', codec: 'brotli' }))
+  it('refuses an unknown codec', () => {
+    expect(() => chooseCodecs(['brotli' as CompressionCodec]))
+      .toThrow(expect.objectContaining({ name: 'UnknownCodecError', codec: 'brotli' }))
   })
 })

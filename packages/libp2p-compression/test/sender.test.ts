@@ -56,7 +56,7 @@ describe('a sender whose bytes do not shrink', () => {
     encoded = 0
   }
 
-  it('hands them on at once, in the buffers that they came in, with what is short in one with the header', async () => {
+  it('sends them at once without copying, except short ones, which are joined with the header', async () => {
     await store()
     const [one, two] = [noise(100_000), noise(100_000, 2)]
 
@@ -70,7 +70,7 @@ describe('a sender whose bytes do not shrink', () => {
     expect(pieces[2].buffer).toBe(two.buffer)
   })
 
-  it('puts the header before what is long', async () => {
+  it('sends the header of a long message as a piece of its own', async () => {
     await store()
     const one = noise(100_000)
 
@@ -79,7 +79,7 @@ describe('a sender whose bytes do not shrink', () => {
     expect([...sent[0]]).toEqual([encodeStoredHeader(100_000), one])
   })
 
-  it('compresses two frames of 10 MB to see', async () => {
+  it('compresses two frames of 10 MB as trials', async () => {
     await store()
 
     for (let i = 0; i < 100; i++) {
@@ -91,7 +91,7 @@ describe('a sender whose bytes do not shrink', () => {
     expect(encoded).toBe(2)
   })
 
-  it('tells an error of its codec once, and sends nothing after it', async () => {
+  it('reports an error of its codec once, and sends nothing afterwards', async () => {
     fail = new Error('broken')
 
     sender.send(new Uint8ArrayList(noise(300_000)))

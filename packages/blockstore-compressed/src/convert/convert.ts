@@ -1,13 +1,13 @@
+import { equals } from 'multiformats/bytes'
 import { CustomProgressEvent } from 'progress-events'
-import { checkChild } from '../child.ts'
+import { checkInner } from '../check-inner.ts'
 import { DEFAULT_CONVERT_CONCURRENCY } from '../constants.ts'
 import { InvalidParametersError } from '../errors.ts'
 import { makeValue, plainValue } from '../value/make-value.ts'
 import { findEnvelope, readValue } from '../value/read-value.ts'
 import { resolveSettings } from '../settings.ts'
-import { isEqual } from '../value/verifier.ts'
 import { walk } from './walk.ts'
-import { writeInTurn } from '../writing.ts'
+import { writeExclusive } from '../block-writes.ts'
 import type { ConvertEvents, ConvertOutcome, ConvertProgress } from '../events.ts'
 import type { WriteInit } from '../init.ts'
 import type { Value } from '../value/make-value.ts'
@@ -20,15 +20,15 @@ import type { ProgressOptions } from 'progress-events'
 
 export interface ConvertOptions extends WriteInit, ProgressOptions<ConvertEvents> {
   /**
-   * Compress again what is stored with the codec already, as with another level. Such
-   * a conversion begins at the beginning where it is run again.
+   * Recompress blocks that already have the codec, for example at another level. An
+   * interrupted conversion then starts from the first block when you run it again.
    *
    * @default false
    */
   again?: boolean | undefined
 
   /**
-   * How many blocks are read, compressed and written at one time.
+   * How many blocks to read, compress and write at one time.
    *
    * @default 4
    */
@@ -37,13 +37,13 @@ export interface ConvertOptions extends WriteInit, ProgressOptions<ConvertEvents
   signal?: AbortSignal | undefined
 }
 
-/** Blocks by what became of them, and bytes of all values before and after. */
+/** How many blocks had each outcome, and the stored bytes of all of them. */
 export interface ConvertReport extends Record<ConvertOutcome, number> {
-  /** All blocks: converted, unchanged and unreadable. */
+  /** All blocks: `converted`, `unchanged` and `unreadable`. */
   blocks: number
-  /** Stored bytes before. */
+  /** Bytes stored before. */
   storedSizeBefore: number
-  /** Stored bytes after. */
+  /** Bytes stored after. */
   storedSize: number
 }
 
@@ -54,35 +54,40 @@ interface Converted extends ConvertProgress {
 }
 
 /**
- * Rewrite every block of a store in place: compressed with another codec, or as it is
- * with the codec `none`, which leaves a store that needs no wrapper any more: nothing
- * has an envelope then. What is compressed so already, or does not gain, stays.
+ * Rewrite every block of a store in place, compressed with another codec. The codec `none`
+ * removes all envelopes, so the store works without a CompressedBlockstore afterwards.
+ * Blocks that have the codec already, or would not shrink, stay as they are.
  *
- * A block is compared with its hash before anything is written, and what is to be
- * written is read back first. The child replaces one value by another, so it may be
- * killed at any moment where that is atomic, as in the file system, LevelDB, IndexedDB
- * and S3. Run it again, and it goes on with what is left. Meanwhile the store may be
- * read and written, in this process; a block that is deleted just then may come back.
+ * Before it writes, it verifies the block against its CID and decodes the new value again.
+ * It may be killed at any moment if the store replaces values atomically, as file systems,
+ * LevelDB, IndexedDB and S3 do: run it again and it goes on with the rest. This process may
+ * read and write the store meanwhile; a block deleted during its conversion may come back.
  *
- * A block that is damaged, or of which the codec or the hash function is not known, is
- * left as it is and reported as unreadable. What has the codec already is not looked
- * into.
+ * Damaged blocks, and blocks with an unknown codec or hash function, stay as they are and
+ * are reported as unreadable. Blocks that have the codec already are not verified.
  *
- * @param child - the store itself, not the CompressedBlockstore around it
+ * @param inner - the inner store, not the CompressedBlockstore around it
  *
  * @throws {InvalidParametersError}
  * @throws {InvalidLevelError}
  * @throws {UnknownCodecError}
  */
-export async function convert (child: ConvertStore, options: ConvertOptions = {}): Promise<ConvertReport> {
+export async function convert (inner: ConvertStore, options: ConvertOptions = {}): Promise<ConvertReport> {
   const { again = false, concurrency = DEFAULT_CONVERT_CONCURRENCY, signal } = options
   const settings = resolveSettings({ ...options, verify: 'hash' })
-  const report: ConvertReport = { blocks: 0, converted: 0, unchanged: 0, unreadable: 0, storedSizeBefore: 0, storedSize: 0 }
+  const report: ConvertReport = {
+    blocks: 0,
+    converted: 0,
+    unchanged: 0,
+    unreadable: 0,
+    storedSizeBefore: 0,
+    storedSize: 0
+  }
 
-  checkChild(child, ['getAll', 'has', 'put'])
+  checkInner(inner, ['getAll', 'has', 'put'])
 
   if (!Number.isInteger(concurrency) || concurrency < 1) {
-    throw new InvalidParametersError(`concurrency is a whole number from 1, not ${concurrency}`)
+    throw new InvalidParametersError(`concurrency must be a whole number of at least 1, not ${concurrency}`)
   }
 
   const running = new Set<Promise<Converted>>()
@@ -90,7 +95,7 @@ export async function convert (child: ConvertStore, options: ConvertOptions = {}
   const either = AbortSignal.any([stop.signal, ...signal == null ? [] : [signal]])
 
   const visit = async (stored: StoredValue): Promise<Converted> => {
-    const converting = convertValue(child, stored, settings, again, either)
+    const converting = convertValue(inner, stored, settings, again, either)
     running.add(converting)
 
     try {
@@ -101,7 +106,7 @@ export async function convert (child: ConvertStore, options: ConvertOptions = {}
   }
 
   try {
-    for await (const { storedSizeBefore, ...progress } of walk(child, visit, { ...settings, concurrency, signal })) {
+    for await (const { storedSizeBefore, ...progress } of walk(inner, visit, { ...settings, concurrency, signal })) {
       report.blocks++
       report[progress.outcome]++
       report.storedSizeBefore += storedSizeBefore
@@ -109,7 +114,7 @@ export async function convert (child: ConvertStore, options: ConvertOptions = {}
       options.onProgress?.(new CustomProgressEvent('ipfsz:blockstore:convert', progress))
     }
   } finally {
-    // nothing is written any more when this has failed: the store may be closed then
+    // the caller may close the store once this has failed: nothing may still be writing to it
     stop.abort()
     await Promise.allSettled(running)
   }
@@ -117,45 +122,59 @@ export async function convert (child: ConvertStore, options: ConvertOptions = {}
   return report
 }
 
-async function convertValue (child: ConvertStore, { cid, value }: StoredValue, settings: Settings, again: boolean, signal: AbortSignal): Promise<Converted> {
+async function convertValue (
+  inner: ConvertStore,
+  { cid, value }: StoredValue,
+  settings: Settings,
+  again: boolean,
+  signal: AbortSignal
+): Promise<Converted> {
+  const storedSizeBefore = value instanceof Uint8Array ? value.byteLength : value.size
+  const same = { cid, storedSize: storedSizeBefore, storedSizeBefore }
+
   if (!(value instanceof Uint8Array)) {
-    return { cid, outcome: 'unreadable', storedAs: undefined, storedSize: value.size, storedSizeBefore: value.size, error: value }
+    return { ...same, outcome: 'unreadable', storedAs: undefined, error: value }
   }
 
-  const storedSizeBefore = value.byteLength
   let block: Block
 
   try {
     if (!again && await isDone(cid, value, settings)) {
-      return { cid, outcome: 'unchanged', storedAs: settings.writer?.codec.name ?? 'none', storedSize: storedSizeBefore, storedSizeBefore }
+      return { ...same, outcome: 'unchanged', storedAs: settings.writer?.codec.name ?? 'none' }
     }
 
     block = await readValue(cid, value, { ...settings, signal })
   } catch (error) {
     signal.throwIfAborted()
 
-    return { cid, outcome: 'unreadable', storedAs: undefined, storedSize: storedSizeBefore, storedSizeBefore, error }
+    return { ...same, outcome: 'unreadable', storedAs: undefined, error }
   }
 
-  // the hash tells a plain block from an envelope, so none is wrapped on the way back
+  // without a codec no block needs an envelope: its hash tells that it is plain
   const made = settings.writer == null ? plainValue(block.bytes) : await makeValue(cid, block.bytes, settings, signal)
 
-  if (isEqual(made.bytes, value)) {
-    return { cid, outcome: 'unchanged', storedAs: made.storedAs, storedSize: storedSizeBefore, storedSizeBefore }
+  if (equals(made.bytes, value)) {
+    return { ...same, outcome: 'unchanged', storedAs: made.storedAs }
   }
 
   await readValue(cid, made.bytes, { ...settings, signal })
   signal.throwIfAborted()
-  const written = await write(child, cid, made, signal)
+  const written = await write(inner, cid, made, signal)
 
-  // a batch that writes the block at this moment decides what it is stored as
-  return { cid, outcome: written === made ? 'converted' : 'unchanged', storedAs: written.storedAs, storedSize: written.bytes.byteLength, storedSizeBefore }
+  return {
+    cid,
+    // if a batch is writing the same block at this moment, its value wins
+    outcome: written === made ? 'converted' : 'unchanged',
+    storedAs: written.storedAs,
+    storedSize: written.bytes.byteLength,
+    storedSizeBefore
+  }
 }
 
-/** What has begun is waited for, also after an abort. */
-async function write (child: ConvertStore, cid: CID, made: Value, signal: AbortSignal): Promise<Value> {
+/** Waits for a write that has begun, even if it is aborted. */
+async function write (inner: ConvertStore, cid: CID, made: Value, signal: AbortSignal): Promise<Value> {
   try {
-    const { value } = await writeInTurn(child, cid, made, async bytes => child.put(cid, bytes, { signal }), signal)
+    const { value } = await writeExclusive(inner, cid, made, async bytes => inner.put(cid, bytes, { signal }), signal)
 
     return value
   } catch (err) {
@@ -164,7 +183,7 @@ async function write (child: ConvertStore, cid: CID, made: Value, signal: AbortS
   }
 }
 
-/** Whether a value is stored with the codec that is asked for. Blocks that are stored as they are may still gain. */
+/** Whether a value has the wanted codec already. A plain block never counts: it may still shrink. */
 async function isDone (cid: CID, value: Uint8Array, settings: Settings): Promise<boolean> {
   const { writer } = settings
 

@@ -1,35 +1,40 @@
-import { callChild, iterateChild } from '../util/abort.ts'
-import { collect } from '../util/collect.ts'
+import { callInner, iterateInner } from '../util/call-inner.ts'
+import { collectBlock } from '../util/collect-block.ts'
 import { BlockTooLargeError } from '../errors.ts'
 import { headerLength } from '../value/envelope.ts'
 import { mapAhead } from '../util/map-ahead.ts'
+import type { Chunks } from '../util/collect-block.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
-/** What a walk needs of a child. */
+/** The methods of a store that a walk needs. */
 export type WalkStore = Pick<Blockstore, 'getAll' | 'has'>
 
-export interface WalkOptions {
+interface WalkOptions {
   maxBlockSize: number
   concurrency: number
   signal?: AbortSignal | undefined
 }
 
-/** A value too large to be read is not read. */
 export interface StoredValue {
   cid: CID
+  /** The stored bytes, or the error if there are too many to read. */
   value: Uint8Array | BlockTooLargeError
 }
 
 /**
- * Give every stored value to a function, a few at one time, and yield the results.
- * What is deleted while the walk goes on is left out.
+ * Call `visit` with every stored value, a few at one time, and yield its results. Blocks
+ * that are deleted during the walk are skipped.
  */
-export async function * walk<R> (child: WalkStore, visit: (stored: StoredValue) => Promise<R>, options: WalkOptions): AsyncGenerator<R> {
+export async function * walk<R> (
+  inner: WalkStore,
+  visit: (stored: StoredValue) => Promise<R>,
+  options: WalkOptions
+): AsyncGenerator<R> {
   const { signal } = options
 
-  const results = mapAhead(iterateChild(() => child.getAll({ signal }), signal), async ({ cid, bytes }) => {
-    const value = await readStored(child, cid, bytes, options)
+  const results = mapAhead(iterateInner(() => inner.getAll({ signal }), signal), async ({ cid, bytes }) => {
+    const value = await readStored(inner, cid, bytes, options)
 
     return value == null ? undefined : { result: await visit({ cid, value }) }
   }, options)
@@ -41,19 +46,25 @@ export async function * walk<R> (child: WalkStore, visit: (stored: StoredValue) 
   }
 }
 
-/** Undefined where the block is not there any more. */
-async function readStored (child: WalkStore, cid: CID, bytes: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, { maxBlockSize, signal }: WalkOptions): Promise<StoredValue['value'] | undefined> {
+/** @returns undefined if the block has been deleted meanwhile */
+async function readStored (
+  inner: WalkStore,
+  cid: CID,
+  bytes: Chunks,
+  { maxBlockSize, signal }: WalkOptions
+): Promise<StoredValue['value'] | undefined> {
   const max = maxBlockSize + headerLength(maxBlockSize)
+  const tooLarge = (size: number): Error => new BlockTooLargeError(cid, size, maxBlockSize)
 
   try {
-    return await callChild(async () => collect(bytes, { max, tooLarge: size => new BlockTooLargeError(cid, size, maxBlockSize), signal }), signal)
+    return await callInner(async () => collectBlock(bytes, { max, tooLarge, signal }), signal)
   } catch (err) {
     if (err instanceof BlockTooLargeError) {
       return err
     }
 
-    // stores have different errors for it, and some the same for others
-    if (!await callChild(() => child.has(cid, { signal }), signal)) {
+    // ask the store: errors for a missing block differ, and some stores use them for other failures too
+    if (!await callInner(() => inner.has(cid, { signal }), signal)) {
       return undefined
     }
 

@@ -2,21 +2,25 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { base32upper } from 'multiformats/bases/base32'
 import * as Digest from 'multiformats/hashes/digest'
+import { codeOf } from './code-of.ts'
 import type { MultihashDigest } from 'multiformats'
 import type { Dirent } from 'node:fs'
 
-/** How many files are handed out at one time. */
+/** Files in one batch. */
 const BATCH = 32
 
-/** What the files of blocks end with. */
+/** The extension of block files. */
 const EXTENSION = '.data'
+
+/** Error codes of a path that is not a directory, or not any more. */
+const NO_DIRECTORY: ReadonlySet<unknown> = new Set(['ENOTDIR', 'ENOENT', 'ELOOP'])
 
 export interface BlockFile {
   path: string
   multihash: MultihashDigest
 }
 
-/** The files of blocks in a directory, laid out as blockstore-fs has them, in batches. What else is there is passed over. */
+/** Yields the block files in a directory with the layout of blockstore-fs, in batches. Skips all other files. */
 export async function * blockFiles (directory: string, signal?: AbortSignal): AsyncGenerator<BlockFile[]> {
   for (const shard of await readdir(directory)) {
     const files = await filesIn(join(directory, shard))
@@ -43,12 +47,12 @@ async function filesIn (shard: string): Promise<BlockFile[]> {
   return files
 }
 
-/** None of what is no directory, or is gone by now. */
+/** @returns no entries if the path is not a directory, or has been deleted */
 async function entriesOf (directory: string): Promise<Dirent[]> {
   try {
     return await readdir(directory, { withFileTypes: true })
   } catch (err) {
-    if (err instanceof Error && 'code' in err && (err.code === 'ENOTDIR' || err.code === 'ENOENT' || err.code === 'ELOOP')) {
+    if (NO_DIRECTORY.has(codeOf(err))) {
       return []
     }
 
@@ -64,7 +68,10 @@ async function leadsToFile (path: string): Promise<boolean> {
   }
 }
 
-/** A file is called by the multihash of its block, in base32. Not read as a CID, which only looks right for sha2-256. */
+/**
+ * The multihash in the name of a block file, in base32. `FsBlockstore` reads the name as a
+ * CID, which works for sha2-256 only.
+ */
 function decodeName (name: string): MultihashDigest | undefined {
   if (!name.endsWith(EXTENSION)) {
     return undefined

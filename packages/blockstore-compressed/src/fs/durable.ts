@@ -3,23 +3,23 @@ import { platform } from 'node:process'
 import { codeOf } from './code-of.ts'
 import type { FileHandle } from 'node:fs/promises'
 
-/** How many files are handed to the disk at one time: it commits those that wait together. */
+/** How many files to sync at one time: the disk commits those that wait together. */
 const CONCURRENCY = 32
 
-/** Windows writes nothing back by a handle that may only read. */
+/** Windows can sync a file only through a handle that may write. */
 const FLAGS = platform === 'win32' ? 'r+' : 'r'
 
-/** What a system answers that does not sync directories, as Windows, or lets this user not open one. */
+/** Error codes of systems that cannot sync directories, such as Windows, and of directories that may not be opened. */
 const NOT_SYNCED: ReadonlySet<unknown> = new Set(['EACCES', 'EBADF', 'EINVAL', 'EISDIR', 'ENOSYS', 'ENOTSUP', 'EPERM'])
 
-/** Return when the bytes of a file are on the disk. One that is not there any more is none to keep. */
+/** Resolves when the bytes of a file are on the disk, or the file does not exist. */
 export async function syncFile (file: string): Promise<void> {
   await withHandle(file, FLAGS, async handle => handle.datasync())
 }
 
 /**
- * Return when the names in a directory are on the disk. Where the system has no way to
- * do that, they are there when it writes them.
+ * Resolves when the names in a directory are on the disk. On systems that cannot sync
+ * directories it resolves at once, and the system writes the names when it likes.
  */
 export async function syncDirectory (directory: string): Promise<void> {
   try {
@@ -31,9 +31,9 @@ export async function syncDirectory (directory: string): Promise<void> {
   }
 }
 
-/** Sync many, several at one time. */
+/** Call `sync` with each path, 32 at one time. */
 export async function syncEach (paths: Iterable<string>, sync: (path: string) => Promise<void>): Promise<void> {
-  // one iterator for all: each takes the next path
+  // all workers take paths from one iterator
   const rest = Array.from(paths).values()
 
   await Promise.all(Array.from({ length: CONCURRENCY }, async () => {

@@ -1,10 +1,10 @@
 /**
  * @packageDocumentation
  *
- * Files as a child of a CompressedBlockstore, for Node: those of `FsBlockstore`, which
- * several processes may share. It needs the package blockstore-fs.
+ * Blocks as files, for Node. The files are those of `FsBlockstore`, but several processes may
+ * write them at one time. Needs the package blockstore-fs.
  *
- * @example Blocks on disk that other processes have too
+ * @example Blocks on disk that other processes use too
  *
  * ```typescript
  * import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'

@@ -2,25 +2,29 @@ import { constants } from 'node:fs'
 import { open, readFile, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 
-/** A file of more bytes is no block that anybody sends, and comes in pieces: 32 MiB. */
+/** Larger files are streamed, 32 MiB: no block that nodes exchange is as large. */
 const MAX_CHUNK_SIZE = 32 * 1024 * 1024
 
-/** Not to wait for whoever writes into what is no file but a pipe. Windows has no such pipes. */
+/** Non-blocking: to open a named pipe would wait for its writer otherwise. Windows has no such pipes. */
 const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /**
- * The bytes of a file, undefined where it is too large for that. Each step is a way to a
- * thread and back, behind what the codecs have there: `readFile` of the handle would ask
- * for the size once more.
+ * Read a file with as few calls as possible: each goes through the thread pool, behind the
+ * work of the codecs. (`handle.readFile` would ask for the size once more.)
+ *
+ * @returns undefined if the file has more than 32 MiB
  */
-export async function readWhole (file: string, signal: AbortSignal | null | undefined): Promise<Uint8Array | undefined> {
+export async function readWhole (
+  file: string,
+  signal: AbortSignal | null | undefined
+): Promise<Uint8Array | undefined> {
   const handle = await open(file, READ)
 
   try {
     const stats = await handle.stat()
 
     if (!stats.isFile()) {
-      throw new Error('it is no regular file')
+      throw new Error('it is not a regular file')
     }
 
     return stats.size > MAX_CHUNK_SIZE ? undefined : await readBytes(handle, stats.size, signal)
@@ -29,8 +33,12 @@ export async function readWhole (file: string, signal: AbortSignal | null | unde
   }
 }
 
-/** As many bytes, or fewer where the file ends before. */
-async function readBytes (handle: FileHandle, size: number, signal: AbortSignal | null | undefined): Promise<Uint8Array> {
+/** Reads `size` bytes, or fewer if the file ends earlier. */
+async function readBytes (
+  handle: FileHandle,
+  size: number,
+  signal: AbortSignal | null | undefined
+): Promise<Uint8Array> {
   const bytes = Buffer.allocUnsafeSlow(size)
   let filled = 0
 
@@ -48,7 +56,7 @@ async function readBytes (handle: FileHandle, size: number, signal: AbortSignal 
   return bytes.subarray(0, filled)
 }
 
-/** Whether a file is there and has these bytes. No other is read. */
+/** Whether a file exists and has these bytes. A file of another size is not read. */
 export async function hasBytes (file: string, bytes: Uint8Array): Promise<boolean> {
   try {
     const stats = await stat(file)

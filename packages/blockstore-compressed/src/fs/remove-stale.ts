@@ -1,13 +1,13 @@
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What a killed process left half written is deleted when it is as old as this, 1 hour. */
+/** The age at which a temporary file counts as left behind by a killed process, 1 hour. */
 const STALE_AFTER = 60 * 60 * 1000
 
-/** The names that `randomUUID` makes: others are not of this store. */
+/** Names from `randomUUID`. All other files belong to somebody else. */
 const NAME = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** Delete what is stale in a directory of temporary files. Where it is none, or a way to another, nothing is deleted. */
+/** Delete stale files in a directory of temporary files. Does nothing if the path is a symlink or not a directory. */
 export async function removeStale (directory: string): Promise<void> {
   const stats = await lstat(directory).catch(() => undefined)
   const names = stats?.isDirectory() === true ? await readdir(directory) : []
@@ -22,7 +22,7 @@ export async function removeStale (directory: string): Promise<void> {
         await rm(file)
       }
     } catch {
-      // another process was faster
+      // another process has deleted it
     }
   }
 }

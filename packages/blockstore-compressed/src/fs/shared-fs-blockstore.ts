@@ -20,48 +20,51 @@ import type { FsBlockstoreInit } from 'blockstore-fs'
 type Value = Parameters<FsBlockstore['put']>[1]
 type AbortOptions = Parameters<FsBlockstore['get']>[1]
 
-/** Without what says where the files are. */
+/** The options of FsBlockstore, except those that change the paths of files. */
 export interface SharedFsBlockstoreInit extends Omit<FsBlockstoreInit, 'extension' | 'shardingStrategy'> {
   /**
-   * Whether blocks are written to survive a loss of power: a file has its bytes on the
-   * disk before it gets the name of a block, and the names are there when `sync` or
-   * `close` returns. Without it, `sync` does nothing, and a loss of power may leave
-   * empty files of new blocks. Blocks that were there before are not harmed.
+   * Whether blocks survive a loss of power. If so, the bytes of a file are on the disk before
+   * the file gets the name of a block, and the names are there when `sync` or `close`
+   * resolves. If not, `sync` does nothing and a loss of power may leave empty files for new
+   * blocks. Blocks that were there before are never harmed.
    *
    * @default true
    */
   sync?: boolean | undefined
 }
 
-/** Among the directories of the blocks: what is being written. */
+/** The directory of unfinished files, beside the directories of the blocks. */
 const TEMPORARY = '.tmp'
 
-/** What says that there is no such file. */
+/** Error codes of a file that does not exist. */
 const MISSING: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 
 /**
- * An `FsBlockstore` that several processes may write to at one time, and that tells what
- * went wrong. The files are where `FsBlockstore` has them by default.
+ * An `FsBlockstore` that several processes may write at one time, and whose blocks survive a
+ * loss of power. The files are where `FsBlockstore` has them by default.
  *
- * `FsBlockstore` writes each block under one temporary name. Where two processes put the
- * same block and one is killed, the other's finished block can end up cut short. It also
- * reports every failure to read as a block that is not there, loses the cause of every
- * other failure, and lists only blocks of sha2-256. Reading blocks of 1 MiB takes it two to
- * four times as long, as it reads pieces of 64 KiB (bench/blockstore.ts). And it syncs
- * nothing: seconds after a block was put, a loss of power leaves an empty file of it.
+ * `FsBlockstore` differs in this:
  *
- * The order is: temporary file, bytes, sync, name. To name first and sync all files at
- * the end would cost no less, as a file system commits those together that wait at one
- * time, and would be wrong. A loss of power between would leave an empty file where
- * a block is looked for, and two processes that write one block could replace the file
- * that one has synced, and told of, by the other's that is not synced yet.
+ * - it uses one temporary name for each block: if two processes put the same block and one
+ *   is killed, the other's finished block can end up cut short
+ * - it reports every failed read as a missing block, and drops the cause of other failures
+ * - it lists sha2-256 blocks only
+ * - it reads in pieces of 64 KiB, so blocks of 1 MiB take two to four times as long
+ *   (bench/blockstore.ts)
+ * - it never syncs: a loss of power seconds after a put leaves an empty file
+ *
+ * A block is written in this order: temporary file, bytes, sync, rename. Renaming first and
+ * syncing all files at the end would be no faster, since a file system commits waiting
+ * files together, and it would be wrong. A loss of power in between would leave an empty
+ * file under the name of a block. And of two processes that write the same block, one could
+ * replace the other's synced, acknowledged file by its own that is not synced yet.
  */
 export class SharedFsBlockstore extends FsBlockstore {
   readonly #sharding: NextToLast
   readonly #temporary: string
   readonly #unsynced: Unsynced | undefined
 
-  /** @param location - the directory of the blocks */
+  /** @param location - the directory for the blocks */
   constructor (location: string, { sync = true, ...init }: SharedFsBlockstoreInit = {}) {
     const shardingStrategy = new NextToLast()
 
@@ -71,7 +74,7 @@ export class SharedFsBlockstore extends FsBlockstore {
     this.#unsynced = sync ? new Unsynced(this.path) : undefined
   }
 
-  /** As FsBlockstore does it. What a killed process has left half written is deleted, an hour later. */
+  /** Opens the store, and deletes temporary files that are older than an hour. */
   override async open (): Promise<void> {
     await super.open()
     await removeStale(this.#temporary)
@@ -83,20 +86,21 @@ export class SharedFsBlockstore extends FsBlockstore {
   }
 
   /**
-   * Return when all blocks that were put before survive a loss of power, also those that
+   * Resolves when every block put so far survives a loss of power. That includes blocks that
    * were there already: another process may have written them just now.
    */
   async sync (): Promise<void> {
     await this.#unsynced?.sync()
   }
 
-  /** Let the next `sync` see to a block that is there, whoever has put it. */
+  /** Include a stored block in the next `sync`, even if another process has put it. */
   async syncLater (cid: CID): Promise<void> {
     await this.#unsynced?.addFile(this.#path(cid))
   }
 
   /**
-   * The block survives a loss of power whole, or not at all until `sync` returns.
+   * Store a block. Until `sync` resolves, a loss of power may remove it, but never leaves a
+   * part of it.
    *
    * @throws {PutFailedError}
    */
@@ -106,7 +110,7 @@ export class SharedFsBlockstore extends FsBlockstore {
 
     signal?.throwIfAborted()
 
-    // one that is damaged is written again, so adding a file mends it
+    // a damaged block is written again, so adding its file repairs it
     if (value instanceof Uint8Array && await hasBytes(file, value)) {
       await this.#unsynced?.addFile(file)
 
@@ -116,7 +120,7 @@ export class SharedFsBlockstore extends FsBlockstore {
     try {
       const writing = this.#write(file, value, signal)
 
-      // a source may stall
+      // an abort must not wait for a source that stalls
       await (value instanceof Uint8Array ? writing : raceSignal(writing, signal))
     } catch (err) {
       signal?.throwIfAborted()
@@ -152,11 +156,11 @@ export class SharedFsBlockstore extends FsBlockstore {
     }
   }
 
-  /** No, too, where that cannot be known, as of FsBlockstore. */
+  /** Like FsBlockstore, answers false if the file cannot be accessed. */
   override async has (cid: CID, options?: AbortOptions): Promise<boolean> {
     const has = await super.has(cid, options)
 
-    // FsBlockstore says no then
+    // FsBlockstore answers false if it is aborted
     options?.signal?.throwIfAborted()
 
     return has
@@ -173,7 +177,7 @@ export class SharedFsBlockstore extends FsBlockstore {
     }
   }
 
-  /** Of every hash function. What is deleted meanwhile is a NotFoundError when it is read. */
+  /** Lists blocks of every hash function. Reading one that is deleted meanwhile throws NotFoundError. */
   override async * getAll (options?: AbortOptions): ReturnType<FsBlockstore['getAll']> {
     for await (const files of this.files(options)) {
       for (const { multihash } of files) {
@@ -184,7 +188,7 @@ export class SharedFsBlockstore extends FsBlockstore {
     }
   }
 
-  /** The files of all blocks, in batches. What else is there is passed over. */
+  /** The files of all blocks, in batches. Skips all other files. */
   files (options?: AbortOptions): AsyncGenerator<BlockFile[]> {
     return blockFiles(this.path, options?.signal ?? undefined)
   }
@@ -195,9 +199,12 @@ export class SharedFsBlockstore extends FsBlockstore {
     return join(this.path, dir, file)
   }
 
-  /** Under a name of its own first, then under the block's. */
   async #write (file: string, value: Value, signal?: AbortSignal | null): Promise<void> {
-    await writeAtomic(file, value, { temporary: join(this.#temporary, randomUUID()), sync: this.#unsynced != null, signal })
+    await writeAtomic(file, value, {
+      temporary: join(this.#temporary, randomUUID()),
+      sync: this.#unsynced != null,
+      signal
+    })
     this.#unsynced?.addName(file)
   }
 }
@@ -206,7 +213,7 @@ function isMissing (err: unknown): boolean {
   return MISSING.has(codeOf(err))
 }
 
-/** A store's error that keeps its cause. An abort stays an abort. */
+/** Wrap an error in one of the store's, with its cause. An AbortError stays as it is. */
 function withCause (type: new (message: string) => Error, message: string, cause: unknown): unknown {
   return cause instanceof Error && cause.name === 'AbortError'
     ? cause

@@ -1,27 +1,27 @@
 import { dirname } from 'node:path'
 import { syncDirectory, syncEach, syncFile } from './durable.ts'
 
-/** So many files are remembered before they are synced. */
+/** How many files to remember before syncing them. */
 const MAX_FILES = 1024
 
-/** What has to be synced before anybody is told that the blocks of a store stay. */
+/** The files and directories of a store that may not be on the disk yet. */
 export class Unsynced {
   readonly #root: string
   #files = new Set<string>()
   #directories = new Set<string>()
   #syncing: Promise<void> = Promise.resolve()
 
-  /** @param root - the directory of the blocks, whose own directory has its name */
+  /** @param root - the directory of the blocks */
   constructor (root: string) {
     this.#root = root
   }
 
-  /** A synced file has got its name. */
+  /** Add the name of a file whose bytes are synced. */
   addName (file: string): void {
     this.#directories.add(dirname(file))
   }
 
-  /** A file was there, and who wrote it need not have synced it. */
+  /** Add a file that another process may have written without syncing. */
   async addFile (file: string): Promise<void> {
     this.#files.add(file)
     this.addName(file)
@@ -32,10 +32,9 @@ export class Unsynced {
   }
 
   /**
-   * Return when all that was added before is on the disk. Whoever calls it while another
-   * call is at work waits for that one too, which may have taken what is asked for. After
-   * one that failed all fail: a system forgets what it could not write, and would say
-   * the next time that all is well.
+   * Resolves when everything added so far is on the disk. Concurrent calls wait for each
+   * other, since an earlier one may be syncing what was added. Once one has failed, all later
+   * ones fail: the system forgets what it could not write, and the next fsync would succeed.
    */
   async sync (): Promise<void> {
     await this.#inTurn(async () => {
@@ -57,7 +56,7 @@ export class Unsynced {
     await syncEach(files, syncFile)
   }
 
-  /** Shards, then what has their names: another process may have made them just now. */
+  /** Syncs shards, then their parents: another process may have created the shards just now. */
   async #syncDirectories (): Promise<void> {
     const directories = this.#directories
     this.#directories = new Set()

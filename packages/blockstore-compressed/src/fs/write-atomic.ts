@@ -6,19 +6,23 @@ import { syncFile } from './durable.ts'
 type Content = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
 export interface WriteAtomicOptions {
-  /** Where it is written first: in a directory of the same file system, under a name that nothing else has. */
+  /** Path of the temporary file: on the same file system, with a unique name. */
   temporary: string
-  /** Whether the bytes are on the disk before the file gets its name. The name is there when its directory is synced. */
+  /** Whether to sync the bytes before the file gets its name. The name is on the disk once its directory is synced. */
   sync: boolean
   signal?: AbortSignal | null | undefined
 }
 
 /**
- * Write a file: whole under its name, or not at all, whoever else writes it. Directories
- * that are missing are made. A file that is not synced takes the place of none but after
- * a sync: the one that is there may be synced, and others told of it.
+ * Write a file, completely or not at all, even if other processes write it too. Creates
+ * missing directories. Before it replaces an existing file it syncs the new one even with
+ * `sync: false`: the existing file may be synced already, and others rely on it.
  */
-export async function writeAtomic (file: string, content: Content, { temporary, sync, signal }: WriteAtomicOptions): Promise<void> {
+export async function writeAtomic (
+  file: string,
+  content: Content,
+  { temporary, sync, signal }: WriteAtomicOptions
+): Promise<void> {
   try {
     const handle = await inDirectory(temporary, async () => open(temporary, 'wx'))
 
@@ -43,7 +47,7 @@ async function nameUnsynced (temporary: string, file: string): Promise<void> {
   try {
     await inDirectory(file, async () => link(temporary, file))
   } catch {
-    // there is a file, or the file system has no links
+    // the file exists, or the file system has no hard links
     await syncFile(temporary)
     await inDirectory(file, async () => rename(temporary, file))
     return
@@ -52,7 +56,7 @@ async function nameUnsynced (temporary: string, file: string): Promise<void> {
   await rm(temporary)
 }
 
-/** Make something in a directory, and first the directory where it is missing. */
+/** Call `make`, which creates `file`, and create its directory if that is missing. */
 async function inDirectory<T> (file: string, make: () => Promise<T>): Promise<T> {
   try {
     return await make()

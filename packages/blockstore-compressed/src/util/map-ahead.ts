@@ -1,23 +1,26 @@
-import { iterateAny, letGo } from './abort.ts'
+import { iteratorOf, closeIterator } from './call-inner.ts'
 import { raceSignal } from 'race-signal'
 
-export interface MapAheadOptions {
-  /** How many values are worked on at one time, those that wait to be taken included. */
+interface MapAheadOptions {
+  /** How many values to work on at one time, including results that wait to be taken. */
   concurrency: number
   signal?: AbortSignal | null | undefined
 }
 
 /**
- * Map the values of a source, a few at one time, and yield the results in its order.
- * A result that is next is yielded without waiting for the source: a source may wait
- * until what it gave before has been stored.
+ * Map the values of a source, a few at one time, and yield the results in order. A finished
+ * result is yielded without waiting for the source, which may itself wait until its earlier
+ * values are stored.
+ *
+ * (it-parallel reads its source in a loop of its own, which goes on after its reader has
+ * stopped, and never closes the source.)
  */
 export async function * mapAhead<T, R> (
   source: Iterable<T> | AsyncIterable<T>,
   map: (value: T) => Promise<R>,
   { concurrency, signal }: MapAheadOptions
 ): AsyncGenerator<R> {
-  const iterator = iterateAny(source)
+  const iterator = iteratorOf(source)
   const running: Array<Promise<R>> = []
   let pulling: Promise<'pulled'> | undefined
   let ended = false
@@ -32,7 +35,7 @@ export async function * mapAhead<T, R> (
         start(map(next.value))
       }
     } catch (err) {
-      // it fails in its place: what came before is yielded first
+      // fail in order, after the results before it
       ended = true
       start(Promise.reject(err))
     }
@@ -41,7 +44,7 @@ export async function * mapAhead<T, R> (
   }
 
   const start = (result: Promise<R>): void => {
-    // failures wait for their turn, and are never unhandled
+    // a failure is thrown when its result is due: until then it must not count as unhandled
     result.catch(() => {})
     running.push(result)
   }
@@ -58,7 +61,7 @@ export async function * mapAhead<T, R> (
         return
       }
 
-      // whichever comes first: a value to work on, or the result that is next
+      // wait for another value or the next result, whichever comes first
       const head = running[0]?.then(() => 'finished' as const)
       const first = await raceSignal(Promise.race([pulling, head].filter(step => step != null)), signal)
 
@@ -69,6 +72,6 @@ export async function * mapAhead<T, R> (
       }
     }
   } finally {
-    letGo(iterator)
+    closeIterator(iterator)
   }
 }

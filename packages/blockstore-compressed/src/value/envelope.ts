@@ -4,24 +4,24 @@
  */
 import { FIRST_MARKER_CODE } from '../constants.ts'
 
-/** What all sixteen marker codes have behind the four bits that tell them apart, as varints. */
+/** The last three bytes of all sixteen marker codes as varints. They differ in the low four bits of the first byte. */
 const MARKER_TAIL = [0xb4, 0xfd, 0x01]
 const MARKER_LENGTH = 4
 
-/** Seven bytes hold 49 bits: more than any length, and no more than a number holds exactly. */
+/** Seven bytes hold 49 bits: more than any length needs, and within Number.MAX_SAFE_INTEGER. */
 const MAX_LENGTH_BYTES = 7
 
 export interface Envelope {
   /** The marker code. */
   code: number
-  /** How many bytes the block has, as the envelope says. */
+  /** Bytes of the block, as the envelope claims. */
   size: number
   payload: Uint8Array
 }
 
-/** How bytes begin: with a marker code, with the first bytes of one and then nothing more, or otherwise. */
+/** Whether bytes begin with a marker code (`envelope`), are only a part of one (`cut-short`), or neither (`block`). */
 export function beginsLike (bytes: Uint8Array): 'envelope' | 'cut-short' | 'block' {
-  // all of them have this first nibble
+  // the high four bits of the first byte are the same in all marker codes
   if (bytes.byteLength > 0 && bytes[0] >> 4 !== 8) {
     return 'block'
   }
@@ -39,7 +39,7 @@ export function beginsLike (bytes: Uint8Array): 'envelope' | 'cut-short' | 'bloc
   return 'envelope'
 }
 
-/** An envelope as it is stored. */
+/** Encode an envelope. */
 export function encodeEnvelope ({ code, size, payload }: Envelope): Uint8Array {
   const start = headerLength(size)
   const bytes = new Uint8Array(start + payload.byteLength)
@@ -59,7 +59,7 @@ export function encodeEnvelope ({ code, size, payload }: Envelope): Uint8Array {
   return bytes
 }
 
-/** How many bytes come before the payload where the block has `size` bytes. */
+/** Bytes before the payload, for a block of `size` bytes. */
 export function headerLength (size: number): number {
   let length = MARKER_LENGTH + 1
 
@@ -71,9 +71,9 @@ export function headerLength (size: number): number {
 }
 
 /**
- * The parts of bytes that begin with a marker code. Nothing is copied.
+ * Decode an envelope without copying. The bytes must begin with a marker code.
  *
- * @returns undefined where the length is cut short, too large, or longer than it need be
+ * @returns undefined if the length is cut short, too large, or not in its shortest form
  */
 export function parseEnvelope (bytes: Uint8Array): Envelope | undefined {
   const code = FIRST_MARKER_CODE | (bytes[0] & 0x0f)
@@ -86,7 +86,7 @@ export function parseEnvelope (bytes: Uint8Array): Envelope | undefined {
     factor *= 0x80
 
     if (byte < 0x80) {
-      // a last byte of 0 says nothing: the same length is written shorter
+      // a last byte of 0 adds nothing: this is not the shortest form
       return byte === 0 && i > MARKER_LENGTH ? undefined : { code, size, payload: bytes.subarray(i + 1) }
     }
   }

@@ -1,7 +1,7 @@
 import { base64 } from 'multiformats/bases/base64'
 import type { CID } from 'multiformats/cid'
 
-/** What a block is known by, in one string: stores keep one value for all CIDs of a multihash. */
+/** A block's multihash as a string: stores keep one value for all CIDs with that multihash. */
 export function keyOf ({ multihash }: CID): string {
   return base64.baseEncode(multihash.bytes)
 }

@@ -1,12 +1,11 @@
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { IDENTITY_CODE, MIN_GAIN } from '../constants.ts'
 import { beginsLike, encodeEnvelope, headerLength } from './envelope.ts'
-import { UnknownHashAlgorithmError } from '../errors.ts'
 import type { StoredAs } from './read-value.ts'
 import type { Settings } from '../settings.ts'
 import type { CID } from 'multiformats/cid'
 
-/** What is stored for a block. */
+/** A block and the bytes to store for it. */
 export interface Value {
   block: Uint8Array
   bytes: Uint8Array
@@ -16,23 +15,27 @@ export interface Value {
 }
 
 /**
- * The value to store for a block: compressed where that saves enough, as it is
- * otherwise, and wrapped where it begins like an envelope (docs/format.md, section 5).
+ * The value to store for a block: compressed if that saves at least 5 %, else plain, or
+ * wrapped uncompressed if it begins like an envelope (docs/format.md, section 5).
  *
- * A block whose hash function is not known is stored as it is: of an envelope nobody
- * could tell later whether it is the block itself.
+ * A block that cannot be verified is stored plain: later only the hash could tell an
+ * envelope from a block that looks like one.
  *
- * @throws {UnknownHashAlgorithmError} the block could not be read again
+ * @throws {UnknownHashError} `get` could not verify the block
+ * @throws {DigestLengthError} as above
  */
-export async function makeValue (cid: CID, block: Uint8Array, settings: Settings, signal?: AbortSignal | null): Promise<Value> {
+export async function makeValue (
+  cid: CID,
+  block: Uint8Array,
+  settings: Settings,
+  signal?: AbortSignal | null
+): Promise<Value> {
   const size = block.byteLength
   const mustWrap = beginsLike(block) === 'envelope'
 
-  if (!settings.verifier.knows(cid)) {
-    if (settings.verify === 'hash' || mustWrap) {
-      throw new UnknownHashAlgorithmError(cid)
-    }
-
+  if (settings.verify === 'hash' || mustWrap) {
+    settings.verifier.assertSupported(cid)
+  } else if (!settings.verifier.supports(cid)) {
     return plainValue(block)
   }
 
@@ -42,16 +45,26 @@ export async function makeValue (cid: CID, block: Uint8Array, settings: Settings
     return compressed
   }
 
-  return mustWrap ? { block, bytes: encodeEnvelope({ code: IDENTITY_CODE, size, payload: block }), storedAs: 'none', size } : plainValue(block)
+  if (mustWrap) {
+    const bytes = encodeEnvelope({ code: IDENTITY_CODE, size, payload: block })
+
+    return { block, bytes, storedAs: 'none', size }
+  }
+
+  return plainValue(block)
 }
 
-/** A block as it is, whatever it begins like. */
+/** A block without an envelope, even if it begins like one. */
 export function plainValue (block: Uint8Array): Value {
   return { block, bytes: block, storedAs: 'none', size: block.byteLength }
 }
 
-/** Undefined where the block is not worth it. */
-async function compress (block: Uint8Array, { writer, minSize }: Settings, signal?: AbortSignal | null): Promise<Value | undefined> {
+/** @returns undefined if compressing would not save enough */
+async function compress (
+  block: Uint8Array,
+  { writer, minSize }: Settings,
+  signal?: AbortSignal | null
+): Promise<Value | undefined> {
   const size = block.byteLength
 
   if (writer == null || size < minSize || size > MAX_FRAME_SIZE) {

@@ -3,10 +3,9 @@ import { keyOf } from './key-of.ts'
 import type { CID } from 'multiformats/cid'
 
 /**
- * Blocks that do not begin like an envelope, as far as can be said without comparing them
- * with their CIDs, and so many of them at most. A CID has one block for ever: what is
- * stored under such a CID and does begin so is an envelope, whoever has written it, and no
- * hash has to tell.
+ * Remembers blocks that do not begin like an envelope, up to `MAX_ORDINARY_BLOCKS`. The block
+ * of a CID never changes, so a stored value of such a CID that does begin like one is an
+ * envelope, and no hash is needed to tell. (`verify` other than `hash` trusts stored bytes.)
  */
 export class OrdinaryBlocks {
   readonly #keys = new Set<string>()

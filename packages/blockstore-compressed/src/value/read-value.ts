@@ -1,13 +1,13 @@
 /**
- * From a stored value to the block. A value that begins with a marker code is an
- * envelope (docs/format.md, section 5), unless it is an old block that was stored as it
- * is and only begins so. Bytes cannot tell: such a block may be a whole envelope, of
- * other bytes. The hash can, because the key is that of the block.
+ * Decodes stored values. A value that begins with a marker code is an envelope
+ * (docs/format.md, section 5), or an old plain block that happens to begin like one. The
+ * bytes alone cannot tell, since such a block may be a complete envelope of other bytes. The
+ * hash can: a plain block matches its CID, an envelope does not.
  */
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { IDENTITY_CODE } from '../constants.ts'
 import { beginsLike, parseEnvelope } from './envelope.ts'
-import { BlockTooLargeError, CorruptBlockError, UnknownHashAlgorithmError, UnsupportedCodecError } from '../errors.ts'
+import { BlockTooLargeError, CorruptBlockError, UnsupportedCodecError } from '../errors.ts'
 import { codecNames } from '../settings.ts'
 import type { Envelope } from './envelope.ts'
 import type { Verify } from '../init.ts'
@@ -16,7 +16,7 @@ import type { Readers } from '../settings.ts'
 import type { Codec, CodecName } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
 
-/** What a block is stored as: frames of a codec, or as it is. */
+/** How a block is stored: as a frame of a codec, or uncompressed (`none`). */
 export type StoredAs = CodecName | 'none'
 
 export interface Block {
@@ -24,20 +24,21 @@ export interface Block {
   storedAs: StoredAs
 }
 
-export interface ReadValueOptions extends Readers {
+interface ReadValueOptions extends Readers {
   verify: Verify
-  /** Blocks of which it is known. Those that are found to be so are added. */
+  /** Blocks known not to begin like an envelope. Reading adds to it. */
   ordinary: OrdinaryBlocks
   signal?: AbortSignal | null | undefined
 }
 
 /**
- * The block of a stored value.
+ * Decode a stored value to its block.
  *
  * @throws {CorruptBlockError}
  * @throws {BlockTooLargeError}
  * @throws {UnsupportedCodecError}
- * @throws {UnknownHashAlgorithmError} the value cannot be compared with its CID, and has to be
+ * @throws {UnknownHashError} the block has to be verified, and cannot be
+ * @throws {DigestLengthError} as above
  */
 export async function readValue (cid: CID, value: Uint8Array, options: ReadValueOptions): Promise<Block> {
   const { verifier, verify, signal } = options
@@ -47,10 +48,10 @@ export async function readValue (cid: CID, value: Uint8Array, options: ReadValue
   }
 
   if (verify === 'hash') {
-    checkKnown(cid, options)
+    verifier.assertSupported(cid)
 
     if (!await verifier.matches(cid, value)) {
-      throw mismatch(cid)
+      throw new CorruptBlockError(cid)
     }
 
     signal?.throwIfAborted()
@@ -60,10 +61,10 @@ export async function readValue (cid: CID, value: Uint8Array, options: ReadValue
 }
 
 /**
- * The envelope of a value, unless the value is a block by itself. Nothing is
- * decompressed.
+ * Find the envelope of a stored value, without decompressing it.
  *
- * @throws as `readValue`
+ * @returns undefined if the value is a plain block
+ * @throws the errors of `readValue`
  */
 export async function findEnvelope (cid: CID, value: Uint8Array, options: Readers): Promise<Envelope | undefined> {
   if (await isBlock(cid, value, options)) {
@@ -76,13 +77,13 @@ export async function findEnvelope (cid: CID, value: Uint8Array, options: Reader
   return envelope
 }
 
-/** The hash is compared anyway, so it is compared with what is most likely the block first. */
+/** Since the hash is checked anyway, tries the likelier case first: an envelope. */
 async function readHashed (cid: CID, value: Uint8Array, options: ReadValueOptions): Promise<Block> {
   const { verifier, signal } = options
   let block: Block | undefined
   let failure: unknown
 
-  checkKnown(cid, options)
+  verifier.assertSupported(cid)
 
   try {
     block = await openEnvelope(cid, parse(cid, value), options)
@@ -101,10 +102,10 @@ async function readHashed (cid: CID, value: Uint8Array, options: ReadValueOption
     return asIs(value)
   }
 
-  throw failure ?? mismatch(cid)
+  throw failure ?? new CorruptBlockError(cid)
 }
 
-/** Hashed is at most what is stored, which is less than the block, and while a codec works on another thread. */
+/** Hashes the stored value at most, which is smaller than the block, while a codec decompresses on another thread. */
 async function readUnhashed (cid: CID, value: Uint8Array, options: ReadValueOptions): Promise<Block> {
   const { ordinary, signal } = options
   const isOrdinary = ordinary.has(cid)
@@ -120,7 +121,7 @@ async function readUnhashed (cid: CID, value: Uint8Array, options: ReadValueOpti
   return block
 }
 
-/** Its failure may not matter. */
+/** Starts to open an envelope. If the value turns out to be a plain block, a failure does not matter. */
 function tryOpen (cid: CID, value: Uint8Array, options: ReadValueOptions): Promise<Block> {
   const open = async (): Promise<Block> => openEnvelope(cid, parse(cid, value), options)
   const opening = open()
@@ -130,16 +131,16 @@ function tryOpen (cid: CID, value: Uint8Array, options: ReadValueOptions): Promi
   return opening
 }
 
-/** Whether a value is the block of a CID as it is, whatever it begins like. */
+/** Whether a value is a plain block, even if it begins like an envelope. */
 async function isBlock (cid: CID, value: Uint8Array, options: Readers): Promise<boolean> {
   const begins = beginsLike(value)
 
-  // without a whole marker code it is no envelope, and may be a block cut short
-  if (begins === 'block' || (begins === 'cut-short' && !options.verifier.knows(cid))) {
+  // a part of a marker code is not an envelope, but may be a block that was cut short: only the hash can tell
+  if (begins === 'block' || (begins === 'cut-short' && !options.verifier.supports(cid))) {
     return true
   }
 
-  checkKnown(cid, options)
+  options.verifier.assertSupported(cid)
 
   return options.verifier.matches(cid, value)
 }
@@ -148,7 +149,7 @@ function parse (cid: CID, value: Uint8Array): Envelope {
   const envelope = beginsLike(value) === 'envelope' ? parseEnvelope(value) : undefined
 
   if (envelope == null) {
-    throw new CorruptBlockError(cid, 'its envelope is cut short or damaged')
+    throw new CorruptBlockError(cid, { reason: 'its envelope is cut short or damaged' })
   }
 
   return envelope
@@ -160,13 +161,17 @@ async function openEnvelope (cid: CID, envelope: Envelope, options: ReadValueOpt
   const bytes = codec == null ? payload : await decompress(cid, codec, envelope, options)
 
   if (options.verify !== 'none' && bytes.byteLength !== size) {
-    throw new CorruptBlockError(cid, `it has ${bytes.byteLength} bytes instead of ${size}`)
+    throw new CorruptBlockError(cid, { reason: `it has ${bytes.byteLength} bytes instead of ${size}` })
   }
 
   return { bytes, storedAs: codec?.name ?? 'none' }
 }
 
-/** What an envelope says is looked at before anything is allocated by it. Undefined where no codec is needed. */
+/**
+ * Check the claims of an envelope before allocating memory for them.
+ *
+ * @returns undefined if the payload is not compressed
+ */
 function checkEnvelope (cid: CID, { code, size }: Envelope, options: Readers): Codec | undefined {
   const codec = options.codecs.get(code)
   const max = codec == null ? options.maxBlockSize : Math.min(options.maxBlockSize, MAX_FRAME_SIZE)
@@ -182,13 +187,18 @@ function checkEnvelope (cid: CID, { code, size }: Envelope, options: Readers): C
   return codec
 }
 
-async function decompress (cid: CID, codec: Codec, { size, payload }: Envelope, { signal }: ReadValueOptions): Promise<Uint8Array> {
+async function decompress (
+  cid: CID,
+  codec: Codec,
+  { size, payload }: Envelope,
+  { signal }: ReadValueOptions
+): Promise<Uint8Array> {
   try {
     return await codec.decompress(payload, { size, signal })
   } catch (err) {
-    // what else may fail (no WebAssembly, no memory, an abort) says nothing about the block
+    // other failures (no WebAssembly, no memory, an abort) do not mean that the block is damaged
     if (err instanceof Error && err.name === 'CorruptFrameError') {
-      throw new CorruptBlockError(cid, err.message, { cause: err })
+      throw new CorruptBlockError(cid, { reason: err.message, cause: err })
     }
 
     throw err
@@ -197,14 +207,4 @@ async function decompress (cid: CID, codec: Codec, { size, payload }: Envelope, 
 
 function asIs (bytes: Uint8Array): Block {
   return { bytes, storedAs: 'none' }
-}
-
-function checkKnown (cid: CID, { verifier }: Readers): void {
-  if (!verifier.knows(cid)) {
-    throw new UnknownHashAlgorithmError(cid)
-  }
-}
-
-function mismatch (cid: CID): CorruptBlockError {
-  return new CorruptBlockError(cid, 'its bytes do not match the hash')
 }

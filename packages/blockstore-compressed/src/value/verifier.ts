@@ -1,10 +1,12 @@
+import { equals } from 'multiformats/bytes'
 import { identity } from 'multiformats/hashes/identity'
 import { sha256, sha512 } from 'multiformats/hashes/sha2'
 import { MIN_DIGEST_LENGTH } from '../constants.ts'
+import { DigestLengthError, UnknownHashError } from '../errors.ts'
 import type { CID } from 'multiformats/cid'
 import type { MultihashHasher } from 'multiformats/hashes/interface'
 
-/** Those that Helia has without being given any. */
+/** Those that every Helia node has. */
 const DEFAULT_HASHERS: readonly MultihashHasher[] = [sha256, sha512, identity]
 
 /** Compares bytes with the hash in a CID. */
@@ -15,24 +17,48 @@ export class Verifier {
     this.#hashers = new Map([...DEFAULT_HASHERS, ...hashers].map(hasher => [hasher.code, hasher]))
   }
 
-  /** Whether bytes can be compared with a CID at all. */
-  knows ({ multihash: { code, digest } }: CID): boolean {
-    return this.#hashers.has(code) && (code === identity.code || digest.byteLength >= MIN_DIGEST_LENGTH)
+  /** Whether the block of a CID can be verified. */
+  supports (cid: CID): boolean {
+    return this.#refuse(cid) == null
   }
 
-  /** Whether bytes are the block of a CID that is known. */
-  async matches ({ multihash: { code, digest: expected } }: CID, bytes: Uint8Array): Promise<boolean> {
-    if (code === identity.code) {
-      return isEqual(expected, bytes)
+  /**
+   * Refuse a CID whose block cannot be verified.
+   *
+   * @throws {UnknownHashError}
+   * @throws {DigestLengthError} the digest is too short
+   */
+  assertSupported (cid: CID): void {
+    const err = this.#refuse(cid)
+
+    if (err != null) {
+      throw err
+    }
+  }
+
+  #refuse (cid: CID): Error | undefined {
+    const { code, digest } = cid.multihash
+
+    if (!this.#hashers.has(code)) {
+      return new UnknownHashError(cid, 'Pass its hasher in `hashers`')
     }
 
-    // without the length: a truncated digest is compared as far as it goes
+    if (code !== identity.code && digest.byteLength < MIN_DIGEST_LENGTH) {
+      return new DigestLengthError(cid, `fewer than ${MIN_DIGEST_LENGTH}`)
+    }
+
+    return undefined
+  }
+
+  /** Whether bytes are the block of a CID that `supports` accepts. */
+  async matches ({ multihash: { code, digest: expected } }: CID, bytes: Uint8Array): Promise<boolean> {
+    if (code === identity.code) {
+      return equals(expected, bytes)
+    }
+
+    // a truncated digest is compared as far as it goes, so the hasher's own length does not matter
     const { digest } = await this.#hashers.get(code)?.digest(bytes) ?? { digest: new Uint8Array(0) }
 
-    return expected.byteLength <= digest.byteLength && isEqual(expected, digest.subarray(0, expected.byteLength))
+    return expected.byteLength <= digest.byteLength && equals(expected, digest.subarray(0, expected.byteLength))
   }
-}
-
-export function isEqual (a: Uint8Array, b: Uint8Array): boolean {
-  return a.byteLength === b.byteLength && a.every((byte, i) => byte === b[i])
 }

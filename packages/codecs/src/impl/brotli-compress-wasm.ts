@@ -1,7 +1,7 @@
 import { createGlue } from '../generated/brotli-compress-glue.ts'
-import { renewable } from './renewable.ts'
+import { reuseInstance } from './reuse-instance.ts'
 import type { Implementation } from '../implementation.ts'
-import type { Instance } from './renewable.ts'
+import type { Instance } from './reuse-instance.ts'
 import type * as BrotliWasm from 'brotli-wasm'
 
 interface Brotli extends Instance {
@@ -9,7 +9,7 @@ interface Brotli extends Instance {
 }
 
 export function create (module: WebAssembly.Module): Implementation {
-  const call = renewable(async (): Promise<Brotli> => {
+  const call = reuseInstance(async (): Promise<Brotli> => {
     const glue = createGlue() as typeof BrotliWasm & { default (module: WebAssembly.Module): Promise<Instance> }
     const { memory } = await glue.default(module)
 

@@ -1,9 +1,9 @@
 import { CorruptFrameError } from '../errors.ts'
 import { checkBrotliWindow } from '../format/brotli/brotli-stream.ts'
 import { createGlue } from '../generated/brotli-decompress-glue.ts'
-import { renewable } from './renewable.ts'
+import { reuseInstance } from './reuse-instance.ts'
 import type { Implementation } from '../implementation.ts'
-import type { Instance } from './renewable.ts'
+import type { Instance } from './reuse-instance.ts'
 import type * as BrotliDecWasm from 'brotli-dec-wasm/web'
 
 interface Brotli extends Instance {
@@ -11,7 +11,7 @@ interface Brotli extends Instance {
 }
 
 export function create (module: WebAssembly.Module): Implementation {
-  const call = renewable(async (): Promise<Brotli> => {
+  const call = reuseInstance(async (): Promise<Brotli> => {
     const glue = createGlue() as typeof BrotliDecWasm
     const { memory } = await glue.default({ module_or_path: module })
 
@@ -29,16 +29,18 @@ export function create (module: WebAssembly.Module): Implementation {
 
 function decompress (brotli: typeof BrotliDecWasm, frame: Uint8Array, size: number): Uint8Array {
   const stream = new brotli.BrotliDecStream()
-  // one byte more than there may be, or what is too long would pass for exact
+  // ask for one more byte than allowed, to detect frames that are too long
   const result = stream.dec(frame, size + 1)
   const { code, buf: bytes, input_offset: consumed } = result
 
-  // the heap holds the output until it is freed
+  // free the output on the WebAssembly heap
   result.free()
   stream.free()
 
   if (code !== brotli.BrotliStreamResultCode.ResultSuccess) {
-    throw new CorruptFrameError('brotli', bytes.byteLength > size ? `it decodes to more than ${size} bytes` : 'it is cut short')
+    const reason = bytes.byteLength > size ? `it decodes to more than ${size} bytes` : 'it is cut short'
+
+    throw new CorruptFrameError('brotli', reason)
   }
 
   if (consumed !== frame.byteLength) {

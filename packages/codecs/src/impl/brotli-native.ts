@@ -3,9 +3,9 @@ import { CorruptFrameError } from '../errors.ts'
 import { zlibCompress, zlibDecompress } from './zlib.ts'
 import type { Implementation } from '../implementation.ts'
 
-/** Up to this level and size it takes less than a millisecond. */
+/** Up to this level and size, compressing takes less than a millisecond, so it runs on the calling thread. */
 const FAST_LEVEL = 4
-const AT_ONCE = 16 * 1024
+const MAX_SYNC_SIZE = 16 * 1024
 
 export function create (): Implementation {
   return {
@@ -14,8 +14,9 @@ export function create (): Implementation {
         [zlibConstants.BROTLI_PARAM_QUALITY]: level,
         [zlibConstants.BROTLI_PARAM_SIZE_HINT]: bytes.byteLength
       }
-    }, level <= FAST_LEVEL ? AT_ONCE : 0),
+    }, level <= FAST_LEVEL ? MAX_SYNC_SIZE : 0),
 
-    decompress: async (frame, size) => zlibDecompress('brotliDecompress', frame, size, reason => new CorruptFrameError('brotli', reason))
+    decompress: async (frame, size) =>
+      zlibDecompress('brotliDecompress', frame, size, reason => new CorruptFrameError('brotli', reason))
   }
 }

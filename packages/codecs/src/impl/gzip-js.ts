@@ -6,7 +6,7 @@ import type { Implementation } from '../implementation.ts'
 
 type Level = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9
 
-/** fflate compresses, since it is faster; pako decompresses, since it tells where a stream ends. */
+/** Compresses with fflate, which is faster. Decompresses with pako, which reports where a stream ends. */
 export function create (): Implementation {
   return {
     compress: (bytes, level) => encodeGzipMember(deflateSync(bytes, { level: level as Level }), bytes),
@@ -22,7 +22,7 @@ export function create (): Implementation {
 }
 
 function inflate (deflated: Uint8Array, size: number): Uint8Array {
-  // one byte more than there may be, or what is too long would pass for exact
+  // ask for one more byte than allowed, to detect frames that are too long
   const inflator = new Inflate({ raw: true, chunkSize: size + 1 })
   let bytes: Uint8Array = new Uint8Array(0)
 

@@ -3,13 +3,14 @@ import { checkGzipChecksum, decodeGzipMember, encodeGzipMember } from '../format
 import { zlibCompress, zlibDecompress } from './zlib.ts'
 import type { Implementation } from '../implementation.ts'
 
-/** So many bytes take less than a millisecond, at any level. */
-const AT_ONCE = 16 * 1024
+/** Up to this size, compressing takes less than a millisecond at any level, so it runs on the calling thread. */
+const MAX_SYNC_SIZE = 16 * 1024
 
-/** The deflate stream alone goes through zlib: its gunzip would read on into a second member. */
+/** Passes only the deflate stream to zlib: gunzip would go on into a second member. */
 export function create (): Implementation {
   return {
-    compress: async (bytes, level) => encodeGzipMember(await zlibCompress('deflateRaw', bytes, { level }, AT_ONCE), bytes),
+    compress: async (bytes, level) =>
+      encodeGzipMember(await zlibCompress('deflateRaw', bytes, { level }, MAX_SYNC_SIZE), bytes),
 
     async decompress (frame, size) {
       const deflated = decodeGzipMember(frame, size)

@@ -3,10 +3,10 @@ import { assembleLz4Frame, splitLz4Blocks } from '../format/lz4/lz4-frame.ts'
 import type { Implementation } from '../implementation.ts'
 import type * as Lz4Napi from 'lz4-napi'
 
-/** The addon writes the original length before each block, in four bytes. */
+/** The addon puts the uncompressed length before each block, in four bytes. */
 const PREFIX_LENGTH = 4
 
-/** On the thread pool of the process. */
+/** Runs on the thread pool of the process. */
 export function create (): Implementation {
   const addon = loadAddon('lz4-napi') as typeof Lz4Napi
 

@@ -1,14 +1,14 @@
 import { checkLz4Offsets, decodeLz4Block } from '../format/lz4/lz4-block.ts'
 import { assembleLz4Frame, decodeLz4Frame, splitLz4Blocks } from '../format/lz4/lz4-frame.ts'
 import { writeUint32 } from '../format/bytes/little-endian.ts'
-import { renewable } from './renewable.ts'
+import { reuseInstance } from './reuse-instance.ts'
 import type { Implementation } from '../implementation.ts'
-import type { Instance } from './renewable.ts'
+import type { Instance } from './reuse-instance.ts'
 
-/** The module writes and wants the original length before each block, in four bytes. */
+/** The module writes and expects the uncompressed length before each block, in four bytes. */
 const PREFIX_LENGTH = 4
 
-/** The exports of lz4-wasm, as wasm-bindgen makes them: results lie where `result` points to. */
+/** The exports of lz4-wasm, as wasm-bindgen generates them. `result` is a pointer for the results. */
 interface Lz4 extends Instance {
   compress (result: number, pointer: number, length: number): void
   decompress (result: number, pointer: number, length: number): void
@@ -18,18 +18,20 @@ interface Lz4 extends Instance {
 }
 
 export function create (module: WebAssembly.Module): Implementation {
-  const call = renewable(async () => start(module))
+  const call = reuseInstance(async () => start(module))
 
   return {
     compress: async bytes => call(lz4 => {
       const pieces = splitLz4Blocks(bytes)
-      const blocks = pieces.map(piece => run(lz4, 'compress', [piece], block => block.slice(PREFIX_LENGTH)) as Uint8Array)
+      const blocks = pieces.map(
+        piece => run(lz4, 'compress', [piece], block => block.slice(PREFIX_LENGTH)) as Uint8Array
+      )
 
       return assembleLz4Frame(bytes, pieces, blocks)
     }),
 
     decompress: async (frame, size) => call(lz4 => decodeLz4Frame(frame, size, (block, target, start, end) => {
-      // the module takes an offset of 0 and would give whatever lies in its heap
+      // the module accepts an offset of 0, and would return old bytes of its heap
       checkLz4Offsets(block)
 
       const prefix = new Uint8Array(PREFIX_LENGTH)
@@ -41,7 +43,7 @@ export function create (module: WebAssembly.Module): Implementation {
         return start + bytes.byteLength
       })
 
-      // the module refuses also a good block that holds less than there is room for
+      // the module also refuses valid blocks that decode to fewer bytes than there is room for
       return position ?? decodeLz4Block(block, target, start, end)
     }))
   }
@@ -49,18 +51,27 @@ export function create (module: WebAssembly.Module): Implementation {
 
 async function start (module: WebAssembly.Module): Promise<Lz4> {
   const { exports } = await WebAssembly.instantiate(module, {
-    // makes a text of what is wrong, which nobody reads
+    // called to make an error message, which we do not use
     './lz4_wasm_bg.js': { __wbindgen_string_new: () => 0 }
   })
 
   return exports as unknown as Lz4
 }
 
-/** Call with the parts in one piece, and read the result before it is freed; undefined where the call failed. */
-function run<R> (lz4: Lz4, name: 'compress' | 'decompress', parts: readonly Uint8Array[], read: (result: Uint8Array) => R): R | undefined {
+/**
+ * Call the module with the concatenated parts. `read` gets the result before it is freed.
+ *
+ * @returns undefined if the call failed
+ */
+function run<R> (
+  lz4: Lz4,
+  name: 'compress' | 'decompress',
+  parts: readonly Uint8Array[],
+  read: (result: Uint8Array) => R
+): R | undefined {
   const length = parts.reduce((length, part) => length + part.byteLength, 0)
   const result = lz4.__wbindgen_add_to_stack_pointer(-16)
-  // freed by the call
+  // the call frees it
   const pointer = lz4.__wbindgen_malloc(length)
   const heap = new Uint8Array(lz4.memory.buffer)
   let position = pointer
@@ -72,11 +83,11 @@ function run<R> (lz4: Lz4, name: 'compress' | 'decompress', parts: readonly Uint
 
   lz4[name](result, pointer, length)
 
-  // the heap may have grown, and then lies elsewhere
+  // if the heap has grown, it has a new buffer
   const [to, written, , failed] = new Uint32Array(lz4.memory.buffer, result, 4)
   lz4.__wbindgen_add_to_stack_pointer(16)
 
-  // only decompressing says whether it failed
+  // only `decompress` reports failures
   if (name === 'decompress' && failed !== 0) {
     return undefined
   }

@@ -3,32 +3,33 @@ import { decodeSnappyStream, encodeSnappyStream } from '../format/snappy/snappy-
 import type { SnappyBlocks } from '../format/snappy/snappy-framing.ts'
 import type { Implementation } from '../implementation.ts'
 
-/** The polynomial of CRC-32C, its bits reversed. */
+/** The polynomial of CRC-32C, in reversed bit order. */
 const CASTAGNOLI = 0x82f63b78
-/** The longest raw block that framing lets through, and the original bytes of a chunk: what the heap must hold besides. */
+/** Heap for the input and the output of a call: the longest raw block in the framing format, and a chunk. */
 const HEAP = 2 * 80 * 1024
 const PAGE = 64 * 1024
 
-/** hysnappy's two modules have no allocator: input and output lie where they are put, behind `__heap_base`. */
+/** hysnappy's two modules have no allocator: the caller places input and output after `__heap_base`. */
 interface Exports {
   readonly memory: WebAssembly.Memory
-  // where what the module itself keeps begins and ends, and where what it is given may begin
+  // start and end of the module's own data, and start of the free heap
   readonly __global_base: WebAssembly.Global<'i32'>
   readonly __data_end: WebAssembly.Global<'i32'>
   readonly __heap_base: WebAssembly.Global<'i32'>
   /** @returns the length of the output */
   compress (from: number, length: number, to: number): number
-  /** @returns 0, or the number of an error */
+  /** @returns 0, or an error code */
   uncompress (from: number, length: number, to: number): number
 }
 
 /**
- * The heaps never grow: they hold one chunk and one block.
- *
- * hysnappy's own JavaScript is not used: it puts the input of the encoder into the
- * stack of the module.
+ * Calls hysnappy's modules directly: its own JavaScript writes the input of the encoder over
+ * the module's stack. The heaps have a fixed size, for one chunk and one block.
  */
-export async function createBlocks (compressor: WebAssembly.Module, decompressor: WebAssembly.Module): Promise<SnappyBlocks> {
+export async function createBlocks (
+  compressor: WebAssembly.Module,
+  decompressor: WebAssembly.Module
+): Promise<SnappyBlocks> {
   const hash = await createCRC32(CASTAGNOLI)
   const encoder = await start(compressor)
   const decoder = await start(decompressor)
@@ -37,7 +38,7 @@ export async function createBlocks (compressor: WebAssembly.Module, decompressor
   return {
     encode (piece) {
       const { bytes, from, to } = encoder.put(piece)
-      // its table of what it saw in pieces before, which the same piece's block would depend on
+      // clear its hash table: otherwise the output would depend on earlier pieces
       bytes.fill(0, table.start, table.end)
       const length = encoder.exports.compress(from, piece.byteLength, to)
 
@@ -49,7 +50,7 @@ export async function createBlocks (compressor: WebAssembly.Module, decompressor
       const error = decoder.exports.uncompress(from, block.byteLength, to)
 
       if (error !== 0) {
-        throw new Error(`a block of it cannot be decoded (${error})`)
+        throw new Error(`a block cannot be decoded (hysnappy error ${error})`)
       }
 
       return bytes.slice(to, to + size)
@@ -59,7 +60,10 @@ export async function createBlocks (compressor: WebAssembly.Module, decompressor
   }
 }
 
-export async function create (compressor: WebAssembly.Module, decompressor: WebAssembly.Module): Promise<Implementation> {
+export async function create (
+  compressor: WebAssembly.Module,
+  decompressor: WebAssembly.Module
+): Promise<Implementation> {
   const blocks = await createBlocks(compressor, decompressor)
 
   return {
@@ -70,7 +74,7 @@ export async function create (compressor: WebAssembly.Module, decompressor: WebA
 
 interface Heap {
   exports: Exports
-  /** Put bytes where the module finds them: at `from`, with the output at `to`. */
+  /** Copy the input to `from` on the heap. The output goes to `to`. */
   put (input: Uint8Array): { bytes: Uint8Array, from: number, to: number }
 }
 

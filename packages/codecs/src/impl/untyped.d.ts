@@ -1,4 +1,4 @@
-// the parts used here of packages that carry no types
+// types for packages without their own: only the parts that we use
 
 declare module 'snappyjs' {
   const snappy: {

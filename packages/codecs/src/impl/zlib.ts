@@ -4,27 +4,32 @@ import type { CorruptFrameError } from '../errors.ts'
 type Decompressor = 'zstdDecompress' | 'inflateRaw' | 'brotliDecompress'
 type Compressor = 'zstdCompress' | 'deflateRaw' | 'brotliCompress'
 
-/** The least output buffer that zlib takes, in bytes. */
+/** The smallest output buffer that zlib accepts, in bytes. */
 const MIN_CHUNK_SIZE = 64
 
 /**
- * So many bytes are decompressed at once, on this thread: that takes a tenth of a
- * millisecond, and the way to a thread and back three times as long.
+ * Up to this size, frames are decompressed on the calling thread: that takes 0.1 ms, and
+ * reaching the thread pool and back three times as long.
  */
-const AT_ONCE = 64 * 1024
+const MAX_SYNC_SIZE = 64 * 1024
 
 /**
- * Decompress with zlib into at most `size` bytes, using up every byte given.
+ * Decompress a whole frame with zlib into at most `size` bytes.
  *
- * The output buffer is one byte larger than the output: were it just as large,
- * zlib would have to be asked again, with a second buffer, whether it is done.
- * With its own default of 16 KiB, reading takes twice the time.
+ * The output buffer is one byte larger than the output. Otherwise zlib would need a second
+ * buffer just to find out that it is done. With the default of 16 KiB, reading takes twice as
+ * long.
  */
-export async function zlibDecompress (name: Decompressor, frame: Uint8Array, size: number, corrupt: (reason: string) => CorruptFrameError): Promise<Uint8Array> {
+export async function zlibDecompress (
+  name: Decompressor,
+  frame: Uint8Array,
+  size: number,
+  corrupt: (reason: string) => CorruptFrameError
+): Promise<Uint8Array> {
   const { bytes, consumed } = await runZlib(name, frame, {
     chunkSize: Math.max(MIN_CHUNK_SIZE, size + 1),
     maxOutputLength: Math.max(1, size)
-  }, Math.max(frame.byteLength, size) <= AT_ONCE)
+  }, Math.max(frame.byteLength, size) <= MAX_SYNC_SIZE)
 
   if (consumed !== frame.byteLength) {
     throw corrupt('other bytes follow it')
@@ -34,16 +39,21 @@ export async function zlibDecompress (name: Decompressor, frame: Uint8Array, siz
 }
 
 /**
- * Compress with zlib. The output buffers are half as large as the input: most of
- * what is worth compressing fits into one, and larger ones cost more than they save.
+ * Compress with zlib. Output buffers are half as large as the input: that is enough for most
+ * compressible content, and larger ones cost more than they save.
  *
- * @param atOnce - how many bytes are compressed on this thread, in less than a millisecond
+ * @param maxSyncSize - up to this size, compress on the calling thread
  */
-export async function zlibCompress (name: Compressor, bytes: Uint8Array, options: { level?: number, pledgedSrcSize?: number, params?: Record<number, number> }, atOnce: number): Promise<Uint8Array> {
+export async function zlibCompress (
+  name: Compressor,
+  bytes: Uint8Array,
+  options: { level?: number, pledgedSrcSize?: number, params?: Record<number, number> },
+  maxSyncSize: number
+): Promise<Uint8Array> {
   const result = await runZlib(name, bytes, {
     ...options,
     chunkSize: Math.max(MIN_CHUNK_SIZE, bytes.byteLength >> 1)
-  }, bytes.byteLength <= atOnce)
+  }, bytes.byteLength <= maxSyncSize)
 
   return result.bytes
 }

@@ -1,8 +1,8 @@
 import { checkZstdFrame } from '../format/zstd/zstd-frame.ts'
 import { createGlue } from '../generated/zstd-glue.ts'
-import { renewable } from './renewable.ts'
+import { reuseInstance } from './reuse-instance.ts'
 import type { Implementation } from '../implementation.ts'
-import type { Instance } from './renewable.ts'
+import type { Instance } from './reuse-instance.ts'
 
 /** The C functions of zstd.h, on pointers into the heap. */
 interface Zstd extends Instance {
@@ -15,7 +15,7 @@ interface Zstd extends Instance {
   _ZSTD_decompress (to: number, capacity: number, from: number, length: number): number
 }
 
-/** What the glue has besides: its hooks for those who load the module themselves. */
+/** The JavaScript that Emscripten generated for the module, with its hooks for custom loading. */
 interface Glue extends Omit<Zstd, 'memory'> {
   instantiateWasm: (imports: WebAssembly.Imports, receive: (instance: WebAssembly.Instance) => void) => object
   onRuntimeInitialized: () => void
@@ -23,7 +23,7 @@ interface Glue extends Omit<Zstd, 'memory'> {
 }
 
 export function create (module: WebAssembly.Module): Implementation {
-  const call = renewable(async () => start(module))
+  const call = reuseInstance(async () => start(module))
 
   return {
     compress: async (bytes, level) => call(zstd => {
@@ -47,7 +47,9 @@ async function start (module: WebAssembly.Module): Promise<Zstd> {
   glue.instantiateWasm = (imports, receive) => {
     const instantiate = async (): Promise<void> => {
       const instance = await WebAssembly.instantiate(module, imports)
-      const memory = Object.values(instance.exports).find(value => value instanceof WebAssembly.Memory) as WebAssembly.Memory
+      const memory = Object.values(instance.exports).find(
+        value => value instanceof WebAssembly.Memory
+      ) as WebAssembly.Memory
       glue.onRuntimeInitialized = () => { resolve(Object.assign(glue, { memory })) }
       receive(instance)
     }
@@ -62,7 +64,7 @@ async function start (module: WebAssembly.Module): Promise<Zstd> {
   return promise
 }
 
-/** Copy in, run, and copy out what it wrote. */
+/** Copy the input to the heap, run `work`, and copy the output back. */
 function run (zstd: Zstd, input: Uint8Array, capacity: number, work: (to: number, from: number) => number): Uint8Array {
   const from = allocate(zstd, input.byteLength)
   const to = allocate(zstd, capacity)
@@ -71,7 +73,7 @@ function run (zstd: Zstd, input: Uint8Array, capacity: number, work: (to: number
   const length = work(to, from)
 
   if (zstd._ZSTD_isError(length) !== 0) {
-    throw new Error(`zstd gives the error ${-length}`)
+    throw new Error(`zstd reports the error ${-length}`)
   }
 
   const output = zstd.HEAPU8.slice(to, to + length)
@@ -85,7 +87,7 @@ function allocate (zstd: Zstd, size: number): number {
   const pointer = zstd._malloc(size)
 
   if (pointer === 0) {
-    throw new RangeError(`There is no memory for ${size} bytes`)
+    throw new RangeError(`Out of memory: cannot allocate ${size} bytes`)
   }
 
   return pointer

@@ -13,7 +13,7 @@ export async function runZlib (): Promise<ZlibResult> {
 
 export const zlibConstants = {}
 
-// oxlint-disable-next-line require-yield -- it has the type of the other
+// oxlint-disable-next-line require-yield -- the same type as in node.ts
 export async function * streamZlib (): AsyncGenerator<Uint8Array> {
   throw new Error('There is no zlib on this platform')
 }
@@ -27,12 +27,12 @@ export function loadAddon (name: string): never {
   throw new Error(`There is no ${name} on this platform`)
 }
 
-/** CRC-32 as gzip uses it (RFC 1952). */
+/** The CRC-32 of gzip (RFC 1952). */
 export function crc32 (bytes: Uint8Array): number {
   return CRC32.buf(bytes) >>> 0
 }
 
-/** How many threads can run at one time. */
+/** How many threads can run in parallel. */
 export function parallelism (): number {
   return navigator.hardwareConcurrency
 }
@@ -41,7 +41,7 @@ export function hasWorkers (): boolean {
   return typeof Worker === 'function' && typeof URL.createObjectURL === 'function'
 }
 
-/** Start a Web Worker. Its program is a text rather than a file, which no bundler would find unasked. */
+/** Start a Web Worker. Its source is a string: a file would need configuration in every bundler. */
 export function startThread (source: string): Thread {
   const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }))
   const worker = new Worker(url)
@@ -67,7 +67,7 @@ export function startThread (source: string): Thread {
   worker.addEventListener('messageerror', event => { thread.onFailure(event) })
 
   worker.addEventListener('error', event => {
-    // it is reported to whoever called, not to the page
+    // report it to the caller, not to the page
     event.preventDefault()
     thread.onFailure(event.error ?? new Error(event.message))
   })

@@ -5,7 +5,7 @@ import zlib from 'node:zlib'
 import type { Thread } from '../workers/thread.ts'
 import type { CompressCallback } from 'node:zlib'
 
-/** Whether this platform's zlib has a function: `zstdCompress` came with Node 22.15. */
+/** Whether zlib has a function. `zstdCompress` needs Node 22.15. */
 export function hasZlib (name: 'zstdCompress' | 'deflateRaw' | 'brotliCompress'): boolean {
   return typeof zlib[name] === 'function'
 }
@@ -21,27 +21,31 @@ interface ZlibOptions {
 
 export interface ZlibResult {
   bytes: Uint8Array
-  /** How many bytes of the input were used. */
+  /** Bytes of the input that were used. */
   consumed: number
 }
 
 type ZlibCall = 'zstdCompress' | 'zstdDecompress' | 'deflateRaw' | 'inflateRaw' | 'brotliCompress' | 'brotliDecompress'
 
-/** What zlib gives where it is asked for `info`, an option of all its calls that the types do not know. */
+/** The result of zlib's functions with the option `info`, which the types lack. */
 interface Info {
   buffer: Buffer
   engine: { bytesWritten: number }
 }
 
 /**
- * Run one of zlib's calls, on its thread pool or at once on this thread.
- *
- * `info` is the only way to learn where a frame ended, and so whether bytes follow it.
+ * Run a zlib function, on the thread pool or synchronously. Only the option `info` tells where
+ * a frame ended, and so whether other bytes follow it.
  */
-export async function runZlib (name: ZlibCall, bytes: Uint8Array, options: ZlibOptions, atOnce: boolean): Promise<ZlibResult> {
+export async function runZlib (
+  name: ZlibCall,
+  bytes: Uint8Array,
+  options: ZlibOptions,
+  sync: boolean
+): Promise<ZlibResult> {
   const withInfo = { ...options, info: true }
 
-  if (atOnce) {
+  if (sync) {
     return toResult(zlib[`${name}Sync`](bytes, withInfo))
   }
 
@@ -71,12 +75,12 @@ export const zlibConstants = zlib.constants
 
 export { streamZlib } from './zlib-stream.ts'
 
-/** CRC-32 as gzip uses it (RFC 1952). */
+/** The CRC-32 of gzip (RFC 1952). */
 export function crc32 (bytes: Uint8Array): number {
   return zlib.crc32(bytes)
 }
 
-/** Whether an optional package with compiled code is installed and has been built for this machine. */
+/** Whether an optional package with compiled code is installed and works on this machine. */
 export function hasAddon (name: string): boolean {
   try {
     loadAddon(name)
@@ -86,12 +90,12 @@ export function hasAddon (name: string): boolean {
   }
 }
 
-/** @throws where it is not there */
+/** @throws if the package is not installed */
 export function loadAddon (name: string): unknown {
   return createRequire(import.meta.url)(name)
 }
 
-/** How many threads can run at one time. */
+/** How many threads can run in parallel. */
 export function parallelism (): number {
   return availableParallelism()
 }
@@ -100,7 +104,7 @@ export function hasWorkers (): boolean {
   return true
 }
 
-/** What a Web Worker has and a worker thread calls by other names. */
+/** Gives a worker thread the globals of a Web Worker. */
 const PRELUDE = `
 const { parentPort } = require('node:worker_threads')
 globalThis.self = {
@@ -109,7 +113,7 @@ globalThis.self = {
 };
 `
 
-/** Start a worker thread. It gets no flags of the process: its program is a script whatever they say. */
+/** Start a worker thread, without the flags of the process: some would change how its source is parsed. */
 export function startThread (source: string): Thread {
   const worker = new Worker(PRELUDE + source, { eval: true, execArgv: [] })
 
@@ -128,7 +132,7 @@ export function startThread (source: string): Thread {
   worker.on('message', message => { thread.onMessage(message) })
   worker.on('messageerror', err => { thread.onFailure(err) })
   worker.on('error', err => { thread.onFailure(err) })
-  worker.on('exit', code => { thread.onFailure(new Error(`It exited with ${code}`)) })
+  worker.on('exit', code => { thread.onFailure(new Error(`The worker exited with code ${code}`)) })
 
   return thread
 }

@@ -1,13 +1,13 @@
 import zlib from 'node:zlib'
 import type { Duplex } from 'node:stream'
 
-/** Where a stream takes what it decodes, and puts back what it did not use. */
-export interface ZlibInput {
+/** The input of a decoder, which can put back bytes that it did not use. */
+interface ZlibInput {
   take (): Promise<Uint8Array | undefined>
   unread (bytes: Uint8Array): void
 }
 
-export interface ZlibStreamOptions {
+interface ZlibStreamOptions {
   /** The size of an output buffer, in bytes. */
   chunkSize: number
   params?: Record<number, number>
@@ -16,9 +16,9 @@ export interface ZlibStreamOptions {
 type Decoder = Duplex & { readonly bytesWritten: number }
 
 /**
- * Decode with one of zlib's streams, on its thread pool, until the input ends or
- * zlib will have no more of it. A chunk is taken when the one before is used up, and
- * output waits to be taken: memory is bounded by both and a window.
+ * Decode with a zlib stream, on the thread pool, until the input or the compressed data ends. It
+ * takes a chunk when the previous one is used up, and pauses while output waits to be read. So
+ * memory is bounded by a chunk, the output buffer and the window.
  */
 export async function * streamZlib (
   name: 'createZstdDecompress' | 'createGunzip' | 'createBrotliDecompress',
@@ -58,7 +58,7 @@ async function feed (decoder: Decoder, input: ZlibInput): Promise<void> {
         return
       }
 
-      // how many of its input zlib has used
+      // how much of the chunk zlib has used
       const used = decoder.bytesWritten - before
 
       if (used < chunk.byteLength) {
@@ -71,7 +71,7 @@ async function feed (decoder: Decoder, input: ZlibInput): Promise<void> {
   }
 }
 
-/** Settled when the chunk is used up, or the stream has ended: of a chunk that it does not use up it tells nothing. */
+/** Resolves when the chunk is used up or the stream has ended: zlib does not call back if part of a chunk is left. */
 async function write (decoder: Decoder, chunk: Uint8Array): Promise<void> {
   await new Promise<void>(resolve => {
     const done = (): void => {

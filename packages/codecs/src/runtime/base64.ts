@@ -1,4 +1,4 @@
-/** The bytes that a base64 text stands for. */
+/** Decode base64. */
 export function fromBase64 (base64: string): Uint8Array<ArrayBuffer> {
   const text = atob(base64)
   const bytes = new Uint8Array(text.length)

@@ -6,23 +6,21 @@ import { loadImplementation, loadStreamDecoder } from './load-implementation.ts'
 import type { Codec, CodecInit, CodecName, Levels } from '../codec.ts'
 import type { Implementation, ImplementationEntry } from '../implementation.ts'
 
-/**
- * What a codec is. One file a codec, so that a bundle holds only what it uses.
- */
+/** The definition of a codec. Each codec has its own file, so a bundle contains only the codecs it uses. */
 export interface CodecDefinition {
   readonly name: CodecName
   readonly code: number
   readonly levels: Levels
   /**
-   * The preferred one first: the first that is available runs, unless a factory is
-   * told otherwise. docs/codecs.md has the measurements that the order follows.
+   * In order of preference: the first available one runs, unless `CodecInit` says otherwise.
+   * docs/codecs.md has the measurements behind the order.
    */
   readonly implementations: readonly ImplementationEntry[]
 }
 
 /**
- * Bind a codec to the implementations that run it: the first that can compress, and
- * the first that can decompress.
+ * Create a codec from its definition, with the first available implementation that can
+ * compress, and the first that can decompress.
  *
  * @throws {MissingImplementationError} the implementation asked for is not available
  */
@@ -41,7 +39,7 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
     levels,
 
     get implementation () {
-      // there is none that compresses only and has nothing beside it
+      // every codec has at least one of the two
       return (compressor.entry ?? decompressor.entry as ImplementationEntry).name
     },
 
@@ -51,13 +49,13 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
       signal?.throwIfAborted()
 
       if (compressor.entry == null) {
-        throw new MissingImplementationError(name, entries[0].name, `only decompresses: compressing takes the ${others(definition, 'decompress')} one`)
+        throw oneDirectionOnly(definition, entries[0].name, 'decompress')
       }
 
       const { compress } = await loadCompressor(definition, compressor)
       signal?.throwIfAborted()
 
-      return raceSignal(Promise.resolve(compress(plain(bytes), checked, { transfer, signal })), signal)
+      return raceSignal(Promise.resolve(compress(toUint8Array(bytes), checked, { transfer, signal })), signal)
     },
 
     async decompress (frame, { size, transfer, signal }) {
@@ -65,15 +63,17 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
       signal?.throwIfAborted()
 
       if (decompressor.entry == null) {
-        throw new MissingImplementationError(name, entries[0].name, `only compresses: decompressing takes the ${others(definition, 'compress')} one`)
+        throw oneDirectionOnly(definition, entries[0].name, 'compress')
       }
 
       const { decompress } = await decompressor.load() as Required<Implementation>
       signal?.throwIfAborted()
 
-      const bytes = plain(frame)
+      const bytes = toUint8Array(frame)
+      const decode = async (): Promise<Uint8Array> =>
+        raceSignal(Promise.resolve(decompress(bytes, size, { transfer, signal })), signal)
 
-      return decodeExactly(name, size, () => raceSignal(Promise.resolve(decompress(bytes, size, { transfer, signal })), signal), signal)
+      return decodeExactly(name, size, decode, signal)
     },
 
     async * decompressStream (source, options) {
@@ -84,23 +84,38 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
   }
 }
 
-/** @throws {MissingImplementationError} none of those that compress can be loaded, as where a policy forbids WebAssembly */
-async function loadCompressor ({ name }: CodecDefinition, compressor: Lazy<Implementation>): Promise<Required<Implementation>> {
+/** @throws {MissingImplementationError} none can be loaded, for example because a policy forbids WebAssembly */
+async function loadCompressor (
+  { name }: CodecDefinition,
+  compressor: Lazy<Implementation>
+): Promise<Required<Implementation>> {
   try {
-    // entries that only decompress have been left out
+    // `compressor` has no entries that only decompress
     return await compressor.load() as Required<Implementation>
   } catch (err) {
-    throw new MissingImplementationError(name, compressor.entry?.name ?? 'default', `cannot be loaded, which compressing takes: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
+    const reason = `cannot be loaded to compress: ${err instanceof Error ? err.message : String(err)}`
+
+    throw new MissingImplementationError(name, compressor.entry?.name ?? 'default', reason, { cause: err })
   }
 }
 
-/** The names of the implementations that do more than one of the two. */
-function others ({ implementations }: CodecDefinition, not: 'compress' | 'decompress'): string {
-  return [...new Set(implementations.filter(({ only }) => only !== not).map(({ name }) => name))].join(' or ')
+/** The error for an implementation that only compresses or only decompresses. Names the alternatives. */
+function oneDirectionOnly (
+  { name, implementations }: CodecDefinition,
+  implementation: string,
+  direction: 'compress' | 'decompress'
+): MissingImplementationError {
+  const others = implementations.filter(({ only }) => only !== direction).map(({ name }) => name)
+  const reason = `can only ${direction}: use ${[...new Set(others)].join(' or ')} instead`
+
+  return new MissingImplementationError(name, implementation, reason)
 }
 
-/** Those that were asked for and run here, at least one. */
-function chooseEntries ({ name, implementations }: CodecDefinition, { implementation, deterministic = false }: CodecInit): ImplementationEntry[] {
+/** The requested implementations that run here, at least one. */
+function chooseEntries (
+  { name, implementations }: CodecDefinition,
+  { implementation, deterministic = false }: CodecInit
+): ImplementationEntry[] {
   const entries = implementations.filter(candidate =>
     (implementation == null || candidate.name === implementation) &&
     (!deterministic || candidate.everywhere === true) &&
@@ -108,21 +123,26 @@ function chooseEntries ({ name, implementations }: CodecDefinition, { implementa
 
   if (entries.length === 0) {
     throw new MissingImplementationError(name, implementation ?? (deterministic ? 'deterministic' : 'default'),
-      deterministic && implementation != null ? 'is not the deterministic one, or not available' : 'is not available on this platform')
+      deterministic && implementation != null
+        ? 'is not the deterministic one, or not available'
+        : 'is not available on this platform')
   }
 
   return entries
 }
 
-/** Those that read streams, and were chosen where any of them was. Each codec has one that runs everywhere. */
-function streamEntries ({ implementations }: CodecDefinition, chosen: readonly ImplementationEntry[]): ImplementationEntry[] {
+/** The chosen implementations that can read streams, or all that can if no chosen one does. Every codec has one. */
+function streamEntries (
+  { implementations }: CodecDefinition,
+  chosen: readonly ImplementationEntry[]
+): ImplementationEntry[] {
   const reading = implementations.filter(entry => entry.stream != null && entry.available())
   const preferred = reading.filter(entry => chosen.some(({ name }) => name === entry.name))
 
   return preferred.length > 0 ? preferred : reading
 }
 
-/** The first of some entries that can be loaded, loaded when it is needed. */
+/** Loads the first entry that can be loaded, on first use. */
 class Lazy<T> {
   readonly #load: (entry: ImplementationEntry) => Promise<T>
   #entries: readonly ImplementationEntry[]
@@ -133,7 +153,7 @@ class Lazy<T> {
     this.#load = load
   }
 
-  /** The one that runs, as far as is known. */
+  /** The first entry that has not failed to load. */
   get entry (): ImplementationEntry | undefined {
     return this.#entries[0]
   }
@@ -144,7 +164,7 @@ class Lazy<T> {
     try {
       return await this.#loading
     } catch (err) {
-      // perhaps the network failed: the next call tries again
+      // the network may have failed: the next call tries again
       this.#loading = undefined
       throw err
     }
@@ -160,7 +180,7 @@ class Lazy<T> {
         throw err
       }
 
-      // a page's policy may forbid WebAssembly although there is some
+      // the platform may have WebAssembly, but a page's policy may forbid it
       this.#entries = others
 
       return this.#loadFirst()
@@ -174,23 +194,31 @@ function checkSize (size: number): void {
   }
 }
 
-/** A Uint8Array of this realm, and no Buffer: what is beneath tells them apart. */
-function plain ({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
+/** A plain Uint8Array of this realm: implementations treat a Buffer, and arrays of other realms, differently. */
+function toUint8Array ({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-/** No fault of the frame. The engines have a class for it, and texts of their own. */
+/** Lack of memory does not mean that the frame is corrupt. Engines throw a RangeError, with different messages. */
 function isOutOfMemory (err: unknown): boolean {
   return err instanceof Error && err.name === 'RangeError' && /memory|allocation/i.test(err.message)
 }
 
-async function decodeExactly (name: CodecName, size: number, decode: () => Promise<Uint8Array>, signal: AbortSignal | null | undefined): Promise<Uint8Array> {
+/** Every failure of a decoder means that the frame is corrupt, except aborts, crashes and lack of memory. */
+async function decodeExactly (
+  name: CodecName,
+  size: number,
+  decode: () => Promise<Uint8Array>,
+  signal: AbortSignal | null | undefined
+): Promise<Uint8Array> {
   let bytes: Uint8Array
 
   try {
     bytes = await decode()
   } catch (err) {
-    if (signal?.aborted === true || err instanceof CorruptFrameError || err instanceof WorkerCrashedError || isOutOfMemory(err)) {
+    const isKnown = err instanceof CorruptFrameError || err instanceof WorkerCrashedError || isOutOfMemory(err)
+
+    if (signal?.aborted === true || isKnown) {
       throw err
     }
 

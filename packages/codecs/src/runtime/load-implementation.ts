@@ -1,13 +1,17 @@
 import { hasWorkers } from '#platform'
 import { WorkersUnavailableError } from '../errors.ts'
 import { fromBase64 } from './base64.ts'
-import { runInWorkers } from '../workers/run.ts'
+import { runInWorkers } from '../workers/run-in-workers.ts'
 import type { Implementation, ImplementationEntry, StreamDecoder, StreamModule } from '../implementation.ts'
 import type { CodecName } from '../codec.ts'
 
-/** Load an implementation: in workers where it has a program for them and there are any, or here. */
-export async function loadImplementation (codec: CodecName, entry: ImplementationEntry, workers: boolean): Promise<Implementation> {
-  // here also for workers: where a policy forbids it this fails, and the next implementation is tried
+/** Load an implementation, in workers if it and the platform support them, else on this thread. */
+export async function loadImplementation (
+  codec: CodecName,
+  entry: ImplementationEntry,
+  workers: boolean
+): Promise<Implementation> {
+  // compile for workers here too: if a policy forbids it, this fails and the next implementation is tried
   const modules = await compileModules(entry)
   let here: Promise<Implementation> | undefined
 
@@ -32,7 +36,7 @@ export async function loadImplementation (codec: CodecName, entry: Implementatio
   return withFallback(runInWorkers({ codec, source, modules }), loadHere)
 }
 
-/** Load what reads streams, of an entry that has it. */
+/** Load the stream decoder of an entry that has one. */
 export async function loadStreamDecoder (entry: ImplementationEntry): Promise<StreamDecoder> {
   const modules = await compileModules(entry)
   const { createStream } = await (entry.stream as () => Promise<StreamModule>)()
@@ -44,14 +48,19 @@ async function compileModules (entry: ImplementationEntry): Promise<WebAssembly.
   return Promise.all((await entry.wasm?.())?.modules.map(async base64 => WebAssembly.compile(fromBase64(base64))) ?? [])
 }
 
-/** Use workers until it turns out that none can be started (a page's policy may forbid it). */
-function withFallback (inWorkers: Required<Implementation>, loadHere: () => Promise<Implementation>): Required<Implementation> {
-  const run = async (work: (implementation: Required<Implementation>) => Uint8Array | Promise<Uint8Array>): Promise<Uint8Array> => {
+/** Runs calls in workers, or on this thread if no worker can be started (a page's policy may forbid them). */
+function withFallback (
+  inWorkers: Required<Implementation>,
+  loadHere: () => Promise<Implementation>
+): Required<Implementation> {
+  type Work = (implementation: Required<Implementation>) => Uint8Array | Promise<Uint8Array>
+
+  const run = async (work: Work): Promise<Uint8Array> => {
     try {
       return await work(inWorkers)
     } catch (err) {
       if (err instanceof WorkersUnavailableError) {
-        // nothing is asked of an entry that it is not there for
+        // createCodec never calls a method that the entry lacks
         return work(await loadHere() as Required<Implementation>)
       }
 

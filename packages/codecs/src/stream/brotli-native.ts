@@ -1,5 +1,5 @@
 import { streamZlib } from '#platform'
-import { checkBrotliEnd, checkBrotliStart } from './brotli-ends.ts'
+import { checkBrotliEnd, checkBrotliStart } from './brotli-checks.ts'
 import type { StreamDecoder } from '../implementation.ts'
 
 const CHUNK_SIZE = 128 * 1024

@@ -1,15 +1,15 @@
 import { CorruptFrameError } from '../errors.ts'
 import { createGlue } from '../generated/brotli-decompress-glue.ts'
-import { checkBrotliEnd, checkBrotliStart } from './brotli-ends.ts'
+import { checkBrotliEnd, checkBrotliStart } from './brotli-checks.ts'
 import type { StreamDecoder } from '../implementation.ts'
 import type * as BrotliDecWasm from 'brotli-dec-wasm/web'
 
-/** The most that is decoded at one time, in bytes. */
+/** The most bytes to decode in one call. */
 const CHUNK_SIZE = 128 * 1024
-/** The most that is copied into the module at one time: what it does not use is copied again. */
+/** The most bytes to copy into the module in one call. Unused bytes are copied again. */
 const INPUT_SIZE = 16 * 1024
 
-/** An instance of the module for each stream: its heap is gone when the stream is. */
+/** Each stream has its own instance of the module, so its heap is freed with the stream. */
 export function createStream (module: WebAssembly.Module): StreamDecoder {
   return async function * (input) {
     await checkBrotliStart(input)
@@ -30,7 +30,7 @@ export function createStream (module: WebAssembly.Module): StreamDecoder {
       const result = stream.dec(bytes ?? new Uint8Array(0), CHUNK_SIZE)
       const { buf: output, input_offset: used } = result
       code = result.code
-      // the heap holds the output until it is freed
+      // free the output on the WebAssembly heap
       result.free()
 
       if (bytes != null) {

@@ -1,22 +1,21 @@
 import { CorruptFrameError, WindowTooLargeError } from '../errors.ts'
 import { StreamInput } from './stream-input.ts'
-import { Turns } from './turns.ts'
+import { PeriodicYield } from './periodic-yield.ts'
 import type { CodecName, DecompressStreamOptions } from '../codec.ts'
 import type { StreamDecoder } from '../implementation.ts'
 
 /**
- * The most memory that a stream may ask for to look back, 8 MiB: what RFC 8878
- * (section 3.1.1.1.2) recommends that every decoder has. Only those of Zstandard ask.
+ * The largest window that a Zstandard stream may need, 8 MiB: RFC 8878 (section 3.1.1.1.2)
+ * recommends that every decoder supports it.
  */
-export const DEFAULT_MAX_WINDOW_SIZE = 8 * 1024 * 1024
+const DEFAULT_MAX_WINDOW_SIZE = 8 * 1024 * 1024
 
 /**
- * Run a decoder: its pieces as they come, whatever is wrong by one name, the source
- * let go at the end.
+ * Run a decoder. Yields its output, turns its failures into CorruptFrameError, and closes the
+ * source at the end.
  *
- * It runs on the thread that calls, but for what zlib does in Node. A worker would
- * have to be told when to pull, and keep a place of the pool for as long as a reader
- * likes. Others get their turn.
+ * It runs on the calling thread, except for zlib in Node, and lets other tasks run now and
+ * then. In a worker it would occupy a place of the pool for as long as the reader likes.
  */
 export async function * decompressStream (
   codec: CodecName,
@@ -27,7 +26,7 @@ export async function * decompressStream (
   signal?.throwIfAborted()
 
   const input = new StreamInput(codec, source, signal)
-  const turns = new Turns()
+  const periodic = new PeriodicYield()
 
   try {
     for await (const { buffer, byteOffset, byteLength } of decode(input, { maxWindowSize })) {
@@ -35,7 +34,7 @@ export async function * decompressStream (
         yield new Uint8Array(buffer, byteOffset, byteLength)
       }
 
-      await turns.next()
+      await periodic.yieldIfDue()
       signal?.throwIfAborted()
     }
   } catch (err) {

@@ -1,29 +1,41 @@
 /**
- * One raw deflate stream (RFC 1951) that goes on for as long as a connection does,
- * in JavaScript: bytes are handed over as they come, and each time all that was made
- * of them is there at once. Where there is zlib, its streams do the same faster.
+ * An endless raw deflate stream (RFC 1951) in JavaScript, for connections: each call compresses
+ * or decompresses some bytes and returns all output so far. Node's zlib streams do the same,
+ * faster.
  */
-import { Z_BUF_ERROR, Z_DEFAULT_STRATEGY, Z_NO_FLUSH, Z_OK, Z_SYNC_FLUSH, ZStream, zlibDeflate, zlibDeflateInit2, zlibInflate, zlibInflateInit2 } from 'pako'
+import {
+  Z_BUF_ERROR,
+  Z_DEFAULT_STRATEGY,
+  Z_NO_FLUSH,
+  Z_OK,
+  Z_SYNC_FLUSH,
+  ZStream,
+  zlibDeflate,
+  zlibDeflateInit2,
+  zlibInflate,
+  zlibInflateInit2
+} from 'pako'
+import { concat } from 'uint8arrays/concat'
 import { CorruptFrameError } from '../errors.ts'
 
 const METHOD_DEFLATED = 8
-/** The largest window; negative for neither header nor checksum. */
+/** Window bits: the largest window. Negative means neither header nor checksum. */
 const RAW = -15
-/** zlib's default. */
+/** The default of zlib. */
 const MEMORY_LEVEL = 8
 const CHUNK_SIZE = 64 * 1024
 
 export interface DeflateStream {
-  /** Compress, and flush (Z_SYNC_FLUSH): the result ends with a byte and decodes to all that was given so far. */
+  /** Compress and flush (Z_SYNC_FLUSH): the result ends on a byte boundary, and decodes to all bytes given so far. */
   compress (bytes: Uint8Array): Uint8Array
 }
 
 export interface InflateStream {
   /**
-   * Decompress what one call of `compress` made.
+   * Decompress the result of one `compress` call.
    *
-   * @param size - how many bytes it must decode to. Of more, no more than 64 KiB are made
-   * @throws {CorruptFrameError} it decodes to more or to less, is damaged, or the stream ends in it
+   * @param size - the bytes it has to decode to. If there are more, at most 64 KiB more are decoded
+   * @throws {CorruptFrameError} it decodes to another size, is damaged, or ends the stream
    */
   decompress (bytes: Uint8Array, size: number): Uint8Array
 }
@@ -52,9 +64,9 @@ export function inflateStream (): InflateStream {
       let status: number = Z_OK
       const pieces = run(stream, () => (status = zlibInflate(stream, Z_NO_FLUSH)), size)
 
-      // the second of the two: there was no more to make of what it had
+      // Z_BUF_ERROR: the input is used up and there is no more output
       if (status !== Z_OK && status !== Z_BUF_ERROR) {
-        throw corrupt(stream.msg === '' ? `zlib gives ${status}` : stream.msg)
+        throw corrupt(stream.msg === '' ? `zlib reports the status ${status}` : stream.msg)
       }
 
       const result = concat(pieces)
@@ -74,7 +86,7 @@ function setInput (stream: ZStream, bytes: Uint8Array): void {
   stream.avail_in = bytes.byteLength
 }
 
-/** Until the output is not filled any more, or there is more of it than `max`. */
+/** Call `step` until an output buffer is not full, or there are more than `max` bytes of output. */
 function run (stream: ZStream, step: () => number, max: number): Uint8Array[] {
   const pieces: Uint8Array[] = []
   let total = 0
@@ -90,19 +102,6 @@ function run (stream: ZStream, step: () => number, max: number): Uint8Array[] {
   } while (status === Z_OK && stream.avail_out === 0 && total <= max)
 
   return pieces
-}
-
-function concat (pieces: Uint8Array[]): Uint8Array {
-  // small results do not keep the whole of their buffer
-  const result = new Uint8Array(pieces.reduce((length, { byteLength }) => length + byteLength, 0))
-  let position = 0
-
-  for (const piece of pieces) {
-    result.set(piece, position)
-    position += piece.byteLength
-  }
-
-  return result
 }
 
 function corrupt (reason: string): CorruptFrameError {

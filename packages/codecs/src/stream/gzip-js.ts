@@ -4,7 +4,7 @@ import { checkPadding } from './gzip-padding.ts'
 import type { StreamDecoder } from '../implementation.ts'
 import type { StreamInput } from './stream-input.ts'
 
-/** The largest window, and nothing but gzip. */
+/** Window bits: the largest window, plus 16 to accept only gzip. */
 const GZIP = 15 + 16
 const CHUNK_SIZE = 64 * 1024
 
@@ -19,14 +19,14 @@ export function createStream (): StreamDecoder {
 }
 
 /**
- * One member, from its header to its checksum and length, which pako checks. Its
- * class Inflate is not used: that makes all output of its input at one time.
+ * Decode one member. pako checks its checksum and length. Its class Inflate would decode all
+ * available input at once, so this uses its low-level functions.
  */
 async function * inflateMember (input: StreamInput): AsyncGenerator<Uint8Array> {
   const stream = new ZStream()
   let status: number = zlibInflateInit2(stream, GZIP)
 
-  // the second of the two: there was no more to make of what it had
+  // Z_BUF_ERROR: the input is used up and there is no more output
   while (status === Z_OK || status === Z_BUF_ERROR) {
     const bytes = await input.take()
 
@@ -56,7 +56,7 @@ async function * inflateMember (input: StreamInput): AsyncGenerator<Uint8Array> 
   }
 
   if (status !== Z_STREAM_END) {
-    throw new CorruptFrameError('gzip', stream.msg === '' ? `zlib gives the error ${status}` : stream.msg)
+    throw new CorruptFrameError('gzip', stream.msg === '' ? `zlib reports the error ${status}` : stream.msg)
   }
 }
 

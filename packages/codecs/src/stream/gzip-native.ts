@@ -4,7 +4,7 @@ import type { StreamDecoder } from '../implementation.ts'
 
 const CHUNK_SIZE = 128 * 1024
 
-/** zlib goes from member to member by itself, and stops at a zero. */
+/** zlib continues from member to member, and stops at a zero byte. */
 export function createStream (): StreamDecoder {
   return async function * (input) {
     yield * streamZlib('createGunzip', input, { chunkSize: CHUNK_SIZE })

@@ -2,10 +2,10 @@ import { CorruptFrameError } from '../errors.ts'
 import type { StreamInput } from './stream-input.ts'
 
 /**
- * Tapes and block devices are filled up with zeros, which gzip's tool lets pass. It
- * warns of anything else and goes on; here that is refused.
+ * Check that only zeros follow, which fill up tapes and block devices. The gzip tool accepts
+ * zeros too, and ignores other bytes with a warning.
  *
- * @throws {CorruptFrameError}
+ * @throws {CorruptFrameError} there are other bytes
  */
 export async function checkPadding (input: StreamInput): Promise<void> {
   for (let bytes = await input.take(); bytes != null; bytes = await input.take()) {

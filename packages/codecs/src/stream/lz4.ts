@@ -1,19 +1,27 @@
 import { CorruptFrameError } from '../errors.ts'
 import { decodeLz4Block } from '../format/lz4/lz4-block.ts'
-import { BLOCK_CHECKSUM, CONTENT_CHECKSUM, decodeLz4Descriptor, INDEPENDENT, MAGIC, MAX_DESCRIPTOR_LENGTH, UNCOMPRESSED } from '../format/lz4/lz4-frame.ts'
+import {
+  BLOCK_CHECKSUM,
+  CONTENT_CHECKSUM,
+  decodeLz4Descriptor,
+  INDEPENDENT,
+  MAGIC,
+  MAX_DESCRIPTOR_LENGTH,
+  UNCOMPRESSED
+} from '../format/lz4/lz4-frame.ts'
 import { readUint32 } from '../format/bytes/little-endian.ts'
 import { Xxh32 } from '../format/checksums/xxh32.ts'
-import { isSkippable, skipSkippable } from './skippable.ts'
+import { isSkippable, skipSkippable } from './skippable-frame.ts'
 import type { Lz4Descriptor } from '../format/lz4/lz4-frame.ts'
 import type { StreamDecoder } from '../implementation.ts'
 import type { StreamInput } from './stream-input.ts'
 
-/** What `lz4 -l` makes: no lengths, no checksums, and no end but that of the file. */
+/** The format of `lz4 -l`: no lengths, no checksums, and no end mark. */
 const LEGACY_MAGIC = 0x184c2102
-/** How far back a match may reach into the blocks before. */
+/** How far back a match may reach into earlier blocks, in bytes. */
 const HISTORY = 64 * 1024
 
-/** Frames one after another (LZ4 Frame Format 1.6). Skippable ones are passed over. */
+/** Decodes consecutive frames (LZ4 Frame Format 1.6), and skips skippable ones. */
 export function createStream (): StreamDecoder {
   return async function * (input) {
     const blocks = new Lz4Blocks()
@@ -84,9 +92,9 @@ async function * decodeFrame (input: StreamInput, blocks: Lz4Blocks): AsyncGener
   }
 }
 
-/** Decodes the blocks of a frame, which may refer to those before. */
+/** Decodes the blocks of a frame, which may refer to earlier blocks. */
 class Lz4Blocks {
-  /** What was decoded, the last of it before `#position`. Kept from frame to frame: there may be millions of small ones. */
+  /** Decoded bytes, up to `#position`. Reused for all frames: there may be millions of small ones. */
   #target = new Uint8Array(0)
   #position = 0
   #blockSize = 0
@@ -96,7 +104,7 @@ class Lz4Blocks {
     this.#independent = (flags & INDEPENDENT) !== 0
     this.#blockSize = blockSize
     this.#position = 0
-    // room for two blocks, so that the history is moved once a block's worth of bytes, however small blocks are
+    // with room for two blocks, the history moves only once for each `blockSize` bytes, however small blocks are
     const size = this.#independent ? blockSize : HISTORY + 2 * blockSize
 
     if (this.#target.byteLength < size) {

@@ -7,7 +7,7 @@ import type { LzopHeader } from '../format/lzo/lzop-header.ts'
 import type { StreamDecoder } from '../implementation.ts'
 import type { StreamInput } from './stream-input.ts'
 
-/** Members of lzop, one after another. */
+/** Decodes consecutive lzop members. */
 export function createStream (): StreamDecoder {
   return async function * (input) {
     do {
@@ -26,17 +26,21 @@ async function * decodeMember (input: StreamInput): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** A block, checked as `decodeLzop` checks it. */
-async function decodeBlock (input: StreamInput, { contentSums, compressedSums }: LzopHeader, length: number): Promise<Uint8Array> {
+/** Decode a block, with the checks of `decodeLzop`. */
+async function decodeBlock (
+  input: StreamInput,
+  { contentSums, compressedSums }: LzopHeader,
+  length: number
+): Promise<Uint8Array> {
   const compressedLength = await readNumber(input)
 
-  // lzop takes blocks of 64 MiB, and makes them of 256 KiB
+  // lzop accepts blocks of 64 MiB, but writes blocks of 256 KiB
   if (length > MAX_FRAME_SIZE || compressedLength > length) {
     throw corrupt('a block is too long')
   }
 
   const isCompressed = compressedLength < length
-  // a stored block has no checksums of its compressed bytes
+  // a stored block has no checksum of compressed bytes
   const sums = await input.read(4 * (contentSums.length + (isCompressed ? compressedSums.length : 0)))
   const block = await input.read(compressedLength)
   const bytes = isCompressed ? new Uint8Array(length) : block

@@ -1,10 +1,28 @@
-import { checkChecksum, checkIdentifier, CHECKSUM_LENGTH, CHUNK_SIZE, COMPRESSED, corrupt, decodeChunk, FIRST_SKIPPABLE, HEADER_LENGTH, IDENTIFIER, IDENTIFIER_LENGTH, MAX_BLOCK_LENGTH, UNCOMPRESSED, unknownType } from '../format/snappy/snappy-framing.ts'
+import {
+  checkChecksum,
+  checkIdentifier,
+  CHECKSUM_LENGTH,
+  CHUNK_SIZE,
+  COMPRESSED,
+  corrupt,
+  decodeChunk,
+  FIRST_SKIPPABLE,
+  HEADER_LENGTH,
+  IDENTIFIER,
+  IDENTIFIER_LENGTH,
+  MAX_BLOCK_LENGTH,
+  UNCOMPRESSED,
+  unknownType
+} from '../format/snappy/snappy-framing.ts'
 import { readUint32 } from '../format/bytes/little-endian.ts'
 import type { SnappyBlocks } from '../format/snappy/snappy-framing.ts'
 import type { StreamInput } from './stream-input.ts'
 
-/** Streams of the framing format, one after another: each begins with a stream identifier, which may come again anywhere. */
-export async function * decodeSnappyStreams (input: StreamInput, blocks: Omit<SnappyBlocks, 'encode'>): AsyncGenerator<Uint8Array> {
+/** Decodes consecutive streams of the framing format. The stream identifier starts each, and may recur anywhere. */
+export async function * decodeSnappyStreams (
+  input: StreamInput,
+  blocks: Omit<SnappyBlocks, 'encode'>
+): AsyncGenerator<Uint8Array> {
   const [first] = await input.peek(1)
 
   if (first !== IDENTIFIER) {
@@ -27,7 +45,7 @@ export async function * decodeSnappyStreams (input: StreamInput, blocks: Omit<Sn
 
     if (type === COMPRESSED || type === UNCOMPRESSED) {
       if (length > CHECKSUM_LENGTH + MAX_BLOCK_LENGTH) {
-        throw corrupt('a chunk of it is too long')
+        throw corrupt('a chunk is too long')
       }
 
       const chunk = await input.read(HEADER_LENGTH + length)

@@ -1,25 +1,25 @@
 import { raceSignal } from 'race-signal'
 import { CorruptFrameError } from '../errors.ts'
-import { Turns } from './turns.ts'
+import { PeriodicYield } from './periodic-yield.ts'
 
-/** What is first allocated for bytes that come from several chunks. It grows with what comes, not with what is asked for. */
+/** The first allocation for bytes from several chunks. It grows with received bytes, not with requested ones. */
 const FIRST_ALLOCATION = 16 * 1024
 
 const NOTHING = new Uint8Array(0)
 
 /**
- * What a decoder reads: chunks of any size, in the pieces that it asks for. Nothing
- * is pulled that was not asked for, and what lies in one chunk is not copied.
+ * Gives a decoder pieces of the size that it requests, from chunks of any size. It pulls chunks
+ * on demand, and copies only pieces that span several chunks.
  */
 export class StreamInput {
   readonly #codec: string
   readonly #iterator: AsyncIterator<Uint8Array>
   readonly #signal: AbortSignal | null | undefined
-  readonly #turns = new Turns()
-  /** What has been pulled and not been taken. */
+  readonly #periodic = new PeriodicYield()
+  /** Bytes that are pulled but not taken. */
   #chunk: Uint8Array = NOTHING
   #ended = false
-  /** What the source failed with: that is no fault of the stream. */
+  /** The error of the source, if it failed. It does not mean that the stream is corrupt. */
   failure?: { error: unknown }
 
   constructor (codec: string, source: AsyncIterable<Uint8Array>, signal?: AbortSignal | null) {
@@ -28,10 +28,10 @@ export class StreamInput {
     this.#signal = signal
   }
 
-  /** The bytes that are here, at least one and at most `max`; undefined at the end. */
+  /** The available bytes, at least one and at most `max`. Undefined at the end. */
   async take (max: number = Number.POSITIVE_INFINITY): Promise<Uint8Array | undefined> {
-    // frames of nothing may follow each other without end
-    await this.#turns.next()
+    // a source of endless empty frames must not block the event loop
+    await this.#periodic.yieldIfDue()
 
     while (this.#chunk.byteLength === 0) {
       if (!await this.#pull()) {
@@ -45,7 +45,7 @@ export class StreamInput {
     return bytes
   }
 
-  /** Put bytes back that were taken last. */
+  /** Put back the bytes that were taken last. */
   unread (bytes: Uint8Array): void {
     const { buffer, byteOffset, byteLength } = bytes
 
@@ -61,27 +61,27 @@ export class StreamInput {
     }
   }
 
-  /** The next `length` bytes, which stay where they are. Fewer only where the stream ends before. */
+  /** The next `length` bytes, without taking them. Fewer only if the stream ends. */
   async peek (length: number): Promise<Uint8Array> {
     if (this.#chunk.byteLength >= length) {
       return this.#chunk.subarray(0, length)
     }
 
-    const bytes = await this.#gather(length)
+    const bytes = await this.#join(length)
     this.unread(bytes)
 
     return bytes
   }
 
   /**
-   * The next `length` bytes.
+   * Take the next `length` bytes.
    *
-   * @throws {CorruptFrameError} the stream ends before
+   * @throws {CorruptFrameError} the stream is shorter
    */
   async read (length: number): Promise<Uint8Array> {
-    const bytes = this.#chunk.byteLength >= length ? await this.take(length) : await this.#gather(length)
+    const bytes = this.#chunk.byteLength >= length ? await this.take(length) : await this.#join(length)
 
-    // nothing is taken where nothing is asked for
+    // undefined is fine for a length of 0
     if ((bytes?.byteLength ?? 0) < length) {
       throw new CorruptFrameError(this.#codec, 'it is cut short')
     }
@@ -90,9 +90,9 @@ export class StreamInput {
   }
 
   /**
-   * Pass over bytes, however many there are.
+   * Skip any number of bytes.
    *
-   * @throws {CorruptFrameError} the stream ends before
+   * @throws {CorruptFrameError} the stream is shorter
    */
   async skip (length: number): Promise<void> {
     for (let missing = length; missing > 0;) {
@@ -106,12 +106,12 @@ export class StreamInput {
     }
   }
 
-  /** Give the source up. Not awaited: one that stalls would keep the caller waiting. */
+  /** Close the source without waiting: one that stalls would never finish. */
   close (): void {
     this.#iterator.return?.()?.catch(() => {})
   }
 
-  async #gather (length: number): Promise<Uint8Array> {
+  async #join (length: number): Promise<Uint8Array> {
     let bytes = new Uint8Array(Math.min(length, FIRST_ALLOCATION))
     let filled = 0
 
@@ -150,7 +150,7 @@ export class StreamInput {
         return false
       }
 
-      // of this realm, and no Buffer, whose subarray and slice are others
+      // a plain Uint8Array of this realm: slice() of a Buffer shares memory
       this.#chunk = new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
 
       return true

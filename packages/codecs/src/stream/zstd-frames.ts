@@ -1,40 +1,40 @@
 import { WindowTooLargeError } from '../errors.ts'
 import { readUint32 } from '../format/bytes/little-endian.ts'
 import { corrupt, MAGIC, readContentSize, RESERVED_BLOCK, RLE_BLOCK, windowSize } from '../format/zstd/zstd-frame.ts'
-import { isSkippable, skipSkippable } from './skippable.ts'
+import { isSkippable, skipSkippable } from './skippable-frame.ts'
 import type { StreamInput } from './stream-input.ts'
 
 /** Magic number, descriptor, window, dictionary ID and content size. */
 const MAX_HEADER_LENGTH = 4 + 1 + 1 + 4 + 8
 const BLOCK_HEADER_LENGTH = 3
-/** The most that a block may hold, whatever the window is (RFC 8878, section 3.1.1.2.4). */
+/** The most bytes in a block, with any window (RFC 8878, section 3.1.1.2.4). */
 const MAX_BLOCK_SIZE = 128 * 1024
 
-/** A frame whose header has been read, and whose blocks have not. */
+/** A frame whose header has been read, but not its blocks. */
 export interface ZstdFrame {
   readonly header: Uint8Array
   /** How far back a match may reach, in bytes. */
   readonly window: number
-  /** Where the header says so. */
+  /** If the header has it. */
   readonly contentSize?: number
   readonly hasChecksum: boolean
 }
 
 export interface ZstdBlock {
-  /** With its header. */
+  /** Including its header. */
   readonly bytes: Uint8Array
   readonly type: number
-  /** As the header says: of the content, or how often the one byte of an RLE block occurs. */
+  /** The length in the header: of the content, or the number of repetitions in an RLE block. */
   readonly length: number
   readonly isLast: boolean
 }
 
 /**
- * The frames of a stream (RFC 8878, section 3.1). Skippable ones are passed over.
- * Whoever takes a frame reads its blocks and its checksum before the next one.
+ * Yields the headers of the frames in a stream (RFC 8878, section 3.1), without skippable
+ * frames. The caller reads the blocks and the checksum of a frame before it takes the next.
  *
- * This comes before every decoder: zlib stops after the first frame without a word,
- * and allocates the window before it knows whether anything comes.
+ * Every decoder uses this, zlib too: it would silently stop after the first frame, and
+ * allocate the window before any content arrives.
  *
  * @throws {CorruptFrameError}
  * @throws {WindowTooLargeError}
@@ -63,7 +63,7 @@ export async function * zstdFrames (input: StreamInput, maxWindowSize: number): 
 
 async function readHeader (input: StreamInput, maxWindowSize: number): Promise<ZstdFrame> {
   const bytes = await input.peek(MAX_HEADER_LENGTH)
-  // what is missing reads as nothing, and is missed below
+  // undefined if missing. The read below refuses a short header
   const descriptor = bytes[4]
   const isSingleSegment = (descriptor & 0x20) !== 0
 
@@ -95,9 +95,9 @@ async function readHeader (input: StreamInput, maxWindowSize: number): Promise<Z
 }
 
 /**
- * The next block of a frame.
+ * Read the next block of a frame.
  *
- * @throws {CorruptFrameError} it is of a reserved type, or too long
+ * @throws {CorruptFrameError} the block has a reserved type, or is too long
  */
 export async function readZstdBlock (input: StreamInput, { window }: ZstdFrame): Promise<ZstdBlock> {
   const start = await input.peek(BLOCK_HEADER_LENGTH)
@@ -111,7 +111,7 @@ export async function readZstdBlock (input: StreamInput, { window }: ZstdFrame):
   const length = header >> 3
 
   if (type === RESERVED_BLOCK || length > Math.min(window, MAX_BLOCK_SIZE)) {
-    throw corrupt('a block is of a reserved type, or too long')
+    throw corrupt('a block has a reserved type, or is too long')
   }
 
   return {

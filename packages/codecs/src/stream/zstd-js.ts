@@ -9,7 +9,7 @@ import type { StreamDecoder } from '../implementation.ts'
 import type { StreamInput } from './stream-input.ts'
 import type { ZstdBlock, ZstdFrame } from './zstd-frames.ts'
 
-/** The largest window whose offsets the decoder takes, 16 MiB. */
+/** The largest window that the decoder supports, 16 MiB. */
 const MAX_WINDOW_SIZE = 16 * 1024 * 1024
 const BLOCK_HEADER_LENGTH = 3
 
@@ -46,15 +46,15 @@ async function * decodeFrame (input: StreamInput, frame: ZstdFrame, window: Zstd
   }
 }
 
-/** Decodes the blocks of a frame, and keeps what the next ones may refer to. */
+/** Decodes the blocks of a frame, and keeps the window that later blocks may refer to. */
 class ZstdWindow {
-  /** Kept from frame to frame: there may be millions of small ones. */
+  /** Reused for all frames: there may be millions of small ones. */
   #output = createOutput(0)
   #state: ZstdState | undefined
   #window = 0
 
   reset ({ window, contentSize = Number.POSITIVE_INFINITY }: ZstdFrame): void {
-    // what is kept is moved once for so many bytes, however small blocks are
+    // with this room, the window moves only once for so many bytes, however small blocks are
     const room = Math.max(2 * MAX_BLOCK, window >> 1)
     const size = Math.min(window + room, contentSize)
 
@@ -82,7 +82,7 @@ class ZstdWindow {
 
     if (type === RAW_BLOCK || type === RLE_BLOCK) {
       if (position + length > limit) {
-        throw corrupt('it holds too much')
+        throw corrupt('it decodes to too many bytes')
       }
 
       if (type === RLE_BLOCK) {

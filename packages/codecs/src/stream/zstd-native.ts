@@ -3,10 +3,10 @@ import { readZstdBlock, zstdFrames } from './zstd-frames.ts'
 import type { StreamDecoder } from '../implementation.ts'
 import type { StreamInput } from './stream-input.ts'
 
-/** Blocks that lie next to each other go to zlib together, up to this many bytes: the way to its thread and back takes 30 microseconds. */
+/** The most bytes of adjacent blocks to pass to zlib together: reaching its thread and back takes 30 microseconds. */
 const MAX_RUN = 256 * 1024
 
-/** The largest block, so that zlib is asked once for each. */
+/** The size of the largest block, so zlib needs one call a block. */
 const CHUNK_SIZE = 128 * 1024
 
 export function createStream (): StreamDecoder {
@@ -29,7 +29,10 @@ export function createStream (): StreamDecoder {
   }
 }
 
-/** Everything but skippable frames, a block at a time, and nothing at the end of a frame: zlib stops where one ends in the middle. */
+/**
+ * Yields the headers, blocks and checksums of all frames, and undefined after each frame: zlib
+ * stops at the end of a frame if that lies within its input.
+ */
 async function * zstdParts (input: StreamInput, maxWindowSize: number): AsyncGenerator<Uint8Array | undefined> {
   for await (const frame of zstdFrames(input, maxWindowSize)) {
     yield frame.header
@@ -48,11 +51,12 @@ async function * zstdParts (input: StreamInput, maxWindowSize: number): AsyncGen
   }
 }
 
+/** Joins adjacent parts of one buffer, without copying. */
 async function * joinRuns (parts: AsyncIterable<Uint8Array | undefined>): AsyncGenerator<Uint8Array> {
   let run: Uint8Array | undefined
 
   for await (const part of parts) {
-    if (run != null && part != null && run.buffer === part.buffer && run.byteOffset + run.byteLength === part.byteOffset && run.byteLength < MAX_RUN) {
+    if (run != null && part != null && areAdjacent(run, part) && run.byteLength < MAX_RUN) {
       run = new Uint8Array(run.buffer, run.byteOffset, run.byteLength + part.byteLength)
       continue
     }
@@ -63,4 +67,8 @@ async function * joinRuns (parts: AsyncIterable<Uint8Array | undefined>): AsyncG
 
     run = part
   }
+}
+
+function areAdjacent (a: Uint8Array, b: Uint8Array): boolean {
+  return a.buffer === b.buffer && a.byteOffset + a.byteLength === b.byteOffset
 }

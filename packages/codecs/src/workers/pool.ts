@@ -1,31 +1,31 @@
-// Longer than others: calls and workers are two sides of one state, and nearly every method touches both.
+// Longer than other files: calls and workers are two sides of one state, and nearly every method changes both.
 import { WorkerCrashedError, WorkersUnavailableError } from '../errors.ts'
 import type { Thread } from './thread.ts'
 import type { Request, Response, Started } from './protocol.ts'
 
-/** What a worker runs: one implementation of one codec. */
+/** The program of a worker: one implementation of one codec. */
 export interface Program {
   readonly codec: string
   readonly source: string
   readonly modules: readonly WebAssembly.Module[]
 }
 
-export interface WorkerPoolInit {
+interface WorkerPoolInit {
   /** The most workers at one time. */
   size: number
-  /** A worker with nothing to do is ended after so many milliseconds. */
+  /** After how long to end an idle worker, in milliseconds. */
   idle: number
-  /** @throws where a worker can't be started at all */
+  /** @throws if no worker can be started */
   start: (source: string) => Thread
 }
 
-/** After so many starts in a row that failed, no more are tried. */
+/** After how many failed starts in a row to give up. */
 const MAX_FAILED_STARTS = 3
 
 interface Call {
   program: Program
   signal: AbortSignal | null | undefined
-  /** Made when the call's turn has come, since it may copy. */
+  /** Called when a worker is free, since it may copy. */
   request: () => Request
   resolve: (bytes: Uint8Array) => void
   reject: (err: unknown) => void
@@ -40,13 +40,13 @@ interface Worker {
 }
 
 /**
- * A bounded number of workers that all codecs share. A worker runs one program, and
- * one call at a time; it is started when a call needs it, makes way when another
- * program needs its place, and is ended when it has been idle for a while.
+ * A limited number of workers for all codecs. A worker runs one program, one call at a time. It
+ * starts when a call needs it. It ends after some idle time, or when another program needs its
+ * place.
  */
 export class WorkerPool {
   readonly #init: WorkerPoolInit
-  /** The one that has been idle for longest before the others. */
+  /** The longest idle worker first. */
   readonly #workers = new Set<Worker>()
   readonly #waiting: Call[] = []
   #failedStarts = 0
@@ -55,13 +55,13 @@ export class WorkerPool {
     this.#init = init
   }
 
-  /** How many workers there are now. */
+  /** The number of workers. */
   get workers (): number {
     return this.#workers.size
   }
 
   /**
-   * Run one call. Aborting it takes it out of the queue, or ends its worker.
+   * Run one call. Aborting it removes it from the queue, or ends its worker.
    *
    * @throws {WorkerCrashedError} its worker ended before it had answered
    * @throws {WorkersUnavailableError} no worker can be started
@@ -88,12 +88,12 @@ export class WorkerPool {
     }
   }
 
-  /** Give waiting calls to workers, in the order in which they came, as long as there are any. */
+  /** Assign waiting calls to workers, in order, while there are free ones. */
   #next (): void {
     while (this.#waiting.length > 0) {
       const [call] = this.#waiting
 
-      // one signal may abort many calls, each of which is told in its turn
+      // a signal shared by many calls reaches one after another
       if (call.signal?.aborted === true) {
         this.#waiting.shift()
         continue
@@ -125,8 +125,8 @@ export class WorkerPool {
   }
 
   /**
-   * A worker for a program: an idle one, a new one, or a new one in the place of an
-   * idle one. None where all are at work.
+   * A worker for a program: an idle one, a new one, or a new one that replaces an idle worker of
+   * another program. Undefined if all are busy.
    */
   #find (program: Program): Worker | undefined {
     const idle = [...this.#workers].filter(({ call }) => call == null)
@@ -166,17 +166,18 @@ export class WorkerPool {
       const request = call?.request()
 
       if (request != null) {
-        thread.post(request, [('compress' in request ? request.compress : request.decompress).buffer])
+        const { buffer } = 'compress' in request ? request.compress : request.decompress
+        thread.post(request, [buffer])
       }
     } catch (err) {
-      // memory that can't be had, or that can't be transferred: the worker is none the worse for it
+      // there is too little memory, or it cannot be transferred: the worker is fine
       this.#settle(worker)?.reject(err)
       this.#next()
     }
   }
 
   #receive (worker: Worker, message: Started | Response): void {
-    // an answer may be on its way when a worker is ended
+    // a worker may have answered just before it was ended
     if (!this.#workers.has(worker)) {
       return
     }
@@ -210,7 +211,7 @@ export class WorkerPool {
     this.#next()
   }
 
-  /** Take the call from a worker, which is idle from now on. */
+  /** Take the call from a worker and make the worker idle. */
   #settle (worker: Worker): Call | undefined {
     const { call } = worker
     worker.call = undefined
@@ -240,7 +241,7 @@ export class WorkerPool {
     this.#next()
   }
 
-  /** Perhaps the one could not be started alone, for want of memory. Where none can be, the others do not wait for it. */
+  /** One worker may fail to start for lack of memory. After several failures, reject all waiting calls too. */
   #startFailed (call: Call | undefined, cause: unknown): void {
     this.#failedStarts++
     const failed = this.#failedStarts < MAX_FAILED_STARTS ? [] : this.#waiting.splice(0)
@@ -260,7 +261,7 @@ export class WorkerPool {
     const worker = [...this.#workers].find(worker => worker.call === call)
 
     if (worker != null) {
-      // what runs in it can't be interrupted
+      // a running call cannot be interrupted
       this.#end(worker)
     }
 

@@ -1,18 +1,18 @@
-/** To a worker, once, before anything else. Answered with {@link Started}. */
+/** The first message to a worker. It answers with {@link Started}. */
 export interface Start {
   modules: readonly WebAssembly.Module[]
 }
 
-/** To a worker: one call. Its bytes are transferred. */
+/** A call, to a worker. Its bytes are transferred. */
 export type Request =
   { compress: Uint8Array, level: number } |
   { decompress: Uint8Array, size: number }
 
-/** From a worker: whether it is ready for calls, and why not. */
+/** From a worker: whether it is ready for calls, or why not. */
 export interface Started {
   started: boolean
   reason?: string
 }
 
-/** From a worker: how its call ended. The bytes are transferred. */
+/** The result of a call, from a worker. Its bytes are transferred. */
 export type Response = { bytes: Uint8Array } | { failure: string, name: string }

@@ -2,17 +2,17 @@ import { CorruptFrameError } from '../errors.ts'
 import type { Implementation, ImplementationModule } from '../implementation.ts'
 import type { Request, Response, Start, Started } from './protocol.ts'
 
-/** What a worker has in both worlds: in Node, platform/node.ts sees to it. */
+/** The globals of a Web Worker. In Node, platform/node.ts defines them. */
 declare const self: {
   addEventListener (type: 'message', listener: (event: { data: Start | Request }) => Promise<void>): void
   postMessage (message: Started | Response, transfer?: ArrayBufferLike[]): void
 }
 
-/** The program of a worker: one implementation, one call at a time. */
+/** Runs an implementation in a worker, one call at a time. */
 export function serve (create: ImplementationModule['create']): void {
   let starting: Promise<Implementation | undefined> | undefined
 
-  // a failure is said: Web Workers do not end of a rejection, and nobody would hear of it
+  // report failures: an unhandled rejection does not end a Web Worker, so nobody would notice
   const start = async ({ modules }: Start): Promise<Implementation | undefined> => {
     try {
       const implementation = await create(...modules)
@@ -49,7 +49,7 @@ export function serve (create: ImplementationModule['create']): void {
   })
 }
 
-/** Nothing is asked of an implementation that it is not there for. */
+/** createCodec never calls a method that the implementation lacks. */
 async function answer ({ compress, decompress }: Required<Implementation>, request: Request): Promise<Uint8Array> {
   return 'compress' in request
     ? compress(request.compress, request.level)

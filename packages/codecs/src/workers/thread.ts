@@ -1,14 +1,14 @@
-/** A worker as the pool sees it, the same for Web Workers and Node's worker_threads. */
+/** The interface of a worker to the pool, for Web Workers and Node's worker_threads. */
 export interface Thread {
   onMessage: (message: unknown) => void
-  /** Called where it could not start, threw, or ended by itself. */
+  /** Called if the worker cannot start, throws, or ends by itself. */
   onFailure: (err: unknown) => void
 
   post (message: unknown, transfer: ArrayBufferLike[]): void
   end (): void
 
-  /** It has something to do: a process does not end before it has answered. */
+  /** Called when the worker gets a call: from now on it keeps the process alive. */
   keep (): void
-  /** It has nothing to do: it keeps no process alive, and neither does the timer. */
+  /** Called when the worker is idle: neither it nor the timer keeps the process alive. */
   release (timer: unknown): void
 }

@@ -3,7 +3,7 @@ import { FRAME } from '../frames/frame.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { StreamCodec } from './stream-codec.ts'
 
-/** The cheap one: a frame of LZ4 in each frame, without any memory of what went before. */
+/** The cheapest codec: each frame holds one LZ4 frame, which refers to no earlier one. */
 export const lz4Codec: StreamCodec = {
   type: FRAME.lz4,
   id: 'lz4',
@@ -11,12 +11,15 @@ export const lz4Codec: StreamCodec = {
   maxLevel: 1,
 
   createEncoder: () => ({ encode: async bytes => [await shared().compress(bytes)], close: () => {} }),
-  createDecoder: () => ({ decode: async (bytes, size) => [await shared().decompress(bytes, { size })], close: () => {} })
+  createDecoder: () => ({
+    decode: async (bytes, size) => [await shared().decompress(bytes, { size })],
+    close: () => {}
+  })
 }
 
 let codec: Codec | undefined
 
-/** One for all connections. Without workers: a frame takes less time than its way to one and back. */
+/** One codec for all connections, without workers: compressing a frame takes less time than reaching a worker. */
 function shared (): Codec {
   codec ??= lz4({ workers: false })
 

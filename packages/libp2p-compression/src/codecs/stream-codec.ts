@@ -1,6 +1,6 @@
 /** Compresses one direction of a connection. */
 export interface Encoder {
-  /** All that the bytes come to, so that it can be decoded without anything that is still to come. One call at a time. */
+  /** Compress and flush: the result can be decoded without any later bytes. One call at a time. */
   encode: (bytes: Uint8Array) => Uint8Array[] | Promise<Uint8Array[]>
   close: () => void
 }
@@ -8,21 +8,21 @@ export interface Encoder {
 /** Decompresses one direction of a connection. */
 export interface Decoder {
   /**
-   * What one call of `encode` was given. One call at a time.
+   * Decompress the result of one `encode` call. One call at a time.
    *
-   * @throws {CorruptFrameError} it is not exactly `size` bytes; no more than 64 KiB beyond them are made
+   * @throws {CorruptFrameError} the bytes do not decode to exactly `size` bytes. At most 64 KiB more are decoded
    */
   decode: (bytes: Uint8Array, size: number) => Uint8Array[] | Promise<Uint8Array[]>
   close: () => void
 }
 
-/** What frames of one type are made with. */
+/** Compresses and decompresses frames of one type. */
 export interface StreamCodec {
-  /** The type of its frames. */
+  /** The first byte of its frames. */
   readonly type: number
-  /** What its protocol ids are called by. */
+  /** Its name in protocol ids. */
   readonly id: string
-  /** No frame refers to one before it, so that one need not be sent although it was compressed. */
+  /** Whether no frame refers to an earlier one. Then a frame that did not shrink can be dropped, and sent stored. */
   readonly independent: boolean
   readonly maxLevel: number
   createEncoder: (level: number) => Encoder

@@ -7,7 +7,7 @@ import type { AbortOptions, MessageStream } from '@libp2p/interface'
 import type { SendResult } from '@libp2p/utils'
 import type { Uint8ArrayList } from 'uint8arraylist'
 
-/** A connection that compresses what goes over another one. */
+/** A connection over another one, which carries its bytes compressed. */
 export class CompressedConnection extends AbstractMessageStream {
   readonly #inner: MessageStream
   readonly #duplex: Duplex
@@ -37,7 +37,7 @@ export class CompressedConnection extends AbstractMessageStream {
     })
   }
 
-  /** Settled when all that was written has been handed on, and when that cannot be any more. */
+  /** Resolves when all written bytes are sent to the inner connection, or cannot be sent any more. */
   async flush (options?: AbortOptions): Promise<void> {
     if (this.writeBuffer.byteLength > 0 && this.#isOpen()) {
       await waitFor(this, 'idle', options)

@@ -6,12 +6,12 @@ import type { AbortOptions, Stream } from '@libp2p/interface'
 import type { SendResult } from '@libp2p/utils'
 import type { Uint8ArrayList } from 'uint8arraylist'
 
-/** A stream of one protocol that compresses what goes over the stream beneath. */
+/** A stream of one protocol over another one, which carries its bytes compressed. */
 export class CompressedStream extends AbstractStream {
   readonly #inner: Stream
   readonly #duplex: Duplex
 
-  /** @param protocol - what its user takes it for */
+  /** @param protocol - the protocol that the handler sees, without compression */
   constructor (inner: Stream, protocol: string, init: CompressionInit) {
     super({
       id: inner.id,

@@ -5,7 +5,7 @@ import type { Traffic } from '../traffic.ts'
 import type { MessageStream, Stream } from '@libp2p/interface'
 import type { Uint8ArrayList } from 'uint8arraylist'
 
-/** How one side compresses, and what it can decompress. */
+/** How this side compresses, and what it can decompress. */
 export interface CompressionInit {
   codec: StreamCodec
   level: number
@@ -13,22 +13,22 @@ export interface CompressionInit {
   traffic: Traffic
 }
 
-/** What a compressed stream does when something happens beneath it. */
-export interface DuplexEvents {
+/** Callbacks for events of the inner stream. */
+interface DuplexEvents {
   onData: (bytes: Uint8ArrayList) => void
   onDrain: () => void
   onRemoteCloseWrite: () => void
-  /** It ended well, and all that came was handed out. */
+  /** The stream ended without an error, and all received bytes have been passed on. */
   onClosed: () => void
   onReset: () => void
-  /** Its own failure, or an abort on this side. */
+  /** Compressing or decompressing failed, or this side aborted the stream. */
   onError: (err: Error) => void
 }
 
-/** What is compressed: streams say whether the other side has closed, and so do connections, if not by their type. */
+/** The inner stream or connection. Connections have `remoteWriteStatus` too, although their type lacks it. */
 type Inner = MessageStream & Partial<Pick<Stream, 'remoteWriteStatus'>>
 
-/** Both directions of a stream, and what it tells of itself. */
+/** Connects both directions of an inner stream to a {@link Sender} and a {@link Receiver}. */
 export class Duplex {
   readonly sender: Sender
   readonly receiver: Receiver
@@ -43,7 +43,7 @@ export class Duplex {
       traffic,
       onData: events.onData,
       onEnd: () => {
-        // both may have happened while the last of it was decompressed
+        // both may have happened while the last bytes were decompressed
         if (this.#remoteClosedWrite) {
           events.onRemoteCloseWrite()
         }
@@ -60,7 +60,7 @@ export class Duplex {
     inner.addEventListener('remoteCloseWrite', () => { this.#onRemoteCloseWrite() })
     inner.addEventListener('close', ({ error, local }) => { this.#onClose(events, error, local) })
 
-    // it may have happened before, while it was negotiated, and is not told twice. What came first is handed out before
+    // the stream may have ended during negotiation, and emits no second event. Buffered messages are delivered first
     if (inner.remoteWriteStatus === 'closed' || inner.status !== 'open') {
       queueMicrotask(() => { this.#catchUp(inner, events) })
     }

@@ -1,6 +1,6 @@
 import type { MessageStream } from '@libp2p/interface'
 
-/** A stream that is told to wait and to go on, each only once, and nothing after it was closed. */
+/** Pauses and resumes a stream: never twice in a row, and never after it has closed. */
 export class PausableSource {
   readonly #stream: Pick<MessageStream, 'pause' | 'resume'>
   #paused = false
@@ -12,22 +12,22 @@ export class PausableSource {
   pause (): void {
     if (!this.#paused) {
       this.#paused = true
-      whereOpen(() => { this.#stream.pause() })
+      ifOpen(() => { this.#stream.pause() })
     }
   }
 
   resume (): void {
     if (this.#paused) {
       this.#paused = false
-      whereOpen(() => { this.#stream.resume() })
+      ifOpen(() => { this.#stream.resume() })
     }
   }
 }
 
-/** A stream that was closed meanwhile says so by an error. */
-function whereOpen (tell: () => void): void {
+/** Ignores the error of a stream that has closed meanwhile. */
+function ifOpen (call: () => void): void {
   try {
-    tell()
+    call()
   } catch (err) {
     if ((err as Error).name !== 'StreamStateError') {
       throw err

@@ -1,18 +1,17 @@
 import { Uint8ArrayList } from 'uint8arraylist'
 
-/** Pieces shorter than this are copied together, into blocks of that many bytes. */
+/** Shorter pieces are copied into blocks of BLOCK_SIZE bytes. */
 const MIN_PIECE_SIZE = 1024
 const BLOCK_SIZE = 4096
 
 /**
- * What came and was not worked on yet. A list of very many pieces takes longer for each
- * that is read from it, and how short the pieces are is up to the other side: so it
- * holds few, however they come.
+ * Buffers received bytes. Reads from a Uint8ArrayList get slower with the number of its
+ * pieces, and the other side decides how short they are, so this merges short ones.
  */
 export class ReceiveBuffer {
   readonly #list = new Uint8ArrayList()
   #block = new Uint8Array(0)
-  /** What of the block is not in the list yet. What is may have been handed out. */
+  /** The part of the block that is not in the list yet. The rest may be in use already. */
   #start = 0
   #end = 0
 
@@ -23,7 +22,7 @@ export class ReceiveBuffer {
   append (bytes: Uint8Array | Uint8ArrayList): void {
     for (const piece of bytes instanceof Uint8Array ? [bytes] : bytes) {
       if (piece.byteLength < MIN_PIECE_SIZE) {
-        this.#gather(piece)
+        this.#copy(piece)
       } else {
         this.#flush()
         this.#list.append(piece)
@@ -31,14 +30,14 @@ export class ReceiveBuffer {
     }
   }
 
-  /** All of it, to be read before the next call: not to be called for nothing, since a piece ends here. */
+  /** All bytes. Valid until the next call. Each call may end a block, so call it only if needed. */
   peek (): Uint8ArrayList {
     this.#flush()
 
     return this.#list
   }
 
-  /** The first bytes, which are no longer in it. */
+  /** Remove and return the first bytes. */
   take (length: number): Uint8ArrayList {
     this.#flush()
     const bytes = this.#list.sublist(0, length)
@@ -52,7 +51,7 @@ export class ReceiveBuffer {
     this.#list.consume(length)
   }
 
-  #gather (piece: Uint8Array): void {
+  #copy (piece: Uint8Array): void {
     if (this.#end + piece.byteLength > this.#block.byteLength) {
       this.#flush()
       this.#block = new Uint8Array(BLOCK_SIZE)

@@ -10,19 +10,19 @@ import type { Decoder, StreamCodec } from '../codecs/stream-codec.ts'
 import type { Traffic } from '../traffic.ts'
 import type { MessageStream } from '@libp2p/interface'
 
-export interface ReceiverInit {
-  /** Where the frames come from: told to wait when they come too fast. */
+interface ReceiverInit {
+  /** The source of frames. Paused while they come faster than they can be decompressed. */
   inner: Pick<MessageStream, 'pause' | 'resume'>
-  /** What frames may be compressed with. */
+  /** By the frame types that they decompress. */
   codecs: ReadonlyMap<number, StreamCodec>
   traffic: Traffic
   onData: (bytes: Uint8ArrayList) => void
-  /** All that was sent has been handed out. */
+  /** Called after the last `onData`. */
   onEnd: () => void
   onError: (err: Error) => void
 }
 
-/** Turns frames back into what was written, one after another. */
+/** Decodes frames, in order. */
 export class Receiver {
   readonly #init: ReceiverInit
   readonly #source: PausableSource
@@ -30,7 +30,7 @@ export class Receiver {
   readonly #budget = new RatioBudget()
   readonly #decoders = new Map<number, Decoder>()
   #header: FrameHeader | undefined
-  /** How many bytes of a stored frame are still to come. */
+  /** Missing bytes of the current stored frame. */
   #stored = 0
   #busy = false
   #paused = false
@@ -42,7 +42,7 @@ export class Receiver {
     this.#source = new PausableSource(init.inner)
   }
 
-  /** Nothing more will be handed out. */
+  /** Whether `onData` will not be called any more. */
   get finished (): boolean {
     return this.#stopped
   }
@@ -60,7 +60,7 @@ export class Receiver {
     }
   }
 
-  /** Nothing more comes, but for what lies in the buffers of the stream that it comes from. */
+  /** The source has ended. Only bytes that it has buffered still follow. */
   end (): void {
     this.#ended = true
     this.#run()
@@ -76,7 +76,7 @@ export class Receiver {
     this.#run()
   }
 
-  /** What was not handed out yet is given up. */
+  /** Drop all bytes that have not been passed on. */
   stop (): void {
     this.#stopped = true
     this.#input.consume(this.#input.byteLength)
@@ -113,7 +113,7 @@ export class Receiver {
     }
 
     this.#busy = false
-    this.#rest()
+    this.#onIdle()
   }
 
   async #wait (promise: Promise<Uint8Array[]>): Promise<void> {
@@ -131,14 +131,14 @@ export class Receiver {
     this.#run()
   }
 
-  /** Nothing is left that can be worked on now. */
-  #rest (): void {
+  /** Called when no more bytes can be decoded for now. */
+  #onIdle (): void {
     if (this.#stopped || this.#paused) {
       return
     }
 
     if (this.#input.byteLength < RECEIVE_LOW_WATER || this.#ended) {
-      // hands out at once what it has
+      // calls push() at once if it has buffered bytes
       this.#source.resume()
     }
 
@@ -158,7 +158,7 @@ export class Receiver {
     this.#init.onEnd()
   }
 
-  /** What is to be handed out next, as far as it has come. */
+  /** The next bytes to pass on, or undefined until more arrive. */
   #next (): Uint8ArrayList | Promise<Uint8Array[]> | undefined {
     while (this.#stored === 0) {
       const header = this.#header ??= this.#nextHeader()
@@ -188,7 +188,7 @@ export class Receiver {
     return bytes
   }
 
-  /** Before the rest of the frame has come, let alone was decompressed, it is refused. */
+  /** Decode and check the next header. A bad frame is refused before its payload arrives. */
   #nextHeader (): FrameHeader | undefined {
     const header = this.#input.byteLength === 0 ? undefined : decodeHeader(this.#input.peek())
 
@@ -196,7 +196,7 @@ export class Receiver {
       const { type, size, length, headerLength } = header
 
       if (type !== FRAME.stored && type !== FRAME.padding && !this.#init.codecs.has(type)) {
-        throw new MalformedFrameError(type, 'there is no such type, or not here')
+        throw new MalformedFrameError(type, 'unknown, or not supported on this platform')
       }
 
       this.#budget.spend(headerLength + length, size)
@@ -211,7 +211,7 @@ export class Receiver {
     let decoder = this.#decoders.get(type)
 
     if (decoder == null) {
-      // the header was refused if there is none
+      // #nextHeader refuses types without a codec
       decoder = (this.#init.codecs.get(type) as StreamCodec).createDecoder()
       this.#decoders.set(type, decoder)
     }

@@ -1,3 +1,4 @@
+import { raceSignal } from 'race-signal'
 import { Uint8ArrayList } from 'uint8arraylist'
 import { RatioBudget } from '../frames/budget.ts'
 import { MAX_FRAME_SIZE, MIN_COMPRESSED_SIZE, SEND_HIGH_WATER, SEND_LOW_WATER, SENT_STORED_SIZE } from '../constants.ts'
@@ -7,24 +8,24 @@ import type { Encoder, StreamCodec } from '../codecs/stream-codec.ts'
 import type { Traffic } from '../traffic.ts'
 import type { AbortOptions, MessageStream } from '@libp2p/interface'
 
-export interface SenderInit {
-  /** What takes the frames. */
+interface SenderInit {
+  /** Carries the frames. */
   inner: MessageStream
   codec: StreamCodec
   level: number
   traffic: Traffic
-  /** Writers that were told to wait may go on. */
+  /** Called when writers may go on after `send` returned false. */
   onDrain: () => void
   onError: (err: Error) => void
 }
 
-/** Headers of muxers are that short, in bytes. */
+/** Headers of muxers are shorter than this, in bytes. */
 const MAX_JOINED_SIZE = 256
 
 /**
- * Turns what is written into frames. What is written is worked on at once, and what is
- * written while that is compressed gathers to the next frame: nothing waits for more to
- * come, and the faster it comes, the more is flushed at one time.
+ * Encodes written bytes as frames. The first write is compressed at once. Writes during that
+ * time are buffered for the next frame. So nothing waits for later writes, and the faster
+ * they come, the larger the frames.
  */
 export class Sender {
   readonly #init: SenderInit
@@ -43,7 +44,7 @@ export class Sender {
 
   /** @returns whether more may be written before `onDrain` */
   send (bytes: Uint8ArrayList): boolean {
-    // the end of the connection is told when all that came has been handed out
+    // the end is reported once all received bytes have been passed on
     if (this.#stopped) {
       return true
     }
@@ -55,7 +56,7 @@ export class Sender {
     return !this.#full
   }
 
-  /** The stream that takes the frames may take more. */
+  /** Go on: the inner stream can take more frames. */
   resume (): void {
     if (!this.#busy && !this.#stopped && this.#pending.byteLength > 0) {
       this.#run()
@@ -63,33 +64,26 @@ export class Sender {
   }
 
   /**
-   * Settled when all that was written is in frames that were handed on, or never will be.
+   * Resolves when all written bytes have been sent to the inner stream, or never can be.
    *
-   * @throws the signal's reason, when it is aborted
+   * @throws the signal's reason if it is aborted
    */
   async flushed ({ signal }: AbortOptions = {}): Promise<void> {
     if (this.#stopped || (!this.#busy && this.#pending.byteLength === 0)) {
       return
     }
 
-    signal?.throwIfAborted()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.add(resolve)
 
-    await new Promise<void>((resolve, reject) => {
-      const onAbort = (): void => {
-        this.#waiting.delete(settle)
-        reject(signal?.reason as Error)
-      }
-      const settle = (): void => {
-        signal?.removeEventListener('abort', onAbort)
-        resolve()
-      }
-
-      this.#waiting.add(settle)
-      signal?.addEventListener('abort', onAbort, { once: true })
-    })
+    try {
+      await raceSignal(promise, signal)
+    } finally {
+      this.#waiting.delete(resolve)
+    }
   }
 
-  /** Nothing more can be handed on. */
+  /** The inner stream takes no more frames. */
   stop (): void {
     this.#stopped = true
     this.#pending.consume(this.#pending.byteLength)
@@ -97,7 +91,7 @@ export class Sender {
     this.#settle()
   }
 
-  /** What is stored goes on at once: a promise for each frame would be most of what that costs. */
+  /** Sends stored frames synchronously: a promise each would be most of their cost. */
   #run (): void {
     const { inner } = this.#init
     this.#busy = true
@@ -111,7 +105,7 @@ export class Sender {
           return
         }
 
-        this.#handOn(frame)
+        this.#forward(frame)
       }
     } catch (err) {
       this.#fail(err)
@@ -129,7 +123,7 @@ export class Sender {
       const frame = await promise
 
       if (!this.#stopped) {
-        this.#handOn(frame)
+        this.#forward(frame)
       }
     } catch (err) {
       this.#fail(err)
@@ -147,7 +141,7 @@ export class Sender {
     return isStored ? this.#store(bytes) : this.#compress(bytes)
   }
 
-  #handOn (frame: Uint8ArrayList): void {
+  #forward (frame: Uint8ArrayList): void {
     this.#init.inner.send(frame)
 
     if (this.#full && this.#pending.byteLength <= SEND_LOW_WATER) {
@@ -156,7 +150,7 @@ export class Sender {
     }
   }
 
-  /** What fails because it was stopped is nobody's error. */
+  /** Failures after `stop` are expected. */
   #fail (err: unknown): void {
     if (!this.#stopped) {
       this.stop()
@@ -181,7 +175,7 @@ export class Sender {
     const length = pieces.reduce((length, { byteLength }) => length + byteLength, 0)
     this.#shrinkage.countCompressed(size, length)
 
-    // a codec that refers back needs it on the other side as well, shrunk or not
+    // later frames of other codecs refer to this one, so it has to be sent even if it did not shrink
     if (codec.independent && length >= size) {
       return this.#store(bytes)
     }
@@ -213,7 +207,7 @@ export class Sender {
   }
 }
 
-/** Joined with what is short: the encryption beneath takes as long for a piece of 4 bytes as for one of some hundred. */
+/** Joins the header with a short first piece: encrypting 4 bytes alone takes as long as some hundred bytes. */
 function prependHeader (bytes: Uint8ArrayList, header: Uint8Array): void {
   const [first] = bytes
 

@@ -1,28 +1,26 @@
+import { raceSignal } from 'race-signal'
 import type { AbortOptions, MessageStream, MessageStreamEvents } from '@libp2p/interface'
 
 /**
  * Wait for an event of a stream, or for its end.
  *
- * @throws the signal's reason, when it is aborted
+ * @throws the signal's reason if it is aborted
  */
-export async function waitFor (stream: MessageStream, event: keyof MessageStreamEvents, { signal }: AbortOptions = {}): Promise<void> {
-  signal?.throwIfAborted()
+export async function waitFor (
+  stream: MessageStream,
+  event: keyof MessageStreamEvents,
+  { signal }: AbortOptions = {}
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const onEvent = (): void => { resolve() }
 
-  await new Promise<void>((resolve, reject) => {
-    const settle = (): void => {
-      stream.removeEventListener(event, settle)
-      stream.removeEventListener('close', settle)
-      signal?.removeEventListener('abort', settle)
+  stream.addEventListener(event, onEvent)
+  stream.addEventListener('close', onEvent)
 
-      if (signal?.aborted === true) {
-        reject(signal.reason as Error)
-      } else {
-        resolve()
-      }
-    }
-
-    stream.addEventListener(event, settle)
-    stream.addEventListener('close', settle)
-    signal?.addEventListener('abort', settle)
-  })
+  try {
+    await raceSignal(promise, signal)
+  } finally {
+    stream.removeEventListener(event, onEvent)
+    stream.removeEventListener('close', onEvent)
+  }
 }

@@ -3,21 +3,21 @@ import { DecompressionBombError } from '../errors.ts'
 import { MIN_PADDING } from './frame.ts'
 
 /**
- * The rule that frames in a row, wherever it begins and however long it is, decode to
- * at most MAX_RATIO times their bytes on the wire and RATIO_ALLOWANCE beyond. Both
- * sides count the same frames, so a sender knows what its receiver will accept.
+ * Limits how far frames may expand: every run of consecutive frames decodes to at most
+ * MAX_RATIO times its bytes on the wire, plus RATIO_ALLOWANCE bytes. Both sides count the
+ * same frames, so a sender knows what its receiver will accept.
  *
- * As with a leaky bucket one number is enough: the largest excess of any row that ends
- * here.
+ * One number is enough, as in a leaky bucket: the largest excess of any run that ends here.
  */
 export class RatioBudget {
   #excess = 0
 
   /**
-   * Count a frame that was or will be sent or received.
+   * Count a frame.
    *
-   * @param wire - its bytes with its header
-   * @throws {DecompressionBombError} it breaks the rule
+   * @param wire - its bytes on the wire, including the header
+   * @param size - the bytes it decodes to
+   * @throws {DecompressionBombError} the frame exceeds the limit
    */
   spend (wire: number, size: number): void {
     const excess = this.#after(wire, size)
@@ -29,7 +29,7 @@ export class RatioBudget {
     this.#excess = excess
   }
 
-  /** How long a frame of padding must be that goes before such a frame, 0 for none. */
+  /** The length of the padding frame that has to precede a frame, or 0 if it needs none. */
   padding (wire: number, size: number): number {
     const missing = this.#after(wire, size) - RATIO_ALLOWANCE
 

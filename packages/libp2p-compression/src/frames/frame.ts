@@ -10,15 +10,15 @@ const HEADER_LENGTH = 7
 
 export interface FrameHeader {
   type: number
-  /** How long the header is itself, in bytes. */
+  /** Bytes of the header. */
   headerLength: number
-  /** How many bytes follow the header. */
+  /** Bytes after the header. */
   length: number
-  /** How many bytes the frame decodes to. */
+  /** Bytes that the frame decodes to. */
   size: number
 }
 
-/** The header of a frame that holds `size` bytes as they are. */
+/** The header of a stored frame of `size` bytes. */
 export function encodeStoredHeader (size: number): Uint8Array {
   return Uint8Array.of(FRAME.stored, size >> 16, size >> 8, size)
 }
@@ -27,7 +27,7 @@ export function encodeCompressedHeader (type: number, length: number, size: numb
   return Uint8Array.of(type, length >> 16, length >> 8, length, size >> 16, size >> 8, size)
 }
 
-/** A whole frame of `length` bytes, at least {@link MIN_PADDING}. */
+/** A complete padding frame of `length` bytes, at least {@link MIN_PADDING}. */
 export function encodePadding (length: number): Uint8Array {
   const frame = new Uint8Array(length)
   const rest = length - SHORT_HEADER_LENGTH
@@ -39,9 +39,10 @@ export function encodePadding (length: number): Uint8Array {
 export const MIN_PADDING: number = SHORT_HEADER_LENGTH
 
 /**
- * The header at the start of some bytes, once all of it is there.
+ * Decode the header at the start of `bytes`.
  *
- * @throws {MalformedFrameError} there can be no such frame
+ * @returns undefined if the header is incomplete
+ * @throws {MalformedFrameError} the header breaks a rule of the wire format
  */
 export function decodeHeader (bytes: Uint8ArrayList): FrameHeader | undefined {
   if (bytes.byteLength < SHORT_HEADER_LENGTH) {
@@ -52,7 +53,7 @@ export function decodeHeader (bytes: Uint8ArrayList): FrameHeader | undefined {
   const length = readUint24(bytes, 1)
 
   if (type === FRAME.stored) {
-    check(length > 0, type, 'it holds nothing')
+    check(length > 0, type, 'it is empty')
 
     return { type, headerLength: SHORT_HEADER_LENGTH, length, size: length }
   }

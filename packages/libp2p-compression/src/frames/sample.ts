@@ -3,29 +3,26 @@ import type { Uint8ArrayList } from 'uint8arraylist'
 
 const BITS = 8
 
-/**
- * A histogram of some bytes of what is sent, which costs next to nothing beside
- * compressing them. It does not show repetitions.
- */
+/** A histogram of some of the sent bytes. It costs far less than compressing them, but does not show repetitions. */
 export class Sample {
   readonly #counts = new Uint32Array(256)
   #size = 0
 
-  /** As many bytes are in it as are needed to tell anything: fewer always look as if they shrank. */
+  /** Whether the sample has enough bytes to decide. Fewer always look compressible. */
   get full (): boolean {
     return this.#size >= SAMPLE_SIZE
   }
 
   /**
-   * Whether a code for single bytes, at its very best, would shrink it by enough: the
-   * entropy of the histogram. Random bytes come to 7.95 bits a byte, text to 4 to 5.
+   * Whether an optimal code for single bytes would shrink the sample enough, by the entropy
+   * of the histogram. Random bytes have 7.95 bits a byte, text 4 to 5.
    */
   get compressible (): boolean {
     const counts = this.#counts
     const size = this.#size
     let bits = 0
 
-    // an iterator takes four times as long
+    // for...of takes four times as long
     for (let i = 0; i < counts.length; i++) {
       const count = counts[i]
 
@@ -37,7 +34,7 @@ export class Sample {
     return bits <= size * BITS * MAX_WORTHWHILE_RATIO
   }
 
-  /** Take what is there, or pieces of it from its start to its end. */
+  /** Add short input completely, and evenly spaced pieces of longer input. */
   add (bytes: Uint8ArrayList): void {
     if (bytes.byteLength <= SAMPLE_SIZE) {
       this.#count(bytes.subarray())

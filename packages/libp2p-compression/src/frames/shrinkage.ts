@@ -3,11 +3,10 @@ import { Sample } from './sample.ts'
 import type { Uint8ArrayList } from 'uint8arraylist'
 
 /**
- * Whether it is worth compressing what goes in one direction: measured on the last
- * bytes that were compressed. Where they did not shrink, a sample of what is stored is
- * taken now and then, and one frame is tried again where the sample promises something.
- * Where it does not a frame is tried as well, since a sample shows no repetitions, but
- * far more rarely: for as long as that takes nothing else is sent.
+ * Decides whether to compress one direction of a connection, by how much the last compressed
+ * bytes shrank. If they did not shrink, samples the stored bytes now and then, and tries one
+ * frame when a sample looks compressible. Samples miss repetitions, so it also tries a frame
+ * if none does, but far more rarely: nothing else is sent during a trial.
  */
 export class Shrinkage {
   #storing = false
@@ -15,15 +14,19 @@ export class Shrinkage {
   #compressed = 0
   #sinceSample = 0
   #sinceTrial = 0
-  /** How many trials in a row have saved nothing. */
+  /** Trials in a row that saved nothing. */
   #failures = 0
   readonly #sample = new Sample()
 
-  /** @param next - what is to be sent */
+  /** @param next - the bytes to send next */
   isWorthwhile (next: Uint8ArrayList): boolean {
-    return !this.#storing ||
-      this.#sinceTrial >= this.#interval(TRIAL_INTERVALS.hopeless) ||
-      (this.#sinceTrial >= this.#interval(TRIAL_INTERVALS.promising) && this.#sinceSample >= SAMPLE_INTERVAL && this.#promises(next))
+    if (!this.#storing || this.#sinceTrial >= this.#interval(TRIAL_INTERVALS.hopeless)) {
+      return true
+    }
+
+    return this.#sinceTrial >= this.#interval(TRIAL_INTERVALS.promising) &&
+      this.#sinceSample >= SAMPLE_INTERVAL &&
+      this.#looksCompressible(next)
   }
 
   countStored (size: number): void {
@@ -49,7 +52,7 @@ export class Shrinkage {
     }
   }
 
-  #promises (next: Uint8ArrayList): boolean {
+  #looksCompressible (next: Uint8ArrayList): boolean {
     this.#sample.add(next)
 
     if (!this.#sample.full) {

@@ -4,15 +4,24 @@ import { DEFAULT_LEVELS } from '../constants.ts'
 import { lz4Codec } from '../codecs/lz4-codec.ts'
 import type { StreamCodec } from '../codecs/stream-codec.ts'
 
-export const CODEC_NAMES = ['zstd', 'gzip', 'lz4'] as const
+const CODEC_NAMES = ['zstd', 'gzip', 'lz4'] as const
 
-/** What compresses: `gzip` is the raw deflate in it, without header and checksum. */
+/** The codecs for connections. `gzip` is raw deflate, without gzip's header and checksum. */
 export type CompressionCodec = typeof CODEC_NAMES[number]
 
-/** Those that run here. */
-const CODECS: Readonly<Record<CompressionCodec, StreamCodec | undefined>> = { zstd: zstdCodec, gzip: deflateCodec, lz4: lz4Codec }
+/** Undefined for codecs that do not run on this platform. */
+const CODECS: Readonly<Record<CompressionCodec, StreamCodec | undefined>> = {
+  zstd: zstdCodec,
+  gzip: deflateCodec,
+  lz4: lz4Codec
+}
 
-/** All that run here, by the type of their frames. */
+/** Highest level of any codec. */
+const MAX_LEVEL = 19
+
+type Level = number | Partial<Record<CompressionCodec, number>>
+
+/** All codecs that run on this platform, by frame type. */
 export function codecsByType (): ReadonlyMap<number, StreamCodec> {
   return new Map(Object.values(CODECS).flatMap(codec => codec == null ? [] : [[codec.type, codec]]))
 }
@@ -23,12 +32,12 @@ export interface ChosenCodec {
 }
 
 /**
- * Those of the names that run here, with their levels.
+ * The named codecs that run on this platform, with their levels.
  *
  * @throws {UnknownCodecError}
  * @throws {InvalidLevelError}
  */
-export function chooseCodecs (names: readonly CompressionCodec[] = CODEC_NAMES, level?: number | Partial<Record<CompressionCodec, number>>): ChosenCodec[] {
+export function chooseCodecs (names: readonly CompressionCodec[] = CODEC_NAMES, level?: Level): ChosenCodec[] {
   return [...new Set(names)].flatMap(name => {
     if (!CODEC_NAMES.includes(name)) {
       throw new UnknownCodecError(name, CODEC_NAMES)
@@ -40,9 +49,9 @@ export function chooseCodecs (names: readonly CompressionCodec[] = CODEC_NAMES, 
   })
 }
 
-function chooseLevel (name: CompressionCodec, { maxLevel }: StreamCodec, level?: number | Partial<Record<CompressionCodec, number>>): number {
+function chooseLevel (name: CompressionCodec, { maxLevel }: StreamCodec, level?: Level): number {
   const wanted = typeof level === 'object' ? level[name] : level
-  // one number for all is as much of it as each has
+  // a single number may exceed the highest level of this codec
   const max = typeof level === 'object' ? maxLevel : MAX_LEVEL
 
   if (wanted != null && (!Number.isInteger(wanted) || wanted < 1 || wanted > max)) {
@@ -51,5 +60,3 @@ function chooseLevel (name: CompressionCodec, { maxLevel }: StreamCodec, level?:
 
   return Math.min(wanted ?? DEFAULT_LEVELS[name], maxLevel)
 }
-
-const MAX_LEVEL = 19

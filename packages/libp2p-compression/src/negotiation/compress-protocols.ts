@@ -7,17 +7,17 @@ import type { ChosenCodec } from './codec-names.ts'
 import type { CompressProtocolsInit, ProtocolComponents } from '../contract.ts'
 import type { PeerId, Stream, StreamMiddleware } from '@libp2p/interface'
 
-/** A protocol of the list, as it is spoken with one codec. */
+/** A protocol compressed with one codec. */
 interface Variant {
   id: string
   protocol: string
   chosen: ChosenCodec
 }
 
-/** See the declaration of compressProtocols in index.ts. */
+/** Implements `compressProtocols` of index.ts. */
 export class ProtocolCompression {
   readonly #components: ProtocolComponents
-  /** By the protocol that they compress, the preferred one first. */
+  /** By plain protocol, the preferred codec first. */
   readonly #variants: ReadonlyMap<string, readonly Variant[]>
 
   constructor (components: ProtocolComponents, { protocols, codecs, level }: CompressProtocolsInit) {
@@ -29,17 +29,17 @@ export class ProtocolCompression {
       chosen.map(chosen => ({ id: `/ipfsz/${chosen.codec.id}/${VERSION}${protocol}`, protocol, chosen }))
     ]))
 
-    this.#answer()
-    this.#wrapAll()
-    this.#ask()
+    this.#handleVariants()
+    this.#addMiddleware()
+    this.#requestVariants()
   }
 
   get [Symbol.toStringTag] (): string {
     return '@ipfsz/libp2p-compression-protocols'
   }
 
-  /** Whoever handles a protocol handles its variants. */
-  #answer (): void {
+  /** A handler of a protocol also handles its variants. */
+  #handleVariants (): void {
     const { registrar } = this.#components
     const handle = registrar.handle.bind(registrar)
     const unhandle = registrar.unhandle.bind(registrar)
@@ -52,14 +52,15 @@ export class ProtocolCompression {
       }
     }
 
-    registrar.unhandle = async (protocols, options) => unhandle([protocols].flat().flatMap(protocol => this.#idsOf(protocol)), options)
+    registrar.unhandle = async (protocols, options) =>
+      unhandle([protocols].flat().flatMap(protocol => this.#idsOf(protocol)), options)
   }
 
   /**
-   * The first middleware of a variant decompresses, in both directions. Then comes that
-   * of the protocol, so that what guards or counts the one has the other as well.
+   * The first middleware of a variant compresses and decompresses. The middleware of the
+   * plain protocol follows, so that whatever guards or counts it also sees the variants.
    */
-  #wrapAll (): void {
+  #addMiddleware (): void {
     const { registrar } = this.#components
     const getMiddleware = registrar.getMiddleware.bind(registrar)
     const variants = new Map([...this.#variants.values()].flat().map(variant => [variant.id, variant]))
@@ -72,12 +73,16 @@ export class ProtocolCompression {
         return getMiddleware(id)
       }
 
-      // libp2p appends the handler to what it is given: never to the list of both
-      return [this.#first(protocol, variant), ...getMiddleware(protocol), ...(variant == null ? [] : getMiddleware(id))]
+      // libp2p appends the handler to the returned array, so return a new one
+      return [
+        this.#firstMiddleware(protocol, variant),
+        ...getMiddleware(protocol),
+        ...(variant == null ? [] : getMiddleware(id))
+      ]
     }
   }
 
-  #first (protocol: string, variant: Variant | undefined): StreamMiddleware {
+  #firstMiddleware (protocol: string, variant: Variant | undefined): StreamMiddleware {
     return (stream, connection, next) => {
       if (stream.direction === 'inbound') {
         checkInbound(this.#components.registrar, protocol, this.#idsOf(protocol), connection)
@@ -87,8 +92,8 @@ export class ProtocolCompression {
     }
   }
 
-  /** Whoever opens a stream of a protocol gets one of a variant where the peer is known to have it. */
-  #ask (): void {
+  /** Opening a stream of a protocol requests its variants first, if the peer is known to have them. */
+  #requestVariants (): void {
     const { connectionManager, registrar } = this.#components
     const openStream = connectionManager.openStream.bind(connectionManager)
 
@@ -101,8 +106,11 @@ export class ProtocolCompression {
 
       const connection = await connectionManager.openConnection(peer, options)
       const known = await this.#protocolsOf(connection.remotePeer)
-      // a variant that the peer does not have would cost a round trip
-      const ids = wanted.flatMap(protocol => [...this.#variantsOf(protocol).map(({ id }) => id).filter(id => known.includes(id)), protocol])
+      // requesting a variant that the peer lacks would cost a round trip
+      const ids = wanted.flatMap(protocol => [
+        ...this.#variantsOf(protocol).map(({ id }) => id).filter(id => known.includes(id)),
+        protocol
+      ])
       const stream = await connection.newStream(ids, options)
 
       if (this.#variants.has(stream.protocol)) {
@@ -129,7 +137,7 @@ export class ProtocolCompression {
     })
   }
 
-  /** As far as it has told, which takes a moment after connecting. */
+  /** The protocols that a peer has announced, which it does some time after connecting. */
   async #protocolsOf (peer: PeerId): Promise<readonly string[]> {
     try {
       return (await this.#components.peerStore.get(peer)).protocols

@@ -6,9 +6,15 @@ import type { ChosenCodec } from './codec-names.ts'
 import type { CompressInit, CompressionComponents } from '../contract.ts'
 import type { MessageStream, StreamMuxer, StreamMuxerFactory } from '@libp2p/interface'
 
-/** See the declaration in index.ts. */
-export function createFactories<C extends CompressionComponents> (muxer: (components: C) => StreamMuxerFactory, { codecs, level }: CompressInit): Array<(components: C) => StreamMuxerFactory> {
-  return chooseCodecs(codecs, level).map(chosen => components => new CompressingMuxerFactory(muxer(components), chosen, components))
+type CreateFactory<C> = (components: C) => StreamMuxerFactory
+
+/** Implements `compress` of index.ts. */
+export function createFactories<C extends CompressionComponents> (
+  muxer: CreateFactory<C>,
+  { codecs, level }: CompressInit
+): Array<CreateFactory<C>> {
+  return chooseCodecs(codecs, level)
+    .map(chosen => components => new CompressingMuxerFactory(muxer(components), chosen, components))
 }
 
 class CompressingMuxerFactory implements StreamMuxerFactory {
@@ -32,7 +38,7 @@ class CompressingMuxerFactory implements StreamMuxerFactory {
     const traffic = new Traffic(this.protocol, inner.direction, this.#components?.metrics)
     const connection = new CompressedConnection(inner, { ...this.#chosen, codecs: codecsByType(), traffic })
 
-    // before the muxer listens: it would end its streams as if all had gone well
+    // listen before the muxer does: it would close its streams as if there were no error
     connection.addEventListener('close', ({ error, local }) => {
       if (error != null && local === true) {
         abortStreams(muxer, error)
@@ -43,7 +49,7 @@ class CompressingMuxerFactory implements StreamMuxerFactory {
     const close = muxer.close.bind(muxer)
     rememberTraffic(muxer.streams, traffic)
 
-    // libp2p closes the muxer, and then not this connection but the one beneath
+    // libp2p closes the muxer and then the inner connection, never this one
     muxer.close = async options => {
       await close(options)
       await connection.flush(options)
@@ -56,7 +62,7 @@ class CompressingMuxerFactory implements StreamMuxerFactory {
 }
 
 function abortStreams (muxer: StreamMuxer, error: Error): void {
-  // each takes itself out of the list
+  // a copy, because each stream removes itself from the list
   for (const stream of muxer.streams.slice()) {
     stream.abort(error)
   }

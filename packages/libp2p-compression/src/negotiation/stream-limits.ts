@@ -2,39 +2,57 @@ import { TooManyInboundProtocolStreamsError, TooManyOutboundProtocolStreamsError
 import type { ProtocolComponents } from '../contract.ts'
 import type { Connection, NewStreamOptions, Stream, StreamHandlerOptions } from '@libp2p/interface'
 
-/** Those of libp2p, where whoever handles a protocol has said nothing. */
+/** The defaults of libp2p, for handlers without limits of their own. */
 const MAX_INBOUND_STREAMS = 32
 const MAX_OUTBOUND_STREAMS = 64
 
 /**
- * libp2p counts the streams of each id by itself. What is allowed for a protocol is
- * allowed for it and its variants together.
+ * Apply the limit of a protocol to its plain and compressed streams together. (libp2p counts
+ * each protocol id on its own.)
  *
- * @param ids - of the protocol and its variants
- * @throws {TooManyInboundProtocolStreamsError} there are too many with the one that has just come
+ * @param ids - the protocol and its variants
+ * @throws {TooManyInboundProtocolStreamsError} there are too many, including the new stream
  */
-export function checkInbound (registrar: ProtocolComponents['registrar'], protocol: string, ids: readonly string[], connection: Connection): void {
+export function checkInbound (
+  registrar: ProtocolComponents['registrar'],
+  protocol: string,
+  ids: readonly string[],
+  connection: Connection
+): void {
   const max = limits(registrar, protocol)?.maxInboundStreams ?? MAX_INBOUND_STREAMS
   const count = countStreams(connection, ids, 'inbound')
 
   if (count > max) {
-    throw new TooManyInboundProtocolStreamsError(`Too many inbound streams of protocol "${protocol}" and its compressed variants: ${count}/${max}`)
+    throw new TooManyInboundProtocolStreamsError(tooMany('inbound', protocol, count, max))
   }
 }
 
 /**
- * @param stream - the one that has just been opened, aborted if it is too many
+ * The same for outbound streams.
+ *
+ * @param stream - the new stream, aborted if there are too many
  * @throws {TooManyOutboundProtocolStreamsError}
  */
-export function checkOutbound (registrar: ProtocolComponents['registrar'], protocol: string, ids: readonly string[], connection: Connection, stream: Stream, options: NewStreamOptions = {}): void {
+export function checkOutbound (
+  registrar: ProtocolComponents['registrar'],
+  protocol: string,
+  ids: readonly string[],
+  connection: Connection,
+  stream: Stream,
+  options: NewStreamOptions = {}
+): void {
   const max = limits(registrar, protocol)?.maxOutboundStreams ?? options.maxOutboundStreams ?? MAX_OUTBOUND_STREAMS
   const count = countStreams(connection, ids, 'outbound')
 
   if (count > max) {
-    const err = new TooManyOutboundProtocolStreamsError(`Too many outbound streams of protocol "${protocol}" and its compressed variants: ${count}/${max}`)
+    const err = new TooManyOutboundProtocolStreamsError(tooMany('outbound', protocol, count, max))
     stream.abort(err)
     throw err
   }
+}
+
+function tooMany (direction: Stream['direction'], protocol: string, count: number, max: number): string {
+  return `Too many ${direction} streams of protocol "${protocol}" and its compressed variants: ${count}/${max}`
 }
 
 function countStreams (connection: Connection, ids: readonly string[], direction: Stream['direction']): number {

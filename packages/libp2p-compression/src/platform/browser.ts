@@ -2,10 +2,10 @@ import { deflateStream, inflateStream } from '@ipfsz/codecs/deflate-stream'
 import { FRAME } from '../frames/frame.ts'
 import type { StreamCodec } from '../codecs/stream-codec.ts'
 
-/** CompressionStream has no zstd, and the WebAssembly that `@ipfsz/codecs` brings has no calls that go on with a stream. */
+/** CompressionStream has no zstd, and the WebAssembly build in `@ipfsz/codecs` exports no streaming functions. */
 export const zstdCodec: StreamCodec | undefined = undefined
 
-/** CompressionStream cannot flush, so this is JavaScript. */
+/** In JavaScript, since CompressionStream cannot flush. */
 export const deflateCodec: StreamCodec = {
   type: FRAME.deflate,
   id: 'deflate',

@@ -6,13 +6,15 @@ import type { StreamCodec } from '../codecs/stream-codec.ts'
 
 const { ZSTD_c_compressionLevel, ZSTD_c_windowLog, ZSTD_d_windowLogMax, ZSTD_e_flush, Z_SYNC_FLUSH } = zlib.constants
 
-/** The size of an output buffer, in bytes: no more than this is made beyond what a frame says. */
+/** The size of an output buffer, in bytes: a frame that lies about its size decodes to at most this many bytes more. */
 const CHUNK_SIZE = 64 * 1024
 
-/** One frame of Zstandard (RFC 8878) that does not end. Node has it from 22.15 on. */
-export const zstdCodec: StreamCodec | undefined = typeof zlib.createZstdCompress === 'function' ? createZstdCodec() : undefined
+/** One endless Zstandard frame (RFC 8878). Needs Node 22.15. */
+export const zstdCodec: StreamCodec | undefined = typeof zlib.createZstdCompress === 'function'
+  ? createZstdCodec()
+  : undefined
 
-/** One stream of raw deflate (RFC 1951) that does not end. */
+/** One endless raw deflate stream (RFC 1951). */
 export const deflateCodec: StreamCodec = {
   type: FRAME.deflate,
   id: 'deflate',
@@ -33,6 +35,9 @@ function createZstdCodec (): StreamCodec {
       flush: ZSTD_e_flush,
       params: { [ZSTD_c_compressionLevel]: level, [ZSTD_c_windowLog]: ZSTD_WINDOW_LOG }
     })),
-    createDecoder: () => zlibDecoder('zstd', zlib.createZstdDecompress({ chunkSize: CHUNK_SIZE, params: { [ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } }))
+    createDecoder: () => zlibDecoder(
+      'zstd',
+      zlib.createZstdDecompress({ chunkSize: CHUNK_SIZE, params: { [ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } })
+    )
   }
 }

@@ -1,11 +1,12 @@
 import { CorruptFrameError } from '@ipfsz/codecs'
+import { concat } from 'uint8arrays/concat'
 import type { Decoder, Encoder } from '../codecs/stream-codec.ts'
 import type { Transform } from 'node:stream'
 
-/** Results up to here are copied: they would keep zlib's whole buffer of 64 KiB in memory. */
+/** Smaller results are copied: each would keep zlib's whole buffer of 64 KiB in memory. */
 const COPIED_SIZE = 4 * 1024
 
-/** @param transform - one that flushes after each write */
+/** @param transform - a zlib stream that flushes after each write */
 export function zlibEncoder (transform: Transform): Encoder {
   const stage = new ZlibStage(transform)
 
@@ -39,8 +40,8 @@ export function zlibDecoder (codec: string, transform: Transform): Decoder {
 }
 
 /**
- * A stream of node:zlib as a function of bytes, on the thread pool. There is no public
- * way to run one on this thread. A call takes about 10 microseconds more than the work.
+ * Runs a node:zlib stream as a function from bytes to bytes, on the thread pool: Node has no
+ * public way to run it on this thread. A call takes about 10 microseconds more than the work.
  */
 class ZlibStage {
   readonly #transform: Transform
@@ -55,12 +56,12 @@ class ZlibStage {
 
     transform.on('data', (chunk: Uint8Array) => { this.#take(chunk) })
     transform.on('error', err => { this.#fail(err) })
-    // the frame or stream of the format is at its end, which it must not come to
+    // the compressed stream is endless, so an end marker in it is an error
     transform.on('end', () => { this.#fail(new Error('it ends')) })
     transform.on('close', () => { this.#fail(new Error('it was closed')) })
   }
 
-  /** How many bytes the last call gave. */
+  /** Output bytes of the last call. */
   get size (): number {
     return this.#size
   }
@@ -85,9 +86,9 @@ class ZlibStage {
       }
 
       this.#transform.write(bytes, () => {
-        // what lies in its buffer is handed out by reading it
+        // read() emits buffered output as 'data' events
         while (this.#transform.read() != null) {
-          // the listener has taken it
+          // #take has it
         }
 
         resolve()
@@ -106,7 +107,7 @@ class ZlibStage {
 
   #take ({ buffer, byteOffset, byteLength }: Uint8Array): void {
     this.#size += byteLength
-    // no Buffer: its slices share memory, which those of a Uint8Array do not
+    // not a Buffer, whose slice() shares memory
     this.#pieces.push(new Uint8Array(buffer, byteOffset, byteLength))
 
     if (this.#size > this.#max) {
@@ -120,16 +121,4 @@ class ZlibStage {
     this.#pieces = []
     this.#settle(this.#failed)
   }
-}
-
-function concat (pieces: readonly Uint8Array[], size: number): Uint8Array {
-  const result = new Uint8Array(size)
-  let position = 0
-
-  for (const piece of pieces) {
-    result.set(piece, position)
-    position += piece.byteLength
-  }
-
-  return result
 }

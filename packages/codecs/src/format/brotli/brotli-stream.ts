@@ -1,10 +1,10 @@
 import { CorruptFrameError } from '../../errors.ts'
 
-/** How a stream begins whose window is larger than RFC 7932 allows (section 9.1 keeps the pattern free), in its low seven bits. */
+/** The low seven bits of a stream with a larger window than RFC 7932 allows (section 9.1 leaves the pattern unused). */
 const LARGE_WINDOW = 0b0010001
 
 /**
- * Refuse streams with a window above 16 MiB, which some decoders take and allocate.
+ * Refuse streams with a window above 16 MiB, which some decoders would accept and allocate.
  *
  * @throws {CorruptFrameError}
  */

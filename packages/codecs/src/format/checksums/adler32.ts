@@ -1,6 +1,6 @@
 const MODULUS = 65521
 
-/** So many bytes keep both sums below 2^31 (65520 + 2048 * 65775, where each byte is 255), and so in V8's small integers. */
+/** After this many bytes of 255 both sums are still below 2^31, so small integers in V8 (65520 + 2048 * 65775). */
 const CHUNK = 2048
 
 /** Adler-32 (RFC 1950, section 8.2). */

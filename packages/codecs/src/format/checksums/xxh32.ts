@@ -6,10 +6,10 @@ const PRIME_3 = 0xc2b2ae3d
 const PRIME_4 = 0x27d4eb2f
 const PRIME_5 = 0x165667b1
 
-/** Bytes that are taken at one time, four for each of four lanes. */
+/** Bytes in one step: four for each of four lanes. */
 const STRIPE = 16
 
-/** XXH32 with the seed 0, of bytes that come in pieces (xxHash fast digest algorithm, 0.1.1). */
+/** Incremental XXH32 with the seed 0 (xxHash fast digest algorithm, 0.1.1). */
 export class Xxh32 {
   readonly #rest = new Uint8Array(STRIPE)
   #filled = 0

@@ -1,5 +1,11 @@
-/** Of XXH64 (RFC 8878, section 3.1.1 names it; the algorithm: github.com/Cyan4973/xxHash, doc/xxhash_spec.md). */
-const PRIMES = [0x9e3779b185ebca87n, 0xc2b2ae3d27d4eb4fn, 0x165667b19e3779f9n, 0x85ebca77c2b2ae63n, 0x27d4eb2f165667c5n] as const
+/** The primes of XXH64 (github.com/Cyan4973/xxHash, doc/xxhash_spec.md). RFC 8878, section 3.1.1, uses it. */
+const PRIMES = [
+  0x9e3779b185ebca87n,
+  0xc2b2ae3d27d4eb4fn,
+  0x165667b19e3779f9n,
+  0x85ebca77c2b2ae63n,
+  0x27d4eb2f165667c5n
+] as const
 const [PRIME_1, PRIME_2, PRIME_3, PRIME_4, PRIME_5] = PRIMES
 const [LOW_1, HIGH_1] = halves(PRIME_1)
 const [LOW_2, HIGH_2] = halves(PRIME_2)
@@ -7,7 +13,7 @@ const STRIPE = 32
 const SEEDS = [PRIME_1 + PRIME_2, PRIME_2, 0n, -PRIME_1]
 const ROTATIONS = [1n, 7n, 12n, 18n]
 
-/** The lower 32 bits of the XXH64 of some bytes, with the seed 0. */
+/** The lower 32 bits of XXH64 with the seed 0. */
 export function xxh64Low (bytes: Uint8Array): number {
   const hash = new Xxh64()
   hash.update(bytes)
@@ -15,10 +21,10 @@ export function xxh64Low (bytes: Uint8Array): number {
   return hash.digestLow()
 }
 
-/** XXH64 with the seed 0, of bytes that come in pieces. */
+/** Incremental XXH64 with the seed 0. */
 export class Xxh64 {
   #lanes = SEEDS.map(wrap)
-  /** What is left of the pieces before. */
+  /** Bytes that do not fill a step yet. */
   readonly #rest = new Uint8Array(STRIPE)
   #filled = 0
   #length = 0
@@ -87,21 +93,23 @@ function joinLanes (lanes: readonly bigint[]): bigint {
   return hash
 }
 
-/** What most of the time goes to: one of four numbers of 64 bits that each 32 bytes change. A BigInt takes fifty times as long. */
+/** The hot loop: updates one of the four 64-bit lanes, in 32-bit halves. BigInt takes fifty times as long. */
 function hashLane (view: DataView, position: number, end: number, seed: bigint): bigint {
   let [low, high] = halves(seed)
 
   for (; position < end; position += STRIPE) {
-    // plus what is there times the second prime
+    // lane += input * PRIME_2
     const inputLow = view.getInt32(position, true)
+    const inputHigh = view.getInt32(position + 4, true)
     const productLow = Math.imul(inputLow, LOW_2)
-    const productHigh = multiplyHigh(inputLow, LOW_2) + Math.imul(inputLow, HIGH_2) + Math.imul(view.getInt32(position + 4, true), LOW_2) | 0
+    const productHigh =
+      multiplyHigh(inputLow, LOW_2) + Math.imul(inputLow, HIGH_2) + Math.imul(inputHigh, LOW_2) | 0
     const sumLow = low + productLow | 0
     const sumHigh = high + productHigh + (sumLow >>> 0 < productLow >>> 0 ? 1 : 0) | 0
-    // rotated by 31 bits
+    // rotate left by 31 bits
     const rotatedLow = sumLow << 31 | sumHigh >>> 1
     const rotatedHigh = sumHigh << 31 | sumLow >>> 1
-    // times the first prime
+    // lane *= PRIME_1
     low = Math.imul(rotatedLow, LOW_1)
     high = multiplyHigh(rotatedLow, LOW_1) + Math.imul(rotatedLow, HIGH_1) + Math.imul(rotatedHigh, LOW_1) | 0
   }
@@ -109,7 +117,7 @@ function hashLane (view: DataView, position: number, end: number, seed: bigint):
   return BigInt(high >>> 0) << 32n | BigInt(low >>> 0)
 }
 
-/** The upper half of the product of two unsigned numbers. */
+/** The upper 32 bits of the product of two unsigned 32-bit numbers. */
 function multiplyHigh (a: number, b: number): number {
   const aLow = a & 0xffff
   const aHigh = a >>> 16

@@ -14,7 +14,7 @@ const FNAME = 0x08
 const FCOMMENT = 0x10
 const RESERVED = 0xe0
 
-/** Wrap a deflate stream of `bytes` into a gzip member, mtime 0, OS 255. */
+/** Wrap the deflate stream of `bytes` in a gzip member with mtime 0 and OS 255. */
 export function encodeGzipMember (deflated: Uint8Array, bytes: Uint8Array): Uint8Array {
   const member = new Uint8Array(HEADER_LENGTH + deflated.byteLength + TRAILER_LENGTH)
 
@@ -27,12 +27,14 @@ export function encodeGzipMember (deflated: Uint8Array, bytes: Uint8Array): Uint
 }
 
 /**
- * The deflate stream inside a gzip member, from its header to its trailer.
+ * The deflate stream in a gzip member, between its header and its trailer.
  *
- * @throws {CorruptFrameError} it is no member, or its trailer names another size
+ * @throws {CorruptFrameError} it is not a gzip member, or its trailer has another size
  */
 export function decodeGzipMember (member: Uint8Array, size: number): Uint8Array {
-  if (member.byteLength < HEADER_LENGTH + TRAILER_LENGTH || member[0] !== 0x1f || member[1] !== 0x8b || member[2] !== DEFLATE) {
+  const isLongEnough = member.byteLength >= HEADER_LENGTH + TRAILER_LENGTH
+
+  if (!isLongEnough || member[0] !== 0x1f || member[1] !== 0x8b || member[2] !== DEFLATE) {
     throw corrupt('it does not begin with the header of a member')
   }
 
@@ -44,15 +46,13 @@ export function decodeGzipMember (member: Uint8Array, size: number): Uint8Array 
   }
 
   if (readUint32(member, end + 4) !== size) {
-    throw corrupt(`it says to hold ${readUint32(member, end + 4)} bytes instead of ${size}`)
+    throw corrupt(`it claims to hold ${readUint32(member, end + 4)} bytes instead of ${size}`)
   }
 
   return member.subarray(start, end)
 }
 
-/**
- * @throws {CorruptFrameError} the trailer's checksum is not that of the bytes
- */
+/** @throws {CorruptFrameError} the bytes do not match the checksum in the trailer */
 export function checkGzipChecksum (member: Uint8Array, bytes: Uint8Array): void {
   if (readUint32(member, member.byteLength - TRAILER_LENGTH) !== crc32(bytes)) {
     throw corrupt('its checksum does not match')

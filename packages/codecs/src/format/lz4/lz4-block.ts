@@ -2,22 +2,28 @@ import { CorruptFrameError } from '../../errors.ts'
 
 export const MIN_MATCH = 4
 
-/** A length of 15 or more in a token goes on in bytes of their own. */
+/** A length of 15 in a token continues in the following bytes. */
 export const LONG = 15
 
-/** From here on a run is copied by the engine, below it byte by byte. */
+/** Shorter runs are copied byte by byte, which is faster than a call of the engine. */
 export const COPY_BY_ENGINE = 32
 
 /**
  * Decompress one LZ4 block (LZ4 Block Format) from `source` to `target` at
  * `start`.
  *
- * @param history - the position in `target` that matches may reach back to: `start`
- *   where blocks are independent
- * @returns the position in `target` behind the block's bytes
- * @throws {CorruptFrameError} a length or an offset leads outside
+ * @param history - the first position in `target` that matches may refer to: `start` if blocks
+ *   are independent
+ * @returns the position in `target` after the decoded bytes
+ * @throws {CorruptFrameError} a length or an offset is out of range
  */
-export function decodeLz4Block (source: Uint8Array, target: Uint8Array, start: number, end: number, history: number = start): number {
+export function decodeLz4Block (
+  source: Uint8Array,
+  target: Uint8Array,
+  start: number,
+  end: number,
+  history: number = start
+): number {
   const sourceEnd = source.byteLength
   let from = 0
   let to = start
@@ -40,7 +46,7 @@ export function decodeLz4Block (source: Uint8Array, target: Uint8Array, start: n
     }
 
     if (from + literals > sourceEnd || to + literals > end) {
-      throw corrupt('a run of literals leads outside')
+      throw corrupt('a run of literals is out of range')
     }
 
     if (literals > COPY_BY_ENGINE) {
@@ -80,14 +86,14 @@ export function decodeLz4Block (source: Uint8Array, target: Uint8Array, start: n
     }
 
     if (offset === 0 || offset > to - history || to + length > end) {
-      throw corrupt('a match leads outside')
+      throw corrupt('a match is out of range')
     }
 
     if (offset >= length && length > COPY_BY_ENGINE) {
       target.copyWithin(to, to - offset, to - offset + length)
       to += length
     } else {
-      // byte by byte: a match may overlap what it writes
+      // byte by byte: a match may overlap its own output
       for (let match = to - offset, stop = to + length; to < stop;) {
         target[to++] = target[match++]
       }
@@ -98,7 +104,7 @@ export function decodeLz4Block (source: Uint8Array, target: Uint8Array, start: n
 }
 
 /**
- * Check that no match of a block has the offset 0, for a decoder that does not.
+ * Check that no match of a block has the offset 0, for a decoder that does not check it.
  *
  * @throws {CorruptFrameError}
  */
@@ -121,20 +127,20 @@ export function checkLz4Offsets (source: Uint8Array): void {
 
     position += literals
 
-    // the last sequence has no match, and what leads outside is for the decoder to refuse
+    // the last sequence has no match. The decoder refuses positions out of range
     if (position + 2 > end) {
       return
     }
 
     if ((source[position] | source[position + 1]) === 0) {
-      throw corrupt('a match leads outside')
+      throw corrupt('a match is out of range')
     }
 
     position += 2
 
     if ((token & LONG) === LONG) {
       while (position < end && source[position++] === 255) {
-        // the length of the match does not matter
+        // skip the length of the match
       }
     }
   }

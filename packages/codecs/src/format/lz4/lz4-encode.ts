@@ -2,28 +2,27 @@ import { COPY_BY_ENGINE, LONG, MIN_MATCH } from './lz4-block.ts'
 
 /** The last bytes of a block are literals (LZ4 Block Format, "End of block conditions"). */
 const LAST_LITERALS = 5
-/** No match begins closer to the end than this. The reference decoder refuses a block where one does. */
+/** No match may begin closer to the end than this: the reference decoder refuses such blocks. */
 const MATCH_LIMIT = 12
 const MAX_OFFSET = 65535
 const HASH_LOG = 14
 
-/** Compress into one LZ4 block, see {@link encodeLz4Block}. */
+/** Compress into a new LZ4 block, see {@link encodeLz4Block}. */
 export function compressLz4Block (source: Uint8Array): Uint8Array {
-  // whatever the bytes are, a block of them is no longer than this
+  // the worst case for any input
   const target = new Uint8Array(source.byteLength + Math.floor(source.byteLength / 255) + 16)
 
   return target.subarray(0, encodeLz4Block(source, target))
 }
 
 /**
- * Compress into one LZ4 block, greedily and with one hash table, as the fast mode
- * of the reference does.
+ * Compress into one LZ4 block, greedily and with one hash table, like the fast mode of the
+ * reference implementation.
  *
- * lz4js is not used: it lets matches begin in the last 12 bytes, and the `lz4`
- * tool then refuses the block.
+ * (lz4js starts matches in the last 12 bytes, and the `lz4` tool refuses such blocks.)
  *
- * @param target - at least `length + length / 255 + 16` bytes for any input
- * @returns how many bytes of `target` the block takes
+ * @param target - at least `length + length / 255 + 16` bytes, which is enough for any input
+ * @returns the length of the block in `target`
  */
 function encodeLz4Block (source: Uint8Array, target: Uint8Array): number {
   const table = new Int32Array(1 << HASH_LOG)
@@ -40,7 +39,7 @@ function encodeLz4Block (source: Uint8Array, target: Uint8Array): number {
     table[slot] = position
 
     if (match >= position || position - match > MAX_OFFSET || readSequence(source, match) !== sequence) {
-      // the longer nothing matches, the larger the steps
+      // take larger steps the longer nothing matches
       position += 1 + (position - anchor >> 6)
       continue
     }
@@ -73,12 +72,20 @@ function readSequence (source: Uint8Array, position: number): number {
   return source[position] | source[position + 1] << 8 | source[position + 2] << 16 | source[position + 3] << 24
 }
 
-/** Fibonacci hashing, as the reference does it. */
+/** Fibonacci hashing, as in the reference implementation. */
 function hash (sequence: number): number {
   return Math.imul(sequence, 0x9e3779b1) >>> 32 - HASH_LOG
 }
 
-function writeSequence (target: Uint8Array, to: number, source: Uint8Array, anchor: number, position: number, offset: number, length: number): number {
+function writeSequence (
+  target: Uint8Array,
+  to: number,
+  source: Uint8Array,
+  anchor: number,
+  position: number,
+  offset: number,
+  length: number
+): number {
   const matchLength = length - MIN_MATCH
 
   to = writeLiterals(target, to, source, anchor, position, Math.min(matchLength, LONG))
@@ -88,8 +95,15 @@ function writeSequence (target: Uint8Array, to: number, source: Uint8Array, anch
   return matchLength < LONG ? to : writeLength(target, to, matchLength - LONG)
 }
 
-/** A token, and the literals from `start` up to and without `end`. */
-function writeLiterals (target: Uint8Array, to: number, source: Uint8Array, start: number, end: number, matchToken: number): number {
+/** Write a token and the literals from `start` to `end` (exclusive). */
+function writeLiterals (
+  target: Uint8Array,
+  to: number,
+  source: Uint8Array,
+  start: number,
+  end: number,
+  matchToken: number
+): number {
   const length = end - start
 
   target[to++] = Math.min(length, LONG) << 4 | matchToken

@@ -4,7 +4,7 @@ import { xxh32 } from '../checksums/xxh32.ts'
 
 export const MAGIC = 0x184d2204
 const HEADER_LENGTH = 15
-/** Set in the length of a block that is stored as it is. */
+/** The flag of an uncompressed block, in its length. */
 export const UNCOMPRESSED = 0x80000000
 
 // frame descriptor flags (LZ4 Frame Format, "Frame Descriptor")
@@ -17,22 +17,29 @@ export const CONTENT_CHECKSUM = 0x04
 const RESERVED = 0x02
 const DICTIONARY = 0x01
 
-/** Block sizes by their code: the largest block that a frame may hold. */
+/** The largest block of a frame, by its code. */
 const BLOCK_SIZES: Readonly<Record<number, number>> = { 4: 1 << 16, 5: 1 << 18, 6: 1 << 20, 7: 1 << 22 }
 
-/** The pieces that become the blocks of a frame. */
+/** Split bytes into the pieces that become blocks. */
 export function splitLz4Blocks (bytes: Uint8Array): Uint8Array[] {
   const blockSize = BLOCK_SIZES[sizeCode(bytes.byteLength)]
 
-  return Array.from({ length: Math.ceil(bytes.byteLength / blockSize) }, (_, i) => bytes.subarray(i * blockSize, (i + 1) * blockSize))
+  return Array.from(
+    { length: Math.ceil(bytes.byteLength / blockSize) },
+    (_, i) => bytes.subarray(i * blockSize, (i + 1) * blockSize)
+  )
 }
 
 /**
- * Make one frame with content size and independent blocks, without checksums.
+ * Make a frame with content size and independent blocks, without checksums.
  *
- * @param blocks - each of the pieces compressed; stored as it is where that is no shorter
+ * @param blocks - the compressed pieces. A piece that did not shrink is stored uncompressed
  */
-export function assembleLz4Frame (bytes: Uint8Array, pieces: readonly Uint8Array[], blocks: readonly Uint8Array[]): Uint8Array {
+export function assembleLz4Frame (
+  bytes: Uint8Array,
+  pieces: readonly Uint8Array[],
+  blocks: readonly Uint8Array[]
+): Uint8Array {
   const stored = pieces.map((piece, i) => blocks[i].byteLength < piece.byteLength ? blocks[i] : piece)
   const frame = new Uint8Array(stored.reduce((length, block) => length + 4 + block.byteLength, HEADER_LENGTH + 4))
   let position = HEADER_LENGTH
@@ -52,15 +59,11 @@ export function assembleLz4Frame (bytes: Uint8Array, pieces: readonly Uint8Array
   return frame
 }
 
-/**
- * Writes what a compressed block holds to `target` at `start`, not beyond `end`, and
- * gives the position behind it.
- */
-export type Lz4Decode = (block: Uint8Array, target: Uint8Array, start: number, end: number) => number
+/** Decodes a block to `target` from `start` to `end` at most, and returns the position after it. */
+type Lz4Decode = (block: Uint8Array, target: Uint8Array, start: number, end: number) => number
 
 /**
- * Decode one frame that holds `size` bytes. Checksums are checked where a frame
- * has them.
+ * Decode one frame of `size` bytes. Verifies checksums if the frame has any.
  *
  * @throws {CorruptFrameError}
  */
@@ -114,7 +117,7 @@ export function decodeLz4Frame (frame: Uint8Array, size: number, decode: Lz4Deco
   return bytes.subarray(0, written)
 }
 
-/** The code of the smallest block size that takes all bytes, or of the largest there is. */
+/** The code of the smallest block size that fits all bytes, or of the largest one. */
 function sizeCode (length: number): number {
   return [4, 5, 6].find(candidate => BLOCK_SIZES[candidate] >= length) ?? 7
 }
@@ -131,29 +134,29 @@ function readHeader (frame: Uint8Array, size: number): Lz4Descriptor & { start: 
   }
 
   if (descriptor.contentSize !== size) {
-    throw corrupt(`it says to hold ${descriptor.contentSize} bytes instead of ${size}`)
+    throw corrupt(`it claims to hold ${descriptor.contentSize} bytes instead of ${size}`)
   }
 
   return { ...descriptor, start: 4 + descriptor.length }
 }
 
-/** What a frame says of itself, behind its magic number. */
+/** The descriptor of a frame, which follows its magic number. */
 export interface Lz4Descriptor {
-  /** How many bytes that takes. */
+  /** Bytes of the descriptor. */
   readonly length: number
   readonly flags: number
-  /** The most original bytes in a block. */
+  /** The most uncompressed bytes in a block. */
   readonly blockSize: number
   readonly contentSize?: number
 }
 
-/** The most bytes that a descriptor takes. */
+/** The most bytes of a descriptor. */
 export const MAX_DESCRIPTOR_LENGTH = 11
 
 /**
- * Read and check the descriptor of a frame.
+ * Read and validate the descriptor of a frame.
  *
- * @param bytes - from behind the magic number on
+ * @param bytes - what follows the magic number
  * @throws {CorruptFrameError}
  */
 export function decodeLz4Descriptor (bytes: Uint8Array): Lz4Descriptor {
@@ -161,7 +164,7 @@ export function decodeLz4Descriptor (bytes: Uint8Array): Lz4Descriptor {
   const blockSize = BLOCK_SIZES[sizes >> 4]
 
   if ((flags & VERSION_MASK) !== VERSION || (flags & RESERVED) !== 0 || blockSize == null || (sizes & 0x0f) !== 0) {
-    throw corrupt('its descriptor is of another version')
+    throw corrupt('its descriptor has another version')
   }
 
   if ((flags & DICTIONARY) !== 0) {
@@ -201,7 +204,7 @@ function checkHash (expected: number, bytes: Uint8Array, what: string): void {
   }
 }
 
-/** The second byte of the hash of the descriptor. */
+/** The checksum of the descriptor: the second byte of its XXH32. */
 function headerChecksum (descriptor: Uint8Array): number {
   return xxh32(descriptor) >>> 8 & 0xff
 }

@@ -1,22 +1,36 @@
-import { corrupt, END_MARKER, FIRST_RUN, M2_MARKER, M2_MAX_OFFSET, M3_MARKER, M3_MAX_LENGTH, M3_MAX_OFFSET, M4_MARKER, M4_MAX_LENGTH, MATCH_BASE, RUN_BASE, RUN_MAX_LENGTH } from './lzo1x.ts'
+import {
+  corrupt,
+  END_MARKER,
+  FIRST_RUN,
+  M2_MARKER,
+  M2_MAX_OFFSET,
+  M3_MARKER,
+  M3_MAX_LENGTH,
+  M3_MAX_OFFSET,
+  M4_MARKER,
+  M4_MAX_LENGTH,
+  MATCH_BASE,
+  RUN_BASE,
+  RUN_MAX_LENGTH
+} from './lzo1x.ts'
 
-/** As many literals or more came before: what a byte below {@link M4_MARKER} means depends on it. */
+/** At least this many literals came before. The meaning of a byte below {@link M4_MARKER} depends on it. */
 const MANY = 4
 
 /**
- * Decompress one LZO1X stream from `source` to `target` at `start`. Its bytes may
- * reach up to `end`, and what is there already may be overwritten up to `end`.
- * Matches may not reach before `start`: blocks are independent.
+ * Decompress one LZO1X stream from `source` to `target`, between `start` and `end`. It may
+ * overwrite everything up to `end`. Matches may not refer to bytes before `start`: blocks are
+ * independent.
  *
- * @returns the position in `target` behind the stream's bytes
- * @throws {CorruptFrameError} it is cut short, leads outside, or goes on behind its end
+ * @returns the position in `target` after the decoded bytes
+ * @throws {CorruptFrameError} the stream is cut short, refers to bytes out of range, or is followed by other bytes
  */
 export function decodeLzo1x (source: Uint8Array, target: Uint8Array, start: number, end: number): number {
-  // four bytes are copied as one number: 300 MB/s of text instead of 180
+  // copying four bytes as one number reaches 300 MB/s of text instead of 180
   const input = new DataView(source.buffer, source.byteOffset, source.byteLength)
   const output = new DataView(target.buffer, target.byteOffset, target.byteLength)
   const sourceEnd = source.byteLength
-  // each instruction finds its bytes, except for those of a long length: the end marker has as many
+  // no instruction reads beyond the end, apart from long lengths: the end marker is as long as any
   const lastInstruction = sourceEnd - END_MARKER.byteLength
   let from = 0
   let to = start
@@ -35,7 +49,7 @@ export function decodeLzo1x (source: Uint8Array, target: Uint8Array, start: numb
     }
 
     const code = source[from++]
-    // its lowest bits tell how many literals follow
+    // the lowest bits are the number of literals that follow
     let low = code
     let length: number
     let offset: number
@@ -65,7 +79,7 @@ export function decodeLzo1x (source: Uint8Array, target: Uint8Array, start: numb
         offset += M3_MAX_OFFSET - 1 + ((code & 8) << 11)
 
         if (offset === M3_MAX_OFFSET) {
-          // lzop reads others too, with another length or literals, and writes none
+          // lzop also reads, but never writes, markers with another length or with literals
           if (code !== END_MARKER[0] || low !== 0 || from !== sourceEnd) {
             throw corrupt('a block does not end with its end marker')
           }
@@ -94,14 +108,14 @@ export function decodeLzo1x (source: Uint8Array, target: Uint8Array, start: numb
     }
 
     if (offset > to - start || to + length > end) {
-      throw corrupt('a match leads outside')
+      throw corrupt('a match is out of range')
     }
 
     const stop = to + length
     let match = to - offset
 
     if (offset >= 4 && stop + 8 <= end) {
-      // most are no longer than 8, and what is copied too much is written over
+      // most matches have at most 8 bytes. Bytes copied beyond the match are overwritten later
       output.setInt32(to, output.getInt32(match, true), true)
       output.setInt32(to + 4, output.getInt32(match + 4, true), true)
 
@@ -111,7 +125,7 @@ export function decodeLzo1x (source: Uint8Array, target: Uint8Array, start: numb
 
       to = stop
     } else {
-      // byte by byte: it overlaps what it writes, or is close to the end
+      // byte by byte: the match overlaps its own output, or is close to the end
       while (to < stop) {
         target[to++] = target[match++]
       }
@@ -130,12 +144,19 @@ export function decodeLzo1x (source: Uint8Array, target: Uint8Array, start: numb
   }
 }
 
-function copyLiterals (input: DataView, from: number, output: DataView, to: number, length: number, end: number): number {
+function copyLiterals (
+  input: DataView,
+  from: number,
+  output: DataView,
+  to: number,
+  length: number,
+  end: number
+): number {
   const fromEnd = from + length
   const toEnd = to + length
 
   if (fromEnd > input.byteLength || toEnd > end) {
-    throw corrupt('a run of literals leads outside')
+    throw corrupt('a run of literals is out of range')
   }
 
   if (fromEnd + 4 <= input.byteLength && toEnd + 4 <= end) {
@@ -151,7 +172,7 @@ function copyLiterals (input: DataView, from: number, output: DataView, to: numb
   return toEnd
 }
 
-/** The position of the first byte from `from` on that is not zero. Each zero is 255 more of a length. */
+/** The position of the first nonzero byte. Each zero before it adds 255 to a length. */
 function skipZeros (source: Uint8Array, from: number): number {
   while (from < source.byteLength) {
     if (source[from] !== 0) {

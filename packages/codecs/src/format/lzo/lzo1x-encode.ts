@@ -1,25 +1,39 @@
-import { END_MARKER, FIRST_RUN, M2_MARKER, M2_MAX_OFFSET, M3_MARKER, M3_MAX_LENGTH, M3_MAX_OFFSET, M4_MARKER, M4_MAX_LENGTH, M4_MAX_OFFSET, MATCH_BASE, RUN_BASE, RUN_MAX_LENGTH } from './lzo1x.ts'
+import {
+  END_MARKER,
+  FIRST_RUN,
+  M2_MARKER,
+  M2_MAX_OFFSET,
+  M3_MARKER,
+  M3_MAX_LENGTH,
+  M3_MAX_OFFSET,
+  M4_MARKER,
+  M4_MAX_LENGTH,
+  M4_MAX_OFFSET,
+  MATCH_BASE,
+  RUN_BASE,
+  RUN_MAX_LENGTH
+} from './lzo1x.ts'
 
-/** The format has shorter ones too, but four bytes are hashed and compared at once. */
+/** The format allows shorter matches, but this hashes and compares four bytes at once. */
 const MIN_MATCH = 4
 const M2_MAX_LENGTH = 8
-/** 14 compresses a little less (text: 0.546 instead of 0.541) and is no faster. */
+/** 14 compresses slightly worse (text: 0.546 instead of 0.541) and is not faster. */
 const HASH_LOG = 15
 
-/** From here on a run is copied by the engine, below it byte by byte. */
+/** Shorter runs are copied byte by byte, which is faster than a call of the engine. */
 const COPY_BY_ENGINE = 48
 
-/** Where the four bytes of a hash were last seen. One for all calls: it is half as large as a block of lzop. */
+/** The last position of each hash of four bytes. Shared by all calls, since it is half as large as an lzop block. */
 const table = new Int32Array(1 << HASH_LOG)
 
 /**
  * Compress into one LZO1X stream, greedily and with one hash table.
  *
- * @param target - at least `length + length / 16 + 67` bytes for any input
- * @returns how many bytes of `target` the stream takes
+ * @param target - at least `length + length / 16 + 67` bytes, which is enough for any input
+ * @returns the length of the stream in `target`
  */
 export function encodeLzo1x (source: Uint8Array, target: Uint8Array): number {
-  // four bytes are read as one number: 122 MB/s of text instead of 95
+  // reading four bytes as one number reaches 122 MB/s of text instead of 95
   const view = new DataView(source.buffer, source.byteOffset, source.byteLength)
   const sourceEnd = source.byteLength
   const lastMatch = sourceEnd - MIN_MATCH
@@ -27,7 +41,7 @@ export function encodeLzo1x (source: Uint8Array, target: Uint8Array): number {
   let position = 0
   let to = 0
 
-  // or the output would depend on the calls before
+  // without this, the output would depend on earlier calls
   table.fill(0)
 
   while (position <= lastMatch) {
@@ -37,7 +51,7 @@ export function encodeLzo1x (source: Uint8Array, target: Uint8Array): number {
     table[slot] = position
 
     if (match >= position || position - match > M4_MAX_OFFSET || view.getInt32(match, true) !== sequence) {
-      // the longer nothing matches, the larger the steps
+      // take larger steps the longer nothing matches
       position += 1 + (position - anchor >> 5)
       continue
     }
@@ -50,8 +64,8 @@ export function encodeLzo1x (source: Uint8Array, target: Uint8Array): number {
       match--
     }
 
-    // Takes three bytes, and one more where it splits a run of literals. To go on
-    // looking instead compresses more (text: 0.541 instead of 0.554) and decodes faster.
+    // Such a match takes three bytes, and one more if it splits a run of literals. Searching on
+    // instead compresses better (text: 0.541 instead of 0.554) and decodes faster.
     if (end - position === MIN_MATCH && offset > M2_MAX_OFFSET) {
       position++
       continue
@@ -79,15 +93,15 @@ function hash (sequence: number): number {
 }
 
 /**
- * The first position from `position` on whose byte is another than that `offset` bytes before.
- * The end is handed in: to ask the view for its length costs a tenth of the speed.
+ * The end of a match: the first position whose byte differs from the one `offset` bytes before.
+ * `end` is a parameter because reading the length of the view costs a tenth of the speed.
  */
 function endOfMatch (view: DataView, position: number, offset: number, sourceEnd: number): number {
   for (; position <= sourceEnd - 4; position += 4) {
     const difference = view.getInt32(position, true) ^ view.getInt32(position - offset, true)
 
     if (difference !== 0) {
-      // the lowest bit that differs tells how many of the four bytes are alike
+      // the lowest differing bit tells how many of the four bytes match
       return position + (31 - Math.clz32(difference & -difference) >> 3)
     }
   }
@@ -99,7 +113,7 @@ function endOfMatch (view: DataView, position: number, offset: number, sourceEnd
   return position
 }
 
-/** The literals from `start` up to and without `end`. */
+/** Write the literals from `start` to `end` (exclusive). */
 function writeLiterals (target: Uint8Array, to: number, source: Uint8Array, start: number, end: number): number {
   const length = end - start
 
@@ -153,7 +167,7 @@ function writeMatch (target: Uint8Array, to: number, offset: number, length: num
   return to
 }
 
-/** An instruction's first byte with a length up to `max` in it, and what is longer behind it. */
+/** Write the first byte of an instruction, with a length of up to `max` in it, and longer lengths in more bytes. */
 function writeLength (target: Uint8Array, to: number, marker: number, length: number, max: number): number {
   if (length <= max) {
     target[to++] = marker | length

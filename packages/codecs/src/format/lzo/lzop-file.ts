@@ -4,24 +4,26 @@ import { decodeLzo1x } from './lzo1x-decode.ts'
 import { encodeLzo1x } from './lzo1x-encode.ts'
 import { checkSums, decodeLzopHeader, encodeLzopHeader, readChecked } from './lzop-header.ts'
 
-/** The most original bytes that a block of ours holds, as in the members of lzop itself. */
+/** The most uncompressed bytes in a block that we write, as lzop does. */
 const BLOCK_SIZE = 1 << 18
-/** The original length of a block, and the compressed one. */
+/** The uncompressed and the compressed length of a block. */
 const BLOCK_HEADER_LENGTH = 8
-/** What ends a member: a block's original length of 0. */
+/** The end of a member: an uncompressed length of 0. */
 const END_LENGTH = 4
 
-/** The most bytes that a stream of LZO1X may take, for any input. */
+/** The longest LZO1X stream of an input. */
 function blockBound (length: number): number {
   return length + Math.floor(length / 16) + 67
 }
 
-/** Make one member of lzop, without checksums of the content. */
+/** Make an lzop member without checksums of the content. */
 export function encodeLzop (bytes: Uint8Array): Uint8Array {
   const header = encodeLzopHeader()
   const blocks = Math.ceil(bytes.byteLength / BLOCK_SIZE)
-  // a block that does not shrink is stored, so no more than one at a time needs more room than it had
-  const frame = new Uint8Array(header.byteLength + blocks * BLOCK_HEADER_LENGTH + bytes.byteLength + blockBound(BLOCK_SIZE) - BLOCK_SIZE + END_LENGTH)
+  // a block that does not shrink is stored, so only the current block may need more room than its input
+  const extra = blockBound(BLOCK_SIZE) - BLOCK_SIZE
+  const overhead = header.byteLength + blocks * BLOCK_HEADER_LENGTH + extra + END_LENGTH
+  const frame = new Uint8Array(bytes.byteLength + overhead)
   let position = header.byteLength
 
   frame.set(header)
@@ -43,13 +45,12 @@ export function encodeLzop (bytes: Uint8Array): Uint8Array {
 
   writeUint32(frame, position, 0)
 
-  // a copy: the buffer was made for the worst case and would be kept as large
+  // copy it: the buffer has room for the worst case, and would stay in memory
   return frame.slice(0, position + END_LENGTH)
 }
 
 /**
- * Decode one member of lzop that holds `size` bytes. Checksums are checked where
- * a member has them.
+ * Decode one lzop member of `size` bytes. Verifies checksums if the member has any.
  *
  * @throws {CorruptFrameError}
  */
@@ -75,7 +76,7 @@ export function decodeLzop (frame: Uint8Array, size: number): Uint8Array {
     const isCompressed = compressedLength < length
     const end = written + length
     const sums = position + 4
-    // a stored block has no checksums of its compressed bytes
+    // a stored block has no checksum of compressed bytes
     const blockStart = sums + 4 * (contentSums.length + (isCompressed ? compressedSums.length : 0))
     position = blockStart + compressedLength
 

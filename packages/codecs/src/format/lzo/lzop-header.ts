@@ -3,28 +3,28 @@ import { adler32 } from '../checksums/adler32.ts'
 import { readUint32, writeUint32 } from '../bytes/big-endian.ts'
 import { corrupt } from './lzo1x.ts'
 
-// lzop has no specification. What is here was found out with Debian's lzop 1.04:
-// from the members that it makes, and by which hand-made ones it accepts.
+// The lzop format has no specification. This follows the behaviour of Debian's lzop 1.04: the
+// members that it writes, and the hand-made ones that it accepts.
 
-/** "LZO" between bytes that a transfer as text would damage. The header's checksum begins behind it. */
+/** "LZO" between bytes that a transfer as text would damage. The header's checksum covers what follows. */
 const MAGIC = Uint8Array.of(0x89, 0x4c, 0x5a, 0x4f, 0x00, 0x0d, 0x0a, 0x1a, 0x0a)
 
-// a version is 0x1040 for 1.04
+// the version 1.04 is 0x1040
 const VERSION = 0x1040
-/** That of the LZO library, 2.10. Nothing depends on it. */
+/** The version of the LZO library, 2.10. Nothing depends on it. */
 const LIBRARY_VERSION = 0x20a0
-/** Members of an older one are refused by lzop too. */
+/** lzop also refuses members of older versions. */
 const OLDEST_VERSION = 0x0900
-/** From here on a header has the version that is needed, a level, and a time of 64 bits. */
+/** Since this version a header has the version needed for reading, a level, and a 64-bit time. */
 const LONG_HEADER_VERSION = 0x0940
 
-/** LZO1X-1. The other two, LZO1X-1(15) and LZO1X-999, search differently and write the same format. */
+/** LZO1X-1. LZO1X-1(15) and LZO1X-999 search differently, but write the same format. */
 const METHOD = 1
 const LAST_METHOD = 3
-/** What lzop writes for {@link METHOD}. */
+/** The level that lzop writes for {@link METHOD}. */
 const LEVEL = 5
 
-// flags; `D` is what a block decodes to, `C` its compressed bytes
+// flags. D: checksums of uncompressed blocks, C: of compressed ones
 const ADLER32_D = 0x0001
 const ADLER32_C = 0x0002
 const CRC32_D = 0x0100
@@ -33,29 +33,29 @@ const EXTRA_FIELD = 0x0040
 const MULTIPART = 0x0400
 const FILTER = 0x0800
 const HEADER_CRC32 = 0x1000
-/** lzop refuses a member that has one of these. */
+/** lzop refuses members with any of these. */
 const UNKNOWN = 0x000fc000
-/** The system that wrote the member. It says how to read {@link MODE}. */
+/** The operating system that wrote the member, which determines the meaning of {@link MODE}. */
 const UNIX = 0x03000000
 
-/** A regular file that its owner writes and everybody reads. lzop gives it to the file that it makes. */
+/** A regular file, rw-r--r--. lzop sets it on the file that it extracts. */
 const MODE = 0o100644
 
-/** Without a name. */
+/** The length of a header without a name. */
 const HEADER_LENGTH = 38
 
 type Checksum = (bytes: Uint8Array) => number
 
 export interface LzopHeader {
-  /** Where the first block begins. */
+  /** The position of the first block. */
   readonly start: number
-  /** The checksums of what each block decodes to, in the order in which a block has them. */
+  /** The checksums of uncompressed blocks, in the order in which they are stored. */
   readonly contentSums: readonly Checksum[]
-  /** Those of its compressed bytes. They come after the others. */
+  /** The checksums of compressed blocks. They follow the others. */
   readonly compressedSums: readonly Checksum[]
 }
 
-/** What a member begins with, always the same: without a name, a time and checksums of the content. */
+/** The header that we write, always the same: no name, no time, no checksums of the content. */
 export function encodeLzopHeader (): Uint8Array {
   const header = new Uint8Array(HEADER_LENGTH)
 
@@ -64,14 +64,14 @@ export function encodeLzopHeader (): Uint8Array {
   writeUint32(header, 13, LONG_HEADER_VERSION << 16 | METHOD << 8 | LEVEL)
   writeUint32(header, 17, UNIX)
   writeUint32(header, 21, MODE)
-  // a time of 64 bits and the length of the name stay 0
+  // the 64-bit time and the length of the name stay 0
   writeUint32(header, 34, adler32(header.subarray(MAGIC.byteLength, 34)))
 
   return header
 }
 
 /**
- * Read and check the header of a member.
+ * Read and validate the header of a member.
  *
  * @throws {CorruptFrameError}
  */
@@ -94,16 +94,16 @@ export function decodeLzopHeader (frame: Uint8Array): LzopHeader {
   const flags = readChecked(frame, position)
 
   if (method < METHOD || method > LAST_METHOD) {
-    throw corrupt(`it is compressed by the unknown method ${method}`)
+    throw corrupt(`it has the unknown compression method ${method}`)
   }
 
   if ((flags & (UNKNOWN | MULTIPART | FILTER)) !== 0) {
     throw corrupt('it is filtered, part of a larger archive, or has unknown flags')
   }
 
-  // flags, mode and time
+  // skip flags, mode and time
   position += isLong ? 16 : 12
-  // the length of its name, and the name
+  // skip the length of the name, and the name
   position += 1 + (readChecked(frame, position) >>> 24)
 
   const checksum = (flags & HEADER_CRC32) === 0 ? adler32 : crc32
@@ -124,12 +124,12 @@ export function decodeLzopHeader (frame: Uint8Array): LzopHeader {
   }
 }
 
-/** A header without an extra field takes no more bytes than this: there are 255 in the longest name. */
+/** The longest header without an extra field. The longest name has 255 bytes. */
 export const MAX_HEADER_LENGTH = 34 + 255 + 4
-/** Longer extra fields are refused in streams. Nobody is known to write any. */
+/** The longest extra field that streams may have. No tool is known to write any. */
 const MAX_EXTRA_LENGTH = 64 * 1024
 
-/** How many bytes the header takes at most that begins with these, all of it or {@link MAX_HEADER_LENGTH} bytes. */
+/** An upper bound for the length of a header, from its first {@link MAX_HEADER_LENGTH} bytes. */
 export function lzopHeaderBound (start: Uint8Array): number {
   const isLong = (start[9] << 8 | start[10]) >= LONG_HEADER_VERSION
   const hasExtraField = (readUint32(start, isLong ? 17 : 14) & EXTRA_FIELD) !== 0
@@ -155,14 +155,20 @@ function readVersion (frame: Uint8Array, position: number, newest: number = 0xff
   const version = readChecked(frame, position) >>> 16
 
   if (version < OLDEST_VERSION || version > newest) {
-    throw corrupt(`it is of the unknown version 0x${version.toString(16)}`)
+    throw corrupt(`it has the unknown version 0x${version.toString(16)}`)
   }
 
   return version
 }
 
-/** Compare checksums of `bytes` with those that are written from `position` on. */
-export function checkSums (frame: Uint8Array, position: number, checksums: readonly Checksum[], bytes: Uint8Array, what: string): void {
+/** Verify `bytes` against the checksums at `position`. */
+export function checkSums (
+  frame: Uint8Array,
+  position: number,
+  checksums: readonly Checksum[],
+  bytes: Uint8Array,
+  what: string
+): void {
   checksums.forEach((checksum, i) => {
     if (readChecked(frame, position + 4 * i) !== checksum(bytes)) {
       throw corrupt(`the checksum of ${what} does not match`)
@@ -170,7 +176,7 @@ export function checkSums (frame: Uint8Array, position: number, checksums: reado
   })
 }
 
-/** Read an integer that may be missing. Shorter ones are read so too: no member ends within 4 bytes of one. */
+/** Read an integer that may be cut off. Used for shorter ones too, since every member has 4 more bytes there. */
 export function readChecked (frame: Uint8Array, position: number): number {
   if (position + 4 > frame.byteLength) {
     throw corrupt('it is cut short')

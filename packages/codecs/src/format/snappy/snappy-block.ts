@@ -5,19 +5,19 @@ const LITERAL = 0
 const COPY_1 = 1
 const COPY_2 = 2
 
-/** Literals of up to 60 bytes have their length in the tag, longer ones in one to four bytes behind it. */
+/** Literals of up to 60 bytes have their length in the tag, longer ones in one to four bytes after it. */
 const LONGEST_SHORT = 60
 
-/** From here on a run is copied by the engine, below it byte by byte. */
+/** Shorter runs are copied byte by byte, which is faster than a call of the engine. */
 const COPY_BY_ENGINE = 32
 
 /**
- * Decompress one raw Snappy block that says to hold `size` bytes.
+ * Decompress one raw Snappy block of `size` bytes.
  *
- * snappyjs only compresses: its decoder takes lengths and offsets of four bytes as
- * signed, goes backwards, and may never end.
+ * (We use snappyjs only to compress: its decoder reads four-byte lengths and offsets as signed
+ * numbers, so it can go backwards and never end.)
  *
- * @throws {CorruptFrameError} a length or an offset leads outside, or it holds more or fewer bytes
+ * @throws {CorruptFrameError} a length or an offset is out of range, or the size differs
  */
 export function decodeSnappyBlock (source: Uint8Array, size: number): Uint8Array {
   const target = new Uint8Array(size)
@@ -38,7 +38,7 @@ export function decodeSnappyBlock (source: Uint8Array, size: number): Uint8Array
       }
 
       if (from + length > source.byteLength || to + length > size) {
-        throw corrupt('a literal leads outside')
+        throw corrupt('a literal is out of range')
       }
 
       if (length > COPY_BY_ENGINE) {
@@ -68,14 +68,14 @@ export function decodeSnappyBlock (source: Uint8Array, size: number): Uint8Array
     }
 
     if (offset === 0 || offset > to || to + length > size) {
-      throw corrupt('a copy leads outside')
+      throw corrupt('a copy is out of range')
     }
 
     if (offset >= length && length > COPY_BY_ENGINE) {
       target.copyWithin(to, to - offset, to - offset + length)
       to += length
     } else {
-      // byte by byte: a copy may overlap what it writes
+      // byte by byte: a copy may overlap its own output
       for (let copy = to - offset, end = to + length; to < end;) {
         target[to++] = target[copy++]
       }
@@ -89,7 +89,7 @@ export function decodeSnappyBlock (source: Uint8Array, size: number): Uint8Array
   return target
 }
 
-/** The position behind the size that a block begins with, which the framing has read. */
+/** The position after the size at the start of a block, which snappy-framing.ts has checked. */
 function skipSize (source: Uint8Array): number {
   return source.findIndex(byte => byte < 0x80) + 1
 }

@@ -4,42 +4,51 @@ import { readUint32, writeUint32 } from '../bytes/little-endian.ts'
 /** The first chunk of every stream: type 0xff, length 6, "sNaPpY". */
 const STREAM_IDENTIFIER = Uint8Array.of(0xff, 0x06, 0x00, 0x00, 0x73, 0x4e, 0x61, 0x50, 0x70, 0x59)
 export const IDENTIFIER_LENGTH = STREAM_IDENTIFIER.byteLength
-/** The most original bytes that a chunk may hold. */
+/** The most uncompressed bytes in a chunk. */
 export const CHUNK_SIZE = 65536
-/** The most that an encoder makes of so many bytes. What is longer would only cost memory. */
+/** The longest block that an encoder makes of a chunk. Longer ones would only waste memory. */
 export const MAX_BLOCK_LENGTH = 32 + CHUNK_SIZE + Math.floor(CHUNK_SIZE / 6)
 export const CHECKSUM_LENGTH = 4
 export const HEADER_LENGTH = 4
 
 export const COMPRESSED = 0x00
 export const UNCOMPRESSED = 0x01
-/** Chunk types below this one and above {@link UNCOMPRESSED} may not be skipped. */
+/** Unknown chunk types from here on may be skipped. Lower ones may not. */
 export const FIRST_SKIPPABLE = 0x80
 export const IDENTIFIER = 0xff
 
-/** What an implementation brings: raw blocks, and CRC-32C. */
+/** The functions that an implementation provides: raw blocks and CRC-32C. */
 export interface SnappyBlocks {
   encode: (piece: Uint8Array) => Uint8Array | Promise<Uint8Array>
-  /** Decode a raw block that says to hold `size` bytes, at most 64 KiB. */
+  /** Decode a raw block that claims to hold `size` bytes, at most 64 KiB. */
   decode: (block: Uint8Array, size: number) => Uint8Array | Promise<Uint8Array>
-  /** Signed or unsigned. */
+  /** May return a signed or an unsigned number. */
   crc32c: (bytes: Uint8Array) => number
 }
 
-/** Make one stream of the framing format. */
+/** Encode one stream of the framing format. */
 export async function encodeSnappyStream (bytes: Uint8Array, { encode, crc32c }: SnappyBlocks): Promise<Uint8Array> {
-  const pieces = Array.from({ length: Math.ceil(bytes.byteLength / CHUNK_SIZE) }, (_, i) => bytes.subarray(i * CHUNK_SIZE, (i + 1) * CHUNK_SIZE))
+  const pieces = Array.from(
+    { length: Math.ceil(bytes.byteLength / CHUNK_SIZE) },
+    (_, i) => bytes.subarray(i * CHUNK_SIZE, (i + 1) * CHUNK_SIZE)
+  )
   const blocks = await Promise.all(pieces.map(encode))
   const chunks = pieces.map((piece, i) => blocks[i].byteLength < piece.byteLength ? blocks[i] : piece)
   const overhead = HEADER_LENGTH + CHECKSUM_LENGTH
-  const stream = new Uint8Array(chunks.reduce((length, chunk) => length + overhead + chunk.byteLength, STREAM_IDENTIFIER.byteLength))
+  const stream = new Uint8Array(
+    chunks.reduce((length, chunk) => length + overhead + chunk.byteLength, STREAM_IDENTIFIER.byteLength)
+  )
   let position = STREAM_IDENTIFIER.byteLength
 
   stream.set(STREAM_IDENTIFIER)
 
   for (const [i, chunk] of chunks.entries()) {
-    // the type, and the length in three bytes
-    writeUint32(stream, position, (chunk === pieces[i] ? UNCOMPRESSED : COMPRESSED) | (CHECKSUM_LENGTH + chunk.byteLength) << 8)
+    // the type in one byte, and the length in three
+    writeUint32(
+      stream,
+      position,
+      (chunk === pieces[i] ? UNCOMPRESSED : COMPRESSED) | (CHECKSUM_LENGTH + chunk.byteLength) << 8
+    )
     writeUint32(stream, position + HEADER_LENGTH, mask(crc32c(pieces[i])))
     stream.set(chunk, position + overhead)
     position += overhead + chunk.byteLength
@@ -49,7 +58,7 @@ export async function encodeSnappyStream (bytes: Uint8Array, { encode, crc32c }:
 }
 
 /**
- * Decode one stream that holds `size` bytes.
+ * Decode one stream of `size` bytes.
  *
  * @throws {CorruptFrameError}
  */
@@ -81,7 +90,7 @@ export async function decodeSnappyStream (stream: Uint8Array, size: number, bloc
       checkIdentifier(chunk)
     } else if (type === COMPRESSED || type === UNCOMPRESSED) {
       const decoded = decodeChunk(chunk, type, Math.min(CHUNK_SIZE, size - written), blocks)
-      // a stream may hold millions of chunks, a turn of the event loop for each would take too long
+      // await promises only: awaiting each of millions of chunks would take too long
       const data = decoded instanceof Promise ? await decoded : decoded
 
       checkChecksum(chunk, data, blocks)
@@ -97,8 +106,13 @@ export async function decodeSnappyStream (stream: Uint8Array, size: number, bloc
   return bytes.subarray(0, written)
 }
 
-/** What a chunk of data decodes to, its header and its checksum included in what is given. */
-export function decodeChunk (chunk: Uint8Array, type: number, max: number, { decode }: Pick<SnappyBlocks, 'decode'>): Uint8Array | Promise<Uint8Array> {
+/** Decode a chunk of data, including its header and checksum, without verifying the checksum. */
+export function decodeChunk (
+  chunk: Uint8Array,
+  type: number,
+  max: number,
+  { decode }: Pick<SnappyBlocks, 'decode'>
+): Uint8Array | Promise<Uint8Array> {
   if (chunk.byteLength < HEADER_LENGTH + CHECKSUM_LENGTH) {
     throw corrupt('a chunk is cut short')
   }
@@ -107,13 +121,13 @@ export function decodeChunk (chunk: Uint8Array, type: number, max: number, { dec
   const size = type === COMPRESSED ? readBlockSize(data) : data.byteLength
 
   if (size > max || data.byteLength > MAX_BLOCK_LENGTH) {
-    throw corrupt('it decodes to too many bytes, or a chunk of it is too long')
+    throw corrupt('it decodes to too many bytes, or a chunk is too long')
   }
 
   return type === COMPRESSED ? decode(data, size) : data
 }
 
-/** The original length that a raw block begins with, a varint. */
+/** The uncompressed length at the start of a raw block, a varint. */
 function readBlockSize (block: Uint8Array): number {
   let size = 0
 
@@ -128,9 +142,7 @@ function readBlockSize (block: Uint8Array): number {
   throw corrupt('a block does not begin with its size')
 }
 
-/**
- * @throws {CorruptFrameError} what a chunk decodes to has not the checksum in it
- */
+/** @throws {CorruptFrameError} the content of a chunk does not match its checksum */
 export function checkChecksum (chunk: Uint8Array, data: Uint8Array, { crc32c }: Pick<SnappyBlocks, 'crc32c'>): void {
   if (mask(crc32c(data)) !== readUint32(chunk, HEADER_LENGTH)) {
     throw corrupt('the checksum of a chunk does not match')
@@ -143,13 +155,13 @@ export function checkIdentifier (chunk: Uint8Array): void {
   }
 }
 
-/** Masked as the framing format asks of checksums (section 3). */
+/** Mask a checksum as the framing format requires (section 3). */
 function mask (checksum: number): number {
   return ((checksum >>> 15 | checksum << 17) + 0xa282ead8) >>> 0
 }
 
 export function unknownType (type: number): CorruptFrameError {
-  return corrupt(`a chunk is of the unknown type ${type}`)
+  return corrupt(`a chunk has the unknown type ${type}`)
 }
 
 export function corrupt (reason: string): CorruptFrameError {

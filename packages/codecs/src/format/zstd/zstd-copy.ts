@@ -1,10 +1,7 @@
-/** Up to here bytes are copied one by one. */
+/** Up to this length, bytes are copied one by one. */
 const FEW = 64
 
-/**
- * Copy what lies from `match` on to `to` up to and without `stop`. What is copied may
- * be part of what is to be copied: it then occurs again and again.
- */
+/** Fill the range from `to` to `stop` (exclusive) with the bytes at `match`. If the ranges overlap, they repeat. */
 export function copyMatch (bytes: Uint8Array, to: number, match: number, stop: number): void {
   const offset = to - match
 
@@ -16,12 +13,12 @@ export function copyMatch (bytes: Uint8Array, to: number, match: number, stop: n
     return
   }
 
-  // of something short there are several first, so that there is something to copy
+  // repeat a short match a few times first, so that there is more to copy
   for (const several = match + offset * Math.ceil(FEW / offset); to < several; to++) {
     bytes[to] = bytes[to - offset]
   }
 
-  // each time there are twice as many of them
+  // the copied range doubles each time
   while (to < stop) {
     const length = Math.min(to - match, stop - to)
     bytes.copyWithin(to, match, match + length)

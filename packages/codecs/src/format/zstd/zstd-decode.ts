@@ -8,15 +8,15 @@ import type { Output } from './zstd-execute.ts'
 import type { Literals } from './zstd-literals.ts'
 import type { Sequences } from './zstd-sequences.ts'
 
-/** The most that a block holds (RFC 8878, section 3.1.1.2.4), and no more than the window. */
+/** The most bytes in a block (RFC 8878, section 3.1.1.2.4). The window may limit it further. */
 export const MAX_BLOCK = 128 * 1024
-/** RFC 8878, section 3.1.1.5. */
+/** The initial repeat offsets (RFC 8878, section 3.1.1.5). */
 export const FIRST_OFFSETS = [1, 4, 8]
 
 /**
- * Decompress a frame of Zstandard (RFC 8878) that holds exactly `size` bytes. It takes
- * time for the bytes of the frame and of the output, and memory for the output and a
- * block, whatever the frame says.
+ * Decompress one Zstandard frame (RFC 8878) of exactly `size` bytes. Time depends only on the
+ * length of the frame and of the output, and memory on the output and a block, whatever the
+ * frame claims.
  *
  * @throws {CorruptFrameError}
  */
@@ -25,7 +25,12 @@ export function decodeZstdFrame (frame: Uint8Array, size: number): Uint8Array {
   const maxBlock = Math.min(window, MAX_BLOCK)
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength)
   const bytes = new Uint8Array(size)
-  const output: Output = { bytes, view: new DataView(bytes.buffer), position: 0, offsets: Int32Array.from(FIRST_OFFSETS) }
+  const output: Output = {
+    bytes,
+    view: new DataView(bytes.buffer),
+    position: 0,
+    offsets: Int32Array.from(FIRST_OFFSETS)
+  }
   let state: ZstdState | undefined
 
   const end = visitBlocks(frame, blocks, (type, start, length) => {
@@ -52,7 +57,7 @@ export function decodeZstdFrame (frame: Uint8Array, size: number): Uint8Array {
   return bytes
 }
 
-/** What is needed for compressed blocks, and goes from each to the next. */
+/** The state that compressed blocks pass on to the next. */
 export interface ZstdState {
   readonly literals: Literals
   readonly sequences: Sequences
@@ -67,7 +72,7 @@ function copyBlock (output: Output, frame: Uint8Array, type: number, start: numb
   const end = position + length
 
   if (end > bytes.byteLength) {
-    throw corrupt('it holds too much')
+    throw corrupt('it decodes to too many bytes')
   }
 
   if (type === RLE_BLOCK) {
@@ -79,8 +84,16 @@ function copyBlock (output: Output, frame: Uint8Array, type: number, start: numb
   output.position = end
 }
 
-/** A compressed block is literals and sequences (RFC 8878, section 3.1.1.3). */
-export function decodeBlock ({ literals, sequences }: ZstdState, output: Output, frame: Uint8Array, view: DataView, start: number, end: number, limit: number): void {
+/** Decode a compressed block: literals and sequences (RFC 8878, section 3.1.1.3). */
+export function decodeBlock (
+  { literals, sequences }: ZstdState,
+  output: Output,
+  frame: Uint8Array,
+  view: DataView,
+  start: number,
+  end: number,
+  limit: number
+): void {
   readLiterals(literals, frame, view, start, end, limit - output.position)
   readSequencesHeader(sequences, frame, literals.end, end)
 

@@ -6,12 +6,12 @@ import type { FseTable } from './zstd-fse.ts'
 import type { Literals } from './zstd-literals.ts'
 import type { Sequences } from './zstd-sequences.ts'
 
-/** No frame holds so much that an offset could be of a higher code. Its bits are there at once. */
+/** Higher codes would exceed the output of any frame. All bits of an offset fit into one read. */
 const MAX_OFFSET_CODE = 24
-/** What is there of a stream at least when four bytes are taken. */
+/** The number of valid bits after a read of four bytes, at least. */
 const BITS_AT_ONCE = 25
 
-/** What is decoded so far, and the three offsets that were used last, the latest first (RFC 8878, section 3.1.1.5). */
+/** The decoded bytes, and the three most recent offsets, the latest first (RFC 8878, section 3.1.1.5). */
 export interface Output {
   readonly bytes: Uint8Array
   readonly view: DataView
@@ -20,27 +20,43 @@ export interface Output {
 }
 
 /**
- * Decode the sequences of a block (RFC 8878, section 3.1.1.3.2), and do what they say:
- * literals, and a match of what came before. Literals that are left come last.
+ * Decode and execute the sequences of a block (RFC 8878, section 3.1.1.3.2): each copies
+ * literals, then a match. The remaining literals follow at the end.
  *
- * @param end - of the block
- * @param limit - what the output may reach
+ * @param end - the end of the block in `frame`
+ * @param limit - the end of the output
  * @throws {CorruptFrameError}
  */
-export function executeSequences (sequences: Sequences, literals: Literals, output: Output, frame: Uint8Array, view: DataView, end: number, limit: number): void {
+export function executeSequences (
+  sequences: Sequences,
+  literals: Literals,
+  output: Output,
+  frame: Uint8Array,
+  view: DataView,
+  end: number,
+  limit: number
+): void {
   const used = sequences.count === 0 ? 0 : runSequences(sequences, literals, output, frame, view, end, limit)
   const rest = literals.length - used
 
   if (output.position + rest > limit) {
-    throw corrupt('a block holds too much')
+    throw corrupt('a block decodes to too many bytes')
   }
 
   output.bytes.set(literals.bytes.subarray(used, literals.length), output.position)
   output.position += rest
 }
 
-/** @returns how many literals are used */
-function runSequences (sequences: Sequences, literals: Literals, output: Output, frame: Uint8Array, view: DataView, end: number, limit: number): number {
+/** @returns the number of literals used */
+function runSequences (
+  sequences: Sequences,
+  literals: Literals,
+  output: Output,
+  frame: Uint8Array,
+  view: DataView,
+  end: number,
+  limit: number
+): number {
   const { accuracy: literalsAccuracy, cells: literalsCells } = sequences.literalLengths.table as FseTable
   const { accuracy: offsetsAccuracy, cells: offsetsCells } = sequences.offsets.table as FseTable
   const { accuracy: matchesAccuracy, cells: matchesCells } = sequences.matchLengths.table as FseTable
@@ -49,7 +65,7 @@ function runSequences (sequences: Sequences, literals: Literals, output: Output,
   const { bytes, view: target, offsets } = output
   const { view: source, length: literalsLength } = literals
   const base = sequences.start - 4
-  // below it copies of several bytes do not reach behind the end
+  // below this position, copies of several bytes stay within the output
   const roomy = bytes.byteLength - 32
   let left = countBits(frame, sequences.start, end)
   let to = output.position
@@ -78,7 +94,7 @@ function runSequences (sequences: Sequences, literals: Literals, output: Output,
     let run = literalsValues[literalsCell & 63]
 
     if (left < offsetBits + matchBits + literalsBits || offsetBits > MAX_OFFSET_CODE) {
-      throw corrupt(offsetBits > MAX_OFFSET_CODE ? 'a match leads outside' : 'a stream of sequences is cut short')
+      throw corrupt(offsetBits > MAX_OFFSET_CODE ? 'a match is out of range' : 'a stream of sequences is cut short')
     }
 
     next = take(view, base, left)
@@ -100,7 +116,7 @@ function runSequences (sequences: Sequences, literals: Literals, output: Output,
       offset2 = offset1
       offset1 = offset
     } else {
-      // where there are no literals, the latest one would have made the match before longer
+      // without literals the latest offset is not available: it would only extend the previous match
       const index = run === 0 ? offset : offset - 1
 
       if (index === 0) {
@@ -117,11 +133,11 @@ function runSequences (sequences: Sequences, literals: Literals, output: Output,
     const stop = start + match
 
     if (from + run > literalsLength || stop > limit) {
-      throw corrupt(stop > limit ? 'a block holds too much' : 'a run of literals leads outside')
+      throw corrupt(stop > limit ? 'a block decodes to too many bytes' : 'a run of literals is out of range')
     }
 
     if (offset > start || offset === 0) {
-      throw corrupt('a match leads outside')
+      throw corrupt('a match is out of range')
     }
 
     if (stop <= roomy) {
@@ -193,12 +209,12 @@ function runSequences (sequences: Sequences, literals: Literals, output: Output,
   return from
 }
 
-/** The next bits of a stream, at the top of 32: see zstd-bits.ts. */
+/** The next bits of a stream, at the top of 32 bits: see zstd-bits.ts. */
 function take (view: DataView, base: number, left: number): number {
   return view.getInt32(base + (left + 7 >> 3), true) << (-left & 7)
 }
 
-/** The topmost bits, up to 31 of them and perhaps none. */
+/** The topmost 0 to 31 bits. */
 function top (bits: number, count: number): number {
   return bits >>> 1 >>> 31 - count
 }

@@ -2,7 +2,7 @@ import { CorruptFrameError } from '../../errors.ts'
 import { readUint32 } from '../bytes/little-endian.ts'
 
 export const MAGIC = 0xfd2fb528
-/** No window can be stated that is smaller (RFC 8878, section 3.1.1.1.2). */
+/** The smallest window that a header can encode (RFC 8878, section 3.1.1.1.2). */
 const MIN_WINDOW = 1024
 
 /** Types of blocks (RFC 8878, section 3.1.1.2.2). */
@@ -10,13 +10,13 @@ export const RAW_BLOCK = 0
 export const RLE_BLOCK = 1
 export const RESERVED_BLOCK = 3
 
-/** What the header of a frame says. */
-export interface ZstdHeader {
-  /** How far back a match may reach, in bytes. Where the frame is one segment, that is all it holds. */
+/** The header of a frame. */
+interface ZstdHeader {
+  /** How far back a match may reach, in bytes. In a single-segment frame, the content size. */
   readonly window: number
   /** The position of the first block. */
   readonly blocks: number
-  /** 4, or 0 where there is no checksum of the content. */
+  /** 4, or 0 if the frame has no checksum. */
   readonly checksumLength: number
 }
 
@@ -24,18 +24,18 @@ export interface ZstdHeader {
  * Receives a block.
  *
  * @param start - the position of its content
- * @param length - as its header says: of the content, or how often the one byte of an RLE block occurs
+ * @param length - the length in its header: of the content, or the number of repetitions in an RLE block
  */
-export type VisitBlock = (type: number, start: number, length: number) => void
+type VisitBlock = (type: number, start: number, length: number) => void
 
 /**
- * Check that the bytes are one Zstandard frame, complete and with nothing behind
- * it, that says itself to hold `size` bytes and needs no more memory than that.
+ * Check that the bytes are exactly one complete Zstandard frame, which claims to hold `size`
+ * bytes and needs no larger window.
  *
- * This reads the headers of the frame and of its blocks (RFC 8878, section 3.1.1)
- * and decodes nothing. It comes before every implementation, because the libraries
- * do not report all of this: zlib stops after the first frame without a word, and
- * the WASM module allocates what the header asks for.
+ * This reads the headers of the frame and of its blocks (RFC 8878, section 3.1.1), and decodes
+ * nothing. Every implementation uses it, because the libraries do not check all of this: zlib
+ * silently stops after the first frame, and the WebAssembly module allocates what the header
+ * claims.
  *
  * @throws {CorruptFrameError}
  */
@@ -50,7 +50,7 @@ export function checkZstdFrame (frame: Uint8Array, size: number): ZstdHeader {
   return header
 }
 
-/** Where the first frame of some bytes ends, which holds `size` bytes. */
+/** The end of the first frame, which has to hold `size` bytes. */
 export function zstdFrameEnd (bytes: Uint8Array, size: number): number {
   const { blocks, checksumLength } = readHeader(bytes, size)
 
@@ -79,13 +79,13 @@ function readHeader (frame: Uint8Array, size: number): ZstdHeader {
   const contentSizeLength = contentSizeFlag === 0 ? (singleSegment ? 1 : 0) : 1 << contentSizeFlag
 
   if (contentSizeLength === 0) {
-    throw corrupt('it does not tell its content size')
+    throw corrupt('it has no content size')
   }
 
   const contentSize = readContentSize(frame, position, contentSizeLength)
 
   if (contentSize !== size) {
-    throw corrupt(`it says to hold ${contentSize} bytes instead of ${size}`)
+    throw corrupt(`it claims to hold ${contentSize} bytes instead of ${size}`)
   }
 
   if (window > Math.max(size, MIN_WINDOW)) {
@@ -116,10 +116,9 @@ export function windowSize (descriptor: number): number {
 }
 
 /**
- * Go from block to block up to the last one. The content of the last block may lead
- * behind the end of the frame, which the caller finds out by the position returned.
+ * Visit all blocks.
  *
- * @returns the position behind the last block
+ * @returns the position after the last block. It may be after the end of the frame: the caller has to check that
  */
 export function visitBlocks (frame: Uint8Array, position: number, visit: VisitBlock): number {
   while (position + 3 <= frame.byteLength) {
@@ -128,7 +127,7 @@ export function visitBlocks (frame: Uint8Array, position: number, visit: VisitBl
     const length = header >> 3
 
     if (type === RESERVED_BLOCK) {
-      throw corrupt('a block is of a reserved type')
+      throw corrupt('a block has a reserved type')
     }
 
     visit(type, position + 3, length)

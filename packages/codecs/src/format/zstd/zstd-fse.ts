@@ -2,30 +2,30 @@ import { readBits } from './zstd-bits.ts'
 import { corrupt } from './zstd-frame.ts'
 
 const MIN_ACCURACY = 5
-/** Less than one: such a symbol has a single state, from which all bits are read anew. */
+/** The probability "less than one": the symbol has a single state, and all bits of the next state are read. */
 const LESS_THAN_ONE = -1
-/** A probability of 0 is followed by how many more of them there are, and by another such number after this one. */
+/** A probability of 0 is followed by the number of further zeros. If that is this number, another one follows. */
 const MORE_ZEROS = 3
 
 /**
- * A table of Finite State Entropy (RFC 8878, section 4.1): a cell for each state, with
+ * A Finite State Entropy table (RFC 8878, section 4.1). The cell of each state holds
  *
- * - in the bits 0 to 11 what the symbol stands for,
- * - in the bits 12 to 15 how many bits lead to the next state,
- * - from bit 16 on what is added to them.
+ * - in bits 0 to 11 the meaning of the symbol,
+ * - in bits 12 to 15 the number of bits to read for the next state,
+ * - from bit 16 on the number to add to them.
  */
 export interface FseTable {
-  /** There are two to the power of this many states. With 0 there is one, which leads to itself. */
+  /** The binary logarithm of the number of states. With 0 there is one state, which leads to itself. */
   accuracy: number
   readonly cells: Int32Array
 }
 
-/** How a table is described in a frame. */
-export interface FseDescription {
+/** The description of a table in a frame. */
+interface FseDescription {
   readonly accuracy: number
-  /** One for each symbol, from the first on. */
+  /** The probability of each symbol. */
   readonly probabilities: readonly number[]
-  /** The position behind it. */
+  /** The position after the description. */
   readonly end: number
 }
 
@@ -34,11 +34,17 @@ export function createFseTable (maxAccuracy: number): FseTable {
 }
 
 /**
- * Read how a table is made (RFC 8878, section 4.1.1).
+ * Read the description of a table (RFC 8878, section 4.1.1).
  *
  * @throws {CorruptFrameError}
  */
-export function readFseDescription (frame: Uint8Array, start: number, end: number, maxAccuracy: number, maxSymbols: number): FseDescription {
+export function readFseDescription (
+  frame: Uint8Array,
+  start: number,
+  end: number,
+  maxAccuracy: number,
+  maxSymbols: number
+): FseDescription {
   if (start >= end) {
     throw corrupt('a table is cut short')
   }
@@ -54,7 +60,7 @@ export function readFseDescription (frame: Uint8Array, start: number, end: numbe
   let rest = 1 << accuracy
 
   while (rest > 0) {
-    // a value is at most rest + 1, and the lowest of them take a bit less
+    // a value is at most rest + 1, and the smallest values have one bit less
     const count = 32 - Math.clz32(rest + 1)
     const short = (1 << count) - 2 - rest
     let value = readBits(frame, position, count)
@@ -103,11 +109,15 @@ function readZeros (frame: Uint8Array, position: number, probabilities: number[]
 }
 
 /**
- * Make a table of probabilities whose sum is right.
+ * Build a table. The probabilities have to add up.
  *
- * @param meanings - what each symbol stands for
+ * @param meanings - the meaning of each symbol
  */
-export function buildFseTable (table: FseTable, { accuracy, probabilities }: Pick<FseDescription, 'accuracy' | 'probabilities'>, meanings: ArrayLike<number>): void {
+export function buildFseTable (
+  table: FseTable,
+  { accuracy, probabilities }: Pick<FseDescription, 'accuracy' | 'probabilities'>,
+  meanings: ArrayLike<number>
+): void {
   const { cells } = table
   const size = 1 << accuracy
   const step = (size >> 1) + (size >> 3) + 3

@@ -5,16 +5,16 @@ import { buildFseTable, createFseTable, readFseDescription } from './zstd-fse.ts
 /** The longest code, in bits (RFC 8878, section 4.2.1). */
 const MAX_BITS = 11
 const MAX_SYMBOLS = 256
-/** From this header byte on the weights are there as they are, and the number of them is what is more than 127. */
+/** From this header byte on, the weights are not compressed, and their number is the byte minus 127. */
 const DIRECT = 128
-/** Of the table that the weights are coded with. */
+/** The largest accuracy of the FSE table for the weights. */
 const MAX_ACCURACY = 6
-/** Cells of up to this weight are few, and setting them takes less time than a call. */
+/** Up to this weight there are few cells, and a loop sets them faster than a call of fill(). */
 const BY_ENGINE = 4
-/** What the weights of such a table stand for: themselves. */
+/** The meaning of each symbol in that table: the weight itself. */
 const WEIGHTS = Array.from({ length: MAX_BITS + 1 }, (_, weight) => weight)
 
-/** A Huffman code: under each sequence of `bits` bits the symbol that it begins with, times 16, and how many bits of it that takes. */
+/** A Huffman code. The cell of each sequence of `bits` bits holds its first symbol times 16, plus the code's length. */
 export interface HuffmanTable {
   /** The length of the longest code. */
   bits: number
@@ -26,9 +26,9 @@ export function createHuffmanTable (): HuffmanTable {
 }
 
 /**
- * Read the description of a tree (RFC 8878, section 4.2.1) and make the table of it.
+ * Read the description of a tree (RFC 8878, section 4.2.1) and build its table.
  *
- * @returns the position behind the description
+ * @returns the position after the description
  * @throws {CorruptFrameError}
  */
 export function readHuffmanTable (table: HuffmanTable, frame: Uint8Array, start: number, end: number): number {
@@ -51,7 +51,7 @@ export function readHuffmanTable (table: HuffmanTable, frame: Uint8Array, start:
   return behind
 }
 
-/** Weights that two states take turns in (RFC 8878, section 4.2.1.2). The stream tells their number by its end. */
+/** Decode weights with two alternating states, until the stream ends (RFC 8878, section 4.2.1.2). */
 function readCompressedWeights (frame: Uint8Array, start: number, end: number): number[] {
   const description = readFseDescription(frame, start, end, MAX_ACCURACY, WEIGHTS.length)
   const table = createFseTable(MAX_ACCURACY)
@@ -78,7 +78,7 @@ function readCompressedWeights (frame: Uint8Array, start: number, end: number): 
       break
     }
 
-    // states that take no bits would go on without end; two more weights may follow, and the one that is not told
+    // states without bits would never end. Up to two more weights follow, plus the implied last one
     if (weights.length > MAX_SYMBOLS - 3) {
       throw corrupt('a Huffman tree has too many weights')
     }
@@ -92,7 +92,7 @@ function readCompressedWeights (frame: Uint8Array, start: number, end: number): 
   return weights
 }
 
-/** Make the table of weights, to which the last one is added that makes the code complete. */
+/** Build a table from the weights. The last weight is implied: it completes the code. */
 function build (table: HuffmanTable, weights: number[]): void {
   const counts = new Uint16Array(MAX_BITS + 1)
   let sum = 0
@@ -124,7 +124,7 @@ function build (table: HuffmanTable, weights: number[]): void {
   fill(table, bits, weights, counts)
 }
 
-/** The smaller the weight, the longer the code and the lower its place; those of one weight are in the order of their symbols. */
+/** Fill the cells: lower weights (longer codes) first, then by symbol. */
 function fill (table: HuffmanTable, bits: number, weights: readonly number[], counts: Uint16Array): void {
   const { cells } = table
   const places = new Uint16Array(MAX_BITS + 2)

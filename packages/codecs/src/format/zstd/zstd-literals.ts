@@ -9,15 +9,15 @@ const RAW = 0
 const RLE = 1
 const COMPRESSED = 2
 
-/** Behind the literals, so that several bytes may be copied at once. */
+/** Extra bytes after the literals, so that several bytes can be copied at once. */
 const SLACK = 16
 
-/** The literals of a block, and the code that the next ones may be in, too. */
+/** The literals of a block, and the Huffman code, which the next block may reuse. */
 export interface Literals {
   readonly bytes: Uint8Array
   readonly view: DataView
   length: number
-  /** Where the frame goes on. */
+  /** The position in the frame after the literals. */
   end: number
   readonly table: HuffmanTable
 }
@@ -29,12 +29,19 @@ export function createLiterals (max: number): Literals {
 }
 
 /**
- * Decode the literals that a compressed block begins with (RFC 8878, section 3.1.1.3.1).
+ * Decode the literals at the start of a compressed block (RFC 8878, section 3.1.1.3.1).
  *
- * @param max - how many there may be
+ * @param max - the most literals
  * @throws {CorruptFrameError}
  */
-export function readLiterals (literals: Literals, frame: Uint8Array, view: DataView, start: number, end: number, max: number): void {
+export function readLiterals (
+  literals: Literals,
+  frame: Uint8Array,
+  view: DataView,
+  start: number,
+  end: number,
+  max: number
+): void {
   if (start >= end) {
     throw corrupt('a block is empty')
   }
@@ -48,7 +55,7 @@ export function readLiterals (literals: Literals, frame: Uint8Array, view: DataV
   }
 }
 
-/** Literals that are there as they are, or once instead of many times. */
+/** Read raw literals, or a single repeated one (RLE). */
 function readPlain (literals: Literals, frame: Uint8Array, start: number, end: number, max: number): void {
   const format = frame[start] >> 2 & 3
   const header = (format & 1) === 0 ? 1 : format + 3 >> 1
@@ -71,10 +78,17 @@ function readPlain (literals: Literals, frame: Uint8Array, start: number, end: n
   }
 }
 
-function readCompressed (literals: Literals, frame: Uint8Array, view: DataView, start: number, end: number, max: number): void {
+function readCompressed (
+  literals: Literals,
+  frame: Uint8Array,
+  view: DataView,
+  start: number,
+  end: number,
+  max: number
+): void {
   const format = frame[start] >> 2 & 3
   const header = format < 2 ? 3 : format + 2
-  // of both lengths, which lie one behind the other from the fourth bit on
+  // the bits of each of the two lengths, which follow each other from the fourth bit on
   const bits = header * 4 - 2
 
   if (start + header > end) {
@@ -84,7 +98,7 @@ function readCompressed (literals: Literals, frame: Uint8Array, view: DataView, 
   const low = readUint32(frame, start) >>> 4
   const mask = (1 << bits) - 1
   const length = low & mask
-  // 18 bits and 18 bits do not fit in one number
+  // two lengths of 18 bits do not fit in 32 bits
   const compressed = (low >>> bits | (header === 5 ? frame[start + 4] << 10 : 0)) & mask
   let from = start + header
 
@@ -98,7 +112,7 @@ function readCompressed (literals: Literals, frame: Uint8Array, view: DataView, 
   if ((frame[start] & 3) === COMPRESSED) {
     from = readHuffmanTable(literals.table, frame, from, literals.end)
   } else if (literals.table.bits === 0) {
-    throw corrupt('literals are in a code that was not told')
+    throw corrupt('literals use a Huffman code before there is one')
   }
 
   if (format === 0) {

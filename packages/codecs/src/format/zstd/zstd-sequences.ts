@@ -4,28 +4,28 @@ import { buildFseTable, createFseTable, readFseDescription } from './zstd-fse.ts
 import type { Codes } from './zstd-codes.ts'
 import type { FseTable } from './zstd-fse.ts'
 
-/** Where a table comes from (RFC 8878, section 3.1.1.3.2.1). */
+/** The modes of a table (RFC 8878, section 3.1.1.3.2.1). */
 const PREDEFINED = 0
 const RLE = 1
 const DESCRIBED = 2
 
-/** A number of sequences of more than this many takes three bytes, and this many less. */
+/** Numbers of sequences from here on take three bytes, and are stored minus this. */
 const LONG_COUNT = 0x7f00
 
-/** What the sequences of a block are coded with, and what of it the next block may use again. */
+/** The tables for the sequences of a block, which the next block may reuse. */
 export interface Sequences {
   readonly literalLengths: Slot
   readonly offsets: Slot
   readonly matchLengths: Slot
   count: number
-  /** Where the bits of the sequences begin. */
+  /** The start of the bit stream. */
   start: number
 }
 
 interface Slot {
-  /** The one in use. */
+  /** The table in use. */
   table: FseTable | undefined
-  /** For those that a frame describes. */
+  /** The memory for tables in a frame. */
   readonly own: FseTable
 }
 
@@ -44,8 +44,8 @@ function createSlot ({ maxAccuracy }: Codes): Slot {
 }
 
 /**
- * Read how many sequences a block has, and the tables of their codes (RFC 8878,
- * section 3.1.1.3.2.1).
+ * Read the number of sequences in a block, and the tables for their codes (RFC 8878, section
+ * 3.1.1.3.2.1).
  *
  * @throws {CorruptFrameError}
  */
@@ -85,8 +85,15 @@ function readTables (sequences: Sequences, frame: Uint8Array, position: number, 
   sequences.start = readTable(sequences.matchLengths, MATCH_LENGTHS, modes >> 2 & 3, frame, position, end)
 }
 
-/** @returns the position behind the table */
-function readTable (slot: Slot, { maxAccuracy, meanings, predefined }: Codes, mode: number, frame: Uint8Array, position: number, end: number): number {
+/** @returns the position after the table */
+function readTable (
+  slot: Slot,
+  { maxAccuracy, meanings, predefined }: Codes,
+  mode: number,
+  frame: Uint8Array,
+  position: number,
+  end: number
+): number {
   if (mode === PREDEFINED) {
     slot.table = predefined
 
@@ -114,7 +121,7 @@ function readTable (slot: Slot, { maxAccuracy, meanings, predefined }: Codes, mo
   }
 
   if (slot.table == null) {
-    throw corrupt('a table is to be used again before there is one')
+    throw corrupt('a table is reused before there is one')
   }
 
   return position

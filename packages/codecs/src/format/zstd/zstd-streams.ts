@@ -2,27 +2,43 @@ import { countBits } from './zstd-bits.ts'
 import { corrupt } from './zstd-frame.ts'
 import type { HuffmanTable } from './zstd-huffman.ts'
 
-/** Of the lengths of the first three streams. */
+/** Bytes of the lengths of the first three streams. */
 const JUMP_TABLE = 6
-/** With fewer bytes the fourth stream would be the only one that is shorter, and libzstd refuses them. */
+/** The fewest literals for four streams. libzstd refuses fewer. */
 const MIN_FOUR = 6
 
 /**
- * Decode one stream of a Huffman code (RFC 8878, section 4.2.2) to `target` from `to`
- * up to and without `stop`.
+ * Decode a Huffman stream (RFC 8878, section 4.2.2) to `target` from `to` to `stop` (exclusive).
  *
- * @throws {CorruptFrameError} it does not hold exactly as many symbols
+ * @throws {CorruptFrameError} it does not hold exactly that many symbols
  */
-export function decodeStream (table: HuffmanTable, frame: Uint8Array, view: DataView, start: number, end: number, target: Uint8Array, to: number, stop: number): void {
+export function decodeStream (
+  table: HuffmanTable,
+  frame: Uint8Array,
+  view: DataView,
+  start: number,
+  end: number,
+  target: Uint8Array,
+  to: number,
+  stop: number
+): void {
   finish(table, view, start, countBits(frame, start, end), target, to, stop)
 }
 
-/** Decode the rest of a stream that has `left` bits left. */
-function finish ({ bits, cells }: HuffmanTable, view: DataView, start: number, left: number, target: Uint8Array, to: number, stop: number): void {
+/** Decode the remaining `left` bits of a stream. */
+function finish (
+  { bits, cells }: HuffmanTable,
+  view: DataView,
+  start: number,
+  left: number,
+  target: Uint8Array,
+  to: number,
+  stop: number
+): void {
   const unused = 32 - bits
   const base = start - 4
 
-  // two codes are at most 22 bits long, and 25 are there
+  // a read has at least 25 valid bits, and two codes have at most 22
   for (; to < stop - 1 && left > 0; to += 2) {
     let next = view.getInt32(base + (left + 7 >> 3), true) << (-left & 7)
     const first = cells[next >>> unused]
@@ -45,13 +61,21 @@ function finish ({ bits, cells }: HuffmanTable, view: DataView, start: number, l
 }
 
 /**
- * Decode four streams with a table of their lengths in front (RFC 8878, section
- * 3.1.1.3.1.6), each a quarter of the target, rounded up. They are decoded in turns:
- * what the next code of one is does not depend on the others.
+ * Decode four streams after a table of their lengths (RFC 8878, section 3.1.1.3.1.6). Each
+ * fills a quarter of the target, rounded up. They are decoded interleaved, since they do not
+ * depend on each other.
  *
  * @throws {CorruptFrameError}
  */
-export function decodeFourStreams (table: HuffmanTable, frame: Uint8Array, view: DataView, position: number, end: number, target: Uint8Array, length: number): void {
+export function decodeFourStreams (
+  table: HuffmanTable,
+  frame: Uint8Array,
+  view: DataView,
+  position: number,
+  end: number,
+  target: Uint8Array,
+  length: number
+): void {
   if (length < MIN_FOUR || position + JUMP_TABLE > end) {
     throw corrupt('four streams of literals are too short')
   }
@@ -62,7 +86,7 @@ export function decodeFourStreams (table: HuffmanTable, frame: Uint8Array, view:
   const d = c + view.getUint16(position + 4, true)
 
   if (d >= end) {
-    throw corrupt('a stream of literals leads outside')
+    throw corrupt('a stream of literals is out of range')
   }
 
   const quarter = length + 3 >> 2
@@ -74,7 +98,7 @@ export function decodeFourStreams (table: HuffmanTable, frame: Uint8Array, view:
   let leftD = countBits(frame, d, end)
   let to = 0
 
-  // the last one is the shortest; none has less than nothing left
+  // the last stream is the shortest. No count may go below zero
   for (const stop = length - 3 * quarter - 1; to < stop && (leftA | leftB | leftC | leftD) >= 0; to += 2) {
     let nextA = view.getInt32(a - 4 + (leftA + 7 >> 3), true) << (-leftA & 7)
     let nextB = view.getInt32(b - 4 + (leftB + 7 >> 3), true) << (-leftB & 7)

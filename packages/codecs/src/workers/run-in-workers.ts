@@ -3,14 +3,14 @@ import { WorkerPool } from './pool.ts'
 import type { Implementation } from '../implementation.ts'
 import type { Program } from './pool.ts'
 
-/** The most workers, however many cores there are: each has a heap of its own. */
+/** The most workers on any number of cores, since each has its own heap. */
 const MAX_WORKERS = 8
-/** A worker that had nothing to do for so long is ended, in milliseconds. */
+/** After how long to end an idle worker, in milliseconds. */
 const IDLE = 5000
 
 let pool: WorkerPool | undefined
 
-/** The workers that all codecs share, see {@link WorkerPool}. */
+/** The pool that all codecs share. */
 function sharedPool (): WorkerPool {
   return pool ??= new WorkerPool({
     size: Math.min(MAX_WORKERS, Math.max(1, parallelism())),
@@ -19,21 +19,21 @@ function sharedPool (): WorkerPool {
   })
 }
 
-/** An implementation whose work is done in workers. */
+/** An implementation that runs its calls in workers. */
 export function runInWorkers (program: Program): Required<Implementation> {
   return {
     compress: async (bytes, level, { signal, transfer } = {}) =>
-      sharedPool().run(program, () => ({ compress: own(bytes, transfer), level }), signal),
+      sharedPool().run(program, () => ({ compress: toTransferable(bytes, transfer), level }), signal),
     decompress: async (frame, size, { signal, transfer } = {}) =>
-      sharedPool().run(program, () => ({ decompress: own(frame, transfer), size }), signal)
+      sharedPool().run(program, () => ({ decompress: toTransferable(frame, transfer), size }), signal)
   }
 }
 
-/** What may be transferred: the bytes themselves where that is allowed and nothing else lies in their memory, or a copy. */
-function own (bytes: Uint8Array, transfer: boolean | undefined): Uint8Array {
+/** The bytes themselves if they may be transferred and have an ArrayBuffer of their own, else a copy. */
+function toTransferable (bytes: Uint8Array, transfer: boolean | undefined): Uint8Array {
   const { buffer, byteLength } = bytes
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
 
-  // not `slice`: that of a Buffer is no copy
+  // not slice(), which shares memory in a Buffer
   return transfer === true && isWhole ? bytes : new Uint8Array(bytes)
 }

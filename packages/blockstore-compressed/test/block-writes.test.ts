@@ -15,12 +15,12 @@ interface Write {
   finish: () => void
 }
 
-/** A store of which each put takes until it is told to finish. */
-function slowStore (): { child: MemoryBlockstore, writes: Write[], begun: (count: number) => Promise<void> } {
-  const child = new MemoryBlockstore()
-  const put = child.put.bind(child)
+/** A store whose puts finish only when told to. */
+function slowStore (): { inner: MemoryBlockstore, writes: Write[], begun: (count: number) => Promise<void> } {
+  const inner = new MemoryBlockstore()
+  const put = inner.put.bind(inner)
   const writes: Write[] = []
-  child.put = async (cid, bytes, options) => {
+  inner.put = async (cid, bytes, options) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     writes.push({ cid: cid.toString(), bytes: bytes as Uint8Array, finish: resolve })
     await promise
@@ -34,14 +34,14 @@ function slowStore (): { child: MemoryBlockstore, writes: Write[], begun: (count
     }
   }
 
-  return { child, writes, begun }
+  return { inner, writes, begun }
 }
 
 async function turnOfLoop (): Promise<void> {
   await new Promise(resolve => { setImmediate(resolve) })
 }
 
-/** A codec without workers or a thread pool is done within so many. */
+/** Wait for 50 turns of the event loop: a codec without workers or a thread pool is done by then. */
 async function settled (): Promise<void> {
   for (let i = 0; i < 50; i++) {
     await turnOfLoop()
@@ -50,13 +50,13 @@ async function settled (): Promise<void> {
 
 const BYTES = text(5000)
 
-describe('writes of one block into one child', () => {
-  it('come one after the other, whichever store they come from', async () => {
-    const { child, writes, begun } = slowStore()
+describe('writes of one block into one inner store', () => {
+  it('run one after another, whichever wrapper they come from', async () => {
+    const { inner, writes, begun } = slowStore()
     const cid = await cidOf(BYTES)
-    const first = new CompressedBlockstore(child).put(cid, BYTES)
+    const first = new CompressedBlockstore(inner).put(cid, BYTES)
     await begun(1)
-    const second = new CompressedBlockstore(child, { codec: 'none' }).put(cid, BYTES)
+    const second = new CompressedBlockstore(inner, { codec: 'none' }).put(cid, BYTES)
     await settled()
 
     expect(writes).toHaveLength(1)
@@ -65,20 +65,20 @@ describe('writes of one block into one child', () => {
     await begun(2)
     writes[1].finish()
     await second
-    expect(await readBlock(child, cid)).toEqual(BYTES)
+    expect(await readBlock(inner, cid)).toEqual(BYTES)
   })
 
-  it('come one after the other where one is of convert', async () => {
-    const { child, writes, begun } = slowStore()
+  it('run one after another if one is from convert', async () => {
+    const { inner, writes, begun } = slowStore()
     const cid = await cidOf(BYTES)
-    const stored = new CompressedBlockstore(child).put(cid, BYTES)
+    const stored = new CompressedBlockstore(inner).put(cid, BYTES)
     await begun(1)
     writes[0].finish()
     await stored
 
-    const converting = convert(child, { codec: 'none' })
+    const converting = convert(inner, { codec: 'none' })
     await begun(2)
-    const putting = new CompressedBlockstore(child).put(cid, BYTES)
+    const putting = new CompressedBlockstore(inner).put(cid, BYTES)
     await settled()
 
     expect(writes).toHaveLength(2)
@@ -89,9 +89,9 @@ describe('writes of one block into one child', () => {
     await putting
   })
 
-  it('do not wait for writes of others', async () => {
-    const { child, writes, begun } = slowStore()
-    const store = new CompressedBlockstore(child)
+  it('do not wait for writes of other blocks', async () => {
+    const { inner, writes, begun } = slowStore()
+    const store = new CompressedBlockstore(inner)
     const blocks = [text(5000, 1), text(5000, 2), text(5000, 3)]
     const puts = Promise.all(blocks.map(async bytes => store.put(await cidOf(bytes), bytes)))
 
@@ -100,10 +100,10 @@ describe('writes of one block into one child', () => {
     await puts
   })
 
-  it('end with the reason of an abort while they wait, and the next still waits for the first', async () => {
-    const { child, writes, begun } = slowStore()
+  it('end with the reason of an abort while they wait, and the next one still waits for the first', async () => {
+    const { inner, writes, begun } = slowStore()
     const cid = await cidOf(BYTES)
-    const store = new CompressedBlockstore(child, { codec: 'none' })
+    const store = new CompressedBlockstore(inner, { codec: 'none' })
     const controller = new AbortController()
     const reason = new DOMException('enough', 'AbortError')
     const first = store.put(cid, BYTES)
@@ -124,15 +124,15 @@ describe('writes of one block into one child', () => {
     expect(writes).toHaveLength(2)
   })
 
-  it('keep their turn after an abort until the child is done', async () => {
-    const { child, writes, begun } = slowStore()
+  it('block later writes after an abort until the inner store is done', async () => {
+    const { inner, writes, begun } = slowStore()
     const cid = await cidOf(BYTES)
     const controller = new AbortController()
-    const first = failure(async () => new CompressedBlockstore(child).put(cid, BYTES, { signal: controller.signal }))
+    const first = failure(async () => new CompressedBlockstore(inner).put(cid, BYTES, { signal: controller.signal }))
     await begun(1)
     controller.abort()
     expect(await first).toMatchObject({ name: 'AbortError' })
-    const second = new CompressedBlockstore(child, { codec: 'none' }).put(cid, BYTES)
+    const second = new CompressedBlockstore(inner, { codec: 'none' }).put(cid, BYTES)
     await settled()
 
     expect(writes).toHaveLength(1)
@@ -142,12 +142,12 @@ describe('writes of one block into one child', () => {
     await second
   })
 
-  it('go on after one that failed', async () => {
-    const child = new MemoryBlockstore()
-    const put = child.put.bind(child)
+  it('go on after a failed write', async () => {
+    const inner = new MemoryBlockstore()
+    const put = inner.put.bind(inner)
     const err = new Error('full')
     let count = 0
-    child.put = async (...args) => {
+    inner.put = async (...args) => {
       await turnOfLoop()
 
       if (++count === 1) {
@@ -157,20 +157,21 @@ describe('writes of one block into one child', () => {
       return put(...args)
     }
     const cid = await cidOf(BYTES)
-    const store = new CompressedBlockstore(child, { codec: 'none' })
+    const store = new CompressedBlockstore(inner, { codec: 'none' })
 
-    expect(await Promise.allSettled([store.put(cid, BYTES), store.put(cid, BYTES)])).toMatchObject([{ status: 'rejected', reason: err }, { status: 'fulfilled' }])
+    expect(await Promise.allSettled([store.put(cid, BYTES), store.put(cid, BYTES)]))
+      .toMatchObject([{ status: 'rejected', reason: err }, { status: 'fulfilled' }])
   })
 
-  it('are of the same bytes in batches, which wait for nobody', async () => {
-    const { child, writes, begun } = slowStore()
+  it('use the same bytes in batches, which do not wait', async () => {
+    const { inner, writes, begun } = slowStore()
     const cid = await cidOf(BYTES)
     const pairs = [{ cid, bytes: BYTES }]
-    const batch = Array.fromAsync(new CompressedBlockstore(child).putMany(pairs))
+    const batch = Array.fromAsync(new CompressedBlockstore(inner).putMany(pairs))
     await begun(1)
-    const other = Array.fromAsync(new CompressedBlockstore(child, { codec: 'none' }).putMany(pairs))
+    const other = Array.fromAsync(new CompressedBlockstore(inner, { codec: 'none' }).putMany(pairs))
     await begun(2)
-    const put = new CompressedBlockstore(child, { codec: 'gzip' }).put(cid, BYTES)
+    const put = new CompressedBlockstore(inner, { codec: 'gzip' }).put(cid, BYTES)
     await begun(3)
     writes.forEach(({ finish }) => { finish() })
     await Promise.all([batch, other, put])
@@ -179,18 +180,18 @@ describe('writes of one block into one child', () => {
     expect(writes[1].bytes).toEqual(writes[0].bytes)
     expect(writes[2].bytes).toEqual(writes[0].bytes)
 
-    // and what comes when they are done is of its own codec again
-    const last = new CompressedBlockstore(child, { codec: 'none' }).put(cid, BYTES)
+    // writes after them use their own codec again
+    const last = new CompressedBlockstore(inner, { codec: 'none' }).put(cid, BYTES)
     await begun(4)
     writes[3].finish()
     await last
-    expect(await readBlock(child, cid)).toEqual(BYTES)
+    expect(await readBlock(inner, cid)).toEqual(BYTES)
   })
 
   it('leave no damage in files, with two codecs and a conversion at the same time', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'ipfsz-compressed-'))
-    const child = new FsBlockstore(directory)
-    const stores = [new CompressedBlockstore(child), new CompressedBlockstore(child, { codec: 'none' })]
+    const inner = new FsBlockstore(directory)
+    const stores = [new CompressedBlockstore(inner), new CompressedBlockstore(inner, { codec: 'none' })]
     const blocks = await Promise.all(Array.from({ length: 20 }, async (_, i): Promise<[CID, Uint8Array]> => {
       const bytes = text(300_000, i + 1)
 
@@ -199,7 +200,7 @@ describe('writes of one block into one child', () => {
 
     await Promise.all(blocks.map(async ([cid, bytes]) => stores[0].put(cid, bytes)))
     await Promise.all([
-      convert(child, { codec: 'lz4' }),
+      convert(inner, { codec: 'lz4' }),
       ...stores.flatMap(store => blocks.map(async ([cid, bytes]) => store.put(cid, bytes))),
       ...stores.map(async store => Array.fromAsync(store.putMany(blocks.map(([cid, bytes]) => ({ cid, bytes })))))
     ])

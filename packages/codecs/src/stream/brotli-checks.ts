@@ -2,9 +2,7 @@ import { CorruptFrameError } from '../errors.ts'
 import { checkBrotliWindow } from '../format/brotli/brotli-stream.ts'
 import type { StreamInput } from './stream-input.ts'
 
-/**
- * @throws {CorruptFrameError} it is empty, or its window is larger than the format allows
- */
+/** @throws {CorruptFrameError} the stream is empty, or its window is larger than the format allows */
 export async function checkBrotliStart (input: StreamInput): Promise<void> {
   const start = await input.peek(1)
 
@@ -15,9 +13,7 @@ export async function checkBrotliStart (input: StreamInput): Promise<void> {
   checkBrotliWindow(start)
 }
 
-/**
- * @throws {CorruptFrameError} something follows: no tool reads more than one stream
- */
+/** @throws {CorruptFrameError} other bytes follow the stream: no tool reads more than one stream */
 export async function checkBrotliEnd (input: StreamInput): Promise<void> {
   if (await input.take() != null) {
     throw new CorruptFrameError('brotli', 'other bytes follow it')

@@ -1,0 +1,24 @@
+import { InvalidParametersError } from './errors.ts'
+import type { Blockstore } from 'interface-blockstore'
+
+/** Marks a CompressedBlockstore. A registered symbol works across two loaded copies of this package. */
+export const COMPRESSED = Symbol.for('@ipfsz/blockstore-compressed')
+
+/**
+ * Check that a store has the methods needed, and is not a CompressedBlockstore. Compressing
+ * twice cannot work: an envelope does not match its CID, so the lower wrapper would take
+ * the upper one's envelopes for damage.
+ *
+ * @throws {InvalidParametersError}
+ */
+export function checkInner (inner: object, methods: ReadonlyArray<keyof Blockstore>): void {
+  const missing = methods.find(method => typeof (inner as Partial<Blockstore> | null)?.[method] !== 'function')
+
+  if (missing != null) {
+    throw new InvalidParametersError(`This is not a blockstore: it has no method ${missing}`)
+  }
+
+  if (COMPRESSED in inner) {
+    throw new InvalidParametersError('This is a CompressedBlockstore: pass the store that it wraps')
+  }
+}
