@@ -1,10 +1,10 @@
-// Longer than others: one class for each failure that a caller can handle, all of one shape, and whoever looks for one looks here.
+// Above 250 lines: every error of the package is in this file, one class per failure that a caller can handle.
 import type { CID } from 'multiformats/cid'
 
 export { CorruptFrameError, FrameTooLargeError, InvalidLevelError, MissingImplementationError, UnknownCodecError, WindowTooLargeError } from '@ipfsz/codecs'
 export { AlreadyExistsError, DoesNotExistError, InvalidParametersError, NotADirectoryError, NotAFileError } from '@helia/unixfs/errors'
 
-/** Only a dag-pb CID can be marked. */
+/** Only dag-pb CIDs can be marked. */
 export class NotMarkableError extends Error {
   static override readonly name = 'NotMarkableError'
   override readonly name = 'NotMarkableError'
@@ -16,7 +16,7 @@ export class NotMarkableError extends Error {
   }
 }
 
-/** A code that is no marker, or none of a compressed file where one is needed. */
+/** The code is not a marker code, or not that of a compressed file. */
 export class UnknownMarkerError extends Error {
   static override readonly name = 'UnknownMarkerError'
   override readonly name = 'UnknownMarkerError'
@@ -28,7 +28,7 @@ export class UnknownMarkerError extends Error {
   }
 }
 
-/** Frames of this many original bytes cannot be made. */
+/** The frame size is out of range. */
 export class InvalidFrameSizeError extends Error {
   static override readonly name = 'InvalidFrameSizeError'
   override readonly name = 'InvalidFrameSizeError'
@@ -37,14 +37,14 @@ export class InvalidFrameSizeError extends Error {
   readonly max: number
 
   constructor (frameSize: number, min: number, max: number) {
-    super(`A frame size is a whole number from ${min} to ${max} bytes, not ${frameSize}`)
+    super(`The frame size must be a whole number from ${min} to ${max} bytes, not ${frameSize}`)
     this.frameSize = frameSize
     this.min = min
     this.max = max
   }
 }
 
-/** The root block could not hold the lengths of all frames of a file this large. */
+/** The file has more frames than its root block can list. */
 export class FileTooLargeError extends Error {
   static override readonly name = 'FileTooLargeError'
   override readonly name = 'FileTooLargeError'
@@ -52,7 +52,7 @@ export class FileTooLargeError extends Error {
   readonly frameSize: number
 
   constructor (frames: number, frameSize: number) {
-    super(`The file has more than ${frames} frames of ${frameSize} bytes, add it with larger ones`)
+    super(`The file has more than ${frames} frames of ${frameSize} bytes: choose a larger frameSize`)
     this.frames = frames
     this.frameSize = frameSize
   }
@@ -84,7 +84,7 @@ export class InvalidHeaderError extends Error {
   }
 }
 
-/** A CID is marked as compressed, but its root carries no header. */
+/** A CID is marked as compressed, but its root block has no header. */
 export class MissingHeaderError extends Error {
   static override readonly name = 'MissingHeaderError'
   override readonly name = 'MissingHeaderError'
@@ -96,7 +96,7 @@ export class MissingHeaderError extends Error {
   }
 }
 
-/** The bytes of a block are not those that its CID names. */
+/** A block's bytes do not match its CID. */
 export class CorruptBlockError extends Error {
   static override readonly name = 'CorruptBlockError'
   override readonly name = 'CorruptBlockError'
@@ -108,19 +108,19 @@ export class CorruptBlockError extends Error {
   }
 }
 
-/** Whether a block is damaged cannot be told: its hash function is one that is not known here. */
+/** A block cannot be checked, because its hash function is not supported. */
 export class UnknownHashError extends Error {
   static override readonly name = 'UnknownHashError'
   override readonly name = 'UnknownHashError'
   readonly cid: CID
 
   constructor (cid: CID) {
-    super(`The block ${cid} has a hash of the kind 0x${cid.multihash.code.toString(16)}, which cannot be checked here`)
+    super(`The block ${cid} cannot be checked: its hash function 0x${cid.multihash.code.toString(16)} is not supported`)
     this.cid = cid
   }
 }
 
-/** A digest is so short that other bytes have it too, or an identity CID longer than other nodes read. */
+/** A digest is too short to be trusted, or an identity CID is longer than other nodes accept. */
 export class DigestLengthError extends Error {
   static override readonly name = 'DigestLengthError'
   override readonly name = 'DigestLengthError'
@@ -129,14 +129,15 @@ export class DigestLengthError extends Error {
   readonly length: number
 
   constructor (cid: CID, bound: string) {
-    // of an identity CID, whose text may be of any length, its beginning says enough
-    super(`The CID ${cid.toString().slice(0, 80)} is refused: its digest has ${cid.multihash.digest.byteLength} bytes, ${bound}`)
+    // the text of an identity CID may be of any length
+    const { byteLength } = cid.multihash.digest
+    super(`The CID ${cid.toString().slice(0, 80)} is refused: its digest has ${byteLength} bytes, ${bound}`)
     this.cid = cid
-    this.length = cid.multihash.digest.byteLength
+    this.length = byteLength
   }
 }
 
-/** A block that should be UnixFS is not. Named as Helia names it. */
+/** A block is not UnixFS. Has the same name as Helia's error. */
 export class NotUnixFSError extends Error {
   static override readonly name = 'NotUnixFSError'
   override readonly name = 'NotUnixFSError'
@@ -148,7 +149,7 @@ export class NotUnixFSError extends Error {
   }
 }
 
-/** A block of a file contradicts the one that links to it. */
+/** A block contradicts the block that links to it, or exceeds a limit. */
 export class InvalidDagError extends Error {
   static override readonly name = 'InvalidDagError'
   override readonly name = 'InvalidDagError'
@@ -160,24 +161,24 @@ export class InvalidDagError extends Error {
   }
 }
 
-/** The blockstore does not have a block. Named as blockstores name theirs. */
+/** A block is missing. Has the same name as the error of blockstores. */
 export class NotFoundError extends Error {
   static override readonly name = 'NotFoundError'
   override readonly name = 'NotFoundError'
   readonly cid: CID
-  /** The compressed file that the CID is linked to, and that was not found either. */
+  /** The compressed file that the CID is linked to, which is missing too. */
   readonly compressed: CID | undefined
 
   constructor (cid: CID, { compressed, ...options }: ErrorOptions & { compressed?: CID } = {}) {
     super(compressed == null
       ? `The block ${cid} was not found`
-      : `Neither the block ${cid} was found, nor the compressed file ${compressed} that it is linked to`, options)
+      : `Neither the block ${cid} nor the compressed file ${compressed} that it is linked to was found`, options)
     this.cid = cid
     this.compressed = compressed
   }
 }
 
-/** Nobody sent a block that is not here. */
+/** No peer sent a missing block. */
 export class FetchStalledError extends Error {
   static override readonly name = 'FetchStalledError'
   override readonly name = 'FetchStalledError'
@@ -186,23 +187,23 @@ export class FetchStalledError extends Error {
   readonly time: number
 
   constructor (cid: CID, time: number, options?: ErrorOptions) {
-    super(`The block ${cid} was not sent by anybody: nothing arrived for ${Math.round(time / 1000)} s`, options)
+    super(`No peer sent the block ${cid}: nothing arrived for ${Math.round(time / 1000)} s`, options)
     this.cid = cid
     this.time = time
   }
 }
 
-/** Links are kept in a datastore, and there is none. */
+/** Links need a datastore, and there is none. */
 export class LinksUnavailableError extends Error {
   static override readonly name = 'LinksUnavailableError'
   override readonly name = 'LinksUnavailableError'
 
   constructor () {
-    super('Links need a datastore: give one to ipfsz({ blockstore, datastore })')
+    super('Links need a datastore: pass one to ipfsz({ blockstore, datastore })')
   }
 }
 
-/** The compressed file that an original is to be linked to is not stored here. */
+/** The compressed side of a new link is not stored locally. */
 export class LinkedFileMissingError extends Error {
   static override readonly name = 'LinkedFileMissingError'
   override readonly name = 'LinkedFileMissingError'
@@ -210,30 +211,30 @@ export class LinkedFileMissingError extends Error {
   readonly compressed: CID
 
   constructor (original: CID, compressed: CID) {
-    super(`${original} cannot be linked to ${compressed}, which is not stored here`)
+    super(`Cannot link ${original} to ${compressed}: the compressed file is not stored locally`)
     this.original = original
     this.compressed = compressed
   }
 }
 
 /**
- * An original is linked to a file that has other bytes. Or, where it is no raw CID,
- * the original was made with settings that are not known here.
+ * An original is linked to a file with other bytes. Or the original is a dag-pb CID that
+ * was made with importer settings that IPFSz does not know.
  */
 export class LinkMismatchError extends Error {
   static override readonly name = 'LinkMismatchError'
   override readonly name = 'LinkMismatchError'
   readonly original: CID
   readonly compressed: CID
-  /** What says so: the header of the compressed file, or its bytes, all of them read. */
+  /** What revealed it: the header of the compressed file, or all of its bytes. */
   readonly by: 'header' | 'bytes'
-  /** The CIDs that the bytes have: by the header, or with each of the known settings. None where they are too many for a raw CID. */
+  /** The CIDs that the bytes do have: from the header, or for each known layout. Empty if too long for a raw CID. */
   readonly found: readonly CID[]
 
   constructor (original: CID, compressed: CID, by: 'header' | 'bytes', found: readonly CID[]) {
-    super(`${compressed} is not ${original}: ${found.length === 0
+    super(`${compressed} does not hold the bytes of ${original}: ${found.length === 0
       ? 'it has more bytes than a block may have'
-      : `${by === 'header' ? 'its header says that' : 'read to the end,'} its bytes have the CID ${found[0]}`}`)
+      : `${by === 'header' ? 'according to its header they have' : 'its bytes have'} the CID ${found[0]}`}`)
     this.original = original
     this.compressed = compressed
     this.by = by
@@ -241,20 +242,20 @@ export class LinkMismatchError extends Error {
   }
 }
 
-/** Nothing shows that what an original is linked to is what it names, and what was asked for cannot be compared. */
+/** A link is unchecked, and what was read through it cannot be compared with the original. */
 export class UncheckedLinkError extends Error {
   static override readonly name = 'UncheckedLinkError'
   override readonly name = 'UncheckedLinkError'
   readonly original: CID
   readonly compressed: CID
-  /** A part of a file, a directory, or a file whose original was made with settings that are not known. */
+  /** A part of a file, a directory, or a file whose original was made with unknown importer settings. */
   readonly what: 'range' | 'directory' | 'settings'
 
   constructor (original: CID, compressed: CID, what: 'range' | 'directory' | 'settings') {
     super(`Cannot tell whether ${compressed} holds the bytes of ${original}${{
-      range: ': a part of a file cannot be compared',
-      directory: ': what leads to a directory cannot be compared',
-      settings: ': it was linked unchecked, and none of the known settings gives its bytes that CID'
+      range: ': only a whole file can be compared',
+      directory: ': a directory cannot be compared',
+      settings: ': the link is unchecked, and no known importer settings give its bytes that CID'
     }[what]}`)
     this.original = original
     this.compressed = compressed
@@ -262,26 +263,26 @@ export class UncheckedLinkError extends Error {
   }
 }
 
-/** An entry of a link in the datastore holds something else than CIDs. */
+/** A link's entry in the datastore does not consist of CIDs. */
 export class InvalidLinkError extends Error {
   static override readonly name = 'InvalidLinkError'
   override readonly name = 'InvalidLinkError'
   readonly key: string
 
   constructor (key: string, options?: ErrorOptions) {
-    super(`The entry ${key} of the datastore is not that of a link`, options)
+    super(`The datastore entry ${key} is not a valid link`, options)
     this.key = key
   }
 }
 
-/** The bytes of a compressed file are not those of the original that its header names. */
+/** A compressed file's bytes do not have the content CID that its header names. */
 export class ContentMismatchError extends Error {
   static override readonly name = 'ContentMismatchError'
   override readonly name = 'ContentMismatchError'
   readonly cid: CID
-  /** What the header says. */
+  /** From the header. */
   readonly expected: CID
-  /** What the bytes have. */
+  /** From the bytes. */
   readonly actual: CID
 
   constructor (cid: CID, expected: CID, actual: CID) {
@@ -292,7 +293,7 @@ export class ContentMismatchError extends Error {
   }
 }
 
-/** What follows the frames of a file is not what its codec has there (docs/format.md, section 4). */
+/** The bytes after a file's frames are not what its codec puts there (docs/format.md, section 4). */
 export class InvalidTrailerError extends Error {
   static override readonly name = 'InvalidTrailerError'
   override readonly name = 'InvalidTrailerError'
@@ -304,12 +305,12 @@ export class InvalidTrailerError extends Error {
   }
 }
 
-/** Something below a directory is damaged or missing: the cause says what. */
+/** An entry below the verified directory is damaged or missing. `cause` says how. */
 export class VerifyFailedError extends Error {
   static override readonly name = 'VerifyFailedError'
   override readonly name = 'VerifyFailedError'
   readonly cid: CID
-  /** From the directory that was verified. */
+  /** Relative to the verified directory. */
   readonly path: string
 
   constructor (cid: CID, path: string, cause: unknown) {

@@ -96,7 +96,7 @@ export class DefaultIpfsz implements Ipfsz {
     return verify(cid, this.#below(cid), options)
   }
 
-  /** What is here is read as ever, and what is below a root fetched where it is not. */
+  /** The settings, with a blockstore that fetches the missing blocks below `root`. */
   #below (root: CID): Settings {
     return { ...this.#settings, blockstore: fetching(this.#settings.blockstore, this.#fetcher, root, this.#routing) }
   }

@@ -25,10 +25,10 @@ interface ChangeOptions extends EntryOptions {
 }
 
 /**
- * Change the mode or mtime of what a CID and a path lead to, and of all below it
- * where that is asked for, then write the directories above it anew.
+ * Change the mode or mtime of what a CID and a path lead to, and with `recursive` of
+ * everything below it. Then rewrite the directories above it.
  *
- * @returns the CID of what the path began at, marked as it was
+ * @returns the new CID of the path's start, with the same marker as `cid`
  */
 export async function changeMetadata (cid: CID, metadata: Metadata, settings: Settings, options: ChangeOptions): Promise<CID> {
   const { path, recursive, ...rest } = options
@@ -39,45 +39,51 @@ export async function changeMetadata (cid: CID, metadata: Metadata, settings: Se
   const target = segments[segments.length - 1].cid
 
   if (isMarked(cid)) {
-    // what is damaged, or marked as it is not, stays as it is
+    // fails on a damaged block or a wrong marker, so that neither is rewritten
     await openRoot(target, markerOf(cid, segments.length), blockstore, rest, settings.roots)
   }
 
   const rewrite: Rewrite = (root, block) => rewriteRoot(root, block, metadata)
   let changed = recursive === true
     ? await changeTree(target, rewrite, settings, rest)
-    : (await writeRewritten(rewrite(target, await getBlock(target, blockstore, rest)), target.version, blockstore, rest)).cid
+    : await changeRoot(target, rewrite, settings, rest)
 
   for (let i = segments.length - 1; i > 0; i--) {
-    changed = await linkInto(changed, segments[i - 1].cid, segments[i].name, settings, { ...rest as object, force: true })
+    const parent = segments[i - 1].cid
+    changed = await linkInto(changed, parent, segments[i].name, settings, { ...rest as object, force: true })
   }
 
   return isMarked(cid) ? mark(changed, cid.code) : changed
 }
 
-/** A directory, or a shard of one, whose children are being changed. */
+async function changeRoot (root: CID, rewrite: Rewrite, { blockstore }: Settings, options: EntryOptions): Promise<CID> {
+  const block = await getBlock(root, blockstore, options)
+
+  return (await writeRewritten(rewrite(root, block), root.version, blockstore, options)).cid
+}
+
+/** A directory or shard whose children are being changed. */
 interface Frame {
   key: string
   node: FileNode
-  /** Its own message: another one of a directory, the same one of a shard within it. */
+  /** Its new UnixFS message. A shard below its directory's root keeps its own. */
   data: Uint8Array
   links: PBLink[]
-  /** The places of the directories and shards in it that are not changed yet. */
+  /** The indexes of the links to directories and shards that are not changed yet. */
   left: number[]
 }
 
 /**
- * Change a root and all below it. Directories keep their shape and files their
- * headers: only messages and links are other ones. On a stack of its own, since a
- * tree may be deeper than that of the engine; a node that is linked again is changed
- * once.
+ * Change a root and everything below it. Directories keep their shape and files their
+ * headers: only metadata and links change. Uses its own stack, because a tree may be deeper
+ * than the engine's. A node that is linked again is changed once.
  */
 async function changeTree (root: CID, rewrite: Rewrite, { blockstore }: Settings, options: EntryOptions): Promise<CID> {
   const done = new Map<string, WrittenNode>()
   const store = coalescing(blockstore)
   const frames: Frame[] = []
 
-  /** Change a file, or begin with a directory, which is nothing yet. */
+  /** Change a file. For a directory, return undefined, and put it on the stack if `enter` is set. */
   const change = async (cid: CID, isShard: boolean, enter: boolean): Promise<WrittenNode | undefined> => {
     const key = `${isShard ? 'shard' : 'entry'} ${cid}`
     const known = done.get(key)
@@ -140,7 +146,7 @@ async function changeTree (root: CID, rewrite: Rewrite, { blockstore }: Settings
   }
 }
 
-/** Change the files among the children, several at one time, and note where the directories are. */
+/** Change the files among the children, several at a time, and record the links to directories. */
 async function changeFiles (frame: Frame, change: (cid: CID, isShard: boolean, enter: boolean) => Promise<WrittenNode | undefined>, { signal }: EntryOptions): Promise<void> {
   const changed = mapOrdered(frame.links.entries(), async ([place, link]) => ({
     place,

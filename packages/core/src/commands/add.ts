@@ -18,7 +18,7 @@ import type { ImportCandidateStream } from '../unixfs.ts'
 import type { ByteStream, ImporterOptions, ImportResult } from 'ipfs-unixfs-importer'
 import type { CID } from 'multiformats/cid'
 
-/** What @helia/unixfs imports with, so that plain files get the same CIDs. */
+/** The importer settings of @helia/unixfs, so that uncompressed files get the same CIDs. */
 const IMPORTER_DEFAULTS: ImporterOptions = {
   cidVersion: 1,
   rawLeaves: true,
@@ -31,7 +31,7 @@ type ImporterStore = Parameters<typeof importer>[1]
 export async function addContent (content: Uint8Array | ByteStream, settings: Settings, options: AddFileOptions = {}): Promise<CID> {
   const { mode, mtime } = options
 
-  // a directory around the file would be made for nothing
+  // without a path there is nothing to wrap
   return (await addOne({ content, mode, mtime }, settings, { ...options, wrapWithDirectory: false })).cid
 }
 
@@ -47,10 +47,10 @@ export async function addFile (file: FileCandidate, settings: Settings, options:
   return (await addOne(file, settings, { ...options, wrapWithDirectory: true })).cid
 }
 
-/** Import many files. The bytes of all that are worked on at one time are bounded together. */
+/** Import many files. Bounds the bytes of all files in progress together. */
 export async function * addAll (source: ImportCandidateStream, settings: Settings, options: AddOptions = {}): AsyncGenerator<ImportResult> {
   const candidates = new Candidates(source, options.wrapWithDirectory === true)
-  // not every file sees that another failed, or that the caller wants no more
+  // tells every file that another one failed, or that the caller stopped reading
   const ended = new AbortController()
   const signal = options.signal == null ? ended.signal : AbortSignal.any([options.signal, ended.signal])
   let finished = false
@@ -67,7 +67,7 @@ export async function * addAll (source: ImportCandidateStream, settings: Setting
   }
 }
 
-/** Import one file, letting its source go where that fails. What is made of it last is the result. */
+/** Import one file, and close its source if that fails. Returns the importer's last result. */
 async function addOne (candidate: Omit<FileCandidate, 'path'>, settings: Settings, options: AddOptions): Promise<ImportResult> {
   try {
     const results = importCandidates(new Candidates([candidate], options.wrapWithDirectory === true), settings, options)
@@ -78,7 +78,7 @@ async function addOne (candidate: Omit<FileCandidate, 'path'>, settings: Setting
     }
 
     if (last == null) {
-      throw new InvalidParametersError('Nothing imported')
+      throw new InvalidParametersError('The importer added nothing')
     }
 
     return last
@@ -117,14 +117,14 @@ async function * importCandidates (candidates: Candidates, settings: Settings, o
       onProgress: onProgress as ImporterOptions['onProgress'],
       onDirectory (cid, children) { marks.addDirectory(cid, children) }
     }),
-    // a plain file is cut when it is known to be one
+    // plain files are chunked later, when they are known to be plain
     chunker: asItComes,
     fileBuilder: async file => buildFile(file, blockstore as ImporterStore, {} as Parameters<typeof buildFile>[2])
   })
 
   try {
     for (;;) {
-      // the importer itself does not look at the signal
+      // the importer ignores the signal
       const next = await raceSignal(results.next(), signal)
 
       if (next.done === true) {
@@ -134,12 +134,12 @@ async function * importCandidates (candidates: Candidates, settings: Settings, o
       yield { ...next.value, cid: marks.mark(next.value.cid) }
     }
   } finally {
-    // not awaited: what it waits for may be stalled
+    // not awaited, because its source may be stalled
     results.return().catch(() => {})
   }
 }
 
-/** What of an import is compressed, by its plain CID: files, and every directory above one. */
+/** Remembers the marker codes of compressed files, and of the directories above them, by plain CID. */
 class Marks {
   readonly #codes = new Map<string, number>()
 
@@ -160,20 +160,24 @@ class Marks {
   }
 }
 
-/** What a profile means for directories, where no option says otherwise: the importer keeps that to itself. */
+/** Apply a profile's directory options. The importer does the same, but does not export it. */
 function profiled (options: ImporterOptions): ImporterOptions {
   const { profile } = options
 
-  return profile == null
-    ? options
-    : { ...options, shardSplitStrategy: options.shardSplitStrategy ?? (profile === 'unixfs-v1-2025' ? 'block-bytes' : 'links-bytes'), fieldOrder: 'links-first' }
+  if (profile == null) {
+    return options
+  }
+
+  const shardSplitStrategy = profile === 'unixfs-v1-2025' ? 'block-bytes' : 'links-bytes'
+
+  return { ...options, shardSplitStrategy: options.shardSplitStrategy ?? shardSplitStrategy, fieldOrder: 'links-first' }
 }
 
 async function * asItComes (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield * source
 }
 
-/** What is read has been reported when it is imported as a plain file. */
+/** Drop the read events of plain files: their bytes were already reported. */
 function withoutReads (onProgress: AddOptions['onProgress']): ImporterOptions['onProgress'] {
   if (onProgress == null) {
     return undefined

@@ -10,7 +10,7 @@ export async function cp (source: CID, target: CID, name: string, settings: Sett
   options.signal?.throwIfAborted()
 
   if (isMarked(source)) {
-    // below a tree nothing says any more how a file without a header is compressed
+    // inside a tree, nothing would say how a file without a header is compressed
     const { stream } = await openEntry(source, settings.blockstore, options, settings.roots)
 
     if (stream != null) {

@@ -30,7 +30,7 @@ export async function * ls (cid: CID, settings: Settings, options: LsOptions = {
   const read = marked ? readCid(description) : entry.cid
 
   if (entry.node?.unixfs.isDirectory() !== true) {
-    // as with Helia, a file is called by its CID
+    // as in Helia, the name of a file is its CID
     yield { ...description, cid: read, name: read.toString(), path: read.toString() }
     return
   }
@@ -52,7 +52,7 @@ async function describeLink ({ cid, size }: DirectoryLink, marked: boolean, sett
   const told = { cid, plainCid: cid, size: BigInt(size) }
 
   if (cid.code === raw.code && size > 0) {
-    // a raw block is a file as long as its parent says, and nothing more
+    // a raw block is a file of the size that its parent states
     return { ...told, type: 'raw', storedSize: told.size, ratio: 1, codec: 'none', frames: 0 }
   }
 
@@ -77,7 +77,7 @@ async function describeLink ({ cid, size }: DirectoryLink, marked: boolean, sett
   }
 }
 
-/** The CID that something in a tree is read by as the tree is. */
+/** The CID that reads an entry in a tree decompressed. */
 function readCid ({ type, plainCid, markedCid }: Description): CID {
   return type === 'directory' ? mark(plainCid, TREE_CODE) : markedCid ?? plainCid
 }
@@ -94,7 +94,7 @@ async function * slice<T> (source: AsyncIterable<T>, start: number, end: number)
       yield value
     }
 
-    // what is behind the end is not looked for
+    // stop here, without fetching the next entry
     if (++index >= end) {
       return
     }
@@ -104,7 +104,7 @@ async function * slice<T> (source: AsyncIterable<T>, start: number, end: number)
 function checkRange (offset: number, length: number): void {
   for (const [name, number] of Object.entries({ offset, length })) {
     if (number !== Number.POSITIVE_INFINITY && (!Number.isInteger(number) || number < 0)) {
-      throw new InvalidParametersError(`The ${name} of a listing is a whole number from 0, not ${number}`)
+      throw new InvalidParametersError(`The ${name} of a listing must be a whole number from 0, not ${number}`)
     }
   }
 }

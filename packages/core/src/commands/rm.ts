@@ -12,8 +12,8 @@ export async function rm (target: CID, name: string, settings: Settings, options
   const found = await openTarget(target, name, settings.blockstore, options)
 
   if (found.sharded && !found.exists) {
-    // here @helia/unixfs fails with an error that has no name
-    throw new DoesNotExistError(`The directory ${unmark(target)} has no entry called ${JSON.stringify(name)}`)
+    // @helia/unixfs would throw an error without a name
+    throw new DoesNotExistError(`The directory ${unmark(target)} has no entry named ${JSON.stringify(name)}`)
   }
 
   const removed = heliaUnixfs(settings, options).rm(unmark(target), name, { ...found.options, ...options })

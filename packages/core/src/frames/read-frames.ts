@@ -21,11 +21,11 @@ export interface CompressedFile {
 }
 
 export interface ReadFramesOptions extends Omit<ReadOptions, 'onProgress'>, ProgressOptions<CatFrameEvents | ExporterProgressEvents> {
-  /** The most original bytes in the frames that are decompressed at one time. */
+  /** The most original bytes in the frames that are decompressed at a time. */
   inFlightBytes: number
 }
 
-/** A compressed frame, and where in the file its original bytes are. */
+/** A compressed frame, and the range of original bytes that it holds. */
 export interface ReadFrame {
   number: number
   bytes: Uint8Array
@@ -34,9 +34,8 @@ export interface ReadFrame {
 }
 
 /**
- * The original bytes of a file from `start` up to and without `end`: blocks ->
- * frames -> bytes. Only the frames that hold them are fetched, and a bounded number
- * of them is decompressed at one time.
+ * The original bytes of a file from `start` to `end` (exclusive): blocks -> frames -> bytes.
+ * Fetches only the frames that hold them, and decompresses a bounded number at a time.
  *
  * @throws {CorruptFrameError} a frame is damaged
  */
@@ -50,7 +49,7 @@ export async function * readFrames (file: CompressedFile, start: number, end: nu
   }
 }
 
-/** Decompress frames, a bounded number at one time, and report each. */
+/** Decompress frames, a bounded number at a time, and report each one. */
 export async function * decompressFrames ({ codec, header }: CompressedFile, frames: AsyncIterable<ReadFrame>, options: ReadFramesOptions): AsyncGenerator<{ frame: ReadFrame, bytes: Uint8Array }> {
   const concurrency = frameConcurrency(header.frameSize, options.inFlightBytes)
 
@@ -80,7 +79,7 @@ async function * fetchFrames ({ node, header }: CompressedFile, start: number, e
   }
 }
 
-/** The frames from `first` to `last`, of a reader that is where they begin. */
+/** The frames `first` to `last`. The reader must be positioned at the first one. */
 export async function * takeFrames (reader: ByteReader, { frameSize, frameLengths, size }: Header, first: number, last: number): AsyncGenerator<ReadFrame> {
   for (let number = first; number <= last; number++) {
     yield {
@@ -95,7 +94,7 @@ export async function * takeFrames (reader: ByteReader, { frameSize, frameLength
 /**
  * The codec of a file.
  *
- * @throws {UnknownCodecError} it is none of those
+ * @throws {UnknownCodecError} it is not among `codecs`
  */
 export function codecOf (header: Pick<Header, 'codec'>, codecs: readonly Codec[]): Codec {
   const codec = codecs.find(codec => codec.code === header.codec)

@@ -2,27 +2,40 @@ import { following } from '../util/abort.ts'
 import { raceSignal } from 'race-signal'
 import { KuboFailedError, KuboForbiddenError, KuboUnreachableError, NotKuboError } from './errors.ts'
 
-/** The errors of `fetch` of Node and of the system where a server is not reached, or goes away. */
-const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
+/** Error codes of Node's `fetch` and of the system if a server cannot be reached or goes away. */
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT'
+])
 
-/** What Kubo says of a block that it would have to fetch. */
+/** Kubo's message if it does not have a block and may not fetch it. */
 const NOT_HERE = /could not find|not found/
 
-/** TLS that does not come about: no TLS there, or a certificate that is not trusted. */
+/** Error codes of a failed TLS handshake: the server does not speak TLS, or its certificate is not trusted. */
 const TLS = /^(EPROTO|ERR_(SSL|TLS)_.*|.*(CERT|SIGNATURE|CRL).*)$/
 
-/** The most characters of an answer that go into a message: it may be a whole page. */
+/** The most characters of an answer that a message quotes: it may be a whole page. */
 const MAX_REASON = 500
 
-/** As kubo-rpc-client throws it. */
+/** The error that kubo-rpc-client throws for an HTTP status. */
 interface HTTPError extends Error {
   response: { status: number }
 }
 
 /**
- * Call a Kubo node, and wait no longer than a time for it.
+ * Call a Kubo node, with a time limit.
  *
- * @param time - milliseconds
+ * @param time - milliseconds, or Infinity
  * @throws {KuboUnreachableError}
  * @throws {KuboForbiddenError}
  * @throws {NotKuboError}
@@ -35,7 +48,7 @@ export async function callKubo<T> (call: (signal: AbortSignal) => Promise<T>, ti
   try {
     return await raceSignal(call(controller.signal), controller.signal)
   } catch (err) {
-    // that of the caller as it is
+    // the caller's abort is thrown unchanged
     signal?.throwIfAborted()
     throw controller.signal.aborted ? controller.signal.reason : explained(err)
   } finally {
@@ -44,7 +57,7 @@ export async function callKubo<T> (call: (signal: AbortSignal) => Promise<T>, ti
   }
 }
 
-/** Whether Kubo says that it does not have a block. */
+/** Whether an error means that Kubo does not have a block. */
 export function isNotHere (err: unknown): boolean {
   return err instanceof KuboFailedError && NOT_HERE.test(err.message)
 }
@@ -61,13 +74,13 @@ function explained (err: unknown): Error {
       return new KuboForbiddenError(status, { cause: err })
     }
 
-    // Kubo answers with 500 to all that it could not do, with 400 to what it does not understand
+    // Kubo answers with 500 if an operation failed, and with 400 if it does not understand the request
     return status >= 500 || status === 400
       ? new KuboFailedError(brief(err.message), { cause: err })
       : new NotKuboError(`HTTP status ${status}`, { cause: err })
   }
 
-  // kubo-rpc-client makes that of an answer of Kubo's that speaks of a time that is over
+  // kubo-rpc-client throws this for an answer from Kubo that mentions a timeout
   if (err.name === 'TimeoutError') {
     return new KuboFailedError(brief(err.message), { cause: err })
   }
@@ -82,7 +95,7 @@ function explained (err: unknown): Error {
     }
   }
 
-  // `fetch` of browsers tells no more than that
+  // browsers give no other hint that `fetch` failed
   return err.name === 'TypeError' && err.message.includes('fetch')
     ? new KuboUnreachableError(brief(last.message), { cause: err })
     : new NotKuboError(brief(last.message), { cause: err })

@@ -1,22 +1,23 @@
 /**
- * Links between the CID that a file has uncompressed and the one that it has here.
+ * Links between a file's original CID, which its bytes have uncompressed, and the CID of its
+ * compressed form.
  *
- * A link is two entries in the datastore: the forward one, by the original CID,
- * and the reverse one, by the compressed CID. The forward entry is the link: a
- * reverse entry counts only where the forward one of its original agrees. So what
- * makes, moves or ends a link is the writing of one key, which every datastore does
- * whole or not at all, and a kill at any moment leaves both directions or none:
+ * A link has two entries in the datastore: a forward one under the original CID, and a
+ * reverse one under the compressed CID. The forward entry decides: a reverse entry counts
+ * only if the original's forward entry agrees. So every link is added, moved or deleted by
+ * writing one key, which all datastores do atomically. A kill at any moment leaves both
+ * directions or neither:
  *
- * - add: reverse entry, forward entry (now the link is there), then the reverse
- *   entry that the original had before, if any
- * - delete: forward entry (now the link is gone), then the reverse one
+ * - add: write the reverse entry, then the forward entry (now the link exists), then remove
+ *   the original's previous reverse entry, if any
+ * - delete: delete the forward entry (now the link is gone), then the reverse one
  *
- * Not a batch of the datastore: that of datastore-fs is a file a key, written in
- * any order, so a kill could leave a forward entry without its reverse one.
+ * A datastore batch would not do: datastore-fs writes one file per key, in any order, so a
+ * kill could leave a forward entry without its reverse one.
  *
- * What a kill leaves behind is a reverse entry that does not count. Whoever writes
- * the same link again, deletes it, or prunes, removes it. Readers do not: what looks
- * left behind may be the first half of a link that another process is making.
+ * After a kill, a reverse entry may remain that does not count. Adding or deleting the same
+ * link removes it, and so does pruning. Reading does not remove it: it may be the first half
+ * of a link that another process is adding.
  */
 import { raceSignal } from 'race-signal'
 import { compareOriginal } from './compare-original.ts'
@@ -41,7 +42,7 @@ export class DefaultLinks implements Links {
     this.#read = read
   }
 
-  /** Whether there is a datastore to keep links in. */
+  /** Whether there is a datastore for links. */
   get available (): boolean {
     return this.#datastore != null
   }
@@ -55,7 +56,7 @@ export class DefaultLinks implements Links {
     await this.#put({ original, compressed, check: check ?? UNCHECKED }, options)
   }
 
-  /** Link an original whose bytes the compressed file is known to have, as that of the bytes that it was made of. */
+  /** Add a link that needs no comparison, because the compressed file was just made from the original's bytes. */
   async addChecked (link: Required<LinkRecord>, options: LinkOptions): Promise<void> {
     this.#need()
     checkSides(link.original, link.compressed)
@@ -63,7 +64,7 @@ export class DefaultLinks implements Links {
     await this.#put(link, options)
   }
 
-  /** Keep that a link was compared, if it is still there. */
+  /** Store that a link was compared, if it still exists. */
   async keepCheck (link: Required<LinkRecord>, options: LinkOptions): Promise<void> {
     await this.#write(options, async datastore => {
       const now = await readForward(datastore, link.original)
@@ -80,7 +81,7 @@ export class DefaultLinks implements Links {
     }
   }
 
-  /** Read the whole file, and say which layout gives its bytes the CID of the original. */
+  /** Read the whole file, and find the layout that gives its bytes the original's CID. */
   async #compare (link: LinkRecord, options: AddLinkOptions): Promise<string | undefined> {
     if (link.compressed.code === TREE_CODE) {
       throw new UncheckedLinkError(link.original, link.compressed, 'directory')
@@ -97,8 +98,10 @@ export class DefaultLinks implements Links {
       const others = (await readReverse(datastore, compressed)).filter(cid => !isSame(cid, original))
 
       await writeReverse(datastore, compressed, [...await keepBelieved(datastore, others, compressed), original])
-      // that nobody is to compare them is no news of those that were
-      const check = before?.check != null && isChecked(before) && before.compressed.equals(compressed) && !isChecked(link) ? before.check : link.check
+      // adding a checked link again as unchecked does not make it unchecked
+      const staysChecked = before?.check != null && isChecked(before) &&
+        before.compressed.equals(compressed) && !isChecked(link)
+      const check = staysChecked ? before.check : link.check
       await writeForward(datastore, { original, compressed, check })
 
       if (before != null && !isSame(before.compressed, compressed)) {
@@ -114,7 +117,7 @@ export class DefaultLinks implements Links {
     return await raceSignal(lookUp(datastore, cid), options.signal)
   }
 
-  /** What an original is linked to, and what is known of that. */
+  /** The link of an original, if there is one. */
   async linkOf (original: CID): Promise<LinkRecord | undefined> {
     return readForward(this.#need(), original)
   }
@@ -155,7 +158,7 @@ export class DefaultLinks implements Links {
     const gone: Link[] = []
     const stale: CID[] = []
 
-    // deleted when the query is over: it may or may not see what happens meanwhile
+    // deleted only after the query, which may or may not see concurrent changes
     for await (const link of this.list(options)) {
       if (!await has(unmark(link.compressed))) {
         gone.push(link)
@@ -179,7 +182,8 @@ export class DefaultLinks implements Links {
 
     for (const compressed of stale) {
       await this.#write(options, async datastore => {
-        await writeReverse(datastore, compressed, await keepBelieved(datastore, await readReverse(datastore, compressed), compressed))
+        const originals = await readReverse(datastore, compressed)
+        await writeReverse(datastore, compressed, await keepBelieved(datastore, originals, compressed))
       })
     }
 
@@ -194,7 +198,7 @@ export class DefaultLinks implements Links {
     return this.#datastore
   }
 
-  /** One change at a time: each reads what it changes. Not stopped half-way by the signal. */
+  /** Run one change at a time, because each reads what it then writes. Once begun, it ignores the signal. */
   async #write ({ signal }: LinkOptions, change: (datastore: LinkDatastore) => Promise<void>): Promise<void> {
     const datastore = this.#need()
 
@@ -213,7 +217,7 @@ async function lookUp (datastore: LinkDatastore, cid: CID): Promise<CID | undefi
   return link?.compressed ?? (await keepBelieved(datastore, await readReverse(datastore, cid), cid)).at(-1)
 }
 
-/** Delete a link, unless the original is linked to another file by now. */
+/** Delete a link, unless its original has been linked to another file since. */
 async function deleteLink (datastore: LinkDatastore, link: Link): Promise<void> {
   const now = await readForward(datastore, link.original)
 
@@ -223,7 +227,7 @@ async function deleteLink (datastore: LinkDatastore, link: Link): Promise<void> 
   }
 }
 
-/** Take a link that is no longer one out of the reverse entry. */
+/** Remove a deleted link from its reverse entry. */
 async function forget (datastore: LinkDatastore, { original, compressed }: Link): Promise<void> {
   const originals = await readReverse(datastore, compressed)
 
@@ -234,14 +238,14 @@ async function forget (datastore: LinkDatastore, { original, compressed }: Link)
 
 function checkSides (original: CID, compressed: CID): void {
   if (!isMarked(compressed)) {
-    throw new InvalidParametersError(`The compressed side of a link is a marked CID, ${compressed} is not`)
+    throw new InvalidParametersError(`The compressed side of a link must be a marked CID: ${compressed} is not marked`)
   }
 
   if (isMarked(original)) {
-    throw new InvalidParametersError(`The original side of a link is the CID of uncompressed bytes, ${original} is marked`)
+    throw new InvalidParametersError(`The original side of a link must not be a marked CID: ${original} is marked`)
   }
 
   if (isSame(original, compressed)) {
-    throw new InvalidParametersError(`A link joins two files, ${original} and ${compressed} are one`)
+    throw new InvalidParametersError(`Cannot link a file to itself: ${original} and ${compressed} name the same block`)
   }
 }

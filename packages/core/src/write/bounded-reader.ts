@@ -5,10 +5,10 @@ import type { Allocate } from '../util/bytes.ts'
 import type { Codec } from '@ipfsz/codecs'
 
 /**
- * Room for the original bytes of all files that one call works on at one time. A
- * file holds its first piece until it is written, and each later one until it is
- * compressed. Were both taken from one budget, files could hold all of it while
- * each waits for more.
+ * The memory that all files of one call may use for original bytes. A file holds its first
+ * piece until the file is written, and each later piece until that is compressed. Each kind
+ * has a budget of its own: with a single one, files could hold all of it with their first
+ * pieces while each waits for more.
  */
 export class FilesBudget {
   readonly first: ByteBudget
@@ -20,13 +20,13 @@ export class FilesBudget {
   }
 }
 
-/** Reads one of several files, as there is room for its pieces. */
+/** Reads one of several files. Each read waits until the shared budget has room. */
 export class BoundedReader extends ByteReader {
   readonly #budget: FilesBudget
   readonly #boundSignal: AbortSignal | null | undefined
-  /** Bytes of the first piece, none before it is read. */
+  /** Bytes held by the first piece. Undefined before it is read. */
   #first?: number
-  /** Later pieces that are not compressed yet. */
+  /** Sizes of the later pieces that are not compressed yet. */
   readonly #later = new Map<Uint8Array, number>()
 
   constructor (source: AsyncIterable<Uint8Array>, budget: FilesBudget, signal?: AbortSignal | null) {
@@ -79,7 +79,7 @@ export class BoundedReader extends ByteReader {
     super.close()
   }
 
-  /** The codec, which gives the room of a piece back when it is compressed. */
+  /** The codec, wrapped so that compressing a piece returns its room to the budget. */
   bounded (codec: Codec): Codec {
     return {
       name: codec.name,

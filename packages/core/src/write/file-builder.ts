@@ -19,25 +19,25 @@ import type { CID } from 'multiformats/cid'
 type FileBuilder = NonNullable<ImporterOptions['fileBuilder']>
 type BuiltFile = Awaited<ReturnType<FileBuilder>>
 
-/** A file's source on its way through ipfs-unixfs-importer. */
+/** A file with its source, as ipfs-unixfs-importer passes it. */
 type File = Parameters<FileBuilder>[0]
 
 export interface CompressingFileBuilderInit extends WriteFileOptions {
-  /** How to compress, where there is anything to compress. */
+  /** How to compress. Undefined: store every file uncompressed. */
   compression?: Compression
-  /** How files are stored that are not compressed. */
+  /** How to store files that are not compressed. */
   importer: ImporterOptions
-  /** Called with the plain CID and the marker code of each file that was compressed. */
+  /** Called with the plain CID and the marker code of each compressed file. */
   onCompressed (cid: CID, code: number): void
-  /** Room for the original bytes of all files, where there are several. */
+  /** Memory shared by all files, if there are several. */
   budget?: FilesBudget | undefined
-  /** Where each compressed file is linked to the CID that its bytes have uncompressed. */
+  /** Links each compressed file to the CID that its bytes have uncompressed. */
   links?: Pick<DefaultLinks, 'addChecked'> | undefined
 }
 
 /**
- * What ipfs-unixfs-importer builds files with, in place of its own: files that are
- * worth it are written compressed, the others as the importer would.
+ * Replaces the file builder of ipfs-unixfs-importer: compresses files where it pays off, and
+ * imports the others as usual.
  */
 export function compressingFileBuilder (init: CompressingFileBuilderInit): FileBuilder {
   return async (file, blockstore) => {
@@ -74,7 +74,8 @@ async function buildFile (file: File, reader: ByteReader, blockstore: PutStore, 
 
   const { level } = choice
   const codec = reader instanceof BoundedReader ? reader.bounded(choice.codec) : choice.codec
-  const written = await writeFile({ piece, frame: trial }, reader, { codec, level, frameSize: compression.frameSize }, file, blockstore, {
+  const frames = { codec, level, frameSize: compression.frameSize }
+  const written = await writeFile({ piece, frame: trial }, reader, frames, file, blockstore, {
     ...init,
     contentCid: init.contentCid ?? init.links != null
   })
@@ -82,8 +83,9 @@ async function buildFile (file: File, reader: ByteReader, blockstore: PutStore, 
   init.onCompressed(cid, codec.code)
 
   if (contentCid != null) {
-    // behind the root: a kill leaves a file without a link, never a link without its file
-    await init.links?.addChecked({ original: contentCid, compressed: mark(cid, codec.code), check: UNIXFS_V1_2025.name }, { signal: init.signal })
+    // after the root: a kill may leave a file without its link, but never a link without its file
+    const link = { original: contentCid, compressed: mark(cid, codec.code), check: UNIXFS_V1_2025.name }
+    await init.links?.addChecked(link, { signal: init.signal })
   }
 
   return { cid, unixfs, size: BigInt(dagSize), path, originalPath }
@@ -91,7 +93,8 @@ async function buildFile (file: File, reader: ByteReader, blockstore: PutStore, 
 
 async function buildPlain (file: File, content: AsyncIterable<Uint8Array>, blockstore: PutStore, { importer }: CompressingFileBuilderInit): Promise<BuiltFile> {
   const { path, originalPath, mode, mtime } = file
-  const { cid, unixfs, size } = await importFile({ path, content, mode, mtime }, blockstore as Parameters<typeof importFile>[1], {
+  const store = blockstore as Parameters<typeof importFile>[1]
+  const { cid, unixfs, size } = await importFile({ path, content, mode, mtime }, store, {
     ...importer,
     ...importer.layout == null ? {} : { layout: mendLayout(importer.layout, blockstore) }
   })

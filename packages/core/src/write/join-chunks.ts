@@ -1,14 +1,14 @@
 const BLOCK_SIZE = 64 * 1024
-/** Chunks from this size on are passed on as they are. */
+/** Chunks of at least this size pass unchanged. */
 const LARGE = 4 * 1024
 
 /**
- * Gather small chunks into blocks of up to 64 KiB. An array takes about 200 bytes
- * besides its content, so a frame in chunks of one byte would take 800 MiB.
+ * Join small chunks into blocks of up to 64 KiB. A Uint8Array takes about 200 bytes besides
+ * its content, so a frame in chunks of one byte would take 800 MiB.
  */
 export async function * gather (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let block: Uint8Array | undefined
-  // a small chunk alone, as small files are: a block for each would cost more than all else
+  // a lone small chunk, typically a whole small file: it passes without allocating a block
   let first: Uint8Array | undefined
   let filled = 0
 

@@ -19,34 +19,34 @@ import type { ProgressOptions } from 'progress-events'
 
 export interface WriteFileOptions extends ProgressOptions<AddFrameEvents> {
   signal?: AbortSignal | null
-  /** The most original bytes in the frames that are compressed at one time. */
+  /** The most original bytes in the frames that are compressed at a time. */
   inFlightBytes: number
   /**
-   * Find the CID that the file's bytes have uncompressed, while they pass, and write
-   * it into the header. It makes another root, and so another CID of the file.
+   * Compute the CID that the file has uncompressed and write it into the header. The header
+   * grows, so the file's own CID changes.
    *
    * @default false
    */
   contentCid?: boolean | undefined
 }
 
-/** The beginning of a file, already read: its first piece, and that as a frame where it was tried. */
+/** The start of a file, already read: its first piece, and its first frame if the trial made one. */
 export interface Beginning {
   piece: Uint8Array
   frame?: Frame | undefined
 }
 
-/** A file as it was written, and the CID of its bytes where that was asked for. */
+/** A written file, and the CID of its uncompressed bytes if requested. */
 export interface WrittenCompressedFile extends WrittenFile {
   contentCid?: CID
 }
 
 /**
- * Write a compressed file: pieces -> frames -> leaves -> blocks -> root. Each step
- * takes from the one before it as it needs to, and works on a bounded number of
- * things at one time, so memory does not grow with the file.
+ * Write a compressed file: pieces -> frames -> leaves -> blocks -> root. Each step pulls
+ * from the one before it and has a bounded number of items in progress, so memory does not
+ * grow with the file.
  *
- * @param reader - what comes behind the beginning
+ * @param reader - positioned after the beginning
  * @throws {FileTooLargeError}
  */
 export async function writeFile (
@@ -83,7 +83,7 @@ export async function writeFile (
   return { ...await writeRoot({ ...root, header }, metadata, blockstore, options), ...named }
 }
 
-/** Pieces on their way to the codec, which may take their memory: so first their hash. */
+/** Hash pieces before they reach the codec, which may take over their memory. */
 async function * pass (pieces: AsyncIterable<Uint8Array>, content: ContentCid): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {
     await content.update(piece)
@@ -99,7 +99,7 @@ async function * startWith<T> (first: T | undefined, rest: AsyncIterable<T>): As
   yield * rest
 }
 
-/** The frames' bytes, entered in the table, and the trailer where the codec has one. */
+/** The bytes of all frames, recorded in the table, followed by the codec's trailer. */
 async function * toStream (frames: AsyncIterable<Frame>, table: FrameTable, codec: string): AsyncGenerator<Uint8Array> {
   for await (const frame of frames) {
     table.add(frame)
@@ -113,7 +113,7 @@ async function * toStream (frames: AsyncIterable<Frame>, table: FrameTable, code
   }
 }
 
-/** Write the leaves, or keep the only one where it is small enough to lie in the root. */
+/** Write the leaves, or return a single small leaf to be stored inside the root. */
 async function writeContent (leaves: AsyncGenerator<Uint8Array>, blockstore: PutStore, options: WriteFileOptions): Promise<RootContent> {
   const first = await leaves.next()
 
