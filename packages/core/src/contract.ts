@@ -1,7 +1,27 @@
 import type { ProviderRouting } from './fetch/fetch-scope.ts'
 import type { FetchInit } from './fetch/init.ts'
 import type { LinkDatastore, Links } from './links/links.ts'
-import type { AddFileOptions, AddOptions, ByteStream, CatOptions, ChmodOptions, CpOptions, DirectoryCandidate, DirectoryEntry, ExtendedStatOptions, ExtendedStats, FileCandidate, ImportCandidateStream, ImportResult, LsOptions, MkdirOptions, RmOptions, Stats, StatOptions, TouchOptions } from './unixfs.ts'
+import type {
+  AddFileOptions,
+  AddOptions,
+  ByteStream,
+  CatOptions,
+  ChmodOptions,
+  CpOptions,
+  DirectoryCandidate,
+  DirectoryEntry,
+  ExtendedStatOptions,
+  ExtendedStats,
+  FileCandidate,
+  ImportCandidateStream,
+  ImportResult,
+  LsOptions,
+  MkdirOptions,
+  RmOptions,
+  Stats,
+  StatOptions,
+  TouchOptions
+} from './unixfs.ts'
 import type { VerifyOptions, VerifyReport } from './verification.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { Blockstore } from 'interface-blockstore'

@@ -1,8 +1,21 @@
 // Above 250 lines: every error of the package is in this file, one class per failure that a caller can handle.
 import type { CID } from 'multiformats/cid'
 
-export { CorruptFrameError, FrameTooLargeError, InvalidLevelError, MissingImplementationError, UnknownCodecError, WindowTooLargeError } from '@ipfsz/codecs'
-export { AlreadyExistsError, DoesNotExistError, InvalidParametersError, NotADirectoryError, NotAFileError } from '@helia/unixfs/errors'
+export {
+  CorruptFrameError,
+  FrameTooLargeError,
+  InvalidLevelError,
+  MissingImplementationError,
+  UnknownCodecError,
+  WindowTooLargeError
+} from '@ipfsz/codecs'
+export {
+  AlreadyExistsError,
+  DoesNotExistError,
+  InvalidParametersError,
+  NotADirectoryError,
+  NotAFileError
+} from '@helia/unixfs/errors'
 
 /** Only dag-pb CIDs can be marked. */
 export class NotMarkableError extends Error {

@@ -77,8 +77,16 @@ type IpfszEvents = AddFrameEvents | CatFrameEvents | VerifyFileEvents | FetchEve
 
 type Detail<Events, Type> = Extract<Events, { type: Type }> extends { detail: infer D } ? D : never
 
+/** Anything with a handler for at least one kind of event. */
+type EmitOptions =
+  | ProgressOptions<AddFrameEvents>
+  | ProgressOptions<CatFrameEvents>
+  | ProgressOptions<VerifyFileEvents>
+  | ProgressOptions<FetchEvents>
+  | ProgressOptions<LinkEvents>
+
 export function emit<Type extends IpfszEvents['type']> (
-  options: ProgressOptions<AddFrameEvents> | ProgressOptions<CatFrameEvents> | ProgressOptions<VerifyFileEvents> | ProgressOptions<FetchEvents> | ProgressOptions<LinkEvents>,
+  options: EmitOptions,
   type: Type,
   detail: Detail<IpfszEvents, Type>
 ): void {

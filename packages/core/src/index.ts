@@ -78,7 +78,15 @@ export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz
   return fs
 }
 
-export { DEFAULT_FETCH_AHEAD, DEFAULT_FETCH_BYTES, DEFAULT_FETCH_TIMEOUT, DEFAULT_FRAME_SIZE, DEFAULT_IN_FLIGHT_BYTES, DEFAULT_STALL_TIMEOUT, MIN_FRAME_SIZE } from './constants.ts'
+export {
+  DEFAULT_FETCH_AHEAD,
+  DEFAULT_FETCH_BYTES,
+  DEFAULT_FETCH_TIMEOUT,
+  DEFAULT_FRAME_SIZE,
+  DEFAULT_IN_FLIGHT_BYTES,
+  DEFAULT_STALL_TIMEOUT,
+  MIN_FRAME_SIZE
+} from './constants.ts'
 export * from './errors.ts'
 export { frameConcurrency } from './frames/frame-concurrency.ts'
 export { checkBlock, checkHash, isIdentity } from './dag/hashes.ts'
@@ -86,7 +94,19 @@ export { codecName, isMarked, mark, markerCodecs, MARKERS, TREE_CODE, unmark } f
 export type { Ipfsz, IpfszComponents, IpfszInit } from './contract.ts'
 export type { Optimize } from './policy/auto-candidates.ts'
 export type { CompressionOptions } from './policy/compression.ts'
-export type { AddFrameEvents, CatFrameEvents, DecidedProgress, FetchedBlockProgress, FetchEvents, FetchRetryProgress, FrameProgress, LinkEvents, LinkProgress, VerifyFileEvents, VerifyProgress } from './events.ts'
+export type {
+  AddFrameEvents,
+  CatFrameEvents,
+  DecidedProgress,
+  FetchedBlockProgress,
+  FetchEvents,
+  FetchRetryProgress,
+  FrameProgress,
+  LinkEvents,
+  LinkProgress,
+  VerifyFileEvents,
+  VerifyProgress
+} from './events.ts'
 export type { ProviderRouting } from './fetch/fetch-scope.ts'
 export type { FetchInit } from './fetch/init.ts'
 export type { AddLinkOptions, Link, LinkDatastore, LinkOptions, Links, PruneOptions } from './links/links.ts'

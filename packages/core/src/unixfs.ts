@@ -38,11 +38,16 @@ export interface AddOptions extends Omit<unixfs.AddOptions, 'onProgress'>, Progr
   link?: boolean | undefined
 }
 
-export interface AddFileOptions extends Omit<AddOptions, 'wrapWithDirectory'>, Pick<unixfs.FileCandidate, 'mode' | 'mtime'> {}
+export interface AddFileOptions extends
+  Omit<AddOptions, 'wrapWithDirectory'>,
+  Pick<unixfs.FileCandidate, 'mode' | 'mtime'> {}
 
 export type CatEvents = unixfs.GetEvents | CatFrameEvents | FetchEvents | LinkEvents
 
-export interface CatOptions extends Omit<unixfs.CatOptions, 'onProgress' | 'signal'>, Omit<ReadOptions, 'onProgress'>, ProgressHandler<CatEvents> {
+export interface CatOptions extends
+  Omit<unixfs.CatOptions, 'onProgress' | 'signal'>,
+  Omit<ReadOptions, 'onProgress'>,
+  ProgressHandler<CatEvents> {
   /**
    * The largest window, in bytes, that a stream compressed by another tool may need.
    * `zstd --ultra` and `zstd --long` produce larger ones.
@@ -52,9 +57,15 @@ export interface CatOptions extends Omit<unixfs.CatOptions, 'onProgress' | 'sign
   maxWindowSize?: number | undefined
 }
 
-export interface LsOptions extends Omit<unixfs.LsOptions, 'onProgress' | 'signal'>, GetBlockOptions, ProgressHandler<unixfs.GetEvents | FetchEvents | LinkEvents> {}
+export interface LsOptions extends
+  Omit<unixfs.LsOptions, 'onProgress' | 'signal'>,
+  GetBlockOptions,
+  ProgressHandler<unixfs.GetEvents | FetchEvents | LinkEvents> {}
 
-export interface StatOptions extends Omit<unixfs.StatOptions, 'onProgress' | 'signal'>, GetBlockOptions, ProgressHandler<unixfs.GetEvents | FetchEvents | LinkEvents> {}
+export interface StatOptions extends
+  Omit<unixfs.StatOptions, 'onProgress' | 'signal'>,
+  GetBlockOptions,
+  ProgressHandler<unixfs.GetEvents | FetchEvents | LinkEvents> {}
 
 export interface ExtendedStatOptions extends StatOptions, Pick<unixfs.ExtendedStatOptions, 'filter'> {
   /**
@@ -105,7 +116,8 @@ export type Stats = (unixfs.FileStats | unixfs.DirectoryStats | unixfs.RawStats)
  * The result of `unixfs.stat` with `extended`, with compression. A directory's `size` is
  * the total of its files, and the total of their original bytes if the CID is marked.
  */
-export type ExtendedStats = (unixfs.ExtendedFileStats | unixfs.ExtendedDirectoryStats | unixfs.ExtendedRawStats) & CompressionStats
+export type ExtendedStats = CompressionStats &
+  (unixfs.ExtendedFileStats | unixfs.ExtendedDirectoryStats | unixfs.ExtendedRawStats)
 
 /**
  * The result of `unixfs.ls`, with what the entry's root block holds. If that block is

@@ -5,7 +5,9 @@ import type { ProgressOptions } from 'progress-events'
 
 export type VerifyEvents = CatEvents | VerifyFileEvents
 
-export interface VerifyOptions extends Omit<CatOptions, 'offset' | 'length' | 'onProgress'>, ProgressOptions<VerifyEvents> {}
+export interface VerifyOptions extends
+  Omit<CatOptions, 'offset' | 'length' | 'onProgress'>,
+  ProgressOptions<VerifyEvents> {}
 
 /** The totals of a successful verification. */
 export interface VerifyReport {

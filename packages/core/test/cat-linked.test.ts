@@ -8,7 +8,9 @@ import type { Ipfsz } from '../src/index.ts'
 import type { CID } from 'multiformats/cid'
 
 /** A linked file whose original is not stored, and everything that belongs to it. */
-async function linked (size = 300_000): Promise<{ fs: Ipfsz, blockstore: CountingBlockstore, bytes: Uint8Array, original: CID, cid: CID }> {
+async function linked (
+  size = 300_000
+): Promise<{ fs: Ipfsz, blockstore: CountingBlockstore, bytes: Uint8Array, original: CID, cid: CID }> {
   const blockstore = new CountingBlockstore()
   const fs = ipfsz({ blockstore, datastore: new MemoryDatastore() })
   const bytes = text(size)

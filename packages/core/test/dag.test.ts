@@ -8,7 +8,7 @@ import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
-import { coalescing } from '../src/dag/block.ts'
+import { coalescingBlockstore } from '../src/dag/block.ts'
 import { decodeNode } from '../src/dag/node.ts'
 import { readRange } from '../src/dag/read.ts'
 import { writeLeaves, writeRoot } from '../src/dag/write.ts'
@@ -60,7 +60,7 @@ describe('writing a DAG', () => {
         return cid
       }
     }
-    const links = await Array.fromAsync(writeLeaves(chunked(new Uint8Array(80), 10), coalescing(slow), {}))
+    const links = await Array.fromAsync(writeLeaves(chunked(new Uint8Array(80), 10), coalescingBlockstore(slow), {}))
 
     expect(new Set(links.map(link => link.cid.toString())).size).toBe(1)
     expect(links).toHaveLength(8)

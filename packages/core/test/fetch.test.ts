@@ -78,7 +78,11 @@ function refusal (): Error {
 }
 
 /** A node's blockstore, and a file that another has. */
-async function remote (send?: Send, init: FetchInit = {}, size = 500_000): Promise<{ blockstore: NetworkedBlockstore, files: ReturnType<typeof ipfsz>, cid: CID, bytes: Uint8Array, leaves: CID[] }> {
+async function remote (
+  send?: Send,
+  init: FetchInit = {},
+  size = 500_000
+): Promise<{ blockstore: NetworkedBlockstore, files: ReturnType<typeof ipfsz>, cid: CID, bytes: Uint8Array, leaves: CID[] }> {
   const { blockstore: source, cid, bytes } = await stored(size)
   const blockstore = new NetworkedBlockstore(source, send)
 

@@ -36,7 +36,10 @@ function store (): Store {
 }
 
 /** The CID of bytes that an importer made elsewhere. */
-async function originalOf (bytes: Uint8Array, { cidVersion, rawLeaves, leafSize, maxLinks }: Omit<Layout, 'name'> = LAYOUTS[0]): Promise<CID> {
+async function originalOf (
+  bytes: Uint8Array,
+  { cidVersion, rawLeaves, leafSize, maxLinks }: Omit<Layout, 'name'> = LAYOUTS[0]
+): Promise<CID> {
   return (await importFile({ content: bytes }, new CountingBlockstore(), {
     cidVersion,
     rawLeaves,

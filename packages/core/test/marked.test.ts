@@ -7,7 +7,11 @@ import { collect, CountingBlockstore, FRAME, getBlock, noise, putNode, stored, t
 import type { CID } from 'multiformats/cid'
 
 /** Another root for a file, with its UnixFS message changed. */
-async function withData (cid: CID, blockstore: CountingBlockstore, change: (data: Uint8Array) => Uint8Array): Promise<CID> {
+async function withData (
+  cid: CID,
+  blockstore: CountingBlockstore,
+  change: (data: Uint8Array) => Uint8Array
+): Promise<CID> {
   const { Data = new Uint8Array(0), Links } = dagPb.decode(await getBlock(unmark(cid), blockstore))
 
   return mark(await putNode({ Data: change(Data), Links }, blockstore), cid.code)

@@ -23,7 +23,10 @@ class ReadRecorder {
   readonly #blockstore: CountingBlockstore
   readonly #fetches: boolean
 
-  constructor (blockstore: CountingBlockstore, { readAheadBytes, fetches = false }: { readAheadBytes?: number, fetches?: boolean } = {}) {
+  constructor (
+    blockstore: CountingBlockstore,
+    { readAheadBytes, fetches = false }: { readAheadBytes?: number, fetches?: boolean } = {}
+  ) {
     this.#blockstore = blockstore
     this.readAheadBytes = readAheadBytes
     this.#fetches = fetches
@@ -49,7 +52,12 @@ async function settle (recorder: ReadRecorder): Promise<void> {
   }
 }
 
-async function imported (size: number, chunkSize: number, links: number, rawLeaves: boolean): Promise<{ blockstore: CountingBlockstore, cid: CID, bytes: Uint8Array }> {
+async function imported (
+  size: number,
+  chunkSize: number,
+  links: number,
+  rawLeaves: boolean
+): Promise<{ blockstore: CountingBlockstore, cid: CID, bytes: Uint8Array }> {
   const blockstore = new CountingBlockstore()
   const bytes = noise(size)
   const { cid } = await importFile({ content: bytes }, blockstore, {
@@ -70,7 +78,10 @@ async function put (block: Uint8Array, blockstore: CountingBlockstore): Promise<
 }
 
 /** Each level has one node below it, and leaves of a byte. */
-async function putWide (levels: number, width: number): Promise<{ blockstore: CountingBlockstore, cid: CID, size: number }> {
+async function putWide (
+  levels: number,
+  width: number
+): Promise<{ blockstore: CountingBlockstore, cid: CID, size: number }> {
   const blockstore = new CountingBlockstore()
   const leaf = await put(Uint8Array.of(65), blockstore)
   let cid = leaf

@@ -160,7 +160,9 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
   const bytes = noise(2 * MIB)
   const sizes = [300_000, 1, 0, 700_000, 500_000, 2 * MIB - 1_500_001]
 
-  async function framed (make: (part: Uint8Array) => Uint8Array | Promise<Uint8Array> = part => codecs[codec]().compress(part)): Promise<Array<{ frame: Uint8Array, size: number }>> {
+  async function framed (
+    make: (part: Uint8Array) => Uint8Array | Promise<Uint8Array> = part => codecs[codec]().compress(part)
+  ): Promise<Array<{ frame: Uint8Array, size: number }>> {
     let start = 0
 
     return Promise.all(sizes.map(async size => {

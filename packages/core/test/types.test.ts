@@ -4,7 +4,14 @@ import { createHeliaLight } from 'helia'
 import { describe, expect, it } from 'vitest'
 import { ipfsz } from '../src/index.ts'
 import { collect, noise } from './fixtures.ts'
-import type { AddEvents, ExtendedFileStats, ExtendedDirectoryStats, ExtendedRawStats, GetEvents, UnixFS } from '@helia/unixfs'
+import type {
+  AddEvents,
+  ExtendedFileStats,
+  ExtendedDirectoryStats,
+  ExtendedRawStats,
+  GetEvents,
+  UnixFS
+} from '@helia/unixfs'
 
 // that this file compiles is most of the test: npm run check
 

@@ -9,14 +9,30 @@ import { describe, expect, it } from 'vitest'
 import { appendHeader } from '../src/format/header.ts'
 import { ipfsz, mark, MARKERS, unmark } from '../src/index.ts'
 import { openEntry } from '../src/read/entry.ts'
-import { chunked, collect, CountingBlockstore, FRAME, getBlock, leavesOf, noise, putNode, stored, text } from './fixtures.ts'
+import {
+  chunked,
+  collect,
+  CountingBlockstore,
+  FRAME,
+  getBlock,
+  leavesOf,
+  noise,
+  putNode,
+  stored,
+  text
+} from './fixtures.ts'
 import type { Header } from '../src/format/header.ts'
 
 const RAW = 0x55
 const CODECS = ['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const
 
 /** Another file of the same stream, with its header changed and bytes put behind it. */
-async function changed (cid: CID, blockstore: CountingBlockstore, change: (header: Header) => Partial<Header>, behind = new Uint8Array(0)): Promise<CID> {
+async function changed (
+  cid: CID,
+  blockstore: CountingBlockstore,
+  change: (header: Header) => Partial<Header>,
+  behind = new Uint8Array(0)
+): Promise<CID> {
   const { header } = await openEntry(cid, blockstore, {})
   const stream = await collect(ipfsz({ blockstore }).cat(unmark(cid)))
 

@@ -1,7 +1,7 @@
 import { unixfs } from '@helia/unixfs'
 import * as dagPb from '@ipld/dag-pb'
 import { raceSignal } from 'race-signal'
-import { getBlock, verifying } from '../dag/block.ts'
+import { getBlock, verifyingBlockstore } from '../dag/block.ts'
 import { checkDirectory, findEntry } from '../directory/directory.ts'
 import { decodeNode } from '../dag/node.ts'
 import { isSharded } from '../directory/shards.ts'
@@ -17,7 +17,7 @@ import type { CID } from 'multiformats/cid'
 type Blockstore = Settings['blockstore']
 
 /** A directory in which an entry is about to change. */
-export interface Target {
+export interface ParentDirectory {
   /** Whether it has an entry of that name. */
   exists: boolean
   sharded: boolean
@@ -29,7 +29,7 @@ export interface Target {
 export function heliaUnixfs ({ blockstore }: { blockstore: Blockstore }, options: GetBlockOptions): UnixFS {
   return unixfs({
     blockstore: {
-      ...verifying(blockstore, options),
+      ...verifyingBlockstore(blockstore, options),
       put: (...args: Parameters<Blockstore['put']>) => blockstore.put(...args),
       has: (...args: Parameters<Blockstore['has']>) => blockstore.has(...args)
     }
@@ -45,13 +45,18 @@ export function heliaUnixfs ({ blockstore }: { blockstore: Blockstore }, options
  * @throws {NotADirectoryError} the CID is marked as a file
  * @throws {InvalidDagError} two entries have the same name, or an entry's name is not valid
  */
-export async function openTarget (target: CID, name: string, blockstore: Blockstore, options: GetBlockOptions): Promise<Target> {
+export async function openParent (
+  parent: CID,
+  name: string,
+  blockstore: Blockstore,
+  options: GetBlockOptions
+): Promise<ParentDirectory> {
   checkEntryName(name)
 
-  const directory = await openDirectory(unmark(target), blockstore, options)
+  const directory = await openDirectory(unmark(parent), blockstore, options)
 
-  if (isMarked(target) && target.code !== TREE_CODE) {
-    throw new NotADirectoryError(`${target} is marked as a file`)
+  if (isMarked(parent) && parent.code !== TREE_CODE) {
+    throw new NotADirectoryError(`${parent} is marked as a file`)
   }
 
   return {
@@ -61,7 +66,11 @@ export async function openTarget (target: CID, name: string, blockstore: Blockst
   }
 }
 
-async function openDirectory (cid: CID, blockstore: Blockstore, options: GetBlockOptions): Promise<FileNode | undefined> {
+async function openDirectory (
+  cid: CID,
+  blockstore: Blockstore,
+  options: GetBlockOptions
+): Promise<FileNode | undefined> {
   if (cid.code !== dagPb.code) {
     return undefined
   }
@@ -85,9 +94,15 @@ function shardOptions (directory: FileNode | undefined): Pick<CpOptions, 'shardF
 }
 
 /** Link the plain CID `source` into a directory. Returns a plain CID. */
-export async function linkInto (source: CID, target: CID, name: string, settings: { blockstore: Blockstore }, options: CpOptions): Promise<CID> {
-  const found = await openTarget(target, name, settings.blockstore, options)
-  const linked = heliaUnixfs(settings, options).cp(source, unmark(target), name, { ...found.options, ...options })
+export async function linkInto (
+  source: CID,
+  parent: CID,
+  name: string,
+  settings: { blockstore: Blockstore },
+  options: CpOptions
+): Promise<CID> {
+  const directory = await openParent(parent, name, settings.blockstore, options)
+  const linked = heliaUnixfs(settings, options).cp(source, unmark(parent), name, { ...directory.options, ...options })
 
   return raceSignal(linked, options.signal)
 }

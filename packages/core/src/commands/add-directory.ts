@@ -6,7 +6,11 @@ import type { DirectoryCandidate } from '../unixfs.ts'
 import type { CID } from 'multiformats/cid'
 
 /** Add an empty directory, and the parent directories that its path names. */
-export async function addDirectory (directory: Partial<DirectoryCandidate> = {}, settings: Settings, options: AddFileOptions = {}): Promise<CID> {
+export async function addDirectory (
+  directory: Partial<DirectoryCandidate> = {},
+  settings: Settings,
+  options: AddFileOptions = {}
+): Promise<CID> {
   if ('content' in directory && directory.content != null) {
     throw new InvalidParametersError('Directories cannot have content, use addFile instead')
   }

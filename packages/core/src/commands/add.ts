@@ -1,15 +1,16 @@
+import { anySignal } from 'any-signal'
 import { importer } from 'ipfs-unixfs-importer'
 import { fixedSize } from 'ipfs-unixfs-importer/chunker'
 import { balanced } from 'ipfs-unixfs-importer/layout'
 import { raceSignal } from 'race-signal'
 import { FilesBudget } from '../write/bounded-reader.ts'
-import { Candidates } from '../write/checked-candidates.ts'
+import { CheckedCandidates } from '../write/checked-candidates.ts'
 import { resolveCompression } from '../policy/compression.ts'
 import { MAX_LEAF_SIZE, MAX_LINKS } from '../constants.ts'
 import { InvalidParametersError, LinksUnavailableError } from '../errors.ts'
-import { coalescing } from '../dag/block.ts'
+import { coalescingBlockstore } from '../dag/block.ts'
 import { compressingFileBuilder } from '../write/file-builder.ts'
-import { letGo } from '../util/close-source.ts'
+import { closeSource } from '../util/close-source.ts'
 import { mark, TREE_CODE } from '../marker.ts'
 import { treeBuilder } from '../directory/tree-builder.ts'
 import type { AddFileOptions, AddOptions, FileCandidate } from '../unixfs.ts'
@@ -28,7 +29,11 @@ const IMPORTER_DEFAULTS: ImporterOptions = {
 
 type ImporterStore = Parameters<typeof importer>[1]
 
-export async function addContent (content: Uint8Array | ByteStream, settings: Settings, options: AddFileOptions = {}): Promise<CID> {
+export async function addContent (
+  content: Uint8Array | ByteStream,
+  settings: Settings,
+  options: AddFileOptions = {}
+): Promise<CID> {
   const { mode, mtime } = options
 
   // without a path there is nothing to wrap
@@ -48,11 +53,15 @@ export async function addFile (file: FileCandidate, settings: Settings, options:
 }
 
 /** Import many files. Bounds the bytes of all files in progress together. */
-export async function * addAll (source: ImportCandidateStream, settings: Settings, options: AddOptions = {}): AsyncGenerator<ImportResult> {
-  const candidates = new Candidates(source, options.wrapWithDirectory === true)
+export async function * addAll (
+  source: ImportCandidateStream,
+  settings: Settings,
+  options: AddOptions = {}
+): AsyncGenerator<ImportResult> {
+  const candidates = new CheckedCandidates(source, options.wrapWithDirectory === true)
   // tells every file that another one failed, or that the caller stopped reading
   const ended = new AbortController()
-  const signal = options.signal == null ? ended.signal : AbortSignal.any([options.signal, ended.signal])
+  const signal = anySignal([options.signal, ended.signal])
   let finished = false
 
   try {
@@ -61,16 +70,23 @@ export async function * addAll (source: ImportCandidateStream, settings: Setting
   } finally {
     if (!finished) {
       ended.abort()
-      candidates.letGo()
-      letGo(source)
+      candidates.closeSources()
+      closeSource(source)
     }
+
+    signal.clear()
   }
 }
 
 /** Import one file, and close its source if that fails. Returns the importer's last result. */
-async function addOne (candidate: Omit<FileCandidate, 'path'>, settings: Settings, options: AddOptions): Promise<ImportResult> {
+async function addOne (
+  candidate: Omit<FileCandidate, 'path'>,
+  settings: Settings,
+  options: AddOptions
+): Promise<ImportResult> {
   try {
-    const results = importCandidates(new Candidates([candidate], options.wrapWithDirectory === true), settings, options)
+    const candidates = new CheckedCandidates([candidate], options.wrapWithDirectory === true)
+    const results = importCandidates(candidates, settings, options)
     let last: ImportResult | undefined
 
     for await (const result of results) {
@@ -83,12 +99,17 @@ async function addOne (candidate: Omit<FileCandidate, 'path'>, settings: Setting
 
     return last
   } catch (err) {
-    letGo(candidate.content)
+    closeSource(candidate.content)
     throw err
   }
 }
 
-async function * importCandidates (candidates: Candidates, settings: Settings, options: AddOptions, budget?: FilesBudget): AsyncGenerator<ImportResult> {
+async function * importCandidates (
+  candidates: CheckedCandidates,
+  settings: Settings,
+  options: AddOptions,
+  budget?: FilesBudget
+): AsyncGenerator<ImportResult> {
   const { compression, link = false, signal, onProgress, ...importerOptions } = options
   signal?.throwIfAborted()
 
@@ -97,7 +118,7 @@ async function * importCandidates (candidates: Candidates, settings: Settings, o
   }
 
   const marks = new Marks()
-  const blockstore = coalescing(settings.blockstore)
+  const blockstore = coalescingBlockstore(settings.blockstore)
   const buildFile = compressingFileBuilder({
     compression: resolveCompression(compression, settings.writers),
     inFlightBytes: settings.inFlightBytes,
@@ -105,7 +126,7 @@ async function * importCandidates (candidates: Candidates, settings: Settings, o
     links: link ? settings.links : undefined,
     signal,
     onProgress,
-    importer: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress: withoutReads(onProgress) },
+    importer: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress: withoutReadEvents(onProgress) },
     onCompressed (cid, code) { marks.add(cid, code) }
   })
   const results = importer(candidates, blockstore as ImporterStore, {
@@ -113,12 +134,12 @@ async function * importCandidates (candidates: Candidates, settings: Settings, o
     ...importerOptions,
     onProgress,
     treeBuilder: treeBuilder({
-      ...profiled({ ...IMPORTER_DEFAULTS, ...importerOptions }),
+      ...applyProfile({ ...IMPORTER_DEFAULTS, ...importerOptions }),
       onProgress: onProgress as ImporterOptions['onProgress'],
       onDirectory (cid, children) { marks.addDirectory(cid, children) }
     }),
     // plain files are chunked later, when they are known to be plain
-    chunker: asItComes,
+    chunker: passThrough,
     fileBuilder: async file => buildFile(file, blockstore as ImporterStore, {} as Parameters<typeof buildFile>[2])
   })
 
@@ -161,7 +182,7 @@ class Marks {
 }
 
 /** Apply a profile's directory options. The importer does the same, but does not export it. */
-function profiled (options: ImporterOptions): ImporterOptions {
+function applyProfile (options: ImporterOptions): ImporterOptions {
   const { profile } = options
 
   if (profile == null) {
@@ -173,12 +194,12 @@ function profiled (options: ImporterOptions): ImporterOptions {
   return { ...options, shardSplitStrategy: options.shardSplitStrategy ?? shardSplitStrategy, fieldOrder: 'links-first' }
 }
 
-async function * asItComes (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function * passThrough (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield * source
 }
 
 /** Drop the read events of plain files: their bytes were already reported. */
-function withoutReads (onProgress: AddOptions['onProgress']): ImporterOptions['onProgress'] {
+function withoutReadEvents (onProgress: AddOptions['onProgress']): ImporterOptions['onProgress'] {
   if (onProgress == null) {
     return undefined
   }

@@ -18,7 +18,11 @@ export async function * cat (cid: CID, settings: Settings, options: CatOptions =
   yield * isByLink(entry) ? readLinked(entry, options, content, options) : content
 }
 
-async function * read ({ block, node, header, stream }: Entry, { blockstore, codecs, inFlightBytes }: Settings, options: CatOptions): AsyncGenerator<Uint8Array> {
+async function * read (
+  { block, node, header, stream }: Entry,
+  { blockstore, codecs, inFlightBytes }: Settings,
+  options: CatOptions
+): AsyncGenerator<Uint8Array> {
   if (node == null) {
     const range = toRange(block.byteLength, options)
     const bytes = block.subarray(range.start, range.end)

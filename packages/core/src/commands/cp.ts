@@ -6,7 +6,13 @@ import type { CpOptions } from '../unixfs.ts'
 import type { Settings } from '../settings.ts'
 import type { CID } from 'multiformats/cid'
 
-export async function cp (source: CID, target: CID, name: string, settings: Settings, options: CpOptions = {}): Promise<CID> {
+export async function cp (
+  source: CID,
+  target: CID,
+  name: string,
+  settings: Settings,
+  options: CpOptions = {}
+): Promise<CID> {
   options.signal?.throwIfAborted()
 
   if (isMarked(source)) {

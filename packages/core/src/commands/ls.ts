@@ -48,29 +48,35 @@ export async function * ls (cid: CID, settings: Settings, options: LsOptions = {
   }), { concurrency: DEFAULT_BLOCK_READ_CONCURRENCY, signal: options.signal })
 }
 
-async function describeLink ({ cid, size }: DirectoryLink, marked: boolean, settings: Settings, options: LsOptions): Promise<Omit<DirectoryEntry, 'name' | 'path'>> {
-  const told = { cid, plainCid: cid, size: BigInt(size) }
+async function describeLink (
+  { cid, size }: DirectoryLink,
+  marked: boolean,
+  settings: Settings,
+  options: LsOptions
+): Promise<Omit<DirectoryEntry, 'name' | 'path'>> {
+  const fromLink = { cid, plainCid: cid, size: BigInt(size) }
 
   if (cid.code === raw.code && size > 0) {
     // a raw block is a file of the size that its parent states
-    return { ...told, type: 'raw', storedSize: told.size, ratio: 1, codec: 'none', frames: 0 }
+    return { ...fromLink, type: 'raw', storedSize: fromLink.size, ratio: 1, codec: 'none', frames: 0 }
   }
 
   if (cid.code !== raw.code && cid.code !== dagPb.code) {
-    return told
+    return fromLink
   }
 
   try {
-    const description = describe(await openRoot(cid, marked ? 'in-tree' : 'plain', settings.blockstore, options, settings.roots))
+    const marker = marked ? 'in-tree' : 'plain'
+    const description = describe(await openRoot(cid, marker, settings.blockstore, options, settings.roots))
 
     return {
       ...description,
       cid: marked ? readCid(description) : cid,
-      ...description.type === 'directory' ? { size: told.size } : {}
+      ...description.type === 'directory' ? { size: fromLink.size } : {}
     }
   } catch (err) {
     if (isNotFound(err)) {
-      return told
+      return fromLink
     }
 
     throw err

@@ -11,7 +11,11 @@ import type { ExtendedStatOptions, ExtendedStats, Stats, StatOptions } from '../
 import type { Settings } from '../settings.ts'
 import type { CID } from 'multiformats/cid'
 
-export async function stat (cid: CID, settings: Settings, options: StatOptions & Partial<ExtendedStatOptions> = {}): Promise<Stats> {
+export async function stat (
+  cid: CID,
+  settings: Settings,
+  options: StatOptions & Partial<ExtendedStatOptions> = {}
+): Promise<Stats> {
   const entry = await openLinked(cid, settings, options, settings.roots)
   expectOriginal(entry, options)
 

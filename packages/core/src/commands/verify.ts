@@ -52,7 +52,7 @@ export async function verify (cid: CID, settings: Settings, options: VerifyOptio
   const contentCid = await verifier.verify(entry, { path: '', depth: 0 })
 
   if (check != null && isByLink(entry)) {
-    await settle(entry.link, await check.compare(), settings, options)
+    await settleLink(entry.link, await check.compare(), settings, options)
   }
 
   const { size, blocks, frames, files } = verifier.tally
@@ -84,7 +84,12 @@ function originalCheck (entry: OpenedByLink, options: VerifyOptions): OriginalCh
 }
 
 /** Throw if the link leads to other bytes; otherwise store that it was compared. */
-async function settle (link: LinkRecord, comparison: Comparison, { links }: Settings, options: VerifyOptions): Promise<void> {
+async function settleLink (
+  link: LinkRecord,
+  comparison: Comparison,
+  { links }: Settings,
+  options: VerifyOptions
+): Promise<void> {
   const layout = judge(link, comparison)
 
   if (layout == null) {
@@ -129,7 +134,8 @@ class Verifier {
     }
 
     const { codecs, inFlightBytes } = this.#settings
-    const { size, frames, contentCid } = await verifyFile(entry, this.#blockstore, codecs, { ...this.#options, inFlightBytes })
+    const options = { ...this.#options, inFlightBytes }
+    const { size, frames, contentCid } = await verifyFile(entry, this.#blockstore, codecs, options)
 
     this.tally.size += size
     this.tally.frames += frames

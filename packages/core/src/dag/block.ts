@@ -1,5 +1,5 @@
 import { raceSignal } from 'race-signal'
-import { concat } from '../util/bytes.ts'
+import { collectBytes } from '../util/bytes.ts'
 import { CorruptBlockError, NotFoundError } from '../errors.ts'
 import { checkBlock, checkHash, isIdentity } from './hashes.ts'
 import type { Blockstore } from 'interface-blockstore'
@@ -67,7 +67,8 @@ async function read (cid: CID, blockstore: GetStore, options: GetBlockOptions): 
   const { signal } = options
 
   try {
-    return await raceSignal(collect(cid, blockstore, options), signal)
+    // like Helia, pass the command's options on to the blockstore
+    return await raceSignal(collectBytes(blockstore.get(cid, options as Parameters<GetStore['get']>[1])), signal)
   } catch (err) {
     // blockstore-fs reports an aborted read as a missing block
     signal?.throwIfAborted()
@@ -81,7 +82,7 @@ async function read (cid: CID, blockstore: GetStore, options: GetBlockOptions): 
 }
 
 /** Wraps a blockstore for libraries that read from it: every block is checked against its CID. */
-export function verifying (blockstore: GetStore, options: GetBlockOptions): GetStore {
+export function verifyingBlockstore (blockstore: GetStore, options: GetBlockOptions): GetStore {
   return {
     async * get (cid) {
       yield await getBlock(cid, blockstore, options)
@@ -93,7 +94,7 @@ export function verifying (blockstore: GetStore, options: GetBlockOptions): GetS
  * Wraps a blockstore for concurrent writers. A block that is already being written is not
  * written a second time, which would send blockstore-fs into a second of retries.
  */
-export function coalescing (blockstore: PutStore): PutStore {
+export function coalescingBlockstore (blockstore: PutStore): PutStore {
   const writing = new Map<string, Promise<CID>>()
 
   return {
@@ -110,15 +111,4 @@ export function coalescing (blockstore: PutStore): PutStore {
       }
     }
   }
-}
-
-async function collect (cid: CID, blockstore: GetStore, options: GetBlockOptions): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-
-  // the commands' options reach the blockstore as Helia's do
-  for await (const chunk of blockstore.get(cid, options as Parameters<GetStore['get']>[1])) {
-    chunks.push(chunk)
-  }
-
-  return concat(chunks)
 }

@@ -1,6 +1,13 @@
 // Above 250 lines: the steps of the walk share its state, and nearly all of them change it.
 import { raceSignal } from 'race-signal'
-import { DEFAULT_BLOCK_READ_CONCURRENCY, DEFAULT_FETCH_BYTES, MAX_OPEN_LINKS_SIZE, MAX_SMALL_BLOCKS_AHEAD, MIN_HELD_SIZE, SMALL_BLOCKS_AHEAD_SIZE } from '../constants.ts'
+import {
+  DEFAULT_BLOCK_READ_CONCURRENCY,
+  DEFAULT_FETCH_BYTES,
+  MAX_OPEN_LINKS_SIZE,
+  MAX_SMALL_BLOCKS_AHEAD,
+  MIN_HELD_SIZE,
+  SMALL_BLOCKS_AHEAD_SIZE
+} from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
 import { checkConcurrency, settle, unwrap } from '../util/map-ordered.ts'
 import { getBlock } from './block.ts'
@@ -16,7 +23,7 @@ export interface ReadAheadOptions extends GetBlockOptions {
 export interface ReadAheadSteps<I, Node> {
   /** Decodes a node's block. What it throws is thrown when the node would be yielded. */
   open (item: I, block: Uint8Array): Opened<I, Node>
-  /** Called before a block is requested. If it throws, the block is not fetched, and the error is thrown in its turn. */
+  /** Called before a block is requested. If it throws, the block is not fetched; the error is thrown in its turn. */
   check? (item: I): void
   /** Called when a leaf arrives. If it throws, the leaf is dropped, and the error is thrown in its turn. */
   checkLeaf? (item: I, block: Uint8Array): void
@@ -35,7 +42,12 @@ export interface ReadAheadSteps<I, Node> {
  *
  * @throws {InvalidDagError} the nodes above a block have too many links to be held
  */
-export async function * readAhead<I extends Item, Node> (items: ItemList<I>, { open, check, checkLeaf }: ReadAheadSteps<I, Node>, blockstore: GetStore, options: ReadAheadOptions): AsyncGenerator<ReadItem<I, Node>> {
+export async function * readAhead<I extends Item, Node> (
+  items: ItemList<I>,
+  { open, check, checkLeaf }: ReadAheadSteps<I, Node>,
+  blockstore: GetStore,
+  options: ReadAheadOptions
+): AsyncGenerator<ReadItem<I, Node>> {
   const { blockReadConcurrency: concurrency = DEFAULT_BLOCK_READ_CONCURRENCY } = options
   const { readAheadBytes: budget = DEFAULT_FETCH_BYTES } = blockstore
   checkConcurrency(concurrency)

@@ -2,7 +2,7 @@ import * as raw from 'multiformats/codecs/raw'
 import { CustomProgressEvent } from 'progress-events'
 import { MAX_DAG_DEPTH } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
-import { Turns } from '../util/event-loop.ts'
+import { EventLoopBreaks } from '../util/event-loop.ts'
 import { ChildList } from './child-list.ts'
 import { decodeNode } from './node.ts'
 import { readAhead } from './read-ahead.ts'
@@ -41,12 +41,22 @@ interface Range {
  *
  * @throws {InvalidDagError} a block holds more or fewer bytes than its parent states
  */
-export async function * readRange (node: FileNode, start: number, end: number, blockstore: GetStore, options: ReadOptions): AsyncGenerator<Uint8Array> {
+export async function * readRange (
+  node: FileNode,
+  start: number,
+  end: number,
+  blockstore: GetStore,
+  options: ReadOptions
+): AsyncGenerator<Uint8Array> {
   yield * walk(node, { start, end }, blockstore, options)
 }
 
 /** All bytes of a file. Also fetches blocks that hold no bytes, but nothing below them. */
-export async function * readWhole (node: FileNode, blockstore: GetStore, options: ReadOptions): AsyncGenerator<Uint8Array> {
+export async function * readWhole (
+  node: FileNode,
+  blockstore: GetStore,
+  options: ReadOptions
+): AsyncGenerator<Uint8Array> {
   yield * walk(node, { start: 0, end: Number.POSITIVE_INFINITY, empty: true }, blockstore, options)
 }
 
@@ -56,8 +66,13 @@ interface Content {
   data: Uint8Array | undefined
 }
 
-async function * walk (root: FileNode, range: Range, blockstore: GetStore, options: ReadOptions): AsyncGenerator<Uint8Array> {
-  const turns = new Turns()
+async function * walk (
+  root: FileNode,
+  range: Range,
+  blockstore: GetStore,
+  options: ReadOptions
+): AsyncGenerator<Uint8Array> {
+  const breaks = new EventLoopBreaks()
   const open = (child: Child, block: Uint8Array): Opened<Child, Content> => {
     if (child.depth > MAX_DAG_DEPTH) {
       throw new InvalidDagError(child.cid, `is more than ${MAX_DAG_DEPTH} levels below the root`)
@@ -82,8 +97,8 @@ async function * walk (root: FileNode, range: Range, blockstore: GetStore, optio
   const children = childrenWithin(root, { position: 0, depth: 0 }, range)
 
   for await (const { item: child, block, node } of readAhead(children, steps, blockstore, options)) {
-    if (turns.due) {
-      await turns.next()
+    if (breaks.due) {
+      await breaks.take()
       options.signal?.throwIfAborted()
     }
 
@@ -123,7 +138,11 @@ export function fileSize (node: FileNode): number {
   return size
 }
 
-function childrenWithin (node: FileNode, { position, depth }: Pick<Child, 'position' | 'depth'>, { start, end, empty = false }: Range): ChildList {
+function childrenWithin (
+  node: FileNode,
+  { position, depth }: Pick<Child, 'position' | 'depth'>,
+  { start, end, empty = false }: Range
+): ChildList {
   const { links, unixfs: { blockSizes, data } } = node
 
   if (links.length !== blockSizes.length) {

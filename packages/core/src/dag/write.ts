@@ -47,7 +47,12 @@ export async function * writeLeaves (
  * Write the nodes above the leaves. If there are more than 1,024 leaves, they get inner nodes
  * of 1,024 links, balanced as in ipfs-unixfs-importer. The root is written last.
  */
-export async function writeRoot (content: RootContent, metadata: Metadata, blockstore: PutStore, options: WriteOptions): Promise<WrittenFile> {
+export async function writeRoot (
+  content: RootContent,
+  metadata: Metadata,
+  blockstore: PutStore,
+  options: WriteOptions
+): Promise<WrittenFile> {
   let { links = [] } = content
 
   while (links.length > MAX_LINKS) {
@@ -66,7 +71,12 @@ export async function writeRoot (content: RootContent, metadata: Metadata, block
   return writeNode({ ...content, links }, metadata, blockstore, options)
 }
 
-async function writeNode (content: RootContent, metadata: Metadata, blockstore: PutStore, options: WriteOptions): Promise<WrittenFile> {
+async function writeNode (
+  content: RootContent,
+  metadata: Metadata,
+  blockstore: PutStore,
+  options: WriteOptions
+): Promise<WrittenFile> {
   const { block, unixfs } = encodeNode(content, metadata)
   const cid = await toCid(dagPb.code, block)
 
@@ -85,5 +95,6 @@ async function toCid (code: number, block: Uint8Array): Promise<CID> {
 
 async function put (cid: CID, block: Uint8Array, blockstore: PutStore, options: WriteOptions): Promise<void> {
   // like Helia, pass the command's options on to the blockstore
-  await raceSignal(Promise.resolve(blockstore.put(cid, block, options as Parameters<PutStore['put']>[2])), options.signal)
+  const written = blockstore.put(cid, block, options as Parameters<PutStore['put']>[2])
+  await raceSignal(Promise.resolve(written), options.signal)
 }

@@ -20,7 +20,11 @@ export interface DirectoryLink {
  *
  * @throws {InvalidDagError} an entry's name is not valid, or occurs twice
  */
-export async function * listDirectory (node: FileNode, blockstore: GetStore, options: GetBlockOptions): AsyncGenerator<DirectoryLink> {
+export async function * listDirectory (
+  node: FileNode,
+  blockstore: GetStore,
+  options: GetBlockOptions
+): AsyncGenerator<DirectoryLink> {
   // report what is known to be wrong before yielding anything
   checkDirectory(node)
 
@@ -65,7 +69,12 @@ export function checkDirectory (node: FileNode): void {
  *
  * @throws {InvalidDagError} there are two, or the name is not valid
  */
-export async function findEntry (node: FileNode, name: string, blockstore: GetStore, options: GetBlockOptions): Promise<CID | undefined> {
+export async function findEntry (
+  node: FileNode,
+  name: string,
+  blockstore: GetStore,
+  options: GetBlockOptions
+): Promise<CID | undefined> {
   if (isSharded(node)) {
     const { cid, count } = await findInShards(node, name, blockstore, options)
     checkFound(node.cid, name, count)

@@ -65,7 +65,12 @@ export function rewriteRoot (cid: CID, block: Uint8Array, metadata: Metadata): R
 }
 
 /** Write a rewritten node. Its CID has the given version. */
-export async function writeRewritten (rewritten: Rewritten, version: CID['version'], blockstore: PutStore, options: GetBlockOptions): Promise<WrittenNode> {
+export async function writeRewritten (
+  rewritten: Rewritten,
+  version: CID['version'],
+  blockstore: PutStore,
+  options: GetBlockOptions
+): Promise<WrittenNode> {
   const links = [...rewritten.links]
   const below = links.reduce((size, link) => size + (link.Tsize ?? 0), 0)
 
@@ -76,7 +81,8 @@ export async function writeRewritten (rewritten: Rewritten, version: CID['versio
     throw new InvalidDagError(cid, 'has more than 2^53 bytes below it')
   }
 
-  await raceSignal(Promise.resolve(blockstore.put(cid, block, options as Parameters<PutStore['put']>[2])), options.signal)
+  const written = blockstore.put(cid, block, options as Parameters<PutStore['put']>[2])
+  await raceSignal(Promise.resolve(written), options.signal)
 
   return { cid, dagSize: below + block.byteLength }
 }

@@ -1,7 +1,7 @@
 import { NODE_SIZE_GUESS } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
 import { CidList } from '../dag/cid-list.ts'
-import { below, prefixLength, slotBits, slotOf } from './shard-place.ts'
+import { childPlace, prefixLength, slotBits, slotOf } from './shard-place.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Item, ItemList } from '../dag/items.ts'
 import type { ShardPlace } from './shard-place.ts'
@@ -82,7 +82,7 @@ export class ShardList implements ItemList<ShardItem> {
       use: name === '' ? 'node' : 'none',
       name,
       dagSize: this.#dagSizes[index],
-      place: below(this.#place, this.#slots[index], this.#bits)
+      place: childPlace(this.#place, this.#slots[index], this.#bits)
     }
   }
 

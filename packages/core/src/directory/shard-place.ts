@@ -56,7 +56,7 @@ export function slotOf ({ cid, unixfs }: FileNode, label: string, prefix: number
   return slot
 }
 
-export function below ({ bits, prefix }: ShardPlace, slot: number, taken: number): ShardPlace {
+export function childPlace ({ bits, prefix }: ShardPlace, slot: number, taken: number): ShardPlace {
   return { bits: bits + taken, prefix: prefix << BigInt(taken) | BigInt(slot) }
 }
 

@@ -4,7 +4,7 @@ import { getBlock } from '../dag/block.ts'
 import { decodeNode } from '../dag/node.ts'
 import { readAhead } from '../dag/read-ahead.ts'
 import { ShardList } from './shard-list.ts'
-import { below, hashName, leadsTo, prefixLength, ROOT_PLACE, slotBits, slotFor, slotOf } from './shard-place.ts'
+import { childPlace, hashName, leadsTo, prefixLength, ROOT_PLACE, slotBits, slotFor, slotOf } from './shard-place.ts'
 import type { GetBlockOptions, GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Opened } from '../dag/items.ts'
@@ -27,7 +27,11 @@ export function isSharded ({ unixfs }: FileNode): boolean {
  * @throws {InvalidDagError} a name or a shard occurs twice, or a shard is too deep, empty, or
  *   not a shard
  */
-export async function * listShards (root: FileNode, blockstore: GetStore, options: GetBlockOptions): AsyncGenerator<ShardItem> {
+export async function * listShards (
+  root: FileNode,
+  blockstore: GetStore,
+  options: GetBlockOptions
+): AsyncGenerator<ShardItem> {
   const visited = new Map<string, string>()
   const misplaced = new Set<string>()
 
@@ -43,7 +47,9 @@ export async function * listShards (root: FileNode, blockstore: GetStore, option
     remember(visited, key, here)
   }
 
-  for await (const { item, node } of readAhead(new ShardList(root, ROOT_PLACE), { open: openShard, check }, blockstore, options)) {
+  const items = new ShardList(root, ROOT_PLACE)
+
+  for await (const { item, node } of readAhead(items, { open: openShard, check }, blockstore, options)) {
     if (node == null) {
       if (!leadsTo(await hashName(item.name), item.place)) {
         await checkMisplaced(root, item.name, misplaced, blockstore, options)
@@ -55,7 +61,12 @@ export async function * listShards (root: FileNode, blockstore: GetStore, option
 }
 
 /** Look for a name in the shards that its hash leads through. `count` is how often it was found. */
-export async function findInShards (root: FileNode, name: string, blockstore: GetStore, options: GetBlockOptions): Promise<{ cid?: CID, count: number }> {
+export async function findInShards (
+  root: FileNode,
+  name: string,
+  blockstore: GetStore,
+  options: GetBlockOptions
+): Promise<{ cid?: CID, count: number }> {
   for await (const { shard, prefix } of shardsTo(root, name, blockstore, options)) {
     const found = shard.links.filter(({ Name: label = '' }) => label.length > prefix && label.slice(prefix) === name)
 
@@ -67,7 +78,13 @@ export async function findInShards (root: FileNode, name: string, blockstore: Ge
   return { count: 0 }
 }
 
-async function checkMisplaced (root: FileNode, name: string, misplaced: Set<string>, blockstore: GetStore, options: GetBlockOptions): Promise<void> {
+async function checkMisplaced (
+  root: FileNode,
+  name: string,
+  misplaced: Set<string>,
+  blockstore: GetStore,
+  options: GetBlockOptions
+): Promise<void> {
   if (misplaced.has(name) || await isInPlace(root, name, blockstore, options)) {
     throw new InvalidDagError(root.cid, `has two entries named ${JSON.stringify(name)}`)
   }
@@ -80,9 +97,17 @@ async function checkMisplaced (root: FileNode, name: string, misplaced: Set<stri
 }
 
 /** Whether an entry of that name is at the place that its hash determines. */
-async function isInPlace (root: FileNode, name: string, blockstore: GetStore, options: GetBlockOptions): Promise<boolean> {
+async function isInPlace (
+  root: FileNode,
+  name: string,
+  blockstore: GetStore,
+  options: GetBlockOptions
+): Promise<boolean> {
   for await (const { shard, prefix, slot } of shardsTo(root, name, blockstore, options)) {
-    if (shard.links.filter(({ Name: label = '' }) => label.slice(prefix) === name && slotOf(shard, label, prefix) === slot).length > 0) {
+    const found = shard.links
+      .filter(({ Name: label = '' }) => label.slice(prefix) === name && slotOf(shard, label, prefix) === slot)
+
+    if (found.length > 0) {
       return true
     }
   }
@@ -91,7 +116,12 @@ async function isInPlace (root: FileNode, name: string, blockstore: GetStore, op
 }
 
 /** The shards that a name's hash leads through, with the index of the child that it leads to. */
-async function * shardsTo (root: FileNode, name: string, blockstore: GetStore, options: GetBlockOptions): AsyncGenerator<{ shard: FileNode, prefix: number, slot: number }> {
+async function * shardsTo (
+  root: FileNode,
+  name: string,
+  blockstore: GetStore,
+  options: GetBlockOptions
+): AsyncGenerator<{ shard: FileNode, prefix: number, slot: number }> {
   const hash = await hashName(name)
   let shard = root
   let place = ROOT_PLACE
@@ -109,7 +139,7 @@ async function * shardsTo (root: FileNode, name: string, blockstore: GetStore, o
       return
     }
 
-    place = below(place, slot, bits)
+    place = childPlace(place, slot, bits)
     shard = decodeShard(next.Hash, await getBlock(next.Hash, blockstore, options))
   }
 }

@@ -98,7 +98,11 @@ function put (root: Directory, entry: Imported): void {
 }
 
 /** Write a directory and everything in it, children first. Uses its own stack. */
-async function * flush (root: Directory, blockstore: PutStore, options: TreeBuilderOptions): AsyncGenerator<ImportResult> {
+async function * flush (
+  root: Directory,
+  blockstore: PutStore,
+  options: TreeBuilderOptions
+): AsyncGenerator<ImportResult> {
   const stack = [enter(root)]
 
   for (;;) {
@@ -130,18 +134,23 @@ async function * flush (root: Directory, blockstore: PutStore, options: TreeBuil
   }
 }
 
-interface Frame {
+interface OpenDirectory {
   directory: Directory
   left: Iterator<[string, Child]>
   /** By name, in order. */
   written: Map<string, Pick<ImportResult, 'cid' | 'size'>>
 }
 
-function enter (directory: Directory): Frame {
+function enter (directory: Directory): OpenDirectory {
   return { directory, left: directory.children.entries(), written: new Map() }
 }
 
-async function write (directory: Directory, children: Frame['written'], blockstore: PutStore, options: TreeBuilderOptions): Promise<ImportResult> {
+async function write (
+  directory: Directory,
+  children: OpenDirectory['written'],
+  blockstore: PutStore,
+  options: TreeBuilderOptions
+): Promise<ImportResult> {
   const written = isLarge(directory, options) || flatLength(children) > MAX_LEAF_SIZE
     ? await writeSharded(directory, children, blockstore, options)
     : await writeFlat(directory, children, blockstore, options)
@@ -182,7 +191,7 @@ function isLarge (
  * such a block at any length if the directory is full of directories. Other nodes refuse
  * large ones.
  */
-function flatLength (children: Frame['written']): number {
+function flatLength (children: OpenDirectory['written']): number {
   let length = 0
 
   for (const [name, { cid, size }] of children) {
@@ -192,7 +201,12 @@ function flatLength (children: Frame['written']): number {
   return length
 }
 
-async function writeFlat ({ unixfs: metadata }: Directory, children: Frame['written'], blockstore: PutStore, options: TreeBuilderOptions): Promise<ImportResult> {
+async function writeFlat (
+  { unixfs: metadata }: Directory,
+  children: OpenDirectory['written'],
+  blockstore: PutStore,
+  options: TreeBuilderOptions
+): Promise<ImportResult> {
   const unixfs = new UnixFS({ type: 'directory', mtime: metadata?.mtime, mode: metadata?.mode })
   const Links = Array.from(children, ([Name, { cid: Hash, size }]) => ({ Name, Hash, Tsize: Number(size) }))
   const block = dagPb.encode(dagPb.prepare({ Data: marshal(unixfs), Links }), options)
@@ -203,7 +217,12 @@ async function writeFlat ({ unixfs: metadata }: Directory, children: Frame['writ
   return { cid, unixfs, size: BigInt(Links.reduce((size, link) => size + link.Tsize, block.byteLength)) }
 }
 
-async function writeSharded ({ unixfs: metadata, path }: Directory, children: Frame['written'], blockstore: PutStore, options: TreeBuilderOptions): Promise<ImportResult> {
+async function writeSharded (
+  { unixfs: metadata, path }: Directory,
+  children: OpenDirectory['written'],
+  blockstore: PutStore,
+  options: TreeBuilderOptions
+): Promise<ImportResult> {
   const init = { root: true, dir: true, path, dirty: true, flat: false, mtime: metadata?.mtime, mode: metadata?.mode }
   const directory = new DirSharded(init, options)
   let root: ImportResult | undefined

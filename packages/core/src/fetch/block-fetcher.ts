@@ -1,7 +1,8 @@
 import * as dagPb from '@ipld/dag-pb'
-import { delay, following } from '../util/abort.ts'
+import { anySignal } from 'any-signal'
 import { raceSignal } from 'race-signal'
-import { concat } from '../util/bytes.ts'
+import { delay } from '../util/delay.ts'
+import { collectBytes } from '../util/bytes.ts'
 import { MAX_LEAF_SIZE, NODE_SIZE_GUESS } from '../constants.ts'
 import { FetchStalledError } from '../errors.ts'
 import { emit } from '../events.ts'
@@ -63,7 +64,7 @@ export class BlockFetcher {
   /** @throws {FetchStalledError} no block of the scope arrived within the timeout */
   async fetch (cid: CID, scope: FetchScope, options: FetchOptions): Promise<Uint8Array> {
     const { window } = this
-    const { controller: { signal }, unfollow } = following(options.signal, options.until)
+    const signal = anySignal([options.signal, options.until])
     const search = new AbortController()
     const guess = cid.code === dagPb.code ? NODE_SIZE_GUESS : MAX_LEAF_SIZE
     let size = Math.min(options.expectedSize ?? guess, MAX_LEAF_SIZE)
@@ -121,7 +122,7 @@ export class BlockFetcher {
       }
     } finally {
       search.abort()
-      unfollow()
+      signal.clear()
     }
   }
 
@@ -138,11 +139,18 @@ export class BlockFetcher {
     return Math.min(Math.max(time, Math.min(this.window.backlog * 3, latest)), timeout)
   }
 
-  async #attempt (cid: CID, scope: FetchScope, stallTime: number, signal: AbortSignal, options: FetchOptions): Promise<{ block: Uint8Array, sender: Omit<Sender, 'cid'> }> {
-    const { controller, unfollow } = following(signal)
+  async #attempt (
+    cid: CID,
+    scope: FetchScope,
+    stallTime: number,
+    signal: AbortSignal,
+    options: FetchOptions
+  ): Promise<{ block: Uint8Array, sender: Omit<Sender, 'cid'> }> {
+    const giveUp = new AbortController()
+    const attempt = anySignal([signal, giveUp.signal])
     const sender: Omit<Sender, 'cid'> = {}
     const unwatch = this.#watch(stallTime, () => {
-      controller.abort(new GivenUpError(`The block ${cid} did not arrive within ${Math.round(stallTime)} ms`))
+      giveUp.abort(new GivenUpError(`The block ${cid} did not arrive within ${Math.round(stallTime)} ms`))
     })
 
     const onProgress = (event: ProgressEvent): void => {
@@ -155,12 +163,12 @@ export class BlockFetcher {
     }
 
     try {
-      const block = await raceSignal(collect(this.#blockstore.get(cid, {
+      const block = await raceSignal(collectBytes(this.#blockstore.get(cid, {
         ...options,
-        signal: controller.signal,
+        signal: attempt,
         onProgress,
         providers: [...options.providers ?? [], ...scope.providers]
-      } as Parameters<Blockstore['get']>[1])), controller.signal)
+      } as Parameters<Blockstore['get']>[1])), attempt)
 
       if (sender.provider != null) {
         scope.add(sender.provider)
@@ -169,9 +177,9 @@ export class BlockFetcher {
       return { block, sender }
     } finally {
       unwatch()
-      unfollow()
       // whether it won or lost the race, stop requesting the block
-      controller.abort()
+      giveUp.abort()
+      attempt.clear()
     }
   }
 
@@ -201,14 +209,4 @@ export class BlockFetcher {
 /** Whether Helia reports that every peer answered that it cannot send the block. */
 function isRefused (err: unknown): boolean {
   return err instanceof Error && err.name === 'LoadBlockFailedError'
-}
-
-async function collect (source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-
-  for await (const chunk of source) {
-    chunks.push(chunk)
-  }
-
-  return concat(chunks)
 }

@@ -18,7 +18,12 @@ export interface FetchingBlockstore extends Store {
  * The blockstore of one call. Returns local blocks directly, which costs nothing extra because
  * Helia first looks for a local block anyway. Fetches the others.
  */
-export function fetching (blockstore: Store, fetcher: BlockFetcher, root: CID, routing?: ProviderRouting): FetchingBlockstore {
+export function fetchingBlockstore (
+  blockstore: Store,
+  fetcher: BlockFetcher,
+  root: CID,
+  routing?: ProviderRouting
+): FetchingBlockstore {
   const scope = new FetchScope(root, routing)
   let fetched = false
 

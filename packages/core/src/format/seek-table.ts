@@ -59,7 +59,10 @@ export const SEEK_TABLE = {
 } as const
 
 /** The bytes after a file's frames: a seek table, or nothing. */
-export function encodeTrailer (codec: string, { frameLengths, frameSize, size }: Pick<Header, 'frameLengths' | 'frameSize' | 'size'>): Uint8Array {
+export function encodeTrailer (
+  codec: string,
+  { frameLengths, frameSize, size }: Pick<Header, 'frameLengths' | 'frameSize' | 'size'>
+): Uint8Array {
   if (!isSeekable(codec) || frameLengths.length < 2) {
     return new Uint8Array(0)
   }

@@ -23,7 +23,11 @@ export interface Frame {
 }
 
 /** Split the rest of a reader into pieces of `frameSize` bytes. The last one may be shorter. */
-export async function * splitFrames (reader: ByteReader, frameSize: number, pool: BufferPool): AsyncGenerator<Uint8Array> {
+export async function * splitFrames (
+  reader: ByteReader,
+  frameSize: number,
+  pool: BufferPool
+): AsyncGenerator<Uint8Array> {
   for (;;) {
     const bytes = await reader.read(frameSize, size => pool.take(size))
 
@@ -41,7 +45,10 @@ export async function * splitFrames (reader: ByteReader, frameSize: number, pool
 }
 
 /** Compress pieces, several at a time, in order. */
-export async function * compressFrames (pieces: AsyncIterable<Uint8Array>, options: CompressFramesOptions): AsyncGenerator<Frame> {
+export async function * compressFrames (
+  pieces: AsyncIterable<Uint8Array>,
+  options: CompressFramesOptions
+): AsyncGenerator<Frame> {
   const { codec, level, pool, signal } = options
 
   yield * mapOrdered(pieces, async (piece): Promise<Frame> => {
@@ -58,7 +65,10 @@ export async function * compressFrames (pieces: AsyncIterable<Uint8Array>, optio
   }, options)
 }
 
-export async function * reportFrames (frames: AsyncIterable<Frame>, options: ProgressOptions<AddFrameEvents>): AsyncGenerator<Frame> {
+export async function * reportFrames (
+  frames: AsyncIterable<Frame>,
+  options: ProgressOptions<AddFrameEvents>
+): AsyncGenerator<Frame> {
   let number = 0
 
   for await (const frame of frames) {

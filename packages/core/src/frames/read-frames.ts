@@ -20,7 +20,9 @@ export interface CompressedFile {
   codec: Codec
 }
 
-export interface ReadFramesOptions extends Omit<ReadOptions, 'onProgress'>, ProgressOptions<CatFrameEvents | ExporterProgressEvents> {
+export interface ReadFramesOptions extends
+  Omit<ReadOptions, 'onProgress'>,
+  ProgressOptions<CatFrameEvents | ExporterProgressEvents> {
   /** The most original bytes in the frames that are decompressed at a time. */
   inFlightBytes: number
 }
@@ -39,18 +41,30 @@ export interface ReadFrame {
  *
  * @throws {CorruptFrameError} a frame is damaged
  */
-export async function * readFrames (file: CompressedFile, start: number, end: number, blockstore: GetStore, options: ReadFramesOptions): AsyncGenerator<Uint8Array> {
+export async function * readFrames (
+  file: CompressedFile,
+  start: number,
+  end: number,
+  blockstore: GetStore,
+  options: ReadFramesOptions
+): AsyncGenerator<Uint8Array> {
   if (start === end) {
     return
   }
 
-  for await (const { frame, bytes } of decompressFrames(file, fetchFrames(file, start, end, blockstore, options), options)) {
+  const compressed = fetchFrames(file, start, end, blockstore, options)
+
+  for await (const { frame, bytes } of decompressFrames(file, compressed, options)) {
     yield bytes.subarray(Math.max(start - frame.start, 0), Math.min(end - frame.start, frame.size))
   }
 }
 
 /** Decompress frames, a bounded number at a time, and report each one. */
-export async function * decompressFrames ({ codec, header }: CompressedFile, frames: AsyncIterable<ReadFrame>, options: ReadFramesOptions): AsyncGenerator<{ frame: ReadFrame, bytes: Uint8Array }> {
+export async function * decompressFrames (
+  { codec, header }: CompressedFile,
+  frames: AsyncIterable<ReadFrame>,
+  options: ReadFramesOptions
+): AsyncGenerator<{ frame: ReadFrame, bytes: Uint8Array }> {
   const concurrency = frameConcurrency(header.frameSize, options.inFlightBytes)
 
   const decompressed = mapOrdered(frames, async frame => ({
@@ -64,7 +78,13 @@ export async function * decompressFrames ({ codec, header }: CompressedFile, fra
   }
 }
 
-async function * fetchFrames ({ node, header }: CompressedFile, start: number, end: number, blockstore: GetStore, options: ReadFramesOptions): AsyncGenerator<ReadFrame> {
+async function * fetchFrames (
+  { node, header }: CompressedFile,
+  start: number,
+  end: number,
+  blockstore: GetStore,
+  options: ReadFramesOptions
+): AsyncGenerator<ReadFrame> {
   const { frameSize, frameLengths } = header
   const first = Math.floor(start / frameSize)
   const last = Math.floor((end - 1) / frameSize)
@@ -80,7 +100,12 @@ async function * fetchFrames ({ node, header }: CompressedFile, start: number, e
 }
 
 /** The frames `first` to `last`. The reader must be positioned at the first one. */
-export async function * takeFrames (reader: ByteReader, { frameSize, frameLengths, size }: Header, first: number, last: number): AsyncGenerator<ReadFrame> {
+export async function * takeFrames (
+  reader: ByteReader,
+  { frameSize, frameLengths, size }: Header,
+  first: number,
+  last: number
+): AsyncGenerator<ReadFrame> {
   for (let number = first; number <= last; number++) {
     yield {
       number,

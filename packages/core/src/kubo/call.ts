@@ -1,4 +1,4 @@
-import { following } from '../util/abort.ts'
+import { anySignal } from 'any-signal'
 import { raceSignal } from 'race-signal'
 import { KuboFailedError, KuboForbiddenError, KuboUnreachableError, NotKuboError } from './errors.ts'
 
@@ -41,19 +41,25 @@ interface HTTPError extends Error {
  * @throws {NotKuboError}
  * @throws {KuboFailedError}
  */
-export async function callKubo<T> (call: (signal: AbortSignal) => Promise<T>, time: number, signal?: AbortSignal | null): Promise<T> {
-  const { controller, unfollow } = following(signal)
-  const timer = Number.isFinite(time) ? setTimeout(() => { controller.abort(new KuboUnreachableError(`there was nothing for ${time / 1000} s`)) }, time) : undefined
+export async function callKubo<T> (
+  call: (signal: AbortSignal) => Promise<T>,
+  time: number,
+  signal?: AbortSignal | null
+): Promise<T> {
+  const timeout = new AbortController()
+  const combined = anySignal([signal, timeout.signal])
+  const onTimeout = (): void => { timeout.abort(new KuboUnreachableError(`no answer for ${time / 1000} s`)) }
+  const timer = Number.isFinite(time) ? setTimeout(onTimeout, time) : undefined
 
   try {
-    return await raceSignal(call(controller.signal), controller.signal)
+    return await raceSignal(call(combined), combined)
   } catch (err) {
     // the caller's abort is thrown unchanged
     signal?.throwIfAborted()
-    throw controller.signal.aborted ? controller.signal.reason : explained(err)
+    throw timeout.signal.aborted ? timeout.signal.reason : toKuboError(err)
   } finally {
     clearTimeout(timer)
-    unfollow()
+    combined.clear()
   }
 }
 
@@ -62,9 +68,9 @@ export function isNotHere (err: unknown): boolean {
   return err instanceof KuboFailedError && NOT_HERE.test(err.message)
 }
 
-function explained (err: unknown): Error {
+function toKuboError (err: unknown): Error {
   if (!(err instanceof Error)) {
-    return new NotKuboError(brief(String(err)))
+    return new NotKuboError(shorten(String(err)))
   }
 
   if (isHttpError(err)) {
@@ -76,13 +82,13 @@ function explained (err: unknown): Error {
 
     // Kubo answers with 500 if an operation failed, and with 400 if it does not understand the request
     return status >= 500 || status === 400
-      ? new KuboFailedError(brief(err.message), { cause: err })
+      ? new KuboFailedError(shorten(err.message), { cause: err })
       : new NotKuboError(`HTTP status ${status}`, { cause: err })
   }
 
   // kubo-rpc-client throws this for an answer from Kubo that mentions a timeout
   if (err.name === 'TimeoutError') {
-    return new KuboFailedError(brief(err.message), { cause: err })
+    return new KuboFailedError(shorten(err.message), { cause: err })
   }
 
   let last = err
@@ -91,17 +97,17 @@ function explained (err: unknown): Error {
     last = at
 
     if ('code' in at && (UNREACHABLE.has(String(at.code)) || TLS.test(String(at.code)))) {
-      return new KuboUnreachableError(brief(at.message || String(at.code)), { cause: err })
+      return new KuboUnreachableError(shorten(at.message || String(at.code)), { cause: err })
     }
   }
 
   // browsers give no other hint that `fetch` failed
   return err.name === 'TypeError' && err.message.includes('fetch')
-    ? new KuboUnreachableError(brief(last.message), { cause: err })
-    : new NotKuboError(brief(last.message), { cause: err })
+    ? new KuboUnreachableError(shorten(last.message), { cause: err })
+    : new NotKuboError(shorten(last.message), { cause: err })
 }
 
-function brief (reason: string): string {
+function shorten (reason: string): string {
   const text = reason.trim()
 
   return text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}…` : text

@@ -1,5 +1,5 @@
 import { identity } from 'multiformats/hashes/identity'
-import { concat } from '../util/bytes.ts'
+import { collectBytes } from '../util/bytes.ts'
 import { callKubo, isNotHere } from './call.ts'
 import { checkAnswer } from './check-answer.ts'
 import { KuboUnsupportedCidError, NotKuboError } from './errors.ts'
@@ -37,7 +37,7 @@ export class KuboBlockstore {
    * @throws {KuboUnsupportedCidError} Kubo does not support the CID's codec or hash function
    */
   async put (cid: CID, source: unknown, { signal }: CallOptions = {}): Promise<CID> {
-    const block = await toBytes(source)
+    const block = source instanceof Uint8Array ? source : await collectBytes(source as AsyncIterable<Uint8Array>)
 
     if (cid.multihash.code === identity.code) {
       return cid
@@ -92,8 +92,8 @@ export class KuboBlockstore {
     }
 
     try {
-      const stat = async (signal: AbortSignal): Promise<unknown> => this.#client.block.stat(cid, { signal, offline: true })
-      await callKubo(stat, this.#timeout, signal)
+      const { block } = this.#client
+      await callKubo(async signal => block.stat(cid, { signal, offline: true }), this.#timeout, signal)
       return true
     } catch (err) {
       if (isNotHere(err)) {
@@ -103,18 +103,4 @@ export class KuboBlockstore {
       throw err
     }
   }
-}
-
-async function toBytes (source: unknown): Promise<Uint8Array> {
-  if (source instanceof Uint8Array) {
-    return source
-  }
-
-  const chunks: Uint8Array[] = []
-
-  for await (const chunk of source as AsyncIterable<Uint8Array>) {
-    chunks.push(chunk)
-  }
-
-  return concat(chunks)
 }

@@ -1,6 +1,26 @@
 import { pinInKubo } from './pin.ts'
 import type { Ipfsz } from '../contract.ts'
-import type { AddFileOptions, AddOptions, ByteStream, CatOptions, ChmodOptions, CpOptions, DirectoryCandidate, DirectoryEntry, ExtendedStatOptions, ExtendedStats, FileCandidate, ImportCandidateStream, ImportResult, LsOptions, MkdirOptions, RmOptions, Stats, StatOptions, TouchOptions } from '../unixfs.ts'
+import type {
+  AddFileOptions,
+  AddOptions,
+  ByteStream,
+  CatOptions,
+  ChmodOptions,
+  CpOptions,
+  DirectoryCandidate,
+  DirectoryEntry,
+  ExtendedStatOptions,
+  ExtendedStats,
+  FileCandidate,
+  ImportCandidateStream,
+  ImportResult,
+  LsOptions,
+  MkdirOptions,
+  RmOptions,
+  Stats,
+  StatOptions,
+  TouchOptions
+} from '../unixfs.ts'
 import type { VerifyOptions, VerifyReport } from '../verification.ts'
 import type { KuboClient } from './client.ts'
 import type { Codec } from '@ipfsz/codecs'

@@ -14,7 +14,12 @@ import type { Comparison } from './original-check.ts'
  *   does, and the link was added as unchecked
  * @throws {LinkMismatchError}
  */
-export async function * comparing (link: LinkRecord, source: AsyncIterable<Uint8Array>, options: LeafHasherOptions, layout?: string): AsyncGenerator<Uint8Array, string | undefined> {
+export async function * comparing (
+  link: LinkRecord,
+  source: AsyncIterable<Uint8Array>,
+  options: LeafHasherOptions,
+  layout?: string
+): AsyncGenerator<Uint8Array, string | undefined> {
   const check = new OriginalCheck(link.original, options, layout)
   let last: Uint8Array | undefined
 
@@ -42,7 +47,11 @@ export async function * comparing (link: LinkRecord, source: AsyncIterable<Uint8
 }
 
 /** Like `comparing`, but discards the bytes. */
-export async function compareOriginal (link: LinkRecord, source: AsyncIterable<Uint8Array>, options: LeafHasherOptions): Promise<string | undefined> {
+export async function compareOriginal (
+  link: LinkRecord,
+  source: AsyncIterable<Uint8Array>,
+  options: LeafHasherOptions
+): Promise<string | undefined> {
   const pieces = comparing(link, source, options)
 
   for (;;) {

@@ -22,8 +22,22 @@
 import { raceSignal } from 'race-signal'
 import { compareOriginal } from './compare-original.ts'
 import { InvalidParametersError, LinkedFileMissingError, LinksUnavailableError, UncheckedLinkError } from '../errors.ts'
-import { exclusively } from '../util/one-at-a-time.ts'
-import { decodeEntry, decodeForward, deleteForward, FORWARD, isChecked, isSame, keepBelieved, readForward, readReverse, REVERSE, UNCHECKED, writeForward, writeReverse } from './link-entries.ts'
+import { oneAtATime } from '../util/one-at-a-time.ts'
+import {
+  decodeEntry,
+  decodeForward,
+  deleteForward,
+  FORWARD,
+  isChecked,
+  isSame,
+  keepConfirmed,
+  readForward,
+  readReverse,
+  REVERSE,
+  UNCHECKED,
+  writeForward,
+  writeReverse
+} from './link-entries.ts'
 import { queryLinks } from './link-query.ts'
 import { isMarked, TREE_CODE, unmark } from '../marker.ts'
 import type { LinkRecord } from './link-entries.ts'
@@ -48,9 +62,9 @@ export class DefaultLinks implements Links {
   }
 
   async add (original: CID, compressed: CID, options: AddLinkOptions = {}): Promise<void> {
-    this.#need()
+    this.#requireDatastore()
     checkSides(original, compressed)
-    await this.#needFile(original, compressed, options)
+    await this.#requireFile(original, compressed, options)
 
     const check = options.unchecked === true ? UNCHECKED : await this.#compare({ original, compressed }, options)
     await this.#put({ original, compressed, check: check ?? UNCHECKED }, options)
@@ -58,9 +72,9 @@ export class DefaultLinks implements Links {
 
   /** Add a link that needs no comparison, because the compressed file was just made from the original's bytes. */
   async addChecked (link: Required<LinkRecord>, options: LinkOptions): Promise<void> {
-    this.#need()
+    this.#requireDatastore()
     checkSides(link.original, link.compressed)
-    await this.#needFile(link.original, link.compressed, options)
+    await this.#requireFile(link.original, link.compressed, options)
     await this.#put(link, options)
   }
 
@@ -75,7 +89,7 @@ export class DefaultLinks implements Links {
     })
   }
 
-  async #needFile (original: CID, compressed: CID, options: LinkOptions): Promise<void> {
+  async #requireFile (original: CID, compressed: CID, options: LinkOptions): Promise<void> {
     if (!await this.#blockstore.has(unmark(compressed), options as Parameters<Blockstore['has']>[1])) {
       throw new LinkedFileMissingError(original, compressed)
     }
@@ -97,7 +111,7 @@ export class DefaultLinks implements Links {
       const before = await readForward(datastore, original)
       const others = (await readReverse(datastore, compressed)).filter(cid => !isSame(cid, original))
 
-      await writeReverse(datastore, compressed, [...await keepBelieved(datastore, others, compressed), original])
+      await writeReverse(datastore, compressed, [...await keepConfirmed(datastore, others, compressed), original])
       // adding a checked link again as unchecked does not make it unchecked
       const staysChecked = before?.check != null && isChecked(before) &&
         before.compressed.equals(compressed) && !isChecked(link)
@@ -105,13 +119,13 @@ export class DefaultLinks implements Links {
       await writeForward(datastore, { original, compressed, check })
 
       if (before != null && !isSame(before.compressed, compressed)) {
-        await forget(datastore, before)
+        await removeReverse(datastore, before)
       }
     })
   }
 
   async get (cid: CID, options: LinkOptions = {}): Promise<CID | undefined> {
-    const datastore = this.#need()
+    const datastore = this.#requireDatastore()
     options.signal?.throwIfAborted()
 
     return await raceSignal(lookUp(datastore, cid), options.signal)
@@ -119,7 +133,7 @@ export class DefaultLinks implements Links {
 
   /** The link of an original, if there is one. */
   async linkOf (original: CID): Promise<LinkRecord | undefined> {
-    return readForward(this.#need(), original)
+    return readForward(this.#requireDatastore(), original)
   }
 
   async delete (cid: CID, options: LinkOptions = {}): Promise<void> {
@@ -132,7 +146,7 @@ export class DefaultLinks implements Links {
 
       const originals = await readReverse(datastore, cid)
 
-      for (const original of await keepBelieved(datastore, originals, cid)) {
+      for (const original of await keepConfirmed(datastore, originals, cid)) {
         await deleteForward(datastore, original)
       }
 
@@ -143,7 +157,7 @@ export class DefaultLinks implements Links {
   }
 
   async * list (options: LinkOptions = {}): AsyncGenerator<Link> {
-    for await (const entries of queryLinks(this.#need(), FORWARD, options.signal)) {
+    for await (const entries of queryLinks(this.#requireDatastore(), FORWARD, options.signal)) {
       for (const entry of entries) {
         const link = decodeForward(entry)
         const { original, compressed, check } = link
@@ -169,12 +183,12 @@ export class DefaultLinks implements Links {
       await this.#write(options, async datastore => deleteLink(datastore, link))
     }
 
-    for await (const entries of queryLinks(this.#need(), REVERSE, options.signal)) {
+    for await (const entries of queryLinks(this.#requireDatastore(), REVERSE, options.signal)) {
       for (const entry of entries) {
         options.signal?.throwIfAborted()
         const [compressed, ...originals] = decodeEntry(entry, 1)
 
-        if ((await keepBelieved(this.#need(), originals, compressed)).length < originals.length) {
+        if ((await keepConfirmed(this.#requireDatastore(), originals, compressed)).length < originals.length) {
           stale.push(compressed)
         }
       }
@@ -183,14 +197,14 @@ export class DefaultLinks implements Links {
     for (const compressed of stale) {
       await this.#write(options, async datastore => {
         const originals = await readReverse(datastore, compressed)
-        await writeReverse(datastore, compressed, await keepBelieved(datastore, originals, compressed))
+        await writeReverse(datastore, compressed, await keepConfirmed(datastore, originals, compressed))
       })
     }
 
     return gone.length
   }
 
-  #need (): LinkDatastore {
+  #requireDatastore (): LinkDatastore {
     if (this.#datastore == null) {
       throw new LinksUnavailableError()
     }
@@ -199,12 +213,12 @@ export class DefaultLinks implements Links {
   }
 
   /** Run one change at a time, because each reads what it then writes. Once begun, it ignores the signal. */
-  async #write ({ signal }: LinkOptions, change: (datastore: LinkDatastore) => Promise<void>): Promise<void> {
-    const datastore = this.#need()
+  async #write ({ signal }: LinkOptions, update: (datastore: LinkDatastore) => Promise<void>): Promise<void> {
+    const datastore = this.#requireDatastore()
 
-    await exclusively(datastore, async () => {
+    await oneAtATime(datastore, async () => {
       signal?.throwIfAborted()
-      const work = async (): Promise<void> => change(datastore)
+      const work = async (): Promise<void> => update(datastore)
 
       await (datastore.change?.(work) ?? work())
     })
@@ -214,7 +228,7 @@ export class DefaultLinks implements Links {
 async function lookUp (datastore: LinkDatastore, cid: CID): Promise<CID | undefined> {
   const link = isMarked(cid) ? undefined : await readForward(datastore, cid)
 
-  return link?.compressed ?? (await keepBelieved(datastore, await readReverse(datastore, cid), cid)).at(-1)
+  return link?.compressed ?? (await keepConfirmed(datastore, await readReverse(datastore, cid), cid)).at(-1)
 }
 
 /** Delete a link, unless its original has been linked to another file since. */
@@ -223,12 +237,12 @@ async function deleteLink (datastore: LinkDatastore, link: Link): Promise<void> 
 
   if (now != null && isSame(now.compressed, link.compressed)) {
     await deleteForward(datastore, link.original)
-    await forget(datastore, link)
+    await removeReverse(datastore, link)
   }
 }
 
 /** Remove a deleted link from its reverse entry. */
-async function forget (datastore: LinkDatastore, { original, compressed }: Link): Promise<void> {
+async function removeReverse (datastore: LinkDatastore, { original, compressed }: Link): Promise<void> {
   const originals = await readReverse(datastore, compressed)
 
   if (originals.length > 0) {

@@ -51,10 +51,17 @@ export async function readForward (datastore: LinkDatastore, original: CID): Pro
   return decodeForward(pair)
 }
 
-export async function writeForward (datastore: LinkDatastore, { original, compressed, check }: LinkRecord): Promise<void> {
-  const known = check == null ? [] : [CID.createV1(raw.code, createDigest(identity.code, new TextEncoder().encode(check)))]
+export async function writeForward (
+  datastore: LinkDatastore,
+  { original, compressed, check }: LinkRecord
+): Promise<void> {
+  const cids = [compressed, original]
 
-  await datastore.put(toKey(FORWARD, original), concat([compressed, original, ...known].map(cid => cid.bytes)))
+  if (check != null) {
+    cids.push(CID.createV1(raw.code, createDigest(identity.code, new TextEncoder().encode(check))))
+  }
+
+  await datastore.put(toKey(FORWARD, original), concat(cids.map(cid => cid.bytes)))
 }
 
 /** @throws {InvalidLinkError} */
@@ -83,7 +90,11 @@ export async function readReverse (datastore: LinkDatastore, compressed: CID): P
 }
 
 /** Write the reverse entry of a compressed file, or delete it if there are no originals. */
-export async function writeReverse (datastore: LinkDatastore, compressed: CID, originals: readonly CID[]): Promise<void> {
+export async function writeReverse (
+  datastore: LinkDatastore,
+  compressed: CID,
+  originals: readonly CID[]
+): Promise<void> {
   const key = toKey(REVERSE, compressed)
 
   if (originals.length === 0) {
@@ -94,7 +105,11 @@ export async function writeReverse (datastore: LinkDatastore, compressed: CID, o
 }
 
 /** The originals whose forward entry leads to the compressed file. */
-export async function keepBelieved (datastore: LinkDatastore, originals: readonly CID[], compressed: CID): Promise<CID[]> {
+export async function keepConfirmed (
+  datastore: LinkDatastore,
+  originals: readonly CID[],
+  compressed: CID
+): Promise<CID[]> {
   const believed: CID[] = []
 
   for (const original of originals) {

@@ -13,14 +13,20 @@ export interface LinkEntry {
 
 /** The part of an abstract-level database that is used here. */
 interface Level {
-  iterator (range: { gt: string, lt: string, keyEncoding: 'utf8', valueEncoding: 'view', highWaterMarkBytes: number }): {
+  iterator (
+    range: { gt: string, lt: string, keyEncoding: 'utf8', valueEncoding: 'view', highWaterMarkBytes: number }
+  ): {
     nextv (size: number): Promise<Array<[string, Uint8Array]>>
     close (): Promise<void>
   }
 }
 
 /** The entries under a prefix, in batches. */
-export async function * queryLinks (datastore: LinkDatastore, prefix: string, signal?: AbortSignal | null): AsyncGenerator<LinkEntry[]> {
+export async function * queryLinks (
+  datastore: LinkDatastore,
+  prefix: string,
+  signal?: AbortSignal | null
+): AsyncGenerator<LinkEntry[]> {
   signal?.throwIfAborted()
   const level = levelOf(datastore)
 

@@ -29,7 +29,7 @@ export interface AutoCandidate {
   speeds: Readonly<Record<ImplementationName, Speeds>>
 }
 
-function candidate (
+function autoCandidate (
   codec: CodecName,
   level: number,
   native: [number, number],
@@ -42,13 +42,13 @@ function candidate (
 }
 
 // rounded from the table of docs/codecs.md
-const ZSTD_1 = candidate('zstd', 1, [350, 700], [220, 600])
-const ZSTD_3 = candidate('zstd', 3, [220, 700], [170, 600])
-const ZSTD_9 = candidate('zstd', 9, [60, 700], [30, 600])
-const ZSTD_19 = candidate('zstd', 19, [2.6, 700], [2.3, 600])
-const LZ4 = candidate('lz4', 1, [270, 1000], [220, 1000], [120, 220])
-const BROTLI_9 = candidate('brotli', 9, [14, 400], [5, 250])
-const BROTLI_11 = candidate('brotli', 11, [0.7, 350], [0.4, 250])
+const ZSTD_1 = autoCandidate('zstd', 1, [350, 700], [220, 600])
+const ZSTD_3 = autoCandidate('zstd', 3, [220, 700], [170, 600])
+const ZSTD_9 = autoCandidate('zstd', 9, [60, 700], [30, 600])
+const ZSTD_19 = autoCandidate('zstd', 19, [2.6, 700], [2.3, 600])
+const LZ4 = autoCandidate('lz4', 1, [270, 1000], [220, 1000], [120, 220])
+const BROTLI_9 = autoCandidate('brotli', 9, [14, 400], [5, 250])
+const BROTLI_11 = autoCandidate('brotli', 11, [0.7, 350], [0.4, 250])
 
 /** The candidates to try for each goal. */
 export const AUTO_CANDIDATES: Readonly<Record<Optimize, readonly AutoCandidate[]>> = {

@@ -23,15 +23,29 @@ export interface Estimate {
  * @param piece - the file's first frame, or all of a shorter file
  * @returns undefined if storing the file uncompressed costs least
  */
-export async function chooseCompression (piece: Uint8Array, optimize: Optimize, codecs: readonly Codec[], signal?: AbortSignal | null): Promise<Estimate | undefined> {
+export async function chooseCompression (
+  piece: Uint8Array,
+  optimize: Optimize,
+  codecs: readonly Codec[],
+  signal?: AbortSignal | null
+): Promise<Estimate | undefined> {
   const estimates = await estimate(takeSpans(piece, AUTO_SPAN_SIZES[optimize]), optimize, codecs, signal)
-  const best = estimates.reduce<Estimate | undefined>((best, next) => best == null || next.cost < best.cost ? next : best, undefined)
+  let best: Estimate | undefined
+
+  for (const next of estimates) {
+    best = best == null || next.cost < best.cost ? next : best
+  }
 
   return best == null || best.cost >= costOf(1, undefined, optimize) ? undefined : best
 }
 
 /** Try every candidate on some bytes. */
-export async function estimate (bytes: Uint8Array, optimize: Optimize, codecs: readonly Codec[], signal?: AbortSignal | null): Promise<Estimate[]> {
+export async function estimate (
+  bytes: Uint8Array,
+  optimize: Optimize,
+  codecs: readonly Codec[],
+  signal?: AbortSignal | null
+): Promise<Estimate[]> {
   const estimates: Estimate[] = []
 
   for (const candidate of AUTO_CANDIDATES[optimize]) {
@@ -48,7 +62,12 @@ export async function estimate (bytes: Uint8Array, optimize: Optimize, codecs: r
 }
 
 /** The cost in the model of {@link chooseCompression}. Without a candidate: the cost of storing bytes uncompressed. */
-export function costOf (ratio: number, candidate: AutoCandidate | undefined, optimize: Optimize, codec?: Codec): number {
+export function costOf (
+  ratio: number,
+  candidate: AutoCandidate | undefined,
+  optimize: Optimize,
+  codec?: Codec
+): number {
   if (optimize === 'size') {
     return ratio
   }

@@ -71,7 +71,10 @@ export interface Compression {
  * @throws {InvalidFrameSizeError}
  * @throws {InvalidParametersError} `auto` with a level, or an unknown `optimize`
  */
-export function resolveCompression (options: CompressionOptions = {}, codecs: readonly Codec[]): Compression | undefined {
+export function resolveCompression (
+  options: CompressionOptions = {},
+  codecs: readonly Codec[]
+): Compression | undefined {
   const { codec: name = DEFAULT_CODEC, frameSize = DEFAULT_FRAME_SIZE, detect = true } = options
 
   if (!Number.isInteger(frameSize) || frameSize < MIN_FRAME_SIZE || frameSize > MAX_FRAME_SIZE) {
@@ -87,7 +90,10 @@ export function resolveCompression (options: CompressionOptions = {}, codecs: re
   return { choose, frameSize, detect }
 }
 
-function chooseByTrial ({ level, optimize = DEFAULT_OPTIMIZE }: CompressionOptions, codecs: readonly Codec[]): Compression['choose'] {
+function chooseByTrial (
+  { level, optimize = DEFAULT_OPTIMIZE }: CompressionOptions,
+  codecs: readonly Codec[]
+): Compression['choose'] {
   if (level != null) {
     throw new InvalidParametersError("level cannot be combined with codec 'auto': name a codec, or leave the level out")
   }

@@ -22,7 +22,11 @@ export interface Decision {
  *
  * @param piece - the first `frameSize` bytes of the file, or all of a shorter file
  */
-export async function decide (piece: Uint8Array, { choose, detect }: Compression, signal?: AbortSignal | null): Promise<Decision> {
+export async function decide (
+  piece: Uint8Array,
+  { choose, detect }: Compression,
+  signal?: AbortSignal | null
+): Promise<Decision> {
   if (piece.byteLength === 0) {
     return { reason: 'empty' }
   }

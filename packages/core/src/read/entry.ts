@@ -1,10 +1,16 @@
 import * as dagPb from '@ipld/dag-pb'
 import { exporter } from 'ipfs-unixfs-exporter'
 import * as raw from 'multiformats/codecs/raw'
-import { getBlock, verifying } from '../dag/block.ts'
+import { getBlock, verifyingBlockstore } from '../dag/block.ts'
 import { decodeNode } from '../dag/node.ts'
 import { fileSize } from '../dag/read.ts'
-import { InvalidDagError, InvalidHeaderError, MissingHeaderError, NotADirectoryError, NotAFileError } from '../errors.ts'
+import {
+  InvalidDagError,
+  InvalidHeaderError,
+  MissingHeaderError,
+  NotADirectoryError,
+  NotAFileError
+} from '../errors.ts'
 import { readHeader } from '../format/header.ts'
 import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'
 import { followPath } from './path.ts'
@@ -51,7 +57,12 @@ export type Marker = 'plain' | 'in-tree' | { code: number }
  * @throws {MissingHeaderError} the CID is marked as a compressed file, but names something else
  * @throws {InvalidHeaderError}
  */
-export async function openEntry (cid: CID, blockstore: GetStore, options: EntryOptions, roots?: RootCache): Promise<Entry> {
+export async function openEntry (
+  cid: CID,
+  blockstore: GetStore,
+  options: EntryOptions,
+  roots?: RootCache
+): Promise<Entry> {
   const path = options.path ?? ''
   const start = startOf(cid, path)
   const follow = async (): Promise<Segment[]> => followPath(start, path, blockstore, options)
@@ -74,10 +85,16 @@ export function startOf (cid: CID, path = ''): CID {
 }
 
 /** Fetch a root by its plain CID, and its header if `marker` asks for it. */
-export async function openRoot (cid: CID, marker: Marker, blockstore: GetStore, options: GetBlockOptions, roots?: RootCache): Promise<Entry> {
+export async function openRoot (
+  cid: CID,
+  marker: Marker,
+  blockstore: GetStore,
+  options: GetBlockOptions,
+  roots?: RootCache
+): Promise<Entry> {
   if (cid.code !== dagPb.code && cid.code !== raw.code) {
     // fails with Helia's error if there is no decoder for the codec
-    await exporter(cid, verifying(blockstore, options), options as Parameters<typeof exporter>[2])
+    await exporter(cid, verifyingBlockstore(blockstore, options), options as Parameters<typeof exporter>[2])
     throw new NotAFileError()
   }
 

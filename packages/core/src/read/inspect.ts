@@ -45,7 +45,7 @@ interface Totals {
 }
 
 /** A node whose children are being counted. */
-interface Frame {
+interface OpenNode {
   node: FileNode
   totals: Totals
   /** Index of the next child. */
@@ -65,28 +65,28 @@ interface Frame {
 export async function inspectDag (root: FileNode, blockstore: Store, options: InspectOptions): Promise<DagStats> {
   const known = new Map<string, Totals>()
   const unique = new UniqueBlocks(options.filter)
-  const frames: Frame[] = []
+  const stack: OpenNode[] = []
 
   const enter = (node: FileNode, depth: number): void => {
     unique.add(node.cid, node.length)
-    frames.push({ node, totals: ownTotals(node, options), next: 0, depth })
+    stack.push({ node, totals: ownTotals(node, options), next: 0, depth })
   }
 
   enter(root, 0)
 
   for (;;) {
-    const frame = frames[frames.length - 1]
-    const { node, totals } = frame
+    const open = stack[stack.length - 1]
+    const { node, totals } = open
 
-    if (frame.next === node.links.length) {
+    if (open.next === node.links.length) {
       if (totals.blocks > Number.MAX_SAFE_INTEGER) {
         throw new InvalidDagError(node.cid, 'has more than 2^53 blocks below it')
       }
 
       known.set(node.cid.toString(), totals)
-      frames.pop()
+      stack.pop()
 
-      if (frames.length === 0) {
+      if (stack.length === 0) {
         return { ...totals, uniqueBlocks: unique.blocks, deduplicatedDagSize: unique.size }
       }
 
@@ -94,23 +94,28 @@ export async function inspectDag (root: FileNode, blockstore: Store, options: In
       continue
     }
 
-    const link = node.links.at(frame.next)
+    const link = node.links.at(open.next)
     const isEntry = isEntryLink(node, link)
     const child = known.get(link.Hash.toString()) ?? await inspectChild(link, unique, blockstore, options)
 
     if (child == null || 'blocks' in child) {
       addTotals(totals, child, isEntry)
-      frame.next++
-    } else if (!isEntry && frame.depth >= MAX_DAG_DEPTH) {
+      open.next++
+    } else if (!isEntry && open.depth >= MAX_DAG_DEPTH) {
       throw new InvalidDagError(link.Hash, `is more than ${MAX_DAG_DEPTH} levels below the root`)
     } else {
-      enter(child, isEntry ? 0 : frame.depth + 1)
+      enter(child, isEntry ? 0 : open.depth + 1)
     }
   }
 }
 
 /** A node to walk, the totals of a leaf, or undefined if it is missing and may be skipped. */
-async function inspectChild ({ Hash: cid, Tsize: size = 0 }: PBLink, unique: UniqueBlocks, blockstore: Store, options: InspectOptions): Promise<FileNode | Totals | undefined> {
+async function inspectChild (
+  { Hash: cid, Tsize: size = 0 }: PBLink,
+  unique: UniqueBlocks,
+  blockstore: Store,
+  options: InspectOptions
+): Promise<FileNode | Totals | undefined> {
   // like in Helia, blocks of other codecs are not part of a UnixFS DAG
   if (cid.code !== dagPb.code && cid.code !== raw.code) {
     throw new NotUnixFSError(cid, `it has the codec 0x${cid.code.toString(16)}`)

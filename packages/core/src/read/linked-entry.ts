@@ -26,12 +26,19 @@ export interface LinkedEntry extends Entry {
  * @param roots - like in openEntry; omit it to force a fresh read of the root
  * @throws {NotFoundError} as in openEntry; if there is a link, the error names both CIDs
  */
-export async function openLinked (cid: CID, settings: Settings, options: EntryOptions, roots?: RootCache): Promise<LinkedEntry> {
+export async function openLinked (
+  cid: CID,
+  settings: Settings,
+  options: EntryOptions,
+  roots?: RootCache
+): Promise<LinkedEntry> {
   const { blockstore, links } = settings
   options.signal?.throwIfAborted()
 
   const has = async (cid: CID): Promise<boolean> => blockstore.has(cid, options as Parameters<Blockstore['has']>[1])
-  const open = async (asked: CID): Promise<LinkedEntry> => ({ ...await openEntry(asked, blockstore, options, roots), asked })
+  const open = async (asked: CID): Promise<LinkedEntry> => {
+    return { ...await openEntry(asked, blockstore, options, roots), asked }
+  }
 
   if (!links.available || isMarked(cid) || isIdentity(cid) || await has(cid)) {
     return open(cid)

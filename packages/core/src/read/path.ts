@@ -1,7 +1,7 @@
 import * as dagPb from '@ipld/dag-pb'
 import { NotFoundError as NoLinkError, walkPath } from 'ipfs-unixfs-exporter'
 import * as raw from 'multiformats/codecs/raw'
-import { getBlock, verifying } from '../dag/block.ts'
+import { getBlock, verifyingBlockstore } from '../dag/block.ts'
 import { findEntry } from '../directory/directory.ts'
 import { decodeNode } from '../dag/node.ts'
 import { splitPath } from '../directory/entry-name.ts'
@@ -27,7 +27,12 @@ export interface Segment {
  * @throws {NotADirectoryError} the path leads through a file
  * @throws {InvalidDagError} a directory has two entries of that name
  */
-export async function followPath (cid: CID, path = '', blockstore: GetStore, options: GetBlockOptions): Promise<Segment[]> {
+export async function followPath (
+  cid: CID,
+  path = '',
+  blockstore: GetStore,
+  options: GetBlockOptions
+): Promise<Segment[]> {
   const names = splitPath(path)
   const segments: Segment[] = [{ name: '', cid }]
 
@@ -65,10 +70,15 @@ async function step (cid: CID, name: string, blockstore: GetStore, options: GetB
   return found
 }
 
-async function followObjects (cid: CID, names: string[], blockstore: GetStore, options: GetBlockOptions): Promise<Segment[]> {
+async function followObjects (
+  cid: CID,
+  names: string[],
+  blockstore: GetStore,
+  options: GetBlockOptions
+): Promise<Segment[]> {
   const segments: Segment[] = []
 
-  for await (const segment of walkPath(`/ipfs/${cid}/${names.join('/')}`, verifying(blockstore, options))) {
+  for await (const segment of walkPath(`/ipfs/${cid}/${names.join('/')}`, verifyingBlockstore(blockstore, options))) {
     segments.push(segment)
   }
 

@@ -68,7 +68,12 @@ function namesOriginal ({ header, link }: OpenedByLink): boolean {
  * @throws {LinkMismatchError} before the last piece
  * @throws {UncheckedLinkError}
  */
-export async function * readLinked (entry: OpenedByLink, { offset = 0, length = Number.POSITIVE_INFINITY }: StreamRange, content: AsyncIterable<Uint8Array>, options: Options): AsyncGenerator<Uint8Array> {
+export async function * readLinked (
+  entry: OpenedByLink,
+  { offset = 0, length = Number.POSITIVE_INFINITY }: StreamRange,
+  content: AsyncIterable<Uint8Array>,
+  options: Options
+): AsyncGenerator<Uint8Array> {
   const { link, header, cid } = entry
   const { original, compressed } = link
   const isRoot = cid.equals(unmark(compressed))

@@ -8,7 +8,12 @@ import type { ReadStreamOptions, StreamFile } from '../streams/stream-codec.ts'
  * The original size of a stream compressed by another tool: from its seek table, or by
  * decompressing it if `extended` asks for that. Otherwise it is unknown.
  */
-export async function streamStats (file: StreamFile, stats: Description, blockstore: GetStore, options: ReadStreamOptions & { extended?: boolean | undefined }): Promise<Partial<Description>> {
+export async function streamStats (
+  file: StreamFile,
+  stats: Description,
+  blockstore: GetStore,
+  options: ReadStreamOptions & { extended?: boolean | undefined }
+): Promise<Partial<Description>> {
   const table = await findSeekTable(file.node, file.codec.name, blockstore, options)
 
   if (table == null && options.extended !== true) {

@@ -37,7 +37,12 @@ export interface VerifiedFile {
  * @throws {InvalidTrailerError}
  * @throws {ContentMismatchError}
  */
-export async function verifyFile ({ block, node, header, stream }: Entry, blockstore: GetStore, codecs: readonly Codec[], options: VerifyFileOptions): Promise<VerifiedFile> {
+export async function verifyFile (
+  { block, node, header, stream }: Entry,
+  blockstore: GetStore,
+  codecs: readonly Codec[],
+  options: VerifyFileOptions
+): Promise<VerifiedFile> {
   if (node == null) {
     return { size: BigInt(block.byteLength), frames: 0 }
   }
@@ -57,7 +62,11 @@ export async function verifyFile ({ block, node, header, stream }: Entry, blocks
 }
 
 /** Check a stream compressed by another tool: all of it from the front, and again through its seek table. */
-async function verifyStream (file: StreamFile, blockstore: GetStore, options: VerifyFileOptions): Promise<VerifiedFile> {
+async function verifyStream (
+  file: StreamFile,
+  blockstore: GetStore,
+  options: VerifyFileOptions
+): Promise<VerifiedFile> {
   const size = await count(decompressStream(file, readWhole(file.node, blockstore, options), options), options.onBytes)
   const table = await findSeekTable(file.node, file.codec.name, blockstore, options)
 
@@ -92,7 +101,11 @@ async function count (source: AsyncIterable<Uint8Array>, onBytes?: VerifyFileOpt
   return size
 }
 
-async function verifyCompressed (file: CompressedFile, blockstore: GetStore, options: VerifyFileOptions): Promise<VerifiedFile> {
+async function verifyCompressed (
+  file: CompressedFile,
+  blockstore: GetStore,
+  options: VerifyFileOptions
+): Promise<VerifiedFile> {
   const { node, header, codec } = file
   const { contentCid } = header
   const trailer = encodeTrailer(codec.name, header)

@@ -1,4 +1,4 @@
-import { collect } from '../util/bytes.ts'
+import { collectBytes } from '../util/bytes.ts'
 import { MAX_SEEK_TABLE_FRAMES } from '../constants.ts'
 import { fileSize, readRange } from '../dag/read.ts'
 import { isSeekable, SEEK_TABLE } from '../format/seek-table.ts'
@@ -82,14 +82,19 @@ export class SeekTable {
  * The seek table at the end of a file, if there is one. An invalid table is ignored: the
  * stream can still be read from the front.
  */
-export async function findSeekTable (node: FileNode, codec: string, blockstore: GetStore, options: ReadOptions): Promise<SeekTable | undefined> {
+export async function findSeekTable (
+  node: FileNode,
+  codec: string,
+  blockstore: GetStore,
+  options: ReadOptions
+): Promise<SeekTable | undefined> {
   if (!isSeekable(codec)) {
     return undefined
   }
 
   const fileLength = fileSize(node)
   const read = async (start: number, end: number): Promise<Uint8Array> =>
-    collect(readRange(node, start, end, blockstore, options))
+    collectBytes(readRange(node, start, end, blockstore, options))
   const tail = await read(Math.max(0, fileLength - TAIL), fileLength)
   const footer = readFooter(tail)
 

@@ -1,6 +1,6 @@
 import { CorruptFrameError, MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { ByteReader } from '../util/byte-reader.ts'
-import { collect } from '../util/bytes.ts'
+import { collectBytes } from '../util/bytes.ts'
 import { readRange } from '../dag/read.ts'
 import { emit } from '../events.ts'
 import { frameConcurrency } from '../frames/frame-concurrency.ts'
@@ -20,7 +20,14 @@ const PIECE = 256 * 1024
  *
  * @throws {CorruptFrameError} a frame is damaged, or its size differs from the table
  */
-export async function * readSeekable (file: StreamFile, table: SeekTable, start: number, end: number, blockstore: GetStore, options: ReadStreamOptions): AsyncGenerator<Uint8Array> {
+export async function * readSeekable (
+  file: StreamFile,
+  table: SeekTable,
+  start: number,
+  end: number,
+  blockstore: GetStore,
+  options: ReadStreamOptions
+): AsyncGenerator<Uint8Array> {
   const { first, last, largest, isSmall } = survey(table, start, end)
   const reader = new ByteReader(readRange(file.node, first, last, blockstore, options), options.signal)
 
@@ -46,7 +53,11 @@ export async function * readSeekable (file: StreamFile, table: SeekTable, start:
 }
 
 /** Where the frames of a range lie in the stream, and whether each is small enough to be held as a whole. */
-function survey (table: SeekTable, start: number, end: number): { first: number, last: number, largest: number, isSmall: boolean } {
+function survey (
+  table: SeekTable,
+  start: number,
+  end: number
+): { first: number, last: number, largest: number, isSmall: boolean } {
   let first: number | undefined
   let last = 0
   let largest = 1
@@ -69,7 +80,13 @@ interface Piece {
 }
 
 /** Read frames as a whole, and decompress several at a time. */
-async function * readWhole (file: StreamFile, frames: Iterable<StreamFrame>, largest: number, reader: ByteReader, options: ReadStreamOptions): AsyncGenerator<Piece> {
+async function * readWhole (
+  file: StreamFile,
+  frames: Iterable<StreamFrame>,
+  largest: number,
+  reader: ByteReader,
+  options: ReadStreamOptions
+): AsyncGenerator<Piece> {
   const fetched = async function * (): AsyncGenerator<{ frame: StreamFrame, bytes: Uint8Array }> {
     for (const frame of frames) {
       yield { frame, bytes: await reader.read(frame.length) }
@@ -91,7 +108,12 @@ async function * readWhole (file: StreamFile, frames: Iterable<StreamFrame>, lar
  * Decompress one entry of the table. Other tools write frames without a content size, or
  * several frames per entry: those are decompressed as a stream.
  */
-async function decompressFrame (file: StreamFile, bytes: Uint8Array, size: number, options: ReadStreamOptions): Promise<Uint8Array> {
+async function decompressFrame (
+  file: StreamFile,
+  bytes: Uint8Array,
+  size: number,
+  options: ReadStreamOptions
+): Promise<Uint8Array> {
   try {
     return await file.codec.decompress(bytes, { size, signal: options.signal })
   } catch (err) {
@@ -101,12 +123,17 @@ async function decompressFrame (file: StreamFile, bytes: Uint8Array, size: numbe
 
     const source = (async function * () { yield bytes })()
 
-    return collect(exactly(file, decompressStream(file, source, options), size))
+    return collectBytes(exactly(file, decompressStream(file, source, options), size))
   }
 }
 
 /** Read frames that are too large to be held, one after another, in pieces. */
-async function * readPieces (file: StreamFile, frames: Iterable<StreamFrame>, reader: ByteReader, options: ReadStreamOptions): AsyncGenerator<Piece> {
+async function * readPieces (
+  file: StreamFile,
+  frames: Iterable<StreamFrame>,
+  reader: ByteReader,
+  options: ReadStreamOptions
+): AsyncGenerator<Piece> {
   for (const { number, length, start, size } of frames) {
     if (size === 0) {
       for await (const bytes of takePieces(reader, length)) {
@@ -141,7 +168,11 @@ async function * takePieces (reader: ByteReader, length: number): AsyncGenerator
 }
 
 /** Require a stream to hold exactly `size` bytes: otherwise everything after it would be misplaced. */
-async function * exactly ({ codec }: StreamFile, source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+async function * exactly (
+  { codec }: StreamFile,
+  source: AsyncIterable<Uint8Array>,
+  size: number
+): AsyncGenerator<Uint8Array> {
   let missing = size
 
   for await (const bytes of source) {

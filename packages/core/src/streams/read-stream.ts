@@ -20,7 +20,12 @@ export interface StreamRange {
  * @throws {WindowTooLargeError}
  * @throws {MissingImplementationError}
  */
-export async function * readStream (file: StreamFile, { offset = 0, length = Number.POSITIVE_INFINITY }: StreamRange, blockstore: GetStore, options: ReadStreamOptions): AsyncGenerator<Uint8Array> {
+export async function * readStream (
+  file: StreamFile,
+  { offset = 0, length = Number.POSITIVE_INFINITY }: StreamRange,
+  blockstore: GetStore,
+  options: ReadStreamOptions
+): AsyncGenerator<Uint8Array> {
   checkWhole('Offset', offset)
 
   if (length !== Number.POSITIVE_INFINITY) {
@@ -43,7 +48,11 @@ export async function * readStream (file: StreamFile, { offset = 0, length = Num
 }
 
 /** The original size of a stream. Decompresses all of it. */
-export async function measureStream (file: StreamFile, blockstore: GetStore, options: ReadStreamOptions): Promise<number> {
+export async function measureStream (
+  file: StreamFile,
+  blockstore: GetStore,
+  options: ReadStreamOptions
+): Promise<number> {
   let size = 0
 
   for await (const bytes of decompressAll(file, blockstore, options)) {
@@ -53,7 +62,11 @@ export async function measureStream (file: StreamFile, blockstore: GetStore, opt
   return size
 }
 
-function decompressAll (file: StreamFile, blockstore: GetStore, options: ReadStreamOptions): AsyncGenerator<Uint8Array> {
+function decompressAll (
+  file: StreamFile,
+  blockstore: GetStore,
+  options: ReadStreamOptions
+): AsyncGenerator<Uint8Array> {
   return decompressStream(file, readRange(file.node, 0, fileSize(file.node), blockstore, options), options)
 }
 

@@ -18,7 +18,11 @@ export interface ReadStreamOptions extends ReadFramesOptions {
  *
  * @throws {MissingImplementationError} a codec passed by the caller has no `decompressStream`
  */
-export function decompressStream ({ codec }: StreamFile, source: AsyncIterable<Uint8Array>, { signal, maxWindowSize }: ReadStreamOptions): AsyncGenerator<Uint8Array> {
+export function decompressStream (
+  { codec }: StreamFile,
+  source: AsyncIterable<Uint8Array>,
+  { signal, maxWindowSize }: ReadStreamOptions
+): AsyncGenerator<Uint8Array> {
   if (codec.decompressStream == null) {
     throw new MissingImplementationError(codec.name, codec.implementation, 'cannot decompress streams of other tools')
   }

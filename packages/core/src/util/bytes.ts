@@ -19,7 +19,7 @@ export function concat (parts: readonly Uint8Array[], allocate: Allocate = size 
 }
 
 /** Read a whole stream into one array. */
-export async function collect (source: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+export async function collectBytes (source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
 
   for await (const part of source) {

@@ -2,7 +2,7 @@
  * Close a source, also if it was never read: a stream would keep its file open. Not awaited,
  * because the source may be stalled.
  */
-export function letGo (source: unknown): void {
+export function closeSource (source: unknown): void {
   if (source == null || typeof source !== 'object') {
     return
   }

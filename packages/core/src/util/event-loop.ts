@@ -3,18 +3,18 @@
  * waits for I/O (blocks in memory, a codec in JavaScript), timers and input would otherwise
  * starve: an abort by a timer would be noticed only at the end.
  */
-const TURN = 20
+const MAX_RUN_TIME = 20
 
 /** Lets the event loop run now and then during a loop that may never wait. */
-export class Turns {
+export class EventLoopBreaks {
   #last = performance.now()
 
   /** Whether a break is due. */
   get due (): boolean {
-    return performance.now() - this.#last > TURN
+    return performance.now() - this.#last > MAX_RUN_TIME
   }
 
-  async next (): Promise<void> {
+  async take (): Promise<void> {
     await new Promise<void>(resolve => {
       if (typeof setImmediate === 'function') {
         setImmediate(resolve)

@@ -1,6 +1,6 @@
 import { raceSignal } from 'race-signal'
 import { InvalidParametersError } from '../errors.ts'
-import { Turns } from './event-loop.ts'
+import { EventLoopBreaks } from './event-loop.ts'
 
 export interface MapOrderedOptions {
   /** The most values in progress, including results that wait to be taken. */
@@ -46,12 +46,12 @@ export async function * mapOrdered<T, R> (
     }
   }
 
-  const turns = new Turns()
+  const breaks = new EventLoopBreaks()
 
   try {
     for (;;) {
-      if (turns.due) {
-        await turns.next()
+      if (breaks.due) {
+        await breaks.take()
       }
 
       signal?.throwIfAborted()

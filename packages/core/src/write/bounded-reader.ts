@@ -23,7 +23,7 @@ export class FilesBudget {
 /** Reads one of several files. Each read waits until the shared budget has room. */
 export class BoundedReader extends ByteReader {
   readonly #budget: FilesBudget
-  readonly #boundSignal: AbortSignal | null | undefined
+  readonly #budgetSignal: AbortSignal | null | undefined
   /** Bytes held by the first piece. Undefined before it is read. */
   #first?: number
   /** Sizes of the later pieces that are not compressed yet. */
@@ -32,7 +32,7 @@ export class BoundedReader extends ByteReader {
   constructor (source: AsyncIterable<Uint8Array>, budget: FilesBudget, signal?: AbortSignal | null) {
     super(source, signal)
     this.#budget = budget
-    this.#boundSignal = signal
+    this.#budgetSignal = signal
   }
 
   override async read (length: number, allocate?: Allocate): Promise<Uint8Array> {
@@ -45,7 +45,7 @@ export class BoundedReader extends ByteReader {
 
     const budget = isFirst ? this.#budget.first : this.#budget.later
     let held = length
-    await budget.take(length, this.#boundSignal)
+    await budget.take(length, this.#budgetSignal)
 
     try {
       const piece = await super.read(length, allocate)
@@ -73,14 +73,14 @@ export class BoundedReader extends ByteReader {
     this.#first = 0
 
     for (const piece of this.#later.keys()) {
-      this.#done(piece)
+      this.#release(piece)
     }
 
     super.close()
   }
 
   /** The codec, wrapped so that compressing a piece returns its room to the budget. */
-  bounded (codec: Codec): Codec {
+  boundCodec (codec: Codec): Codec {
     return {
       name: codec.name,
       code: codec.code,
@@ -90,14 +90,14 @@ export class BoundedReader extends ByteReader {
         try {
           return await codec.compress(piece, options)
         } finally {
-          this.#done(piece)
+          this.#release(piece)
         }
       },
       decompress: (frame, options) => codec.decompress(frame, options)
     }
   }
 
-  #done (piece: Uint8Array): void {
+  #release (piece: Uint8Array): void {
     this.#budget.later.give(this.#later.get(piece) ?? 0)
     this.#later.delete(piece)
   }

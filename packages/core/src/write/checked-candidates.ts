@@ -1,6 +1,6 @@
 import { checkEntryName, splitPath } from '../directory/entry-name.ts'
 import { AlreadyExistsError, InvalidParametersError } from '../errors.ts'
-import { letGo } from '../util/close-source.ts'
+import { closeSource } from '../util/close-source.ts'
 import { MAX_PATH_DEPTH } from '../constants.ts'
 import type { ImportCandidateStream } from '../unixfs.ts'
 
@@ -14,7 +14,7 @@ type Kind = 'file' | 'directory' | 'parent'
  * drop the first of two candidates with the same path. Keeps track of every open source, so
  * that all of them can be closed when the import fails.
  */
-export class Candidates {
+export class CheckedCandidates {
   readonly #source: ImportCandidateStream
   readonly #wrapped: boolean
   readonly #kinds = new Map<string, Kind>()
@@ -46,9 +46,9 @@ export class Candidates {
   }
 
   /** Close every source that was not read to its end. */
-  letGo (): void {
+  closeSources (): void {
     for (const source of this.#open) {
-      letGo(source)
+      closeSource(source)
     }
   }
 

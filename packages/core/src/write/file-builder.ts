@@ -3,7 +3,7 @@ import { BoundedReader } from './bounded-reader.ts'
 import { ByteReader } from '../util/byte-reader.ts'
 import { UNIXFS_V1_2025 } from '../content-cid/content-layouts.ts'
 import { emit } from '../events.ts'
-import { gather } from './join-chunks.ts'
+import { joinChunks } from './join-chunks.ts'
 import { mark } from '../marker.ts'
 import { mendLayout } from '../dag/mend-layout.ts'
 import { decide } from '../policy/policy.ts'
@@ -43,8 +43,8 @@ export function compressingFileBuilder (init: CompressingFileBuilderInit): FileB
   return async (file, blockstore) => {
     const { budget, signal } = init
     const reader = budget == null
-      ? new ByteReader(gather(file.content), signal)
-      : new BoundedReader(gather(file.content), budget, signal)
+      ? new ByteReader(joinChunks(file.content), signal)
+      : new BoundedReader(joinChunks(file.content), budget, signal)
 
     try {
       return await buildFile(file, reader, blockstore, init)
@@ -54,7 +54,12 @@ export function compressingFileBuilder (init: CompressingFileBuilderInit): FileB
   }
 }
 
-async function buildFile (file: File, reader: ByteReader, blockstore: PutStore, init: CompressingFileBuilderInit): Promise<BuiltFile> {
+async function buildFile (
+  file: File,
+  reader: ByteReader,
+  blockstore: PutStore,
+  init: CompressingFileBuilderInit
+): Promise<BuiltFile> {
   const { compression } = init
   const { path, originalPath } = file
 
@@ -73,7 +78,7 @@ async function buildFile (file: File, reader: ByteReader, blockstore: PutStore, 
   }
 
   const { level } = choice
-  const codec = reader instanceof BoundedReader ? reader.bounded(choice.codec) : choice.codec
+  const codec = reader instanceof BoundedReader ? reader.boundCodec(choice.codec) : choice.codec
   const frames = { codec, level, frameSize: compression.frameSize }
   const written = await writeFile({ piece, frame: trial }, reader, frames, file, blockstore, {
     ...init,
@@ -91,7 +96,12 @@ async function buildFile (file: File, reader: ByteReader, blockstore: PutStore, 
   return { cid, unixfs, size: BigInt(dagSize), path, originalPath }
 }
 
-async function buildPlain (file: File, content: AsyncIterable<Uint8Array>, blockstore: PutStore, { importer }: CompressingFileBuilderInit): Promise<BuiltFile> {
+async function buildPlain (
+  file: File,
+  content: AsyncIterable<Uint8Array>,
+  blockstore: PutStore,
+  { importer }: CompressingFileBuilderInit
+): Promise<BuiltFile> {
   const { path, originalPath, mode, mtime } = file
   const store = blockstore as Parameters<typeof importFile>[1]
   const { cid, unixfs, size } = await importFile({ path, content, mode, mtime }, store, {

@@ -66,15 +66,15 @@ export async function writeFile (
     await content?.update(piece)
   }
 
-  const read = startWith(frame == null ? piece : undefined, splitFrames(reader, frameSize, pool))
-  const frames = startWith(frame, compressFrames(content == null ? read : pass(read, content), {
+  const read = prepend(frame == null ? piece : undefined, splitFrames(reader, frameSize, pool))
+  const frames = prepend(frame, compressFrames(content == null ? read : hashPieces(read, content), {
     codec,
     level,
     pool,
     concurrency: frameConcurrency(frameSize, options.inFlightBytes),
     signal: options.signal
   }))
-  const stream = toStream(reportFrames(frames, options), table, codec.name)
+  const stream = joinFrames(reportFrames(frames, options), table, codec.name)
   const root = await writeContent(packLeaves(stream), blockstore, options)
   const contentCid = await content?.digest()
   const named = contentCid == null ? {} : { contentCid }
@@ -84,14 +84,14 @@ export async function writeFile (
 }
 
 /** Hash pieces before they reach the codec, which may take over their memory. */
-async function * pass (pieces: AsyncIterable<Uint8Array>, content: ContentCid): AsyncGenerator<Uint8Array> {
+async function * hashPieces (pieces: AsyncIterable<Uint8Array>, content: ContentCid): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {
     await content.update(piece)
     yield piece
   }
 }
 
-async function * startWith<T> (first: T | undefined, rest: AsyncIterable<T>): AsyncGenerator<T> {
+async function * prepend<T> (first: T | undefined, rest: AsyncIterable<T>): AsyncGenerator<T> {
   if (first != null) {
     yield first
   }
@@ -100,7 +100,11 @@ async function * startWith<T> (first: T | undefined, rest: AsyncIterable<T>): As
 }
 
 /** The bytes of all frames, recorded in the table, followed by the codec's trailer. */
-async function * toStream (frames: AsyncIterable<Frame>, table: FrameTable, codec: string): AsyncGenerator<Uint8Array> {
+async function * joinFrames (
+  frames: AsyncIterable<Frame>,
+  table: FrameTable,
+  codec: string
+): AsyncGenerator<Uint8Array> {
   for await (const frame of frames) {
     table.add(frame)
     yield frame.bytes
@@ -114,7 +118,11 @@ async function * toStream (frames: AsyncIterable<Frame>, table: FrameTable, code
 }
 
 /** Write the leaves, or return a single small leaf to be stored inside the root. */
-async function writeContent (leaves: AsyncGenerator<Uint8Array>, blockstore: PutStore, options: WriteFileOptions): Promise<RootContent> {
+async function writeContent (
+  leaves: AsyncGenerator<Uint8Array>,
+  blockstore: PutStore,
+  options: WriteFileOptions
+): Promise<RootContent> {
   const first = await leaves.next()
 
   if (first.done === true) {
@@ -127,10 +135,10 @@ async function writeContent (leaves: AsyncGenerator<Uint8Array>, blockstore: Put
     return { inline: first.value }
   }
 
-  const rest = second.done === true ? leaves : startWith(second.value, leaves)
+  const rest = second.done === true ? leaves : prepend(second.value, leaves)
   const links: FileLink[] = []
 
-  for await (const link of writeLeaves(startWith(first.value, rest), blockstore, options)) {
+  for await (const link of writeLeaves(prepend(first.value, rest), blockstore, options)) {
     links.push(link)
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { gather } from '../src/write/join-chunks.ts'
+import { joinChunks } from '../src/write/join-chunks.ts'
 import { collect, text } from './fixtures.ts'
 
 describe('gather', () => {
@@ -9,7 +9,7 @@ describe('gather', () => {
 
     await fc.assert(fc.asyncProperty(fc.array(fc.oneof(fc.nat(10), fc.nat(5000), fc.nat(80_000)), { maxLength: 60 }), async (lengths) => {
       let end = 0
-      const gathered = await collect(gather((async function * () {
+      const gathered = await collect(joinChunks((async function * () {
         for (const length of lengths) {
           yield bytes.subarray(end, end += length)
         }
@@ -30,7 +30,7 @@ describe('gather', () => {
       yield text(3)
     })()
 
-    for await (const chunk of gather(source)) {
+    for await (const chunk of joinChunks(source)) {
       lengths.push(chunk.byteLength)
       expect(chunk.byteLength !== 5000 || chunk === large).toBe(true)
     }
