@@ -40,7 +40,10 @@ async function progress (fs: ReturnType<typeof unixfs>): Promise<unknown> {
     onProgress: (event: AddEvents) => {
       if (event.type === 'unixfs:importer:progress:file:read') {
         read.set(event.detail.path, event.detail.bytesRead)
-      } else if (event.type === 'unixfs:importer:progress:file:write' || event.type === 'unixfs:importer:progress:file:layout') {
+      } else if (
+        event.type === 'unixfs:importer:progress:file:write' ||
+        event.type === 'unixfs:importer:progress:file:layout'
+      ) {
         written.push([event.type, event.detail.cid.toString(), event.detail.path])
       }
     }
@@ -92,13 +95,22 @@ describe('addAll', () => {
 
     expect(root.code).toBe(TREE_CODE)
     expect((await fs.stat(root)).unixfs?.type).toBe('hamt-sharded-directory')
-    expect((await fs.stat(root, { path: 'plain' })).cid.toString()).toBe(results.find(({ cid }) => cid.code === dagPb.code)?.cid.toString())
+    expect((await fs.stat(root, { path: 'plain' })).cid.toString()).toBe(
+      results.find(({ cid }) => cid.code === dagPb.code)?.cid.toString()
+    )
   })
 
   it('gives what @helia/unixfs gives where nothing is compressed', async () => {
-    for (const options of [{}, { wrapWithDirectory: true }, { wrapWithDirectory: true, shardSplitThresholdBytes: 1 }, { cidVersion: 0 as const, rawLeaves: false }]) {
+    for (const options of [
+      {},
+      { wrapWithDirectory: true },
+      { wrapWithDirectory: true, shardSplitThresholdBytes: 1 },
+      { cidVersion: 0 as const, rawLeaves: false }
+    ]) {
       // below a sharded directory the importer gives all the path of that
-      const describe = (results: Array<{ cid: CID, path?: string, size: bigint }>): unknown => results.map(({ cid, path, size }) => [cid.toString(), 'shardSplitThresholdBytes' in options ? '' : path, size].join(' ')).toSorted()
+      const describe = (results: Array<{ cid: CID, path?: string, size: bigint }>): unknown => results.map(
+        ({ cid, path, size }) => [cid.toString(), 'shardSplitThresholdBytes' in options ? '' : path, size].join(' ')
+      ).toSorted()
       const ours = await Array.fromAsync(ipfsz({ blockstore: new MemoryBlockstore() }).addAll(source(), options))
       const theirs = await Array.fromAsync(unixfs({ blockstore: new MemoryBlockstore() }).addAll(source(), options))
 
@@ -134,19 +146,25 @@ describe('addAll', () => {
     ['AlreadyExistsError', 'a file instead of a directory', ['a/b', 'a']]
   ])('refuses with %s: %s', async (name, _, paths) => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
-    const adding = Array.fromAsync(fs.addAll(paths.map(path => ({ path, content: text(10) })), { wrapWithDirectory: true }))
+    const adding = Array.fromAsync(
+      fs.addAll(paths.map(path => ({ path, content: text(10) })), { wrapWithDirectory: true })
+    )
 
     await expect(adding).rejects.toMatchObject({ name })
   })
 
   it('refuses a directory that comes after what is in it', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
-    await expect(Array.fromAsync(fs.addAll([{ path: 'a/b', content: text(10) }, { path: 'a', mode: 0o700 }]))).rejects.toMatchObject({ name: 'AlreadyExistsError' })
+    await expect(
+      Array.fromAsync(fs.addAll([{ path: 'a/b', content: text(10) }, { path: 'a', mode: 0o700 }]))
+    ).rejects.toMatchObject({ name: 'AlreadyExistsError' })
   })
 
   it('takes files of one name where no directory is made of them', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
-    expect(await Array.fromAsync(fs.addAll([{ path: 'a', content: text(10) }, { path: 'a', content: text(20) }, { content: text(5) }]))).toHaveLength(3)
+    expect(await Array.fromAsync(
+      fs.addAll([{ path: 'a', content: text(10) }, { path: 'a', content: text(20) }, { content: text(5) }])
+    )).toHaveLength(3)
   })
 
   it('bounds the original bytes of all files together', async () => {
@@ -182,7 +200,9 @@ describe('addAll', () => {
 
   it('works with the least memory', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() }, { inFlightBytes: 1 })
-    const files = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`f${i}`, text(i % 2 === 0 ? 1000 : 5 * FRAME, i + 1)]))
+    const files = Object.fromEntries(
+      Array.from({ length: 20 }, (_, i) => [`f${i}`, text(i % 2 === 0 ? 1000 : 5 * FRAME, i + 1)])
+    )
     const cid = await addTree(fs, files, { compression: { frameSize: FRAME } })
 
     expect(await Array.fromAsync(fs.ls(cid))).toHaveLength(20)
@@ -195,7 +215,9 @@ describe('addAll', () => {
 
     const aborted = sources()
     const controller = new AbortController()
-    const adding = Array.fromAsync(fs.addAll(candidates(aborted), { signal: controller.signal, onProgress: () => { controller.abort() } }))
+    const adding = Array.fromAsync(
+      fs.addAll(candidates(aborted), { signal: controller.signal, onProgress: () => { controller.abort() } })
+    )
     await expect(adding).rejects.toMatchObject({ name: 'AbortError' })
 
     const dropped = sources()
@@ -214,10 +236,12 @@ describe('addAll', () => {
   })
 
   it('reports what @helia/unixfs reports', async () => {
-    expect(await progress(ipfsz({ blockstore: new MemoryBlockstore() }))).toEqual(await progress(unixfs({ blockstore: new MemoryBlockstore() })))
+    expect(await progress(ipfsz({ blockstore: new MemoryBlockstore() }))).toEqual(
+      await progress(unixfs({ blockstore: new MemoryBlockstore() }))
+    )
   })
 
-  it('shards a directory of so many directories that its block would be too long for others', { tags: 'slow' }, async () => {
+  it('shards a directory of so many directories that its block would be too large', { tags: 'slow' }, async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const name = 'n'.repeat(200)
@@ -246,8 +270,16 @@ describe('addAll', () => {
 
   it('of any tree gives the names and bytes that @helia/unixfs gives', async () => {
     const name = fc.stringMatching(/^[a-d]{1,2}$/)
-    const content = fc.oneof(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 1, max: 3000 }).map(size => text(size)), fc.integer({ min: 1, max: 3000 }).map(size => noise(size)))
-    const trees = fc.dictionary(fc.array(name, { minLength: 1, maxLength: 4 }).map(names => names.join('/')), content, { minKeys: 1, maxKeys: 12 })
+    const content = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }),
+      fc.integer({ min: 1, max: 3000 }).map(size => text(size)),
+      fc.integer({ min: 1, max: 3000 }).map(size => noise(size))
+    )
+    const trees = fc.dictionary(
+      fc.array(name, { minLength: 1, maxLength: 4 }).map(names => names.join('/')),
+      content,
+      { minKeys: 1, maxKeys: 12 }
+    )
       .filter(tree => Object.keys(tree).every(path => !Object.keys(tree).some(other => other.startsWith(`${path}/`))))
 
     await fc.assert(fc.asyncProperty(trees, fc.boolean(), async (tree, sharded) => {
@@ -255,14 +287,18 @@ describe('addAll', () => {
       const fs = ipfsz({ blockstore: new MemoryBlockstore() })
       const helia = unixfs({ blockstore: new MemoryBlockstore() })
       const ours = await addTree(fs, tree, options)
-      const theirs = (await Array.fromAsync(helia.addAll(Object.entries(tree).map(([path, content]) => ({ path, content })), options))).at(-1)?.cid as CID
+      const theirs = (await Array.fromAsync(
+        helia.addAll(Object.entries(tree).map(([path, content]) => ({ path, content })), options)
+      )).at(-1)?.cid as CID
 
       // sharded ones lose files with it
       if (!sharded) {
         expect(await readTree(fs, ours)).toEqual(await readTree(helia, theirs))
       }
 
-      expect(await readTree(fs, ours)).toEqual(Object.fromEntries(Object.entries(tree).map(([path, bytes]) => [`/${path}`, Buffer.from(bytes).toString('hex')])))
+      expect(await readTree(fs, ours)).toEqual(Object.fromEntries(
+        Object.entries(tree).map(([path, bytes]) => [`/${path}`, Buffer.from(bytes).toString('hex')])
+      ))
     }), { numRuns: 40 })
   })
 })
@@ -286,13 +322,17 @@ describe('addDirectory', () => {
   it('gives what @helia/unixfs gives', async () => {
     for (const directory of [undefined, {}, { path: 'a/b' }, { mode: 0o700, mtime: { secs: 5n, nsecs: 5 } }]) {
       const cid = await ipfsz({ blockstore: new CountingBlockstore() }).addDirectory(directory)
-      expect(cid.toString()).toBe((await unixfs({ blockstore: new CountingBlockstore() }).addDirectory(directory)).toString())
+      expect(cid.toString()).toBe(
+        (await unixfs({ blockstore: new CountingBlockstore() }).addDirectory(directory)).toString()
+      )
     }
   })
 
   it('refuses content, and names that lead elsewhere', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
-    await expect(fs.addDirectory({ path: 'a', content: text(1) } as never)).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(
+      fs.addDirectory({ path: 'a', content: text(1) } as never)
+    ).rejects.toMatchObject({ name: 'InvalidParametersError' })
     await expect(fs.addDirectory({ path: '../a' })).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 })

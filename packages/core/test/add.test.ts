@@ -78,6 +78,35 @@ describe('what is stored', () => {
     expect(blockstore.puts.map(put => CID.parse(put).code)).toEqual([0x55, dagPb.code])
   })
 
+  it('writes equal leaves once while they are in flight', async () => {
+    const frame = noise(64 * KIB)
+    const frames = Array.from({ length: 80 }, () => frame)
+    const { promise: compressed, resolve } = Promise.withResolvers<void>()
+    const puts: string[] = []
+    const blockstore = new CountingBlockstore()
+    const slow = Object.assign(Object.create(blockstore) as CountingBlockstore, {
+      put: async (cid: CID, block: Uint8Array): Promise<CID> => {
+        puts.push(cid.toString())
+        await compressed
+
+        return blockstore.put(cid, block)
+      }
+    })
+    const cid = await ipfsz({ blockstore: slow }).addByteStream(frames, {
+      compression: { codec: 'zstd', frameSize: 64 * KIB, detect: false },
+      onProgress: event => {
+        if (event.type === 'ipfsz:add:frame' && event.detail.frame === frames.length - 1) {
+          resolve()
+        }
+      }
+    })
+    const { Links } = dagPb.decode(await getBlock(unmark(cid), blockstore))
+    const leaves = Links.map(({ Hash }) => Hash.toString())
+
+    expect(leaves).toHaveLength(6)
+    expect(puts).toHaveLength(new Set(leaves).size + 1)
+  })
+
   it('keeps mode and mtime', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const cid = await fs.addBytes(text(1000), { mode: 0o755, mtime: { secs: 7n } })
@@ -87,7 +116,9 @@ describe('what is stored', () => {
 })
 
 describe('what is not worth compressing', () => {
-  const png = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex'), text(100_000)])
+  const png = Buffer.concat(
+    [Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex'), text(100_000)]
+  )
   const cases: Array<[string, Uint8Array, CompressionOptions | undefined]> = [
     ['no bytes', new Uint8Array(0), undefined],
     ['no bytes, also without detection', new Uint8Array(0), { detect: false }],
@@ -154,7 +185,9 @@ describe('addFile', () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
 
     for (const file of [{ content: text(1) }, { path: 'a' }]) {
-      await expect(fs.addFile(file as unknown as Parameters<typeof fs.addFile>[0])).rejects.toMatchObject({ name: 'InvalidParametersError' })
+      await expect(
+        fs.addFile(file as unknown as Parameters<typeof fs.addFile>[0])
+      ).rejects.toMatchObject({ name: 'InvalidParametersError' })
     }
   })
 })
@@ -170,7 +203,9 @@ describe('options that make no sense', () => {
     ['InvalidFrameSizeError', { frameSize: 16 * MIB + 1 }],
     ['InvalidFrameSizeError', { frameSize: 100_000.5 }]
   ])('are refused: %s for %o', async (name, compression) => {
-    await expect(fs.addBytes(text(10), { compression: compression as CompressionOptions })).rejects.toMatchObject({ name })
+    await expect(
+      fs.addBytes(text(10), { compression: compression as CompressionOptions })
+    ).rejects.toMatchObject({ name })
   })
 })
 
@@ -181,7 +216,10 @@ describe('a codec of the caller', () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() }, { codecs: [echo, ...others] })
     const bytes = text(1_000_000)
     // small chunks, so that pieces are put together in buffers that are used again
-    const cid = await fs.addByteStream(chunked(bytes, 9999), { compression: { codec: echo.name, frameSize: 64 * KIB, detect: false } })
+    const cid = await fs.addByteStream(
+      chunked(bytes, 9999),
+      { compression: { codec: echo.name, frameSize: 64 * KIB, detect: false } }
+    )
 
     expect(Buffer.compare(await collect(fs.cat(cid)), bytes)).toBe(0)
   })
@@ -200,7 +238,7 @@ describe('an add that goes wrong', () => {
     await expect(adding).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it.each([{}, { codec: 'none' as const }])('ends with the signal where the blockstore stalls: %o', async (compression) => {
+  it.each([{}, { codec: 'none' as const }])('aborts while the blockstore stalls: %o', async (compression) => {
     const controller = new AbortController()
     const blockstore = new CountingBlockstore()
     blockstore.put = async () => new Promise(() => {})
@@ -214,7 +252,11 @@ describe('an add that goes wrong', () => {
     ['a signal that is aborted', { signal: AbortSignal.abort() }],
     ['an option that makes no sense', { compression: { level: 99 } }]
   ])('lets a source go that was never read: %s', async (_, options) => {
-    const stream = { destroyed: false, destroy () { this.destroyed = true }, async * [Symbol.asyncIterator] () { yield text(10) } }
+    const stream = {
+      destroyed: false,
+      destroy () { this.destroyed = true },
+      async * [Symbol.asyncIterator] () { yield text(10) }
+    }
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     let cancelled = false
     const web = new ReadableStream<Uint8Array>({ cancel () { cancelled = true } })
@@ -234,7 +276,10 @@ describe('an add that goes wrong', () => {
       }
     })()
 
-    await expect(fs.addByteStream(endless, { compression: { codec: 'lz4', frameSize: 64 * KIB }, signal: AbortSignal.timeout(100) }))
+    await expect(fs.addByteStream(
+      endless,
+      { compression: { codec: 'lz4', frameSize: 64 * KIB }, signal: AbortSignal.timeout(100) }
+    ))
       .rejects.toMatchObject({ name: 'TimeoutError' })
   })
 

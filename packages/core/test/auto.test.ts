@@ -50,7 +50,9 @@ describe.each(OPTIMIZE)('auto, optimizing %s,', { tags: 'slow' }, (optimize) => 
     const all = await estimate(bytes, optimize, codecs)
     const best = Math.min(none, ...all.map(({ cost }) => cost))
     const choice = await chooseCompression(bytes, optimize, codecs)
-    const chosen = choice == null ? none : all.find(({ codec, level }) => codec === choice.codec && level === choice.level)?.cost
+    const chosen = choice == null ? none : all.find(
+      ({ codec, level }) => codec === choice.codec && level === choice.level
+    )?.cost
 
     expect(chosen).toBeLessThanOrEqual(best * 1.1)
   })
@@ -91,12 +93,18 @@ describe('auto', () => {
   it('refuses a level, and an aim that it does not know', async () => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
 
-    await expect(fs.addBytes(text(10), { compression: { codec: 'auto', level: 3 } })).rejects.toMatchObject({ name: 'InvalidParametersError' })
-    await expect(fs.addBytes(text(10), { compression: { codec: 'auto', optimize: 'cost' as Optimize } })).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(
+      fs.addBytes(text(10), { compression: { codec: 'auto', level: 3 } })
+    ).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(
+      fs.addBytes(text(10), { compression: { codec: 'auto', optimize: 'cost' as Optimize } })
+    ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
   it('uses the codecs that there are', async () => {
-    expect(await chooseCompression(text(MIB), 'balanced', codecs.filter(({ name }) => name === 'lz4'))).toMatchObject({ level: 1, codec: { name: 'lz4' } })
+    expect(
+      await chooseCompression(text(MIB), 'balanced', codecs.filter(({ name }) => name === 'lz4'))
+    ).toMatchObject({ level: 1, codec: { name: 'lz4' } })
     expect(await chooseCompression(text(MIB), 'balanced', [])).toBeUndefined()
   })
 })

@@ -7,7 +7,10 @@ describe('ByteReader', () => {
   it('gives back the stream, in whatever pieces it is read', async () => {
     const bytes = text(1000)
 
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 400 }), fc.array(fc.integer({ min: 0, max: 400 })), async (chunk, lengths) => {
+    const chunks = fc.integer({ min: 1, max: 400 })
+    const reads = fc.array(fc.integer({ min: 0, max: 400 }))
+
+    await fc.assert(fc.asyncProperty(chunks, reads, async (chunk, lengths) => {
       const reader = new ByteReader(chunked(bytes, chunk))
       const parts: Uint8Array[] = []
       let left = bytes.byteLength
@@ -44,7 +47,10 @@ describe('ByteReader', () => {
 
   it('ends with the reason of the signal where the source stalls', async () => {
     const controller = new AbortController()
-    const reader = new ByteReader((async function * () { yield await new Promise<Uint8Array>(() => {}) })(), controller.signal)
+    const reader = new ByteReader(
+      (async function * () { yield await new Promise<Uint8Array>(() => {}) })(),
+      controller.signal
+    )
     const reading = reader.read(1)
 
     controller.abort()

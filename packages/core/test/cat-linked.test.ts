@@ -25,13 +25,17 @@ describe('reading an original', () => {
     const { fs, bytes, original } = await linked(size)
 
     expect(Buffer.compare(await collect(fs.cat(original)), bytes)).toBe(0)
-    expect(Buffer.from(await collect(fs.cat(original, { offset: 70_000, length: 10 })))).toEqual(Buffer.from(bytes.subarray(70_000, 70_010)))
+    expect(
+      Buffer.from(await collect(fs.cat(original, { offset: 70_000, length: 10 })))
+    ).toEqual(Buffer.from(bytes.subarray(70_000, 70_010)))
   })
 
   it('lists the compressed file', async () => {
     const { fs, cid, original, bytes } = await linked()
 
-    expect(await Array.fromAsync(fs.ls(original))).toMatchObject([{ cid, size: BigInt(bytes.byteLength), codec: 'zstd' }])
+    expect(await Array.fromAsync(fs.ls(original))).toMatchObject(
+      [{ cid, size: BigInt(bytes.byteLength), codec: 'zstd' }]
+    )
   })
 
   it('that is stored here reads it, and asks for no link', async () => {
@@ -65,12 +69,16 @@ describe('reading an original', () => {
     const { fs, blockstore, original, cid } = await linked()
     await blockstore.delete(unmark(cid))
 
-    await expect(collect(fs.cat(original))).rejects.toMatchObject({ name: 'NotFoundError', cid: original, compressed: cid, cause: expect.any(Error) })
+    await expect(collect(fs.cat(original))).rejects.toMatchObject(
+      { name: 'NotFoundError', cid: original, compressed: cid, cause: expect.any(Error) }
+    )
     expect(await fs.links.get(original)).toEqual(cid)
   })
 
   it('without a link is refused as ever', async () => {
     const { fs } = await linked()
-    await expect(collect(fs.cat(originals[0]))).rejects.toMatchObject({ name: 'NotFoundError', cid: originals[0], compressed: undefined })
+    await expect(collect(fs.cat(originals[0]))).rejects.toMatchObject(
+      { name: 'NotFoundError', cid: originals[0], compressed: undefined }
+    )
   })
 })

@@ -15,7 +15,10 @@ describe.each(CODECS)('reading %s', (codec) => {
     const { blockstore, cid, bytes } = await stored(300_000, codec)
     const fs = ipfsz({ blockstore })
 
-    await fc.assert(fc.asyncProperty(fc.nat(bytes.byteLength), fc.nat(bytes.byteLength + 1000), async (offset, length) => {
+    const offsets = fc.nat(bytes.byteLength)
+    const lengths = fc.nat(bytes.byteLength + 1000)
+
+    await fc.assert(fc.asyncProperty(offsets, lengths, async (offset, length) => {
       const read = await collect(fs.cat(cid, { offset, length }))
       expect(Buffer.compare(read, bytes.subarray(offset, offset + length))).toBe(0)
     }), { numRuns: 60 })
@@ -41,7 +44,9 @@ describe('a range', () => {
   it('has every byte where it begins or ends just before, at or behind the end of a frame', async () => {
     const { blockstore, cid, bytes } = await stored(3 * FRAME + 5)
     const fs = ipfsz({ blockstore })
-    const edges = [0, FRAME, 2 * FRAME, 3 * FRAME, bytes.byteLength].flatMap(edge => [edge - 1, edge, edge + 1]).filter(edge => edge >= 0 && edge <= bytes.byteLength)
+    const edges = [0, FRAME, 2 * FRAME, 3 * FRAME, bytes.byteLength]
+      .flatMap(edge => [edge - 1, edge, edge + 1])
+      .filter(edge => edge >= 0 && edge <= bytes.byteLength)
 
     for (const start of edges) {
       for (const end of edges.filter(edge => edge >= start)) {
@@ -59,9 +64,17 @@ describe('a range', () => {
     expect(blockstore.gets).toHaveLength(1)
   })
 
-  it.each([{ offset: -1 }, { offset: 1_000_001 }, { offset: 0.5 }, { length: -1 }, { length: Number.NaN }])('is refused: %o', async (range) => {
+  it.each([
+    { offset: -1 },
+    { offset: 1_000_001 },
+    { offset: 0.5 },
+    { length: -1 },
+    { length: Number.NaN }
+  ])('is refused: %o', async (range) => {
     const { blockstore, cid } = await stored()
-    await expect(collect(ipfsz({ blockstore }).cat(cid, range))).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(
+      collect(ipfsz({ blockstore }).cat(cid, range))
+    ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 })
 
@@ -75,7 +88,10 @@ describe('a plain CID', () => {
     const cid = await unixfs({ blockstore }).addBytes(bytes)
 
     for (const options of [{}, { offset: 0, length: 10 }, { offset: Math.min(900, bytes.byteLength) }]) {
-      expect(Buffer.compare(await collect(ipfsz({ blockstore }).cat(cid, options)), await collect(unixfs({ blockstore }).cat(cid, options)))).toBe(0)
+      expect(Buffer.compare(
+        await collect(ipfsz({ blockstore }).cat(cid, options)),
+        await collect(unixfs({ blockstore }).cat(cid, options))
+      )).toBe(0)
     }
   })
 
@@ -90,7 +106,10 @@ describe('a plain CID', () => {
   it('of what is no file fails as with @helia/unixfs', async () => {
     const blockstore = new CountingBlockstore()
     const directory = await unixfs({ blockstore }).addDirectory()
-    const symlink = await putNode({ Data: new UnixFS({ type: 'symlink', data: text(10) }).marshal(), Links: [] }, blockstore)
+    const symlink = await putNode(
+      { Data: new UnixFS({ type: 'symlink', data: text(10) }).marshal(), Links: [] },
+      blockstore
+    )
     const noUnixfs = await putNode({ Data: Uint8Array.of(1, 2, 3), Links: [] }, blockstore)
     const cbor = CID.createV1(0x71, await sha256.digest(Uint8Array.of(0xa0)))
     await blockstore.put(cbor, Uint8Array.of(0xa0))
@@ -107,7 +126,10 @@ describe('a plain CID', () => {
 
   it('reports what @helia/unixfs reports', async () => {
     const blockstore = new CountingBlockstore()
-    const cids = [await unixfs({ blockstore }).addBytes(noise(1000)), await unixfs({ blockstore }).addBytes(noise(3_000_000))]
+    const cids = [
+      await unixfs({ blockstore }).addBytes(noise(1000)),
+      await unixfs({ blockstore }).addBytes(noise(3_000_000))
+    ]
 
     for (const cid of cids) {
       const [ours, theirs] = await Promise.all([ipfsz({ blockstore }), unixfs({ blockstore })].map(async fs => {
@@ -116,7 +138,10 @@ describe('a plain CID', () => {
           offset: 10,
           onProgress: event => {
             if (event.type.startsWith('unixfs:exporter:progress')) {
-              events.push(JSON.stringify([event.type, event.detail], (_, value: unknown) => typeof value === 'bigint' ? Number(value) : value))
+              events.push(JSON.stringify(
+                [event.type, event.detail],
+                (_, value: unknown) => typeof value === 'bigint' ? Number(value) : value
+              ))
             }
           }
         }))
@@ -134,7 +159,9 @@ describe('a plain CID', () => {
     const cid = await unixfs({ blockstore }).addFile({ path: 'a/b', content: noise(100) })
 
     expect(await collect(ipfsz({ blockstore }).cat(cid, { path: 'a/b' }))).toEqual(Buffer.from(noise(100)))
-    await expect(collect(ipfsz({ blockstore }).cat(cid, { path: 'a/c' }))).rejects.toMatchObject({ name: 'NotFoundError' })
+    await expect(
+      collect(ipfsz({ blockstore }).cat(cid, { path: 'a/c' }))
+    ).rejects.toMatchObject({ name: 'NotFoundError' })
   })
 })
 
@@ -169,17 +196,28 @@ describe('reading', () => {
     expect(Buffer.compare(await collect(ipfsz({ blockstore }, { inFlightBytes: 1 }).cat(cid)), bytes)).toBe(0)
 
     for (const inFlightBytes of [0, -1, Number.NaN]) {
-      expect(() => ipfsz({ blockstore }, { inFlightBytes })).toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))
+      expect(() => ipfsz({ blockstore }, { inFlightBytes })).toThrow(
+        expect.objectContaining({ name: 'InvalidParametersError' })
+      )
     }
 
-    await expect(collect(ipfsz({ blockstore }).cat(cid, { blockReadConcurrency: 0 }))).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(
+      collect(ipfsz({ blockstore }).cat(cid, { blockReadConcurrency: 0 }))
+    ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
   it('keeps no more frames in memory than it may', async () => {
     const { blockstore, cid } = await stored(5_000_000)
     let decompressed = 0
     const { codecs } = ipfsz({ blockstore })
-    const counting = codecs.map(codec => ({ ...codec, decompress: async (...args: Parameters<typeof codec.decompress>) => { decompressed++; return codec.decompress(...args) } }))
+    const counting = codecs.map(codec => ({
+      ...codec,
+      decompress: async (...args: Parameters<typeof codec.decompress>) => {
+        decompressed++
+
+        return codec.decompress(...args)
+      }
+    }))
     const read = ipfsz({ blockstore }, { codecs: counting, inFlightBytes: 3 * FRAME }).cat(cid)[Symbol.asyncIterator]()
 
     await read.next()

@@ -33,7 +33,9 @@ async function ours (bytes: Uint8Array, chunk: number, leafSize?: number): Promi
 }
 
 describe('a content CID', () => {
-  it.each([0, 1, MIB - 1, MIB, MIB + 1, 2 * MIB, 3 * MIB + 1])('is the CID that @helia/unixfs gives %d bytes', async (size) => {
+  const sizes = [0, 1, MIB - 1, MIB, MIB + 1, 2 * MIB, 3 * MIB + 1]
+
+  it.each(sizes)('is the CID that @helia/unixfs gives %d bytes', async (size) => {
     const bytes = noise(size)
     const expected = await plainCid(bytes)
 
@@ -43,7 +45,9 @@ describe('a content CID', () => {
   })
 
   it('is the same of the same bytes, however they come', async () => {
-    await fc.assert(fc.asyncProperty(fc.nat(200), fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 60 }), async (size, leafSize, chunk) => {
+    await fc.assert(fc.asyncProperty(fc.nat(200), fc.integer(
+      { min: 1, max: 20 }
+    ), fc.integer({ min: 1, max: 60 }), async (size, leafSize, chunk) => {
       const bytes = noise(size, 7)
       const { cid } = await importFile({ content: bytes }, new CountingBlockstore(), {
         cidVersion: 1,
@@ -143,7 +147,9 @@ describe('adding with `link`', () => {
       yield text(1000)
     })()
 
-    await expect(ipfsz({ blockstore }).addByteStream(source, { link: true })).rejects.toMatchObject({ name: 'LinksUnavailableError' })
+    await expect(
+      ipfsz({ blockstore }).addByteStream(source, { link: true })
+    ).rejects.toMatchObject({ name: 'LinksUnavailableError' })
     expect({ read, puts: blockstore.puts }).toEqual({ read: false, puts: [] })
   })
 

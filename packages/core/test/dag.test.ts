@@ -90,15 +90,25 @@ describe('reading a DAG', () => {
     ['balanced, raw leaves', { rawLeaves: true, layout: balanced({ maxChildrenPerNode: 5 }) }],
     ['balanced, UnixFS leaves', { rawLeaves: false, layout: balanced({ maxChildrenPerNode: 5 }) }],
     ['flat', { rawLeaves: true, layout: flat() }],
-    ['trickle, UnixFS leaves of type raw', { rawLeaves: false, leafType: 'raw', reduceSingleLeafToSelf: false, layout: trickle({ maxChildrenPerNode: 4 }) }],
+    [
+      'trickle, UnixFS leaves of type raw',
+      { rawLeaves: false, leafType: 'raw', reduceSingleLeafToSelf: false, layout: trickle({ maxChildrenPerNode: 4 }) }
+    ],
     ['CIDv0', { cidVersion: 0, rawLeaves: false, layout: balanced({ maxChildrenPerNode: 7 }) }],
-    ['one leaf below a root', { rawLeaves: true, reduceSingleLeafToSelf: false, chunker: fixedSize({ chunkSize: 30_000 }) }],
+    [
+      'one leaf below a root',
+      { rawLeaves: true, reduceSingleLeafToSelf: false, chunker: fixedSize({ chunkSize: 30_000 }) }
+    ],
     ['one dag-pb block', { rawLeaves: false, chunker: fixedSize({ chunkSize: 30_000 }) }]
   ]
 
   it.each(shapes)('gives what ipfs-unixfs-exporter gives: %s', async (_, options) => {
     const blockstore = new CountingBlockstore()
-    const { cid } = await importFile({ content: bytes }, blockstore, { chunker: fixedSize({ chunkSize: 256 }), ...options })
+    const { cid } = await importFile(
+      { content: bytes },
+      blockstore,
+      { chunker: fixedSize({ chunkSize: 256 }), ...options }
+    )
     const node = await load(cid, blockstore)
     const entry = await exporter(cid, blockstore)
 
@@ -118,10 +128,21 @@ describe('reading a DAG', () => {
 
   it('fetches the blocks that hold the range, and no others', async () => {
     const blockstore = new CountingBlockstore()
-    const { cid } = await importFile({ content: bytes }, blockstore, { rawLeaves: true, chunker: fixedSize({ chunkSize: 1000 }) })
+    const { cid } = await importFile(
+      { content: bytes },
+      blockstore,
+      { rawLeaves: true, chunker: fixedSize({ chunkSize: 1000 }) }
+    )
     const node = await load(cid, blockstore)
 
-    for (const [start, end, blocks] of [[0, 1000, 1], [999, 1001, 2], [1000, 2000, 1], [5500, 5501, 1], [0, 0, 0], [19_999, 20_000, 1]]) {
+    for (const [start, end, blocks] of [
+      [0, 1000, 1],
+      [999, 1001, 2],
+      [1000, 2000, 1],
+      [5500, 5501, 1],
+      [0, 0, 0],
+      [19_999, 20_000, 1]
+    ]) {
       blockstore.gets.length = 0
       await collect(readRange(node, start, end, blockstore, {}))
       expect(blockstore.gets, `${start} to ${end}`).toHaveLength(blocks)
@@ -130,7 +151,11 @@ describe('reading a DAG', () => {
 
   it('reads no further ahead than it may', async () => {
     const blockstore = new CountingBlockstore()
-    const { cid } = await importFile({ content: bytes }, blockstore, { rawLeaves: true, chunker: fixedSize({ chunkSize: 100 }) })
+    const { cid } = await importFile(
+      { content: bytes },
+      blockstore,
+      { rawLeaves: true, chunker: fixedSize({ chunkSize: 100 }) }
+    )
     const node = await load(cid, blockstore)
     blockstore.gets.length = 0
 
@@ -144,14 +169,20 @@ describe('reading a DAG', () => {
 
   it('refuses a block whose bytes are not those of its CID', async () => {
     const blockstore = new CountingBlockstore()
-    const { cid } = await importFile({ content: bytes }, blockstore, { rawLeaves: true, chunker: fixedSize({ chunkSize: 1000 }) })
+    const { cid } = await importFile(
+      { content: bytes },
+      blockstore,
+      { rawLeaves: true, chunker: fixedSize({ chunkSize: 1000 }) }
+    )
     const node = await load(cid, blockstore)
     const damaged = node.links.at(3).Hash
     const block = (await getBlock(damaged, blockstore)).slice()
     block[500] ^= 4
     await blockstore.put(damaged, block)
 
-    await expect(collect(readRange(node, 0, 20_000, blockstore, {}))).rejects.toMatchObject({ name: 'CorruptBlockError', cid: damaged })
+    await expect(
+      collect(readRange(node, 0, 20_000, blockstore, {}))
+    ).rejects.toMatchObject({ name: 'CorruptBlockError', cid: damaged })
   })
 
   it('refuses a leaf that is longer or shorter than its parent says', async () => {
@@ -202,7 +233,11 @@ describe('reading a DAG', () => {
 
   it('ends with the signal, also where the blockstore does not', async () => {
     const blockstore = new CountingBlockstore()
-    const { cid } = await importFile({ content: bytes }, blockstore, { rawLeaves: true, chunker: fixedSize({ chunkSize: 1000 }) })
+    const { cid } = await importFile(
+      { content: bytes },
+      blockstore,
+      { rawLeaves: true, chunker: fixedSize({ chunkSize: 1000 }) }
+    )
     const node = await load(cid, blockstore)
     const controller = new AbortController()
     const stalling = { get: async function * () { yield await new Promise<Uint8Array>(() => {}) } }

@@ -82,7 +82,13 @@ async function remote (
   send?: Send,
   init: FetchInit = {},
   size = 500_000
-): Promise<{ blockstore: NetworkedBlockstore, files: ReturnType<typeof ipfsz>, cid: CID, bytes: Uint8Array, leaves: CID[] }> {
+): Promise<{
+  blockstore: NetworkedBlockstore
+  files: ReturnType<typeof ipfsz>
+  cid: CID
+  bytes: Uint8Array
+  leaves: CID[]
+}> {
   const { blockstore: source, cid, bytes } = await stored(size)
   const blockstore = new NetworkedBlockstore(source, send)
 
@@ -98,12 +104,22 @@ describe('a file that others have', () => {
       return blockstore.remoteBlock(cid)
     })
 
-    const read = await collect(files.cat(cid, { onProgress (event) { events.push({ type: event.type, ...event.detail as object }) } }))
+    const read = await collect(
+      files.cat(cid, { onProgress (event) { events.push({ type: event.type, ...event.detail as object }) } })
+    )
 
     expect(Buffer.compare(read, bytes)).toBe(0)
     expect([...blockstore.asked.values()].every(times => times === 1)).toBe(true)
-    expect(events).toContainEqual(expect.objectContaining({ type: 'ipfsz:fetch:block', provider: 'peer', broker: 'bitswap', size: expect.any(Number), duration: expect.any(Number) }))
-    expect(events.filter(event => (event as { type: string }).type === 'ipfsz:fetch:block')).toHaveLength(blockstore.asked.size)
+    expect(events).toContainEqual(expect.objectContaining({
+      type: 'ipfsz:fetch:block',
+      provider: 'peer',
+      broker: 'bitswap',
+      size: expect.any(Number),
+      duration: expect.any(Number)
+    }))
+    expect(
+      events.filter(event => (event as { type: string }).type === 'ipfsz:fetch:block')
+    ).toHaveLength(blockstore.asked.size)
   })
 
   it('is read from here where it is here, and nobody is asked', async () => {
@@ -128,7 +144,9 @@ describe('a file that others have', () => {
   it('is not fetched by who wants it offline', async () => {
     const { blockstore, files, cid } = await remote()
 
-    await expect(collect(files.cat(cid, { offline: true }))).rejects.toMatchObject({ name: 'BlockNotFoundWhileOfflineError' })
+    await expect(
+      collect(files.cat(cid, { offline: true }))
+    ).rejects.toMatchObject({ name: 'BlockNotFoundWhileOfflineError' })
     expect(blockstore.asked.size).toBe(0)
   })
 })
@@ -151,13 +169,18 @@ describe('a block that does not come', () => {
     expect(Buffer.compare(read, bytes)).toBe(0)
     expect(blockstore.asked.get(leaves[1].toString())).toBe(2)
     expect(blockstore.providers.at(-1)).toContain('peer')
-    expect(events.find(({ type }) => type === 'ipfsz:fetch:retry')).toMatchObject({ detail: { cid: leaves[1], attempt: 1, reason: 'stalled' } })
+    expect(events.find(({ type }) => type === 'ipfsz:fetch:retry')).toMatchObject(
+      { detail: { cid: leaves[1], attempt: 1, reason: 'stalled' } }
+    )
   })
 
   it('is asked for of those who have the root', async () => {
     const { blockstore: source, cid, bytes } = await stored(100_000)
     const roots: string[] = []
-    const blockstore = new NetworkedBlockstore(source, async (cid, { providers }) => providers?.includes('another') === true ? blockstore.remoteBlock(cid) : undefined)
+    const blockstore = new NetworkedBlockstore(
+      source,
+      async (cid, { providers }) => providers?.includes('another') === true ? blockstore.remoteBlock(cid) : undefined
+    )
     const files = ipfsz({
       blockstore,
       routing: {
@@ -175,7 +198,9 @@ describe('a block that does not come', () => {
   it('ends reading when nothing came for as long as was said', async () => {
     const { files, cid, leaves } = await remote(async () => undefined, { stallTimeout: 20, timeout: 100 })
 
-    await expect(collect(files.cat(cid))).rejects.toMatchObject({ name: 'FetchStalledError', time: expect.any(Number), cause: { name: 'TimeoutError' } })
+    await expect(collect(files.cat(cid))).rejects.toMatchObject(
+      { name: 'FetchStalledError', time: expect.any(Number), cause: { name: 'TimeoutError' } }
+    )
     expect(leaves.length).toBeGreaterThan(0)
   })
 
@@ -184,8 +209,14 @@ describe('a block that does not come', () => {
     ['is waited for the whole time where it takes that long by itself', 150, 1]
   ])('%s', async (_, timeOf, times) => {
     const { blockstore, cid } = await stored(1000)
-    const networked: NetworkedBlockstore = new NetworkedBlockstore(blockstore, async (cid, _options, asked) => asked === 1 ? undefined : networked.remoteBlock(cid))
-    const fetcher = new BlockFetcher(networked as unknown as Pick<Blockstore, 'get'>, fetchSettings({ stallTimeout: 10, timeout: 200 }))
+    const networked: NetworkedBlockstore = new NetworkedBlockstore(
+      blockstore,
+      async (cid, _options, asked) => asked === 1 ? undefined : networked.remoteBlock(cid)
+    )
+    const fetcher = new BlockFetcher(
+      networked as unknown as Pick<Blockstore, 'get'>,
+      fetchSettings({ stallTimeout: 10, timeout: 200 })
+    )
     vi.spyOn(fetcher.window, 'backlog', 'get').mockReturnValue(1000)
     vi.spyOn(fetcher.window, 'timeOf').mockReturnValue(timeOf)
 
@@ -196,7 +227,9 @@ describe('a block that does not come', () => {
   })
 
   it('ends reading at once where nobody can be asked', async () => {
-    const { blockstore, files, cid } = await remote(async () => { throw Object.assign(new Error('none'), { name: 'InvalidConfigurationError' }) })
+    const { blockstore, files, cid } = await remote(
+      async () => { throw Object.assign(new Error('none'), { name: 'InvalidConfigurationError' }) }
+    )
 
     await expect(collect(files.cat(cid))).rejects.toMatchObject({ name: 'InvalidConfigurationError' })
     expect(blockstore.asked.size).toBe(1)
@@ -213,7 +246,10 @@ describe('a block that does not come', () => {
     const { blockstore: source, cid } = await stored(100_000)
     const other = await ipfsz({ blockstore: source }).addBytes(noise(3_000_000))
     const missing = unmark(cid)
-    const blockstore: NetworkedBlockstore = new NetworkedBlockstore(source, async cid => cid.equals(missing) ? undefined : blockstore.remoteBlock(cid))
+    const blockstore: NetworkedBlockstore = new NetworkedBlockstore(
+      source,
+      async cid => cid.equals(missing) ? undefined : blockstore.remoteBlock(cid)
+    )
     const files = ipfsz({ blockstore }, { fetch: { stallTimeout: 30, timeout: 2000 } })
     const failing = expect(collect(files.cat(cid))).rejects.toMatchObject({ name: 'FetchStalledError' })
 
@@ -245,7 +281,9 @@ describe('fetching that is given up', () => {
   })
 
   it('asks for nothing any more when no more is read', async () => {
-    const { blockstore, files, cid, leaves } = await remote(async cid => cid.equals(leaves[0]) || !leaves.some(leaf => leaf.equals(cid)) ? blockstore.remoteBlock(cid) : undefined, {}, 10_000_000)
+    const { blockstore, files, cid, leaves } = await remote(async cid => cid.equals(leaves[0]) || !leaves.some(
+      leaf => leaf.equals(cid)
+    ) ? blockstore.remoteBlock(cid) : undefined, {}, 10_000_000)
 
     for await (const _ of files.cat(cid)) {
       await expect.poll(() => blockstore.inFlight.size).toBeGreaterThan(0)
@@ -259,7 +297,9 @@ describe('fetching that is given up', () => {
 describe('the settings of fetching', () => {
   it.each(['ahead', 'maxBytes', 'stallTimeout', 'timeout'])('refuses a %s that is not above 0', name => {
     for (const value of [0, -1, Number.NaN]) {
-      expect(() => ipfsz({ blockstore: new CountingBlockstore() }, { fetch: { [name]: value } })).toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))
+      expect(
+        () => ipfsz({ blockstore: new CountingBlockstore() }, { fetch: { [name]: value } })
+      ).toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))
     }
   })
 })

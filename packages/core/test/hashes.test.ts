@@ -24,7 +24,10 @@ function inline (bytes: Uint8Array, code = raw.code): CID {
 
 /** A file of one leaf. */
 async function fileOf (leaf: CID, size: number, blockstore: CountingBlockstore): Promise<CID> {
-  return putNode({ Data: new UnixFS({ type: 'file', blockSizes: [BigInt(size)] }).marshal(), Links: [{ Name: '', Hash: leaf, Tsize: size }] }, blockstore)
+  return putNode({
+    Data: new UnixFS({ type: 'file', blockSizes: [BigInt(size)] }).marshal(),
+    Links: [{ Name: '', Hash: leaf, Tsize: size }]
+  }, blockstore)
 }
 
 describe('a block', () => {
@@ -53,13 +56,19 @@ describe('a block', () => {
   })
 
   it('refuses digests that are longer than what the function gives', async () => {
-    const cid = CID.createV1(raw.code, createDigest(sha256.code, Buffer.concat([(await sha256.digest(BYTES)).digest, Buffer.of(0)])))
+    const cid = CID.createV1(
+      raw.code,
+      createDigest(sha256.code, Buffer.concat([(await sha256.digest(BYTES)).digest, Buffer.of(0)]))
+    )
 
     await expect(checkBlock(cid, BYTES)).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
   })
 
   it('refuses digests of fewer than 20 bytes, whatever the bytes are', async () => {
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 0, max: 19 }), fc.constantFrom<MultihashHasher>(sha256, sha512), async (length, hasher) => {
+    const lengths = fc.integer({ min: 0, max: 19 })
+    const hashers = fc.constantFrom<MultihashHasher>(sha256, sha512)
+
+    await fc.assert(fc.asyncProperty(lengths, hashers, async (length, hasher) => {
       const cid = await cut(length, hasher)
 
       expect(() => { checkHash(cid) }).toThrow(expect.objectContaining({ name: 'DigestLengthError', cid, length }))
@@ -98,7 +107,10 @@ describe('reading', () => {
     const fs = ipfsz({ blockstore })
     // as Kubo's --inline makes them
     const leaf = inline(text(32))
-    const node = inline(dagPb.encode({ Data: new UnixFS({ type: 'file', data: text(32) }).marshal(), Links: [] }), dagPb.code)
+    const node = inline(
+      dagPb.encode({ Data: new UnixFS({ type: 'file', data: text(32) }).marshal(), Links: [] }),
+      dagPb.code
+    )
 
     for (const cid of [leaf, node, await fileOf(leaf, 32, blockstore), inline(text(32))]) {
       expect(Buffer.from(await collect(fs.cat(cid)))).toEqual(Buffer.from(text(32)))
@@ -107,7 +119,10 @@ describe('reading', () => {
       expect(await fs.stat(cid, { extended: true })).toMatchObject({ size: 32n })
     }
 
-    const directory = await putNode({ Data: new UnixFS({ type: 'directory' }).marshal(), Links: [{ Name: 'a', Hash: leaf, Tsize: 32 }, { Name: 'b', Hash: node, Tsize: 40 }] }, blockstore)
+    const directory = await putNode({
+      Data: new UnixFS({ type: 'directory' }).marshal(),
+      Links: [{ Name: 'a', Hash: leaf, Tsize: 32 }, { Name: 'b', Hash: node, Tsize: 40 }]
+    }, blockstore)
 
     expect(await Array.fromAsync(fs.ls(directory))).toMatchObject([{ name: 'a', size: 32n }, { name: 'b', size: 32n }])
     expect(Buffer.from(await collect(fs.cat(directory, { path: 'b' })))).toEqual(Buffer.from(text(32)))

@@ -46,9 +46,14 @@ describe('a header', () => {
   })
 
   it('has the bytes of docs/format.md, section 3', () => {
-    const bytes = appendHeader(new Uint8Array(0), { codec: ZSTD, size: 1000, frameSize: 64 * KIB, frameLengths: [100, 300] })
+    const bytes = appendHeader(
+      new Uint8Array(0),
+      { codec: ZSTD, size: 1000, frameSize: 64 * KIB, frameLengths: [100, 300] }
+    )
     // field 1445: version 1, codec 0x3f5a05, size 1000, frameSize 65536, lengths 100 and 300
-    expect(Buffer.from(bytes).toString('hex')).toBe(`aa5a${'13'}${'0801'}${'1085b4fd01'}${'18e807'}${'20808004'}${'2a0364ac02'}`)
+    expect(Buffer.from(bytes).toString('hex')).toBe(
+      `aa5a${'13'}${'0801'}${'1085b4fd01'}${'18e807'}${'20808004'}${'2a0364ac02'}`
+    )
   })
 
   it('is not there in an ordinary file', () => {
@@ -56,7 +61,10 @@ describe('a header', () => {
   })
 
   it('may hold fields that are not known yet', () => {
-    expect(readHeader(withFields(VERSION, CODEC, SIZE, FRAME_SIZE, LENGTHS, varintField(99, 1), varintField(99, 2)), { ...CONTEXT, streamSize: 1000 }))
+    expect(readHeader(
+      withFields(VERSION, CODEC, SIZE, FRAME_SIZE, LENGTHS, varintField(99, 1), varintField(99, 2)),
+      { ...CONTEXT, streamSize: 1000 }
+    ))
       .toMatchObject({ size: 1000 })
   })
 })
@@ -87,7 +95,11 @@ describe('a reader of headers', () => {
   })
 
   it('refuses a frame that is longer than any codec makes it', () => {
-    expectRule(withFields(VERSION, CODEC, SIZE, FRAME_SIZE, bytesField(5, Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f))), 'frame-length', { streamSize: 2 ** 40 })
+    expectRule(
+      withFields(VERSION, CODEC, SIZE, FRAME_SIZE, bytesField(5, Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f))),
+      'frame-length',
+      { streamSize: 2 ** 40 }
+    )
   })
 
   it('refuses frames that are longer than the file', () => {

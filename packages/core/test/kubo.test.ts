@@ -82,12 +82,18 @@ describe('a file in Kubo', () => {
   })
 
   it('is pinned with the tree that it is in', async () => {
-    const source = [{ path: 'd/a', content: text(200_000) }, { path: 'd/b/c', content: noise(1000) }, { path: 'alone', content: text(3000) }]
+    const source = [
+      { path: 'd/a', content: text(200_000) },
+      { path: 'd/b/c', content: noise(1000) },
+      { path: 'alone', content: text(3000) }
+    ]
 
     for (const wrapWithDirectory of [false, true]) {
       const kubo = new FakeKubo()
       const results = await Array.fromAsync(createIpfszForKubo(kubo).addAll(source, { wrapWithDirectory }))
-      const roots = wrapWithDirectory ? results.slice(-1) : results.filter(({ path }) => path === 'd' || path === 'alone')
+      const roots = wrapWithDirectory ? results.slice(-1) : results.filter(
+        ({ path }) => path === 'd' || path === 'alone'
+      )
 
       expect(kubo.pins.toSorted()).toEqual(roots.map(({ cid }) => unmark(cid).toString()).toSorted())
     }
@@ -110,11 +116,17 @@ describe('a Kubo that is not as it should be', () => {
     const other = CID.createV1(0x55, await sha256.digest(text(3)))
     kubo.block.put = async () => other
 
-    await expect(createIpfszForKubo(kubo).addBytes(text(1000))).rejects.toMatchObject({ name: 'KuboCidMismatchError', actual: other })
+    await expect(createIpfszForKubo(kubo).addBytes(text(1000))).rejects.toMatchObject(
+      { name: 'KuboCidMismatchError', actual: other }
+    )
   })
 
   it('is not believed when it has pinned something else, or does not say what', async () => {
-    for (const [answer, name] of [[CID.createV1(0x55, await sha256.digest(text(3))), 'KuboCidMismatchError'], [undefined, 'NotKuboError'], ['text', 'NotKuboError']] as const) {
+    for (const [answer, name] of [
+      [CID.createV1(0x55, await sha256.digest(text(3))), 'KuboCidMismatchError'],
+      [undefined, 'NotKuboError'],
+      ['text', 'NotKuboError']
+    ] as const) {
       const kubo = new FakeKubo()
       kubo.pin.add = async () => answer as CID
 
@@ -150,7 +162,10 @@ describe('a Kubo that is not as it should be', () => {
   })
 
   it.each([
-    ['KuboUnreachableError', async () => { throw new TypeError('fetch failed', { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }) }) }],
+    ['KuboUnreachableError', async () => { throw new TypeError(
+      'fetch failed',
+      { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }) }
+    ) }],
     ['KuboForbiddenError', async () => { throw httpError(403, '403 - Forbidden') }],
     ['KuboForbiddenError', async () => { throw httpError(401, 'Unauthorized') }],
     ['NotKuboError', async () => { throw httpError(404, '404 page not found') }],
@@ -158,7 +173,10 @@ describe('a Kubo that is not as it should be', () => {
     ['KuboFailedError', async () => { throw httpError(500, 'the disk is full') }],
     ['KuboFailedError', async () => { throw Object.assign(new Error('Request timed out'), { name: 'TimeoutError' }) }],
     ['KuboUnreachableError', async () => { throw new TypeError('fetch failed', { cause: new Error('bad port') }) }],
-    ['KuboUnreachableError', async () => { throw Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }) }],
+    [
+      'KuboUnreachableError',
+      async () => { throw Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }) }
+    ],
     ['KuboUnreachableError', async () => new Promise<never>(() => {})]
   ])('is told of as a %s', async (name, call) => {
     const client = failing(call)
@@ -177,16 +195,23 @@ describe('a Kubo that is not as it should be', () => {
   })
 
   it('is not waited for longer than was said for what it does not have', async () => {
-    const files = createIpfszForKubo(failing(async () => { throw httpError(500, 'block was not found locally (offline): ipld: could not find it') }), { fetch: { timeout: 50, stallTimeout: 10 } })
+    const files = createIpfszForKubo(
+      failing(async () => { throw httpError(500, 'block was not found locally (offline): ipld: could not find it') }),
+      { fetch: { timeout: 50, stallTimeout: 10 } }
+    )
 
-    await expect(files.stat(CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'))).rejects.toMatchObject({ name: 'KuboFailedError' })
+    await expect(
+      files.stat(CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'))
+    ).rejects.toMatchObject({ name: 'KuboFailedError' })
   })
 })
 
 describe('the settings of a Kubo', () => {
   it('refuses times that are not above 0', () => {
     for (const init of [{ timeout: 0 }, { pinTimeout: -1 }, { timeout: Number.NaN }]) {
-      expect(() => createIpfszForKubo(new FakeKubo(), init)).toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))
+      expect(() => createIpfszForKubo(new FakeKubo(), init)).toThrow(
+        expect.objectContaining({ name: 'InvalidParametersError' })
+      )
     }
   })
 })

@@ -65,7 +65,9 @@ async function withContentCid (contentCid: CID, cid: CID, blockstore: CountingBl
   const { header } = await openEntry(cid, blockstore, {})
   const { unixfs, links } = decodeNode(unmark(cid), await getBlock(unmark(cid), blockstore))
   const root = await writeRoot({
-    links: [...links].map(({ Hash, Tsize = 0 }, i) => ({ cid: Hash, dagSize: Tsize, size: Number(unixfs.blockSizes[i]) })),
+    links: [...links].map(
+      ({ Hash, Tsize = 0 }, i) => ({ cid: Hash, dagSize: Tsize, size: Number(unixfs.blockSizes[i]) })
+    ),
     header: { ...header as Header, contentCid }
   }, {}, blockstore, {})
 
@@ -92,13 +94,18 @@ const large = text(3_000_000)
 const other = text(3_000_000, 2)
 
 describe('linking an original', () => {
-  it.each(LAYOUTS.flatMap(layout => [small, large].map(bytes => [layout.name, bytes.byteLength, layout, bytes] as const)))('made with %s, of %d bytes, compares the file and allows every read of it', async (_, size, layout, bytes) => {
+  const cases = LAYOUTS.flatMap(layout => [small, large]
+    .map(bytes => [layout.name, bytes.byteLength, layout, bytes] as const))
+
+  it.each(cases)('made with %s (%d bytes) compares the file, then allows every read', async (_, size, layout, bytes) => {
     const { fs } = store()
     const original = await originalOf(bytes, layout)
     await fs.links.add(original, await fs.addBytes(bytes))
 
     expect(Buffer.compare(await collect(fs.cat(original)), bytes)).toBe(0)
-    expect(Buffer.from(await collect(fs.cat(original, { offset: 70_000, length: 10 })))).toEqual(Buffer.from(bytes.subarray(70_000, 70_010)))
+    expect(
+      Buffer.from(await collect(fs.cat(original, { offset: 70_000, length: 10 })))
+    ).toEqual(Buffer.from(bytes.subarray(70_000, 70_010)))
     expect(await fs.verify(original)).toMatchObject({ size: BigInt(size) })
     expect(await Array.fromAsync(fs.links.list())).toMatchObject([{ checked: true }])
   })
@@ -116,13 +123,18 @@ describe('linking an original', () => {
     expect(await Array.fromAsync(fs.links.list())).toMatchObject([{ checked: true }, { checked: true }])
   })
 
-  it.each([['raw', small.subarray(0, 1000)], ['dag-pb', large]])('refuses a file with other bytes than a %s one names, and the earlier link stays', async (_, bytes) => {
+  it.each([
+    ['raw', small.subarray(0, 1000)],
+    ['dag-pb', large]
+  ])('refuses a file with other bytes than a %s one names, and the earlier link stays', async (_, bytes) => {
     const { fs } = store()
     const original = await originalOf(bytes)
     const [good, bad] = await Promise.all([fs.addBytes(bytes), fs.addBytes(other)])
     await fs.links.add(original, good)
 
-    await expect(fs.links.add(original, bad)).rejects.toMatchObject({ name: 'LinkMismatchError', original, compressed: bad, by: 'bytes' })
+    await expect(fs.links.add(original, bad)).rejects.toMatchObject(
+      { name: 'LinkMismatchError', original, compressed: bad, by: 'bytes' }
+    )
     expect(await fs.links.get(original)).toEqual(good)
     expect(await fs.links.get(bad)).toBeUndefined()
   })
@@ -130,7 +142,9 @@ describe('linking an original', () => {
   it('says which CIDs the bytes have', async () => {
     const { fs } = store()
 
-    await expect(fs.links.add(await originalOf(large), await fs.addBytes(other))).rejects.toMatchObject({ found: await Promise.all(LAYOUTS.map(async layout => originalOf(other, layout))) })
+    await expect(fs.links.add(await originalOf(large), await fs.addBytes(other))).rejects.toMatchObject(
+      { found: await Promise.all(LAYOUTS.map(async layout => originalOf(other, layout))) }
+    )
   })
 
   it('that was made with other settings, or hashed otherwise, refuses it, and takes it unchecked', async () => {
@@ -159,7 +173,10 @@ describe('linking an original', () => {
 
   it('to a stream that others made decompresses it', async () => {
     const { fs } = store()
-    const stream = await fs.addBytes(await codecs.zstd().compress(large), { compression: { codec: 'none' }, reduceSingleLeafToSelf: false } as Parameters<Ipfsz['addBytes']>[1])
+    const stream = await fs.addBytes(
+      await codecs.zstd().compress(large),
+      { compression: { codec: 'none' }, reduceSingleLeafToSelf: false } as Parameters<Ipfsz['addBytes']>[1]
+    )
     const cid = mark(stream, MARKERS['ipfsz-zstd'])
     const original = await originalOf(large)
 
@@ -172,7 +189,11 @@ describe('linking an original', () => {
     const { fs } = store()
     const controller = new AbortController()
     const cid = await fs.addBytes(large, { compression: COMPRESSION })
-    const adding = fs.links.add(await originalOf(large), cid, { signal: controller.signal, onProgress: () => { controller.abort() } })
+    const adding = fs.links.add(
+      await originalOf(large),
+      cid,
+      { signal: controller.signal, onProgress: () => { controller.abort() } }
+    )
 
     await expect(adding).rejects.toMatchObject({ name: 'AbortError' })
     expect(await Array.fromAsync(fs.links.list())).toEqual([])
@@ -188,7 +209,11 @@ describe('linking an original', () => {
     expect(decodeCids(value)).toHaveLength(3)
     expect(decodeCids(value).slice(0, 2)).toEqual([cid, original])
     // a word that a later version may write
-    await datastore.put(key, concat([cid.bytes, original.bytes, CID.createV1(RAW, identity.digest(new TextEncoder().encode('later')) as CID['multihash']).bytes]))
+    await datastore.put(key, concat([
+      cid.bytes,
+      original.bytes,
+      CID.createV1(RAW, identity.digest(new TextEncoder().encode('later')) as CID['multihash']).bytes
+    ]))
     expect(await Array.fromAsync(fs.links.list())).toEqual([{ original, compressed: cid }])
   })
 })
@@ -208,7 +233,9 @@ describe('a wrong link of an earlier version', () => {
     expect(ended.length).toBeLessThan(other.byteLength)
     expect(await read(fs.cat(raw))).toMatchObject({ length: 0, error: { name: 'LinkMismatchError', original: raw } })
     // as much as all of it, asked for as a range
-    expect(await read(fs.cat(raw, { offset: 0, length: 10_000 }))).toMatchObject({ length: 0, error: { name: 'LinkMismatchError' } })
+    expect(
+      await read(fs.cat(raw, { offset: 0, length: 10_000 }))
+    ).toMatchObject({ length: 0, error: { name: 'LinkMismatchError' } })
   })
 
   it('is not good', async () => {
@@ -217,7 +244,9 @@ describe('a wrong link of an earlier version', () => {
     const bad = await made.fs.addBytes(other)
     await linkAsBefore(made, original, bad)
 
-    await expect(made.fs.verify(original)).rejects.toMatchObject({ name: 'LinkMismatchError', original, compressed: bad })
+    await expect(made.fs.verify(original)).rejects.toMatchObject(
+      { name: 'LinkMismatchError', original, compressed: bad }
+    )
     await expect(made.fs.verify(bad)).resolves.toMatchObject({ files: 1 })
   })
 
@@ -242,19 +271,26 @@ describe('a good link of an earlier version', () => {
     await linkAsBefore(made, original, compressed)
 
     for (const range of [{ offset: 1 }, { length: 10 }, { offset: 0, length: 0 }]) {
-      await expect(collect(fs.cat(original, range))).rejects.toMatchObject({ name: 'UncheckedLinkError', what: 'range', original, compressed })
+      await expect(collect(fs.cat(original, range))).rejects.toMatchObject(
+        { name: 'UncheckedLinkError', what: 'range', original, compressed }
+      )
     }
 
     expect(Buffer.compare(await collect(fs.cat(original)), large)).toBe(0)
     await fs.verify(original)
-    expect(Buffer.from(await collect(fs.cat(original, { offset: 5, length: 10 })))).toEqual(Buffer.from(large.subarray(5, 15)))
+    expect(
+      Buffer.from(await collect(fs.cat(original, { offset: 5, length: 10 })))
+    ).toEqual(Buffer.from(large.subarray(5, 15)))
   })
 
   it('is verified where nothing can be written', async () => {
     const made = store()
     const original = await originalOf(large)
     await linkAsBefore(made, original, await made.fs.addBytes(large))
-    const datastore = Object.assign(Object.create(made.datastore) as MemoryDatastore, { put: () => { throw new Error('read-only') } })
+    const datastore = Object.assign(
+      Object.create(made.datastore) as MemoryDatastore,
+      { put: () => { throw new Error('read-only') } }
+    )
 
     const fs = ipfsz({ blockstore: made.blockstore, datastore })
 
@@ -286,9 +322,14 @@ describe('an unchecked link', () => {
     await fs.links.add(original, compressed, { unchecked: true })
     const told: unknown[] = []
 
-    expect(Buffer.compare(await collect(fs.cat(original, { onProgress: event => { told.push(...event.type === 'ipfsz:link:unchecked' ? [event.detail] : []) } })), large)).toBe(0)
+    expect(Buffer.compare(await collect(fs.cat(
+      original,
+      { onProgress: event => { told.push(...event.type === 'ipfsz:link:unchecked' ? [event.detail] : []) } }
+    )), large)).toBe(0)
     expect(told).toEqual([{ original, compressed }])
-    await expect(collect(fs.cat(original, { offset: 1, length: 1 }))).rejects.toMatchObject({ name: 'UncheckedLinkError', what: 'range' })
+    await expect(
+      collect(fs.cat(original, { offset: 1, length: 1 }))
+    ).rejects.toMatchObject({ name: 'UncheckedLinkError', what: 'range' })
     await expect(fs.verify(original)).rejects.toMatchObject({ name: 'UncheckedLinkError', what: 'settings' })
   })
 
@@ -298,7 +339,9 @@ describe('an unchecked link', () => {
     await fs.links.add(original, await fs.addBytes(large), { unchecked: true })
     const told: unknown[] = []
 
-    await collect(fs.cat(original, { onProgress: event => { told.push(...event.type === 'ipfsz:link:unchecked' ? [event] : []) } }))
+    await collect(
+      fs.cat(original, { onProgress: event => { told.push(...event.type === 'ipfsz:link:unchecked' ? [event] : []) } })
+    )
     expect(told).toEqual([])
     await fs.verify(original)
     expect(await Array.fromAsync(fs.links.list())).toMatchObject([{ checked: true }])
@@ -320,11 +363,16 @@ describe('an unchecked link', () => {
     await fs.links.add(original, tree, { unchecked: true })
     const told: string[] = []
 
-    expect(Buffer.compare(await collect(fs.cat(original, { path: 'a/b', onProgress: event => { told.push(event.type) } })), small)).toBe(0)
+    expect(Buffer.compare(
+      await collect(fs.cat(original, { path: 'a/b', onProgress: event => { told.push(event.type) } })),
+      small
+    )).toBe(0)
     expect(told).toContain('ipfsz:link:unchecked')
     expect(await Array.fromAsync(fs.ls(original))).toMatchObject([{ name: 'a' }])
     expect(await fs.stat(original)).toMatchObject({ type: 'directory', markedCid: tree })
-    await expect(collect(fs.cat(original, { path: 'a/b', offset: 1, length: 1 }))).rejects.toMatchObject({ name: 'UncheckedLinkError', what: 'directory' })
+    await expect(
+      collect(fs.cat(original, { path: 'a/b', offset: 1, length: 1 }))
+    ).rejects.toMatchObject({ name: 'UncheckedLinkError', what: 'directory' })
   })
 })
 
@@ -334,13 +382,24 @@ describe('a content CID in the header', () => {
     const { fs, blockstore } = made
     const bad = await fs.addBytes(other, { link: true })
     const original = await originalOf(large)
-    const refused = { name: 'LinkMismatchError', original, compressed: bad, by: 'header', found: [await originalOf(other)] }
+    const refused = {
+      name: 'LinkMismatchError',
+      original,
+      compressed: bad,
+      by: 'header',
+      found: [await originalOf(other)]
+    }
 
     for (const unchecked of [true, false]) {
       await (unchecked ? fs.links.add(original, bad, { unchecked }) : linkAsBefore(made, original, bad))
       blockstore.gets.length = 0
 
-      for (const asked of [collect(fs.cat(original)), collect(fs.cat(original, { length: 1 })), fs.stat(original), Array.fromAsync(fs.ls(original))]) {
+      for (const asked of [
+        collect(fs.cat(original)),
+        collect(fs.cat(original, { length: 1 })),
+        fs.stat(original),
+        Array.fromAsync(fs.ls(original))
+      ]) {
         await expect(asked).rejects.toMatchObject(refused)
       }
 
@@ -379,7 +438,9 @@ describe('a content CID in the header', () => {
     await linkAsBefore(made, original, bad)
 
     expect(await collect(fs.cat(original, { offset: 5, length: 5 }))).toHaveLength(5)
-    expect(await read(fs.cat(original))).toMatchObject({ error: { name: 'LinkMismatchError', by: 'bytes', found: [await originalOf(other)] } })
+    expect(await read(fs.cat(original))).toMatchObject(
+      { error: { name: 'LinkMismatchError', by: 'bytes', found: [await originalOf(other)] } }
+    )
     await expect(fs.verify(original)).rejects.toMatchObject({ name: 'ContentMismatchError' })
     await expect(fs.links.add(original, bad)).rejects.toMatchObject({ name: 'LinkMismatchError' })
   })

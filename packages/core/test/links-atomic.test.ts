@@ -79,7 +79,10 @@ describe('links', () => {
           await apply(linksOn(datastore), change)
         }
 
-        const killed = await apply(linksOn(mortal(datastore, writes)), last).then(() => false, (err: Error) => err.message === 'killed')
+        const killed = await apply(linksOn(mortal(datastore, writes)), last).then(
+          () => false,
+          (err: Error) => err.message === 'killed'
+        )
         const links = linksOn(datastore)
         const lines = await listed(links)
 

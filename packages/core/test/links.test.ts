@@ -68,12 +68,18 @@ describe('a link', () => {
     await links.add(originals[0], files[0])
     await links.add(originals[1], files[0])
 
-    expect(await Promise.all([originals[0], originals[1], files[0]].map(async cid => links.get(cid)))).toEqual([files[0], files[0], originals[1]])
+    expect(
+      await Promise.all([originals[0], originals[1], files[0]].map(async cid => links.get(cid)))
+    ).toEqual([files[0], files[0], originals[1]])
     await links.delete(originals[1])
     expect(await links.get(files[0])).toEqual(originals[0])
   })
 
-  it.each([['its original', originals[0]], ['its file', files[0]], ['the plain twin of its file', unmark(files[0])]])('is deleted by %s, in both directions', async (_, cid) => {
+  it.each([
+    ['its original', originals[0]],
+    ['its file', files[0]],
+    ['the plain twin of its file', unmark(files[0])]
+  ])('is deleted by %s, in both directions', async (_, cid) => {
     const datastore = new MemoryDatastore()
     const links = linksOn(datastore)
     await links.add(originals[0], files[0])
@@ -116,8 +122,12 @@ describe('links', () => {
     await expect(linksOn(mortal(datastore, 1)).add(originals[3], files[2])).rejects.toThrow('killed')
     const asked: string[] = []
 
-    expect(await links.prune({ has: cid => { asked.push(cid.toString()); return cid.equals(unmark(files[1])) } })).toBe(2)
-    expect(await Array.fromAsync(links.list())).toEqual([{ original: originals[2], compressed: files[1], checked: false }])
+    expect(
+      await links.prune({ has: cid => { asked.push(cid.toString()); return cid.equals(unmark(files[1])) } })
+    ).toBe(2)
+    expect(await Array.fromAsync(links.list())).toEqual(
+      [{ original: originals[2], compressed: files[1], checked: false }]
+    )
     expect(await entries(datastore)).toBe(2)
     expect(new Set(asked)).toEqual(new Set([files[0], files[1]].map(cid => unmark(cid).toString())))
   })
@@ -136,7 +146,13 @@ describe('links', () => {
   it('end with the signal', async () => {
     const links = linksOn(new MemoryDatastore())
     const options = { signal: AbortSignal.abort() }
-    const asked = [links.add(originals[0], files[0], options), links.get(originals[0], options), links.delete(files[0], options), links.prune(options), Array.fromAsync(links.list(options))]
+    const asked = [
+      links.add(originals[0], files[0], options),
+      links.get(originals[0], options),
+      links.delete(files[0], options),
+      links.prune(options),
+      Array.fromAsync(links.list(options))
+    ]
 
     for (const promise of asked) {
       await expect(promise).rejects.toMatchObject({ name: 'AbortError' })
@@ -147,7 +163,13 @@ describe('links', () => {
 describe('a bad link', () => {
   it('is refused where there is no datastore', async () => {
     const links = linksOn()
-    const asked = [links.add(originals[0], files[0]), links.get(originals[0]), links.delete(files[0]), links.prune(), Array.fromAsync(links.list())]
+    const asked = [
+      links.add(originals[0], files[0]),
+      links.get(originals[0]),
+      links.delete(files[0]),
+      links.prune(),
+      Array.fromAsync(links.list())
+    ]
 
     for (const promise of asked) {
       await expect(promise).rejects.toMatchObject({ name: 'LinksUnavailableError' })
@@ -159,14 +181,22 @@ describe('a bad link', () => {
     await linksOn(datastore).add(originals[0], files[0])
     const { links } = ipfsz({ blockstore: new CountingBlockstore(), datastore })
 
-    await expect(links.add(originals[0], files[1])).rejects.toMatchObject({ name: 'LinkedFileMissingError', original: originals[0], compressed: files[1] })
+    await expect(links.add(originals[0], files[1])).rejects.toMatchObject(
+      { name: 'LinkedFileMissingError', original: originals[0], compressed: files[1] }
+    )
     expect(await links.get(originals[0])).toEqual(files[0])
     expect(await links.get(files[0])).toEqual(originals[0])
   })
 
   it('is refused between sides that are none, or one', async () => {
     const links = linksOn(new MemoryDatastore())
-    const pairs = [[originals[0], unmark(files[0])], [files[0], files[1]], [files[0], originals[0]], [unmark(files[0]), files[0]], [toV0(files[0]), files[0]]]
+    const pairs = [
+      [originals[0], unmark(files[0])],
+      [files[0], files[1]],
+      [files[0], originals[0]],
+      [unmark(files[0]), files[0]],
+      [toV0(files[0]), files[0]]
+    ]
 
     for (const [original, compressed] of pairs) {
       await expect(links.add(original, compressed)).rejects.toMatchObject({ name: 'InvalidParametersError' })
@@ -181,10 +211,22 @@ describe('a bad link', () => {
     await links.add(originals[0], files[0])
     const [{ key, value }] = await Array.fromAsync(datastore.query({ prefix: '/ipfsz/links/original' }))
 
-    for (const damaged of [new Uint8Array(0), value.subarray(0, -1), value.subarray(0, files[0].bytes.byteLength), noise(70), Uint8Array.of(1, 0x80)]) {
+    for (const damaged of [
+      new Uint8Array(0),
+      value.subarray(0, -1),
+      value.subarray(0, files[0].bytes.byteLength),
+      noise(70),
+      Uint8Array.of(1, 0x80)
+    ]) {
       await datastore.put(key, damaged)
 
-      for (const promise of [links.get(originals[0]), links.add(originals[0], files[1]), links.delete(originals[0]), links.prune({ has: () => false }), Array.fromAsync(links.list())]) {
+      for (const promise of [
+        links.get(originals[0]),
+        links.add(originals[0], files[1]),
+        links.delete(originals[0]),
+        links.prune({ has: () => false }),
+        Array.fromAsync(links.list())
+      ]) {
         await expect(promise).rejects.toMatchObject({ name: 'InvalidLinkError', key: key.toString() })
       }
     }

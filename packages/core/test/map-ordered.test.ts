@@ -138,7 +138,9 @@ describe('mapOrdered', () => {
   })
 
   it.each([0, -1, 1.5, Number.NaN])('refuses to work on %d values at one time', async (concurrency) => {
-    await expect(all(mapOrdered([1], n => n, { concurrency }))).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(
+      all(mapOrdered([1], n => n, { concurrency }))
+    ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
   it('does not begin with a signal that is aborted', async () => {

@@ -33,7 +33,9 @@ describe('markers', () => {
   })
 
   it('give a literal CID', () => {
-    expect(mark(V1, MARKERS['ipfsz-zstd']).toString()).toBe('bagc3j7ibciqftfeehedf6klbt32bfaglxezl4uwfnwm4lftlmxqbcerz6cmlx3y')
+    expect(mark(V1, MARKERS['ipfsz-zstd']).toString()).toBe(
+      'bagc3j7ibciqftfeehedf6klbt32bfaglxezl4uwfnwm4lftlmxqbcerz6cmlx3y'
+    )
   })
 
   it('leave a plain CID as it is', () => {

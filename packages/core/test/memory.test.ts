@@ -89,8 +89,13 @@ async function putWide (
 
   for (let level = 0; level < levels; level++) {
     cid = await putNode(dagPb.prepare({
-      Data: new UnixFS({ type: 'file', blockSizes: [BigInt(size), ...Array.from({ length: width }, () => 1n)] }).marshal(),
-      Links: [{ Name: '', Hash: cid, Tsize: 1 }, ...Array.from({ length: width }, () => ({ Name: '', Hash: leaf, Tsize: 1 }))]
+      Data: new UnixFS(
+        { type: 'file', blockSizes: [BigInt(size), ...Array.from({ length: width }, () => 1n)] }
+      ).marshal(),
+      Links: [
+        { Name: '', Hash: cid, Tsize: 1 },
+        ...Array.from({ length: width }, () => ({ Name: '', Hash: leaf, Tsize: 1 }))
+      ]
     }), blockstore)
     size += width
   }
@@ -164,12 +169,18 @@ describe('a reader that stalls', () => {
       const width = 16 * KIB
       const Hash = await putNode(dagPb.prepare({
         Data: new UnixFS({ type: 'file', blockSizes: [10n, ...Array.from({ length: width }, () => 0n)] }).marshal(),
-        Links: [{ Name: '', Hash: leaf, Tsize: 10 }, ...Array.from({ length: width }, () => ({ Name: '', Hash: empty, Tsize: 0 }))]
+        Links: [
+          { Name: '', Hash: leaf, Tsize: 10 },
+          ...Array.from({ length: width }, () => ({ Name: '', Hash: empty, Tsize: 0 }))
+        ]
       }), blockstore)
 
       return { Name: '', Hash, Tsize: 10 }
     }))
-    const cid = await putNode(dagPb.prepare({ Data: new UnixFS({ type: 'file', blockSizes: links.map(() => 10n) }).marshal(), Links: links }), blockstore)
+    const cid = await putNode(
+      dagPb.prepare({ Data: new UnixFS({ type: 'file', blockSizes: links.map(() => 10n) }).marshal(), Links: links }),
+      blockstore
+    )
     const recorder = new ReadRecorder(blockstore, { readAheadBytes: MIB, fetches: true })
     const node = decodeNode(cid, await getBlock(cid, blockstore))
 
@@ -181,6 +192,8 @@ describe('a file of nodes with very many links', () => {
   it('is read where all that are above one block fit into the bytes that they may take', async () => {
     const { blockstore, cid, size } = await putWide(3, 2000)
 
-    expect(await collect(readRange(decodeNode(cid, await getBlock(cid, blockstore)), 0, size, blockstore, {}))).toHaveLength(size)
+    expect(
+      await collect(readRange(decodeNode(cid, await getBlock(cid, blockstore)), 0, size, blockstore, {}))
+    ).toHaveLength(size)
   })
 })

@@ -23,7 +23,10 @@ describe('reading along a path', () => {
     blockstore.get = async function * () { yield await new Promise<Uint8Array>(() => {}) }
     const fs = ipfsz({ blockstore })
 
-    for (const read of [async (signal: AbortSignal) => collect(fs.cat(tree, { path: 'a.txt', signal })), async (signal: AbortSignal) => fs.stat(tree, { path: 'a.txt', signal })]) {
+    for (const read of [
+      async (signal: AbortSignal) => collect(fs.cat(tree, { path: 'a.txt', signal })),
+      async (signal: AbortSignal) => fs.stat(tree, { path: 'a.txt', signal })
+    ]) {
       const controller = new AbortController()
       const reading = read(controller.signal)
       setTimeout(() => { controller.abort() }, 10)

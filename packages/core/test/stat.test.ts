@@ -111,7 +111,9 @@ describe('stat', () => {
     const cid = await fs.addBytes(text(10_000))
 
     await expect(fs.stat(mark(directory, MARKERS['ipfsz-zstd']))).rejects.toMatchObject({ name: 'MissingHeaderError' })
-    await expect(fs.stat(mark(unmark(cid), MARKERS['ipfsz-lz4']))).rejects.toMatchObject({ name: 'InvalidHeaderError', rule: 'codec' })
+    await expect(
+      fs.stat(mark(unmark(cid), MARKERS['ipfsz-lz4']))
+    ).rejects.toMatchObject({ name: 'InvalidHeaderError', rule: 'codec' })
   })
 })
 

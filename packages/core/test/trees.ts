@@ -13,7 +13,10 @@ export async function addTree (
   files: Record<string, Uint8Array>,
   options: Parameters<Ipfsz['addAll']>[1] = {}
 ): Promise<CID> {
-  const results = await Array.fromAsync(fs.addAll(Object.entries(files).map(([path, content]) => ({ path, content })), { ...options, wrapWithDirectory: true }))
+  const results = await Array.fromAsync(fs.addAll(
+    Object.entries(files).map(([path, content]) => ({ path, content })),
+    { ...options, wrapWithDirectory: true }
+  ))
 
   return results[results.length - 1].cid
 }

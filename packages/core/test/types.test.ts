@@ -47,7 +47,10 @@ describe('the interface', () => {
 
   it('gives extended statistics where they are asked for', async () => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
-    const stats: ExtendedFileStats | ExtendedDirectoryStats | ExtendedRawStats = await fs.stat(await fs.addBytes(noise(100)), { extended: true })
+    const stats: ExtendedFileStats | ExtendedDirectoryStats | ExtendedRawStats = await fs.stat(
+      await fs.addBytes(noise(100)),
+      { extended: true }
+    )
     const { blocks } = stats
 
     expect(blocks).toBe(1n)

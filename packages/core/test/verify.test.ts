@@ -40,7 +40,10 @@ async function changed (
 }
 
 async function withHeader (stream: Uint8Array, header: Header, blockstore: CountingBlockstore): Promise<CID> {
-  const plain = await unixfs({ blockstore }).addByteStream(chunked(stream, 100_000), { reduceSingleLeafToSelf: false, rawLeaves: true })
+  const plain = await unixfs({ blockstore }).addByteStream(
+    chunked(stream, 100_000),
+    { reduceSingleLeafToSelf: false, rawLeaves: true }
+  )
   const { Data = new Uint8Array(0), Links } = dagPb.decode(await getBlock(plain, blockstore))
 
   return mark(await putNode({ Data: appendHeader(Data, header), Links }, blockstore), header.codec)
@@ -50,7 +53,9 @@ describe('verify', () => {
   it.each(CODECS)('tells what a file of %s has', async (codec) => {
     const { blockstore, cid } = await stored(1_000_000, codec)
 
-    expect(await ipfsz({ blockstore }).verify(cid)).toEqual({ cid: unmark(cid), size: 1_000_000n, blocks: BigInt(blockstore.puts.length), frames: 16, files: 1 })
+    expect(await ipfsz({ blockstore }).verify(cid)).toEqual(
+      { cid: unmark(cid), size: 1_000_000n, blocks: BigInt(blockstore.puts.length), frames: 16, files: 1 }
+    )
   })
 
   it.each([1, 1000, FRAME, FRAME + 1, 3_000_000])('reads every block of %d bytes once', async (size) => {
@@ -82,15 +87,22 @@ describe('verify', () => {
     const blockstore = new CountingBlockstore()
     const cid = await unixfs({ blockstore }).addBytes(bytes)
 
-    expect(await ipfsz({ blockstore }).verify(cid)).toEqual({ cid, size: BigInt(bytes.byteLength), blocks, frames: 0, files: 1 })
+    expect(await ipfsz({ blockstore }).verify(cid)).toEqual(
+      { cid, size: BigInt(bytes.byteLength), blocks, frames: 0, files: 1 }
+    )
   })
 
   it('reads a stream that others made to its end', async () => {
     const blockstore = new CountingBlockstore()
     const bytes = text(3_000_000)
-    const stream = new Uint8Array(await new Response(new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer())
+    const stream = new Uint8Array(await new Response(
+      new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new CompressionStream('gzip'))
+    ).arrayBuffer())
     const cid = mark(await unixfs({ blockstore }).addBytes(stream, { rawLeaves: false }), MARKERS['ipfsz-gzip'])
-    const cut = mark(await unixfs({ blockstore }).addBytes(stream.subarray(0, -1), { rawLeaves: false }), MARKERS['ipfsz-gzip'])
+    const cut = mark(
+      await unixfs({ blockstore }).addBytes(stream.subarray(0, -1), { rawLeaves: false }),
+      MARKERS['ipfsz-gzip']
+    )
 
     expect(await ipfsz({ blockstore }).verify(cid)).toMatchObject({ size: 3_000_000n, frames: 0, files: 1 })
     await expect(ipfsz({ blockstore }).verify(cut)).rejects.toMatchObject({ name: 'CorruptFrameError' })
@@ -100,7 +112,9 @@ describe('verify', () => {
     const { blockstore, cid } = await stored()
     const stream = await collect(ipfsz({ blockstore }).cat(unmark(cid)))
 
-    expect(await ipfsz({ blockstore }).verify(unmark(cid))).toMatchObject({ size: BigInt(stream.byteLength), frames: 0 })
+    expect(
+      await ipfsz({ blockstore }).verify(unmark(cid))
+    ).toMatchObject({ size: BigInt(stream.byteLength), frames: 0 })
   })
 
   it('reports files and frames', async () => {
@@ -114,7 +128,9 @@ describe('verify', () => {
       }
     })
 
-    expect(events).toEqual([...[65536, 65536, 65536, 3392].map(size => ['ipfsz:cat:frame', size]), ['ipfsz:verify:file', 200_000n]])
+    expect(events).toEqual(
+      [...[65536, 65536, 65536, 3392].map(size => ['ipfsz:cat:frame', size]), ['ipfsz:verify:file', 200_000n]]
+    )
   })
 
   it('ends with the signal', async () => {
@@ -167,7 +183,10 @@ describe('verify refuses', () => {
     const fs = ipfsz({ blockstore })
     const cid = CID.createV1(RAW, createDigest(0xb260, new Uint8Array(32)))
     await blockstore.put(cid, text(100))
-    const file = await putNode({ Data: new UnixFS({ type: 'file', blockSizes: [100n] }).marshal(), Links: [{ Name: '', Hash: cid, Tsize: 100 }] }, blockstore)
+    const file = await putNode({
+      Data: new UnixFS({ type: 'file', blockSizes: [100n] }).marshal(),
+      Links: [{ Name: '', Hash: cid, Tsize: 100 }]
+    }, blockstore)
 
     await expect(fs.verify(cid)).rejects.toMatchObject({ name: 'UnknownHashError', cid })
     await expect(fs.verify(file)).rejects.toMatchObject({ name: 'UnknownHashError', cid })
@@ -203,7 +222,9 @@ describe('verify refuses', () => {
     const { blockstore, cid } = await stored(200_000)
 
     for (const size of [199_999, 200_001]) {
-      await expect(ipfsz({ blockstore }).verify(await changed(cid, blockstore, () => ({ size })))).rejects.toMatchObject({ name: 'CorruptFrameError' })
+      await expect(
+        ipfsz({ blockstore }).verify(await changed(cid, blockstore, () => ({ size })))
+      ).rejects.toMatchObject({ name: 'CorruptFrameError' })
     }
   })
 
@@ -220,7 +241,9 @@ describe('verify refuses', () => {
       damaged[damaged.byteLength - i] ^= 0x40
       const other = await withHeader(damaged, header as Header, blockstore)
 
-      await expect(ipfsz({ blockstore }).verify(other)).rejects.toMatchObject({ name: 'InvalidTrailerError', cid: unmark(other) })
+      await expect(ipfsz({ blockstore }).verify(other)).rejects.toMatchObject(
+        { name: 'InvalidTrailerError', cid: unmark(other) }
+      )
       // reading does not depend on it
       expect(await collect(ipfsz({ blockstore }).cat(other))).toHaveLength(200_000)
     }
@@ -232,8 +255,12 @@ describe('verify refuses', () => {
   it.each(CODECS)('bytes behind the stream of %s', async (codec) => {
     const { blockstore, cid } = await stored(200_000, codec)
 
-    expect(await ipfsz({ blockstore }).verify(await changed(cid, blockstore, () => ({})))).toMatchObject({ size: 200_000n })
-    await expect(ipfsz({ blockstore }).verify(await changed(cid, blockstore, () => ({}), Uint8Array.of(0)))).rejects.toMatchObject({ name: 'InvalidTrailerError' })
+    expect(
+      await ipfsz({ blockstore }).verify(await changed(cid, blockstore, () => ({})))
+    ).toMatchObject({ size: 200_000n })
+    await expect(
+      ipfsz({ blockstore }).verify(await changed(cid, blockstore, () => ({}), Uint8Array.of(0)))
+    ).rejects.toMatchObject({ name: 'InvalidTrailerError' })
   })
 
   it('a content CID that is not that of the bytes, naming both', async () => {
@@ -246,7 +273,9 @@ describe('verify refuses', () => {
     for (const expected of [CID.createV1(RAW, actual.multihash), await theirs.addBytes(bytes.subarray(1))]) {
       const bad = await changed(cid, blockstore, () => ({ contentCid: expected }))
 
-      await expect(ipfsz({ blockstore }).verify(bad)).rejects.toMatchObject({ name: 'ContentMismatchError', cid: unmark(bad), expected, actual })
+      await expect(ipfsz({ blockstore }).verify(bad)).rejects.toMatchObject(
+        { name: 'ContentMismatchError', cid: unmark(bad), expected, actual }
+      )
       // who only reads does not pay for it
       expect(await collect(ipfsz({ blockstore }).cat(bad, { length: 10 }))).toHaveLength(10)
     }

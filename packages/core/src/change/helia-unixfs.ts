@@ -17,7 +17,7 @@ import type { CID } from 'multiformats/cid'
 type Blockstore = Settings['blockstore']
 
 /** A directory in which an entry is about to change. */
-export interface ParentDirectory {
+interface ParentDirectory {
   /** Whether it has an entry of that name. */
   exists: boolean
   sharded: boolean

@@ -4,7 +4,7 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { encodeNode } from './node.ts'
 import type { FileLink } from './node.ts'
 
-export interface BalancedDagInit {
+interface BalancedDagInit {
   cidVersion: 0 | 1
   /** The most links in a node. */
   maxLinks: number

@@ -42,7 +42,7 @@ export interface RootContent {
 }
 
 /** An encoded block, and its UnixFS message. */
-export interface EncodedNode {
+interface EncodedNode {
   block: Uint8Array
   unixfs: UnixFS
 }

@@ -16,11 +16,11 @@ import type { GetBlockOptions, GetStore } from './block.ts'
 import type { Item, ItemList, Opened, ReadItem } from './items.ts'
 import type { Held, Place, Span, Step } from './places.ts'
 
-export interface ReadAheadOptions extends GetBlockOptions {
+interface ReadAheadOptions extends GetBlockOptions {
   blockReadConcurrency?: number | undefined
 }
 
-export interface ReadAheadSteps<I, Node> {
+interface ReadAheadSteps<I, Node> {
   /** Decodes a node's block. What it throws is thrown when the node would be yielded. */
   open (item: I, block: Uint8Array): Opened<I, Node>
   /** Called before a block is requested. If it throws, the block is not fetched; the error is thrown in its turn. */

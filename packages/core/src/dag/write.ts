@@ -10,7 +10,7 @@ import type { PutStore } from './block.ts'
 import type { FileLink, Metadata, RootContent } from './node.ts'
 import type { UnixFS } from 'ipfs-unixfs'
 
-export interface WriteOptions {
+interface WriteOptions {
   signal?: AbortSignal | null
 }
 

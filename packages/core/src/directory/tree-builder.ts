@@ -16,7 +16,7 @@ type Imported = Parameters<TreeBuilder>[0] extends AsyncIterable<infer T> ? T : 
 type DirectoryOptions = 'wrapWithDirectory' | 'shardSplitThresholdBytes' | 'shardSplitStrategy' | 'shardFanoutBits'
 type EncodingOptions = 'cidVersion' | 'fieldOrder' | 'onProgress'
 
-export interface TreeBuilderOptions extends Pick<ImporterOptions, DirectoryOptions | EncodingOptions> {
+interface TreeBuilderOptions extends Pick<ImporterOptions, DirectoryOptions | EncodingOptions> {
   /** Called with each written directory and the CIDs of its entries. */
   onDirectory (cid: CID, children: CID[]): void
 }

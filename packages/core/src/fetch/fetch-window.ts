@@ -11,7 +11,7 @@ const REFILL = 0.75
 /** The transfer time of a block up to this size is negligible: it measures the round trip. */
 const SMALL_BLOCK = 64 * 1024
 
-export interface FetchWindowInit {
+interface FetchWindowInit {
   /** The most bytes in flight: requested, and not arrived. */
   maxBytes: number
   /** How much to request ahead, as the milliseconds that it takes to arrive. */

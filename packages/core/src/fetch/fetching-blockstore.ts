@@ -7,7 +7,7 @@ import type { CID } from 'multiformats/cid'
 type Store = Pick<Blockstore, 'get' | 'put' | 'has'>
 
 /** A networked blockstore, and how far to read ahead in it. */
-export interface FetchingBlockstore extends Store {
+interface FetchingBlockstore extends Store {
   /** The most bytes that a reader may hold of blocks it requested ahead. */
   readonly readAheadBytes: number
   /** Whether any block so far was not stored locally. */

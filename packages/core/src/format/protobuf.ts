@@ -19,7 +19,7 @@ const NO_BYTES: Uint8Array = new Uint8Array(0)
 const MAX_VARINT_LENGTH = 10
 
 /** Malformed protobuf: truncated, an unknown wire type, or a number above 2^53 - 1. */
-export class InvalidProtobufError extends Error {
+class InvalidProtobufError extends Error {
   static override readonly name = 'InvalidProtobufError'
   override readonly name = 'InvalidProtobufError'
 }

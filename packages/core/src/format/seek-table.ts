@@ -8,7 +8,7 @@ const HEADER_LENGTH = 8
 const FOOTER_LENGTH = 9
 
 /** The size of one frame, compressed (`length`) and original (`size`), in bytes. */
-export interface SeekTableEntry {
+interface SeekTableEntry {
   length: number
   size: number
 }

@@ -6,7 +6,7 @@ import type { AddFrameEvents } from '../events.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { ProgressOptions } from 'progress-events'
 
-export interface CompressFramesOptions extends ProgressOptions<AddFrameEvents> {
+interface CompressFramesOptions extends ProgressOptions<AddFrameEvents> {
   codec: Codec
   level: number
   /** The pool that the pieces were read into. */

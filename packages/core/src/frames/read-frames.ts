@@ -28,7 +28,7 @@ export interface ReadFramesOptions extends
 }
 
 /** A compressed frame, and the range of original bytes that it holds. */
-export interface ReadFrame {
+interface ReadFrame {
   number: number
   bytes: Uint8Array
   start: number

@@ -3,7 +3,7 @@ import type { AutoCandidate, Optimize } from './auto-candidates.ts'
 import type { Codec } from '@ipfsz/codecs'
 
 /** A codec and level that was tried, and its cost in the model. */
-export interface Estimate {
+interface Estimate {
   codec: Codec
   level: number
   /** stored / original, over the spans that were tried. */

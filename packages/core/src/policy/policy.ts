@@ -10,7 +10,7 @@ const ROOT_LENGTH = 64
 const LINK_LENGTH = 52
 
 /** How to compress a file, if at all, and why. */
-export interface Decision {
+interface Decision {
   choice?: Choice
   reason: DecidedProgress['reason']
   /** The first frame, if the trial compressed it and it pays off. */

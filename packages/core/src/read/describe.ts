@@ -52,7 +52,7 @@ function metadata (node?: FileNode): Pick<Stats, 'type' | 'mode' | 'mtime' | 'un
 }
 
 /** The number of bytes that reading returns. */
-export function originalSize ({ block, node, header }: Pick<Entry, 'block' | 'node' | 'header'>): number {
+function originalSize ({ block, node, header }: Pick<Entry, 'block' | 'node' | 'header'>): number {
   return header?.size ?? (node == null ? block.byteLength : fileSize(node))
 }
 

@@ -44,7 +44,7 @@ export interface Entry {
 }
 
 /** How an entry is to be read, according to its own CID or the tree that it was reached through. */
-export type Marker = 'plain' | 'in-tree' | { code: number }
+type Marker = 'plain' | 'in-tree' | { code: number }
 
 /**
  * Fetch the root that a CID and a path lead to, and its header.

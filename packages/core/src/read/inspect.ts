@@ -14,7 +14,7 @@ import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
 /** The size of a DAG, in the terms of Helia's extended stat. */
-export interface DagStats {
+interface DagStats {
   blocks: bigint
   dagSize: bigint
   localSize: bigint
@@ -24,7 +24,7 @@ export interface DagStats {
   filesSize: bigint
 }
 
-export interface InspectOptions extends GetBlockOptions {
+interface InspectOptions extends GetBlockOptions {
   /** Skip missing blocks instead of failing. */
   offline?: boolean
   filter?: ExtendedStatOptions['filter']

@@ -20,7 +20,7 @@ export interface VerifyFileOptions extends ReadStreamOptions {
 }
 
 /** The totals of a file that passed. */
-export interface VerifiedFile {
+interface VerifiedFile {
   /** Bytes that reading it returned. */
   size: bigint
   /** How many frames were decompressed. */

@@ -2,7 +2,7 @@ import { raceSignal } from 'race-signal'
 import { InvalidParametersError } from '../errors.ts'
 import { EventLoopBreaks } from './event-loop.ts'
 
-export interface MapOrderedOptions {
+interface MapOrderedOptions {
   /** The most values in progress, including results that wait to be taken. */
   concurrency: number
   signal?: AbortSignal | null

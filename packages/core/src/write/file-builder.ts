@@ -22,7 +22,7 @@ type BuiltFile = Awaited<ReturnType<FileBuilder>>
 /** A file with its source, as ipfs-unixfs-importer passes it. */
 type File = Parameters<FileBuilder>[0]
 
-export interface CompressingFileBuilderInit extends WriteFileOptions {
+interface CompressingFileBuilderInit extends Omit<WriteFileOptions, 'contentCid'> {
   /** How to compress. Undefined: store every file uncompressed. */
   compression?: Compression
   /** How to store files that are not compressed. */
@@ -82,7 +82,7 @@ async function buildFile (
   const frames = { codec, level, frameSize: compression.frameSize }
   const written = await writeFile({ piece, frame: trial }, reader, frames, file, blockstore, {
     ...init,
-    contentCid: init.contentCid ?? init.links != null
+    contentCid: init.links != null
   })
   const { cid, unixfs, dagSize, contentCid } = written
   init.onCompressed(cid, codec.code)

@@ -24,20 +24,18 @@ export interface WriteFileOptions extends ProgressOptions<AddFrameEvents> {
   /**
    * Compute the CID that the file has uncompressed and write it into the header. The header
    * grows, so the file's own CID changes.
-   *
-   * @default false
    */
-  contentCid?: boolean | undefined
+  contentCid: boolean
 }
 
 /** The start of a file, already read: its first piece, and its first frame if the trial made one. */
-export interface Beginning {
+interface Beginning {
   piece: Uint8Array
   frame?: Frame | undefined
 }
 
 /** A written file, and the CID of its uncompressed bytes if requested. */
-export interface WrittenCompressedFile extends WrittenFile {
+interface WrittenCompressedFile extends WrittenFile {
   contentCid?: CID
 }
 
@@ -59,7 +57,7 @@ export async function writeFile (
 ): Promise<WrittenCompressedFile> {
   const pool = new BufferPool(frameSize)
   const table = new FrameTable(frameSize)
-  const content = options.contentCid === true ? new ContentCid(options) : undefined
+  const content = options.contentCid ? new ContentCid(options) : undefined
   const { piece, frame } = beginning
 
   if (frame != null) {
