@@ -53,7 +53,7 @@ async function progress (fs: ReturnType<typeof unixfs>): Promise<unknown> {
 }
 
 describe('addAll', () => {
-  it('marks compressed files, and directories that hold one at any depth', async () => {
+  it('marks compressed files, and directories with one at any depth', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const results = await Array.fromAsync(fs.addAll([
       { path: 'root/a/b/text.txt', content: text(10_000) },
@@ -100,7 +100,7 @@ describe('addAll', () => {
     )
   })
 
-  it('gives what @helia/unixfs gives where nothing is compressed', async () => {
+  it('returns the results of @helia/unixfs if nothing is compressed', async () => {
     for (const options of [
       {},
       { wrapWithDirectory: true },
@@ -153,14 +153,14 @@ describe('addAll', () => {
     await expect(adding).rejects.toMatchObject({ name })
   })
 
-  it('refuses a directory that comes after what is in it', async () => {
+  it('refuses a directory that is added after its content', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     await expect(
       Array.fromAsync(fs.addAll([{ path: 'a/b', content: text(10) }, { path: 'a', mode: 0o700 }]))
     ).rejects.toMatchObject({ name: 'AlreadyExistsError' })
   })
 
-  it('takes files of one name where no directory is made of them', async () => {
+  it('accepts files of the same name if no directory is made of them', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     expect(await Array.fromAsync(
       fs.addAll([{ path: 'a', content: text(10) }, { path: 'a', content: text(20) }, { content: text(5) }])
@@ -198,7 +198,7 @@ describe('addAll', () => {
     }
   })
 
-  it('works with the least memory', async () => {
+  it('works with the smallest memory bound', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() }, { inFlightBytes: 1 })
     const files = Object.fromEntries(
       Array.from({ length: 20 }, (_, i) => [`f${i}`, text(i % 2 === 0 ? 1000 : 5 * FRAME, i + 1)])
@@ -208,7 +208,7 @@ describe('addAll', () => {
     expect(await Array.fromAsync(fs.ls(cid))).toHaveLength(20)
   })
 
-  it('lets all sources go where one fails, where the signal is aborted, and where no more is wanted', async () => {
+  it('closes all sources if one fails, the signal aborts, or the caller stops reading', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const failing = [Readable.from((async function * () { yield text(10); throw new Error('gone') })()), ...sources()]
     await expect(Array.fromAsync(fs.addAll(candidates(failing)))).rejects.toThrow('gone')
@@ -260,7 +260,7 @@ describe('addAll', () => {
     }
   })
 
-  it('loses nothing where directories in a sharded one go on growing, as @helia/unixfs does', async () => {
+  it('loses no entries if directories in a sharded one keep growing, unlike @helia/unixfs', async () => {
     const files = { 'd/x': noise(1), a: noise(2), b: noise(3), 'd/y/z': noise(4) }
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const cid = await addTree(fs, files, { shardSplitThresholdBytes: 1 })
@@ -268,7 +268,7 @@ describe('addAll', () => {
     expect(Object.keys(await readTree(fs, cid)).toSorted()).toEqual(['/a', '/b', '/d/x', '/d/y/z'])
   })
 
-  it('of any tree gives the names and bytes that @helia/unixfs gives', async () => {
+  it('gives any tree the names and bytes that @helia/unixfs gives it', async () => {
     const name = fc.stringMatching(/^[a-d]{1,2}$/)
     const content = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
@@ -328,7 +328,7 @@ describe('addDirectory', () => {
     }
   })
 
-  it('refuses content, and names that lead elsewhere', async () => {
+  it('refuses content, and paths that lead elsewhere', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     await expect(
       fs.addDirectory({ path: 'a', content: text(1) } as never)
@@ -338,7 +338,7 @@ describe('addDirectory', () => {
 })
 
 describe('addFile', () => {
-  it('of a plain twin reads as any other directory', async () => {
+  it('returns a directory whose plain twin reads like any other', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await ipfsz({ blockstore }).addFile({ path: 'a/b.txt', content: text(1000) })
     expect((await Array.fromAsync(unixfs({ blockstore }).ls(unmark(cid)))).map(({ name }) => name)).toEqual(['a'])

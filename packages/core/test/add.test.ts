@@ -26,7 +26,7 @@ describe.each(CODECS)('adding with %s', (codec) => {
     expect(Buffer.compare(await collect(fs.cat(cid)), bytes)).toBe(0)
   })
 
-  it('makes the same CID of the same bytes, however they come', async () => {
+  it('gives the same bytes the same CID, however they are chunked', async () => {
     const bytes = text(1_000_000)
     const compression = { codec, frameSize: 64 * KIB }
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
@@ -61,7 +61,7 @@ describe('what is stored', () => {
     }
   })
 
-  it('is one block where the stream is small', async () => {
+  it('is one block if the stream is small', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await ipfsz({ blockstore }).addBytes(text(60 * KIB))
     const { Links } = dagPb.decode(await getBlock(unmark(cid), blockstore))
@@ -70,7 +70,7 @@ describe('what is stored', () => {
     expect(Links).toEqual([])
   })
 
-  it('has a dag-pb root and a raw leaf where the stream is larger', async () => {
+  it('has a dag-pb root and a raw leaf if the stream is larger', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await ipfsz({ blockstore }).addBytes(text(600 * KIB))
 
@@ -115,7 +115,7 @@ describe('what is stored', () => {
   })
 })
 
-describe('what is not worth compressing', () => {
+describe('content that does not shrink', () => {
   const png = Buffer.concat(
     [Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex'), text(100_000)]
   )
@@ -140,7 +140,7 @@ describe('what is not worth compressing', () => {
     expect(Buffer.compare(await collect(ipfsz({ blockstore }).cat(cid)), bytes)).toBe(0)
   })
 
-  it('is compressed all the same without detection', async () => {
+  it('is compressed anyway without detection', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
 
     for (const bytes of [png, noise(100_000), text(1)]) {
@@ -150,7 +150,7 @@ describe('what is not worth compressing', () => {
     }
   })
 
-  it('is stored as the options of the importer say', async () => {
+  it("is stored according to the importer's options", async () => {
     const options = { rawLeaves: false, cidVersion: 0 as const, reduceSingleLeafToSelf: false }
     const bytes = noise(100_000)
 
@@ -174,7 +174,7 @@ describe('addFile', () => {
     expect((await collect(fs.cat(unmark(cid), { path: 'a/b.txt' }))).byteLength).toBeLessThan(200_000)
   })
 
-  it('gives what @helia/unixfs gives where the file is stored plain', async () => {
+  it('returns the CID of @helia/unixfs if the file is stored uncompressed', async () => {
     const file = { path: 'a.bin', content: noise(1000), mtime: { secs: 1n } }
 
     expect((await ipfsz({ blockstore: new CountingBlockstore() }).addFile({ ...file })).toString())
@@ -210,7 +210,7 @@ describe('options that make no sense', () => {
 })
 
 describe('a codec of the caller', () => {
-  it('may hand out the memory that it was given', async () => {
+  it('may return its input buffer as the frame', async () => {
     const [first, ...others] = ipfsz({ blockstore: new CountingBlockstore() }).codecs
     const echo = { ...first, compress: (piece: Uint8Array) => piece, decompress: (frame: Uint8Array) => frame }
     const fs = ipfsz({ blockstore: new CountingBlockstore() }, { codecs: [echo, ...others] })
@@ -225,8 +225,8 @@ describe('a codec of the caller', () => {
   })
 })
 
-describe('an add that goes wrong', () => {
-  it('ends with the signal, also where the source stalls', async () => {
+describe('a failing add', () => {
+  it('aborts while the source stalls', async () => {
     const controller = new AbortController()
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const adding = fs.addByteStream((async function * () {
@@ -251,7 +251,7 @@ describe('an add that goes wrong', () => {
   it.each([
     ['a signal that is aborted', { signal: AbortSignal.abort() }],
     ['an option that makes no sense', { compression: { level: 99 } }]
-  ])('lets a source go that was never read: %s', async (_, options) => {
+  ])('closes a source that was never read: %s', async (_, options) => {
     const stream = {
       destroyed: false,
       destroy () { this.destroyed = true },
@@ -267,7 +267,7 @@ describe('an add that goes wrong', () => {
     expect(cancelled).toBe(true)
   })
 
-  it('ends with a signal that a timer aborts, where all is in memory', async () => {
+  it('aborts by a timer while all blocks are in memory', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const piece = text(1_000_000)
     const endless = (function * () {
@@ -283,13 +283,13 @@ describe('an add that goes wrong', () => {
       .rejects.toMatchObject({ name: 'TimeoutError' })
   })
 
-  it('does not touch its source with a signal that is aborted', async () => {
+  it('does not read its source if the signal is already aborted', async () => {
     const source = { [Symbol.asyncIterator]: (): never => { throw new Error('touched') } }
     await expect(ipfsz({ blockstore: new CountingBlockstore() }).addByteStream(source, { signal: AbortSignal.abort() }))
       .rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it.each([64 * KIB, 4 * MIB])('fails as its source does, and lets it go (frames of %d bytes)', async (frameSize) => {
+  it.each([64 * KIB, 4 * MIB])('throws its source\'s error, and closes it (frames of %d bytes)', async (frameSize) => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const error = new Error('gone')
 
@@ -299,7 +299,7 @@ describe('an add that goes wrong', () => {
     })(), { compression: { frameSize } })).rejects.toBe(error)
   })
 
-  it('fails as the blockstore does, and lets the source go', async () => {
+  it('throws the error of the blockstore, and closes the source', async () => {
     let closed = false
     const blockstore = new CountingBlockstore()
     const error = new Error('full')
@@ -321,7 +321,7 @@ describe('an add that goes wrong', () => {
 })
 
 describe('progress', () => {
-  it('tells what was decided, read, compressed and written', async () => {
+  it('reports what was decided, read, compressed and written', async () => {
     const events: Array<[string, unknown]> = []
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     await fs.addBytes(text(200_000), {
@@ -337,7 +337,7 @@ describe('progress', () => {
     ])
   })
 
-  it('tells once what is read of a plain file', async () => {
+  it('reports the bytes of a plain file once', async () => {
     const read: unknown[] = []
     await ipfsz({ blockstore: new CountingBlockstore() }).addByteStream(chunked(noise(200_000), 100_000), {
       onProgress: event => {

@@ -38,7 +38,7 @@ describe('reading an original', () => {
     )
   })
 
-  it('that is stored here reads it, and asks for no link', async () => {
+  it('that is stored locally is read without looking for a link', async () => {
     const { blockstore, bytes, original } = await linked()
     await unixfs({ blockstore }).addBytes(bytes)
     blockstore.gets.length = 0
@@ -48,7 +48,7 @@ describe('reading an original', () => {
     expect(blockstore.gets[0]).toBe(original.toString())
   })
 
-  it('by the plain CID of the compressed file gives what is stored', async () => {
+  it('by the plain CID of the compressed file returns the stored bytes', async () => {
     const { fs, blockstore, cid } = await linked()
 
     expect(await collect(fs.cat(unmark(cid)))).toEqual(await collect(unixfs({ blockstore }).cat(unmark(cid))))
@@ -65,7 +65,7 @@ describe('reading an original', () => {
     expect(blockstore.gets).not.toContain(original.toString())
   })
 
-  it('is refused where both sides are missing, naming both, and the link stays', async () => {
+  it('is refused if both sides are missing, names both, and keeps the link', async () => {
     const { fs, blockstore, original, cid } = await linked()
     await blockstore.delete(unmark(cid))
 
@@ -75,7 +75,7 @@ describe('reading an original', () => {
     expect(await fs.links.get(original)).toEqual(cid)
   })
 
-  it('without a link is refused as ever', async () => {
+  it('without a link is refused as before', async () => {
     const { fs } = await linked()
     await expect(collect(fs.cat(originals[0]))).rejects.toMatchObject(
       { name: 'NotFoundError', cid: originals[0], compressed: undefined }

@@ -11,7 +11,7 @@ import { collect, CountingBlockstore, FRAME, getBlock, noise, putNode, stored, t
 const CODECS = ['zstd', 'gzip', 'lz4', 'brotli', 'snappy'] as const
 
 describe.each(CODECS)('reading %s', (codec) => {
-  it('gives the slice that offset and length ask for', async () => {
+  it('returns the bytes that offset and length select', async () => {
     const { blockstore, cid, bytes } = await stored(300_000, codec)
     const fs = ipfsz({ blockstore })
 
@@ -26,7 +26,7 @@ describe.each(CODECS)('reading %s', (codec) => {
 })
 
 describe('a range', () => {
-  it('costs the root and the leaves that hold it', async () => {
+  it('fetches the root and the leaves that hold it, and nothing else', async () => {
     const { blockstore, cid, bytes } = await stored(8_000_000)
     const fs = ipfsz({ blockstore })
     const { Links } = dagPb.decode(await getBlock(unmark(cid), blockstore))
@@ -41,7 +41,7 @@ describe('a range', () => {
     }
   })
 
-  it('has every byte where it begins or ends just before, at or behind the end of a frame', async () => {
+  it('is exact if it starts or ends just before, at or after the end of a frame', async () => {
     const { blockstore, cid, bytes } = await stored(3 * FRAME + 5)
     const fs = ipfsz({ blockstore })
     const edges = [0, FRAME, 2 * FRAME, 3 * FRAME, bytes.byteLength]
@@ -56,7 +56,7 @@ describe('a range', () => {
     }
   })
 
-  it('of no bytes costs the root alone', async () => {
+  it('of no bytes fetches only the root', async () => {
     const { blockstore, cid } = await stored()
     blockstore.gets.length = 0
 
@@ -95,7 +95,7 @@ describe('a plain CID', () => {
     }
   })
 
-  it('of a compressed file reads as it is stored, by us as by others', async () => {
+  it('of a compressed file returns the stored bytes, as in @helia/unixfs', async () => {
     const { blockstore, cid } = await stored()
     const ours = await collect(ipfsz({ blockstore }).cat(unmark(cid)))
 
@@ -103,7 +103,7 @@ describe('a plain CID', () => {
     expect(ours.byteLength).toBeLessThan(1_000_000)
   })
 
-  it('of what is no file fails as with @helia/unixfs', async () => {
+  it('of something that is not a file fails as in @helia/unixfs', async () => {
     const blockstore = new CountingBlockstore()
     const directory = await unixfs({ blockstore }).addDirectory()
     const symlink = await putNode(
@@ -154,7 +154,7 @@ describe('a plain CID', () => {
     }
   })
 
-  it('is read along a path as with @helia/unixfs', async () => {
+  it('is read along a path as in @helia/unixfs', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await unixfs({ blockstore }).addFile({ path: 'a/b', content: noise(100) })
 
@@ -166,7 +166,7 @@ describe('a plain CID', () => {
 })
 
 describe('reading', () => {
-  it('ends with the signal', async () => {
+  it('ends if the signal aborts', async () => {
     const { blockstore, cid } = await stored()
     const controller = new AbortController()
     const read = ipfsz({ blockstore }).cat(cid, { signal: controller.signal })[Symbol.asyncIterator]()
@@ -190,7 +190,7 @@ describe('reading', () => {
     expect(frames).toEqual([65536, 65536, 65536, 3392])
   })
 
-  it('works with the least memory, and refuses none', async () => {
+  it('works with the smallest memory bound, and refuses a bound of zero', async () => {
     const { blockstore, cid, bytes } = await stored()
 
     expect(Buffer.compare(await collect(ipfsz({ blockstore }, { inFlightBytes: 1 }).cat(cid)), bytes)).toBe(0)
@@ -206,7 +206,7 @@ describe('reading', () => {
     ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('keeps no more frames in memory than it may', async () => {
+  it('keeps no more frames in memory than allowed', async () => {
     const { blockstore, cid } = await stored(5_000_000)
     let decompressed = 0
     const { codecs } = ipfsz({ blockstore })

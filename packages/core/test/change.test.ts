@@ -25,7 +25,7 @@ async function expectFiles (fs: Ipfsz, cid: CID, files: Record<string, Uint8Arra
 }
 
 describe('cp', () => {
-  it('puts marked and plain files into trees and directories, and gives a tree where either was marked', async () => {
+  it('copies marked and plain files into directories, and returns a tree if either was marked', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const tree = await addTree(fs, FILES)
     const empty = await fs.addDirectory()
@@ -55,7 +55,7 @@ describe('cp', () => {
     expect(Links.map(link => link.Hash.code)).toEqual([dagPb.code])
   })
 
-  it('refuses a file as the target, a source that is not what its CID says, and a name that is taken', async () => {
+  it('refuses a file as the target, a source with a wrong marker, and a name that is taken', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const tree = await addTree(fs, FILES)
@@ -87,7 +87,7 @@ describe('cp', () => {
     await expect(fs.rm(tree, name)).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('keeps to the width of shards of other widths', async () => {
+  it('keeps the fanout of shards with an unusual fanout', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const results = await Array.fromAsync(fs.addAll(
       Array.from({ length: 60 }, (_, i) => ({ path: `f${i}.txt`, content: text(500 + i) })),
@@ -110,7 +110,7 @@ describe('cp', () => {
 })
 
 describe('mkdir and rm', () => {
-  it('keep the headers of all other files', async () => {
+  it('keep the headers of the other files', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const tree = await addTree(fs, FILES)
     const { 'a.txt': _, ...rest } = FILES
@@ -147,7 +147,7 @@ describe.each([
     }
   })
 
-  it('of a path in a tree changes that alone, and gives a tree', async () => {
+  it('of a path in a tree changes only that entry, and returns a tree', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const tree = await addTree(fs, FILES)
 
@@ -159,7 +159,7 @@ describe.each([
     }
   })
 
-  it('of a tree and all below it keeps every file, in shards too', async () => {
+  it('of a whole tree keeps every file, in shards too', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const tree = await addTree(fs, FILES)
@@ -188,7 +188,7 @@ describe.each([
     expect((await fs.stat(part, { path: 'a.txt' })).mtime).toBeUndefined()
   })
 
-  it('of what is not compressed gives what @helia/unixfs gives', async () => {
+  it('of uncompressed content returns the result of @helia/unixfs', async () => {
     const blockstore = new CountingBlockstore()
     const theirs = unixfs({ blockstore }) as Ipfsz
     const ours = ipfsz({ blockstore })
@@ -224,7 +224,7 @@ describe.each([
     expect([...readFields(Data)].find(field => field.number === 5)?.value).toBe(0x22)
   })
 
-  it('refuses what is not there, and what is not as its CID says', async () => {
+  it('refuses a missing path, and an entry with a wrong marker', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const tree = await addTree(fs, FILES)
     const file = await fs.addBytes(FILES['a.txt'])

@@ -41,7 +41,7 @@ describe('the CIDs of several layouts in one pass', () => {
     )
   })
 
-  it('are right with trees of any depth, however the bytes come', async () => {
+  it('are right for trees of any depth, however the bytes are chunked', async () => {
     const layout = fc.record({
       name: fc.constant(''),
       cidVersion: fc.constantFrom(0 as const, 1 as const),

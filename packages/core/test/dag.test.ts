@@ -67,7 +67,7 @@ describe('writing a DAG', () => {
     expect(puts).toBe(1)
   })
 
-  it('fails as the blockstore does, and closes the source of the leaves', async () => {
+  it('throws the error of the blockstore, and closes the source of the leaves', async () => {
     const error = new Error('full')
     let closed = false
     const leaves = (async function * () {
@@ -102,7 +102,7 @@ describe('reading a DAG', () => {
     ['one dag-pb block', { rawLeaves: false, chunker: fixedSize({ chunkSize: 30_000 }) }]
   ]
 
-  it.each(shapes)('gives what ipfs-unixfs-exporter gives: %s', async (_, options) => {
+  it.each(shapes)('returns what ipfs-unixfs-exporter returns: %s', async (_, options) => {
     const blockstore = new CountingBlockstore()
     const { cid } = await importFile(
       { content: bytes },
@@ -149,7 +149,7 @@ describe('reading a DAG', () => {
     }
   })
 
-  it('reads no further ahead than it may', async () => {
+  it('reads no further ahead than allowed', async () => {
     const blockstore = new CountingBlockstore()
     const { cid } = await importFile(
       { content: bytes },
@@ -167,7 +167,7 @@ describe('reading a DAG', () => {
     await read.return(undefined)
   })
 
-  it('refuses a block whose bytes are not those of its CID', async () => {
+  it('refuses a block that does not match its CID', async () => {
     const blockstore = new CountingBlockstore()
     const { cid } = await importFile(
       { content: bytes },
@@ -231,7 +231,7 @@ describe('reading a DAG', () => {
       .rejects.toMatchObject({ name: 'InvalidDagError' })
   })
 
-  it('ends with the signal, also where the blockstore does not', async () => {
+  it('ends if the signal aborts, even if the blockstore ignores it', async () => {
     const blockstore = new CountingBlockstore()
     const { cid } = await importFile(
       { content: bytes },

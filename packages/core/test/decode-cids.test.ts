@@ -28,7 +28,7 @@ describe('the CIDs of an entry', () => {
     }))
   })
 
-  it('are refused where multiformats refuses them', () => {
+  it('are refused if multiformats refuses them', () => {
     fc.assert(fc.property(fc.oneof(fc.uint8Array({ maxLength: 60 }), fc.uint8Array({
       maxLength: 8
     }).map(bytes => Buffer.concat([files[0].bytes.subarray(0, 30 + bytes.byteLength), bytes]))), bytes => {

@@ -95,8 +95,8 @@ async function remote (
   return { blockstore, files: ipfsz({ blockstore }, { fetch: init }), cid, bytes, leaves: await leavesOf(cid, source) }
 }
 
-describe('a file that others have', () => {
-  it('is fetched, each block once, and it is told from whom', async () => {
+describe('a file that peers have', () => {
+  it('is fetched, each block once, and the provider is reported', async () => {
     const events: unknown[] = []
     const { blockstore, files, cid, bytes } = await remote(async (cid, { onProgress }) => {
       onProgress?.({ type: 'helia:block-broker:receive-block', detail: { cid, provider: 'peer', broker: 'bitswap' } })
@@ -122,7 +122,7 @@ describe('a file that others have', () => {
     ).toHaveLength(blockstore.asked.size)
   })
 
-  it('is read from here where it is here, and nobody is asked', async () => {
+  it('is read locally if it is stored, without asking peers', async () => {
     const { blockstore: source, cid, bytes } = await stored(500_000)
     const blockstore = new NetworkedBlockstore(source)
 
@@ -134,14 +134,14 @@ describe('a file that others have', () => {
     expect(blockstore.asked.size).toBe(0)
   })
 
-  it('is asked for block by block where nothing else is allowed', async () => {
+  it('is requested block by block if the limit allows no more', async () => {
     const { blockstore, files, cid, bytes } = await remote(undefined, { maxBytes: 1 })
 
     expect(Buffer.compare(await collect(files.cat(cid)), bytes)).toBe(0)
     expect(blockstore.most).toBe(1)
   })
 
-  it('is not fetched by who wants it offline', async () => {
+  it('is not fetched if the caller sets offline', async () => {
     const { blockstore, files, cid } = await remote()
 
     await expect(
@@ -151,8 +151,8 @@ describe('a file that others have', () => {
   })
 })
 
-describe('a block that does not come', () => {
-  it('is asked for again, also of those who sent others', { tags: 'slow' }, async () => {
+describe('a block that does not arrive', () => {
+  it('is requested again, also from peers that sent other blocks', { tags: 'slow' }, async () => {
     const events: Array<{ type: string, detail: unknown }> = []
     const { blockstore, files, cid, bytes, leaves } = await remote(async (cid, { onProgress }, asked) => {
       if (cid.equals(leaves[1]) && asked === 1) {
@@ -174,7 +174,7 @@ describe('a block that does not come', () => {
     )
   })
 
-  it('is asked for of those who have the root', async () => {
+  it('is requested from providers of the root', async () => {
     const { blockstore: source, cid, bytes } = await stored(100_000)
     const roots: string[] = []
     const blockstore = new NetworkedBlockstore(
@@ -195,7 +195,7 @@ describe('a block that does not come', () => {
     expect(roots[0]).toMatch(/^bafybei/)
   })
 
-  it('ends reading when nothing came for as long as was said', async () => {
+  it('ends the read if nothing arrives within the timeout', async () => {
     const { files, cid, leaves } = await remote(async () => undefined, { stallTimeout: 20, timeout: 100 })
 
     await expect(collect(files.cat(cid))).rejects.toMatchObject(
@@ -226,7 +226,7 @@ describe('a block that does not come', () => {
     expect([...networked.asked.values()]).toEqual([times])
   })
 
-  it('ends reading at once where nobody can be asked', async () => {
+  it('ends the read at once if there is no peer to ask', async () => {
     const { blockstore, files, cid } = await remote(
       async () => { throw Object.assign(new Error('none'), { name: 'InvalidConfigurationError' }) }
     )
@@ -235,14 +235,14 @@ describe('a block that does not come', () => {
     expect(blockstore.asked.size).toBe(1)
   })
 
-  it('is asked for a few times of those who say that they do not have it', { tags: 'slow' }, async () => {
+  it('is requested a few times from peers that answer that they do not have it', { tags: 'slow' }, async () => {
     const { blockstore, files, cid } = await remote(async () => { throw refusal() })
 
     await expect(collect(files.cat(cid))).rejects.toMatchObject({ name: 'LoadBlockFailedError' })
     expect([...blockstore.asked.values()]).toEqual([4])
   })
 
-  it('does not hold up what can be had', { tags: 'slow' }, async () => {
+  it('does not delay available blocks', { tags: 'slow' }, async () => {
     const { blockstore: source, cid } = await stored(100_000)
     const other = await ipfsz({ blockstore: source }).addBytes(noise(3_000_000))
     const missing = unmark(cid)
@@ -258,8 +258,8 @@ describe('a block that does not come', () => {
   })
 })
 
-describe('fetching that is given up', () => {
-  it('ends with the reason of the signal, at which nothing listens any more', async () => {
+describe('an abandoned fetch', () => {
+  it("aborts with the signal's reason, and removes its listeners", async () => {
     const controller = new AbortController()
     const { blockstore, files, cid } = await remote(async () => undefined)
     const reading = collect(files.cat(cid, { signal: controller.signal }))
@@ -272,7 +272,7 @@ describe('fetching that is given up', () => {
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0)
   })
 
-  it('leaves nothing at a signal that lives on', async () => {
+  it('leaves no listeners on a long-lived signal', async () => {
     const { signal } = new AbortController()
     const { files, cid } = await remote()
 
@@ -280,7 +280,7 @@ describe('fetching that is given up', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 
-  it('asks for nothing any more when no more is read', async () => {
+  it('stops requesting blocks when the caller stops reading', async () => {
     const { blockstore, files, cid, leaves } = await remote(async cid => cid.equals(leaves[0]) || !leaves.some(
       leaf => leaf.equals(cid)
     ) ? blockstore.remoteBlock(cid) : undefined, {}, 10_000_000)

@@ -19,7 +19,7 @@ const bytes = Uint8Array.of(0, 1, 2, 3, 4)
 const small = noise(13)
 const plain: AddOptions = { compression: { codec: 'none' } }
 
-describe('what is stored plain has the CIDs of @helia/unixfs', () => {
+describe('uncompressed content has the CIDs of @helia/unixfs', () => {
   const fs = ipfsz({ blockstore: new CountingBlockstore() })
   const metadata = { mode: 0x700, mtime: { secs: 100n } }
 
@@ -111,7 +111,7 @@ describe('extended statistics are those of @helia/unixfs', () => {
     await expect(ipfsz({ blockstore }).stat(large, { extended: true })).rejects.toMatchObject({ name: 'NotFoundError' })
   })
 
-  it('counts with the filter that is given', async () => {
+  it('counts with the given filter', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const seen: number[] = []
@@ -160,7 +160,7 @@ describe.each([
     await expect(collect(fs.cat(empty))).rejects.toMatchObject({ name: 'NotAFileError' })
   })
 
-  it('are missed by every verb where their block is not there', async () => {
+  it('make every verb fail if their block is missing', async () => {
     await blockstore.delete(unmark(file))
 
     for (const verb of [
@@ -177,7 +177,7 @@ describe.each([
     }
   })
 
-  it('are found in shards, of which only those on the way are fetched', async () => {
+  it('are found in shards, fetching only those on the way', async () => {
     const directory = await fs.cp(file, await sharded(), 'new-file.txt')
     blockstore.gets.length = 0
 
@@ -185,7 +185,7 @@ describe.each([
     expect(blockstore.gets.length).toBeLessThanOrEqual(4)
   })
 
-  it('are copied into directories, plain and sharded, and not over what is there', async () => {
+  it('are copied into plain and sharded directories, but not over existing entries', async () => {
     for (const target of [empty, await sharded()]) {
       const copied = await fs.cp(file, target, 'a')
 
@@ -210,7 +210,7 @@ describe.each([
     )).toEqual(['f'])
   })
 
-  it('are not copied to or from what is no UnixFS', async () => {
+  it('are not copied to or from something that is not UnixFS', async () => {
     const other = CID.createV1(identity.code, identity.digest(Buffer.from('derp')))
 
     await expect(fs.cp(file, other, 'foo')).rejects.toMatchObject({ name: 'NotADirectoryError' })
@@ -221,7 +221,7 @@ describe.each([
     await expect(Array.fromAsync((fs.ls as () => AsyncIterable<unknown>)())).rejects.toThrow()
   })
 
-  it('are listed with what reading gives', async () => {
+  it('are listed with the sizes that reading returns', async () => {
     expect(
       await Array.fromAsync(fs.ls(await fs.cp(file, empty, 'a')))
     ).toMatchObject([{ name: 'a', cid: file, size: 13n }])
@@ -231,7 +231,7 @@ describe.each([
     expect(await Array.fromAsync(fs.ls(await sharded()))).toHaveLength(200)
   })
 
-  it('and directories get modes and mtimes, all below them too', async () => {
+  it('and directories get modes and mtimes, recursively too', async () => {
     const directory = await fs.mkdir(
       await fs.cp(file, await sharded(), 'a'),
       'd',
@@ -260,7 +260,7 @@ describe.each([
     await expect(fs.mkdir(directory, 'sub')).rejects.toMatchObject({ name: 'AlreadyExistsError' })
   })
 
-  it('give shards of the width that is asked for', async () => {
+  it('are put into shards of the requested fanout', async () => {
     const directory = await fs.cp(file, empty, 'file.txt', { shardSplitThresholdBytes: 0, shardFanoutBits: 16 })
     const { Links } = dagPb.decode(await getBlock(unmark(directory), blockstore))
 

@@ -63,7 +63,7 @@ describe('a sharded directory', () => {
     expect(await names(cid, blockstore)).toEqual(await walk(cid))
   })
 
-  it('is refused where it has one shard twice, before that is fetched again', async () => {
+  it('is refused if a shard occurs twice, before fetching it again', async () => {
     const blockstore = new CountingBlockstore()
     const one = await file(blockstore)
     const shard = await putDirectory([['00a', one]], blockstore, shardOf())
@@ -101,7 +101,7 @@ describe('a sharded directory', () => {
     )
   })
 
-  it('is refused with a shard without entries', async () => {
+  it('is refused with an empty shard', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await putDirectory([['00', await putDirectory([], blockstore, shardOf())]], blockstore, shardOf())
 
@@ -136,7 +136,7 @@ describe('a sharded directory', () => {
     ).resolves.toEqual(['x', 'y'])
   })
 
-  it('is refused with a label that is for no child of it', async () => {
+  it('is refused with a label of no child', async () => {
     const blockstore = new CountingBlockstore()
     const one = await file(blockstore)
 
@@ -148,7 +148,7 @@ describe('a sharded directory', () => {
     }
   })
 
-  it('is refused with more links than children, and little of what is below it is fetched', async () => {
+  it('is refused with more links than children, after fetching little below it', async () => {
     const blockstore = new CountingBlockstore()
     const one = await file(blockstore)
     const big = await putDirectory(

@@ -9,7 +9,7 @@ async function file (blockstore: CountingBlockstore): Promise<CID> {
   return unmark(await ipfsz({ blockstore }).addBytes(text(1000)))
 }
 
-describe('a directory that anybody wrote', () => {
+describe('a directory written by anyone', () => {
   it.each([
     ['an entry called ..', ['..', 'b']],
     ['an entry called .', ['.', 'b']],
@@ -35,7 +35,7 @@ describe('a directory that anybody wrote', () => {
     }
   })
 
-  it('in shards with a name twice, or a shard twice, is not listed, and the name not found', async () => {
+  it('in shards with a duplicate name or shard is not listed, and the name is not found', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const sharded = unmark(await putSharded(fs, 400, () => text(100)))
@@ -103,7 +103,7 @@ describe('a directory that anybody wrote', () => {
 })
 
 describe('a tree', () => {
-  it('in which a path does not exist, or leads through a file, is refused by name', async () => {
+  it('refuses a path that does not exist or leads through a file', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const tree = await addTree(fs, { 'a.txt': text(1000), 'b/c.bin': new Uint8Array(10) })
 
@@ -122,7 +122,7 @@ describe('a tree', () => {
     await expect(collect(fs.cat(tree, { path: 'b' }))).rejects.toMatchObject({ name: 'NotAFileError' })
   })
 
-  it('with a file whose header is wrong refuses that file, and reads the others', async () => {
+  it('with an invalid header in a file refuses that file, and reads the others', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const good = await file(blockstore)
@@ -160,7 +160,7 @@ describe('a tree', () => {
     ).toMatchObject({ mtime: { secs: 1n }, codec: 'zstd' })
   })
 
-  it('that links the same directories again and again is counted and changed in bounded time', async () => {
+  it('that links the same directories repeatedly is counted and changed in bounded time', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const trees = [await file(blockstore)]

@@ -20,7 +20,7 @@ describe('joining chunks', () => {
     }), { numRuns: 50 })
   })
 
-  it('makes large chunks of small ones, and passes large ones on', async () => {
+  it('joins small chunks, and passes large ones unchanged', async () => {
     const large = text(5000)
     const lengths: number[] = []
     const source = (async function * () {

@@ -97,7 +97,7 @@ describe('linking an original', () => {
   const cases = LAYOUTS.flatMap(layout => [small, large]
     .map(bytes => [layout.name, bytes.byteLength, layout, bytes] as const))
 
-  it.each(cases)('made with %s (%d bytes) compares the file, then allows every read', async (_, size, layout, bytes) => {
+  it.each(cases)('made with %s (%d bytes) compares the file, then allows all reads', async (_, size, layout, bytes) => {
     const { fs } = store()
     const original = await originalOf(bytes, layout)
     await fs.links.add(original, await fs.addBytes(bytes))
@@ -110,7 +110,7 @@ describe('linking an original', () => {
     expect(await Array.fromAsync(fs.links.list())).toMatchObject([{ checked: true }])
   })
 
-  it('finds it by its other version too', async () => {
+  it('finds the link by the other CID version too', async () => {
     const { fs } = store()
     const cid = await fs.addBytes(large)
     const [v1, v0] = await Promise.all(LAYOUTS.slice(0, 2).map(async layout => originalOf(large, layout)))
@@ -139,7 +139,7 @@ describe('linking an original', () => {
     expect(await fs.links.get(bad)).toBeUndefined()
   })
 
-  it('says which CIDs the bytes have', async () => {
+  it('reports which CIDs the bytes have', async () => {
     const { fs } = store()
 
     await expect(fs.links.add(await originalOf(large), await fs.addBytes(other))).rejects.toMatchObject(
@@ -147,7 +147,7 @@ describe('linking an original', () => {
     )
   })
 
-  it('that was made with other settings, or hashed otherwise, refuses it, and takes it unchecked', async () => {
+  it('made with unknown settings or another hash is refused, unless unchecked', async () => {
     const { fs } = store()
     const cid = await fs.addBytes(large)
     const blake = CID.createV1(0x70, { ...(await sha256.digest(large)), code: 0x1e } as CID['multihash'])
@@ -161,7 +161,7 @@ describe('linking an original', () => {
     expect(await Array.fromAsync(fs.links.list())).toMatchObject([{ checked: false }, { checked: false }])
   })
 
-  it('unchecked changes nothing of one that was compared', async () => {
+  it('again as unchecked leaves a checked link checked', async () => {
     const { fs } = store()
     const original = await originalOf(large)
     const cid = await fs.addBytes(large)
@@ -171,7 +171,7 @@ describe('linking an original', () => {
     expect(await Array.fromAsync(fs.links.list())).toEqual([{ original, compressed: cid, checked: true }])
   })
 
-  it('to a stream that others made decompresses it', async () => {
+  it('to a stream of another tool decompresses it', async () => {
     const { fs } = store()
     const stream = await fs.addBytes(
       await codecs.zstd().compress(large),
@@ -185,7 +185,7 @@ describe('linking an original', () => {
     await expect(fs.links.add(await originalOf(other), cid)).rejects.toMatchObject({ name: 'LinkMismatchError' })
   })
 
-  it('ends with the signal, and links nothing', async () => {
+  it('ends if the signal aborts, and links nothing', async () => {
     const { fs } = store()
     const controller = new AbortController()
     const cid = await fs.addBytes(large, { compression: COMPRESSION })
@@ -199,7 +199,7 @@ describe('linking an original', () => {
     expect(await Array.fromAsync(fs.links.list())).toEqual([])
   })
 
-  it('keeps what it found behind what earlier versions read', async () => {
+  it('stores its result after what earlier versions read', async () => {
     const { fs, datastore } = store()
     const original = await originalOf(large)
     const cid = await fs.addBytes(large)
@@ -219,7 +219,7 @@ describe('linking an original', () => {
 })
 
 describe('a wrong link of an earlier version', () => {
-  it('hands out nothing of a small file, and never the end of a large one', async () => {
+  it('yields nothing of a small file, and never the end of a large one', async () => {
     const made = store()
     const { fs } = made
     const bad = await fs.addBytes(other, { compression: COMPRESSION })
@@ -238,7 +238,7 @@ describe('a wrong link of an earlier version', () => {
     ).toMatchObject({ length: 0, error: { name: 'LinkMismatchError' } })
   })
 
-  it('is not good', async () => {
+  it('fails verification', async () => {
     const made = store()
     const original = await originalOf(large)
     const bad = await made.fs.addBytes(other)
@@ -250,7 +250,7 @@ describe('a wrong link of an earlier version', () => {
     await expect(made.fs.verify(bad)).resolves.toMatchObject({ files: 1 })
   })
 
-  it('from a raw CID to a huge file is refused when more has come than a block may have', async () => {
+  it('from a raw CID to a huge file is refused once it exceeds the largest block', async () => {
     const made = store()
     const original = CID.createV1(RAW, await sha256.digest(large))
     await linkAsBefore(made, original, await made.fs.addBytes(new Uint8Array(60_000_000)))
@@ -263,7 +263,7 @@ describe('a wrong link of an earlier version', () => {
 })
 
 describe('a good link of an earlier version', () => {
-  it('is read whole, and in parts once it was verified', async () => {
+  it('is read whole, and in parts after a verification', async () => {
     const made = store()
     const { fs } = made
     const original = await originalOf(large, LAYOUTS[1])
@@ -283,7 +283,7 @@ describe('a good link of an earlier version', () => {
     ).toEqual(Buffer.from(large.subarray(5, 15)))
   })
 
-  it('is verified where nothing can be written', async () => {
+  it('is verified even if the datastore is read-only', async () => {
     const made = store()
     const original = await originalOf(large)
     await linkAsBefore(made, original, await made.fs.addBytes(large))
@@ -298,7 +298,7 @@ describe('a good link of an earlier version', () => {
     await expect(collect(fs.cat(original, { offset: 1 }))).rejects.toMatchObject({ name: 'UncheckedLinkError' })
   })
 
-  it('to a directory is refused, since nobody can compare it', async () => {
+  it('to a directory is refused, because it cannot be compared', async () => {
     const made = store()
     const { fs } = made
     const tree = await fs.addFile({ path: 'a/b', content: small })
@@ -315,7 +315,7 @@ describe('a good link of an earlier version', () => {
 })
 
 describe('an unchecked link', () => {
-  it('is read whole, and told of', async () => {
+  it('is read whole, and reported', async () => {
     const { fs } = store()
     const original = await originalOf(large, STRANGE)
     const compressed = await fs.addBytes(large)
@@ -333,7 +333,7 @@ describe('an unchecked link', () => {
     await expect(fs.verify(original)).rejects.toMatchObject({ name: 'UncheckedLinkError', what: 'settings' })
   })
 
-  it('whose original proves to have known settings is as good as any', async () => {
+  it('whose original proves to have known settings becomes checked', async () => {
     const { fs } = store()
     const original = await originalOf(large)
     await fs.links.add(original, await fs.addBytes(large), { unchecked: true })
@@ -347,7 +347,7 @@ describe('an unchecked link', () => {
     expect(await Array.fromAsync(fs.links.list())).toMatchObject([{ checked: true }])
   })
 
-  it('from a raw CID is refused where the bytes are others: they are what it names', async () => {
+  it('from a raw CID is refused if the bytes differ', async () => {
     const { fs } = store()
     const original = await originalOf(text(10_000))
     await fs.links.add(original, await fs.addBytes(text(10_000, 2)), { unchecked: true })
@@ -356,7 +356,7 @@ describe('an unchecked link', () => {
     await expect(fs.verify(original)).rejects.toMatchObject({ name: 'LinkMismatchError' })
   })
 
-  it('to a directory is read, and told of', async () => {
+  it('to a directory is read, and reported', async () => {
     const { fs } = store()
     const tree = await fs.addFile({ path: 'a/b', content: small })
     const original = await originalOf(small)
@@ -377,7 +377,7 @@ describe('an unchecked link', () => {
 })
 
 describe('a content CID in the header', () => {
-  it('that is another than the one asked for is refused before anything is read', async () => {
+  it('that differs from the requested CID is refused before reading', async () => {
     const made = store()
     const { fs, blockstore } = made
     const bad = await fs.addBytes(other, { link: true })
@@ -407,7 +407,7 @@ describe('a content CID in the header', () => {
     }
   })
 
-  it('is no obstacle to another CID of the same bytes, once they were compared', async () => {
+  it('does not prevent reading by another CID of the same bytes, once compared', async () => {
     const made = store()
     const { fs } = made
     const original = await originalOf(large, LAYOUTS[1])
@@ -421,7 +421,7 @@ describe('a content CID in the header', () => {
     expect(await fs.stat(original)).toMatchObject({ size: 3_000_000n })
   })
 
-  it('of other settings than it should be of is no obstacle to what was compared', async () => {
+  it('of unexpected settings does not matter once the bytes were compared', async () => {
     const { fs, blockstore } = store()
     const original = await originalOf(large, LAYOUTS[1])
     const cid = await withContentCid(original, await fs.addBytes(large), blockstore)
@@ -430,7 +430,7 @@ describe('a content CID in the header', () => {
     expect(Buffer.compare(await collect(fs.cat(original)), large)).toBe(0)
   })
 
-  it('vouches for a range, and a lie in it is found by reading all and by verify', async () => {
+  it('allows reading a range; reading all, and verify, detect a false one', async () => {
     const made = store()
     const { fs, blockstore } = made
     const original = await originalOf(large)

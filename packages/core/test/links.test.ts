@@ -20,7 +20,7 @@ describe('a link', () => {
     expect(await links.get(files[2])).toBeUndefined()
   })
 
-  it('comes back as it was given', async () => {
+  it('returns its CIDs exactly as given', async () => {
     const links = linksOn(new MemoryDatastore())
     const original = toV0(originals[1])
     await links.add(original, files[0])
@@ -29,7 +29,7 @@ describe('a link', () => {
     expect(await Array.fromAsync(links.list())).toEqual([{ original, compressed: files[0], checked: false }])
   })
 
-  it('is none of a raw CID that has the hash of the root', async () => {
+  it("does not apply to a raw CID with the root's hash", async () => {
     const links = linksOn(new MemoryDatastore())
     await links.add(originals[1], files[1])
 
@@ -44,14 +44,14 @@ describe('a link', () => {
     expect(await links.get(originals[1])).toEqual(tree)
   })
 
-  it('is there after a restart', async () => {
+  it('survives a restart', async () => {
     const datastore = new MemoryDatastore()
     await linksOn(datastore).add(originals[0], files[0])
 
     expect(await linksOn(datastore).get(files[0])).toEqual(originals[0])
   })
 
-  it('to another file takes the place of the earlier one', async () => {
+  it('to another file replaces the earlier one', async () => {
     const datastore = new MemoryDatastore()
     const links = linksOn(datastore)
     await links.add(originals[0], files[0])
@@ -63,7 +63,7 @@ describe('a link', () => {
     expect(await Array.fromAsync(datastore.query({}))).toHaveLength(2)
   })
 
-  it('may be one of several to the same file, which leads back to the newest', async () => {
+  it('may share its file with others, and the file leads to the newest', async () => {
     const links = linksOn(new MemoryDatastore())
     await links.add(originals[0], files[0])
     await links.add(originals[1], files[0])
@@ -90,7 +90,7 @@ describe('a link', () => {
     expect(await Array.fromAsync(datastore.query({}))).toEqual([])
   })
 
-  it('is deleted with all others of its file', async () => {
+  it('is deleted with all other links of its file', async () => {
     const datastore = new MemoryDatastore()
     const links = linksOn(datastore)
     await links.add(originals[0], files[0])
@@ -100,7 +100,7 @@ describe('a link', () => {
     expect(await Array.fromAsync(datastore.query({}))).toEqual([])
   })
 
-  it('survives changes that are asked for at the same time, also of several instances', async () => {
+  it('survives concurrent changes, also by several instances', async () => {
     const datastore = new MemoryDatastore()
     await Promise.all(originals.map(async original => linksOn(datastore).add(original, files[0])))
     await Promise.all(originals.map(async (original, i) => linksOn(datastore).add(original, files[i % 2])))
@@ -113,7 +113,7 @@ describe('a link', () => {
 })
 
 describe('links', () => {
-  it('whose file is gone are pruned, and what killed processes left', async () => {
+  it('are pruned if their file is gone, with leftovers of killed processes', async () => {
     const datastore = new MemoryDatastore()
     const links = linksOn(datastore)
     await links.add(originals[0], files[0])
@@ -132,7 +132,7 @@ describe('links', () => {
     expect(new Set(asked)).toEqual(new Set([files[0], files[1]].map(cid => unmark(cid).toString())))
   })
 
-  it('that were made on a datastore with other things leave those alone', async () => {
+  it('leave other entries of the datastore alone', async () => {
     const datastore = new MemoryDatastore()
     const key = new Key('/pin/1')
     await datastore.put(key, Uint8Array.of(1))
@@ -161,7 +161,7 @@ describe('links', () => {
 })
 
 describe('a bad link', () => {
-  it('is refused where there is no datastore', async () => {
+  it('is refused without a datastore', async () => {
     const links = linksOn()
     const asked = [
       links.add(originals[0], files[0]),
@@ -176,7 +176,7 @@ describe('a bad link', () => {
     }
   })
 
-  it('is refused where the file is not stored here, and the earlier link stays', async () => {
+  it('is refused if the file is not stored locally, and keeps the earlier link', async () => {
     const datastore = new MemoryDatastore()
     await linksOn(datastore).add(originals[0], files[0])
     const { links } = ipfsz({ blockstore: new CountingBlockstore(), datastore })
@@ -188,7 +188,7 @@ describe('a bad link', () => {
     expect(await links.get(files[0])).toEqual(originals[0])
   })
 
-  it('is refused between sides that are none, or one', async () => {
+  it('is refused if a side has the wrong marker, or both are the same', async () => {
     const links = linksOn(new MemoryDatastore())
     const pairs = [
       [originals[0], unmark(files[0])],
@@ -205,7 +205,7 @@ describe('a bad link', () => {
     expect(await listed(links)).toEqual([])
   })
 
-  it('in the datastore is refused by name, whatever it holds, and nothing is lost', async () => {
+  it('in the datastore throws InvalidLinkError, whatever it holds, and is kept', async () => {
     const datastore = new MemoryDatastore()
     const links = linksOn(datastore)
     await links.add(originals[0], files[0])

@@ -38,7 +38,7 @@ describe('ls', () => {
     expect(Buffer.compare(await collect(fs.cat(dir.cid, { path: 'c.txt' })), FILES['dir/c.txt'])).toBe(0)
   })
 
-  it('of the plain twin lists what is stored, with the names and CIDs that @helia/unixfs lists', async () => {
+  it('of the plain twin lists the stored files, with the names and CIDs of @helia/unixfs', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const cid = unmark(await addTree(fs, FILES))
@@ -51,7 +51,7 @@ describe('ls', () => {
     expect(ours[0].markedCid?.code).toBe(MARKERS['ipfsz-zstd'])
   })
 
-  it('costs one block a file, none for raw ones, and none again for what was read last', async () => {
+  it('fetches one block per file, none for raw ones, and none for cached ones', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await addTree(ipfsz({ blockstore }), FILES)
     const fs = ipfsz({ blockstore })
@@ -66,7 +66,7 @@ describe('ls', () => {
     expect(blockstore.gets).not.toContain(unmark(entries[0].cid).toString())
   })
 
-  it('lists a part of a directory, of a sharded one too', async () => {
+  it('lists a part of a directory, sharded or not', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const flat = await addTree(fs, Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`f${i}`, text(1000 + i)])))
@@ -88,7 +88,7 @@ describe('ls', () => {
     ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('of a file shows the file, by the CID that it was asked for', async () => {
+  it('of a file shows the file, under the requested CID', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const tree = await addTree(fs, FILES)
     const marked = await fs.addBytes(FILES['a.txt'])
@@ -103,7 +103,7 @@ describe('ls', () => {
     expect(plain.cid.toString()).toBe(unmark(marked).toString())
   })
 
-  it('lists a directory of which a file is not here', async () => {
+  it('lists a directory with a missing file', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const cid = await addTree(fs, FILES)
@@ -115,7 +115,7 @@ describe('ls', () => {
     expect(b.type).toBe('raw')
   })
 
-  it('ends with the signal', async () => {
+  it('ends if the signal aborts', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const cid = await addTree(fs, FILES)
     await expect(

@@ -23,7 +23,7 @@ function withoutHeader (data: Uint8Array): Uint8Array {
 }
 
 describe('a marked CID', () => {
-  it('without a header in its root is refused where it is not of that codec', async () => {
+  it('without a header is refused if the stream has another codec', async () => {
     const blockstore = new CountingBlockstore()
     const plain = await unixfs({ blockstore }).addBytes(noise(100), { rawLeaves: false })
     await expect(
@@ -31,7 +31,7 @@ describe('a marked CID', () => {
     ).rejects.toMatchObject({ name: 'CorruptFrameError' })
   })
 
-  it('without a header in its root is refused where it is no file', async () => {
+  it('without a header is refused if it is not a file', async () => {
     const blockstore = new CountingBlockstore()
     const directory = await unixfs({ blockstore }).addDirectory()
     await expect(
@@ -58,7 +58,7 @@ describe('a marked CID', () => {
     await expect(collect(ipfsz({ blockstore }).cat(cid))).rejects.toMatchObject({ name: 'NotAFileError' })
   })
 
-  it('of another codec than its frames, in its header too, is refused', async () => {
+  it('is refused if its frames have another codec than marker and header', async () => {
     const { blockstore, cid } = await stored()
     const other = await withData(cid, blockstore, data => {
       const changed = Buffer.from(data)
@@ -73,14 +73,14 @@ describe('a marked CID', () => {
     ).rejects.toMatchObject({ name: 'CorruptFrameError', codec: 'lzo' })
   })
 
-  it('of a codec that is not there is refused', async () => {
+  it('of a missing codec is refused', async () => {
     const { blockstore, cid } = await stored()
     await expect(
       collect(ipfsz({ blockstore }, { codecs: [] }).cat(cid))
     ).rejects.toMatchObject({ name: 'UnknownCodecError', codec: 'zstd' })
   })
 
-  it('whose header lies is refused, whatever it says', async () => {
+  it('with any false value in its header is refused', async () => {
     const { blockstore, cid } = await stored()
     const fields = (size: number, lengths: Uint8Array): Uint8Array => bytesField(1445, Buffer.concat([
       Uint8Array.from(
@@ -105,7 +105,7 @@ describe('a marked CID', () => {
     await expect(collect(ipfsz({ blockstore }).cat(other))).rejects.toMatchObject({ name: 'InvalidHeaderError' })
   })
 
-  it('of which a block is missing is refused, with its CID', async () => {
+  it('with a missing block is refused, naming the block', async () => {
     const { blockstore, cid } = await stored()
     const { Links: [{ Hash: leaf }] } = dagPb.decode(await getBlock(unmark(cid), blockstore))
     await blockstore.delete(leaf)
@@ -118,7 +118,7 @@ describe('a marked CID', () => {
     ).rejects.toMatchObject({ name: 'NotFoundError', cid: unmark(cid) })
   })
 
-  it('of which any bit of any block is flipped is refused', async () => {
+  it('with any flipped bit in any block is refused', async () => {
     const { blockstore, cid } = await stored(200_000)
     const cids = [unmark(cid), ...dagPb.decode(await getBlock(unmark(cid), blockstore)).Links.map(link => link.Hash)]
 
@@ -140,7 +140,7 @@ describe('a marked CID', () => {
     }
   })
 
-  it('whose frames are damaged under good hashes is refused', async () => {
+  it('with damaged frames under valid hashes is refused', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await ipfsz({ blockstore }).addBytes(text(60_000))
     const other = await withData(cid, blockstore, data => {

@@ -41,7 +41,7 @@ describe('marshal', () => {
     }))
   })
 
-  it('keeps the bits of a mode that ipfs-unixfs does not show', () => {
+  it('keeps the mode bits that ipfs-unixfs hides', () => {
     const unixfs = UnixFS.unmarshal(new UnixFS({ type: 'file', mode: 0o100600 }).marshal())
     unixfs.mode = 0o640
 
@@ -74,7 +74,7 @@ describe('a file of 2 to 4 GiB', () => {
     expect(UnixFS.unmarshal(Data).fileSize()).toBe(BigInt(3 * GB))
   })
 
-  it('that is stored plain has one too', async () => {
+  it('that is stored uncompressed has one too', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     // two leaves that say to be of 1.5 GB each

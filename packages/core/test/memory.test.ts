@@ -105,7 +105,7 @@ async function putWide (
 
 describe('a reader that stalls', () => {
   describe.each([['dag-pb', false], ['raw', true]])('in a file with %s leaves', (_, rawLeaves) => {
-    it('holds as many blocks as it may, and what was taken', async () => {
+    it('holds no more blocks than allowed, besides those taken', async () => {
       const { blockstore, cid } = await imported(16 * MIB, 256 * KIB, 5, rawLeaves)
       const recorder = new ReadRecorder(blockstore)
       const node = decodeNode(cid, await getBlock(cid, blockstore))
@@ -118,7 +118,7 @@ describe('a reader that stalls', () => {
       await read.return(undefined)
     })
 
-    it('holds the more small blocks the more it took, and no more than 8 MiB', async () => {
+    it('holds more small blocks the more it took, up to 8 MiB', async () => {
       const { blockstore, cid } = await imported(32 * MIB, 256 * KIB, 5, rawLeaves)
       const recorder = new ReadRecorder(blockstore)
       const node = decodeNode(cid, await getBlock(cid, blockstore))
@@ -135,7 +135,7 @@ describe('a reader that stalls', () => {
       await read.return(undefined)
     })
 
-    it('holds no more bytes than it may where blocks come from others', async () => {
+    it('holds no more bytes than allowed if blocks come from peers', async () => {
       const { blockstore, cid, bytes } = await imported(16 * MIB, 256 * KIB, 5, rawLeaves)
       const recorder = new ReadRecorder(blockstore, { readAheadBytes: 4 * MIB, fetches: true })
       const node = decodeNode(cid, await getBlock(cid, blockstore))
@@ -152,7 +152,7 @@ describe('a reader that stalls', () => {
     })
   })
 
-  it('reads all where it may hold less than a block', async () => {
+  it('reads everything even if it may hold less than a block', async () => {
     const { blockstore, cid, bytes } = await imported(2 * MIB, 256 * KIB, 3, false)
     const recorder = new ReadRecorder(blockstore, { readAheadBytes: 1, fetches: true })
     const node = decodeNode(cid, await getBlock(cid, blockstore))
@@ -160,7 +160,7 @@ describe('a reader that stalls', () => {
     expect(Buffer.compare(await collect(readRange(node, 0, bytes.byteLength, recorder, {})), bytes)).toBe(0)
   })
 
-  it('lets blocks go that are larger than their parent led to expect, and reads them in their turn', async () => {
+  it('drops blocks that are larger than their parent states, and reads them in their turn', async () => {
     const blockstore = new CountingBlockstore()
     const leaf = await put(noise(10), blockstore)
     const links = await Promise.all(Array.from({ length: 64 }, async (_, i) => {
@@ -189,7 +189,7 @@ describe('a reader that stalls', () => {
 })
 
 describe('a file of nodes with very many links', () => {
-  it('is read where all that are above one block fit into the bytes that they may take', async () => {
+  it('is read if the nodes above one block fit into the limit', async () => {
     const { blockstore, cid, size } = await putWide(3, 2000)
 
     expect(

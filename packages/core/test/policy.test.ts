@@ -49,7 +49,7 @@ describe('isCompressedType', () => {
 })
 
 describe('isGain', () => {
-  it('asks for 5 %, the root counted', () => {
+  it('requires a gain of 5 %, including the root block', () => {
     expect(isGain(1_000_000, 900_000)).toBe(true)
     expect(isGain(1_000_000, 949_000)).toBe(true)
     expect(isGain(1_000_000, 950_000)).toBe(false)

@@ -44,7 +44,7 @@ describe('roots that were read', () => {
     await expect(collect(fs.cat(tree, { path: 'a/b/d.txt' }))).rejects.toMatchObject({ name: 'NotFoundError' })
   })
 
-  it('are not handed out where the signal is aborted', async () => {
+  it('are not returned if the signal is aborted', async () => {
     const { blockstore, cid } = await stored()
     const fs = ipfsz({ blockstore })
     await fs.stat(cid)
@@ -73,7 +73,7 @@ describe('roots that were read', () => {
     expect(blockstore.gets).toContain(unmark(cid).toString())
   })
 
-  it('are kept in a bounded number and size, the last one always', async () => {
+  it('are kept in bounded number and size, but always the last one', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const roots: CachedRoot[] = []

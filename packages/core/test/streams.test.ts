@@ -104,7 +104,7 @@ describe.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const)('a %s
     await expect(fs.cp(cid, directory, 'again')).rejects.toMatchObject({ name: 'MissingHeaderError' })
   })
 
-  it('is read from its front without what comes later', async () => {
+  it('is read from its front without fetching the rest', async () => {
     const { fs, blockstore, cid } = await streamOf(codec, await compress(codec, noise(8 * MIB)))
     blockstore.gets.length = 0
     expect((await collect(fs.cat(cid, { length: 100 }))).byteLength).toBe(100)
@@ -112,7 +112,7 @@ describe.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const)('a %s
     expect(blockstore.gets.length).toBeLessThan(codec === 'lz4' ? 90 : 40)
   })
 
-  it('is refused where it is another one, cut short, or followed by other bytes', async () => {
+  it('is refused if it has another format, is truncated, or is followed by other bytes', async () => {
     const stream = await compress(codec, bytes)
 
     for (const bad of [noise(100), noise(MIB), stream.subarray(0, -1), Buffer.concat([stream, text(1000)])]) {
@@ -121,7 +121,7 @@ describe.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const)('a %s
     }
   })
 
-  it('tells its size where that can be known, and is verified', async () => {
+  it('reports its size if it can be known, and is verified', async () => {
     const stream = await compress(codec, bytes)
     const { fs, cid } = await streamOf(codec, stream)
 
@@ -135,7 +135,7 @@ describe.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const)('a %s
 })
 
 describe('a stream without a header', () => {
-  it('is refused where its codec is not there, or reads no streams', async () => {
+  it('is refused if its codec is missing, or reads no streams', async () => {
     const { cid, blockstore } = await streamOf('zstd', await compress('zstd', text(1000)))
     const codec = { ...zstd(), implementation: 'js' as const, decompressStream: undefined }
 
@@ -147,14 +147,14 @@ describe('a stream without a header', () => {
     ).rejects.toMatchObject({ name: 'MissingImplementationError', codec: 'zstd' })
   })
 
-  it('asks for no more than 8 MiB to look back, or as much as is allowed', async () => {
+  it('needs a window of at most 8 MiB, or of maxWindowSize', async () => {
     // a window of 16 MiB and no content size; one block, the last, of 1,000 bytes as they are
     const { fs, cid } = await streamOf('zstd', Buffer.concat([Buffer.from('28b52ffd0070411f00', 'hex'), text(1000)]))
     await expect(collect(fs.cat(cid))).rejects.toMatchObject({ name: 'WindowTooLargeError', size: 16 * MIB })
     expect((await collect(fs.cat(cid, { maxWindowSize: 16 * MIB }))).byteLength).toBe(1000)
   })
 
-  it('fails by the block that is missing', async () => {
+  it('fails naming the missing block', async () => {
     const { fs, blockstore, cid } = await streamOf('gzip', await compress('gzip', noise(MIB)))
     await blockstore.delete(CID.parse(blockstore.puts[2]))
     await expect(collect(fs.cat(cid))).rejects.toMatchObject({ name: 'NotFoundError' })
@@ -230,7 +230,7 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
     ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('is read from its front where its table is not right', async () => {
+  it('is read from its front if its table is invalid', async () => {
     const good = seekable(await framed())
     const table = good.byteLength - 8 - 6 * 8 - 9
 
@@ -251,7 +251,7 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
     }
   })
 
-  it('is refused where a frame does not hold what its table says', async () => {
+  it('is refused if a frame does not hold what its table states', async () => {
     for (const change of [1, -1]) {
       const { fs, cid } = await streamOf(
         codec,
@@ -269,7 +269,7 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
     ['of too many bytes', [1]],
     ['of too few', [-1]],
     ['that has a frame begin elsewhere', [1, -1]]
-  ])('with a table %s is found out by verify', async (_, changes) => {
+  ])('with a table %s fails verification', async (_, changes) => {
     const { fs, cid } = await streamOf(
       codec,
       seekable((await framed()).map(({ frame, size }, i) => ({ frame, size: size + (changes[i] ?? 0) })))
@@ -278,7 +278,7 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
     await expect(fs.verify(cid)).rejects.toMatchObject({ name: 'InvalidTrailerError', cid: unmark(cid) })
   })
 
-  it('is found good by verify', async () => {
+  it('passes verification', async () => {
     const frames = await framed()
     const { fs, cid } = await streamOf(codec, seekable(frames))
 
@@ -304,7 +304,7 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
     ).toBe(0)
   })
 
-  it('is read at any offset where it is of ipfsz, its header gone', async () => {
+  it('is read at any offset if IPFSz wrote it and its header is gone', async () => {
     const { blockstore, cid, bytes } = await stored(1_000_000, codec)
     const content = await collect(ipfsz({ blockstore }).cat(unmark(cid)))
     const { fs, cid: headerless } = await streamOf(codec, content)
@@ -319,7 +319,7 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
   })
 
   if (codec === 'zstd') {
-    it('may have frames that do not tell their size', async () => {
+    it('may have frames without a content size', async () => {
       const { fs, cid } = await streamOf(codec, seekable(await framed(unsized)))
       expect(Buffer.compare(
         await collect(fs.cat(cid, { offset: 299_999, length: 1_000_000 })),

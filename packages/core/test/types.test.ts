@@ -27,7 +27,7 @@ describe('the interface', () => {
     expect(verbs.length).toBeGreaterThan(12)
   })
 
-  it('takes handlers that are typed for the events of @helia/unixfs alone', async () => {
+  it('accepts handlers that are typed only for the events of @helia/unixfs', async () => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
     const added: string[] = []
     const read: string[] = []
@@ -45,7 +45,7 @@ describe('the interface', () => {
     expect(read).toContain('unixfs:exporter:walk:directory')
   })
 
-  it('gives extended statistics where they are asked for', async () => {
+  it('returns extended statistics with extended', async () => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
     const stats: ExtendedFileStats | ExtendedDirectoryStats | ExtendedRawStats = await fs.stat(
       await fs.addBytes(noise(100)),

@@ -37,7 +37,7 @@ async function tree (): Promise<{ blockstore: CountingBlockstore, cid: CID, bad:
 }
 
 describe('verify of a tree', () => {
-  it('reads every file in it, each as its header says', async () => {
+  it('reads every file in it, according to its header', async () => {
     const { blockstore, cid } = await tree()
     const paths: string[] = []
     const report = await ipfsz({ blockstore }).verify(cid, {
@@ -59,7 +59,7 @@ describe('verify of a tree', () => {
     expect(await ipfsz({ blockstore }).verify(unmark(cid))).toMatchObject({ frames: 0, files: 4 })
   })
 
-  it('begins where a path leads', async () => {
+  it('begins at the given path', async () => {
     const { blockstore, cid, bad } = await tree()
 
     expect(
@@ -70,7 +70,7 @@ describe('verify of a tree', () => {
     ).toMatchObject({ cid: bad, frames: 1, contentCid: expect.any(CID) })
   })
 
-  it('says where a block is damaged or missing', async () => {
+  it('reports the path of a damaged or missing block', async () => {
     const { blockstore, cid, bad } = await tree()
     const [leaf] = await leavesOf(bad, blockstore)
 
@@ -91,7 +91,7 @@ describe('verify of a tree', () => {
     }
   })
 
-  it('goes through the shards of a large directory', async () => {
+  it('reads the shards of a large directory', async () => {
     const blockstore = new CountingBlockstore()
     const theirs = unixfs({ blockstore })
     const file = unmark(await ipfsz({ blockstore }).addBytes(text(100_000)))
@@ -140,7 +140,7 @@ describe('verify of a tree', () => {
     )
   })
 
-  it('refuses what is no file, and shards that are none', async () => {
+  it('refuses entries that are not files, and invalid shards', async () => {
     const blockstore = new CountingBlockstore()
     const cbor = CID.createV1(0x71, await sha256.digest(Uint8Array.of(0xa0)))
     const file = await putNode({ Data: new UnixFS({ type: 'file' }).marshal(), Links: [] }, blockstore)

@@ -50,7 +50,7 @@ async function withHeader (stream: Uint8Array, header: Header, blockstore: Count
 }
 
 describe('verify', () => {
-  it.each(CODECS)('tells what a file of %s has', async (codec) => {
+  it.each(CODECS)('reports what a file of %s has', async (codec) => {
     const { blockstore, cid } = await stored(1_000_000, codec)
 
     expect(await ipfsz({ blockstore }).verify(cid)).toEqual(
@@ -67,7 +67,7 @@ describe('verify', () => {
     expect(BigInt(blockstore.gets.length)).toBe(blocks)
   })
 
-  it('compares the content CID, and tells it', async () => {
+  it('compares the content CID, and reports it', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore, datastore: new MemoryDatastore() })
     const bytes = text(2_500_000)
@@ -92,7 +92,7 @@ describe('verify', () => {
     )
   })
 
-  it('reads a stream that others made to its end', async () => {
+  it('reads a stream of another tool to its end', async () => {
     const blockstore = new CountingBlockstore()
     const bytes = text(3_000_000)
     const stream = new Uint8Array(await new Response(
@@ -108,7 +108,7 @@ describe('verify', () => {
     await expect(ipfsz({ blockstore }).verify(cut)).rejects.toMatchObject({ name: 'CorruptFrameError' })
   })
 
-  it('reads by the plain CID what is stored', async () => {
+  it('reads the stored bytes by the plain CID', async () => {
     const { blockstore, cid } = await stored()
     const stream = await collect(ipfsz({ blockstore }).cat(unmark(cid)))
 
@@ -133,7 +133,7 @@ describe('verify', () => {
     )
   })
 
-  it('ends with the signal', async () => {
+  it('ends if the signal aborts', async () => {
     const { blockstore, cid } = await stored()
     const controller = new AbortController()
     const options = { signal: controller.signal, onProgress: () => { controller.abort() } }
@@ -143,7 +143,7 @@ describe('verify', () => {
 })
 
 describe('verify refuses', () => {
-  it('a file of which any block is damaged, cut short or missing', async () => {
+  it('a file with any damaged, truncated or missing block', async () => {
     const { blockstore, cid } = await stored(3_000_000)
     const fs = ipfsz({ blockstore })
     await collect(fs.cat(cid))
@@ -166,7 +166,7 @@ describe('verify refuses', () => {
     }
   })
 
-  it('a damaged block of another hash function that is known, as cat does', async () => {
+  it('a damaged block with another supported hash function, like cat', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const cid = CID.createV1(RAW, await sha512.digest(text(100)))
@@ -178,7 +178,7 @@ describe('verify refuses', () => {
     await expect(collect(fs.cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
   })
 
-  it('a block of a hash function that is not known, as cat does', async () => {
+  it('a block with an unsupported hash function, like cat', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const cid = CID.createV1(RAW, createDigest(0xb260, new Uint8Array(32)))
@@ -193,7 +193,7 @@ describe('verify refuses', () => {
     await expect(collect(fs.cat(file))).rejects.toMatchObject({ name: 'UnknownHashError', cid })
   })
 
-  it('a block of no bytes that is missing, where reading does not need it', async () => {
+  it('a missing empty block that reading does not need', async () => {
     const blockstore = new CountingBlockstore()
     const leaf = CID.createV1(RAW, await sha256.digest(noise(100)))
     const empty = CID.createV1(RAW, await sha256.digest(new Uint8Array(0)))
@@ -208,7 +208,7 @@ describe('verify refuses', () => {
     expect(await ipfsz({ blockstore }).verify(root)).toMatchObject({ size: 100n, blocks: 3n })
   })
 
-  it.each(CODECS)('a frame of %s that is damaged under good hashes', async (codec) => {
+  it.each(CODECS)('a damaged frame of %s under valid hashes', async (codec) => {
     const { blockstore, cid } = await stored(200_000, codec)
     const { header } = await openEntry(cid, blockstore, {})
     const stream = Buffer.from(await collect(ipfsz({ blockstore }).cat(unmark(cid))))
@@ -218,7 +218,7 @@ describe('verify refuses', () => {
     await expect(ipfsz({ blockstore }).verify(other)).rejects.toMatchObject({ name: 'CorruptFrameError', codec })
   })
 
-  it('frames that hold more or less than the header says', async () => {
+  it('frames that hold more or less than the header states', async () => {
     const { blockstore, cid } = await stored(200_000)
 
     for (const size of [199_999, 200_001]) {
@@ -228,7 +228,7 @@ describe('verify refuses', () => {
     }
   })
 
-  it('a seek table that differs from the header, and one that is not there', async () => {
+  it('a seek table that differs from the header, or is missing', async () => {
     const blockstore = new CountingBlockstore()
     const { cid } = await stored(200_000)
     const source = await stored(200_000)
@@ -252,7 +252,7 @@ describe('verify refuses', () => {
     await expect(ipfsz({ blockstore }).verify(without)).rejects.toMatchObject({ name: 'InvalidTrailerError' })
   })
 
-  it.each(CODECS)('bytes behind the stream of %s', async (codec) => {
+  it.each(CODECS)('bytes after the stream of %s', async (codec) => {
     const { blockstore, cid } = await stored(200_000, codec)
 
     expect(
@@ -263,7 +263,7 @@ describe('verify refuses', () => {
     ).rejects.toMatchObject({ name: 'InvalidTrailerError' })
   })
 
-  it('a content CID that is not that of the bytes, naming both', async () => {
+  it('a content CID that does not match the bytes, naming both', async () => {
     const { blockstore, cid, bytes } = await stored(2_500_000)
     const theirs = unixfs({ blockstore: new CountingBlockstore() })
     const actual = await theirs.addByteStream(chunked(bytes, 100_000))

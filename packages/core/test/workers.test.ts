@@ -20,7 +20,7 @@ describe.each(cases)('what %s compresses in workers', (name, codec) => {
     ['text', text(1_500_000)],
     ['noise', noise(700_000)],
     ['whole frames', text(8 * FRAME_SIZE)]
-  ])('comes back whole: %s', async (_, bytes) => {
+  ])('reads back whole: %s', async (_, bytes) => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() }, { codecs: [codec] })
     const cid = await fs.addByteStream(
       pieces(bytes),
@@ -31,7 +31,7 @@ describe.each(cases)('what %s compresses in workers', (name, codec) => {
     expect(Buffer.compare(back, bytes)).toBe(0)
   })
 
-  it('comes back whole from several files at one time', async () => {
+  it('reads back whole from several files at a time', async () => {
     const files = Array.from({ length: 6 }, (_, i) => ({ path: `${i}`, bytes: text(300_000 + i, i + 1) }))
     const fs = ipfsz({ blockstore: new MemoryBlockstore() }, { codecs: [codec], inFlightBytes: 8 * FRAME_SIZE })
     const results = await Array.fromAsync(fs.addAll(
