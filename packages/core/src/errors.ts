@@ -200,7 +200,7 @@ export class FetchStalledError extends Error {
   readonly time: number
 
   constructor (cid: CID, time: number, options?: ErrorOptions) {
-    super(`No peer sent the block ${cid}: nothing arrived for ${Math.round(time / 1000)} s`, options)
+    super(`Nothing arrived for ${Math.round(time / 1000)} s while waiting for the block ${cid}`, options)
     this.cid = cid
     this.time = time
   }
@@ -224,7 +224,7 @@ export class LinkedFileMissingError extends Error {
   readonly compressed: CID
 
   constructor (original: CID, compressed: CID) {
-    super(`Cannot link ${original} to ${compressed}: the compressed file is not stored locally`)
+    super(`Cannot link ${original} to ${compressed}, which is not stored locally`)
     this.original = original
     this.compressed = compressed
   }
@@ -247,7 +247,7 @@ export class LinkMismatchError extends Error {
   constructor (original: CID, compressed: CID, by: 'header' | 'bytes', found: readonly CID[]) {
     super(`${compressed} does not hold the bytes of ${original}: ${found.length === 0
       ? 'it has more bytes than a block may have'
-      : `${by === 'header' ? 'according to its header they have' : 'its bytes have'} the CID ${found[0]}`}`)
+      : `${by === 'header' ? 'its header says that its' : 'its'} bytes have the CID ${found[0]}`}`)
     this.original = original
     this.compressed = compressed
     this.by = by

@@ -35,11 +35,11 @@ export class NodeLinks implements Iterable<PBLink> {
   }
 
   /** Decode the links for which `predicate` is true. */
-  filter (question: (link: PBLink) => boolean): PBLink[] {
+  filter (predicate: (link: PBLink) => boolean): PBLink[] {
     const found: PBLink[] = []
 
     for (const link of this) {
-      if (question(link)) {
+      if (predicate(link)) {
         found.push(link)
       }
     }

@@ -42,7 +42,7 @@ interface Sender {
 }
 
 /** Thrown when one attempt to fetch a block takes too long. */
-class GivenUpError extends Error {
+class AttemptTimeoutError extends Error {
   override readonly name = 'TimeoutError'
 }
 
@@ -88,7 +88,7 @@ export class BlockFetcher {
           return block
         } catch (err) {
           signal.throwIfAborted()
-          const stalled = err instanceof GivenUpError
+          const stalled = err instanceof AttemptTimeoutError
 
           if (!stalled && (!isRefused(err) || ++failures === MAX_FAILURES)) {
             throw err
@@ -150,7 +150,7 @@ export class BlockFetcher {
     const attempt = anySignal([signal, giveUp.signal])
     const sender: Omit<Sender, 'cid'> = {}
     const unwatch = this.#watch(stallTime, () => {
-      giveUp.abort(new GivenUpError(`The block ${cid} did not arrive within ${Math.round(stallTime)} ms`))
+      giveUp.abort(new AttemptTimeoutError(`The block ${cid} did not arrive within ${Math.round(stallTime)} ms`))
     })
 
     const onProgress = (event: ProgressEvent): void => {
