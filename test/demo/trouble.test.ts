@@ -109,7 +109,7 @@ describe('the demo page, where something goes wrong,', () => {
     await page.openAddress(`${await page.copied('CID')}/no/such/file`)
     await page.view.getByRole('alert').waitFor()
 
-    expect(await page.view.getByRole('alert').innerText()).toContain('has no entry called')
+    expect(await page.view.getByRole('alert').innerText()).toContain('has no entry named')
   })
 
   it('shows names, cells, texts and keys as what they are, whatever they would be as HTML', async () => {

@@ -1,7 +1,27 @@
 import type { ProviderRouting } from './fetch/fetch-scope.ts'
 import type { FetchInit } from './fetch/init.ts'
 import type { LinkDatastore, Links } from './links/links.ts'
-import type { AddFileOptions, AddOptions, ByteStream, CatOptions, ChmodOptions, CpOptions, DirectoryCandidate, DirectoryEntry, ExtendedStatOptions, ExtendedStats, FileCandidate, ImportCandidateStream, ImportResult, LsOptions, MkdirOptions, RmOptions, Stats, StatOptions, TouchOptions } from './unixfs.ts'
+import type {
+  AddFileOptions,
+  AddOptions,
+  ByteStream,
+  CatOptions,
+  ChmodOptions,
+  CpOptions,
+  DirectoryCandidate,
+  DirectoryEntry,
+  ExtendedStatOptions,
+  ExtendedStats,
+  FileCandidate,
+  ImportCandidateStream,
+  ImportResult,
+  LsOptions,
+  MkdirOptions,
+  RmOptions,
+  Stats,
+  StatOptions,
+  TouchOptions
+} from './unixfs.ts'
 import type { VerifyOptions, VerifyReport } from './verification.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { Blockstore } from 'interface-blockstore'
@@ -9,9 +29,9 @@ import type { CID } from 'multiformats/cid'
 
 export interface IpfszComponents {
   blockstore: Pick<Blockstore, 'get' | 'put' | 'has'>
-  /** Where links between original and compressed CIDs are kept. Without one there are none. */
+  /** Where links between original and compressed CIDs are stored. Links are unavailable without it. */
   datastore?: LinkDatastore | undefined
-  /** Who has something. A peer that goes away while a file is fetched from it is replaced by those that this finds. */
+  /** Finds providers, as `helia.routing` does. When a peer goes away during a fetch, others are looked up here. */
   routing?: ProviderRouting | undefined
 }
 
@@ -24,157 +44,155 @@ export interface IpfszInit {
   codecs?: readonly Codec[] | undefined
 
   /**
-   * Compress with implementations that are the same build in Node and in browsers,
-   * so that the same bytes added with the same options have the same CID on both.
-   * It costs speed where there are native ones; reading stays as it is.
+   * Compress with the implementations that Node and browsers share, so that the same
+   * bytes and options give the same CID on both. Writing is slower where a native
+   * implementation exists; reading is unaffected. Not with `codecs`.
    *
    * @default false
    */
   deterministic?: boolean | undefined
 
   /**
-   * The most original bytes in the frames that one call compresses or
-   * decompresses at one time, whatever the size of the file.
+   * The most original bytes, in frames, that one call compresses or decompresses at a
+   * time, whatever the file's size.
    *
    * @default 33554432
    */
   inFlightBytes?: number | undefined
 
-  /** How blocks are fetched that are not here, by a blockstore that asks others for them. */
+  /** How a networked blockstore fetches blocks that are not stored locally. */
   fetch?: FetchInit | undefined
 }
 
-/** The verbs of `@helia/unixfs`, of files that are compressed where that is worth it. */
+/** The verbs of `@helia/unixfs`, with files compressed where it pays off. */
 export interface Ipfsz {
-  /** The codecs that files are read and written with. */
+  /** The codecs that read and write files. */
   readonly codecs: readonly Codec[]
 
-  /** Which compressed file has the bytes of which original, and the other way round. */
+  /** Links between original and compressed CIDs. */
   readonly links: Links
 
   /**
-   * Add files, directories and symlinks, as `unixfs.addAll`. In the results compressed
-   * files have their marked CIDs, and directories with a compressed file at any depth
-   * that of a tree. The bytes of all files that are worked on at one time are bounded
-   * by `inFlightBytes`.
+   * Add files, directories and symlinks, like `unixfs.addAll`. Compressed files have
+   * marked CIDs in the results. A directory with a compressed file at any depth has a
+   * tree CID. `inFlightBytes` bounds the bytes of all files in progress together.
    *
-   * @throws {InvalidParametersError} a path has `..` in it, an escaped slash, or more
-   *   than 1,024 names
-   * @throws {AlreadyExistsError} two candidates have one path: the first would be lost
+   * @throws {InvalidParametersError} a path contains `..`, an escaped slash, or more than
+   *   1,024 names
+   * @throws {AlreadyExistsError} two candidates have the same path, and the first would be lost
    */
   addAll (source: ImportCandidateStream, options?: AddOptions): AsyncIterable<ImportResult>
 
   /**
-   * Add bytes. The CID is a marked one, or a plain one where the bytes are stored
-   * as they are.
+   * Add bytes. Returns a marked CID, or a plain one if the bytes are stored uncompressed.
    *
    * @throws {UnknownCodecError}
    * @throws {InvalidLevelError}
    * @throws {InvalidFrameSizeError}
-   * @throws {LinksUnavailableError} it is to be linked, and there is no datastore
+   * @throws {LinksUnavailableError} `link` is set and there is no datastore
    */
   addBytes (bytes: Uint8Array, options?: AddFileOptions): Promise<CID>
 
   /**
-   * Add a stream of bytes, as `addBytes`. Memory does not grow with its length.
+   * Add a stream of bytes, like `addBytes`. Memory does not grow with the stream's length.
    *
-   * @throws {FileTooLargeError} it has more frames than a root can list
+   * @throws {FileTooLargeError} the file has more frames than its root block can list
    */
   addByteStream (bytes: ByteStream, options?: AddFileOptions): Promise<CID>
 
   /**
-   * Add a file in a directory of its own. The CID is that of the directory, marked
-   * as a tree where the file is compressed: read it with `path`.
+   * Add a file inside a new directory. Returns the directory's CID, which is a tree CID
+   * if the file is compressed. Read the file with `path`.
    */
   addFile (file: FileCandidate, options?: AddFileOptions): Promise<CID>
 
-  /** Add an empty directory, in those that its path names. */
+  /** Add an empty directory, and the parent directories that its path names. */
   addDirectory (directory?: Partial<DirectoryCandidate>, options?: AddFileOptions): Promise<CID>
 
   /**
-   * Read a file: the original bytes by a marked CID, the stored ones by a plain
-   * CID. With an offset only the root and the leaves that hold the range are
-   * fetched. An original that is not stored here is read from the compressed file
-   * that it is linked to. The whole file is compared with that CID on its way, so the
-   * error may come after most of the bytes. A part is read where something vouches
-   * for the link (docs/limits.md, "Reading by an original CID"). If only a part of an
-   * original is stored here, the rest is read from the compressed file if the link was
-   * compared.
+   * Read a file: a marked CID returns the original bytes, a plain CID the stored ones.
+   * With an offset, only the root and the leaves that hold the range are fetched.
    *
-   * @throws {NotFoundError} a block is not there
+   * An original CID that is not stored locally is read from the compressed file that it
+   * is linked to. The whole file is compared with the original CID while it streams, so
+   * a mismatch may be thrown after most of the bytes. A part of a file is read only if
+   * its link is already checked (docs/limits.md, "Reading by an original CID"). If only a
+   * part of an original is stored, the rest comes from the compressed file, provided
+   * that the link is checked.
+   *
+   * @throws {NotFoundError} a block is missing
    * @throws {NotAFileError}
    * @throws {MissingHeaderError}
    * @throws {InvalidHeaderError}
-   * @throws {CorruptBlockError} a block's bytes are not those that its CID names
-   * @throws {UnknownHashError} whether they are cannot be told
-   * @throws {DigestLengthError} nor with so short a digest
+   * @throws {CorruptBlockError} a block's bytes do not match its CID
+   * @throws {UnknownHashError} a block's hash function is not supported
+   * @throws {DigestLengthError} a block's digest is too short to be trusted
    * @throws {CorruptFrameError}
-   * @throws {FetchStalledError} nothing arrived from others for the timeout of `fetch`
+   * @throws {FetchStalledError} no block arrived from the network within the timeout of `fetch`
    * @throws {LinkMismatchError} an original is linked to a file with other bytes
-   * @throws {UncheckedLinkError} nothing vouches for a part of a file, or a directory,
-   *   that was asked for by an original
+   * @throws {UncheckedLinkError} the CID is an original, and the range or directory read
+   *   from its link cannot be checked
    */
   cat (cid: CID, options?: CatOptions): AsyncIterable<Uint8Array>
 
   /**
-   * Change the mode of a file or directory, with `recursive` of all below it. Files
-   * stay compressed as they are. The CID is marked as the one that was given.
+   * Change the mode of a file or directory. `recursive` changes everything below it too.
+   * Files stay compressed. The new CID has the same marker as the given one.
    */
   chmod (cid: CID, mode: number, options?: ChmodOptions): Promise<CID>
 
   /**
-   * Put a file or directory into a directory. The CID is that of a tree where either
-   * was marked.
+   * Copy a file or directory into a directory. Returns a tree CID if either was marked.
    *
-   * @throws {AlreadyExistsError} there is one of that name, and no `force`
+   * @throws {AlreadyExistsError} the directory has an entry of that name, and `force` is not set
    * @throws {NotADirectoryError}
-   * @throws {InvalidParametersError} no entry can have that name
+   * @throws {InvalidParametersError} the name is not a valid entry name
    */
   cp (source: CID, target: CID, name: string, options?: CpOptions): Promise<CID>
 
   /**
-   * List a directory, with what the root of each entry says: one block a file, none
-   * where the file is a raw block.
+   * List a directory, with the statistics that each entry's root block holds. This
+   * fetches one block per file, and none for a raw block.
    *
-   * @throws {InvalidDagError} an entry is called as none may be, or two the same
+   * @throws {InvalidDagError} an entry's name is not valid, or occurs twice
    */
   ls (cid: CID, options?: LsOptions): AsyncIterable<DirectoryEntry>
 
-  /** Make a directory in a directory. In a tree the CID is that of a tree. */
+  /** Make a directory in a directory. Returns a tree CID if the parent's CID is marked. */
   mkdir (cid: CID, dirname: string, options?: MkdirOptions): Promise<CID>
 
   /**
-   * Remove an entry of a directory. In a tree the CID is that of a tree.
+   * Remove an entry from a directory. Returns a tree CID if the directory's CID is marked.
    *
-   * @throws {DoesNotExistError} a sharded directory has no such entry; of others it
-   *   comes back as it was, as with Helia
+   * @throws {DoesNotExistError} a sharded directory has no such entry. An ordinary
+   *   directory is returned unchanged, as Helia does
    */
   rm (cid: CID, path: string, options?: RmOptions): Promise<CID>
 
   /**
-   * What a CID names, its size and how it is compressed, from its root block.
+   * Return type, size and compression of a file or directory, from its root block.
    *
-   * @throws {NotFoundError} the root block is not there
+   * @throws {NotFoundError} the root block is missing
    * @throws {MissingHeaderError}
    * @throws {InvalidHeaderError}
    */
   stat (cid: CID, options?: StatOptions): Promise<Stats>
   stat (cid: CID, options?: ExtendedStatOptions): Promise<ExtendedStats>
 
-  /** Change the mtime, by default to now, as `chmod` changes the mode. */
+  /** Change the mtime, by default to the current time. Otherwise like `chmod`. */
   touch (cid: CID, options?: TouchOptions): Promise<CID>
 
   /**
-   * Read a file to its end, or all files of a directory: every block and every frame,
-   * what follows the frames, and the content CID where the header names one. By an
-   * original that is linked the bytes are compared with its CID, and the link keeps
-   * that they were. What is wrong first is thrown: the errors of `cat`, and those below.
+   * Read and check a whole file, or every file of a directory: all blocks and frames,
+   * the seek table, and the content CID if the header names one. The bytes behind a
+   * linked original CID are compared with it, and the link is then stored as checked.
+   * Throws the first failure: an error of `cat`, or one of those below.
    *
-   * @throws {InvalidTrailerError} the seek table differs from the header, or something
-   *   else follows the frames
-   * @throws {ContentMismatchError} the bytes are not those of the content CID
-   * @throws {VerifyFailedError} something below a directory is wrong: its `path` says
-   *   where, its `cause` what
+   * @throws {InvalidTrailerError} the seek table disagrees with the header, or other
+   *   bytes follow the frames
+   * @throws {ContentMismatchError} the bytes do not have the content CID
+   * @throws {VerifyFailedError} an entry of the directory failed: `path` says which one,
+   *   `cause` why
    */
   verify (cid: CID, options?: VerifyOptions): Promise<VerifyReport>
 }

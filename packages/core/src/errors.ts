@@ -1,11 +1,24 @@
-// Longer than others: one class for each failure that a caller can handle, all of one shape, and whoever looks for one looks here.
+// Above 250 lines: every error of the package is in this file, one class per failure that a caller can handle.
 import type { CID } from 'multiformats/cid'
 
-export { CorruptFrameError, FrameTooLargeError, InvalidLevelError, MissingImplementationError, UnknownCodecError, WindowTooLargeError } from '@ipfsz/codecs'
-export { AlreadyExistsError, DoesNotExistError, InvalidParametersError, NotADirectoryError, NotAFileError } from '@helia/unixfs/errors'
+export {
+  CorruptFrameError,
+  FrameTooLargeError,
+  InvalidLevelError,
+  MissingImplementationError,
+  UnknownCodecError,
+  WindowTooLargeError
+} from '@ipfsz/codecs'
+export {
+  AlreadyExistsError,
+  DoesNotExistError,
+  InvalidParametersError,
+  NotADirectoryError,
+  NotAFileError
+} from '@helia/unixfs/errors'
 export { CorruptBlockError, DigestLengthError, UnknownHashError } from '@ipfsz/errors'
 
-/** Only a dag-pb CID can be marked. */
+/** Only dag-pb CIDs can be marked. */
 export class NotMarkableError extends Error {
   static override readonly name = 'NotMarkableError'
   override readonly name = 'NotMarkableError'
@@ -17,7 +30,7 @@ export class NotMarkableError extends Error {
   }
 }
 
-/** A code that is no marker, or none of a compressed file where one is needed. */
+/** The code is not a marker code, or not that of a compressed file. */
 export class UnknownMarkerError extends Error {
   static override readonly name = 'UnknownMarkerError'
   override readonly name = 'UnknownMarkerError'
@@ -29,7 +42,7 @@ export class UnknownMarkerError extends Error {
   }
 }
 
-/** Frames of this many original bytes cannot be made. */
+/** The frame size is out of range. */
 export class InvalidFrameSizeError extends Error {
   static override readonly name = 'InvalidFrameSizeError'
   override readonly name = 'InvalidFrameSizeError'
@@ -38,14 +51,14 @@ export class InvalidFrameSizeError extends Error {
   readonly max: number
 
   constructor (frameSize: number, min: number, max: number) {
-    super(`A frame size is a whole number from ${min} to ${max} bytes, not ${frameSize}`)
+    super(`The frame size must be a whole number from ${min} to ${max} bytes, not ${frameSize}`)
     this.frameSize = frameSize
     this.min = min
     this.max = max
   }
 }
 
-/** The root block could not hold the lengths of all frames of a file this large. */
+/** The file has more frames than its root block can list. */
 export class FileTooLargeError extends Error {
   static override readonly name = 'FileTooLargeError'
   override readonly name = 'FileTooLargeError'
@@ -53,7 +66,7 @@ export class FileTooLargeError extends Error {
   readonly frameSize: number
 
   constructor (frames: number, frameSize: number) {
-    super(`The file has more than ${frames} frames of ${frameSize} bytes, add it with larger ones`)
+    super(`The file has more than ${frames} frames of ${frameSize} bytes: choose a larger frameSize`)
     this.frames = frames
     this.frameSize = frameSize
   }
@@ -85,7 +98,7 @@ export class InvalidHeaderError extends Error {
   }
 }
 
-/** A CID is marked as compressed, but its root carries no header. */
+/** A CID is marked as compressed, but its root block has no header. */
 export class MissingHeaderError extends Error {
   static override readonly name = 'MissingHeaderError'
   override readonly name = 'MissingHeaderError'
@@ -97,7 +110,7 @@ export class MissingHeaderError extends Error {
   }
 }
 
-/** A block that should be UnixFS is not. Named as Helia names it. */
+/** A block is not UnixFS. Has the same name as Helia's error. */
 export class NotUnixFSError extends Error {
   static override readonly name = 'NotUnixFSError'
   override readonly name = 'NotUnixFSError'
@@ -109,7 +122,7 @@ export class NotUnixFSError extends Error {
   }
 }
 
-/** A block of a file contradicts the one that links to it. */
+/** A block contradicts the block that links to it, or exceeds a limit. */
 export class InvalidDagError extends Error {
   static override readonly name = 'InvalidDagError'
   override readonly name = 'InvalidDagError'
@@ -121,24 +134,24 @@ export class InvalidDagError extends Error {
   }
 }
 
-/** The blockstore does not have a block. Named as blockstores name theirs. */
+/** A block is missing. Has the same name as the error of blockstores. */
 export class NotFoundError extends Error {
   static override readonly name = 'NotFoundError'
   override readonly name = 'NotFoundError'
   readonly cid: CID
-  /** The compressed file that the CID is linked to, and that was not found either. */
+  /** The compressed file that the CID is linked to, which is missing too. */
   readonly compressed: CID | undefined
 
   constructor (cid: CID, { compressed, ...options }: ErrorOptions & { compressed?: CID } = {}) {
     super(compressed == null
       ? `The block ${cid} was not found`
-      : `Neither the block ${cid} was found, nor the compressed file ${compressed} that it is linked to`, options)
+      : `Neither the block ${cid} nor the compressed file ${compressed} that it is linked to was found`, options)
     this.cid = cid
     this.compressed = compressed
   }
 }
 
-/** Nobody sent a block that is not here. */
+/** No peer sent a missing block. */
 export class FetchStalledError extends Error {
   static override readonly name = 'FetchStalledError'
   override readonly name = 'FetchStalledError'
@@ -147,23 +160,23 @@ export class FetchStalledError extends Error {
   readonly time: number
 
   constructor (cid: CID, time: number, options?: ErrorOptions) {
-    super(`The block ${cid} was not sent by anybody: nothing arrived for ${Math.round(time / 1000)} s`, options)
+    super(`Nothing arrived for ${Math.round(time / 1000)} s while waiting for the block ${cid}`, options)
     this.cid = cid
     this.time = time
   }
 }
 
-/** Links are kept in a datastore, and there is none. */
+/** Links need a datastore, and there is none. */
 export class LinksUnavailableError extends Error {
   static override readonly name = 'LinksUnavailableError'
   override readonly name = 'LinksUnavailableError'
 
   constructor () {
-    super('Links need a datastore: give one to ipfsz({ blockstore, datastore })')
+    super('Links need a datastore: pass one to ipfsz({ blockstore, datastore })')
   }
 }
 
-/** The compressed file that an original is to be linked to is not stored here. */
+/** The compressed side of a new link is not stored locally. */
 export class LinkedFileMissingError extends Error {
   static override readonly name = 'LinkedFileMissingError'
   override readonly name = 'LinkedFileMissingError'
@@ -171,24 +184,24 @@ export class LinkedFileMissingError extends Error {
   readonly compressed: CID
 
   constructor (original: CID, compressed: CID) {
-    super(`${original} cannot be linked to ${compressed}, which is not stored here`)
+    super(`Cannot link ${original} to ${compressed}, which is not stored locally`)
     this.original = original
     this.compressed = compressed
   }
 }
 
 /**
- * An original is linked to a file that has other bytes. Or, where it is no raw CID,
- * the original was made with settings that are not known here.
+ * An original is linked to a file with other bytes. Or the original is a dag-pb CID that
+ * was made with importer settings that IPFSz does not know.
  */
 export class LinkMismatchError extends Error {
   static override readonly name = 'LinkMismatchError'
   override readonly name = 'LinkMismatchError'
   readonly original: CID
   readonly compressed: CID
-  /** What says so: the header of the compressed file, or its bytes, all of them read. */
+  /** What revealed it: the header of the compressed file, or all of its bytes. */
   readonly by: 'header' | 'bytes'
-  /** The CIDs that the bytes have: by the header, or with each of the known settings. None where they are too many for a raw CID. */
+  /** The CIDs that the bytes do have: from the header, or for each known layout. Empty if too long for a raw CID. */
   readonly found: readonly CID[]
 
   constructor (original: CID, compressed: CID, by: 'header' | 'bytes', found: readonly CID[]) {
@@ -202,20 +215,20 @@ export class LinkMismatchError extends Error {
   }
 }
 
-/** Nothing shows that what an original is linked to is what it names, and what was asked for cannot be compared. */
+/** A link is unchecked, and what was read through it cannot be compared with the original. */
 export class UncheckedLinkError extends Error {
   static override readonly name = 'UncheckedLinkError'
   override readonly name = 'UncheckedLinkError'
   readonly original: CID
   readonly compressed: CID
-  /** A part of a file, a directory, or a file whose original was made with settings that are not known. */
+  /** A part of a file, a directory, or a file whose original was made with unknown importer settings. */
   readonly what: 'range' | 'directory' | 'settings'
 
   constructor (original: CID, compressed: CID, what: 'range' | 'directory' | 'settings') {
     super(`Cannot tell whether ${compressed} holds the bytes of ${original}${{
-      range: ': a part of a file cannot be compared',
-      directory: ': what leads to a directory cannot be compared',
-      settings: ': it was linked unchecked, and none of the known settings gives its bytes that CID'
+      range: ': only a whole file can be compared',
+      directory: ': a directory cannot be compared',
+      settings: ': the link is unchecked, and no known importer settings give its bytes that CID'
     }[what]}`)
     this.original = original
     this.compressed = compressed
@@ -223,26 +236,26 @@ export class UncheckedLinkError extends Error {
   }
 }
 
-/** An entry of a link in the datastore holds something else than CIDs. */
+/** A link's entry in the datastore does not consist of CIDs. */
 export class InvalidLinkError extends Error {
   static override readonly name = 'InvalidLinkError'
   override readonly name = 'InvalidLinkError'
   readonly key: string
 
   constructor (key: string, options?: ErrorOptions) {
-    super(`The entry ${key} of the datastore is not that of a link`, options)
+    super(`The datastore entry ${key} is not a valid link`, options)
     this.key = key
   }
 }
 
-/** The bytes of a compressed file are not those of the original that its header names. */
+/** A compressed file's bytes do not have the content CID that its header names. */
 export class ContentMismatchError extends Error {
   static override readonly name = 'ContentMismatchError'
   override readonly name = 'ContentMismatchError'
   readonly cid: CID
-  /** What the header says. */
+  /** From the header. */
   readonly expected: CID
-  /** What the bytes have. */
+  /** From the bytes. */
   readonly actual: CID
 
   constructor (cid: CID, expected: CID, actual: CID) {
@@ -253,7 +266,7 @@ export class ContentMismatchError extends Error {
   }
 }
 
-/** What follows the frames of a file is not what its codec has there (docs/format.md, section 4). */
+/** The bytes after a file's frames are not what its codec puts there (docs/format.md, section 4). */
 export class InvalidTrailerError extends Error {
   static override readonly name = 'InvalidTrailerError'
   override readonly name = 'InvalidTrailerError'
@@ -265,12 +278,12 @@ export class InvalidTrailerError extends Error {
   }
 }
 
-/** Something below a directory is damaged or missing: the cause says what. */
+/** An entry below the verified directory is damaged or missing. `cause` says how. */
 export class VerifyFailedError extends Error {
   static override readonly name = 'VerifyFailedError'
   override readonly name = 'VerifyFailedError'
   readonly cid: CID
-  /** From the directory that was verified. */
+  /** Relative to the verified directory. */
   readonly path: string
 
   constructor (cid: CID, path: string, cause: unknown) {

@@ -3,16 +3,16 @@ import type { CID } from 'multiformats/cid'
 import type { ProgressEvent, ProgressOptions } from 'progress-events'
 
 export interface DecidedProgress {
-  /** The path of the file, where it has one. */
+  /** The path of the file, if it has one. */
   path?: string
   /** The codec that the file will be compressed with, or `none`. */
   codec: string
-  /** Why: the type found by its first bytes, the trial of the first frame, or the options. */
+  /** Why: the file type found in its first bytes, the trial of the first frame, or the options. */
   reason: 'type' | 'trial' | 'options' | 'empty'
 }
 
 export interface FrameProgress {
-  /** The number of the frame in its file, from 0. */
+  /** The frame's index in the file, from 0. */
   frame: number
   /** Original bytes in the frame. */
   size: number
@@ -20,23 +20,23 @@ export interface FrameProgress {
   length: number
 }
 
-/** What adding a file reports, besides Helia's own events. */
+/** Progress of adding a file, besides Helia's own events. */
 export type AddFrameEvents =
   | ProgressEvent<'ipfsz:add:decided', DecidedProgress>
   | ProgressEvent<'ipfsz:add:frame', FrameProgress>
 
-/** What reading a file reports, besides Helia's own events. */
+/** Progress of reading a file, besides Helia's own events. */
 export type CatFrameEvents = ProgressEvent<'ipfsz:cat:frame', FrameProgress>
 
 export interface VerifyProgress {
   cid: CID
-  /** From the directory that is verified, empty where it is a file that is. */
+  /** Relative to the verified directory; empty if the CID names a file. */
   path: string
-  /** Bytes of the file, as it is read. */
+  /** The number of bytes that reading the file returns. */
   size: bigint
 }
 
-/** What verifying reports for each file, besides what reading it does. */
+/** Progress of verifying, once per file, besides the events of reading it. */
 export type VerifyFileEvents = ProgressEvent<'ipfsz:verify:file', VerifyProgress>
 
 export interface LinkProgress {
@@ -50,9 +50,9 @@ export interface LinkInsteadProgress extends LinkProgress {
 }
 
 /**
- * What reading by an original reports. `unchecked`: nothing shows that what was read is
- * what it names. `instead`: a block of it is missing or damaged, and what follows is
- * read from the compressed file, whose bytes were compared with it.
+ * Reported when an original is read through a link. `unchecked`: nothing proves that the
+ * bytes are the original's. `instead`: a block of the original is missing or damaged, and
+ * the rest comes from the compressed file, whose bytes were compared with the original.
  */
 export type LinkEvents =
   | ProgressEvent<'ipfsz:link:unchecked', LinkProgress>
@@ -62,24 +62,24 @@ export interface FetchedBlockProgress {
   cid: CID
   /** Bytes of the block. */
   size: number
-  /** How long it took since it was asked for, in milliseconds. */
+  /** Milliseconds from the request to the arrival. */
   duration: number
-  /** The peer that sent it, where that is told. */
+  /** The peer that sent it, if known. */
   provider?: CID
-  /** How it was asked for, as `bitswap`, where that is told. */
+  /** How it was requested, such as `bitswap`, if known. */
   broker?: string
 }
 
 export interface FetchRetryProgress {
   cid: CID
-  /** How often it has been asked for in vain. */
+  /** How many requests have failed so far. */
   attempt: number
-  /** Nothing came, or those who were asked said that they cannot send it. */
+  /** Nothing arrived (`stalled`), or every peer that was asked answered that it cannot send the block (`failed`). */
   reason: 'stalled' | 'failed'
   error: Error
 }
 
-/** What fetching blocks from others reports, besides Helia's own events. What is here reports nothing. */
+/** Progress of fetching blocks from peers, besides Helia's own events. Local blocks report nothing. */
 export type FetchEvents =
   | ProgressEvent<'ipfsz:fetch:block', FetchedBlockProgress>
   | ProgressEvent<'ipfsz:fetch:retry', FetchRetryProgress>
@@ -88,9 +88,16 @@ type IpfszEvents = AddFrameEvents | CatFrameEvents | VerifyFileEvents | FetchEve
 
 type Detail<Events, Type> = Extract<Events, { type: Type }> extends { detail: infer D } ? D : never
 
-/** Report progress, with the detail that belongs to the event. */
+/** Anything with a handler for at least one kind of event. */
+type EmitOptions =
+  | ProgressOptions<AddFrameEvents>
+  | ProgressOptions<CatFrameEvents>
+  | ProgressOptions<VerifyFileEvents>
+  | ProgressOptions<FetchEvents>
+  | ProgressOptions<LinkEvents>
+
 export function emit<Type extends IpfszEvents['type']> (
-  options: ProgressOptions<AddFrameEvents> | ProgressOptions<CatFrameEvents> | ProgressOptions<VerifyFileEvents> | ProgressOptions<FetchEvents> | ProgressOptions<LinkEvents>,
+  options: EmitOptions,
   type: Type,
   detail: Detail<IpfszEvents, Type>
 ): void {

@@ -1,10 +1,10 @@
 /**
  * @packageDocumentation
  *
- * UnixFS for Helia that stores files compressed. It has the shape of
- * `@helia/unixfs`: what is added comes back as it was, under a marked CID that
- * says how it is compressed. The blocks are ordinary UnixFS: any IPFS node can
- * pin, provide and serve them under the plain twin of the CID.
+ * UnixFS for Helia that stores files compressed. The API mirrors `@helia/unixfs`.
+ * Adding returns a marked CID, which says how the file is compressed; reading that
+ * CID returns the original bytes. The blocks are ordinary UnixFS: every IPFS node can
+ * pin, provide and serve them under the CID's plain twin.
  *
  * @example Add a file and read it back
  *
@@ -22,7 +22,7 @@
  * }
  * ```
  *
- * @example Choose how to compress, see what it saved, hand out the plain CID
+ * @example Choose the compression, see what it saved, share the plain CID
  *
  * ```typescript
  * import { ipfsz, unmark } from '@ipfsz/core'
@@ -47,20 +47,22 @@ import { DefaultIpfsz } from './ipfsz.ts'
 import type { Ipfsz, IpfszComponents, IpfszInit } from './contract.ts'
 
 /**
- * Create an {@link Ipfsz} on a Helia node, or on anything else with a blockstore.
+ * Create an {@link Ipfsz} on a Helia node, or on any object with a blockstore.
  *
- * @throws {InvalidParametersError} inFlightBytes or a number of `fetch` is not above 0, or `deterministic` is
- *   asked of codecs that were made elsewhere
+ * @throws {InvalidParametersError} `inFlightBytes` or a number in `fetch` is not above 0,
+ *   or `deterministic` is set together with `codecs`
  */
 export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz {
   const { codecs = allCodecs(), deterministic = false, inFlightBytes = DEFAULT_IN_FLIGHT_BYTES } = init
 
   if (!(inFlightBytes > 0)) {
-    throw new InvalidParametersError(`inFlightBytes is a number above 0, not ${inFlightBytes}`)
+    throw new InvalidParametersError(`inFlightBytes must be above 0, not ${inFlightBytes}`)
   }
 
   if (deterministic && init.codecs != null) {
-    throw new InvalidParametersError('deterministic is for the codecs of @ipfsz/codecs: give it to those in `codecs` instead')
+    throw new InvalidParametersError(
+      'deterministic cannot be combined with codecs: create those with allCodecs({ deterministic: true })'
+    )
   }
 
   const fs: DefaultIpfsz = new DefaultIpfsz({
@@ -76,7 +78,15 @@ export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz
   return fs
 }
 
-export { DEFAULT_FETCH_AHEAD, DEFAULT_FETCH_BYTES, DEFAULT_FETCH_TIMEOUT, DEFAULT_FRAME_SIZE, DEFAULT_IN_FLIGHT_BYTES, DEFAULT_STALL_TIMEOUT, MIN_FRAME_SIZE } from './constants.ts'
+export {
+  DEFAULT_FETCH_AHEAD,
+  DEFAULT_FETCH_BYTES,
+  DEFAULT_FETCH_TIMEOUT,
+  DEFAULT_FRAME_SIZE,
+  DEFAULT_IN_FLIGHT_BYTES,
+  DEFAULT_STALL_TIMEOUT,
+  MIN_FRAME_SIZE
+} from './constants.ts'
 export * from './errors.ts'
 export { frameConcurrency } from './frames/frame-concurrency.ts'
 export { checkBlock, checkHash, isIdentity } from './dag/hashes.ts'
@@ -86,7 +96,20 @@ export type { Ipfsz, IpfszComponents, IpfszInit } from './contract.ts'
 export type { NodeLinks } from './dag/node-links.ts'
 export type { Optimize } from './policy/auto-candidates.ts'
 export type { CompressionOptions } from './policy/compression.ts'
-export type { AddFrameEvents, CatFrameEvents, DecidedProgress, FetchedBlockProgress, FetchEvents, FetchRetryProgress, FrameProgress, LinkEvents, LinkInsteadProgress, LinkProgress, VerifyFileEvents, VerifyProgress } from './events.ts'
+export type {
+  AddFrameEvents,
+  CatFrameEvents,
+  DecidedProgress,
+  FetchedBlockProgress,
+  FetchEvents,
+  FetchRetryProgress,
+  FrameProgress,
+  LinkEvents,
+  LinkInsteadProgress,
+  LinkProgress,
+  VerifyFileEvents,
+  VerifyProgress
+} from './events.ts'
 export type { ProviderRouting } from './fetch/fetch-scope.ts'
 export type { FetchInit } from './fetch/init.ts'
 export type { AddLinkOptions, Link, LinkDatastore, LinkOptions, Links, PruneOptions } from './links/links.ts'

@@ -10,17 +10,42 @@ import { stat } from './commands/stat.ts'
 import { touch } from './commands/touch.ts'
 import { verify } from './commands/verify.ts'
 import { BlockFetcher } from './fetch/block-fetcher.ts'
-import { fetching } from './fetch/fetching-blockstore.ts'
+import { fetchingBlockstore } from './fetch/fetching-blockstore.ts'
 import { RootCache } from './read/root-cache.ts'
 import type { Ipfsz } from './contract.ts'
 import type { ProviderRouting } from './fetch/fetch-scope.ts'
 import type { FetchSettings } from './fetch/init.ts'
 import type { Links } from './links/links.ts'
 import type { Settings } from './settings.ts'
-import type { AddFileOptions, AddOptions, ByteStream, CatOptions, ChmodOptions, CpOptions, DirectoryCandidate, DirectoryEntry, ExtendedStatOptions, ExtendedStats, FileCandidate, ImportCandidateStream, ImportResult, LsOptions, MkdirOptions, RmOptions, Stats, StatOptions, TouchOptions } from './unixfs.ts'
+import type {
+  AddFileOptions,
+  AddOptions,
+  ByteStream,
+  CatOptions,
+  ChmodOptions,
+  CpOptions,
+  DirectoryCandidate,
+  DirectoryEntry,
+  ExtendedStatOptions,
+  ExtendedStats,
+  FileCandidate,
+  ImportCandidateStream,
+  ImportResult,
+  LsOptions,
+  MkdirOptions,
+  RmOptions,
+  Stats,
+  StatOptions,
+  TouchOptions
+} from './unixfs.ts'
 import type { VerifyOptions, VerifyReport } from './verification.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
+
+interface DefaultIpfszInit extends Omit<Settings, 'roots'> {
+  fetch: FetchSettings
+  routing: ProviderRouting | undefined
+}
 
 /** Forwards each verb to its command. */
 export class DefaultIpfsz implements Ipfsz {
@@ -30,7 +55,9 @@ export class DefaultIpfsz implements Ipfsz {
   readonly #fetcher: BlockFetcher
   readonly #routing: ProviderRouting | undefined
 
-  constructor ({ fetch, routing, ...settings }: Omit<Settings, 'roots'> & { fetch: FetchSettings, routing: ProviderRouting | undefined }) {
+  constructor (
+    { fetch, routing, ...settings }: DefaultIpfszInit
+  ) {
     this.codecs = settings.codecs
     this.links = settings.links
     this.#settings = { ...settings, roots: new RootCache() }
@@ -96,8 +123,10 @@ export class DefaultIpfsz implements Ipfsz {
     return verify(cid, this.#below(cid), options)
   }
 
-  /** What is here is read as ever, and what is below a root fetched where it is not. */
+  /** The settings, with a blockstore that fetches the missing blocks below `root`. */
   #below (root: CID): Settings {
-    return { ...this.#settings, blockstore: fetching(this.#settings.blockstore, this.#fetcher, root, this.#routing) }
+    const blockstore = fetchingBlockstore(this.#settings.blockstore, this.#fetcher, root, this.#routing)
+
+    return { ...this.#settings, blockstore }
   }
 }

@@ -6,11 +6,11 @@ import type { Codec } from '@ipfsz/codecs'
 /** What every command works with. */
 export interface Settings extends Omit<IpfszComponents, 'datastore' | 'routing'> {
   links: DefaultLinks
-  /** What files are read with. */
+  /** The codecs that read files. */
   codecs: readonly Codec[]
-  /** What files are written with. */
+  /** The codecs that write files. */
   writers: readonly Codec[]
   inFlightBytes: number
-  /** The roots of files that were read last. */
+  /** Roots of the files that were read last. */
   roots: RootCache
 }

@@ -8,15 +8,15 @@ import type { UnixFS as UnixFSMessage } from 'ipfs-unixfs'
 import type { UnixFSDirectoryEntry } from 'ipfs-unixfs-exporter'
 import type { CID } from 'multiformats/cid'
 
-/** The options and results of `@helia/unixfs`, and what is more here. */
+/** The options and results of `@helia/unixfs`, extended with compression. */
 
 export type { ChmodOptions, CpOptions, FileCandidate, MkdirOptions, RmOptions, TouchOptions } from '@helia/unixfs'
 export type { ByteStream, DirectoryCandidate, ImportCandidateStream, ImportResult } from 'ipfs-unixfs-importer'
 export type { Mtime } from 'ipfs-unixfs'
 
 /**
- * A handler of progress. Declared as a method on purpose: then a handler that is
- * typed for the events of `@helia/unixfs` alone fits too.
+ * A progress handler. It is declared as a method so that TypeScript also accepts a handler
+ * typed for the events of `@helia/unixfs` alone.
  */
 export interface ProgressHandler<Event> {
   onProgress? (event: Event): void
@@ -25,45 +25,56 @@ export interface ProgressHandler<Event> {
 export type AddEvents = unixfs.AddEvents | AddFrameEvents
 
 export interface AddOptions extends Omit<unixfs.AddOptions, 'onProgress'>, ProgressHandler<AddEvents> {
-  /** How to compress. Files that are stored plain are stored as the other options say. */
+  /** How to compress. The remaining options apply to files that are stored uncompressed. */
   compression?: CompressionOptions | undefined
 
   /**
-   * Find the CID that the bytes have uncompressed while they are added, write it into
-   * the header, and link it to the compressed file. The compressed file has another
-   * CID than without. What is stored plain is not linked.
+   * Compute the CID that the file has uncompressed, store it in the header, and link it
+   * to the compressed file. The header is larger for it, so the compressed file's CID
+   * changes. Files that are stored uncompressed are not linked.
    *
    * @default false
    */
   link?: boolean | undefined
 }
 
-export interface AddFileOptions extends Omit<AddOptions, 'wrapWithDirectory'>, Pick<unixfs.FileCandidate, 'mode' | 'mtime'> {}
+export interface AddFileOptions extends
+  Omit<AddOptions, 'wrapWithDirectory'>,
+  Pick<unixfs.FileCandidate, 'mode' | 'mtime'> {}
 
 export type CatEvents = unixfs.GetEvents | CatFrameEvents | FetchEvents | LinkEvents
 
-export interface CatOptions extends Omit<unixfs.CatOptions, 'onProgress' | 'signal'>, Omit<ReadOptions, 'onProgress'>, ProgressHandler<CatEvents> {
+export interface CatOptions extends
+  Omit<unixfs.CatOptions, 'onProgress' | 'signal'>,
+  Omit<ReadOptions, 'onProgress'>,
+  ProgressHandler<CatEvents> {
   /**
-   * The most bytes that a stream that others made may ask for to look back. More than
-   * this comes of `zstd --ultra` and of `zstd --long`.
+   * The largest window, in bytes, that a stream compressed by another tool may need.
+   * `zstd --ultra` and `zstd --long` produce larger ones.
    *
    * @default 8388608
    */
   maxWindowSize?: number | undefined
 }
 
-export interface LsOptions extends Omit<unixfs.LsOptions, 'onProgress' | 'signal'>, GetBlockOptions, ProgressHandler<unixfs.GetEvents | FetchEvents | LinkEvents> {}
+export interface LsOptions extends
+  Omit<unixfs.LsOptions, 'onProgress' | 'signal'>,
+  GetBlockOptions,
+  ProgressHandler<unixfs.GetEvents | FetchEvents | LinkEvents> {}
 
-export interface StatOptions extends Omit<unixfs.StatOptions, 'onProgress' | 'signal'>, GetBlockOptions, ProgressHandler<unixfs.GetEvents | FetchEvents | LinkEvents> {}
+export interface StatOptions extends
+  Omit<unixfs.StatOptions, 'onProgress' | 'signal'>,
+  GetBlockOptions,
+  ProgressHandler<unixfs.GetEvents | FetchEvents | LinkEvents> {}
 
 export interface ExtendedStatOptions extends StatOptions, Pick<unixfs.ExtendedStatOptions, 'filter'> {
   /**
-   * Walk the whole DAG and count. Inner nodes are fetched; leaves only where the
-   * blockstore does not have them.
+   * Walk the whole DAG and count it. Fetches inner nodes, and the leaves that the
+   * blockstore does not have.
    */
   extended: true
 
-  /** As in `CatOptions`, for a stream that has to be decompressed to count its bytes. */
+  /** Like `maxWindowSize` of `CatOptions`, for a stream that must be decompressed to learn its size. */
   maxWindowSize?: number | undefined
 }
 
@@ -75,54 +86,52 @@ export interface CompressionStats {
   /** storedSize / size, 1 for an empty file. */
   ratio: number
 
-  /** The codec that reading decompresses with. */
+  /** The codec that decompresses the file. */
   codec: CodecName | 'none'
 
-  /** How many frames reading decompresses. */
+  /** How many frames the file has. */
   frames: number
 
   /** Original bytes in every frame but the last. */
   frameSize?: number
 
   /**
-   * Only of streams that others made. Where it is false, `size` is that of the stream
-   * as it is stored, and the ratio and the frames tell nothing: no seek table says
-   * more. `extended` decompresses the stream to know.
+   * Set only for streams compressed by another tool. If false, the stream has no seek
+   * table: `size` is the stored size, and `ratio` and `frames` mean nothing. `extended`
+   * decompresses the stream to find its size.
    */
   sizeKnown?: boolean
 
-  /** The CID that any IPFS node knows it by. */
+  /** The CID under which every IPFS node knows it. */
   plainCid: CID
 
-  /** The CID that the original bytes are read by, where something is compressed. */
+  /** The CID that reads the original bytes, if something is compressed. */
   markedCid?: CID
 }
 
-/**
- * What `unixfs.stat` tells, and how the file is compressed. `size` is how many
- * bytes reading gives: those of the original, where the CID is a marked one.
- */
+/** The result of `unixfs.stat`, with compression. `size` is the number of bytes that `cat` returns. */
 export type Stats = (unixfs.FileStats | unixfs.DirectoryStats | unixfs.RawStats) & CompressionStats
 
 /**
- * What `unixfs.stat` tells with `extended`. The size of a directory is that of all
- * files in it, of the originals where the CID is a marked one.
+ * The result of `unixfs.stat` with `extended`, with compression. A directory's `size` is
+ * the total of its files, and the total of their original bytes if the CID is marked.
  */
-export type ExtendedStats = (unixfs.ExtendedFileStats | unixfs.ExtendedDirectoryStats | unixfs.ExtendedRawStats) & CompressionStats
+export type ExtendedStats = CompressionStats &
+  (unixfs.ExtendedFileStats | unixfs.ExtendedDirectoryStats | unixfs.ExtendedRawStats)
 
 /**
- * What `unixfs.ls` tells, and what the entry's root block says. Without that block
- * there is no more than Helia tells: a directory can be listed of which files are
- * missing.
+ * The result of `unixfs.ls`, with what the entry's root block holds. If that block is
+ * missing the entry has only what Helia returns, so a directory with missing files can
+ * still be listed.
  */
 export interface DirectoryEntry extends UnixFSDirectoryEntry, Partial<CompressionStats> {
   /**
-   * What to read the entry by as the directory was read: in a tree the marked CID
-   * of a compressed file, and a tree's of a directory.
+   * The CID that reads the entry in the same way as the directory was read: in a tree,
+   * the marked CID of a compressed file, and the tree CID of a directory.
    */
   cid: CID
 
-  /** Bytes that reading a file gives. Of a directory what its parent says, as with Helia. */
+  /** The number of bytes that reading a file returns. For a directory, the size that its parent states. */
   size: bigint
 
   plainCid: CID

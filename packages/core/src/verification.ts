@@ -5,25 +5,27 @@ import type { ProgressOptions } from 'progress-events'
 
 export type VerifyEvents = CatEvents | VerifyFileEvents
 
-export interface VerifyOptions extends Omit<CatOptions, 'offset' | 'length' | 'onProgress'>, ProgressOptions<VerifyEvents> {}
+export interface VerifyOptions extends
+  Omit<CatOptions, 'offset' | 'length' | 'onProgress'>,
+  ProgressOptions<VerifyEvents> {}
 
-/** What was read, all of it as it should be. */
+/** The totals of a successful verification. */
 export interface VerifyReport {
   /** The plain CID of the root. */
   cid: CID
 
-  /** Bytes that reading gives: of all files, where it is a directory. */
+  /** Bytes that reading returns: of all files, if it is a directory. */
   size: bigint
 
-  /** How many blocks were read, one that is linked twice counted twice. */
+  /** How many blocks were read. A block that is linked twice counts twice. */
   blocks: bigint
 
   /** How many frames were decompressed. */
   frames: number
 
-  /** How many files there are: 1, where it is no directory. */
+  /** How many files were read: 1 if the CID names a file. */
   files: number
 
-  /** The CID that the bytes have uncompressed, where the file's header names one. */
+  /** The CID of the uncompressed bytes, if the file's header names it. */
   contentCid?: CID
 }

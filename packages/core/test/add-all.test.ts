@@ -40,7 +40,10 @@ async function progress (fs: ReturnType<typeof unixfs>): Promise<unknown> {
     onProgress: (event: AddEvents) => {
       if (event.type === 'unixfs:importer:progress:file:read') {
         read.set(event.detail.path, event.detail.bytesRead)
-      } else if (event.type === 'unixfs:importer:progress:file:write' || event.type === 'unixfs:importer:progress:file:layout') {
+      } else if (
+        event.type === 'unixfs:importer:progress:file:write' ||
+        event.type === 'unixfs:importer:progress:file:layout'
+      ) {
         written.push([event.type, event.detail.cid.toString(), event.detail.path])
       }
     }
@@ -50,7 +53,7 @@ async function progress (fs: ReturnType<typeof unixfs>): Promise<unknown> {
 }
 
 describe('addAll', () => {
-  it('marks compressed files, and directories that hold one at any depth', async () => {
+  it('marks compressed files, and directories with one at any depth', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const results = await Array.fromAsync(fs.addAll([
       { path: 'root/a/b/text.txt', content: text(10_000) },
@@ -92,13 +95,22 @@ describe('addAll', () => {
 
     expect(root.code).toBe(TREE_CODE)
     expect((await fs.stat(root)).unixfs?.type).toBe('hamt-sharded-directory')
-    expect((await fs.stat(root, { path: 'plain' })).cid.toString()).toBe(results.find(({ cid }) => cid.code === dagPb.code)?.cid.toString())
+    expect((await fs.stat(root, { path: 'plain' })).cid.toString()).toBe(
+      results.find(({ cid }) => cid.code === dagPb.code)?.cid.toString()
+    )
   })
 
-  it('gives what @helia/unixfs gives where nothing is compressed', async () => {
-    for (const options of [{}, { wrapWithDirectory: true }, { wrapWithDirectory: true, shardSplitThresholdBytes: 1 }, { cidVersion: 0 as const, rawLeaves: false }]) {
+  it('returns the results of @helia/unixfs if nothing is compressed', async () => {
+    for (const options of [
+      {},
+      { wrapWithDirectory: true },
+      { wrapWithDirectory: true, shardSplitThresholdBytes: 1 },
+      { cidVersion: 0 as const, rawLeaves: false }
+    ]) {
       // below a sharded directory the importer gives all the path of that
-      const describe = (results: Array<{ cid: CID, path?: string, size: bigint }>): unknown => results.map(({ cid, path, size }) => [cid.toString(), 'shardSplitThresholdBytes' in options ? '' : path, size].join(' ')).toSorted()
+      const describe = (results: Array<{ cid: CID, path?: string, size: bigint }>): unknown => results.map(
+        ({ cid, path, size }) => [cid.toString(), 'shardSplitThresholdBytes' in options ? '' : path, size].join(' ')
+      ).toSorted()
       const ours = await Array.fromAsync(ipfsz({ blockstore: new MemoryBlockstore() }).addAll(source(), options))
       const theirs = await Array.fromAsync(unixfs({ blockstore: new MemoryBlockstore() }).addAll(source(), options))
 
@@ -134,19 +146,25 @@ describe('addAll', () => {
     ['AlreadyExistsError', 'a file instead of a directory', ['a/b', 'a']]
   ])('refuses with %s: %s', async (name, _, paths) => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
-    const adding = Array.fromAsync(fs.addAll(paths.map(path => ({ path, content: text(10) })), { wrapWithDirectory: true }))
+    const adding = Array.fromAsync(
+      fs.addAll(paths.map(path => ({ path, content: text(10) })), { wrapWithDirectory: true })
+    )
 
     await expect(adding).rejects.toMatchObject({ name })
   })
 
-  it('refuses a directory that comes after what is in it', async () => {
+  it('refuses a directory that is added after its content', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
-    await expect(Array.fromAsync(fs.addAll([{ path: 'a/b', content: text(10) }, { path: 'a', mode: 0o700 }]))).rejects.toMatchObject({ name: 'AlreadyExistsError' })
+    await expect(
+      Array.fromAsync(fs.addAll([{ path: 'a/b', content: text(10) }, { path: 'a', mode: 0o700 }]))
+    ).rejects.toMatchObject({ name: 'AlreadyExistsError' })
   })
 
-  it('takes files of one name where no directory is made of them', async () => {
+  it('accepts files of the same name if no directory is made of them', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
-    expect(await Array.fromAsync(fs.addAll([{ path: 'a', content: text(10) }, { path: 'a', content: text(20) }, { content: text(5) }]))).toHaveLength(3)
+    expect(await Array.fromAsync(
+      fs.addAll([{ path: 'a', content: text(10) }, { path: 'a', content: text(20) }, { content: text(5) }])
+    )).toHaveLength(3)
   })
 
   it('bounds the original bytes of all files together', async () => {
@@ -180,22 +198,26 @@ describe('addAll', () => {
     }
   })
 
-  it('works with the least memory', async () => {
+  it('works with the smallest memory bound', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() }, { inFlightBytes: 1 })
-    const files = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`f${i}`, text(i % 2 === 0 ? 1000 : 5 * FRAME, i + 1)]))
+    const files = Object.fromEntries(
+      Array.from({ length: 20 }, (_, i) => [`f${i}`, text(i % 2 === 0 ? 1000 : 5 * FRAME, i + 1)])
+    )
     const cid = await addTree(fs, files, { compression: { frameSize: FRAME } })
 
     expect(await Array.fromAsync(fs.ls(cid))).toHaveLength(20)
   })
 
-  it('lets all sources go where one fails, where the signal is aborted, and where no more is wanted', async () => {
+  it('closes all sources if one fails, the signal aborts, or the caller stops reading', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const failing = [Readable.from((async function * () { yield text(10); throw new Error('gone') })()), ...sources()]
     await expect(Array.fromAsync(fs.addAll(candidates(failing)))).rejects.toThrow('gone')
 
     const aborted = sources()
     const controller = new AbortController()
-    const adding = Array.fromAsync(fs.addAll(candidates(aborted), { signal: controller.signal, onProgress: () => { controller.abort() } }))
+    const adding = Array.fromAsync(
+      fs.addAll(candidates(aborted), { signal: controller.signal, onProgress: () => { controller.abort() } })
+    )
     await expect(adding).rejects.toMatchObject({ name: 'AbortError' })
 
     const dropped = sources()
@@ -214,10 +236,12 @@ describe('addAll', () => {
   })
 
   it('reports what @helia/unixfs reports', async () => {
-    expect(await progress(ipfsz({ blockstore: new MemoryBlockstore() }))).toEqual(await progress(unixfs({ blockstore: new MemoryBlockstore() })))
+    expect(await progress(ipfsz({ blockstore: new MemoryBlockstore() }))).toEqual(
+      await progress(unixfs({ blockstore: new MemoryBlockstore() }))
+    )
   })
 
-  it('shards a directory of so many directories that its block would be too long for others', { tags: 'slow' }, async () => {
+  it('shards a directory of so many directories that its block would be too large', { tags: 'slow' }, async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const name = 'n'.repeat(200)
@@ -236,7 +260,7 @@ describe('addAll', () => {
     }
   })
 
-  it('loses nothing where directories in a sharded one go on growing, as @helia/unixfs does', async () => {
+  it('loses no entries if directories in a sharded one keep growing, unlike @helia/unixfs', async () => {
     const files = { 'd/x': noise(1), a: noise(2), b: noise(3), 'd/y/z': noise(4) }
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const cid = await addTree(fs, files, { shardSplitThresholdBytes: 1 })
@@ -244,10 +268,18 @@ describe('addAll', () => {
     expect(Object.keys(await readTree(fs, cid)).toSorted()).toEqual(['/a', '/b', '/d/x', '/d/y/z'])
   })
 
-  it('of any tree gives the names and bytes that @helia/unixfs gives', async () => {
+  it('gives any tree the names and bytes that @helia/unixfs gives it', async () => {
     const name = fc.stringMatching(/^[a-d]{1,2}$/)
-    const content = fc.oneof(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 1, max: 3000 }).map(size => text(size)), fc.integer({ min: 1, max: 3000 }).map(size => noise(size)))
-    const trees = fc.dictionary(fc.array(name, { minLength: 1, maxLength: 4 }).map(names => names.join('/')), content, { minKeys: 1, maxKeys: 12 })
+    const content = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }),
+      fc.integer({ min: 1, max: 3000 }).map(size => text(size)),
+      fc.integer({ min: 1, max: 3000 }).map(size => noise(size))
+    )
+    const trees = fc.dictionary(
+      fc.array(name, { minLength: 1, maxLength: 4 }).map(names => names.join('/')),
+      content,
+      { minKeys: 1, maxKeys: 12 }
+    )
       .filter(tree => Object.keys(tree).every(path => !Object.keys(tree).some(other => other.startsWith(`${path}/`))))
 
     await fc.assert(fc.asyncProperty(trees, fc.boolean(), async (tree, sharded) => {
@@ -255,14 +287,18 @@ describe('addAll', () => {
       const fs = ipfsz({ blockstore: new MemoryBlockstore() })
       const helia = unixfs({ blockstore: new MemoryBlockstore() })
       const ours = await addTree(fs, tree, options)
-      const theirs = (await Array.fromAsync(helia.addAll(Object.entries(tree).map(([path, content]) => ({ path, content })), options))).at(-1)?.cid as CID
+      const theirs = (await Array.fromAsync(
+        helia.addAll(Object.entries(tree).map(([path, content]) => ({ path, content })), options)
+      )).at(-1)?.cid as CID
 
       // sharded ones lose files with it
       if (!sharded) {
         expect(await readTree(fs, ours)).toEqual(await readTree(helia, theirs))
       }
 
-      expect(await readTree(fs, ours)).toEqual(Object.fromEntries(Object.entries(tree).map(([path, bytes]) => [`/${path}`, Buffer.from(bytes).toString('hex')])))
+      expect(await readTree(fs, ours)).toEqual(Object.fromEntries(
+        Object.entries(tree).map(([path, bytes]) => [`/${path}`, Buffer.from(bytes).toString('hex')])
+      ))
     }), { numRuns: 40 })
   })
 })
@@ -286,19 +322,23 @@ describe('addDirectory', () => {
   it('gives what @helia/unixfs gives', async () => {
     for (const directory of [undefined, {}, { path: 'a/b' }, { mode: 0o700, mtime: { secs: 5n, nsecs: 5 } }]) {
       const cid = await ipfsz({ blockstore: new CountingBlockstore() }).addDirectory(directory)
-      expect(cid.toString()).toBe((await unixfs({ blockstore: new CountingBlockstore() }).addDirectory(directory)).toString())
+      expect(cid.toString()).toBe(
+        (await unixfs({ blockstore: new CountingBlockstore() }).addDirectory(directory)).toString()
+      )
     }
   })
 
-  it('refuses content, and names that lead elsewhere', async () => {
+  it('refuses content, and paths that lead elsewhere', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
-    await expect(fs.addDirectory({ path: 'a', content: text(1) } as never)).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(
+      fs.addDirectory({ path: 'a', content: text(1) } as never)
+    ).rejects.toMatchObject({ name: 'InvalidParametersError' })
     await expect(fs.addDirectory({ path: '../a' })).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 })
 
 describe('addFile', () => {
-  it('of a plain twin reads as any other directory', async () => {
+  it('returns a directory whose plain twin reads like any other', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await ipfsz({ blockstore }).addFile({ path: 'a/b.txt', content: text(1000) })
     expect((await Array.fromAsync(unixfs({ blockstore }).ls(unmark(cid)))).map(({ name }) => name)).toEqual(['a'])

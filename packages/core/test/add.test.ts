@@ -26,7 +26,7 @@ describe.each(CODECS)('adding with %s', (codec) => {
     expect(Buffer.compare(await collect(fs.cat(cid)), bytes)).toBe(0)
   })
 
-  it('makes the same CID of the same bytes, however they come', async () => {
+  it('gives the same bytes the same CID, however they are chunked', async () => {
     const bytes = text(1_000_000)
     const compression = { codec, frameSize: 64 * KIB }
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
@@ -61,7 +61,7 @@ describe('what is stored', () => {
     }
   })
 
-  it('is one block where the stream is small', async () => {
+  it('is one block if the stream is small', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await ipfsz({ blockstore }).addBytes(text(60 * KIB))
     const { Links } = dagPb.decode(await getBlock(unmark(cid), blockstore))
@@ -70,12 +70,41 @@ describe('what is stored', () => {
     expect(Links).toEqual([])
   })
 
-  it('has a dag-pb root and a raw leaf where the stream is larger', async () => {
+  it('has a dag-pb root and a raw leaf if the stream is larger', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await ipfsz({ blockstore }).addBytes(text(600 * KIB))
 
     expect(unmark(cid).code).toBe(dagPb.code)
     expect(blockstore.puts.map(put => CID.parse(put).code)).toEqual([0x55, dagPb.code])
+  })
+
+  it('writes equal leaves once while they are in flight', async () => {
+    const frame = noise(64 * KIB)
+    const frames = Array.from({ length: 80 }, () => frame)
+    const { promise: compressed, resolve } = Promise.withResolvers<void>()
+    const puts: string[] = []
+    const blockstore = new CountingBlockstore()
+    const slow = Object.assign(Object.create(blockstore) as CountingBlockstore, {
+      put: async (cid: CID, block: Uint8Array): Promise<CID> => {
+        puts.push(cid.toString())
+        await compressed
+
+        return blockstore.put(cid, block)
+      }
+    })
+    const cid = await ipfsz({ blockstore: slow }).addByteStream(frames, {
+      compression: { codec: 'zstd', frameSize: 64 * KIB, detect: false },
+      onProgress: event => {
+        if (event.type === 'ipfsz:add:frame' && event.detail.frame === frames.length - 1) {
+          resolve()
+        }
+      }
+    })
+    const { Links } = dagPb.decode(await getBlock(unmark(cid), blockstore))
+    const leaves = Links.map(({ Hash }) => Hash.toString())
+
+    expect(leaves).toHaveLength(6)
+    expect(puts).toHaveLength(new Set(leaves).size + 1)
   })
 
   it('keeps mode and mtime', async () => {
@@ -86,8 +115,10 @@ describe('what is stored', () => {
   })
 })
 
-describe('what is not worth compressing', () => {
-  const png = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex'), text(100_000)])
+describe('content that does not shrink', () => {
+  const png = Buffer.concat(
+    [Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex'), text(100_000)]
+  )
   const cases: Array<[string, Uint8Array, CompressionOptions | undefined]> = [
     ['no bytes', new Uint8Array(0), undefined],
     ['no bytes, also without detection', new Uint8Array(0), { detect: false }],
@@ -109,7 +140,7 @@ describe('what is not worth compressing', () => {
     expect(Buffer.compare(await collect(ipfsz({ blockstore }).cat(cid)), bytes)).toBe(0)
   })
 
-  it('is compressed all the same without detection', async () => {
+  it('is compressed anyway without detection', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
 
     for (const bytes of [png, noise(100_000), text(1)]) {
@@ -119,7 +150,7 @@ describe('what is not worth compressing', () => {
     }
   })
 
-  it('is stored as the options of the importer say', async () => {
+  it("is stored according to the importer's options", async () => {
     const options = { rawLeaves: false, cidVersion: 0 as const, reduceSingleLeafToSelf: false }
     const bytes = noise(100_000)
 
@@ -143,7 +174,7 @@ describe('addFile', () => {
     expect((await collect(fs.cat(unmark(cid), { path: 'a/b.txt' }))).byteLength).toBeLessThan(200_000)
   })
 
-  it('gives what @helia/unixfs gives where the file is stored plain', async () => {
+  it('returns the CID of @helia/unixfs if the file is stored uncompressed', async () => {
     const file = { path: 'a.bin', content: noise(1000), mtime: { secs: 1n } }
 
     expect((await ipfsz({ blockstore: new CountingBlockstore() }).addFile({ ...file })).toString())
@@ -154,7 +185,9 @@ describe('addFile', () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
 
     for (const file of [{ content: text(1) }, { path: 'a' }]) {
-      await expect(fs.addFile(file as unknown as Parameters<typeof fs.addFile>[0])).rejects.toMatchObject({ name: 'InvalidParametersError' })
+      await expect(
+        fs.addFile(file as unknown as Parameters<typeof fs.addFile>[0])
+      ).rejects.toMatchObject({ name: 'InvalidParametersError' })
     }
   })
 })
@@ -170,25 +203,30 @@ describe('options that make no sense', () => {
     ['InvalidFrameSizeError', { frameSize: 16 * MIB + 1 }],
     ['InvalidFrameSizeError', { frameSize: 100_000.5 }]
   ])('are refused: %s for %o', async (name, compression) => {
-    await expect(fs.addBytes(text(10), { compression: compression as CompressionOptions })).rejects.toMatchObject({ name })
+    await expect(
+      fs.addBytes(text(10), { compression: compression as CompressionOptions })
+    ).rejects.toMatchObject({ name })
   })
 })
 
 describe('a codec of the caller', () => {
-  it('may hand out the memory that it was given', async () => {
+  it('may return its input buffer as the frame', async () => {
     const [first, ...others] = ipfsz({ blockstore: new CountingBlockstore() }).codecs
     const echo = { ...first, compress: (piece: Uint8Array) => piece, decompress: (frame: Uint8Array) => frame }
     const fs = ipfsz({ blockstore: new CountingBlockstore() }, { codecs: [echo, ...others] })
     const bytes = text(1_000_000)
     // small chunks, so that pieces are put together in buffers that are used again
-    const cid = await fs.addByteStream(chunked(bytes, 9999), { compression: { codec: echo.name, frameSize: 64 * KIB, detect: false } })
+    const cid = await fs.addByteStream(
+      chunked(bytes, 9999),
+      { compression: { codec: echo.name, frameSize: 64 * KIB, detect: false } }
+    )
 
     expect(Buffer.compare(await collect(fs.cat(cid)), bytes)).toBe(0)
   })
 })
 
-describe('an add that goes wrong', () => {
-  it('ends with the signal, also where the source stalls', async () => {
+describe('a failing add', () => {
+  it('aborts while the source stalls', async () => {
     const controller = new AbortController()
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const adding = fs.addByteStream((async function * () {
@@ -200,7 +238,7 @@ describe('an add that goes wrong', () => {
     await expect(adding).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it.each([{}, { codec: 'none' as const }])('ends with the signal where the blockstore stalls: %o', async (compression) => {
+  it.each([{}, { codec: 'none' as const }])('aborts while the blockstore stalls: %o', async (compression) => {
     const controller = new AbortController()
     const blockstore = new CountingBlockstore()
     blockstore.put = async () => new Promise(() => {})
@@ -213,8 +251,12 @@ describe('an add that goes wrong', () => {
   it.each([
     ['a signal that is aborted', { signal: AbortSignal.abort() }],
     ['an option that makes no sense', { compression: { level: 99 } }]
-  ])('lets a source go that was never read: %s', async (_, options) => {
-    const stream = { destroyed: false, destroy () { this.destroyed = true }, async * [Symbol.asyncIterator] () { yield text(10) } }
+  ])('closes a source that was never read: %s', async (_, options) => {
+    const stream = {
+      destroyed: false,
+      destroy () { this.destroyed = true },
+      async * [Symbol.asyncIterator] () { yield text(10) }
+    }
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     let cancelled = false
     const web = new ReadableStream<Uint8Array>({ cancel () { cancelled = true } })
@@ -225,7 +267,7 @@ describe('an add that goes wrong', () => {
     expect(cancelled).toBe(true)
   })
 
-  it('ends with a signal that a timer aborts, where all is in memory', async () => {
+  it('aborts by a timer while all blocks are in memory', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const piece = text(1_000_000)
     const endless = (function * () {
@@ -234,17 +276,20 @@ describe('an add that goes wrong', () => {
       }
     })()
 
-    await expect(fs.addByteStream(endless, { compression: { codec: 'lz4', frameSize: 64 * KIB }, signal: AbortSignal.timeout(100) }))
+    await expect(fs.addByteStream(
+      endless,
+      { compression: { codec: 'lz4', frameSize: 64 * KIB }, signal: AbortSignal.timeout(100) }
+    ))
       .rejects.toMatchObject({ name: 'TimeoutError' })
   })
 
-  it('does not touch its source with a signal that is aborted', async () => {
+  it('does not read its source if the signal is already aborted', async () => {
     const source = { [Symbol.asyncIterator]: (): never => { throw new Error('touched') } }
     await expect(ipfsz({ blockstore: new CountingBlockstore() }).addByteStream(source, { signal: AbortSignal.abort() }))
       .rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it.each([64 * KIB, 4 * MIB])('fails as its source does, and lets it go (frames of %d bytes)', async (frameSize) => {
+  it.each([64 * KIB, 4 * MIB])('throws its source\'s error, and closes it (frames of %d bytes)', async (frameSize) => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const error = new Error('gone')
 
@@ -254,7 +299,7 @@ describe('an add that goes wrong', () => {
     })(), { compression: { frameSize } })).rejects.toBe(error)
   })
 
-  it('fails as the blockstore does, and lets the source go', async () => {
+  it('throws the error of the blockstore, and closes the source', async () => {
     let closed = false
     const blockstore = new CountingBlockstore()
     const error = new Error('full')
@@ -276,7 +321,7 @@ describe('an add that goes wrong', () => {
 })
 
 describe('progress', () => {
-  it('tells what was decided, read, compressed and written', async () => {
+  it('reports what was decided, read, compressed and written', async () => {
     const events: Array<[string, unknown]> = []
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     await fs.addBytes(text(200_000), {
@@ -292,7 +337,7 @@ describe('progress', () => {
     ])
   })
 
-  it('tells once what is read of a plain file', async () => {
+  it('reports the bytes of a plain file once', async () => {
     const read: unknown[] = []
     await ipfsz({ blockstore: new CountingBlockstore() }).addByteStream(chunked(noise(200_000), 100_000), {
       onProgress: event => {

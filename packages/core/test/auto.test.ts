@@ -50,7 +50,9 @@ describe.each(OPTIMIZE)('auto, optimizing %s,', { tags: 'slow' }, (optimize) => 
     const all = await estimate(bytes, optimize, codecs)
     const best = Math.min(none, ...all.map(({ cost }) => cost))
     const choice = await chooseCompression(bytes, optimize, codecs)
-    const chosen = choice == null ? none : all.find(({ codec, level }) => codec === choice.codec && level === choice.level)?.cost
+    const chosen = choice == null ? none : all.find(
+      ({ codec, level }) => codec === choice.codec && level === choice.level
+    )?.cost
 
     expect(chosen).toBeLessThanOrEqual(best * 1.1)
   })
@@ -63,7 +65,7 @@ describe('auto', () => {
     expect(new Set(choices.map(choice => `${choice?.codec.name} ${choice?.level}`)).size).toBe(1)
   })
 
-  it('takes none where that costs least', async () => {
+  it('chooses no codec if that costs least', async () => {
     for (const optimize of OPTIMIZE) {
       expect(await chooseCompression(noise(MIB), optimize, codecs), optimize).toBeUndefined()
     }
@@ -78,7 +80,7 @@ describe('auto', () => {
     expect(AUTO_CANDIDATES.size.map(({ codec }) => codec)).toContain(size.codec)
   })
 
-  it('stores plain what does not gain, and reads everything back', async () => {
+  it('stores files uncompressed that would not shrink, and reads everything back', async () => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
 
     for (const [name, bytes] of FILES) {
@@ -88,15 +90,21 @@ describe('auto', () => {
     }
   })
 
-  it('refuses a level, and an aim that it does not know', async () => {
+  it('refuses a level, and an unknown goal', async () => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
 
-    await expect(fs.addBytes(text(10), { compression: { codec: 'auto', level: 3 } })).rejects.toMatchObject({ name: 'InvalidParametersError' })
-    await expect(fs.addBytes(text(10), { compression: { codec: 'auto', optimize: 'cost' as Optimize } })).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(
+      fs.addBytes(text(10), { compression: { codec: 'auto', level: 3 } })
+    ).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(
+      fs.addBytes(text(10), { compression: { codec: 'auto', optimize: 'cost' as Optimize } })
+    ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('uses the codecs that there are', async () => {
-    expect(await chooseCompression(text(MIB), 'balanced', codecs.filter(({ name }) => name === 'lz4'))).toMatchObject({ level: 1, codec: { name: 'lz4' } })
+  it('uses only the codecs that were passed', async () => {
+    expect(
+      await chooseCompression(text(MIB), 'balanced', codecs.filter(({ name }) => name === 'lz4'))
+    ).toMatchObject({ level: 1, codec: { name: 'lz4' } })
     expect(await chooseCompression(text(MIB), 'balanced', [])).toBeUndefined()
   })
 })

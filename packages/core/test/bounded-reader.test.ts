@@ -8,7 +8,7 @@ async function turns (): Promise<void> {
 }
 
 describe('a budget of bytes', () => {
-  it('gives room in turn, and more than there is where nothing is taken', async () => {
+  it('grants room in order, and an oversized request once nothing is taken', async () => {
     const budget = new ByteBudget(10)
     const order: string[] = []
     await budget.take(100)
@@ -29,7 +29,7 @@ describe('a budget of bytes', () => {
     expect(order).toEqual(['a', 'b', 'c'])
   })
 
-  it('ends the wait with the signal, and lets those behind go on', async () => {
+  it('stops waiting if the signal aborts, and serves the waiters behind it', async () => {
     const budget = new ByteBudget(10)
     const controller = new AbortController()
     await budget.take(8)
@@ -52,7 +52,7 @@ describe('a bounded reader', () => {
     expect(pieces.every(piece => piece.byteLength === 1000)).toBe(true)
   })
 
-  it('gives the room back when it is closed, whatever was read', async () => {
+  it('returns its room when it is closed, whatever was read', async () => {
     const budget = new FilesBudget(2 * FRAME)
 
     for (const pieces of [0, 1, 2, 2]) {

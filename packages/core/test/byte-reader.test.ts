@@ -4,10 +4,13 @@ import { ByteReader } from '../src/util/byte-reader.ts'
 import { chunked, collect, text } from './fixtures.ts'
 
 describe('ByteReader', () => {
-  it('gives back the stream, in whatever pieces it is read', async () => {
+  it('returns the stream unchanged, in pieces of any size', async () => {
     const bytes = text(1000)
 
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 400 }), fc.array(fc.integer({ min: 0, max: 400 })), async (chunk, lengths) => {
+    const chunks = fc.integer({ min: 1, max: 400 })
+    const reads = fc.array(fc.integer({ min: 0, max: 400 }))
+
+    await fc.assert(fc.asyncProperty(chunks, reads, async (chunk, lengths) => {
       const reader = new ByteReader(chunked(bytes, chunk))
       const parts: Uint8Array[] = []
       let left = bytes.byteLength
@@ -25,7 +28,7 @@ describe('ByteReader', () => {
     }))
   })
 
-  it('copies nothing that lies in one chunk', async () => {
+  it('does not copy bytes that lie in one chunk', async () => {
     const bytes = text(100)
     const reader = new ByteReader(chunked(bytes, 100))
     const part = await reader.read(60)
@@ -34,7 +37,7 @@ describe('ByteReader', () => {
     expect((await reader.read(40)).byteOffset).toBe(60)
   })
 
-  it('puts together into the memory that it is given', async () => {
+  it('joins chunks in the memory that it is given', async () => {
     const memory = new Uint8Array(60)
     const reader = new ByteReader(chunked(text(100), 10))
 
@@ -42,16 +45,19 @@ describe('ByteReader', () => {
     expect(memory).toEqual(text(100).subarray(0, 60))
   })
 
-  it('ends with the reason of the signal where the source stalls', async () => {
+  it("aborts with the signal's reason while the source stalls", async () => {
     const controller = new AbortController()
-    const reader = new ByteReader((async function * () { yield await new Promise<Uint8Array>(() => {}) })(), controller.signal)
+    const reader = new ByteReader(
+      (async function * () { yield await new Promise<Uint8Array>(() => {}) })(),
+      controller.signal
+    )
     const reading = reader.read(1)
 
     controller.abort()
     await expect(reading).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it('lets the source go', async () => {
+  it('closes the source', async () => {
     let closed = false
     const reader = new ByteReader((async function * () {
       try {

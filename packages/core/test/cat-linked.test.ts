@@ -8,7 +8,9 @@ import type { Ipfsz } from '../src/index.ts'
 import type { CID } from 'multiformats/cid'
 
 /** A linked file whose original is not stored, and everything that belongs to it. */
-async function linked (size = 300_000): Promise<{ fs: Ipfsz, blockstore: CountingBlockstore, bytes: Uint8Array, original: CID, cid: CID }> {
+async function linked (
+  size = 300_000
+): Promise<{ fs: Ipfsz, blockstore: CountingBlockstore, bytes: Uint8Array, original: CID, cid: CID }> {
   const blockstore = new CountingBlockstore()
   const fs = ipfsz({ blockstore, datastore: new MemoryDatastore() })
   const bytes = text(size)
@@ -23,16 +25,20 @@ describe('reading an original', () => {
     const { fs, bytes, original } = await linked(size)
 
     expect(Buffer.compare(await collect(fs.cat(original)), bytes)).toBe(0)
-    expect(Buffer.from(await collect(fs.cat(original, { offset: 70_000, length: 10 })))).toEqual(Buffer.from(bytes.subarray(70_000, 70_010)))
+    expect(
+      Buffer.from(await collect(fs.cat(original, { offset: 70_000, length: 10 })))
+    ).toEqual(Buffer.from(bytes.subarray(70_000, 70_010)))
   })
 
   it('lists the compressed file', async () => {
     const { fs, cid, original, bytes } = await linked()
 
-    expect(await Array.fromAsync(fs.ls(original))).toMatchObject([{ cid, size: BigInt(bytes.byteLength), codec: 'zstd' }])
+    expect(await Array.fromAsync(fs.ls(original))).toMatchObject(
+      [{ cid, size: BigInt(bytes.byteLength), codec: 'zstd' }]
+    )
   })
 
-  it('that is stored here reads it, and asks for no link', async () => {
+  it('that is stored locally is read without looking for a link', async () => {
     const { blockstore, bytes, original } = await linked()
     await unixfs({ blockstore }).addBytes(bytes)
     blockstore.gets.length = 0
@@ -42,7 +48,7 @@ describe('reading an original', () => {
     expect(blockstore.gets[0]).toBe(original.toString())
   })
 
-  it('by the plain CID of the compressed file gives what is stored', async () => {
+  it('by the plain CID of the compressed file returns the stored bytes', async () => {
     const { fs, blockstore, cid } = await linked()
 
     expect(await collect(fs.cat(unmark(cid)))).toEqual(await collect(unixfs({ blockstore }).cat(unmark(cid))))
@@ -59,16 +65,20 @@ describe('reading an original', () => {
     expect(blockstore.gets).not.toContain(original.toString())
   })
 
-  it('is refused where both sides are missing, naming both, and the link stays', async () => {
+  it('is refused if both sides are missing, names both, and keeps the link', async () => {
     const { fs, blockstore, original, cid } = await linked()
     await blockstore.delete(unmark(cid))
 
-    await expect(collect(fs.cat(original))).rejects.toMatchObject({ name: 'NotFoundError', cid: original, compressed: cid, cause: expect.any(Error) })
+    await expect(collect(fs.cat(original))).rejects.toMatchObject(
+      { name: 'NotFoundError', cid: original, compressed: cid, cause: expect.any(Error) }
+    )
     expect(await fs.links.get(original)).toEqual(cid)
   })
 
-  it('without a link is refused as ever', async () => {
+  it('without a link is refused as before', async () => {
     const { fs } = await linked()
-    await expect(collect(fs.cat(originals[0]))).rejects.toMatchObject({ name: 'NotFoundError', cid: originals[0], compressed: undefined })
+    await expect(collect(fs.cat(originals[0]))).rejects.toMatchObject(
+      { name: 'NotFoundError', cid: originals[0], compressed: undefined }
+    )
   })
 })

@@ -11,11 +11,14 @@ import { collect, CountingBlockstore, FRAME, getBlock, noise, putNode, stored, t
 const CODECS = ['zstd', 'gzip', 'lz4', 'brotli', 'snappy'] as const
 
 describe.each(CODECS)('reading %s', (codec) => {
-  it('gives the slice that offset and length ask for', async () => {
+  it('returns the bytes that offset and length select', async () => {
     const { blockstore, cid, bytes } = await stored(300_000, codec)
     const fs = ipfsz({ blockstore })
 
-    await fc.assert(fc.asyncProperty(fc.nat(bytes.byteLength), fc.nat(bytes.byteLength + 1000), async (offset, length) => {
+    const offsets = fc.nat(bytes.byteLength)
+    const lengths = fc.nat(bytes.byteLength + 1000)
+
+    await fc.assert(fc.asyncProperty(offsets, lengths, async (offset, length) => {
       const read = await collect(fs.cat(cid, { offset, length }))
       expect(Buffer.compare(read, bytes.subarray(offset, offset + length))).toBe(0)
     }), { numRuns: 60 })
@@ -23,7 +26,7 @@ describe.each(CODECS)('reading %s', (codec) => {
 })
 
 describe('a range', () => {
-  it('costs the root and the leaves that hold it', async () => {
+  it('fetches the root and the leaves that hold it, and nothing else', async () => {
     const { blockstore, cid, bytes } = await stored(8_000_000)
     const fs = ipfsz({ blockstore })
     const { Links } = dagPb.decode(await getBlock(unmark(cid), blockstore))
@@ -38,10 +41,12 @@ describe('a range', () => {
     }
   })
 
-  it('has every byte where it begins or ends just before, at or behind the end of a frame', async () => {
+  it('is exact if it starts or ends just before, at or after the end of a frame', async () => {
     const { blockstore, cid, bytes } = await stored(3 * FRAME + 5)
     const fs = ipfsz({ blockstore })
-    const edges = [0, FRAME, 2 * FRAME, 3 * FRAME, bytes.byteLength].flatMap(edge => [edge - 1, edge, edge + 1]).filter(edge => edge >= 0 && edge <= bytes.byteLength)
+    const edges = [0, FRAME, 2 * FRAME, 3 * FRAME, bytes.byteLength]
+      .flatMap(edge => [edge - 1, edge, edge + 1])
+      .filter(edge => edge >= 0 && edge <= bytes.byteLength)
 
     for (const start of edges) {
       for (const end of edges.filter(edge => edge >= start)) {
@@ -51,7 +56,7 @@ describe('a range', () => {
     }
   })
 
-  it('of no bytes costs the root alone', async () => {
+  it('of no bytes fetches only the root', async () => {
     const { blockstore, cid } = await stored()
     blockstore.gets.length = 0
 
@@ -59,9 +64,17 @@ describe('a range', () => {
     expect(blockstore.gets).toHaveLength(1)
   })
 
-  it.each([{ offset: -1 }, { offset: 1_000_001 }, { offset: 0.5 }, { length: -1 }, { length: Number.NaN }])('is refused: %o', async (range) => {
+  it.each([
+    { offset: -1 },
+    { offset: 1_000_001 },
+    { offset: 0.5 },
+    { length: -1 },
+    { length: Number.NaN }
+  ])('is refused: %o', async (range) => {
     const { blockstore, cid } = await stored()
-    await expect(collect(ipfsz({ blockstore }).cat(cid, range))).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(
+      collect(ipfsz({ blockstore }).cat(cid, range))
+    ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 })
 
@@ -75,11 +88,14 @@ describe('a plain CID', () => {
     const cid = await unixfs({ blockstore }).addBytes(bytes)
 
     for (const options of [{}, { offset: 0, length: 10 }, { offset: Math.min(900, bytes.byteLength) }]) {
-      expect(Buffer.compare(await collect(ipfsz({ blockstore }).cat(cid, options)), await collect(unixfs({ blockstore }).cat(cid, options)))).toBe(0)
+      expect(Buffer.compare(
+        await collect(ipfsz({ blockstore }).cat(cid, options)),
+        await collect(unixfs({ blockstore }).cat(cid, options))
+      )).toBe(0)
     }
   })
 
-  it('of a compressed file reads as it is stored, by us as by others', async () => {
+  it('of a compressed file returns the stored bytes, as in @helia/unixfs', async () => {
     const { blockstore, cid } = await stored()
     const ours = await collect(ipfsz({ blockstore }).cat(unmark(cid)))
 
@@ -87,10 +103,13 @@ describe('a plain CID', () => {
     expect(ours.byteLength).toBeLessThan(1_000_000)
   })
 
-  it('of what is no file fails as with @helia/unixfs', async () => {
+  it('of something that is not a file fails as in @helia/unixfs', async () => {
     const blockstore = new CountingBlockstore()
     const directory = await unixfs({ blockstore }).addDirectory()
-    const symlink = await putNode({ Data: new UnixFS({ type: 'symlink', data: text(10) }).marshal(), Links: [] }, blockstore)
+    const symlink = await putNode(
+      { Data: new UnixFS({ type: 'symlink', data: text(10) }).marshal(), Links: [] },
+      blockstore
+    )
     const noUnixfs = await putNode({ Data: Uint8Array.of(1, 2, 3), Links: [] }, blockstore)
     const cbor = CID.createV1(0x71, await sha256.digest(Uint8Array.of(0xa0)))
     await blockstore.put(cbor, Uint8Array.of(0xa0))
@@ -107,7 +126,10 @@ describe('a plain CID', () => {
 
   it('reports what @helia/unixfs reports', async () => {
     const blockstore = new CountingBlockstore()
-    const cids = [await unixfs({ blockstore }).addBytes(noise(1000)), await unixfs({ blockstore }).addBytes(noise(3_000_000))]
+    const cids = [
+      await unixfs({ blockstore }).addBytes(noise(1000)),
+      await unixfs({ blockstore }).addBytes(noise(3_000_000))
+    ]
 
     for (const cid of cids) {
       const [ours, theirs] = await Promise.all([ipfsz({ blockstore }), unixfs({ blockstore })].map(async fs => {
@@ -116,7 +138,10 @@ describe('a plain CID', () => {
           offset: 10,
           onProgress: event => {
             if (event.type.startsWith('unixfs:exporter:progress')) {
-              events.push(JSON.stringify([event.type, event.detail], (_, value: unknown) => typeof value === 'bigint' ? Number(value) : value))
+              events.push(JSON.stringify(
+                [event.type, event.detail],
+                (_, value: unknown) => typeof value === 'bigint' ? Number(value) : value
+              ))
             }
           }
         }))
@@ -129,17 +154,19 @@ describe('a plain CID', () => {
     }
   })
 
-  it('is read along a path as with @helia/unixfs', async () => {
+  it('is read along a path as in @helia/unixfs', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await unixfs({ blockstore }).addFile({ path: 'a/b', content: noise(100) })
 
     expect(await collect(ipfsz({ blockstore }).cat(cid, { path: 'a/b' }))).toEqual(Buffer.from(noise(100)))
-    await expect(collect(ipfsz({ blockstore }).cat(cid, { path: 'a/c' }))).rejects.toMatchObject({ name: 'NotFoundError' })
+    await expect(
+      collect(ipfsz({ blockstore }).cat(cid, { path: 'a/c' }))
+    ).rejects.toMatchObject({ name: 'NotFoundError' })
   })
 })
 
 describe('reading', () => {
-  it('ends with the signal', async () => {
+  it('ends if the signal aborts', async () => {
     const { blockstore, cid } = await stored()
     const controller = new AbortController()
     const read = ipfsz({ blockstore }).cat(cid, { signal: controller.signal })[Symbol.asyncIterator]()
@@ -163,23 +190,34 @@ describe('reading', () => {
     expect(frames).toEqual([65536, 65536, 65536, 3392])
   })
 
-  it('works with the least memory, and refuses none', async () => {
+  it('works with the smallest memory bound, and refuses a bound of zero', async () => {
     const { blockstore, cid, bytes } = await stored()
 
     expect(Buffer.compare(await collect(ipfsz({ blockstore }, { inFlightBytes: 1 }).cat(cid)), bytes)).toBe(0)
 
     for (const inFlightBytes of [0, -1, Number.NaN]) {
-      expect(() => ipfsz({ blockstore }, { inFlightBytes })).toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))
+      expect(() => ipfsz({ blockstore }, { inFlightBytes })).toThrow(
+        expect.objectContaining({ name: 'InvalidParametersError' })
+      )
     }
 
-    await expect(collect(ipfsz({ blockstore }).cat(cid, { blockReadConcurrency: 0 }))).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(
+      collect(ipfsz({ blockstore }).cat(cid, { blockReadConcurrency: 0 }))
+    ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('keeps no more frames in memory than it may', async () => {
+  it('keeps no more frames in memory than allowed', async () => {
     const { blockstore, cid } = await stored(5_000_000)
     let decompressed = 0
     const { codecs } = ipfsz({ blockstore })
-    const counting = codecs.map(codec => ({ ...codec, decompress: async (...args: Parameters<typeof codec.decompress>) => { decompressed++; return codec.decompress(...args) } }))
+    const counting = codecs.map(codec => ({
+      ...codec,
+      decompress: async (...args: Parameters<typeof codec.decompress>) => {
+        decompressed++
+
+        return codec.decompress(...args)
+      }
+    }))
     const read = ipfsz({ blockstore }, { codecs: counting, inFlightBytes: 3 * FRAME }).cat(cid)[Symbol.asyncIterator]()
 
     await read.next()

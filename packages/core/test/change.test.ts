@@ -8,7 +8,12 @@ import { addTree, putSharded } from './trees.ts'
 import type { Ipfsz } from '../src/index.ts'
 import type { CID } from 'multiformats/cid'
 
-const FILES = { 'a.txt': text(10_000), 'b.bin': noise(1000), 'dir/c.txt': text(300_000, 2), 'dir/sub/d.txt': text(5000, 3) }
+const FILES = {
+  'a.txt': text(10_000),
+  'b.bin': noise(1000),
+  'dir/c.txt': text(300_000, 2),
+  'dir/sub/d.txt': text(5000, 3)
+}
 
 async function expectFiles (fs: Ipfsz, cid: CID, files: Record<string, Uint8Array> = FILES): Promise<void> {
   expect(cid.code).toBe(TREE_CODE)
@@ -20,7 +25,7 @@ async function expectFiles (fs: Ipfsz, cid: CID, files: Record<string, Uint8Arra
 }
 
 describe('cp', () => {
-  it('puts marked and plain files into trees and directories, and gives a tree where either was marked', async () => {
+  it('copies marked and plain files into directories, and returns a tree if either was marked', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const tree = await addTree(fs, FILES)
     const empty = await fs.addDirectory()
@@ -31,8 +36,14 @@ describe('cp', () => {
     await expectFiles(fs, await fs.cp(unmark(marked), tree, 'new.txt'), { ...FILES, 'new.txt': text(2000, 9) })
     await expectFiles(fs, await fs.cp(plain, tree, 'new.bin'), { ...FILES, 'new.bin': noise(2000, 9) })
     await expectFiles(fs, await fs.cp(marked, empty, 'new.txt'), { 'new.txt': text(2000, 9) })
-    await expectFiles(fs, await fs.cp(tree, empty, 'tree'), Object.fromEntries(Object.entries(FILES).map(([path, bytes]) => [`tree/${path}`, bytes])))
-    expect((await fs.cp(plain, empty, 'new.bin')).toString()).toBe((await unixfs({ blockstore: new CountingBlockstore() }).addFile({ path: 'new.bin', content: noise(2000, 9) })).toString())
+    await expectFiles(
+      fs,
+      await fs.cp(tree, empty, 'tree'),
+      Object.fromEntries(Object.entries(FILES).map(([path, bytes]) => [`tree/${path}`, bytes]))
+    )
+    const helia = unixfs({ blockstore: new CountingBlockstore() })
+    const expected = await helia.addFile({ path: 'new.bin', content: noise(2000, 9) })
+    expect((await fs.cp(plain, empty, 'new.bin')).toString()).toBe(expected.toString())
   })
 
   it('writes no marked CID into a block', async () => {
@@ -44,7 +55,7 @@ describe('cp', () => {
     expect(Links.map(link => link.Hash.code)).toEqual([dagPb.code])
   })
 
-  it('refuses a file as the target, a source that is not what its CID says, and a name that is taken', async () => {
+  it('refuses a file as the target, a source with a wrong marker, and a name that is taken', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const tree = await addTree(fs, FILES)
@@ -57,8 +68,12 @@ describe('cp', () => {
       await expect(fs.rm(target, 'x')).rejects.toMatchObject({ name: 'NotADirectoryError' })
     }
 
-    await expect(fs.cp(mark(plain, MARKERS['ipfsz-zstd']), tree, 'x')).rejects.toMatchObject({ name: 'MissingHeaderError' })
-    await expect(fs.cp(mark(unmark(marked), MARKERS['ipfsz-gzip']), tree, 'x')).rejects.toMatchObject({ name: 'InvalidHeaderError' })
+    await expect(
+      fs.cp(mark(plain, MARKERS['ipfsz-zstd']), tree, 'x')
+    ).rejects.toMatchObject({ name: 'MissingHeaderError' })
+    await expect(
+      fs.cp(mark(unmark(marked), MARKERS['ipfsz-gzip']), tree, 'x')
+    ).rejects.toMatchObject({ name: 'InvalidHeaderError' })
     await expect(fs.cp(marked, tree, 'a.txt')).rejects.toMatchObject({ name: 'AlreadyExistsError' })
     await expectFiles(fs, await fs.cp(marked, tree, 'a.txt', { force: true }), { ...FILES, 'a.txt': text(2000, 9) })
   })
@@ -72,19 +87,30 @@ describe('cp', () => {
     await expect(fs.rm(tree, name)).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('keeps to the width of shards of other widths', async () => {
+  it('keeps the fanout of shards with an unusual fanout', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
-    const results = await Array.fromAsync(fs.addAll(Array.from({ length: 60 }, (_, i) => ({ path: `f${i}.txt`, content: text(500 + i) })), { wrapWithDirectory: true, shardSplitThresholdBytes: 1, shardFanoutBits: 4 }))
+    const results = await Array.fromAsync(fs.addAll(
+      Array.from({ length: 60 }, (_, i) => ({ path: `f${i}.txt`, content: text(500 + i) })),
+      { wrapWithDirectory: true, shardSplitThresholdBytes: 1, shardFanoutBits: 4 }
+    ))
     const tree = results[results.length - 1].cid
-    const changed = await fs.rm(await fs.cp(await fs.addBytes(text(900)), await fs.mkdir(tree, 'dir', { shardSplitThresholdBytes: 1 }), 'new.txt'), 'f7.txt', { shardSplitThresholdBytes: 1 })
+    const withDirectory = await fs.mkdir(tree, 'dir', { shardSplitThresholdBytes: 1 })
+    const withFile = await fs.cp(await fs.addBytes(text(900)), withDirectory, 'new.txt')
+    const changed = await fs.rm(withFile, 'f7.txt', { shardSplitThresholdBytes: 1 })
 
-    expect((await Array.fromAsync(fs.ls(changed))).map(({ name }) => name).toSorted()).toEqual([...Array.from({ length: 60 }, (_, i) => `f${i}.txt`).filter(name => name !== 'f7.txt'), 'dir', 'new.txt'].toSorted())
-    expect((await fs.stat(await fs.touch(changed, { path: 'f8.txt', mtime: { secs: 3n } }), { path: 'f8.txt' })).mtime?.secs).toBe(3n)
+    expect((await Array.fromAsync(fs.ls(changed))).map(({ name }) => name).toSorted()).toEqual([
+      ...Array.from({ length: 60 }, (_, i) => `f${i}.txt`).filter(name => name !== 'f7.txt'),
+      'dir',
+      'new.txt'
+    ].toSorted())
+    expect(
+      (await fs.stat(await fs.touch(changed, { path: 'f8.txt', mtime: { secs: 3n } }), { path: 'f8.txt' })).mtime?.secs
+    ).toBe(3n)
   })
 })
 
 describe('mkdir and rm', () => {
-  it('keep the headers of all other files', async () => {
+  it('keep the headers of the other files', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const tree = await addTree(fs, FILES)
     const { 'a.txt': _, ...rest } = FILES
@@ -98,7 +124,11 @@ describe('mkdir and rm', () => {
 
 describe.each([
   ['chmod', async (fs: Ipfsz, cid: CID, options = {}) => fs.chmod(cid, 0o700, options), { mode: 0o700 }],
-  ['touch', async (fs: Ipfsz, cid: CID, options = {}) => fs.touch(cid, { mtime: { secs: 42n, nsecs: 7 }, ...options }), { mtime: { secs: 42n, nsecs: 7 } }]
+  [
+    'touch',
+    async (fs: Ipfsz, cid: CID, options = {}) => fs.touch(cid, { mtime: { secs: 42n, nsecs: 7 }, ...options }),
+    { mtime: { secs: 42n, nsecs: 7 } }
+  ]
 ])('%s', (_, change, expected) => {
   it('of a compressed file keeps it compressed, by the marked CID and by the plain one', async () => {
     const blockstore = new CountingBlockstore()
@@ -117,7 +147,7 @@ describe.each([
     }
   })
 
-  it('of a path in a tree changes that alone, and gives a tree', async () => {
+  it('of a path in a tree changes only that entry, and returns a tree', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const tree = await addTree(fs, FILES)
 
@@ -129,7 +159,7 @@ describe.each([
     }
   })
 
-  it('of a tree and all below it keeps every file, in shards too', async () => {
+  it('of a whole tree keeps every file, in shards too', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const tree = await addTree(fs, FILES)
@@ -137,13 +167,19 @@ describe.each([
 
     for (const [cid, prefix] of [[tree, ''], [sharded, 'tree/']] as const) {
       const changed = await change(fs, cid, { recursive: true })
-      await expectFiles(fs, changed, Object.fromEntries(Object.entries(FILES).map(([path, bytes]) => [`${prefix}${path}`, bytes])))
+      await expectFiles(
+        fs,
+        changed,
+        Object.fromEntries(Object.entries(FILES).map(([path, bytes]) => [`${prefix}${path}`, bytes]))
+      )
 
       for (const path of ['', `${prefix}dir`, `${prefix}dir/sub/d.txt`, `${prefix}b.bin`]) {
         expect(await fs.stat(changed, { path }), path).toMatchObject(expected)
       }
 
-      expect((await Array.fromAsync(fs.ls(changed))).map(({ name }) => name)).toEqual((await Array.fromAsync(fs.ls(cid))).map(({ name }) => name))
+      expect(
+        (await Array.fromAsync(fs.ls(changed))).map(({ name }) => name)
+      ).toEqual((await Array.fromAsync(fs.ls(cid))).map(({ name }) => name))
     }
 
     const part = await change(fs, tree, { recursive: true, path: 'dir' })
@@ -152,15 +188,26 @@ describe.each([
     expect((await fs.stat(part, { path: 'a.txt' })).mtime).toBeUndefined()
   })
 
-  it('of what is not compressed gives what @helia/unixfs gives', async () => {
+  it('of uncompressed content returns the result of @helia/unixfs', async () => {
     const blockstore = new CountingBlockstore()
     const theirs = unixfs({ blockstore }) as Ipfsz
     const ours = ipfsz({ blockstore })
     const file = await theirs.addBytes(noise(100))
-    const dir = await theirs.cp(file, await theirs.cp(await theirs.addBytes(noise(100, 2), { rawLeaves: false }), await theirs.addDirectory(), 'a'), 'b')
+    const dir = await theirs.cp(
+      file,
+      await theirs.cp(await theirs.addBytes(noise(100, 2), { rawLeaves: false }), await theirs.addDirectory(), 'a'),
+      'b'
+    )
     const parent = await theirs.cp(dir, await theirs.addDirectory(), 'dir')
 
-    for (const [cid, options] of [[file, {}], [await theirs.addBytes(noise(3_000_000)), {}], [dir, {}], [parent, { path: 'dir/a' }], [parent, { recursive: true }], [parent, { path: 'dir', recursive: true }]] as const) {
+    for (const [cid, options] of [
+      [file, {}],
+      [await theirs.addBytes(noise(3_000_000)), {}],
+      [dir, {}],
+      [parent, { path: 'dir/a' }],
+      [parent, { recursive: true }],
+      [parent, { path: 'dir', recursive: true }]
+    ] as const) {
       expect((await change(ours, cid, options)).toString()).toBe((await change(theirs, cid, options)).toString())
     }
   })
@@ -168,7 +215,7 @@ describe.each([
   it.each([
     ['marked', (cid: CID) => cid],
     ['plain', unmark]
-  ])('keeps the hash function that a sharded directory names, by its %s CID, without which Kubo refuses it', async (_, form) => {
+  ])('keeps the hash function in a sharded directory, by its %s CID, which Kubo requires', async (_, form) => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const changed = await change(fs, form(await putSharded(fs, 50, i => text(1000 + i))))
@@ -177,7 +224,7 @@ describe.each([
     expect([...readFields(Data)].find(field => field.number === 5)?.value).toBe(0x22)
   })
 
-  it('refuses what is not there, and what is not as its CID says', async () => {
+  it('refuses a missing path, and an entry with a wrong marker', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const tree = await addTree(fs, FILES)
     const file = await fs.addBytes(FILES['a.txt'])
@@ -185,7 +232,9 @@ describe.each([
     await expect(change(fs, tree, { path: 'dir/x' })).rejects.toMatchObject({ name: 'NotFoundError' })
     await expect(change(fs, tree, { path: 'a.txt/x' })).rejects.toMatchObject({ name: 'NotADirectoryError' })
     await expect(change(fs, file, { path: 'x' })).rejects.toMatchObject({ name: 'NotADirectoryError' })
-    await expect(change(fs, mark(unmark(file), MARKERS['ipfsz-lz4']))).rejects.toMatchObject({ name: 'InvalidHeaderError' })
+    await expect(
+      change(fs, mark(unmark(file), MARKERS['ipfsz-lz4']))
+    ).rejects.toMatchObject({ name: 'InvalidHeaderError' })
     await expect(change(fs, mark(unmark(file), TREE_CODE))).rejects.toMatchObject({ name: 'InvalidDagError' })
   })
 })

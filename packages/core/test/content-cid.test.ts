@@ -33,7 +33,9 @@ async function ours (bytes: Uint8Array, chunk: number, leafSize?: number): Promi
 }
 
 describe('a content CID', () => {
-  it.each([0, 1, MIB - 1, MIB, MIB + 1, 2 * MIB, 3 * MIB + 1])('is the CID that @helia/unixfs gives %d bytes', async (size) => {
+  const sizes = [0, 1, MIB - 1, MIB, MIB + 1, 2 * MIB, 3 * MIB + 1]
+
+  it.each(sizes)('is the CID that @helia/unixfs gives %d bytes', async (size) => {
     const bytes = noise(size)
     const expected = await plainCid(bytes)
 
@@ -42,8 +44,10 @@ describe('a content CID', () => {
     }
   })
 
-  it('is the same of the same bytes, however they come', async () => {
-    await fc.assert(fc.asyncProperty(fc.nat(200), fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 60 }), async (size, leafSize, chunk) => {
+  it('is the same for the same bytes, however they are chunked', async () => {
+    await fc.assert(fc.asyncProperty(fc.nat(200), fc.integer(
+      { min: 1, max: 20 }
+    ), fc.integer({ min: 1, max: 60 }), async (size, leafSize, chunk) => {
       const bytes = noise(size, 7)
       const { cid } = await importFile({ content: bytes }, new CountingBlockstore(), {
         cidVersion: 1,
@@ -96,7 +100,7 @@ describe('adding with `link`', () => {
     }
   })
 
-  it('is of the bytes alone: mode and mtime change the file and not its content', async () => {
+  it('depends only on the bytes: mode and mtime do not change it', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore(), datastore: new MemoryDatastore() })
     const bytes = text(100_000)
     const cid = await fs.addBytes(bytes, { link: true, mode: 0o600, mtime: { secs: 5n } })
@@ -115,7 +119,7 @@ describe('adding with `link`', () => {
     expect((await fs.stat(links[0].compressed)).size).toBe(100_000n)
   })
 
-  it('links nothing that is stored plain', async () => {
+  it('does not link files that are stored uncompressed', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore(), datastore: new MemoryDatastore() })
     const bytes = noise(100_000)
 
@@ -125,7 +129,7 @@ describe('adding with `link`', () => {
     expect(await Array.fromAsync(fs.links.list())).toEqual([])
   })
 
-  it('leaves the file as it is where it is not asked for', async () => {
+  it('does not change the file if it is not requested', async () => {
     const datastore = new MemoryDatastore()
     const [plain, other] = await Promise.all([undefined, datastore].map(async datastore => {
       return ipfsz({ blockstore: new CountingBlockstore(), datastore }).addBytes(text(100_000))
@@ -143,7 +147,9 @@ describe('adding with `link`', () => {
       yield text(1000)
     })()
 
-    await expect(ipfsz({ blockstore }).addByteStream(source, { link: true })).rejects.toMatchObject({ name: 'LinksUnavailableError' })
+    await expect(
+      ipfsz({ blockstore }).addByteStream(source, { link: true })
+    ).rejects.toMatchObject({ name: 'LinksUnavailableError' })
     expect({ read, puts: blockstore.puts }).toEqual({ read: false, puts: [] })
   })
 

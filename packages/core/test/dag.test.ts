@@ -8,6 +8,7 @@ import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
+import { coalescingBlockstore } from '../src/dag/block.ts'
 import { decodeNode } from '../src/dag/node.ts'
 import { readRange } from '../src/dag/read.ts'
 import { writeLeaves, writeRoot } from '../src/dag/write.ts'
@@ -49,7 +50,7 @@ describe('writing a DAG', () => {
     expect(BigInt(written.dagSize)).toBe(imported.size)
   })
 
-  it('writes a block once that comes many times at one time', async () => {
+  it('writes equal leaves once while they are in flight', async () => {
     let puts = 0
     const slow = {
       put: async (cid: CID): Promise<CID> => {
@@ -59,14 +60,14 @@ describe('writing a DAG', () => {
         return cid
       }
     }
-    const links = await Array.fromAsync(writeLeaves(chunked(new Uint8Array(80), 10), slow, {}))
+    const links = await Array.fromAsync(writeLeaves(chunked(new Uint8Array(80), 10), coalescingBlockstore(slow), {}))
 
     expect(new Set(links.map(link => link.cid.toString())).size).toBe(1)
     expect(links).toHaveLength(8)
     expect(puts).toBe(1)
   })
 
-  it('fails as the blockstore does, and lets the leaves go', async () => {
+  it('throws the error of the blockstore, and closes the source of the leaves', async () => {
     const error = new Error('full')
     let closed = false
     const leaves = (async function * () {
@@ -89,15 +90,25 @@ describe('reading a DAG', () => {
     ['balanced, raw leaves', { rawLeaves: true, layout: balanced({ maxChildrenPerNode: 5 }) }],
     ['balanced, UnixFS leaves', { rawLeaves: false, layout: balanced({ maxChildrenPerNode: 5 }) }],
     ['flat', { rawLeaves: true, layout: flat() }],
-    ['trickle, UnixFS leaves of type raw', { rawLeaves: false, leafType: 'raw', reduceSingleLeafToSelf: false, layout: trickle({ maxChildrenPerNode: 4 }) }],
+    [
+      'trickle, UnixFS leaves of type raw',
+      { rawLeaves: false, leafType: 'raw', reduceSingleLeafToSelf: false, layout: trickle({ maxChildrenPerNode: 4 }) }
+    ],
     ['CIDv0', { cidVersion: 0, rawLeaves: false, layout: balanced({ maxChildrenPerNode: 7 }) }],
-    ['one leaf below a root', { rawLeaves: true, reduceSingleLeafToSelf: false, chunker: fixedSize({ chunkSize: 30_000 }) }],
+    [
+      'one leaf below a root',
+      { rawLeaves: true, reduceSingleLeafToSelf: false, chunker: fixedSize({ chunkSize: 30_000 }) }
+    ],
     ['one dag-pb block', { rawLeaves: false, chunker: fixedSize({ chunkSize: 30_000 }) }]
   ]
 
-  it.each(shapes)('gives what ipfs-unixfs-exporter gives: %s', async (_, options) => {
+  it.each(shapes)('returns what ipfs-unixfs-exporter returns: %s', async (_, options) => {
     const blockstore = new CountingBlockstore()
-    const { cid } = await importFile({ content: bytes }, blockstore, { chunker: fixedSize({ chunkSize: 256 }), ...options })
+    const { cid } = await importFile(
+      { content: bytes },
+      blockstore,
+      { chunker: fixedSize({ chunkSize: 256 }), ...options }
+    )
     const node = await load(cid, blockstore)
     const entry = await exporter(cid, blockstore)
 
@@ -117,19 +128,34 @@ describe('reading a DAG', () => {
 
   it('fetches the blocks that hold the range, and no others', async () => {
     const blockstore = new CountingBlockstore()
-    const { cid } = await importFile({ content: bytes }, blockstore, { rawLeaves: true, chunker: fixedSize({ chunkSize: 1000 }) })
+    const { cid } = await importFile(
+      { content: bytes },
+      blockstore,
+      { rawLeaves: true, chunker: fixedSize({ chunkSize: 1000 }) }
+    )
     const node = await load(cid, blockstore)
 
-    for (const [start, end, blocks] of [[0, 1000, 1], [999, 1001, 2], [1000, 2000, 1], [5500, 5501, 1], [0, 0, 0], [19_999, 20_000, 1]]) {
+    for (const [start, end, blocks] of [
+      [0, 1000, 1],
+      [999, 1001, 2],
+      [1000, 2000, 1],
+      [5500, 5501, 1],
+      [0, 0, 0],
+      [19_999, 20_000, 1]
+    ]) {
       blockstore.gets.length = 0
       await collect(readRange(node, start, end, blockstore, {}))
       expect(blockstore.gets, `${start} to ${end}`).toHaveLength(blocks)
     }
   })
 
-  it('reads no further ahead than it may', async () => {
+  it('reads no further ahead than allowed', async () => {
     const blockstore = new CountingBlockstore()
-    const { cid } = await importFile({ content: bytes }, blockstore, { rawLeaves: true, chunker: fixedSize({ chunkSize: 100 }) })
+    const { cid } = await importFile(
+      { content: bytes },
+      blockstore,
+      { rawLeaves: true, chunker: fixedSize({ chunkSize: 100 }) }
+    )
     const node = await load(cid, blockstore)
     blockstore.gets.length = 0
 
@@ -141,16 +167,22 @@ describe('reading a DAG', () => {
     await read.return(undefined)
   })
 
-  it('refuses a block whose bytes are not those of its CID', async () => {
+  it('refuses a block that does not match its CID', async () => {
     const blockstore = new CountingBlockstore()
-    const { cid } = await importFile({ content: bytes }, blockstore, { rawLeaves: true, chunker: fixedSize({ chunkSize: 1000 }) })
+    const { cid } = await importFile(
+      { content: bytes },
+      blockstore,
+      { rawLeaves: true, chunker: fixedSize({ chunkSize: 1000 }) }
+    )
     const node = await load(cid, blockstore)
     const damaged = node.links.at(3).Hash
     const block = (await getBlock(damaged, blockstore)).slice()
     block[500] ^= 4
     await blockstore.put(damaged, block)
 
-    await expect(collect(readRange(node, 0, 20_000, blockstore, {}))).rejects.toMatchObject({ name: 'CorruptBlockError', cid: damaged })
+    await expect(
+      collect(readRange(node, 0, 20_000, blockstore, {}))
+    ).rejects.toMatchObject({ name: 'CorruptBlockError', cid: damaged })
   })
 
   it('refuses a leaf that is longer or shorter than its parent says', async () => {
@@ -199,9 +231,13 @@ describe('reading a DAG', () => {
       .rejects.toMatchObject({ name: 'InvalidDagError' })
   })
 
-  it('ends with the signal, also where the blockstore does not', async () => {
+  it('ends if the signal aborts, even if the blockstore ignores it', async () => {
     const blockstore = new CountingBlockstore()
-    const { cid } = await importFile({ content: bytes }, blockstore, { rawLeaves: true, chunker: fixedSize({ chunkSize: 1000 }) })
+    const { cid } = await importFile(
+      { content: bytes },
+      blockstore,
+      { rawLeaves: true, chunker: fixedSize({ chunkSize: 1000 }) }
+    )
     const node = await load(cid, blockstore)
     const controller = new AbortController()
     const stalling = { get: async function * () { yield await new Promise<Uint8Array>(() => {}) } }

@@ -7,7 +7,12 @@ import { decodeCids } from '../src/links/decode-cids.ts'
 import { DAG_PB, files, RAW, toV0, ZSTD } from './link-fixtures.ts'
 
 describe('the CIDs of an entry', () => {
-  const cids = fc.tuple(fc.uint8Array({ maxLength: 40 }), fc.constantFrom(RAW, DAG_PB, ZSTD, 0), fc.constantFrom(sha256, identity), fc.boolean())
+  const cids = fc.tuple(
+    fc.uint8Array({ maxLength: 40 }),
+    fc.constantFrom(RAW, DAG_PB, ZSTD, 0),
+    fc.constantFrom(sha256, identity),
+    fc.boolean()
+  )
 
   it('are decoded as by multiformats', async () => {
     await fc.assert(fc.asyncProperty(fc.array(cids, { maxLength: 4 }), async (list) => {
@@ -23,8 +28,10 @@ describe('the CIDs of an entry', () => {
     }))
   })
 
-  it('are refused where multiformats refuses them', () => {
-    fc.assert(fc.property(fc.oneof(fc.uint8Array({ maxLength: 60 }), fc.uint8Array({ maxLength: 8 }).map(bytes => Buffer.concat([files[0].bytes.subarray(0, 30 + bytes.byteLength), bytes]))), bytes => {
+  it('are refused if multiformats refuses them', () => {
+    fc.assert(fc.property(fc.oneof(fc.uint8Array({ maxLength: 60 }), fc.uint8Array({
+      maxLength: 8
+    }).map(bytes => Buffer.concat([files[0].bytes.subarray(0, 30 + bytes.byteLength), bytes]))), bytes => {
       const theirs = attempt(() => {
         const found: string[] = []
 

@@ -39,7 +39,7 @@ class Bench {
   }
 }
 
-describe('what is asked for at one time', () => {
+describe('the amount requested at a time', () => {
   it('is one leaf at first, and then what arrives in the time ahead', async () => {
     const bench = new Bench()
     bench.ask(20)
@@ -63,7 +63,7 @@ describe('what is asked for at one time', () => {
     expect(await bench.arrive(8000)).toBe(1)
   })
 
-  it('is never more bytes than it may be', async () => {
+  it('never exceeds the byte limit', async () => {
     const bench = new Bench({ maxBytes: 5 * MIB })
     bench.ask(20)
     await bench.settle()
@@ -83,7 +83,7 @@ describe('what is asked for at one time', () => {
     expect(await bench.arrive(10)).toBe(256)
   })
 
-  it('is one block in any case, also one that is larger than all that may be asked for', async () => {
+  it('is at least one block, even one that exceeds the limit', async () => {
     const bench = new Bench({ maxBytes: MIB / 2 })
     bench.ask(2)
 
@@ -91,7 +91,7 @@ describe('what is asked for at one time', () => {
     expect(await bench.arrive(100)).toBe(1)
   })
 
-  it('does not count how long the first block took to be found', async () => {
+  it('does not count the time to find a provider of the first block', async () => {
     const bench = new Bench()
     bench.ask(1, 32 * 1024)
     await bench.settle()
@@ -144,7 +144,7 @@ describe('what is asked for at one time', () => {
     expect(limits).toEqual([8, 8])
   })
 
-  it('is less on a link that has become slower', async () => {
+  it('shrinks on a link that became slower', async () => {
     const bench = new Bench()
     bench.ask(100)
     await bench.settle()
@@ -159,7 +159,7 @@ describe('what is asked for at one time', () => {
     expect(bench.window.limit / MIB).toBeCloseTo(2, 1)
   })
 
-  it('is little again when what was asked for did not come', async () => {
+  it('starts small again if a request stalls', async () => {
     const bench = new Bench()
     bench.ask(60)
     await bench.settle()
@@ -170,7 +170,7 @@ describe('what is asked for at one time', () => {
     expect(await bench.settle()).toBe(1)
   })
 
-  it('is of each file in its turn', async () => {
+  it('serves the files in turn', async () => {
     const bench = new Bench()
     const large = {}
     const small = {}
@@ -195,7 +195,7 @@ describe('what is asked for at one time', () => {
     expect(order).toEqual(['large', 'large', 'small', 'large', 'small', 'large'])
   })
 
-  it('does not count a block of no bytes, which is let in at any time', async () => {
+  it('always admits a block that counts as no bytes', async () => {
     const bench = new Bench()
     bench.ask(1)
     bench.ask(1, 0, {})
@@ -203,7 +203,7 @@ describe('what is asked for at one time', () => {
     expect(await bench.settle()).toBe(2)
   })
 
-  it('is less when who waits for it gives up, of whom nothing is left', async () => {
+  it('forgets waiters that give up', async () => {
     const bench = new Bench()
     const controller = new AbortController()
     bench.ask(1)

@@ -78,15 +78,25 @@ function refusal (): Error {
 }
 
 /** A node's blockstore, and a file that another has. */
-async function remote (send?: Send, init: FetchInit = {}, size = 500_000): Promise<{ blockstore: NetworkedBlockstore, files: ReturnType<typeof ipfsz>, cid: CID, bytes: Uint8Array, leaves: CID[] }> {
+async function remote (
+  send?: Send,
+  init: FetchInit = {},
+  size = 500_000
+): Promise<{
+  blockstore: NetworkedBlockstore
+  files: ReturnType<typeof ipfsz>
+  cid: CID
+  bytes: Uint8Array
+  leaves: CID[]
+}> {
   const { blockstore: source, cid, bytes } = await stored(size)
   const blockstore = new NetworkedBlockstore(source, send)
 
   return { blockstore, files: ipfsz({ blockstore }, { fetch: init }), cid, bytes, leaves: await leavesOf(cid, source) }
 }
 
-describe('a file that others have', () => {
-  it('is fetched, each block once, and it is told from whom', async () => {
+describe('a file that peers have', () => {
+  it('is fetched, each block once, and the provider is reported', async () => {
     const events: unknown[] = []
     const { blockstore, files, cid, bytes } = await remote(async (cid, { onProgress }) => {
       onProgress?.({ type: 'helia:block-broker:receive-block', detail: { cid, provider: 'peer', broker: 'bitswap' } })
@@ -94,15 +104,25 @@ describe('a file that others have', () => {
       return blockstore.remoteBlock(cid)
     })
 
-    const read = await collect(files.cat(cid, { onProgress (event) { events.push({ type: event.type, ...event.detail as object }) } }))
+    const read = await collect(
+      files.cat(cid, { onProgress (event) { events.push({ type: event.type, ...event.detail as object }) } })
+    )
 
     expect(Buffer.compare(read, bytes)).toBe(0)
     expect([...blockstore.asked.values()].every(times => times === 1)).toBe(true)
-    expect(events).toContainEqual(expect.objectContaining({ type: 'ipfsz:fetch:block', provider: 'peer', broker: 'bitswap', size: expect.any(Number), duration: expect.any(Number) }))
-    expect(events.filter(event => (event as { type: string }).type === 'ipfsz:fetch:block')).toHaveLength(blockstore.asked.size)
+    expect(events).toContainEqual(expect.objectContaining({
+      type: 'ipfsz:fetch:block',
+      provider: 'peer',
+      broker: 'bitswap',
+      size: expect.any(Number),
+      duration: expect.any(Number)
+    }))
+    expect(
+      events.filter(event => (event as { type: string }).type === 'ipfsz:fetch:block')
+    ).toHaveLength(blockstore.asked.size)
   })
 
-  it('is read from here where it is here, and nobody is asked', async () => {
+  it('is read locally if it is stored, without asking peers', async () => {
     const { blockstore: source, cid, bytes } = await stored(500_000)
     const blockstore = new NetworkedBlockstore(source)
 
@@ -114,23 +134,25 @@ describe('a file that others have', () => {
     expect(blockstore.asked.size).toBe(0)
   })
 
-  it('is asked for block by block where nothing else is allowed', async () => {
+  it('is requested block by block if the limit allows no more', async () => {
     const { blockstore, files, cid, bytes } = await remote(undefined, { maxBytes: 1 })
 
     expect(Buffer.compare(await collect(files.cat(cid)), bytes)).toBe(0)
     expect(blockstore.most).toBe(1)
   })
 
-  it('is not fetched by who wants it offline', async () => {
+  it('is not fetched if the caller sets offline', async () => {
     const { blockstore, files, cid } = await remote()
 
-    await expect(collect(files.cat(cid, { offline: true }))).rejects.toMatchObject({ name: 'BlockNotFoundWhileOfflineError' })
+    await expect(
+      collect(files.cat(cid, { offline: true }))
+    ).rejects.toMatchObject({ name: 'BlockNotFoundWhileOfflineError' })
     expect(blockstore.asked.size).toBe(0)
   })
 })
 
-describe('a block that does not come', () => {
-  it('is asked for again, also of those who sent others', { tags: 'slow' }, async () => {
+describe('a block that does not arrive', () => {
+  it('is requested again, also from peers that sent other blocks', { tags: 'slow' }, async () => {
     const events: Array<{ type: string, detail: unknown }> = []
     const { blockstore, files, cid, bytes, leaves } = await remote(async (cid, { onProgress }, asked) => {
       if (cid.equals(leaves[1]) && asked === 1) {
@@ -147,13 +169,18 @@ describe('a block that does not come', () => {
     expect(Buffer.compare(read, bytes)).toBe(0)
     expect(blockstore.asked.get(leaves[1].toString())).toBe(2)
     expect(blockstore.providers.at(-1)).toContain('peer')
-    expect(events.find(({ type }) => type === 'ipfsz:fetch:retry')).toMatchObject({ detail: { cid: leaves[1], attempt: 1, reason: 'stalled' } })
+    expect(events.find(({ type }) => type === 'ipfsz:fetch:retry')).toMatchObject(
+      { detail: { cid: leaves[1], attempt: 1, reason: 'stalled' } }
+    )
   })
 
-  it('is asked for of those who have the root', async () => {
+  it('is requested from providers of the root', async () => {
     const { blockstore: source, cid, bytes } = await stored(100_000)
     const roots: string[] = []
-    const blockstore = new NetworkedBlockstore(source, async (cid, { providers }) => providers?.includes('another') === true ? blockstore.remoteBlock(cid) : undefined)
+    const blockstore = new NetworkedBlockstore(
+      source,
+      async (cid, { providers }) => providers?.includes('another') === true ? blockstore.remoteBlock(cid) : undefined
+    )
     const files = ipfsz({
       blockstore,
       routing: {
@@ -168,10 +195,12 @@ describe('a block that does not come', () => {
     expect(roots[0]).toMatch(/^bafybei/)
   })
 
-  it('ends reading when nothing came for as long as was said', async () => {
+  it('ends the read if nothing arrives within the timeout', async () => {
     const { files, cid, leaves } = await remote(async () => undefined, { stallTimeout: 20, timeout: 100 })
 
-    await expect(collect(files.cat(cid))).rejects.toMatchObject({ name: 'FetchStalledError', time: expect.any(Number), cause: { name: 'TimeoutError' } })
+    await expect(collect(files.cat(cid))).rejects.toMatchObject(
+      { name: 'FetchStalledError', time: expect.any(Number), cause: { name: 'TimeoutError' } }
+    )
     expect(leaves.length).toBeGreaterThan(0)
   })
 
@@ -180,8 +209,14 @@ describe('a block that does not come', () => {
     ['is waited for the whole time where it takes that long by itself', 150, 1]
   ])('%s', async (_, timeOf, times) => {
     const { blockstore, cid } = await stored(1000)
-    const networked: NetworkedBlockstore = new NetworkedBlockstore(blockstore, async (cid, _options, asked) => asked === 1 ? undefined : networked.remoteBlock(cid))
-    const fetcher = new BlockFetcher(networked as unknown as Pick<Blockstore, 'get'>, fetchSettings({ stallTimeout: 10, timeout: 200 }))
+    const networked: NetworkedBlockstore = new NetworkedBlockstore(
+      blockstore,
+      async (cid, _options, asked) => asked === 1 ? undefined : networked.remoteBlock(cid)
+    )
+    const fetcher = new BlockFetcher(
+      networked as unknown as Pick<Blockstore, 'get'>,
+      fetchSettings({ stallTimeout: 10, timeout: 200 })
+    )
     vi.spyOn(fetcher.window, 'backlog', 'get').mockReturnValue(1000)
     vi.spyOn(fetcher.window, 'timeOf').mockReturnValue(timeOf)
 
@@ -191,25 +226,30 @@ describe('a block that does not come', () => {
     expect([...networked.asked.values()]).toEqual([times])
   })
 
-  it('ends reading at once where nobody can be asked', async () => {
-    const { blockstore, files, cid } = await remote(async () => { throw Object.assign(new Error('none'), { name: 'InvalidConfigurationError' }) })
+  it('ends the read at once if there is no peer to ask', async () => {
+    const { blockstore, files, cid } = await remote(
+      async () => { throw Object.assign(new Error('none'), { name: 'InvalidConfigurationError' }) }
+    )
 
     await expect(collect(files.cat(cid))).rejects.toMatchObject({ name: 'InvalidConfigurationError' })
     expect(blockstore.asked.size).toBe(1)
   })
 
-  it('is asked for a few times of those who say that they do not have it', { tags: 'slow' }, async () => {
+  it('is requested a few times from peers that answer that they do not have it', { tags: 'slow' }, async () => {
     const { blockstore, files, cid } = await remote(async () => { throw refusal() })
 
     await expect(collect(files.cat(cid))).rejects.toMatchObject({ name: 'LoadBlockFailedError' })
     expect([...blockstore.asked.values()]).toEqual([4])
   })
 
-  it('does not hold up what can be had', { tags: 'slow' }, async () => {
+  it('does not delay available blocks', { tags: 'slow' }, async () => {
     const { blockstore: source, cid } = await stored(100_000)
     const other = await ipfsz({ blockstore: source }).addBytes(noise(3_000_000))
     const missing = unmark(cid)
-    const blockstore: NetworkedBlockstore = new NetworkedBlockstore(source, async cid => cid.equals(missing) ? undefined : blockstore.remoteBlock(cid))
+    const blockstore: NetworkedBlockstore = new NetworkedBlockstore(
+      source,
+      async cid => cid.equals(missing) ? undefined : blockstore.remoteBlock(cid)
+    )
     const files = ipfsz({ blockstore }, { fetch: { stallTimeout: 30, timeout: 2000 } })
     const failing = expect(collect(files.cat(cid))).rejects.toMatchObject({ name: 'FetchStalledError' })
 
@@ -218,8 +258,8 @@ describe('a block that does not come', () => {
   })
 })
 
-describe('fetching that is given up', () => {
-  it('ends with the reason of the signal, at which nothing listens any more', async () => {
+describe('an abandoned fetch', () => {
+  it("aborts with the signal's reason, and removes its listeners", async () => {
     const controller = new AbortController()
     const { blockstore, files, cid } = await remote(async () => undefined)
     const reading = collect(files.cat(cid, { signal: controller.signal }))
@@ -232,7 +272,7 @@ describe('fetching that is given up', () => {
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0)
   })
 
-  it('leaves nothing at a signal that lives on', async () => {
+  it('leaves no listeners on a long-lived signal', async () => {
     const { signal } = new AbortController()
     const { files, cid } = await remote()
 
@@ -240,8 +280,10 @@ describe('fetching that is given up', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 
-  it('asks for nothing any more when no more is read', async () => {
-    const { blockstore, files, cid, leaves } = await remote(async cid => cid.equals(leaves[0]) || !leaves.some(leaf => leaf.equals(cid)) ? blockstore.remoteBlock(cid) : undefined, {}, 10_000_000)
+  it('stops requesting blocks when the caller stops reading', async () => {
+    const { blockstore, files, cid, leaves } = await remote(async cid => cid.equals(leaves[0]) || !leaves.some(
+      leaf => leaf.equals(cid)
+    ) ? blockstore.remoteBlock(cid) : undefined, {}, 10_000_000)
 
     for await (const _ of files.cat(cid)) {
       await expect.poll(() => blockstore.inFlight.size).toBeGreaterThan(0)
@@ -255,7 +297,9 @@ describe('fetching that is given up', () => {
 describe('the settings of fetching', () => {
   it.each(['ahead', 'maxBytes', 'stallTimeout', 'timeout'])('refuses a %s that is not above 0', name => {
     for (const value of [0, -1, Number.NaN]) {
-      expect(() => ipfsz({ blockstore: new CountingBlockstore() }, { fetch: { [name]: value } })).toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))
+      expect(
+        () => ipfsz({ blockstore: new CountingBlockstore() }, { fetch: { [name]: value } })
+      ).toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))
     }
   })
 })

@@ -56,7 +56,10 @@ export async function * chunked (bytes: Uint8Array, length: number): AsyncGenera
 export const FRAME = 64 * 1024
 
 /** A file of many frames in a store of its own. */
-export async function stored (size = 1_000_000, codec: CodecName = 'zstd'): Promise<{ blockstore: CountingBlockstore, cid: CID, bytes: Uint8Array }> {
+export async function stored (
+  size = 1_000_000,
+  codec: CodecName = 'zstd'
+): Promise<{ blockstore: CountingBlockstore, cid: CID, bytes: Uint8Array }> {
   const blockstore = new CountingBlockstore()
   const bytes = text(size)
   const cid = await ipfsz({ blockstore }).addBytes(bytes, { compression: { codec, frameSize: FRAME, detect: false } })

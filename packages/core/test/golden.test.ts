@@ -8,12 +8,30 @@ import { LARGE, SMALL } from './golden/content.ts'
 
 /** The marked CIDs in the golden files of format version 1, see golden/make.ts. */
 const CIDS = {
-  zstd: ['bagc3j7ibciqf42q3mpa5god4mtuap7mhc74opbwk2gmsbznewwhdmyb4eozgmji', 'bagc3j7ibciqee5q4sdammjqrbhwxecrzjqvuux2m6txmk232dll5qz2aajou2oq'],
-  gzip: ['baga3j7ibciqenccezb7yqkifrgi6vqqsfdzjqjaz5gpe3uly54qzsxpqxla7egy', 'baga3j7ibciqfgbglodotjrqedtegbqoniyluv3ugu67hnwgi7noek3rsrdq43ki'],
-  lz4: ['bagblj7ibciqinxnd2iovnljwmpjbnv4kee6mvvxnkj6koym4wb7srwgb6kybn5i', 'bagblj7ibciqfylcf4latukp4mziry7gp3lhwffhcehzzohlytkfpxk2dixtu2kq'],
-  brotli: ['bagdlj7ibciqcp7a2mljgyb3lbaruvhybxyqghqasucaygsnagw2e6mcsgpdlwna', 'bagdlj7ibciqf6hnv4dyqshk2lit2ph2r4wtkk7tfh4fx4s3svqys5enaozkjy4q'],
-  snappy: ['bagclj7ibciqeejbsrqpmlecdpzy6hqmeiktfrfiqaknowcz7djl4fwvrktwat2y', 'bagclj7ibciqdmlkhqvkqetvyr5j5yljwrptipskyi4j7pqs6ubxm2nnfvagf3jy'],
-  lzo: ['bagb3j7ibciql5awummtcnlkvomxju4gyojfnh2yoge5tvxyy3kpvqdhetlb7poq', 'bagb3j7ibciqcu67of5gv3e423chi3iyziilridz6vbm56ycyrgm3gdygbxxtlta']
+  zstd: [
+    'bagc3j7ibciqf42q3mpa5god4mtuap7mhc74opbwk2gmsbznewwhdmyb4eozgmji',
+    'bagc3j7ibciqee5q4sdammjqrbhwxecrzjqvuux2m6txmk232dll5qz2aajou2oq'
+  ],
+  gzip: [
+    'baga3j7ibciqenccezb7yqkifrgi6vqqsfdzjqjaz5gpe3uly54qzsxpqxla7egy',
+    'baga3j7ibciqfgbglodotjrqedtegbqoniyluv3ugu67hnwgi7noek3rsrdq43ki'
+  ],
+  lz4: [
+    'bagblj7ibciqinxnd2iovnljwmpjbnv4kee6mvvxnkj6koym4wb7srwgb6kybn5i',
+    'bagblj7ibciqfylcf4latukp4mziry7gp3lhwffhcehzzohlytkfpxk2dixtu2kq'
+  ],
+  brotli: [
+    'bagdlj7ibciqcp7a2mljgyb3lbaruvhybxyqghqasucaygsnagw2e6mcsgpdlwna',
+    'bagdlj7ibciqf6hnv4dyqshk2lit2ph2r4wtkk7tfh4fx4s3svqys5enaozkjy4q'
+  ],
+  snappy: [
+    'bagclj7ibciqeejbsrqpmlecdpzy6hqmeiktfrfiqaknowcz7djl4fwvrktwat2y',
+    'bagclj7ibciqdmlkhqvkqetvyr5j5yljwrptipskyi4j7pqs6ubxm2nnfvagf3jy'
+  ],
+  lzo: [
+    'bagb3j7ibciql5awummtcnlkvomxju4gyojfnh2yoge5tvxyy3kpvqdhetlb7poq',
+    'bagb3j7ibciqcu67of5gv3e423chi3iyziilridz6vbm56ycyrgm3gdygbxxtlta'
+  ]
 }
 
 /** Their contents as data: URLs, which browsers read too. */
@@ -37,7 +55,11 @@ describe.each(Object.entries(CIDS))('the golden file of %s, format version 1,', 
     const cid = CID.parse(large)
 
     expect(Buffer.compare(await collect(fs.cat(cid)), LARGE)).toBe(0)
-    expect(Buffer.compare(await collect(fs.cat(cid, { offset: 131_000, length: 1000 })), LARGE.subarray(131_000, 132_000))).toBe(0)
-    expect(await fs.stat(cid, { extended: true })).toMatchObject({ codec, size: 250_000n, frames: 4, frameSize: 65536, blocks: 2n })
+    expect(
+      Buffer.compare(await collect(fs.cat(cid, { offset: 131_000, length: 1000 })), LARGE.subarray(131_000, 132_000))
+    ).toBe(0)
+    expect(await fs.stat(cid, { extended: true })).toMatchObject(
+      { codec, size: 250_000n, frames: 4, frameSize: 65536, blocks: 2n }
+    )
   })
 })

@@ -24,11 +24,14 @@ function inline (bytes: Uint8Array, code = raw.code): CID {
 
 /** A file of one leaf. */
 async function fileOf (leaf: CID, size: number, blockstore: CountingBlockstore): Promise<CID> {
-  return putNode({ Data: new UnixFS({ type: 'file', blockSizes: [BigInt(size)] }).marshal(), Links: [{ Name: '', Hash: leaf, Tsize: size }] }, blockstore)
+  return putNode({
+    Data: new UnixFS({ type: 'file', blockSizes: [BigInt(size)] }).marshal(),
+    Links: [{ Name: '', Hash: leaf, Tsize: size }]
+  }, blockstore)
 }
 
 describe('a block', () => {
-  it('is that of a CID whose digest is whole, or cut to 20 bytes or more', async () => {
+  it('matches a CID whose digest is whole, or cut to 20 bytes or more', async () => {
     for (const cid of [await cut(32), await cut(20), await cut(64, sha512), await cut(20, sha512), inline(BYTES)]) {
       await expect(checkBlock(cid, BYTES)).resolves.toBeUndefined()
       await expect(checkBlock(cid, noise(1000))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
@@ -38,7 +41,7 @@ describe('a block', () => {
   it.each([
     ['blake3', 0x1e, '6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85'],
     ['blake2b-256', 0xb220, 'bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319']
-  ])('is compared by %s as its specification does it', async (_, code, digest) => {
+  ])('is hashed with %s as its specification does', async (_, code, digest) => {
     // "abc", as b3sum and b2sum -l 256 have it
     const cid = CID.createV1(raw.code, createDigest(code, Buffer.from(digest, 'hex')))
 
@@ -46,20 +49,26 @@ describe('a block', () => {
     await expect(checkBlock(cid, Buffer.from('abd'))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
   })
 
-  it('is that of an identity CID only where all bytes are those of the CID', async () => {
+  it('matches an identity CID only if all bytes are equal', async () => {
     for (const bytes of [BYTES.subarray(1), BYTES.subarray(0, 999), Buffer.concat([BYTES, BYTES]), new Uint8Array(0)]) {
       await expect(checkBlock(inline(BYTES), bytes)).rejects.toMatchObject({ name: 'CorruptBlockError' })
     }
   })
 
-  it('refuses digests that are longer than what the function gives', async () => {
-    const cid = CID.createV1(raw.code, createDigest(sha256.code, Buffer.concat([(await sha256.digest(BYTES)).digest, Buffer.of(0)])))
+  it('refuses digests longer than the hash function produces', async () => {
+    const cid = CID.createV1(
+      raw.code,
+      createDigest(sha256.code, Buffer.concat([(await sha256.digest(BYTES)).digest, Buffer.of(0)]))
+    )
 
     await expect(checkBlock(cid, BYTES)).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
   })
 
   it('refuses digests of fewer than 20 bytes, whatever the bytes are', async () => {
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 0, max: 19 }), fc.constantFrom<MultihashHasher>(sha256, sha512), async (length, hasher) => {
+    const lengths = fc.integer({ min: 0, max: 19 })
+    const hashers = fc.constantFrom<MultihashHasher>(sha256, sha512)
+
+    await fc.assert(fc.asyncProperty(lengths, hashers, async (length, hasher) => {
       const cid = await cut(length, hasher)
 
       expect(() => { checkHash(cid) }).toThrow(expect.objectContaining({ name: 'DigestLengthError', cid, length }))
@@ -67,7 +76,7 @@ describe('a block', () => {
     }), { numRuns: 40 })
   })
 
-  it('refuses a hash function that is not known', async () => {
+  it('refuses an unsupported hash function', async () => {
     const cid = CID.createV1(raw.code, createDigest(0x11, new Uint8Array(20)))
 
     await expect(checkBlock(cid, BYTES)).rejects.toMatchObject({ name: 'UnknownHashError', cid })
@@ -75,7 +84,7 @@ describe('a block', () => {
 })
 
 describe('reading', () => {
-  it('refuses a file or a leaf with a digest of 0 or 4 bytes, and asks nobody for it', async () => {
+  it('refuses a file or a leaf with a digest of 0 or 4 bytes, before requesting it', async () => {
     for (const length of [0, 4, 19]) {
       const blockstore = new CountingBlockstore()
       const fs = ipfsz({ blockstore })
@@ -98,7 +107,10 @@ describe('reading', () => {
     const fs = ipfsz({ blockstore })
     // as Kubo's --inline makes them
     const leaf = inline(text(32))
-    const node = inline(dagPb.encode({ Data: new UnixFS({ type: 'file', data: text(32) }).marshal(), Links: [] }), dagPb.code)
+    const node = inline(
+      dagPb.encode({ Data: new UnixFS({ type: 'file', data: text(32) }).marshal(), Links: [] }),
+      dagPb.code
+    )
 
     for (const cid of [leaf, node, await fileOf(leaf, 32, blockstore), inline(text(32))]) {
       expect(Buffer.from(await collect(fs.cat(cid)))).toEqual(Buffer.from(text(32)))
@@ -107,7 +119,10 @@ describe('reading', () => {
       expect(await fs.stat(cid, { extended: true })).toMatchObject({ size: 32n })
     }
 
-    const directory = await putNode({ Data: new UnixFS({ type: 'directory' }).marshal(), Links: [{ Name: 'a', Hash: leaf, Tsize: 32 }, { Name: 'b', Hash: node, Tsize: 40 }] }, blockstore)
+    const directory = await putNode({
+      Data: new UnixFS({ type: 'directory' }).marshal(),
+      Links: [{ Name: 'a', Hash: leaf, Tsize: 32 }, { Name: 'b', Hash: node, Tsize: 40 }]
+    }, blockstore)
 
     expect(await Array.fromAsync(fs.ls(directory))).toMatchObject([{ name: 'a', size: 32n }, { name: 'b', size: 32n }])
     expect(Buffer.from(await collect(fs.cat(directory, { path: 'b' })))).toEqual(Buffer.from(text(32)))

@@ -29,11 +29,11 @@ function expectRule (unixfs: Uint8Array, rule: string, context: Partial<HeaderCo
 }
 
 describe('a header', () => {
-  it('comes back as it was written', () => {
+  it('reads back as it was written', () => {
     expect(readHeader(appendHeader(UNIXFS, HEADER), CONTEXT)).toEqual(HEADER)
   })
 
-  it('comes back with the content CID', () => {
+  it('reads back with the content CID', () => {
     const header = { ...HEADER, contentCid: CID_0 }
     expect(readHeader(appendHeader(UNIXFS, header), CONTEXT)?.contentCid?.toString()).toBe(CID_0.toString())
   })
@@ -46,17 +46,25 @@ describe('a header', () => {
   })
 
   it('has the bytes of docs/format.md, section 3', () => {
-    const bytes = appendHeader(new Uint8Array(0), { codec: ZSTD, size: 1000, frameSize: 64 * KIB, frameLengths: [100, 300] })
+    const bytes = appendHeader(
+      new Uint8Array(0),
+      { codec: ZSTD, size: 1000, frameSize: 64 * KIB, frameLengths: [100, 300] }
+    )
     // field 1445: version 1, codec 0x3f5a05, size 1000, frameSize 65536, lengths 100 and 300
-    expect(Buffer.from(bytes).toString('hex')).toBe(`aa5a${'13'}${'0801'}${'1085b4fd01'}${'18e807'}${'20808004'}${'2a0364ac02'}`)
+    expect(Buffer.from(bytes).toString('hex')).toBe(
+      `aa5a${'13'}${'0801'}${'1085b4fd01'}${'18e807'}${'20808004'}${'2a0364ac02'}`
+    )
   })
 
-  it('is not there in an ordinary file', () => {
+  it('is missing in an ordinary file', () => {
     expect(readHeader(UNIXFS, CONTEXT)).toBeUndefined()
   })
 
-  it('may hold fields that are not known yet', () => {
-    expect(readHeader(withFields(VERSION, CODEC, SIZE, FRAME_SIZE, LENGTHS, varintField(99, 1), varintField(99, 2)), { ...CONTEXT, streamSize: 1000 }))
+  it('may hold unknown fields', () => {
+    expect(readHeader(
+      withFields(VERSION, CODEC, SIZE, FRAME_SIZE, LENGTHS, varintField(99, 1), varintField(99, 2)),
+      { ...CONTEXT, streamSize: 1000 }
+    ))
       .toMatchObject({ size: 1000 })
   })
 })
@@ -67,15 +75,15 @@ describe('a reader of headers', () => {
     expectRule(withFields(CODEC, SIZE, FRAME_SIZE, LENGTHS), 'version')
   })
 
-  it('refuses a codec that is not that of the CID', () => {
+  it('refuses a codec that differs from the CID', () => {
     expectRule(withFields(VERSION, CODEC, SIZE, FRAME_SIZE, LENGTHS), 'codec', { marker: 0x3f5a01 })
   })
 
-  it('refuses a codec that is none of the format', () => {
+  it('refuses a codec that is not part of the format', () => {
     expectRule(withFields(VERSION, varintField(2, 0x3f5a0f), SIZE, FRAME_SIZE, LENGTHS), 'codec', { marker: undefined })
   })
 
-  it('refuses a number of frames that the size does not ask for', () => {
+  it('refuses a number of frames that does not match the size', () => {
     expectRule(withFields(VERSION, CODEC, SIZE, FRAME_SIZE, bytesField(5, Uint8Array.of(1, 2))), 'frame-count')
     expectRule(withFields(VERSION, CODEC, SIZE, FRAME_SIZE), 'frame-count')
     expectRule(withFields(VERSION, CODEC, varintField(3, 2 ** 53 - 1), FRAME_SIZE, LENGTHS), 'frame-count')
@@ -86,8 +94,12 @@ describe('a reader of headers', () => {
     expectRule(withFields(VERSION, CODEC, SIZE, FRAME_SIZE, bytesField(5, Uint8Array.of(0))), 'frame-length')
   })
 
-  it('refuses a frame that is longer than any codec makes it', () => {
-    expectRule(withFields(VERSION, CODEC, SIZE, FRAME_SIZE, bytesField(5, Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f))), 'frame-length', { streamSize: 2 ** 40 })
+  it('refuses a frame that is longer than any codec writes', () => {
+    expectRule(
+      withFields(VERSION, CODEC, SIZE, FRAME_SIZE, bytesField(5, Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f))),
+      'frame-length',
+      { streamSize: 2 ** 40 }
+    )
   })
 
   it('refuses frames that are longer than the file', () => {
@@ -102,7 +114,7 @@ describe('a reader of headers', () => {
     expectRule(withFields(VERSION, CODEC, SIZE, FRAME_SIZE, LENGTHS, bytesField(7, new Uint8Array(0))), 'dictionary')
   })
 
-  it('refuses two headers, and a field that is there twice', () => {
+  it('refuses two headers, and a duplicate field', () => {
     const one = withFields(VERSION, CODEC, SIZE, FRAME_SIZE, LENGTHS)
     expectRule(Buffer.concat([one, one]), 'encoding')
     expectRule(withFields(VERSION, CODEC, SIZE, SIZE, FRAME_SIZE, LENGTHS), 'encoding')
@@ -114,13 +126,13 @@ describe('a reader of headers', () => {
     expectRule(Buffer.concat([UNIXFS, Uint8Array.from(varintField(1445, 1))]), 'encoding')
   })
 
-  it('refuses numbers that are too large, and a content CID that is none', () => {
+  it('refuses numbers that are too large, and an invalid content CID', () => {
     expectRule(withFields(VERSION, CODEC, [0x18, ...Array<number>(9).fill(0xff), 1], FRAME_SIZE, LENGTHS), 'encoding')
     expectRule(withFields(VERSION, CODEC, [0x18, ...Array<number>(11).fill(0x80), 1], FRAME_SIZE, LENGTHS), 'encoding')
     expectRule(withFields(VERSION, CODEC, SIZE, FRAME_SIZE, LENGTHS, bytesField(6, Uint8Array.of(1, 2, 3))), 'encoding')
   })
 
-  it('refuses every header cut short', () => {
+  it('refuses every truncated header', () => {
     const whole = appendHeader(UNIXFS, HEADER)
 
     for (let length = UNIXFS.byteLength + 1; length < whole.byteLength; length++) {
@@ -128,7 +140,7 @@ describe('a reader of headers', () => {
     }
   })
 
-  it('takes or refuses noise by name', () => {
+  it('accepts random bytes or refuses them with InvalidHeaderError', () => {
     const next = random(3)
 
     for (let seed = 1; seed < 2000; seed++) {

@@ -19,27 +19,61 @@ const bytes = Uint8Array.of(0, 1, 2, 3, 4)
 const small = noise(13)
 const plain: AddOptions = { compression: { codec: 'none' } }
 
-describe('what is stored plain has the CIDs of @helia/unixfs', () => {
+describe('uncompressed content has the CIDs of @helia/unixfs', () => {
   const fs = ipfsz({ blockstore: new CountingBlockstore() })
   const metadata = { mode: 0x700, mtime: { secs: 100n } }
 
   it.each([
     ['bytes', async () => fs.addBytes(bytes), 'bafkreiaixnpf23vkyecj5xqispjq5ubcwgsntnnurw2bjby7khe4wnjihu'],
-    ['a stream of bytes', async () => fs.addByteStream([bytes]), 'bafkreiaixnpf23vkyecj5xqispjq5ubcwgsntnnurw2bjby7khe4wnjihu'],
-    ['bytes with metadata', async () => fs.addBytes(bytes, metadata), 'bafybeiakcmpjcpv5waxiipptqjn2hfz2kxm22kogkg53f2ilcuxmel2doe'],
-    ['a stream with metadata', async () => fs.addByteStream([bytes], metadata), 'bafybeiakcmpjcpv5waxiipptqjn2hfz2kxm22kogkg53f2ilcuxmel2doe'],
-    ['a file', async () => fs.addFile({ path: '/file.txt', content: bytes }), 'bafybeid5m2zdvy6yz2ozuzidsaxex53epmminr4dkynmxjhcnbpvglql74'],
-    ['an empty directory', async () => fs.addDirectory(), 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'],
-    ['an empty directory of CID version 0', async () => fs.addDirectory({}, { cidVersion: 0 }), 'QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn'],
-    ['an empty directory with metadata', async () => fs.addDirectory({ mode: 0x123, mtime: { secs: 5n, nsecs: 5 } }), 'bafybeifj2yuv5mnnbw57oceooov4rrphvs7grxhbien42g3orki2t6xgae'],
-    ['a directory with a path', async () => fs.addDirectory({ path: 'dir' }), 'bafybeid7d2tgynb3lcfgiqdln5vo73dhzw57febadhgu4cqrhm5vltvnbe']
+    [
+      'a stream of bytes',
+      async () => fs.addByteStream([bytes]),
+      'bafkreiaixnpf23vkyecj5xqispjq5ubcwgsntnnurw2bjby7khe4wnjihu'
+    ],
+    [
+      'bytes with metadata',
+      async () => fs.addBytes(bytes, metadata),
+      'bafybeiakcmpjcpv5waxiipptqjn2hfz2kxm22kogkg53f2ilcuxmel2doe'
+    ],
+    [
+      'a stream with metadata',
+      async () => fs.addByteStream([bytes], metadata),
+      'bafybeiakcmpjcpv5waxiipptqjn2hfz2kxm22kogkg53f2ilcuxmel2doe'
+    ],
+    [
+      'a file',
+      async () => fs.addFile({ path: '/file.txt', content: bytes }),
+      'bafybeid5m2zdvy6yz2ozuzidsaxex53epmminr4dkynmxjhcnbpvglql74'
+    ],
+    [
+      'an empty directory',
+      async () => fs.addDirectory(),
+      'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'
+    ],
+    [
+      'an empty directory of CID version 0',
+      async () => fs.addDirectory({}, { cidVersion: 0 }),
+      'QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn'
+    ],
+    [
+      'an empty directory with metadata',
+      async () => fs.addDirectory({ mode: 0x123, mtime: { secs: 5n, nsecs: 5 } }),
+      'bafybeifj2yuv5mnnbw57oceooov4rrphvs7grxhbien42g3orki2t6xgae'
+    ],
+    [
+      'a directory with a path',
+      async () => fs.addDirectory({ path: 'dir' }),
+      'bafybeid7d2tgynb3lcfgiqdln5vo73dhzw57febadhgu4cqrhm5vltvnbe'
+    ]
   ])('%s', async (_, add, cid) => {
     expect((await add()).toString()).toBe(cid)
   })
 
   it('and the paths of entries begin with that of the directory', async () => {
     const cid = await fs.addFile({ path: '/file.txt', content: bytes })
-    expect((await Array.fromAsync(fs.ls(cid))).map(({ name, path }) => [name, path])).toEqual([['file.txt', `${cid}/file.txt`]])
+    expect(
+      (await Array.fromAsync(fs.ls(cid))).map(({ name, path }) => [name, path])
+    ).toEqual([['file.txt', `${cid}/file.txt`]])
   })
 })
 
@@ -48,16 +82,25 @@ describe('extended statistics are those of @helia/unixfs', () => {
     const blockstore = new CountingBlockstore()
     const theirs = unixfs({ blockstore })
     const large = await theirs.addBytes(noise(5_242_880))
-    const directory = await theirs.cp(large, await theirs.cp(await theirs.addBytes(small), await theirs.addDirectory(), 'a'), 'b')
+    const directory = await theirs.cp(
+      large,
+      await theirs.cp(await theirs.addBytes(small), await theirs.addDirectory(), 'a'),
+      'b'
+    )
     const twice = await theirs.cp(large, directory, 'c')
     const raw = await theirs.addBytes(small)
     const inline = await theirs.addBytes(small, { rawLeaves: false, cidVersion: 0 })
-    const shards = (await Array.fromAsync(theirs.addAll(Array.from({ length: 300 }, (_, i) => ({ path: `f${i}`, content: bytes })), { wrapWithDirectory: true, shardSplitThresholdBytes: 1 }))).at(-1)?.cid as CID
+    const shards = (await Array.fromAsync(theirs.addAll(
+      Array.from({ length: 300 }, (_, i) => ({ path: `f${i}`, content: bytes })),
+      { wrapWithDirectory: true, shardSplitThresholdBytes: 1 }
+    ))).at(-1)?.cid as CID
     const cids = [large, directory, twice, raw, inline, shards, await theirs.addDirectory()]
     const compare = async (offline: boolean): Promise<void> => {
       for (const cid of cids) {
         const ours = await ipfsz({ blockstore }).stat(cid, { extended: true, offline })
-        expect(ours, cid.toString()).toMatchObject(await theirs.stat(cid, { extended: true, offline } as { extended: true }))
+        expect(ours, cid.toString()).toMatchObject(
+          await theirs.stat(cid, { extended: true, offline } as { extended: true })
+        )
         expect(await ipfsz({ blockstore }).stat(cid)).toMatchObject(await theirs.stat(cid))
       }
     }
@@ -68,26 +111,35 @@ describe('extended statistics are those of @helia/unixfs', () => {
     await expect(ipfsz({ blockstore }).stat(large, { extended: true })).rejects.toMatchObject({ name: 'NotFoundError' })
   })
 
-  it('counts with the filter that is given', async () => {
+  it('counts with the given filter', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const seen: number[] = []
     const filter = { has: () => true, add: (bytes: Uint8Array) => { seen.push(bytes.byteLength) }, remove: () => true }
-    const stats = await fs.stat(await fs.addFile({ path: 'a', content: small }), { extended: true, filter: filter as never })
+    const stats = await fs.stat(
+      await fs.addFile({ path: 'a', content: small }),
+      { extended: true, filter: filter as never }
+    )
 
     expect(stats).toMatchObject({ blocks: 2n, uniqueBlocks: 0n })
     expect(seen).toHaveLength(2)
   })
 })
 
-describe.each([['stored plain', plain], ['compressed', { compression: { detect: false } }]])('files that are %s', (_, options) => {
+describe.each([
+  ['stored plain', plain],
+  ['compressed', { compression: { detect: false } }]
+])('files that are %s', (_, options) => {
   let blockstore: CountingBlockstore
   let fs: Ipfsz
   let empty: CID
   let file: CID
 
   const sharded = async (): Promise<CID> => {
-    const results = await Array.fromAsync(fs.addAll(Array.from({ length: 200 }, (_, i) => ({ path: `./file-${i}`, content: bytes })), { ...options, wrapWithDirectory: true, shardSplitThresholdBytes: 1 }))
+    const results = await Array.fromAsync(fs.addAll(
+      Array.from({ length: 200 }, (_, i) => ({ path: `./file-${i}`, content: bytes })),
+      { ...options, wrapWithDirectory: true, shardSplitThresholdBytes: 1 }
+    ))
 
     return results[results.length - 1].cid
   }
@@ -108,7 +160,7 @@ describe.each([['stored plain', plain], ['compressed', { compression: { detect: 
     await expect(collect(fs.cat(empty))).rejects.toMatchObject({ name: 'NotAFileError' })
   })
 
-  it('are missed by every verb where their block is not there', async () => {
+  it('make every verb fail if their block is missing', async () => {
     await blockstore.delete(unmark(file))
 
     for (const verb of [
@@ -125,7 +177,7 @@ describe.each([['stored plain', plain], ['compressed', { compression: { detect: 
     }
   })
 
-  it('are found in shards, of which only those on the way are fetched', async () => {
+  it('are found in shards, fetching only those on the way', async () => {
     const directory = await fs.cp(file, await sharded(), 'new-file.txt')
     blockstore.gets.length = 0
 
@@ -133,7 +185,7 @@ describe.each([['stored plain', plain], ['compressed', { compression: { detect: 
     expect(blockstore.gets.length).toBeLessThanOrEqual(4)
   })
 
-  it('are copied into directories, plain and sharded, and not over what is there', async () => {
+  it('are copied into plain and sharded directories, but not over existing entries', async () => {
     for (const target of [empty, await sharded()]) {
       const copied = await fs.cp(file, target, 'a')
 
@@ -141,7 +193,9 @@ describe.each([['stored plain', plain], ['compressed', { compression: { detect: 
       expect((await fs.stat(copied, { path: 'a' })).cid.equals(unmark(file))).toBe(true)
       await expect(fs.cp(file, copied, 'a')).rejects.toMatchObject({ name: 'AlreadyExistsError' })
       expect((await fs.cp(file, copied, 'a', { force: true })).equals(copied)).toBe(true)
-      expect((await fs.rm(copied, 'a', { shardSplitThresholdBytes: 1 })).multihash.bytes).toEqual(target.multihash.bytes)
+      expect(
+        (await fs.rm(copied, 'a', { shardSplitThresholdBytes: 1 })).multihash.bytes
+      ).toEqual(target.multihash.bytes)
       await expect(fs.stat(await fs.rm(copied, 'a'), { path: 'a' })).rejects.toMatchObject({ name: 'NotFoundError' })
     }
   })
@@ -151,10 +205,12 @@ describe.each([['stored plain', plain], ['compressed', { compression: { detect: 
 
     expect((await fs.stat(await fs.cp(shards, empty, 'd'), { path: 'd' })).cid.equals(unmark(shards))).toBe(true)
     expect((await fs.stat(await fs.cp(empty, shards, 'd'), { path: 'd' })).cid.equals(empty)).toBe(true)
-    expect((await Array.fromAsync(fs.ls(await fs.cp(await fs.cp(file, empty, 'f'), shards, 'd'), { path: 'd' }))).map(({ name }) => name)).toEqual(['f'])
+    expect((await Array.fromAsync(fs.ls(await fs.cp(await fs.cp(file, empty, 'f'), shards, 'd'), { path: 'd' }))).map(
+      ({ name }) => name
+    )).toEqual(['f'])
   })
 
-  it('are not copied to or from what is no UnixFS', async () => {
+  it('are not copied to or from something that is not UnixFS', async () => {
     const other = CID.createV1(identity.code, identity.digest(Buffer.from('derp')))
 
     await expect(fs.cp(file, other, 'foo')).rejects.toMatchObject({ name: 'NotADirectoryError' })
@@ -165,17 +221,28 @@ describe.each([['stored plain', plain], ['compressed', { compression: { detect: 
     await expect(Array.fromAsync((fs.ls as () => AsyncIterable<unknown>)())).rejects.toThrow()
   })
 
-  it('are listed with what reading gives', async () => {
-    expect(await Array.fromAsync(fs.ls(await fs.cp(file, empty, 'a')))).toMatchObject([{ name: 'a', cid: file, size: 13n }])
-    expect(await Array.fromAsync(fs.ls(await fs.cp(file, empty, 'a'), { path: 'a' }))).toMatchObject([{ cid: file, size: 13n }])
+  it('are listed with the sizes that reading returns', async () => {
+    expect(
+      await Array.fromAsync(fs.ls(await fs.cp(file, empty, 'a')))
+    ).toMatchObject([{ name: 'a', cid: file, size: 13n }])
+    expect(
+      await Array.fromAsync(fs.ls(await fs.cp(file, empty, 'a'), { path: 'a' }))
+    ).toMatchObject([{ cid: file, size: 13n }])
     expect(await Array.fromAsync(fs.ls(await sharded()))).toHaveLength(200)
   })
 
-  it('and directories get modes and mtimes, all below them too', async () => {
-    const directory = await fs.mkdir(await fs.cp(file, await sharded(), 'a'), 'd', { mode: 0o700, mtime: { secs: 5n, nsecs: 0 } })
+  it('and directories get modes and mtimes, recursively too', async () => {
+    const directory = await fs.mkdir(
+      await fs.cp(file, await sharded(), 'a'),
+      'd',
+      { mode: 0o700, mtime: { secs: 5n, nsecs: 0 } }
+    )
     expect(await fs.stat(directory, { path: 'd' })).toMatchObject({ mode: 0o700, mtime: { secs: 5n } })
 
-    const changed = await fs.touch(await fs.chmod(directory, 0o777, { recursive: true }), { recursive: true, mtime: { secs: 9n } })
+    const changed = await fs.touch(
+      await fs.chmod(directory, 0o777, { recursive: true }),
+      { recursive: true, mtime: { secs: 9n } }
+    )
 
     for await (const entry of fs.ls(changed)) {
       expect(entry).toMatchObject({ mode: 0o777, mtime: { secs: 9n } })
@@ -193,7 +260,7 @@ describe.each([['stored plain', plain], ['compressed', { compression: { detect: 
     await expect(fs.mkdir(directory, 'sub')).rejects.toMatchObject({ name: 'AlreadyExistsError' })
   })
 
-  it('give shards of the width that is asked for', async () => {
+  it('are put into shards of the requested fanout', async () => {
     const directory = await fs.cp(file, empty, 'file.txt', { shardSplitThresholdBytes: 0, shardFanoutBits: 16 })
     const { Links } = dagPb.decode(await getBlock(unmark(directory), blockstore))
 

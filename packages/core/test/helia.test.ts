@@ -21,7 +21,9 @@ describe('on a Helia node', () => {
     expect(pinned.length).toBeGreaterThan(1)
     expect(Buffer.compare(await collect(fs.cat(kept)), bytes)).toBe(0)
     expect(await helia.blockstore.has(unmark(dropped))).toBe(false)
-    await expect(collect(fs.cat(dropped, { offline: true }))).rejects.toMatchObject({ name: 'BlockNotFoundWhileOfflineError' })
+    await expect(
+      collect(fs.cat(dropped, { offline: true }))
+    ).rejects.toMatchObject({ name: 'BlockNotFoundWhileOfflineError' })
     await helia.stop()
   })
 

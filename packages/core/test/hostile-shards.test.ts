@@ -6,13 +6,20 @@ import { CountingBlockstore, getBlock, text } from './fixtures.ts'
 import { putDirectory, putSharded } from './trees.ts'
 import type { CID } from 'multiformats/cid'
 
-const shardOf = (fanout = 256n) => ({ type: 'hamt-sharded-directory' as const, fanout, hashType: 0x22n, data: new Uint8Array(32).fill(255) })
+const shardOf = (fanout = 256n) => ({
+  type: 'hamt-sharded-directory' as const,
+  fanout,
+  hashType: 0x22n,
+  data: new Uint8Array(32).fill(255)
+})
 
 /** The label of a name in a shard of 256 children, at that level. */
 async function label (name: string, level: number): Promise<string> {
   const hash = await hashName(name)
 
-  return `${Number(BigInt.asUintN(8, hash >> BigInt(56 - level * 8))).toString(16).toUpperCase().padStart(2, '0')}${name}`
+  const slot = Number(BigInt.asUintN(8, hash >> BigInt(56 - level * 8)))
+
+  return `${slot.toString(16).toUpperCase().padStart(2, '0')}${name}`
 }
 
 async function file (blockstore: CountingBlockstore): Promise<CID> {
@@ -29,7 +36,10 @@ describe('a sharded directory', () => {
     const fs = ipfsz({ blockstore })
     const expected = Array.from({ length: 300 }, (_, i) => `näme-${i}.txt`)
     const content = text(10)
-    const results = await Array.fromAsync(fs.addAll(expected.map(path => ({ path, content })), { wrapWithDirectory: true, shardSplitThresholdBytes: 1, shardFanoutBits }))
+    const results = await Array.fromAsync(fs.addAll(
+      expected.map(path => ({ path, content })),
+      { wrapWithDirectory: true, shardSplitThresholdBytes: 1, shardFanoutBits }
+    ))
     const { cid } = results[results.length - 1]
 
     expect((await names(cid, blockstore)).toSorted()).toEqual(expected.toSorted())
@@ -43,7 +53,9 @@ describe('a sharded directory', () => {
 
     const walk = async (cid: CID): Promise<string[]> => {
       const { Links } = dagPb.decode(await getBlock(cid, blockstore))
-      const below = await Promise.all(Links.map(async ({ Name = '', Hash }) => Name.length > 2 ? [Name.slice(2)] : walk(Hash)))
+      const below = await Promise.all(
+        Links.map(async ({ Name = '', Hash }) => Name.length > 2 ? [Name.slice(2)] : walk(Hash))
+      )
 
       return below.flat()
     }
@@ -51,12 +63,16 @@ describe('a sharded directory', () => {
     expect(await names(cid, blockstore)).toEqual(await walk(cid))
   })
 
-  it('is refused where it has one shard twice, before that is fetched again', async () => {
+  it('is refused if a shard occurs twice, before fetching it again', async () => {
     const blockstore = new CountingBlockstore()
     const one = await file(blockstore)
     const shard = await putDirectory([['00a', one]], blockstore, shardOf())
     const within = await putDirectory([['00', shard], ['01', shard]], blockstore, shardOf())
-    const deeper = await putDirectory([['00', await putDirectory([['00', shard]], blockstore, shardOf())], ['01', shard]], blockstore, shardOf())
+    const deeper = await putDirectory(
+      [['00', await putDirectory([['00', shard]], blockstore, shardOf())], ['01', shard]],
+      blockstore,
+      shardOf()
+    )
 
     for (const cid of [within, deeper]) {
       blockstore.gets.length = 0
@@ -65,7 +81,11 @@ describe('a sharded directory', () => {
     }
   })
 
-  it.each<[fanout: bigint, digits: number, levels: number]>([[256n, 2, 8], [1024n, 3, 6], [2n, 1, 64]])('of %d children a shard is refused with more levels than a hash leads through', async (fanout, digits, levels) => {
+  it.each<[fanout: bigint, digits: number, levels: number]>([
+    [256n, 2, 8],
+    [1024n, 3, 6],
+    [2n, 1, 64]
+  ])('of %d children a shard is refused with more levels than a hash can reach', async (fanout, digits, levels) => {
     const blockstore = new CountingBlockstore()
     let cid = await putDirectory([[`${'0'.repeat(digits)}a`, await file(blockstore)]], blockstore, shardOf(fanout))
 
@@ -76,17 +96,19 @@ describe('a sharded directory', () => {
     await expect(names(cid, blockstore)).resolves.toEqual(['a'])
     const deeper = await putDirectory([['0'.repeat(digits), cid]], blockstore, shardOf(fanout))
     await expect(names(deeper, blockstore)).rejects.toMatchObject({ name: 'InvalidDagError' })
-    await expect(ipfsz({ blockstore }).stat(deeper, { path: 'b' })).rejects.toMatchObject({ name: expect.stringMatching(/^(InvalidDagError|NotFoundError)$/) })
+    await expect(ipfsz({ blockstore }).stat(deeper, { path: 'b' })).rejects.toMatchObject(
+      { name: expect.stringMatching(/^(InvalidDagError|NotFoundError)$/) }
+    )
   })
 
-  it('is refused with a shard without entries', async () => {
+  it('is refused with an empty shard', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await putDirectory([['00', await putDirectory([], blockstore, shardOf())]], blockstore, shardOf())
 
     await expect(names(cid, blockstore)).rejects.toMatchObject({ name: 'InvalidDagError' })
   })
 
-  it('is refused with a name twice, wherever the second is, and listed with names that are not where they should be', async () => {
+  it('is refused with a duplicate name anywhere, and listed with misplaced names', async () => {
     const blockstore = new CountingBlockstore()
     const one = await file(blockstore)
     const below = await putDirectory([[await label('x', 1), one]], blockstore, shardOf())
@@ -96,33 +118,52 @@ describe('a sharded directory', () => {
     // in its place, and in another before or behind that
     for (const elsewhere of [first, 'FE']) {
       const links: Array<[string, CID]> = [[`${elsewhere}x`, one], [way, below]]
-      await expect(names(await putDirectory(links, blockstore, shardOf()), blockstore)).rejects.toMatchObject({ name: 'InvalidDagError' })
-      await expect(names(await putDirectory(links.toReversed(), blockstore, shardOf()), blockstore)).rejects.toMatchObject({ name: 'InvalidDagError' })
+      await expect(
+        names(await putDirectory(links, blockstore, shardOf()), blockstore)
+      ).rejects.toMatchObject({ name: 'InvalidDagError' })
+      await expect(
+        names(await putDirectory(links.toReversed(), blockstore, shardOf()), blockstore)
+      ).rejects.toMatchObject({ name: 'InvalidDagError' })
     }
 
     // in two places of which neither is its own
-    await expect(names(await putDirectory([[`${first}x`, one], [`${second}x`, one]], blockstore, shardOf()), blockstore)).rejects.toMatchObject({ name: 'InvalidDagError' })
+    await expect(
+      names(await putDirectory([[`${first}x`, one], [`${second}x`, one]], blockstore, shardOf()), blockstore)
+    ).rejects.toMatchObject({ name: 'InvalidDagError' })
     // as @helia/unixfs leaves them when it has removed others
-    await expect(names(await putDirectory([[`${first}x`, one], [`${second}y`, one]], blockstore, shardOf()), blockstore)).resolves.toEqual(['x', 'y'])
+    await expect(
+      names(await putDirectory([[`${first}x`, one], [`${second}y`, one]], blockstore, shardOf()), blockstore)
+    ).resolves.toEqual(['x', 'y'])
   })
 
-  it('is refused with a label that is for no child of it', async () => {
+  it('is refused with a label of no child', async () => {
     const blockstore = new CountingBlockstore()
     const one = await file(blockstore)
 
     for (const [name, fanout] of [['GGa', 256n], ['9a', 8n], ['', 256n], ['0', 256n], [' 1a', 256n]] as const) {
-      await expect(names(await putDirectory([[name, one]], blockstore, shardOf(fanout)), blockstore), name).rejects.toMatchObject({ name: 'InvalidDagError' })
+      await expect(
+        names(await putDirectory([[name, one]], blockstore, shardOf(fanout)), blockstore),
+        name
+      ).rejects.toMatchObject({ name: 'InvalidDagError' })
     }
   })
 
-  it('is refused with more links than children, and little of what is below it is fetched', async () => {
+  it('is refused with more links than children, after fetching little below it', async () => {
     const blockstore = new CountingBlockstore()
     const one = await file(blockstore)
-    const big = await putDirectory(Array.from({ length: 20_000 }, (_, i) => [`ff${i.toString(36)}`, one]), blockstore, shardOf())
+    const big = await putDirectory(
+      Array.from({ length: 20_000 }, (_, i) => [`ff${i.toString(36)}`, one]),
+      blockstore,
+      shardOf()
+    )
     let cid = await putDirectory([['00f', one]], blockstore, shardOf())
 
     for (let level = 0; level < 10; level++) {
-      cid = await putDirectory([['00', cid], ...['01', '02', '03', '04', '05', '06', '07'].map(slot => [slot, big] as [string, CID])], blockstore, shardOf())
+      cid = await putDirectory(
+        [['00', cid], ...['01', '02', '03', '04', '05', '06', '07'].map(slot => [slot, big] as [string, CID])],
+        blockstore,
+        shardOf()
+      )
     }
 
     blockstore.gets.length = 0

@@ -5,7 +5,11 @@ import { UNIXFS_V0_2015, UNIXFS_V1_2025 } from '../src/content-cid/content-layou
 
 /** The bytes of Kubo's own tests: `DeterministicRandomReaderBytes` of test/cli/testutils. */
 function kuboBytes (size: number, seed: string): Uint8Array {
-  return createCipheriv('chacha20', createHash('sha256').update(seed).digest(), new Uint8Array(16)).update(new Uint8Array(size))
+  return createCipheriv(
+    'chacha20',
+    createHash('sha256').update(seed).digest(),
+    new Uint8Array(16)
+  ).update(new Uint8Array(size))
 }
 
 // of Kubo's test/cli/cid_profiles_test.go, from one leaf to a second level of nodes
@@ -19,7 +23,9 @@ const PROFILES = [
 ] as const
 
 describe('a content CID', () => {
-  it.each(PROFILES.map(([layout, ...rest]) => [layout.name, layout, ...rest] as const))('with the layout %s is the one that Kubo gives', async (_, layout, seed, size, cid) => {
+  const cases = PROFILES.map(([layout, ...rest]) => [layout.name, layout, ...rest] as const)
+
+  it.each(cases)('with the layout %s is the one that Kubo gives', async (_, layout, seed, size, cid) => {
     const content = new ContentCid({}, [layout])
     await content.update(kuboBytes(size, seed))
 
@@ -27,6 +33,8 @@ describe('a content CID', () => {
   })
 
   it('of no bytes with Kubo\'s first layout is that of its empty file', async () => {
-    expect((await new ContentCid({}, [UNIXFS_V0_2015]).digest()).toString()).toBe('QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH')
+    expect(
+      (await new ContentCid({}, [UNIXFS_V0_2015]).digest()).toString()
+    ).toBe('QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH')
   })
 })

@@ -55,7 +55,7 @@ function failing (call: () => Promise<never>): KuboClient {
 }
 
 describe('a file in Kubo', () => {
-  it('is put in blocks of its own CIDs, pinned by its plain twin, and read back', async () => {
+  it('is stored under its own CIDs, pinned by its plain twin, and read back', async () => {
     const kubo = new FakeKubo()
     const files = createIpfszForKubo(kubo)
     const bytes = text(5_000_000)
@@ -67,27 +67,33 @@ describe('a file in Kubo', () => {
     expect(Buffer.compare(await collect(files.cat(cid)), bytes)).toBe(0)
   })
 
-  it('is not pinned where that is not wanted', async () => {
+  it('is not pinned with pin: false', async () => {
     const kubo = new FakeKubo()
     await createIpfszForKubo(kubo, { pin: false }).addBytes(text(1000))
 
     expect(kubo.pins).toEqual([])
   })
 
-  it('is not told of when it cannot be pinned', async () => {
+  it('is not returned if it cannot be pinned', async () => {
     const kubo = new FakeKubo()
     kubo.pin.add = async () => { throw httpError(500, 'pin: it cannot be') }
 
     await expect(createIpfszForKubo(kubo).addBytes(text(1000))).rejects.toMatchObject({ name: 'KuboFailedError' })
   })
 
-  it('is pinned with the tree that it is in', async () => {
-    const source = [{ path: 'd/a', content: text(200_000) }, { path: 'd/b/c', content: noise(1000) }, { path: 'alone', content: text(3000) }]
+  it('is pinned with its tree', async () => {
+    const source = [
+      { path: 'd/a', content: text(200_000) },
+      { path: 'd/b/c', content: noise(1000) },
+      { path: 'alone', content: text(3000) }
+    ]
 
     for (const wrapWithDirectory of [false, true]) {
       const kubo = new FakeKubo()
       const results = await Array.fromAsync(createIpfszForKubo(kubo).addAll(source, { wrapWithDirectory }))
-      const roots = wrapWithDirectory ? results.slice(-1) : results.filter(({ path }) => path === 'd' || path === 'alone')
+      const roots = wrapWithDirectory ? results.slice(-1) : results.filter(
+        ({ path }) => path === 'd' || path === 'alone'
+      )
 
       expect(kubo.pins.toSorted()).toEqual(roots.map(({ cid }) => unmark(cid).toString()).toSorted())
     }
@@ -104,17 +110,23 @@ describe('a file in Kubo', () => {
   })
 })
 
-describe('a Kubo that is not as it should be', () => {
-  it('is not believed when it gives a block another CID', async () => {
+describe('a misbehaving Kubo', () => {
+  it('is refused if it gives a block another CID', async () => {
     const kubo = new FakeKubo()
     const other = CID.createV1(0x55, await sha256.digest(text(3)))
     kubo.block.put = async () => other
 
-    await expect(createIpfszForKubo(kubo).addBytes(text(1000))).rejects.toMatchObject({ name: 'KuboCidMismatchError', actual: other })
+    await expect(createIpfszForKubo(kubo).addBytes(text(1000))).rejects.toMatchObject(
+      { name: 'KuboCidMismatchError', actual: other }
+    )
   })
 
-  it('is not believed when it has pinned something else, or does not say what', async () => {
-    for (const [answer, name] of [[CID.createV1(0x55, await sha256.digest(text(3))), 'KuboCidMismatchError'], [undefined, 'NotKuboError'], ['text', 'NotKuboError']] as const) {
+  it('is refused if it pinned something else, or does not say what', async () => {
+    for (const [answer, name] of [
+      [CID.createV1(0x55, await sha256.digest(text(3))), 'KuboCidMismatchError'],
+      [undefined, 'NotKuboError'],
+      ['text', 'NotKuboError']
+    ] as const) {
       const kubo = new FakeKubo()
       kubo.pin.add = async () => answer as CID
 
@@ -129,7 +141,7 @@ describe('a Kubo that is not as it should be', () => {
     await expect(createIpfszForKubo(kubo).addBytes(text(1000))).resolves.toBeInstanceOf(CID)
   })
 
-  it('is quoted in a few lines, however much it says', async () => {
+  it('is quoted briefly, however long its answer', async () => {
     const client = failing(async () => { throw httpError(500, 'no '.repeat(100_000)) })
     const error = await checkKubo(client).catch((err: unknown) => err as Error)
 
@@ -137,7 +149,7 @@ describe('a Kubo that is not as it should be', () => {
     expect((error as Error).message.length).toBeLessThan(1000)
   })
 
-  it('is not believed when it sends other bytes', async () => {
+  it('is refused if it sends other bytes', async () => {
     const kubo = new FakeKubo()
     const files = createIpfszForKubo(kubo)
     const cid = await files.addBytes(text(1000))
@@ -150,7 +162,10 @@ describe('a Kubo that is not as it should be', () => {
   })
 
   it.each([
-    ['KuboUnreachableError', async () => { throw new TypeError('fetch failed', { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }) }) }],
+    ['KuboUnreachableError', async () => { throw new TypeError(
+      'fetch failed',
+      { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }) }
+    ) }],
     ['KuboForbiddenError', async () => { throw httpError(403, '403 - Forbidden') }],
     ['KuboForbiddenError', async () => { throw httpError(401, 'Unauthorized') }],
     ['NotKuboError', async () => { throw httpError(404, '404 page not found') }],
@@ -158,16 +173,19 @@ describe('a Kubo that is not as it should be', () => {
     ['KuboFailedError', async () => { throw httpError(500, 'the disk is full') }],
     ['KuboFailedError', async () => { throw Object.assign(new Error('Request timed out'), { name: 'TimeoutError' }) }],
     ['KuboUnreachableError', async () => { throw new TypeError('fetch failed', { cause: new Error('bad port') }) }],
-    ['KuboUnreachableError', async () => { throw Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }) }],
+    [
+      'KuboUnreachableError',
+      async () => { throw Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }) }
+    ],
     ['KuboUnreachableError', async () => new Promise<never>(() => {})]
-  ])('is told of as a %s', async (name, call) => {
+  ])('is reported as a %s', async (name, call) => {
     const client = failing(call)
 
     await expect(checkKubo(client, { timeout: 50 })).rejects.toMatchObject({ name })
     await expect(createIpfszForKubo(client, { timeout: 50 }).addBytes(text(1000))).rejects.toMatchObject({ name })
   })
 
-  it('does not keep who gives up', async () => {
+  it('does not delay a caller that aborts', async () => {
     const controller = new AbortController()
     const files = createIpfszForKubo(failing(async () => new Promise<never>(() => {})))
     const adding = files.addBytes(text(1000), { signal: controller.signal })
@@ -176,17 +194,24 @@ describe('a Kubo that is not as it should be', () => {
     await expect(adding).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it('is not waited for longer than was said for what it does not have', async () => {
-    const files = createIpfszForKubo(failing(async () => { throw httpError(500, 'block was not found locally (offline): ipld: could not find it') }), { fetch: { timeout: 50, stallTimeout: 10 } })
+  it('is not waited for longer than the timeout for a block that it does not have', async () => {
+    const files = createIpfszForKubo(
+      failing(async () => { throw httpError(500, 'block was not found locally (offline): ipld: could not find it') }),
+      { fetch: { timeout: 50, stallTimeout: 10 } }
+    )
 
-    await expect(files.stat(CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'))).rejects.toMatchObject({ name: 'KuboFailedError' })
+    await expect(
+      files.stat(CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'))
+    ).rejects.toMatchObject({ name: 'KuboFailedError' })
   })
 })
 
 describe('the settings of a Kubo', () => {
-  it('refuses times that are not above 0', () => {
+  it('refuses timeouts that are not above 0', () => {
     for (const init of [{ timeout: 0 }, { pinTimeout: -1 }, { timeout: Number.NaN }]) {
-      expect(() => createIpfszForKubo(new FakeKubo(), init)).toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))
+      expect(() => createIpfszForKubo(new FakeKubo(), init)).toThrow(
+        expect.objectContaining({ name: 'InvalidParametersError' })
+      )
     }
   })
 })

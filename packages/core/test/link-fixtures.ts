@@ -15,7 +15,9 @@ export async function cidOf (number: number, code: number): Promise<CID> {
 }
 
 /** Originals and compressed files, by number: no two have a hash in common. */
-export const originals = await Promise.all(Array.from({ length: 8 }, async (_, i) => cidOf(i, i % 2 === 0 ? RAW : DAG_PB)))
+export const originals = await Promise.all(
+  Array.from({ length: 8 }, async (_, i) => cidOf(i, i % 2 === 0 ? RAW : DAG_PB))
+)
 export const files = await Promise.all(Array.from({ length: 8 }, async (_, i) => cidOf(100 + i, ZSTD)))
 
 /** The CIDv0 with the same hash. */

@@ -52,7 +52,7 @@ async function expectConsistent (links: Links): Promise<void> {
 }
 
 describe('links', () => {
-  it('are what a table of them would be, after any changes', async () => {
+  it('match a simple table after any changes', async () => {
     await fc.assert(fc.asyncProperty(fc.array(changes, { maxLength: 20 }), async (list) => {
       const links = linksOn(new MemoryDatastore())
       let table: ReadonlyMap<number, number> = new Map()
@@ -67,7 +67,7 @@ describe('links', () => {
     }), { numRuns: 100 })
   })
 
-  it('are as before or after a change that was killed behind any write, in both directions', async () => {
+  it('are in the state before or after a change killed at any write, in both directions', async () => {
     await fc.assert(fc.asyncProperty(fc.array(changes, { maxLength: 8 }), changes, async (list, last) => {
       const before = list.reduce(applyToTable, new Map<number, number>())
       const after = applyToTable(before, last)
@@ -79,7 +79,10 @@ describe('links', () => {
           await apply(linksOn(datastore), change)
         }
 
-        const killed = await apply(linksOn(mortal(datastore, writes)), last).then(() => false, (err: Error) => err.message === 'killed')
+        const killed = await apply(linksOn(mortal(datastore, writes)), last).then(
+          () => false,
+          (err: Error) => err.message === 'killed'
+        )
         const links = linksOn(datastore)
         const lines = await listed(links)
 

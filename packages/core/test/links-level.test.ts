@@ -23,7 +23,7 @@ afterEach(async () => {
 })
 
 describe('links in a LevelDB', () => {
-  it('are listed and pruned as on any other datastore, beside entries of others', async () => {
+  it('are listed and pruned as on any other datastore, beside foreign entries', async () => {
     const memory = new MemoryDatastore()
 
     for (const datastore of [memory, level]) {
@@ -50,7 +50,7 @@ describe('links in a LevelDB', () => {
     expect((await Array.fromAsync(level.query({}))).length).toBe((await Array.fromAsync(memory.query({}))).length)
   })
 
-  it('are all listed where they are more than are asked for at one time', async () => {
+  it('are all listed if they exceed one batch', async () => {
     const key = await forwardKey()
     const value = await level.get(key)
 
@@ -60,14 +60,14 @@ describe('links in a LevelDB', () => {
     expect(await Array.fromAsync(linksOn(level).list())).toHaveLength(10_001)
   })
 
-  it('are refused by name where an entry is none', async () => {
+  it('throw InvalidLinkError if an entry is invalid', async () => {
     const key = await forwardKey()
     await level.put(key, Uint8Array.of(1))
 
     await expect(Array.fromAsync(linksOn(level).list())).rejects.toMatchObject({ name: 'InvalidLinkError' })
   })
 
-  it('may be listed a part, and closed then', async () => {
+  it('may be listed in part, which closes the iterator', async () => {
     await forwardKey()
 
     for await (const { compressed } of linksOn(level).list()) {

@@ -20,7 +20,7 @@ describe('a link', () => {
     expect(await links.get(files[2])).toBeUndefined()
   })
 
-  it('comes back as it was given', async () => {
+  it('returns its CIDs exactly as given', async () => {
     const links = linksOn(new MemoryDatastore())
     const original = toV0(originals[1])
     await links.add(original, files[0])
@@ -29,7 +29,7 @@ describe('a link', () => {
     expect(await Array.fromAsync(links.list())).toEqual([{ original, compressed: files[0], checked: false }])
   })
 
-  it('is none of a raw CID that has the hash of the root', async () => {
+  it("does not apply to a raw CID with the root's hash", async () => {
     const links = linksOn(new MemoryDatastore())
     await links.add(originals[1], files[1])
 
@@ -44,14 +44,14 @@ describe('a link', () => {
     expect(await links.get(originals[1])).toEqual(tree)
   })
 
-  it('is there after a restart', async () => {
+  it('survives a restart', async () => {
     const datastore = new MemoryDatastore()
     await linksOn(datastore).add(originals[0], files[0])
 
     expect(await linksOn(datastore).get(files[0])).toEqual(originals[0])
   })
 
-  it('to another file takes the place of the earlier one', async () => {
+  it('to another file replaces the earlier one', async () => {
     const datastore = new MemoryDatastore()
     const links = linksOn(datastore)
     await links.add(originals[0], files[0])
@@ -63,17 +63,23 @@ describe('a link', () => {
     expect(await Array.fromAsync(datastore.query({}))).toHaveLength(2)
   })
 
-  it('may be one of several to the same file, which leads back to the newest', async () => {
+  it('may share its file with others, and the file leads to the newest', async () => {
     const links = linksOn(new MemoryDatastore())
     await links.add(originals[0], files[0])
     await links.add(originals[1], files[0])
 
-    expect(await Promise.all([originals[0], originals[1], files[0]].map(async cid => links.get(cid)))).toEqual([files[0], files[0], originals[1]])
+    expect(
+      await Promise.all([originals[0], originals[1], files[0]].map(async cid => links.get(cid)))
+    ).toEqual([files[0], files[0], originals[1]])
     await links.delete(originals[1])
     expect(await links.get(files[0])).toEqual(originals[0])
   })
 
-  it.each([['its original', originals[0]], ['its file', files[0]], ['the plain twin of its file', unmark(files[0])]])('is deleted by %s, in both directions', async (_, cid) => {
+  it.each([
+    ['its original', originals[0]],
+    ['its file', files[0]],
+    ['the plain twin of its file', unmark(files[0])]
+  ])('is deleted by %s, in both directions', async (_, cid) => {
     const datastore = new MemoryDatastore()
     const links = linksOn(datastore)
     await links.add(originals[0], files[0])
@@ -84,7 +90,7 @@ describe('a link', () => {
     expect(await Array.fromAsync(datastore.query({}))).toEqual([])
   })
 
-  it('is deleted with all others of its file', async () => {
+  it('is deleted with all other links of its file', async () => {
     const datastore = new MemoryDatastore()
     const links = linksOn(datastore)
     await links.add(originals[0], files[0])
@@ -94,7 +100,7 @@ describe('a link', () => {
     expect(await Array.fromAsync(datastore.query({}))).toEqual([])
   })
 
-  it('survives changes that are asked for at the same time, also of several instances', async () => {
+  it('survives concurrent changes, also by several instances', async () => {
     const datastore = new MemoryDatastore()
     await Promise.all(originals.map(async original => linksOn(datastore).add(original, files[0])))
     await Promise.all(originals.map(async (original, i) => linksOn(datastore).add(original, files[i % 2])))
@@ -107,7 +113,7 @@ describe('a link', () => {
 })
 
 describe('links', () => {
-  it('whose file is gone are pruned, and what killed processes left', async () => {
+  it('are pruned if their file is gone, with leftovers of killed processes', async () => {
     const datastore = new MemoryDatastore()
     const links = linksOn(datastore)
     await links.add(originals[0], files[0])
@@ -116,13 +122,17 @@ describe('links', () => {
     await expect(linksOn(mortal(datastore, 1)).add(originals[3], files[2])).rejects.toThrow('killed')
     const asked: string[] = []
 
-    expect(await links.prune({ has: cid => { asked.push(cid.toString()); return cid.equals(unmark(files[1])) } })).toBe(2)
-    expect(await Array.fromAsync(links.list())).toEqual([{ original: originals[2], compressed: files[1], checked: false }])
+    expect(
+      await links.prune({ has: cid => { asked.push(cid.toString()); return cid.equals(unmark(files[1])) } })
+    ).toBe(2)
+    expect(await Array.fromAsync(links.list())).toEqual(
+      [{ original: originals[2], compressed: files[1], checked: false }]
+    )
     expect(await entries(datastore)).toBe(2)
     expect(new Set(asked)).toEqual(new Set([files[0], files[1]].map(cid => unmark(cid).toString())))
   })
 
-  it('that were made on a datastore with other things leave those alone', async () => {
+  it('leave other entries of the datastore alone', async () => {
     const datastore = new MemoryDatastore()
     const key = new Key('/pin/1')
     await datastore.put(key, Uint8Array.of(1))
@@ -136,7 +146,13 @@ describe('links', () => {
   it('end with the signal', async () => {
     const links = linksOn(new MemoryDatastore())
     const options = { signal: AbortSignal.abort() }
-    const asked = [links.add(originals[0], files[0], options), links.get(originals[0], options), links.delete(files[0], options), links.prune(options), Array.fromAsync(links.list(options))]
+    const asked = [
+      links.add(originals[0], files[0], options),
+      links.get(originals[0], options),
+      links.delete(files[0], options),
+      links.prune(options),
+      Array.fromAsync(links.list(options))
+    ]
 
     for (const promise of asked) {
       await expect(promise).rejects.toMatchObject({ name: 'AbortError' })
@@ -145,28 +161,42 @@ describe('links', () => {
 })
 
 describe('a bad link', () => {
-  it('is refused where there is no datastore', async () => {
+  it('is refused without a datastore', async () => {
     const links = linksOn()
-    const asked = [links.add(originals[0], files[0]), links.get(originals[0]), links.delete(files[0]), links.prune(), Array.fromAsync(links.list())]
+    const asked = [
+      links.add(originals[0], files[0]),
+      links.get(originals[0]),
+      links.delete(files[0]),
+      links.prune(),
+      Array.fromAsync(links.list())
+    ]
 
     for (const promise of asked) {
       await expect(promise).rejects.toMatchObject({ name: 'LinksUnavailableError' })
     }
   })
 
-  it('is refused where the file is not stored here, and the earlier link stays', async () => {
+  it('is refused if the file is not stored locally, and keeps the earlier link', async () => {
     const datastore = new MemoryDatastore()
     await linksOn(datastore).add(originals[0], files[0])
     const { links } = ipfsz({ blockstore: new CountingBlockstore(), datastore })
 
-    await expect(links.add(originals[0], files[1])).rejects.toMatchObject({ name: 'LinkedFileMissingError', original: originals[0], compressed: files[1] })
+    await expect(links.add(originals[0], files[1])).rejects.toMatchObject(
+      { name: 'LinkedFileMissingError', original: originals[0], compressed: files[1] }
+    )
     expect(await links.get(originals[0])).toEqual(files[0])
     expect(await links.get(files[0])).toEqual(originals[0])
   })
 
-  it('is refused between sides that are none, or one', async () => {
+  it('is refused if a side has the wrong marker, or both are the same', async () => {
     const links = linksOn(new MemoryDatastore())
-    const pairs = [[originals[0], unmark(files[0])], [files[0], files[1]], [files[0], originals[0]], [unmark(files[0]), files[0]], [toV0(files[0]), files[0]]]
+    const pairs = [
+      [originals[0], unmark(files[0])],
+      [files[0], files[1]],
+      [files[0], originals[0]],
+      [unmark(files[0]), files[0]],
+      [toV0(files[0]), files[0]]
+    ]
 
     for (const [original, compressed] of pairs) {
       await expect(links.add(original, compressed)).rejects.toMatchObject({ name: 'InvalidParametersError' })
@@ -175,16 +205,28 @@ describe('a bad link', () => {
     expect(await listed(links)).toEqual([])
   })
 
-  it('in the datastore is refused by name, whatever it holds, and nothing is lost', async () => {
+  it('in the datastore throws InvalidLinkError, whatever it holds, and is kept', async () => {
     const datastore = new MemoryDatastore()
     const links = linksOn(datastore)
     await links.add(originals[0], files[0])
     const [{ key, value }] = await Array.fromAsync(datastore.query({ prefix: '/ipfsz/links/original' }))
 
-    for (const damaged of [new Uint8Array(0), value.subarray(0, -1), value.subarray(0, files[0].bytes.byteLength), noise(70), Uint8Array.of(1, 0x80)]) {
+    for (const damaged of [
+      new Uint8Array(0),
+      value.subarray(0, -1),
+      value.subarray(0, files[0].bytes.byteLength),
+      noise(70),
+      Uint8Array.of(1, 0x80)
+    ]) {
       await datastore.put(key, damaged)
 
-      for (const promise of [links.get(originals[0]), links.add(originals[0], files[1]), links.delete(originals[0]), links.prune({ has: () => false }), Array.fromAsync(links.list())]) {
+      for (const promise of [
+        links.get(originals[0]),
+        links.add(originals[0], files[1]),
+        links.delete(originals[0]),
+        links.prune({ has: () => false }),
+        Array.fromAsync(links.list())
+      ]) {
         await expect(promise).rejects.toMatchObject({ name: 'InvalidLinkError', key: key.toString() })
       }
     }

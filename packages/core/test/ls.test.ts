@@ -21,9 +21,15 @@ describe('ls', () => {
     const [a, b, dir, empty] = entries
 
     expect(entries.map(({ name, path, type }) => [name, path, type])).toEqual([
-      ['a.txt', `${cid}/a.txt`, 'file'], ['b.bin', `${cid}/b.bin`, 'raw'], ['dir', `${cid}/dir`, 'directory'], ['empty', `${cid}/empty`, 'raw']
+      ['a.txt', `${cid}/a.txt`, 'file'], ['b.bin', `${cid}/b.bin`, 'raw'], [
+        'dir',
+        `${cid}/dir`,
+        'directory'
+      ], ['empty', `${cid}/empty`, 'raw']
     ])
-    expect(a).toMatchObject({ size: 10_000n, codec: 'zstd', frames: 1, markedCid: a.cid, plainCid: unmark(a.cid), mode: 0o644 })
+    expect(a).toMatchObject(
+      { size: 10_000n, codec: 'zstd', frames: 1, markedCid: a.cid, plainCid: unmark(a.cid), mode: 0o644 }
+    )
     expect(a.storedSize).toBe((await fs.stat(a.cid)).storedSize)
     expect(b).toMatchObject({ size: 1000n, storedSize: 1000n, codec: 'none', cid: b.plainCid })
     expect(dir.cid.code).toBe(TREE_CODE)
@@ -32,7 +38,7 @@ describe('ls', () => {
     expect(Buffer.compare(await collect(fs.cat(dir.cid, { path: 'c.txt' })), FILES['dir/c.txt'])).toBe(0)
   })
 
-  it('of the plain twin lists what is stored, with the names and CIDs that @helia/unixfs lists', async () => {
+  it('of the plain twin lists the stored files, with the names and CIDs of @helia/unixfs', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const cid = unmark(await addTree(fs, FILES))
@@ -45,7 +51,7 @@ describe('ls', () => {
     expect(ours[0].markedCid?.code).toBe(MARKERS['ipfsz-zstd'])
   })
 
-  it('costs one block a file, none for raw ones, and none again for what was read last', async () => {
+  it('fetches one block per file, none for raw ones, and none for cached ones', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await addTree(ipfsz({ blockstore }), FILES)
     const fs = ipfsz({ blockstore })
@@ -60,7 +66,7 @@ describe('ls', () => {
     expect(blockstore.gets).not.toContain(unmark(entries[0].cid).toString())
   })
 
-  it('lists a part of a directory, of a sharded one too', async () => {
+  it('lists a part of a directory, sharded or not', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const flat = await addTree(fs, Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`f${i}`, text(1000 + i)])))
@@ -70,28 +76,34 @@ describe('ls', () => {
       const all = (await Array.fromAsync(fs.ls(cid))).map(({ name }) => name)
 
       for (const [offset, length] of [[0, 3], [4, 3], [8, 100], [20, 5], [0, 0], [290, 50]]) {
-        expect((await Array.fromAsync(fs.ls(cid, { offset, length }))).map(({ name }) => name)).toEqual(all.slice(offset, offset + length))
+        expect(
+          (await Array.fromAsync(fs.ls(cid, { offset, length }))).map(({ name }) => name)
+        ).toEqual(all.slice(offset, offset + length))
       }
     }
 
     await expect(Array.fromAsync(fs.ls(flat, { offset: -1 }))).rejects.toMatchObject({ name: 'InvalidParametersError' })
-    await expect(Array.fromAsync(fs.ls(flat, { length: 0.5 }))).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(
+      Array.fromAsync(fs.ls(flat, { length: 0.5 }))
+    ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('of a file shows the file, by the CID that it was asked for', async () => {
+  it('of a file shows the file, under the requested CID', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const tree = await addTree(fs, FILES)
     const marked = await fs.addBytes(FILES['a.txt'])
 
     for (const [cid, options] of [[marked, {}], [tree, { path: 'a.txt' }]] as const) {
-      expect(await Array.fromAsync(fs.ls(cid, options))).toMatchObject([{ cid: marked, name: marked.toString(), path: marked.toString(), size: 10_000n, type: 'file' }])
+      expect(await Array.fromAsync(fs.ls(cid, options))).toMatchObject(
+        [{ cid: marked, name: marked.toString(), path: marked.toString(), size: 10_000n, type: 'file' }]
+      )
     }
 
     const [plain] = await Array.fromAsync(fs.ls(unmark(marked)))
     expect(plain.cid.toString()).toBe(unmark(marked).toString())
   })
 
-  it('lists a directory of which a file is not here', async () => {
+  it('lists a directory with a missing file', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const cid = await addTree(fs, FILES)
@@ -103,10 +115,12 @@ describe('ls', () => {
     expect(b.type).toBe('raw')
   })
 
-  it('ends with the signal', async () => {
+  it('ends if the signal aborts', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const cid = await addTree(fs, FILES)
-    await expect(Array.fromAsync(fs.ls(cid, { signal: AbortSignal.abort() }))).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(
+      Array.fromAsync(fs.ls(cid, { signal: AbortSignal.abort() }))
+    ).rejects.toMatchObject({ name: 'AbortError' })
   })
 })
 
@@ -129,7 +143,10 @@ describe('a tree of 20,000 entries', () => {
     for await (const { name, size, codec } of fs.ls(cid)) {
       const number = Number(name.slice(5, -4))
       names.add(name)
-      expect(size === BigInt(content(number).byteLength) && codec === (number % 100 === 0 ? 'zstd' : 'none'), name).toBe(true)
+      expect(
+        size === BigInt(content(number).byteLength) && codec === (number % 100 === 0 ? 'zstd' : 'none'),
+        name
+      ).toBe(true)
     }
 
     expect(names.size).toBe(20_000)
@@ -140,7 +157,10 @@ describe('a tree of 20,000 entries', () => {
       expect(blockstore.gets.length).toBeLessThanOrEqual(5)
     }
 
-    const changed = await fs.rm(await fs.chmod(await fs.cp(await fs.addBytes(text(2000)), cid, 'new.txt'), 0o600, { path: 'file-100.txt' }), 'file-4242.txt')
+    const changed = await fs.rm(
+      await fs.chmod(await fs.cp(await fs.addBytes(text(2000)), cid, 'new.txt'), 0o600, { path: 'file-100.txt' }),
+      'file-4242.txt'
+    )
 
     expect(changed.code).toBe(TREE_CODE)
     expect(await fs.stat(changed, { path: 'file-100.txt' })).toMatchObject({ mode: 0o600, codec: 'zstd', size: 500n })

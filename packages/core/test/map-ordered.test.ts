@@ -58,7 +58,7 @@ describe('mapOrdered', () => {
     expect(await all(mapOrdered([], n => n, { concurrency: 1 }))).toEqual([])
   })
 
-  it('takes no more from the source than it may work on', async () => {
+  it('takes no more values from the source than its concurrency', async () => {
     const source = new Numbers()
     const results = mapOrdered(source, async n => n, { concurrency: 3 })
 
@@ -85,7 +85,7 @@ describe('mapOrdered', () => {
     expect((await results.next()).value).toBe(2)
   })
 
-  it('closes the source when its results are given up', async () => {
+  it('closes the source if its results are abandoned', async () => {
     const source = new Numbers()
 
     for await (const n of mapOrdered(source, n => n, { concurrency: 2 })) {
@@ -125,7 +125,7 @@ describe('mapOrdered', () => {
     await expect(results.next()).rejects.toThrow('source')
   })
 
-  it.each(['source', 'work'])('ends with the reason of the signal where the %s stalls', async (where) => {
+  it.each(['source', 'work'])("aborts with the signal's reason while the %s stalls", async (where) => {
     const controller = new AbortController()
     const never = new Promise<number>(() => {})
     const reason = new Error('enough')
@@ -138,10 +138,12 @@ describe('mapOrdered', () => {
   })
 
   it.each([0, -1, 1.5, Number.NaN])('refuses to work on %d values at one time', async (concurrency) => {
-    await expect(all(mapOrdered([1], n => n, { concurrency }))).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(
+      all(mapOrdered([1], n => n, { concurrency }))
+    ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('does not begin with a signal that is aborted', async () => {
+  it('does not begin if the signal is already aborted', async () => {
     const source = new Numbers()
     await expect(all(mapOrdered(source, n => n, { concurrency: 2, signal: AbortSignal.abort() })))
       .rejects.toMatchObject({ name: 'AbortError' })

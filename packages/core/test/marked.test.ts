@@ -7,7 +7,11 @@ import { collect, CountingBlockstore, FRAME, getBlock, noise, putNode, stored, t
 import type { CID } from 'multiformats/cid'
 
 /** Another root for a file, with its UnixFS message changed. */
-async function withData (cid: CID, blockstore: CountingBlockstore, change: (data: Uint8Array) => Uint8Array): Promise<CID> {
+async function withData (
+  cid: CID,
+  blockstore: CountingBlockstore,
+  change: (data: Uint8Array) => Uint8Array
+): Promise<CID> {
   const { Data = new Uint8Array(0), Links } = dagPb.decode(await getBlock(unmark(cid), blockstore))
 
   return mark(await putNode({ Data: change(Data), Links }, blockstore), cid.code)
@@ -19,16 +23,20 @@ function withoutHeader (data: Uint8Array): Uint8Array {
 }
 
 describe('a marked CID', () => {
-  it('without a header in its root is refused where it is not of that codec', async () => {
+  it('without a header is refused if the stream has another codec', async () => {
     const blockstore = new CountingBlockstore()
     const plain = await unixfs({ blockstore }).addBytes(noise(100), { rawLeaves: false })
-    await expect(collect(ipfsz({ blockstore }).cat(mark(plain, MARKERS['ipfsz-zstd'])))).rejects.toMatchObject({ name: 'CorruptFrameError' })
+    await expect(
+      collect(ipfsz({ blockstore }).cat(mark(plain, MARKERS['ipfsz-zstd'])))
+    ).rejects.toMatchObject({ name: 'CorruptFrameError' })
   })
 
-  it('without a header in its root is refused where it is no file', async () => {
+  it('without a header is refused if it is not a file', async () => {
     const blockstore = new CountingBlockstore()
     const directory = await unixfs({ blockstore }).addDirectory()
-    await expect(collect(ipfsz({ blockstore }).cat(mark(directory, MARKERS['ipfsz-zstd'])))).rejects.toMatchObject({ name: 'MissingHeaderError' })
+    await expect(
+      collect(ipfsz({ blockstore }).cat(mark(directory, MARKERS['ipfsz-zstd'])))
+    ).rejects.toMatchObject({ name: 'MissingHeaderError' })
   })
 
   it('of another codec than the header is refused', async () => {
@@ -39,7 +47,9 @@ describe('a marked CID', () => {
 
   it('of a tree that names a file is refused', async () => {
     const { blockstore, cid } = await stored()
-    await expect(collect(ipfsz({ blockstore }).cat(mark(unmark(cid), TREE_CODE)))).rejects.toMatchObject({ name: 'InvalidDagError' })
+    await expect(
+      collect(ipfsz({ blockstore }).cat(mark(unmark(cid), TREE_CODE)))
+    ).rejects.toMatchObject({ name: 'InvalidDagError' })
   })
 
   it('of a directory is refused', async () => {
@@ -48,7 +58,7 @@ describe('a marked CID', () => {
     await expect(collect(ipfsz({ blockstore }).cat(cid))).rejects.toMatchObject({ name: 'NotAFileError' })
   })
 
-  it('of another codec than its frames, in its header too, is refused', async () => {
+  it('is refused if its frames have another codec than marker and header', async () => {
     const { blockstore, cid } = await stored()
     const other = await withData(cid, blockstore, data => {
       const changed = Buffer.from(data)
@@ -58,22 +68,32 @@ describe('a marked CID', () => {
       return changed
     })
 
-    await expect(collect(ipfsz({ blockstore }).cat(mark(unmark(other), MARKERS['ipfsz-lzo'])))).rejects.toMatchObject({ name: 'CorruptFrameError', codec: 'lzo' })
+    await expect(
+      collect(ipfsz({ blockstore }).cat(mark(unmark(other), MARKERS['ipfsz-lzo'])))
+    ).rejects.toMatchObject({ name: 'CorruptFrameError', codec: 'lzo' })
   })
 
-  it('of a codec that is not there is refused', async () => {
+  it('of a missing codec is refused', async () => {
     const { blockstore, cid } = await stored()
-    await expect(collect(ipfsz({ blockstore }, { codecs: [] }).cat(cid))).rejects.toMatchObject({ name: 'UnknownCodecError', codec: 'zstd' })
+    await expect(
+      collect(ipfsz({ blockstore }, { codecs: [] }).cat(cid))
+    ).rejects.toMatchObject({ name: 'UnknownCodecError', codec: 'zstd' })
   })
 
-  it('whose header lies is refused, whatever it says', async () => {
+  it('with any false value in its header is refused', async () => {
     const { blockstore, cid } = await stored()
     const fields = (size: number, lengths: Uint8Array): Uint8Array => bytesField(1445, Buffer.concat([
-      Uint8Array.from([...varintField(1, 1), ...varintField(2, cid.code), ...varintField(3, size), ...varintField(4, FRAME)]),
+      Uint8Array.from(
+        [...varintField(1, 1), ...varintField(2, cid.code), ...varintField(3, size), ...varintField(4, FRAME)]
+      ),
       bytesField(5, lengths)
     ]))
     for (const [size, lengths] of [[1_000, [100]], [65_536, [255, 1]], [70_000, [9, 9]], [2 ** 52, [1]]] as const) {
-      const other = await withData(cid, blockstore, data => Buffer.concat([withoutHeader(data), fields(size, Uint8Array.from(lengths))]))
+      const other = await withData(
+        cid,
+        blockstore,
+        data => Buffer.concat([withoutHeader(data), fields(size, Uint8Array.from(lengths))])
+      )
       const name = await collect(ipfsz({ blockstore }).cat(other)).then(() => 'read', (err: Error) => err.name)
       expect(['InvalidHeaderError', 'CorruptFrameError']).toContain(name)
     }
@@ -85,16 +105,20 @@ describe('a marked CID', () => {
     await expect(collect(ipfsz({ blockstore }).cat(other))).rejects.toMatchObject({ name: 'InvalidHeaderError' })
   })
 
-  it('of which a block is missing is refused, with its CID', async () => {
+  it('with a missing block is refused, naming the block', async () => {
     const { blockstore, cid } = await stored()
     const { Links: [{ Hash: leaf }] } = dagPb.decode(await getBlock(unmark(cid), blockstore))
     await blockstore.delete(leaf)
 
-    await expect(collect(ipfsz({ blockstore }).cat(cid))).rejects.toMatchObject({ name: 'NotFoundError', cid: leaf, cause: expect.any(Error) })
-    await expect(collect(ipfsz({ blockstore: new CountingBlockstore() }).cat(cid))).rejects.toMatchObject({ name: 'NotFoundError', cid: unmark(cid) })
+    await expect(collect(ipfsz({ blockstore }).cat(cid))).rejects.toMatchObject(
+      { name: 'NotFoundError', cid: leaf, cause: expect.any(Error) }
+    )
+    await expect(
+      collect(ipfsz({ blockstore: new CountingBlockstore() }).cat(cid))
+    ).rejects.toMatchObject({ name: 'NotFoundError', cid: unmark(cid) })
   })
 
-  it('of which any bit of any block is flipped is refused', async () => {
+  it('with any flipped bit in any block is refused', async () => {
     const { blockstore, cid } = await stored(200_000)
     const cids = [unmark(cid), ...dagPb.decode(await getBlock(unmark(cid), blockstore)).Links.map(link => link.Hash)]
 
@@ -105,7 +129,9 @@ describe('a marked CID', () => {
         const flipped = Buffer.from(block)
         flipped[Math.floor(block.byteLength * i / 64)] ^= 1 << i % 8
         await blockstore.put(damaged, flipped)
-        await expect(collect(ipfsz({ blockstore }).cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid: damaged })
+        await expect(collect(ipfsz({ blockstore }).cat(cid))).rejects.toMatchObject(
+          { name: 'CorruptBlockError', cid: damaged }
+        )
       }
 
       await blockstore.put(damaged, block.subarray(0, -1))
@@ -114,7 +140,7 @@ describe('a marked CID', () => {
     }
   })
 
-  it('whose frames are damaged under good hashes is refused', async () => {
+  it('with damaged frames under valid hashes is refused', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await ipfsz({ blockstore }).addBytes(text(60_000))
     const other = await withData(cid, blockstore, data => {
@@ -125,6 +151,8 @@ describe('a marked CID', () => {
       return damaged
     })
 
-    await expect(collect(ipfsz({ blockstore }).cat(other))).rejects.toMatchObject({ name: 'CorruptFrameError', codec: 'zstd' })
+    await expect(collect(ipfsz({ blockstore }).cat(other))).rejects.toMatchObject(
+      { name: 'CorruptFrameError', codec: 'zstd' }
+    )
   })
 })

@@ -33,7 +33,9 @@ describe('markers', () => {
   })
 
   it('give a literal CID', () => {
-    expect(mark(V1, MARKERS['ipfsz-zstd']).toString()).toBe('bagc3j7ibciqftfeehedf6klbt32bfaglxezl4uwfnwm4lftlmxqbcerz6cmlx3y')
+    expect(mark(V1, MARKERS['ipfsz-zstd']).toString()).toBe(
+      'bagc3j7ibciqftfeehedf6klbt32bfaglxezl4uwfnwm4lftlmxqbcerz6cmlx3y'
+    )
   })
 
   it('leave a plain CID as it is', () => {
@@ -48,11 +50,11 @@ describe('markers', () => {
     }
   })
 
-  it('refuse a code that is no marker', () => {
+  it('refuse a code that is not a marker', () => {
     expect(() => mark(V1, 0x55)).toThrow(expect.objectContaining({ name: 'UnknownMarkerError', code: 0x55 }))
   })
 
-  it('tell the codec of a file, and none of a tree', () => {
+  it('give the codec name of a file, and none for a tree', () => {
     expect(codecName(0x3f5a05)).toBe('zstd')
     expect(codecName(0x3f5a00)).toBeUndefined()
   })

@@ -24,31 +24,45 @@ describe('marshal', () => {
       hashType: fc.option(fc.bigInt(0n, 1000n), { nil: undefined }),
       fanout: fc.option(fc.bigInt(2n, 1024n), { nil: undefined }),
       mode: fc.option(fc.oneof(fc.integer({ min: 0, max: 0o7777 }), fc.constantFrom(0o644, 0o755)), { nil: undefined }),
-      secs: fc.option(fc.oneof(fc.bigInt(0n, 2n ** 31n - 1n), fc.bigInt(2n ** 32n, 2n ** 50n), fc.bigInt(-(2n ** 40n), -1n)), { nil: undefined }),
+      secs: fc.option(
+        fc.oneof(fc.bigInt(0n, 2n ** 31n - 1n), fc.bigInt(2n ** 32n, 2n ** 50n), fc.bigInt(-(2n ** 40n), -1n)),
+        { nil: undefined }
+      ),
       nsecs: fc.option(fc.integer({ min: 0, max: 999_999_999 }), { nil: undefined })
     }), ({ size, secs, nsecs, ...fields }) => {
-      const unixfs = new UnixFS({ ...fields, data: size > 2 ** 20 ? undefined : fields.data, blockSizes: [BigInt(size)], ...secs == null ? {} : { mtime: { secs, nsecs } } })
+      const unixfs = new UnixFS({
+        ...fields,
+        data: size > 2 ** 20 ? undefined : fields.data,
+        blockSizes: [BigInt(size)],
+        ...secs == null ? {} : { mtime: { secs, nsecs } }
+      })
 
       expect(Buffer.from(marshal(unixfs)).toString('hex')).toBe(Buffer.from(unixfs.marshal()).toString('hex'))
     }))
   })
 
-  it('keeps the bits of a mode that ipfs-unixfs does not show', () => {
+  it('keeps the mode bits that ipfs-unixfs hides', () => {
     const unixfs = UnixFS.unmarshal(new UnixFS({ type: 'file', mode: 0o100600 }).marshal())
     unixfs.mode = 0o640
 
     expect(marshal(unixfs)).toEqual(unixfs.marshal())
   })
 
-  it.each([2 ** 31 - 1, 2 ** 31, 3 * GB, 2 ** 32 - 1, 2 ** 32, 2 ** 40])('writes sizes and times of %d, as often as it is asked', (number) => {
-    const make = (): UnixFS => new UnixFS({ type: 'file', blockSizes: [BigInt(number)], mtime: { secs: BigInt(number), nsecs: 5 } })
+  const numbers = [2 ** 31 - 1, 2 ** 31, 3 * GB, 2 ** 32 - 1, 2 ** 32, 2 ** 40]
+
+  it.each(numbers)('writes sizes and times of %d, the same each time', (number) => {
+    const make = (): UnixFS => new UnixFS(
+      { type: 'file', blockSizes: [BigInt(number)], mtime: { secs: BigInt(number), nsecs: 5 } }
+    )
 
     for (let i = 0; i < 50; i++) {
       expect(marshal(make())).toEqual(marshal(make()))
     }
 
     const read = UnixFS.unmarshal(marshal(make()))
-    expect([read.fileSize(), read.blockSizes, read.mtime]).toEqual([BigInt(number), [BigInt(number)], { secs: BigInt(number), nsecs: 5 }])
+    expect([read.fileSize(), read.blockSizes, read.mtime]).toEqual(
+      [BigInt(number), [BigInt(number)], { secs: BigInt(number), nsecs: 5 }]
+    )
   })
 })
 
@@ -60,7 +74,7 @@ describe('a file of 2 to 4 GiB', () => {
     expect(UnixFS.unmarshal(Data).fileSize()).toBe(BigInt(3 * GB))
   })
 
-  it('that is stored plain has one too', async () => {
+  it('that is stored uncompressed has one too', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     // two leaves that say to be of 1.5 GB each
@@ -68,7 +82,9 @@ describe('a file of 2 to 4 GiB', () => {
       yield async () => ({ cid: leaf, size: BigInt(1.5 * GB), block: noise(10) }) as never
       yield async () => ({ cid: leaf, size: BigInt(1.5 * GB), block: noise(10) }) as never
     }
-    const cids = await Promise.all([1, 2, 3].map(async () => fs.addBytes(noise(10), { compression: { codec: 'none' }, bufferImporter })))
+    const cids = await Promise.all(
+      [1, 2, 3].map(async () => fs.addBytes(noise(10), { compression: { codec: 'none' }, bufferImporter }))
+    )
     const [cid] = cids
 
     expect(isMarked(cid)).toBe(false)

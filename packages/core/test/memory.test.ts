@@ -23,7 +23,10 @@ class ReadRecorder {
   readonly #blockstore: CountingBlockstore
   readonly #fetches: boolean
 
-  constructor (blockstore: CountingBlockstore, { readAheadBytes, fetches = false }: { readAheadBytes?: number, fetches?: boolean } = {}) {
+  constructor (
+    blockstore: CountingBlockstore,
+    { readAheadBytes, fetches = false }: { readAheadBytes?: number, fetches?: boolean } = {}
+  ) {
     this.#blockstore = blockstore
     this.readAheadBytes = readAheadBytes
     this.#fetches = fetches
@@ -49,7 +52,12 @@ async function settle (recorder: ReadRecorder): Promise<void> {
   }
 }
 
-async function imported (size: number, chunkSize: number, links: number, rawLeaves: boolean): Promise<{ blockstore: CountingBlockstore, cid: CID, bytes: Uint8Array }> {
+async function imported (
+  size: number,
+  chunkSize: number,
+  links: number,
+  rawLeaves: boolean
+): Promise<{ blockstore: CountingBlockstore, cid: CID, bytes: Uint8Array }> {
   const blockstore = new CountingBlockstore()
   const bytes = noise(size)
   const { cid } = await importFile({ content: bytes }, blockstore, {
@@ -70,7 +78,10 @@ async function put (block: Uint8Array, blockstore: CountingBlockstore): Promise<
 }
 
 /** Each level has one node below it, and leaves of a byte. */
-async function putWide (levels: number, width: number): Promise<{ blockstore: CountingBlockstore, cid: CID, size: number }> {
+async function putWide (
+  levels: number,
+  width: number
+): Promise<{ blockstore: CountingBlockstore, cid: CID, size: number }> {
   const blockstore = new CountingBlockstore()
   const leaf = await put(Uint8Array.of(65), blockstore)
   let cid = leaf
@@ -78,8 +89,13 @@ async function putWide (levels: number, width: number): Promise<{ blockstore: Co
 
   for (let level = 0; level < levels; level++) {
     cid = await putNode(dagPb.prepare({
-      Data: new UnixFS({ type: 'file', blockSizes: [BigInt(size), ...Array.from({ length: width }, () => 1n)] }).marshal(),
-      Links: [{ Name: '', Hash: cid, Tsize: 1 }, ...Array.from({ length: width }, () => ({ Name: '', Hash: leaf, Tsize: 1 }))]
+      Data: new UnixFS(
+        { type: 'file', blockSizes: [BigInt(size), ...Array.from({ length: width }, () => 1n)] }
+      ).marshal(),
+      Links: [
+        { Name: '', Hash: cid, Tsize: 1 },
+        ...Array.from({ length: width }, () => ({ Name: '', Hash: leaf, Tsize: 1 }))
+      ]
     }), blockstore)
     size += width
   }
@@ -89,7 +105,7 @@ async function putWide (levels: number, width: number): Promise<{ blockstore: Co
 
 describe('a reader that stalls', () => {
   describe.each([['dag-pb', false], ['raw', true]])('in a file with %s leaves', (_, rawLeaves) => {
-    it('holds as many blocks as it may, and what was taken', async () => {
+    it('holds no more blocks than allowed, besides those taken', async () => {
       const { blockstore, cid } = await imported(16 * MIB, 256 * KIB, 5, rawLeaves)
       const recorder = new ReadRecorder(blockstore)
       const node = decodeNode(cid, await getBlock(cid, blockstore))
@@ -102,7 +118,7 @@ describe('a reader that stalls', () => {
       await read.return(undefined)
     })
 
-    it('holds the more small blocks the more it took, and no more than 8 MiB', async () => {
+    it('holds more small blocks the more it took, up to 8 MiB', async () => {
       const { blockstore, cid } = await imported(32 * MIB, 256 * KIB, 5, rawLeaves)
       const recorder = new ReadRecorder(blockstore)
       const node = decodeNode(cid, await getBlock(cid, blockstore))
@@ -119,7 +135,7 @@ describe('a reader that stalls', () => {
       await read.return(undefined)
     })
 
-    it('holds no more bytes than it may where blocks come from others', async () => {
+    it('holds no more bytes than allowed if blocks come from peers', async () => {
       const { blockstore, cid, bytes } = await imported(16 * MIB, 256 * KIB, 5, rawLeaves)
       const recorder = new ReadRecorder(blockstore, { readAheadBytes: 4 * MIB, fetches: true })
       const node = decodeNode(cid, await getBlock(cid, blockstore))
@@ -136,7 +152,7 @@ describe('a reader that stalls', () => {
     })
   })
 
-  it('reads all where it may hold less than a block', async () => {
+  it('reads everything even if it may hold less than a block', async () => {
     const { blockstore, cid, bytes } = await imported(2 * MIB, 256 * KIB, 3, false)
     const recorder = new ReadRecorder(blockstore, { readAheadBytes: 1, fetches: true })
     const node = decodeNode(cid, await getBlock(cid, blockstore))
@@ -144,7 +160,7 @@ describe('a reader that stalls', () => {
     expect(Buffer.compare(await collect(readRange(node, 0, bytes.byteLength, recorder, {})), bytes)).toBe(0)
   })
 
-  it('lets blocks go that are larger than their parent led to expect, and reads them in their turn', async () => {
+  it('drops blocks that are larger than their parent states, and reads them in their turn', async () => {
     const blockstore = new CountingBlockstore()
     const leaf = await put(noise(10), blockstore)
     const links = await Promise.all(Array.from({ length: 64 }, async (_, i) => {
@@ -153,12 +169,18 @@ describe('a reader that stalls', () => {
       const width = 16 * KIB
       const Hash = await putNode(dagPb.prepare({
         Data: new UnixFS({ type: 'file', blockSizes: [10n, ...Array.from({ length: width }, () => 0n)] }).marshal(),
-        Links: [{ Name: '', Hash: leaf, Tsize: 10 }, ...Array.from({ length: width }, () => ({ Name: '', Hash: empty, Tsize: 0 }))]
+        Links: [
+          { Name: '', Hash: leaf, Tsize: 10 },
+          ...Array.from({ length: width }, () => ({ Name: '', Hash: empty, Tsize: 0 }))
+        ]
       }), blockstore)
 
       return { Name: '', Hash, Tsize: 10 }
     }))
-    const cid = await putNode(dagPb.prepare({ Data: new UnixFS({ type: 'file', blockSizes: links.map(() => 10n) }).marshal(), Links: links }), blockstore)
+    const cid = await putNode(
+      dagPb.prepare({ Data: new UnixFS({ type: 'file', blockSizes: links.map(() => 10n) }).marshal(), Links: links }),
+      blockstore
+    )
     const recorder = new ReadRecorder(blockstore, { readAheadBytes: MIB, fetches: true })
     const node = decodeNode(cid, await getBlock(cid, blockstore))
 
@@ -167,9 +189,11 @@ describe('a reader that stalls', () => {
 })
 
 describe('a file of nodes with very many links', () => {
-  it('is read where all that are above one block fit into the bytes that they may take', async () => {
+  it('is read if the nodes above one block fit into the limit', async () => {
     const { blockstore, cid, size } = await putWide(3, 2000)
 
-    expect(await collect(readRange(decodeNode(cid, await getBlock(cid, blockstore)), 0, size, blockstore, {}))).toHaveLength(size)
+    expect(
+      await collect(readRange(decodeNode(cid, await getBlock(cid, blockstore)), 0, size, blockstore, {}))
+    ).toHaveLength(size)
   })
 })

@@ -4,7 +4,7 @@ import { ipfsz, unmark } from '../src/index.ts'
 import { collect, CountingBlockstore, getBlock, text } from './fixtures.ts'
 
 describe('reading along a path', () => {
-  it('refuses a directory whose bytes are not those of its CID', async () => {
+  it('refuses a directory that does not match its CID', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const tree = await fs.addFile({ path: 'a.txt', content: text(10_000) })
@@ -17,13 +17,16 @@ describe('reading along a path', () => {
     }
   })
 
-  it('ends with the signal where the blockstore stalls', async () => {
+  it('ends if the signal aborts while the blockstore stalls', async () => {
     const tree = await ipfsz({ blockstore: new CountingBlockstore() }).addFile({ path: 'a.txt', content: text(10_000) })
     const blockstore = new CountingBlockstore()
     blockstore.get = async function * () { yield await new Promise<Uint8Array>(() => {}) }
     const fs = ipfsz({ blockstore })
 
-    for (const read of [async (signal: AbortSignal) => collect(fs.cat(tree, { path: 'a.txt', signal })), async (signal: AbortSignal) => fs.stat(tree, { path: 'a.txt', signal })]) {
+    for (const read of [
+      async (signal: AbortSignal) => collect(fs.cat(tree, { path: 'a.txt', signal })),
+      async (signal: AbortSignal) => fs.stat(tree, { path: 'a.txt', signal })
+    ]) {
       const controller = new AbortController()
       const reading = read(controller.signal)
       setTimeout(() => { controller.abort() }, 10)

@@ -32,7 +32,10 @@ describe('isCompressedType', () => {
 
   it.each([
     ['text', text(5000)],
-    ['text that begins as a format does', Buffer.from(`GIF89a was the last of its kind.\n${'Nothing came behind it.\n'.repeat(300)}`)],
+    [
+      'text that begins as a format does',
+      Buffer.from(`GIF89a was the last of its kind.\n${'Nothing came behind it.\n'.repeat(300)}`)
+    ],
     ['noise', noise(5000)],
     ['nothing', new Uint8Array(0)],
     ['wav', file('52494646 24080000 57415645 666d7420')],
@@ -46,7 +49,7 @@ describe('isCompressedType', () => {
 })
 
 describe('isGain', () => {
-  it('asks for 5 %, the root counted', () => {
+  it('requires a gain of 5 %, including the root block', () => {
     expect(isGain(1_000_000, 900_000)).toBe(true)
     expect(isGain(1_000_000, 949_000)).toBe(true)
     expect(isGain(1_000_000, 950_000)).toBe(false)

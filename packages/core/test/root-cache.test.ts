@@ -14,7 +14,9 @@ describe('roots that were read', () => {
     blockstore.gets.length = 0
 
     for (const offset of [1_900_000, 1_000_000, 10, 1_000_000]) {
-      expect(Buffer.compare(await collect(fs.cat(cid, { offset, length: 4096 })), bytes.subarray(offset, offset + 4096))).toBe(0)
+      expect(
+        Buffer.compare(await collect(fs.cat(cid, { offset, length: 4096 })), bytes.subarray(offset, offset + 4096))
+      ).toBe(0)
     }
 
     await fs.stat(cid)
@@ -32,7 +34,9 @@ describe('roots that were read', () => {
     blockstore.gets.length = 0
 
     for (const range of ranges) {
-      expect(Buffer.compare(await collect(fs.cat(tree, range)), text(2_000_000).subarray(range.offset, range.offset + 4096))).toBe(0)
+      expect(
+        Buffer.compare(await collect(fs.cat(tree, range)), text(2_000_000).subarray(range.offset, range.offset + 4096))
+      ).toBe(0)
     }
 
     // a leaf for each, and nothing else
@@ -40,7 +44,7 @@ describe('roots that were read', () => {
     await expect(collect(fs.cat(tree, { path: 'a/b/d.txt' }))).rejects.toMatchObject({ name: 'NotFoundError' })
   })
 
-  it('are not handed out where the signal is aborted', async () => {
+  it('are not returned if the signal is aborted', async () => {
     const { blockstore, cid } = await stored()
     const fs = ipfsz({ blockstore })
     await fs.stat(cid)
@@ -53,7 +57,9 @@ describe('roots that were read', () => {
     const fs = ipfsz({ blockstore })
     await fs.stat(cid)
 
-    await expect(fs.stat(mark(unmark(cid), MARKERS['ipfsz-gzip']))).rejects.toMatchObject({ name: 'InvalidHeaderError', rule: 'codec' })
+    await expect(
+      fs.stat(mark(unmark(cid), MARKERS['ipfsz-gzip']))
+    ).rejects.toMatchObject({ name: 'InvalidHeaderError', rule: 'codec' })
     expect((await fs.stat(unmark(cid))).codec).toBe('none')
     expect((await fs.stat(cid)).codec).toBe('zstd')
   })
@@ -67,7 +73,7 @@ describe('roots that were read', () => {
     expect(blockstore.gets).toContain(unmark(cid).toString())
   })
 
-  it('are kept in a bounded number and size, the last one always', async () => {
+  it('are kept in bounded number and size, but always the last one', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const roots: CachedRoot[] = []
@@ -87,7 +93,10 @@ describe('roots that were read', () => {
     expect(cache.get(roots[0].node.cid)).toBe(roots[0])
     expect(cache.get(roots[1].node.cid)).toBeUndefined()
 
-    const large = { ...roots[1], header: { codec: 0, size: 0, frameSize: FRAME, frameLengths: { length: 2_000_000 } as number[] } }
+    const large = {
+      ...roots[1],
+      header: { codec: 0, size: 0, frameSize: FRAME, frameLengths: { length: 2_000_000 } as number[] }
+    }
     cache.set(large)
     expect(cache.get(roots[1].node.cid)).toBe(large)
     expect(cache.get(roots[0].node.cid)).toBeUndefined()

@@ -15,15 +15,19 @@ describe('a seek table', () => {
 describe('a trailer', () => {
   const header = { frameLengths: [40, 20], frameSize: 100, size: 130 }
 
-  it('is the seek table where there are several frames', () => {
+  it('is the seek table if there are several frames', () => {
     for (const codec of ['zstd', 'lz4']) {
-      expect(encodeTrailer(codec, header)).toEqual(encodeSeekTable([{ length: 40, size: 100 }, { length: 20, size: 30 }]))
+      expect(encodeTrailer(codec, header)).toEqual(
+        encodeSeekTable([{ length: 40, size: 100 }, { length: 20, size: 30 }])
+      )
     }
   })
 
-  it('is nothing behind one frame, and with the other codecs', () => {
+  it('is empty after a single frame, and with the other codecs', () => {
     expect(encodeTrailer('zstd', { frameLengths: [40], frameSize: 100, size: 100 })).toHaveLength(0)
-    expect(['gzip', 'brotli', 'snappy', 'lzo'].map(codec => encodeTrailer(codec, header).byteLength)).toEqual([0, 0, 0, 0])
+    expect(
+      ['gzip', 'brotli', 'snappy', 'lzo'].map(codec => encodeTrailer(codec, header).byteLength)
+    ).toEqual([0, 0, 0, 0])
   })
 })
 

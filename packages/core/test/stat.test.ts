@@ -10,7 +10,7 @@ import { CountingBlockstore, noise, text } from './fixtures.ts'
 const FRAME = 64 * 1024
 
 describe('stat', () => {
-  it('tells both sizes, codec, frames and both CIDs from one block', async () => {
+  it('returns both sizes, codec, frames and both CIDs from one block', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const cid = await fs.addBytes(text(1_000_000), { compression: { codec: 'gzip', frameSize: FRAME } })
@@ -32,7 +32,7 @@ describe('stat', () => {
     expect(blockstore.gets).toHaveLength(1)
   })
 
-  it('of the plain CID tells what reading it gives, and the marked CID', async () => {
+  it('of the plain CID returns the stored size, and the marked CID', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const cid = await fs.addBytes(text(1_000_000))
     const { size, storedSize, codec, frames, markedCid } = await fs.stat(unmark(cid))
@@ -41,7 +41,7 @@ describe('stat', () => {
     expect(size).toBeLessThan(storedSize)
   })
 
-  it('tells what @helia/unixfs tells of what is not compressed', async () => {
+  it('returns what @helia/unixfs returns for uncompressed content', async () => {
     const blockstore = new CountingBlockstore()
     const theirs = unixfs({ blockstore })
     const cids = [
@@ -61,7 +61,7 @@ describe('stat', () => {
     expect(await ipfsz({ blockstore }).stat(cids[3])).toMatchObject({ size: 0n, ratio: 1 })
   })
 
-  it('counts blocks where it is asked to, inner nodes included', async () => {
+  it('counts blocks with extended, inner nodes included', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const small = await fs.addBytes(text(1000))
@@ -83,7 +83,7 @@ describe('stat', () => {
     expect(await fs.stat(small)).not.toHaveProperty('blocks')
   })
 
-  it('counts the blocks of a DAG that links the same nodes again and again, and refuses one too deep', async () => {
+  it('counts a DAG that links the same nodes repeatedly, and refuses one that is too deep', async () => {
     const blockstore = new CountingBlockstore()
     let cid = await unixfs({ blockstore }).addBytes(new Uint8Array(0), { rawLeaves: false })
     const nodes: CID[] = [cid]
@@ -104,14 +104,16 @@ describe('stat', () => {
     await expect(fs.stat(nodes[80], { extended: true })).rejects.toMatchObject({ name: 'InvalidDagError' })
   })
 
-  it('refuses a marked CID that is no file, or of another codec than its header', async () => {
+  it('refuses a marked CID that is not a file, or differs from its header', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const directory = await unixfs({ blockstore }).addDirectory()
     const cid = await fs.addBytes(text(10_000))
 
     await expect(fs.stat(mark(directory, MARKERS['ipfsz-zstd']))).rejects.toMatchObject({ name: 'MissingHeaderError' })
-    await expect(fs.stat(mark(unmark(cid), MARKERS['ipfsz-lz4']))).rejects.toMatchObject({ name: 'InvalidHeaderError', rule: 'codec' })
+    await expect(
+      fs.stat(mark(unmark(cid), MARKERS['ipfsz-lz4']))
+    ).rejects.toMatchObject({ name: 'InvalidHeaderError', rule: 'codec' })
   })
 })
 

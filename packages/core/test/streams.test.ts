@@ -22,7 +22,10 @@ interface Stream {
 /** A file that others made and added, marked later. */
 async function streamOf (codec: CodecName, bytes: Uint8Array): Promise<Stream> {
   const blockstore = new CountingBlockstore()
-  const plain = await unixfs({ blockstore }).addByteStream(chunked(bytes, LEAF), { chunker: source => source, reduceSingleLeafToSelf: false })
+  const plain = await unixfs({ blockstore }).addByteStream(
+    chunked(bytes, LEAF),
+    { chunker: source => source, reduceSingleLeafToSelf: false }
+  )
 
   return { fs: ipfsz({ blockstore }), blockstore, cid: mark(plain, MARKERS[`ipfsz-${codec}`]) }
 }
@@ -50,21 +53,39 @@ function seekable (frames: Array<{ frame: Uint8Array, size: number }>, checksums
 
 /** As a tool that does not know how much will come makes them: without a content size. */
 function unsized (bytes: Uint8Array): Uint8Array {
-  return Uint8Array.from(zstdCompressSync(bytes, { params: { [constants.ZSTD_c_contentSizeFlag]: 0, [constants.ZSTD_c_checksumFlag]: 1 } }))
+  return Uint8Array.from(
+    zstdCompressSync(bytes, { params: { [constants.ZSTD_c_contentSizeFlag]: 0, [constants.ZSTD_c_checksumFlag]: 1 } })
+  )
 }
 
-const RANGES = [[0, 10], [1, 1], [70_000, 100], [599_999, 1], [600_000, 10], [250_000, 300_000], [500_000, 10 ** 9], [3, 0]] as const
+const RANGES = [
+  [0, 10],
+  [1, 1],
+  [70_000, 100],
+  [599_999, 1],
+  [600_000, 10],
+  [250_000, 300_000],
+  [500_000, 10 ** 9],
+  [3, 0]
+] as const
 
 describe.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const)('a %s stream without a header', codec => {
   const bytes = text(600_000)
 
   it('is read as its original bytes, whole and in ranges', async () => {
-    const { fs, cid } = await streamOf(codec, codec === 'brotli' ? await compress(codec, bytes) : await compress(codec, bytes.subarray(0, 250_000), bytes.subarray(250_000)))
+    const { fs, cid } = await streamOf(codec, codec === 'brotli' ? await compress(codec, bytes) : await compress(
+      codec,
+      bytes.subarray(0, 250_000),
+      bytes.subarray(250_000)
+    ))
 
     expect(Buffer.compare(await collect(fs.cat(cid)), bytes)).toBe(0)
 
     for (const [offset, length] of RANGES) {
-      expect(Buffer.compare(await collect(fs.cat(cid, { offset, length })), bytes.subarray(offset, offset + length)), `${offset}, ${length}`).toBe(0)
+      expect(
+        Buffer.compare(await collect(fs.cat(cid, { offset, length })), bytes.subarray(offset, offset + length)),
+        `${offset}, ${length}`
+      ).toBe(0)
     }
 
     await expect(collect(fs.cat(cid, { offset: 600_001 }))).rejects.toMatchObject({ name: 'InvalidParametersError' })
@@ -83,7 +104,7 @@ describe.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const)('a %s
     await expect(fs.cp(cid, directory, 'again')).rejects.toMatchObject({ name: 'MissingHeaderError' })
   })
 
-  it('is read from its front without what comes later', async () => {
+  it('is read from its front without fetching the rest', async () => {
     const { fs, blockstore, cid } = await streamOf(codec, await compress(codec, noise(8 * MIB)))
     blockstore.gets.length = 0
     expect((await collect(fs.cat(cid, { length: 100 }))).byteLength).toBe(100)
@@ -91,7 +112,7 @@ describe.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const)('a %s
     expect(blockstore.gets.length).toBeLessThan(codec === 'lz4' ? 90 : 40)
   })
 
-  it('is refused where it is another one, cut short, or followed by other bytes', async () => {
+  it('is refused if it has another format, is truncated, or is followed by other bytes', async () => {
     const stream = await compress(codec, bytes)
 
     for (const bad of [noise(100), noise(MIB), stream.subarray(0, -1), Buffer.concat([stream, text(1000)])]) {
@@ -100,11 +121,13 @@ describe.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const)('a %s
     }
   })
 
-  it('tells its size where that can be known, and is verified', async () => {
+  it('reports its size if it can be known, and is verified', async () => {
     const stream = await compress(codec, bytes)
     const { fs, cid } = await streamOf(codec, stream)
 
-    expect(await fs.stat(cid)).toMatchObject({ codec, size: BigInt(stream.byteLength), sizeKnown: false, frames: 0, plainCid: unmark(cid), markedCid: cid })
+    expect(await fs.stat(cid)).toMatchObject(
+      { codec, size: BigInt(stream.byteLength), sizeKnown: false, frames: 0, plainCid: unmark(cid), markedCid: cid }
+    )
     expect(await fs.stat(cid, { extended: true })).toMatchObject({ codec, size: 600_000n, sizeKnown: true })
     expect(await fs.stat(unmark(cid))).toMatchObject({ codec: 'none', size: BigInt(stream.byteLength) })
     expect(await fs.verify(cid)).toMatchObject({ size: 600_000n })
@@ -112,22 +135,26 @@ describe.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const)('a %s
 })
 
 describe('a stream without a header', () => {
-  it('is refused where its codec is not there, or reads no streams', async () => {
+  it('is refused if its codec is missing, or reads no streams', async () => {
     const { cid, blockstore } = await streamOf('zstd', await compress('zstd', text(1000)))
     const codec = { ...zstd(), implementation: 'js' as const, decompressStream: undefined }
 
-    await expect(collect(ipfsz({ blockstore }, { codecs: [] }).cat(cid))).rejects.toMatchObject({ name: 'UnknownCodecError', codec: 'zstd' })
-    await expect(collect(ipfsz({ blockstore }, { codecs: [codec] }).cat(cid))).rejects.toMatchObject({ name: 'MissingImplementationError', codec: 'zstd' })
+    await expect(
+      collect(ipfsz({ blockstore }, { codecs: [] }).cat(cid))
+    ).rejects.toMatchObject({ name: 'UnknownCodecError', codec: 'zstd' })
+    await expect(
+      collect(ipfsz({ blockstore }, { codecs: [codec] }).cat(cid))
+    ).rejects.toMatchObject({ name: 'MissingImplementationError', codec: 'zstd' })
   })
 
-  it('asks for no more than 8 MiB to look back, or as much as is allowed', async () => {
+  it('needs a window of at most 8 MiB, or of maxWindowSize', async () => {
     // a window of 16 MiB and no content size; one block, the last, of 1,000 bytes as they are
     const { fs, cid } = await streamOf('zstd', Buffer.concat([Buffer.from('28b52ffd0070411f00', 'hex'), text(1000)]))
     await expect(collect(fs.cat(cid))).rejects.toMatchObject({ name: 'WindowTooLargeError', size: 16 * MIB })
     expect((await collect(fs.cat(cid, { maxWindowSize: 16 * MIB }))).byteLength).toBe(1000)
   })
 
-  it('fails by the block that is missing', async () => {
+  it('fails naming the missing block', async () => {
     const { fs, blockstore, cid } = await streamOf('gzip', await compress('gzip', noise(MIB)))
     await blockstore.delete(CID.parse(blockstore.puts[2]))
     await expect(collect(fs.cat(cid))).rejects.toMatchObject({ name: 'NotFoundError' })
@@ -160,7 +187,9 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
   const bytes = noise(2 * MIB)
   const sizes = [300_000, 1, 0, 700_000, 500_000, 2 * MIB - 1_500_001]
 
-  async function framed (make: (part: Uint8Array) => Uint8Array | Promise<Uint8Array> = part => codecs[codec]().compress(part)): Promise<Array<{ frame: Uint8Array, size: number }>> {
+  async function framed (
+    make: (part: Uint8Array) => Uint8Array | Promise<Uint8Array> = part => codecs[codec]().compress(part)
+  ): Promise<Array<{ frame: Uint8Array, size: number }>> {
     let start = 0
 
     return Promise.all(sizes.map(async size => {
@@ -170,12 +199,23 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
     }))
   }
 
-  it.each([false, true])('is read at any offset by the blocks that hold it, with checksums in its table: %s', async checksums => {
+  it.each([false, true])('reads any offset from the blocks that hold it, with checksums: %s', async checksums => {
     const { fs, blockstore, cid } = await streamOf(codec, seekable(await framed(), checksums))
     expect(Buffer.compare(await collect(fs.cat(cid)), bytes)).toBe(0)
 
-    for (const [offset, length] of [[1, 10], [299_999, 3], [300_000, 1], [300_001, 5], [999_999, 600_000], [1_000_001, 10 ** 9], [2 * MIB, 1]]) {
-      expect(Buffer.compare(await collect(fs.cat(cid, { offset, length })), bytes.subarray(offset, offset + length)), `${offset}, ${length}`).toBe(0)
+    for (const [offset, length] of [
+      [1, 10],
+      [299_999, 3],
+      [300_000, 1],
+      [300_001, 5],
+      [999_999, 600_000],
+      [1_000_001, 10 ** 9],
+      [2 * MIB, 1]
+    ]) {
+      expect(
+        Buffer.compare(await collect(fs.cat(cid, { offset, length })), bytes.subarray(offset, offset + length)),
+        `${offset}, ${length}`
+      ).toBe(0)
     }
 
     await fs.stat(cid)
@@ -185,25 +225,41 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
     expect(blockstore.gets.length).toBeLessThanOrEqual(4)
 
     expect(await fs.stat(cid)).toMatchObject({ size: BigInt(2 * MIB), sizeKnown: true, frames: 6 })
-    await expect(collect(fs.cat(cid, { offset: 2 * MIB + 1 }))).rejects.toMatchObject({ name: 'InvalidParametersError' })
+    await expect(
+      collect(fs.cat(cid, { offset: 2 * MIB + 1 }))
+    ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('is read from its front where its table is not right', async () => {
+  it('is read from its front if its table is invalid', async () => {
     const good = seekable(await framed())
     const table = good.byteLength - 8 - 6 * 8 - 9
 
-    for (const [at, value] of [[good.byteLength - 9, 5], [good.byteLength - 9, 0xffffffff], [good.byteLength - 5, 0xb1ea927c], [table, 0x184d2a5d], [table + 8, 7]]) {
+    for (const [at, value] of [
+      [good.byteLength - 9, 5],
+      [good.byteLength - 9, 0xffffffff],
+      [good.byteLength - 5, 0xb1ea927c],
+      [table, 0x184d2a5d],
+      [table + 8, 7]
+    ]) {
       const bad = Buffer.from(good)
       bad.writeUInt32LE(value, at)
       const { fs, cid } = await streamOf(codec, bad)
-      expect(Buffer.compare(await collect(fs.cat(cid, { offset: 1_000_000, length: 1000 })), bytes.subarray(1_000_000, 1_001_000)), `${at}`).toBe(0)
+      expect(Buffer.compare(
+        await collect(fs.cat(cid, { offset: 1_000_000, length: 1000 })),
+        bytes.subarray(1_000_000, 1_001_000)
+      ), `${at}`).toBe(0)
     }
   })
 
-  it('is refused where a frame does not hold what its table says', async () => {
+  it('is refused if a frame does not hold what its table states', async () => {
     for (const change of [1, -1]) {
-      const { fs, cid } = await streamOf(codec, seekable((await framed()).map(({ frame, size }, i) => ({ frame, size: i === 3 ? size + change : size }))))
-      await expect(collect(fs.cat(cid, { offset: 400_000, length: 10 }))).rejects.toMatchObject({ name: 'CorruptFrameError', codec })
+      const { fs, cid } = await streamOf(
+        codec,
+        seekable((await framed()).map(({ frame, size }, i) => ({ frame, size: i === 3 ? size + change : size })))
+      )
+      await expect(
+        collect(fs.cat(cid, { offset: 400_000, length: 10 }))
+      ).rejects.toMatchObject({ name: 'CorruptFrameError', codec })
       // whoever reads it from its front does not need the table
       expect((await collect(fs.cat(cid))).byteLength).toBe(2 * MIB)
     }
@@ -213,13 +269,16 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
     ['of too many bytes', [1]],
     ['of too few', [-1]],
     ['that has a frame begin elsewhere', [1, -1]]
-  ])('with a table %s is found out by verify', async (_, changes) => {
-    const { fs, cid } = await streamOf(codec, seekable((await framed()).map(({ frame, size }, i) => ({ frame, size: size + (changes[i] ?? 0) }))))
+  ])('with a table %s fails verification', async (_, changes) => {
+    const { fs, cid } = await streamOf(
+      codec,
+      seekable((await framed()).map(({ frame, size }, i) => ({ frame, size: size + (changes[i] ?? 0) })))
+    )
 
     await expect(fs.verify(cid)).rejects.toMatchObject({ name: 'InvalidTrailerError', cid: unmark(cid) })
   })
 
-  it('is found good by verify', async () => {
+  it('passes verification', async () => {
     const frames = await framed()
     const { fs, cid } = await streamOf(codec, seekable(frames))
 
@@ -230,14 +289,22 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
     const large = new Uint8Array(18 * MIB)
     large.set(text(MIB), 17 * MIB)
     const first = await compress(codec, large.subarray(0, 9 * MIB), large.subarray(9 * MIB))
-    const { fs, blockstore, cid } = await streamOf(codec, seekable([{ frame: first, size: 18 * MIB }, { frame: await compress(codec, bytes, bytes), size: 4 * MIB }]))
+    const { fs, blockstore, cid } = await streamOf(
+      codec,
+      seekable([{ frame: first, size: 18 * MIB }, { frame: await compress(codec, bytes, bytes), size: 4 * MIB }])
+    )
 
     blockstore.gets.length = 0
-    expect(Buffer.compare(await collect(fs.cat(cid, { offset: 17 * MIB, length: 5 * MIB })), Buffer.concat([large.subarray(17 * MIB), bytes, bytes]))).toBe(0)
-    expect(Buffer.compare(await collect(fs.cat(cid, { offset: 20 * MIB, length: 100 })), bytes.subarray(0, 100))).toBe(0)
+    expect(Buffer.compare(
+      await collect(fs.cat(cid, { offset: 17 * MIB, length: 5 * MIB })),
+      Buffer.concat([large.subarray(17 * MIB), bytes, bytes])
+    )).toBe(0)
+    expect(
+      Buffer.compare(await collect(fs.cat(cid, { offset: 20 * MIB, length: 100 })), bytes.subarray(0, 100))
+    ).toBe(0)
   })
 
-  it('is read at any offset where it is of ipfsz, its header gone', async () => {
+  it('is read at any offset if IPFSz wrote it and its header is gone', async () => {
     const { blockstore, cid, bytes } = await stored(1_000_000, codec)
     const content = await collect(ipfsz({ blockstore }).cat(unmark(cid)))
     const { fs, cid: headerless } = await streamOf(codec, content)
@@ -245,14 +312,19 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
     expect(await fs.stat(headerless)).toMatchObject({ size: 1_000_000n, sizeKnown: true, frames: 16 })
 
     for (const [offset, length] of [[0, 1_000_000], [1, 999_999], [500_000, 70_000]]) {
-      expect(Buffer.compare(await collect(fs.cat(headerless, { offset, length })), bytes.subarray(offset, offset + length))).toBe(0)
+      expect(
+        Buffer.compare(await collect(fs.cat(headerless, { offset, length })), bytes.subarray(offset, offset + length))
+      ).toBe(0)
     }
   })
 
   if (codec === 'zstd') {
-    it('may have frames that do not tell their size', async () => {
+    it('may have frames without a content size', async () => {
       const { fs, cid } = await streamOf(codec, seekable(await framed(unsized)))
-      expect(Buffer.compare(await collect(fs.cat(cid, { offset: 299_999, length: 1_000_000 })), bytes.subarray(299_999, 1_299_999))).toBe(0)
+      expect(Buffer.compare(
+        await collect(fs.cat(cid, { offset: 299_999, length: 1_000_000 })),
+        bytes.subarray(299_999, 1_299_999)
+      )).toBe(0)
     })
   }
 })

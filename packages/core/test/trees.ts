@@ -8,14 +8,25 @@ import type { UnixFSOptions } from 'ipfs-unixfs'
 import type { CID } from 'multiformats/cid'
 
 /** Add files by path, in a directory that wraps them. */
-export async function addTree (fs: Ipfsz, files: Record<string, Uint8Array>, options: Parameters<Ipfsz['addAll']>[1] = {}): Promise<CID> {
-  const results = await Array.fromAsync(fs.addAll(Object.entries(files).map(([path, content]) => ({ path, content })), { ...options, wrapWithDirectory: true }))
+export async function addTree (
+  fs: Ipfsz,
+  files: Record<string, Uint8Array>,
+  options: Parameters<Ipfsz['addAll']>[1] = {}
+): Promise<CID> {
+  const results = await Array.fromAsync(fs.addAll(
+    Object.entries(files).map(([path, content]) => ({ path, content })),
+    { ...options, wrapWithDirectory: true }
+  ))
 
   return results[results.length - 1].cid
 }
 
 /** A directory as anybody may write it. */
-export async function putDirectory (entries: Array<[name: string, cid: CID]>, blockstore: CountingBlockstore, unixfs: UnixFSOptions = { type: 'directory' }): Promise<CID> {
+export async function putDirectory (
+  entries: Array<[name: string, cid: CID]>,
+  blockstore: CountingBlockstore,
+  unixfs: UnixFSOptions = { type: 'directory' }
+): Promise<CID> {
   return putNode(dagPb.prepare({
     Data: new UnixFS(unixfs).marshal(),
     Links: entries.map(([Name, Hash]) => ({ Name, Hash, Tsize: 100 }))
@@ -23,7 +34,12 @@ export async function putDirectory (entries: Array<[name: string, cid: CID]>, bl
 }
 
 /** Directories in directories, as many as asked for, with something in the lowest one. */
-export async function putDeep (levels: number, name: string, cid: CID, blockstore: CountingBlockstore): Promise<{ tree: CID, path: string }> {
+export async function putDeep (
+  levels: number,
+  name: string,
+  cid: CID,
+  blockstore: CountingBlockstore
+): Promise<{ tree: CID, path: string }> {
   let directory = await putDirectory([[name, cid]], blockstore)
 
   for (let level = 1; level < levels; level++) {

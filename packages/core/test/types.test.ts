@@ -4,7 +4,14 @@ import { createHeliaLight } from 'helia'
 import { describe, expect, it } from 'vitest'
 import { ipfsz } from '../src/index.ts'
 import { collect, noise } from './fixtures.ts'
-import type { AddEvents, ExtendedFileStats, ExtendedDirectoryStats, ExtendedRawStats, GetEvents, UnixFS } from '@helia/unixfs'
+import type {
+  AddEvents,
+  ExtendedFileStats,
+  ExtendedDirectoryStats,
+  ExtendedRawStats,
+  GetEvents,
+  UnixFS
+} from '@helia/unixfs'
 
 // that this file compiles is most of the test: npm run check
 
@@ -20,7 +27,7 @@ describe('the interface', () => {
     expect(verbs.length).toBeGreaterThan(12)
   })
 
-  it('takes handlers that are typed for the events of @helia/unixfs alone', async () => {
+  it('accepts handlers that are typed only for the events of @helia/unixfs', async () => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
     const added: string[] = []
     const read: string[] = []
@@ -38,9 +45,12 @@ describe('the interface', () => {
     expect(read).toContain('unixfs:exporter:walk:directory')
   })
 
-  it('gives extended statistics where they are asked for', async () => {
+  it('returns extended statistics with extended', async () => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
-    const stats: ExtendedFileStats | ExtendedDirectoryStats | ExtendedRawStats = await fs.stat(await fs.addBytes(noise(100)), { extended: true })
+    const stats: ExtendedFileStats | ExtendedDirectoryStats | ExtendedRawStats = await fs.stat(
+      await fs.addBytes(noise(100)),
+      { extended: true }
+    )
     const { blocks } = stats
 
     expect(blocks).toBe(1n)

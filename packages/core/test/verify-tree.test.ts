@@ -20,7 +20,10 @@ async function tree (): Promise<{ blockstore: CountingBlockstore, cid: CID, bad:
   const fs = ipfsz({ blockstore, datastore: new MemoryDatastore() })
   const theirs = unixfs({ blockstore })
   const bad = await fs.addBytes(text(300_000), { link: true })
-  const symlink = await putNode({ Data: new UnixFS({ type: 'symlink', data: text(10) }).marshal(), Links: [] }, blockstore)
+  const symlink = await putNode(
+    { Data: new UnixFS({ type: 'symlink', data: text(10) }).marshal(), Links: [] },
+    blockstore
+  )
   let below = await theirs.addDirectory()
   below = await theirs.cp(unmark(bad), below, 'compressed')
   below = await theirs.cp(await theirs.addBytes(noise(100)), below, 'plain')
@@ -34,7 +37,7 @@ async function tree (): Promise<{ blockstore: CountingBlockstore, cid: CID, bad:
 }
 
 describe('verify of a tree', () => {
-  it('reads every file in it, each as its header says', async () => {
+  it('reads every file in it, according to its header', async () => {
     const { blockstore, cid } = await tree()
     const paths: string[] = []
     const report = await ipfsz({ blockstore }).verify(cid, {
@@ -56,28 +59,39 @@ describe('verify of a tree', () => {
     expect(await ipfsz({ blockstore }).verify(unmark(cid))).toMatchObject({ frames: 0, files: 4 })
   })
 
-  it('begins where a path leads', async () => {
+  it('begins at the given path', async () => {
     const { blockstore, cid, bad } = await tree()
 
-    expect(await ipfsz({ blockstore }).verify(cid, { path: 'below' })).toMatchObject({ size: 300_100n, frames: 1, files: 3 })
-    expect(await ipfsz({ blockstore }).verify(cid, { path: 'below/compressed' })).toMatchObject({ cid: bad, frames: 1, contentCid: expect.any(CID) })
+    expect(
+      await ipfsz({ blockstore }).verify(cid, { path: 'below' })
+    ).toMatchObject({ size: 300_100n, frames: 1, files: 3 })
+    expect(
+      await ipfsz({ blockstore }).verify(cid, { path: 'below/compressed' })
+    ).toMatchObject({ cid: bad, frames: 1, contentCid: expect.any(CID) })
   })
 
-  it('says where a block is damaged or missing', async () => {
+  it('reports the path of a damaged or missing block', async () => {
     const { blockstore, cid, bad } = await tree()
     const [leaf] = await leavesOf(bad, blockstore)
 
     for (const damaged of [bad, leaf]) {
       const block = await getBlock(damaged, blockstore)
       await blockstore.put(damaged, noise(100))
-      await expect(ipfsz({ blockstore }).verify(cid)).rejects.toMatchObject({ name: 'VerifyFailedError', path: 'below/compressed', cid: bad, cause: { name: 'CorruptBlockError', cid: damaged } })
+      await expect(ipfsz({ blockstore }).verify(cid)).rejects.toMatchObject({
+        name: 'VerifyFailedError',
+        path: 'below/compressed',
+        cid: bad,
+        cause: { name: 'CorruptBlockError', cid: damaged }
+      })
       await blockstore.delete(damaged)
-      await expect(ipfsz({ blockstore }).verify(cid)).rejects.toMatchObject({ name: 'VerifyFailedError', path: 'below/compressed', cause: { name: 'NotFoundError', cid: damaged } })
+      await expect(ipfsz({ blockstore }).verify(cid)).rejects.toMatchObject(
+        { name: 'VerifyFailedError', path: 'below/compressed', cause: { name: 'NotFoundError', cid: damaged } }
+      )
       await blockstore.put(damaged, block)
     }
   })
 
-  it('goes through the shards of a large directory', async () => {
+  it('reads the shards of a large directory', async () => {
     const blockstore = new CountingBlockstore()
     const theirs = unixfs({ blockstore })
     const file = unmark(await ipfsz({ blockstore }).addBytes(text(100_000)))
@@ -101,25 +115,32 @@ describe('verify of a tree', () => {
     expect(paths.toSorted()).toEqual(Array.from({ length: 40 }, (_, i) => `file ${i}`).toSorted())
   })
 
-  it('ends where directories link the same ones again and again, and refuses more than can be counted, or too deep', async () => {
+  it('ends if directories link each other repeatedly, and refuses uncountable or too deep trees', async () => {
     const blockstore = new CountingBlockstore()
     const Data = new UnixFS({ type: 'directory' }).marshal()
     let cid = await unixfs({ blockstore }).addBytes(noise(10))
     const roots: CID[] = []
 
     for (let level = 0; level < 60; level++) {
-      cid = await putNode(dagPb.prepare({ Data, Links: ['a', 'b'].map(Name => ({ Hash: cid, Name, Tsize: 0 })) }), blockstore)
+      cid = await putNode(
+        dagPb.prepare({ Data, Links: ['a', 'b'].map(Name => ({ Hash: cid, Name, Tsize: 0 })) }),
+        blockstore
+      )
       roots.push(cid)
     }
 
     expect(await ipfsz({ blockstore }).verify(roots[49])).toMatchObject({ files: 2 ** 50, size: 10n * 2n ** 50n })
-    await expect(ipfsz({ blockstore }).verify(roots[59])).rejects.toMatchObject({ name: 'VerifyFailedError', cause: { name: 'InvalidDagError' } })
+    await expect(ipfsz({ blockstore }).verify(roots[59])).rejects.toMatchObject(
+      { name: 'VerifyFailedError', cause: { name: 'InvalidDagError' } }
+    )
 
     const { tree } = await putDeep(MAX_TREE_DEPTH + 2, 'file', cid, blockstore)
-    await expect(ipfsz({ blockstore }).verify(tree)).rejects.toMatchObject({ name: 'VerifyFailedError', cause: { name: 'InvalidDagError' } })
+    await expect(ipfsz({ blockstore }).verify(tree)).rejects.toMatchObject(
+      { name: 'VerifyFailedError', cause: { name: 'InvalidDagError' } }
+    )
   })
 
-  it('refuses what is no file, and shards that are none', async () => {
+  it('refuses entries that are not files, and invalid shards', async () => {
     const blockstore = new CountingBlockstore()
     const cbor = CID.createV1(0x71, await sha256.digest(Uint8Array.of(0xa0)))
     const file = await putNode({ Data: new UnixFS({ type: 'file' }).marshal(), Links: [] }, blockstore)

@@ -9,14 +9,30 @@ import { describe, expect, it } from 'vitest'
 import { appendHeader } from '../src/format/header.ts'
 import { ipfsz, mark, MARKERS, unmark } from '../src/index.ts'
 import { openEntry } from '../src/read/entry.ts'
-import { chunked, collect, CountingBlockstore, FRAME, getBlock, leavesOf, noise, putNode, stored, text } from './fixtures.ts'
+import {
+  chunked,
+  collect,
+  CountingBlockstore,
+  FRAME,
+  getBlock,
+  leavesOf,
+  noise,
+  putNode,
+  stored,
+  text
+} from './fixtures.ts'
 import type { Header } from '../src/format/header.ts'
 
 const RAW = 0x55
 const CODECS = ['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const
 
 /** Another file of the same stream, with its header changed and bytes put behind it. */
-async function changed (cid: CID, blockstore: CountingBlockstore, change: (header: Header) => Partial<Header>, behind = new Uint8Array(0)): Promise<CID> {
+async function changed (
+  cid: CID,
+  blockstore: CountingBlockstore,
+  change: (header: Header) => Partial<Header>,
+  behind = new Uint8Array(0)
+): Promise<CID> {
   const { header } = await openEntry(cid, blockstore, {})
   const stream = await collect(ipfsz({ blockstore }).cat(unmark(cid)))
 
@@ -24,17 +40,22 @@ async function changed (cid: CID, blockstore: CountingBlockstore, change: (heade
 }
 
 async function withHeader (stream: Uint8Array, header: Header, blockstore: CountingBlockstore): Promise<CID> {
-  const plain = await unixfs({ blockstore }).addByteStream(chunked(stream, 100_000), { reduceSingleLeafToSelf: false, rawLeaves: true })
+  const plain = await unixfs({ blockstore }).addByteStream(
+    chunked(stream, 100_000),
+    { reduceSingleLeafToSelf: false, rawLeaves: true }
+  )
   const { Data = new Uint8Array(0), Links } = dagPb.decode(await getBlock(plain, blockstore))
 
   return mark(await putNode({ Data: appendHeader(Data, header), Links }, blockstore), header.codec)
 }
 
 describe('verify', () => {
-  it.each(CODECS)('tells what a file of %s has', async (codec) => {
+  it.each(CODECS)('reports what a file of %s has', async (codec) => {
     const { blockstore, cid } = await stored(1_000_000, codec)
 
-    expect(await ipfsz({ blockstore }).verify(cid)).toEqual({ cid: unmark(cid), size: 1_000_000n, blocks: BigInt(blockstore.puts.length), frames: 16, files: 1 })
+    expect(await ipfsz({ blockstore }).verify(cid)).toEqual(
+      { cid: unmark(cid), size: 1_000_000n, blocks: BigInt(blockstore.puts.length), frames: 16, files: 1 }
+    )
   })
 
   it.each([1, 1000, FRAME, FRAME + 1, 3_000_000])('reads every block of %d bytes once', async (size) => {
@@ -46,7 +67,7 @@ describe('verify', () => {
     expect(BigInt(blockstore.gets.length)).toBe(blocks)
   })
 
-  it('compares the content CID, and tells it', async () => {
+  it('compares the content CID, and reports it', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore, datastore: new MemoryDatastore() })
     const bytes = text(2_500_000)
@@ -66,25 +87,34 @@ describe('verify', () => {
     const blockstore = new CountingBlockstore()
     const cid = await unixfs({ blockstore }).addBytes(bytes)
 
-    expect(await ipfsz({ blockstore }).verify(cid)).toEqual({ cid, size: BigInt(bytes.byteLength), blocks, frames: 0, files: 1 })
+    expect(await ipfsz({ blockstore }).verify(cid)).toEqual(
+      { cid, size: BigInt(bytes.byteLength), blocks, frames: 0, files: 1 }
+    )
   })
 
-  it('reads a stream that others made to its end', async () => {
+  it('reads a stream of another tool to its end', async () => {
     const blockstore = new CountingBlockstore()
     const bytes = text(3_000_000)
-    const stream = new Uint8Array(await new Response(new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer())
+    const stream = new Uint8Array(await new Response(
+      new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new CompressionStream('gzip'))
+    ).arrayBuffer())
     const cid = mark(await unixfs({ blockstore }).addBytes(stream, { rawLeaves: false }), MARKERS['ipfsz-gzip'])
-    const cut = mark(await unixfs({ blockstore }).addBytes(stream.subarray(0, -1), { rawLeaves: false }), MARKERS['ipfsz-gzip'])
+    const cut = mark(
+      await unixfs({ blockstore }).addBytes(stream.subarray(0, -1), { rawLeaves: false }),
+      MARKERS['ipfsz-gzip']
+    )
 
     expect(await ipfsz({ blockstore }).verify(cid)).toMatchObject({ size: 3_000_000n, frames: 0, files: 1 })
     await expect(ipfsz({ blockstore }).verify(cut)).rejects.toMatchObject({ name: 'CorruptFrameError' })
   })
 
-  it('reads by the plain CID what is stored', async () => {
+  it('reads the stored bytes by the plain CID', async () => {
     const { blockstore, cid } = await stored()
     const stream = await collect(ipfsz({ blockstore }).cat(unmark(cid)))
 
-    expect(await ipfsz({ blockstore }).verify(unmark(cid))).toMatchObject({ size: BigInt(stream.byteLength), frames: 0 })
+    expect(
+      await ipfsz({ blockstore }).verify(unmark(cid))
+    ).toMatchObject({ size: BigInt(stream.byteLength), frames: 0 })
   })
 
   it('reports files and frames', async () => {
@@ -98,10 +128,12 @@ describe('verify', () => {
       }
     })
 
-    expect(events).toEqual([...[65536, 65536, 65536, 3392].map(size => ['ipfsz:cat:frame', size]), ['ipfsz:verify:file', 200_000n]])
+    expect(events).toEqual(
+      [...[65536, 65536, 65536, 3392].map(size => ['ipfsz:cat:frame', size]), ['ipfsz:verify:file', 200_000n]]
+    )
   })
 
-  it('ends with the signal', async () => {
+  it('ends if the signal aborts', async () => {
     const { blockstore, cid } = await stored()
     const controller = new AbortController()
     const options = { signal: controller.signal, onProgress: () => { controller.abort() } }
@@ -111,7 +143,7 @@ describe('verify', () => {
 })
 
 describe('verify refuses', () => {
-  it('a file of which any block is damaged, cut short or missing', async () => {
+  it('a file with any damaged, truncated or missing block', async () => {
     const { blockstore, cid } = await stored(3_000_000)
     const fs = ipfsz({ blockstore })
     await collect(fs.cat(cid))
@@ -134,7 +166,7 @@ describe('verify refuses', () => {
     }
   })
 
-  it('a damaged block of another hash function that is known, as cat does', async () => {
+  it('a damaged block with another supported hash function, like cat', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const cid = CID.createV1(RAW, await sha512.digest(text(100)))
@@ -146,19 +178,22 @@ describe('verify refuses', () => {
     await expect(collect(fs.cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
   })
 
-  it('a block of a hash function that is not known, as cat does', async () => {
+  it('a block with an unsupported hash function, like cat', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const cid = CID.createV1(RAW, createDigest(0xb260, new Uint8Array(32)))
     await blockstore.put(cid, text(100))
-    const file = await putNode({ Data: new UnixFS({ type: 'file', blockSizes: [100n] }).marshal(), Links: [{ Name: '', Hash: cid, Tsize: 100 }] }, blockstore)
+    const file = await putNode({
+      Data: new UnixFS({ type: 'file', blockSizes: [100n] }).marshal(),
+      Links: [{ Name: '', Hash: cid, Tsize: 100 }]
+    }, blockstore)
 
     await expect(fs.verify(cid)).rejects.toMatchObject({ name: 'UnknownHashError', cid })
     await expect(fs.verify(file)).rejects.toMatchObject({ name: 'UnknownHashError', cid })
     await expect(collect(fs.cat(file))).rejects.toMatchObject({ name: 'UnknownHashError', cid })
   })
 
-  it('a block of no bytes that is missing, where reading does not need it', async () => {
+  it('a missing empty block that reading does not need', async () => {
     const blockstore = new CountingBlockstore()
     const leaf = CID.createV1(RAW, await sha256.digest(noise(100)))
     const empty = CID.createV1(RAW, await sha256.digest(new Uint8Array(0)))
@@ -173,7 +208,7 @@ describe('verify refuses', () => {
     expect(await ipfsz({ blockstore }).verify(root)).toMatchObject({ size: 100n, blocks: 3n })
   })
 
-  it.each(CODECS)('a frame of %s that is damaged under good hashes', async (codec) => {
+  it.each(CODECS)('a damaged frame of %s under valid hashes', async (codec) => {
     const { blockstore, cid } = await stored(200_000, codec)
     const { header } = await openEntry(cid, blockstore, {})
     const stream = Buffer.from(await collect(ipfsz({ blockstore }).cat(unmark(cid))))
@@ -183,15 +218,17 @@ describe('verify refuses', () => {
     await expect(ipfsz({ blockstore }).verify(other)).rejects.toMatchObject({ name: 'CorruptFrameError', codec })
   })
 
-  it('frames that hold more or less than the header says', async () => {
+  it('frames that hold more or less than the header states', async () => {
     const { blockstore, cid } = await stored(200_000)
 
     for (const size of [199_999, 200_001]) {
-      await expect(ipfsz({ blockstore }).verify(await changed(cid, blockstore, () => ({ size })))).rejects.toMatchObject({ name: 'CorruptFrameError' })
+      await expect(
+        ipfsz({ blockstore }).verify(await changed(cid, blockstore, () => ({ size })))
+      ).rejects.toMatchObject({ name: 'CorruptFrameError' })
     }
   })
 
-  it('a seek table that differs from the header, and one that is not there', async () => {
+  it('a seek table that differs from the header, or is missing', async () => {
     const blockstore = new CountingBlockstore()
     const { cid } = await stored(200_000)
     const source = await stored(200_000)
@@ -204,7 +241,9 @@ describe('verify refuses', () => {
       damaged[damaged.byteLength - i] ^= 0x40
       const other = await withHeader(damaged, header as Header, blockstore)
 
-      await expect(ipfsz({ blockstore }).verify(other)).rejects.toMatchObject({ name: 'InvalidTrailerError', cid: unmark(other) })
+      await expect(ipfsz({ blockstore }).verify(other)).rejects.toMatchObject(
+        { name: 'InvalidTrailerError', cid: unmark(other) }
+      )
       // reading does not depend on it
       expect(await collect(ipfsz({ blockstore }).cat(other))).toHaveLength(200_000)
     }
@@ -213,14 +252,18 @@ describe('verify refuses', () => {
     await expect(ipfsz({ blockstore }).verify(without)).rejects.toMatchObject({ name: 'InvalidTrailerError' })
   })
 
-  it.each(CODECS)('bytes behind the stream of %s', async (codec) => {
+  it.each(CODECS)('bytes after the stream of %s', async (codec) => {
     const { blockstore, cid } = await stored(200_000, codec)
 
-    expect(await ipfsz({ blockstore }).verify(await changed(cid, blockstore, () => ({})))).toMatchObject({ size: 200_000n })
-    await expect(ipfsz({ blockstore }).verify(await changed(cid, blockstore, () => ({}), Uint8Array.of(0)))).rejects.toMatchObject({ name: 'InvalidTrailerError' })
+    expect(
+      await ipfsz({ blockstore }).verify(await changed(cid, blockstore, () => ({})))
+    ).toMatchObject({ size: 200_000n })
+    await expect(
+      ipfsz({ blockstore }).verify(await changed(cid, blockstore, () => ({}), Uint8Array.of(0)))
+    ).rejects.toMatchObject({ name: 'InvalidTrailerError' })
   })
 
-  it('a content CID that is not that of the bytes, naming both', async () => {
+  it('a content CID that does not match the bytes, naming both', async () => {
     const { blockstore, cid, bytes } = await stored(2_500_000)
     const theirs = unixfs({ blockstore: new CountingBlockstore() })
     const actual = await theirs.addByteStream(chunked(bytes, 100_000))
@@ -230,7 +273,9 @@ describe('verify refuses', () => {
     for (const expected of [CID.createV1(RAW, actual.multihash), await theirs.addBytes(bytes.subarray(1))]) {
       const bad = await changed(cid, blockstore, () => ({ contentCid: expected }))
 
-      await expect(ipfsz({ blockstore }).verify(bad)).rejects.toMatchObject({ name: 'ContentMismatchError', cid: unmark(bad), expected, actual })
+      await expect(ipfsz({ blockstore }).verify(bad)).rejects.toMatchObject(
+        { name: 'ContentMismatchError', cid: unmark(bad), expected, actual }
+      )
       // who only reads does not pay for it
       expect(await collect(ipfsz({ blockstore }).cat(bad, { length: 10 }))).toHaveLength(10)
     }

@@ -13,23 +13,31 @@ async function * pieces (bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   }
 }
 
-describe.each(allCodecs({ deterministic: true }).map(codec => [codec.name, codec] as const))('what %s compresses in workers', (name, codec) => {
+const cases = allCodecs({ deterministic: true }).map(codec => [codec.name, codec] as const)
+
+describe.each(cases)('what %s compresses in workers', (name, codec) => {
   it.each([
     ['text', text(1_500_000)],
     ['noise', noise(700_000)],
     ['whole frames', text(8 * FRAME_SIZE)]
-  ])('comes back whole: %s', async (_, bytes) => {
+  ])('reads back whole: %s', async (_, bytes) => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() }, { codecs: [codec] })
-    const cid = await fs.addByteStream(pieces(bytes), { compression: { codec: name, frameSize: FRAME_SIZE, detect: false } })
+    const cid = await fs.addByteStream(
+      pieces(bytes),
+      { compression: { codec: name, frameSize: FRAME_SIZE, detect: false } }
+    )
     const back = Buffer.concat(await Array.fromAsync(fs.cat(cid)))
 
     expect(Buffer.compare(back, bytes)).toBe(0)
   })
 
-  it('comes back whole from several files at one time', async () => {
+  it('reads back whole from several files at a time', async () => {
     const files = Array.from({ length: 6 }, (_, i) => ({ path: `${i}`, bytes: text(300_000 + i, i + 1) }))
     const fs = ipfsz({ blockstore: new MemoryBlockstore() }, { codecs: [codec], inFlightBytes: 8 * FRAME_SIZE })
-    const results = await Array.fromAsync(fs.addAll(files.map(({ path, bytes }) => ({ path, content: pieces(bytes) })), { compression: { codec: name, frameSize: FRAME_SIZE } }))
+    const results = await Array.fromAsync(fs.addAll(
+      files.map(({ path, bytes }) => ({ path, content: pieces(bytes) })),
+      { compression: { codec: name, frameSize: FRAME_SIZE } }
+    ))
 
     for (const { path, bytes } of files) {
       const cid = results.find(result => result.path === path)?.cid

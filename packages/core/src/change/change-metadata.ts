@@ -1,6 +1,6 @@
 import * as dagPb from '@ipld/dag-pb'
 import { DEFAULT_BLOCK_READ_CONCURRENCY } from '../constants.ts'
-import { coalescing, getBlock } from '../dag/block.ts'
+import { coalescingBlockstore, getBlock } from '../dag/block.ts'
 import { checkDirectory } from '../directory/directory.ts'
 import { decodeNode } from '../dag/node.ts'
 import { rewriteRoot, writeRewritten } from '../directory/rewrite.ts'
@@ -25,60 +25,71 @@ interface ChangeOptions extends EntryOptions {
 }
 
 /**
- * Change the mode or mtime of what a CID and a path lead to, and of all below it
- * where that is asked for, then write the directories above it anew.
+ * Change the mode or mtime of what a CID and a path lead to, and with `recursive` of
+ * everything below it. Then rewrite the directories above it.
  *
- * @returns the CID of what the path began at, marked as it was
+ * @returns the new CID of the path's start, with the same marker as `cid`
  */
-export async function changeMetadata (cid: CID, metadata: Metadata, settings: Settings, options: ChangeOptions): Promise<CID> {
+export async function changeMetadata (
+  cid: CID,
+  metadata: Metadata,
+  settings: Settings,
+  options: ChangeOptions
+): Promise<CID> {
   const { path, recursive, ...rest } = options
   const { blockstore } = settings
   options.signal?.throwIfAborted()
 
   const segments = await followPath(startOf(cid, path), path, blockstore, rest)
-  const target = segments[segments.length - 1].cid
+  const entry = segments[segments.length - 1].cid
 
   if (isMarked(cid)) {
-    // what is damaged, or marked as it is not, stays as it is
-    await openRoot(target, markerOf(cid, segments.length), blockstore, rest, settings.roots)
+    // fails on a damaged block or a wrong marker, so that neither is rewritten
+    await openRoot(entry, markerOf(cid, segments.length), blockstore, rest, settings.roots)
   }
 
   const rewrite: Rewrite = (root, block) => rewriteRoot(root, block, metadata)
   let changed = recursive === true
-    ? await changeTree(target, rewrite, settings, rest)
-    : (await writeRewritten(rewrite(target, await getBlock(target, blockstore, rest)), target.version, blockstore, rest)).cid
+    ? await changeTree(entry, rewrite, settings, rest)
+    : await changeRoot(entry, rewrite, settings, rest)
 
   for (let i = segments.length - 1; i > 0; i--) {
-    changed = await linkInto(changed, segments[i - 1].cid, segments[i].name, settings, { ...rest as object, force: true })
+    const parent = segments[i - 1].cid
+    changed = await linkInto(changed, parent, segments[i].name, settings, { ...rest as object, force: true })
   }
 
   return isMarked(cid) ? mark(changed, cid.code) : changed
 }
 
-/** A directory, or a shard of one, whose children are being changed. */
-interface Frame {
+async function changeRoot (root: CID, rewrite: Rewrite, { blockstore }: Settings, options: EntryOptions): Promise<CID> {
+  const block = await getBlock(root, blockstore, options)
+
+  return (await writeRewritten(rewrite(root, block), root.version, blockstore, options)).cid
+}
+
+/** A directory or shard whose children are being changed. */
+interface OpenDirectory {
   key: string
   node: FileNode
-  /** Its own message: another one of a directory, the same one of a shard within it. */
+  /** Its new UnixFS message. A shard below its directory's root keeps its own. */
   data: Uint8Array
   links: PBLink[]
-  /** The places of the directories and shards in it that are not changed yet. */
+  /** The indexes of the links to directories and shards that are not changed yet. */
   left: number[]
 }
 
 /**
- * Change a root and all below it. Directories keep their shape and files their
- * headers: only messages and links are other ones. On a stack of its own, since a
- * tree may be deeper than that of the engine; a node that is linked again is changed
- * once.
+ * Change a root and everything below it. Directories keep their shape and files their
+ * headers: only metadata and links change. Uses its own stack, because a tree may be deeper
+ * than the engine's. A node that is linked again is changed once.
  */
 async function changeTree (root: CID, rewrite: Rewrite, { blockstore }: Settings, options: EntryOptions): Promise<CID> {
   const done = new Map<string, WrittenNode>()
-  const store = coalescing(blockstore)
-  const frames: Frame[] = []
+  const store = coalescingBlockstore(blockstore)
+  const stack: OpenDirectory[] = []
 
-  /** Change a file, or begin with a directory, which is nothing yet. */
-  const change = async (cid: CID, isShard: boolean, enter: boolean): Promise<WrittenNode | undefined> => {
+  /** Change a file. For a directory, return undefined, and put it on the stack if `enter` is set. */
+  const visit = async (cid: CID, isShard: boolean, enter: boolean): Promise<WrittenNode | undefined> => {
     const key = `${isShard ? 'shard' : 'entry'} ${cid}`
     const known = done.get(key)
 
@@ -99,60 +110,64 @@ async function changeTree (root: CID, rewrite: Rewrite, { blockstore }: Settings
     if (enter) {
       checkDirectory(node)
       const rewritten: Rewritten = isShard ? node : rewrite(cid, block)
-      const frame: Frame = { key, node, data: rewritten.data, links: [...rewritten.links], left: [] }
-      await changeFiles(frame, change, options)
-      frames.push(frame)
+      const directory: OpenDirectory = { key, node, data: rewritten.data, links: [...rewritten.links], left: [] }
+      await visitFiles(directory, visit, options)
+      stack.push(directory)
     }
 
     return undefined
   }
 
-  const only = await change(root, false, true)
+  const file = await visit(root, false, true)
 
-  if (only != null) {
-    return only.cid
+  if (file != null) {
+    return file.cid
   }
 
   for (;;) {
-    const frame = frames[frames.length - 1]
-    const place = frame.left[frame.left.length - 1]
+    const directory = stack[stack.length - 1]
+    const index = directory.left[directory.left.length - 1]
 
-    if (place == null) {
-      const { node, data, links, key } = frame
+    if (index == null) {
+      const { node, data, links, key } = directory
       const written = await writeRewritten({ data, links }, node.cid.version, blockstore, options)
       done.set(key, written)
-      frames.pop()
+      stack.pop()
 
-      if (frames.length === 0) {
+      if (stack.length === 0) {
         return written.cid
       }
 
       continue
     }
 
-    const link = frame.links[place]
-    const written = await change(link.Hash, isShardLink(frame.node, link), true)
+    const link = directory.links[index]
+    const written = await visit(link.Hash, isShardLink(directory.node, link), true)
 
     if (written != null) {
-      frame.links[place] = relink(link, written)
-      frame.left.pop()
+      directory.links[index] = relink(link, written)
+      directory.left.pop()
     }
   }
 }
 
-/** Change the files among the children, several at one time, and note where the directories are. */
-async function changeFiles (frame: Frame, change: (cid: CID, isShard: boolean, enter: boolean) => Promise<WrittenNode | undefined>, { signal }: EntryOptions): Promise<void> {
-  const changed = mapOrdered(frame.links.entries(), async ([place, link]) => ({
-    place,
+/** Change the files among the children, several at a time, and record the links to directories. */
+async function visitFiles (
+  directory: OpenDirectory,
+  visit: (cid: CID, isShard: boolean, enter: boolean) => Promise<WrittenNode | undefined>,
+  { signal }: EntryOptions
+): Promise<void> {
+  const changed = mapOrdered(directory.links.entries(), async ([index, link]) => ({
+    index,
     link,
-    written: await change(link.Hash, isShardLink(frame.node, link), false)
+    written: await visit(link.Hash, isShardLink(directory.node, link), false)
   }), { concurrency: DEFAULT_BLOCK_READ_CONCURRENCY, signal })
 
-  for await (const { place, link, written } of changed) {
+  for await (const { index, link, written } of changed) {
     if (written == null) {
-      frame.left.push(place)
+      directory.left.push(index)
     } else {
-      frame.links[place] = relink(link, written)
+      directory.links[index] = relink(link, written)
     }
   }
 }

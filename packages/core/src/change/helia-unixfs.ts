@@ -1,7 +1,7 @@
 import { unixfs } from '@helia/unixfs'
 import * as dagPb from '@ipld/dag-pb'
 import { raceSignal } from 'race-signal'
-import { getBlock, verifying } from '../dag/block.ts'
+import { getBlock, verifyingBlockstore } from '../dag/block.ts'
 import { checkDirectory, findEntry } from '../directory/directory.ts'
 import { decodeNode } from '../dag/node.ts'
 import { isSharded } from '../directory/shards.ts'
@@ -16,20 +16,20 @@ import type { CID } from 'multiformats/cid'
 
 type Blockstore = Settings['blockstore']
 
-/** A directory in which an entry is to be changed. */
-export interface Target {
-  /** Whether there is an entry of the name. */
+/** A directory in which an entry is about to change. */
+interface ParentDirectory {
+  /** Whether it has an entry of that name. */
   exists: boolean
   sharded: boolean
-  /** What @helia/unixfs must be told of it. */
+  /** Options that @helia/unixfs needs to handle it. */
   options: Pick<CpOptions, 'shardFanoutBits'>
 }
 
-/** The verbs of @helia/unixfs, on blocks that have been compared with their hash. */
+/** @helia/unixfs, reading only blocks that match their CIDs. */
 export function heliaUnixfs ({ blockstore }: { blockstore: Blockstore }, options: GetBlockOptions): UnixFS {
   return unixfs({
     blockstore: {
-      ...verifying(blockstore, options),
+      ...verifyingBlockstore(blockstore, options),
       put: (...args: Parameters<Blockstore['put']>) => blockstore.put(...args),
       has: (...args: Parameters<Blockstore['has']>) => blockstore.has(...args)
     }
@@ -37,21 +37,26 @@ export function heliaUnixfs ({ blockstore }: { blockstore: Blockstore }, options
 }
 
 /**
- * The directory in which `name` is to be changed, looked at before @helia/unixfs does
- * it: that keeps one of two entries of one name, and takes every sharded directory
- * for one of 256 children a shard. Nothing where it is no directory: then
- * @helia/unixfs says so.
+ * Open the directory in which `name` is about to change. This is checked before calling
+ * @helia/unixfs, which keeps only one of two entries of the same name, and assumes that every
+ * sharded directory has 256 children per shard. If the CID does not name a directory, the
+ * result is empty, and @helia/unixfs throws.
  *
  * @throws {NotADirectoryError} the CID is marked as a file
- * @throws {InvalidDagError} there are two entries of one name, or one is called as none may be
+ * @throws {InvalidDagError} two entries have the same name, or an entry's name is not valid
  */
-export async function openTarget (target: CID, name: string, blockstore: Blockstore, options: GetBlockOptions): Promise<Target> {
+export async function openParent (
+  parent: CID,
+  name: string,
+  blockstore: Blockstore,
+  options: GetBlockOptions
+): Promise<ParentDirectory> {
   checkEntryName(name)
 
-  const directory = await openDirectory(unmark(target), blockstore, options)
+  const directory = await openDirectory(unmark(parent), blockstore, options)
 
-  if (isMarked(target) && target.code !== TREE_CODE) {
-    throw new NotADirectoryError(`${target} is marked as a file`)
+  if (isMarked(parent) && parent.code !== TREE_CODE) {
+    throw new NotADirectoryError(`${parent} is marked as a file`)
   }
 
   return {
@@ -61,7 +66,11 @@ export async function openTarget (target: CID, name: string, blockstore: Blockst
   }
 }
 
-async function openDirectory (cid: CID, blockstore: Blockstore, options: GetBlockOptions): Promise<FileNode | undefined> {
+async function openDirectory (
+  cid: CID,
+  blockstore: Blockstore,
+  options: GetBlockOptions
+): Promise<FileNode | undefined> {
   if (cid.code !== dagPb.code) {
     return undefined
   }
@@ -77,17 +86,23 @@ async function openDirectory (cid: CID, blockstore: Blockstore, options: GetBloc
   return node
 }
 
-/** The bits of a hash that choose a child in a shard, as @helia/unixfs wants to be told. */
+/** How many bits of a hash choose a child of a shard. */
 function shardOptions (directory: FileNode | undefined): Pick<CpOptions, 'shardFanoutBits'> {
   return directory == null || !isSharded(directory)
     ? {}
     : { shardFanoutBits: Math.log2(Number(directory.unixfs.fanout)) }
 }
 
-/** Link what is at `source`, a plain CID, into a directory. The result is plain. */
-export async function linkInto (source: CID, target: CID, name: string, settings: { blockstore: Blockstore }, options: CpOptions): Promise<CID> {
-  const found = await openTarget(target, name, settings.blockstore, options)
-  const linked = heliaUnixfs(settings, options).cp(source, unmark(target), name, { ...found.options, ...options })
+/** Link the plain CID `source` into a directory. Returns a plain CID. */
+export async function linkInto (
+  source: CID,
+  parent: CID,
+  name: string,
+  settings: { blockstore: Blockstore },
+  options: CpOptions
+): Promise<CID> {
+  const directory = await openParent(parent, name, settings.blockstore, options)
+  const linked = heliaUnixfs(settings, options).cp(source, unmark(parent), name, { ...directory.options, ...options })
 
   return raceSignal(linked, options.signal)
 }

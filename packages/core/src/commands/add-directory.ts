@@ -5,8 +5,12 @@ import type { Settings } from '../settings.ts'
 import type { DirectoryCandidate } from '../unixfs.ts'
 import type { CID } from 'multiformats/cid'
 
-/** An empty directory, in those that its path names. */
-export async function addDirectory (directory: Partial<DirectoryCandidate> = {}, settings: Settings, options: AddFileOptions = {}): Promise<CID> {
+/** Add an empty directory, and the parent directories that its path names. */
+export async function addDirectory (
+  directory: Partial<DirectoryCandidate> = {},
+  settings: Settings,
+  options: AddFileOptions = {}
+): Promise<CID> {
   if ('content' in directory && directory.content != null) {
     throw new InvalidParametersError('Directories cannot have content, use addFile instead')
   }
@@ -14,13 +18,15 @@ export async function addDirectory (directory: Partial<DirectoryCandidate> = {},
   const { path } = directory
   let last: CID | undefined
 
-  // without a path there is one result, with one the directory that wraps it comes last
-  for await (const { cid } of addAll([{ ...directory, path: path ?? '-' }], settings, { ...options, wrapWithDirectory: path != null })) {
+  const candidate = { ...directory, path: path ?? '-' }
+
+  // the last result is the outermost directory: the wrapper if there is a path
+  for await (const { cid } of addAll([candidate], settings, { ...options, wrapWithDirectory: path != null })) {
     last = cid
   }
 
   if (last == null) {
-    throw new InvalidParametersError('Nothing imported')
+    throw new InvalidParametersError('The importer added nothing')
   }
 
   return last

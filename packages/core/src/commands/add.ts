@@ -1,15 +1,16 @@
+import { anySignal } from 'any-signal'
 import { importer } from 'ipfs-unixfs-importer'
 import { fixedSize } from 'ipfs-unixfs-importer/chunker'
 import { balanced } from 'ipfs-unixfs-importer/layout'
 import { raceSignal } from 'race-signal'
 import { FilesBudget } from '../write/bounded-reader.ts'
-import { Candidates } from '../write/checked-candidates.ts'
+import { CheckedCandidates } from '../write/checked-candidates.ts'
 import { resolveCompression } from '../policy/compression.ts'
 import { MAX_LEAF_SIZE, MAX_LINKS } from '../constants.ts'
 import { InvalidParametersError, LinksUnavailableError } from '../errors.ts'
-import { coalescing } from '../dag/block.ts'
+import { coalescingBlockstore } from '../dag/block.ts'
 import { compressingFileBuilder } from '../write/file-builder.ts'
-import { letGo } from '../util/close-source.ts'
+import { closeSource } from '../util/close-source.ts'
 import { mark, TREE_CODE } from '../marker.ts'
 import { treeBuilder } from '../directory/tree-builder.ts'
 import type { AddFileOptions, AddOptions, FileCandidate } from '../unixfs.ts'
@@ -18,7 +19,7 @@ import type { ImportCandidateStream } from '../unixfs.ts'
 import type { ByteStream, ImporterOptions, ImportResult } from 'ipfs-unixfs-importer'
 import type { CID } from 'multiformats/cid'
 
-/** What @helia/unixfs imports with, so that plain files get the same CIDs. */
+/** The importer settings of @helia/unixfs, so that uncompressed files get the same CIDs. */
 const IMPORTER_DEFAULTS: ImporterOptions = {
   cidVersion: 1,
   rawLeaves: true,
@@ -28,10 +29,14 @@ const IMPORTER_DEFAULTS: ImporterOptions = {
 
 type ImporterStore = Parameters<typeof importer>[1]
 
-export async function addContent (content: Uint8Array | ByteStream, settings: Settings, options: AddFileOptions = {}): Promise<CID> {
+export async function addContent (
+  content: Uint8Array | ByteStream,
+  settings: Settings,
+  options: AddFileOptions = {}
+): Promise<CID> {
   const { mode, mtime } = options
 
-  // a directory around the file would be made for nothing
+  // without a path there is nothing to wrap
   return (await addOne({ content, mode, mtime }, settings, { ...options, wrapWithDirectory: false })).cid
 }
 
@@ -47,12 +52,16 @@ export async function addFile (file: FileCandidate, settings: Settings, options:
   return (await addOne(file, settings, { ...options, wrapWithDirectory: true })).cid
 }
 
-/** Import many files. The bytes of all that are worked on at one time are bounded together. */
-export async function * addAll (source: ImportCandidateStream, settings: Settings, options: AddOptions = {}): AsyncGenerator<ImportResult> {
-  const candidates = new Candidates(source, options.wrapWithDirectory === true)
-  // not every file sees that another failed, or that the caller wants no more
+/** Import many files. Bounds the bytes of all files in progress together. */
+export async function * addAll (
+  source: ImportCandidateStream,
+  settings: Settings,
+  options: AddOptions = {}
+): AsyncGenerator<ImportResult> {
+  const candidates = new CheckedCandidates(source, options.wrapWithDirectory === true)
+  // tells every file that another one failed, or that the caller stopped reading
   const ended = new AbortController()
-  const signal = options.signal == null ? ended.signal : AbortSignal.any([options.signal, ended.signal])
+  const signal = anySignal([options.signal, ended.signal])
   let finished = false
 
   try {
@@ -61,16 +70,23 @@ export async function * addAll (source: ImportCandidateStream, settings: Setting
   } finally {
     if (!finished) {
       ended.abort()
-      candidates.letGo()
-      letGo(source)
+      candidates.closeSources()
+      closeSource(source)
     }
+
+    signal.clear()
   }
 }
 
-/** Import one file, letting its source go where that fails. What is made of it last is the result. */
-async function addOne (candidate: Omit<FileCandidate, 'path'>, settings: Settings, options: AddOptions): Promise<ImportResult> {
+/** Import one file, and close its source if that fails. Returns the importer's last result. */
+async function addOne (
+  candidate: Omit<FileCandidate, 'path'>,
+  settings: Settings,
+  options: AddOptions
+): Promise<ImportResult> {
   try {
-    const results = importCandidates(new Candidates([candidate], options.wrapWithDirectory === true), settings, options)
+    const candidates = new CheckedCandidates([candidate], options.wrapWithDirectory === true)
+    const results = importCandidates(candidates, settings, options)
     let last: ImportResult | undefined
 
     for await (const result of results) {
@@ -78,17 +94,22 @@ async function addOne (candidate: Omit<FileCandidate, 'path'>, settings: Setting
     }
 
     if (last == null) {
-      throw new InvalidParametersError('Nothing imported')
+      throw new InvalidParametersError('The importer added nothing')
     }
 
     return last
   } catch (err) {
-    letGo(candidate.content)
+    closeSource(candidate.content)
     throw err
   }
 }
 
-async function * importCandidates (candidates: Candidates, settings: Settings, options: AddOptions, budget?: FilesBudget): AsyncGenerator<ImportResult> {
+async function * importCandidates (
+  candidates: CheckedCandidates,
+  settings: Settings,
+  options: AddOptions,
+  budget?: FilesBudget
+): AsyncGenerator<ImportResult> {
   const { compression, link = false, signal, onProgress, ...importerOptions } = options
   signal?.throwIfAborted()
 
@@ -97,7 +118,7 @@ async function * importCandidates (candidates: Candidates, settings: Settings, o
   }
 
   const marks = new Marks()
-  const blockstore = coalescing(settings.blockstore)
+  const blockstore = coalescingBlockstore(settings.blockstore)
   const buildFile = compressingFileBuilder({
     compression: resolveCompression(compression, settings.writers),
     inFlightBytes: settings.inFlightBytes,
@@ -105,7 +126,7 @@ async function * importCandidates (candidates: Candidates, settings: Settings, o
     links: link ? settings.links : undefined,
     signal,
     onProgress,
-    importer: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress: withoutReads(onProgress) },
+    importer: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress: withoutReadEvents(onProgress) },
     onCompressed (cid, code) { marks.add(cid, code) }
   })
   const results = importer(candidates, blockstore as ImporterStore, {
@@ -113,18 +134,18 @@ async function * importCandidates (candidates: Candidates, settings: Settings, o
     ...importerOptions,
     onProgress,
     treeBuilder: treeBuilder({
-      ...profiled({ ...IMPORTER_DEFAULTS, ...importerOptions }),
+      ...applyProfile({ ...IMPORTER_DEFAULTS, ...importerOptions }),
       onProgress: onProgress as ImporterOptions['onProgress'],
       onDirectory (cid, children) { marks.addDirectory(cid, children) }
     }),
-    // a plain file is cut when it is known to be one
-    chunker: asItComes,
+    // plain files are chunked later, when they are known to be plain
+    chunker: passThrough,
     fileBuilder: async file => buildFile(file, blockstore as ImporterStore, {} as Parameters<typeof buildFile>[2])
   })
 
   try {
     for (;;) {
-      // the importer itself does not look at the signal
+      // the importer ignores the signal
       const next = await raceSignal(results.next(), signal)
 
       if (next.done === true) {
@@ -134,12 +155,12 @@ async function * importCandidates (candidates: Candidates, settings: Settings, o
       yield { ...next.value, cid: marks.mark(next.value.cid) }
     }
   } finally {
-    // not awaited: what it waits for may be stalled
+    // not awaited, because its source may be stalled
     results.return().catch(() => {})
   }
 }
 
-/** What of an import is compressed, by its plain CID: files, and every directory above one. */
+/** Remembers the marker codes of compressed files, and of the directories above them, by plain CID. */
 class Marks {
   readonly #codes = new Map<string, number>()
 
@@ -160,21 +181,25 @@ class Marks {
   }
 }
 
-/** What a profile means for directories, where no option says otherwise: the importer keeps that to itself. */
-function profiled (options: ImporterOptions): ImporterOptions {
+/** Apply a profile's directory options. The importer does the same, but does not export it. */
+function applyProfile (options: ImporterOptions): ImporterOptions {
   const { profile } = options
 
-  return profile == null
-    ? options
-    : { ...options, shardSplitStrategy: options.shardSplitStrategy ?? (profile === 'unixfs-v1-2025' ? 'block-bytes' : 'links-bytes'), fieldOrder: 'links-first' }
+  if (profile == null) {
+    return options
+  }
+
+  const shardSplitStrategy = profile === 'unixfs-v1-2025' ? 'block-bytes' : 'links-bytes'
+
+  return { ...options, shardSplitStrategy: options.shardSplitStrategy ?? shardSplitStrategy, fieldOrder: 'links-first' }
 }
 
-async function * asItComes (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function * passThrough (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield * source
 }
 
-/** What is read has been reported when it is imported as a plain file. */
-function withoutReads (onProgress: AddOptions['onProgress']): ImporterOptions['onProgress'] {
+/** Drop the read events of plain files: their bytes were already reported. */
+function withoutReadEvents (onProgress: AddOptions['onProgress']): ImporterOptions['onProgress'] {
   if (onProgress == null) {
     return undefined
   }

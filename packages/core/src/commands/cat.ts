@@ -29,10 +29,15 @@ function isPlainFile ({ node, header, stream }: Entry): boolean {
   return header == null && stream == null && node != null && !node.unixfs.isDirectory() && node.links.length > 0
 }
 
-async function * read ({ block, node, header, stream }: Entry, { blockstore, codecs, inFlightBytes }: Settings, options: CatOptions): AsyncGenerator<Uint8Array> {
+async function * read (
+  { block, node, header, stream }: Entry,
+  { blockstore, codecs, inFlightBytes }: Settings,
+  options: CatOptions
+): AsyncGenerator<Uint8Array> {
   if (node == null) {
     const range = toRange(block.byteLength, options)
-    yield * report('unixfs:exporter:progress:raw', [block.subarray(range.start, range.end)], range, block.byteLength, options)
+    const bytes = block.subarray(range.start, range.end)
+    yield * report('unixfs:exporter:progress:raw', [bytes], range, block.byteLength, options)
     return
   }
 
@@ -49,11 +54,12 @@ async function * read ({ block, node, header, stream }: Entry, { blockstore, cod
   }
 
   if (stream != null) {
-    yield * readStream({ node, codec: codecOf({ codec: stream }, codecs) }, options, blockstore, { ...options, inFlightBytes })
+    const file = { node, codec: codecOf({ codec: stream }, codecs) }
+    yield * readStream(file, options, blockstore, { ...options, inFlightBytes })
     return
   }
 
-  // as with Helia, a symlink has no content of its own
+  // as in Helia, a symlink has no content
   if (node.unixfs.type === 'file' || node.unixfs.type === 'raw') {
     const size = fileSize(node)
     const range = toRange(size, options)
@@ -67,7 +73,7 @@ interface Range {
   end: number
 }
 
-/** Report what is read of a plain file, as Helia does. */
+/** Report reading of a plain file with Helia's events. */
 async function * report (
   type: 'unixfs:exporter:progress:raw' | 'unixfs:exporter:progress:unixfs:file',
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -84,10 +90,10 @@ async function * report (
   }
 }
 
-/** The range that offset and length ask for: an offset behind the end is an error, a length that leads there is not. */
+/** The range of `offset` and `length`. The offset must not be past the file's end; the length may reach past it. */
 function toRange (size: number, { offset = 0, length = size }: CatOptions): Range {
   if (!Number.isInteger(offset) || offset < 0 || offset > size) {
-    throw new InvalidParametersError(`Offset must be a whole number from 0 to the file's size, ${size}, not ${offset}`)
+    throw new InvalidParametersError(`Offset must be a whole number from 0 to the file's size ${size}, not ${offset}`)
   }
 
   if (!Number.isInteger(length) || length < 0) {

@@ -6,11 +6,17 @@ import type { CpOptions } from '../unixfs.ts'
 import type { Settings } from '../settings.ts'
 import type { CID } from 'multiformats/cid'
 
-export async function cp (source: CID, target: CID, name: string, settings: Settings, options: CpOptions = {}): Promise<CID> {
+export async function cp (
+  source: CID,
+  target: CID,
+  name: string,
+  settings: Settings,
+  options: CpOptions = {}
+): Promise<CID> {
   options.signal?.throwIfAborted()
 
   if (isMarked(source)) {
-    // below a tree nothing says any more how a file without a header is compressed
+    // inside a tree, nothing would say how a file without a header is compressed
     const { stream } = await openEntry(source, settings.blockstore, options, settings.roots)
 
     if (stream != null) {

@@ -31,7 +31,7 @@ export async function * ls (cid: CID, settings: Settings, options: LsOptions = {
   const read = marked ? readCid(description) : entry.cid
 
   if (entry.node?.unixfs.isDirectory() !== true) {
-    // as with Helia, a file is called by its CID
+    // as in Helia, the name of a file is its CID
     yield { ...description, cid: read, name: read.toString(), path: read.toString() }
     return
   }
@@ -49,36 +49,42 @@ export async function * ls (cid: CID, settings: Settings, options: LsOptions = {
   }), { concurrency: DEFAULT_BLOCK_READ_CONCURRENCY, signal: options.signal })
 }
 
-async function describeLink ({ cid, size }: DirectoryLink, marked: boolean, settings: Settings, options: LsOptions): Promise<Omit<DirectoryEntry, 'name' | 'path'>> {
-  const told = { cid, plainCid: cid, size: BigInt(size) }
+async function describeLink (
+  { cid, size }: DirectoryLink,
+  marked: boolean,
+  settings: Settings,
+  options: LsOptions
+): Promise<Omit<DirectoryEntry, 'name' | 'path'>> {
+  const fromLink = { cid, plainCid: cid, size: BigInt(size) }
 
   if (cid.code === raw.code && size > 0) {
-    // a raw block is a file as long as its parent says, and nothing more
-    return { ...told, type: 'raw', storedSize: told.size, ratio: 1, codec: 'none', frames: 0 }
+    // a raw block is a file of the size that its parent states
+    return { ...fromLink, type: 'raw', storedSize: fromLink.size, ratio: 1, codec: 'none', frames: 0 }
   }
 
   if (cid.code !== raw.code && cid.code !== dagPb.code) {
-    return told
+    return fromLink
   }
 
   try {
-    const description = describe(await openRoot(cid, marked ? 'in-tree' : 'plain', settings.blockstore, options, settings.roots))
+    const marker = marked ? 'in-tree' : 'plain'
+    const description = describe(await openRoot(cid, marker, settings.blockstore, options, settings.roots))
 
     return {
       ...description,
       cid: marked ? readCid(description) : cid,
-      ...description.type === 'directory' ? { size: told.size } : {}
+      ...description.type === 'directory' ? { size: fromLink.size } : {}
     }
   } catch (err) {
     if (isNotFound(err)) {
-      return told
+      return fromLink
     }
 
     throw err
   }
 }
 
-/** The CID that something in a tree is read by as the tree is. */
+/** The CID that reads an entry in a tree decompressed. */
 function readCid ({ type, plainCid, markedCid }: Description): CID {
   return type === 'directory' ? mark(plainCid, TREE_CODE) : markedCid ?? plainCid
 }
@@ -95,7 +101,7 @@ async function * slice<T> (source: AsyncIterable<T>, start: number, end: number)
       yield value
     }
 
-    // what is behind the end is not looked for
+    // stop here, without fetching the next entry
     if (++index >= end) {
       return
     }
@@ -105,7 +111,7 @@ async function * slice<T> (source: AsyncIterable<T>, start: number, end: number)
 function checkRange (offset: number, length: number): void {
   for (const [name, number] of Object.entries({ offset, length })) {
     if (number !== Number.POSITIVE_INFINITY && (!Number.isInteger(number) || number < 0)) {
-      throw new InvalidParametersError(`The ${name} of a listing is a whole number from 0, not ${number}`)
+      throw new InvalidParametersError(`The ${name} of a listing must be a whole number from 0, not ${number}`)
     }
   }
 }

@@ -1,5 +1,5 @@
 import { raceSignal } from 'race-signal'
-import { heliaUnixfs, openTarget } from '../change/helia-unixfs.ts'
+import { heliaUnixfs, openParent } from '../change/helia-unixfs.ts'
 import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'
 import type { MkdirOptions } from '../unixfs.ts'
 import type { Settings } from '../settings.ts'
@@ -8,8 +8,8 @@ import type { CID } from 'multiformats/cid'
 export async function mkdir (parent: CID, name: string, settings: Settings, options: MkdirOptions = {}): Promise<CID> {
   options.signal?.throwIfAborted()
 
-  const found = await openTarget(parent, name, settings.blockstore, options)
-  const made = heliaUnixfs(settings, options).mkdir(unmark(parent), name, { ...found.options, ...options })
+  const directory = await openParent(parent, name, settings.blockstore, options)
+  const made = heliaUnixfs(settings, options).mkdir(unmark(parent), name, { ...directory.options, ...options })
   const result = await raceSignal(made, options.signal)
 
   return isMarked(parent) ? mark(result, TREE_CODE) : result

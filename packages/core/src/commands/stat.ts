@@ -11,7 +11,11 @@ import type { ExtendedStatOptions, ExtendedStats, Stats, StatOptions } from '../
 import type { Settings } from '../settings.ts'
 import type { CID } from 'multiformats/cid'
 
-export async function stat (cid: CID, settings: Settings, options: StatOptions & Partial<ExtendedStatOptions> = {}): Promise<Stats> {
+export async function stat (
+  cid: CID,
+  settings: Settings,
+  options: StatOptions & Partial<ExtendedStatOptions> = {}
+): Promise<Stats> {
   const entry = await openLinked(cid, settings, options, settings.roots)
   expectOriginal(entry, options)
   reportUnchecked(entry, options)
@@ -20,13 +24,21 @@ export async function stat (cid: CID, settings: Settings, options: StatOptions &
   let stats = describe(entry)
 
   if (isByLink(entry) && node?.unixfs.isDirectory() === true) {
-    // its own plain CID names the files as they are stored
+    // for a linked directory: its plain CID would read the files as they are stored
     stats = { ...stats, markedCid: mark(entry.cid, TREE_CODE) }
   }
 
   if (node != null && stream != null) {
     const file = { node, codec: codecOf({ codec: stream }, settings.codecs) }
-    stats = { ...stats, ...await streamStats(file, stats, settings.blockstore, { ...options as object, signal: options.signal, extended: options.extended, inFlightBytes: settings.inFlightBytes }) }
+    stats = {
+      ...stats,
+      ...await streamStats(file, stats, settings.blockstore, {
+        ...options as object,
+        signal: options.signal,
+        extended: options.extended,
+        inFlightBytes: settings.inFlightBytes
+      })
+    }
   }
 
   if (options.extended !== true) {
@@ -36,10 +48,12 @@ export async function stat (cid: CID, settings: Settings, options: StatOptions &
   if (node == null) {
     const size = BigInt(block.byteLength)
 
-    return { ...stats, blocks: 1n, uniqueBlocks: 1n, dagSize: size, deduplicatedDagSize: size, localSize: size } as ExtendedStats
+    const dag = { blocks: 1n, uniqueBlocks: 1n, dagSize: size, deduplicatedDagSize: size, localSize: size }
+
+    return { ...stats, ...dag } as ExtendedStats
   }
 
-  // what the files in it hold, read as the directory was
+  // files below a marked directory count their original bytes
   const marked = isMarked(entry.asked)
   const { filesSize, ...dag } = await inspectDag(node, settings.blockstore, {
     ...options,

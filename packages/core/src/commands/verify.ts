@@ -25,7 +25,7 @@ import type { VerifyFileOptions } from '../read/verify-file.ts'
 import type { PBLink } from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
 
-/** What has been read so far. */
+/** What has been verified so far. */
 interface Tally {
   size: bigint
   blocks: number
@@ -35,23 +35,24 @@ interface Tally {
 
 type VerifierOptions = VerifyOptions & Pick<VerifyFileOptions, 'onBytes'>
 
-/** Where the walk is. */
+/** The current position of the walk. */
 interface Place {
-  /** From the directory that is verified. */
+  /** Relative to the verified directory. */
   path: string
   depth: number
 }
 
 export async function verify (cid: CID, settings: Settings, options: VerifyOptions = {}): Promise<VerifyReport> {
-  // what is stored counts, not a root that was read before
+  // without the cache of roots: what is stored must be checked
   const entry = await openLinked(cid, settings, options)
 
   const check = isByLink(entry) ? originalCheck(entry, options) : undefined
-  const verifier = new Verifier(settings, { ...options, onBytes: check == null ? undefined : async bytes => check.update(bytes) }, isMarked(entry.asked))
+  const onBytes = check == null ? undefined : async (bytes: Uint8Array): Promise<void> => check.update(bytes)
+  const verifier = new Verifier(settings, { ...options, onBytes }, isMarked(entry.asked))
   const contentCid = await verifier.verify(entry, { path: '', depth: 0 })
 
   if (check != null && isByLink(entry)) {
-    await settle(entry.link, await check.compare(), settings, options)
+    await settleLink(entry.link, await check.compare(), settings, options)
   }
 
   const { size, blocks, frames, files } = verifier.tally
@@ -59,7 +60,7 @@ export async function verify (cid: CID, settings: Settings, options: VerifyOptio
   return {
     cid: entry.cid,
     size,
-    // those below the root, and the root
+    // the tally does not include the root, which was read before
     blocks: BigInt(blocks) + 1n,
     frames,
     files,
@@ -68,7 +69,7 @@ export async function verify (cid: CID, settings: Settings, options: VerifyOptio
 }
 
 /**
- * What the bytes behind an original are compared with. A directory cannot be.
+ * The check that compares the bytes with the original. A directory cannot be compared.
  *
  * @throws {UncheckedLinkError}
  */
@@ -82,8 +83,13 @@ function originalCheck (entry: OpenedByLink, options: VerifyOptions): OriginalCh
   return new OriginalCheck(original, options, layoutOf(entry))
 }
 
-/** Refuse a link that leads to other bytes, and keep of one that does not that it was compared. */
-async function settle (link: LinkRecord, comparison: Comparison, { links }: Settings, options: VerifyOptions): Promise<void> {
+/** Throw if the link leads to other bytes; otherwise store that it was compared. */
+async function settleLink (
+  link: LinkRecord,
+  comparison: Comparison,
+  { links }: Settings,
+  options: VerifyOptions
+): Promise<void> {
   const layout = judge(link, comparison)
 
   if (layout == null) {
@@ -91,7 +97,7 @@ async function settle (link: LinkRecord, comparison: Comparison, { links }: Sett
   }
 
   if (!isChecked(link)) {
-    // where nothing can be written, the next one compares again
+    // if it cannot be stored, the next verification compares again
     await links.keepCheck({ ...link, check: layout }, options).catch(() => { options.signal?.throwIfAborted() })
   }
 }
@@ -100,10 +106,10 @@ class Verifier {
   readonly tally: Tally = { size: 0n, blocks: 0, frames: 0, files: 0 }
   readonly #settings: Settings
   readonly #options: VerifierOptions
-  /** Whether files are read as their header says, as in a marked tree. */
+  /** Whether files are read decompressed, as below a marked CID. */
   readonly #marked: boolean
   readonly #blockstore: GetStore
-  /** What is below directories that have been walked: of a tree of links to the same, walking all would never end. */
+  /** Totals of the directories already walked. Without it, a hostile tree of repeated links could be endless. */
   readonly #walked = new Map<string, Tally>()
 
   constructor (settings: Settings, options: VerifierOptions, marked: boolean) {
@@ -128,7 +134,8 @@ class Verifier {
     }
 
     const { codecs, inFlightBytes } = this.#settings
-    const { size, frames, contentCid } = await verifyFile(entry, this.#blockstore, codecs, { ...this.#options, inFlightBytes })
+    const options = { ...this.#options, inFlightBytes }
+    const { size, frames, contentCid } = await verifyFile(entry, this.#blockstore, codecs, options)
 
     this.tally.size += size
     this.tally.frames += frames
@@ -172,7 +179,7 @@ class Verifier {
 
   async #link (parent: FileNode, { Hash: cid, Name: name = '' }: PBLink, { path, depth }: Place): Promise<void> {
     const prefix = shardPrefix(parent)
-    // the name of a shard is the prefix alone: it is a part of this directory
+    // a link to a shard has only the prefix as its name, and is a part of this directory
     const isShard = prefix > 0 && name.length === prefix
     const below = isShard ? path : [path, name.slice(prefix)].filter(part => part !== '').join('/')
 
@@ -180,7 +187,7 @@ class Verifier {
       const entry = await this.#open(cid)
 
       if (isShard && entry.node?.unixfs.type !== 'hamt-sharded-directory') {
-        throw new NotUnixFSError(cid, 'it is no shard of a directory')
+        throw new NotUnixFSError(cid, 'it is linked as a shard, but is not one')
       }
 
       await this.verify(entry, { path: below, depth: depth + 1 })
@@ -227,14 +234,14 @@ function difference (after: Tally, before: Tally): Tally {
   }
 }
 
-/** How long the prefix is that names have in a shard of a directory, 0 in an ordinary one. */
+/** The length of the prefix of names in a shard, 0 in an ordinary directory. */
 function shardPrefix ({ cid, unixfs }: FileNode): number {
   if (unixfs.type !== 'hamt-sharded-directory') {
     return 0
   }
 
   if (unixfs.fanout == null || unixfs.fanout < 2n) {
-    throw new NotUnixFSError(cid, `a shard of a directory has no fanout of ${unixfs.fanout}`)
+    throw new NotUnixFSError(cid, `its fanout ${unixfs.fanout} is invalid`)
   }
 
   return (unixfs.fanout - 1n).toString(16).length

@@ -6,20 +6,20 @@ import type { FileLink } from '../dag/node.ts'
 import type { LeafHasherOptions } from './leaf-hasher.ts'
 import type { CID } from 'multiformats/cid'
 
-/** Leaves that are hashed once, and the DAGs that are made of them. */
+/** Leaves that are hashed once, and the DAGs built from them. */
 interface Group {
   leaves: LeafHasher
   dags: BalancedDag[]
 }
 
 /**
- * Finds the CIDs that bytes have when they are added uncompressed, with one layout
- * or with several in one pass. Without others it is the profile of docs/format.md,
- * section 2, as of `unixfs.addBytes` of @helia/unixfs. Of the bytes alone, without
- * mode and mtime, so that whoever reads the file can find it again.
+ * Computes the CID that a stream of bytes has when added uncompressed, for one layout or for
+ * several in one pass. The default layout is the profile of docs/format.md, section 2, which
+ * `unixfs.addBytes` of @helia/unixfs uses. Mode and mtime are left out, so that any reader of
+ * the bytes can compute the same CID.
  *
- * It holds less than one leaf for each kind of leaves, and the links of one node for
- * each level of a DAG, whatever the size of the file.
+ * Memory does not depend on the file's size: less than one leaf per kind of leaf, and the
+ * links of one node per level of each DAG.
  */
 export class ContentCid {
   readonly #groups = new Map<string, Group>()
@@ -28,7 +28,7 @@ export class ContentCid {
   constructor (options: LeafHasherOptions = {}, layouts: readonly Layout[] = [UNIXFS_V1_2025]) {
     this.#dags = layouts.map(layout => {
       const { leafSize, rawLeaves, cidVersion } = layout
-      // raw leaves have the same CID whatever the version of their parents
+      // raw leaves have the same CID in DAGs of both versions
       const kind = `${leafSize} ${rawLeaves ? 'raw' : cidVersion}`
       const group = this.#groups.get(kind) ?? { leaves: new LeafHasher(layout, options), dags: [] }
       const dag = new BalancedDag(layout)
@@ -40,14 +40,14 @@ export class ContentCid {
     })
   }
 
-  /** The next bytes. When this is done they may be written over. */
+  /** Add bytes. The caller may overwrite them after this resolves. */
   async update (bytes: Uint8Array): Promise<void> {
     for (const { leaves, dags } of this.#groups.values()) {
       await addAll(leaves.update(bytes), dags)
     }
   }
 
-  /** The CIDs of all bytes, in the order of the layouts. */
+  /** The CID for each layout, in order. */
   async digests (): Promise<CID[]> {
     for (const { leaves, dags } of this.#groups.values()) {
       await addAll(leaves.end(), dags)
@@ -56,7 +56,7 @@ export class ContentCid {
     return Promise.all(this.#dags.map(async dag => dag.root()))
   }
 
-  /** The CID of all bytes, with the first layout. */
+  /** The CID for the first layout. */
   async digest (): Promise<CID> {
     return (await this.digests())[0]
   }

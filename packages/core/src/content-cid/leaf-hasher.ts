@@ -9,19 +9,19 @@ import { BYTES, varint, varintField } from '../format/protobuf.ts'
 import type { Layout } from './content-layouts.ts'
 import type { FileLink } from '../dag/node.ts'
 
-/** Fields of the UnixFS message, and what the first says of a file (UnixFS specification, "Data Format"). */
+/** Field numbers of the UnixFS message, and its type "file" (UnixFS specification, "Data Format"). */
 const TYPE = 1
 const FILE = 2
 const DATA = 2
 const FILE_SIZE = 3
-/** The field of a dag-pb node that the message is in. */
+/** The field of a dag-pb node that holds the UnixFS message. */
 const NODE_DATA = 1
 
 export interface LeafHasherOptions {
   signal?: AbortSignal | null | undefined
 }
 
-/** Cuts bytes into leaves, however they come, and hashes them. It holds less than one leaf. */
+/** Splits a stream of bytes into leaves and hashes them. Buffers less than one leaf. */
 export class LeafHasher {
   readonly #layout: Layout
   readonly #options: LeafHasherOptions
@@ -34,7 +34,7 @@ export class LeafHasher {
     this.#options = options
   }
 
-  /** The leaves that the next bytes fill. When this is done the bytes may be written over. */
+  /** Add bytes, and yield the leaves that they complete. The caller may overwrite them afterwards. */
   async * update (bytes: Uint8Array): AsyncGenerator<FileLink> {
     const { leafSize } = this.#layout
     const leaves: Uint8Array[] = []
@@ -61,7 +61,7 @@ export class LeafHasher {
     }
   }
 
-  /** The last leaf. An empty file has one too. */
+  /** Yield the last leaf. An empty file has one too. */
   async * end (): AsyncGenerator<FileLink> {
     if (this.#filled > 0 || this.#empty) {
       yield * this.#hash([this.#rest.subarray(0, this.#filled)])
@@ -75,10 +75,11 @@ export class LeafHasher {
     }
 
     this.#empty = false
-    yield * mapOrdered(leaves, async leaf => hashLeaf(leaf, this.#layout), { concurrency: DEFAULT_BLOCK_WRITE_CONCURRENCY, signal: this.#options.signal })
+    const options = { concurrency: DEFAULT_BLOCK_WRITE_CONCURRENCY, signal: this.#options.signal }
+    yield * mapOrdered(leaves, async leaf => hashLeaf(leaf, this.#layout), options)
   }
 
-  /** Put bytes behind those of a leaf that is not whole yet. It grows by doubling: most files are far smaller than a leaf. */
+  /** Buffer bytes of an incomplete leaf. The buffer doubles as needed: most files are far smaller than a leaf. */
   #keep (bytes: Uint8Array): void {
     const filled = this.#filled + bytes.byteLength
 
@@ -106,14 +107,14 @@ async function hashLeaf (leaf: Uint8Array, { cidVersion, rawLeaves }: Layout): P
 }
 
 /**
- * A dag-pb block of a UnixFS file with these bytes, as `dagPb.encode` makes it of
- * what `marshal` gives. Those copy the bytes three times, which takes longer than to
- * hash them.
+ * Encode a dag-pb leaf. Same result as `dagPb.encode` and `marshal`, which copy the bytes
+ * three times, and so take longer than hashing them.
  */
 function encodeLeaf (leaf: Uint8Array): Uint8Array {
   const size = leaf.byteLength
-  // type file, and in an empty file no data
-  const before = Uint8Array.from([...varintField(TYPE, FILE), ...size === 0 ? [] : [...varint(DATA * 8 + BYTES), ...varint(size)]])
+  // an empty file has no data field
+  const data = size === 0 ? [] : [...varint(DATA * 8 + BYTES), ...varint(size)]
+  const before = Uint8Array.from([...varintField(TYPE, FILE), ...data])
   const after = Uint8Array.from(varintField(FILE_SIZE, size))
   const length = before.byteLength + size + after.byteLength
 

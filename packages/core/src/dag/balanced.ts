@@ -4,20 +4,20 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { encodeNode } from './node.ts'
 import type { FileLink } from './node.ts'
 
-export interface BalancedDagInit {
+interface BalancedDagInit {
   cidVersion: 0 | 1
   /** The most links in a node. */
   maxLinks: number
 }
 
 /**
- * The root of a balanced DAG whose leaves come one after the other, as `writeRoot`
- * finds it of all of them. A node is hashed when it is full, so it holds no more
- * links than one node has for each level.
+ * Computes the root of a balanced DAG, as `writeRoot` does, from leaves that arrive one at a
+ * time. Each node is hashed once it is full, so memory is bounded by one node's links per
+ * level.
  */
 export class BalancedDag {
   readonly #init: BalancedDagInit
-  /** The links of the node that is not full yet, for each level: leaves first. */
+  /** The links of each level's incomplete node, leaves first. */
   readonly #levels: FileLink[][] = [[]]
 
   constructor (init: BalancedDagInit) {
@@ -27,7 +27,7 @@ export class BalancedDag {
   async add (link: FileLink, level = 0): Promise<void> {
     const links = this.#levels[level] ??= []
 
-    // a full node goes up when the next link comes: if none does, it is the root
+    // a full node moves up only when another link follows: otherwise it is the root
     if (links.length === this.#init.maxLinks) {
       this.#levels[level] = [link]
       await this.add(await this.#node(links), level + 1)
@@ -36,7 +36,7 @@ export class BalancedDag {
     }
   }
 
-  /** The root. A single leaf is its own root. */
+  /** The root's CID. A single leaf is its own root. */
   async root (): Promise<CID> {
     for (let level = 0; ; level++) {
       const links = this.#levels[level]

@@ -1,39 +1,39 @@
 import { raceSignal } from 'race-signal'
-import { concat } from '../util/bytes.ts'
+import { collectBytes } from '../util/bytes.ts'
 import { CorruptBlockError, NotFoundError } from '../errors.ts'
 import { checkBlock, checkHash, isIdentity } from './hashes.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
-/** What a command passes on to the blockstore: the signal, progress, providers. */
+/** Options that commands pass on to the blockstore: signal, progress, providers. */
 export interface GetBlockOptions {
   signal?: AbortSignal | null | undefined
-  /** @internal bytes of the block, where its parent says them */
+  /** @internal the block's size in bytes, if its parent states it */
   expectedSize?: number | undefined
-  /** @internal aborted when nobody will take the block any more */
+  /** @internal aborted when the block is no longer needed */
   until?: AbortSignal | undefined
-  /** @internal what the blockstore gave before is not the block: one that can ask others asks them */
+  /** @internal the stored block is damaged: a networked blockstore fetches it again */
   damaged?: boolean | undefined
 }
 
 export interface GetStore extends Pick<Blockstore, 'get'> {
-  /** The most bytes that a reader holds of what it has asked for before its turn. */
+  /** The most bytes that a reader may hold of blocks it requested ahead. */
   readonly readAheadBytes?: number | undefined
-  /** Whether blocks come from others, so that it pays to ask for as many as fit into those bytes. */
+  /** Whether blocks come from peers, so that it pays to request as many as fit into `readAheadBytes`. */
   fetches? (): boolean
 }
 
 export type PutStore = Pick<Blockstore, 'put'>
 
 /**
- * The bytes of a block, compared with its hash. Helia compares what comes from
- * the network, but not what its blockstore holds. A blockstore that gives other bytes is
- * asked once more, as it may know somebody who has the block.
+ * Get a block and check that it matches its CID. Helia checks blocks from the network, but not
+ * those in its blockstore. A damaged block is requested once more, because a networked
+ * blockstore can fetch a good one.
  *
  * @throws {NotFoundError} the blockstore does not have it
- * @throws {CorruptBlockError} the bytes are others than the CID names
- * @throws {UnknownHashError} they cannot be compared with it
- * @throws {DigestLengthError} nor with so short a digest
+ * @throws {CorruptBlockError} the bytes do not match the CID
+ * @throws {UnknownHashError} the hash function is not supported
+ * @throws {DigestLengthError} the digest is too short to be trusted
  */
 export async function getBlock (cid: CID, blockstore: GetStore, options: GetBlockOptions): Promise<Uint8Array> {
   const { signal } = options
@@ -57,7 +57,6 @@ export async function getBlock (cid: CID, blockstore: GetStore, options: GetBloc
     }
   }
 
-  // a blockstore that can ask others fetches it anew
   const anew = await read(cid, blockstore, { ...options, damaged: true })
   await checkBlock(cid, anew)
 
@@ -68,9 +67,10 @@ async function read (cid: CID, blockstore: GetStore, options: GetBlockOptions): 
   const { signal } = options
 
   try {
-    return await raceSignal(collect(cid, blockstore, options), signal)
+    // like Helia, pass the command's options on to the blockstore
+    return await raceSignal(collectBytes(blockstore.get(cid, options as Parameters<GetStore['get']>[1])), signal)
   } catch (err) {
-    // blockstore-fs reports an aborted read as a block that is not there
+    // blockstore-fs reports an aborted read as a missing block
     signal?.throwIfAborted()
 
     if (err instanceof Error && err.name === 'NotFoundError') {
@@ -81,8 +81,8 @@ async function read (cid: CID, blockstore: GetStore, options: GetBlockOptions): 
   }
 }
 
-/** The blockstore for those that read by themselves: what it gives has been compared with its hash. */
-export function verifying (blockstore: GetStore, options: GetBlockOptions): GetStore {
+/** Wraps a blockstore for libraries that read from it: every block is checked against its CID. */
+export function verifyingBlockstore (blockstore: GetStore, options: GetBlockOptions): GetStore {
   return {
     async * get (cid) {
       yield await getBlock(cid, blockstore, options)
@@ -91,11 +91,10 @@ export function verifying (blockstore: GetStore, options: GetBlockOptions): GetS
 }
 
 /**
- * The blockstore for those that write many files at one time: a block that is
- * already being written is not written again, which sends blockstore-fs into a
- * second of retries.
+ * Wraps a blockstore for concurrent writers. A block that is already being written is not
+ * written a second time, which would send blockstore-fs into a second of retries.
  */
-export function coalescing (blockstore: PutStore): PutStore {
+export function coalescingBlockstore (blockstore: PutStore): PutStore {
   const writing = new Map<string, Promise<CID>>()
 
   return {
@@ -112,15 +111,4 @@ export function coalescing (blockstore: PutStore): PutStore {
       }
     }
   }
-}
-
-async function collect (cid: CID, blockstore: GetStore, options: GetBlockOptions): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-
-  // the commands' options reach the blockstore as Helia's do
-  for await (const chunk of blockstore.get(cid, options as Parameters<GetStore['get']>[1])) {
-    chunks.push(chunk)
-  }
-
-  return concat(chunks)
 }

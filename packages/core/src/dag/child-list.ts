@@ -4,17 +4,17 @@ import { CidList } from './cid-list.ts'
 import type { Item, ItemList } from './items.ts'
 import type { CID } from 'multiformats/cid'
 
-/** A block of a file, known from the node above it. */
+/** A block of a file, as the node above it describes it. */
 export interface Child extends Item {
-  /** Bytes of the file in and below it. */
+  /** Bytes of the file in it and below it. */
   bytes: number
-  /** Where in the file it begins. */
+  /** Its offset in the file. */
   position: number
   /** Levels below the root. */
   depth: number
 }
 
-/** The children of a node of a file, in a tenth of the memory that they take decoded. */
+/** The links of a file's node, in a tenth of the memory that decoded links take. */
 export class ChildList implements ItemList<Child> {
   readonly #depth: number
   readonly #cids: CidList
@@ -22,8 +22,8 @@ export class ChildList implements ItemList<Child> {
   readonly #positions: Float64Array
 
   /**
-   * @param depth - levels that they are below the root
-   * @param capacity - how many there are at most
+   * @param depth - how many levels below the root these children are
+   * @param capacity - the most children it can hold
    */
   constructor (depth: number, capacity: number) {
     this.#depth = depth
@@ -57,7 +57,7 @@ export class ChildList implements ItemList<Child> {
       position: this.#positions[index],
       depth: this.#depth,
       use: isNode ? 'node' : 'leaf',
-      // what holds little of the file may be a leaf, as Kubo makes them by default
+      // a small dag-pb block may be a leaf, as Kubo writes by default
       size: isNode && bytes > MAX_FOREIGN_LEAF_SIZE ? NODE_SIZE_GUESS : bytes
     }
   }

@@ -1,16 +1,16 @@
 import { CID } from 'multiformats/cid'
 
-/** Bytes of a CID with a sha2-256. */
+/** Bytes of a CID with a sha2-256 hash. */
 const USUAL_SIZE = 36
 
-/** CIDs by their bytes alone: as objects they take ten times as much. */
+/** A list of CIDs, stored as bytes: CID objects take ten times as much memory. */
 export class CidList {
   length = 0
   #bytes: Uint8Array
-  /** Where each ends. */
+  /** Where each CID ends. */
   readonly #ends: Uint32Array
 
-  /** @param capacity - how many there are at most */
+  /** @param capacity - the most CIDs it can hold */
   constructor (capacity: number) {
     this.#ends = new Uint32Array(capacity)
     this.#bytes = new Uint8Array(Math.min(capacity, 1024) * USUAL_SIZE)
@@ -35,7 +35,7 @@ export class CidList {
   }
 
   at (index: number): CID {
-    // a copy: whoever keeps it is not to keep all others
+    // a copy, so that keeping this CID does not keep the whole list in memory
     return CID.decode(this.#bytes.slice(this.#start(index), this.#ends[index]))
   }
 

@@ -9,8 +9,8 @@ const BLAKE2B_256 = 0xb220
 const BLAKE3 = 0x1e
 
 /**
- * The hash functions that blocks are checked with, by their multihash codes: those of
- * Helia, and those of `ipfs add --hash` that people use, loaded when a block needs them.
+ * The hash functions that blocks can be checked with, by multihash code: those of Helia, and
+ * the common ones of `ipfs add --hash`, which are loaded when a block needs them.
  */
 const DIGESTS = new Map<number, (bytes: Uint8Array) => Promise<Uint8Array>>([
   [sha256.code, async bytes => (await sha256.digest(bytes)).digest],
@@ -19,23 +19,24 @@ const DIGESTS = new Map<number, (bytes: Uint8Array) => Promise<Uint8Array>>([
   [BLAKE3, async bytes => (await import('@noble/hashes/blake3.js')).blake3(bytes)]
 ])
 
-/** Whether a CID holds its block itself: there is nothing to store or to fetch. */
+/** Whether a CID contains its block, so that it is neither stored nor fetched. */
 export function isIdentity ({ multihash }: CID): boolean {
   return multihash.code === identity.code
 }
 
 /**
- * Refuse a CID whose block could not be checked, before anybody is asked for it.
+ * Refuse a CID whose block could not be checked, before the block is requested.
  *
- * @throws {UnknownHashError} the hash function is none of sha2-256, sha2-512, blake2b-256, blake3 and identity
- * @throws {DigestLengthError} the digest is so short that other bytes have it too, or an
- *   identity CID with links is longer than other nodes read
+ * @throws {UnknownHashError} the hash function is not sha2-256, sha2-512, blake2b-256, blake3
+ *   or identity
+ * @throws {DigestLengthError} the digest is too short to be trusted, or an identity CID with
+ *   links is longer than other nodes accept
  */
 export function checkHash (cid: CID): void {
   const { code, digest: { byteLength } } = cid.multihash
 
   if (isIdentity(cid)) {
-    // without links it is no more than the bytes around it
+    // without links its memory is bounded by the block that contains it
     if (cid.code !== raw.code && byteLength > MAX_IDENTITY_LENGTH) {
       throw new DigestLengthError(cid, `more than ${MAX_IDENTITY_LENGTH}`)
     }
@@ -47,18 +48,19 @@ export function checkHash (cid: CID): void {
 }
 
 /**
- * Compare the bytes of a block with its CID. A truncated digest is compared as far as it goes.
+ * Check that the bytes of a block match its CID. A truncated digest is compared as far as it
+ * goes.
  *
- * @throws {CorruptBlockError} the bytes are others than the CID names
- * @throws {UnknownHashError} as {@link checkHash}
- * @throws {DigestLengthError} as {@link checkHash}
+ * @throws {CorruptBlockError} the bytes do not match
+ * @throws {UnknownHashError} see {@link checkHash}
+ * @throws {DigestLengthError} see {@link checkHash}
  */
 export async function checkBlock (cid: CID, bytes: Uint8Array): Promise<void> {
   checkHash(cid)
 
   const { code, digest: expected } = cid.multihash
   const digest = DIGESTS.get(code)
-  // an identity CID is all of its block
+  // an identity CID contains the whole block
   const actual = digest == null ? bytes : (await digest(bytes)).subarray(0, expected.byteLength)
 
   if (expected.byteLength !== actual.byteLength || !expected.every((byte, i) => byte === actual[i])) {

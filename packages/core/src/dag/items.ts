@@ -1,34 +1,34 @@
 import type { CID } from 'multiformats/cid'
 
-/** What a node links to. */
+/** A link of a node. */
 export interface Item {
   cid: CID
-  /** Bytes of its block, or a guess. */
+  /** Bytes of its block, possibly a guess. */
   size: number
-  /** What its block is fetched for: to be looked into, to be handed out, or not at all. */
+  /** Why its block is fetched: to be decoded (`node`), to be yielded (`leaf`), or not at all. */
   use: 'node' | 'leaf' | 'none'
 }
 
-/** The items of a node in order, held in few bytes: each is made when its turn comes. */
+/** The items of a node, in order, held in few bytes: each item is created when it is read. */
 export interface ItemList<I> {
   readonly length: number
-  /** Bytes of memory that it takes. */
+  /** Bytes of memory that the list takes. */
   readonly byteLength: number
   at (index: number): I
-  /** The first item from there on whose block is needed, or `length`. */
+  /** The index of the first item, from `index` on, whose block is needed, or `length`. */
   nextBlock (index: number): number
 }
 
-/** What a node's block holds. */
+/** A decoded node. */
 export interface Opened<I, Node> {
-  /** What is handed out when its turn has come. */
+  /** What is yielded for the node. */
   node: Node
-  /** Bytes of memory that this takes. */
+  /** Bytes of memory that `node` takes. */
   byteLength: number
   items: ItemList<I>
 }
 
-/** An item whose turn has come: with its block where it is a leaf, with what was made of it where it is a node. */
+/** An item that is yielded: with its block if it is a leaf, with its decoded node if it is one. */
 export interface ReadItem<I, Node> {
   item: I
   block?: Uint8Array

@@ -2,16 +2,16 @@ import { bytesField, varint, varintField } from '../format/protobuf.ts'
 import { concat } from '../util/bytes.ts'
 import type { UnixFS } from 'ipfs-unixfs'
 
-/** The types of a UnixFS message, by the number that they have in it. */
+/** The types of a UnixFS message, indexed by their number in protobuf. */
 const TYPES = ['raw', 'directory', 'file', 'metadata', 'symlink', 'hamt-sharded-directory']
 
 const DEFAULT_FILE_MODE = 0o644
 const DEFAULT_DIRECTORY_MODE = 0o755
 
-/** The bits of a mode that say what kind of file it is. */
+/** The bits of a mode that give the file's kind. */
 const KIND_BITS = 0xfffff000
 
-/** Fields of the UnixFS message, and of the time in it (UnixFS specification, "Data Format"). */
+/** Field numbers of the UnixFS message, and of the mtime in it (UnixFS specification, "Data Format"). */
 const TYPE = 1
 const DATA = 2
 const FILE_SIZE = 3
@@ -25,10 +25,10 @@ const NANOSECONDS = 2
 const FIXED32 = 5
 
 /**
- * As `unixfs.marshal ()`. That gives wrong bytes, other ones each time, where a
- * number is from 2^31 to 2^32 - 1, as the sizes of files from 2 to 4 GiB are: its
- * protobuf runtime (protons-runtime 7.1 and 8.0) takes the lower half for negative,
- * writes one byte of it, and leaves the rest as they were in memory.
+ * Same as `unixfs.marshal ()`, without its bug. That one writes wrong bytes, different each
+ * time, for a number from 2^31 to 2^32 - 1, such as the size of a file of 2 to 4 GiB. Its
+ * protobuf runtime (protons-runtime 7.1 and 8.0) treats the lower half as negative, writes
+ * one byte of it, and leaves the others uninitialized.
  */
 export function marshal (unixfs: UnixFS): Uint8Array {
   const isFile = unixfs.type === 'file' || unixfs.type === 'raw'
@@ -60,7 +60,7 @@ function marshalTime ({ secs, nsecs }: NonNullable<UnixFS['mtime']>): Uint8Array
   ])
 }
 
-/** A number below 0 is written as the one that has the same 64 bits. */
+/** A negative number is encoded as the unsigned number with the same 64 bits. */
 function signedVarint (value: bigint): number[] {
   const bytes: number[] = []
   let rest = BigInt.asUintN(64, value)
@@ -73,13 +73,13 @@ function signedVarint (value: bigint): number[] {
   return [...bytes, Number(rest)]
 }
 
-/** The mode as it is written: not where it is the one that everybody takes it to be. */
+/** The mode to write: undefined if it is the default. */
 function modeOf (unixfs: UnixFS): number | undefined {
   if (unixfs.mode == null) {
     return undefined
   }
 
-  // eslint-disable-next-line typescript/dot-notation -- what kind of file it is, is private there
+  // eslint-disable-next-line typescript/dot-notation -- the file's kind is private in ipfs-unixfs
   const mode = ((unixfs['_originalMode'] & KIND_BITS) | unixfs.mode) >>> 0
 
   return mode === (unixfs.isDirectory() ? DEFAULT_DIRECTORY_MODE : DEFAULT_FILE_MODE) ? undefined : mode

@@ -8,11 +8,11 @@ import type { ImporterOptions } from 'ipfs-unixfs-importer'
 type Layout = NonNullable<ImporterOptions['layout']>
 type Reduced = Awaited<ReturnType<Layout>>
 
-/** Numbers that `unixfs.marshal ()` writes wrongly, see `marshal`. */
+/** The range of numbers that `unixfs.marshal ()` writes wrongly, see `marshal`. */
 const FIRST_WRONG = 2n ** 31n
 const LAST_WRONG = 2n ** 32n - 1n
 
-/** A layout of ipfs-unixfs-importer, of which the nodes that it would write wrongly are written again. */
+/** Wraps a layout of ipfs-unixfs-importer, and rewrites the nodes that it encodes wrongly. */
 export function mendLayout (layout: Layout, blockstore: PutStore): Layout {
   return async (source, reduce) => layout(source, async leaves => mend(await reduce(leaves), blockstore))
 }
@@ -20,8 +20,9 @@ export function mendLayout (layout: Layout, blockstore: PutStore): Layout {
 async function mend (node: Reduced, blockstore: PutStore): Promise<Reduced> {
   const { unixfs, cid } = node
   const wrong = node as Reduced & { block?: Uint8Array }
+  const numbers = unixfs == null ? [] : [unixfs.fileSize(), ...unixfs.blockSizes, unixfs.mtime?.secs ?? 0n]
 
-  if (unixfs == null || wrong.block == null || ![unixfs.fileSize(), ...unixfs.blockSizes, unixfs.mtime?.secs ?? 0n].some(isWrong)) {
+  if (unixfs == null || wrong.block == null || !numbers.some(isWrong)) {
     return node
   }
 

@@ -2,19 +2,19 @@ import { decode } from '@ipld/dag-pb'
 import { BYTES, readFields } from '../format/protobuf.ts'
 import type { PBLink } from '@ipld/dag-pb'
 
-/** The fields of a dag-pb node. */
+/** Field numbers of a dag-pb node. */
 const DATA = 1
 const LINK = 2
 
 /**
- * The links of a node, each of which is decoded when it is looked at. All at one time
- * they take 600 bytes each, and there may be one in every 8 bytes of a block that a
- * stranger made: 18 MB of such blocks took more than a gigabyte.
+ * The links of a node, each decoded when it is accessed. Decoded, a link takes 600 bytes, but
+ * a hostile block can have one in every 8 bytes: 18 MB of such blocks took more than a
+ * gigabyte.
  */
 export class NodeLinks implements Iterable<PBLink> {
   readonly length: number
   readonly #block: Uint8Array
-  /** Where each begins, and where the last one ends. */
+  /** Where each link begins, and where the last one ends. */
   readonly #offsets: Uint32Array
 
   constructor (block: Uint8Array, offsets: Uint32Array) {
@@ -23,7 +23,7 @@ export class NodeLinks implements Iterable<PBLink> {
     this.#offsets = offsets
   }
 
-  /** The link of that number, from 0 to `length` - 1. */
+  /** Decode the link at an index from 0 to `length` - 1. */
   at (index: number): PBLink {
     return decode(this.#block.subarray(this.#offsets[index], this.#offsets[index + 1])).Links[0]
   }
@@ -34,12 +34,12 @@ export class NodeLinks implements Iterable<PBLink> {
     }
   }
 
-  /** Those that a question is true of. */
-  filter (question: (link: PBLink) => boolean): PBLink[] {
+  /** Decode the links for which `predicate` is true. */
+  filter (predicate: (link: PBLink) => boolean): PBLink[] {
     const found: PBLink[] = []
 
     for (const link of this) {
-      if (question(link)) {
+      if (predicate(link)) {
         found.push(link)
       }
     }
@@ -49,19 +49,19 @@ export class NodeLinks implements Iterable<PBLink> {
 }
 
 /**
- * The data and the links of a dag-pb block, as `decode` of `@ipld/dag-pb` gives them.
+ * The data and the links of a dag-pb block, like `decode` of `@ipld/dag-pb`.
  *
- * @throws {Error} it is none
+ * @throws {Error} it is not a dag-pb block
  */
 export function decodeBlock (bytes: Uint8Array): { data: Uint8Array | undefined, links: NodeLinks } {
-  // parts of a Buffer are slow to make
+  // subarrays of a Buffer are slow to create
   const block = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let data: Uint8Array | undefined
   let count = 0
 
   for (const { number, type } of readFields(block)) {
     if ((number !== DATA && number !== LINK) || type !== BYTES) {
-      throw new Error(`it has a field ${number} of the wire type ${type}`)
+      throw new Error(`it has an unknown field ${number} of wire type ${type}`)
     }
 
     count += number === LINK ? 1 : 0
@@ -81,7 +81,7 @@ export function decodeBlock (bytes: Uint8Array): { data: Uint8Array | undefined,
 
       data = field.bytes
     } else {
-      // refused here where it is none
+      // throws if the link is invalid
       decode(block.subarray(position, end))
       offsets[links++] = position
       offsets[links] = end

@@ -9,18 +9,18 @@ import type { NodeLinks } from './node-links.ts'
 import type { Mtime } from 'ipfs-unixfs'
 import type { CID } from 'multiformats/cid'
 
-/** A decoded dag-pb block of a UnixFS file. */
+/** A decoded dag-pb block of UnixFS. */
 export interface FileNode {
   cid: CID
-  /** The UnixFS message as it is in the block, the header included. */
+  /** The UnixFS message exactly as stored, with the header. */
   data: Uint8Array
   unixfs: UnixFS
   links: NodeLinks
-  /** Bytes of the whole block. */
+  /** Bytes of the block. */
   length: number
 }
 
-/** A child of a file's node. */
+/** A link to a part of a file. */
 export interface FileLink {
   cid: CID
   /** Bytes of the file below it. */
@@ -36,26 +36,26 @@ export interface Metadata {
 
 export interface RootContent {
   links?: FileLink[]
-  /** The whole stream of a small file. A root has either this or links. */
+  /** The whole stream of a small file. Excludes `links`. */
   inline?: Uint8Array
   header?: Header
 }
 
-/** A block, and what the UnixFS message in it says. */
-export interface EncodedNode {
+/** An encoded block, and its UnixFS message. */
+interface EncodedNode {
   block: Uint8Array
   unixfs: UnixFS
 }
 
 /**
- * @throws {NotUnixFSError} the block is not dag-pb, or holds no UnixFS
+ * @throws {NotUnixFSError} the block is not dag-pb, or does not hold UnixFS
  */
 export function decodeNode (cid: CID, block: Uint8Array): FileNode {
   try {
     const { data, links } = decodeBlock(block)
 
     if (data == null) {
-      throw new Error('there is no data in it')
+      throw new Error('it has no data')
     }
 
     return { cid, data, unixfs: UnixFS.unmarshal(data), links, length: block.byteLength }
@@ -64,7 +64,7 @@ export function decodeNode (cid: CID, block: Uint8Array): FileNode {
   }
 }
 
-/** Encode a node of a file: an inner one of links alone, or a root. */
+/** Encode a node of a file: an inner node with links only, or a root. */
 export function encodeNode ({ links = [], inline, header }: RootContent, metadata: Metadata = {}): EncodedNode {
   const unixfs = new UnixFS({
     type: 'file',

@@ -2,20 +2,20 @@ import type { Settled } from '../util/map-ordered.ts'
 import type { ItemList } from './items.ts'
 
 /*
- * What `readAhead` keeps of a DAG whose blocks are being read: a chain of places, in the
- * order in which they are handed out. A span stands for items of which nothing has been
- * asked for yet, a step for one item that has been asked for.
+ * The state of `readAhead`: a linked list of places, in the order in which their items are
+ * yielded. A span stands for items that have not been requested yet, a step for one requested
+ * item.
  */
 
-/** The list of one node, as long as anything of it waits. */
+/** The item list of one node, held while any of its items remain. */
 export interface Held<I> {
   list: ItemList<I>
   spans: number
-  /** Whether the turn of its node has come. */
+  /** Whether the node itself has been yielded. */
   entered: boolean
 }
 
-/** Items of a node in whose blocks nothing has been asked for. */
+/** A range of a node's items, `index` to `end`, that have not been requested. */
 export interface Span<I, Node> {
   held: Held<I>
   index: number
@@ -23,13 +23,13 @@ export interface Span<I, Node> {
   next: Place<I, Node> | undefined
 }
 
-/** An item whose block is asked for. */
+/** An item whose block has been requested. */
 export interface Step<I, Node> {
   item: I
-  /** Bytes that it counts for, until it is taken. */
+  /** Bytes that it counts against the budget until it is yielded. */
   size: number
   counted: boolean
-  /** Whether it counts as a block that is read ahead, as all do but nodes that were looked into. */
+  /** Whether it counts as a block read ahead. A decoded node whose children are read no longer does. */
   blocked: boolean
   result?: Promise<Settled<Uint8Array | undefined>> | undefined
   opened?: { node: Node, held: Held<I> }

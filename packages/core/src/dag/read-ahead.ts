@@ -1,6 +1,13 @@
-// Longer than others: the steps of one walk share what it holds, and nearly each of them changes it.
+// Above 250 lines: the steps of the walk share its state, and nearly all of them change it.
 import { raceSignal } from 'race-signal'
-import { DEFAULT_BLOCK_READ_CONCURRENCY, DEFAULT_FETCH_BYTES, MAX_OPEN_LINKS_SIZE, MAX_SMALL_BLOCKS_AHEAD, MIN_HELD_SIZE, SMALL_BLOCKS_AHEAD_SIZE } from '../constants.ts'
+import {
+  DEFAULT_BLOCK_READ_CONCURRENCY,
+  DEFAULT_FETCH_BYTES,
+  MAX_OPEN_LINKS_SIZE,
+  MAX_SMALL_BLOCKS_AHEAD,
+  MIN_HELD_SIZE,
+  SMALL_BLOCKS_AHEAD_SIZE
+} from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
 import { checkConcurrency, settle, unwrap } from '../util/map-ordered.ts'
 import { getBlock } from './block.ts'
@@ -9,33 +16,38 @@ import type { GetBlockOptions, GetStore } from './block.ts'
 import type { Item, ItemList, Opened, ReadItem } from './items.ts'
 import type { Held, Place, Span, Step } from './places.ts'
 
-export interface ReadAheadOptions extends GetBlockOptions {
+interface ReadAheadOptions extends GetBlockOptions {
   blockReadConcurrency?: number | undefined
 }
 
-export interface ReadAheadSteps<I, Node> {
-  /** Looks into a node's block. What it throws is told when the node's turn has come. */
+interface ReadAheadSteps<I, Node> {
+  /** Decodes a node's block. What it throws is thrown when the node would be yielded. */
   open (item: I, block: Uint8Array): Opened<I, Node>
-  /** Called before a block is asked for: what it throws is told in its turn, and the block is not fetched. */
+  /** Called before a block is requested. If it throws, the block is not fetched; the error is thrown in its turn. */
   check? (item: I): void
-  /** Called with a leaf that has arrived: what it throws is told in its turn, and the leaf is not kept until then. */
+  /** Called when a leaf arrives. If it throws, the leaf is dropped, and the error is thrown in its turn. */
   checkLeaf? (item: I, block: Uint8Array): void
 }
 
 /**
- * The items below a node, in order, a bounded number of blocks asked for before their
- * turn. Nodes are looked into as they arrive, so that the leaves below the next of them
- * are asked for before the last leaf of this one has been taken.
+ * The items below a node, in order. Requests a bounded number of blocks ahead. Nodes are
+ * decoded as they arrive, so that the leaves of the next node are requested before the last
+ * leaf of this one is yielded.
  *
- * All that is held counts, in bytes: blocks that wait to be taken, what was made of
- * nodes, and the links of those that are open. Where a block is larger than its parent
- * said and there is no room for it, it is let go and fetched again in its turn. So no
- * more than `readAheadBytes` of the blockstore are held, besides the links of the nodes
- * above, `MAX_OPEN_LINKS_SIZE` at most, and the block whose turn it is.
+ * Everything held counts against a budget of bytes: blocks that wait to be yielded, decoded
+ * nodes, and the links of open nodes. A block that turns out larger than its parent states,
+ * and for which there is no room, is dropped and fetched again in its turn. So the walk holds
+ * at most the blockstore's `readAheadBytes`, plus the links of the nodes above the current
+ * block (at most `MAX_OPEN_LINKS_SIZE`) and the current block itself.
  *
- * @throws {InvalidDagError} the nodes above a block have more links than may be held
+ * @throws {InvalidDagError} the nodes above a block have too many links to be held
  */
-export async function * readAhead<I extends Item, Node> (items: ItemList<I>, { open, check, checkLeaf }: ReadAheadSteps<I, Node>, blockstore: GetStore, options: ReadAheadOptions): AsyncGenerator<ReadItem<I, Node>> {
+export async function * readAhead<I extends Item, Node> (
+  items: ItemList<I>,
+  { open, check, checkLeaf }: ReadAheadSteps<I, Node>,
+  blockstore: GetStore,
+  options: ReadAheadOptions
+): AsyncGenerator<ReadItem<I, Node>> {
   const { blockReadConcurrency: concurrency = DEFAULT_BLOCK_READ_CONCURRENCY } = options
   const { readAheadBytes: budget = DEFAULT_FETCH_BYTES } = blockstore
   checkConcurrency(concurrency)
@@ -44,10 +56,10 @@ export async function * readAhead<I extends Item, Node> (items: ItemList<I>, { o
   const blockOptions = { ...options, until: done.signal }
   let head: Place<I, Node> | undefined
   let blocks = 0
-  /** How many blocks have been taken: whoever takes many will take more, and whoever looks at the first gets few. */
+  /** How many blocks have been yielded. A caller that only looks at the first ones gets few read ahead. */
   let taken = 0
   let bytes = 0
-  /** Of the nodes whose turn has come. */
+  /** Bytes of the links of nodes that have been yielded. */
   let linkBytes = 0
 
   const insert = (held: Held<I>, after?: Place<I, Node>): void => {
@@ -70,7 +82,7 @@ export async function * readAhead<I extends Item, Node> (items: ItemList<I>, { o
       linkBytes += held.list.byteLength
 
       if (linkBytes > MAX_OPEN_LINKS_SIZE) {
-        throw new InvalidDagError(cid, `has, with the nodes above it, more than ${MAX_OPEN_LINKS_SIZE} bytes of links`)
+        throw new InvalidDagError(cid, `and the nodes above it have more than ${MAX_OPEN_LINKS_SIZE} bytes of links`)
       }
     }
   }
@@ -89,8 +101,9 @@ export async function * readAhead<I extends Item, Node> (items: ItemList<I>, { o
       return after <= budget && blocks < concurrency
     }
 
-    // as far as a link of others needs it
-    return blockstore.fetches?.() === true || (blocks < Math.min(concurrency + taken / 8, MAX_SMALL_BLOCKS_AHEAD) && after <= SMALL_BLOCKS_AHEAD_SIZE)
+    // from peers, as many as fit into the budget
+    return blockstore.fetches?.() === true ||
+      (blocks < Math.min(concurrency + taken / 8, MAX_SMALL_BLOCKS_AHEAD) && after <= SMALL_BLOCKS_AHEAD_SIZE)
   }
 
   const count = (step: Step<I, Node>, length: number): void => {
@@ -108,7 +121,7 @@ export async function * readAhead<I extends Item, Node> (items: ItemList<I>, { o
     }
   }
 
-  /** Look into a node, if there is room for what is in it or it must be. */
+  /** Decode a node, if there is room for it or `must` is set. */
   const openNode = (step: Step<I, Node>, block: Uint8Array, must: boolean): boolean => {
     const { node, byteLength, items: list } = open(step.item, block)
 
@@ -122,7 +135,7 @@ export async function * readAhead<I extends Item, Node> (items: ItemList<I>, { o
     step.opened = { node, held }
 
     if (list.nextBlock(0) < list.length) {
-      // blocks below it are read instead
+      // it no longer counts as a block: those below it are read instead
       step.blocked = false
       blocks--
     }
@@ -204,7 +217,7 @@ export async function * readAhead<I extends Item, Node> (items: ItemList<I>, { o
     }
   }
 
-  /** Take an item out of its span, and give its step. */
+  /** Cut an item out of its span, and return a step for it. */
   const split = (span: Span<I, Node>, wanted: number, item: I, before: Place<I, Node> | undefined): Step<I, Node> => {
     const { held, index, end, next } = span
     const step: Step<I, Node> = { item, size: item.size, counted: false, blocked: false, next }
@@ -243,7 +256,7 @@ export async function * readAhead<I extends Item, Node> (items: ItemList<I>, { o
           yield { item: span.held.list.at(span.index++) }
         }
 
-        // meanwhile blocks may have arrived, and steps been made of the rest
+        // while these were yielded, blocks may have arrived and the span may have been split
         if (head === span && span.index === span.end) {
           head = span.next
           leave(span.held)
@@ -268,7 +281,8 @@ export async function * readAhead<I extends Item, Node> (items: ItemList<I>, { o
       head = step.next
       fill()
 
-      yield step.opened == null ? { item: step.item, ...block == null ? {} : { block } } : { item: step.item, node: step.opened.node }
+      const { item, opened } = step
+      yield opened == null ? { item, ...block == null ? {} : { block } } : { item, node: opened.node }
     }
   } finally {
     done.abort()

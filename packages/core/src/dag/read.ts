@@ -2,7 +2,7 @@ import * as raw from 'multiformats/codecs/raw'
 import { CustomProgressEvent } from 'progress-events'
 import { MAX_DAG_DEPTH } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
-import { Turns } from '../util/event-loop.ts'
+import { EventLoopBreaks } from '../util/event-loop.ts'
 import { ChildList } from './child-list.ts'
 import { decodeNode } from './node.ts'
 import { readAhead } from './read-ahead.ts'
@@ -15,50 +15,64 @@ import type { ProgressOptions } from 'progress-events'
 
 export interface ReadOptions extends GetBlockOptions, ProgressOptions<ExporterProgressEvents> {
   /**
-   * How many blocks are read at one time, ahead of what was asked for. Where none is
-   * given and blocks are fetched from others, it is as many as arrive there (`fetch` of
-   * `IpfszInit`).
+   * How many blocks to read ahead. Unless it is set, blocks from peers are limited only by
+   * `fetch` of `IpfszInit`.
    *
    * @default 8, or up to 128 small blocks of 8 MiB together
    */
   blockReadConcurrency?: number | undefined
 }
 
-/** Bytes of a file, from `start` up to and without `end`. */
+/** A range of bytes of a file, from `start` to `end` (exclusive). */
 interface Range {
   start: number
   end: number
-  /** Fetch children of no bytes too, which no range holds. */
+  /** Also fetch the children that hold no bytes, which no range includes. */
   empty?: boolean
 }
 
 /**
- * The bytes of a UnixFS file from `start` up to and without `end`, block by block.
- * The blocks that hold them are fetched and no others, a bounded number ahead.
+ * The bytes of a UnixFS file from `start` to `end` (exclusive), block by block. Fetches only
+ * the blocks that hold them, a bounded number ahead.
  *
- * Not done by ipfs-unixfs-exporter: it fetches everything that was asked for
- * whether or not it is taken, so a large file fills the memory, and where a range
- * ends with a block it fetches the next one too.
+ * ipfs-unixfs-exporter is not used: it fetches the whole range whether or not it is consumed,
+ * so a large file fills the memory, and it fetches one block too many if a range ends with a
+ * block.
  *
- * @throws {InvalidDagError} a block holds more or fewer bytes than its parent says
+ * @throws {InvalidDagError} a block holds more or fewer bytes than its parent states
  */
-export async function * readRange (node: FileNode, start: number, end: number, blockstore: GetStore, options: ReadOptions): AsyncGenerator<Uint8Array> {
+export async function * readRange (
+  node: FileNode,
+  start: number,
+  end: number,
+  blockstore: GetStore,
+  options: ReadOptions
+): AsyncGenerator<Uint8Array> {
   yield * walk(node, { start, end }, blockstore, options)
 }
 
-/** All bytes of a file. Its blocks that hold no bytes are fetched too, and what is below them is not. */
-export async function * readWhole (node: FileNode, blockstore: GetStore, options: ReadOptions): AsyncGenerator<Uint8Array> {
+/** All bytes of a file. Also fetches blocks that hold no bytes, but nothing below them. */
+export async function * readWhole (
+  node: FileNode,
+  blockstore: GetStore,
+  options: ReadOptions
+): AsyncGenerator<Uint8Array> {
   yield * walk(node, { start: 0, end: Number.POSITIVE_INFINITY, empty: true }, blockstore, options)
 }
 
-/** What is handed out of a node: not its links, which would take more than its block. */
+/** What is kept of a decoded node: not its links, which would take more memory than its block. */
 interface Content {
   cid: FileNode['cid']
   data: Uint8Array | undefined
 }
 
-async function * walk (root: FileNode, range: Range, blockstore: GetStore, options: ReadOptions): AsyncGenerator<Uint8Array> {
-  const turns = new Turns()
+async function * walk (
+  root: FileNode,
+  range: Range,
+  blockstore: GetStore,
+  options: ReadOptions
+): AsyncGenerator<Uint8Array> {
+  const breaks = new EventLoopBreaks()
   const open = (child: Child, block: Uint8Array): Opened<Child, Content> => {
     if (child.depth > MAX_DAG_DEPTH) {
       throw new InvalidDagError(child.cid, `is more than ${MAX_DAG_DEPTH} levels below the root`)
@@ -67,21 +81,24 @@ async function * walk (root: FileNode, range: Range, blockstore: GetStore, optio
     const node = decodeNode(child.cid, block)
     checkSize(child, fileSize(node))
 
-    // nodes of nothing that link each other again and again would never end
+    // not below an empty node: empty nodes that link to each other could be endless
     const items = child.bytes > 0 ? childrenWithin(node, child, range) : new ChildList(child.depth + 1, 0)
     const { data } = node.unixfs
 
-    // its bytes are a part of the block, which is held as long as they are
-    return { node: { cid: node.cid, data }, byteLength: data == null || data.byteLength === 0 ? 0 : block.byteLength, items }
+    // `data` is a part of the block, which stays in memory with it
+    const byteLength = data == null || data.byteLength === 0 ? 0 : block.byteLength
+
+    return { node: { cid: node.cid, data }, byteLength, items }
   }
 
   yield * enter({ cid: root.cid, data: root.unixfs.data }, 0, range, options)
 
   const steps = { open, checkLeaf: (child: Child, block: Uint8Array) => { checkSize(child, block.byteLength) } }
+  const children = childrenWithin(root, { position: 0, depth: 0 }, range)
 
-  for await (const { item: child, block, node } of readAhead(childrenWithin(root, { position: 0, depth: 0 }, range), steps, blockstore, options)) {
-    if (turns.due) {
-      await turns.next()
+  for await (const { item: child, block, node } of readAhead(children, steps, blockstore, options)) {
+    if (breaks.due) {
+      await breaks.take()
       options.signal?.throwIfAborted()
     }
 
@@ -93,7 +110,7 @@ async function * walk (root: FileNode, range: Range, blockstore: GetStore, optio
       options.onProgress?.(new CustomProgressEvent('unixfs:exporter:walk:file', { cid: child.cid }))
       yield * overlap(block, child.position, range)
     } else {
-      throw new InvalidDagError(child.cid, `has the codec 0x${child.cid.code.toString(16)}, which no file is made of`)
+      throw new InvalidDagError(child.cid, `has the codec 0x${child.cid.code.toString(16)}, which a file cannot have`)
     }
   }
 }
@@ -107,21 +124,25 @@ function * enter ({ cid, data }: Content, position: number, range: Range, option
 }
 
 /**
- * How many bytes a node says to be above.
+ * The size that a node states for its part of the file.
  *
- * @throws {InvalidDagError} more than can be counted
+ * @throws {InvalidDagError} it exceeds 2^53 - 1 bytes
  */
 export function fileSize (node: FileNode): number {
   const size = Number(node.unixfs.fileSize())
 
   if (size > Number.MAX_SAFE_INTEGER) {
-    throw new InvalidDagError(node.cid, 'says to hold more than 2^53 bytes')
+    throw new InvalidDagError(node.cid, 'states a size of more than 2^53 bytes')
   }
 
   return size
 }
 
-function childrenWithin (node: FileNode, { position, depth }: Pick<Child, 'position' | 'depth'>, { start, end, empty = false }: Range): ChildList {
+function childrenWithin (
+  node: FileNode,
+  { position, depth }: Pick<Child, 'position' | 'depth'>,
+  { start, end, empty = false }: Range
+): ChildList {
   const { links, unixfs: { blockSizes, data } } = node
 
   if (links.length !== blockSizes.length) {
@@ -155,6 +176,6 @@ function * overlap (bytes: Uint8Array, position: number, { start, end }: Range):
 
 function checkSize (child: Child, size: number): void {
   if (size !== child.bytes) {
-    throw new InvalidDagError(child.cid, `holds ${size} bytes instead of the ${child.bytes} that its parent says`)
+    throw new InvalidDagError(child.cid, `holds ${size} bytes, but its parent states ${child.bytes}`)
   }
 }

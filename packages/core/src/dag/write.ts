@@ -10,11 +10,11 @@ import type { PutStore } from './block.ts'
 import type { FileLink, Metadata, RootContent } from './node.ts'
 import type { UnixFS } from 'ipfs-unixfs'
 
-export interface WriteOptions {
+interface WriteOptions {
   signal?: AbortSignal | null
 }
 
-/** A file as it was written. */
+/** A written file. */
 export interface WrittenFile {
   cid: CID
   unixfs: UnixFS
@@ -23,38 +23,36 @@ export interface WrittenFile {
 }
 
 /**
- * Write leaves, several at one time, and yield a link to each in order.
+ * Write leaves, several at a time, and yield a link to each, in order.
  *
- * Not done by ipfs-unixfs-importer: it writes in batches of 50, and waits for
- * each batch before it takes more, so that compressing and writing would take
- * turns.
+ * ipfs-unixfs-importer is not used: it writes in batches of 50 and waits for each batch before
+ * it takes more, so compressing and writing would alternate.
+ *
+ * @param blockstore - wrapped by `coalescingBlockstore`, as leaves may be equal
  */
-export async function * writeLeaves (leaves: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, blockstore: PutStore, options: WriteOptions): AsyncGenerator<FileLink> {
-  // the same block twice at one time sends blockstore-fs into a second of retries
-  const writing = new Map<string, Promise<unknown>>()
-
+export async function * writeLeaves (
+  leaves: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  blockstore: PutStore,
+  options: WriteOptions
+): AsyncGenerator<FileLink> {
   yield * mapOrdered(leaves, async (leaf): Promise<FileLink> => {
     const cid = await toCid(raw.code, leaf)
-    const key = cid.toString()
-    const written = writing.get(key) ?? put(cid, leaf, blockstore, options)
-
-    writing.set(key, written)
-
-    try {
-      await written
-    } finally {
-      writing.delete(key)
-    }
+    await put(cid, leaf, blockstore, options)
 
     return { cid, size: leaf.byteLength, dagSize: leaf.byteLength }
   }, { concurrency: DEFAULT_BLOCK_WRITE_CONCURRENCY, signal: options.signal })
 }
 
 /**
- * Write what is above the leaves: inner nodes of 1,024 links where there are more
- * leaves than that, balanced as ipfs-unixfs-importer does it, then the root.
+ * Write the nodes above the leaves. If there are more than 1,024 leaves, they get inner nodes
+ * of 1,024 links, balanced as in ipfs-unixfs-importer. The root is written last.
  */
-export async function writeRoot (content: RootContent, metadata: Metadata, blockstore: PutStore, options: WriteOptions): Promise<WrittenFile> {
+export async function writeRoot (
+  content: RootContent,
+  metadata: Metadata,
+  blockstore: PutStore,
+  options: WriteOptions
+): Promise<WrittenFile> {
   let { links = [] } = content
 
   while (links.length > MAX_LINKS) {
@@ -73,7 +71,12 @@ export async function writeRoot (content: RootContent, metadata: Metadata, block
   return writeNode({ ...content, links }, metadata, blockstore, options)
 }
 
-async function writeNode (content: RootContent, metadata: Metadata, blockstore: PutStore, options: WriteOptions): Promise<WrittenFile> {
+async function writeNode (
+  content: RootContent,
+  metadata: Metadata,
+  blockstore: PutStore,
+  options: WriteOptions
+): Promise<WrittenFile> {
   const { block, unixfs } = encodeNode(content, metadata)
   const cid = await toCid(dagPb.code, block)
 
@@ -91,6 +94,7 @@ async function toCid (code: number, block: Uint8Array): Promise<CID> {
 }
 
 async function put (cid: CID, block: Uint8Array, blockstore: PutStore, options: WriteOptions): Promise<void> {
-  // the commands' options reach the blockstore as Helia's do
-  await raceSignal(Promise.resolve(blockstore.put(cid, block, options as Parameters<PutStore['put']>[2])), options.signal)
+  // like Helia, pass the command's options on to the blockstore
+  const written = blockstore.put(cid, block, options as Parameters<PutStore['put']>[2])
+  await raceSignal(Promise.resolve(written), options.signal)
 }

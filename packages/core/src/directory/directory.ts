@@ -6,22 +6,26 @@ import type { GetBlockOptions, GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { CID } from 'multiformats/cid'
 
-/** An entry of a directory as its parent knows it. */
+/** An entry of a directory, as its parent describes it. */
 export interface DirectoryLink {
   name: string
   cid: CID
-  /** Bytes of all blocks below it, by what the parent says. */
+  /** Bytes of all blocks below it, as stated by the parent. */
   size: number
 }
 
 /**
- * The entries of a directory in the order they are in, those of its shards
- * included, a bounded number of which is fetched ahead.
+ * The entries of a directory, in order, including those in its shards. Shards are fetched
+ * ahead, a bounded number at a time.
  *
- * @throws {InvalidDagError} a name that no entry may have, or one that is there twice
+ * @throws {InvalidDagError} an entry's name is not valid, or occurs twice
  */
-export async function * listDirectory (node: FileNode, blockstore: GetStore, options: GetBlockOptions): AsyncGenerator<DirectoryLink> {
-  // what is known to be wrong is said before anything is handed out
+export async function * listDirectory (
+  node: FileNode,
+  blockstore: GetStore,
+  options: GetBlockOptions
+): AsyncGenerator<DirectoryLink> {
+  // report what is known to be wrong before yielding anything
   checkDirectory(node)
 
   if (!isSharded(node)) {
@@ -39,8 +43,8 @@ export async function * listDirectory (node: FileNode, blockstore: GetStore, opt
 }
 
 /**
- * Refuse a directory that names an entry as none may be named, or two the same.
- * Of a sharded one only this shard is looked at.
+ * Refuse a directory in which an entry's name is not valid or occurs twice. In a sharded
+ * directory this checks only the given shard.
  *
  * @throws {InvalidDagError}
  */
@@ -60,12 +64,17 @@ export function checkDirectory (node: FileNode): void {
 }
 
 /**
- * The entry of that name, if there is one. In a sharded directory only the shards
- * that lead to it are fetched.
+ * The CID of the entry with that name, if there is one. In a sharded directory, fetches only
+ * the shards on the way to it.
  *
- * @throws {InvalidDagError} there are two, or no entry may be called so
+ * @throws {InvalidDagError} there are two, or the name is not valid
  */
-export async function findEntry (node: FileNode, name: string, blockstore: GetStore, options: GetBlockOptions): Promise<CID | undefined> {
+export async function findEntry (
+  node: FileNode,
+  name: string,
+  blockstore: GetStore,
+  options: GetBlockOptions
+): Promise<CID | undefined> {
   if (isSharded(node)) {
     const { cid, count } = await findInShards(node, name, blockstore, options)
     checkFound(node.cid, name, count)
@@ -87,11 +96,11 @@ function checkLabel ({ cid }: FileNode, label: string, prefix: number): void {
 
 function checkFound (cid: CID, name: string, count: number): void {
   if (count > 1) {
-    throw new InvalidDagError(cid, `has two entries called ${JSON.stringify(name)}`)
+    throw new InvalidDagError(cid, `has two entries named ${JSON.stringify(name)}`)
   }
 
   if (count === 1 && !isEntryName(name)) {
-    throw new InvalidDagError(cid, `has an entry called ${JSON.stringify(name)}`)
+    throw new InvalidDagError(cid, `has an entry with the invalid name ${JSON.stringify(name)}`)
   }
 }
 

@@ -1,20 +1,18 @@
 import { InvalidParametersError } from '../errors.ts'
 
-/** Whether an entry of a directory may be called so: it must not lead out of the directory that it is written to. */
+/** Whether a name is valid for an entry. It must not lead out of the directory that it is written to. */
 export function isEntryName (name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !name.includes('/')
 }
 
-/**
- * @throws {InvalidParametersError} no entry may be called so
- */
+/** @throws {InvalidParametersError} the name is not valid for an entry */
 export function checkEntryName (name: string): void {
   if (!isEntryName(name)) {
-    throw new InvalidParametersError(`An entry cannot be called ${JSON.stringify(name)}`)
+    throw new InvalidParametersError(`An entry cannot be named ${JSON.stringify(name)}`)
   }
 }
 
-/** The names of a path, cut at every slash without a backslash before it, as Helia does it. */
+/** Split a path at every slash that is not escaped by a backslash, like Helia does. */
 export function splitPath (path: string): string[] {
   return path.split(/(?<!\\)\//).filter(Boolean)
 }

@@ -14,16 +14,16 @@ import type { GetBlockOptions, PutStore } from '../dag/block.ts'
 import type { Metadata } from '../dag/node.ts'
 import type { PBLink } from '@ipld/dag-pb'
 
-/** The field of the UnixFS message with the hash function of a sharded directory. */
+/** The field of the UnixFS message that names the hash function of a sharded directory. */
 const HASH_TYPE_FIELD = 5
 
-/** A root with other metadata: its UnixFS message, and what it links to as before. */
+/** A node with new metadata: its UnixFS message, and its unchanged links. */
 export interface Rewritten {
   data: Uint8Array
   links: Iterable<PBLink>
 }
 
-/** A block as it was written. */
+/** A written block. */
 export interface WrittenNode {
   cid: CID
   /** Bytes of all blocks below it, its own included. */
@@ -31,12 +31,11 @@ export interface WrittenNode {
 }
 
 /**
- * Change the mode or mtime in a root. A raw block becomes the UnixFS file that it
- * is, as with Helia.
+ * Change the mode or mtime in a root. A raw block becomes a UnixFS file, as in Helia.
  *
- * The header of a compressed file, which ipfs-unixfs does not know, is put back. So
- * is what it forgets, the hash function of a sharded directory: Kubo refuses one
- * without. So such a directory gets another CID than Helia gives it.
+ * ipfs-unixfs drops two fields, which are put back: the header of a compressed file, and the
+ * hash function of a sharded directory, without which Kubo refuses the directory. So a
+ * sharded directory gets another CID here than in Helia.
  *
  * @throws {NotUnixFSError}
  */
@@ -65,8 +64,13 @@ export function rewriteRoot (cid: CID, block: Uint8Array, metadata: Metadata): R
   }
 }
 
-/** Write a node, with a CID of the version that the one before it had. */
-export async function writeRewritten (rewritten: Rewritten, version: CID['version'], blockstore: PutStore, options: GetBlockOptions): Promise<WrittenNode> {
+/** Write a rewritten node. Its CID has the given version. */
+export async function writeRewritten (
+  rewritten: Rewritten,
+  version: CID['version'],
+  blockstore: PutStore,
+  options: GetBlockOptions
+): Promise<WrittenNode> {
   const links = [...rewritten.links]
   const below = links.reduce((size, link) => size + (link.Tsize ?? 0), 0)
 
@@ -74,10 +78,11 @@ export async function writeRewritten (rewritten: Rewritten, version: CID['versio
   const cid = CID.create(version, dagPb.code, await sha256.digest(block))
 
   if (below + block.byteLength > Number.MAX_SAFE_INTEGER) {
-    throw new InvalidDagError(cid, 'has more bytes below it than can be counted')
+    throw new InvalidDagError(cid, 'has more than 2^53 bytes below it')
   }
 
-  await raceSignal(Promise.resolve(blockstore.put(cid, block, options as Parameters<PutStore['put']>[2])), options.signal)
+  const written = blockstore.put(cid, block, options as Parameters<PutStore['put']>[2])
+  await raceSignal(Promise.resolve(written), options.signal)
 
   return { cid, dagSize: below + block.byteLength }
 }

@@ -1,23 +1,23 @@
 import { NODE_SIZE_GUESS } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
 import { CidList } from '../dag/cid-list.ts'
-import { below, prefixLength, slotBits, slotOf } from './shard-place.ts'
+import { childPlace, prefixLength, slotBits, slotOf } from './shard-place.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Item, ItemList } from '../dag/items.ts'
 import type { ShardPlace } from './shard-place.ts'
 
-/** What a shard holds: an entry of its directory, or a shard below it, which has no name. */
+/** A link of a shard: an entry of the directory, or a shard below it, which has an empty name. */
 export interface ShardItem extends Item {
   name: string
-  /** Bytes of all blocks below it, by what the shard says. */
+  /** Bytes of all blocks below it, as stated by the shard. */
   dagSize: number
   place: ShardPlace
 }
 
-/** What a name takes besides its characters, of two bytes each at most. */
+/** Approximate bytes of a string besides its characters, which take up to two bytes each. */
 const NAME_SIZE = 40
 
-/** The items of a shard, in little more memory than its block takes. */
+/** The links of a shard, in little more memory than its block takes. */
 export class ShardList implements ItemList<ShardItem> {
   readonly length: number
   readonly byteLength: number
@@ -29,7 +29,8 @@ export class ShardList implements ItemList<ShardItem> {
   readonly #bits: number
 
   /**
-   * @throws {InvalidDagError} it is too deep for its names, has a label that is none, two for one child, or one shard twice
+   * @throws {InvalidDagError} the shard is deeper than its names' hashes reach, has an invalid
+   *   label, or links to a child or a shard twice
    */
   constructor (shard: FileNode, place: ShardPlace) {
     const { cid, links } = shard
@@ -48,14 +49,14 @@ export class ShardList implements ItemList<ShardItem> {
       const slot = slotOf(shard, label, prefix)
 
       if (slots.has(slot)) {
-        throw new InvalidDagError(cid, 'is a shard with two links for one child')
+        throw new InvalidDagError(cid, 'is a shard with two links for the same child')
       }
 
       if (label.length === prefix) {
         const key = Hash.toString()
 
         if (shards.has(key)) {
-          throw new InvalidDagError(cid, 'is a shard that links to another one twice')
+          throw new InvalidDagError(cid, 'is a shard that links to another shard twice')
         }
 
         shards.add(key)
@@ -81,7 +82,7 @@ export class ShardList implements ItemList<ShardItem> {
       use: name === '' ? 'node' : 'none',
       name,
       dagSize: this.#dagSizes[index],
-      place: below(this.#place, this.#slots[index], this.#bits)
+      place: childPlace(this.#place, this.#slots[index], this.#bits)
     }
   }
 

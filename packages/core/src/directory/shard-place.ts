@@ -3,10 +3,10 @@ import { MAX_SHARD_FANOUT } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
 import type { FileNode } from '../dag/node.ts'
 
-/** The bits of a name's hash: murmur3-x64-64, the only function that Kubo and Helia place names by. */
+/** The length of a name's hash. Kubo and Helia place names only by murmur3-x64-64. */
 const HASH_BITS = 64
 
-/** Where in its directory a shard is: the first bits of the hashes of all names in it. */
+/** A shard's place in its directory: the bits that the hashes of all names in it begin with. */
 export interface ShardPlace {
   bits: number
   prefix: bigint
@@ -14,7 +14,7 @@ export interface ShardPlace {
 
 export const ROOT_PLACE: ShardPlace = { bits: 0, prefix: 0n }
 
-/** How many hexadecimal digits the labels in a shard begin with. */
+/** How many hexadecimal digits the labels of a shard begin with. */
 export function prefixLength ({ cid, unixfs }: FileNode): number {
   const fanout = Number(unixfs.fanout ?? 0n)
 
@@ -26,24 +26,24 @@ export function prefixLength ({ cid, unixfs }: FileNode): number {
 }
 
 /**
- * How many bits of a hash choose a child of a shard.
+ * How many bits of a hash choose a child of the shard.
  *
- * @throws {InvalidDagError} there are not so many left where the shard is
+ * @throws {InvalidDagError} the shard is so deep that the hash has too few bits left
  */
 export function slotBits (shard: FileNode, { bits }: ShardPlace): number {
   const taken = Math.log2(Number(shard.unixfs.fanout))
 
   if (bits + taken > HASH_BITS) {
-    throw new InvalidDagError(shard.cid, `is a shard deeper than a hash of ${HASH_BITS} bits leads`)
+    throw new InvalidDagError(shard.cid, `is a shard deeper than a hash of ${HASH_BITS} bits can reach`)
   }
 
   return taken
 }
 
 /**
- * Which child of a shard a label is for.
+ * The index of the child that a label belongs to.
  *
- * @throws {InvalidDagError} the shard has no such child
+ * @throws {InvalidDagError} the label is invalid
  */
 export function slotOf ({ cid, unixfs }: FileNode, label: string, prefix: number): number {
   const digits = label.slice(0, prefix)
@@ -56,23 +56,23 @@ export function slotOf ({ cid, unixfs }: FileNode, label: string, prefix: number
   return slot
 }
 
-export function below ({ bits, prefix }: ShardPlace, slot: number, taken: number): ShardPlace {
+export function childPlace ({ bits, prefix }: ShardPlace, slot: number, taken: number): ShardPlace {
   return { bits: bits + taken, prefix: prefix << BigInt(taken) | BigInt(slot) }
 }
 
-/** The hash that says where a name is. */
+/** The hash that decides where a name is placed. */
 export async function hashName (name: string): Promise<bigint> {
   const hash = await murmur364.encode(new TextEncoder().encode(name))
 
   return new DataView(hash.buffer, hash.byteOffset).getBigUint64(0)
 }
 
-/** Whether a hash begins with the bits of a place. */
+/** Whether a name with this hash belongs below a place. */
 export function leadsTo (hash: bigint, { bits, prefix }: ShardPlace): boolean {
   return hash >> BigInt(HASH_BITS - bits) === prefix
 }
 
-/** Which child of a shard at a place a hash leads to. */
+/** The index of the child, in a shard at a place, that a hash leads to. */
 export function slotFor (hash: bigint, { bits }: ShardPlace, taken: number): number {
   return Number(BigInt.asUintN(taken, hash >> BigInt(HASH_BITS - bits - taken)))
 }

@@ -4,7 +4,7 @@ import { getBlock } from '../dag/block.ts'
 import { decodeNode } from '../dag/node.ts'
 import { readAhead } from '../dag/read-ahead.ts'
 import { ShardList } from './shard-list.ts'
-import { below, hashName, leadsTo, prefixLength, ROOT_PLACE, slotBits, slotFor, slotOf } from './shard-place.ts'
+import { childPlace, hashName, leadsTo, prefixLength, ROOT_PLACE, slotBits, slotFor, slotOf } from './shard-place.ts'
 import type { GetBlockOptions, GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Opened } from '../dag/items.ts'
@@ -18,15 +18,20 @@ export function isSharded ({ unixfs }: FileNode): boolean {
 /**
  * The entries of a sharded directory, in order.
  *
- * The hash of a name says where its entry is, so that no other place can have it too,
- * and nothing need be remembered of a million names. There are honest entries that are
- * elsewhere: @helia/unixfs moves shards up when it removes entries, and of a name that
- * is no UTF-8 the bytes are not known here. Those names are remembered, and looked for
- * where they should be.
+ * A name's hash determines its place, so no other place can hold the same name, and a million
+ * names need not be remembered to detect duplicates. Some honest entries are elsewhere:
+ * @helia/unixfs moves shards up when it removes entries, and if a name is not UTF-8 its
+ * original bytes are unknown here. Those names are remembered, and also looked up at the place
+ * that their hash determines.
  *
- * @throws {InvalidDagError} a name is there twice, or a shard is, or is deeper than hashes lead, or empty, or none
+ * @throws {InvalidDagError} a name or a shard occurs twice, or a shard is too deep, empty, or
+ *   not a shard
  */
-export async function * listShards (root: FileNode, blockstore: GetStore, options: GetBlockOptions): AsyncGenerator<ShardItem> {
+export async function * listShards (
+  root: FileNode,
+  blockstore: GetStore,
+  options: GetBlockOptions
+): AsyncGenerator<ShardItem> {
   const visited = new Map<string, string>()
   const misplaced = new Set<string>()
 
@@ -36,13 +41,15 @@ export async function * listShards (root: FileNode, blockstore: GetStore, option
     const there = visited.get(key) ?? here
 
     if (there !== here) {
-      throw new InvalidDagError(cid, 'is a shard that its directory has twice')
+      throw new InvalidDagError(cid, 'is a shard that occurs twice in its directory')
     }
 
     remember(visited, key, here)
   }
 
-  for await (const { item, node } of readAhead(new ShardList(root, ROOT_PLACE), { open: openShard, check }, blockstore, options)) {
+  const items = new ShardList(root, ROOT_PLACE)
+
+  for await (const { item, node } of readAhead(items, { open: openShard, check }, blockstore, options)) {
     if (node == null) {
       if (!leadsTo(await hashName(item.name), item.place)) {
         await checkMisplaced(root, item.name, misplaced, blockstore, options)
@@ -53,8 +60,13 @@ export async function * listShards (root: FileNode, blockstore: GetStore, option
   }
 }
 
-/** What has that name in the shards that the name leads to, and how many there are of it. */
-export async function findInShards (root: FileNode, name: string, blockstore: GetStore, options: GetBlockOptions): Promise<{ cid?: CID, count: number }> {
+/** Look for a name in the shards that its hash leads through. `count` is how often it was found. */
+export async function findInShards (
+  root: FileNode,
+  name: string,
+  blockstore: GetStore,
+  options: GetBlockOptions
+): Promise<{ cid?: CID, count: number }> {
   for await (const { shard, prefix } of shardsTo(root, name, blockstore, options)) {
     const found = shard.links.filter(({ Name: label = '' }) => label.length > prefix && label.slice(prefix) === name)
 
@@ -66,22 +78,36 @@ export async function findInShards (root: FileNode, name: string, blockstore: Ge
   return { count: 0 }
 }
 
-async function checkMisplaced (root: FileNode, name: string, misplaced: Set<string>, blockstore: GetStore, options: GetBlockOptions): Promise<void> {
+async function checkMisplaced (
+  root: FileNode,
+  name: string,
+  misplaced: Set<string>,
+  blockstore: GetStore,
+  options: GetBlockOptions
+): Promise<void> {
   if (misplaced.has(name) || await isInPlace(root, name, blockstore, options)) {
-    throw new InvalidDagError(root.cid, `has two entries called ${JSON.stringify(name)}`)
+    throw new InvalidDagError(root.cid, `has two entries named ${JSON.stringify(name)}`)
   }
 
   misplaced.add(name)
 
   if (misplaced.size > MAX_MISPLACED_ENTRIES) {
-    throw new InvalidDagError(root.cid, `has more than ${MAX_MISPLACED_ENTRIES} entries that are not where the hashes of their names say`)
+    throw new InvalidDagError(root.cid, `has more than ${MAX_MISPLACED_ENTRIES} entries outside their hashes' shards`)
   }
 }
 
-/** Whether there is an entry of that name where its hash says. */
-async function isInPlace (root: FileNode, name: string, blockstore: GetStore, options: GetBlockOptions): Promise<boolean> {
+/** Whether an entry of that name is at the place that its hash determines. */
+async function isInPlace (
+  root: FileNode,
+  name: string,
+  blockstore: GetStore,
+  options: GetBlockOptions
+): Promise<boolean> {
   for await (const { shard, prefix, slot } of shardsTo(root, name, blockstore, options)) {
-    if (shard.links.filter(({ Name: label = '' }) => label.slice(prefix) === name && slotOf(shard, label, prefix) === slot).length > 0) {
+    const found = shard.links
+      .filter(({ Name: label = '' }) => label.slice(prefix) === name && slotOf(shard, label, prefix) === slot)
+
+    if (found.length > 0) {
       return true
     }
   }
@@ -89,8 +115,13 @@ async function isInPlace (root: FileNode, name: string, blockstore: GetStore, op
   return false
 }
 
-/** The shards that the hash of a name leads through, and the child of each that it leads to. */
-async function * shardsTo (root: FileNode, name: string, blockstore: GetStore, options: GetBlockOptions): AsyncGenerator<{ shard: FileNode, prefix: number, slot: number }> {
+/** The shards that a name's hash leads through, with the index of the child that it leads to. */
+async function * shardsTo (
+  root: FileNode,
+  name: string,
+  blockstore: GetStore,
+  options: GetBlockOptions
+): AsyncGenerator<{ shard: FileNode, prefix: number, slot: number }> {
   const hash = await hashName(name)
   let shard = root
   let place = ROOT_PLACE
@@ -101,13 +132,14 @@ async function * shardsTo (root: FileNode, name: string, blockstore: GetStore, o
     const slot = slotFor(hash, place, bits)
     yield { shard, prefix, slot }
 
-    const [next] = shard.links.filter(({ Name: label = '' }) => label.length === prefix && slotOf(shard, label, prefix) === slot)
+    const [next] = shard.links
+      .filter(({ Name: label = '' }) => label.length === prefix && slotOf(shard, label, prefix) === slot)
 
     if (next == null) {
       return
     }
 
-    place = below(place, slot, bits)
+    place = childPlace(place, slot, bits)
     shard = decodeShard(next.Hash, await getBlock(next.Hash, blockstore, options))
   }
 }
@@ -115,9 +147,9 @@ async function * shardsTo (root: FileNode, name: string, blockstore: GetStore, o
 function openShard ({ cid, place }: ShardItem, block: Uint8Array): Opened<ShardItem, true> {
   const shard = decodeShard(cid, block)
 
-  // where there is no name to look at, a few shards of shards could take for ever
+  // with no names to check, walking a few shards of shards could take forever
   if (shard.links.length === 0) {
-    throw new InvalidDagError(cid, 'is a shard without entries')
+    throw new InvalidDagError(cid, 'is an empty shard')
   }
 
   return { node: true, byteLength: 0, items: new ShardList(shard, place) }
@@ -127,13 +159,13 @@ function decodeShard (cid: CID, block: Uint8Array): FileNode {
   const shard = decodeNode(cid, block)
 
   if (!isSharded(shard)) {
-    throw new InvalidDagError(cid, 'is no shard, but its directory says so')
+    throw new InvalidDagError(cid, 'is linked as a shard, but is not one')
   }
 
   return shard
 }
 
-/** Of more than can be remembered the hashes of their names say where they are. */
+/** Remember where a shard was seen. Drops the oldest: its place is still checked by the hashes of its names. */
 function remember (visited: Map<string, string>, key: string, place: string): void {
   visited.set(key, place)
 

@@ -13,15 +13,18 @@ import type { ImporterOptions, ImportResult } from 'ipfs-unixfs-importer'
 type TreeBuilder = NonNullable<ImporterOptions['treeBuilder']>
 type Imported = Parameters<TreeBuilder>[0] extends AsyncIterable<infer T> ? T : never
 
-export interface TreeBuilderOptions extends Pick<ImporterOptions, 'wrapWithDirectory' | 'shardSplitThresholdBytes' | 'shardSplitStrategy' | 'shardFanoutBits' | 'cidVersion' | 'fieldOrder' | 'onProgress'> {
-  /** Called with each directory that was written, and what is in it. */
+type DirectoryOptions = 'wrapWithDirectory' | 'shardSplitThresholdBytes' | 'shardSplitStrategy' | 'shardFanoutBits'
+type EncodingOptions = 'cidVersion' | 'fieldOrder' | 'onProgress'
+
+interface TreeBuilderOptions extends Pick<ImporterOptions, DirectoryOptions | EncodingOptions> {
+  /** Called with each written directory and the CIDs of its entries. */
   onDirectory (cid: CID, children: CID[]): void
 }
 
-/** A directory that is being put together. */
+/** A directory that is being built. */
 interface Directory {
   path: string
-  /** What it was added as, where it was. */
+  /** The metadata that it was added with, if it was added itself. */
   unixfs?: UnixFS | undefined
   children: Map<string, Child>
 }
@@ -29,13 +32,12 @@ interface Directory {
 type Child = Directory | Imported
 
 /**
- * What ipfs-unixfs-importer puts files into directories with, in place of its own.
- * The same directories come out, but for three things. Its own loses entries: when a
- * directory becomes a sharded one, the directories in it go on with the one before,
- * and bring that back when something is added to them. And it flushes by recursion,
- * which overflows the stack in deep trees, and names all below a sharded directory
- * by the path of that. And it writes a directory of directories as one block of any
- * length (`flatLength`).
+ * Replaces the tree builder of ipfs-unixfs-importer. It makes the same directories, without
+ * three bugs of the original. That one loses entries: when a directory becomes sharded, its
+ * subdirectories keep a reference to the unsharded one, which replaces the sharded one when
+ * they grow. It flushes recursively, which overflows the stack in a deep tree, and reports
+ * wrong paths below a sharded directory. And it writes a directory that is full of
+ * directories as a single block of any length (`flatLength`).
  */
 export function treeBuilder (options: TreeBuilderOptions): TreeBuilder {
   return async function * build (source, blockstore): AsyncGenerator<ImportResult> {
@@ -46,7 +48,7 @@ export function treeBuilder (options: TreeBuilderOptions): TreeBuilder {
     for await (const entry of source) {
       const [top] = `${entry.originalPath ?? ''}`.split('/')
 
-      // as the importer: where all paths begin with the same directory, that wraps them
+      // as in the importer: if all paths begin with the same directory, it is the wrapper
       if (top !== '') {
         singleRoot = first == null || (singleRoot && first === top)
         first ??= top
@@ -95,8 +97,12 @@ function put (root: Directory, entry: Imported): void {
   }
 }
 
-/** Write a directory and all below it, what is in one before it, on a stack of its own. */
-async function * flush (root: Directory, blockstore: PutStore, options: TreeBuilderOptions): AsyncGenerator<ImportResult> {
+/** Write a directory and everything in it, children first. Uses its own stack. */
+async function * flush (
+  root: Directory,
+  blockstore: PutStore,
+  options: TreeBuilderOptions
+): AsyncGenerator<ImportResult> {
   const stack = [enter(root)]
 
   for (;;) {
@@ -123,23 +129,28 @@ async function * flush (root: Directory, blockstore: PutStore, options: TreeBuil
       return
     }
 
-    // its name is what is behind the path of its parent
+    // its own name: the last segment of its path
     stack[stack.length - 1].written.set(splitPath(directory.path).at(-1) ?? '', result)
   }
 }
 
-interface Frame {
+interface OpenDirectory {
   directory: Directory
   left: Iterator<[string, Child]>
   /** By name, in order. */
   written: Map<string, Pick<ImportResult, 'cid' | 'size'>>
 }
 
-function enter (directory: Directory): Frame {
+function enter (directory: Directory): OpenDirectory {
   return { directory, left: directory.children.entries(), written: new Map() }
 }
 
-async function write (directory: Directory, children: Frame['written'], blockstore: PutStore, options: TreeBuilderOptions): Promise<ImportResult> {
+async function write (
+  directory: Directory,
+  children: OpenDirectory['written'],
+  blockstore: PutStore,
+  options: TreeBuilderOptions
+): Promise<ImportResult> {
   const written = isLarge(directory, options) || flatLength(children) > MAX_LEAF_SIZE
     ? await writeSharded(directory, children, blockstore, options)
     : await writeFlat(directory, children, blockstore, options)
@@ -149,10 +160,15 @@ async function write (directory: Directory, children: Frame['written'], blocksto
   return { ...written, path: directory.path }
 }
 
-/** Whether the importer would shard it. What is not written yet when it looks, the directories, does not count. */
-function isLarge ({ unixfs, children }: Directory, { shardSplitStrategy = 'links-bytes', shardSplitThresholdBytes = DEFAULT_SHARD_SPLIT_THRESHOLD }: TreeBuilderOptions): boolean {
+/** Whether the importer would shard the directory. Like there, subdirectories do not count. */
+function isLarge (
+  { unixfs, children }: Directory,
+  { shardSplitStrategy = 'links-bytes', shardSplitThresholdBytes = DEFAULT_SHARD_SPLIT_THRESHOLD }: TreeBuilderOptions
+): boolean {
   if (shardSplitStrategy !== 'links-bytes' && shardSplitStrategy !== 'block-bytes') {
-    throw new InvalidParametersError(`There is no shardSplitStrategy ${String(shardSplitStrategy)}`)
+    throw new InvalidParametersError(
+      `shardSplitStrategy must be links-bytes or block-bytes, not ${String(shardSplitStrategy)}`
+    )
   }
 
   let size = shardSplitStrategy === 'links-bytes' ? 0 : dataFieldSerializedSize(unixfs?.mode, unixfs?.mtime)
@@ -171,11 +187,11 @@ function isLarge ({ unixfs, children }: Directory, { shardSplitStrategy = 'links
 }
 
 /**
- * Bytes of the block of a directory that is not sharded, but for its own metadata.
- * The importer would write it however long it is, where it is full of directories:
- * longer than other nodes take.
+ * Bytes of an unsharded directory's block, without its own metadata. The importer would write
+ * such a block at any length if the directory is full of directories. Other nodes refuse
+ * large ones.
  */
-function flatLength (children: Frame['written']): number {
+function flatLength (children: OpenDirectory['written']): number {
   let length = 0
 
   for (const [name, { cid, size }] of children) {
@@ -185,7 +201,12 @@ function flatLength (children: Frame['written']): number {
   return length
 }
 
-async function writeFlat ({ unixfs: metadata }: Directory, children: Frame['written'], blockstore: PutStore, options: TreeBuilderOptions): Promise<ImportResult> {
+async function writeFlat (
+  { unixfs: metadata }: Directory,
+  children: OpenDirectory['written'],
+  blockstore: PutStore,
+  options: TreeBuilderOptions
+): Promise<ImportResult> {
   const unixfs = new UnixFS({ type: 'directory', mtime: metadata?.mtime, mode: metadata?.mode })
   const Links = Array.from(children, ([Name, { cid: Hash, size }]) => ({ Name, Hash, Tsize: Number(size) }))
   const block = dagPb.encode(dagPb.prepare({ Data: marshal(unixfs), Links }), options)
@@ -196,8 +217,14 @@ async function writeFlat ({ unixfs: metadata }: Directory, children: Frame['writ
   return { cid, unixfs, size: BigInt(Links.reduce((size, link) => size + link.Tsize, block.byteLength)) }
 }
 
-async function writeSharded ({ unixfs: metadata, path }: Directory, children: Frame['written'], blockstore: PutStore, options: TreeBuilderOptions): Promise<ImportResult> {
-  const directory = new DirSharded({ root: true, dir: true, path, dirty: true, flat: false, mtime: metadata?.mtime, mode: metadata?.mode }, options)
+async function writeSharded (
+  { unixfs: metadata, path }: Directory,
+  children: OpenDirectory['written'],
+  blockstore: PutStore,
+  options: TreeBuilderOptions
+): Promise<ImportResult> {
+  const init = { root: true, dir: true, path, dirty: true, flat: false, mtime: metadata?.mtime, mode: metadata?.mode }
+  const directory = new DirSharded(init, options)
   let root: ImportResult | undefined
 
   for (const [name, { cid, size }] of children) {
@@ -209,7 +236,7 @@ async function writeSharded ({ unixfs: metadata, path }: Directory, children: Fr
   }
 
   if (root == null) {
-    throw new Error('A sharded directory was not written')
+    throw new Error('The importer wrote no block for a sharded directory')
   }
 
   return root

@@ -1,7 +1,8 @@
 import * as dagPb from '@ipld/dag-pb'
-import { delay, following } from '../util/abort.ts'
+import { anySignal } from 'any-signal'
 import { raceSignal } from 'race-signal'
-import { concat } from '../util/bytes.ts'
+import { delay } from '../util/delay.ts'
+import { collectBytes } from '../util/bytes.ts'
 import { MAX_LEAF_SIZE, NODE_SIZE_GUESS } from '../constants.ts'
 import { FetchStalledError } from '../errors.ts'
 import { emit } from '../events.ts'
@@ -12,40 +13,43 @@ import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 import type { ProgressEvent } from 'progress-events'
 
-/** How often a block is asked for of those who say at once that they cannot. */
+/** How many times to request a block from peers that answer that they cannot send it. */
 const MAX_FAILURES = 4
-/** How soon a block that stalled is taken for stalled again, in milliseconds. It doubles each time. */
+/** Milliseconds after which a block that already stalled counts as stalled again. Doubles each time. */
 const STALLED_AGAIN = 2500
 /**
- * How long to wait before a block is asked for again, in milliseconds. Helia's
- * Bitswap takes 10 ms to forget that it has asked, and does not ask until then.
+ * Milliseconds to wait before requesting a block again. Helia's Bitswap takes 10 ms to forget
+ * a request, and does not repeat it before.
  */
 const FIRST_WAIT = 250
 const LONGEST_WAIT = 1000
 
 export interface FetchOptions {
   signal?: AbortSignal | null | undefined
-  /** Aborted when nobody will take the block. */
+  /** Aborted when the block is no longer needed. */
   until?: AbortSignal | undefined
-  /** Its bytes, where they are known. */
+  /** The block's size in bytes, if known. */
   expectedSize?: number | undefined
   onProgress?: ((event: ProgressEvent) => void) | undefined
   providers?: unknown[] | undefined
 }
 
-/** Who sent a block, as Helia's events have it. */
+/** Which peer sent a block, from Helia's progress event. */
 interface Sender {
   cid?: CID
   provider?: CID
   broker?: string
 }
 
-/** A time that is over. */
-class GivenUpError extends Error {
+/** Thrown when one attempt to fetch a block takes too long. */
+class AttemptTimeoutError extends Error {
   override readonly name = 'TimeoutError'
 }
 
-/** Fetches blocks of a blockstore that asks others for them, no more at one time than arrive, and again where they do not. */
+/**
+ * Fetches blocks through a networked blockstore. Bounds how much is requested at a time, and
+ * requests blocks again that do not arrive.
+ */
 export class BlockFetcher {
   readonly window: FetchWindow
   readonly #blockstore: Pick<Blockstore, 'get'>
@@ -57,14 +61,13 @@ export class BlockFetcher {
     this.window = new FetchWindow(settings)
   }
 
-  /**
-   * @throws {FetchStalledError} no block of the scope arrived within the timeout
-   */
+  /** @throws {FetchStalledError} no block of the scope arrived within the timeout */
   async fetch (cid: CID, scope: FetchScope, options: FetchOptions): Promise<Uint8Array> {
     const { window } = this
-    const { controller: { signal }, unfollow } = following(options.signal, options.until)
+    const signal = anySignal([options.signal, options.until])
     const search = new AbortController()
-    let size = Math.min(options.expectedSize ?? (cid.code === dagPb.code ? NODE_SIZE_GUESS : MAX_LEAF_SIZE), MAX_LEAF_SIZE)
+    const guess = cid.code === dagPb.code ? NODE_SIZE_GUESS : MAX_LEAF_SIZE
+    let size = Math.min(options.expectedSize ?? guess, MAX_LEAF_SIZE)
     let first: number | undefined
     let stalls = 0
     let failures = 0
@@ -79,12 +82,13 @@ export class BlockFetcher {
           const { block, sender } = await this.#attempt(cid, scope, this.#stallTime(stalls, size), signal, options)
           slot.end(block.byteLength)
           scope.lastArrival = window.now()
-          emit(options, 'ipfsz:fetch:block', { cid, size: block.byteLength, duration: scope.lastArrival - started, ...sender })
+          const duration = scope.lastArrival - started
+          emit(options, 'ipfsz:fetch:block', { cid, size: block.byteLength, duration, ...sender })
 
           return block
         } catch (err) {
           signal.throwIfAborted()
-          const stalled = err instanceof GivenUpError
+          const stalled = err instanceof AttemptTimeoutError
 
           if (!stalled && (!isRefused(err) || ++failures === MAX_FAILURES)) {
             throw err
@@ -100,7 +104,7 @@ export class BlockFetcher {
             stalls++
 
             if (slot.overtaken()) {
-              // it is not the link that is slow, and what nobody has must not hold up the rest
+              // the link is not slow: a block that no peer has must not hold up the others
               size = 0
             } else {
               window.shrink()
@@ -108,7 +112,8 @@ export class BlockFetcher {
           }
 
           scope.search(search.signal)
-          emit(options, 'ipfsz:fetch:retry', { cid, attempt: stalls + failures, reason: stalled ? 'stalled' : 'failed', error: err as Error })
+          const reason = stalled ? 'stalled' : 'failed'
+          emit(options, 'ipfsz:fetch:retry', { cid, attempt: stalls + failures, reason, error: err as Error })
         } finally {
           slot.end()
         }
@@ -117,14 +122,14 @@ export class BlockFetcher {
       }
     } finally {
       search.abort()
-      unfollow()
+      signal.clear()
     }
   }
 
   /**
-   * When a block has stalled. What waits for all that was asked for before it is asked
-   * for again by half of the whole time, as what was lost never comes: unless by itself
-   * it takes that long.
+   * Milliseconds after which an attempt counts as stalled. A block queued behind others gets
+   * more time, but is requested again after half of the timeout, in case the request was lost.
+   * It gets even more if the block alone takes that long.
    */
   #stallTime (stalls: number, size: number): number {
     const { stallTimeout, timeout } = this.#settings
@@ -134,11 +139,18 @@ export class BlockFetcher {
     return Math.min(Math.max(time, Math.min(this.window.backlog * 3, latest)), timeout)
   }
 
-  async #attempt (cid: CID, scope: FetchScope, stallTime: number, signal: AbortSignal, options: FetchOptions): Promise<{ block: Uint8Array, sender: Omit<Sender, 'cid'> }> {
-    const { controller, unfollow } = following(signal)
+  async #attempt (
+    cid: CID,
+    scope: FetchScope,
+    stallTime: number,
+    signal: AbortSignal,
+    options: FetchOptions
+  ): Promise<{ block: Uint8Array, sender: Omit<Sender, 'cid'> }> {
+    const giveUp = new AbortController()
+    const attempt = anySignal([signal, giveUp.signal])
     const sender: Omit<Sender, 'cid'> = {}
     const unwatch = this.#watch(stallTime, () => {
-      controller.abort(new GivenUpError(`The block ${cid} did not arrive within ${Math.round(stallTime)} ms`))
+      giveUp.abort(new AttemptTimeoutError(`The block ${cid} did not arrive within ${Math.round(stallTime)} ms`))
     })
 
     const onProgress = (event: ProgressEvent): void => {
@@ -151,12 +163,12 @@ export class BlockFetcher {
     }
 
     try {
-      const block = await raceSignal(collect(this.#blockstore.get(cid, {
+      const block = await raceSignal(collectBytes(this.#blockstore.get(cid, {
         ...options,
-        signal: controller.signal,
+        signal: attempt,
         onProgress,
         providers: [...options.providers ?? [], ...scope.providers]
-      } as Parameters<Blockstore['get']>[1])), controller.signal)
+      } as Parameters<Blockstore['get']>[1])), attempt)
 
       if (sender.provider != null) {
         scope.add(sender.provider)
@@ -165,13 +177,13 @@ export class BlockFetcher {
       return { block, sender }
     } finally {
       unwatch()
-      unfollow()
-      // whoever lost, nothing is asked for any more
-      controller.abort()
+      // whether it won or lost the race, stop requesting the block
+      giveUp.abort()
+      attempt.clear()
     }
   }
 
-  /** Call back when nothing has arrived for a time, or not this for three times as long. */
+  /** Call back when nothing at all arrived for `time`, or not this block for three times as long. */
   #watch (time: number, onStalled: () => void): () => void {
     const { window } = this
     const started = window.now()
@@ -194,17 +206,7 @@ export class BlockFetcher {
   }
 }
 
-/** Whether those who were asked said that they cannot send a block, as Helia tells it. */
+/** Whether Helia reports that every peer answered that it cannot send the block. */
 function isRefused (err: unknown): boolean {
   return err instanceof Error && err.name === 'LoadBlockFailedError'
-}
-
-async function collect (source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-
-  for await (const chunk of source) {
-    chunks.push(chunk)
-  }
-
-  return concat(chunks)
 }

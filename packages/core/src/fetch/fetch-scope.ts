@@ -1,17 +1,17 @@
 import { unmark } from '../marker.ts'
 import type { CID } from 'multiformats/cid'
 
-/** The most peers that are remembered, and that are looked for. */
+/** The most providers that are remembered and looked for. */
 const MAX_PROVIDERS = 8
 
-/** Finds who has something, as `helia.routing` does. */
+/** Finds the providers of a CID, as `helia.routing` does. */
 export interface ProviderRouting {
   findProviders (cid: CID, options?: { signal?: AbortSignal }): AsyncIterable<{ id: CID }>
 }
 
-/** What one call fetches: blocks below one root, and who may have them. */
+/** The blocks that one call fetches below one root, and their possible providers. */
 export class FetchScope {
-  /** When a block of it arrived. */
+  /** When a block of this scope last arrived. */
   lastArrival = Number.NEGATIVE_INFINITY
   readonly #root: CID
   readonly #routing: ProviderRouting | undefined
@@ -23,12 +23,12 @@ export class FetchScope {
     this.#routing = routing
   }
 
-  /** Those that blocks came from, and those that say to have the root. */
+  /** Peers that sent blocks, and peers that advertise the root. */
   get providers (): CID[] {
     return [...this.#providers.values()]
   }
 
-  /** Remember who a block came from. */
+  /** Remember a peer that sent a block. */
   add (provider: CID): void {
     if (this.#providers.size < MAX_PROVIDERS) {
       this.#providers.set(provider.toString(), provider)
@@ -36,13 +36,13 @@ export class FetchScope {
   }
 
   /**
-   * Look for those who have the root, in the background. Who has only blocks of a
-   * file is often told of by nobody, and a peer that went away has to be replaced.
+   * Look for providers of the root, in the background. Peers often advertise only the root
+   * and not each block, and a peer that went away must be replaced.
    */
   search (signal: AbortSignal): void {
     if (this.#routing != null && !this.#searching && this.#providers.size < MAX_PROVIDERS) {
       this.#searching = true
-      // where nobody is found there are still those that are connected
+      // if none is found, the connected peers can still be asked
       this.#search(this.#routing, signal).catch(() => {}).finally(() => { this.#searching = false })
     }
   }

@@ -2,29 +2,29 @@ import { MAX_FETCH_BLOCKS, MAX_LEAF_SIZE } from '../constants.ts'
 import { RateMeter } from './rate-meter.ts'
 
 /**
- * More is asked for when no more than this part of the limit is missing. Whoever sends
- * opens a stream for all that was asked for since the last one, and in the round trips
- * that this takes nothing is sent, unless what came before is still on its way. A Helia
- * puts up to 4 MiB into one message, of which nothing is here before all of it is.
+ * More blocks are requested once the bytes in flight fall to this part of the limit. A peer
+ * opens a new stream for all requests since the last one, and sends nothing during those
+ * round trips unless earlier blocks are still on their way. Helia packs up to 4 MiB into one
+ * message, and none of it is usable before all of it has arrived.
  */
 const REFILL = 0.75
-/** A block of at most this many bytes takes no time but the way there and back. */
+/** The transfer time of a block up to this size is negligible: it measures the round trip. */
 const SMALL_BLOCK = 64 * 1024
 
-export interface FetchWindowInit {
-  /** The most bytes that are asked for and have not arrived. */
+interface FetchWindowInit {
+  /** The most bytes in flight: requested, and not arrived. */
   maxBytes: number
-  /** How much is asked for, as the milliseconds in which it arrives. */
+  /** How much to request ahead, as the milliseconds that it takes to arrive. */
   ahead: number
-  /** The time in milliseconds. */
+  /** The current time in milliseconds. */
   now?: () => number
 }
 
-/** A block that is asked for. It counts until `end` is called. */
+/** A requested block. It counts against the window until `end` is called. */
 export interface Slot {
-  /** Whether a block that was asked for later has arrived. */
+  /** Whether a block that was requested later has arrived. */
   overtaken (): boolean
-  /** @param bytes - how many have arrived, none where it failed */
+  /** @param bytes - how many arrived, 0 if it failed */
   end (bytes?: number): void
 }
 
@@ -34,27 +34,26 @@ interface Waiter {
 }
 
 /**
- * Bounds what is asked for by what arrives. What a peer has queued is ahead of all
- * else on its connection. libp2p waits 5 seconds for an answer to its ping, which
- * stands behind that twice, once for its stream and once for itself, and cuts the
- * connection then. Where a Bitswap message takes longer than 10 seconds, Helia cuts
- * its stream.
+ * Bounds the bytes in flight by the rate at which they arrive. Everything that a peer has
+ * queued delays its other traffic. libp2p closes a connection if a ping takes longer than 5
+ * seconds, and a ping waits behind the queue twice: once to open its stream, once for itself.
+ * Helia resets a stream if a Bitswap message takes longer than 10 seconds.
  */
 export class FetchWindow {
-  /** When a block arrived, in the time of `now`. */
+  /** When a block last arrived, according to `now`. */
   lastArrival = Number.NEGATIVE_INFINITY
   readonly now: () => number
   readonly maxBytes: number
   readonly #ahead: number
   readonly #meter: RateMeter
-  /** Those who wait, by whom they wait for: each in its turn, so that a small file need not wait for a large one. */
+  /** Waiters by scope. Scopes take turns, so that a small file does not wait for a large one. */
   readonly #waiting = new Map<object, Waiter[]>()
   #bytes = 0
   #blocks = 0
-  /** Numbers blocks in the order in which they are asked for. */
+  /** Numbers the requests in order. */
   #asked = 0
   #lastArrived = 0
-  /** Whether more is asked for, until the limit is reached. */
+  /** Whether to request more. Set below the refill mark, cleared at the limit. */
   #filling = true
 
   constructor ({ maxBytes, ahead, now = () => performance.now() }: FetchWindowInit) {
@@ -64,23 +63,23 @@ export class FetchWindow {
     this.#meter = new RateMeter(now)
   }
 
-  /** How many bytes may be asked for. At least one leaf: with less the smallest step of a small link would be none. */
+  /** The most bytes that may be in flight: at least one leaf, so that even the slowest link makes progress. */
   get limit (): number {
     return Math.min(Math.max(this.#meter.rate * this.#ahead, MAX_LEAF_SIZE), this.maxBytes)
   }
 
-  /** How long what is asked for takes to arrive, in milliseconds, 0 where that is not known. */
+  /** Milliseconds until everything in flight has arrived, 0 if the rate is unknown. */
   get backlog (): number {
     return this.timeOf(this.#bytes)
   }
 
-  /** How long so many bytes take to arrive, in milliseconds, 0 where that is not known. */
+  /** Milliseconds that this many bytes take to arrive, 0 if the rate is unknown. */
   timeOf (bytes: number): number {
     return this.#meter.rate === 0 ? 0 : bytes / this.#meter.rate
   }
 
   /**
-   * Wait until a block may be asked for. One may always be, whatever its size.
+   * Wait until a block may be requested. One is always allowed, whatever its size.
    *
    * @param size - its bytes, or a guess
    * @param scope - what it is fetched for
@@ -108,7 +107,7 @@ export class FetchWindow {
     })
   }
 
-  /** What was asked for did not arrive: begin again with little. */
+  /** Something in flight did not arrive: start over with a small window. */
   shrink (): void {
     this.#meter.reset()
   }
@@ -121,7 +120,7 @@ export class FetchWindow {
     return undefined
   }
 
-  /** The others of its scope wait for the turns of all other scopes. */
+  /** Remove a waiter, and move its scope behind all other scopes. */
   #leave (scope: object, waiter: Waiter): void {
     const others = this.#waiting.get(scope)?.filter(other => other !== waiter) ?? []
 
@@ -140,7 +139,7 @@ export class FetchWindow {
     for (let first = this.#first(); first != null && this.#filling; first = this.#first()) {
       const { scope, waiter: { size, resolve }, waiter } = first
 
-      // one may always be asked for, and what counts for nothing may, too
+      // one block is always allowed, and so is a block that counts as 0 bytes
       if (size > 0 && this.#bytes > 0 && (this.#bytes + size > this.limit || this.#blocks >= MAX_FETCH_BLOCKS)) {
         this.#filling = false
         break

@@ -6,19 +6,24 @@ import type { CID } from 'multiformats/cid'
 
 type Store = Pick<Blockstore, 'get' | 'put' | 'has'>
 
-/** A blockstore, and how far ahead it is worth to ask it. */
-export interface FetchingBlockstore extends Store {
-  /** The most bytes that are held of what was asked for before its turn. */
+/** A networked blockstore, and how far to read ahead in it. */
+interface FetchingBlockstore extends Store {
+  /** The most bytes that a reader may hold of blocks it requested ahead. */
   readonly readAheadBytes: number
-  /** Whether anything that was asked for was not here. */
+  /** Whether any block so far was not stored locally. */
   fetches (): boolean
 }
 
 /**
- * A blockstore as one call reads it. What it has is handed on as it is, and takes no
- * longer: Helia looks first whether it has a block in any case. The rest is fetched.
+ * The blockstore of one call. Returns local blocks directly, which costs nothing extra because
+ * Helia first looks for a local block anyway. Fetches the others.
  */
-export function fetching (blockstore: Store, fetcher: BlockFetcher, root: CID, routing?: ProviderRouting): FetchingBlockstore {
+export function fetchingBlockstore (
+  blockstore: Store,
+  fetcher: BlockFetcher,
+  root: CID,
+  routing?: ProviderRouting
+): FetchingBlockstore {
   const scope = new FetchScope(root, routing)
   let fetched = false
 
@@ -28,8 +33,10 @@ export function fetching (blockstore: Store, fetcher: BlockFetcher, root: CID, r
         yield * blockstore.get(cid, { ...options, offline: true } as typeof options)
         return
       } catch (err) {
-        // a blockstore that knows of nobody to ask says something else
-        if ((options as { offline?: boolean } | undefined)?.offline === true || !(err instanceof Error) || err.name !== 'BlockNotFoundWhileOfflineError') {
+        const { offline } = options as { offline?: boolean } | undefined ?? {}
+
+        // a blockstore without a network throws another error
+        if (offline === true || !(err instanceof Error) || err.name !== 'BlockNotFoundWhileOfflineError') {
           throw err
         }
       }

@@ -2,41 +2,40 @@ import { DEFAULT_FETCH_AHEAD, DEFAULT_FETCH_BYTES, DEFAULT_FETCH_TIMEOUT, DEFAUL
 import { InvalidParametersError } from '../errors.ts'
 
 /**
- * How blocks are fetched from others, where the blockstore has them fetched: as that of
- * Helia, it knows the option `offline` and tells with a BlockNotFoundWhileOfflineError
- * what it has not got.
+ * How to fetch blocks from peers. This applies to networked blockstores. Like Helia's, they
+ * support the option `offline`, and throw a BlockNotFoundWhileOfflineError for a block that
+ * is not stored locally.
  */
 export interface FetchInit {
   /**
-   * How much is asked for ahead of what has arrived, as the milliseconds in which
-   * it arrives at the rate that is measured. Less than a leaf of 1 MiB it never is.
-   * libp2p waits 5 seconds for an answer to its ping, which has to wait for all of
-   * this twice: more loses connections.
+   * How much to request ahead of what has arrived, as the milliseconds that it takes to
+   * arrive at the measured rate; at least one leaf of 1 MiB. Larger values lose connections:
+   * libp2p waits 5 seconds for a ping, which has to wait for all of this twice.
    *
    * @default 2000
    */
   ahead?: number | undefined
 
   /**
-   * The most bytes that are asked for and have not arrived. It is also the most that one
-   * call holds of blocks and links whose turn has not come, whether they are fetched or
-   * here; one block there always is, and the links of the nodes above it.
+   * The most bytes that are requested and have not arrived. Also the most bytes that one call
+   * holds of blocks and links it has read ahead, from peers or locally. The current block, and
+   * the links of the nodes above it, may exceed it.
    *
    * @default 33554432
    */
   maxBytes?: number | undefined
 
   /**
-   * When a block is asked for again that did not come, in milliseconds. It is longer
-   * where what was asked for before it takes longer.
+   * Milliseconds after which a block that did not arrive is requested again. Longer if the
+   * blocks requested before it need longer.
    *
    * @default 10000
    */
   stallTimeout?: number | undefined
 
   /**
-   * How long reading goes on while no block comes, in milliseconds. `Infinity` leaves
-   * it to the signal.
+   * Milliseconds that a read continues without any block arriving. `Infinity` waits until the
+   * signal aborts.
    *
    * @default 60000
    */
@@ -51,12 +50,17 @@ export type FetchSettings = { [Key in keyof FetchInit]-?: number }
  * @throws {InvalidParametersError} a number is not above 0
  */
 export function fetchSettings (init: FetchInit = {}): FetchSettings {
-  const { ahead = DEFAULT_FETCH_AHEAD, maxBytes = DEFAULT_FETCH_BYTES, stallTimeout = DEFAULT_STALL_TIMEOUT, timeout = DEFAULT_FETCH_TIMEOUT } = init
+  const {
+    ahead = DEFAULT_FETCH_AHEAD,
+    maxBytes = DEFAULT_FETCH_BYTES,
+    stallTimeout = DEFAULT_STALL_TIMEOUT,
+    timeout = DEFAULT_FETCH_TIMEOUT
+  } = init
   const settings = { ahead, maxBytes, stallTimeout, timeout }
 
   for (const [name, value] of Object.entries(settings)) {
     if (!(value > 0)) {
-      throw new InvalidParametersError(`fetch.${name} is a number above 0, not ${value}`)
+      throw new InvalidParametersError(`fetch.${name} must be above 0, not ${value}`)
     }
   }
 

@@ -1,42 +1,42 @@
-/** What comes in one message arrives at once: blocks with less than this between them, in milliseconds, and for no longer than that. */
+/** Blocks of one message arrive at once: a burst has gaps below 20 ms, and lasts at most 200 ms. */
 const BURST_GAP = 20
 const BURST_TIME = 200
-/** Shorter times say little where something was under way before, in milliseconds. */
+/** Milliseconds. A shorter interval says little, unless nothing was in flight before it. */
 const LEAST_TIME = 100
-/** With fewer bytes than arrive in this time, in milliseconds, a link may have been faster than it seems. */
+/** Milliseconds. If fewer bytes arrived than this time's worth, the link may be faster than measured. */
 const LEAST_BYTES = 500
 
 /**
- * The rate at which bytes arrive. Several blocks come in one message and arrive at once,
- * so it is measured from the end of one burst to the end of another: over all that came
- * between them, or since it was asked for where nothing was under way.
+ * Measures the rate at which bytes arrive. The blocks of one message arrive as a burst, so the
+ * rate is measured from the end of one burst to the end of another. If nothing was in flight
+ * before, it is measured from the request.
  */
 export class RateMeter {
-  /** Bytes a millisecond, 0 where that is not known. */
+  /** Bytes per millisecond, 0 if unknown. */
   rate = 0
   readonly #now: () => number
   #from = 0
   #bytes = 0
   #burst = 0
   #lastArrival = 0
-  /** Whether nothing was under way before. */
+  /** Whether nothing was in flight when the current interval began. */
   #fresh = true
-  /** The least time that a small block took, in milliseconds. */
+  /** The shortest time that a small block took, in milliseconds. */
   #latency = 0
 
-  /** @param now - the time in milliseconds */
+  /** @param now - the current time in milliseconds */
   constructor (now: () => number) {
     this.#now = now
   }
 
-  /** Something is asked for while nothing is under way. */
+  /** Call when a block is requested while nothing is in flight. */
   begin (): void {
     this.#start(this.#now(), true)
     this.#burst = this.#from
     this.#lastArrival = this.#from
   }
 
-  /** Bytes have arrived. */
+  /** Call when bytes have arrived. */
   add (bytes: number): void {
     const now = this.#now()
 
@@ -49,15 +49,15 @@ export class RateMeter {
     this.#lastArrival = now
   }
 
-  /** A block of next to nothing has arrived: how long that took is no time in which others could have. */
+  /** Call when a tiny block has arrived: its time is the round trip, in which nothing else could arrive. */
   addLatency (time: number): void {
     this.#latency = Math.min(this.#latency || Number.POSITIVE_INFINITY, time)
   }
 
-  /** A burst is over, as it is when nothing is under way any more. */
+  /** Update the rate at the end of a burst, or when nothing is in flight any more. */
   measure (): void {
     const passed = this.#lastArrival - this.#from
-    // of what has passed, two thirds count in any case: how long the way took is a guess
+    // at least two thirds of the time count, because the round trip is only an estimate
     const time = this.#fresh ? passed - Math.min(this.#latency, passed / 3) : passed
 
     if (this.#bytes === 0 || time <= 0 || (!this.#fresh && time < LEAST_TIME)) {
@@ -66,14 +66,14 @@ export class RateMeter {
 
     const rate = this.#bytes / time
 
-    // with less it goes on until there is more to say
+    // otherwise keep measuring until there is more data
     if (rate > this.rate || this.#bytes >= this.rate * LEAST_BYTES) {
       this.rate = this.#fresh && rate > this.rate ? rate : (this.rate + rate) / 2
       this.#start(this.#lastArrival, false)
     }
   }
 
-  /** What was measured holds no longer. */
+  /** Forget the measured rate. */
   reset (): void {
     this.rate = 0
   }

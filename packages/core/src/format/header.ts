@@ -13,7 +13,7 @@ export const HEADER_FIELD = 1445
 
 const VERSION = 1
 
-/** The header's own fields. */
+/** Field numbers of the header. */
 const FIELD = {
   version: 1,
   codec: 2,
@@ -24,7 +24,7 @@ const FIELD = {
   dictionary: 7
 } as const
 
-/** What the root of a compressed file tells about it. */
+/** The header of a compressed file. */
 export interface Header {
   /** The marker code. */
   codec: number
@@ -34,21 +34,21 @@ export interface Header {
   frameSize: number
   /** Compressed bytes of each frame, in order. */
   frameLengths: number[]
-  /** The CID that the same bytes have when added uncompressed with the same profile. */
+  /** The CID that the same bytes have when added uncompressed in the same profile. */
   contentCid?: CID
 }
 
-/** What is already known of a file when its header is read. */
+/** What is known about a file before its header is read. */
 export interface HeaderContext {
-  /** Named in errors. */
+  /** For error messages. */
   cid: CID
-  /** The marker code of the CID that was asked for, if it was a marked one. */
+  /** The marker code of the requested CID, if it is marked. */
   marker?: number
   /** Bytes of the UnixFS file. */
   streamSize: number
 }
 
-/** A UnixFS message with the header as its last field. */
+/** Append the header to a UnixFS message, as its last field. */
 export function appendHeader (unixfs: Uint8Array, header: Header): Uint8Array {
   return concat([unixfs, bytesField(HEADER_FIELD, encodeHeader(header))])
 }
@@ -69,10 +69,10 @@ function encodeHeader (header: Header): Uint8Array {
 }
 
 /**
- * The header in a UnixFS message, if there is one, checked by every rule of
+ * Read the header of a UnixFS message, if it has one, and check every rule of
  * docs/format.md, section 3.
  *
- * @throws {InvalidHeaderError} the header breaks a rule, `rule` says which
+ * @throws {InvalidHeaderError} the header breaks a rule: `rule` says which
  */
 export function readHeader (unixfs: Uint8Array, context: HeaderContext): Header | undefined {
   const fail: Fail = (rule, reason, options) => new InvalidHeaderError(context.cid, rule, reason, options)
@@ -106,11 +106,11 @@ function decodeHeader (message: Field, fail: Fail): Header {
   const bytes = (field: number): Uint8Array | undefined => expectType(fields.get(field), BYTES, fail)?.bytes
 
   if (number(FIELD.version) !== VERSION) {
-    throw fail('version', `its version is ${number(FIELD.version)}, this software reads ${VERSION}`)
+    throw fail('version', `its version is ${number(FIELD.version)}, and only version ${VERSION} is supported`)
   }
 
   if (fields.has(FIELD.dictionary)) {
-    throw fail('dictionary', 'it names a dictionary')
+    throw fail('dictionary', 'it needs a dictionary, which is not supported')
   }
 
   const contentCid = bytes(FIELD.contentCid)
@@ -130,15 +130,15 @@ function decodeHeader (message: Field, fail: Fail): Header {
 }
 
 /**
- * The fields of a header by number. None that means something may be there
- * twice: readers could disagree on which one counts.
+ * The fields of a header by number. Refuses a known field that occurs twice, because
+ * readers could disagree about which one counts.
  */
 function readOnce (message: Uint8Array): Map<number, Field> {
   const found = new Map<number, Field>()
 
   for (const field of readFields(message)) {
     if (found.has(field.number) && field.number <= FIELD.dictionary) {
-      throw new Error(`field ${field.number} is there twice`)
+      throw new Error(`field ${field.number} occurs twice`)
     }
 
     found.set(field.number, field)
@@ -169,15 +169,15 @@ function checkHeader (header: Header, { marker, streamSize }: HeaderContext, fai
   const { codec, size, frameSize, frameLengths } = header
 
   if (codecName(codec) == null) {
-    throw fail('codec', `its codec, 0x${codec.toString(16)}, is none of the format`)
+    throw fail('codec', `its codec 0x${codec.toString(16)} is not part of the format`)
   }
 
   if (marker != null && codec !== marker) {
-    throw fail('codec', `its codec is 0x${codec.toString(16)}, the CID's is 0x${marker.toString(16)}`)
+    throw fail('codec', `its codec is 0x${codec.toString(16)}, but the CID says 0x${marker.toString(16)}`)
   }
 
   if (frameSize < MIN_FRAME_SIZE || frameSize > MAX_FRAME_SIZE) {
-    throw fail('frame-size', `its frames hold ${frameSize} bytes`)
+    throw fail('frame-size', `its frame size of ${frameSize} bytes is not in ${MIN_FRAME_SIZE} to ${MAX_FRAME_SIZE}`)
   }
 
   const frames = Math.ceil(size / frameSize)
@@ -190,20 +190,20 @@ function checkHeader (header: Header, { marker, streamSize }: HeaderContext, fai
 
   for (const [frame, length] of frameLengths.entries()) {
     if (length === 0 || length > maxFrameLength(frameSize)) {
-      throw fail('frame-length', `frame ${frame} is ${length} bytes long`)
+      throw fail('frame-length', `the length of frame ${frame}, ${length} bytes, is out of range`)
     }
 
     total += length
   }
 
   if (total > streamSize) {
-    throw fail('total-length', `its frames are ${total} bytes long, the file has ${streamSize}`)
+    throw fail('total-length', `its frames take ${total} bytes, but the file has only ${streamSize}`)
   }
 }
 
 /**
- * No codec makes a frame longer than this. A reader holds a whole frame, so a
- * length is checked before anything is read by it.
+ * The most bytes of a compressed frame: no codec exceeds it. A reader holds whole frames, so
+ * lengths are checked before anything is read.
  */
 export function maxFrameLength (frameSize: number): number {
   return frameSize + frameSize / 4 + 1024

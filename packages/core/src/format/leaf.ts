@@ -2,10 +2,9 @@ import { concat } from '../util/bytes.ts'
 import { MAX_LEAF_SIZE } from '../constants.ts'
 
 /**
- * Pack the parts of a stream into leaves (docs/format.md, section 2): whole parts
- * share a leaf while it stays within 1 MiB. A larger part is cut into leaves of
- * its own, and its last piece closes the leaf. So reading one frame costs one
- * block, or as few as its length allows.
+ * Pack the parts of a stream into leaves (docs/format.md, section 2). Whole parts share a
+ * leaf up to 1 MiB. A larger part is split over leaves of its own, and the last of them is
+ * not shared. So reading a frame fetches one block, or as few as its length allows.
  */
 export async function * packLeaves (parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let pending: Uint8Array[] = []

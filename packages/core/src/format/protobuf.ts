@@ -1,7 +1,4 @@
-/**
- * The little of protobuf's wire format that the header needs: varints and
- * length-delimited fields.
- */
+/** The subset of protobuf's wire format that the header needs: varints and length-delimited fields. */
 
 export const VARINT = 0
 const FIXED64 = 1
@@ -12,23 +9,23 @@ const FIXED32 = 5
 export interface Field {
   number: number
   type: number
-  /** Of a varint field. */
+  /** For a varint field, else 0. */
   value: number
-  /** Of a length-delimited field. */
+  /** For a length-delimited field, else empty. */
   bytes: Uint8Array
 }
 
 const NO_BYTES: Uint8Array = new Uint8Array(0)
 const MAX_VARINT_LENGTH = 10
 
-/** A message, a number too large, or a length that leads outside. */
-export class InvalidProtobufError extends Error {
+/** Malformed protobuf: truncated, an unknown wire type, or a number above 2^53 - 1. */
+class InvalidProtobufError extends Error {
   static override readonly name = 'InvalidProtobufError'
   override readonly name = 'InvalidProtobufError'
 }
 
 /**
- * The fields of a message in the order they are in.
+ * The fields of a message, in order.
  *
  * @throws {InvalidProtobufError}
  */
@@ -57,11 +54,11 @@ export function * readFields (message: Uint8Array): Generator<Field> {
     } else if (type === FIXED64 || type === FIXED32) {
       position += type === FIXED64 ? 8 : 4
     } else {
-      throw new InvalidProtobufError(`field ${number} has the unknown wire type ${type}`)
+      throw new InvalidProtobufError(`field ${number} has the unsupported wire type ${type}`)
     }
 
     if (position > message.byteLength) {
-      throw new InvalidProtobufError(`field ${number} is cut short`)
+      throw new InvalidProtobufError(`field ${number} is truncated`)
     }
 
     yield { number, type, value, bytes }
@@ -69,7 +66,7 @@ export function * readFields (message: Uint8Array): Generator<Field> {
 }
 
 /**
- * The varints of a packed field.
+ * The values of a packed varint field.
  *
  * @throws {InvalidProtobufError}
  */
@@ -94,7 +91,7 @@ function readVarint (bytes: Uint8Array, position: number): { value: number, end:
 
     if (bytes[i] < 0x80) {
       if (value > Number.MAX_SAFE_INTEGER) {
-        throw new InvalidProtobufError('a number is too large')
+        throw new InvalidProtobufError('a varint exceeds 2^53 - 1')
       }
 
       return { value, end: i + 1 }
@@ -103,10 +100,10 @@ function readVarint (bytes: Uint8Array, position: number): { value: number, end:
     scale *= 128
   }
 
-  throw new InvalidProtobufError('a number is cut short or too long')
+  throw new InvalidProtobufError(`a varint is truncated, or longer than ${MAX_VARINT_LENGTH} bytes`)
 }
 
-/** The bytes of a varint: a whole number from 0 to 2^53 - 1. */
+/** The bytes of a varint. The value must be a whole number from 0 to 2^53 - 1. */
 export function varint (value: number): number[] {
   const bytes: number[] = []
 

@@ -1,21 +1,21 @@
 import type { Header } from './header.ts'
 
-/** The skippable frame that holds a seek table, for Zstandard and LZ4 alike. */
+/** The skippable frame that holds a seek table, in Zstandard and LZ4 alike. */
 const SKIPPABLE_MAGIC = 0x184d2a5e
 const SEEKABLE_MAGIC = 0x8f92eab1
 const ENTRY_LENGTH = 8
 const HEADER_LENGTH = 8
 const FOOTER_LENGTH = 9
 
-/** The bytes of one frame: how many it takes, and how many it holds. */
-export interface SeekTableEntry {
+/** The size of one frame, compressed (`length`) and original (`size`), in bytes. */
+interface SeekTableEntry {
   length: number
   size: number
 }
 
 /**
- * The seek table of the Zstandard Seekable Format 0.1.0, without checksums. Tools
- * that do not know it skip it, those that do can read the stream at any offset.
+ * The seek table of the Zstandard Seekable Format 0.1.0, without checksums. Tools that know
+ * it can read the stream at any offset; others skip it.
  */
 export function encodeSeekTable (entries: readonly SeekTableEntry[]): Uint8Array {
   const contentLength = entries.length * ENTRY_LENGTH + FOOTER_LENGTH
@@ -34,7 +34,7 @@ export function encodeSeekTable (entries: readonly SeekTableEntry[]): Uint8Array
   }
 
   view.setUint32(position, entries.length, true)
-  // the descriptor, all bits off: no checksums
+  // the descriptor: no checksums
   view.setUint8(position + 4, 0)
   view.setUint32(position + 5, SEEKABLE_MAGIC, true)
 
@@ -48,18 +48,21 @@ export function isSeekable (codec: string): boolean {
   return SEEKABLE.has(codec)
 }
 
-/** What readers of a table need to know of it. */
+/** Constants for reading a seek table. */
 export const SEEK_TABLE = {
   skippableMagic: SKIPPABLE_MAGIC,
   seekableMagic: SEEKABLE_MAGIC,
-  /** Before the entries, behind them, and each of them without a checksum, in bytes. */
+  /** Bytes before the entries, after them, and in one entry without a checksum. */
   headerLength: HEADER_LENGTH,
   footerLength: FOOTER_LENGTH,
   entryLength: ENTRY_LENGTH
 } as const
 
-/** What stands behind the frames of a file: a seek table, or no bytes. */
-export function encodeTrailer (codec: string, { frameLengths, frameSize, size }: Pick<Header, 'frameLengths' | 'frameSize' | 'size'>): Uint8Array {
+/** The bytes after a file's frames: a seek table, or nothing. */
+export function encodeTrailer (
+  codec: string,
+  { frameLengths, frameSize, size }: Pick<Header, 'frameLengths' | 'frameSize' | 'size'>
+): Uint8Array {
   if (!isSeekable(codec) || frameLengths.length < 2) {
     return new Uint8Array(0)
   }

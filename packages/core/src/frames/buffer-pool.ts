@@ -1,7 +1,7 @@
 /**
- * Buffers of one size, used again and again. A new buffer of 4 MiB for every frame
- * costs more in page faults and garbage collection than copying into it: with this,
- * adding takes a fifth less time.
+ * Reusable buffers of one size. A new 4 MiB buffer for every frame costs more in page faults
+ * and garbage collection than copying into a used one: with the pool, adding takes a fifth
+ * less time.
  */
 export class BufferPool {
   readonly #size: number
@@ -12,7 +12,7 @@ export class BufferPool {
     this.#size = size
   }
 
-  /** A buffer of `size` bytes, whose content is whatever it was. */
+  /** A buffer of `size` bytes with arbitrary content. */
   take (size: number): Uint8Array {
     if (size !== this.#size) {
       return new Uint8Array(size)
@@ -24,14 +24,14 @@ export class BufferPool {
     return buffer
   }
 
-  /** Whether a buffer is from here, and has not been given back. */
+  /** Whether a buffer comes from this pool and has not been released. */
   isLent (buffer: Uint8Array): boolean {
     return this.#lent.has(buffer)
   }
 
   /**
-   * Give a buffer back that nobody looks at any more. One that is not from here is
-   * left alone, one whose memory was transferred is forgotten.
+   * Return a buffer that is no longer used. Ignores a buffer from elsewhere, and forgets one
+   * whose memory was transferred.
    */
   release (buffer: Uint8Array): void {
     if (this.#lent.delete(buffer) && buffer.byteLength > 0) {

@@ -6,28 +6,32 @@ import type { AddFrameEvents } from '../events.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { ProgressOptions } from 'progress-events'
 
-export interface CompressFramesOptions extends ProgressOptions<AddFrameEvents> {
+interface CompressFramesOptions extends ProgressOptions<AddFrameEvents> {
   codec: Codec
   level: number
-  /** Where the pieces come from that were copied together. */
+  /** The pool that the pieces were read into. */
   pool: BufferPool
-  /** How many frames are compressed at one time. */
+  /** How many frames are compressed at a time. */
   concurrency: number
   signal?: AbortSignal | null
 }
 
-/** A frame, and how many original bytes it holds. */
+/** A compressed frame, and how many original bytes it holds. */
 export interface Frame {
   size: number
   bytes: Uint8Array
 }
 
-/** Cut what a reader has left into pieces of `frameSize` bytes, the last one shorter. */
-export async function * splitFrames (reader: ByteReader, frameSize: number, pool: BufferPool): AsyncGenerator<Uint8Array> {
+/** Split the rest of a reader into pieces of `frameSize` bytes. The last one may be shorter. */
+export async function * splitFrames (
+  reader: ByteReader,
+  frameSize: number,
+  pool: BufferPool
+): AsyncGenerator<Uint8Array> {
   for (;;) {
     const bytes = await reader.read(frameSize, size => pool.take(size))
 
-    // before it is handed on: a worker may take its memory, and then it has no bytes
+    // read it now: a worker may take over the memory, which leaves no bytes
     const { byteLength } = bytes
 
     if (byteLength > 0) {
@@ -40,16 +44,19 @@ export async function * splitFrames (reader: ByteReader, frameSize: number, pool
   }
 }
 
-/** Compress pieces, several at one time and in order. */
-export async function * compressFrames (pieces: AsyncIterable<Uint8Array>, options: CompressFramesOptions): AsyncGenerator<Frame> {
+/** Compress pieces, several at a time, in order. */
+export async function * compressFrames (
+  pieces: AsyncIterable<Uint8Array>,
+  options: CompressFramesOptions
+): AsyncGenerator<Frame> {
   const { codec, level, pool, signal } = options
 
   yield * mapOrdered(pieces, async (piece): Promise<Frame> => {
     const size = piece.byteLength
-    // what is of the pool is nobody else's, and may go to a worker
+    // nothing else refers to a pooled buffer, so it may be transferred to a worker
     const bytes = await codec.compress(piece, { level, signal, transfer: pool.isLent(piece) })
 
-    // a codec may hand out what it was given: then the frame still lies there
+    // a codec may return its input as the frame: then the buffer is still in use
     if (bytes.buffer !== piece.buffer) {
       pool.release(piece)
     }
@@ -58,8 +65,10 @@ export async function * compressFrames (pieces: AsyncIterable<Uint8Array>, optio
   }, options)
 }
 
-/** Report each frame as it passes. */
-export async function * reportFrames (frames: AsyncIterable<Frame>, options: ProgressOptions<AddFrameEvents>): AsyncGenerator<Frame> {
+export async function * reportFrames (
+  frames: AsyncIterable<Frame>,
+  options: ProgressOptions<AddFrameEvents>
+): AsyncGenerator<Frame> {
   let number = 0
 
   for await (const frame of frames) {

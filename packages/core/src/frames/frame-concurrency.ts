@@ -1,6 +1,6 @@
 /**
- * How many frames are worked on at one time: as many as the bound on memory
- * allows, at least two, and no more than keep every core busy.
+ * How many frames to work on at a time: as many as the memory bound allows, at least two,
+ * and no more than keep every core busy.
  *
  * @param frameSize - original bytes in a frame
  * @param inFlightBytes - the most original bytes in all of them

@@ -3,7 +3,7 @@ import { FileTooLargeError } from '../errors.ts'
 import { varint } from '../format/protobuf.ts'
 import type { Frame } from './compress-frames.ts'
 
-/** The frames of a file that is being written: how long each is, and what they hold together. */
+/** Records the frames of a file while it is written: their lengths, and their total size. */
 export class FrameTable {
   readonly frameSize: number
   /** Compressed bytes of each frame. */
@@ -17,7 +17,7 @@ export class FrameTable {
   }
 
   /**
-   * @throws {FileTooLargeError} the header of one frame more would not fit into a root
+   * @throws {FileTooLargeError} the lengths no longer fit into a root block
    */
   add (frame: Frame): void {
     this.#encodedLength += varint(frame.bytes.byteLength).length

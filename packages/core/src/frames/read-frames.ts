@@ -20,13 +20,15 @@ export interface CompressedFile {
   codec: Codec
 }
 
-export interface ReadFramesOptions extends Omit<ReadOptions, 'onProgress'>, ProgressOptions<CatFrameEvents | ExporterProgressEvents> {
-  /** The most original bytes in the frames that are decompressed at one time. */
+export interface ReadFramesOptions extends
+  Omit<ReadOptions, 'onProgress'>,
+  ProgressOptions<CatFrameEvents | ExporterProgressEvents> {
+  /** The most original bytes in the frames that are decompressed at a time. */
   inFlightBytes: number
 }
 
-/** A compressed frame, and where in the file its original bytes are. */
-export interface ReadFrame {
+/** A compressed frame, and the range of original bytes that it holds. */
+interface ReadFrame {
   number: number
   bytes: Uint8Array
   start: number
@@ -34,24 +36,35 @@ export interface ReadFrame {
 }
 
 /**
- * The original bytes of a file from `start` up to and without `end`: blocks ->
- * frames -> bytes. Only the frames that hold them are fetched, and a bounded number
- * of them is decompressed at one time.
+ * The original bytes of a file from `start` to `end` (exclusive): blocks -> frames -> bytes.
+ * Fetches only the frames that hold them, and decompresses a bounded number at a time.
  *
  * @throws {CorruptFrameError} a frame is damaged
  */
-export async function * readFrames (file: CompressedFile, start: number, end: number, blockstore: GetStore, options: ReadFramesOptions): AsyncGenerator<Uint8Array> {
+export async function * readFrames (
+  file: CompressedFile,
+  start: number,
+  end: number,
+  blockstore: GetStore,
+  options: ReadFramesOptions
+): AsyncGenerator<Uint8Array> {
   if (start === end) {
     return
   }
 
-  for await (const { frame, bytes } of decompressFrames(file, fetchFrames(file, start, end, blockstore, options), options)) {
+  const compressed = fetchFrames(file, start, end, blockstore, options)
+
+  for await (const { frame, bytes } of decompressFrames(file, compressed, options)) {
     yield bytes.subarray(Math.max(start - frame.start, 0), Math.min(end - frame.start, frame.size))
   }
 }
 
-/** Decompress frames, a bounded number at one time, and report each. */
-export async function * decompressFrames ({ codec, header }: CompressedFile, frames: AsyncIterable<ReadFrame>, options: ReadFramesOptions): AsyncGenerator<{ frame: ReadFrame, bytes: Uint8Array }> {
+/** Decompress frames, a bounded number at a time, and report each one. */
+export async function * decompressFrames (
+  { codec, header }: CompressedFile,
+  frames: AsyncIterable<ReadFrame>,
+  options: ReadFramesOptions
+): AsyncGenerator<{ frame: ReadFrame, bytes: Uint8Array }> {
   const concurrency = frameConcurrency(header.frameSize, options.inFlightBytes)
 
   const decompressed = mapOrdered(frames, async frame => ({
@@ -65,7 +78,13 @@ export async function * decompressFrames ({ codec, header }: CompressedFile, fra
   }
 }
 
-async function * fetchFrames ({ node, header }: CompressedFile, start: number, end: number, blockstore: GetStore, options: ReadFramesOptions): AsyncGenerator<ReadFrame> {
+async function * fetchFrames (
+  { node, header }: CompressedFile,
+  start: number,
+  end: number,
+  blockstore: GetStore,
+  options: ReadFramesOptions
+): AsyncGenerator<ReadFrame> {
   const { frameSize, frameLengths } = header
   const first = Math.floor(start / frameSize)
   const last = Math.floor((end - 1) / frameSize)
@@ -80,8 +99,13 @@ async function * fetchFrames ({ node, header }: CompressedFile, start: number, e
   }
 }
 
-/** The frames from `first` to `last`, of a reader that is where they begin. */
-export async function * takeFrames (reader: ByteReader, { frameSize, frameLengths, size }: Header, first: number, last: number): AsyncGenerator<ReadFrame> {
+/** The frames `first` to `last`. The reader must be positioned at the first one. */
+export async function * takeFrames (
+  reader: ByteReader,
+  { frameSize, frameLengths, size }: Header,
+  first: number,
+  last: number
+): AsyncGenerator<ReadFrame> {
   for (let number = first; number <= last; number++) {
     yield {
       number,
@@ -95,7 +119,7 @@ export async function * takeFrames (reader: ByteReader, { frameSize, frameLength
 /**
  * The codec of a file.
  *
- * @throws {UnknownCodecError} it is none of those
+ * @throws {UnknownCodecError} it is not among `codecs`
  */
 export function codecOf (header: Pick<Header, 'codec'>, codecs: readonly Codec[]): Codec {
   const codec = codecs.find(codec => codec.code === header.codec)

@@ -1,57 +1,76 @@
-import { following } from '../util/abort.ts'
+import { anySignal } from 'any-signal'
 import { raceSignal } from 'race-signal'
 import { KuboFailedError, KuboForbiddenError, KuboUnreachableError, NotKuboError } from './errors.ts'
 
-/** The errors of `fetch` of Node and of the system where a server is not reached, or goes away. */
-const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
+/** Error codes of Node's `fetch` and of the system if a server cannot be reached or goes away. */
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT'
+])
 
-/** What Kubo says of a block that it would have to fetch. */
+/** Kubo's message if it does not have a block and may not fetch it. */
 const NOT_HERE = /could not find|not found/
 
-/** TLS that does not come about: no TLS there, or a certificate that is not trusted. */
+/** Error codes of a failed TLS handshake: the server does not speak TLS, or its certificate is not trusted. */
 const TLS = /^(EPROTO|ERR_(SSL|TLS)_.*|.*(CERT|SIGNATURE|CRL).*)$/
 
-/** The most characters of an answer that go into a message: it may be a whole page. */
+/** The most characters of an answer that a message quotes: it may be a whole page. */
 const MAX_REASON = 500
 
-/** As kubo-rpc-client throws it. */
+/** The error that kubo-rpc-client throws for an HTTP status. */
 interface HTTPError extends Error {
   response: { status: number }
 }
 
 /**
- * Call a Kubo node, and wait no longer than a time for it.
+ * Call a Kubo node, with a time limit.
  *
- * @param time - milliseconds
+ * @param time - milliseconds, or Infinity
  * @throws {KuboUnreachableError}
  * @throws {KuboForbiddenError}
  * @throws {NotKuboError}
  * @throws {KuboFailedError}
  */
-export async function callKubo<T> (call: (signal: AbortSignal) => Promise<T>, time: number, signal?: AbortSignal | null): Promise<T> {
-  const { controller, unfollow } = following(signal)
-  const timer = Number.isFinite(time) ? setTimeout(() => { controller.abort(new KuboUnreachableError(`there was nothing for ${time / 1000} s`)) }, time) : undefined
+export async function callKubo<T> (
+  call: (signal: AbortSignal) => Promise<T>,
+  time: number,
+  signal?: AbortSignal | null
+): Promise<T> {
+  const timeout = new AbortController()
+  const combined = anySignal([signal, timeout.signal])
+  const onTimeout = (): void => { timeout.abort(new KuboUnreachableError(`no answer for ${time / 1000} s`)) }
+  const timer = Number.isFinite(time) ? setTimeout(onTimeout, time) : undefined
 
   try {
-    return await raceSignal(call(controller.signal), controller.signal)
+    return await raceSignal(call(combined), combined)
   } catch (err) {
-    // that of the caller as it is
+    // the caller's abort is thrown unchanged
     signal?.throwIfAborted()
-    throw controller.signal.aborted ? controller.signal.reason : explained(err)
+    throw timeout.signal.aborted ? timeout.signal.reason : toKuboError(err)
   } finally {
     clearTimeout(timer)
-    unfollow()
+    combined.clear()
   }
 }
 
-/** Whether Kubo says that it does not have a block. */
+/** Whether an error means that Kubo does not have a block. */
 export function isNotHere (err: unknown): boolean {
   return err instanceof KuboFailedError && NOT_HERE.test(err.message)
 }
 
-function explained (err: unknown): Error {
+function toKuboError (err: unknown): Error {
   if (!(err instanceof Error)) {
-    return new NotKuboError(brief(String(err)))
+    return new NotKuboError(shorten(String(err)))
   }
 
   if (isHttpError(err)) {
@@ -61,15 +80,15 @@ function explained (err: unknown): Error {
       return new KuboForbiddenError(status, { cause: err })
     }
 
-    // Kubo answers with 500 to all that it could not do, with 400 to what it does not understand
+    // Kubo answers with 500 if an operation failed, and with 400 if it does not understand the request
     return status >= 500 || status === 400
-      ? new KuboFailedError(brief(err.message), { cause: err })
+      ? new KuboFailedError(shorten(err.message), { cause: err })
       : new NotKuboError(`HTTP status ${status}`, { cause: err })
   }
 
-  // kubo-rpc-client makes that of an answer of Kubo's that speaks of a time that is over
+  // kubo-rpc-client throws this for an answer from Kubo that mentions a timeout
   if (err.name === 'TimeoutError') {
-    return new KuboFailedError(brief(err.message), { cause: err })
+    return new KuboFailedError(shorten(err.message), { cause: err })
   }
 
   let last = err
@@ -78,17 +97,17 @@ function explained (err: unknown): Error {
     last = at
 
     if ('code' in at && (UNREACHABLE.has(String(at.code)) || TLS.test(String(at.code)))) {
-      return new KuboUnreachableError(brief(at.message || String(at.code)), { cause: err })
+      return new KuboUnreachableError(shorten(at.message || String(at.code)), { cause: err })
     }
   }
 
-  // `fetch` of browsers tells no more than that
+  // browsers give no other hint that `fetch` failed
   return err.name === 'TypeError' && err.message.includes('fetch')
-    ? new KuboUnreachableError(brief(last.message), { cause: err })
-    : new NotKuboError(brief(last.message), { cause: err })
+    ? new KuboUnreachableError(shorten(last.message), { cause: err })
+    : new NotKuboError(shorten(last.message), { cause: err })
 }
 
-function brief (reason: string): string {
+function shorten (reason: string): string {
   const text = reason.trim()
 
   return text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}…` : text

@@ -2,17 +2,16 @@ import { CID } from 'multiformats/cid'
 import { KuboCidMismatchError, NotKuboError } from './errors.ts'
 
 /**
- * Compare what Kubo answers with the CID that the question was about. It may be of
- * another version.
+ * Check that the CID in Kubo's answer is the expected one. The CID version may differ.
  *
- * @throws {KuboCidMismatchError} it is about another block
- * @throws {NotKuboError} it is no CID
+ * @throws {KuboCidMismatchError} it names another block
+ * @throws {NotKuboError} the answer is not a CID
  */
 export function checkAnswer (expected: CID, answer: unknown): void {
   const actual = CID.asCID(answer)
 
   if (actual == null) {
-    throw new NotKuboError(`its answer for ${expected} is no CID`)
+    throw new NotKuboError(`its answer for ${expected} is not a CID`)
   }
 
   if (!actual.toV1().equals(expected.toV1())) {

@@ -3,7 +3,7 @@ import { DEFAULT_KUBO_TIMEOUT } from '../constants.ts'
 import { KuboBlockstore } from './kubo-blockstore.ts'
 import type { KuboClient } from './client.ts'
 
-/** The raw block of no bytes. */
+/** The empty raw block. */
 const EMPTY = CID.parse('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku')
 
 export interface KuboCheckOptions {
@@ -18,13 +18,15 @@ export interface KuboCheckOptions {
 }
 
 /**
- * Ask a Kubo for something that it can always answer, to know of what is wrong before
- * anything is read for it.
+ * Check that a Kubo node answers, with a request that always succeeds. Use it to find
+ * connection problems before reading any input.
  *
  * @throws {KuboUnreachableError}
  * @throws {KuboForbiddenError}
  * @throws {NotKuboError}
  */
-export async function checkKubo (client: KuboClient, { signal = null, timeout = DEFAULT_KUBO_TIMEOUT }: KuboCheckOptions = {}): Promise<void> {
+export async function checkKubo (client: KuboClient, options: KuboCheckOptions = {}): Promise<void> {
+  const { signal = null, timeout = DEFAULT_KUBO_TIMEOUT } = options
+
   await new KuboBlockstore(client, timeout).has(EMPTY, { signal })
 }

@@ -2,11 +2,11 @@ import type { CID } from 'multiformats/cid'
 
 export interface KuboCallOptions {
   signal?: AbortSignal
-  /** Ask nobody else. */
+  /** Do not ask the network. */
   offline?: boolean
 }
 
-/** What Kubo makes a block's CID of, in its own names. */
+/** How Kubo makes a block's CID, with Kubo's names. */
 export interface KuboPutOptions extends KuboCallOptions {
   cidCodec?: string
   mhtype?: string
@@ -15,8 +15,8 @@ export interface KuboPutOptions extends KuboCallOptions {
 }
 
 /**
- * What is used of a Kubo node: the part of the client of `kubo-rpc-client` that deals
- * with blocks and pins. It hands on options that it does not know, and that is made use of.
+ * The part of `kubo-rpc-client` that is used: blocks and pins. The client passes on options
+ * that it does not know, such as `offline`, and this package relies on that.
  */
 export interface KuboClient {
   block: {

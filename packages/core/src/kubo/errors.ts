@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
 
-/** There is no answer: nothing listens there, or it takes too long. */
+/** Kubo does not answer: nothing listens there, or it takes too long. */
 export class KuboUnreachableError extends Error {
   static override readonly name = 'KuboUnreachableError'
   override readonly name = 'KuboUnreachableError'
@@ -10,7 +10,7 @@ export class KuboUnreachableError extends Error {
   }
 }
 
-/** The node lets nobody do this who calls as was called: it wants credentials, or another origin. */
+/** Kubo refuses the request: it wants credentials, or another origin. */
 export class KuboForbiddenError extends Error {
   static override readonly name = 'KuboForbiddenError'
   override readonly name = 'KuboForbiddenError'
@@ -18,22 +18,22 @@ export class KuboForbiddenError extends Error {
   readonly status: number
 
   constructor (status: number, options?: ErrorOptions) {
-    super(`Kubo does not allow this (HTTP status ${status})`, options)
+    super(`Kubo refuses the request (HTTP status ${status})`, options)
     this.status = status
   }
 }
 
-/** Whatever answers there is no RPC API of Kubo. */
+/** The server is not Kubo's RPC API. */
 export class NotKuboError extends Error {
   static override readonly name = 'NotKuboError'
   override readonly name = 'NotKuboError'
 
   constructor (reason: string, options?: ErrorOptions) {
-    super(`What answers is not the RPC API of Kubo: ${reason}`, options)
+    super(`The server does not behave like Kubo's RPC API: ${reason}`, options)
   }
 }
 
-/** Kubo says that something went wrong. */
+/** Kubo reports that an operation failed. */
 export class KuboFailedError extends Error {
   static override readonly name = 'KuboFailedError'
   override readonly name = 'KuboFailedError'
@@ -43,7 +43,7 @@ export class KuboFailedError extends Error {
   }
 }
 
-/** Kubo answers with another CID than that of the block which it was given, or was to pin. */
+/** Kubo answered with another CID than that of the block it was to store or pin. */
 export class KuboCidMismatchError extends Error {
   static override readonly name = 'KuboCidMismatchError'
   override readonly name = 'KuboCidMismatchError'
@@ -51,20 +51,21 @@ export class KuboCidMismatchError extends Error {
   readonly actual: CID
 
   constructor (expected: CID, actual: CID) {
-    super(`Kubo answers with the CID ${actual} instead of ${expected}`)
+    super(`Kubo answered with the CID ${actual} instead of ${expected}`)
     this.expected = expected
     this.actual = actual
   }
 }
 
-/** Kubo makes no CIDs of this codec or hash function. */
+/** Kubo cannot store blocks with this codec or hash function. */
 export class KuboUnsupportedCidError extends Error {
   static override readonly name = 'KuboUnsupportedCidError'
   override readonly name = 'KuboUnsupportedCidError'
   readonly cid: CID
 
   constructor (cid: CID) {
-    super(`${cid} has the codec 0x${cid.code.toString(16)} and the hash function 0x${cid.multihash.code.toString(16)}, which is not known how to put into Kubo`)
+    const hash = cid.multihash.code.toString(16)
+    super(`${cid} cannot be stored in Kubo: its codec 0x${cid.code.toString(16)} or hash 0x${hash} is not supported`)
     this.cid = cid
   }
 }

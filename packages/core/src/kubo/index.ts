@@ -1,9 +1,9 @@
 /**
  * @packageDocumentation
  *
- * A running Kubo as the store: files are added to it compressed, pinned there, and read
- * from it. People who run one need no second store. The proxy of an IPFS Cluster speaks
- * the same RPC API, and has not been tried.
+ * A running Kubo as the store: files are compressed, added to Kubo, pinned there, and read
+ * from it. Kubo users need no second store. The proxy of an IPFS Cluster speaks the same RPC
+ * API, but is untested.
  *
  * @example Add a file to Kubo and read it back
  *
@@ -31,22 +31,22 @@ import type { KuboClient } from './client.ts'
 
 export interface KuboInit extends IpfszInit, Pick<IpfszComponents, 'datastore'> {
   /**
-   * Pin what is added, by its plain twin, before its CID is told. Without that it is
-   * there until Kubo collects garbage.
+   * Pin what is added, by its plain CID, before returning its CID. Unpinned content exists
+   * until Kubo's next garbage collection.
    *
    * @default true
    */
   pin?: boolean | undefined
 
   /**
-   * How long Kubo may take to put a block, or to give one that it has, in milliseconds.
+   * How long Kubo may take to store a block, or to return one that it has, in milliseconds.
    *
    * @default 60000
    */
   timeout?: number | undefined
 
   /**
-   * How long Kubo may take to pin something, in milliseconds: it looks at every block.
+   * How long Kubo may take to pin a DAG, in milliseconds. It visits every block.
    *
    * @default 600000
    */
@@ -54,23 +54,29 @@ export interface KuboInit extends IpfszInit, Pick<IpfszComponents, 'datastore'> 
 }
 
 /**
- * Create an {@link Ipfsz} whose blocks are those of a running Kubo. Every block is put
- * by itself, a few at a time, and Kubo's CID for it compared with ours. A block that Kubo
- * does not have it fetches. Verbs that change what is there, as `cp`, pin nothing.
+ * Create an {@link Ipfsz} that stores its blocks in a running Kubo. Blocks are sent one by
+ * one, a few at a time, and Kubo's CID for each is checked. Kubo fetches blocks that it does
+ * not have. Verbs that change existing content, such as `cp`, pin nothing.
  *
- * Every verb may fail with a KuboUnreachableError, KuboForbiddenError, NotKuboError or
- * KuboFailedError, those that add with a KuboCidMismatchError too. The client of
- * `kubo-rpc-client` takes an answer however long it is, so Kubo is to be one that is trusted.
- * In Node it gives up a call after 300 s without an answer, whatever `pinTimeout` says.
+ * Every verb may throw KuboUnreachableError, KuboForbiddenError, NotKuboError or
+ * KuboFailedError. Verbs that add may also throw KuboCidMismatchError. Use only a Kubo that
+ * you trust: `kubo-rpc-client` reads answers of any length. In Node it gives up after 300 s
+ * without an answer, even if `pinTimeout` is longer.
  *
- * @param client - that of `kubo-rpc-client`, or anything else with `block` and `pin` as it has them
- * @throws {InvalidParametersError} a time is not above 0, or as `ipfsz`
+ * @param client - a `kubo-rpc-client`, or an object with the same `block` and `pin`
+ * @throws {InvalidParametersError} a timeout is not above 0, or for the reasons of `ipfsz`
  */
 export function createIpfszForKubo (client: KuboClient, init: KuboInit = {}): Ipfsz {
-  const { pin = true, timeout = DEFAULT_KUBO_TIMEOUT, pinTimeout = DEFAULT_KUBO_PIN_TIMEOUT, datastore, ...rest } = init
+  const {
+    pin = true,
+    timeout = DEFAULT_KUBO_TIMEOUT,
+    pinTimeout = DEFAULT_KUBO_PIN_TIMEOUT,
+    datastore,
+    ...rest
+  } = init
 
   if (!(timeout > 0) || !(pinTimeout > 0)) {
-    throw new InvalidParametersError(`timeout and pinTimeout are numbers above 0, not ${timeout} and ${pinTimeout}`)
+    throw new InvalidParametersError(`timeout and pinTimeout must be above 0, not ${timeout} and ${pinTimeout}`)
   }
 
   const files = ipfsz({ blockstore: new KuboBlockstore(client, timeout), datastore }, rest)

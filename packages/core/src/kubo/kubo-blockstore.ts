@@ -1,12 +1,12 @@
 import { identity } from 'multiformats/hashes/identity'
-import { concat } from '../util/bytes.ts'
+import { collectBytes } from '../util/bytes.ts'
 import { callKubo, isNotHere } from './call.ts'
 import { checkAnswer } from './check-answer.ts'
 import { KuboUnsupportedCidError, NotKuboError } from './errors.ts'
 import type { KuboClient } from './client.ts'
 import type { CID } from 'multiformats/cid'
 
-/** Kubo's names of what the CIDs of blocks are made of. */
+/** Kubo's names for codecs and hash functions. */
 const CODECS: Record<number, string> = { 0x55: 'raw', 0x70: 'dag-pb' }
 const HASHES: Record<number, string> = { 0x12: 'sha2-256', 0x13: 'sha2-512', 0x1e: 'blake3', 0xb220: 'blake2b-256' }
 
@@ -15,32 +15,31 @@ interface CallOptions {
   offline?: boolean
 }
 
-/** As Helia calls it: reading then asks for it again, and bounds what is fetched at one time. */
+/** Named like Helia's error, so that readers fetch the block and bound what they fetch. */
 class NotInKuboError extends Error {
   static override readonly name = 'BlockNotFoundWhileOfflineError'
   override readonly name = 'BlockNotFoundWhileOfflineError'
 }
 
-/** The blocks of a Kubo node, through its RPC API. What it has not got it fetches, unless it is told not to. */
+/** The blocks of a Kubo node, through its RPC API. Kubo fetches missing blocks unless `offline` is set. */
 export class KuboBlockstore {
   readonly #client: KuboClient
   readonly #timeout: number
 
-  /** @param timeout - how long a call for a block that is there may take, in milliseconds */
+  /** @param timeout - how long a call for a block that Kubo has may take, in milliseconds */
   constructor (client: KuboClient, timeout: number) {
     this.#client = client
     this.#timeout = timeout
   }
 
   /**
-   * @throws {KuboCidMismatchError} Kubo made another CID of the block
-   * @throws {KuboUnsupportedCidError} it makes no CIDs of that codec or hash function
+   * @throws {KuboCidMismatchError} Kubo gave the block another CID
+   * @throws {KuboUnsupportedCidError} Kubo does not support the CID's codec or hash function
    */
   async put (cid: CID, source: unknown, { signal }: CallOptions = {}): Promise<CID> {
-    const block = await toBytes(source)
+    const block = source instanceof Uint8Array ? source : await collectBytes(source as AsyncIterable<Uint8Array>)
 
     if (cid.multihash.code === identity.code) {
-      // the CID holds the block
       return cid
     }
 
@@ -51,9 +50,10 @@ export class KuboBlockstore {
       throw new KuboUnsupportedCidError(cid)
     }
 
-    // not `format`, which is out of date: the client sends the block a second time for it
+    // not the deprecated `format`: the client would send the block a second time
     const options = { cidCodec, mhtype, mhlen: cid.multihash.size, pin: false }
-    const actual = await callKubo(async signal => this.#client.block.put(block, { ...options, signal }), this.#timeout, signal)
+    const put = async (signal: AbortSignal): Promise<CID> => this.#client.block.put(block, { ...options, signal })
+    const actual = await callKubo(put, this.#timeout, signal)
 
     checkAnswer(cid, actual)
 
@@ -69,27 +69,31 @@ export class KuboBlockstore {
     let block: Uint8Array
 
     try {
-      // how long others may take is for whoever reads to say
-      block = await callKubo(async signal => this.#client.block.get(cid, { signal, offline }), offline ? this.#timeout : Number.POSITIVE_INFINITY, signal)
+      // the caller decides how long fetching may take
+      const time = offline ? this.#timeout : Number.POSITIVE_INFINITY
+      block = await callKubo(async signal => this.#client.block.get(cid, { signal, offline }), time, signal)
     } catch (err) {
-      throw offline && isNotHere(err) ? new NotInKuboError(`Kubo does not have the block ${cid}`, { cause: err }) : err
+      throw offline && isNotHere(err)
+        ? new NotInKuboError(`Kubo does not have the block ${cid}`, { cause: err })
+        : err
     }
 
     if (!(block instanceof Uint8Array)) {
-      throw new NotKuboError(`for the block ${cid} it sent no bytes`)
+      throw new NotKuboError(`its answer for the block ${cid} is not bytes`)
     }
 
     yield block
   }
 
-  /** Whether Kubo has a block, without asking others. */
+  /** Whether Kubo has a block. Does not ask the network. */
   async has (cid: CID, { signal }: CallOptions = {}): Promise<boolean> {
     if (cid.multihash.code === identity.code) {
       return true
     }
 
     try {
-      await callKubo(async signal => this.#client.block.stat(cid, { signal, offline: true }), this.#timeout, signal)
+      const { block } = this.#client
+      await callKubo(async signal => block.stat(cid, { signal, offline: true }), this.#timeout, signal)
       return true
     } catch (err) {
       if (isNotHere(err)) {
@@ -99,18 +103,4 @@ export class KuboBlockstore {
       throw err
     }
   }
-}
-
-async function toBytes (source: unknown): Promise<Uint8Array> {
-  if (source instanceof Uint8Array) {
-    return source
-  }
-
-  const chunks: Uint8Array[] = []
-
-  for await (const chunk of source as AsyncIterable<Uint8Array>) {
-    chunks.push(chunk)
-  }
-
-  return concat(chunks)
 }

@@ -1,13 +1,33 @@
 import { pinInKubo } from './pin.ts'
 import type { Ipfsz } from '../contract.ts'
-import type { AddFileOptions, AddOptions, ByteStream, CatOptions, ChmodOptions, CpOptions, DirectoryCandidate, DirectoryEntry, ExtendedStatOptions, ExtendedStats, FileCandidate, ImportCandidateStream, ImportResult, LsOptions, MkdirOptions, RmOptions, Stats, StatOptions, TouchOptions } from '../unixfs.ts'
+import type {
+  AddFileOptions,
+  AddOptions,
+  ByteStream,
+  CatOptions,
+  ChmodOptions,
+  CpOptions,
+  DirectoryCandidate,
+  DirectoryEntry,
+  ExtendedStatOptions,
+  ExtendedStats,
+  FileCandidate,
+  ImportCandidateStream,
+  ImportResult,
+  LsOptions,
+  MkdirOptions,
+  RmOptions,
+  Stats,
+  StatOptions,
+  TouchOptions
+} from '../unixfs.ts'
 import type { VerifyOptions, VerifyReport } from '../verification.ts'
 import type { KuboClient } from './client.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { Links } from '../links/links.ts'
 import type { CID } from 'multiformats/cid'
 
-/** Forwards each verb, and pins what was added before its CID is told. */
+/** Forwards each verb, and pins what was added before returning its CID. */
 export class KuboIpfsz implements Ipfsz {
   readonly codecs: readonly Codec[]
   readonly links: Links
@@ -23,10 +43,10 @@ export class KuboIpfsz implements Ipfsz {
     this.#pinTimeout = pinTimeout
   }
 
-  /** What is below nothing else is pinned, which keeps all the rest. */
+  /** Pins only top-level results, which keeps everything below them. */
   async * addAll (source: ImportCandidateStream, options: AddOptions = {}): AsyncGenerator<ImportResult> {
     const { wrapWithDirectory = false } = options
-    // the last one is the directory around all others
+    // the last result is the wrapping directory
     let last: ImportResult | undefined
 
     for await (const result of this.#files.addAll(source, options)) {

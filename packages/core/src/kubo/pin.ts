@@ -8,11 +8,11 @@ import type { CID } from 'multiformats/cid'
 export interface KuboPinOptions {
   signal?: AbortSignal | null | undefined
 
-  /** What Kubo lists the pin as. */
+  /** The name of the pin. */
   name?: string | undefined
 
   /**
-   * How long Kubo may take, in milliseconds: it looks at every block.
+   * How long Kubo may take, in milliseconds. It visits every block.
    *
    * @default 600000
    */
@@ -20,12 +20,16 @@ export interface KuboPinOptions {
 }
 
 /**
- * Pin the plain twin of a CID, with all below it, all of which Kubo must have.
+ * Pin the plain twin of a CID recursively. Kubo must already have every block.
  *
- * @throws {KuboFailedError} it does not have a block
- * @throws {KuboCidMismatchError} it has pinned something else
+ * @throws {KuboFailedError} Kubo does not have a block
+ * @throws {KuboCidMismatchError} Kubo pinned another CID
  */
-export async function pinInKubo (client: Pick<KuboClient, 'pin'>, cid: CID, { signal, name, timeout = DEFAULT_KUBO_PIN_TIMEOUT }: KuboPinOptions = {}): Promise<void> {
+export async function pinInKubo (
+  client: Pick<KuboClient, 'pin'>,
+  cid: CID,
+  { signal, name, timeout = DEFAULT_KUBO_PIN_TIMEOUT }: KuboPinOptions = {}
+): Promise<void> {
   const plain = unmark(cid)
   const options = { offline: true, ...name == null ? {} : { name } }
 

@@ -6,16 +6,20 @@ import type { LinkRecord } from './link-entries.ts'
 import type { Comparison } from './original-check.ts'
 
 /**
- * The bytes of a linked file, compared with its original on their way. The last piece
- * is handed out when all of them are known to be right, so of a file that comes in
- * one piece nothing wrong is.
+ * Pass on the bytes of a linked file, and compare them with its original. The last piece is
+ * held back until the comparison is done, so a file of one piece never yields wrong bytes.
  *
- * @param layout - the only one to try, where it is known which it is
- * @returns the layout that the original was made with, undefined where it was linked
- *   unchecked and none is known that gives its CID
+ * @param layout - the layout of the original, if known; otherwise all are tried
+ * @returns the layout that gives the bytes the original's CID. Undefined if no known layout
+ *   does, and the link was added as unchecked
  * @throws {LinkMismatchError}
  */
-export async function * comparing (link: LinkRecord, source: AsyncIterable<Uint8Array>, options: LeafHasherOptions, layout?: string): AsyncGenerator<Uint8Array, string | undefined> {
+export async function * comparing (
+  link: LinkRecord,
+  source: AsyncIterable<Uint8Array>,
+  options: LeafHasherOptions,
+  layout?: string
+): AsyncGenerator<Uint8Array, string | undefined> {
   const check = new OriginalCheck(link.original, options, layout)
   let last: Uint8Array | undefined
 
@@ -42,8 +46,12 @@ export async function * comparing (link: LinkRecord, source: AsyncIterable<Uint8
   return found
 }
 
-/** As `comparing`, for nobody who wants the bytes. */
-export async function compareOriginal (link: LinkRecord, source: AsyncIterable<Uint8Array>, options: LeafHasherOptions): Promise<string | undefined> {
+/** Like `comparing`, but discards the bytes. */
+export async function compareOriginal (
+  link: LinkRecord,
+  source: AsyncIterable<Uint8Array>,
+  options: LeafHasherOptions
+): Promise<string | undefined> {
   const pieces = comparing(link, source, options)
 
   for (;;) {
@@ -56,7 +64,7 @@ export async function compareOriginal (link: LinkRecord, source: AsyncIterable<U
 }
 
 /**
- * What a comparison means for a link.
+ * Decide what a comparison means for a link.
  *
  * @returns as `comparing`
  * @throws {LinkMismatchError}

@@ -1,18 +1,19 @@
 import { CID } from 'multiformats/cid'
 import { Digest } from 'multiformats/hashes/digest'
 
-/** A varint of a CID has at most nine bytes (the unsigned-varint specification), and fits a number with these. */
+/** A varint in a CID may have nine bytes (unsigned-varint specification); a number holds only seven. */
 const MAX_VARINT_LENGTH = 7
 
 /**
- * CIDs that stand one behind the other, as `CID.decodeFirst` again and again. That
- * takes three times as long, most of the time of reading a thousand links.
+ * Decode concatenated CIDs. Calling `CID.decodeFirst` repeatedly takes three times as long,
+ * which is most of the time of reading a thousand links.
  *
  * @throws the bytes are not CIDs
  */
 export function decodeCids (bytes: Uint8Array): CID[] {
-  // not subarray: it takes twice as long, and gives a Buffer where a datastore of files gave one
-  const part = (start: number, end: number): Uint8Array<ArrayBufferLike> => new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start)
+  // not subarray: it takes twice as long, and returns a Buffer if the datastore returned one
+  const part = (start: number, end: number): Uint8Array<ArrayBufferLike> =>
+    new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start)
   const cids: CID[] = []
   let position = 0
 
@@ -31,7 +32,7 @@ export function decodeCids (bytes: Uint8Array): CID[] {
       scale *= 0x80
     }
 
-    throw new RangeError('A number in a CID is cut short or too long')
+    throw new RangeError('A number in a CID is truncated or too long')
   }
 
   while (position < bytes.byteLength) {
@@ -53,10 +54,11 @@ export function decodeCids (bytes: Uint8Array): CID[] {
     position += length
 
     if (position > bytes.byteLength) {
-      throw new RangeError('A CID is cut short')
+      throw new RangeError('A CID is truncated')
     }
 
-    cids.push(new CID(1, code, new Digest(hash, length, part(digest, position), part(multihash, position)), part(start, position)))
+    const multihashDigest = new Digest(hash, length, part(digest, position), part(multihash, position))
+    cids.push(new CID(1, code, multihashDigest, part(start, position)))
   }
 
   return cids

@@ -1,28 +1,43 @@
 /**
- * Links between the CID that a file has uncompressed and the one that it has here.
+ * Links between a file's original CID, which its bytes have uncompressed, and the CID of its
+ * compressed form.
  *
- * A link is two entries in the datastore: the forward one, by the original CID,
- * and the reverse one, by the compressed CID. The forward entry is the link: a
- * reverse entry counts only where the forward one of its original agrees. So what
- * makes, moves or ends a link is the writing of one key, which every datastore does
- * whole or not at all, and a kill at any moment leaves both directions or none:
+ * A link has two entries in the datastore: a forward one under the original CID, and a
+ * reverse one under the compressed CID. The forward entry decides: a reverse entry counts
+ * only if the original's forward entry agrees. So every link is added, moved or deleted by
+ * writing one key, which all datastores do atomically. A kill at any moment leaves both
+ * directions or neither:
  *
- * - add: reverse entry, forward entry (now the link is there), then the reverse
- *   entry that the original had before, if any
- * - delete: forward entry (now the link is gone), then the reverse one
+ * - add: write the reverse entry, then the forward entry (now the link exists), then remove
+ *   the original's previous reverse entry, if any
+ * - delete: delete the forward entry (now the link is gone), then the reverse one
  *
- * Not a batch of the datastore: that of datastore-fs is a file a key, written in
- * any order, so a kill could leave a forward entry without its reverse one.
+ * A datastore batch would not do: datastore-fs writes one file per key, in any order, so a
+ * kill could leave a forward entry without its reverse one.
  *
- * What a kill leaves behind is a reverse entry that does not count. Whoever writes
- * the same link again, deletes it, or prunes, removes it. Readers do not: what looks
- * left behind may be the first half of a link that another process is making.
+ * After a kill, a reverse entry may remain that does not count. Adding or deleting the same
+ * link removes it, and so does pruning. Reading does not remove it: it may be the first half
+ * of a link that another process is adding.
  */
 import { raceSignal } from 'race-signal'
 import { compareOriginal } from './compare-original.ts'
 import { InvalidParametersError, LinkedFileMissingError, LinksUnavailableError, UncheckedLinkError } from '../errors.ts'
-import { exclusively } from '../util/one-at-a-time.ts'
-import { decodeEntry, decodeForward, deleteForward, FORWARD, isChecked, isSame, keepBelieved, readForward, readReverse, REVERSE, UNCHECKED, writeForward, writeReverse } from './link-entries.ts'
+import { oneAtATime } from '../util/one-at-a-time.ts'
+import {
+  decodeEntry,
+  decodeForward,
+  deleteForward,
+  FORWARD,
+  isChecked,
+  isSame,
+  keepConfirmed,
+  readForward,
+  readReverse,
+  REVERSE,
+  UNCHECKED,
+  writeForward,
+  writeReverse
+} from './link-entries.ts'
 import { queryLinks } from './link-query.ts'
 import { isMarked, TREE_CODE, unmark } from '../marker.ts'
 import type { LinkRecord } from './link-entries.ts'
@@ -41,29 +56,29 @@ export class DefaultLinks implements Links {
     this.#read = read
   }
 
-  /** Whether there is a datastore to keep links in. */
+  /** Whether there is a datastore for links. */
   get available (): boolean {
     return this.#datastore != null
   }
 
   async add (original: CID, compressed: CID, options: AddLinkOptions = {}): Promise<void> {
-    this.#need()
+    this.#requireDatastore()
     checkSides(original, compressed)
-    await this.#needFile(original, compressed, options)
+    await this.#requireFile(original, compressed, options)
 
     const check = options.unchecked === true ? UNCHECKED : await this.#compare({ original, compressed }, options)
     await this.#put({ original, compressed, check: check ?? UNCHECKED }, options)
   }
 
-  /** Link an original whose bytes the compressed file is known to have, as that of the bytes that it was made of. */
+  /** Add a link that needs no comparison, because the compressed file was just made from the original's bytes. */
   async addChecked (link: Required<LinkRecord>, options: LinkOptions): Promise<void> {
-    this.#need()
+    this.#requireDatastore()
     checkSides(link.original, link.compressed)
-    await this.#needFile(link.original, link.compressed, options)
+    await this.#requireFile(link.original, link.compressed, options)
     await this.#put(link, options)
   }
 
-  /** Keep that a link was compared, if it is still there. */
+  /** Store that a link was compared, if it still exists. */
   async keepCheck (link: Required<LinkRecord>, options: LinkOptions): Promise<void> {
     await this.#write(options, async datastore => {
       const now = await readForward(datastore, link.original)
@@ -74,13 +89,13 @@ export class DefaultLinks implements Links {
     })
   }
 
-  async #needFile (original: CID, compressed: CID, options: LinkOptions): Promise<void> {
+  async #requireFile (original: CID, compressed: CID, options: LinkOptions): Promise<void> {
     if (!await this.#blockstore.has(unmark(compressed), options as Parameters<Blockstore['has']>[1])) {
       throw new LinkedFileMissingError(original, compressed)
     }
   }
 
-  /** Read the whole file, and say which layout gives its bytes the CID of the original. */
+  /** Read the whole file, and find the layout that gives its bytes the original's CID. */
   async #compare (link: LinkRecord, options: AddLinkOptions): Promise<string | undefined> {
     if (link.compressed.code === TREE_CODE) {
       throw new UncheckedLinkError(link.original, link.compressed, 'directory')
@@ -96,27 +111,29 @@ export class DefaultLinks implements Links {
       const before = await readForward(datastore, original)
       const others = (await readReverse(datastore, compressed)).filter(cid => !isSame(cid, original))
 
-      await writeReverse(datastore, compressed, [...await keepBelieved(datastore, others, compressed), original])
-      // that nobody is to compare them is no news of those that were
-      const check = before?.check != null && isChecked(before) && before.compressed.equals(compressed) && !isChecked(link) ? before.check : link.check
+      await writeReverse(datastore, compressed, [...await keepConfirmed(datastore, others, compressed), original])
+      // adding a checked link again as unchecked does not make it unchecked
+      const staysChecked = before?.check != null && isChecked(before) &&
+        before.compressed.equals(compressed) && !isChecked(link)
+      const check = staysChecked ? before.check : link.check
       await writeForward(datastore, { original, compressed, check })
 
       if (before != null && !isSame(before.compressed, compressed)) {
-        await forget(datastore, before)
+        await removeReverse(datastore, before)
       }
     })
   }
 
   async get (cid: CID, options: LinkOptions = {}): Promise<CID | undefined> {
-    const datastore = this.#need()
+    const datastore = this.#requireDatastore()
     options.signal?.throwIfAborted()
 
     return await raceSignal(lookUp(datastore, cid), options.signal)
   }
 
-  /** What an original is linked to, and what is known of that. */
+  /** The link of an original, if there is one. */
   async linkOf (original: CID): Promise<LinkRecord | undefined> {
-    return readForward(this.#need(), original)
+    return readForward(this.#requireDatastore(), original)
   }
 
   async delete (cid: CID, options: LinkOptions = {}): Promise<void> {
@@ -129,7 +146,7 @@ export class DefaultLinks implements Links {
 
       const originals = await readReverse(datastore, cid)
 
-      for (const original of await keepBelieved(datastore, originals, cid)) {
+      for (const original of await keepConfirmed(datastore, originals, cid)) {
         await deleteForward(datastore, original)
       }
 
@@ -140,7 +157,7 @@ export class DefaultLinks implements Links {
   }
 
   async * list (options: LinkOptions = {}): AsyncGenerator<Link> {
-    for await (const entries of queryLinks(this.#need(), FORWARD, options.signal)) {
+    for await (const entries of queryLinks(this.#requireDatastore(), FORWARD, options.signal)) {
       for (const entry of entries) {
         const link = decodeForward(entry)
         const { original, compressed, check } = link
@@ -155,7 +172,7 @@ export class DefaultLinks implements Links {
     const gone: Link[] = []
     const stale: CID[] = []
 
-    // deleted when the query is over: it may or may not see what happens meanwhile
+    // deleted only after the query, which may or may not see concurrent changes
     for await (const link of this.list(options)) {
       if (!await has(unmark(link.compressed))) {
         gone.push(link)
@@ -166,12 +183,12 @@ export class DefaultLinks implements Links {
       await this.#write(options, async datastore => deleteLink(datastore, link))
     }
 
-    for await (const entries of queryLinks(this.#need(), REVERSE, options.signal)) {
+    for await (const entries of queryLinks(this.#requireDatastore(), REVERSE, options.signal)) {
       for (const entry of entries) {
         options.signal?.throwIfAborted()
         const [compressed, ...originals] = decodeEntry(entry, 1)
 
-        if ((await keepBelieved(this.#need(), originals, compressed)).length < originals.length) {
+        if ((await keepConfirmed(this.#requireDatastore(), originals, compressed)).length < originals.length) {
           stale.push(compressed)
         }
       }
@@ -179,14 +196,15 @@ export class DefaultLinks implements Links {
 
     for (const compressed of stale) {
       await this.#write(options, async datastore => {
-        await writeReverse(datastore, compressed, await keepBelieved(datastore, await readReverse(datastore, compressed), compressed))
+        const originals = await readReverse(datastore, compressed)
+        await writeReverse(datastore, compressed, await keepConfirmed(datastore, originals, compressed))
       })
     }
 
     return gone.length
   }
 
-  #need (): LinkDatastore {
+  #requireDatastore (): LinkDatastore {
     if (this.#datastore == null) {
       throw new LinksUnavailableError()
     }
@@ -194,13 +212,13 @@ export class DefaultLinks implements Links {
     return this.#datastore
   }
 
-  /** One change at a time: each reads what it changes. Not stopped half-way by the signal. */
-  async #write ({ signal }: LinkOptions, change: (datastore: LinkDatastore) => Promise<void>): Promise<void> {
-    const datastore = this.#need()
+  /** Run one change at a time, because each reads what it then writes. Once begun, it ignores the signal. */
+  async #write ({ signal }: LinkOptions, update: (datastore: LinkDatastore) => Promise<void>): Promise<void> {
+    const datastore = this.#requireDatastore()
 
-    await exclusively(datastore, async () => {
+    await oneAtATime(datastore, async () => {
       signal?.throwIfAborted()
-      const work = async (): Promise<void> => change(datastore)
+      const work = async (): Promise<void> => update(datastore)
 
       await (datastore.change?.(work) ?? work())
     })
@@ -210,21 +228,21 @@ export class DefaultLinks implements Links {
 async function lookUp (datastore: LinkDatastore, cid: CID): Promise<CID | undefined> {
   const link = isMarked(cid) ? undefined : await readForward(datastore, cid)
 
-  return link?.compressed ?? (await keepBelieved(datastore, await readReverse(datastore, cid), cid)).at(-1)
+  return link?.compressed ?? (await keepConfirmed(datastore, await readReverse(datastore, cid), cid)).at(-1)
 }
 
-/** Delete a link, unless the original is linked to another file by now. */
+/** Delete a link, unless its original has been linked to another file since. */
 async function deleteLink (datastore: LinkDatastore, link: Link): Promise<void> {
   const now = await readForward(datastore, link.original)
 
   if (now != null && isSame(now.compressed, link.compressed)) {
     await deleteForward(datastore, link.original)
-    await forget(datastore, link)
+    await removeReverse(datastore, link)
   }
 }
 
-/** Take a link that is no longer one out of the reverse entry. */
-async function forget (datastore: LinkDatastore, { original, compressed }: Link): Promise<void> {
+/** Remove a deleted link from its reverse entry. */
+async function removeReverse (datastore: LinkDatastore, { original, compressed }: Link): Promise<void> {
   const originals = await readReverse(datastore, compressed)
 
   if (originals.length > 0) {
@@ -234,14 +252,14 @@ async function forget (datastore: LinkDatastore, { original, compressed }: Link)
 
 function checkSides (original: CID, compressed: CID): void {
   if (!isMarked(compressed)) {
-    throw new InvalidParametersError(`The compressed side of a link is a marked CID, ${compressed} is not`)
+    throw new InvalidParametersError(`The compressed side of a link must be a marked CID: ${compressed} is not marked`)
   }
 
   if (isMarked(original)) {
-    throw new InvalidParametersError(`The original side of a link is the CID of uncompressed bytes, ${original} is marked`)
+    throw new InvalidParametersError(`The original side of a link must not be a marked CID: ${original} is marked`)
   }
 
   if (isSame(original, compressed)) {
-    throw new InvalidParametersError(`A link joins two files, ${original} and ${compressed} are one`)
+    throw new InvalidParametersError(`Cannot link a file to itself: ${original} and ${compressed} name the same block`)
   }
 }

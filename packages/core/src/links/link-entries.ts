@@ -1,11 +1,11 @@
 /**
- * The entries that links are kept in. Keys hold a CID in its plain form and as
- * version 1, so that twins find each other: version 0 and 1, marked and plain.
- * The codec stays in it: a raw CID with the hash of a root names the root's bytes,
- * not the file. Values are CIDs one behind the other, as they were given.
+ * The datastore entries of links. Keys use the plain CIDv1, so that all forms of a CID share
+ * an entry: version 0 and 1, marked and plain. Keys keep the codec, because a raw CID with a
+ * root's hash names the root's bytes, not the file. Values are concatenated CIDs, exactly as
+ * they were given.
  *
- * What is known of a link stands behind the two CIDs of its forward entry, as a third:
- * an identity CID of a word. Versions that do not know of it read the first two.
+ * A forward entry's third CID is an identity CID whose digest says what is known about the
+ * link, as a word. Older versions of IPFSz read only the first two.
  */
 import { Key } from 'interface-datastore/key'
 import { CID } from 'multiformats/cid'
@@ -21,22 +21,22 @@ import type { LinkEntry } from './link-query.ts'
 import type { Link, LinkDatastore } from './links.ts'
 import type { Pair } from 'interface-datastore'
 
-/** A link that nobody compared, and nobody is to. */
+/** The `check` of a link that was added without a comparison. */
 export const UNCHECKED = 'unchecked'
 
-/** A link as it is kept. */
+/** A stored link. */
 export interface LinkRecord extends Omit<Link, 'checked'> {
-  /** The layout by which a comparison found the original, or `unchecked`. */
+  /** The layout that the comparison found, or `unchecked`. */
   check?: string
 }
 
-/** Where the forward entries are: original -> compressed, original, and what is known of the link. */
+/** Prefix of the forward entries: original -> compressed, original, and the check. */
 export const FORWARD = '/ipfsz/links/original'
 
-/** Where the reverse entries are: compressed -> compressed, originals, the newest last. */
+/** Prefix of the reverse entries: compressed -> compressed, originals, newest last. */
 export const REVERSE = '/ipfsz/links/compressed'
 
-/** Whether two CIDs name the same file: version and marker aside. */
+/** Whether two CIDs name the same file, ignoring version and marker. */
 export function isSame (a: CID, b: CID): boolean {
   return unmark(a).toV1().equals(unmark(b).toV1())
 }
@@ -51,10 +51,17 @@ export async function readForward (datastore: LinkDatastore, original: CID): Pro
   return decodeForward(pair)
 }
 
-export async function writeForward (datastore: LinkDatastore, { original, compressed, check }: LinkRecord): Promise<void> {
-  const known = check == null ? [] : [CID.createV1(raw.code, createDigest(identity.code, new TextEncoder().encode(check)))]
+export async function writeForward (
+  datastore: LinkDatastore,
+  { original, compressed, check }: LinkRecord
+): Promise<void> {
+  const cids = [compressed, original]
 
-  await datastore.put(toKey(FORWARD, original), concat([compressed, original, ...known].map(cid => cid.bytes)))
+  if (check != null) {
+    cids.push(CID.createV1(raw.code, createDigest(identity.code, new TextEncoder().encode(check))))
+  }
+
+  await datastore.put(toKey(FORWARD, original), concat(cids.map(cid => cid.bytes)))
 }
 
 /** @throws {InvalidLinkError} */
@@ -62,11 +69,11 @@ export function decodeForward (entry: LinkEntry): LinkRecord {
   const [compressed, original, known] = decodeEntry(entry, 2)
   const check = known?.multihash.code === identity.code ? new TextDecoder().decode(known.multihash.digest) : ''
 
-  // a word of a later version tells nothing here
+  // ignore a word that a later version of IPFSz wrote
   return { original, compressed, ...check === UNCHECKED || isLayout(check) ? { check } : {} }
 }
 
-/** Whether the bytes of the compressed file are known to be those of the original. */
+/** Whether a comparison found the compressed file to hold the original's bytes. */
 export function isChecked ({ check }: Pick<LinkRecord, 'check'>): boolean {
   return check != null && check !== UNCHECKED
 }
@@ -75,15 +82,19 @@ export async function deleteForward (datastore: LinkDatastore, original: CID): P
   await datastore.delete(toKey(FORWARD, original))
 }
 
-/** The originals that a compressed file's entry names, whether or not they count. */
+/** The originals in a compressed file's reverse entry, whether or not they count. */
 export async function readReverse (datastore: LinkDatastore, compressed: CID): Promise<CID[]> {
   const pair = await read(datastore, toKey(REVERSE, compressed))
 
   return pair == null ? [] : decodeEntry(pair, 1).slice(1)
 }
 
-/** Write the entry of a compressed file. One without originals is deleted. */
-export async function writeReverse (datastore: LinkDatastore, compressed: CID, originals: readonly CID[]): Promise<void> {
+/** Write the reverse entry of a compressed file, or delete it if there are no originals. */
+export async function writeReverse (
+  datastore: LinkDatastore,
+  compressed: CID,
+  originals: readonly CID[]
+): Promise<void> {
   const key = toKey(REVERSE, compressed)
 
   if (originals.length === 0) {
@@ -93,8 +104,12 @@ export async function writeReverse (datastore: LinkDatastore, compressed: CID, o
   }
 }
 
-/** Those originals whose forward entry leads to the compressed file. */
-export async function keepBelieved (datastore: LinkDatastore, originals: readonly CID[], compressed: CID): Promise<CID[]> {
+/** The originals whose forward entry leads to the compressed file. */
+export async function keepConfirmed (
+  datastore: LinkDatastore,
+  originals: readonly CID[],
+  compressed: CID
+): Promise<CID[]> {
   const believed: CID[] = []
 
   for (const original of originals) {
@@ -109,9 +124,9 @@ export async function keepBelieved (datastore: LinkDatastore, originals: readonl
 }
 
 /**
- * The CIDs of an entry.
+ * Decode the CIDs of an entry.
  *
- * @param least - how many there must be
+ * @param least - how many are required
  * @throws {InvalidLinkError}
  */
 export function decodeEntry ({ key, value }: LinkEntry, least: number): CID[] {
@@ -131,7 +146,7 @@ export function decodeEntry ({ key, value }: LinkEntry, least: number): CID[] {
 }
 
 function toKey (prefix: string, cid: CID): Key {
-  // base32, so that it is the same on a file system that takes capitals for small letters
+  // CIDv1 prints as base32, which is safe on case-insensitive file systems
   return new Key(`${prefix}/${unmark(cid).toV1()}`)
 }
 

@@ -1,26 +1,32 @@
-/** How the entries of links are read, all of them or many at a time. */
+/** Reads the entries of all links, in batches where the datastore allows it. */
 import type { LinkDatastore } from './links.ts'
 
-/** So many entries are asked for at one time, and not many more bytes: LevelDB would stop at 16 KiB. */
+/** Entries, and bytes, per batch. LevelDB's default of 16 KiB would be too small. */
 const BATCH = 4096
 const BATCH_BYTES = 1024 * 1024
 
-/** An entry of the datastore, its key only for messages. */
+/** An entry of the datastore. The key is used only in messages. */
 export interface LinkEntry {
   key: { toString (): string }
   value: Uint8Array
 }
 
-/** What abstract-level's databases have, as far as it is needed here. */
+/** The part of an abstract-level database that is used here. */
 interface Level {
-  iterator (range: { gt: string, lt: string, keyEncoding: 'utf8', valueEncoding: 'view', highWaterMarkBytes: number }): {
+  iterator (
+    range: { gt: string, lt: string, keyEncoding: 'utf8', valueEncoding: 'view', highWaterMarkBytes: number }
+  ): {
     nextv (size: number): Promise<Array<[string, Uint8Array]>>
     close (): Promise<void>
   }
 }
 
 /** The entries under a prefix, in batches. */
-export async function * queryLinks (datastore: LinkDatastore, prefix: string, signal?: AbortSignal | null): AsyncGenerator<LinkEntry[]> {
+export async function * queryLinks (
+  datastore: LinkDatastore,
+  prefix: string,
+  signal?: AbortSignal | null
+): AsyncGenerator<LinkEntry[]> {
   signal?.throwIfAborted()
   const level = levelOf(datastore)
 
@@ -30,7 +36,7 @@ export async function * queryLinks (datastore: LinkDatastore, prefix: string, si
   }
 
   for await (const pair of datastore.query({ prefix }, signal == null ? {} : { signal })) {
-    // a prefix ends anywhere: it may also begin a name of others
+    // the query matches any string prefix, so it may also return other names that begin with it
     if (pair.key.toString().startsWith(`${prefix}/`)) {
       yield [pair]
     }
@@ -38,12 +44,18 @@ export async function * queryLinks (datastore: LinkDatastore, prefix: string, si
 }
 
 /**
- * LevelDatastore hands out one entry at a time, through three generators. Its
- * database hands out many, which takes a third of the time.
+ * Read directly from the database of a LevelDatastore, which returns many entries at a time.
+ * The datastore returns one at a time, through three generators, and takes three times as long.
  */
 async function * queryLevel (level: Level, prefix: string, signal?: AbortSignal | null): AsyncGenerator<LinkEntry[]> {
-  // '0' is what follows '/'
-  const iterator = level.iterator({ gt: `${prefix}/`, lt: `${prefix}0`, keyEncoding: 'utf8', valueEncoding: 'view', highWaterMarkBytes: BATCH_BYTES })
+  // '0' is the character after '/'
+  const range = { gt: `${prefix}/`, lt: `${prefix}0` } as const
+  const iterator = level.iterator({
+    ...range,
+    keyEncoding: 'utf8',
+    valueEncoding: 'view',
+    highWaterMarkBytes: BATCH_BYTES
+  })
 
   try {
     for (;;) {
@@ -61,7 +73,7 @@ async function * queryLevel (level: Level, prefix: string, signal?: AbortSignal 
   }
 }
 
-/** The database of a LevelDatastore, which lays it open as `db`. */
+/** The database of a LevelDatastore, which exposes it as `db`. */
 function levelOf (datastore: LinkDatastore): Level | undefined {
   const { db } = datastore as { db?: Partial<Level> }
 

@@ -5,19 +5,18 @@ import type { CID } from 'multiformats/cid'
 import type { ProgressOptions } from 'progress-events'
 
 export interface LinkDatastore extends Pick<Datastore, 'get' | 'put' | 'delete' | 'query'> {
-  /** For a datastore that several processes use: do what no other one may come between. */
+  /** Needed if several processes share the datastore: run `work` while no other process changes links. */
   change?<T> (work: () => Promise<T>): Promise<T>
 }
 
 export interface Link {
-  /** The CID that the file's bytes have uncompressed, as it was given. */
+  /** The CID that the file's bytes have uncompressed, exactly as it was given. */
   original: CID
   /** The marked CID of the compressed file. */
   compressed: CID
   /**
-   * Whether the bytes of the compressed file were compared with the original: true
-   * where they were, false where it was linked unchecked. Links of earlier versions
-   * tell nothing.
+   * True if the compressed file's bytes were compared with the original, false if the link
+   * was added as unchecked. Missing in links written by earlier versions.
    */
   checked?: boolean
 }
@@ -25,7 +24,7 @@ export interface Link {
 export interface LinksComponents {
   blockstore: Pick<Blockstore, 'has'>
   datastore?: LinkDatastore | undefined
-  /** The original bytes of a marked CID, to compare them. */
+  /** Reads the original bytes of a marked CID, for the comparison. */
   read (compressed: CID, options: AddLinkOptions): AsyncIterable<Uint8Array>
 }
 
@@ -35,21 +34,21 @@ export interface LinkOptions {
 
 export interface AddLinkOptions extends LinkOptions, ProgressOptions<CatFrameEvents> {
   /**
-   * Link them without reading the compressed file. For originals that were made with
-   * settings that are not known here, and for directories: of those nobody can tell
-   * whether what is read is what they name.
+   * Add the link without reading and comparing the compressed file. Use it for directories,
+   * and for originals made with other importer settings than the known ones. Nothing can
+   * tell whether such a link is right.
    *
    * @default false
    */
   unchecked?: boolean | undefined
 
-  /** As in `CatOptions`, for a stream that others made. */
+  /** Like `maxWindowSize` of `CatOptions`, for streams compressed by another tool. */
   maxWindowSize?: number | undefined
 }
 
 export interface PruneOptions extends LinkOptions {
   /**
-   * Whether the block with this plain CID, the root of a compressed file, is kept.
+   * Whether the block with this plain CID, the root of a compressed file, still exists.
    *
    * @default the blockstore's `has`
    */
@@ -57,43 +56,42 @@ export interface PruneOptions extends LinkOptions {
 }
 
 /**
- * Links between original and compressed CIDs, kept in the datastore. A kill at any
- * moment leaves both directions of a link or none.
+ * Links between original and compressed CIDs, stored in the datastore. A kill at any moment
+ * leaves both directions of a link or neither.
  *
- * All throw `LinksUnavailableError` where there is no datastore.
+ * Every method throws `LinksUnavailableError` if there is no datastore.
  */
 export interface Links {
   /**
-   * Link an original to a compressed file, which is read to its end: its bytes must
-   * have that CID, with the settings of @helia/unixfs or of one of Kubo's profiles,
-   * and without mode and mtime. An original has one compressed file, the
-   * one linked last. Several originals may lead to the same compressed file, as the
-   * same bytes have several CIDs.
+   * Link an original CID to a compressed file. Reads the whole file: its bytes must have the
+   * original CID with the settings of @helia/unixfs or of one of Kubo's profiles, without
+   * mode and mtime. An original has one compressed file, the one linked last. A compressed
+   * file may have several originals, because the same bytes have several CIDs.
    *
    * @throws {InvalidParametersError} `compressed` is not marked, or `original` is
-   * @throws {LinkedFileMissingError} the compressed file is not stored here; earlier
+   * @throws {LinkedFileMissingError} the compressed file is not stored locally. Existing
    *   links stay
-   * @throws {LinkMismatchError} the bytes have another CID, or none of the known
-   *   settings made the original
-   * @throws {UncheckedLinkError} it leads to a directory, which cannot be compared
+   * @throws {LinkMismatchError} the bytes have another CID, or no known settings made the
+   *   original
+   * @throws {UncheckedLinkError} the file is a directory, which cannot be compared
    */
   add (original: CID, compressed: CID, options?: AddLinkOptions): Promise<void>
 
   /**
-   * The other side: the compressed CID of an original, the original of a compressed
-   * CID or its plain twin (the one linked last, where there are several).
+   * The other side of a link: the compressed CID of an original, or the original of a
+   * compressed CID or its plain twin. Of several originals it is the one linked last.
    */
   get (cid: CID, options?: LinkOptions): Promise<CID | undefined>
 
-  /** Delete what links a CID, both directions of it, whichever side it is. */
+  /** Delete every link of a CID, in both directions. The CID may be either side. */
   delete (cid: CID, options?: LinkOptions): Promise<void>
 
-  /** Every link, in the order of the datastore. */
+  /** All links, in the datastore's order. */
   list (options?: LinkOptions): AsyncIterable<Link>
 
   /**
-   * Delete every link whose compressed file is gone, as after garbage collection,
-   * and what killed processes left behind. No other process may be adding links.
+   * Delete every link whose compressed file is gone, for example after a garbage collection,
+   * and leftovers of killed processes. No other process may add links meanwhile.
    *
    * @returns how many links were deleted
    */

@@ -9,33 +9,33 @@ import type { Layout } from '../content-cid/content-layouts.ts'
 import type { LeafHasherOptions } from '../content-cid/leaf-hasher.ts'
 import type { CID } from 'multiformats/cid'
 
-/** What came of comparing bytes with an original. */
+/** The result of comparing bytes with an original CID. */
 export type Comparison =
-  /** They are its bytes. */
+  /** They match. */
   | { layout: string }
-  /** They are not, or it was made with settings that are not known here. */
+  /** They differ, or unknown importer settings made the original. */
   | {
     layout?: undefined
-    /** The CIDs that the bytes have with the settings that were tried. */
+    /** The CIDs that the bytes have, one per layout that was tried. */
     found: CID[]
-    /** Whether no settings could have made that CID of these bytes. */
+    /** Whether no importer settings could give these bytes the original CID. */
     certain: boolean
   }
 
 /**
- * Compares bytes with the CID that they are to have uncompressed, while they pass.
- * A raw CID is the hash of the bytes. That of a dag-pb root depends on how the file
- * was cut: then every layout is tried that the CID may be of, in one pass.
+ * Compares a stream of bytes with an original CID. A raw CID is the hash of the bytes. The
+ * CID of a dag-pb root depends on how the file was split into leaves, so all layouts that it
+ * may have are tried, in one pass.
  */
 export class OriginalCheck {
   readonly #original: CID
   readonly #layouts: readonly Layout[]
   readonly #content: ContentCid
-  /** The bytes of a raw original, as long as they may be a block. */
+  /** The bytes for a raw original, while they may still be one block. */
   #block: Uint8Array | undefined
   #length = 0
 
-  /** @param layout - the only one to try, where it is known which it is */
+  /** @param layout - the layout of the original, if known */
   constructor (original: CID, options: LeafHasherOptions, layout?: string) {
     const isRaw = original.code === raw.code
     const layouts = layoutsOf(original)
@@ -43,17 +43,17 @@ export class OriginalCheck {
 
     this.#original = original
     this.#layouts = known.length > 0 ? known : layouts
-    // to say which CID the bytes have, where none can be compared
+    // without a layout to try, one is hashed only to report the CID that the bytes have
     this.#content = new ContentCid(options, this.#layouts.length > 0 ? this.#layouts : [UNIXFS_V1_2025])
     this.#block = isRaw ? new Uint8Array(0) : undefined
   }
 
-  /** Whether more bytes have come than the original can have. */
+  /** Whether there are more bytes than the original can have. */
   get tooLong (): boolean {
     return this.#original.code === raw.code && this.#length > MAX_RAW_ORIGINAL
   }
 
-  /** The next bytes. When this is done they may be written over. */
+  /** Add bytes. The caller may overwrite them after this resolves. */
   async update (bytes: Uint8Array): Promise<void> {
     await this.#content.update(bytes)
 
@@ -86,7 +86,7 @@ export class OriginalCheck {
 
       return { layout: RAW_ORIGINAL }
     } catch (err) {
-      // a hash that is unknown or too short says nothing of the bytes
+      // an unsupported hash or a short digest proves nothing about the bytes
       return { found, certain: err instanceof CorruptBlockError }
     }
   }

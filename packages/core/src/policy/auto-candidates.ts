@@ -1,46 +1,56 @@
 import type { CodecName, ImplementationName } from '@ipfsz/codecs'
 
-/** What `codec: 'auto'` tries to make small: stored bytes, or the time until a reader has the file. */
+/** What `codec: 'auto'` minimizes: the stored bytes, or the time until a reader has the file. */
 export type Optimize = 'size' | 'balanced' | 'speed'
 
-/** Megabits a second of the link that the time is reckoned with. */
+/** The speed of the modelled link, in megabits per second. */
 export const LINKS: Readonly<Record<Exclude<Optimize, 'size'>, number>> = { balanced: 100, speed: 1000 }
 
 /** How many spans of a file are tried. */
 export const AUTO_SPANS = 4
 
-/** Bytes in each span. What is tried for `size` is slow; for the others the ratio of a short span says too little. */
-export const AUTO_SPAN_SIZES: Readonly<Record<Optimize, number>> = { size: 64 * 1024, balanced: 256 * 1024, speed: 256 * 1024 }
+/** Bytes in each span. Trials for `size` are slow, so its spans are short; longer ones measure the ratio better. */
+export const AUTO_SPAN_SIZES: Readonly<Record<Optimize, number>> = {
+  size: 64 * 1024,
+  balanced: 256 * 1024,
+  speed: 256 * 1024
+}
 
-/** Millions of original bytes a second, on one core. */
+/** Millions of original bytes per second, on one core. */
 interface Speeds {
   compress: number
   decompress: number
 }
 
-/** A codec and level that may be chosen, and how fast it is by what runs it. */
+/** A codec and level that `auto` may choose, with its speed on each kind of implementation. */
 export interface AutoCandidate {
   codec: CodecName
   level: number
   speeds: Readonly<Record<ImplementationName, Speeds>>
 }
 
-function candidate (codec: CodecName, level: number, native: [number, number], wasm: [number, number], js: [number, number] = wasm): AutoCandidate {
+function autoCandidate (
+  codec: CodecName,
+  level: number,
+  native: [number, number],
+  wasm: [number, number],
+  js: [number, number] = wasm
+): AutoCandidate {
   const [n, w, j] = [native, wasm, js].map(([compress, decompress]) => ({ compress, decompress }))
 
   return { codec, level, speeds: { native: n, wasm: w, js: j } }
 }
 
 // rounded from the table of docs/codecs.md
-const ZSTD_1 = candidate('zstd', 1, [350, 700], [220, 600])
-const ZSTD_3 = candidate('zstd', 3, [220, 700], [170, 600])
-const ZSTD_9 = candidate('zstd', 9, [60, 700], [30, 600])
-const ZSTD_19 = candidate('zstd', 19, [2.6, 700], [2.3, 600])
-const LZ4 = candidate('lz4', 1, [270, 1000], [220, 1000], [120, 220])
-const BROTLI_9 = candidate('brotli', 9, [14, 400], [5, 250])
-const BROTLI_11 = candidate('brotli', 11, [0.7, 350], [0.4, 250])
+const ZSTD_1 = autoCandidate('zstd', 1, [350, 700], [220, 600])
+const ZSTD_3 = autoCandidate('zstd', 3, [220, 700], [170, 600])
+const ZSTD_9 = autoCandidate('zstd', 9, [60, 700], [30, 600])
+const ZSTD_19 = autoCandidate('zstd', 19, [2.6, 700], [2.3, 600])
+const LZ4 = autoCandidate('lz4', 1, [270, 1000], [220, 1000], [120, 220])
+const BROTLI_9 = autoCandidate('brotli', 9, [14, 400], [5, 250])
+const BROTLI_11 = autoCandidate('brotli', 11, [0.7, 350], [0.4, 250])
 
-/** What is tried, by what it is for. */
+/** The candidates to try for each goal. */
 export const AUTO_CANDIDATES: Readonly<Record<Optimize, readonly AutoCandidate[]>> = {
   size: [ZSTD_19, BROTLI_9, BROTLI_11],
   balanced: [ZSTD_1, ZSTD_3, ZSTD_9, LZ4],

@@ -2,36 +2,50 @@ import { AUTO_CANDIDATES, AUTO_SPAN_SIZES, AUTO_SPANS, LINKS } from './auto-cand
 import type { AutoCandidate, Optimize } from './auto-candidates.ts'
 import type { Codec } from '@ipfsz/codecs'
 
-/** A codec and level that was tried, and what it costs by the model. */
-export interface Estimate {
+/** A codec and level that was tried, and its cost in the model. */
+interface Estimate {
   codec: Codec
   level: number
-  /** stored / original, of the spans that were tried. */
+  /** stored / original, over the spans that were tried. */
   ratio: number
-  /** Seconds for a million original bytes; for `size`, the ratio itself. */
+  /** Seconds per million original bytes. For `size`, the ratio itself. */
   cost: number
 }
 
 /**
- * Choose codec and level for a file by a few spans of its beginning.
+ * Choose codec and level for a file by compressing a few spans of its first frame.
  *
- * The cost of a million bytes is the time to compress them, to send what is stored
- * over a link, and to decompress that, one after the other. Only the ratio is
- * measured: speeds are those of a table, so that the same bytes are compressed alike
- * whatever else the machine does. With `size` the stored bytes alone count.
+ * The cost of a million bytes is the time to compress them, to send the result over a
+ * link, and to decompress it, one after the other. Only the ratio is measured. The speeds
+ * come from a table, so that the choice does not depend on the machine's load. For `size`
+ * only the stored bytes count.
  *
- * @param piece - the first bytes of the file, or all of it
- * @returns undefined where storing the file as it is costs least
+ * @param piece - the file's first frame, or all of a shorter file
+ * @returns undefined if storing the file uncompressed costs least
  */
-export async function chooseCompression (piece: Uint8Array, optimize: Optimize, codecs: readonly Codec[], signal?: AbortSignal | null): Promise<Estimate | undefined> {
+export async function chooseCompression (
+  piece: Uint8Array,
+  optimize: Optimize,
+  codecs: readonly Codec[],
+  signal?: AbortSignal | null
+): Promise<Estimate | undefined> {
   const estimates = await estimate(takeSpans(piece, AUTO_SPAN_SIZES[optimize]), optimize, codecs, signal)
-  const best = estimates.reduce<Estimate | undefined>((best, next) => best == null || next.cost < best.cost ? next : best, undefined)
+  let best: Estimate | undefined
+
+  for (const next of estimates) {
+    best = best == null || next.cost < best.cost ? next : best
+  }
 
   return best == null || best.cost >= costOf(1, undefined, optimize) ? undefined : best
 }
 
-/** Every candidate tried on some bytes. */
-export async function estimate (bytes: Uint8Array, optimize: Optimize, codecs: readonly Codec[], signal?: AbortSignal | null): Promise<Estimate[]> {
+/** Try every candidate on some bytes. */
+export async function estimate (
+  bytes: Uint8Array,
+  optimize: Optimize,
+  codecs: readonly Codec[],
+  signal?: AbortSignal | null
+): Promise<Estimate[]> {
   const estimates: Estimate[] = []
 
   for (const candidate of AUTO_CANDIDATES[optimize]) {
@@ -47,20 +61,26 @@ export async function estimate (bytes: Uint8Array, optimize: Optimize, codecs: r
   return estimates
 }
 
-/** The cost by the model, see {@link chooseCompression}. Without a candidate, that of storing bytes as they are. */
-export function costOf (ratio: number, candidate: AutoCandidate | undefined, optimize: Optimize, codec?: Codec): number {
+/** The cost in the model of {@link chooseCompression}. Without a candidate: the cost of storing bytes uncompressed. */
+export function costOf (
+  ratio: number,
+  candidate: AutoCandidate | undefined,
+  optimize: Optimize,
+  codec?: Codec
+): number {
   if (optimize === 'size') {
     return ratio
   }
 
-  const { compress, decompress } = candidate?.speeds[codec?.implementation ?? 'native'] ?? { compress: Infinity, decompress: Infinity }
-  // megabits a second to megabytes
+  const { compress, decompress } = candidate?.speeds[codec?.implementation ?? 'native'] ??
+    { compress: Infinity, decompress: Infinity }
+  // the link's megabits are converted to megabytes
   const sending = ratio / (LINKS[optimize] / 8)
 
   return 1 / compress + sending + 1 / decompress
 }
 
-/** Some spans from all over the piece, in one. */
+/** Evenly spaced spans of the piece, concatenated. */
 function takeSpans (piece: Uint8Array, length: number): Uint8Array {
   const size = AUTO_SPANS * length
 

@@ -6,72 +6,75 @@ import { InvalidFrameSizeError, InvalidParametersError } from '../errors.ts'
 import type { Optimize } from './auto-candidates.ts'
 import type { Codec, CodecName } from '@ipfsz/codecs'
 
-/** How a file is compressed. */
+/** How to compress a file. */
 export interface CompressionOptions {
   /**
-   * The codec, `none` to store the file as it is, or `auto` to try a few spans of
-   * each file and choose codec and level, or none, by what `optimize` says.
+   * The codec. `none` stores the file uncompressed. `auto` tries a few spans of each file
+   * and chooses codec and level, or none, according to `optimize`.
    *
    * @default 'zstd'
    */
   codec?: CodecName | 'auto' | 'none' | undefined
 
   /**
-   * What `auto` makes least: the stored bytes (`size`), or the time to compress, send
-   * and decompress over 100 Mbit/s (`balanced`) or 1 Gbit/s (`speed`).
+   * What `auto` minimizes: the stored bytes (`size`), or the time to compress, send and
+   * decompress over a link of 100 Mbit/s (`balanced`) or 1 Gbit/s (`speed`).
    *
    * @default 'balanced'
    */
   optimize?: Optimize | undefined
 
   /**
-   * The compression level, within the codec's levels. Not with `auto`.
+   * The compression level, in the codec's range. Not with `auto`.
    *
-   * @default the codec's own
+   * @default the codec's own default
    */
   level?: number | undefined
 
   /**
-   * Original bytes in every frame but the last, 64 KiB to 16 MiB. Small frames
-   * make random access cheap, large ones make files smaller.
+   * Original bytes in every frame but the last, 64 KiB to 16 MiB. Small frames make random
+   * access cheap, large ones make files smaller.
    *
    * @default 4194304
    */
   frameSize?: number | undefined
 
   /**
-   * Find out by its first bytes and by a trial of its first frame whether a file
-   * is worth compressing, and store it as it is where it is not. With `false`
-   * every file but an empty one is compressed.
+   * Store a file uncompressed if its first bytes or a trial of its first frame show that
+   * compression would not pay off. If false, every file but an empty one is compressed.
    *
    * @default true
    */
   detect?: boolean | undefined
 }
 
-/** What compresses a file. */
+/** The codec and level chosen for one file. */
 export interface Choice {
   codec: Codec
   level: number
 }
 
-/** The options, checked and complete. */
+/** The validated options of an add, with defaults filled in. */
 export interface Compression {
-  /** What compresses the file that begins so, if anything. */
+  /** Chooses codec and level from the file's first frame. Undefined means not to compress. */
   choose: (piece: Uint8Array, signal?: AbortSignal | null) => Promise<Choice | undefined>
   frameSize: number
   detect: boolean
 }
 
 /**
- * Check the options of an add. Nothing is compressed where the result is undefined.
+ * Validate the compression options of an add.
  *
+ * @returns undefined if the codec is `none`
  * @throws {UnknownCodecError}
  * @throws {InvalidLevelError}
  * @throws {InvalidFrameSizeError}
  * @throws {InvalidParametersError} `auto` with a level, or an unknown `optimize`
  */
-export function resolveCompression (options: CompressionOptions = {}, codecs: readonly Codec[]): Compression | undefined {
+export function resolveCompression (
+  options: CompressionOptions = {},
+  codecs: readonly Codec[]
+): Compression | undefined {
   const { codec: name = DEFAULT_CODEC, frameSize = DEFAULT_FRAME_SIZE, detect = true } = options
 
   if (!Number.isInteger(frameSize) || frameSize < MIN_FRAME_SIZE || frameSize > MAX_FRAME_SIZE) {
@@ -82,16 +85,23 @@ export function resolveCompression (options: CompressionOptions = {}, codecs: re
     return undefined
   }
 
-  return { choose: name === 'auto' ? chooseByTrial(options, codecs) : chooseNamed(name, options, codecs), frameSize, detect }
+  const choose = name === 'auto' ? chooseByTrial(options, codecs) : chooseNamed(name, options, codecs)
+
+  return { choose, frameSize, detect }
 }
 
-function chooseByTrial ({ level, optimize = DEFAULT_OPTIMIZE }: CompressionOptions, codecs: readonly Codec[]): Compression['choose'] {
+function chooseByTrial (
+  { level, optimize = DEFAULT_OPTIMIZE }: CompressionOptions,
+  codecs: readonly Codec[]
+): Compression['choose'] {
   if (level != null) {
-    throw new InvalidParametersError('The level is chosen with the codec: give a codec with it, or neither')
+    throw new InvalidParametersError("level cannot be combined with codec 'auto': name a codec, or leave the level out")
   }
 
   if (AUTO_CANDIDATES[optimize] == null) {
-    throw new InvalidParametersError(`optimize is one of ${Object.keys(AUTO_CANDIDATES).join(', ')}, not ${String(optimize)}`)
+    const names = Object.keys(AUTO_CANDIDATES).join(', ')
+
+    throw new InvalidParametersError(`optimize must be one of ${names}, not ${String(optimize)}`)
   }
 
   return async (piece, signal) => chooseCompression(piece, optimize, codecs, signal)

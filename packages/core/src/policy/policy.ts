@@ -4,25 +4,29 @@ import type { Choice, Compression } from './compression.ts'
 import type { DecidedProgress } from '../events.ts'
 import type { Frame } from '../frames/compress-frames.ts'
 
-/** Bytes of a root without its content, roughly: its header and UnixFS fields. */
+/** Approximate bytes of a root block without its content: header and UnixFS fields. */
 const ROOT_LENGTH = 64
-/** Bytes that a link takes in a root: a CID, its sizes and their tags. */
+/** Bytes that a link takes in a root block: CID, sizes and tags. */
 const LINK_LENGTH = 52
 
-/** What a file is compressed with, if anything, and why. */
-export interface Decision {
+/** How to compress a file, if at all, and why. */
+interface Decision {
   choice?: Choice
   reason: DecidedProgress['reason']
-  /** The first frame, where it was tried and is good. */
+  /** The first frame, if the trial compressed it and it pays off. */
   trial?: Frame
 }
 
 /**
- * Decide whether a file is worth compressing, and with what.
+ * Decide whether compressing a file pays off, and with what.
  *
- * @param piece - the first `frameSize` bytes of the file, or all of it
+ * @param piece - the first `frameSize` bytes of the file, or all of a shorter file
  */
-export async function decide (piece: Uint8Array, { choose, detect }: Compression, signal?: AbortSignal | null): Promise<Decision> {
+export async function decide (
+  piece: Uint8Array,
+  { choose, detect }: Compression,
+  signal?: AbortSignal | null
+): Promise<Decision> {
   if (piece.byteLength === 0) {
     return { reason: 'empty' }
   }
@@ -31,7 +35,7 @@ export async function decide (piece: Uint8Array, { choose, detect }: Compression
     return { choice: await choose(piece, signal), reason: 'options' }
   }
 
-  // a file that the root's own bytes alone would make longer, which many small files are
+  // a file so small that the root block's overhead alone cancels the saving
   if (!isGain(piece.byteLength, 0)) {
     return { reason: 'trial' }
   }
@@ -52,8 +56,8 @@ export async function decide (piece: Uint8Array, { choose, detect }: Compression
 }
 
 /**
- * Whether compressing a file is worth it, judged by its first frame, or by all of
- * it where it is smaller: it must come out at least 5 % smaller, the root counted.
+ * Whether compression pays off. It does if the first frame, which is all of a small file,
+ * shrinks by at least 5 % with the root block included.
  *
  * @param size - original bytes in the frame
  * @param length - compressed bytes of the frame

@@ -8,11 +8,11 @@ import type { CompressionStats } from '../unixfs.ts'
 import type { Stats } from '@helia/unixfs'
 import type { CID } from 'multiformats/cid'
 
-// as @helia/unixfs, where a file or directory carries no mode
+// the defaults of @helia/unixfs for a file or directory without a mode
 const DEFAULT_DIRECTORY_MODE = 0x755
 const DEFAULT_FILE_MODE = 0x644
 
-/** What the root block alone tells. */
+/** What can be told from the root block alone. */
 export type Description = Stats & CompressionStats
 
 export function describe (entry: Entry): Description {
@@ -51,12 +51,12 @@ function metadata (node?: FileNode): Pick<Stats, 'type' | 'mode' | 'mtime' | 'un
   }
 }
 
-/** Bytes that reading gives. */
-export function originalSize ({ block, node, header }: Pick<Entry, 'block' | 'node' | 'header'>): number {
+/** The number of bytes that reading returns. */
+function originalSize ({ block, node, header }: Pick<Entry, 'block' | 'node' | 'header'>): number {
   return header?.size ?? (node == null ? block.byteLength : fileSize(node))
 }
 
-/** Bytes of all blocks, the lower ones by what their parent says. */
+/** Bytes of all blocks. The sizes below the root are those that its links state. */
 function dagSize ({ block, node }: Entry): number {
   let size = block.byteLength
 
@@ -67,7 +67,7 @@ function dagSize ({ block, node }: Entry): number {
   return size
 }
 
-/** The marked CID of a file that is compressed, also where it was asked for by the plain one. */
+/** The marked CID of a compressed file, also if it was opened by its plain CID. */
 function markedTwin (node: FileNode | undefined, header: Header | undefined): { markedCid?: CID } {
   if (node == null || node.unixfs.isDirectory()) {
     return {}
@@ -78,7 +78,7 @@ function markedTwin (node: FileNode | undefined, header: Header | undefined): { 
 
     return found == null ? {} : { markedCid: mark(node.cid, found.codec) }
   } catch {
-    // a header that nobody asked for may be as wrong as it likes
+    // a plain CID does not ask for the header, so a broken one does not matter
     return {}
   }
 }

@@ -1,10 +1,16 @@
 import * as dagPb from '@ipld/dag-pb'
 import { exporter } from 'ipfs-unixfs-exporter'
 import * as raw from 'multiformats/codecs/raw'
-import { getBlock, verifying } from '../dag/block.ts'
+import { getBlock, verifyingBlockstore } from '../dag/block.ts'
 import { decodeNode } from '../dag/node.ts'
 import { fileSize } from '../dag/read.ts'
-import { InvalidDagError, InvalidHeaderError, MissingHeaderError, NotADirectoryError, NotAFileError } from '../errors.ts'
+import {
+  InvalidDagError,
+  InvalidHeaderError,
+  MissingHeaderError,
+  NotADirectoryError,
+  NotAFileError
+} from '../errors.ts'
 import { readHeader } from '../format/header.ts'
 import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'
 import { followPath } from './path.ts'
@@ -20,38 +26,43 @@ export interface EntryOptions extends GetBlockOptions {
   path?: string
 }
 
-/** What a CID, and a path below it, lead to. */
+/** What a CID, or a path below it, names. */
 export interface Entry {
   /** The plain CID of the root. */
   cid: CID
   /** The bytes of the root block. */
   block: Uint8Array
-  /** The root, where it is dag-pb: a raw block is a file too. */
+  /** The decoded root. Undefined if it is a raw block, which is a file too. */
   node?: FileNode
   /**
-   * How the file is compressed, where it is read as its original bytes: the CID is
-   * marked, or that of the tree above is.
+   * The header of a compressed file that is to be read decompressed: its CID is marked, or
+   * it was reached through a marked tree.
    */
   header?: Header
-  /** The marker code of a file without a header: its content is a stream that others made. */
+  /** The marker code of a file without a header, which another tool compressed as a stream. */
   stream?: number
 }
 
-/** What the CID that something was asked for by, or the one above it, says of it. */
-export type Marker = 'plain' | 'in-tree' | { code: number }
+/** How an entry is to be read, according to its own CID or the tree that it was reached through. */
+type Marker = 'plain' | 'in-tree' | { code: number }
 
 /**
  * Fetch the root that a CID and a path lead to, and its header.
  *
- * @param roots - where it may be found, and is kept
- * @throws {NotFoundError} a block is not there
+ * @param roots - a cache of roots, consulted and filled
+ * @throws {NotFoundError} a block is missing
  * @throws {NotADirectoryError} the path leads through a file
- * @throws {NotAFileError} it is neither file nor directory
+ * @throws {NotAFileError} the CID names neither a file nor a directory
  * @throws {NotUnixFSError}
- * @throws {MissingHeaderError} it is marked as a compressed file and is none
+ * @throws {MissingHeaderError} the CID is marked as a compressed file, but names something else
  * @throws {InvalidHeaderError}
  */
-export async function openEntry (cid: CID, blockstore: GetStore, options: EntryOptions, roots?: RootCache): Promise<Entry> {
+export async function openEntry (
+  cid: CID,
+  blockstore: GetStore,
+  options: EntryOptions,
+  roots?: RootCache
+): Promise<Entry> {
   const path = options.path ?? ''
   const start = startOf(cid, path)
   const follow = async (): Promise<Segment[]> => followPath(start, path, blockstore, options)
@@ -61,23 +72,29 @@ export async function openEntry (cid: CID, blockstore: GetStore, options: EntryO
 }
 
 /**
- * The plain CID that a path begins at.
+ * The plain CID at which a path starts.
  *
- * @throws {NotADirectoryError} there is a path, and the CID is marked as a file
+ * @throws {NotADirectoryError} the path is not empty, and the CID is marked as a file
  */
 export function startOf (cid: CID, path = ''): CID {
   if (path !== '' && isMarked(cid) && cid.code !== TREE_CODE) {
-    throw new NotADirectoryError(`${cid} is marked as a file, there is no ${JSON.stringify(path)} below it`)
+    throw new NotADirectoryError(`${cid} is marked as a file: it cannot contain ${JSON.stringify(path)}`)
   }
 
   return unmark(cid)
 }
 
-/** Fetch a root by its plain CID, and its header where it is to be read by that. */
-export async function openRoot (cid: CID, marker: Marker, blockstore: GetStore, options: GetBlockOptions, roots?: RootCache): Promise<Entry> {
+/** Fetch a root by its plain CID, and its header if `marker` asks for it. */
+export async function openRoot (
+  cid: CID,
+  marker: Marker,
+  blockstore: GetStore,
+  options: GetBlockOptions,
+  roots?: RootCache
+): Promise<Entry> {
   if (cid.code !== dagPb.code && cid.code !== raw.code) {
-    // to fail as Helia does where it cannot decode it
-    await exporter(cid, verifying(blockstore, options), options as Parameters<typeof exporter>[2])
+    // fails with Helia's error if there is no decoder for the codec
+    await exporter(cid, verifyingBlockstore(blockstore, options), options as Parameters<typeof exporter>[2])
     throw new NotAFileError()
   }
 
@@ -108,18 +125,18 @@ function isFileMarker (marker: Marker): marker is { code: number } {
   return typeof marker === 'object' && marker.code !== TREE_CODE
 }
 
-/** The header in a root, whether or not it is asked for by its marked CID. */
+/** The header of a root, if it has one. */
 export function findHeader (node: FileNode, marker?: number): Header | undefined {
   const header = readHeader(node.data, { cid: node.cid, marker, streamSize: fileSize(node) })
 
   if (header != null && (node.unixfs.type !== 'file' || (node.unixfs.data != null && node.links.length > 0))) {
-    throw new InvalidHeaderError(node.cid, 'root', 'its block is no file, or has both data and links')
+    throw new InvalidHeaderError(node.cid, 'root', 'its block is not a file, or has both data and links')
   }
 
   return header
 }
 
-/** What a CID says of what a path of that many segments below it leads to. */
+/** How an entry is to be read whose path, below the CID, has this many segments. */
 export function markerOf (cid: CID, segments: number): Marker {
   if (!isMarked(cid)) {
     return 'plain'
@@ -148,9 +165,9 @@ function markedHeader (node: FileNode, marker: Marker, known?: Header): Header |
   }
 
   if (marker !== 'in-tree') {
-    throw new InvalidDagError(node.cid, 'is marked as a directory and is none')
+    throw new InvalidDagError(node.cid, 'is marked as a directory, but is not one')
   }
 
-  // in a tree each file says by its own header whether it is compressed
+  // in a tree each file's own header says whether it is compressed
   return known ?? findHeader(node)
 }

@@ -13,8 +13,8 @@ import type { PBLink } from '@ipld/dag-pb'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
-/** What a DAG holds, in the terms of Helia's extended statistics. */
-export interface DagStats {
+/** The size of a DAG, in the terms of Helia's extended stat. */
+interface DagStats {
   blocks: bigint
   dagSize: bigint
   localSize: bigint
@@ -24,101 +24,108 @@ export interface DagStats {
   filesSize: bigint
 }
 
-export interface InspectOptions extends GetBlockOptions {
-  /** Leave out what is not there, instead of failing. */
+interface InspectOptions extends GetBlockOptions {
+  /** Skip missing blocks instead of failing. */
   offline?: boolean
   filter?: ExtendedStatOptions['filter']
-  /** Bytes of a file in the directory that is inspected, by its root. */
+  /** Bytes of a file inside the inspected directory, given its root. */
   sizeOf (node: FileNode): number
 }
 
 type Store = GetStore & Pick<Blockstore, 'has'>
 
-/** What is below a node, its own block included. */
+/** The totals of a node and everything below it. */
 interface Totals {
   blocks: bigint
   dagSize: bigint
   localSize: bigint
   filesSize: bigint
-  /** Bytes of the file that it is the root of, where it is one. */
+  /** Bytes of the file, if the node belongs to one. */
   fileSize: bigint
 }
 
 /** A node whose children are being counted. */
-interface Frame {
+interface OpenNode {
   node: FileNode
   totals: Totals
-  /** The child that comes next. */
+  /** Index of the next child. */
   next: number
-  /** Levels below the root of its file, or the first shard of its directory. */
+  /** Levels below the root of its file, or below the first shard of its directory. */
   depth: number
 }
 
 /**
- * Walk everything below a root, and count. On a stack of its own, since a tree may
- * be deeper than that of the engine. A node that is linked again is counted again
- * and not walked again: that would take for ever in a DAG made for it.
+ * Walk everything below a root and count it. Uses its own stack, because a tree may be deeper
+ * than the engine's. A node that is linked again counts again but is not walked again: a
+ * hostile DAG could make that endless.
  *
  * @throws {InvalidDagError} there is more than can be counted, or a file is too deep
- * @throws {NotFoundError} a block is not there, and `offline` is not asked for
+ * @throws {NotFoundError} a block is missing, and `offline` is not set
  */
 export async function inspectDag (root: FileNode, blockstore: Store, options: InspectOptions): Promise<DagStats> {
   const known = new Map<string, Totals>()
   const unique = new UniqueBlocks(options.filter)
-  const frames: Frame[] = []
+  const stack: OpenNode[] = []
 
   const enter = (node: FileNode, depth: number): void => {
     unique.add(node.cid, node.length)
-    frames.push({ node, totals: ownTotals(node, options), next: 0, depth })
+    stack.push({ node, totals: ownTotals(node, options), next: 0, depth })
   }
 
   enter(root, 0)
 
   for (;;) {
-    const frame = frames[frames.length - 1]
-    const { node, totals } = frame
+    const open = stack[stack.length - 1]
+    const { node, totals } = open
 
-    if (frame.next === node.links.length) {
+    if (open.next === node.links.length) {
       if (totals.blocks > Number.MAX_SAFE_INTEGER) {
-        throw new InvalidDagError(node.cid, 'has more blocks below it than can be counted')
+        throw new InvalidDagError(node.cid, 'has more than 2^53 blocks below it')
       }
 
       known.set(node.cid.toString(), totals)
-      frames.pop()
+      stack.pop()
 
-      if (frames.length === 0) {
+      if (stack.length === 0) {
         return { ...totals, uniqueBlocks: unique.blocks, deduplicatedDagSize: unique.size }
       }
 
-      // the parent comes to the same link again, and knows it now
+      // the parent now looks at the same link again and finds these totals
       continue
     }
 
-    const link = node.links.at(frame.next)
+    const link = node.links.at(open.next)
     const isEntry = isEntryLink(node, link)
     const child = known.get(link.Hash.toString()) ?? await inspectChild(link, unique, blockstore, options)
 
     if (child == null || 'blocks' in child) {
       addTotals(totals, child, isEntry)
-      frame.next++
-    } else if (!isEntry && frame.depth >= MAX_DAG_DEPTH) {
+      open.next++
+    } else if (!isEntry && open.depth >= MAX_DAG_DEPTH) {
       throw new InvalidDagError(link.Hash, `is more than ${MAX_DAG_DEPTH} levels below the root`)
     } else {
-      enter(child, isEntry ? 0 : frame.depth + 1)
+      enter(child, isEntry ? 0 : open.depth + 1)
     }
   }
 }
 
-/** A node to walk, the totals of a leaf, or nothing where it is not there and need not be. */
-async function inspectChild ({ Hash: cid, Tsize: size = 0 }: PBLink, unique: UniqueBlocks, blockstore: Store, options: InspectOptions): Promise<FileNode | Totals | undefined> {
-  // as with Helia, other codecs are no part of a UnixFS DAG
+/** A node to walk, the totals of a leaf, or undefined if it is missing and may be skipped. */
+async function inspectChild (
+  { Hash: cid, Tsize: size = 0 }: PBLink,
+  unique: UniqueBlocks,
+  blockstore: Store,
+  options: InspectOptions
+): Promise<FileNode | Totals | undefined> {
+  // like in Helia, blocks of other codecs are not part of a UnixFS DAG
   if (cid.code !== dagPb.code && cid.code !== raw.code) {
     throw new NotUnixFSError(cid, `it has the codec 0x${cid.code.toString(16)}`)
   }
 
   try {
-    // a leaf that is here need not be read to know how long it is
-    const length = cid.code === raw.code && size > 0 && await blockstore.has(cid, options as Parameters<Store['has']>[1]) ? size : undefined
+    // a leaf in the blockstore need not be read to know its length
+    const isHere = cid.code === raw.code && size > 0 &&
+      await blockstore.has(cid, options as Parameters<Store['has']>[1])
+    const length = isHere ? size : undefined
     const block = length == null ? await getBlock(cid, blockstore, options) : undefined
 
     if (cid.code === dagPb.code && block != null) {
@@ -138,7 +145,7 @@ async function inspectChild ({ Hash: cid, Tsize: size = 0 }: PBLink, unique: Uni
   }
 }
 
-/** Whether an error says that a block is not there. */
+/** Whether an error means that a block is missing. */
 export function isNotFound (err: unknown): boolean {
   return err instanceof Error && (err.name === 'NotFoundError' || err.name === 'BlockNotFoundWhileOfflineError')
 }
@@ -168,7 +175,7 @@ function addTotals (totals: Totals, child: Totals | undefined, isEntry: boolean)
   }
 }
 
-/** Whether what a node links to is an entry of a directory, and no part of the node. */
+/** Whether a link leads to an entry of a directory, and not to a part of the node itself. */
 function isEntryLink (node: FileNode, { Name: label = '' }: PBLink): boolean {
   return isSharded(node) ? label.length > prefixLength(node) : node.unixfs.isDirectory()
 }

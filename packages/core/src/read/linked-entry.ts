@@ -9,29 +9,36 @@ import type { RootCache } from './root-cache.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
-/** An entry, and the CID that it was opened by. */
+/** An entry, and the CID that opened it. */
 export interface LinkedEntry extends Entry {
   asked: CID
-  /** The link that led from there, where it was opened by its original. */
+  /** The link that was followed, if it was opened by its original. */
   link?: LinkRecord
 }
 
 /**
- * As `openEntry`. An original whose root is not stored here is opened as the
- * compressed file that it is linked to, where that is stored here. `has` of a
- * networked blockstore asks no one else, so a read of what is here, or of what no
- * link names, goes on as if there were no links. That it is what the original names
- * is for the caller to show (`read-linked.ts`).
+ * Like `openEntry`, and follows links: an original whose root is not stored locally is
+ * opened as the compressed file that it is linked to, if that one is stored. A networked
+ * blockstore's `has` does not ask the network, so an original that is stored, or not linked,
+ * opens as if there were no links. The caller must check that the file holds the original's
+ * bytes (`read-linked.ts`).
  *
- * @param roots - as openEntry; who is to look at the root itself gives none
- * @throws {NotFoundError} as openEntry; it names both where there is a link
+ * @param roots - like in openEntry; omit it to force a fresh read of the root
+ * @throws {NotFoundError} as in openEntry; if there is a link, the error names both CIDs
  */
-export async function openLinked (cid: CID, settings: Settings, options: EntryOptions, roots?: RootCache): Promise<LinkedEntry> {
+export async function openLinked (
+  cid: CID,
+  settings: Settings,
+  options: EntryOptions,
+  roots?: RootCache
+): Promise<LinkedEntry> {
   const { blockstore, links } = settings
   options.signal?.throwIfAborted()
 
   const has = async (cid: CID): Promise<boolean> => blockstore.has(cid, options as Parameters<Blockstore['has']>[1])
-  const open = async (asked: CID): Promise<LinkedEntry> => ({ ...await openEntry(asked, blockstore, options, roots), asked })
+  const open = async (asked: CID): Promise<LinkedEntry> => {
+    return { ...await openEntry(asked, blockstore, options, roots), asked }
+  }
 
   if (!links.available || isMarked(cid) || isIdentity(cid) || await has(cid)) {
     return open(cid)
@@ -50,7 +57,7 @@ export async function openLinked (cid: CID, settings: Settings, options: EntryOp
   }
 
   try {
-    // whoever is behind the blockstore may have it
+    // the network may have it
     return await open(cid)
   } catch (err) {
     throw err instanceof NotFoundError && err.cid.equals(cid) ? new NotFoundError(cid, { cause: err, compressed }) : err

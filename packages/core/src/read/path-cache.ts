@@ -2,13 +2,12 @@ import { MAX_CACHED_PATHS } from '../constants.ts'
 import type { Segment } from './path.ts'
 import type { CID } from 'multiformats/cid'
 
-/** A path of more names than this is not kept. */
+/** Longer paths, in segments, are not cached. */
 const MAX_SEGMENTS = 32
 
 /**
- * Where paths led that were followed last, so that ranges of one file of a tree cost
- * no second fetch of the directories above it. What a path below a CID leads to never
- * changes.
+ * Caches the paths followed last, so that reading ranges of one file in a tree does not fetch
+ * its parent directories again. Entries never go stale: a CID's content does not change.
  */
 export class PathCache {
   readonly #paths = new Map<string, Segment[]>()
@@ -21,7 +20,7 @@ export class PathCache {
     const key = `${cid}/${path}`
     const segments = this.#paths.get(key) ?? await follow()
 
-    // a Map keeps the order of insertion: the last one used goes to the end
+    // a Map keeps insertion order: move this one to the end
     this.#paths.delete(key)
 
     if (segments.length <= MAX_SEGMENTS) {

@@ -11,21 +11,20 @@ import type { LinkedEntry } from './linked-entry.ts'
 import type { StreamRange } from '../streams/read-stream.ts'
 import type { ProgressOptions } from 'progress-events'
 
-/** What is opened by its original, and the link that led there. */
+/** An entry that was opened by its original, through a link. */
 export type OpenedByLink = LinkedEntry & { link: LinkRecord }
 
 type Options = LeafHasherOptions & ProgressOptions<LinkEvents>
 
-/** Whether it was opened by its original: then it must be shown to be that. */
+/** Whether an entry was opened through a link. If so, it must be shown to be the original. */
 export function isByLink (entry: LinkedEntry): entry is OpenedByLink {
   return entry.link != null
 }
 
 /**
- * Refuse what is known not to be what the original names, before anything of it is
- * told: a file whose header names another content CID, unless its bytes were
- * compared. Nobody can compare a directory, so a link to one counts where it was made
- * for that.
+ * Refuse, before any result, an entry that is known not to be the original: a file whose
+ * header names another content CID, unless its bytes were compared. Directories cannot be
+ * compared, so a link to one is followed only if it was added as unchecked.
  *
  * @throws {LinkMismatchError}
  * @throws {UncheckedLinkError}
@@ -53,9 +52,9 @@ export function expectOriginal (entry: LinkedEntry, options: Options): void {
 }
 
 /**
- * Report of a file whose root alone is looked at that nothing vouches for its link:
- * it was not compared, and its header does not name the original. Of a directory
- * `expectOriginal` has reported it.
+ * Report a file whose link nothing vouches for, if only its root is read: the link was
+ * not compared, and its header does not name the original. For a directory,
+ * `expectOriginal` reports it.
  */
 export function reportUnchecked (entry: LinkedEntry, options: Options): void {
   if (isByLink(entry) && entry.link.compressed.code !== TREE_CODE && !isVouchedFor(entry)) {
@@ -64,7 +63,7 @@ export function reportUnchecked (entry: LinkedEntry, options: Options): void {
   }
 }
 
-/** The layout that the original must have: what a comparison found, or that of a header's content CID. */
+/** The layout that the original must have: the one a comparison found, or that of the header's content CID. */
 export function layoutOf (entry: OpenedByLink): string | undefined {
   return isChecked(entry.link) || !namesOriginal(entry) ? entry.link.check : UNIXFS_V1_2025.name
 }
@@ -79,14 +78,19 @@ function namesOriginal ({ header, link }: OpenedByLink): boolean {
 }
 
 /**
- * What is read of a linked file. All of it is compared with the original on its way.
- * A part cannot be, so it is read only where the header names the original, or an
- * earlier comparison found it.
+ * Pass on the bytes read from a linked file. A whole file is compared with the original while
+ * it streams. A part of a file cannot be compared: it is read only if the header names the
+ * original, or an earlier comparison matched.
  *
- * @throws {LinkMismatchError} behind all bytes but the last piece
+ * @throws {LinkMismatchError} before the last piece
  * @throws {UncheckedLinkError}
  */
-export async function * readLinked (entry: OpenedByLink, { offset = 0, length = Number.POSITIVE_INFINITY }: StreamRange, content: AsyncIterable<Uint8Array>, options: Options): AsyncGenerator<Uint8Array> {
+export async function * readLinked (
+  entry: OpenedByLink,
+  { offset = 0, length = Number.POSITIVE_INFINITY }: StreamRange,
+  content: AsyncIterable<Uint8Array>,
+  options: Options
+): AsyncGenerator<Uint8Array> {
   const { link, header, cid } = entry
   const { original, compressed } = link
   const isRoot = cid.equals(unmark(compressed))
@@ -102,7 +106,7 @@ export async function * readLinked (entry: OpenedByLink, { offset = 0, length = 
     return
   }
 
-  // of a whole file below a directory it has been told that nobody compared that
+  // for a whole file below a directory, expectOriginal has reported that the link is unchecked
   if (!isWhole && !(isRoot && isVouchedFor(entry))) {
     throw new UncheckedLinkError(original, compressed, isRoot ? 'range' : 'directory')
   }

@@ -4,24 +4,24 @@ import type { FileNode } from '../dag/node.ts'
 import type { Header } from '../format/header.ts'
 import type { CID } from 'multiformats/cid'
 
-/** A file's root as it was read and checked. */
+/** A file's root, read and checked. */
 export interface CachedRoot {
   block: Uint8Array
   node: FileNode
-  /** Set when it was asked for: reading by the plain CID does not look at it. */
+  /** Undefined until it is needed: reading by the plain CID ignores it. */
   header?: Header
 }
 
-/** Bytes that a link with the size of what it leads to, and a frame's length, take besides the block, roughly. */
+/** Approximate bytes that a decoded link and a frame length take besides the block. */
 const LINK_SIZE = 40
 const FRAME_SIZE = 8
 
 /**
- * The roots of the files that were read last, so that ranges of one file cost one
- * fetch of its root. What a CID names never changes, so nothing here is ever stale.
+ * Caches the roots of the files read last, so that reading several ranges of a file fetches
+ * its root once. Entries never go stale: a CID's content does not change.
  */
 export class RootCache {
-  /** How the files below directories were come to. */
+  /** The paths that led to files in directories. */
   readonly paths = new PathCache()
   readonly #roots = new Map<string, { root: CachedRoot, size: number }>()
   #size = 0
@@ -31,7 +31,7 @@ export class RootCache {
     const found = this.#roots.get(key)
 
     if (found != null) {
-      // a Map keeps the order of insertion: the last one used goes to the end
+      // a Map keeps insertion order: move this one to the end
       this.#roots.delete(key)
       this.#roots.set(key, found)
     }
@@ -41,13 +41,14 @@ export class RootCache {
 
   set (root: CachedRoot): void {
     const key = root.node.cid.toString()
-    const size = root.block.byteLength + root.node.links.length * LINK_SIZE + (root.header?.frameLengths.length ?? 0) * FRAME_SIZE
+    const frames = root.header?.frameLengths.length ?? 0
+    const size = root.block.byteLength + root.node.links.length * LINK_SIZE + frames * FRAME_SIZE
 
     this.#delete(key)
     this.#roots.set(key, { root, size })
     this.#size += size
 
-    // one is always kept: a root that alone is too large is that of the largest files
+    // always keep one: a root that exceeds the limit alone is that of a very large file
     while (this.#roots.size > 1 && (this.#roots.size > MAX_CACHED_ROOTS || this.#size > MAX_CACHED_ROOTS_SIZE)) {
       const [oldest] = this.#roots.keys()
       this.#delete(oldest)

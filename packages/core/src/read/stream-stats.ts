@@ -5,10 +5,15 @@ import type { Description } from './describe.ts'
 import type { ReadStreamOptions, StreamFile } from '../streams/stream-codec.ts'
 
 /**
- * How much reading a stream that others made gives: what its seek table says; else
- * what decompressing it gives, where that is asked for; else nobody knows.
+ * The original size of a stream compressed by another tool: from its seek table, or by
+ * decompressing it if `extended` asks for that. Otherwise it is unknown.
  */
-export async function streamStats (file: StreamFile, stats: Description, blockstore: GetStore, options: ReadStreamOptions & { extended?: boolean | undefined }): Promise<Partial<Description>> {
+export async function streamStats (
+  file: StreamFile,
+  stats: Description,
+  blockstore: GetStore,
+  options: ReadStreamOptions & { extended?: boolean | undefined }
+): Promise<Partial<Description>> {
   const table = await findSeekTable(file.node, file.codec.name, blockstore, options)
 
   if (table == null && options.extended !== true) {

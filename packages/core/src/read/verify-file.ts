@@ -15,29 +15,34 @@ import type { Codec } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
 
 export interface VerifyFileOptions extends ReadStreamOptions {
-  /** Is given the original bytes of a compressed file, in order. */
+  /** Called with the original bytes of a compressed file, in order. */
   onBytes? (bytes: Uint8Array): Promise<void>
 }
 
-/** What was found of a file that is as it should be. */
-export interface VerifiedFile {
-  /** Bytes that reading it gave. */
+/** The totals of a file that passed. */
+interface VerifiedFile {
+  /** Bytes that reading it returned. */
   size: bigint
   /** How many frames were decompressed. */
   frames: number
-  /** The CID of its bytes, where its header names one: it is that. */
+  /** The CID of its bytes, if its header names one. */
   contentCid?: CID
 }
 
 /**
- * Read a file to its end: every block, every frame, what follows the frames, and the
- * content CID. A stream that others made is decompressed to its end. Memory is
- * bounded as for reading.
+ * Read and check a whole file: every block and frame, the seek table, and the content CID. A
+ * stream compressed by another tool is decompressed to its end. Memory is bounded as in
+ * reading.
  *
  * @throws {InvalidTrailerError}
  * @throws {ContentMismatchError}
  */
-export async function verifyFile ({ block, node, header, stream }: Entry, blockstore: GetStore, codecs: readonly Codec[], options: VerifyFileOptions): Promise<VerifiedFile> {
+export async function verifyFile (
+  { block, node, header, stream }: Entry,
+  blockstore: GetStore,
+  codecs: readonly Codec[],
+  options: VerifyFileOptions
+): Promise<VerifiedFile> {
   if (node == null) {
     return { size: BigInt(block.byteLength), frames: 0 }
   }
@@ -50,14 +55,18 @@ export async function verifyFile ({ block, node, header, stream }: Entry, blocks
     return verifyStream({ node, codec: codecOf({ codec: stream }, codecs) }, blockstore, options)
   }
 
-  // a symlink has nothing below its root, and reads as nothing
+  // a symlink has no blocks below its root, and no content
   const isFile = node.unixfs.type === 'file' || node.unixfs.type === 'raw'
 
   return { size: isFile ? await count(readWhole(node, blockstore, options)) : 0n, frames: 0 }
 }
 
-/** A stream that others made: all of it from its front, and what its seek table says, by which ranges are read. */
-async function verifyStream (file: StreamFile, blockstore: GetStore, options: VerifyFileOptions): Promise<VerifiedFile> {
+/** Check a stream compressed by another tool: all of it from the front, and again through its seek table. */
+async function verifyStream (
+  file: StreamFile,
+  blockstore: GetStore,
+  options: VerifyFileOptions
+): Promise<VerifiedFile> {
   const size = await count(decompressStream(file, readWhole(file.node, blockstore, options), options), options.onBytes)
   const table = await findSeekTable(file.node, file.codec.name, blockstore, options)
 
@@ -66,15 +75,15 @@ async function verifyStream (file: StreamFile, blockstore: GetStore, options: Ve
   }
 
   if (BigInt(table.size) !== size) {
-    throw new InvalidTrailerError(file.node.cid, `its seek table says ${table.size} bytes, its frames hold ${size}`)
+    throw new InvalidTrailerError(file.node.cid, `it states ${table.size} bytes, but the frames hold ${size}`)
   }
 
   try {
     await count(readSeekable(file, table, 0, table.size, blockstore, options))
   } catch (err) {
-    // as it is good from the front, it is the table that is wrong
+    // the stream decompresses from the front, so the table must be wrong
     throw err instanceof Error && err.name === 'CorruptFrameError'
-      ? new InvalidTrailerError(file.node.cid, 'its seek table does not say where its frames are and what they hold', { cause: err })
+      ? new InvalidTrailerError(file.node.cid, 'its frame sizes do not match the stream', { cause: err })
       : err
   }
 
@@ -92,7 +101,11 @@ async function count (source: AsyncIterable<Uint8Array>, onBytes?: VerifyFileOpt
   return size
 }
 
-async function verifyCompressed (file: CompressedFile, blockstore: GetStore, options: VerifyFileOptions): Promise<VerifiedFile> {
+async function verifyCompressed (
+  file: CompressedFile,
+  blockstore: GetStore,
+  options: VerifyFileOptions
+): Promise<VerifiedFile> {
   const { node, header, codec } = file
   const { contentCid } = header
   const trailer = encodeTrailer(codec.name, header)
@@ -104,7 +117,9 @@ async function verifyCompressed (file: CompressedFile, blockstore: GetStore, opt
   checkTrailerLength(file, trailer)
 
   try {
-    for await (const { bytes } of decompressFrames(file, takeFrames(reader, header, 0, header.frameLengths.length - 1), options)) {
+    const compressed = takeFrames(reader, header, 0, header.frameLengths.length - 1)
+
+    for await (const { bytes } of decompressFrames(file, compressed, options)) {
       await content?.update(bytes)
       await options.onBytes?.(bytes)
       size += BigInt(bytes.byteLength)
@@ -114,10 +129,10 @@ async function verifyCompressed (file: CompressedFile, blockstore: GetStore, opt
     const found = await reader.read(trailer.byteLength)
 
     if (!trailer.every((byte, i) => byte === found[i])) {
-      throw new InvalidTrailerError(node.cid, 'its seek table differs from its header')
+      throw new InvalidTrailerError(node.cid, 'it differs from the header')
     }
 
-    // to the end, where there may be blocks that hold nothing
+    // read to the end: empty blocks may follow
     await reader.read(1)
   } finally {
     reader.close()
@@ -136,6 +151,6 @@ function checkTrailerLength ({ node, header }: CompressedFile, trailer: Uint8Arr
   const length = fileSize(node) - header.frameLengths.reduce((total, length) => total + length, 0)
 
   if (length !== trailer.byteLength) {
-    throw new InvalidTrailerError(node.cid, `${length} bytes follow the frames instead of ${trailer.byteLength}`)
+    throw new InvalidTrailerError(node.cid, `it should have ${trailer.byteLength} bytes, but has ${length}`)
   }
 }

@@ -1,4 +1,4 @@
-import { collect } from '../util/bytes.ts'
+import { collectBytes } from '../util/bytes.ts'
 import { MAX_SEEK_TABLE_FRAMES } from '../constants.ts'
 import { fileSize, readRange } from '../dag/read.ts'
 import { isSeekable, SEEK_TABLE } from '../format/seek-table.ts'
@@ -6,15 +6,15 @@ import type { GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { ReadOptions } from '../dag/read.ts'
 
-/** How much of the end of a file is read in the search for a table, 16 KiB: less than a block, and two thousand frames. */
+/** Bytes read from the end of a file to find a table, 16 KiB: less than a block, and enough for 2,000 frames. */
 const TAIL = 16 * 1024
 
-/** The descriptor's bits: entries have a checksum; these are reserved. */
+/** Bits of the descriptor: entries have a checksum; reserved bits. */
 const HAS_CHECKSUMS = 0x80
 const RESERVED = 0x7c
 const CHECKSUM_LENGTH = 4
 
-/** A frame, and where it is in the stream and in what that holds. */
+/** A frame: its range in the stream (`position`, `length`), and in the original (`start`, `size`). */
 export interface StreamFrame {
   number: number
   position: number
@@ -24,10 +24,9 @@ export interface StreamFrame {
 }
 
 /**
- * The seek table that a stream ends in (Zstandard Seekable Format 0.1.0), checked: its
- * frames are as long together as the stream before it. Whether they hold what it says
- * is found out when they are decompressed. It stays as it is in the file, as there may
- * be a million frames.
+ * The seek table at the end of a stream (Zstandard Seekable Format 0.1.0). Its frame lengths
+ * have been checked to add up to the stream's length; decompressing checks the sizes. It
+ * stays encoded, because there may be a million frames.
  */
 export class SeekTable {
   readonly frames: number
@@ -43,7 +42,10 @@ export class SeekTable {
     this.#stride = stride
   }
 
-  /** @param entries - of `stride` bytes each */
+  /**
+   * @param entries - `stride` bytes each
+   * @returns undefined if the lengths do not add up to `streamLength`
+   */
   static read (entries: Uint8Array, stride: number, streamLength: number): SeekTable | undefined {
     const view = new DataView(entries.buffer, entries.byteOffset, entries.byteLength)
     let length = 0
@@ -57,7 +59,7 @@ export class SeekTable {
     return length === streamLength ? new SeekTable(view, stride, size) : undefined
   }
 
-  /** The frames that hold the bytes from `start` up to and without `end`, and those of nothing between them. */
+  /** The frames that hold the bytes from `start` to `end` (exclusive), and empty frames between them. */
   * within (start: number, end: number): Generator<StreamFrame> {
     let position = 0
     let at = 0
@@ -77,16 +79,22 @@ export class SeekTable {
 }
 
 /**
- * The seek table of a file, where it ends in one. A table that is not right is none:
- * the stream can still be read from the front.
+ * The seek table at the end of a file, if there is one. An invalid table is ignored: the
+ * stream can still be read from the front.
  */
-export async function findSeekTable (node: FileNode, codec: string, blockstore: GetStore, options: ReadOptions): Promise<SeekTable | undefined> {
+export async function findSeekTable (
+  node: FileNode,
+  codec: string,
+  blockstore: GetStore,
+  options: ReadOptions
+): Promise<SeekTable | undefined> {
   if (!isSeekable(codec)) {
     return undefined
   }
 
   const fileLength = fileSize(node)
-  const read = async (start: number, end: number): Promise<Uint8Array> => collect(readRange(node, start, end, blockstore, options))
+  const read = async (start: number, end: number): Promise<Uint8Array> =>
+    collectBytes(readRange(node, start, end, blockstore, options))
   const tail = await read(Math.max(0, fileLength - TAIL), fileLength)
   const footer = readFooter(tail)
 
@@ -96,14 +104,16 @@ export async function findSeekTable (node: FileNode, codec: string, blockstore: 
 
   const { frames, stride, length } = footer
   const streamLength = fileLength - length
-  const table = length <= tail.byteLength ? tail.subarray(tail.byteLength - length) : await read(streamLength, fileLength)
+  const isInTail = length <= tail.byteLength
+  const table = isInTail ? tail.subarray(tail.byteLength - length) : await read(streamLength, fileLength)
   const view = new DataView(table.buffer, table.byteOffset, table.byteLength)
+  const { skippableMagic, headerLength } = SEEK_TABLE
 
-  if (view.getUint32(0, true) !== SEEK_TABLE.skippableMagic || view.getUint32(4, true) !== length - SEEK_TABLE.headerLength) {
+  if (view.getUint32(0, true) !== skippableMagic || view.getUint32(4, true) !== length - headerLength) {
     return undefined
   }
 
-  return SeekTable.read(table.subarray(SEEK_TABLE.headerLength, SEEK_TABLE.headerLength + frames * stride), stride, streamLength)
+  return SeekTable.read(table.subarray(headerLength, headerLength + frames * stride), stride, streamLength)
 }
 
 function readFooter (tail: Uint8Array): { frames: number, stride: number, length: number } | undefined {

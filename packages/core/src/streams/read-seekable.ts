@@ -1,6 +1,6 @@
 import { CorruptFrameError, MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { ByteReader } from '../util/byte-reader.ts'
-import { collect } from '../util/bytes.ts'
+import { collectBytes } from '../util/bytes.ts'
 import { readRange } from '../dag/read.ts'
 import { emit } from '../events.ts'
 import { frameConcurrency } from '../frames/frame-concurrency.ts'
@@ -11,16 +11,23 @@ import type { GetStore } from '../dag/block.ts'
 import type { SeekTable, StreamFrame } from './read-seek-table.ts'
 import type { StreamFile, ReadStreamOptions } from './stream-codec.ts'
 
-/** How much of a frame is taken at one time that is not read as a whole, in bytes. */
+/** How many compressed bytes to read at a time from a frame that is too large to be held. */
 const PIECE = 256 * 1024
 
 /**
- * The original bytes of a seekable stream from `start` up to and without `end`, which
- * is behind it. Only the frames that hold them are fetched.
+ * The original bytes of a seekable stream from `start` to `end` (exclusive, and after
+ * `start`). Fetches only the frames that hold them.
  *
- * @throws {CorruptFrameError} a frame is damaged, or holds another number of bytes than the table says
+ * @throws {CorruptFrameError} a frame is damaged, or its size differs from the table
  */
-export async function * readSeekable (file: StreamFile, table: SeekTable, start: number, end: number, blockstore: GetStore, options: ReadStreamOptions): AsyncGenerator<Uint8Array> {
+export async function * readSeekable (
+  file: StreamFile,
+  table: SeekTable,
+  start: number,
+  end: number,
+  blockstore: GetStore,
+  options: ReadStreamOptions
+): AsyncGenerator<Uint8Array> {
   const { first, last, largest, isSmall } = survey(table, start, end)
   const reader = new ByteReader(readRange(file.node, first, last, blockstore, options), options.signal)
 
@@ -45,8 +52,12 @@ export async function * readSeekable (file: StreamFile, table: SeekTable, start:
   }
 }
 
-/** Where the frames of a range are in the stream, and whether each may be held as a whole, as one of ours. */
-function survey (table: SeekTable, start: number, end: number): { first: number, last: number, largest: number, isSmall: boolean } {
+/** Where the frames of a range lie in the stream, and whether each is small enough to be held as a whole. */
+function survey (
+  table: SeekTable,
+  start: number,
+  end: number
+): { first: number, last: number, largest: number, isSmall: boolean } {
   let first: number | undefined
   let last = 0
   let largest = 1
@@ -63,13 +74,19 @@ function survey (table: SeekTable, start: number, end: number): { first: number,
 }
 
 interface Piece {
-  /** Where in the original it begins. */
+  /** Its offset in the original. */
   at: number
   bytes: Uint8Array
 }
 
-/** Frames that are held as a whole, several of them decompressed at one time. */
-async function * readWhole (file: StreamFile, frames: Iterable<StreamFrame>, largest: number, reader: ByteReader, options: ReadStreamOptions): AsyncGenerator<Piece> {
+/** Read frames as a whole, and decompress several at a time. */
+async function * readWhole (
+  file: StreamFile,
+  frames: Iterable<StreamFrame>,
+  largest: number,
+  reader: ByteReader,
+  options: ReadStreamOptions
+): AsyncGenerator<Piece> {
   const fetched = async function * (): AsyncGenerator<{ frame: StreamFrame, bytes: Uint8Array }> {
     for (const frame of frames) {
       yield { frame, bytes: await reader.read(frame.length) }
@@ -87,8 +104,16 @@ async function * readWhole (file: StreamFile, frames: Iterable<StreamFrame>, lar
   }
 }
 
-/** Other tools make frames that do not tell their size, or several of them an entry: what is no frame of ours is a stream. */
-async function decompressFrame (file: StreamFile, bytes: Uint8Array, size: number, options: ReadStreamOptions): Promise<Uint8Array> {
+/**
+ * Decompress one entry of the table. Other tools write frames without a content size, or
+ * several frames per entry: those are decompressed as a stream.
+ */
+async function decompressFrame (
+  file: StreamFile,
+  bytes: Uint8Array,
+  size: number,
+  options: ReadStreamOptions
+): Promise<Uint8Array> {
   try {
     return await file.codec.decompress(bytes, { size, signal: options.signal })
   } catch (err) {
@@ -98,12 +123,17 @@ async function decompressFrame (file: StreamFile, bytes: Uint8Array, size: numbe
 
     const source = (async function * () { yield bytes })()
 
-    return collect(exactly(file, decompressStream(file, source, options), size))
+    return collectBytes(exactly(file, decompressStream(file, source, options), size))
   }
 }
 
-/** Frames that are too large to be held, one after another. */
-async function * readPieces (file: StreamFile, frames: Iterable<StreamFrame>, reader: ByteReader, options: ReadStreamOptions): AsyncGenerator<Piece> {
+/** Read frames that are too large to be held, one after another, in pieces. */
+async function * readPieces (
+  file: StreamFile,
+  frames: Iterable<StreamFrame>,
+  reader: ByteReader,
+  options: ReadStreamOptions
+): AsyncGenerator<Piece> {
   for (const { number, length, start, size } of frames) {
     if (size === 0) {
       for await (const bytes of takePieces(reader, length)) {
@@ -137,8 +167,12 @@ async function * takePieces (reader: ByteReader, length: number): AsyncGenerator
   }
 }
 
-/** A stream that holds as many bytes as a table says: the bytes behind it are elsewhere otherwise. */
-async function * exactly ({ codec }: StreamFile, source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+/** Require a stream to hold exactly `size` bytes: otherwise everything after it would be misplaced. */
+async function * exactly (
+  { codec }: StreamFile,
+  source: AsyncIterable<Uint8Array>,
+  size: number
+): AsyncGenerator<Uint8Array> {
   let missing = size
 
   for await (const bytes of source) {
@@ -152,6 +186,6 @@ async function * exactly ({ codec }: StreamFile, source: AsyncIterable<Uint8Arra
   }
 
   if (missing !== 0) {
-    throw new CorruptFrameError(codec.name, `it does not hold the ${size} bytes that the seek table says`)
+    throw new CorruptFrameError(codec.name, `it does not hold the ${size} bytes that the seek table states`)
   }
 }

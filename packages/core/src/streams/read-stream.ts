@@ -12,15 +12,20 @@ export interface StreamRange {
 }
 
 /**
- * The original bytes of a file that others compressed. From its front they come as
- * they are decompressed. From elsewhere too where it ends in a seek table; without
- * one all that is before is decompressed and dropped.
+ * The original bytes of a file compressed by another tool. With an offset, the seek table
+ * at the file's end is used; without one, everything before the offset is decompressed and
+ * dropped.
  *
- * @throws {CorruptFrameError} it is no stream of the codec, cut short, or damaged
+ * @throws {CorruptFrameError} it is not a stream of the codec, or is truncated or damaged
  * @throws {WindowTooLargeError}
  * @throws {MissingImplementationError}
  */
-export async function * readStream (file: StreamFile, { offset = 0, length = Number.POSITIVE_INFINITY }: StreamRange, blockstore: GetStore, options: ReadStreamOptions): AsyncGenerator<Uint8Array> {
+export async function * readStream (
+  file: StreamFile,
+  { offset = 0, length = Number.POSITIVE_INFINITY }: StreamRange,
+  blockstore: GetStore,
+  options: ReadStreamOptions
+): AsyncGenerator<Uint8Array> {
   checkWhole('Offset', offset)
 
   if (length !== Number.POSITIVE_INFINITY) {
@@ -42,8 +47,12 @@ export async function * readStream (file: StreamFile, { offset = 0, length = Num
   yield * readSeekable(file, table, offset, Math.min(end, table.size), blockstore, options)
 }
 
-/** How many bytes reading gives, which takes reading all of them. */
-export async function measureStream (file: StreamFile, blockstore: GetStore, options: ReadStreamOptions): Promise<number> {
+/** The original size of a stream. Decompresses all of it. */
+export async function measureStream (
+  file: StreamFile,
+  blockstore: GetStore,
+  options: ReadStreamOptions
+): Promise<number> {
   let size = 0
 
   for await (const bytes of decompressAll(file, blockstore, options)) {
@@ -53,7 +62,11 @@ export async function measureStream (file: StreamFile, blockstore: GetStore, opt
   return size
 }
 
-function decompressAll (file: StreamFile, blockstore: GetStore, options: ReadStreamOptions): AsyncGenerator<Uint8Array> {
+function decompressAll (
+  file: StreamFile,
+  blockstore: GetStore,
+  options: ReadStreamOptions
+): AsyncGenerator<Uint8Array> {
   return decompressStream(file, readRange(file.node, 0, fileSize(file.node), blockstore, options), options)
 }
 
@@ -83,7 +96,7 @@ async function * slice (source: AsyncIterable<Uint8Array>, start: number, end: n
 }
 
 function behindEnd (offset: number, size: number): InvalidParametersError {
-  return new InvalidParametersError(`Offset must be a whole number from 0 to the file's size, ${size}, not ${offset}`)
+  return new InvalidParametersError(`Offset must be a whole number from 0 to the file's size ${size}, not ${offset}`)
 }
 
 function checkWhole (name: string, value: number): void {

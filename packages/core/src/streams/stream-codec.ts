@@ -3,7 +3,7 @@ import type { FileNode } from '../dag/node.ts'
 import type { ReadFramesOptions } from '../frames/read-frames.ts'
 import type { Codec } from '@ipfsz/codecs'
 
-/** A file without a header whose CID says how it is compressed. */
+/** A file without a header. Its CID says how it is compressed. */
 export interface StreamFile {
   node: FileNode
   codec: Codec
@@ -14,13 +14,17 @@ export interface ReadStreamOptions extends ReadFramesOptions {
 }
 
 /**
- * Decompress with what a codec has for streams.
+ * Decompress a stream with its codec.
  *
- * @throws {MissingImplementationError} the codec was made elsewhere, and has nothing
+ * @throws {MissingImplementationError} a codec passed by the caller has no `decompressStream`
  */
-export function decompressStream ({ codec }: StreamFile, source: AsyncIterable<Uint8Array>, { signal, maxWindowSize }: ReadStreamOptions): AsyncGenerator<Uint8Array> {
+export function decompressStream (
+  { codec }: StreamFile,
+  source: AsyncIterable<Uint8Array>,
+  { signal, maxWindowSize }: ReadStreamOptions
+): AsyncGenerator<Uint8Array> {
   if (codec.decompressStream == null) {
-    throw new MissingImplementationError(codec.name, codec.implementation, 'reads no streams that others made')
+    throw new MissingImplementationError(codec.name, codec.implementation, 'cannot decompress streams of other tools')
   }
 
   return codec.decompressStream(source, { signal, maxWindowSize })

@@ -3,8 +3,8 @@ import { concat } from './bytes.ts'
 import type { Allocate } from './bytes.ts'
 
 /**
- * Reads a stream of chunks of any size in pieces of a wanted size. What lies in
- * one chunk is handed on without a copy.
+ * Reads a stream of chunks of any size in pieces of a given size. A piece within one chunk is
+ * returned without copying.
  */
 export class ByteReader {
   readonly #iterator: AsyncIterator<Uint8Array>
@@ -19,9 +19,9 @@ export class ByteReader {
   }
 
   /**
-   * The next `length` bytes, fewer only where the stream ends before.
+   * The next `length` bytes, or fewer if the stream ends.
    *
-   * @param allocate - where to put them if they come from several chunks
+   * @param allocate - provides the array if the bytes span several chunks
    */
   async read (length: number, allocate?: Allocate): Promise<Uint8Array> {
     await this.peek(length)
@@ -48,16 +48,16 @@ export class ByteReader {
     return bytes
   }
 
-  /** Pull until that many bytes are here, and tell how many are: fewer only where the stream ends before. */
+  /** Buffer at least `length` bytes, or fewer if the stream ends. Returns how many are buffered. */
   async peek (length: number): Promise<number> {
     while (this.#length < length && await this.#pull()) {
-      // pulled
+      // #pull has buffered a chunk
     }
 
     return this.#length
   }
 
-  /** Everything that has not been read yet, chunk by chunk. */
+  /** The unread rest of the stream, chunk by chunk. */
   async * rest (): AsyncGenerator<Uint8Array> {
     do {
       for (let chunk = this.#take(); chunk != null; chunk = this.#take()) {
@@ -66,7 +66,7 @@ export class ByteReader {
     } while (await this.#pull())
   }
 
-  /** Give the stream up. Not awaited: one that stalls would keep the caller waiting. */
+  /** Close the stream. Not awaited, because a stalled stream would block the caller. */
   close (): void {
     this.#iterator.return?.()?.catch(() => {})
   }

@@ -1,7 +1,7 @@
-/** Makes an array to fill, or takes one that is no longer used. */
+/** Allocates an array, or reuses one. Its content is overwritten. */
 export type Allocate = (size: number) => Uint8Array
 
-/** One array out of many. Where there is one already, it is that one, not a copy. */
+/** Concatenate arrays. A single array is returned as it is, without copying. */
 export function concat (parts: readonly Uint8Array[], allocate: Allocate = size => new Uint8Array(size)): Uint8Array {
   if (parts.length === 1) {
     return parts[0]
@@ -18,8 +18,8 @@ export function concat (parts: readonly Uint8Array[], allocate: Allocate = size 
   return whole
 }
 
-/** All of a stream in one array. */
-export async function collect (source: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+/** Read a whole stream into one array. */
+export async function collectBytes (source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
 
   for await (const part of source) {

@@ -1,24 +1,24 @@
 /**
- * Tell a source that nothing more is wanted of it, also where reading never began:
- * a stream keeps its file open otherwise. Not awaited, it may be stalled.
+ * Close a source, also if it was never read: a stream would keep its file open. Not awaited,
+ * because the source may be stalled.
  */
-export function letGo (source: unknown): void {
+export function closeSource (source: unknown): void {
   if (source == null || typeof source !== 'object') {
     return
   }
 
   try {
     if ('destroy' in source && typeof source.destroy === 'function') {
-      // a stream of Node
+      // a Node stream
       source.destroy()
     } else if ('cancel' in source && typeof source.cancel === 'function') {
-      // a web stream, which rejects while somebody still reads
+      // a web stream; it rejects while a reader holds it
       Promise.resolve(source.cancel()).catch(() => {})
     } else if ('return' in source && typeof source.return === 'function') {
       // a generator
       Promise.resolve(source.return()).catch(() => {})
     }
   } catch {
-    // whatever it says, the error that led here is the one to report
+    // the caller is about to report a more important error
   }
 }

@@ -1,20 +1,20 @@
 /**
- * Where nothing ever waits for the outside (blocks in memory, a codec in JavaScript)
- * timers and input get a turn after this, in milliseconds: a signal that a timer
- * aborts would not be seen before the end.
+ * Milliseconds that a loop may run before it lets the event loop run. If nothing in the loop
+ * waits for I/O (blocks in memory, a codec in JavaScript), timers and input would otherwise
+ * starve: an abort by a timer would be noticed only at the end.
  */
-const TURN = 20
+const MAX_RUN_TIME = 20
 
-/** Gives the rest of the process its turns, in a loop that may never wait. */
-export class Turns {
+/** Lets the event loop run now and then during a loop that may never wait. */
+export class EventLoopBreaks {
   #last = performance.now()
 
-  /** Whether it is time for that. */
+  /** Whether a break is due. */
   get due (): boolean {
-    return performance.now() - this.#last > TURN
+    return performance.now() - this.#last > MAX_RUN_TIME
   }
 
-  async next (): Promise<void> {
+  async take (): Promise<void> {
     await new Promise<void>(resolve => {
       if (typeof setImmediate === 'function') {
         setImmediate(resolve)

@@ -1,23 +1,22 @@
 import { raceSignal } from 'race-signal'
 import { InvalidParametersError } from '../errors.ts'
-import { Turns } from './event-loop.ts'
+import { EventLoopBreaks } from './event-loop.ts'
 
-export interface MapOrderedOptions {
-  /** How many values are worked on at one time, those that wait to be taken included. */
+interface MapOrderedOptions {
+  /** The most values in progress, including results that wait to be taken. */
   concurrency: number
   signal?: AbortSignal | null
 }
 
-/** How something went that is asked for before its turn. */
+/** The outcome of a promise that is awaited later. */
 export type Settled<R> = { value: R } | { error: unknown }
 
 /**
- * Map the values of a source, several at one time, and yield the results in the
- * order of the source.
+ * Map the values of a source, several at a time, and yield the results in the source's order.
  *
- * Work begins when the first result is asked for. Memory is bounded: no more than
- * `concurrency` values are taken from the source before their results are taken
- * from here. The source is closed when the results end, fail, or are given up.
+ * Work begins when the first result is requested. Memory is bounded: at most `concurrency`
+ * values are taken from the source before their results are taken from here. The source is
+ * closed when the results end, fail, or are abandoned.
  */
 export async function * mapOrdered<T, R> (
   source: AsyncIterable<T> | Iterable<T>,
@@ -31,7 +30,7 @@ export async function * mapOrdered<T, R> (
   let pulling: Promise<void> | undefined
   let ended = false
 
-  // a source that fails does so in its place: what came before is yielded first
+  // an error of the source keeps its place: the results before it are yielded first
   const pull = async (): Promise<void> => {
     try {
       const next = await iterator.next()
@@ -47,12 +46,12 @@ export async function * mapOrdered<T, R> (
     }
   }
 
-  const turns = new Turns()
+  const breaks = new EventLoopBreaks()
 
   try {
     for (;;) {
-      if (turns.due) {
-        await turns.next()
+      if (breaks.due) {
+        await breaks.take()
       }
 
       signal?.throwIfAborted()
@@ -65,7 +64,7 @@ export async function * mapOrdered<T, R> (
         return
       }
 
-      // whichever comes first: a value to work on, or the result that is next
+      // wait for whichever is first: another value, or the next result
       const head = running[0]
       const first = await raceSignal(Promise.race([
         ...pulling == null ? [] : [pulling.then(() => 'pulled' as const)],
@@ -81,16 +80,16 @@ export async function * mapOrdered<T, R> (
       yield unwrap(await head)
     }
   } finally {
-    // not awaited: a source that stalls would keep the caller waiting
+    // not awaited, because a stalled source would block the caller
     iterator.return?.()?.catch(() => {})
   }
 }
 
-/** @throws {InvalidParametersError} it is no whole number from 1 */
+/** @throws {InvalidParametersError} it is not a whole number from 1 */
 export function checkConcurrency (concurrency: number): void {
   if (!Number.isInteger(concurrency) || concurrency < 1) {
-    // with none the results would end before they begin, which looks like an empty file
-    throw new InvalidParametersError(`Concurrency is a whole number from 1, not ${concurrency}`)
+    // with 0 there would be no results at all, which looks like an empty file
+    throw new InvalidParametersError(`Concurrency must be a whole number from 1, not ${concurrency}`)
   }
 }
 
@@ -102,7 +101,7 @@ async function * fromSync<T> (source: Iterable<T>): AsyncGenerator<T> {
   yield * source
 }
 
-/** Failures wait for their turn, and are never unhandled. */
+/** Catch an error for later, so that it is never an unhandled rejection. */
 export async function settle<T, R> (map: (value: T) => R | Promise<R>, value: T): Promise<Settled<R>> {
   try {
     return { value: await map(value) }

@@ -1,10 +1,10 @@
-/** What is under way on each thing, as a promise that never rejects. */
-const running = new WeakMap<object, Promise<unknown>>()
+/** The last task of each object, as a promise that never rejects. */
+const lastTasks = new WeakMap<object, Promise<unknown>>()
 
-/** Do one piece of work on a thing at a time, in the order in which it was asked for. */
-export async function exclusively<T> (thing: object, work: () => Promise<T>): Promise<T> {
-  const done = (running.get(thing) ?? Promise.resolve()).then(work)
-  running.set(thing, done.catch(() => {}))
+/** Run the tasks of an object one at a time, in order. */
+export async function oneAtATime<T> (owner: object, task: () => Promise<T>): Promise<T> {
+  const done = (lastTasks.get(owner) ?? Promise.resolve()).then(task)
+  lastTasks.set(owner, done.catch(() => {}))
 
   return done
 }

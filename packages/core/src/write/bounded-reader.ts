@@ -5,10 +5,10 @@ import type { Allocate } from '../util/bytes.ts'
 import type { Codec } from '@ipfsz/codecs'
 
 /**
- * Room for the original bytes of all files that one call works on at one time. A
- * file holds its first piece until it is written, and each later one until it is
- * compressed. Were both taken from one budget, files could hold all of it while
- * each waits for more.
+ * The memory that all files of one call may use for original bytes. A file holds its first
+ * piece until the file is written, and each later piece until that is compressed. Each kind
+ * has a budget of its own: with a single one, files could hold all of it with their first
+ * pieces while each waits for more.
  */
 export class FilesBudget {
   readonly first: ByteBudget
@@ -20,19 +20,19 @@ export class FilesBudget {
   }
 }
 
-/** Reads one of several files, as there is room for its pieces. */
+/** Reads one of several files. Each read waits until the shared budget has room. */
 export class BoundedReader extends ByteReader {
   readonly #budget: FilesBudget
-  readonly #boundSignal: AbortSignal | null | undefined
-  /** Bytes of the first piece, none before it is read. */
+  readonly #budgetSignal: AbortSignal | null | undefined
+  /** Bytes held by the first piece. Undefined before it is read. */
   #first?: number
-  /** Later pieces that are not compressed yet. */
+  /** Sizes of the later pieces that are not compressed yet. */
   readonly #later = new Map<Uint8Array, number>()
 
   constructor (source: AsyncIterable<Uint8Array>, budget: FilesBudget, signal?: AbortSignal | null) {
     super(source, signal)
     this.#budget = budget
-    this.#boundSignal = signal
+    this.#budgetSignal = signal
   }
 
   override async read (length: number, allocate?: Allocate): Promise<Uint8Array> {
@@ -45,7 +45,7 @@ export class BoundedReader extends ByteReader {
 
     const budget = isFirst ? this.#budget.first : this.#budget.later
     let held = length
-    await budget.take(length, this.#boundSignal)
+    await budget.take(length, this.#budgetSignal)
 
     try {
       const piece = await super.read(length, allocate)
@@ -73,14 +73,14 @@ export class BoundedReader extends ByteReader {
     this.#first = 0
 
     for (const piece of this.#later.keys()) {
-      this.#done(piece)
+      this.#release(piece)
     }
 
     super.close()
   }
 
-  /** The codec, which gives the room of a piece back when it is compressed. */
-  bounded (codec: Codec): Codec {
+  /** The codec, wrapped so that compressing a piece returns its room to the budget. */
+  boundCodec (codec: Codec): Codec {
     return {
       name: codec.name,
       code: codec.code,
@@ -90,14 +90,14 @@ export class BoundedReader extends ByteReader {
         try {
           return await codec.compress(piece, options)
         } finally {
-          this.#done(piece)
+          this.#release(piece)
         }
       },
       decompress: (frame, options) => codec.decompress(frame, options)
     }
   }
 
-  #done (piece: Uint8Array): void {
+  #release (piece: Uint8Array): void {
     this.#budget.later.give(this.#later.get(piece) ?? 0)
     this.#later.delete(piece)
   }

@@ -5,7 +5,7 @@ interface Waiting {
   start: () => void
 }
 
-/** Room for a number of bytes. Whoever wants some waits until there is room, in turn. */
+/** A budget of bytes. Callers that need more than is free wait in line. */
 export class ByteBudget {
   readonly #limit: number
   readonly #waiting: Waiting[] = []
@@ -15,7 +15,7 @@ export class ByteBudget {
     this.#limit = limit
   }
 
-  /** Wait for room. More than there is at all is given where nothing else is taken. */
+  /** Wait for room. A request larger than the whole budget is granted once nothing else is taken. */
   async take (bytes: number, signal?: AbortSignal | null): Promise<void> {
     signal?.throwIfAborted()
 
@@ -34,7 +34,7 @@ export class ByteBudget {
       const index = this.#waiting.indexOf(waiting)
 
       if (index === -1) {
-        // its turn came while the signal was aborted
+        // it was granted just before the abort
         this.give(bytes)
       } else {
         this.#waiting.splice(index, 1)
@@ -45,7 +45,7 @@ export class ByteBudget {
     }
   }
 
-  /** Give room back. */
+  /** Return room to the budget. */
   give (bytes: number): void {
     this.#taken -= bytes
     this.#next()

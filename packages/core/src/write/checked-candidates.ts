@@ -1,34 +1,34 @@
 import { checkEntryName, splitPath } from '../directory/entry-name.ts'
 import { AlreadyExistsError, InvalidParametersError } from '../errors.ts'
-import { letGo } from '../util/close-source.ts'
+import { closeSource } from '../util/close-source.ts'
 import { MAX_PATH_DEPTH } from '../constants.ts'
 import type { ImportCandidateStream } from '../unixfs.ts'
 
 type Candidate = ImportCandidateStream extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
 
-/** What a path of the import is: a directory may also be there because something is in it. */
+/** What a path in the import is. `parent`: a directory known only because something is in it. */
 type Kind = 'file' | 'directory' | 'parent'
 
 /**
- * What is to be imported, on its way to ipfs-unixfs-importer: checked, and with
- * every source known, so that they can be let go where the import fails. The
- * importer drops what was there before where two things have the same path.
+ * Validates import candidates on their way to ipfs-unixfs-importer, which would silently
+ * drop the first of two candidates with the same path. Keeps track of every open source, so
+ * that all of them can be closed when the import fails.
  */
-export class Candidates {
+export class CheckedCandidates {
   readonly #source: ImportCandidateStream
   readonly #wrapped: boolean
   readonly #kinds = new Map<string, Kind>()
   readonly #open = new Set<object>()
 
   constructor (source: ImportCandidateStream, wrapWithDirectory: boolean) {
-    // the importer takes a candidate alone too
+    // the importer accepts a single candidate too
     this.#source = isIterable(source) ? source : [source as unknown as Candidate]
     this.#wrapped = wrapWithDirectory
   }
 
   /**
-   * @throws {InvalidParametersError} a path has `..` or an escaped slash in it, or too many names
-   * @throws {AlreadyExistsError} two candidates have one path
+   * @throws {InvalidParametersError} a path contains `..` or an escaped slash, or too many names
+   * @throws {AlreadyExistsError} two candidates have the same path
    */
   async * [Symbol.asyncIterator] (): AsyncGenerator<Candidate> {
     for await (const candidate of this.#source) {
@@ -40,25 +40,25 @@ export class Candidates {
         this.#enter(path, content != null || link != null)
       }
 
-      // a copy: the importer writes into what it is given
+      // a copy, because the importer modifies its input
       yield { path, mode, mtime, content, link } as Candidate
     }
   }
 
-  /** Let all sources go that were not read to their end. */
-  letGo (): void {
+  /** Close every source that was not read to its end. */
+  closeSources (): void {
     for (const source of this.#open) {
-      letGo(source)
+      closeSource(source)
     }
   }
 
   #enter (path: string, isFile: boolean): void {
-    // as the importer takes a path apart
+    // split like the importer does
     const names = splitPath(path.split('/').filter(name => name !== '.').join('/'))
     let entered = ''
 
     if (names.length > MAX_PATH_DEPTH) {
-      throw new InvalidParametersError(`A path has at most ${MAX_PATH_DEPTH} names, not ${names.length}`)
+      throw new InvalidParametersError(`A path may have at most ${MAX_PATH_DEPTH} names, not ${names.length}`)
     }
 
     for (const [i, name] of names.entries()) {
@@ -68,18 +68,18 @@ export class Candidates {
 
       if (i < names.length - 1) {
         if (kind === 'file') {
-          throw new AlreadyExistsError(`${entered} is a file, nothing can be added below it`)
+          throw new AlreadyExistsError(`${entered} is a file: nothing can be added below it`)
         }
 
         this.#kinds.set(entered, 'parent')
       } else {
-        // files side by side may be called alike where no directory is made of them
+        // several files may have the same name if no directory is made of them
         const alone = kind === 'file' && isFile && i === 0 && !this.#wrapped
 
         if (kind != null && !alone && !(kind === 'directory' && !isFile)) {
           throw new AlreadyExistsError(kind === 'parent' && !isFile
-            ? `The directory ${entered} comes after what is in it`
-            : `${entered} is there twice`)
+            ? `The directory ${entered} must be added before its content`
+            : `${entered} occurs twice`)
         }
 
         this.#kinds.set(entered, isFile ? 'file' : 'directory')
@@ -89,7 +89,7 @@ export class Candidates {
 
   #track<T> (content: T): T | AsyncGenerator<Uint8Array> {
     if (content instanceof Uint8Array || !isIterable(content)) {
-      // nothing to let go, or nothing that can be read: the importer says so
+      // nothing to close; if it is not readable the importer reports it
       return content
     }
 

@@ -3,7 +3,7 @@ import { BoundedReader } from './bounded-reader.ts'
 import { ByteReader } from '../util/byte-reader.ts'
 import { UNIXFS_V1_2025 } from '../content-cid/content-layouts.ts'
 import { emit } from '../events.ts'
-import { gather } from './join-chunks.ts'
+import { joinChunks } from './join-chunks.ts'
 import { mark } from '../marker.ts'
 import { mendLayout } from '../dag/mend-layout.ts'
 import { decide } from '../policy/policy.ts'
@@ -19,32 +19,32 @@ import type { CID } from 'multiformats/cid'
 type FileBuilder = NonNullable<ImporterOptions['fileBuilder']>
 type BuiltFile = Awaited<ReturnType<FileBuilder>>
 
-/** A file's source on its way through ipfs-unixfs-importer. */
+/** A file with its source, as ipfs-unixfs-importer passes it. */
 type File = Parameters<FileBuilder>[0]
 
-export interface CompressingFileBuilderInit extends WriteFileOptions {
-  /** How to compress, where there is anything to compress. */
+interface CompressingFileBuilderInit extends Omit<WriteFileOptions, 'contentCid'> {
+  /** How to compress. Undefined: store every file uncompressed. */
   compression?: Compression
-  /** How files are stored that are not compressed. */
+  /** How to store files that are not compressed. */
   importer: ImporterOptions
-  /** Called with the plain CID and the marker code of each file that was compressed. */
+  /** Called with the plain CID and the marker code of each compressed file. */
   onCompressed (cid: CID, code: number): void
-  /** Room for the original bytes of all files, where there are several. */
+  /** Memory shared by all files, if there are several. */
   budget?: FilesBudget | undefined
-  /** Where each compressed file is linked to the CID that its bytes have uncompressed. */
+  /** Links each compressed file to the CID that its bytes have uncompressed. */
   links?: Pick<DefaultLinks, 'addChecked'> | undefined
 }
 
 /**
- * What ipfs-unixfs-importer builds files with, in place of its own: files that are
- * worth it are written compressed, the others as the importer would.
+ * Replaces the file builder of ipfs-unixfs-importer: compresses files where it pays off, and
+ * imports the others as usual.
  */
 export function compressingFileBuilder (init: CompressingFileBuilderInit): FileBuilder {
   return async (file, blockstore) => {
     const { budget, signal } = init
     const reader = budget == null
-      ? new ByteReader(gather(file.content), signal)
-      : new BoundedReader(gather(file.content), budget, signal)
+      ? new ByteReader(joinChunks(file.content), signal)
+      : new BoundedReader(joinChunks(file.content), budget, signal)
 
     try {
       return await buildFile(file, reader, blockstore, init)
@@ -54,7 +54,12 @@ export function compressingFileBuilder (init: CompressingFileBuilderInit): FileB
   }
 }
 
-async function buildFile (file: File, reader: ByteReader, blockstore: PutStore, init: CompressingFileBuilderInit): Promise<BuiltFile> {
+async function buildFile (
+  file: File,
+  reader: ByteReader,
+  blockstore: PutStore,
+  init: CompressingFileBuilderInit
+): Promise<BuiltFile> {
   const { compression } = init
   const { path, originalPath } = file
 
@@ -73,25 +78,33 @@ async function buildFile (file: File, reader: ByteReader, blockstore: PutStore, 
   }
 
   const { level } = choice
-  const codec = reader instanceof BoundedReader ? reader.bounded(choice.codec) : choice.codec
-  const written = await writeFile({ piece, frame: trial }, reader, { codec, level, frameSize: compression.frameSize }, file, blockstore, {
+  const codec = reader instanceof BoundedReader ? reader.boundCodec(choice.codec) : choice.codec
+  const frames = { codec, level, frameSize: compression.frameSize }
+  const written = await writeFile({ piece, frame: trial }, reader, frames, file, blockstore, {
     ...init,
-    contentCid: init.contentCid ?? init.links != null
+    contentCid: init.links != null
   })
   const { cid, unixfs, dagSize, contentCid } = written
   init.onCompressed(cid, codec.code)
 
   if (contentCid != null) {
-    // behind the root: a kill leaves a file without a link, never a link without its file
-    await init.links?.addChecked({ original: contentCid, compressed: mark(cid, codec.code), check: UNIXFS_V1_2025.name }, { signal: init.signal })
+    // after the root: a kill may leave a file without its link, but never a link without its file
+    const link = { original: contentCid, compressed: mark(cid, codec.code), check: UNIXFS_V1_2025.name }
+    await init.links?.addChecked(link, { signal: init.signal })
   }
 
   return { cid, unixfs, size: BigInt(dagSize), path, originalPath }
 }
 
-async function buildPlain (file: File, content: AsyncIterable<Uint8Array>, blockstore: PutStore, { importer }: CompressingFileBuilderInit): Promise<BuiltFile> {
+async function buildPlain (
+  file: File,
+  content: AsyncIterable<Uint8Array>,
+  blockstore: PutStore,
+  { importer }: CompressingFileBuilderInit
+): Promise<BuiltFile> {
   const { path, originalPath, mode, mtime } = file
-  const { cid, unixfs, size } = await importFile({ path, content, mode, mtime }, blockstore as Parameters<typeof importFile>[1], {
+  const store = blockstore as Parameters<typeof importFile>[1]
+  const { cid, unixfs, size } = await importFile({ path, content, mode, mtime }, store, {
     ...importer,
     ...importer.layout == null ? {} : { layout: mendLayout(importer.layout, blockstore) }
   })

@@ -1,19 +1,19 @@
 const BLOCK_SIZE = 64 * 1024
-/** Chunks from this size on are passed on as they are. */
-const LARGE = 4 * 1024
+/** Chunks of at least this size pass unchanged. */
+const LARGE_CHUNK_SIZE = 4 * 1024
 
 /**
- * Gather small chunks into blocks of up to 64 KiB. An array takes about 200 bytes
- * besides its content, so a frame in chunks of one byte would take 800 MiB.
+ * Join small chunks into blocks of up to 64 KiB. A Uint8Array takes about 200 bytes besides
+ * its content, so a frame in chunks of one byte would take 800 MiB.
  */
-export async function * gather (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function * joinChunks (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let block: Uint8Array | undefined
-  // a small chunk alone, as small files are: a block for each would cost more than all else
+  // a lone small chunk, typically a whole small file: it passes without allocating a block
   let first: Uint8Array | undefined
   let filled = 0
 
   for await (const chunk of source) {
-    const isLarge = chunk.byteLength >= LARGE
+    const isLarge = chunk.byteLength >= LARGE_CHUNK_SIZE
 
     if (filled > 0 && (isLarge || filled + chunk.byteLength > BLOCK_SIZE)) {
       yield first ?? (block as Uint8Array).subarray(0, filled)
@@ -41,14 +41,19 @@ export async function * gather (source: AsyncIterable<Uint8Array>): AsyncGenerat
   }
 }
 
-function append (block: Uint8Array | undefined, first: Uint8Array | undefined, filled: number, chunk: Uint8Array): Uint8Array {
-  const target = block ?? new Uint8Array(BLOCK_SIZE)
+function append (
+  block: Uint8Array | undefined,
+  first: Uint8Array | undefined,
+  filled: number,
+  chunk: Uint8Array
+): Uint8Array {
+  const buffer = block ?? new Uint8Array(BLOCK_SIZE)
 
   if (first != null) {
-    target.set(first)
+    buffer.set(first)
   }
 
-  target.set(chunk, filled)
+  buffer.set(chunk, filled)
 
-  return target
+  return buffer
 }

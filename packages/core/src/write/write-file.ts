@@ -19,34 +19,32 @@ import type { ProgressOptions } from 'progress-events'
 
 export interface WriteFileOptions extends ProgressOptions<AddFrameEvents> {
   signal?: AbortSignal | null
-  /** The most original bytes in the frames that are compressed at one time. */
+  /** The most original bytes in the frames that are compressed at a time. */
   inFlightBytes: number
   /**
-   * Find the CID that the file's bytes have uncompressed, while they pass, and write
-   * it into the header. It makes another root, and so another CID of the file.
-   *
-   * @default false
+   * Compute the CID that the file has uncompressed and write it into the header. The header
+   * grows, so the file's own CID changes.
    */
-  contentCid?: boolean | undefined
+  contentCid: boolean
 }
 
-/** The beginning of a file, already read: its first piece, and that as a frame where it was tried. */
-export interface Beginning {
+/** The start of a file, already read: its first piece, and its first frame if the trial made one. */
+interface Beginning {
   piece: Uint8Array
   frame?: Frame | undefined
 }
 
-/** A file as it was written, and the CID of its bytes where that was asked for. */
-export interface WrittenCompressedFile extends WrittenFile {
+/** A written file, and the CID of its uncompressed bytes if requested. */
+interface WrittenCompressedFile extends WrittenFile {
   contentCid?: CID
 }
 
 /**
- * Write a compressed file: pieces -> frames -> leaves -> blocks -> root. Each step
- * takes from the one before it as it needs to, and works on a bounded number of
- * things at one time, so memory does not grow with the file.
+ * Write a compressed file: pieces -> frames -> leaves -> blocks -> root. Each step pulls
+ * from the one before it and has a bounded number of items in progress, so memory does not
+ * grow with the file.
  *
- * @param reader - what comes behind the beginning
+ * @param reader - positioned after the beginning
  * @throws {FileTooLargeError}
  */
 export async function writeFile (
@@ -59,22 +57,22 @@ export async function writeFile (
 ): Promise<WrittenCompressedFile> {
   const pool = new BufferPool(frameSize)
   const table = new FrameTable(frameSize)
-  const content = options.contentCid === true ? new ContentCid(options) : undefined
+  const content = options.contentCid ? new ContentCid(options) : undefined
   const { piece, frame } = beginning
 
   if (frame != null) {
     await content?.update(piece)
   }
 
-  const read = startWith(frame == null ? piece : undefined, splitFrames(reader, frameSize, pool))
-  const frames = startWith(frame, compressFrames(content == null ? read : pass(read, content), {
+  const read = prepend(frame == null ? piece : undefined, splitFrames(reader, frameSize, pool))
+  const frames = prepend(frame, compressFrames(content == null ? read : hashPieces(read, content), {
     codec,
     level,
     pool,
     concurrency: frameConcurrency(frameSize, options.inFlightBytes),
     signal: options.signal
   }))
-  const stream = toStream(reportFrames(frames, options), table, codec.name)
+  const stream = joinFrames(reportFrames(frames, options), table, codec.name)
   const root = await writeContent(packLeaves(stream), blockstore, options)
   const contentCid = await content?.digest()
   const named = contentCid == null ? {} : { contentCid }
@@ -83,15 +81,15 @@ export async function writeFile (
   return { ...await writeRoot({ ...root, header }, metadata, blockstore, options), ...named }
 }
 
-/** Pieces on their way to the codec, which may take their memory: so first their hash. */
-async function * pass (pieces: AsyncIterable<Uint8Array>, content: ContentCid): AsyncGenerator<Uint8Array> {
+/** Hash pieces before they reach the codec, which may take over their memory. */
+async function * hashPieces (pieces: AsyncIterable<Uint8Array>, content: ContentCid): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {
     await content.update(piece)
     yield piece
   }
 }
 
-async function * startWith<T> (first: T | undefined, rest: AsyncIterable<T>): AsyncGenerator<T> {
+async function * prepend<T> (first: T | undefined, rest: AsyncIterable<T>): AsyncGenerator<T> {
   if (first != null) {
     yield first
   }
@@ -99,8 +97,12 @@ async function * startWith<T> (first: T | undefined, rest: AsyncIterable<T>): As
   yield * rest
 }
 
-/** The frames' bytes, entered in the table, and the trailer where the codec has one. */
-async function * toStream (frames: AsyncIterable<Frame>, table: FrameTable, codec: string): AsyncGenerator<Uint8Array> {
+/** The bytes of all frames, recorded in the table, followed by the codec's trailer. */
+async function * joinFrames (
+  frames: AsyncIterable<Frame>,
+  table: FrameTable,
+  codec: string
+): AsyncGenerator<Uint8Array> {
   for await (const frame of frames) {
     table.add(frame)
     yield frame.bytes
@@ -113,8 +115,12 @@ async function * toStream (frames: AsyncIterable<Frame>, table: FrameTable, code
   }
 }
 
-/** Write the leaves, or keep the only one where it is small enough to lie in the root. */
-async function writeContent (leaves: AsyncGenerator<Uint8Array>, blockstore: PutStore, options: WriteFileOptions): Promise<RootContent> {
+/** Write the leaves, or return a single small leaf to be stored inside the root. */
+async function writeContent (
+  leaves: AsyncGenerator<Uint8Array>,
+  blockstore: PutStore,
+  options: WriteFileOptions
+): Promise<RootContent> {
   const first = await leaves.next()
 
   if (first.done === true) {
@@ -127,10 +133,10 @@ async function writeContent (leaves: AsyncGenerator<Uint8Array>, blockstore: Put
     return { inline: first.value }
   }
 
-  const rest = second.done === true ? leaves : startWith(second.value, leaves)
+  const rest = second.done === true ? leaves : prepend(second.value, leaves)
   const links: FileLink[] = []
 
-  for await (const link of writeLeaves(startWith(first.value, rest), blockstore, options)) {
+  for await (const link of writeLeaves(prepend(first.value, rest), blockstore, options)) {
     links.push(link)
   }
 

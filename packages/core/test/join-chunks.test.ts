@@ -1,15 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { gather } from '../src/write/join-chunks.ts'
+import { joinChunks } from '../src/write/join-chunks.ts'
 import { collect, text } from './fixtures.ts'
 
-describe('gather', () => {
+describe('joining chunks', () => {
   it('loses and changes no byte', async () => {
     const bytes = text(400_000)
+    const sizes = fc.oneof(fc.nat(10), fc.nat(5000), fc.nat(80_000))
 
-    await fc.assert(fc.asyncProperty(fc.array(fc.oneof(fc.nat(10), fc.nat(5000), fc.nat(80_000)), { maxLength: 60 }), async (lengths) => {
+    await fc.assert(fc.asyncProperty(fc.array(sizes, { maxLength: 60 }), async (lengths) => {
       let end = 0
-      const gathered = await collect(gather((async function * () {
+      const gathered = await collect(joinChunks((async function * () {
         for (const length of lengths) {
           yield bytes.subarray(end, end += length)
         }
@@ -19,7 +20,7 @@ describe('gather', () => {
     }), { numRuns: 50 })
   })
 
-  it('makes large chunks of small ones, and passes large ones on', async () => {
+  it('joins small chunks, and passes large ones unchanged', async () => {
     const large = text(5000)
     const lengths: number[] = []
     const source = (async function * () {
@@ -30,7 +31,7 @@ describe('gather', () => {
       yield text(3)
     })()
 
-    for await (const chunk of gather(source)) {
+    for await (const chunk of joinChunks(source)) {
       lengths.push(chunk.byteLength)
       expect(chunk.byteLength !== 5000 || chunk === large).toBe(true)
     }
