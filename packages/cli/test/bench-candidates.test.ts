@@ -1,6 +1,6 @@
 import { allCodecs } from '@ipfsz/codecs/all'
 import { describe, expect, it } from 'vitest'
-import { candidates } from '../src/bench/candidates.ts'
+import { candidates } from '../src/bench/codec-levels.ts'
 
 const codecs = allCodecs()
 

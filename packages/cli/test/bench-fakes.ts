@@ -1,4 +1,4 @@
-import type { Candidate } from '../src/bench/candidates.ts'
+import type { Candidate } from '../src/bench/codec-levels.ts'
 import type { Row } from '../src/bench/estimate.ts'
 import type { Codec } from '@ipfsz/codecs'
 

@@ -1,6 +1,6 @@
 import { cut } from './cut.ts'
 import { duration, runPass, sizeOf } from './pass.ts'
-import type { Candidate } from './candidates.ts'
+import type { Candidate } from './codec-levels.ts'
 import type { Pass, PassOptions } from './pass.ts'
 
 /** Nothing is measured on less of a frame than this, where it has that much, 64 KiB. */

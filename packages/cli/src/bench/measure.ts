@@ -1,7 +1,7 @@
 import { measureFirst, warmUp } from './first-round.ts'
 import { duration, runPass } from './pass.ts'
 import { summarize } from './summarize.ts'
-import type { Candidate } from './candidates.ts'
+import type { Candidate } from './codec-levels.ts'
 import type { Run, RunOptions } from './first-round.ts'
 import type { Measurement } from './summarize.ts'
 

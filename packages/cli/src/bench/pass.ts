@@ -1,4 +1,4 @@
-import type { Candidate } from './candidates.ts'
+import type { Candidate } from './codec-levels.ts'
 
 /** A codec does not give back what it was given. */
 export class DifferenceError extends Error {

@@ -1,5 +1,5 @@
 import { atLeast, duration, sizeOf } from './pass.ts'
-import type { Candidate } from './candidates.ts'
+import type { Candidate } from './codec-levels.ts'
 import type { Run } from './first-round.ts'
 
 /** What a measurement is corrected by takes less than this, in milliseconds. */

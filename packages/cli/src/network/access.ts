@@ -68,7 +68,7 @@ export class NetworkAccess {
       return client
     }
 
-    const { startTemporaryNode } = await import('./temporary-node.ts')
+    const { startTemporaryNode } = await import('./node/temporary-node.ts')
 
     return startTemporaryNode({ path, bootstrap, peers, signal, onNote })
   }

@@ -1,9 +1,9 @@
-import { openRepo } from '../repo.ts'
-import { userAgent } from '../version.ts'
+import { openRepo } from '../../repo.ts'
+import { userAgent } from '../../version.ts'
 import { NodeNetwork } from './node-network.ts'
 import { startNode } from './node.ts'
 import { parseMultiaddr } from './parse-multiaddr.ts'
-import type { Network } from './network.ts'
+import type { Network } from '../network.ts'
 
 export interface TemporaryNodeInit {
   /** The directory of the repo. What comes is kept there. */

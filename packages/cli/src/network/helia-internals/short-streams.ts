@@ -1,4 +1,4 @@
-import { NodeError } from '../errors.ts'
+import { NodeError } from '../../errors.ts'
 import type { PeerId } from '@libp2p/interface'
 
 /** The most bytes of blocks on one stream, 1 MiB, unless one block alone has more. */

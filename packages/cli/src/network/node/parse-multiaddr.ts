@@ -1,5 +1,5 @@
 import { multiaddr } from '@multiformats/multiaddr'
-import { UsageError } from '../errors.ts'
+import { UsageError } from '../../errors.ts'
 import type { Multiaddr } from '@multiformats/multiaddr'
 
 /**

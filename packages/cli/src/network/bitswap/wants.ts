@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { base64 } from 'multiformats/bases/base64'
-import { keyOf } from '../dag-walk.ts'
-import { NodeError } from '../errors.ts'
+import { keyOf } from '../../dag-walk.ts'
+import { NodeError } from '../../errors.ts'
 import type { PeerId } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Change } from './change.ts'
-import { usable } from './dht.ts'
-import type { Services } from './dht.ts'
+import { Change } from '../auto-reset-event.ts'
+import { usable } from './dhts.ts'
+import type { Services } from './dhts.ts'
 import type { Libp2p } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 

@@ -1,4 +1,4 @@
-import type { Io } from '../io.ts'
+import type { Io } from '../../io.ts'
 
 /** The peers by which nodes of the public network find others, as Kubo and Helia have them. */
 const PUBLIC_BOOTSTRAP = [

@@ -1,5 +1,5 @@
 import { kadDHT, removePrivateAddressesMapper, removePublicAddressesMapper } from '@libp2p/kad-dht'
-import { ipnsRecords } from './names.ts'
+import { ipnsRecords } from '../names/name-records.ts'
 import type { KadDHT, KadDHTInit } from '@libp2p/kad-dht'
 import type { Ping } from '@libp2p/ping'
 import type { Identify } from '@libp2p/identify'

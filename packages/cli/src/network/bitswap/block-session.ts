@@ -1,8 +1,8 @@
-import { keyOf } from '../dag-walk.ts'
-import { NotFetchedError } from '../errors.ts'
+import { keyOf } from '../../dag-walk.ts'
+import { NotFetchedError } from '../../errors.ts'
 import { BlockRequest } from './block-request.ts'
 import { SessionPeers } from './session-peers.ts'
-import type { FetchedBlock } from './network.ts'
+import type { FetchedBlock } from '../network.ts'
 import type { SessionPeersComponents } from './session-peers.ts'
 import type { CID } from 'multiformats/cid'
 

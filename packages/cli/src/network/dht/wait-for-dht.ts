@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import { usable } from './dht.ts'
-import type { Services } from './dht.ts'
+import { usable } from './dhts.ts'
+import type { Services } from './dhts.ts'
 import type { Libp2p } from '@libp2p/interface'
 
 /** How long a node that has just been started may take to find somebody to ask, in milliseconds. */

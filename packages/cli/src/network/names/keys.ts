@@ -2,7 +2,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { syncDirectory, syncFile } from '@ipfsz/blockstore-compressed/fs'
-import { NodeError, UsageError } from '../errors.ts'
+import { NodeError, UsageError } from '../../errors.ts'
 import type { PrivateKey } from '@libp2p/interface'
 
 /** The key that the node of a repo is known by. */
