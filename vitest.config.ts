@@ -56,7 +56,11 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: ['test/integration/**/*.test.ts', 'test/browser/deterministic.test.ts'],
+          include: [
+            'test/integration/**/*.test.ts',
+            'test/upstream/**/*.test.ts',
+            'test/browser/deterministic.test.ts'
+          ],
           testTimeout: 180_000,
           hookTimeout: 180_000,
           maxWorkers: WORKERS,

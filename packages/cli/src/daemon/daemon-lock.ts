@@ -3,18 +3,18 @@ import { DaemonRunningError } from '../errors.ts'
 import { readLocks, takeLock } from '../lock-files.ts'
 import type { OwnLock } from '../lock-files.ts'
 
-/** The kind of its lock. */
+/** The kind of lock that a daemon holds. */
 export const DAEMON = 'daemon'
-/** How often it is tried where another daemon has or wants the repo, and how long between, in milliseconds. */
+/** How often the lock is tried, and the least time between two tries, in milliseconds. */
 const TRIES = 8
 const INTERVAL = 40
 
 /**
- * Be the only daemon of a repo. The lock ends with the process, however that ends.
- * As with the locks of `repo-lock.ts` everybody makes a file first and looks for
- * others then; of two that begin at one time both give way, for a while of their own.
+ * Makes this process the only daemon of a repo. The kernel releases the lock when the process ends,
+ * however it ends. As in `repo-lock.ts`, each process creates its lock first and then looks for
+ * others: of two that start at once both release theirs and try again after a random delay.
  *
- * @throws {DaemonRunningError} there is one
+ * @throws {DaemonRunningError} another daemon has the repo
  */
 export async function lockDaemon (repo: string, signal: AbortSignal): Promise<OwnLock> {
   for (let tries = 1; ; tries++) {

@@ -1,21 +1,25 @@
-/** Something that is waited for and may happen several times before anybody waits. */
-export class Change {
-  #happened = false
+/**
+ * An auto-reset event: `notify` wakes the one waiter. A notification without a waiter is kept, and
+ * ends the next wait at once.
+ */
+export class AutoResetEvent {
+  #isSet = false
   #wake: (() => void) | undefined
 
   notify (): void {
-    this.#happened = true
+    this.#isSet = true
     this.#wake?.()
   }
 
   /**
-   * Until it happens, or has since the last time, or so many milliseconds are over.
-   * An abort ends the wait: the caller looks at the signal.
+   * Returns after a notification, the timeout or an abort. It does not throw on an abort: check the signal.
+   *
+   * @param timeout - in milliseconds
    */
-  async wait (milliseconds: number, signal: AbortSignal): Promise<void> {
-    if (!this.#happened && !signal.aborted) {
+  async wait (timeout: number, signal: AbortSignal): Promise<void> {
+    if (!this.#isSet && !signal.aborted) {
       await new Promise<void>(resolve => {
-        const timer = setTimeout(resolve, milliseconds)
+        const timer = setTimeout(resolve, timeout)
         const wake = (): void => {
           clearTimeout(timer)
           resolve()
@@ -32,6 +36,6 @@ export class Change {
       })
     }
 
-    this.#happened = false
+    this.#isSet = false
   }
 }

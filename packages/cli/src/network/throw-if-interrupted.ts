@@ -1,8 +1,8 @@
-/** Why a peer cannot be connected to when its time is up. */
+/** The reason of a `NotConnectedError` for a peer that did not answer within the timeout. */
 export const NO_ANSWER = 'it did not answer in time'
 
-/** Pass on an abort, unless it is only that a time is up: what was not done by then says more. */
-export function throwUnlessTimedOut (signal: AbortSignal): void {
+/** Throws the reason of an abort, except a timeout: the caller has a better error for that. */
+export function throwIfInterrupted (signal: AbortSignal): void {
   if (signal.aborted && !(signal.reason instanceof Error && signal.reason.name === 'TimeoutError')) {
     throw signal.reason
   }

@@ -1,20 +1,20 @@
 import { setMaxListeners } from 'node:events'
 import { checkBlock } from '@ipfsz/core'
 import { keyOf } from '../../dag-walk.ts'
-import { Change } from '../auto-reset-event.ts'
+import { AutoResetEvent } from '../auto-reset-event.ts'
 import type { FetchedBlock } from '../network.ts'
 import type { SessionPeer, SessionPeers } from './session-peers.ts'
 import type { Wants } from './wants.ts'
 import type { PeerId } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
-/** A peer that sends nothing at all for so long while it is asked is not waited for, where there is another, in milliseconds. */
+/** A peer that sends no block for this long while it is asked has stalled, in milliseconds: another is asked. */
 const STALLED_AFTER = 8_000
-/** As long for one that has not sent anything yet. */
+/** The same for a peer that has never sent a block. */
 const SILENT_AFTER = 3_000
-/** What a block of unknown size counts for, 1 MiB, of which the leaves of a file have rarely more. */
+/** The size assumed for a block of unknown size, 1 MiB: leaves of files are rarely larger. */
 const SIZE_GUESS = 1024 * 1024
-/** How often it is looked for that, in milliseconds. */
+/** How often to check for stalled peers, in milliseconds. */
 const INTERVAL = 500
 
 interface Asked {
@@ -22,7 +22,7 @@ interface Asked {
   since: number
 }
 
-/** One block that is wanted, and who has been asked for it. */
+/** One wanted block, and the peers that were asked for it. */
 export class BlockRequest {
   readonly #cid: CID
   readonly #key: string
@@ -30,9 +30,9 @@ export class BlockRequest {
   readonly #peers: SessionPeers
   readonly #wants: Wants
   readonly #asked = new Map<string, Asked>()
-  readonly #changed = new Change()
+  readonly #changed = new AutoResetEvent()
   readonly #ended = new AbortController()
-  /** The block, when it has come. */
+  /** The block, once it has arrived. */
   block: FetchedBlock | undefined
 
   constructor (cid: CID, size: number | undefined, peers: SessionPeers, wants: Wants) {
@@ -61,7 +61,7 @@ export class BlockRequest {
     }, { once: true })
   }
 
-  /** Ask a peer for it, unless one has been asked that still may send it. */
+  /** Asks a peer for the block, unless a peer that was asked may still send it. */
   ask (): void {
     const now = Date.now()
 
@@ -71,7 +71,7 @@ export class BlockRequest {
       }
     }
 
-    // a second peer only where all that were asked have stalled
+    // ask another peer only once all that were asked have stalled
     if ([...this.#asked.values()].some(asked => !hasStalled(asked, now))) {
       return
     }
@@ -93,12 +93,12 @@ export class BlockRequest {
     this.#send(peer.id)
   }
 
-  /** Until something has changed, or it is time to look for who has stalled. */
+  /** Waits until something has changed, or until it is time to check for stalled peers. */
   async wait (signal: AbortSignal): Promise<void> {
     await this.#changed.wait(INTERVAL, signal)
   }
 
-  /** It is not wanted any more. */
+  /** Cancels the request at every peer that has not answered. */
   end (): void {
     this.#ended.abort()
 
@@ -119,7 +119,7 @@ export class BlockRequest {
     if (good) {
       this.block ??= { bytes, peerId: sender.toString() }
     } else {
-      // who sends something else under its name has not got it
+      // a peer that sends other bytes for this CID does not have the block
       this.#peers.lacks(sender, this.#key)
     }
 
@@ -129,7 +129,7 @@ export class BlockRequest {
   #send (peer: PeerId): void {
     this.#wants.send(this.#cid, peer, 'block').catch(() => {
       if (!this.#ended.signal.aborted) {
-        // it has not been asked
+        // the want did not reach the peer
         this.#release(peer.toString())
         this.#peers.failed(peer)
       }

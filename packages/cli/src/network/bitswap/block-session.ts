@@ -3,47 +3,47 @@ import { NotFetchedError } from '../../errors.ts'
 import { BlockRequest } from './block-request.ts'
 import { SessionPeers } from './session-peers.ts'
 import type { FetchedBlock } from '../network.ts'
-import type { SessionPeersComponents } from './session-peers.ts'
+import type { SessionComponents } from './session-components.ts'
 import type { CID } from 'multiformats/cid'
 
-/** Of so many blocks it is kept in mind who sent them. */
+/** The senders of this many blocks are remembered. */
 const MAX_ARRIVED = 1024
 
 export interface BlockSessionOptions {
-  /** The bytes of the block, where they are known. */
+  /** The bytes of the block, if known. */
   size?: number | undefined
   signal: AbortSignal
-  /** How long to wait for anything to arrive, in milliseconds. */
+  /** How long the session may go without any block arriving, in milliseconds. */
   timeout: number
 }
 
 /**
- * The blocks below one root. Each is asked of one peer, the one with the fewest
- * blocks to send, so that several peers work at one time and no block is sent
- * twice. A peer that goes away, has not got it or sends nothing is replaced.
+ * Fetches the blocks below one root. Each block is asked of one peer, the one with the fewest bytes
+ * to send: all peers work, and no block is sent twice. If that peer disconnects, lacks the block
+ * or stalls, another is asked.
  */
 export class BlockSession {
-  readonly #components: SessionPeersComponents
+  readonly #components: SessionComponents
   readonly #peers: SessionPeers
   readonly #arriving = new Map<string, Promise<FetchedBlock>>()
-  /** Who sent the last blocks, the oldest first. */
+  /** The senders of the last blocks by key, the oldest first. */
   readonly #arrived = new Map<string, string>()
   #lastArrival = 0
-  /** When it was last used. */
+  /** When the session was last used, in milliseconds since the epoch. */
   lastUsed = Date.now()
 
-  constructor (root: CID, components: SessionPeersComponents) {
+  constructor (root: CID, components: SessionComponents) {
     this.#components = components
     this.#peers = new SessionPeers(root, components)
   }
 
-  /** Whether something is being fetched. */
+  /** Whether a fetch is under way. */
   get busy (): boolean {
     return this.#arriving.size > 0
   }
 
   /**
-   * @throws {NotFetchedError} nothing arrived within the timeout
+   * @throws {NotFetchedError} no block arrived within the timeout
    */
   async fetch (cid: CID, options: BlockSessionOptions): Promise<FetchedBlock> {
     const key = keyOf(cid)
@@ -59,7 +59,7 @@ export class BlockSession {
       try {
         return await arriving
       } catch (err) {
-        // whoever asked first may have gone, or had less time
+        // the first caller was aborted, or had a shorter timeout: try again for this one
         if (!(err instanceof Error && (err.name === 'AbortError' || err.name === NotFetchedError.name))) {
           throw err
         }
@@ -72,7 +72,7 @@ export class BlockSession {
     return fetched
   }
 
-  /** Who sent a block, where it came not long ago. */
+  /** The peer id of the sender of a recent block. */
   senderOf (cid: CID): string | undefined {
     return this.#arrived.get(keyOf(cid))
   }

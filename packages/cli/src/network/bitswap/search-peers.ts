@@ -1,39 +1,39 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { usable } from '../dht/dhts.ts'
+import { usableDhts } from '../dht/dhts.ts'
 import { findProviders } from '../dht/find-providers.ts'
 import { waitForDht } from '../dht/wait-for-dht.ts'
-import type { SessionPeersComponents } from './session-peers.ts'
+import type { SessionComponents } from './session-components.ts'
 import type { PeerId } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
-/** So many peers are enough. */
+/** The search ends when this many peers may have the block. */
 const MAX_PEERS = 6
-/** How long to wait before others are looked for again, in milliseconds. It doubles each time. */
+/** How long until the next round, in milliseconds. It doubles each time. */
 const FIRST_WAIT = 250
 const LONGEST_WAIT = 8_000
-/** As long where there are some. */
+/** The same once a peer was found. */
 const LONGEST_WAIT_WITH_PEERS = 60_000
 
-export interface SearchPeersInit extends SessionPeersComponents {
+export interface SearchPeersInit extends SessionComponents {
   signal: AbortSignal
-  /** How many may have it. */
+  /** How many connected peers may have the block. */
   count: () => number
-  /** Whether a peer is one of them, and connected. */
+  /** Whether a peer is in the session and connected. */
   isIn: (id: PeerId) => boolean
-  /** Those that went away. */
+  /** The peers of the session that disconnected. */
   lost: () => PeerId[]
   found: (id: PeerId) => void
   lacks: (id: PeerId) => void
-  /** All are asked once more. */
-  again: () => void
+  /** Forgets who lacked the block: every peer is asked once more. */
+  forgetLacks: () => void
 }
 
 /**
- * Look for peers that have a block: those that are connected are asked, at the same
- * time as the DHTs. To wait for the first before the second was half of the time
- * until a first block came.
+ * Looks for peers that have a block: asks the connected peers and the DHTs at the same time.
+ * Asking one after the other doubled the time to the first block.
  */
-export async function searchPeers (cid: CID, { libp2p, wants, signal, count, isIn, lost, found, lacks, again }: SearchPeersInit): Promise<void> {
+export async function searchPeers (cid: CID, init: SearchPeersInit): Promise<void> {
+  const { libp2p, wants, signal, count, isIn, lost, found, lacks, forgetLacks } = init
   let wait = FIRST_WAIT
 
   const ask = (peer: PeerId): void => {
@@ -42,7 +42,7 @@ export async function searchPeers (cid: CID, { libp2p, wants, signal, count, isI
     }
 
     if (libp2p.getPeers().length === 1) {
-      // of a single peer the block itself is asked, which saves a round trip
+      // ask the only peer for the block itself, which saves a round trip
       found(peer)
     } else {
       wants.send(cid, peer, 'presence').catch(() => {})
@@ -60,16 +60,16 @@ export async function searchPeers (cid: CID, { libp2p, wants, signal, count, isI
 
   try {
     const connected = libp2p.getPeers()
-    // a single peer is not waited for to say what it speaks, which saves some more
+    // do not wait until the only peer is known to speak Bitswap, which saves more
     ;(connected.length === 1 ? connected : wants.peers()).forEach(ask)
 
     while (!signal.aborted && count() < MAX_PEERS) {
-      const couldAsk = usable(libp2p).length > 0
-      // what they have sent is kept, and the rest is asked for
+      const couldAsk = usableDhts(libp2p).length > 0
+      // a peer that left may come back, and then sends the rest
       lost().forEach(id => { libp2p.dial(id, { signal }).catch(() => {}) })
 
       for await (const { id } of findProviders(libp2p, cid, signal)) {
-        // one that is not there must not keep the others waiting
+        // not awaited: a peer that is unreachable must not delay the others
         libp2p.dial(id, { signal }).then(() => found(id), () => {})
 
         if (count() >= MAX_PEERS) {
@@ -80,12 +80,12 @@ export async function searchPeers (cid: CID, { libp2p, wants, signal, count, isI
       if (couldAsk) {
         await delay(wait, undefined, { signal })
       } else {
-        // as in the first moments of a node
+        // a new node has no DHT peers yet
         await waitForDht(libp2p, signal, wait)
       }
 
       wait = Math.min(wait * 2, count() > 0 ? LONGEST_WAIT_WITH_PEERS : LONGEST_WAIT)
-      again()
+      forgetLacks()
       wants.peers().forEach(ask)
     }
   } finally {

@@ -1,60 +1,56 @@
 import { setMaxListeners } from 'node:events'
 import { keyOf } from '../../dag-walk.ts'
 import { searchPeers } from './search-peers.ts'
-import type { Services } from '../dht/dhts.ts'
-import type { Wants } from './wants.ts'
-import type { Libp2p, PeerId } from '@libp2p/interface'
+import type { SessionComponents } from './session-components.ts'
+import type { PeerId } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
-/** How many bytes one is asked for at one time, 28 MiB: less than may come on one stream before it is read. */
+/** The most bytes asked of one peer at a time, 28 MiB: less than the 32 MiB that a stream buffers before it is read. */
 const MAX_ASKED_SIZE = 28 * 1024 * 1024
-/** And how many blocks, of the 1,024 that a Helia keeps in mind. */
+/** The most blocks asked of one peer at a time. A Helia keeps 1,024 wants of a peer. */
 const MAX_ASKED = 256
-/** One that failed so often is not asked again. */
+/** A peer that failed this often in a row is not asked again. */
 const MAX_FAILURES = 5
-/** How long peers are looked for though nothing is fetched, in milliseconds: what did not come is soon asked for again. */
+/** How long a search goes on after the last fetch ended, in milliseconds: a failed fetch is soon tried again. */
 const LINGER = 3_000
 
-export interface SessionPeersComponents {
-  libp2p: Libp2p<Services>
-  wants: Wants
-}
-
-/** A peer that has, or says to have, what is fetched. */
+/** A peer that has, or claims to have, the blocks of a session. */
 export interface SessionPeer {
   readonly id: PeerId
-  /** How many blocks it has been asked for and has not sent. */
+  /** How many blocks it was asked for and has not sent. */
   asked: number
   /** Their bytes. */
   askedSize: number
-  /** When it last sent one, 0 for never. */
+  /** When it last sent a block, in milliseconds since the epoch, or 0. */
   lastBlock: number
-  /** How often it could not be asked, or sent what it should not. */
+  /** How often in a row it could not be asked, or sent wrong bytes. */
   failures: number
-  /** Whether it sent nothing while it was asked. */
+  /** Whether it sent nothing for too long while it was asked. */
   stalled: boolean
   connected: boolean
-  /** What it has said not to have. */
+  /** The keys of blocks that it said it does not have. */
   readonly lacks: Set<string>
 }
 
-/** The peers that the blocks below a root are asked of. */
+/** The peers that are asked for the blocks below a root. */
 export class SessionPeers {
   readonly #root: CID
-  readonly #components: SessionPeersComponents
+  readonly #components: SessionComponents
   readonly #peers = new Map<string, SessionPeer>()
   readonly #listeners = new Set<() => void>()
   readonly #searches = new Set<string>()
   readonly #unwatch: () => void
-  /** Ends looking for peers when nothing is fetched any more. */
+  /** Aborts searches when nothing is being fetched. */
   #idle = new AbortController()
   #lingering: NodeJS.Timeout | undefined
   #users = 0
 
-  constructor (root: CID, components: SessionPeersComponents) {
+  constructor (root: CID, components: SessionComponents) {
     this.#root = root
     this.#components = components
-    this.#unwatch = components.wants.onPeer((id, connected) => { this.#update(id, peer => { peer.connected = connected }) })
+    this.#unwatch = components.wants.onPeer((id, connected) => {
+      this.#update(id, peer => { peer.connected = connected })
+    })
     setMaxListeners(0, this.#idle.signal)
   }
 
@@ -62,7 +58,7 @@ export class SessionPeers {
     return this.#peers.size
   }
 
-  /** Somebody fetches. */
+  /** A fetch begins. */
   enter (): void {
     this.#users++
     clearTimeout(this.#lingering)
@@ -73,6 +69,7 @@ export class SessionPeers {
     }
   }
 
+  /** A fetch ends. */
   leave (): void {
     if (--this.#users === 0) {
       const idle = this.#idle
@@ -86,21 +83,28 @@ export class SessionPeers {
     this.#unwatch()
   }
 
-  /** @returns what ends it */
+  /** @returns a function that removes the listener */
   onChange (listener: () => void): () => void {
     this.#listeners.add(listener)
 
     return () => { this.#listeners.delete(listener) }
   }
 
-  /** The peer to ask for a block of a size: of those that are not known to lack it and can take one more, the one with the least to do, and last those that sent nothing. */
+  /**
+   * The peer to ask for a block: one that may have it and can take one more, the one with the fewest
+   * bytes to send, stalled peers last.
+   */
   pick (key: string, size: number, except: { has (id: string): boolean }): SessionPeer | undefined {
-    const possible = [...this.#peers].flatMap(([id, peer]) => !except.has(id) && this.maySend(peer, key) && hasRoom(peer, size) ? [peer] : [])
+    const possible = [...this.#peers]
+      .filter(([id, peer]) => !except.has(id) && this.maySend(peer, key) && hasRoom(peer, size))
+      .map(([, peer]) => peer)
+      .toSorted((a, b) =>
+        Number(a.stalled) - Number(b.stalled) || a.askedSize - b.askedSize || b.lastBlock - a.lastBlock)
 
-    return possible.toSorted((a, b) => Number(a.stalled) - Number(b.stalled) || a.askedSize - b.askedSize || b.lastBlock - a.lastBlock)[0]
+    return possible[0]
   }
 
-  /** Whether a block can be had as soon as a peer has sent another one. */
+  /** Whether a peer may have the block but must send others first. */
   isBusy (key: string, size: number): boolean {
     return [...this.#peers.values()].some(peer => this.maySend(peer, key) && !peer.stalled && !hasRoom(peer, size))
   }
@@ -109,14 +113,14 @@ export class SessionPeers {
     return peer.connected && peer.failures < MAX_FAILURES && !peer.lacks.has(key)
   }
 
-  /** A peer has one block less to send: whoever waits for that may ask it. */
+  /** A peer has one block less to send: tells the listeners, which may ask it now. */
   released (peer: SessionPeer, size: number): void {
     peer.asked--
     peer.askedSize -= size
     this.#listeners.forEach(listener => { listener() })
   }
 
-  /** A peer sent bytes under the name of a block. */
+  /** A peer sent bytes for a block, `good` if they match its hash. */
   answered (id: PeerId, good: boolean): void {
     this.#update(id, peer => {
       if (good) {
@@ -131,7 +135,7 @@ export class SessionPeers {
     this.#update(id, peer => { peer.lacks.add(key) })
   }
 
-  /** A peer could not be asked. */
+  /** A want could not be sent to a peer. */
   failed (id: PeerId): void {
     this.#update(id, peer => {
       peer.failures++
@@ -139,9 +143,9 @@ export class SessionPeers {
     })
   }
 
-  /** Look for peers, until there are enough or nothing is fetched any more. It goes on in the background. */
+  /** Starts a search in the background, until there are enough peers or nothing is being fetched. */
   search (cid: CID): void {
-    // who has the root has what is below it, unless all of them said no
+    // a peer with the root has the blocks below it, unless one of them said that it lacks this one
     const wanted = [...this.#peers.values()].some(({ lacks }) => lacks.has(keyOf(cid))) ? cid : this.#root
     const key = keyOf(wanted)
 
@@ -155,17 +159,30 @@ export class SessionPeers {
       signal: this.#idle.signal,
       count: () => [...this.#peers.values()].filter(peer => this.maySend(peer, key)).length,
       isIn: id => this.#peers.get(id.toString())?.connected === true,
-      lost: () => [...this.#peers.values()].flatMap(({ id, connected, failures }) => connected || failures >= MAX_FAILURES ? [] : [id]),
+      lost: () => [...this.#peers.values()]
+        .filter(({ connected, failures }) => !connected && failures < MAX_FAILURES)
+        .map(({ id }) => id),
       found: id => { this.#add(id, key) },
       lacks: id => { this.lacks(id, key) },
-      // what a peer did not have it may have by now
-      again: () => { this.#peers.forEach(peer => { this.#update(peer.id, ({ lacks }) => { lacks.delete(key) }) }) }
+      // a peer may have received the block since
+      forgetLacks: () => {
+        this.#peers.forEach(({ id }) => { this.#update(id, ({ lacks }) => { lacks.delete(key) }) })
+      }
     }).catch(() => {}).finally(() => { this.#searches.delete(key) })
   }
 
   #add (id: PeerId, key: string): void {
     if (!this.#peers.has(id.toString())) {
-      this.#peers.set(id.toString(), { id, asked: 0, askedSize: 0, lastBlock: 0, failures: 0, stalled: false, connected: true, lacks: new Set() })
+      this.#peers.set(id.toString(), {
+        id,
+        asked: 0,
+        askedSize: 0,
+        lastBlock: 0,
+        failures: 0,
+        stalled: false,
+        connected: true,
+        lacks: new Set()
+      })
     }
 
     this.#update(id, peer => {
@@ -188,7 +205,7 @@ export class SessionPeers {
   }
 }
 
-/** One block may always be asked for, whatever its size. */
+/** A peer with nothing to send takes one block of any size. */
 function hasRoom ({ asked, askedSize }: SessionPeer, size: number): boolean {
   return asked === 0 || (asked < MAX_ASKED && askedSize + size <= MAX_ASKED_SIZE)
 }

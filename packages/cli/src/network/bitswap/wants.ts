@@ -1,111 +1,60 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { base64 } from 'multiformats/bases/base64'
 import { keyOf } from '../../dag-walk.ts'
-import { NodeError } from '../../errors.ts'
+import { bitswapMessages } from '../helia-internals/bitswap-messages.ts'
+import type { BitswapMessages, WantEntry } from '../helia-internals/bitswap-messages.ts'
 import type { PeerId } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
-/** A block has come from a peer, and its bytes have not been compared with anything yet. */
-interface BlockDetail {
-  cid: CID
-  block: Uint8Array
-  sender: PeerId
-}
-
-interface PresenceDetail {
-  cid: CID
-  sender: PeerId
-  has: boolean
-}
-
-interface SendOptions {
-  signal?: AbortSignal
-}
-
-/** As message.proto of Bitswap 1.2.0 has it. */
-interface Entry {
-  cid: Uint8Array
-  priority: number
-  cancel?: boolean
-  wantType?: WantType
-  /** Whether to say so where it is not there. */
-  sendDontHave?: boolean
-}
-
-type WantType = 'WantBlock' | 'WantHave'
-
-/** A message as its queue has it, by multihashes in base64. */
-interface Message {
-  full: boolean
-  pendingBytes: number
-  wantlist: Map<string, Entry>
-  blocks: Map<string, unknown>
-  blockPresences: Map<string, unknown>
-}
-
-/** Wants that go to a peer together. */
+/** Wants for one peer that go into one message. */
 interface Batch {
-  wantlist: Map<string, Entry>
+  wantlist: Map<string, WantEntry>
   sent: Promise<void>
 }
 
 /**
- * How long others are waited for that go to the same peer, in milliseconds. A message
- * takes a stream of its own, and what comes in the first message is sent before the
- * rest is looked at.
+ * How long a want waits for others to the same peer, in milliseconds. Each message opens a stream,
+ * and a peer sends the blocks of the first message before it reads the next.
  */
-const GATHER_TIME = 5
+const BATCH_DELAY = 5
 
-/**
- * What is used of Helia's Bitswap besides its public interface. That one sends each
- * want to every peer, so that all who have a block send it.
- */
-interface Bitswap {
-  network: {
-    sendMessage (peer: PeerId, message: Message, options?: SendOptions): Promise<unknown>
-    addEventListener (type: string, listener: (event: CustomEvent<PeerId>) => void): void
-  }
-  wantList: {
-    /** The connected peers that speak Bitswap. */
-    peers: { keys (): Iterable<PeerId> }
-    addEventListener (type: 'block', listener: (event: CustomEvent<BlockDetail>) => void): void
-    addEventListener (type: 'presence', listener: (event: CustomEvent<PresenceDetail>) => void): void
-  }
-}
-
-/** What is told of a block that is wanted. */
+/** Receives what peers send for one CID. */
 export interface WantListener {
-  /** Somebody sent bytes that say to be it. */
+  /** A peer sent bytes as this block. They are not checked yet. */
   block?: (bytes: Uint8Array, sender: PeerId) => void
-  /** A peer says whether it has it. */
+  /** A peer says whether it has the block. */
   presence?: (has: boolean, sender: PeerId) => void
 }
 
-/** Wants that go to one peer each, and what comes of them. */
+/** Sends wants to single peers and hands out their answers. */
 export class Wants {
-  readonly #bitswap: Bitswap
+  readonly #bitswap: BitswapMessages
   readonly #listeners = new Map<string, Set<WantListener>>()
   readonly #onPeer = new Set<(peer: PeerId, connected: boolean) => void>()
-  /** What is about to be sent, by peer. */
+  /** The batches that are about to be sent, by peer id. */
   readonly #batches = new Map<string, Batch>()
 
   /**
-   * @param broker - as `withBitswap` of @helia/bitswap makes it
-   * @throws {NodeError} it is of a version that is not known here
+   * @param broker - made by `withBitswap` of @helia/bitswap
+   * @throws {NodeError} a private field of @helia/bitswap is gone
    */
   constructor (broker: unknown) {
-    this.#bitswap = bitswapOf(broker)
+    this.#bitswap = bitswapMessages(broker)
     const { network, wantList } = this.#bitswap
 
-    // before anything is sent: an answer may be here before the sending is over
+    // listens from the start: an answer may arrive before `sendMessage` returns
     wantList.addEventListener('block', ({ detail: { cid, block, sender } }) => {
       this.#listeners.get(keyOf(cid))?.forEach(listener => listener.block?.(block, sender))
     })
     wantList.addEventListener('presence', ({ detail: { cid, has, sender } }) => {
       this.#listeners.get(keyOf(cid))?.forEach(listener => listener.presence?.(has, sender))
     })
-    network.addEventListener('peer:connected', ({ detail }) => { this.#onPeer.forEach(listener => listener(detail, true)) })
-    network.addEventListener('peer:disconnected', ({ detail }) => { this.#onPeer.forEach(listener => listener(detail, false)) })
+    network.addEventListener('peer:connected', ({ detail }) => {
+      this.#onPeer.forEach(listener => listener(detail, true))
+    })
+    network.addEventListener('peer:disconnected', ({ detail }) => {
+      this.#onPeer.forEach(listener => listener(detail, false))
+    })
   }
 
   /** The connected peers that speak Bitswap. */
@@ -113,14 +62,14 @@ export class Wants {
     return [...this.#bitswap.wantList.peers.keys()]
   }
 
-  /** @returns what ends it */
+  /** @returns a function that removes the listener */
   onPeer (listener: (peer: PeerId, connected: boolean) => void): () => void {
     this.#onPeer.add(listener)
 
     return () => { this.#onPeer.delete(listener) }
   }
 
-  /** @returns what ends it */
+  /** @returns a function that removes the listener */
   listen (cid: CID, listener: WantListener): () => void {
     const key = keyOf(cid)
     const listeners = this.#listeners.get(key) ?? new Set()
@@ -137,28 +86,30 @@ export class Wants {
   }
 
   /**
-   * Ask a peer for a block, or only whether it has it. What it says comes to those who
-   * listen, and this fails where the peer cannot be asked.
+   * Asks a peer for a block, or only whether it has the block. The answer goes to the listeners of
+   * the CID. Rejects if the want could not be sent.
    */
   async send (cid: CID, peer: PeerId, what: 'block' | 'presence'): Promise<void> {
-    await this.#send(cid, peer, { cid: cid.bytes, priority: 1, wantType: what === 'block' ? 'WantBlock' : 'WantHave', sendDontHave: true })
+    const wantType = what === 'block' ? 'WantBlock' : 'WantHave'
+
+    await this.#send(cid, peer, { cid: cid.bytes, priority: 1, wantType, sendDontHave: true })
   }
 
   /**
-   * A block is not wanted any more. A peer that has been asked for it otherwise takes
-   * a later want for the same one, and does not answer.
+   * Cancels a want. A peer does not answer a second want for a block while it has the first on
+   * its list.
    */
   async cancel (cid: CID, peer: PeerId): Promise<void> {
     await this.#send(cid, peer, { cid: cid.bytes, priority: 1, cancel: true })
   }
 
-  /** With all that goes to the same peer at this time. Of what is said of one block the last holds. */
-  async #send (cid: CID, peer: PeerId, entry: Entry): Promise<void> {
+  /** Adds an entry to the peer's next message. A later entry for the same block replaces it. */
+  async #send (cid: CID, peer: PeerId, entry: WantEntry): Promise<void> {
     const id = peer.toString()
     const key = base64.encode(cid.multihash.bytes)
     let batch = this.#batches.get(id)
 
-    // what was wanted before is forgotten, and is wanted again then
+    // a want after a cancel goes into the next message: both must reach the peer, in this order
     if (batch == null || (entry.cancel !== true && batch.wantlist.get(key)?.cancel === true)) {
       const wantlist: Batch['wantlist'] = new Map()
 
@@ -172,22 +123,18 @@ export class Wants {
   }
 
   async #sendLater (peer: PeerId, wantlist: Batch['wantlist'], before?: Promise<void>): Promise<void> {
-    await Promise.allSettled([delay(GATHER_TIME), before])
+    await Promise.allSettled([delay(BATCH_DELAY), before])
 
     if (this.#batches.get(peer.toString())?.wantlist === wantlist) {
       this.#batches.delete(peer.toString())
     }
 
-    await this.#bitswap.network.sendMessage(peer, { full: false, pendingBytes: 0, wantlist, blocks: new Map(), blockPresences: new Map() })
+    await this.#bitswap.network.sendMessage(peer, {
+      full: false,
+      pendingBytes: 0,
+      wantlist,
+      blocks: new Map(),
+      blockPresences: new Map()
+    })
   }
-}
-
-function bitswapOf (broker: unknown): Bitswap {
-  const bitswap = (broker as { bitswap?: Partial<Bitswap> } | undefined)?.bitswap
-
-  if (typeof bitswap?.wantList?.peers?.keys !== 'function' || typeof bitswap.network?.sendMessage !== 'function') {
-    throw new NodeError('@helia/bitswap is of a version that this ipfsz does not know')
-  }
-
-  return bitswap as Bitswap
 }

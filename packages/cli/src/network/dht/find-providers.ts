@@ -1,33 +1,38 @@
 import { setMaxListeners } from 'node:events'
 import { unmark } from '@ipfsz/core'
-import { Change } from '../auto-reset-event.ts'
-import { usable } from './dhts.ts'
+import { AutoResetEvent } from '../auto-reset-event.ts'
+import { usableDhts } from './dhts.ts'
 import type { Services } from './dhts.ts'
 import type { Libp2p, PeerInfo } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
-/** How often it is looked whether a query goes on, in milliseconds. */
+/** The longest wait for the next result, in milliseconds. */
 const INTERVAL = 1000
 
 /**
- * Who has something, as the DHTs say, each once and as they are found. Their
- * addresses are kept for dialling them. What has nobody to ask finds nobody.
+ * Asks both DHTs for the providers of a CID and yields each provider once, as it is found. Their
+ * addresses go to the peer store, so that they can be dialled by id. Without a usable DHT it
+ * yields nothing.
  */
-export async function * findProviders (libp2p: Libp2p<Services>, cid: CID, signal: AbortSignal): AsyncGenerator<PeerInfo> {
+export async function * findProviders (
+  libp2p: Libp2p<Services>,
+  cid: CID,
+  signal: AbortSignal
+): AsyncGenerator<PeerInfo> {
   const ended = new AbortController()
   const both = AbortSignal.any([signal, ended.signal])
   const seen = new Set([libp2p.peerId.toString()])
   const found: PeerInfo[] = []
-  const changed = new Change()
-  // a marked CID and its plain twin are one multihash, which is what the DHT is asked for
+  const changed = new AutoResetEvent()
+  // the DHT is asked by multihash, which a marked CID and its plain twin share
   const key = unmark(cid)
 
   setMaxListeners(0, ended.signal, both)
 
-  const running = new Set(usable(libp2p))
+  const running = new Set(usableDhts(libp2p))
 
   for (const dht of running) {
-    // the other one may know
+    // if one DHT fails, the other may still answer
     void ask(dht).catch(() => {}).finally(() => {
       running.delete(dht)
       changed.notify()
@@ -47,7 +52,7 @@ export async function * findProviders (libp2p: Libp2p<Services>, cid: CID, signa
     ended.abort()
   }
 
-  async function ask (dht: ReturnType<typeof usable>[number]): Promise<void> {
+  async function ask (dht: ReturnType<typeof usableDhts>[number]): Promise<void> {
     for await (const event of dht.findProviders(key, { signal: both })) {
       if (event.name !== 'PROVIDER') {
         continue

@@ -1,38 +1,38 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Change } from '../auto-reset-event.ts'
-import { usable } from './dhts.ts'
+import { AutoResetEvent } from '../auto-reset-event.ts'
+import { usableDhts } from './dhts.ts'
 import type { Services } from './dhts.ts'
 import type { Libp2p } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'
 
-/** Others forget after 48 hours: they are told again before, as Kubo does it, after 22. */
+/** Provider records last 48 hours. They are renewed after 22, as Kubo does. */
 export const DEFAULT_PROVIDE_INTERVAL = 22 * 60 * 60 * 1000
-/** How many are told of at one time, and may wait for that. */
+/** How many CIDs are provided at a time, and how many may wait for that. */
 const CONCURRENCY = 8
 const MAX_WAITING = 1024
-/** How long telling of one may take, in milliseconds. */
+/** How long providing one CID may take, in milliseconds. */
 const TIMEOUT = 60_000
-/** How often it is looked whether there is anybody to tell, in milliseconds. */
+/** How often to check for a usable DHT and for room in the queue, in milliseconds. */
 const INTERVAL = 500
 
 export interface ProvidingInit {
   libp2p: Libp2p<Services>
-  /** The roots that are to be provided, gone through at the start and on time. */
+  /** Lists the roots to provide. Called at the start and at every interval. */
   roots: (signal: AbortSignal) => AsyncIterable<CID>
-  /** What of a root is told of, by default it alone. */
+  /** The CIDs to provide for a root, by default the root alone. */
   below?: (root: CID, signal: AbortSignal) => AsyncIterable<CID>
   /** @default 79200000 (22 hours) */
   interval?: number
   onError: (err: unknown) => void
 }
 
-/** Tells the DHTs what this node has: what is new at once, and all of it on time. */
+/** Publishes provider records in the DHTs: for new roots at once, and for all roots at every interval. */
 export class Providing {
   readonly #init: ProvidingInit
   readonly #stopped = new AbortController()
   readonly #waiting: CID[] = []
-  readonly #added = new Change()
+  readonly #added = new AutoResetEvent()
   readonly #tasks = new Set<Promise<void>>()
 
   constructor (init: ProvidingInit) {
@@ -41,11 +41,11 @@ export class Providing {
   }
 
   start (): void {
-    this.#run(this.#tellAll())
+    this.#run(this.#provideQueue())
     this.#run(this.#repeat())
   }
 
-  /** Tell of roots as soon as there is somebody to tell. */
+  /** Provides roots as soon as a DHT is usable. */
   add (roots: readonly CID[]): void {
     for (const root of roots) {
       this.#run(this.#enqueue(root))
@@ -78,7 +78,7 @@ export class Providing {
           await this.#enqueue(root)
         } catch (err) {
           signal.throwIfAborted()
-          // one that is damaged is no reason to keep the others back
+          // a damaged root must not keep the others back
           this.#init.onError(err)
         }
       }
@@ -101,30 +101,30 @@ export class Providing {
     }
   }
 
-  async #tellAll (): Promise<void> {
+  async #provideQueue (): Promise<void> {
     const { signal } = this.#stopped
 
     while (!signal.aborted) {
-      if (this.#waiting.length > 0 && usable(this.#init.libp2p).length > 0) {
-        await Promise.all(this.#waiting.splice(0, CONCURRENCY).map(async cid => this.#tell(cid)))
+      if (this.#waiting.length > 0 && usableDhts(this.#init.libp2p).length > 0) {
+        await Promise.all(this.#waiting.splice(0, CONCURRENCY).map(async cid => this.#provide(cid)))
       } else {
         await this.#added.wait(INTERVAL, signal)
       }
     }
   }
 
-  async #tell (cid: CID): Promise<void> {
+  async #provide (cid: CID): Promise<void> {
     const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(TIMEOUT)])
 
     setMaxListeners(0, signal)
 
-    await Promise.all(usable(this.#init.libp2p).map(async dht => {
+    await Promise.all(usableDhts(this.#init.libp2p).map(async dht => {
       try {
         for await (const _ of dht.provide(cid, { signal })) {
-          // it works as it is read
+          // the query runs while its events are read
         }
 
-        // pins say what others are told of, not the DHT's memory of what they once were
+        // `roots` decides what is renewed: kad-dht would go on renewing what is no longer pinned
         await dht.cancelReprovide(cid)
       } catch (err) {
         if (!signal.aborted) {

@@ -2,29 +2,29 @@ import { widenWindow } from './widen-window.ts'
 import type { Libp2p, StreamHandler } from '@libp2p/interface'
 
 const PROTOCOL = '/ipfs/bitswap/1.2.0'
-/** What Helia calls what it does with a stream. */
+/** The private method of @helia/bitswap that handles an incoming stream. */
 const ON_STREAM = '_onStream'
-/** As Helia has it. */
+/** The limit of @helia/bitswap. */
 const MAX_STREAMS = 1024
-/** How long Helia may take to listen to a stream, in milliseconds. */
+/** How long @helia/bitswap may take to listen to a stream, in milliseconds. */
 const LISTENS_WITHIN = 100
 
 /**
- * Let Helia's Bitswap listen to streams at once. It waits first until its own side of
- * one is closed, and by then
+ * Makes @helia/bitswap listen to an incoming stream at once. It waits until its own side of the
+ * stream is closed and listens only then. On a slow link two things go wrong before that:
  *
- * - more than the 4 MiB may have come that libp2p keeps of a stream nobody listens to,
- *   which is four blocks of 1 MiB: then the stream is aborted and all of them are lost,
- *   and a fetch stands still for ten seconds;
- * - the other side may have ended, which is not heard any more. Kubo sends each message
- *   on a stream of its own, and Helia keeps each, three times, until it would time
- *   out: gigabytes while a large file is fetched.
+ * - more than 4 MiB arrive, four blocks of 1 MiB. libp2p buffers no more of a stream without a
+ *   listener: it aborts the stream, the blocks are lost and a fetch stalls for ten seconds;
+ * - the other side ends the stream, and @helia/bitswap never sees it. Kubo opens a stream for
+ *   each message, and @helia/bitswap keeps every such stream, three copies of its bytes, until it
+ *   times out: gigabytes while a large file is fetched.
  *
- * @param broker - as `withBitswap` of @helia/bitswap makes it. Another version, which
- *   may have mended it, is left as it is.
+ * @param broker - made by `withBitswap` of @helia/bitswap. A version without `_onStream`, which
+ *   may have fixed this, is left alone.
  */
 export async function listenAtOnce (libp2p: Pick<Libp2p, 'handle' | 'unhandle'>, broker: unknown): Promise<void> {
-  const onStream = (broker as { bitswap?: { network?: Record<string, unknown> } } | undefined)?.bitswap?.network?.[ON_STREAM]
+  const { network } = (broker as { bitswap?: { network?: Record<string, unknown> } } | undefined)?.bitswap ?? {}
+  const onStream = network?.[ON_STREAM]
 
   if (!isHandler(onStream)) {
     return
@@ -36,13 +36,13 @@ export async function listenAtOnce (libp2p: Pick<Libp2p, 'handle' | 'unhandle'>,
 
     widenWindow(stream)
 
-    // what Helia waits for
+    // @helia/bitswap awaits this call: it must not wait for the link
     stream.close = async options => {
       stream.close = close
-      // where it cannot be closed it ends otherwise
+      // a stream that cannot be closed is aborted by its timeout
       close(options).catch(() => {})
     }
-    // both sides have ended: the other one did so unheard if it was before Helia listened
+    // both sides have ended: say so again, in case the other side ended before @helia/bitswap listened
     stream.addEventListener('close', () => {
       setTimeout(() => { stream.dispatchEvent(new Event('remoteCloseWrite')) }, LISTENS_WITHIN).unref()
     }, { once: true })

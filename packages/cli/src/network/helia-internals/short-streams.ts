@@ -1,18 +1,22 @@
-import { NodeError } from '../../errors.ts'
+import { missingInternal } from './missing-internal.ts'
 import type { PeerId } from '@libp2p/interface'
 
-/** The most bytes of blocks on one stream, 1 MiB, unless one block alone has more. */
+/** The most bytes of blocks on one stream, 1 MiB. A larger block gets a stream of its own. */
 const MAX_STREAM_SIZE = 1024 * 1024
-/** How many streams a message is sent on at one time. Helia waits 10 seconds for each: more would be lost on slow links. */
+/**
+ * How many streams of one message are open at a time. A Helia gives each 10 seconds to arrive: on a
+ * slow link more would miss that.
+ */
 const STREAMS_AT_ONCE = 3
 
-/** A message as Helia's queue has it, by multihashes in base64. */
+/** A message as @helia/bitswap queues it. Keys are multihashes in base64. */
 export interface Message {
   wantlist: Map<string, unknown>
   blocks: Map<string, { data: Uint8Array }>
   blockPresences: Map<string, unknown>
 }
 
+/** The private fields of a broker's `bitswap.network` that send messages. */
 interface Network {
   sendMessage (peer: PeerId, message: Message, options?: unknown): Promise<void>
   addEventListener (type: 'peer:disconnected', listener: (event: CustomEvent<PeerId>) => void): void
@@ -20,28 +24,27 @@ interface Network {
 }
 
 /**
- * Let Helia's Bitswap send each block on a stream of its own, where it is not small:
+ * Makes @helia/bitswap spread the blocks of a message over streams of at most 1 MiB:
  *
- * - a Helia on the other side keeps only 4 MiB of a stream before it listens, and would
- *   lose all of it;
- * - all of a message arrives at once, and who asks by what arrives asks for the next
- *   blocks when the first has come rather than when the last has.
+ * - a Helia on the other side buffers only 4 MiB of a stream before it listens, and loses the
+ *   whole stream if more arrives;
+ * - a message is read only when all of it has arrived. With one block per stream the other side
+ *   asks for more when the first block arrives, not the last.
  *
- * A few streams are sent on at one time, since nothing is sent on one in the round trips
- * that it takes to open it and to hear how much it may take.
+ * Three streams are open at a time, because opening one and learning its window takes round trips
+ * in which it sends nothing.
  *
- * A message ends with the connection that it began on. Helia forgets then what the peer
- * wanted, and the peer asks again when it is back: what is left of the message would
- * come a second time.
+ * Sending stops when the peer disconnects. Helia then forgets what the peer wanted, and the peer
+ * asks again when it reconnects: the rest of the message would be sent twice.
  *
- * @param broker - as `withBitswap` of @helia/bitswap makes it
- * @throws {NodeError} it is of a version that is not known here
+ * @param broker - made by `withBitswap` of @helia/bitswap
+ * @throws {NodeError} a private field is gone
  */
 export function shortenStreams (broker: unknown): void {
   const network = (broker as { bitswap?: { network?: Network } } | undefined)?.bitswap?.network
 
   if (typeof network?.sendMessage !== 'function') {
-    throw new NodeError('@helia/bitswap is of a version that this ipfsz does not know')
+    throw missingInternal('@helia/bitswap', 'network.sendMessage')
   }
 
   const send = network.sendMessage.bind(network)
@@ -61,7 +64,7 @@ export function shortenStreams (broker: unknown): void {
 
         const sent = send(peer, part, options)
 
-        // it is waited for later
+        // awaited below; until then a rejection must not be unhandled
         sent.catch(() => {})
         sending.push(sent)
 
@@ -77,7 +80,7 @@ export function shortenStreams (broker: unknown): void {
   }
 }
 
-/** What is asked for and what is said go with the first blocks. */
+/** Wants and presences go with the first blocks. */
 function * split (message: Message): Generator<Message> {
   let part = { ...message, blocks: new Map<string, { data: Uint8Array }>() }
   let size = 0

@@ -1,23 +1,23 @@
 import type { Stream } from '@libp2p/interface'
 
-/** As much as yamux allows to be under way by itself, after some round trips, 16 MiB. */
+/** The receive window that yamux itself grows to after some round trips, 16 MiB. */
 const WINDOW = 16 * 1024 * 1024
 
-/** What is used of a stream of @libp2p/yamux besides its public interface. */
+/** The private fields of a stream of @libp2p/yamux that set its receive window. */
 interface YamuxStream {
-  /** How many bytes may be under way, all in all. */
+  /** How many bytes the other side may send before we acknowledge any. */
   recvWindow: number
-  /** Tells the other side how many more it may send. */
+  /** Tells the other side how many more bytes it may send. */
   sendWindowUpdate: () => void
 }
 
 /**
- * Let the other side send a whole message at once. A stream of yamux begins with 256 KiB
- * that may be under way, and a libp2p in JavaScript puts all of that into one frame, for
- * which the other side is told when it is here: so nothing is sent for a round trip after
- * 256 KiB, 512 KiB, 1 MiB and so on, on each new stream. Bitswap opens one for each message.
+ * Lets the other side send a whole message without waiting for us. A yamux stream starts with a
+ * window of 256 KiB. js-libp2p sends a window as one frame, and yamux acknowledges a frame only
+ * when all of it has arrived. So each new stream waits a round trip after 256 KiB, 512 KiB, 1 MiB
+ * and so on, and Bitswap opens a stream for each message.
  *
- * Streams of other muxers are left as they are.
+ * Streams of other muxers are left alone.
  */
 export function widenWindow (stream: Stream): void {
   if (isYamux(stream)) {

@@ -5,15 +5,15 @@ import { syncDirectory, syncFile } from '@ipfsz/blockstore-compressed/fs'
 import { NodeError, UsageError } from '../../errors.ts'
 import type { PrivateKey } from '@libp2p/interface'
 
-/** The key that the node of a repo is known by. */
+/** The name of the key that is the identity of a repo's node. */
 export const SELF = 'self'
 
 /**
- * The private key of a name in the repo, made where there is none. Nobody but the
- * owner may read the file.
+ * Loads a private key of the repo by name, and creates it if it is missing. Only the owner can read
+ * the file.
  *
- * @throws {UsageError} no key can be called that
- * @throws {NodeError} the file holds no key
+ * @throws {UsageError} a key cannot have this name
+ * @throws {NodeError} the file does not hold a key
  */
 export async function loadOrCreateKey (repo: string, name: string): Promise<PrivateKey> {
   const key = await loadKey(repo, name)
@@ -29,11 +29,11 @@ export async function loadOrCreateKey (repo: string, name: string): Promise<Priv
     return created
   }
 
-  // another process was faster
+  // another process created it first
   return loadOrCreateKey(repo, name)
 }
 
-/** The private key of a name, where there is one. */
+/** Loads a private key of the repo by name. Undefined if there is none. */
 export async function loadKey (repo: string, name: string): Promise<PrivateKey | undefined> {
   const file = fileOf(repo, name)
   let bytes: Uint8Array
@@ -53,11 +53,13 @@ export async function loadKey (repo: string, name: string): Promise<PrivateKey |
   try {
     return privateKeyFromProtobuf(bytes)
   } catch (err) {
-    throw new NodeError(`${file} holds no private key: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
+    throw new NodeError(`${file} is not a private key: ${err instanceof Error ? err.message : String(err)}`, {
+      cause: err
+    })
   }
 }
 
-/** Whole or not at all, also after a loss of power, and never over a key that is there. */
+/** Writes a key atomically, also across a power cut. Returns false if the name has a key already. */
 async function writeNewKey (repo: string, name: string, bytes: Uint8Array): Promise<boolean> {
   const file = fileOf(repo, name)
   const temporary = `${file}.${randomUUID()}`
@@ -82,7 +84,7 @@ async function writeNewKey (repo: string, name: string, bytes: Uint8Array): Prom
   }
 }
 
-/** Of the keys, of their directory, and of the repo, which may be as new. */
+/** Syncs the directory of the keys and its parents, any of which may be new. */
 async function syncNames (repo: string): Promise<void> {
   for (const directory of [keysIn(repo), repo, dirname(repo)]) {
     await syncDirectory(directory)
@@ -95,7 +97,7 @@ function keysIn (repo: string): string {
 
 function fileOf (repo: string, name: string): string {
   if (!/^[\w-]{1,64}$/.test(name)) {
-    throw new UsageError(`"${name}" cannot be the name of a key: take letters, digits, - and _`)
+    throw new UsageError(`"${name}" is not a valid key name. Use up to 64 letters, digits, - and _`)
   }
 
   return join(keysIn(repo), name)

@@ -1,56 +1,58 @@
 import { createIPNSRecord, IPNSEntry, ipnsSelector, ipnsValidator, multihashToIPNSRoutingKey } from '@helia/ipns'
 import { isMarked, mark, unmark } from '@ipfsz/core'
-import { publicKeyFromProtobuf } from '@libp2p/crypto/keys'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { decode } from 'cborg'
 import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
 import { NameError } from '../../errors.ts'
+import { ipnsKeychain } from '../helia-internals/ipns-keychain.ts'
 import type { ResolvedName } from '../network.ts'
 import type { PrivateKey } from '@libp2p/interface'
 import type { MultihashDigest } from 'multiformats/hashes/interface'
 
 /**
- * Where in the signed data of a record its CID's marker code is. The value itself is
- * the plain twin, which any node can follow. Fields of one's own begin with `_`
- * (IPNS record specification, section "Extensible Data").
+ * The field of a record's signed data that holds the marker code. The record's value is the plain
+ * twin, which every node can follow. Names of private fields begin with `_` (IPNS record
+ * specification, section "Extensible Data").
  */
 const MARKER_FIELD = '_ipfsz'
 
-/** How long a record is good for, 48 hours, and may be kept without asking again, 5 minutes. */
+/** How long a record is valid, 48 hours in milliseconds. */
 export const DEFAULT_LIFETIME = 48 * 60 * 60 * 1000
+/** How long a resolver may cache a record, 5 minutes in nanoseconds. */
 const TTL = 5n * 60n * 1_000_000_000n
 
-/** How deep names may lead to names. */
+/** How many names a name may lead through. */
 export const MAX_NAMES = 8
 
-type Keychain = Parameters<typeof ipnsValidator>[2]
 type RecordKey = Parameters<typeof createIPNSRecord>[0]
 
-/** All of a keychain that checking a record needs. */
-const keychain = { loadPublicKeyFromProtobuf: async (bytes: Uint8Array) => publicKeyFromProtobuf(bytes) } as unknown as Keychain
-
-/** What DHTs need to keep the records of others. */
+/** How a DHT checks records of others, and chooses the newest. */
 export const ipnsRecords = {
   validators: {
-    ipns: async (key: Uint8Array, value: Uint8Array): Promise<void> => { await checkRecord(key, value) }
+    async ipns (key: Uint8Array, value: Uint8Array): Promise<void> {
+      await checkRecord(key, value)
+    }
   },
   selectors: {
-    ipns: (key: Uint8Array, values: Uint8Array[]): number => ipnsSelector(key, values.map(value => IPNSEntry.decode(value)))
+    ipns (key: Uint8Array, values: Uint8Array[]): number {
+      return ipnsSelector(key, values.map(value => IPNSEntry.decode(value)))
+    }
   }
 }
 
-/** A record that has been checked. */
+/** What a checked record holds. */
 export interface NameRecord {
   sequence: bigint
-  /** A name or a CID, with a path. */
+  /** Another name, or a CID with a path. */
   value: { name: MultihashDigest } | ResolvedName
 }
 
 /**
- * The name of a public key, from `k51...`, a peer id, or either behind `/ipns/`.
+ * Parses a name: `k51...` or a peer id, with or without `/ipns/` or `ipns://` before it.
  *
- * @throws {NameError} it is none
+ * @returns the multihash of the public key
+ * @throws {NameError} the text is not a name
  */
 export function parseName (text: string): MultihashDigest {
   const bare = text.replace(/^(?:ipns:\/\/|\/ipns\/)/, '').replace(/\/$/, '')
@@ -61,11 +63,12 @@ export function parseName (text: string): MultihashDigest {
     try {
       return CID.parse(bare, bare.startsWith('k') ? base36 : undefined).multihash
     } catch (err) {
-      throw new NameError(`"${text}" is not a name: give one as ipfsz name publish prints it`, { cause: err })
+      throw new NameError(`"${text}" is not a name. ipfsz name publish prints one: k51...`, { cause: err })
     }
   }
 }
 
+/** Formats the multihash of a public key as `k51...`. */
 export function formatName (digest: MultihashDigest): string {
   return CID.createV1(LIBP2P_KEY, digest).toString(base36)
 }
@@ -76,8 +79,18 @@ export function recordKey (digest: MultihashDigest): Uint8Array {
   return multihashToIPNSRoutingKey(digest)
 }
 
-/** A signed record, whose value any node can follow. */
-export async function makeRecord (key: PrivateKey, cid: CID, path: string, sequence: bigint, lifetime: number): Promise<Uint8Array> {
+/**
+ * Makes a signed record with a value that every node can follow.
+ *
+ * @param lifetime - in milliseconds
+ */
+export async function makeRecord (
+  key: PrivateKey,
+  cid: CID,
+  path: string,
+  sequence: bigint,
+  lifetime: number
+): Promise<Uint8Array> {
   const value = `/ipfs/${unmark(cid)}${path === '' ? '' : `/${path}`}`
 
   return IPNSEntry.encode(await createIPNSRecord(key as unknown as RecordKey, value, sequence, lifetime, {
@@ -87,27 +100,30 @@ export async function makeRecord (key: PrivateKey, cid: CID, path: string, seque
 }
 
 /**
- * Check the signature and the validity of a record, and read what it leads to.
+ * Checks the signature and the validity of a record, and reads its value.
  *
- * @throws {NameError} it is not good
+ * @throws {NameError} the record is not valid
  */
 export async function readRecord (key: Uint8Array, bytes: Uint8Array): Promise<NameRecord> {
   const { data } = await checkRecord(key, bytes)
 
   try {
     const { Value, Sequence, [MARKER_FIELD]: marker } = decode(data ?? new Uint8Array(0)) as Record<string, unknown>
+    const value = parseValue(new TextDecoder().decode(Value as Uint8Array), marker)
 
-    return { sequence: BigInt(Sequence as number | bigint), value: parseValue(new TextDecoder().decode(Value as Uint8Array), marker) }
+    return { sequence: BigInt(Sequence as number | bigint), value }
   } catch (err) {
-    throw err instanceof NameError ? err : new NameError(`The record of the name cannot be read: ${messageOf(err)}`, { cause: err })
+    throw err instanceof NameError
+      ? err
+      : new NameError(`The record of the name cannot be decoded: ${messageOf(err)}`, { cause: err })
   }
 }
 
 async function checkRecord (key: Uint8Array, bytes: Uint8Array): Promise<IPNSEntry> {
   try {
-    return await ipnsValidator(key, bytes, keychain) as IPNSEntry
+    return await ipnsValidator(key, bytes, ipnsKeychain) as IPNSEntry
   } catch (err) {
-    throw new NameError(`The record of the name is not good: ${messageOf(err)}`, { cause: err })
+    throw new NameError(`The record of the name is not valid: ${messageOf(err)}`, { cause: err })
   }
 }
 
@@ -119,7 +135,7 @@ function parseValue (value: string, marker: unknown): NameRecord['value'] {
   }
 
   if (kind !== 'ipfs') {
-    throw new NameError(`The name leads to ${JSON.stringify(value)}, which is no CID`)
+    throw new NameError(`The name leads to ${JSON.stringify(value)}, which is not a CID`)
   }
 
   const cid = CID.parse(first)

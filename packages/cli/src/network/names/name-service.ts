@@ -2,9 +2,17 @@ import { decode, encode } from 'cborg'
 import { Key } from 'interface-datastore'
 import { CID } from 'multiformats/cid'
 import { NameError } from '../../errors.ts'
-import { usable } from '../dht/dhts.ts'
+import { usableDhts } from '../dht/dhts.ts'
 import { loadKey, loadOrCreateKey } from './keys.ts'
-import { DEFAULT_LIFETIME, formatName, makeRecord, MAX_NAMES, parseName, readRecord, recordKey } from './name-records.ts'
+import {
+  DEFAULT_LIFETIME,
+  formatName,
+  makeRecord,
+  MAX_NAMES,
+  parseName,
+  readRecord,
+  recordKey
+} from './name-records.ts'
 import { waitForDht } from '../dht/wait-for-dht.ts'
 import type { Services } from '../dht/dhts.ts'
 import type { NameRecord } from './name-records.ts'
@@ -13,12 +21,12 @@ import type { Repo } from '../../repo.ts'
 import type { Libp2p, PrivateKey } from '@libp2p/interface'
 import type { MultihashDigest } from 'multiformats/hashes/interface'
 
-/** What was published last under each key. */
+/** The datastore prefix of what was last published under each key. */
 const PREFIX = '/ipfsz/names'
 
 /** How long putting or getting a record may take, in milliseconds. */
 const TIMEOUT = 60_000
-/** After the first record comes, newer ones are waited for so long, in milliseconds. */
+/** How long to wait for newer records after the first has arrived, in milliseconds. */
 const NEWER_WITHIN = 3_000
 
 interface Published {
@@ -28,7 +36,7 @@ interface Published {
   lifetime: number
 }
 
-/** IPNS on the DHTs of a node, with keys of a repo. */
+/** Publishes and resolves IPNS names on the DHTs of a node, with the keys of a repo. */
 export class NameService {
   readonly #repo: Pick<Repo, 'path' | 'datastore'>
   readonly #libp2p: Libp2p<Services>
@@ -38,7 +46,9 @@ export class NameService {
     this.#libp2p = libp2p
   }
 
-  async publish (cid: CID, path: string, { key: name, lifetime = DEFAULT_LIFETIME, signal }: PublishOptions): Promise<PublishedName> {
+  /** @throws {NameError} no peer stored the record */
+  async publish (cid: CID, path: string, options: PublishOptions): Promise<PublishedName> {
+    const { key: name, lifetime = DEFAULT_LIFETIME, signal } = options
     const key = await loadOrCreateKey(this.#repo.path, name)
     const digest = key.publicKey.toMultihash()
     const before = await this.#published(name)
@@ -48,13 +58,14 @@ export class NameService {
     const sequence = newest + 1n
 
     await this.#put(key, cid, path, sequence, lifetime, signal)
-    // when others have it: what is kept here is told again
-    await this.#repo.datastore.put(keyOfName(name), encode({ cid: cid.toString(), path, sequence, lifetime } satisfies Published))
+    const published: Published = { cid: cid.toString(), path, sequence, lifetime }
+    // only now: `publishAgain` would otherwise renew a record that no peer has stored
+    await this.#repo.datastore.put(keyOfName(name), encode(published))
 
     return { name: formatName(digest), cid, sequence }
   }
 
-  /** Sign and tell again what has been published: others forget it. */
+  /** Signs and publishes all names again. Peers drop records after a while. */
   async publishAgain (signal: AbortSignal): Promise<void> {
     for await (const { key: at, value } of this.#repo.datastore.query({ prefix: PREFIX })) {
       const key = await loadKey(this.#repo.path, at.baseNamespace())
@@ -66,6 +77,7 @@ export class NameService {
     }
   }
 
+  /** @throws {NameError} the text is not a name, or no valid record was found */
   async resolve (text: string, signal: AbortSignal): Promise<ResolvedName> {
     let digest = parseName(text)
     await waitForDht(this.#libp2p, signal)
@@ -74,7 +86,8 @@ export class NameService {
       const record = await this.#find(digest, signal)
 
       if (record == null) {
-        throw new NameError(`Nobody knows what ${text} leads to: it was not published, or longer ago than its record lasts`)
+        throw new NameError(`No record of ${text} was found: it was never published, or its record has expired. ` +
+          'Publish it again with ipfsz name publish')
       }
 
       if (!('name' in record.value)) {
@@ -84,41 +97,50 @@ export class NameService {
       digest = record.value.name
     }
 
-    throw new NameError(`${text} leads to a name that leads to a name, more than ${MAX_NAMES} times`)
+    throw new NameError(`${text} leads through more than ${MAX_NAMES} names, which is the limit`)
   }
 
   async #published (name: string): Promise<Published | undefined> {
     const { datastore } = this.#repo
 
-    return await datastore.has(keyOfName(name)) ? decode(await datastore.get(keyOfName(name))) as Published : undefined
+    return await datastore.has(keyOfName(name))
+      ? decode(await datastore.get(keyOfName(name))) as Published
+      : undefined
   }
 
-  async #put (key: PrivateKey, cid: CID, path: string, sequence: bigint, lifetime: number, signal: AbortSignal): Promise<void> {
+  async #put (
+    key: PrivateKey,
+    cid: CID,
+    path: string,
+    sequence: bigint,
+    lifetime: number,
+    signal: AbortSignal
+  ): Promise<void> {
     const record = await makeRecord(key, cid, path, sequence, lifetime)
     const both = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)])
-    let taken = 0
+    let stored = 0
 
-    await Promise.all(usable(this.#libp2p).map(async dht => {
+    await Promise.all(usableDhts(this.#libp2p).map(async dht => {
       for await (const event of dht.put(recordKey(key.publicKey.toMultihash()), record, { signal: both })) {
         if (event.name === 'PEER_RESPONSE' && event.messageName === 'PUT_VALUE') {
-          taken++
+          stored++
         }
       }
     }).map(async put => put.catch(() => { signal.throwIfAborted() })))
 
-    if (taken === 0) {
-      throw new NameError('The name was not published: nobody was found who keeps its record')
+    if (stored === 0) {
+      throw new NameError('The name was not published: no peer stored its record. Connected peers: ipfsz peers')
     }
   }
 
-  /** The newest record that the DHTs have. */
+  /** The newest valid record in the DHTs. */
   async #find (digest: MultihashDigest, signal: AbortSignal): Promise<NameRecord | undefined> {
     const key = recordKey(digest)
     const ended = new AbortController()
     const both = AbortSignal.any([signal, ended.signal, AbortSignal.timeout(TIMEOUT)])
     let newest: NameRecord | undefined
 
-    await Promise.all(usable(this.#libp2p).map(async dht => {
+    await Promise.all(usableDhts(this.#libp2p).map(async dht => {
       try {
         for await (const event of dht.get(key, { signal: both })) {
           if (event.name !== 'VALUE') {
@@ -128,7 +150,7 @@ export class NameService {
           const record = await readRecord(key, event.value)
 
           if (newest == null) {
-            // a DHT that has none would be asked for a minute
+            // a DHT without the record would be queried for a minute
             setTimeout(() => { ended.abort() }, NEWER_WITHIN).unref()
           }
 
@@ -137,7 +159,7 @@ export class NameService {
           }
         }
       } catch {
-        // not good, or the other DHT has it
+        // an invalid record, or a failed query: the other DHT may have the record
         signal.throwIfAborted()
       }
     }))

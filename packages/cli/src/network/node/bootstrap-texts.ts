@@ -1,6 +1,6 @@
 import type { Io } from '../../io.ts'
 
-/** The peers by which nodes of the public network find others, as Kubo and Helia have them. */
+/** The bootstrap peers of the public network, as in Kubo and Helia. */
 const PUBLIC_BOOTSTRAP = [
   '/dnsaddr/bootstrap.libp2p.io/p2p/QmNnooDu7bfjPFoTZYxMNLWUQJyrVwtbZg5gBMjTezGAJN',
   '/dnsaddr/bootstrap.libp2p.io/p2p/QmbLHAnMoJPWSCR5Zhtx6BHJX9KiKNN6tpvbUcqanj75Nb',
@@ -9,12 +9,12 @@ const PUBLIC_BOOTSTRAP = [
   '/ip4/104.131.131.82/tcp/4001/p2p/QmaCpDMGvV2BGHeYERUEnRQAwe3N8SzbUtfsmvsqQLuvuJ'
 ]
 
-/** What stands for no peers at all. */
+/** The value for no bootstrap peers. */
 const NONE = 'none'
 
 /**
- * The multiaddrs of the peers to begin with: those that are given, those of
- * `$IPFSZ_BOOTSTRAP` (`none`, or multiaddrs with commas), or those of the public network.
+ * The multiaddrs of the bootstrap peers: those given, else those of `$IPFSZ_BOOTSTRAP` (`none`, or
+ * multiaddrs separated by commas), else those of the public network.
  */
 export function bootstrapTexts (given: readonly string[] | undefined, env: Io['env']): string[] {
   const texts = given ?? env.IPFSZ_BOOTSTRAP?.split(',') ?? PUBLIC_BOOTSTRAP

@@ -3,14 +3,19 @@ import { KEEP_ALIVE } from '@libp2p/interface'
 import type { Libp2p } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 
-/** With fewer peers than this the bootstrap peers are dialled again. */
+/** With fewer peers than this, bootstrap peers are dialled again. */
 const ENOUGH_PEERS = 4
-/** How long until a peer is dialled again, in milliseconds. It doubles each time. */
+/** How long until a failed dial is tried again, in milliseconds. It doubles each time. */
 const FIRST_WAIT = 1_000
 const LONGEST_WAIT = 60_000
 
-/** Dial the bootstrap peers, again where there are few others, and keep the peers that were asked for. */
-export function keepConnected (libp2p: Libp2p, bootstrap: readonly Multiaddr[], peers: readonly Multiaddr[], signal: AbortSignal): void {
+/** Stays connected to `peers`, and to the bootstrap peers while there are few others. Runs until the signal aborts. */
+export function keepConnected (
+  libp2p: Libp2p,
+  bootstrap: readonly Multiaddr[],
+  peers: readonly Multiaddr[],
+  signal: AbortSignal
+): void {
   for (const address of bootstrap) {
     void keep(libp2p, address, () => libp2p.getPeers().length < ENOUGH_PEERS, signal)
   }
@@ -27,7 +32,7 @@ async function keep (libp2p: Libp2p, address: Multiaddr, isWanted: () => boolean
   while (!signal.aborted) {
     try {
       if (!connected || isWanted()) {
-        // gives the connection that there is
+        // returns the open connection, if there is one
         const { remotePeer } = await libp2p.dial(address, { signal })
         connected = true
         wait = FIRST_WAIT

@@ -5,36 +5,47 @@ import { NotConnectedError } from '../../errors.ts'
 import { BlockSession } from '../bitswap/block-session.ts'
 import { parseMultiaddr } from './parse-multiaddr.ts'
 import { findProviders } from '../dht/find-providers.ts'
-import { NO_ANSWER, throwUnlessTimedOut } from '../throw-if-interrupted.ts'
+import { NO_ANSWER, throwIfInterrupted } from '../throw-if-interrupted.ts'
 import { NameService } from '../names/name-service.ts'
 import { Providing } from '../dht/providing.ts'
 import { waitForDht } from '../dht/wait-for-dht.ts'
-import type { ConnectedPeer, FetchedBlock, FetchOptions, NameOptions, Network, NodeId, Provider, PublishedName, PublishOptions, ResolvedName } from '../network.ts'
+import type {
+  ConnectedPeer,
+  FetchedBlock,
+  FetchOptions,
+  NameOptions,
+  Network,
+  NodeId,
+  Provider,
+  PublishedName,
+  PublishOptions,
+  ResolvedName
+} from '../network.ts'
 import type { Node } from './node.ts'
 import type { ProvidingInit } from '../dht/providing.ts'
 import type { Repo } from '../../repo.ts'
 import type { CID } from 'multiformats/cid'
 
-/** So many roots are fetched from at one time, the peers of others are forgotten. */
+/** How many sessions are kept: beyond that, idle ones are closed and their peers forgotten. */
 const MAX_SESSIONS = 64
-/** And those that nobody fetched from for so long, in milliseconds. */
-const SESSION_LASTS = 60_000
+/** How long an idle session is kept, in milliseconds. */
+const SESSION_LIFETIME = 60_000
 
 export interface NodeNetworkInit {
   repo: Repo
   node: Node
-  /** What is told to others, from the start and on time. Nothing where it is not given. */
+  /** What to provide, at the start and at every interval. By default nothing. */
   provides?: Omit<ProvidingInit, 'libp2p'>
 }
 
-/** Other nodes, through a node in this process. */
+/** Reaches other nodes through a node in this process. */
 export class NodeNetwork implements Network {
   readonly #repo: Repo
   readonly #node: Node
   readonly #names: NameService
   readonly #providing: Providing | undefined
   readonly #sessions = new Map<string, BlockSession>()
-  /** Blocks that have come and are being written. */
+  /** Blocks that have arrived and are being written, by key. */
   readonly #storing = new Map<string, Promise<FetchedBlock>>()
 
   constructor ({ repo, node, provides }: NodeNetworkInit) {
@@ -48,7 +59,7 @@ export class NodeNetwork implements Network {
     }
   }
 
-  /** Names that were published are to be told again. */
+  /** For the daemon, which republishes names. */
   get names (): Pick<NameService, 'publishAgain'> {
     return this.#names
   }
@@ -88,13 +99,15 @@ export class NodeNetwork implements Network {
 
       return remotePeer.toString()
     } catch (err) {
-      throwUnlessTimedOut(signal)
-      throw new NotConnectedError(address, signal.aborted ? NO_ANSWER : err instanceof Error ? err.message : String(err), { cause: err })
+      throwIfInterrupted(signal)
+      const reason = err instanceof Error ? err.message : String(err)
+
+      throw new NotConnectedError(address, signal.aborted ? NO_ANSWER : reason, { cause: err })
     }
   }
 
   async fetch (cid: CID, { root, size, signal, timeout }: FetchOptions): Promise<FetchedBlock> {
-    // nobody could tell whether what they send is the block
+    // a block with an unknown hash function cannot be checked
     checkHash(cid)
 
     const session = this.#session(unmark(root))
@@ -129,7 +142,7 @@ export class NodeNetwork implements Network {
     await this.#node.stop()
   }
 
-  /** A block that has come for somebody else since it was looked for: its sender would be asked for it twice. */
+  /** A block that another caller has fetched since this one found it missing: asking again would send it twice. */
   async #stored (cid: CID, session: BlockSession): Promise<FetchedBlock | undefined> {
     const peerId = session.senderOf(cid)
 
@@ -144,7 +157,7 @@ export class NodeNetwork implements Network {
         pieces.push(piece)
       }
     } catch {
-      // it has been damaged, or deleted, since it came
+      // damaged or deleted since it arrived
       return undefined
     }
 
@@ -153,7 +166,7 @@ export class NodeNetwork implements Network {
     return checkBlock(cid, bytes).then(() => ({ bytes, peerId }), () => undefined)
   }
 
-  /** Once, for all who have waited for it. */
+  /** Writes a block once for all callers that wait for it. */
   async #store (cid: CID, fetched: FetchedBlock): Promise<FetchedBlock> {
     const key = keyOf(cid)
     const storing = this.#storing.get(key) ?? this.#put(cid, fetched).finally(() => { this.#storing.delete(key) })
@@ -165,7 +178,7 @@ export class NodeNetwork implements Network {
 
   async #put (cid: CID, fetched: FetchedBlock): Promise<FetchedBlock> {
     await this.#repo.blockstore.put(cid, fetched.bytes)
-    // others may wait for it here
+    // peers may have asked this node for it
     this.#node.announce(cid).catch(() => {})
 
     return fetched
@@ -180,7 +193,9 @@ export class NodeNetwork implements Network {
     this.#sessions.set(key, session)
 
     for (const [other, { busy, lastUsed }] of this.#sessions) {
-      if (other !== key && !busy && (this.#sessions.size > MAX_SESSIONS || Date.now() - lastUsed > SESSION_LASTS)) {
+      const expired = this.#sessions.size > MAX_SESSIONS || Date.now() - lastUsed > SESSION_LIFETIME
+
+      if (other !== key && !busy && expired) {
         this.#sessions.get(other)?.close()
         this.#sessions.delete(other)
       }

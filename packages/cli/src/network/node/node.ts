@@ -9,65 +9,67 @@ import { createHeliaLight } from 'helia'
 import { sha512 } from 'multiformats/hashes/sha2'
 import { NodeError } from '../../errors.ts'
 import { keepConnected } from './keep-connected.ts'
-import { dhtServices } from '../dht/dhts.ts'
+import { dhtServices } from './dht-services.ts'
+import { captureBitswap } from '../helia-internals/capture-bitswap.ts'
 import { listenAtOnce } from '../helia-internals/listen-at-once.ts'
 import { shortenStreams } from '../helia-internals/short-streams.ts'
 import { loadTransports } from './transports.ts'
 import { Wants } from '../bitswap/wants.ts'
 import type { Services } from '../dht/dhts.ts'
+import type { BlockBroker } from '../helia-internals/capture-bitswap.ts'
 import type { Libp2p, PrivateKey } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import type { Helia, HeliaInit } from 'helia'
 
-/** How many others may be connected, and may be about to be. */
+/** How many peers may be connected, and how many inbound connections may be negotiating. */
 const MAX_CONNECTIONS = 500
 const MAX_PENDING_CONNECTIONS = 200
-/** How many connections one address may open in a second: behind it may be a whole office. */
+/** How many connections one address may open in a second: a whole office may share it. */
 const MAX_CONNECTIONS_PER_SECOND = 100
 
 /**
- * How long a message may take to come and go, in milliseconds. Helia's 10 seconds are
- * too short for 4 MiB, the most that it puts into one, on slow links.
+ * How long sending or receiving one message may take, in milliseconds. Helia's default of 10 seconds
+ * is too short on slow links for 4 MiB, the largest message it makes.
  */
 const MESSAGE_TIMEOUT = 60_000
 /**
- * How many messages are sent at one time, to all peers: three to each. Helia's 50 leave
- * everybody waiting while a few who are slow are sent blocks.
+ * How many messages are sent at a time to all peers, three to each. With Helia's default of 50 a few
+ * slow peers keep all others waiting.
  */
 const MESSAGES_AT_ONCE = 3 * MAX_CONNECTIONS
-/** How many answers to one peer are made at one time, so that the next is ready when one has been sent. */
+/** How many answers to one peer are prepared at a time: the next is ready when one has been sent. */
 const ANSWERS_AT_ONCE = 2
 
 /**
- * How often it is looked whether a peer is still there, and how long it may take to
- * answer, in milliseconds. What is asked of it is ahead of the answer on its link.
+ * How often a peer is pinged, and how long it may take to answer, in milliseconds. On its link the
+ * blocks that we asked for come before the answer.
  */
 const PING_INTERVAL = 30_000
 const PING_TIMEOUT = 20_000
-/** How many of these questions may be open, which those of the DHT are as well. With one, libp2p cuts busy connections. */
+/** How many pings may be open; the DHT sends some too. With only one, libp2p cuts busy connections. */
 const MAX_PINGS = 16
 
 /**
- * The most bytes of a stream that are kept until somebody reads it, 32 MiB. A Helia
- * sends all blocks that it is asked for on one stream, and libp2p aborts a stream of
- * which more has come before it has said what it is for, by itself from 4 MiB on.
+ * How many bytes of a stream are buffered until it is read, 32 MiB. A Helia sends all blocks that we
+ * ask for on one stream. libp2p aborts a stream that receives more than this before its protocol is
+ * negotiated; its default is 4 MiB.
  */
 const MAX_READ_BUFFER = 32 * 1024 * 1024
 
 export interface NodeInit extends Pick<HeliaInit, 'blockstore' | 'datastore'> {
-  /** Multiaddrs. None where it is only to fetch. */
+  /** Multiaddrs to listen on. Empty for a node that only fetches. */
   listen: readonly string[]
-  /** Multiaddrs that others are told instead of those that are listened on. */
+  /** Multiaddrs to announce instead of those it listens on. */
   announce?: readonly string[]
   bootstrap: readonly Multiaddr[]
-  /** Others that are connected at once, and stay so. */
+  /** Peers to connect to at once, and to stay connected to. */
   peers: readonly Multiaddr[]
-  /** A new one where none is given. */
+  /** @default a new key */
   privateKey?: PrivateKey
-  /** Whether it is there for others: answers in the DHT. */
+  /** Whether it answers DHT queries of others. */
   server: boolean
   agent: string
-  /** What is good to know. */
+  /** Called with a message for the user. */
   onNote: (message: string) => void
 }
 
@@ -75,21 +77,20 @@ export interface Node {
   helia: Helia
   libp2p: Libp2p<Services>
   wants: Wants
-  /** What it says to be. */
+  /** The agent version that it tells peers. */
   agent: string
-  /** Tell those who wait for a block that it is here. */
+  /** Sends a block that has just arrived to the peers that want it. */
   announce: (...args: Parameters<NonNullable<BlockBroker['announce']>>) => Promise<void>
   stop: () => Promise<void>
 }
 
-type BlockBroker = Parameters<Helia['addBlockBroker']>[0] extends infer Broker ? Exclude<Broker, (...args: never[]) => unknown> : never
-
 /**
- * Start a node that exchanges the blocks of a blockstore.
+ * Starts a node that exchanges the blocks of a blockstore with others.
  *
- * @throws {NodeError} it cannot listen
+ * @throws {NodeError} it cannot listen on an address
  */
-export async function startNode ({ listen, announce = [], bootstrap, peers, privateKey, server, agent, onNote, ...stores }: NodeInit): Promise<Node> {
+export async function startNode (init: NodeInit): Promise<Node> {
+  const { listen, announce = [], bootstrap, peers, privateKey, server, agent, onNote, ...stores } = init
   const loaded = await loadTransports(listen, [...bootstrap, ...peers].map(String))
 
   if (loaded.missing != null) {
@@ -109,27 +110,31 @@ export async function startNode ({ listen, announce = [], bootstrap, peers, priv
     connectionMonitor: { pingInterval: PING_INTERVAL, pingTimeout: { minTimeout: PING_TIMEOUT } },
     ...privateKey == null ? {} : { privateKey },
     nodeInfo: { userAgent: agent },
-    services: { identify: identify(), identifyPush: identifyPush(), ping: ping({ maxInboundStreams: MAX_PINGS, maxOutboundStreams: MAX_PINGS }), ...dhtServices(server) }
-  }), { messageSendTimeout: MESSAGE_TIMEOUT, messageReceiveTimeout: MESSAGE_TIMEOUT, messageSendConcurrency: MESSAGES_AT_ONCE, sendBlocksConcurrency: ANSWERS_AT_ONCE })
-
-  // Helia keeps them to itself
-  let bitswap: BlockBroker | undefined
-  const addBlockBroker = helia.addBlockBroker.bind(helia)
-  helia.addBlockBroker = broker => {
-    if (typeof broker !== 'function') {
-      bitswap = broker
+    services: {
+      identify: identify(),
+      identifyPush: identifyPush(),
+      ping: ping({ maxInboundStreams: MAX_PINGS, maxOutboundStreams: MAX_PINGS }),
+      ...dhtServices(server)
     }
-
-    addBlockBroker(broker)
-  }
+  }), {
+    messageSendTimeout: MESSAGE_TIMEOUT,
+    messageReceiveTimeout: MESSAGE_TIMEOUT,
+    messageSendConcurrency: MESSAGES_AT_ONCE,
+    sendBlocksConcurrency: ANSWERS_AT_ONCE
+  })
+  const bitswap = captureBitswap(helia)
 
   try {
     await helia.start()
-    await listenAtOnce(helia.libp2p, bitswap)
-    shortenStreams(bitswap)
+    await listenAtOnce(helia.libp2p, bitswap())
+    shortenStreams(bitswap())
   } catch (err) {
     await helia.stop().catch(() => {})
-    throw new NodeError(`The node cannot be started, listen somewhere else with --listen where an address is in use: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
+    const reason = err instanceof Error ? err.message : String(err)
+
+    throw new NodeError(`The node cannot start: ${reason}. If an address is in use, choose another with --listen`, {
+      cause: err
+    })
   }
 
   const { libp2p } = helia
@@ -140,9 +145,9 @@ export async function startNode ({ listen, announce = [], bootstrap, peers, priv
   return {
     helia,
     libp2p,
-    wants: new Wants(bitswap),
+    wants: new Wants(bitswap()),
     agent,
-    announce: async (...args) => { await bitswap?.announce?.(...args) },
+    announce: async (...args) => { await bitswap()?.announce?.(...args) },
     async stop () {
       stopped.abort()
       await helia.stop()

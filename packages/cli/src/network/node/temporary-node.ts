@@ -6,27 +6,39 @@ import { parseMultiaddr } from './parse-multiaddr.ts'
 import type { Network } from '../network.ts'
 
 export interface TemporaryNodeInit {
-  /** The directory of the repo. What comes is kept there. */
+  /** The directory of the repo, which keeps the blocks that arrive. */
   path: string
-  /** Multiaddrs of the peers by which others are found. */
+  /** Multiaddrs of the bootstrap peers. */
   bootstrap: readonly string[]
+  /** Multiaddrs of the peers to ask. */
   peers: readonly string[]
   signal: AbortSignal
   onNote: (message: string) => void
 }
 
 /**
- * A node that is there for one command: it listens nowhere, and has a new key, since
- * the one of the repo may be in use.
+ * Starts a node for one command. It does not listen, and it has a new key: a daemon may be using
+ * the key of the repo.
+ *
+ * @throws {NotConnectedError} one of `peers` cannot be reached
  */
-export async function startTemporaryNode ({ path, bootstrap: texts, peers, onNote, signal }: TemporaryNodeInit): Promise<Network> {
+export async function startTemporaryNode (init: TemporaryNodeInit): Promise<Network> {
+  const { path, bootstrap: texts, peers, onNote, signal } = init
   const [bootstrap, asked] = [texts, peers].map(texts => texts.map(parseMultiaddr))
   const repo = await openRepo(path, { sync: false })
-  const node = await startNode({ blockstore: repo.blockstore, listen: [], bootstrap, peers: asked, server: false, agent: userAgent(), onNote })
+  const node = await startNode({
+    blockstore: repo.blockstore,
+    listen: [],
+    bootstrap,
+    peers: asked,
+    server: false,
+    agent: userAgent(),
+    onNote
+  })
   const network = new NodeNetwork({ repo, node })
 
   try {
-    // whom one asks by name must be there
+    // a peer that the user named must be reachable
     await Promise.all(asked.map(async address => network.connect(address.toString(), signal)))
   } catch (err) {
     await network.close()

@@ -6,35 +6,35 @@ import type { Libp2pOptions } from 'libp2p'
 
 type Transports = NonNullable<Libp2pOptions['transports']>
 
-/** The ports of a daemon for TCP, WebSockets and, for browsers that want no certificate, WebRTC. */
+/** The default ports of a daemon. Browsers can use WebRTC Direct without a certificate. */
 const DEFAULT_PORTS = ['tcp/4101', 'tcp/4102/ws', 'udp/4103/webrtc-direct']
 
 const WEBRTC_DIRECT = /\/webrtc-direct(?:\/|$)/
 
 /**
- * Where a daemon listens: on all addresses, of IPv6 where there is any.
- *
- * @param interfaces - as of `os.networkInterfaces`
+ * The default addresses of a daemon: all IPv4 addresses, and all of IPv6 if the machine has one.
  */
 export function defaultListen (interfaces: ReturnType<typeof networkInterfaces> = networkInterfaces()): string[] {
   const hasIpv6 = Object.values(interfaces).some(addresses => addresses?.some(({ family }) => family === 'IPv6'))
 
-  return ['/ip4/0.0.0.0', ...hasIpv6 ? ['/ip6/::'] : []].flatMap(address => DEFAULT_PORTS.map(port => `${address}/${port}`))
+  return ['/ip4/0.0.0.0', ...hasIpv6 ? ['/ip6/::'] : []]
+    .flatMap(address => DEFAULT_PORTS.map(port => `${address}/${port}`))
 }
 
 export interface LoadedTransports {
   transports: Transports
-  /** The addresses that can be listened on. */
+  /** The addresses that have a transport. */
   listen: string[]
-  /** Why some cannot, where that is so. */
+  /** Why a transport is missing, if one is. */
   missing?: string
 }
 
 /**
- * The transports for addresses. WebRTC is an addon that not every machine can load,
- * and is loaded only where an address asks for it.
+ * Loads the transports for some addresses. WebRTC needs a native addon that not every machine can
+ * load, so it is loaded only if an address needs it.
  *
- * @param dial - addresses that are to be dialled
+ * @param listen - multiaddrs to listen on
+ * @param dial - multiaddrs to dial
  */
 export async function loadTransports (listen: readonly string[], dial: readonly string[]): Promise<LoadedTransports> {
   const transports: Transports = [tcp(), webSockets(), circuitRelayTransport()]
@@ -48,10 +48,12 @@ export async function loadTransports (listen: readonly string[], dial: readonly 
 
     return { transports: [...transports, webRTCDirect()], listen: [...listen] }
   } catch (err) {
+    const reason = err instanceof Error ? err.message : String(err)
+
     return {
       transports,
       listen: listen.filter(address => !WEBRTC_DIRECT.test(address)),
-      missing: `WebRTC is left out, its addon node-datachannel cannot be loaded: ${err instanceof Error ? err.message : String(err)}`
+      missing: `WebRTC is not available: its addon node-datachannel failed to load: ${reason}`
     }
   }
 }
