@@ -37,7 +37,7 @@ async function makeFile (): Promise<{ read: Set<string>, root: CID, blockstore: 
 }
 
 describe('ipfs-unixfs-exporter', () => {
-  it('fetches a whole file though only its first block is taken', async () => {
+  it.each([undefined, 8])('fetches a whole file though only its first block is taken: %s at a time', async blockReadConcurrency => {
     const { read, root, blockstore } = await makeFile()
     const file = await exporter(root, blockstore)
 
@@ -45,7 +45,8 @@ describe('ipfs-unixfs-exporter', () => {
       throw new Error('not a file')
     }
 
-    const content = file.content()[Symbol.asyncIterator]()
+    const options = blockReadConcurrency == null ? {} : { blockReadConcurrency }
+    const content = file.content(options)[Symbol.asyncIterator]()
     await content.next()
 
     for (let i = 0; i < 1000; i++) {

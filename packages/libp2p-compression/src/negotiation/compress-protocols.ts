@@ -1,11 +1,15 @@
 import { chooseCodecs, codecsByType } from './codec-names.ts'
 import { CompressedStream } from '../connection/compressed-stream.ts'
 import { VERSION } from '../constants.ts'
+import { replaceInternals } from './libp2p-internals.ts'
 import { checkInbound, checkOutbound } from './stream-limits.ts'
 import { Traffic } from '../traffic.ts'
 import type { ChosenCodec } from './codec-names.ts'
 import type { CompressProtocolsInit, ProtocolComponents } from '../contract.ts'
 import type { PeerId, Stream, StreamMiddleware } from '@libp2p/interface'
+
+type Registrar = ProtocolComponents['registrar']
+type ConnectionManager = ProtocolComponents['connectionManager']
 
 /** A protocol of the list, as it is spoken with one codec. */
 interface Variant {
@@ -29,52 +33,32 @@ export class ProtocolCompression {
       chosen.map(chosen => ({ id: `/ipfsz/${chosen.codec.id}/${VERSION}${protocol}`, protocol, chosen }))
     ]))
 
-    this.#answer()
-    this.#wrapAll()
-    this.#ask()
+    const variants = new Map([...this.#variants.values()].flat().map(variant => [variant.id, variant]))
+
+    replaceInternals(components, {
+      idsOf: protocol => this.#idsOf(protocol),
+      getMiddleware: (id, original) => this.#middleware(id, variants.get(id), original),
+      openStream: async (original, ...args) => this.#openStream(original, ...args)
+    })
   }
 
   get [Symbol.toStringTag] (): string {
     return '@ipfsz/libp2p-compression-protocols'
   }
 
-  /** Whoever handles a protocol handles its variants. */
-  #answer (): void {
-    const { registrar } = this.#components
-    const handle = registrar.handle.bind(registrar)
-    const unhandle = registrar.unhandle.bind(registrar)
-
-    registrar.handle = async (protocol, handler, options) => {
-      await handle(protocol, handler, options)
-
-      for (const { id } of this.#variantsOf(protocol)) {
-        await handle(id, handler, options)
-      }
-    }
-
-    registrar.unhandle = async (protocols, options) => unhandle([protocols].flat().flatMap(protocol => this.#idsOf(protocol)), options)
-  }
-
   /**
-   * The first middleware of a variant decompresses, in both directions. Then comes that
-   * of the protocol, so that what guards or counts the one has the other as well.
+   * The first middleware of a variant decompresses, in both directions. The middleware of the
+   * protocol follows, so that what guards or counts the protocol does the same for its variants.
    */
-  #wrapAll (): void {
-    const { registrar } = this.#components
-    const getMiddleware = registrar.getMiddleware.bind(registrar)
-    const variants = new Map([...this.#variants.values()].flat().map(variant => [variant.id, variant]))
+  #middleware (id: string, variant: Variant | undefined, original: Registrar['getMiddleware']): StreamMiddleware[] {
+    const protocol = variant?.protocol ?? id
 
-    registrar.getMiddleware = id => {
-      const variant = variants.get(id)
-      const protocol = variant?.protocol ?? id
-
-      if (!this.#variants.has(protocol)) {
-        return getMiddleware(id)
-      }
-
-      // libp2p appends the handler to what it is given: never to the list of both
-      return [this.#first(protocol, variant), ...getMiddleware(protocol), ...(variant == null ? [] : getMiddleware(id))]
+    if (!this.#variants.has(protocol)) {
+      return original(id)
     }
+
+    // a new list: libp2p appends the handler to the one it gets
+    return [this.#first(protocol, variant), ...original(protocol), ...(variant == null ? [] : original(id))]
   }
 
   #first (protocol: string, variant: Variant | undefined): StreamMiddleware {
@@ -87,30 +71,32 @@ export class ProtocolCompression {
     }
   }
 
-  /** Whoever opens a stream of a protocol gets one of a variant where the peer is known to have it. */
-  #ask (): void {
+  /** Opens a stream of a variant if the peer is known to speak one. */
+  async #openStream (
+    original: ConnectionManager['openStream'],
+    ...[peer, protocols, options]: Parameters<ConnectionManager['openStream']>
+  ): Promise<Stream> {
     const { connectionManager, registrar } = this.#components
-    const openStream = connectionManager.openStream.bind(connectionManager)
+    const wanted = [protocols].flat()
 
-    connectionManager.openStream = async (peer, protocols, options) => {
-      const wanted = [protocols].flat()
-
-      if (!wanted.some(protocol => this.#variants.has(protocol))) {
-        return openStream(peer, protocols, options)
-      }
-
-      const connection = await connectionManager.openConnection(peer, options)
-      const known = await this.#protocolsOf(connection.remotePeer)
-      // a variant that the peer does not have would cost a round trip
-      const ids = wanted.flatMap(protocol => [...this.#variantsOf(protocol).map(({ id }) => id).filter(id => known.includes(id)), protocol])
-      const stream = await connection.newStream(ids, options)
-
-      if (this.#variants.has(stream.protocol)) {
-        checkOutbound(registrar, stream.protocol, this.#idsOf(stream.protocol), connection, stream, options)
-      }
-
-      return stream
+    if (!wanted.some(protocol => this.#variants.has(protocol))) {
+      return original(peer, protocols, options)
     }
+
+    const connection = await connectionManager.openConnection(peer, options)
+    const known = await this.#protocolsOf(connection.remotePeer)
+    // offering a variant that the peer does not have would cost a round trip
+    const ids = wanted.flatMap(protocol => [
+      ...this.#variantsOf(protocol).map(({ id }) => id).filter(id => known.includes(id)),
+      protocol
+    ])
+    const stream = await connection.newStream(ids, options)
+
+    if (this.#variants.has(stream.protocol)) {
+      checkOutbound(registrar, stream.protocol, this.#idsOf(stream.protocol), connection, stream, options)
+    }
+
+    return stream
   }
 
   #idsOf (protocol: string): string[] {
