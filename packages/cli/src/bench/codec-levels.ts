@@ -2,27 +2,27 @@ import { checkLevel, UnknownCodecError } from '@ipfsz/codecs'
 import type { Codec } from '@ipfsz/codecs'
 
 /** A codec at one of its levels. */
-export interface Candidate {
+export interface CodecLevel {
   readonly codec: Codec
   readonly level: number
-  /** `zstd 3`, or the codec alone where it has no more than one level. */
+  /** `zstd 3`, or the name alone if the codec has one level. */
   readonly label: string
 }
 
-export interface CandidatesOptions {
-  /** Only these codecs. */
+export interface CodecLevelsOptions {
+  /** Only these codecs, by name. */
   names?: readonly string[] | undefined
   /** Only these levels. */
   levels?: readonly number[] | undefined
 }
 
 /**
- * What to compare: each codec at a few of its levels, or at those asked for that it has.
+ * The codec levels to compare: each codec at a few of its levels, or at those of `levels` that it has.
  *
- * @throws {UnknownCodecError}
- * @throws {InvalidLevelError} a codec that was asked for, or every codec, has none of the levels
+ * @throws {UnknownCodecError} a name is not that of a codec
+ * @throws {InvalidLevelError} a codec of `names`, or without `names` every codec, has none of the levels
  */
-export function candidates (codecs: readonly Codec[], { names, levels }: CandidatesOptions = {}): Candidate[] {
+export function codecLevels (codecs: readonly Codec[], { names, levels }: CodecLevelsOptions = {}): CodecLevel[] {
   for (const name of names ?? []) {
     if (codecs.every(codec => codec.name !== name)) {
       throw new UnknownCodecError(name, codecs.map(codec => codec.name))
@@ -30,20 +30,23 @@ export function candidates (codecs: readonly Codec[], { names, levels }: Candida
   }
 
   const chosen = codecs.filter(({ name }) => names == null || names.includes(name))
-  const found = chosen.map(codec => ({ codec, levels: levels == null ? usualLevels(codec) : unique(levels).filter(level => hasLevel(codec, level)) }))
+  const found = chosen.map(codec => ({
+    codec,
+    levels: levels == null ? usualLevels(codec) : unique(levels).filter(level => hasLevel(codec, level))
+  }))
   const missing = names != null || found.every(({ levels }) => levels.length === 0)
     ? found.find(({ levels }) => levels.length === 0)
     : undefined
 
   if (missing != null) {
-    // it has none of them, so this throws
+    // throws: the codec has none of the levels
     checkLevel(missing.codec, levels?.[0])
   }
 
   return found.flatMap(({ codec, levels }) => levels.map(level => ({ codec, level, label: labelOf(codec, level) })))
 }
 
-/** The least level, the default, some in between and the highest. For gzip 1, 6, 9. */
+/** The lowest level, the default, 3 and 9 if higher, and the highest. For gzip 1, 6, 9. */
 function usualLevels (codec: Codec): number[] {
   const { min, max, default: usual } = codec.levels
 

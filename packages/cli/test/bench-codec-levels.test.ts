@@ -1,16 +1,16 @@
 import { allCodecs } from '@ipfsz/codecs/all'
 import { describe, expect, it } from 'vitest'
-import { candidates } from '../src/bench/codec-levels.ts'
+import { codecLevels } from '../src/bench/codec-levels.ts'
 
 const codecs = allCodecs()
 
-function labels (options: Parameters<typeof candidates>[1]): string[] {
-  return candidates(codecs, options).map(({ label }) => label)
+function labels (options: Parameters<typeof codecLevels>[1]): string[] {
+  return codecLevels(codecs, options).map(({ label }) => label)
 }
 
-describe('candidates', () => {
+describe('codec levels', () => {
   it('are every codec by default, in its order, each with its default, least and highest level', () => {
-    const found = candidates(codecs)
+    const found = codecLevels(codecs)
 
     expect([...new Set(found.map(({ codec }) => codec.name))]).toEqual(codecs.map(({ name }) => name))
 
@@ -42,14 +42,14 @@ describe('candidates', () => {
   })
 
   it('refuses a codec that does not exist', () => {
-    expect(() => candidates(codecs, { names: ['zstd', 'lzma'] })).toThrow(expect.objectContaining({ name: 'UnknownCodecError' }))
+    expect(() => codecLevels(codecs, { names: ['zstd', 'lzma'] })).toThrow(expect.objectContaining({ name: 'UnknownCodecError' }))
   })
 
   it('refuses levels that a codec asked for does not have', () => {
-    expect(() => candidates(codecs, { names: ['zstd', 'gzip'], levels: [12] })).toThrow(expect.objectContaining({ name: 'InvalidLevelError', codec: 'gzip', level: 12 }))
+    expect(() => codecLevels(codecs, { names: ['zstd', 'gzip'], levels: [12] })).toThrow(expect.objectContaining({ name: 'InvalidLevelError', codec: 'gzip', level: 12 }))
   })
 
   it('refuses levels that no codec has', () => {
-    expect(() => candidates(codecs, { levels: [99] })).toThrow(expect.objectContaining({ name: 'InvalidLevelError', level: 99 }))
+    expect(() => codecLevels(codecs, { levels: [99] })).toThrow(expect.objectContaining({ name: 'InvalidLevelError', level: 99 }))
   })
 })
