@@ -11,7 +11,7 @@ import type { PeerId, Stream, StreamMiddleware } from '@libp2p/interface'
 type Registrar = ProtocolComponents['registrar']
 type ConnectionManager = ProtocolComponents['connectionManager']
 
-/** A protocol of the list, as it is spoken with one codec. */
+/** One of the protocols, spoken with one codec. */
 interface Variant {
   id: string
   protocol: string
@@ -21,7 +21,7 @@ interface Variant {
 /** See the declaration of compressProtocols in index.ts. */
 export class ProtocolCompression {
   readonly #components: ProtocolComponents
-  /** By the protocol that they compress, the preferred one first. */
+  /** The variants of each protocol, the preferred one first. */
   readonly #variants: ReadonlyMap<string, readonly Variant[]>
 
   constructor (components: ProtocolComponents, { protocols, codecs, level }: CompressProtocolsInit) {
@@ -115,7 +115,7 @@ export class ProtocolCompression {
     })
   }
 
-  /** As far as it has told, which takes a moment after connecting. */
+  /** The protocols that a peer has told us by identify: none in the first moments of a connection. */
   async #protocolsOf (peer: PeerId): Promise<readonly string[]> {
     try {
       return (await this.#components.peerStore.get(peer)).protocols
