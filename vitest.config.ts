@@ -62,7 +62,11 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: ['test/integration/**/*.test.ts', 'test/browser/deterministic.test.ts'],
+          include: [
+            'test/integration/**/*.test.ts',
+            'test/upstream/**/*.test.ts',
+            'test/browser/deterministic.test.ts'
+          ],
           testTimeout: TIMEOUT,
           expect: EXPECT,
           hookTimeout: TIMEOUT,

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { UsageError } from './errors.ts'
-import { NONE } from './network/bootstrap-texts.ts'
+import { NONE } from './network/node/bootstrap-texts.ts'
 import { collect, parseDuration } from './units.ts'
 import type { Context } from './context.ts'
 import type { NetworkOptions } from './network/access.ts'

@@ -1,5 +1,5 @@
 import { testNode } from './nodes.ts'
-import type { Node } from '../src/network/node.ts'
+import type { Node } from '../src/network/node/node.ts'
 import type { PeerId } from '@libp2p/interface'
 
 const BITSWAP = '/ipfs/bitswap/1.2.0'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { addCommand } from '../src/bench/advice.ts'
 import { choose } from '../src/bench/choose.ts'
 import { estimate, secondsOver } from '../src/bench/estimate.ts'
-import { Clock, fakeCandidate, fakeRow } from './bench-fakes.ts'
+import { Clock, fakeCodecLevel, fakeRow } from './bench-fakes.ts'
 
 const NONE = fakeRow('none', undefined, 1, [8, 0.8, 0.08])
 
@@ -21,7 +21,7 @@ describe('secondsOver', () => {
 })
 
 describe('estimate', () => {
-  const candidate = fakeCandidate(new Clock(), { name: 'zstd', level: 3 })
+  const codecLevel = fakeCodecLevel(new Clock(), { name: 'zstd', level: 3 })
 
   it('begins with the file as it is', () => {
     expect(estimate([], 10_000_000, 5_000_000)).toEqual([expect.objectContaining({
@@ -30,7 +30,7 @@ describe('estimate', () => {
   })
 
   it('takes what was measured on a sample for the whole file', () => {
-    const [, row] = estimate([{ candidate, size: 5_000_000, stored: 2_000_000, ratio: 0.4, compress: 2e6, decompress: 1e9, rounds: 3 }], 10_000_000, 5_000_000)
+    const [, row] = estimate([{ codecLevel, size: 5_000_000, stored: 2_000_000, ratio: 0.4, compress: 2e6, decompress: 1e9, rounds: 3 }], 10_000_000, 5_000_000)
 
     expect(row).toMatchObject({ label: 'zstd 3', codec: 'zstd', level: 3, implementation: 'js', ratio: 0.4, measured: 5_000_000, partial: false })
     expect(row.seconds['100 Mbit/s']).toBe(5)
@@ -38,7 +38,7 @@ describe('estimate', () => {
   })
 
   it('marks what was measured on less', () => {
-    const [, row] = estimate([{ candidate, size: 4_999_999, stored: 1, ratio: 0.4, compress: 2e6, decompress: 1e9, rounds: 3 }], 10_000_000, 5_000_000)
+    const [, row] = estimate([{ codecLevel, size: 4_999_999, stored: 1, ratio: 0.4, compress: 2e6, decompress: 1e9, rounds: 3 }], 10_000_000, 5_000_000)
 
     expect(row.partial).toBe(true)
   })
@@ -90,7 +90,7 @@ describe('choose', () => {
     const { row, reason } = choose([NONE, fakeRow('zstd', 1, ratio, [7.6, 0.76, 0.07])])
 
     expect(row.codec).toBe(codec)
-    expect(reason.includes('does not gain')).toBe(codec === 'none')
+    expect(reason.includes('does not help')).toBe(codec === 'none')
   })
 
   it('passes over a codec that is quick and does not save 5 %', () => {

@@ -1,4 +1,4 @@
-import type { Candidate } from '../src/bench/candidates.ts'
+import type { CodecLevel } from '../src/bench/codec-levels.ts'
 import type { Row } from '../src/bench/estimate.ts'
 import type { Codec } from '@ipfsz/codecs'
 
@@ -20,7 +20,7 @@ export interface FakeInit {
 }
 
 /** A codec that compresses nothing, and takes the time it is told on a clock that goes for it alone. */
-export function fakeCandidate (clock: Clock, { name = 'fake', level = 1, compress = 1e6, decompress = 1e6, ratio = 0.5 }: FakeInit = {}): Candidate & { pieces: number[] } {
+export function fakeCodecLevel (clock: Clock, { name = 'fake', level = 1, compress = 1e6, decompress = 1e6, ratio = 0.5 }: FakeInit = {}): CodecLevel & { pieces: number[] } {
   const originals = new WeakMap<Uint8Array, Uint8Array>()
   const pieces: number[] = []
 

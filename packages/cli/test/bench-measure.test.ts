@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { cut } from '../src/bench/cut.ts'
+import { limitFrames } from '../src/bench/limit-frames.ts'
 import { measure } from '../src/bench/measure.ts'
 import { runPass } from '../src/bench/pass.ts'
-import { Clock, fakeCandidate } from './bench-fakes.ts'
+import { Clock, fakeCodecLevel } from './bench-fakes.ts'
 import type { MeasureOptions } from '../src/bench/measure.ts'
 
 const KIB = 1024
@@ -21,23 +21,23 @@ describe('cut', () => {
   const frames = makeFrames(MIB, MIB, MIB, MIB, 10)
 
   it('takes all where there is time for all', () => {
-    expect(cut(frames, 4 * MIB + 10, 2)).toEqual(frames)
-    expect(cut(frames, Infinity, 2)).toEqual(frames)
+    expect(limitFrames(frames, 4 * MIB + 10, 2)).toEqual(frames)
+    expect(limitFrames(frames, Infinity, 2)).toEqual(frames)
   })
 
   it('takes fewer whole frames, from all over', () => {
-    expect(cut(frames, 2 * MIB, 2)).toEqual([frames[0], frames[2]])
-    expect(cut(frames, 4 * MIB, 2)).toEqual(frames.slice(0, 4))
+    expect(limitFrames(frames, 2 * MIB, 2)).toEqual([frames[0], frames[2]])
+    expect(limitFrames(frames, 4 * MIB, 2)).toEqual(frames.slice(0, 4))
   })
 
   it('takes the beginnings of as many frames as keep every core busy', () => {
-    expect(cut(frames, 1.5 * MIB, 2).map(({ byteLength }) => byteLength)).toEqual([768 * KIB, 768 * KIB])
-    expect(cut(frames, 1.5 * MIB, 4).map(({ byteLength }) => byteLength)).toEqual([384 * KIB, 384 * KIB, 384 * KIB, 384 * KIB])
+    expect(limitFrames(frames, 1.5 * MIB, 2).map(({ byteLength }) => byteLength)).toEqual([768 * KIB, 768 * KIB])
+    expect(limitFrames(frames, 1.5 * MIB, 4).map(({ byteLength }) => byteLength)).toEqual([384 * KIB, 384 * KIB, 384 * KIB, 384 * KIB])
   })
 
   it('takes 64 KiB at the least, and what is shorter as it is', () => {
-    expect(cut(makeFrames(MIB, 100), 1, 2).map(({ byteLength }) => byteLength)).toEqual([64 * KIB, 100])
-    expect(cut(makeFrames(MIB), 0, 8).map(({ byteLength }) => byteLength)).toEqual([64 * KIB])
+    expect(limitFrames(makeFrames(MIB, 100), 1, 2).map(({ byteLength }) => byteLength)).toEqual([64 * KIB, 100])
+    expect(limitFrames(makeFrames(MIB), 0, 8).map(({ byteLength }) => byteLength)).toEqual([64 * KIB])
   })
 })
 
@@ -45,14 +45,14 @@ describe('runPass', () => {
   it('tells sizes and times', async () => {
     const clock = new Clock()
 
-    expect(await runPass(fakeCandidate(clock, { compress: 100, decompress: 400, ratio: 0.25 }), makeFrames(1000, 200), optionsOf(clock)))
+    expect(await runPass(fakeCodecLevel(clock, { compress: 100, decompress: 400, ratio: 0.25 }), makeFrames(1000, 200), optionsOf(clock)))
       .toEqual({ size: 1200, stored: 300, compress: 12, decompress: 3 })
   })
 
   it('works on no more frames at one time than it is told', async () => {
     const clock = new Clock()
-    const candidate = fakeCandidate(clock)
-    const { codec } = candidate
+    const codecLevel = fakeCodecLevel(clock)
+    const { codec } = codecLevel
     let running = 0
     let most = 0
 
@@ -67,30 +67,30 @@ describe('runPass', () => {
       }
     }
 
-    await runPass({ ...candidate, codec: slow }, makeFrames(...Array.from({ length: 20 }, () => 10)), optionsOf(clock, { concurrency: 3 }))
+    await runPass({ ...codecLevel, codec: slow }, makeFrames(...Array.from({ length: 20 }, () => 10)), optionsOf(clock, { concurrency: 3 }))
 
     expect(most).toBe(3)
   })
 
   it('refuses what comes back different', async () => {
-    const candidate = fakeCandidate(new Clock())
-    const codec = { ...candidate.codec, decompress: (_: Uint8Array, { size }: { size: number }) => new Uint8Array(size) }
+    const codecLevel = fakeCodecLevel(new Clock())
+    const codec = { ...codecLevel.codec, decompress: (_: Uint8Array, { size }: { size: number }) => new Uint8Array(size) }
 
-    await expect(runPass({ ...candidate, codec }, makeFrames(10), optionsOf(new Clock()))).rejects.toMatchObject({ name: 'DifferenceError', label: 'fake 1' })
+    await expect(runPass({ ...codecLevel, codec }, makeFrames(10), optionsOf(new Clock()))).rejects.toMatchObject({ name: 'DifferenceError', label: 'fake 1' })
   })
 
   it('refuses what cannot be decompressed again', async () => {
-    const candidate = fakeCandidate(new Clock())
+    const codecLevel = fakeCodecLevel(new Clock())
     const cause = Object.assign(new Error('corrupt'), { name: 'CorruptFrameError' })
-    const codec = { ...candidate.codec, async decompress (): Promise<Uint8Array> { throw cause } }
+    const codec = { ...codecLevel.codec, async decompress (): Promise<Uint8Array> { throw cause } }
 
-    await expect(runPass({ ...candidate, codec }, makeFrames(10), optionsOf(new Clock()))).rejects.toMatchObject({ name: 'DifferenceError', cause })
+    await expect(runPass({ ...codecLevel, codec }, makeFrames(10), optionsOf(new Clock()))).rejects.toMatchObject({ name: 'DifferenceError', cause })
   })
 
   it('ends where it is aborted, with that error', async () => {
     const controller = new AbortController()
-    const candidate = fakeCandidate(new Clock())
-    const { codec } = candidate
+    const codecLevel = fakeCodecLevel(new Clock())
+    const { codec } = codecLevel
     let calls = 0
     const aborting = {
       ...codec,
@@ -102,20 +102,20 @@ describe('runPass', () => {
       }
     }
 
-    await expect(runPass({ ...candidate, codec: aborting }, makeFrames(1, 1, 1, 1), optionsOf(new Clock(), { concurrency: 1, signal: controller.signal }))).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(runPass({ ...codecLevel, codec: aborting }, makeFrames(1, 1, 1, 1), optionsOf(new Clock(), { concurrency: 1, signal: controller.signal }))).rejects.toMatchObject({ name: 'AbortError' })
     expect(calls).toBe(1)
   })
 })
 
 describe('measure', () => {
-  it('gives sizes and speeds, in the order of the candidates', async () => {
+  it('gives sizes and speeds, in the order of the codec levels', async () => {
     const clock = new Clock()
-    const slow = fakeCandidate(clock, { name: 'slow', compress: 10_000, decompress: 50_000, ratio: 0.25 })
-    const fast = fakeCandidate(clock, { name: 'fast', compress: 100_000, decompress: 200_000 })
+    const slow = fakeCodecLevel(clock, { name: 'slow', compress: 10_000, decompress: 50_000, ratio: 0.25 })
+    const fast = fakeCodecLevel(clock, { name: 'fast', compress: 100_000, decompress: 200_000 })
 
     const measurements = await measure([slow, fast], makeFrames(MIB, MIB), optionsOf(clock))
 
-    expect(measurements.map(({ candidate, size, stored, ratio }) => [candidate.label, size, stored, ratio])).toEqual([
+    expect(measurements.map(({ codecLevel, size, stored, ratio }) => [codecLevel.label, size, stored, ratio])).toEqual([
       ['slow 1', 2 * MIB, MIB / 2, 0.25],
       ['fast 1', 2 * MIB, MIB, 0.5]
     ])
@@ -127,8 +127,8 @@ describe('measure', () => {
 
   it('takes the medians, and does not count how it warms up', async () => {
     const clock = new Clock()
-    const candidate = fakeCandidate(clock, { compress: 10_000, decompress: 10_000 })
-    const { codec } = candidate
+    const codecLevel = fakeCodecLevel(clock, { compress: 10_000, decompress: 10_000 })
+    const { codec } = codecLevel
     // milliseconds more than usual
     const warmUps = [1000]
     const rounds = [0, 200, 50]
@@ -141,7 +141,7 @@ describe('measure', () => {
       }
     }
 
-    const [measurement] = await measure([{ ...candidate, codec: uneven }], makeFrames(4 * MIB), optionsOf(clock, { time: 60_000 }))
+    const [measurement] = await measure([{ ...codecLevel, codec: uneven }], makeFrames(4 * MIB), optionsOf(clock, { time: 60_000 }))
 
     expect(measurement.rounds).toBe(3)
     expect(measurement.compress).toBeCloseTo(4 * MIB / (4 * MIB / 10_000 + 50) * 1000, 0)
@@ -150,9 +150,9 @@ describe('measure', () => {
   it('measures what is quick several times, in turns', async () => {
     const clock = new Clock()
     const started: string[] = []
-    const candidates = [fakeCandidate(clock, { name: 'a', compress: 50_000 }), fakeCandidate(clock, { name: 'b', compress: 40_000 })]
+    const codecLevels = [fakeCodecLevel(clock, { name: 'a', compress: 50_000 }), fakeCodecLevel(clock, { name: 'b', compress: 40_000 })]
 
-    const measurements = await measure(candidates, makeFrames(4 * MIB), optionsOf(clock, { onStart ({ label }) { started.push(label) } }))
+    const measurements = await measure(codecLevels, makeFrames(4 * MIB), optionsOf(clock, { onStart ({ label }) { started.push(label) } }))
 
     expect(measurements.map(({ rounds }) => rounds)).toEqual([3, 3])
     expect(started).toEqual(['a 1', 'b 1', 'a 1', 'b 1', 'a 1', 'b 1', 'a 1', 'b 1'])
@@ -161,7 +161,7 @@ describe('measure', () => {
   it('measures a small file more often, and not for ever', async () => {
     const clock = new Clock()
 
-    const [{ size, rounds }] = await measure([fakeCandidate(clock)], makeFrames(10), optionsOf(clock))
+    const [{ size, rounds }] = await measure([fakeCodecLevel(clock)], makeFrames(10), optionsOf(clock))
 
     expect(size).toBe(10)
     expect(rounds).toBe(25)
@@ -169,8 +169,8 @@ describe('measure', () => {
 
   it('measures what is too slow on less, and all others on all', async () => {
     const clock = new Clock()
-    const slow = fakeCandidate(clock, { name: 'slow', compress: 1000 })
-    const fast = fakeCandidate(clock, { name: 'fast', compress: 100_000 })
+    const slow = fakeCodecLevel(clock, { name: 'slow', compress: 1000 })
+    const fast = fakeCodecLevel(clock, { name: 'fast', compress: 100_000 })
     const frames = makeFrames(4 * MIB, 4 * MIB, 4 * MIB, 4 * MIB)
 
     const [ofSlow, ofFast] = await measure([slow, fast], frames, optionsOf(clock))
@@ -184,17 +184,17 @@ describe('measure', () => {
 
   it('measures nothing but the warm-up where there is time for no more', async () => {
     const clock = new Clock()
-    const candidates = Array.from({ length: 5 }, (_, i) => fakeCandidate(clock, { level: i, compress: 100 }))
+    const codecLevels = Array.from({ length: 5 }, (_, i) => fakeCodecLevel(clock, { level: i, compress: 100 }))
 
-    const measurements = await measure(candidates, makeFrames(4 * MIB, 4 * MIB), optionsOf(clock, { time: 1000 }))
+    const measurements = await measure(codecLevels, makeFrames(4 * MIB, 4 * MIB), optionsOf(clock, { time: 1000 }))
 
     expect(measurements.map(({ size, rounds }) => [size, rounds])).toEqual(Array.from({ length: 5 }, () => [128 * KIB, 1]))
   })
 
   it.each([1000, 5000, 20_000])('is done in time when levels get slower with the size of a piece: %d ms', async (time) => {
     const clock = new Clock()
-    const candidate = fakeCandidate(clock)
-    const { codec } = candidate
+    const codecLevel = fakeCodecLevel(clock)
+    const { codec } = codecLevel
     const slowing = {
       ...codec,
       compress (bytes: Uint8Array) {
@@ -206,7 +206,7 @@ describe('measure', () => {
     }
     const frames = makeFrames(4 * MIB, 4 * MIB, 4 * MIB, 4 * MIB)
 
-    const [{ size }] = await measure([{ ...candidate, codec: slowing }], frames, optionsOf(clock, { time }))
+    const [{ size }] = await measure([{ ...codecLevel, codec: slowing }], frames, optionsOf(clock, { time }))
 
     expect(size).toBeGreaterThan(512 * KIB)
     expect(clock.milliseconds).toBeLessThan(time * 1.1)
@@ -214,8 +214,8 @@ describe('measure', () => {
 
   it('corrects the ratio of what was measured on a part that compresses unlike the rest', async () => {
     const clock = new Clock()
-    const slow = fakeCandidate(clock, { name: 'slow', compress: 500, ratio: bytes => firstIsBest(bytes) / 2 })
-    const fast = fakeCandidate(clock, { name: 'fast', ratio: firstIsBest })
+    const slow = fakeCodecLevel(clock, { name: 'slow', compress: 500, ratio: bytes => firstIsBest(bytes) / 2 })
+    const fast = fakeCodecLevel(clock, { name: 'fast', ratio: firstIsBest })
 
     const [{ size, stored, ratio: corrected }] = await measure([slow, fast], makeFrames(4 * MIB, 4 * MIB, 4 * MIB, 4 * MIB), optionsOf(clock, { width: 1, time: 5000 }))
 
@@ -228,15 +228,15 @@ describe('measure', () => {
     const clock = new Clock()
     // large frames do better, the more so the higher the level
     const ratio = (level: number) => (bytes: Uint8Array): number => bytes.byteLength === 4 * MIB ? 0.5 - level / 20 : 0.5
-    const slow = fakeCandidate(clock, { name: 'slow', level: 9, compress: 500, ratio: 0.4 })
-    const levels = [1, 4].map(level => ({ ...fakeCandidate(clock, { name: 'slow', level, compress: 1e6 / level, ratio: ratio(level) }), level }))
+    const slow = fakeCodecLevel(clock, { name: 'slow', level: 9, compress: 500, ratio: 0.4 })
+    const levels = [1, 4].map(level => ({ ...fakeCodecLevel(clock, { name: 'slow', level, compress: 1e6 / level, ratio: ratio(level) }), level }))
     const { codec } = slow
     const all = {
       ...codec,
       compress: (bytes: Uint8Array, options?: { level?: number }) => (levels.find(({ level }) => level === options?.level) ?? slow).codec.compress(bytes),
       decompress: async (frame: Uint8Array, options: { size: number }) => {
-        for (const candidate of [slow, ...levels]) {
-          const bytes = await candidate.codec.decompress(frame, options)
+        for (const codecLevel of [slow, ...levels]) {
+          const bytes = await codecLevel.codec.decompress(frame, options)
 
           if (bytes.byteLength > 0) {
             return bytes
@@ -247,7 +247,7 @@ describe('measure', () => {
       }
     }
 
-    const measurements = await measure([slow, ...levels].map(candidate => ({ ...candidate, codec: all })), makeFrames(4 * MIB, 4 * MIB), optionsOf(clock, { width: 1, time: 5000 }))
+    const measurements = await measure([slow, ...levels].map(codecLevel => ({ ...codecLevel, codec: all })), makeFrames(4 * MIB, 4 * MIB), optionsOf(clock, { width: 1, time: 5000 }))
 
     expect(measurements[0].size).toBeLessThan(4 * MIB)
     expect(measurements[0].ratio).toBeCloseTo(0.4 * 0.3 / 0.5, 4)

@@ -146,7 +146,7 @@ describe('the report', () => {
   it('begins with what was measured, and ends with the choice and the command', () => {
     const text = reportText(report, terminal(100))
 
-    expect(text).toMatch(/^dickens, 9\.72 MiB\nMeasured on all of it, in frames of 4\.00 MiB, with 2 threads\.\n/)
+    expect(text).toMatch(/^dickens, 9\.72 MiB\nMeasured on all of the file, in frames of 4\.00 MiB, with 2 threads\.\n/)
     expect(text).toContain('\nThe choice: zstd 3\nIt is the best of all. ')
     expect(text).toContain('brotli 11 on 128 KiB')
     expect(text).toContain('To save space: brotli 11, about 28.0 % of its size')
@@ -156,7 +156,7 @@ describe('the report', () => {
   it('says that it was measured on a sample of several files', () => {
     const text = reportText({ ...report, paths: ['a', 'b'], size: 1e9, threads: 1 }, terminal(100))
 
-    expect(text).toMatch(/^2 files, 954 MiB\nMeasured on 9\.72 MiB of 954 MiB, from all over the files, in frames of 4\.00 MiB, with 1 thread\.\n/)
+    expect(text).toMatch(/^2 files, 954 MiB\nMeasured on 9\.72 MiB of 954 MiB, spread over the files, in frames of 4\.00 MiB, with 1 thread\.\n/)
   })
 
   it('shows a name that would move the cursor by its codes', () => {

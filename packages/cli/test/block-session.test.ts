@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { identity } from 'multiformats/hashes/identity'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { BlockSession } from '../src/network/block-session.ts'
+import { BlockSession } from '../src/network/bitswap/block-session.ts'
 import { badPeer, blockMessage } from './bad-peer.ts'
 import { keep, makeBlock, makeBlocks, testNode } from './nodes.ts'
 import type { FetchedBlock } from '../src/network/network.ts'
-import type { Node } from '../src/network/node.ts'
+import type { Node } from '../src/network/node/node.ts'
 import type { CID } from 'multiformats/cid'
 
 const { signal } = new AbortController()

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { loadKey, loadOrCreateKey } from '../src/network/keys.ts'
+import { loadKey, loadOrCreateKey } from '../src/network/names/keys.ts'
 
 async function makeRepo (): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-keys-'))

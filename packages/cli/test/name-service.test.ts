@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { mark, TREE_CODE } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { NameService } from '../src/network/name-service.ts'
-import { waitForDht } from '../src/network/wait-for-dht.ts'
+import { NameService } from '../src/network/names/name-service.ts'
+import { waitForDht } from '../src/network/dht/wait-for-dht.ts'
 import { RepoDatastore } from '../src/repo-datastore.ts'
 import { testNode } from './nodes.ts'
-import type { Node } from '../src/network/node.ts'
+import type { Node } from '../src/network/node/node.ts'
 
 const { signal } = new AbortController()
 const marked = mark(CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'), TREE_CODE)

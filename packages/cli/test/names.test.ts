@@ -4,7 +4,7 @@ import { generateKeyPair } from '@libp2p/crypto/keys'
 import { decode, encode } from 'cborg'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_LIFETIME, formatName, ipnsRecords, makeRecord, parseName, readRecord, recordKey } from '../src/network/names.ts'
+import { DEFAULT_LIFETIME, formatName, ipnsRecords, makeRecord, parseName, readRecord, recordKey } from '../src/network/names/name-records.ts'
 
 const plain = CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354')
 const marked = mark(plain, TREE_CODE)

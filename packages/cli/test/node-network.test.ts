@@ -3,7 +3,7 @@ import * as raw from 'multiformats/codecs/raw'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, vi } from 'vitest'
-import { NodeNetwork } from '../src/network/node-network.ts'
+import { NodeNetwork } from '../src/network/node/node-network.ts'
 import { keep, makeBlock, testNode } from './nodes.ts'
 import type { Repo } from '../src/repo.ts'
 

@@ -4,8 +4,8 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { onTestFinished } from 'vitest'
-import { startNode } from '../src/network/node.ts'
-import type { Node, NodeInit } from '../src/network/node.ts'
+import { startNode } from '../src/network/node/node.ts'
+import type { Node, NodeInit } from '../src/network/node/node.ts'
 
 /** A node on loopback that knows nobody, stopped when the test is done. */
 export async function testNode (init: Partial<NodeInit> = {}): Promise<Node> {

@@ -8,7 +8,7 @@ import { Key } from 'interface-datastore'
 import { describe, expect, it as base, vi } from 'vitest'
 import { MODES, PowerCut } from '../../../test/support/power-cut.ts'
 import { LinkStore } from '../src/link-store.ts'
-import { loadOrCreateKey } from '../src/network/keys.ts'
+import { loadOrCreateKey } from '../src/network/names/keys.ts'
 import { RepoDatastore } from '../src/repo-datastore.ts'
 
 const it = base.extend<{ directory: string }>({

@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { DamagedDagError } from '../src/errors.ts'
-import { findProviders } from '../src/network/find-providers.ts'
-import { Providing } from '../src/network/providing.ts'
-import { waitForDht } from '../src/network/wait-for-dht.ts'
+import { findProviders } from '../src/network/dht/find-providers.ts'
+import { Providing } from '../src/network/dht/providing.ts'
+import { waitForDht } from '../src/network/dht/wait-for-dht.ts'
 import { makeBlock, makeBlocks, testNode } from './nodes.ts'
-import type { Node } from '../src/network/node.ts'
-import type { ProvidingInit } from '../src/network/providing.ts'
+import type { Node } from '../src/network/node/node.ts'
+import type { ProvidingInit } from '../src/network/dht/providing.ts'
 import type { CID } from 'multiformats/cid'
 
 const { signal } = new AbortController()

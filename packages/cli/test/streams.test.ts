@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { listenAtOnce } from '../src/network/listen-at-once.ts'
-import { shortenStreams } from '../src/network/short-streams.ts'
+import { listenAtOnce } from '../src/network/helia-internals/listen-at-once.ts'
+import { shortenStreams } from '../src/network/helia-internals/short-streams.ts'
 import { keep, makeBlocks, testNode } from './nodes.ts'
-import type { Message } from '../src/network/short-streams.ts'
+import type { Message } from '../src/network/helia-internals/short-streams.ts'
 import type { Connection, PeerId, Stream, StreamHandler } from '@libp2p/interface'
 
 const BITSWAP = '/ipfs/bitswap/1.2.0'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { bootstrapTexts } from '../src/network/bootstrap-texts.ts'
-import { parseMultiaddr } from '../src/network/parse-multiaddr.ts'
-import { defaultListen, loadTransports } from '../src/network/transports.ts'
+import { bootstrapTexts } from '../src/network/node/bootstrap-texts.ts'
+import { parseMultiaddr } from '../src/network/node/parse-multiaddr.ts'
+import { defaultListen, loadTransports } from '../src/network/node/transports.ts'
 import type { NetworkInterfaceInfo } from 'node:os'
 
 const v4 = { family: 'IPv4', address: '127.0.0.1' } as NetworkInterfaceInfo

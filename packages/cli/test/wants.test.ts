@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Wants } from '../src/network/wants.ts'
+import { Wants } from '../src/network/bitswap/wants.ts'
 import { makeBlocks } from './nodes.ts'
 import type { PeerId } from '@libp2p/interface'
 import type { CID } from 'multiformats/cid'

@@ -5,15 +5,19 @@ const KIB = 1024
 const MIB = 1024 * KIB
 
 /**
- * The command that adds the files in a certain way, for sh.
+ * The `ipfsz add` command that uses a codec level, quoted for sh.
  *
- * @param frameSize - where it is not the default
+ * @param frameSize - in bytes, if it is not the default
  */
-export function addCommand ({ codec, level, label }: Pick<Row, 'codec' | 'level' | 'label'>, paths: readonly string[], frameSize?: number): string {
+export function addCommand (
+  { codec, level, label }: Pick<Row, 'codec' | 'level' | 'label'>,
+  paths: readonly string[],
+  frameSize?: number
+): string {
   return [
     'ipfsz add --codec',
     codec,
-    // nobody need say the only level that there is
+    // a codec with one level needs no --level
     ...level == null || label === codec ? [] : ['--level', String(level)],
     ...frameSize == null || codec === 'none' ? [] : ['--frame-size', sizeArgument(frameSize)],
     ...paths.some(path => path.startsWith('-')) ? ['--'] : [],
@@ -25,7 +29,7 @@ function sizeArgument (bytes: number): string {
   return bytes % MIB === 0 ? `${bytes / MIB}MiB` : bytes % KIB === 0 ? `${bytes / KIB}KiB` : String(bytes)
 }
 
-/** A word as sh takes it. A name that cannot be shown as it is stays out. */
+/** Quotes a word for sh. A name with unprintable characters becomes FILE. */
 function quote (path: string): string {
   if (printable(path) !== path) {
     return 'FILE'

@@ -4,20 +4,23 @@ import { paint } from './terminal.ts'
 import type { Row } from './estimate.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Bars longer than this are no easier to compare. */
+/** Characters. Longer bars are no easier to compare. */
 const MAX_BAR = 40
 const MIN_BAR = 4
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
-/** Bars that are longer than that of the file as it is by more than this end in an arrow: one slow level would leave no room for the others. */
+/**
+ * A bar longer than this many times the bar of the uncompressed file is cut and ends in an arrow:
+ * otherwise one slow level leaves no room for the others.
+ */
 const CLIP = 1.25
-/** Between the two bars of a line. */
+/** Between the two halves of a line. */
 const GAP = '   '
 
 /**
- * A line for each row, with one bar for what is stored and one for the time over
- * 100 Mbit/s, below one of headings.
+ * A line of headings, then a line for each row with two bars: its stored size, and its time over
+ * 100 Mbit/s.
  *
- * @param rows - the file as it is first
+ * @param rows - the uncompressed file first
  * @param size - bytes of all files
  */
 export function chart (rows: readonly Row[], chosen: Row, size: number, terminal: Terminal): string[] {
@@ -29,18 +32,29 @@ export function chart (rows: readonly Row[], chosen: Row, size: number, terminal
   // a space on each side of a bar
   const width = Math.max(MIN_BAR, Math.min(MAX_BAR, Math.floor((terminal.width - texts - GAP.length - 4) / 2)))
 
-  const line = (label: string, ...[first, second]: Array<{ bar: string, text: string }>): string =>
-    `${label.padEnd(longest(labels))} ${first.bar} ${first.text.padStart(longest(sizes))}${GAP} ${second.bar} ${second.text.padStart(longest(times))}`
+  const line = (label: string, ...[first, second]: Array<{ bar: string, text: string }>): string => {
+    const left = `${label.padEnd(longest(labels))} ${first.bar} ${first.text.padStart(longest(sizes))}`
+
+    return `${left}${GAP} ${second.bar} ${second.text.padStart(longest(times))}`
+  }
 
   const bars = (value: (row: Row) => number): string[] => {
     const most = Math.min(Math.max(...rows.map(value)), value(rows[0]) * CLIP)
 
-    return rows.map(row => paint(row === chosen ? 'green' : row.codec === 'none' ? 'dim' : 'cyan', bar(value(row) / most, width, terminal.unicode), terminal))
+    return rows.map(row => {
+      const style = row === chosen ? 'green' : row.codec === 'none' ? 'dim' : 'cyan'
+
+      return paint(style, bar(value(row) / most, width, terminal.unicode), terminal)
+    })
   }
 
   const stored = bars(row => row.ratio)
   const seconds = bars(row => row.seconds['100 Mbit/s'])
-  const head = line('', { bar: fit(['stored'], width), text: '' }, { bar: fit(['time over 100 Mbit/s', 'at 100 Mbit/s', 'time'], width), text: '' })
+  const head = line(
+    '',
+    { bar: fit(['stored'], width), text: '' },
+    { bar: fit(['time over 100 Mbit/s', 'at 100 Mbit/s', 'time'], width), text: '' }
+  )
 
   return [
     paint('dim', head.trimEnd(), terminal),
@@ -53,8 +67,8 @@ export function chart (rows: readonly Row[], chosen: Row, size: number, terminal
 }
 
 /**
- * A bar for a part of the whole, filled up with spaces. What is there at all is
- * seen, and what is more than the whole ends in an arrow.
+ * A bar for a part of the whole, padded with spaces. Any part above 0 shows, and a part above 1 ends
+ * in an arrow.
  */
 export function bar (part: number, width: number, unicode: boolean): string {
   if (part > 1) {
@@ -68,7 +82,7 @@ export function bar (part: number, width: number, unicode: boolean): string {
   return (full.repeat(Math.floor(length / steps)) + EIGHTHS[length % steps]).padEnd(width)
 }
 
-/** The first that fits. */
+/** The first text that fits, padded with spaces. */
 function fit (texts: readonly string[], width: number): string {
   return (texts.find(text => text.length <= width) ?? '').padEnd(width)
 }

@@ -1,37 +1,40 @@
 import { formatDuration, formatPercent, formatSpeed } from './format.ts'
 import type { LinkName, Row } from './estimate.ts'
 
-/** The least part of its bytes that a codec must save, as for `ipfsz add`. */
+/** The least share of the bytes that a codec must save, as for `ipfsz add`. */
 const MIN_GAIN = 0.05
-/** Times that differ by no more than this part are as good as the same. */
+/** Times that differ by no more than this share count as equal. */
 const SAME_TIME = 0.05
 
 const USUAL_LINK = '100 Mbit/s'
 const FAST_LINK = '1 Gbit/s'
 
 export interface Choice {
-  /** What to use. */
+  /** The best row. */
   row: Row
   reason: string
-  /** What stores the file smallest, where that is something else. */
+  /** The row with the smallest file, if it is another. */
   smallest?: Row
-  /** What is best over 1 Gbit/s, where that is something else. */
+  /** The best row over 1 Gbit/s, if it is another. */
   fastLink?: Row
 }
 
 /**
- * The codec and level for a file: the least time over 100 Mbit/s, and of what
- * takes about as long the smallest.
+ * Chooses the codec level for a file: the one with the least time over 100 Mbit/s, and of those with
+ * about that time the smallest file.
  *
- * @param rows - as `estimate` gives them, the file as it is first
+ * @param rows - from `estimate`, the uncompressed file first
  */
 export function choose (rows: readonly Row[]): Choice {
   const [none, ...codecs] = rows
-  const smallest = leastBy(codecs, row => row.ratio)
+  const smallest = minBy(codecs, row => row.ratio)
   const worthwhile = codecs.filter(row => row.ratio <= 1 - MIN_GAIN)
 
   if (worthwhile.length === 0) {
-    return { row: none, reason: `It does not gain: ${smallest.label} makes it the smallest, and that is ${partOf(smallest)}. A codec must save 5 % to be worth it.` }
+    const reason = `Compression does not help: the smallest is ${smallest.label} with ${partOf(smallest)}, ` +
+      'and a codec must save 5 % to be worth it.'
+
+    return { row: none, reason }
   }
 
   const row = bestOver(USUAL_LINK, [none, ...worthwhile])
@@ -50,43 +53,44 @@ function bestOver (link: LinkName, rows: readonly Row[]): Row {
   const close = rows.filter(row => row.seconds[link] <= least * (1 + SAME_TIME))
   const ratio = Math.min(...close.map(row => row.ratio))
 
-  return leastBy(close.filter(row => row.ratio === ratio), row => row.seconds[link])
+  return minBy(close.filter(row => row.ratio === ratio), row => row.seconds[link])
 }
 
 function why (row: Row, none: Row): string {
   const { ratio, compress, decompress } = row
-  const seconds = row.seconds[USUAL_LINK]
+  const [seconds, before] = [row, none].map(({ seconds }) => seconds[USUAL_LINK])
 
-  return `Over ${USUAL_LINK} the reader has it after ${formatDuration(seconds)} instead of ${formatDuration(none.seconds[USUAL_LINK])}, ` +
-    `and it takes ${partOf(row)}. ${limit(seconds / none.seconds[USUAL_LINK], ratio, compress, decompress)}`
+  return `Over ${USUAL_LINK} a reader has it after ${formatDuration(seconds)} instead of ${formatDuration(before)}, ` +
+    `and it takes ${partOf(row)}. ${limit(seconds / before, ratio, compress, decompress)}`
 }
 
-/** How much of the file's size is left. */
+/** The stored size as a share: `41.2 % of its size`. */
 export function partOf ({ ratio, partial }: Row): string {
   const percent = formatPercent(ratio)
 
   return `${partial && !percent.startsWith('<') ? 'about ' : ''}${percent} of its size`
 }
 
-/** Which takes the longest of sending, compressing and decompressing. */
+/** Which of sending, compressing and decompressing is the slowest. */
 function limit (part: number, ratio: number, compress: number, decompress: number): string {
   if (part <= ratio * (1 + SAME_TIME)) {
-    return `Sending is what takes the time: compressing (${formatSpeed(compress)} MB/s) and decompressing (${formatSpeed(decompress)} MB/s) keep up with it.`
+    return `Sending is the slowest step: compressing (${formatSpeed(compress)} MB/s) ` +
+      `and decompressing (${formatSpeed(decompress)} MB/s) keep up.`
   }
 
   return compress < decompress
-    ? `Compressing (${formatSpeed(compress)} MB/s) is what takes the time.`
-    : `Decompressing (${formatSpeed(decompress)} MB/s) is what takes the time.`
+    ? `Compressing (${formatSpeed(compress)} MB/s) is the slowest step.`
+    : `Decompressing (${formatSpeed(decompress)} MB/s) is the slowest step.`
 }
 
 function whyNone (none: Row, codecs: readonly Row[]): string {
-  const fastest = leastBy(codecs, row => row.seconds[USUAL_LINK])
+  const fastest = minBy(codecs, row => row.seconds[USUAL_LINK])
 
-  return `Over ${USUAL_LINK} the reader has it after ${formatDuration(none.seconds[USUAL_LINK])} as it is, ` +
-    `and not before ${formatDuration(fastest.seconds[USUAL_LINK])} with ${fastest.label}, the fastest of these.`
+  return `Over ${USUAL_LINK} a reader has it after ${formatDuration(none.seconds[USUAL_LINK])} uncompressed, ` +
+    `and after ${formatDuration(fastest.seconds[USUAL_LINK])} with ${fastest.label}, the fastest codec here.`
 }
 
-/** The first of those with the least value. */
-function leastBy<T> (values: readonly T[], value: (of: T) => number): T {
-  return values.reduce((least, next) => value(next) < value(least) ? next : least)
+/** The first value with the least measure. */
+function minBy<T> (values: readonly T[], measure: (value: T) => number): T {
+  return values.reduce((least, next) => measure(next) < measure(least) ? next : least)
 }

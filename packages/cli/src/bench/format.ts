@@ -1,4 +1,4 @@
-/** Millions of bytes a second, with no more than 3 digits that count. */
+/** In MB/s with 3 significant digits. */
 export function formatSpeed (bytesPerSecond: number): string {
   return Number.isFinite(bytesPerSecond) ? threeDigits(bytesPerSecond / 1e6) : '-'
 }
@@ -13,7 +13,9 @@ export function formatDuration (seconds: number): string {
     return `${threeDigits(seconds)} s`
   }
 
-  const [value, unit] = seconds < 3570 ? [seconds / 60, 'min'] : seconds < 171_000 ? [seconds / 3600, 'h'] : [seconds / 86_400, 'd']
+  const [value, unit] = seconds < 3570
+    ? [seconds / 60, 'min']
+    : seconds < 171_000 ? [seconds / 3600, 'h'] : [seconds / 86_400, 'd']
 
   return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${unit}`
 }
@@ -26,10 +28,10 @@ export function formatPercent (part: number): string {
   return part > 0 && part < 0.0001 ? '<0.01 %' : `${threeDigits(part * 100)} %`
 }
 
-/** A space that does not part a number from its unit. */
+/** A space that is not between a number and its unit. */
 const SPACE = / (?!(?:[KMGTP]iB|B|MB\/s|[MG]bit\/s|ms|s|min|h|d|%)(?![a-z]))/
 
-/** Words in lines of at most so many characters. */
+/** Wraps words into lines of at most `width` characters. */
 export function wrap (text: string, width: number): string {
   const lines: string[] = []
 

@@ -1,18 +1,19 @@
 import { measureFirst, warmUp } from './first-round.ts'
 import { duration, runPass } from './pass.ts'
 import { summarize } from './summarize.ts'
-import type { Candidate } from './candidates.ts'
+import type { CodecLevel } from './codec-levels.ts'
 import type { Run, RunOptions } from './first-round.ts'
 import type { Measurement } from './summarize.ts'
 
-/** The part of the time in which everything is measured once. In the rest of it all but the slow is measured again. */
+/** The share of the time for the first round. In the rest, all but the slow levels are measured again. */
 const FIRST_ROUND = 0.7
 const ROUNDS = 3
-/** Rounds go on for a small file, up to this many, while all of them take less than `SHORT`. */
+/** Rounds go on up to this many while those of a level took less than `SHORT_TIME` in all, as with small files. */
 const MAX_ROUNDS = 25
-const SHORT = 100
-/** What took so long in all is not measured again, in milliseconds. */
-const LONG = 2000
+/** In milliseconds. */
+const SHORT_TIME = 100
+/** A level that has taken this long in all is not measured again, in milliseconds. */
+const LONG_TIME = 2000
 
 export interface MeasureOptions extends RunOptions {
   /** How long measuring may take, in milliseconds. */
@@ -20,30 +21,37 @@ export interface MeasureOptions extends RunOptions {
 }
 
 /**
- * Measure each candidate on the frames, in turns, and never for much longer than
- * there is time: what is too slow for that is measured on less of them.
+ * Measures codec levels on the frames, one after the other in rounds, and for not much longer than
+ * `time`: slow levels are measured on less of the frames.
+ *
+ * @returns measurements in the order of `codecLevels`
  */
-export async function measure (candidates: readonly Candidate[], frames: readonly Uint8Array[], options: MeasureOptions): Promise<Measurement[]> {
+export async function measure (
+  codecLevels: readonly CodecLevel[],
+  frames: readonly Uint8Array[],
+  options: MeasureOptions
+): Promise<Measurement[]> {
   const { now, time, signal, onStart } = options
   const end = now() + time
   const runs: Run[] = []
 
-  for (const candidate of candidates) {
-    runs.push(await warmUp(candidate, frames, options))
+  for (const codecLevel of codecLevels) {
+    runs.push(await warmUp(codecLevel, frames, options))
   }
 
-  // the slow ones come last, and share what the fast ones leave
-  const order = runs.toSorted((a, b) => duration(a.warmUp) / a.warmUp.size - duration(b.warmUp) / b.warmUp.size)
+  // slow levels come last, and share the time that fast ones leave
+  const order = runs.toSorted((a, b) => timePerByte(a) - timePerByte(b))
 
   for (const [i, run] of order.entries()) {
-    await measureFirst(run, frames, (end - now() - time * (1 - FIRST_ROUND)) / (order.length - i), options)
+    const share = (end - now() - time * (1 - FIRST_ROUND)) / (order.length - i)
+    await measureFirst(run, frames, share, options)
   }
 
   for (let round = 1; round < MAX_ROUNDS; round++) {
     for (const run of order) {
       if (isWorthAnother(run, end - now())) {
-        onStart?.(run.candidate)
-        run.passes.push(await runPass(run.candidate, run.frames, options))
+        onStart?.(run.codecLevel)
+        run.passes.push(await runPass(run.codecLevel, run.frames, options))
       }
     }
   }
@@ -57,9 +65,14 @@ export async function measure (candidates: readonly Candidate[], frames: readonl
   return measurements
 }
 
+/** By the warm-up, in milliseconds. */
+function timePerByte ({ warmUp }: Run): number {
+  return duration(warmUp) / warmUp.size
+}
+
 function isWorthAnother ({ passes }: Run, left: number): boolean {
   const [first] = passes
   const spent = passes.reduce((sum, pass) => sum + duration(pass), 0)
 
-  return first != null && duration(first) < left && spent < LONG && (passes.length < ROUNDS || spent < SHORT)
+  return first != null && duration(first) < left && spent < LONG_TIME && (passes.length < ROUNDS || spent < SHORT_TIME)
 }

@@ -1,43 +1,47 @@
-import type { Candidate } from './candidates.ts'
+import type { CodecLevel } from './codec-levels.ts'
 
-/** A codec does not give back what it was given. */
+/** Thrown when a codec does not decompress to the bytes that it compressed. */
 export class DifferenceError extends Error {
   static override readonly name = 'DifferenceError'
   override readonly name = 'DifferenceError'
   readonly label: string
 
   constructor (label: string, options?: ErrorOptions) {
-    super(`${label} does not give back what it was given: use another codec, and please report this`, options)
+    super(`${label} does not decompress to the original bytes. Use another codec, and please report this`, options)
     this.label = label
   }
 }
 
 export interface PassOptions {
-  /** How many frames are worked on at one time. */
+  /** How many frames are processed at a time. */
   concurrency: number
   signal: AbortSignal
   /** A clock, in milliseconds. */
   now: () => number
 }
 
-/** What compressing some frames and decompressing them again took. */
+/** The size and times of compressing some frames and decompressing them again. */
 export interface Pass {
   /** Original bytes. */
   size: number
   /** Compressed bytes. */
   stored: number
-  /** Milliseconds to compress all. */
+  /** Milliseconds to compress all frames. */
   compress: number
-  /** Milliseconds to decompress all. */
+  /** Milliseconds to decompress all frames. */
   decompress: number
 }
 
 /**
- * Compress frames and decompress them again, several at a time.
+ * Compresses frames and decompresses them again, several at a time.
  *
- * @throws {DifferenceError} what comes back differs
+ * @throws {DifferenceError} the decompressed bytes differ
  */
-export async function runPass ({ codec, level, label }: Candidate, frames: readonly Uint8Array[], options: PassOptions): Promise<Pass> {
+export async function runPass (
+  { codec, level, label }: CodecLevel,
+  frames: readonly Uint8Array[],
+  options: PassOptions
+): Promise<Pass> {
   const { now, signal } = options
   const start = now()
   const compressed = await mapAll(frames, frame => codec.compress(frame, { level, signal }), options)
@@ -63,13 +67,13 @@ export async function runPass ({ codec, level, label }: Candidate, frames: reado
   }
 }
 
-/** Milliseconds of both ways. */
+/** Milliseconds to compress and decompress. */
 export function duration ({ compress, decompress }: Pass): number {
-  return atLeast(compress) + atLeast(decompress)
+  return nonZero(compress) + nonZero(decompress)
 }
 
-/** A microsecond: a clock may not see anything shorter. */
-export function atLeast (milliseconds: number): number {
+/** At least a microsecond: a clock may measure 0. */
+export function nonZero (milliseconds: number): number {
   return Math.max(milliseconds, 0.001)
 }
 
@@ -77,7 +81,11 @@ export function sizeOf (frames: readonly Uint8Array[]): number {
   return frames.reduce((sum, frame) => sum + frame.byteLength, 0)
 }
 
-async function mapAll<T, R> (values: readonly T[], map: (value: T, index: number) => R | Promise<R>, { concurrency, signal }: PassOptions): Promise<R[]> {
+async function mapAll<T, R> (
+  values: readonly T[],
+  map: (value: T, index: number) => R | Promise<R>,
+  { concurrency, signal }: PassOptions
+): Promise<R[]> {
   const results: R[] = []
   let next = 0
 
@@ -85,7 +93,7 @@ async function mapAll<T, R> (values: readonly T[], map: (value: T, index: number
     while (next < values.length) {
       const index = next++
       results[index] = await map(values[index], index)
-      // a codec in JavaScript leaves no turn to Ctrl-C
+      // a synchronous codec blocks the event loop: let it see Ctrl-C
       await new Promise(resolve => { setImmediate(resolve) })
       signal.throwIfAborted()
     }

@@ -14,19 +14,19 @@ export interface Report {
   paths: readonly string[]
   /** Bytes of all files. */
   size: number
-  /** Bytes that there were to measure on. */
+  /** Bytes of the sample. */
   sampled: number
   frameSize: number
   threads: number
-  /** Seconds that measuring was given. */
+  /** The time limit in seconds. */
   time: number
   rows: readonly Row[]
   choice: Choice
-  /** How to add the files so. */
+  /** The command that adds the files with the choice. */
   command: string
 }
 
-/** All of it for people. */
+/** The report as text. */
 export function reportText (report: Report, terminal: Terminal): string {
   const { rows, choice, size, command } = report
   const { width } = terminal
@@ -48,28 +48,18 @@ export function reportText (report: Report, terminal: Terminal): string {
   ].join('\n')
 }
 
-/** All of it for programs, an object for each row and then one for the choice. */
-export function reportObjects ({ paths, size, sampled, frameSize, threads, rows, choice, command }: Report): Array<Record<string, unknown>> {
+/** The report for `--json`: an object for each row, then one for the choice. */
+export function reportObjects (report: Report): Array<Record<string, unknown>> {
+  const { paths, size, sampled, frameSize, threads, rows, choice, command } = report
+
   return [
-    ...rows.map(({ codec, level, implementation, measured, stored, ratio, compress, decompress, rounds, seconds, partial }) => ({
-      codec,
-      level,
-      implementation,
-      measured,
-      stored,
-      ratio,
-      // JSON has no number for the speed of doing nothing
-      ...codec === 'none' ? {} : { compress: Math.round(compress), decompress: Math.round(decompress) },
-      rounds,
-      seconds,
-      partial
-    })),
+    ...rows.map(rowObject),
     {
-      choice: named(choice.row),
+      choice: codecAndLevel(choice.row),
       reason: choice.reason,
       command,
-      smallest: named(choice.smallest ?? choice.row),
-      fastLink: named(choice.fastLink ?? choice.row),
+      smallest: codecAndLevel(choice.smallest ?? choice.row),
+      fastLink: codecAndLevel(choice.fastLink ?? choice.row),
       files: paths,
       size,
       sampled,
@@ -79,7 +69,25 @@ export function reportObjects ({ paths, size, sampled, frameSize, threads, rows,
   ]
 }
 
-function named ({ codec, level }: Row): Record<string, unknown> {
+function rowObject (row: Row): Record<string, unknown> {
+  const { codec, level, implementation, measured, stored, ratio, compress, decompress, rounds, seconds, partial } = row
+
+  return {
+    codec,
+    level,
+    implementation,
+    measured,
+    stored,
+    ratio,
+    // the speeds of `none` are Infinity, which JSON does not have
+    ...codec === 'none' ? {} : { compress: Math.round(compress), decompress: Math.round(decompress) },
+    rounds,
+    seconds,
+    partial
+  }
+}
+
+function codecAndLevel ({ codec, level }: Row): Record<string, unknown> {
   return { codec, level }
 }
 
@@ -92,24 +100,40 @@ function title ({ paths, size }: Report, width: number): string {
 }
 
 function conditions ({ paths, size, sampled, frameSize, threads }: Report): string {
+  const files = paths.length === 1 ? 'the file' : 'the files'
   const what = sampled < size
-    ? `${formatSize(sampled)} of ${formatSize(size)}, from all over ${paths.length === 1 ? 'the file' : 'the files'}`
-    : `all of ${paths.length === 1 ? 'it' : 'them'}`
+    ? `${formatSize(sampled)} of ${formatSize(size)}, spread over ${files}`
+    : `all of ${files}`
+  const workers = `${threads} ${threads === 1 ? 'thread' : 'threads'}`
 
-  return `Measured on ${what}, in frames of ${formatSize(frameSize)}, with ${threads} ${threads === 1 ? 'thread' : 'threads'}.`
+  return `Measured on ${what}, in frames of ${formatSize(frameSize)}, with ${workers}.`
 }
 
 function footnote ({ rows, time }: Report, width: number): string[] {
   const partial = rows.filter(row => row.partial)
 
-  return partial.length === 0
-    ? []
-    : ['', ...wrap(`~ on less than that, to be done in ${time} s (--time allows more): ${partial.map(({ label, measured }) => `${label} on ${formatSize(measured)}`).join(', ')}.`, width).split('\n')]
+  if (partial.length === 0) {
+    return []
+  }
+
+  const measured = partial.map(({ label, measured }) => `${label} on ${formatSize(measured)}`).join(', ')
+  const note = `~ measured on less, to finish within ${time} s (--time allows more): ${measured}.`
+
+  return ['', ...wrap(note, width).split('\n')]
 }
 
 function alternatives ({ smallest, fastLink }: Choice): string[] {
-  return [
-    ...smallest == null ? [] : [`To save space: ${smallest.label}, ${partOf(smallest)}, compressed at ${formatSpeed(smallest.compress)} MB/s.`],
-    ...fastLink == null ? [] : [`Over 1 Gbit/s: ${fastLink.label}, there after ${formatDuration(fastLink.seconds['1 Gbit/s'])}.`]
-  ]
+  const lines: string[] = []
+
+  if (smallest != null) {
+    const speed = formatSpeed(smallest.compress)
+
+    lines.push(`To save space: ${smallest.label}, ${partOf(smallest)}, compressed at ${speed} MB/s.`)
+  }
+
+  if (fastLink != null) {
+    lines.push(`Over 1 Gbit/s: ${fastLink.label}, read after ${formatDuration(fastLink.seconds['1 Gbit/s'])}.`)
+  }
+
+  return lines
 }

@@ -16,7 +16,7 @@ const LABEL: Column = { head: 'CODEC', left: true, cell: row => row.label }
 const RUNS: Column = { head: 'RUNS', left: true, cell: row => row.implementation ?? '-' }
 
 const FIGURES: readonly Column[] = [
-  // a figure that is good for less than the others
+  // ~: measured on less than the others
   { head: 'RATIO', cell: row => `${row.partial ? '~' : ''}${formatRatio(row.ratio)}` },
   { head: 'COMPRESS', unit: 'MB/s', cell: row => formatSpeed(row.compress) },
   { head: 'DECOMPRESS', unit: 'MB/s', cell: row => formatSpeed(row.decompress) },
@@ -25,7 +25,7 @@ const FIGURES: readonly Column[] = [
   { head: '1', unit: 'Gbit/s', cell: row => formatDuration(row.seconds['1 Gbit/s']) }
 ]
 
-/** The widest that fits is shown. */
+/** From wide to narrow. The first that fits the terminal is shown. */
 const LAYOUTS: ReadonlyArray<{ columns: readonly Column[], gap: number }> = [
   { columns: [CODEC, LEVEL, RUNS, ...FIGURES], gap: 3 },
   { columns: [CODEC, LEVEL, RUNS, ...FIGURES], gap: 2 },
@@ -34,7 +34,7 @@ const LAYOUTS: ReadonlyArray<{ columns: readonly Column[], gap: number }> = [
   { columns: [LABEL, ...FIGURES], gap: 1 }
 ]
 
-/** A line for each row, below two of headings. */
+/** Two lines of headings, then a line for each row. */
 export function rowsTable (rows: readonly Row[], chosen: Row, terminal: Terminal): string[] {
   const drawn = LAYOUTS.map(({ columns, gap }) => draw(columns, rows, gap))
   const lines = drawn.find(lines => lines.every(line => line.length <= terminal.width)) ?? drawn[drawn.length - 1]
@@ -47,7 +47,11 @@ export function rowsTable (rows: readonly Row[], chosen: Row, terminal: Terminal
 }
 
 function draw (columns: readonly Column[], rows: readonly Row[], gap: number): string[] {
-  const cells = [columns.map(({ head }) => head), columns.map(({ unit }) => unit ?? ''), ...rows.map(row => columns.map(({ cell }) => cell(row)))]
+  const cells = [
+    columns.map(({ head }) => head),
+    columns.map(({ unit }) => unit ?? ''),
+    ...rows.map(row => columns.map(({ cell }) => cell(row)))
+  ]
   const widths = columns.map((_, column) => Math.max(...cells.map(line => line[column].length)))
 
   return cells.map(line => line

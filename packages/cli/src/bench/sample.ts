@@ -3,10 +3,10 @@ import { UsageError } from '../errors.ts'
 import { spread } from './spread.ts'
 import type { Stretch } from './spread.ts'
 
-/** No more than this is measured on, unless two frames are larger, 16 MiB. */
+/** The most bytes of a sample, 16 MiB, or two frames if they are larger. */
 const SAMPLE_SIZE = 16 * 1024 * 1024
 
-/** Frames of some files. */
+/** Frames taken from some files. */
 export interface Sample {
   /** Bytes of all files. */
   readonly size: number
@@ -14,9 +14,10 @@ export interface Sample {
 }
 
 /**
- * Read frames that are spread over some files, or all where that is little.
+ * Reads frames spread evenly over some files, or all of their frames if they are small.
  *
- * @throws {UsageError} there is nothing to measure
+ * @throws {UsageError} all files are empty, or one is not a regular file
+ * @throws {Error} of the system: a file cannot be read, or is a directory (EISDIR)
  */
 export async function readSample (paths: readonly string[], frameSize: number, signal: AbortSignal): Promise<Sample> {
   const sizes: number[] = []
@@ -33,11 +34,13 @@ export async function readSample (paths: readonly string[], frameSize: number, s
     signal.throwIfAborted()
   }
 
-  // a file may have become shorter since
+  // a file may have been truncated since
   const filled = frames.filter(frame => frame.byteLength > 0)
 
   if (filled.length === 0) {
-    throw new UsageError(`${paths.join(', ')}: there is nothing to measure in ${paths.length === 1 ? 'an empty file' : 'empty files'}`)
+    const files = paths.length === 1 ? 'the file is' : 'all files are'
+
+    throw new UsageError(`${paths.join(', ')}: nothing to measure, ${files} empty`)
   }
 
   return { size: sizes.reduce((sum, size) => sum + size, 0), frames: filled }
@@ -45,7 +48,7 @@ export async function readSample (paths: readonly string[], frameSize: number, s
 
 async function sizeOf (path: string): Promise<number> {
   if (path === '-') {
-    throw new UsageError('- is stdin, and what is measured is read from all over a file: give the name of one')
+    throw new UsageError('- is stdin, and bench reads samples from all over a file. Name a file instead')
   }
 
   const stats = await stat(path)
@@ -55,7 +58,8 @@ async function sizeOf (path: string): Promise<number> {
   }
 
   if (!stats.isFile()) {
-    throw new UsageError(`${path} is a pipe or a device, and what is measured is read from all over a file`)
+    throw new UsageError(`${path} is a pipe or a device, and bench reads samples from all over a file. ` +
+      'Name a file instead')
   }
 
   return stats.size

@@ -1,28 +1,31 @@
-/** A stretch of one of several files. */
+/** A range of bytes in one of several files. */
 export interface Stretch {
-  /** Which file, by its place among the sizes. */
+  /** The index of the file. */
   file: number
   offset: number
   length: number
 }
 
-/** How many places are looked at when a sample is gathered of many small files. */
+/** How many positions are tried at most, when a sample is taken from many small files. */
 const MAX_PLACES = 4096
 
 /**
- * Which frames of some files to measure on: all where they have no more than
- * `limit` bytes, otherwise frames spread evenly over all of their bytes. The same
- * sizes give the same frames.
+ * Chooses the frames to measure: all if the files have no more than `limit` bytes together, otherwise
+ * frames spread evenly over all bytes. Deterministic: the same sizes give the same frames.
  *
  * @param sizes - of the files, in bytes
- * @param frameSize - original bytes in every frame but a file's last
- * @param limit - the most bytes in all of the frames, at least frameSize
+ * @param frameSize - bytes of every frame except the last of a file
+ * @param limit - the most bytes of all chosen frames, at least `frameSize`
  */
 export function spread (sizes: readonly number[], frameSize: number, limit: number): Stretch[] {
   const total = sizes.reduce((sum, size) => sum + size, 0)
 
   if (total <= limit) {
-    return sizes.flatMap((size, file) => Array.from({ length: Math.ceil(size / frameSize) }, (_, frame) => stretch(sizes, file, frame, frameSize)))
+    return sizes.flatMap((size, file) => {
+      const count = Math.ceil(size / frameSize)
+
+      return Array.from({ length: count }, (_, frame) => stretch(sizes, file, frame, frameSize))
+    })
   }
 
   const found = new Map<string, Stretch>()
@@ -47,7 +50,7 @@ export function spread (sizes: readonly number[], frameSize: number, limit: numb
   return [...found.values()].toSorted((a, b) => a.file - b.file || a.offset - b.offset)
 }
 
-/** The frame that holds a byte, counted over all files. */
+/** The frame that holds a byte. `position` counts over all files. */
 function stretchAt (sizes: readonly number[], position: number, frameSize: number): Stretch {
   let file = 0
   let before = 0
@@ -65,7 +68,7 @@ function stretch (sizes: readonly number[], file: number, frame: number, frameSi
   return { file, offset, length: Math.min(frameSize, sizes[file] - offset) }
 }
 
-/** 0, 1/2, 1/4, 3/4, 1/8, ...: wherever it stops, the places lie about evenly (van der Corput). */
+/** 0, 1/2, 1/4, 3/4, 1/8, ...: any prefix of the sequence is spread about evenly (van der Corput). */
 function radicalInverse (place: number): number {
   let result = 0
 

@@ -1,13 +1,13 @@
 import type { Io } from '../io.ts'
 
-/** One line of stderr that says what is measured now. Without a terminal it does nothing. */
+/** Shows on one line of stderr what is being measured. Does nothing without a terminal. */
 export class Status {
   readonly #io: Pick<Io, 'stderr' | 'now'>
   readonly #time: number
   readonly #start: number
 
   /**
-   * @param time - seconds that all of it may take
+   * @param time - the time limit in seconds
    */
   constructor (io: Pick<Io, 'stderr' | 'now'>, time: number) {
     this.#io = io
@@ -23,7 +23,7 @@ export class Status {
     }
   }
 
-  /** Take the line away. */
+  /** Clears the line. */
   end (): void {
     if (this.#io.stderr.isTTY === true) {
       this.#io.stderr.write('\r\x1b[K')

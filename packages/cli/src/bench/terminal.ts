@@ -1,10 +1,10 @@
 import { styleText } from 'node:util'
 
-/** What stdout shows. */
+/** What stdout can show. */
 export interface Terminal {
-  /** Characters in a line. */
+  /** Characters per line. */
   readonly width: number
-  /** Whether it shows more than ASCII. */
+  /** Whether it can show more than ASCII. */
   readonly unicode: boolean
   readonly colours: boolean
 }
@@ -13,15 +13,19 @@ export type Style = Parameters<typeof styleText>[0]
 
 const DEFAULT_WIDTH = 80
 
-/** What is known of stdout from it and from the environment. */
-export function terminalOf (stdout: { isTTY?: boolean, columns?: number }, env: Readonly<Record<string, string | undefined>>, platform: string): Terminal {
+/** Finds out what stdout can show, from the stream and the environment. */
+export function terminalOf (
+  stdout: { isTTY?: boolean, columns?: number },
+  env: Readonly<Record<string, string | undefined>>,
+  platform: string
+): Terminal {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || ''
   const dumb = env.TERM === 'dumb'
 
   return {
-    // some terminals say 0
+    // some terminals report 0
     width: stdout.columns || DEFAULT_WIDTH,
-    // Windows has no such variables, and shows all of it
+    // Windows does not set these variables, and can show Unicode
     unicode: !dumb && (platform === 'win32' || /utf-?8/i.test(locale)),
     colours: stdout.isTTY === true && !dumb && !env.NO_COLOR
   }

@@ -3,7 +3,7 @@ import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { allCodecs } from '@ipfsz/codecs/all'
 import { DEFAULT_FRAME_SIZE, DEFAULT_IN_FLIGHT_BYTES, frameConcurrency, InvalidFrameSizeError, MIN_FRAME_SIZE } from '@ipfsz/core'
 import { addCommand } from '../bench/advice.ts'
-import { candidates } from '../bench/candidates.ts'
+import { codecLevels } from '../bench/codec-levels.ts'
 import { choose } from '../bench/choose.ts'
 import { estimate } from '../bench/estimate.ts'
 import { measure } from '../bench/measure.ts'
@@ -39,7 +39,7 @@ export async function bench (paths: string[], options: BenchCommandOptions, { io
     throw new UsageError('--time is a number of seconds from 1')
   }
 
-  const compared = candidates(allCodecs(), { names: codec, levels: level })
+  const compared = codecLevels(allCodecs(), { names: codec, levels: level })
   const { size, frames } = await readSample(paths.map(path => resolvePath(path, io)), frameSize, signal)
   const sampled = sizeOf(frames)
   const status = new Status(io, time)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { startDaemon } from '../daemon/daemon.ts'
-import { bootstrapTexts } from '../network/bootstrap-texts.ts'
+import { bootstrapTexts } from '../network/node/bootstrap-texts.ts'
 import type { Provides } from '../daemon/daemon.ts'
 import type { Context } from '../context.ts'
 

@@ -1,7 +1,7 @@
 import { openNetwork } from '../context.ts'
 import { NameError } from '../errors.ts'
 import { DEFAULT_TIMEOUT } from '../network/access.ts'
-import { SELF } from '../network/keys.ts'
+import { SELF } from '../network/names/keys.ts'
 import { printable } from '../output.ts'
 import { parseTarget } from '../target.ts'
 import type { Context } from '../context.ts'

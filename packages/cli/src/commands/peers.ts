@@ -17,7 +17,7 @@ export async function id (context: Context): Promise<void> {
     return
   }
 
-  const [{ loadKey, SELF }, { peerIdFromPrivateKey }] = await Promise.all([import('../network/keys.ts'), import('@libp2p/peer-id')])
+  const [{ loadKey, SELF }, { peerIdFromPrivateKey }] = await Promise.all([import('../network/names/keys.ts'), import('@libp2p/peer-id')])
   const key = await loadKey(context.repo, SELF)
 
   if (key == null) {

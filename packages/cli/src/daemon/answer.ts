@@ -4,8 +4,8 @@ import { MAX_CIDS, MAX_REQUEST_SIZE, PEER_HEADER } from './protocol.ts'
 import type { Network } from '../network/network.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** A request that makes no sense. */
-class BadRequestError extends Error {
+/** A request that the daemon cannot answer. `status` is the HTTP status. */
+export class BadRequestError extends Error {
   static override readonly name = 'BadRequestError'
   override readonly name = 'BadRequestError'
   readonly status: number
@@ -18,8 +18,18 @@ class BadRequestError extends Error {
 
 type Body = Record<string, unknown>
 
-/** Do what a request asks for, and answer it. */
-export async function answer (request: IncomingMessage, response: ServerResponse, network: Network, signal: AbortSignal): Promise<void> {
+/**
+ * Answers a request to the daemon.
+ *
+ * @throws {BadRequestError} the path is unknown, or the body is not what it takes
+ * @throws errors of the network
+ */
+export async function answer (
+  request: IncomingMessage,
+  response: ServerResponse,
+  network: Network,
+  signal: AbortSignal
+): Promise<void> {
   const body = await readBody(request)
 
   switch (request.url) {
@@ -31,8 +41,18 @@ export async function answer (request: IncomingMessage, response: ServerResponse
       return json(response, { peerId: await network.connect(text(body, 'address'), signal) })
     case '/v0/fetch': {
       const { size } = body
-      const { bytes, peerId } = await network.fetch(cid(body, 'cid'), { root: cid(body, 'root'), ...size == null ? {} : { size: number(body, 'size') }, search: body.search !== false, timeout: number(body, 'timeout'), signal })
-      response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': bytes.byteLength, [PEER_HEADER]: peerId })
+      const { bytes, peerId } = await network.fetch(cid(body, 'cid'), {
+        root: cid(body, 'root'),
+        ...size == null ? {} : { size: number(body, 'size') },
+        search: body.search !== false,
+        timeout: number(body, 'timeout'),
+        signal
+      })
+      response.writeHead(200, {
+        'content-type': 'application/octet-stream',
+        'content-length': bytes.byteLength,
+        [PEER_HEADER]: peerId
+      })
       response.end(bytes)
       return
     }
@@ -43,15 +63,19 @@ export async function answer (request: IncomingMessage, response: ServerResponse
       return json(response, {})
     case '/v0/name/publish': {
       const { lifetime } = body
-      const published = await network.publishName(cid(body, 'cid'), text(body, 'path'), { key: text(body, 'key'), ...lifetime == null ? {} : { lifetime: number(body, 'lifetime') }, signal })
-      return json(response, { name: published.name, cid: published.cid.toString(), sequence: published.sequence.toString() })
+      const { name, cid: published, sequence } = await network.publishName(cid(body, 'cid'), text(body, 'path'), {
+        key: text(body, 'key'),
+        ...lifetime == null ? {} : { lifetime: number(body, 'lifetime') },
+        signal
+      })
+      return json(response, { name, cid: published.toString(), sequence: sequence.toString() })
     }
     case '/v0/name/resolve': {
       const { cid, path } = await network.resolveName(text(body, 'name'), { signal })
       return json(response, { cid: cid.toString(), path })
     }
     default:
-      throw new BadRequestError('there is nothing of that name', 404)
+      throw new BadRequestError(`unknown path ${request.url}`, 404)
   }
 }
 
@@ -60,7 +84,7 @@ function json (response: ServerResponse, value: unknown): void {
   response.end(JSON.stringify(value))
 }
 
-/** An object a line, as they come. */
+/** Writes one JSON object per line, as the values arrive. */
 async function lines (response: ServerResponse, values: AsyncIterable<unknown>, signal: AbortSignal): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/x-ndjson' })
   response.flushHeaders()
@@ -82,7 +106,7 @@ async function readBody (request: IncomingMessage): Promise<Body> {
     size += piece.byteLength
 
     if (size > MAX_REQUEST_SIZE) {
-      throw new BadRequestError(`a request has at most ${MAX_REQUEST_SIZE} bytes`, 413)
+      throw new BadRequestError(`the request is larger than ${MAX_REQUEST_SIZE} bytes`, 413)
     }
 
     pieces.push(piece)
@@ -95,17 +119,17 @@ async function readBody (request: IncomingMessage): Promise<Body> {
       return body as Body
     }
   } catch (err) {
-    throw new BadRequestError('the request is no JSON', 400, { cause: err })
+    throw new BadRequestError('the request is not valid JSON', 400, { cause: err })
   }
 
-  throw new BadRequestError('the request is no object')
+  throw new BadRequestError('the request is not a JSON object')
 }
 
 function text (body: Body, key: string): string {
   const value = body[key]
 
   if (typeof value !== 'string') {
-    throw new BadRequestError(`${key} is no text`)
+    throw new BadRequestError(`${key} is not a string`)
   }
 
   return value
@@ -115,7 +139,7 @@ function number (body: Body, key: string): number {
   const value = body[key]
 
   if (typeof value !== 'number' || !(value > 0)) {
-    throw new BadRequestError(`${key} is no number above 0`)
+    throw new BadRequestError(`${key} is not a number above 0`)
   }
 
   return value
@@ -129,7 +153,7 @@ function cids (body: Body, key: string): CID[] {
   const values = body[key]
 
   if (!Array.isArray(values) || values.length > MAX_CIDS) {
-    throw new BadRequestError(`${key} is no list of at most ${MAX_CIDS} CIDs`)
+    throw new BadRequestError(`${key} is not a list of at most ${MAX_CIDS} CIDs`)
   }
 
   return values.map(value => parse(typeof value === 'string' ? value : ''))
@@ -139,6 +163,6 @@ function parse (text: string): CID {
   try {
     return CID.parse(text)
   } catch (err) {
-    throw new BadRequestError('a CID is none', 400, { cause: err })
+    throw new BadRequestError(`${JSON.stringify(text)} is not a CID`, 400, { cause: err })
   }
 }

@@ -7,25 +7,29 @@ import { locksIn } from '../lock-files.ts'
 
 const VERSION = 2
 
-/** How commands reach the daemon of a repo. */
+/** How commands reach the daemon of a repo: an HTTP server on 127.0.0.1. */
 export interface DaemonAddress {
   pid: number
-  /** On 127.0.0.1. */
   port: number
-  /** 256 random bits in hexadecimal, which whoever asks must know. */
+  /** 256 random bits in hexadecimal. Every request must carry them. */
   token: string
 }
 
 /**
- * Tell commands of the same user about this process. Others cannot read the file.
+ * Writes the file by which commands find this daemon. Only the same user can read it.
  *
- * @param lock - the name of the lock that it holds while it runs
+ * @param lock - the name of the lock that the daemon holds while it runs
  */
-export async function writeDaemonFile (repo: string, { pid, port, token }: DaemonAddress, lock: string): Promise<void> {
+export async function writeDaemonFile (
+  repo: string,
+  { pid, port, token }: DaemonAddress,
+  lock: string
+): Promise<void> {
   const temporary = `${fileIn(repo)}.${randomUUID()}`
+  const content = { version: VERSION, pid, lock, loopback: await loopback(), port, token }
 
   try {
-    await writeFile(temporary, `${JSON.stringify({ version: VERSION, pid, lock, loopback: await loopback(), port, token })}\n`, { mode: 0o600, flag: 'wx' })
+    await writeFile(temporary, `${JSON.stringify(content)}\n`, { mode: 0o600, flag: 'wx' })
     await rename(temporary, fileIn(repo))
   } finally {
     await rm(temporary, { force: true })
@@ -37,9 +41,10 @@ export async function removeDaemonFile (repo: string): Promise<void> {
 }
 
 /**
- * The daemon of a repo, if one runs that can be reached from here: a file that a killed
- * one left behind is none, and neither is one of another container with a network of
- * its own, where another process may listen on that port.
+ * Finds the running daemon of a repo. Ignores the file of a daemon that was killed, and that of a
+ * daemon in another network namespace: there another process may have the port.
+ *
+ * @returns undefined if no daemon can be reached
  */
 export async function readDaemonFile (repo: string): Promise<DaemonAddress | undefined> {
   let value: Record<string, unknown>
@@ -47,13 +52,17 @@ export async function readDaemonFile (repo: string): Promise<DaemonAddress | und
   try {
     value = JSON.parse(await readFile(fileIn(repo), 'utf8')) as Record<string, unknown>
   } catch {
-    // there is none, or it cannot be read by this user
+    // there is no daemon, or it is another user's
     return undefined
   }
 
   const { version, pid, lock, loopback: at, port, token } = value ?? {}
 
-  if (version !== VERSION || typeof pid !== 'number' || typeof lock !== 'string' || typeof port !== 'number' || typeof token !== 'string') {
+  if (version !== VERSION || typeof pid !== 'number' || typeof port !== 'number') {
+    return undefined
+  }
+
+  if (typeof lock !== 'string' || typeof token !== 'string') {
     return undefined
   }
 
@@ -68,10 +77,12 @@ function fileIn (repo: string): string {
   return join(repo, 'daemon.json')
 }
 
-/** Which 127.0.0.1 is meant: that of a boot of a kernel and a network namespace, or where there are none of a machine. */
+/** Identifies the loopback interface: by boot and network namespace on Linux, elsewhere by host name. */
 async function loopback (): Promise<string> {
   try {
-    return `${(await readFile('/proc/sys/kernel/random/boot_id', 'latin1')).trim()} ${await readlink('/proc/self/ns/net')}`
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1')
+
+    return `${boot.trim()} ${await readlink('/proc/self/ns/net')}`
   } catch {
     return hostname()
   }

@@ -3,20 +3,20 @@ import { DaemonRunningError, RepoLockedError } from '../errors.ts'
 import { readLocks, takeLock } from '../lock-files.ts'
 import type { LockFile, OwnLock } from '../lock-files.ts'
 
-/** The kinds of the locks of a daemon, and of a conversion of the blocks that it stores. */
+/** The kinds of lock that a daemon and a conversion of the blockstore hold. */
 const DAEMON = 'daemon'
 const CONVERT = 'convert'
-/** How often it is tried where another has or wants the repo, and how long between, in milliseconds. */
+/** How often the lock is tried, and the least time between two tries, in milliseconds. */
 const TRIES = 8
 const INTERVAL = 40
 
 /**
- * Be the only daemon of a repo. The lock ends with the process, however that ends.
- * As with the locks of `repo-lock.ts` everybody makes a file first and looks for
- * others then; of two that begin at one time both give way, for a while of their own.
+ * Makes this process the only daemon of a repo. The kernel releases the lock when the process ends,
+ * however it ends. As in `repo-lock.ts`, each process creates its lock first and then looks for
+ * others: of two that start at once both release theirs and try again after a random delay.
  *
- * @throws {DaemonRunningError} there is one
- * @throws {RepoLockedError} the blocks are being converted
+ * @throws {DaemonRunningError} another daemon has the repo
+ * @throws {RepoLockedError} the blockstore is being converted
  */
 export async function lockDaemon (repo: string, signal: AbortSignal): Promise<OwnLock> {
   for (let tries = 1; ; tries++) {

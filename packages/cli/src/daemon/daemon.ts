@@ -2,11 +2,11 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { LevelDatastore } from 'datastore-level'
-import { loadOrCreateKey, SELF } from '../network/keys.ts'
-import { NodeNetwork } from '../network/node-network.ts'
-import { startNode } from '../network/node.ts'
-import { parseMultiaddr } from '../network/parse-multiaddr.ts'
-import { defaultListen } from '../network/transports.ts'
+import { loadOrCreateKey, SELF } from '../network/names/keys.ts'
+import { NodeNetwork } from '../network/node/node-network.ts'
+import { startNode } from '../network/node/node.ts'
+import { parseMultiaddr } from '../network/node/parse-multiaddr.ts'
+import { defaultListen } from '../network/node/transports.ts'
 import { RepoPins } from '../repo-pins.ts'
 import { openRepo } from '../repo.ts'
 import { userAgent } from '../version.ts'
@@ -14,28 +14,33 @@ import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts'
 import { lockDaemon } from './daemon-lock.ts'
 import { serveNetwork } from './server.ts'
 import type { NodeId } from '../network/network.ts'
-import type { ProvidingInit } from '../network/providing.ts'
+import type { ProvidingInit } from '../network/dht/providing.ts'
 import type { Repo } from '../repo.ts'
 import type { CID } from 'multiformats/cid'
 
-/** What others are told of: the roots of what is pinned, all blocks below them, or nothing. */
+/** What the daemon advertises: the roots of all pins, all blocks below them, or nothing. */
 export type Provides = 'roots' | 'all' | 'none'
 
-/** How often published names are told again, 4 hours as Kubo does it, in milliseconds. */
+/** How often names are republished, 4 hours as in Kubo, in milliseconds. */
 const NAMES_INTERVAL = 4 * 60 * 60 * 1000
 
 export interface DaemonInit {
-  /** The directory of the repo, which is made where there is none. */
+  /** The directory of the repo. It is created if missing. */
   repo: string
-  /** @default those of `defaultListen` */
+  /**
+   * Multiaddrs to listen on.
+   *
+   * @default those of `defaultListen`
+   */
   listen?: readonly string[]
+  /** Multiaddrs to announce instead of those it listens on. */
   announce?: readonly string[]
-  /** Multiaddrs of the peers by which others are found. */
+  /** Multiaddrs of the bootstrap peers. */
   bootstrap: readonly string[]
   provide: Provides
   signal: AbortSignal
   onNote: (message: string) => void
-  /** Whether what goes wrong in the background is noted. */
+  /** Whether `onNote` also gets errors of background work. */
   verbose: boolean
 }
 
@@ -45,16 +50,17 @@ export interface Daemon {
 }
 
 /**
- * Start the node of a repo, and let commands use it.
+ * Starts the node of a repo, and a server through which commands use it.
  *
- * @throws {DaemonRunningError} another one has the repo
- * @throws {NodeError} it cannot listen
- * @throws {UsageError} an address is no multiaddr
+ * @throws {DaemonRunningError} another daemon has the repo
+ * @throws {NodeError} it cannot listen on an address
+ * @throws {UsageError} an address is not a multiaddr
  */
 export async function startDaemon (init: DaemonInit): Promise<Daemon> {
   const { signal, onNote, provide, verbose } = init
-  const [bootstrap, listen, announce] = [init.bootstrap, init.listen ?? defaultListen(), init.announce ?? []].map(texts => texts.map(parseMultiaddr))
-  /** What is to be undone, in the order in which it was done. */
+  const [bootstrap, listen, announce] = [init.bootstrap, init.listen ?? defaultListen(), init.announce ?? []]
+    .map(texts => texts.map(parseMultiaddr))
+  /** Steps that undo the start, in the order of the start. */
   const undo: Array<() => Promise<void>> = []
   const stop = async (): Promise<void> => {
     for (const step of undo.splice(0).toReversed()) {
@@ -89,7 +95,11 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
         onNote(err instanceof Error ? err.message : String(err))
       }
     }
-    const network = new NodeNetwork({ repo, node, ...provide === 'none' ? {} : { provides: { ...provides(repo, provide, onError), onError } } })
+    const network = new NodeNetwork({
+      repo,
+      node,
+      ...provide === 'none' ? {} : { provides: { ...provides(repo, provide, onError), onError } }
+    })
     undo.push(async () => { await network.close() })
 
     const names = new AbortController()
@@ -112,7 +122,7 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
   }
 }
 
-/** What the node itself keeps: peers that it knows, and records of the DHTs. Only the daemon has it open. */
+/** Opens the datastore of the node: known peers and DHT records. Only the daemon opens it. */
 async function openNetworkData (repo: string): Promise<LevelDatastore> {
   await mkdir(repo, { recursive: true })
   const datastore = new LevelDatastore(join(repo, 'network'))
@@ -121,7 +131,11 @@ async function openNetworkData (repo: string): Promise<LevelDatastore> {
   return datastore
 }
 
-function provides (repo: Repo, what: 'roots' | 'all', onDamaged: (err: unknown) => void): Omit<ProvidingInit, 'libp2p' | 'onError'> {
+function provides (
+  repo: Repo,
+  what: 'roots' | 'all',
+  onDamaged: (err: unknown) => void
+): Omit<ProvidingInit, 'libp2p' | 'onError'> {
   const pins = new RepoPins(repo)
 
   return {
@@ -134,7 +148,11 @@ function provides (repo: Repo, what: 'roots' | 'all', onDamaged: (err: unknown) 
   }
 }
 
-async function publishNamesAgain (network: NodeNetwork, signal: AbortSignal, onError: (err: unknown) => void): Promise<void> {
+async function publishNamesAgain (
+  network: NodeNetwork,
+  signal: AbortSignal,
+  onError: (err: unknown) => void
+): Promise<void> {
   while (!signal.aborted) {
     try {
       await setTimeout(NAMES_INTERVAL, undefined, { signal })

@@ -1,18 +1,24 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** Why a request is refused, as a status of HTTP. */
+/** Why a request is refused. `status` is the HTTP status. */
 export interface Refusal {
   status: number
   reason: string
 }
 
 /**
- * Whether a request may be answered: it comes from a command of the same user. A web
- * page cannot make one: a browser sends an Origin or a Sec-Fetch header, a name that
- * was made to lead to 127.0.0.1 is in the Host header, and nobody can read the token.
+ * Refuses every request that is not from a command of the same user, which alone can read the
+ * token. A web page is refused three times over: a browser sends an Origin or Sec-Fetch header, a
+ * host name that resolves to 127.0.0.1 (DNS rebinding) shows in the Host header, and a page cannot
+ * read the token.
+ *
+ * @returns undefined if the request may be answered
  */
-export function refuse ({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>, { port, token }: { port: number, token: string }): Refusal | undefined {
+export function refuse (
+  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+  { port, token }: { port: number, token: string }
+): Refusal | undefined {
   if (headers.host !== `127.0.0.1:${port}`) {
     return { status: 403, reason: 'wrong host' }
   }
@@ -32,7 +38,7 @@ export function refuse ({ method, headers }: Pick<IncomingMessage, 'method' | 'h
   return undefined
 }
 
-/** Takes as long whatever is in them, and however long they are. */
+/** Compares in constant time: the time tells nothing about the texts or their lengths. */
 function sameText (a: string, b: string): boolean {
   const [left, right] = [a, b].map(text => createHash('sha256').update(text).digest())
 

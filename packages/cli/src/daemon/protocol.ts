@@ -1,15 +1,15 @@
 import { CID } from 'multiformats/cid'
 import { DaemonError, NameError, NotConnectedError, NotFetchedError, UsageError } from '../errors.ts'
 
-/** The most bytes of a request, 64 KiB. */
+/** The largest request in bytes, 64 KiB. */
 export const MAX_REQUEST_SIZE = 64 * 1024
-/** The most CIDs of one request to provide. */
+/** The most CIDs in one request to provide. */
 export const MAX_CIDS = 256
 
-/** The header of a block that names the peer it came from. */
+/** The response header with the id of the peer that sent a block. */
 export const PEER_HEADER = 'x-ipfsz-peer'
 
-/** An error on its way from the daemon to a command. */
+/** An error as the daemon sends it to a command, in JSON. */
 export interface WireError {
   name: string
   message: string
@@ -19,18 +19,21 @@ export interface WireError {
   address?: string
 }
 
+/** Encodes an error, with the fields that `fromWire` needs. */
 export function toWire (err: unknown): WireError {
   const { name, message } = err instanceof Error ? err : new Error(String(err))
 
   return {
     name,
     message,
-    ...err instanceof NotFetchedError ? { cid: err.cid.toString(), timeout: err.timeout, providers: err.providers } : {},
+    ...err instanceof NotFetchedError
+      ? { cid: err.cid.toString(), timeout: err.timeout, providers: err.providers }
+      : {},
     ...err instanceof NotConnectedError ? { address: err.address } : {}
   }
 }
 
-/** The error that it was, where it is one that callers know. */
+/** Decodes an error into the class that a caller would have got without a daemon, else into a DaemonError. */
 export function fromWire ({ name, message, cid, timeout, providers, address }: WireError): Error {
   if (name === NotFetchedError.name && cid != null) {
     return new NotFetchedError(CID.parse(cid), timeout ?? 0, providers ?? 0)
@@ -40,5 +43,12 @@ export function fromWire ({ name, message, cid, timeout, providers, address }: W
     return Object.assign(new NotConnectedError(address, ''), { message })
   }
 
-  return name === NameError.name ? new NameError(message) : name === UsageError.name ? new UsageError(message) : new DaemonError(`The daemon: ${message}`)
+  switch (name) {
+    case NameError.name:
+      return new NameError(message)
+    case UsageError.name:
+      return new UsageError(message)
+    default:
+      return new DaemonError(`The daemon: ${message}`)
+  }
 }

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
-import { answer } from './answer.ts'
+import { answer, BadRequestError } from './answer.ts'
 import { refuse } from './guard.ts'
 import { toWire } from './protocol.ts'
 import type { Network } from '../network/network.ts'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** How many connections there may be at one time. A command that fetches has up to 24. */
+/** The most connections at a time. A command that fetches opens up to 24. */
 export const MAX_CONNECTIONS = 1024
-/** The most bytes of headers. */
+/** The largest headers of a request, in bytes. */
 const MAX_HEADER_SIZE = 8 * 1024
 /** How long a request may take to arrive, in milliseconds. */
 const REQUEST_TIMEOUT = 10_000
@@ -21,22 +21,27 @@ export interface DaemonServer {
 }
 
 /**
- * Let commands of the same user use a network. On 127.0.0.1 and with a token, not on a
- * Unix socket: the path of one is at most 107 bytes long, and Windows has other ones.
+ * Serves a network to commands of the same user, over HTTP on 127.0.0.1 with a token. Not over a Unix
+ * socket: its path has at most 107 bytes, and Windows has named pipes instead.
  *
- * @throws {Error} as of `listen`
+ * @throws {Error} of the system: no port could be opened
  */
 export async function serveNetwork (network: Network): Promise<DaemonServer> {
   const token = randomBytes(32).toString('hex')
   const closed = new AbortController()
   const connections = new Connections()
 
-  const server = createServer({ maxHeaderSize: MAX_HEADER_SIZE, headersTimeout: REQUEST_TIMEOUT, requestTimeout: REQUEST_TIMEOUT, connectionsCheckingInterval: 1000 }, (request, response) => {
+  const server = createServer({
+    maxHeaderSize: MAX_HEADER_SIZE,
+    headersTimeout: REQUEST_TIMEOUT,
+    requestTimeout: REQUEST_TIMEOUT,
+    connectionsCheckingInterval: 1000
+  }, (request, response) => {
     const { port } = server.address() as AddressInfo
     const refusal = refuse(request, { port, token })
 
     if (refusal != null) {
-      sayNo(response, refusal.status, { name: 'RefusedError', message: refusal.reason })
+      sendError(response, refusal.status, { name: 'RefusedError', message: refusal.reason })
       return
     }
 
@@ -47,10 +52,10 @@ export async function serveNetwork (network: Network): Promise<DaemonServer> {
 
     answer(request, response, network, AbortSignal.any([gone.signal, closed.signal])).catch((err: unknown) => {
       if (response.headersSent) {
-        // half an answer must not look like a whole one
+        // break the connection: half an answer must not look complete
         response.destroy()
       } else {
-        sayNo(response, 'status' in (err as object) ? (err as { status: number }).status : 500, toWire(err))
+        sendError(response, err instanceof BadRequestError ? err.status : 500, toWire(err))
       }
     })
   })
@@ -76,8 +81,8 @@ export async function serveNetwork (network: Network): Promise<DaemonServer> {
 }
 
 /**
- * The connections that are open. Where there are too many, the oldest of those that have
- * not shown the token is closed: any user of the machine can open as many as they like.
+ * Limits the open connections. Above the limit it closes the oldest connection that has not shown
+ * the token: any user of the machine can open connections.
  */
 class Connections {
   readonly #strangers = new Set<Socket>()
@@ -91,14 +96,14 @@ class Connections {
     })
 
     if (this.#strangers.size + this.#trusted.size > MAX_CONNECTIONS) {
-      // the new one, where all others are of commands: these try again
+      // the new connection itself if all others are trusted. Its command tries again
       const [oldest] = this.#strangers
       this.#strangers.delete(oldest)
       oldest.destroy()
     }
   }
 
-  /** Somebody who knows the token. */
+  /** The connection has shown the token. */
   trust (socket: Socket): void {
     if (this.#strangers.delete(socket)) {
       this.#trusted.add(socket)
@@ -106,8 +111,8 @@ class Connections {
   }
 }
 
-/** What is left of the request is not waited for. */
-function sayNo (response: ServerResponse, status: number, body: object): void {
+/** Answers with an error and closes the connection, without reading the rest of the request. */
+function sendError (response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
   response.end(JSON.stringify(body))
 }

@@ -1,34 +1,35 @@
 import { readDaemonFile } from '../daemon/daemon-file.ts'
 import type { Network } from './network.ts'
 
-/** How a command reaches others. */
+/** The network options of a command. */
 export interface NetworkOptions {
-  /** Ask nobody. */
+  /** Never use the network. */
   offline?: boolean | undefined
   /** Multiaddrs of peers to ask. */
   peers?: readonly string[] | undefined
   /**
-   * How long to wait for anything to arrive, in milliseconds.
+   * How long a command may go without any block arriving, in milliseconds.
    *
    * @default 60000
    */
   timeout?: number | undefined
 }
 
+/** In milliseconds. */
 export const DEFAULT_TIMEOUT = 60_000
 
 export interface AccessInit extends NetworkOptions {
   /** The directory of the repo. */
   repo: string
-  /** Multiaddrs of the peers by which others are found. */
+  /** Multiaddrs of the bootstrap peers. */
   bootstrap: readonly string[]
   signal: AbortSignal
   onNote: (message: string) => void
 }
 
 /**
- * A way to others, opened when it is first needed: the daemon where one runs, and
- * otherwise a node of this process, which ends with it.
+ * Opens the network when it is first needed: through the daemon if one runs, otherwise through a
+ * temporary node in this process.
  */
 export class NetworkAccess {
   readonly #init: AccessInit
@@ -38,7 +39,7 @@ export class NetworkAccess {
     this.#init = init
   }
 
-  /** Whether there is anybody who could be asked. */
+  /** Whether there is a daemon, a bootstrap peer or a given peer to ask. */
   async isPossible (): Promise<boolean> {
     const { offline = false, peers = [], bootstrap, repo } = this.#init
 
@@ -68,7 +69,7 @@ export class NetworkAccess {
       return client
     }
 
-    const { startTemporaryNode } = await import('./temporary-node.ts')
+    const { startTemporaryNode } = await import('./node/temporary-node.ts')
 
     return startTemporaryNode({ path, bootstrap, peers, signal, onNote })
   }

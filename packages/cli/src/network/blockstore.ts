@@ -10,25 +10,30 @@ import { NotFetchedError } from '../errors.ts'
 import type { FetchedBlock, Network } from './network.ts'
 import type { IpfszComponents } from '@ipfsz/core'
 
-/** The sha2-256 of nothing, which a file without bytes has as a raw block. */
-const NOTHING = CID.parse('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku')
+/** The empty raw block, which an empty file is. */
+const EMPTY_BLOCK = CID.parse('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku')
 
 type Store = IpfszComponents['blockstore']
-type GetOptions = NonNullable<Parameters<Store['get']>[1]> & { offline?: boolean, damaged?: boolean, expectedSize?: number, onProgress?: (event: { type: string, detail: unknown }) => void }
+type GetOptions = NonNullable<Parameters<Store['get']>[1]> & {
+  offline?: boolean
+  damaged?: boolean
+  expectedSize?: number
+  onProgress?: (event: { type: string, detail: unknown }) => void
+}
 
-/** As Helia calls it. */
+/** Named as in Helia: @ipfsz/core tells by the name that a blockstore can also fetch. */
 class MissingBlockOfflineError extends Error {
   static override readonly name = 'BlockNotFoundWhileOfflineError'
   override readonly name = 'BlockNotFoundWhileOfflineError'
 }
 
-/** What came from where. */
+/** What was fetched, and from which peers. */
 export interface FetchedStats {
   blocks: number
   bytes: number
-  /** How many of the blocks were in the repo and damaged: they have been replaced. */
+  /** How many of the blocks replaced a damaged block of the repo. */
   replaced: number
-  /** Of each peer, by its id. */
+  /** By peer id. */
   peers: Map<string, { blocks: number, bytes: number }>
 }
 
@@ -41,11 +46,11 @@ export class NetworkState {
 
 export interface NetworkBlockstoreInit {
   blockstore: Store
-  /** Asked for when the first block is missing. */
+  /** Opens the network. Called when the first block is missing. */
   network: () => Promise<Network>
-  /** What is read: who has it is asked for all below it. */
+  /** The root that is read: its providers are asked for all blocks below it. */
   root: CID
-  /** How long to wait for anything to arrive, in milliseconds. */
+  /** How long a fetch may go without any block arriving, in milliseconds. */
   timeout: number
   signal: AbortSignal
   /** With other blockstores of the same command. */
@@ -53,16 +58,15 @@ export interface NetworkBlockstoreInit {
 }
 
 /**
- * The blocks of a repo, and those of others where they are not in it, or are damaged.
- * What comes is kept in the repo.
+ * The blockstore of a repo that fetches missing and damaged blocks from peers, and stores them in
+ * the repo.
  *
- * Peers are searched for until nothing has arrived for the timeout. From then on blocks
- * are asked for only of peers that are known: thousands of blocks that nobody has would
- * otherwise each take the timeout.
+ * It searches for peers until nothing has arrived for the timeout. After that it asks only known
+ * peers: otherwise thousands of lost blocks would each take the timeout.
  */
 export class NetworkBlockstore implements Store {
   readonly #init: NetworkBlockstoreInit
-  /** When blocks that have not come were first asked for. */
+  /** When each block that has not arrived was first asked for, by key. */
   readonly #asked = new Map<string, number>()
   readonly #shared: NetworkState
   #lastArrival = 0
@@ -80,8 +84,8 @@ export class NetworkBlockstore implements Store {
   }
 
   /**
-   * @throws {NotFetchedError} nothing arrived within the timeout
-   * @throws {CorruptBlockError} the same, where the repo has the block and it is damaged
+   * @throws {NotFetchedError} the block is missing, and none arrived within the timeout
+   * @throws {CorruptBlockError} the block is damaged, and none arrived within the timeout
    */
   async * get (cid: CID, options: GetOptions = {}): AsyncGenerator<Uint8Array> {
     if (cid.multihash.code === identity.code) {
@@ -98,7 +102,7 @@ export class NetworkBlockstore implements Store {
         yield * this.#init.blockstore.get(cid, options)
         return
       } catch (err) {
-        // a repo that compresses its blocks finds this by itself, and a disk that has lost them
+        // a compressed block that does not decode, or a disk error
         damaged = isDamage(err)
 
         if (!damaged && !(err instanceof Error && err.name === 'NotFoundError')) {
@@ -109,8 +113,8 @@ export class NetworkBlockstore implements Store {
       }
     }
 
-    if (keyOf(cid) === keyOf(NOTHING)) {
-      // Kubo 0.42 sends a block without bytes to nobody, and there is nothing to ask for
+    if (keyOf(cid) === keyOf(EMPTY_BLOCK)) {
+      // Kubo 0.42 never sends an empty block, and its bytes are known
       const block = new Uint8Array(0)
       await this.#init.blockstore.put(cid, block)
       yield block
@@ -118,8 +122,8 @@ export class NetworkBlockstore implements Store {
     }
 
     if (options.offline === true) {
-      // so @ipfsz/core knows a blockstore that can ask others, and asks again
-      throw new MissingBlockOfflineError(`The block ${cid} is not in this repo, or damaged`, { cause })
+      // @ipfsz/core takes this name for a blockstore that can fetch, and calls again without `offline`
+      throw new MissingBlockOfflineError(`The block ${cid} is missing or damaged in this repo`, { cause })
     }
 
     yield await this.#fetch(cid, options, damaged)
@@ -129,15 +133,16 @@ export class NetworkBlockstore implements Store {
     return this.#init.blockstore.put(...args)
   }
 
-  /** Of the repo alone: nobody else is asked. */
+  /** Whether the repo has the block. Never uses the network. */
   has (...args: Parameters<Store['has']>): ReturnType<Store['has']> {
     return this.#init.blockstore.has(...args)
   }
 
-  async #fetch (cid: CID, { signal: callSignal, expectedSize: size, onProgress }: GetOptions, damaged: boolean): Promise<Uint8Array> {
+  async #fetch (cid: CID, options: GetOptions, damaged: boolean): Promise<Uint8Array> {
+    const { signal: callSignal, expectedSize: size, onProgress } = options
     const { root, timeout, signal } = this.#init
     const key = keyOf(cid)
-    // whoever asks again has waited before
+    // a retry goes on with the timeout of the first attempt
     const asked = this.#asked.get(key) ?? Date.now()
     this.#asked.set(key, asked)
     const network = await this.#init.network()
@@ -145,12 +150,21 @@ export class NetworkBlockstore implements Store {
     const left = timeout - (Date.now() - Math.max(asked, this.#lastArrival))
 
     try {
-      const block = await network.fetch(cid, { root, ...size == null ? {} : { size }, search, timeout: Math.max(left, 1), signal: callSignal == null ? signal : AbortSignal.any([signal, callSignal]) })
+      const block = await network.fetch(cid, {
+        root,
+        ...size == null ? {} : { size },
+        search,
+        timeout: Math.max(left, 1),
+        signal: callSignal == null ? signal : AbortSignal.any([signal, callSignal])
+      })
 
       this.#asked.delete(key)
       this.#lastArrival = Date.now()
       this.#count(block, damaged)
-      onProgress?.({ type: 'helia:block-broker:receive-block', detail: { broker: 'bitswap', type: 'receive-block', provider: peerCid(block.peerId), cid } })
+      onProgress?.({
+        type: 'helia:block-broker:receive-block',
+        detail: { broker: 'bitswap', type: 'receive-block', provider: peerCid(block.peerId), cid }
+      })
 
       return block.bytes
     } catch (err) {
@@ -187,7 +201,7 @@ async function isAlone (network: Network): Promise<boolean> {
 
 const LIBP2P_KEY = 0x72
 
-/** A peer id as Helia's events have it. */
+/** A peer id as a CID, as in Helia's events. */
 function peerCid (peerId: string): CID {
   return CID.createV1(LIBP2P_KEY, decode(base58btc.decode(`z${peerId}`)))
 }

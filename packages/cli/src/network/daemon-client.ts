@@ -5,19 +5,31 @@ import { setTimeout } from 'node:timers/promises'
 import { CID } from 'multiformats/cid'
 import { fromWire, MAX_CIDS, PEER_HEADER } from '../daemon/protocol.ts'
 import { DaemonError, NotConnectedError } from '../errors.ts'
-import { NO_ANSWER, throwUnlessTimedOut } from './timed-out.ts'
-import type { ConnectedPeer, FetchedBlock, FetchOptions, NameOptions, Network, NodeId, Provider, PublishedName, PublishOptions, ResolvedName } from './network.ts'
+import { NO_ANSWER, throwIfInterrupted } from './throw-if-interrupted.ts'
+import type {
+  ConnectedPeer,
+  FetchedBlock,
+  FetchOptions,
+  NameOptions,
+  Network,
+  NodeId,
+  Provider,
+  PublishedName,
+  PublishOptions,
+  ResolvedName
+} from './network.ts'
 import type { DaemonAddress } from '../daemon/daemon-file.ts'
 import type { WireError } from '../daemon/protocol.ts'
 import type { IncomingMessage } from 'node:http'
 
-/** How many requests of one command are answered at one time. */
+/** How many requests of one command run at a time. */
 const MAX_SOCKETS = 24
-/** How often something is asked of a daemon that closes the connection, and how long after, in milliseconds. Each time it is longer. */
+/** How often a request is tried if the daemon closes the connection. */
 const MAX_TRIES = 6
+/** How long until the second try, in milliseconds. Each later wait is longer by as much. */
 const RETRY_AFTER = 100
 
-/** Other nodes, through the daemon of the repo. */
+/** Reaches other nodes through the daemon of the repo. */
 export class DaemonClient implements Network {
   readonly #daemon: DaemonAddress
   readonly #agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS })
@@ -38,7 +50,7 @@ export class DaemonClient implements Network {
     try {
       return (await this.#json<{ peerId: string }>('/v0/connect', { address }, signal)).peerId
     } catch (err) {
-      throwUnlessTimedOut(signal)
+      throwIfInterrupted(signal)
       throw signal.aborted ? new NotConnectedError(address, NO_ANSWER, { cause: err }) : err
     }
   }
@@ -46,14 +58,16 @@ export class DaemonClient implements Network {
   async fetch (cid: CID, { root, size, search, timeout, signal }: FetchOptions): Promise<FetchedBlock> {
     const response = await this.#ask('/v0/fetch', { cid: cid.toString(), root: root.toString(), size, search, timeout }, signal)
 
-    return { bytes: await this.#whole(buffer(response), signal), peerId: String(response.headers[PEER_HEADER]) }
+    return { bytes: await this.#reading(buffer(response), signal), peerId: String(response.headers[PEER_HEADER]) }
   }
 
   async * findProviders (cid: CID, signal: AbortSignal): AsyncGenerator<Provider> {
-    const lines = createInterface(await this.#ask('/v0/providers', { cid: cid.toString() }, signal))[Symbol.asyncIterator]()
+    const response = await this.#ask('/v0/providers', { cid: cid.toString() }, signal)
+    const lines = createInterface(response)[Symbol.asyncIterator]()
+    const next = async (): ReturnType<typeof lines.next> => this.#reading(lines.next(), signal)
 
     try {
-      for (let line = await this.#whole(lines.next(), signal); line.done !== true; line = await this.#whole(lines.next(), signal)) {
+      for (let line = await next(); line.done !== true; line = await next()) {
         yield JSON.parse(line.value) as Provider
       }
     } finally {
@@ -68,7 +82,8 @@ export class DaemonClient implements Network {
   }
 
   async publishName (cid: CID, path: string, { key, lifetime, signal }: PublishOptions): Promise<PublishedName> {
-    const published = await this.#json<{ name: string, cid: string, sequence: string }>('/v0/name/publish', { cid: cid.toString(), path, key, lifetime }, signal)
+    const body = { cid: cid.toString(), path, key, lifetime }
+    const published = await this.#json<Record<'name' | 'cid' | 'sequence', string>>('/v0/name/publish', body, signal)
 
     return { name: published.name, cid: CID.parse(published.cid), sequence: BigInt(published.sequence) }
   }
@@ -84,11 +99,11 @@ export class DaemonClient implements Network {
   }
 
   async #json<T> (path: string, body: object, signal?: AbortSignal): Promise<T> {
-    return JSON.parse(await this.#whole(text(await this.#ask(path, body, signal)), signal)) as T
+    return JSON.parse(await this.#reading(text(await this.#ask(path, body, signal)), signal)) as T
   }
 
-  /** A daemon with too many connections closes new ones: all that is asked of it may be asked again. */
-  async #askAgain<T> (signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> {
+  /** Retries on ECONNRESET: a daemon with too many connections closes new ones. All requests may be repeated. */
+  async #retry<T> (signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
         return await ask()
@@ -102,10 +117,10 @@ export class DaemonClient implements Network {
     }
   }
 
-  /** What is read of an answer, of which the daemon may end in the middle. */
-  async #whole<T> (reading: Promise<T>, signal?: AbortSignal): Promise<T> {
+  /** Turns a failure to read the answer into a DaemonError: the daemon may end in the middle of it. */
+  async #reading<T> (result: Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
-      return await reading
+      return await result
     } catch (err) {
       throw this.#noAnswer(err, signal)
     }
@@ -114,7 +129,11 @@ export class DaemonClient implements Network {
   #noAnswer (err: unknown, signal?: AbortSignal): DaemonError {
     signal?.throwIfAborted()
 
-    return new DaemonError(`The daemon of the repo (process ${this.#daemon.pid}) does not answer: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
+    const reason = err instanceof Error ? err.message : String(err)
+
+    return new DaemonError(`The daemon of the repo (process ${this.#daemon.pid}) does not answer: ${reason}`, {
+      cause: err
+    })
   }
 
   async #ask (path: string, body: object, signal?: AbortSignal): Promise<IncomingMessage> {
@@ -123,14 +142,18 @@ export class DaemonClient implements Network {
     let response: IncomingMessage
 
     try {
-      response = await this.#askAgain(signal, async () => new Promise((resolve, reject) => {
+      response = await this.#retry(signal, async () => new Promise((resolve, reject) => {
         request({
           agent: this.#agent,
           host: '127.0.0.1',
           port,
           path,
           method: 'POST',
-          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(bytes) },
+          headers: {
+            authorization: `Bearer ${token}`,
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(bytes)
+          },
           ...signal == null ? {} : { signal }
         }, resolve).once('error', reject).end(bytes)
       }))
@@ -142,12 +165,14 @@ export class DaemonClient implements Network {
       return response
     }
 
-    const said = await text(response)
+    const answer = await text(response)
 
     try {
-      throw fromWire(JSON.parse(said) as WireError)
+      throw fromWire(JSON.parse(answer) as WireError)
     } catch (err) {
-      throw err instanceof SyntaxError ? new DaemonError(`The daemon answers with the status ${response.statusCode}`, { cause: err }) : err
+      throw err instanceof SyntaxError
+        ? new DaemonError(`The daemon answers with status ${response.statusCode} and no JSON`, { cause: err })
+        : err
     }
   }
 }

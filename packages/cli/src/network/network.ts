@@ -1,40 +1,40 @@
 import type { CID } from 'multiformats/cid'
 
-/** Who a node is, and where others reach it. */
+/** The identity of a node and the addresses it can be reached at. */
 export interface NodeId {
   peerId: string
-  /** Multiaddrs with the peer id at the end. */
+  /** Multiaddrs that end with the peer id. */
   addresses: string[]
   agent: string
 }
 
-/** A peer that is connected. */
+/** A connected peer. */
 export interface ConnectedPeer {
   peerId: string
   /** The address of the connection. */
   address: string
   direction: 'inbound' | 'outbound'
-  /** What it says to be, where it has said so. */
+  /** The peer's agent version, if it has told us. */
   agent?: string | undefined
 }
 
-/** A peer that says to have something. */
+/** A peer that advertises a CID. */
 export interface Provider {
   peerId: string
   addresses: string[]
 }
 
-/** A block that came from somebody else. It has been compared with its hash. */
+/** A block fetched from a peer. It matches its hash. */
 export interface FetchedBlock {
   bytes: Uint8Array
-  /** The peer it came from. */
+  /** The peer that sent it. */
   peerId: string
 }
 
 export interface FetchOptions {
-  /** What the block belongs to: who has the root is asked for all below it. */
+  /** The root of the DAG that the block is part of: providers of the root are asked for it. */
   root: CID
-  /** The bytes of the block, where they are known. */
+  /** The size of the block in bytes, if known. */
   size?: number | undefined
   /**
    * Whether peers are searched for that have it. Otherwise it fails as soon as none of
@@ -44,21 +44,21 @@ export interface FetchOptions {
    */
   search?: boolean | undefined
   signal: AbortSignal
-  /** How long to wait for anything to arrive, in milliseconds. */
+  /** How long the fetch may go without any block of the root arriving, in milliseconds. */
   timeout: number
 }
 
 export interface PublishedName {
-  /** What others resolve: `k51...`. */
+  /** The name that others resolve: `k51...`. */
   name: string
-  /** What it leads to, marked where it was. */
+  /** The CID it leads to, marked if the published CID was. */
   cid: CID
   sequence: bigint
 }
 
 export interface ResolvedName {
   cid: CID
-  /** What is behind the CID, empty or `a/b.txt`. */
+  /** The path below the CID, such as `a/b.txt`, or empty. */
   path: string
 }
 
@@ -67,44 +67,46 @@ export interface NameOptions {
 }
 
 export interface PublishOptions extends NameOptions {
-  /** The name of the key in the repo. It is made where there is none. */
+  /** The name of a key in the repo. It is created if missing. */
   key: string
-  /** How long the record is good for, in milliseconds. */
+  /** How long the record is valid, in milliseconds. */
   lifetime?: number | undefined
 }
 
-/** Other nodes, as a command sees them: through a node of its own, or through the daemon. */
+/** How a command reaches other nodes: through the daemon of the repo, or a node of its own. */
 export interface Network {
-  /** Who this node is. */
+  /** The identity of this node. */
   id (): Promise<NodeId>
 
   peers (): Promise<ConnectedPeer[]>
 
   /**
-   * Connect to a peer, and stay connected.
+   * Connects to a peer and stays connected.
    *
-   * @returns its peer id
-   * @throws {NotConnectedError}
+   * @param address - a multiaddr
+   * @returns the peer id
+   * @throws {NotConnectedError} the peer cannot be reached
+   * @throws {UsageError} the address is not a multiaddr
    */
   connect (address: string, signal: AbortSignal): Promise<string>
 
   /**
-   * Get a block from others, and keep it in the repo.
+   * Fetches a block from peers and stores it in the repo.
    *
-   * @throws {NotFetchedError} nothing arrived within the timeout
+   * @throws {NotFetchedError} no block arrived within the timeout
    */
   fetch (cid: CID, options: FetchOptions): Promise<FetchedBlock>
 
-  /** Who says to have something, as they are found. */
+  /** Yields the providers of a CID as they are found. */
   findProviders (cid: CID, signal: AbortSignal): AsyncIterable<Provider>
 
-  /** Tell others that this node has something. It is done in the background. */
+  /** Advertises CIDs in the DHT, in the background. */
   provide (cids: readonly CID[]): Promise<void>
 
-  /** @throws {NameError} */
+  /** @throws {NameError} no peer stored the record */
   publishName (cid: CID, path: string, options: PublishOptions): Promise<PublishedName>
 
-  /** @throws {NameError} */
+  /** @throws {NameError} the text is not a name, or no valid record was found */
   resolveName (name: string, options: NameOptions): Promise<ResolvedName>
 
   close (): Promise<void>

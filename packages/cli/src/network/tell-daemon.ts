@@ -2,7 +2,7 @@ import { readDaemonFile } from '../daemon/daemon-file.ts'
 import type { Context } from '../context.ts'
 import type { CID } from 'multiformats/cid'
 
-/** Let the daemon of a repo, if one runs, tell others of what is new. What is added is so without that. */
+/** Asks the daemon, if one runs, to provide new CIDs. A failure is only noted: the blocks are stored either way. */
 export async function tellDaemon (repo: string, cids: readonly CID[], { output }: Context): Promise<void> {
   const daemon = await readDaemonFile(repo)
 
@@ -17,7 +17,7 @@ export async function tellDaemon (repo: string, cids: readonly CID[], { output }
     await client.provide(cids)
   } catch (err) {
     if (output.verbose) {
-      output.note(`nobody was told of what is new: ${err instanceof Error ? err.message : String(err)}`)
+      output.note(`the daemon did not provide the new CIDs: ${err instanceof Error ? err.message : String(err)}`)
     }
   } finally {
     await client.close()

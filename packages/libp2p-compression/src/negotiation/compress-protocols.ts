@@ -1,23 +1,27 @@
 import { chooseCodecs, codecsByType } from './codec-names.ts'
 import { CompressedStream } from '../connection/compressed-stream.ts'
 import { VERSION } from '../constants.ts'
+import { replaceInternals } from './libp2p-internals.ts'
 import { checkInbound, checkOutbound } from './stream-limits.ts'
 import { Traffic } from '../traffic.ts'
 import type { ChosenCodec } from './codec-names.ts'
 import type { CompressProtocolsInit, ProtocolComponents } from '../contract.ts'
 import type { PeerId, Stream, StreamMiddleware } from '@libp2p/interface'
 
-/** A protocol compressed with one codec. */
+type Registrar = ProtocolComponents['registrar']
+type ConnectionManager = ProtocolComponents['connectionManager']
+
+/** One of the protocols, spoken with one codec. */
 interface Variant {
   id: string
   protocol: string
   chosen: ChosenCodec
 }
 
-/** Implements `compressProtocols` of index.ts. */
+/** See the declaration of compressProtocols in index.ts. */
 export class ProtocolCompression {
   readonly #components: ProtocolComponents
-  /** By plain protocol, the preferred codec first. */
+  /** The variants of each protocol, the preferred one first. */
   readonly #variants: ReadonlyMap<string, readonly Variant[]>
 
   constructor (components: ProtocolComponents, { protocols, codecs, level }: CompressProtocolsInit) {
@@ -29,60 +33,35 @@ export class ProtocolCompression {
       chosen.map(chosen => ({ id: `/ipfsz/${chosen.codec.id}/${VERSION}${protocol}`, protocol, chosen }))
     ]))
 
-    this.#handleVariants()
-    this.#addMiddleware()
-    this.#requestVariants()
+    const variants = new Map([...this.#variants.values()].flat().map(variant => [variant.id, variant]))
+
+    replaceInternals(components, {
+      idsOf: protocol => this.#idsOf(protocol),
+      getMiddleware: (id, original) => this.#middleware(id, variants.get(id), original),
+      openStream: async (original, ...args) => this.#openStream(original, ...args)
+    })
   }
 
   get [Symbol.toStringTag] (): string {
     return '@ipfsz/libp2p-compression-protocols'
   }
 
-  /** A handler of a protocol also handles its variants. */
-  #handleVariants (): void {
-    const { registrar } = this.#components
-    const handle = registrar.handle.bind(registrar)
-    const unhandle = registrar.unhandle.bind(registrar)
-
-    registrar.handle = async (protocol, handler, options) => {
-      await handle(protocol, handler, options)
-
-      for (const { id } of this.#variantsOf(protocol)) {
-        await handle(id, handler, options)
-      }
-    }
-
-    registrar.unhandle = async (protocols, options) =>
-      unhandle([protocols].flat().flatMap(protocol => this.#idsOf(protocol)), options)
-  }
-
   /**
-   * The first middleware of a variant compresses and decompresses. The middleware of the
-   * plain protocol follows, so that whatever guards or counts it also sees the variants.
+   * The first middleware of a variant decompresses, in both directions. The middleware of the
+   * protocol follows, so that what guards or counts the protocol does the same for its variants.
    */
-  #addMiddleware (): void {
-    const { registrar } = this.#components
-    const getMiddleware = registrar.getMiddleware.bind(registrar)
-    const variants = new Map([...this.#variants.values()].flat().map(variant => [variant.id, variant]))
+  #middleware (id: string, variant: Variant | undefined, original: Registrar['getMiddleware']): StreamMiddleware[] {
+    const protocol = variant?.protocol ?? id
 
-    registrar.getMiddleware = id => {
-      const variant = variants.get(id)
-      const protocol = variant?.protocol ?? id
-
-      if (!this.#variants.has(protocol)) {
-        return getMiddleware(id)
-      }
-
-      // libp2p appends the handler to the returned array, so return a new one
-      return [
-        this.#firstMiddleware(protocol, variant),
-        ...getMiddleware(protocol),
-        ...(variant == null ? [] : getMiddleware(id))
-      ]
+    if (!this.#variants.has(protocol)) {
+      return original(id)
     }
+
+    // a new list: libp2p appends the handler to the one it gets
+    return [this.#first(protocol, variant), ...original(protocol), ...(variant == null ? [] : original(id))]
   }
 
-  #firstMiddleware (protocol: string, variant: Variant | undefined): StreamMiddleware {
+  #first (protocol: string, variant: Variant | undefined): StreamMiddleware {
     return (stream, connection, next) => {
       if (stream.direction === 'inbound') {
         checkInbound(this.#components.registrar, protocol, this.#idsOf(protocol), connection)
@@ -92,33 +71,32 @@ export class ProtocolCompression {
     }
   }
 
-  /** Opening a stream of a protocol requests its variants first, if the peer is known to have them. */
-  #requestVariants (): void {
+  /** Opens a stream of a variant if the peer is known to speak one. */
+  async #openStream (
+    original: ConnectionManager['openStream'],
+    ...[peer, protocols, options]: Parameters<ConnectionManager['openStream']>
+  ): Promise<Stream> {
     const { connectionManager, registrar } = this.#components
-    const openStream = connectionManager.openStream.bind(connectionManager)
+    const wanted = [protocols].flat()
 
-    connectionManager.openStream = async (peer, protocols, options) => {
-      const wanted = [protocols].flat()
-
-      if (!wanted.some(protocol => this.#variants.has(protocol))) {
-        return openStream(peer, protocols, options)
-      }
-
-      const connection = await connectionManager.openConnection(peer, options)
-      const known = await this.#protocolsOf(connection.remotePeer)
-      // requesting a variant that the peer lacks would cost a round trip
-      const ids = wanted.flatMap(protocol => [
-        ...this.#variantsOf(protocol).map(({ id }) => id).filter(id => known.includes(id)),
-        protocol
-      ])
-      const stream = await connection.newStream(ids, options)
-
-      if (this.#variants.has(stream.protocol)) {
-        checkOutbound(registrar, stream.protocol, this.#idsOf(stream.protocol), connection, stream, options)
-      }
-
-      return stream
+    if (!wanted.some(protocol => this.#variants.has(protocol))) {
+      return original(peer, protocols, options)
     }
+
+    const connection = await connectionManager.openConnection(peer, options)
+    const known = await this.#protocolsOf(connection.remotePeer)
+    // offering a variant that the peer does not have would cost a round trip
+    const ids = wanted.flatMap(protocol => [
+      ...this.#variantsOf(protocol).map(({ id }) => id).filter(id => known.includes(id)),
+      protocol
+    ])
+    const stream = await connection.newStream(ids, options)
+
+    if (this.#variants.has(stream.protocol)) {
+      checkOutbound(registrar, stream.protocol, this.#idsOf(stream.protocol), connection, stream, options)
+    }
+
+    return stream
   }
 
   #idsOf (protocol: string): string[] {
@@ -137,7 +115,7 @@ export class ProtocolCompression {
     })
   }
 
-  /** The protocols that a peer has announced, which it does some time after connecting. */
+  /** The protocols that a peer has told us by identify: none in the first moments of a connection. */
   async #protocolsOf (peer: PeerId): Promise<readonly string[]> {
     try {
       return (await this.#components.peerStore.get(peer)).protocols

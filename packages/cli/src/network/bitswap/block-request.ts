@@ -1,0 +1,161 @@
+import { setMaxListeners } from 'node:events'
+import { checkBlock } from '@ipfsz/core'
+import { keyOf } from '../../dag-walk.ts'
+import { AutoResetEvent } from '../auto-reset-event.ts'
+import type { FetchedBlock } from '../network.ts'
+import type { SessionPeer, SessionPeers } from './session-peers.ts'
+import type { Wants } from './wants.ts'
+import type { PeerId } from '@libp2p/interface'
+import type { CID } from 'multiformats/cid'
+
+/** A peer that sends no block for this long while it is asked has stalled, in milliseconds: another is asked. */
+const STALLED_AFTER = 8_000
+/** The same for a peer that has never sent a block. */
+const SILENT_AFTER = 3_000
+/** The size assumed for a block of unknown size, 1 MiB: leaves of files are rarely larger. */
+const SIZE_GUESS = 1024 * 1024
+/** How often to check for stalled peers, in milliseconds. */
+const INTERVAL = 500
+
+interface Asked {
+  peer: SessionPeer
+  since: number
+}
+
+/** One wanted block, and the peers that were asked for it. */
+export class BlockRequest {
+  readonly #cid: CID
+  readonly #key: string
+  readonly #size: number
+  readonly #peers: SessionPeers
+  readonly #wants: Wants
+  readonly #asked = new Map<string, Asked>()
+  readonly #changed = new AutoResetEvent()
+  readonly #ended = new AbortController()
+  /** The block, once it has arrived. */
+  block: FetchedBlock | undefined
+
+  constructor (cid: CID, size: number | undefined, peers: SessionPeers, wants: Wants) {
+    this.#cid = cid
+    this.#key = keyOf(cid)
+    this.#size = size ?? SIZE_GUESS
+    this.#peers = peers
+    this.#wants = wants
+
+    const { signal } = this.#ended
+    const unlisten = wants.listen(cid, {
+      block: (bytes, sender) => { this.#receive(bytes, sender).catch(() => {}) },
+      presence: (has, sender) => {
+        if (!has) {
+          this.#peers.lacks(sender, this.#key)
+          this.#changed.notify()
+        }
+      }
+    })
+    const unwatch = peers.onChange(() => { this.#changed.notify() })
+
+    setMaxListeners(0, signal)
+    signal.addEventListener('abort', () => {
+      unlisten()
+      unwatch()
+    }, { once: true })
+  }
+
+  /**
+   * Asks a peer for the block, unless a peer that was asked may still send it.
+   *
+   * @param search - whether to search for peers if there is none to ask
+   * @returns whether the block may still arrive
+   */
+  ask (search: boolean): boolean {
+    const now = Date.now()
+
+    for (const [id, { peer }] of this.#asked) {
+      if (!this.#peers.maySend(peer, this.#key)) {
+        this.#release(id)
+      }
+    }
+
+    // ask another peer only once all that were asked have stalled
+    if ([...this.#asked.values()].some(asked => !hasStalled(asked, now))) {
+      return true
+    }
+
+    this.#asked.forEach(({ peer }) => { peer.stalled = true })
+    const peer = this.#peers.pick(this.#key, this.#size, this.#asked)
+
+    // one that sent nothing before is only waited for beside a search
+    if (peer == null || (peer.stalled && !search)) {
+      const busy = this.#peers.isBusy(this.#key, this.#size)
+
+      if (!busy && search) {
+        this.#peers.search(this.#cid)
+      }
+
+      return busy || search
+    }
+
+    this.#asked.set(peer.id.toString(), { peer, since: now })
+    peer.asked++
+    peer.askedSize += this.#size
+    this.#send(peer.id)
+
+    return true
+  }
+
+  /** Waits until something has changed, or until it is time to check for stalled peers. */
+  async wait (signal: AbortSignal): Promise<void> {
+    await this.#changed.wait(INTERVAL, signal)
+  }
+
+  /** Cancels the request at every peer that has not answered. */
+  end (): void {
+    this.#ended.abort()
+
+    for (const [id, { peer }] of this.#asked) {
+      this.#release(id)
+
+      if (id !== this.block?.peerId) {
+        this.#wants.cancel(this.#cid, peer.id).catch(() => {})
+      }
+    }
+  }
+
+  async #receive (bytes: Uint8Array, sender: PeerId): Promise<void> {
+    const good = await checkBlock(this.#cid, bytes).then(() => true, () => false)
+
+    this.#peers.answered(sender, good)
+
+    if (good) {
+      this.block ??= { bytes, peerId: sender.toString() }
+    } else {
+      // a peer that sends other bytes for this CID does not have the block
+      this.#peers.lacks(sender, this.#key)
+    }
+
+    this.#changed.notify()
+  }
+
+  #send (peer: PeerId): void {
+    this.#wants.send(this.#cid, peer, 'block').catch(() => {
+      if (!this.#ended.signal.aborted) {
+        // the want did not reach the peer
+        this.#release(peer.toString())
+        this.#peers.failed(peer)
+      }
+    })
+  }
+
+  #release (id: string): void {
+    const asked = this.#asked.get(id)
+
+    if (asked != null) {
+      this.#asked.delete(id)
+      this.#peers.released(asked.peer, this.#size)
+    }
+  }
+}
+
+function hasStalled ({ peer, since }: Asked, now: number): boolean {
+  return now - Math.max(since, peer.lastBlock) > (peer.lastBlock === 0 ? SILENT_AFTER : STALLED_AFTER)
+}

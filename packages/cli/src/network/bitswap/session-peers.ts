@@ -1,0 +1,218 @@
+import { setMaxListeners } from 'node:events'
+import { keyOf } from '../../dag-walk.ts'
+import { searchPeers } from './search-peers.ts'
+import type { SessionComponents } from './session-components.ts'
+import type { PeerId } from '@libp2p/interface'
+import type { CID } from 'multiformats/cid'
+
+/** The most bytes asked of one peer at a time, 28 MiB: less than the 32 MiB that a stream buffers before it is read. */
+const MAX_ASKED_SIZE = 28 * 1024 * 1024
+/** The most blocks asked of one peer at a time. A Helia keeps 1,024 wants of a peer. */
+const MAX_ASKED = 256
+/** A peer that failed this often in a row is not asked again. */
+const MAX_FAILURES = 5
+/** How long a search goes on after the last fetch ended, in milliseconds: a failed fetch is soon tried again. */
+const LINGER = 3_000
+
+/** A peer that has, or claims to have, the blocks of a session. */
+export interface SessionPeer {
+  readonly id: PeerId
+  /** How many blocks it was asked for and has not sent. */
+  asked: number
+  /** Their bytes. */
+  askedSize: number
+  /** When it last sent a block, in milliseconds since the epoch, or 0. */
+  lastBlock: number
+  /** How often in a row it could not be asked, or sent wrong bytes. */
+  failures: number
+  /** Whether it sent nothing for too long while it was asked. */
+  stalled: boolean
+  connected: boolean
+  /** The keys of blocks that it said it does not have. */
+  readonly lacks: Set<string>
+}
+
+/** The peers that are asked for the blocks below a root. */
+export class SessionPeers {
+  readonly #root: CID
+  readonly #components: SessionComponents
+  readonly #peers = new Map<string, SessionPeer>()
+  readonly #listeners = new Set<() => void>()
+  readonly #searches = new Set<string>()
+  readonly #unwatch: () => void
+  /** Aborts searches when nothing is being fetched. */
+  #idle = new AbortController()
+  #lingering: NodeJS.Timeout | undefined
+  #users = 0
+
+  constructor (root: CID, components: SessionComponents) {
+    this.#root = root
+    this.#components = components
+    this.#unwatch = components.wants.onPeer((id, connected) => {
+      this.#update(id, peer => { peer.connected = connected })
+    })
+    setMaxListeners(0, this.#idle.signal)
+  }
+
+  get size (): number {
+    return this.#peers.size
+  }
+
+  /** Whether there were peers and none can be asked any more. A search dials them again. */
+  get areGone (): boolean {
+    const peers = [...this.#peers.values()]
+
+    return peers.length > 0 && !peers.some(({ connected, failures }) => connected && failures < MAX_FAILURES)
+  }
+
+  /** A fetch begins. */
+  enter (): void {
+    this.#users++
+    clearTimeout(this.#lingering)
+
+    if (this.#idle.signal.aborted) {
+      this.#idle = new AbortController()
+      setMaxListeners(0, this.#idle.signal)
+    }
+  }
+
+  /** A fetch ends. */
+  leave (): void {
+    if (--this.#users === 0) {
+      const idle = this.#idle
+      this.#lingering = setTimeout(() => { idle.abort() }, LINGER).unref()
+    }
+  }
+
+  close (): void {
+    clearTimeout(this.#lingering)
+    this.#idle.abort()
+    this.#unwatch()
+  }
+
+  /** @returns a function that removes the listener */
+  onChange (listener: () => void): () => void {
+    this.#listeners.add(listener)
+
+    return () => { this.#listeners.delete(listener) }
+  }
+
+  /**
+   * The peer to ask for a block: one that may have it and can take one more, the one with the fewest
+   * bytes to send, stalled peers last.
+   */
+  pick (key: string, size: number, except: { has (id: string): boolean }): SessionPeer | undefined {
+    const possible = [...this.#peers]
+      .filter(([id, peer]) => !except.has(id) && this.maySend(peer, key) && hasRoom(peer, size))
+      .map(([, peer]) => peer)
+      .toSorted((a, b) =>
+        Number(a.stalled) - Number(b.stalled) || a.askedSize - b.askedSize || b.lastBlock - a.lastBlock)
+
+    return possible[0]
+  }
+
+  /** Whether a peer may have the block but must send others first. */
+  isBusy (key: string, size: number): boolean {
+    return [...this.#peers.values()].some(peer => this.maySend(peer, key) && !peer.stalled && !hasRoom(peer, size))
+  }
+
+  maySend (peer: SessionPeer, key: string): boolean {
+    return peer.connected && peer.failures < MAX_FAILURES && !peer.lacks.has(key)
+  }
+
+  /** A peer has one block less to send: tells the listeners, which may ask it now. */
+  released (peer: SessionPeer, size: number): void {
+    peer.asked--
+    peer.askedSize -= size
+    this.#listeners.forEach(listener => { listener() })
+  }
+
+  /** A peer sent bytes for a block, `good` if they match its hash. */
+  answered (id: PeerId, good: boolean): void {
+    this.#update(id, peer => {
+      if (good) {
+        Object.assign(peer, { lastBlock: Date.now(), failures: 0, stalled: false })
+      } else {
+        peer.failures++
+      }
+    })
+  }
+
+  lacks (id: PeerId, key: string): void {
+    this.#update(id, peer => { peer.lacks.add(key) })
+  }
+
+  /** A want could not be sent to a peer. */
+  failed (id: PeerId): void {
+    this.#update(id, peer => {
+      peer.failures++
+      peer.connected = this.#isConnected(id)
+    })
+  }
+
+  /** Starts a search in the background, until there are enough peers or nothing is being fetched. */
+  search (cid: CID): void {
+    // a peer with the root has the blocks below it, unless one of them said that it lacks this one
+    const wanted = [...this.#peers.values()].some(({ lacks }) => lacks.has(keyOf(cid))) ? cid : this.#root
+    const key = keyOf(wanted)
+
+    if (this.#searches.has(key)) {
+      return
+    }
+
+    this.#searches.add(key)
+    searchPeers(wanted, {
+      ...this.#components,
+      signal: this.#idle.signal,
+      count: () => [...this.#peers.values()].filter(peer => this.maySend(peer, key)).length,
+      isIn: id => this.#peers.get(id.toString())?.connected === true,
+      lost: () => [...this.#peers.values()]
+        .filter(({ connected, failures }) => !connected && failures < MAX_FAILURES)
+        .map(({ id }) => id),
+      found: id => { this.#add(id, key) },
+      lacks: id => { this.lacks(id, key) },
+      // a peer may have received the block since
+      forgetLacks: () => {
+        this.#peers.forEach(({ id }) => { this.#update(id, ({ lacks }) => { lacks.delete(key) }) })
+      }
+    }).catch(() => {}).finally(() => { this.#searches.delete(key) })
+  }
+
+  #add (id: PeerId, key: string): void {
+    if (!this.#peers.has(id.toString())) {
+      this.#peers.set(id.toString(), {
+        id,
+        asked: 0,
+        askedSize: 0,
+        lastBlock: 0,
+        failures: 0,
+        stalled: false,
+        connected: true,
+        lacks: new Set()
+      })
+    }
+
+    this.#update(id, peer => {
+      peer.connected = this.#isConnected(id)
+      peer.lacks.delete(key)
+    })
+  }
+
+  #update (id: PeerId, change: (peer: SessionPeer) => void): void {
+    const peer = this.#peers.get(id.toString())
+
+    if (peer != null) {
+      change(peer)
+      this.#listeners.forEach(listener => { listener() })
+    }
+  }
+
+  #isConnected (id: PeerId): boolean {
+    return this.#components.libp2p.getConnections(id).length > 0
+  }
+}
+
+/** A peer with nothing to send takes one block of any size. */
+function hasRoom ({ asked, askedSize }: SessionPeer, size: number): boolean {
+  return asked === 0 || (asked < MAX_ASKED && askedSize + size <= MAX_ASKED_SIZE)
+}

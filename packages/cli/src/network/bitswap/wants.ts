@@ -1,0 +1,140 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { base64 } from 'multiformats/bases/base64'
+import { keyOf } from '../../dag-walk.ts'
+import { bitswapMessages } from '../helia-internals/bitswap-messages.ts'
+import type { BitswapMessages, WantEntry } from '../helia-internals/bitswap-messages.ts'
+import type { PeerId } from '@libp2p/interface'
+import type { CID } from 'multiformats/cid'
+
+/** Wants for one peer that go into one message. */
+interface Batch {
+  wantlist: Map<string, WantEntry>
+  sent: Promise<void>
+}
+
+/**
+ * How long a want waits for others to the same peer, in milliseconds. Each message opens a stream,
+ * and a peer sends the blocks of the first message before it reads the next.
+ */
+const BATCH_DELAY = 5
+
+/** Receives what peers send for one CID. */
+export interface WantListener {
+  /** A peer sent bytes as this block. They are not checked yet. */
+  block?: (bytes: Uint8Array, sender: PeerId) => void
+  /** A peer says whether it has the block. */
+  presence?: (has: boolean, sender: PeerId) => void
+}
+
+/** Sends wants to single peers and hands out their answers. */
+export class Wants {
+  readonly #bitswap: BitswapMessages
+  readonly #listeners = new Map<string, Set<WantListener>>()
+  readonly #onPeer = new Set<(peer: PeerId, connected: boolean) => void>()
+  /** The batches that are about to be sent, by peer id. */
+  readonly #batches = new Map<string, Batch>()
+
+  /**
+   * @param broker - made by `withBitswap` of @helia/bitswap
+   * @throws {NodeError} a private field of @helia/bitswap is gone
+   */
+  constructor (broker: unknown) {
+    this.#bitswap = bitswapMessages(broker)
+    const { network, wantList } = this.#bitswap
+
+    // listens from the start: an answer may arrive before `sendMessage` returns
+    wantList.addEventListener('block', ({ detail: { cid, block, sender } }) => {
+      this.#listeners.get(keyOf(cid))?.forEach(listener => listener.block?.(block, sender))
+    })
+    wantList.addEventListener('presence', ({ detail: { cid, has, sender } }) => {
+      this.#listeners.get(keyOf(cid))?.forEach(listener => listener.presence?.(has, sender))
+    })
+    network.addEventListener('peer:connected', ({ detail }) => {
+      this.#onPeer.forEach(listener => listener(detail, true))
+    })
+    network.addEventListener('peer:disconnected', ({ detail }) => {
+      this.#onPeer.forEach(listener => listener(detail, false))
+    })
+  }
+
+  /** The connected peers that speak Bitswap. */
+  peers (): PeerId[] {
+    return [...this.#bitswap.wantList.peers.keys()]
+  }
+
+  /** @returns a function that removes the listener */
+  onPeer (listener: (peer: PeerId, connected: boolean) => void): () => void {
+    this.#onPeer.add(listener)
+
+    return () => { this.#onPeer.delete(listener) }
+  }
+
+  /** @returns a function that removes the listener */
+  listen (cid: CID, listener: WantListener): () => void {
+    const key = keyOf(cid)
+    const listeners = this.#listeners.get(key) ?? new Set()
+
+    this.#listeners.set(key, listeners.add(listener))
+
+    return () => {
+      listeners.delete(listener)
+
+      if (listeners.size === 0 && this.#listeners.get(key) === listeners) {
+        this.#listeners.delete(key)
+      }
+    }
+  }
+
+  /**
+   * Asks a peer for a block, or only whether it has the block. The answer goes to the listeners of
+   * the CID. Rejects if the want could not be sent.
+   */
+  async send (cid: CID, peer: PeerId, what: 'block' | 'presence'): Promise<void> {
+    const wantType = what === 'block' ? 'WantBlock' : 'WantHave'
+
+    await this.#send(cid, peer, { cid: cid.bytes, priority: 1, wantType, sendDontHave: true })
+  }
+
+  /**
+   * Cancels a want. A peer does not answer a second want for a block while it has the first on
+   * its list.
+   */
+  async cancel (cid: CID, peer: PeerId): Promise<void> {
+    await this.#send(cid, peer, { cid: cid.bytes, priority: 1, cancel: true })
+  }
+
+  /** Adds an entry to the peer's next message. A later entry for the same block replaces it. */
+  async #send (cid: CID, peer: PeerId, entry: WantEntry): Promise<void> {
+    const id = peer.toString()
+    const key = base64.encode(cid.multihash.bytes)
+    let batch = this.#batches.get(id)
+
+    // a want after a cancel goes into the next message: both must reach the peer, in this order
+    if (batch == null || (entry.cancel !== true && batch.wantlist.get(key)?.cancel === true)) {
+      const wantlist: Batch['wantlist'] = new Map()
+
+      batch = { wantlist, sent: this.#sendLater(peer, wantlist, batch?.sent) }
+      this.#batches.set(id, batch)
+    }
+
+    batch.wantlist.set(key, entry)
+
+    return batch.sent
+  }
+
+  async #sendLater (peer: PeerId, wantlist: Batch['wantlist'], before?: Promise<void>): Promise<void> {
+    await Promise.allSettled([delay(BATCH_DELAY), before])
+
+    if (this.#batches.get(peer.toString())?.wantlist === wantlist) {
+      this.#batches.delete(peer.toString())
+    }
+
+    await this.#bitswap.network.sendMessage(peer, {
+      full: false,
+      pendingBytes: 0,
+      wantlist,
+      blocks: new Map(),
+      blockPresences: new Map()
+    })
+  }
+}

@@ -1,0 +1,136 @@
+import { setMaxListeners } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { AutoResetEvent } from '../auto-reset-event.ts'
+import { usableDhts } from './dhts.ts'
+import type { Services } from './dhts.ts'
+import type { Libp2p } from '@libp2p/interface'
+import type { CID } from 'multiformats/cid'
+
+/** Provider records last 48 hours. They are renewed after 22, as Kubo does. */
+export const DEFAULT_PROVIDE_INTERVAL = 22 * 60 * 60 * 1000
+/** How many CIDs are provided at a time, and how many may wait for that. */
+const CONCURRENCY = 8
+const MAX_WAITING = 1024
+/** How long providing one CID may take, in milliseconds. */
+const TIMEOUT = 60_000
+/** How often to check for a usable DHT and for room in the queue, in milliseconds. */
+const INTERVAL = 500
+
+export interface ProvidingInit {
+  libp2p: Libp2p<Services>
+  /** Lists the roots to provide. Called at the start and at every interval. */
+  roots: (signal: AbortSignal) => AsyncIterable<CID>
+  /** The CIDs to provide for a root, by default the root alone. */
+  below?: (root: CID, signal: AbortSignal) => AsyncIterable<CID>
+  /** @default 79200000 (22 hours) */
+  interval?: number
+  onError: (err: unknown) => void
+}
+
+/** Publishes provider records in the DHTs: for new roots at once, and for all roots at every interval. */
+export class Providing {
+  readonly #init: ProvidingInit
+  readonly #stopped = new AbortController()
+  readonly #waiting: CID[] = []
+  readonly #added = new AutoResetEvent()
+  readonly #tasks = new Set<Promise<void>>()
+
+  constructor (init: ProvidingInit) {
+    this.#init = init
+    setMaxListeners(0, this.#stopped.signal)
+  }
+
+  start (): void {
+    this.#run(this.#provideQueue())
+    this.#run(this.#repeat())
+  }
+
+  /** Provides roots as soon as a DHT is usable. */
+  add (roots: readonly CID[]): void {
+    for (const root of roots) {
+      this.#run(this.#enqueue(root))
+    }
+  }
+
+  async stop (): Promise<void> {
+    this.#stopped.abort()
+    await Promise.all(this.#tasks)
+  }
+
+  #run (task: Promise<void>): void {
+    const { signal } = this.#stopped
+    const handled = task.catch((err: unknown) => {
+      if (!signal.aborted) {
+        this.#init.onError(err)
+      }
+    }).finally(() => { this.#tasks.delete(handled) })
+
+    this.#tasks.add(handled)
+  }
+
+  async #repeat (): Promise<void> {
+    const { signal } = this.#stopped
+    const { roots, interval = DEFAULT_PROVIDE_INTERVAL } = this.#init
+
+    while (!signal.aborted) {
+      for await (const root of roots(signal)) {
+        try {
+          await this.#enqueue(root)
+        } catch (err) {
+          signal.throwIfAborted()
+          // a damaged root must not keep the others back
+          this.#init.onError(err)
+        }
+      }
+
+      await wait(interval, undefined, { signal })
+    }
+  }
+
+  async #enqueue (root: CID): Promise<void> {
+    const { signal } = this.#stopped
+    const { below } = this.#init
+
+    for await (const cid of below?.(root, signal) ?? [root]) {
+      while (this.#waiting.length >= MAX_WAITING) {
+        await wait(INTERVAL, undefined, { signal })
+      }
+
+      this.#waiting.push(cid)
+      this.#added.notify()
+    }
+  }
+
+  async #provideQueue (): Promise<void> {
+    const { signal } = this.#stopped
+
+    while (!signal.aborted) {
+      if (this.#waiting.length > 0 && usableDhts(this.#init.libp2p).length > 0) {
+        await Promise.all(this.#waiting.splice(0, CONCURRENCY).map(async cid => this.#provide(cid)))
+      } else {
+        await this.#added.wait(INTERVAL, signal)
+      }
+    }
+  }
+
+  async #provide (cid: CID): Promise<void> {
+    const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(TIMEOUT)])
+
+    setMaxListeners(0, signal)
+
+    await Promise.all(usableDhts(this.#init.libp2p).map(async dht => {
+      try {
+        for await (const _ of dht.provide(cid, { signal })) {
+          // the query runs while its events are read
+        }
+
+        // `roots` decides what is renewed: kad-dht would go on renewing what is no longer pinned
+        await dht.cancelReprovide(cid)
+      } catch (err) {
+        if (!signal.aborted) {
+          this.#init.onError(err)
+        }
+      }
+    }))
+  }
+}

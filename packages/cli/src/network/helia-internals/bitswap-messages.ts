@@ -1,0 +1,73 @@
+import { missingInternal } from './missing-internal.ts'
+import type { PeerId } from '@libp2p/interface'
+import type { CID } from 'multiformats/cid'
+
+/** A block that a peer sent. Its bytes have not been compared with its hash yet. */
+export interface BlockDetail {
+  cid: CID
+  block: Uint8Array
+  sender: PeerId
+}
+
+/** A peer's answer to whether it has a block. */
+export interface PresenceDetail {
+  cid: CID
+  sender: PeerId
+  has: boolean
+}
+
+export type WantType = 'WantBlock' | 'WantHave'
+
+/** An entry of a wantlist (Bitswap 1.2.0, message.proto). */
+export interface WantEntry {
+  cid: Uint8Array
+  priority: number
+  cancel?: boolean
+  wantType?: WantType
+  /** Whether the peer answers if it does not have the block. */
+  sendDontHave?: boolean
+}
+
+/** A message as @helia/bitswap queues it. Keys are multihashes in base64. */
+export interface WantMessage {
+  full: boolean
+  pendingBytes: number
+  wantlist: Map<string, WantEntry>
+  blocks: Map<string, unknown>
+  blockPresences: Map<string, unknown>
+}
+
+/** The private fields of a broker's `bitswap` that send wants and receive answers. */
+export interface BitswapMessages {
+  network: {
+    sendMessage (peer: PeerId, message: WantMessage, options?: { signal?: AbortSignal }): Promise<unknown>
+    addEventListener (type: string, listener: (event: CustomEvent<PeerId>) => void): void
+  }
+  wantList: {
+    /** The connected peers that speak Bitswap. */
+    peers: { keys (): Iterable<PeerId> }
+    addEventListener (type: 'block', listener: (event: CustomEvent<BlockDetail>) => void): void
+    addEventListener (type: 'presence', listener: (event: CustomEvent<PresenceDetail>) => void): void
+  }
+}
+
+/**
+ * Returns what @helia/bitswap sends and receives messages with. Its public interface sends each
+ * want to every peer, so every peer that has the block sends it.
+ *
+ * @param broker - made by `withBitswap` of @helia/bitswap
+ * @throws {NodeError} a private field is gone
+ */
+export function bitswapMessages (broker: unknown): BitswapMessages {
+  const bitswap = (broker as { bitswap?: Partial<BitswapMessages> } | undefined)?.bitswap
+
+  if (typeof bitswap?.wantList?.peers?.keys !== 'function') {
+    throw missingInternal('@helia/bitswap', 'wantList.peers')
+  }
+
+  if (typeof bitswap.network?.sendMessage !== 'function') {
+    throw missingInternal('@helia/bitswap', 'network.sendMessage')
+  }
+
+  return bitswap as BitswapMessages
+}

@@ -1,0 +1,100 @@
+import { missingInternal } from './missing-internal.ts'
+import type { PeerId } from '@libp2p/interface'
+
+/** The most bytes of blocks on one stream, 1 MiB. A larger block gets a stream of its own. */
+const MAX_STREAM_SIZE = 1024 * 1024
+/**
+ * How many streams of one message are open at a time. A Helia gives each 10 seconds to arrive: on a
+ * slow link more would miss that.
+ */
+const STREAMS_AT_ONCE = 3
+
+/** A message as @helia/bitswap queues it. Keys are multihashes in base64. */
+export interface Message {
+  wantlist: Map<string, unknown>
+  blocks: Map<string, { data: Uint8Array }>
+  blockPresences: Map<string, unknown>
+}
+
+/** The private fields of a broker's `bitswap.network` that send messages. */
+interface Network {
+  sendMessage (peer: PeerId, message: Message, options?: unknown): Promise<void>
+  addEventListener (type: 'peer:disconnected', listener: (event: CustomEvent<PeerId>) => void): void
+  removeEventListener (type: 'peer:disconnected', listener: (event: CustomEvent<PeerId>) => void): void
+}
+
+/**
+ * Makes @helia/bitswap spread the blocks of a message over streams of at most 1 MiB:
+ *
+ * - a Helia on the other side buffers only 4 MiB of a stream before it listens, and loses the
+ *   whole stream if more arrives;
+ * - a message is read only when all of it has arrived. With one block per stream the other side
+ *   asks for more when the first block arrives, not the last.
+ *
+ * Three streams are open at a time, because opening one and learning its window takes round trips
+ * in which it sends nothing.
+ *
+ * Sending stops when the peer disconnects. Helia then forgets what the peer wanted, and the peer
+ * asks again when it reconnects: the rest of the message would be sent twice.
+ *
+ * @param broker - made by `withBitswap` of @helia/bitswap
+ * @throws {NodeError} a private field is gone
+ */
+export function shortenStreams (broker: unknown): void {
+  const network = (broker as { bitswap?: { network?: Network } } | undefined)?.bitswap?.network
+
+  if (typeof network?.sendMessage !== 'function') {
+    throw missingInternal('@helia/bitswap', 'network.sendMessage')
+  }
+
+  const send = network.sendMessage.bind(network)
+
+  network.sendMessage = async (peer, message, options) => {
+    const sending: Array<Promise<void>> = []
+    let gone = false
+    const onDisconnected = ({ detail }: CustomEvent<PeerId>): void => { gone ||= detail.equals(peer) }
+
+    network.addEventListener('peer:disconnected', onDisconnected)
+
+    try {
+      for (const part of split(message)) {
+        if (gone) {
+          break
+        }
+
+        const sent = send(peer, part, options)
+
+        // awaited below; until then a rejection must not be unhandled
+        sent.catch(() => {})
+        sending.push(sent)
+
+        if (sending.length === STREAMS_AT_ONCE) {
+          await sending.shift()
+        }
+      }
+
+      await Promise.all(sending)
+    } finally {
+      network.removeEventListener('peer:disconnected', onDisconnected)
+    }
+  }
+}
+
+/** Wants and presences go with the first blocks. */
+function * split (message: Message): Generator<Message> {
+  let part = { ...message, blocks: new Map<string, { data: Uint8Array }>() }
+  let size = 0
+
+  for (const [key, block] of message.blocks) {
+    if (part.blocks.size > 0 && size + block.data.byteLength > MAX_STREAM_SIZE) {
+      yield part
+      part = { ...message, wantlist: new Map(), blocks: new Map(), blockPresences: new Map() }
+      size = 0
+    }
+
+    part.blocks.set(key, block)
+    size += block.data.byteLength
+  }
+
+  yield part
+}

@@ -1,0 +1,33 @@
+import type { Stream } from '@libp2p/interface'
+
+/** The receive window that yamux itself grows to after some round trips, 16 MiB. */
+const WINDOW = 16 * 1024 * 1024
+
+/** The private fields of a stream of @libp2p/yamux that set its receive window. */
+interface YamuxStream {
+  /** How many bytes the other side may send before we acknowledge any. */
+  recvWindow: number
+  /** Tells the other side how many more bytes it may send. */
+  sendWindowUpdate: () => void
+}
+
+/**
+ * Lets the other side send a whole message without waiting for us. A yamux stream starts with a
+ * window of 256 KiB. js-libp2p sends a window as one frame, and yamux acknowledges a frame only
+ * when all of it has arrived. So each new stream waits a round trip after 256 KiB, 512 KiB, 1 MiB
+ * and so on, and Bitswap opens a stream for each message.
+ *
+ * Streams of other muxers are left alone.
+ */
+export function widenWindow (stream: Stream): void {
+  if (isYamux(stream)) {
+    stream.recvWindow = Math.max(stream.recvWindow, WINDOW)
+    stream.sendWindowUpdate()
+  }
+}
+
+function isYamux (stream: object): stream is YamuxStream {
+  const { recvWindow, sendWindowUpdate } = stream as Partial<YamuxStream>
+
+  return typeof recvWindow === 'number' && typeof sendWindowUpdate === 'function'
+}

@@ -1,0 +1,104 @@
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import { syncDirectory, syncFile } from '@ipfsz/blockstore-compressed/fs'
+import { NodeError, UsageError } from '../../errors.ts'
+import type { PrivateKey } from '@libp2p/interface'
+
+/** The name of the key that is the identity of a repo's node. */
+export const SELF = 'self'
+
+/**
+ * Loads a private key of the repo by name, and creates it if it is missing. Only the owner can read
+ * the file.
+ *
+ * @throws {UsageError} a key cannot have this name
+ * @throws {NodeError} the file does not hold a key
+ */
+export async function loadOrCreateKey (repo: string, name: string): Promise<PrivateKey> {
+  const key = await loadKey(repo, name)
+
+  if (key != null) {
+    return key
+  }
+
+  const { generateKeyPair, privateKeyToProtobuf } = await import('@libp2p/crypto/keys')
+  const created = await generateKeyPair('Ed25519')
+
+  if (await writeNewKey(repo, name, privateKeyToProtobuf(created))) {
+    return created
+  }
+
+  // another process created it first
+  return loadOrCreateKey(repo, name)
+}
+
+/** Loads a private key of the repo by name. Undefined if there is none. */
+export async function loadKey (repo: string, name: string): Promise<PrivateKey | undefined> {
+  const file = fileOf(repo, name)
+  let bytes: Uint8Array
+
+  try {
+    bytes = await readFile(file)
+  } catch (err) {
+    if (err instanceof Error && 'code' in err && err.code === 'ENOENT') {
+      return undefined
+    }
+
+    throw err
+  }
+
+  const { privateKeyFromProtobuf } = await import('@libp2p/crypto/keys')
+
+  try {
+    return privateKeyFromProtobuf(bytes)
+  } catch (err) {
+    throw new NodeError(`${file} is not a private key: ${err instanceof Error ? err.message : String(err)}`, {
+      cause: err
+    })
+  }
+}
+
+/** Writes a key atomically, also across a power cut. Returns false if the name has a key already. */
+async function writeNewKey (repo: string, name: string, bytes: Uint8Array): Promise<boolean> {
+  const file = fileOf(repo, name)
+  const temporary = `${file}.${randomUUID()}`
+
+  await mkdir(keysIn(repo), { recursive: true, mode: 0o700 })
+
+  try {
+    await writeFile(temporary, bytes, { mode: 0o600, flag: 'wx' })
+    await syncFile(temporary)
+    await link(temporary, file)
+    await syncNames(repo)
+
+    return true
+  } catch (err) {
+    if (err instanceof Error && 'code' in err && err.code === 'EEXIST') {
+      return false
+    }
+
+    throw err
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}
+
+/** Syncs the directory of the keys and its parents, any of which may be new. */
+async function syncNames (repo: string): Promise<void> {
+  for (const directory of [keysIn(repo), repo, dirname(repo)]) {
+    await syncDirectory(directory)
+  }
+}
+
+function keysIn (repo: string): string {
+  return join(repo, 'keys')
+}
+
+function fileOf (repo: string, name: string): string {
+  if (!/^[\w-]{1,64}$/.test(name)) {
+    throw new UsageError(`"${name}" is not a valid key name. Use up to 64 letters, digits, - and _`)
+  }
+
+  return join(keysIn(repo), name)
+}

@@ -1,0 +1,173 @@
+import { decode, encode } from 'cborg'
+import { Key } from 'interface-datastore'
+import { CID } from 'multiformats/cid'
+import { NameError } from '../../errors.ts'
+import { usableDhts } from '../dht/dhts.ts'
+import { loadKey, loadOrCreateKey } from './keys.ts'
+import {
+  DEFAULT_LIFETIME,
+  formatName,
+  makeRecord,
+  MAX_NAMES,
+  parseName,
+  readRecord,
+  recordKey
+} from './name-records.ts'
+import { waitForDht } from '../dht/wait-for-dht.ts'
+import type { Services } from '../dht/dhts.ts'
+import type { NameRecord } from './name-records.ts'
+import type { PublishedName, PublishOptions, ResolvedName } from '../network.ts'
+import type { Repo } from '../../repo.ts'
+import type { Libp2p, PrivateKey } from '@libp2p/interface'
+import type { MultihashDigest } from 'multiformats/hashes/interface'
+
+/** The datastore prefix of what was last published under each key. */
+const PREFIX = '/ipfsz/names'
+
+/** How long putting or getting a record may take, in milliseconds. */
+const TIMEOUT = 60_000
+/** How long to wait for newer records after the first has arrived, in milliseconds. */
+const NEWER_WITHIN = 3_000
+
+interface Published {
+  cid: string
+  path: string
+  sequence: bigint | number
+  lifetime: number
+}
+
+/** Publishes and resolves IPNS names on the DHTs of a node, with the keys of a repo. */
+export class NameService {
+  readonly #repo: Pick<Repo, 'path' | 'datastore'>
+  readonly #libp2p: Libp2p<Services>
+
+  constructor (repo: Pick<Repo, 'path' | 'datastore'>, libp2p: Libp2p<Services>) {
+    this.#repo = repo
+    this.#libp2p = libp2p
+  }
+
+  /** @throws {NameError} no peer stored the record */
+  async publish (cid: CID, path: string, options: PublishOptions): Promise<PublishedName> {
+    const { key: name, lifetime = DEFAULT_LIFETIME, signal } = options
+    const key = await loadOrCreateKey(this.#repo.path, name)
+    const digest = key.publicKey.toMultihash()
+    const before = await this.#published(name)
+    await waitForDht(this.#libp2p, signal)
+    const others = await this.#find(digest, signal).catch(() => undefined)
+    const newest = [BigInt(before?.sequence ?? 0n), others?.sequence ?? 0n].reduce((a, b) => a > b ? a : b)
+    const sequence = newest + 1n
+
+    await this.#put(key, cid, path, sequence, lifetime, signal)
+    const published: Published = { cid: cid.toString(), path, sequence, lifetime }
+    // only now: `publishAgain` would otherwise renew a record that no peer has stored
+    await this.#repo.datastore.put(keyOfName(name), encode(published))
+
+    return { name: formatName(digest), cid, sequence }
+  }
+
+  /** Signs and publishes all names again. Peers drop records after a while. */
+  async publishAgain (signal: AbortSignal): Promise<void> {
+    for await (const { key: at, value } of this.#repo.datastore.query({ prefix: PREFIX })) {
+      const key = await loadKey(this.#repo.path, at.baseNamespace())
+      const { cid, path, sequence, lifetime } = decode(value) as Published
+
+      if (key != null) {
+        await this.#put(key, CID.parse(cid), path, BigInt(sequence), lifetime, signal)
+      }
+    }
+  }
+
+  /** @throws {NameError} the text is not a name, or no valid record was found */
+  async resolve (text: string, signal: AbortSignal): Promise<ResolvedName> {
+    let digest = parseName(text)
+    await waitForDht(this.#libp2p, signal)
+
+    for (let depth = 0; depth < MAX_NAMES; depth++) {
+      const record = await this.#find(digest, signal)
+
+      if (record == null) {
+        throw new NameError(`No record of ${text} was found: it was never published, or its record has expired. ` +
+          'Publish it again with ipfsz name publish')
+      }
+
+      if (!('name' in record.value)) {
+        return record.value
+      }
+
+      digest = record.value.name
+    }
+
+    throw new NameError(`${text} leads through more than ${MAX_NAMES} names, which is the limit`)
+  }
+
+  async #published (name: string): Promise<Published | undefined> {
+    const { datastore } = this.#repo
+
+    return await datastore.has(keyOfName(name))
+      ? decode(await datastore.get(keyOfName(name))) as Published
+      : undefined
+  }
+
+  async #put (
+    key: PrivateKey,
+    cid: CID,
+    path: string,
+    sequence: bigint,
+    lifetime: number,
+    signal: AbortSignal
+  ): Promise<void> {
+    const record = await makeRecord(key, cid, path, sequence, lifetime)
+    const both = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)])
+    let stored = 0
+
+    await Promise.all(usableDhts(this.#libp2p).map(async dht => {
+      for await (const event of dht.put(recordKey(key.publicKey.toMultihash()), record, { signal: both })) {
+        if (event.name === 'PEER_RESPONSE' && event.messageName === 'PUT_VALUE') {
+          stored++
+        }
+      }
+    }).map(async put => put.catch(() => { signal.throwIfAborted() })))
+
+    if (stored === 0) {
+      throw new NameError('The name was not published: no peer stored its record. Connected peers: ipfsz peers')
+    }
+  }
+
+  /** The newest valid record in the DHTs. */
+  async #find (digest: MultihashDigest, signal: AbortSignal): Promise<NameRecord | undefined> {
+    const key = recordKey(digest)
+    const ended = new AbortController()
+    const both = AbortSignal.any([signal, ended.signal, AbortSignal.timeout(TIMEOUT)])
+    let newest: NameRecord | undefined
+
+    await Promise.all(usableDhts(this.#libp2p).map(async dht => {
+      try {
+        for await (const event of dht.get(key, { signal: both })) {
+          if (event.name !== 'VALUE') {
+            continue
+          }
+
+          const record = await readRecord(key, event.value)
+
+          if (newest == null) {
+            // a DHT without the record would be queried for a minute
+            setTimeout(() => { ended.abort() }, NEWER_WITHIN).unref()
+          }
+
+          if (newest == null || record.sequence > newest.sequence) {
+            newest = record
+          }
+        }
+      } catch {
+        // an invalid record, or a failed query: the other DHT may have the record
+        signal.throwIfAborted()
+      }
+    }))
+
+    return newest
+  }
+}
+
+function keyOfName (name: string): Key {
+  return new Key(`${PREFIX}/${name}`)
+}

@@ -1,0 +1,206 @@
+import { checkBlock, checkHash, unmark } from '@ipfsz/core'
+import { KEEP_ALIVE } from '@libp2p/interface'
+import { keyOf } from '../../dag-walk.ts'
+import { NotConnectedError } from '../../errors.ts'
+import { BlockSession } from '../bitswap/block-session.ts'
+import { parseMultiaddr } from './parse-multiaddr.ts'
+import { findProviders } from '../dht/find-providers.ts'
+import { NO_ANSWER, throwIfInterrupted } from '../throw-if-interrupted.ts'
+import { NameService } from '../names/name-service.ts'
+import { Providing } from '../dht/providing.ts'
+import { waitForDht } from '../dht/wait-for-dht.ts'
+import type {
+  ConnectedPeer,
+  FetchedBlock,
+  FetchOptions,
+  NameOptions,
+  Network,
+  NodeId,
+  Provider,
+  PublishedName,
+  PublishOptions,
+  ResolvedName
+} from '../network.ts'
+import type { Node } from './node.ts'
+import type { ProvidingInit } from '../dht/providing.ts'
+import type { Repo } from '../../repo.ts'
+import type { CID } from 'multiformats/cid'
+
+/** How many sessions are kept: beyond that, idle ones are closed and their peers forgotten. */
+const MAX_SESSIONS = 64
+/** How long an idle session is kept, in milliseconds. */
+const SESSION_LIFETIME = 60_000
+
+export interface NodeNetworkInit {
+  repo: Repo
+  node: Node
+  /** What to provide, at the start and at every interval. By default nothing. */
+  provides?: Omit<ProvidingInit, 'libp2p'>
+}
+
+/** Reaches other nodes through a node in this process. */
+export class NodeNetwork implements Network {
+  readonly #repo: Repo
+  readonly #node: Node
+  readonly #names: NameService
+  readonly #providing: Providing | undefined
+  readonly #sessions = new Map<string, BlockSession>()
+  /** Blocks that have arrived and are being written, by key. */
+  readonly #storing = new Map<string, Promise<FetchedBlock>>()
+
+  constructor ({ repo, node, provides }: NodeNetworkInit) {
+    this.#repo = repo
+    this.#node = node
+    this.#names = new NameService(repo, node.libp2p)
+
+    if (provides != null) {
+      this.#providing = new Providing({ libp2p: node.libp2p, ...provides })
+      this.#providing.start()
+    }
+  }
+
+  /** For the daemon, which republishes names. */
+  get names (): Pick<NameService, 'publishAgain'> {
+    return this.#names
+  }
+
+  async id (): Promise<NodeId> {
+    const { libp2p } = this.#node
+
+    return {
+      peerId: libp2p.peerId.toString(),
+      addresses: libp2p.getMultiaddrs().map(String),
+      agent: this.#node.agent
+    }
+  }
+
+  async peers (): Promise<ConnectedPeer[]> {
+    const { libp2p } = this.#node
+
+    return Promise.all(libp2p.getConnections().map(async ({ remotePeer, remoteAddr, direction }) => {
+      const known = await libp2p.peerStore.get(remotePeer).catch(() => undefined)
+      const agent = known?.metadata.get('AgentVersion')
+
+      return {
+        peerId: remotePeer.toString(),
+        address: remoteAddr.toString(),
+        direction,
+        ...agent == null ? {} : { agent: new TextDecoder().decode(agent) }
+      }
+    }))
+  }
+
+  async connect (address: string, signal: AbortSignal): Promise<string> {
+    const parsed = parseMultiaddr(address)
+
+    try {
+      const { remotePeer } = await this.#node.libp2p.dial(parsed, { signal })
+      await this.#node.libp2p.peerStore.merge(remotePeer, { tags: { [`${KEEP_ALIVE}-ipfsz`]: { value: 1 } } })
+
+      return remotePeer.toString()
+    } catch (err) {
+      throwIfInterrupted(signal)
+      const reason = err instanceof Error ? err.message : String(err)
+
+      throw new NotConnectedError(address, signal.aborted ? NO_ANSWER : reason, { cause: err })
+    }
+  }
+
+  async fetch (cid: CID, { root, size, search, signal, timeout }: FetchOptions): Promise<FetchedBlock> {
+    // a block with an unknown hash function cannot be checked
+    checkHash(cid)
+
+    const session = this.#session(unmark(root))
+    const stored = this.#storing.get(keyOf(cid)) ?? await this.#stored(cid, session)
+
+    return stored ?? this.#store(cid, await session.fetch(unmark(cid), { size, search, signal, timeout }))
+  }
+
+  async * findProviders (cid: CID, signal: AbortSignal): AsyncGenerator<Provider> {
+    await waitForDht(this.#node.libp2p, signal)
+
+    for await (const { id, multiaddrs } of findProviders(this.#node.libp2p, cid, signal)) {
+      yield { peerId: id.toString(), addresses: multiaddrs.map(String) }
+    }
+  }
+
+  async provide (cids: readonly CID[]): Promise<void> {
+    this.#providing?.add(cids.map(unmark))
+  }
+
+  async publishName (cid: CID, path: string, options: PublishOptions): Promise<PublishedName> {
+    return this.#names.publish(cid, path, options)
+  }
+
+  async resolveName (name: string, { signal }: NameOptions): Promise<ResolvedName> {
+    return this.#names.resolve(name, signal)
+  }
+
+  async close (): Promise<void> {
+    this.#sessions.forEach(session => { session.close() })
+    await this.#providing?.stop()
+    await this.#node.stop()
+  }
+
+  /** A block that another caller has fetched since this one found it missing: asking again would send it twice. */
+  async #stored (cid: CID, session: BlockSession): Promise<FetchedBlock | undefined> {
+    const peerId = session.senderOf(cid)
+
+    if (peerId == null || !await this.#repo.blockstore.has(cid)) {
+      return undefined
+    }
+
+    const pieces: Uint8Array[] = []
+
+    try {
+      for await (const piece of this.#repo.blockstore.get(cid)) {
+        pieces.push(piece)
+      }
+    } catch {
+      // damaged or deleted since it arrived
+      return undefined
+    }
+
+    const bytes = Buffer.concat(pieces)
+
+    return checkBlock(cid, bytes).then(() => ({ bytes, peerId }), () => undefined)
+  }
+
+  /** Writes a block once for all callers that wait for it. */
+  async #store (cid: CID, fetched: FetchedBlock): Promise<FetchedBlock> {
+    const key = keyOf(cid)
+    const storing = this.#storing.get(key) ?? this.#put(cid, fetched).finally(() => { this.#storing.delete(key) })
+
+    this.#storing.set(key, storing)
+
+    return storing
+  }
+
+  async #put (cid: CID, fetched: FetchedBlock): Promise<FetchedBlock> {
+    await this.#repo.blockstore.put(cid, fetched.bytes)
+    // peers may have asked this node for it
+    this.#node.announce(cid).catch(() => {})
+
+    return fetched
+  }
+
+  #session (root: CID): BlockSession {
+    const key = keyOf(root)
+    const session = this.#sessions.get(key) ?? new BlockSession(root, this.#node)
+
+    session.lastUsed = Date.now()
+    this.#sessions.delete(key)
+    this.#sessions.set(key, session)
+
+    for (const [other, { busy, lastUsed }] of this.#sessions) {
+      const expired = this.#sessions.size > MAX_SESSIONS || Date.now() - lastUsed > SESSION_LIFETIME
+
+      if (other !== key && !busy && expired) {
+        this.#sessions.get(other)?.close()
+        this.#sessions.delete(other)
+      }
+    }
+
+    return session
+  }
+}

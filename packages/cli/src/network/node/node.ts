@@ -1,0 +1,156 @@
+import { setMaxListeners } from 'node:events'
+import { withBitswap } from '@helia/bitswap'
+import { withLibp2pLight } from '@helia/libp2p'
+import { identify, identifyPush } from '@libp2p/identify'
+import { noise } from '@libp2p/noise'
+import { ping } from '@libp2p/ping'
+import { yamux } from '@libp2p/yamux'
+import { createHeliaLight } from 'helia'
+import { sha512 } from 'multiformats/hashes/sha2'
+import { NodeError } from '../../errors.ts'
+import { keepConnected } from './keep-connected.ts'
+import { dhtServices } from './dht-services.ts'
+import { captureBitswap } from '../helia-internals/capture-bitswap.ts'
+import { listenAtOnce } from '../helia-internals/listen-at-once.ts'
+import { shortenStreams } from '../helia-internals/short-streams.ts'
+import { loadTransports } from './transports.ts'
+import { Wants } from '../bitswap/wants.ts'
+import type { Services } from '../dht/dhts.ts'
+import type { BlockBroker } from '../helia-internals/capture-bitswap.ts'
+import type { Libp2p, PrivateKey } from '@libp2p/interface'
+import type { Multiaddr } from '@multiformats/multiaddr'
+import type { Helia, HeliaInit } from 'helia'
+
+/** How many peers may be connected, and how many inbound connections may be negotiating. */
+const MAX_CONNECTIONS = 500
+const MAX_PENDING_CONNECTIONS = 200
+/** How many connections one address may open in a second: a whole office may share it. */
+const MAX_CONNECTIONS_PER_SECOND = 100
+
+/**
+ * How long sending or receiving one message may take, in milliseconds. Helia's default of 10 seconds
+ * is too short on slow links for 4 MiB, the largest message it makes.
+ */
+const MESSAGE_TIMEOUT = 60_000
+/**
+ * How many messages are sent at a time to all peers, three to each. With Helia's default of 50 a few
+ * slow peers keep all others waiting.
+ */
+const MESSAGES_AT_ONCE = 3 * MAX_CONNECTIONS
+/** How many answers to one peer are prepared at a time: the next is ready when one has been sent. */
+const ANSWERS_AT_ONCE = 2
+
+/**
+ * How often a peer is pinged, and how long it may take to answer, in milliseconds. On its link the
+ * blocks that we asked for come before the answer.
+ */
+const PING_INTERVAL = 30_000
+const PING_TIMEOUT = 20_000
+/** How many pings may be open; the DHT sends some too. With only one, libp2p cuts busy connections. */
+const MAX_PINGS = 16
+
+/**
+ * How many bytes of a stream are buffered until it is read, 32 MiB. A Helia sends all blocks that we
+ * ask for on one stream. libp2p aborts a stream that receives more than this before its protocol is
+ * negotiated; its default is 4 MiB.
+ */
+const MAX_READ_BUFFER = 32 * 1024 * 1024
+
+export interface NodeInit extends Pick<HeliaInit, 'blockstore' | 'datastore'> {
+  /** Multiaddrs to listen on. Empty for a node that only fetches. */
+  listen: readonly string[]
+  /** Multiaddrs to announce instead of those it listens on. */
+  announce?: readonly string[]
+  bootstrap: readonly Multiaddr[]
+  /** Peers to connect to at once, and to stay connected to. */
+  peers: readonly Multiaddr[]
+  /** @default a new key */
+  privateKey?: PrivateKey
+  /** Whether it answers DHT queries of others. */
+  server: boolean
+  agent: string
+  /** Called with a message for the user. */
+  onNote: (message: string) => void
+}
+
+export interface Node {
+  helia: Helia
+  libp2p: Libp2p<Services>
+  wants: Wants
+  /** The agent version that it tells peers. */
+  agent: string
+  /** Sends a block that has just arrived to the peers that want it. */
+  announce: (...args: Parameters<NonNullable<BlockBroker['announce']>>) => Promise<void>
+  stop: () => Promise<void>
+}
+
+/**
+ * Starts a node that exchanges the blocks of a blockstore with others.
+ *
+ * @throws {NodeError} it cannot listen on an address
+ */
+export async function startNode (init: NodeInit): Promise<Node> {
+  const { listen, announce = [], bootstrap, peers, privateKey, server, agent, onNote, ...stores } = init
+  const loaded = await loadTransports(listen, [...bootstrap, ...peers].map(String))
+
+  if (loaded.missing != null) {
+    onNote(loaded.missing)
+  }
+
+  const helia = withBitswap(withLibp2pLight<Helia, Services>(createHeliaLight({ ...stores, hashers: [sha512] }), {
+    addresses: { listen: loaded.listen, announce: [...announce] },
+    transports: loaded.transports,
+    connectionEncrypters: [noise()],
+    streamMuxers: [yamux({ streamOptions: { maxReadBufferLength: MAX_READ_BUFFER } })],
+    connectionManager: {
+      maxConnections: MAX_CONNECTIONS,
+      maxIncomingPendingConnections: MAX_PENDING_CONNECTIONS,
+      inboundConnectionThreshold: MAX_CONNECTIONS_PER_SECOND
+    },
+    connectionMonitor: { pingInterval: PING_INTERVAL, pingTimeout: { minTimeout: PING_TIMEOUT } },
+    ...privateKey == null ? {} : { privateKey },
+    nodeInfo: { userAgent: agent },
+    services: {
+      identify: identify(),
+      identifyPush: identifyPush(),
+      ping: ping({ maxInboundStreams: MAX_PINGS, maxOutboundStreams: MAX_PINGS }),
+      ...dhtServices(server)
+    }
+  }), {
+    messageSendTimeout: MESSAGE_TIMEOUT,
+    messageReceiveTimeout: MESSAGE_TIMEOUT,
+    messageSendConcurrency: MESSAGES_AT_ONCE,
+    sendBlocksConcurrency: ANSWERS_AT_ONCE
+  })
+  const bitswap = captureBitswap(helia)
+
+  try {
+    await helia.start()
+    await listenAtOnce(helia.libp2p, bitswap())
+    shortenStreams(bitswap())
+  } catch (err) {
+    await helia.stop().catch(() => {})
+    const reason = err instanceof Error ? err.message : String(err)
+
+    throw new NodeError(`The node cannot start: ${reason}. If an address is in use, choose another with --listen`, {
+      cause: err
+    })
+  }
+
+  const { libp2p } = helia
+  const stopped = new AbortController()
+  setMaxListeners(0, stopped.signal)
+  keepConnected(libp2p, bootstrap, peers, stopped.signal)
+
+  return {
+    helia,
+    libp2p,
+    wants: new Wants(bitswap()),
+    agent,
+    announce: async (...args) => { await bitswap()?.announce?.(...args) },
+    async stop () {
+      stopped.abort()
+      await helia.stop()
+    }
+  }
+}

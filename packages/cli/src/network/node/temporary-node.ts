@@ -1,0 +1,49 @@
+import { openRepo } from '../../repo.ts'
+import { userAgent } from '../../version.ts'
+import { NodeNetwork } from './node-network.ts'
+import { startNode } from './node.ts'
+import { parseMultiaddr } from './parse-multiaddr.ts'
+import type { Network } from '../network.ts'
+
+export interface TemporaryNodeInit {
+  /** The directory of the repo, which keeps the blocks that arrive. */
+  path: string
+  /** Multiaddrs of the bootstrap peers. */
+  bootstrap: readonly string[]
+  /** Multiaddrs of the peers to ask. */
+  peers: readonly string[]
+  signal: AbortSignal
+  onNote: (message: string) => void
+}
+
+/**
+ * Starts a node for one command. It does not listen, and it has a new key: a daemon may be using
+ * the key of the repo.
+ *
+ * @throws {NotConnectedError} one of `peers` cannot be reached
+ */
+export async function startTemporaryNode (init: TemporaryNodeInit): Promise<Network> {
+  const { path, bootstrap: texts, peers, onNote, signal } = init
+  const [bootstrap, asked] = [texts, peers].map(texts => texts.map(parseMultiaddr))
+  const repo = await openRepo(path, { sync: false })
+  const node = await startNode({
+    blockstore: repo.blockstore,
+    listen: [],
+    bootstrap,
+    peers: asked,
+    server: false,
+    agent: userAgent(),
+    onNote
+  })
+  const network = new NodeNetwork({ repo, node })
+
+  try {
+    // a peer that the user named must be reachable
+    await Promise.all(asked.map(async address => network.connect(address.toString(), signal)))
+  } catch (err) {
+    await network.close()
+    throw err
+  }
+
+  return network
+}

@@ -1,0 +1,55 @@
+import { allCodecs } from '@ipfsz/codecs/all'
+import { describe, expect, it } from 'vitest'
+import { codecLevels } from '../src/bench/codec-levels.ts'
+
+const codecs = allCodecs()
+
+function labels (options: Parameters<typeof codecLevels>[1]): string[] {
+  return codecLevels(codecs, options).map(({ label }) => label)
+}
+
+describe('codec levels', () => {
+  it('are every codec by default, in its order, each with its default, least and highest level', () => {
+    const found = codecLevels(codecs)
+
+    expect([...new Set(found.map(({ codec }) => codec.name))]).toEqual(codecs.map(({ name }) => name))
+
+    for (const { name, levels } of codecs) {
+      const ofCodec = found.filter(({ codec }) => codec.name === name).map(({ level }) => level)
+
+      expect(ofCodec).toEqual(expect.arrayContaining([Math.max(levels.min, 1), levels.default, levels.max]))
+      expect(ofCodec).toEqual([...new Set(ofCodec)].toSorted((a, b) => a - b))
+      expect(ofCodec.length).toBeLessThanOrEqual(5)
+    }
+  })
+
+  it.each([
+    ['zstd', ['zstd 1', 'zstd 3', 'zstd 9', 'zstd 19']],
+    ['gzip', ['gzip 1', 'gzip 6', 'gzip 9']],
+    ['brotli', ['brotli 1', 'brotli 4', 'brotli 9', 'brotli 11']],
+    ['lz4', ['lz4']]
+  ])('are a few levels of %s', (name, expected) => {
+    expect(labels({ names: [name] })).toEqual(expected)
+  })
+
+  it('are the levels asked for, each once and in order', () => {
+    expect(labels({ names: ['zstd'], levels: [5, 2, 5] })).toEqual(['zstd 2', 'zstd 5'])
+  })
+
+  it('are of the codecs that have the levels', () => {
+    expect(labels({ levels: [10] })).toEqual(['zstd 10', 'brotli 10'])
+    expect(labels({ names: ['zstd', 'gzip'], levels: [6, 12] })).toEqual(['zstd 6', 'zstd 12', 'gzip 6'])
+  })
+
+  it('refuses a codec that does not exist', () => {
+    expect(() => codecLevels(codecs, { names: ['zstd', 'lzma'] })).toThrow(expect.objectContaining({ name: 'UnknownCodecError' }))
+  })
+
+  it('refuses levels that a codec asked for does not have', () => {
+    expect(() => codecLevels(codecs, { names: ['zstd', 'gzip'], levels: [12] })).toThrow(expect.objectContaining({ name: 'InvalidLevelError', codec: 'gzip', level: 12 }))
+  })
+
+  it('refuses levels that no codec has', () => {
+    expect(() => codecLevels(codecs, { levels: [99] })).toThrow(expect.objectContaining({ name: 'InvalidLevelError', level: 99 }))
+  })
+})

@@ -1,0 +1,41 @@
+import type { ProtocolComponents } from '../contract.ts'
+import type { StreamMiddleware } from '@libp2p/interface'
+
+type Registrar = ProtocolComponents['registrar']
+type ConnectionManager = ProtocolComponents['connectionManager']
+
+/** What `replaceInternals` asks for each call that it replaces. */
+export interface Replacements {
+  /** The ids that answer for a protocol: its own first, then those of its variants. */
+  idsOf: (protocol: string) => string[]
+  /** The middleware of an id, given the original method. */
+  getMiddleware: (id: string, original: Registrar['getMiddleware']) => StreamMiddleware[]
+  openStream: (
+    original: ConnectionManager['openStream'],
+    ...args: Parameters<ConnectionManager['openStream']>
+  ) => ReturnType<ConnectionManager['openStream']>
+}
+
+/**
+ * Replaces methods of libp2p's registrar and connection manager, so that a protocol can be spoken
+ * in variants. libp2p has no hook for this: its middleware runs after a protocol was negotiated
+ * (docs/upstream.md). It works because libp2p calls these methods as properties of its components.
+ */
+export function replaceInternals (
+  { registrar, connectionManager }: Pick<ProtocolComponents, 'registrar' | 'connectionManager'>,
+  { idsOf, getMiddleware, openStream }: Replacements
+): void {
+  const handle = registrar.handle.bind(registrar)
+  const unhandle = registrar.unhandle.bind(registrar)
+  const originalMiddleware = registrar.getMiddleware.bind(registrar)
+  const originalOpen = connectionManager.openStream.bind(connectionManager)
+
+  registrar.handle = async (protocol, handler, options) => {
+    for (const id of idsOf(protocol)) {
+      await handle(id, handler, options)
+    }
+  }
+  registrar.unhandle = async (protocols, options) => unhandle([protocols].flat().flatMap(idsOf), options)
+  registrar.getMiddleware = id => getMiddleware(id, originalMiddleware)
+  connectionManager.openStream = async (peer, protocols, options) => openStream(originalOpen, peer, protocols, options)
+}

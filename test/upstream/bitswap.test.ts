@@ -1,0 +1,95 @@
+import { setImmediate } from 'node:timers/promises'
+import { streamPair } from '@libp2p/utils'
+import { CID } from 'multiformats/cid'
+import { describe, expect, it } from 'vitest'
+import { BitswapMessage, WantType } from '../../node_modules/@helia/bitswap/dist/src/pb/message.js'
+import { mended } from './installed.ts'
+import { BITSWAP, ON_STREAM, startHelia, startPeer } from './nodes.ts'
+import type { Connection, Libp2p } from '@libp2p/interface'
+
+const INTERNALS = 'packages/cli/src/network/helia-internals'
+const MIB = 1024 * 1024
+const MISSING = CID.parse('bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')
+
+describe('@helia/bitswap', () => {
+  it('does not listen to a stream before its own side is closed', async () => {
+    const { network } = await startHelia()
+    const [, stream] = await streamPair({ protocol: BITSWAP })
+    // as on a link that is busy
+    stream.close = async () => new Promise(() => {})
+
+    await network[ON_STREAM](stream, {} as Connection)
+
+    for (let i = 0; i < 100; i++) {
+      await setImmediate()
+    }
+
+    const { listenerCount } = stream as unknown as { listenerCount: (type: string) => number }
+    expect(listenerCount.call(stream, 'message'), mended('@helia/bitswap', `${INTERNALS}/listen-at-once.ts`)).toBe(0)
+  })
+
+  it('sends all blocks of a message on one stream, more than a stream may hold', async () => {
+    const [{ helia, network }, peer] = await Promise.all([startHelia(), startPeer()])
+    let streams = 0
+    let received = 0
+    const arrived = new Promise<void>(resolve => {
+      void peer.handle(BITSWAP, stream => {
+        streams++
+        stream.addEventListener('message', ({ data }) => {
+          received += data.byteLength
+
+          if (received > 6 * MIB) {
+            resolve()
+          }
+        })
+      })
+    })
+    await helia.libp2p.dial(peer.getMultiaddrs())
+    const prefix = Uint8Array.of(1, 0x55, 0x12, 32)
+    const blocks = new Map(Array.from({ length: 6 }, (_, i) => [`${i}`, { prefix, data: new Uint8Array(MIB) }]))
+
+    await network.sendMessage(peer.peerId, {
+      full: false,
+      pendingBytes: 0,
+      wantlist: new Map(),
+      blockPresences: new Map(),
+      blocks
+    })
+    await arrived
+
+    expect(streams, mended('@helia/bitswap', `${INTERNALS}/short-streams.ts`)).toBe(1)
+  })
+
+  it('asks every peer for a block, so that all who have it send it', async () => {
+    const [{ helia }, ...peers] = await Promise.all([startHelia(), startPeer(), startPeer()])
+    const asked = Promise.all(peers.map(wantsBlock))
+    const controller = new AbortController()
+
+    for (const peer of peers) {
+      await helia.libp2p.dial(peer.getMultiaddrs())
+    }
+
+    const reading = helia.blockstore.get(MISSING, { signal: controller.signal })
+    const read = Promise.resolve(reading.next()).catch(() => {})
+
+    expect(await asked, mended('@helia/bitswap', 'packages/cli/src/network/bitswap')).toEqual([true, true])
+    controller.abort()
+    await read
+  })
+})
+
+/** Resolves when a peer is asked for the block itself. */
+async function wantsBlock (peer: Libp2p): Promise<boolean> {
+  return new Promise(resolve => {
+    void peer.handle(BITSWAP, stream => {
+      stream.addEventListener('message', ({ data }) => {
+        // one byte of length before it
+        const { wantlist } = BitswapMessage.decode(data.subarray().subarray(1))
+
+        if (wantlist?.entries.some(({ wantType }) => wantType === WantType.WantBlock) === true) {
+          resolve(true)
+        }
+      })
+    })
+  })
+}

@@ -1,0 +1,96 @@
+import fs from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { FsBlockstore } from 'blockstore-fs'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256, sha512 } from 'multiformats/hashes/sha2'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { mended } from './installed.ts'
+import type { MultihashHasher } from 'multiformats/hashes/interface'
+
+const OURS = 'packages/blockstore-compressed/src/fs/shared-fs-blockstore.ts'
+const BYTES = new Uint8Array(10_000).fill(1)
+
+async function openStore (): Promise<FsBlockstore> {
+  const directory = await fs.mkdtemp(join(tmpdir(), 'upstream-'))
+  const store = new FsBlockstore(directory)
+
+  onTestFinished(async () => { await fs.rm(directory, { recursive: true, force: true }) })
+  await store.open()
+
+  return store
+}
+
+async function cidOf (hasher: MultihashHasher = sha256): Promise<CID> {
+  return CID.createV1(raw.code, await hasher.digest(BYTES))
+}
+
+async function fileOf (store: FsBlockstore): Promise<string> {
+  const names = await fs.readdir(store.path, { recursive: true })
+
+  return join(store.path, names.find(name => name.endsWith('.data')) ?? '')
+}
+
+async function read (store: FsBlockstore, cid: CID): Promise<number> {
+  let length = 0
+
+  for await (const bytes of store.get(cid)) {
+    length += bytes.byteLength
+  }
+
+  return length
+}
+
+describe('blockstore-fs, by steno', () => {
+  it('leaves an empty block if another process is killed while it puts the same one', async () => {
+    const store = await openStore()
+    const { rename } = fs
+    onTestFinished(() => {
+      fs.rename = rename
+      syncBuiltinESMExports()
+    })
+
+    // the other process opens the same temporary file between our write and our rename, and is killed
+    fs.rename = async (from, to) => {
+      await fs.writeFile(from, '')
+      await rename(from, to)
+    }
+    syncBuiltinESMExports()
+    const cid = await cidOf()
+    await store.put(cid, BYTES)
+
+    expect(await read(store, cid), mended('blockstore-fs', OURS)).toBe(0)
+  })
+
+  it('reports a block that cannot be read as one that is not there', async () => {
+    const store = await openStore()
+    const cid = await cidOf()
+    await store.put(cid, BYTES)
+    const file = await fileOf(store)
+    await fs.rm(file)
+    await fs.mkdir(file)
+
+    await expect(read(store, cid), mended('blockstore-fs', OURS)).rejects.toMatchObject({ name: 'NotFoundError' })
+  })
+
+  it('loses the cause of a failure', async () => {
+    const store = await openStore()
+    const cid = await cidOf()
+    await store.put(cid, BYTES)
+    const directory = dirname(await fileOf(store))
+    await fs.rm(directory, { recursive: true })
+    await fs.writeFile(directory, '')
+
+    await expect(store.put(cid, BYTES), mended('blockstore-fs', OURS))
+      .rejects.toSatisfy((err: Error) => err.name === 'PutFailedError' && err.cause == null)
+  })
+
+  it('fails to list blocks of other hashes than sha2-256', async () => {
+    const store = await openStore()
+    await store.put(await cidOf(sha512), BYTES)
+
+    await expect(store.getAll().next(), mended('blockstore-fs', OURS)).rejects.toThrow()
+  })
+})

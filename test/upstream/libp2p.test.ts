@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { multiaddrConnectionPair } from '@libp2p/utils'
+import { yamux } from '@libp2p/yamux'
+import { describe, expect, it } from 'vitest'
+import { mended } from './installed.ts'
+import { startPeer } from './nodes.ts'
+
+const MIB = 1024 * 1024
+const PROTOCOL = '/test/1.0.0'
+
+describe('@libp2p/yamux', () => {
+  it('sends as much as its own initialStreamWindowSize though the other side takes 256 KiB', async () => {
+    const [outbound, inbound] = multiaddrConnectionPair()
+    const local = yamux({ streamOptions: { initialStreamWindowSize: 16 * MIB } })().createStreamMuxer(outbound)
+    yamux()().createStreamMuxer(inbound)
+    const aborted = once(inbound, 'close')
+
+    const stream = await local.createStream()
+    stream.send(new Uint8Array(MIB))
+    const [{ error }] = await aborted as [{ error?: Error }]
+
+    expect(error?.name, mended('@libp2p/yamux', 'packages/cli/src/network/helia-internals/widen-window.ts'))
+      .toBe('ReceiveWindowExceededError')
+  })
+})
+
+describe('libp2p', () => {
+  it('calls the middleware of a protocol only when that protocol has been negotiated', async () => {
+    const [here, there] = await Promise.all([startPeer(), startPeer()])
+    const negotiated: string[] = []
+    await there.handle([PROTOCOL, `/zstd${PROTOCOL}`], stream => { void stream.close() })
+    here.use(PROTOCOL, (stream, connection, next) => {
+      negotiated.push(stream.protocol)
+      next(stream, connection)
+    })
+
+    await here.dialProtocol(there.getMultiaddrs(), PROTOCOL)
+
+    // so a middleware cannot offer the compressed one first
+    expect(negotiated, mended('libp2p', 'packages/libp2p-compression/src/negotiation/libp2p-internals.ts'))
+      .toEqual([PROTOCOL])
+  })
+})

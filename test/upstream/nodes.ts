@@ -1,0 +1,58 @@
+import { withBitswap } from '@helia/bitswap'
+import { withLibp2pLight } from '@helia/libp2p'
+import { identify } from '@libp2p/identify'
+import { noise } from '@libp2p/noise'
+import { tcp } from '@libp2p/tcp'
+import { yamux } from '@libp2p/yamux'
+import { MemoryBlockstore } from 'blockstore-core'
+import { createHeliaLight } from 'helia'
+import { createLibp2p } from 'libp2p'
+import { onTestFinished } from 'vitest'
+import type { Libp2p, PeerId, StreamHandler } from '@libp2p/interface'
+import type { Helia } from 'helia'
+import type { Libp2pOptions } from 'libp2p'
+
+export const BITSWAP = '/ipfs/bitswap/1.2.0'
+/** The private method of @helia/bitswap that handles an incoming stream. */
+export const ON_STREAM = '_onStream'
+
+/** As much of a broker's `bitswap.network` as the reproductions use. It is private. */
+export interface BitswapNetwork {
+  [ON_STREAM]: StreamHandler
+  sendMessage: (peer: PeerId, message: object) => Promise<void>
+}
+
+function options (): Libp2pOptions {
+  return {
+    addresses: { listen: ['/ip4/127.0.0.1/tcp/0'] },
+    transports: [tcp()],
+    connectionEncrypters: [noise()],
+    streamMuxers: [yamux()],
+    services: { identify: identify() }
+  }
+}
+
+/** A plain libp2p node on loopback, stopped when the test is done. */
+export async function startPeer (): Promise<Libp2p> {
+  const libp2p = await createLibp2p(options())
+
+  onTestFinished(async () => { await libp2p.stop() })
+
+  return libp2p
+}
+
+/** A Helia with Bitswap on loopback, and the network of its Bitswap. */
+export async function startHelia (): Promise<{ helia: Helia & { libp2p: Libp2p }, network: BitswapNetwork }> {
+  const helia = withBitswap(withLibp2pLight(createHeliaLight({ blockstore: new MemoryBlockstore() }), options()))
+  const add = helia.addBlockBroker.bind(helia)
+  let broker: unknown
+
+  helia.addBlockBroker = added => {
+    broker = added
+    add(added)
+  }
+  onTestFinished(async () => { await helia.stop() })
+  await helia.start()
+
+  return { helia: helia as never, network: (broker as { bitswap: { network: BitswapNetwork } }).bitswap.network }
+}
