@@ -8,9 +8,10 @@
 
 /** Package -> packages of this repository that it may import. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
   codecs: [],
-  core: ['codecs'],
-  'blockstore-compressed': ['codecs'],
+  core: ['codecs', 'errors'],
+  'blockstore-compressed': ['codecs', 'errors'],
   'libp2p-compression': ['codecs'],
   cli: ['codecs', 'core', 'blockstore-compressed']
 }
@@ -55,5 +56,19 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     platform: ['codecs', 'frames'],
     connection: ['codecs', 'frames'],
     negotiation: ['codecs', 'connection']
+  },
+  cli: {
+    terminal: [],
+    dag: [],
+    disk: ['terminal'],
+    locks: ['disk'],
+    repo: ['dag', 'disk', 'locks'],
+    kubo: ['repo'],
+    car: ['dag', 'terminal'],
+    network: ['dag', 'repo'],
+    daemon: ['locks', 'network', 'repo'],
+    bench: ['terminal'],
+    commands: ['bench', 'car', 'daemon', 'dag', 'disk', 'kubo', 'locks', 'network', 'repo', 'terminal'],
+    program: ['commands', 'daemon', 'network', 'repo', 'terminal']
   }
 }

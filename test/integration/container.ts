@@ -16,7 +16,7 @@ export function startInContainer (host: string, sandbox: Sandbox, args: readonly
 
 /** Hold a lock of the repo in a container, until its stdin ends. It says `held` when it has it, and the error where it does not get it at once. */
 export function holdInContainer (host: string, sandbox: Sandbox, kind: 'add' | 'gc'): Process {
-  const module = new URL('../../packages/cli/dist/repo-lock.js', import.meta.url)
+  const module = new URL('../../packages/cli/dist/repo/repo-lock.js', import.meta.url)
 
   return inContainer(host, sandbox, ['--input-type=module', '--eval', `
     import { lockRepo } from ${JSON.stringify(module)}

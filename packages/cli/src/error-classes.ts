@@ -1,4 +1,4 @@
-import type { LockFile } from './lock-files.ts'
+import type { LockFile } from './locks/lock-file.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The command line asks for something that does not exist or makes no sense. */

@@ -1,5 +1,5 @@
 export * from './error-classes.ts'
-export * from './write-errors.ts'
+export * from './disk/write-errors.ts'
 
 /** Errors that come of what was typed, by name. */
 const USAGE = new Set(['UsageError', 'UnknownCodecError', 'InvalidLevelError', 'InvalidFrameSizeError', 'NotMarkableError'])

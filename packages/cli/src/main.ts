@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { exitCode, explain } from './errors.ts'
-import { Output } from './output.ts'
-import { createProgram } from './program.ts'
+import { Output } from './terminal/output.ts'
+import { createProgram } from './program/program.ts'
 import type { Io } from './io.ts'
 
 /**

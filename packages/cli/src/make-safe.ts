@@ -1,9 +1,9 @@
 import { isIdentity } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
-import { tellDaemon } from './network/tell-daemon.ts'
+import { tellDaemon } from './daemon/tell-daemon.ts'
 import type { Context, Session } from './context.ts'
-import type { KuboSession } from './kubo.ts'
-import type { NewPin } from './repo-pins.ts'
+import type { KuboSession } from './kubo/kubo.ts'
+import type { NewPin } from './repo/repo-pins.ts'
 
 /** So many roots are made safe together at most, or those of so many milliseconds. */
 const MAX_UNTOLD = 64

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readDaemonFile, removeDaemonFile, writeDaemonFile } from '../src/daemon/daemon-file.ts'
 import { lockDaemon } from '../src/daemon/daemon-lock.ts'
-import type { OwnLock } from '../src/lock-files.ts'
+import type { OwnLock } from '../src/locks/lock-files.ts'
 
 const { signal } = new AbortController()
 const ADDRESS = { pid: process.pid, port: 4711, token: 'f'.repeat(64) }

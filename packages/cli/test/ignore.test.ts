@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ignoring } from '../src/ignore.ts'
+import { ignoring } from '../src/disk/ignore.ts'
 
 describe('ignoring', () => {
   it.each<[string, string[], string[]]>([

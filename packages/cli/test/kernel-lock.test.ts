@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { holdFile, isHeld, removeUnlessHeld } from '../src/kernel-lock.ts'
+import { holdFile, isHeld, removeUnlessHeld } from '../src/locks/kernel-lock.ts'
 
-const MODULE = fileURLToPath(new URL('../src/kernel-lock.ts', import.meta.url))
+const MODULE = fileURLToPath(new URL('../src/locks/kernel-lock.ts', import.meta.url))
 
 async function makeFile (): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-kernel-lock-'))

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openKubo } from '../src/kubo.ts'
+import { openKubo } from '../src/kubo/kubo.ts'
 import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo, Socket, Server as TcpServer } from 'node:net'
 

@@ -2,7 +2,7 @@
 import { varint } from 'multiformats'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MultihashMap } from '../src/multihash-map.ts'
+import { MultihashMap } from '../src/dag/multihash-map.ts'
 
 /** What a digest has besides its last bytes, so that many differ in those alone. */
 const prefix = fc.constantFrom('', 'a', '\0', '\0\0\0', 'a'.repeat(28), 'a'.repeat(30), '\0'.repeat(31), 'a'.repeat(249), 'a'.repeat(250), 'a'.repeat(253), 'a'.repeat(300), 'a'.repeat(100_000))

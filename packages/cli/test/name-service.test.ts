@@ -6,7 +6,7 @@ import { CID } from 'multiformats/cid'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { NameService } from '../src/network/names/name-service.ts'
 import { waitForDht } from '../src/network/dht/wait-for-dht.ts'
-import { RepoDatastore } from '../src/repo-datastore.ts'
+import { RepoDatastore } from '../src/repo/repo-datastore.ts'
 import { testNode } from './nodes.ts'
 import type { Node } from '../src/network/node/node.ts'
 

@@ -5,7 +5,7 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, vi } from 'vitest'
 import { NodeNetwork } from '../src/network/node/node-network.ts'
 import { keep, makeBlock, testNode } from './nodes.ts'
-import type { Repo } from '../src/repo.ts'
+import type { Repo } from '../src/repo/repo.ts'
 
 const { signal } = new AbortController()
 

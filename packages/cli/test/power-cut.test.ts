@@ -7,9 +7,9 @@ import { ClassicLevel } from 'classic-level'
 import { Key } from 'interface-datastore'
 import { describe, expect, it as base, vi } from 'vitest'
 import { MODES, PowerCut } from '../../../test/support/power-cut.ts'
-import { LinkStore } from '../src/link-store.ts'
+import { LinkStore } from '../src/repo/link-store.ts'
 import { loadOrCreateKey } from '../src/network/names/keys.ts'
-import { RepoDatastore } from '../src/repo-datastore.ts'
+import { RepoDatastore } from '../src/repo/repo-datastore.ts'
 
 const it = base.extend<{ directory: string }>({
   // oxlint-disable-next-line no-empty-pattern -- vitest reads which fixtures are needed from the pattern

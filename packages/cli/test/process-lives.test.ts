@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, vi } from 'vitest'
-import { lives, startOf } from '../src/process-lives.ts'
+import { lives, startOf } from '../src/disk/process-lives.ts'
 
 describe('lives', () => {
   it('is true of this process, and false of another that had its id before', () => {

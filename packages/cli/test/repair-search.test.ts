@@ -6,11 +6,11 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { NotFetchedError } from '../src/errors.ts'
 import { NetworkBlockstore, NetworkState } from '../src/network/blockstore.ts'
-import { repairDag } from '../src/repair-dag.ts'
+import { repairDag } from '../src/dag/repair-dag.ts'
 import { fakeNetwork } from './fake-network.ts'
 import { makeStore, removeStore } from './temporary.ts'
 import type { ConnectedPeer, FetchOptions, Network } from '../src/network/network.ts'
-import type { RepairedBlock } from '../src/repair-dag.ts'
+import type { RepairedBlock } from '../src/dag/repair-dag.ts'
 import type { Blockstore } from 'interface-blockstore'
 
 const LEAVES = 100

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Key } from 'interface-datastore'
 import { describe, expect, it as base, onTestFinished } from 'vitest'
 import { MODES, PowerCut } from '../../../test/support/power-cut.ts'
-import { RepoDatastore } from '../src/repo-datastore.ts'
+import { RepoDatastore } from '../src/repo/repo-datastore.ts'
 import type { Pair } from 'interface-datastore'
 
 const it = base.extend<{ datastore: RepoDatastore }>({

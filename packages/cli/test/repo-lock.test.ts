@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it as base, vi } from 'vitest'
-import { lockRepo } from '../src/repo-lock.ts'
+import { lockRepo } from '../src/repo/repo-lock.ts'
 
 const { signal } = new AbortController()
 

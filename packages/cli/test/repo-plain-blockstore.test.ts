@@ -5,7 +5,7 @@ import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
 import { makePlainStore, removeStore } from './temporary.ts'
-import type { PlainRepoBlockstore } from '../src/repo-plain-blockstore.ts'
+import type { PlainRepoBlockstore } from '../src/repo/repo-plain-blockstore.ts'
 
 /** How an envelope of zstd begins (docs/format.md, section 5). */
 const MARKER = [0x82, 0xb4, 0xfd, 0x01]

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { SpillStack } from '../src/spill-stack.ts'
+import { SpillStack } from '../src/disk/spill-stack.ts'
 
 interface Value { name: string, link: Uint8Array, mtime: { secs: bigint } }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { leadsOut } from '../src/symlink-target.ts'
+import { leadsOut } from '../src/disk/symlink-target.ts'
 
 /** Few names, so that symlinks meet directories and each other. */
 const name = fc.constantFrom('a', 'b', 'c')

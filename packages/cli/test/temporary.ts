@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
-import { PlainRepoBlockstore } from '../src/repo-plain-blockstore.ts'
+import { PlainRepoBlockstore } from '../src/repo/repo-plain-blockstore.ts'
 
 /** A store of its own, in a directory that `removeStore` removes. */
 export async function makeStore (): Promise<SharedFsBlockstore> {

@@ -17,10 +17,10 @@ import { pathToFileURL } from 'node:url'
 import { workerData } from 'node:worker_threads'
 const { src, target, what, count } = workerData
 const load = name => import(pathToFileURL(createRequire(src).resolve(name)).href)
-const { measureTree } = await import(src + 'measure-tree.ts')
-const { writeTree } = await import(src + 'write-tree.ts')
-const { SpillStack } = await import(src + 'spill-stack.ts')
-const { WriteLimits } = await import(src + 'write-limits.ts')
+const { measureTree } = await import(src + 'disk/measure-tree.ts')
+const { writeTree } = await import(src + 'disk/write-tree.ts')
+const { SpillStack } = await import(src + 'disk/spill-stack.ts')
+const { WriteLimits } = await import(src + 'disk/write-limits.ts')
 const { CID } = await load('multiformats/cid')
 const { UnixFS } = await load('ipfs-unixfs')
 const { create } = await load('multiformats/hashes/digest')

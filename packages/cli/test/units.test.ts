@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatSize, parseNumber, parseSize } from '../src/units.ts'
+import { formatSize, parseNumber, parseSize } from '../src/terminal/units.ts'
 
 describe('parseSize', () => {
   it.each([

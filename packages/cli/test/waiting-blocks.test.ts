@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import { describe, expect, it } from 'vitest'
-import { WaitingBlocks } from '../src/waiting-blocks.ts'
-import type { Waiting } from '../src/waiting-blocks.ts'
+import { WaitingBlocks } from '../src/dag/waiting-blocks.ts'
+import type { Waiting } from '../src/dag/waiting-blocks.ts'
 
 const waiting: fc.Arbitrary<Waiting> = fc.record({
   cid: fc.record({ version: fc.constantFrom(0, 1), code: fc.constantFrom(0x55, 0x70, 0x300501), digest: fc.oneof(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.integer({ min: 0, max: 200_000 }).map(length => new Uint8Array(length))) })

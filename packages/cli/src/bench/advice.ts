@@ -1,4 +1,4 @@
-import { printable } from '../output.ts'
+import { printable } from '../terminal/output.ts'
 import type { Row } from './estimate.ts'
 
 const KIB = 1024

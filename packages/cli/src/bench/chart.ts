@@ -1,4 +1,4 @@
-import { formatSize } from '../units.ts'
+import { formatSize } from '../terminal/units.ts'
 import { formatDuration } from './format.ts'
 import { paint } from './terminal.ts'
 import type { Row } from './estimate.ts'

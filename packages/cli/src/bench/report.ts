@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
-import { printable } from '../output.ts'
-import { formatSize } from '../units.ts'
+import { printable } from '../terminal/output.ts'
+import { formatSize } from '../terminal/units.ts'
 import { chart } from './chart.ts'
 import { partOf } from './choose.ts'
 import { formatDuration, formatSpeed, wrap } from './format.ts'

@@ -1,19 +1,19 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import { addTree } from '../add-tree.ts'
+import { addTree } from '../disk/add-tree.ts'
 import { resolvePath, withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
-import { ignoring } from '../ignore.ts'
+import { ignoring } from '../disk/ignore.ts'
 import { UntoldRoots } from '../make-safe.ts'
-import { printable } from '../output.ts'
-import { metadata, READ_SIZE } from '../tree-source.ts'
-import { formatSize } from '../units.ts'
-import type { Added } from '../add-tree.ts'
+import { printable } from '../terminal/output.ts'
+import { metadata, READ_SIZE } from '../disk/tree-source.ts'
+import { formatSize } from '../terminal/units.ts'
+import type { Added } from '../disk/add-tree.ts'
 import type { Context, Session } from '../context.ts'
-import type { KuboSession } from '../kubo.ts'
+import type { KuboSession } from '../kubo/kubo.ts'
 import type { Untold } from '../make-safe.ts'
-import type { Preserve } from '../tree-source.ts'
+import type { Preserve } from '../disk/tree-source.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -79,7 +79,7 @@ async function addTo (options: AddCommandOptions, context: Context, work: (targe
     throw new UsageError('--link does not go with --kubo: links are kept in the repo')
   }
 
-  const { openKubo } = await import('../kubo.ts')
+  const { openKubo } = await import('../kubo/kubo.ts')
 
   return work(await openKubo(kubo, { deterministic }, context.signal))
 }

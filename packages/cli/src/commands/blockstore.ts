@@ -2,11 +2,11 @@ import { convert } from '@ipfsz/blockstore-compressed'
 import { withRepo } from '../context.ts'
 import { lockOutDaemons } from '../daemon/daemon-lock.ts'
 import { IncompleteError } from '../errors.ts'
-import { writeCompression } from '../repo-compression.ts'
-import { formatSize } from '../units.ts'
+import { writeCompression } from '../repo/repo-compression.ts'
+import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
-import type { RepoCompression } from '../repo-compression.ts'
-import type { Repo } from '../repo.ts'
+import type { RepoCompression } from '../repo/repo-compression.ts'
+import type { Repo } from '../repo/repo.ts'
 
 export interface ConvertCommandOptions extends RepoCompression {
   /** Compress again what has the codec already. */

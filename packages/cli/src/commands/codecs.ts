@@ -1,5 +1,5 @@
 import { allCodecs } from '@ipfsz/codecs/all'
-import { table } from '../output.ts'
+import { table } from '../terminal/output.ts'
 import type { Context } from '../context.ts'
 
 /** List the codecs, and what runs each on this machine. */

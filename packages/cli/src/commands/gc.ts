@@ -1,12 +1,12 @@
-import { findGarbage, removeGarbage } from '../collect-garbage.ts'
+import { findGarbage, removeGarbage } from '../repo/collect-garbage.ts'
 import { withRepo } from '../context.ts'
 import { NothingPinnedError } from '../errors.ts'
-import { hasLinks } from '../link-store.ts'
-import { keepsPins, setKeepsPins } from '../repo.ts'
-import { formatSize } from '../units.ts'
-import type { Garbage } from '../collect-garbage.ts'
+import { hasLinks } from '../repo/link-store.ts'
+import { keepsPins, setKeepsPins } from '../repo/repo.ts'
+import { formatSize } from '../terminal/units.ts'
+import type { Garbage } from '../repo/collect-garbage.ts'
 import type { Context } from '../context.ts'
-import type { Repo } from '../repo.ts'
+import type { Repo } from '../repo/repo.ts'
 
 export interface GcCommandOptions {
   /** Only count. */

@@ -1,8 +1,8 @@
 import { RepoError } from '../errors.ts'
-import { isSameCompression, readCompression, writeCompression } from '../repo-compression.ts'
-import { openRepo, openRepoToRead } from '../repo.ts'
+import { isSameCompression, readCompression, writeCompression } from '../repo/repo-compression.ts'
+import { openRepo, openRepoToRead } from '../repo/repo.ts'
 import type { Context } from '../context.ts'
-import type { RepoCompression } from '../repo-compression.ts'
+import type { RepoCompression } from '../repo/repo-compression.ts'
 
 /** Make a repo, and say how it stores blocks. One that is there and does so already stays as it is. */
 export async function init (compression: RepoCompression | undefined, { output, repo: path }: Context): Promise<void> {

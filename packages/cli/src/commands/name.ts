@@ -1,8 +1,8 @@
 import { openNetwork } from '../context.ts'
 import { NameError } from '../errors.ts'
-import { DEFAULT_TIMEOUT } from '../network/access.ts'
+import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { SELF } from '../network/names/keys.ts'
-import { printable } from '../output.ts'
+import { printable } from '../terminal/output.ts'
 import { parseTarget } from '../target.ts'
 import type { Context } from '../context.ts'
 

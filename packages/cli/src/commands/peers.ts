@@ -1,7 +1,7 @@
 import { openNetwork, parseCid } from '../context.ts'
 import { DaemonError } from '../errors.ts'
-import { DEFAULT_TIMEOUT } from '../network/access.ts'
-import { printable } from '../output.ts'
+import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
+import { printable } from '../terminal/output.ts'
 import type { Context } from '../context.ts'
 import type { Network } from '../network/network.ts'
 
@@ -78,7 +78,7 @@ async function openDaemon ({ repo }: Context): Promise<Network | undefined> {
     return undefined
   }
 
-  const { DaemonClient } = await import('../network/daemon-client.ts')
+  const { DaemonClient } = await import('../daemon/daemon-client.ts')
 
   return new DaemonClient(address)
 }

@@ -1,8 +1,8 @@
 import { openToRead, parseCid, withRepo } from '../context.ts'
 import { IncompleteError } from '../errors.ts'
-import { tellDaemon } from '../network/tell-daemon.ts'
-import { printable } from '../output.ts'
-import { reportPinRecords } from '../report-pin-records.ts'
+import { tellDaemon } from '../daemon/tell-daemon.ts'
+import { printable } from '../terminal/output.ts'
+import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import type { Context } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 

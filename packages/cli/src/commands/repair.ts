@@ -1,14 +1,14 @@
+import all from 'it-all'
 import { openToRead, parseCid, withReadingOf } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
-import { printable } from '../output.ts'
-import { repairDag } from '../repair-dag.ts'
-import { reportPinRecords } from '../report-pin-records.ts'
-import { toArray } from '../to-array.ts'
-import { formatSize } from '../units.ts'
+import { printable } from '../terminal/output.ts'
+import { repairDag } from '../dag/repair-dag.ts'
+import { reportPinRecords } from '../terminal/report-pin-records.ts'
+import { formatSize } from '../terminal/units.ts'
 import type { Context, Reading } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
-import type { RepairedBlock } from '../repair-dag.ts'
-import type { Pin } from '../pin-records.ts'
+import type { RepairedBlock } from '../dag/repair-dag.ts'
+import type { Pin } from '../repo/pin-records.ts'
 import type { CID } from 'multiformats/cid'
 
 /** What is repaired: a pin, or a CID that was given. */
@@ -32,7 +32,7 @@ interface Tally {
 export async function repair (texts: string[], context: Context): Promise<void> {
   const { output, signal } = context
   const damaged: PinRecordError[] = []
-  const roots = texts.length === 0 ? await toArray((await openToRead(context)).pins.ls(signal, err => { damaged.push(err) })) : texts.map((text): Root => ({ cid: parseCid(text) }))
+  const roots = texts.length === 0 ? await all((await openToRead(context)).pins.ls(signal, err => { damaged.push(err) })) : texts.map((text): Root => ({ cid: parseCid(text) }))
   const lost = new Map<string, LostBlock>()
   let failed = damaged.length
   let canAsk = false
@@ -113,7 +113,7 @@ async function repairOne (root: Root, { blockstore, repo, online }: Reading, los
 /** @param damaged - the repo has it, and other bytes than it should */
 async function fetchBlock (cid: CID, damaged: boolean, blockstore: Reading['blockstore'], signal: AbortSignal): Promise<Uint8Array | undefined> {
   try {
-    return Buffer.concat(await toArray(blockstore.get(cid, { signal, damaged } as { signal: AbortSignal })))
+    return Buffer.concat(await all(blockstore.get(cid, { signal, damaged } as { signal: AbortSignal })))
   } catch (err) {
     if (!signal.aborted && err instanceof Error && (err.name === 'CorruptBlockError' || err.name === 'NotFetchedError')) {
       return undefined

@@ -1,6 +1,6 @@
 import { unmark } from '@ipfsz/core'
 import { parseCid, withRepo } from '../context.ts'
-import { hasLinks } from '../link-store.ts'
+import { hasLinks } from '../repo/link-store.ts'
 import { NotPinnedError } from '../errors.ts'
 import type { Context, Session } from '../context.ts'
 import type { CID } from 'multiformats/cid'

@@ -1,7 +1,7 @@
 import { stats as countBlocks } from '@ipfsz/blockstore-compressed'
-import { openRepoToRead } from '../repo.ts'
-import { table } from '../output.ts'
-import { formatSize } from '../units.ts'
+import { openRepoToRead } from '../repo/repo.ts'
+import { table } from '../terminal/output.ts'
+import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 
 /** Count the blocks of the repo, and what they take on disk. */

@@ -1,15 +1,15 @@
+import all from 'it-all'
 import { ipfsz } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
-import { isDamage, isMissing } from '../damage.ts'
-import { printable } from '../output.ts'
-import { reportPinRecords } from '../report-pin-records.ts'
-import { walkDag } from '../dag-walk.ts'
-import { toArray } from '../to-array.ts'
-import { formatSize } from '../units.ts'
+import { isDamage, isMissing } from '../dag/damage.ts'
+import { printable } from '../terminal/output.ts'
+import { reportPinRecords } from '../terminal/report-pin-records.ts'
+import { walkDag } from '../dag/dag-walk.ts'
+import { formatSize } from '../terminal/units.ts'
 import type { Context, Session } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
-import type { Pin } from '../pin-records.ts'
+import type { Pin } from '../repo/pin-records.ts'
 import type { VerifyCommandOptions } from './verify.ts'
 
 /** What pins are read from. */
@@ -29,7 +29,7 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
   // without links: what they lead to is another file, and not what is pinned
   const session = { repo, files: ipfsz({ blockstore: repo.blockstore }) }
   const damaged: PinRecordError[] = []
-  const pins = await toArray(repoPins.ls(signal, err => { damaged.push(err) }))
+  const pins = await all(repoPins.ls(signal, err => { damaged.push(err) }))
   const progress = output.progress(`${pins.length} ${pins.length === 1 ? 'pin' : 'pins'}`, await totalSize(pins, session, context))
   let done = 0
   let failed = 0

@@ -1,6 +1,6 @@
 import { openToRead, parseCid } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
-import { formatSize } from '../units.ts'
+import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 
 export interface VerifyCommandOptions {

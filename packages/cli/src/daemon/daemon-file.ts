@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { readFile, readlink, rename, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, join } from 'node:path'
-import { isHeld } from '../kernel-lock.ts'
-import { locksIn } from '../lock-files.ts'
+import { isHeld } from '../locks/kernel-lock.ts'
+import { locksIn } from '../locks/lock-files.ts'
 
 const VERSION = 2
 

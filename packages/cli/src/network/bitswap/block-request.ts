@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { checkBlock } from '@ipfsz/core'
-import { keyOf } from '../../dag-walk.ts'
+import { keyOf } from '../../dag/dag-walk.ts'
 import { AutoResetEvent } from '../auto-reset-event.ts'
 import type { FetchedBlock } from '../network.ts'
 import type { SessionPeer, SessionPeers } from './session-peers.ts'

@@ -1,4 +1,4 @@
-import { keyOf } from '../../dag-walk.ts'
+import { keyOf } from '../../dag/dag-walk.ts'
 import { NotFetchedError } from '../../errors.ts'
 import { BlockRequest } from './block-request.ts'
 import { SessionPeers } from './session-peers.ts'

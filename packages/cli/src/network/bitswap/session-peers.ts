@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { keyOf } from '../../dag-walk.ts'
+import { keyOf } from '../../dag/dag-walk.ts'
 import { searchPeers } from './search-peers.ts'
 import type { SessionComponents } from './session-components.ts'
 import type { PeerId } from '@libp2p/interface'

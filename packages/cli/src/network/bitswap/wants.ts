@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { base64 } from 'multiformats/bases/base64'
-import { keyOf } from '../../dag-walk.ts'
+import { keyOf } from '../../dag/dag-walk.ts'
 import { bitswapMessages } from '../helia-internals/bitswap-messages.ts'
 import type { BitswapMessages, WantEntry } from '../helia-internals/bitswap-messages.ts'
 import type { PeerId } from '@libp2p/interface'

@@ -17,7 +17,7 @@ import { waitForDht } from '../dht/wait-for-dht.ts'
 import type { Services } from '../dht/dhts.ts'
 import type { NameRecord } from './name-records.ts'
 import type { PublishedName, PublishOptions, ResolvedName } from '../network.ts'
-import type { Repo } from '../../repo.ts'
+import type { Repo } from '../../repo/repo.ts'
 import type { Libp2p, PrivateKey } from '@libp2p/interface'
 import type { MultihashDigest } from 'multiformats/hashes/interface'
 

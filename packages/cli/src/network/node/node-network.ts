@@ -1,6 +1,6 @@
 import { checkBlock, checkHash, unmark } from '@ipfsz/core'
 import { KEEP_ALIVE } from '@libp2p/interface'
-import { keyOf } from '../../dag-walk.ts'
+import { keyOf } from '../../dag/dag-walk.ts'
 import { NotConnectedError } from '../../errors.ts'
 import { BlockSession } from '../bitswap/block-session.ts'
 import { parseMultiaddr } from './parse-multiaddr.ts'
@@ -23,7 +23,7 @@ import type {
 } from '../network.ts'
 import type { Node } from './node.ts'
 import type { ProvidingInit } from '../dht/providing.ts'
-import type { Repo } from '../../repo.ts'
+import type { Repo } from '../../repo/repo.ts'
 import type { CID } from 'multiformats/cid'
 
 /** How many sessions are kept: beyond that, idle ones are closed and their peers forgotten. */

@@ -1,4 +1,4 @@
-import { openRepo } from '../../repo.ts'
+import { openRepo } from '../../repo/repo.ts'
 import { userAgent } from '../../version.ts'
 import { NodeNetwork } from './node-network.ts'
 import { startNode } from './node.ts'

@@ -1,0 +1,32 @@
+import { varint } from 'multiformats'
+import { encodeRoots } from './car-header.ts'
+import { Reached, walkDag } from '../dag/dag-walk.ts'
+import type { WalkStore } from '../dag/dag-walk.ts'
+import type { CID } from 'multiformats/cid'
+
+/**
+ * A CAR of version 1 with all that roots lead to, every block once, each compared with its
+ * hash. Not by @helia/car: it leaves out what is below a root that holds its block itself.
+ *
+ * @throws {DamagedDagError} not all of it is there
+ */
+export async function * writeCar (roots: CID[], blockstore: WalkStore, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const reached = new Reached()
+
+  const header = encodeRoots(roots)
+
+  yield withLength(header.byteLength, header)
+
+  for (const root of roots) {
+    for await (const { cid, bytes } of walkDag(root, blockstore, { signal, leaves: 'read', reached })) {
+      if (bytes != null) {
+        yield withLength(cid.bytes.byteLength + bytes.byteLength, cid.bytes)
+        yield bytes
+      }
+    }
+  }
+}
+
+function withLength (length: number, bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([varint.encodeTo(length, new Uint8Array(varint.encodingLength(length))), bytes])
+}

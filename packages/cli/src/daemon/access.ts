@@ -1,0 +1,76 @@
+import { readDaemonFile } from './daemon-file.ts'
+import type { Network } from '../network/network.ts'
+
+/** The network options of a command. */
+export interface NetworkOptions {
+  /** Never use the network. */
+  offline?: boolean | undefined
+  /** Multiaddrs of peers to ask. */
+  peers?: readonly string[] | undefined
+  /**
+   * How long a command may go without any block arriving, in milliseconds.
+   *
+   * @default 60000
+   */
+  timeout?: number | undefined
+}
+
+/** In milliseconds. */
+export const DEFAULT_TIMEOUT = 60_000
+
+export interface AccessInit extends NetworkOptions {
+  /** The directory of the repo. */
+  repo: string
+  /** Multiaddrs of the bootstrap peers. */
+  bootstrap: readonly string[]
+  signal: AbortSignal
+  onNote: (message: string) => void
+}
+
+/**
+ * Opens the network when it is first needed: through the daemon if one runs, otherwise through a
+ * temporary node in this process.
+ */
+export class NetworkAccess {
+  readonly #init: AccessInit
+  #opened: Promise<Network> | undefined
+
+  constructor (init: AccessInit) {
+    this.#init = init
+  }
+
+  /** Whether there is a daemon, a bootstrap peer or a given peer to ask. */
+  async isPossible (): Promise<boolean> {
+    const { offline = false, peers = [], bootstrap, repo } = this.#init
+
+    return !offline && (peers.length > 0 || bootstrap.length > 0 || await readDaemonFile(repo) != null)
+  }
+
+  async open (): Promise<Network> {
+    return this.#opened ??= this.#open()
+  }
+
+  async close (): Promise<void> {
+    const opened = await this.#opened?.catch(() => undefined)
+    await opened?.close()
+  }
+
+  async #open (): Promise<Network> {
+    const { repo: path, peers = [], bootstrap, timeout = DEFAULT_TIMEOUT, onNote } = this.#init
+    const signal = AbortSignal.any([this.#init.signal, AbortSignal.timeout(timeout)])
+    const daemon = await readDaemonFile(path)
+
+    if (daemon != null) {
+      const { DaemonClient } = await import('./daemon-client.ts')
+      const client = new DaemonClient(daemon)
+
+      await Promise.all(peers.map(async peer => client.connect(peer, signal)))
+
+      return client
+    }
+
+    const { startTemporaryNode } = await import('../network/node/temporary-node.ts')
+
+    return startTemporaryNode({ path, bootstrap, peers, signal, onNote })
+  }
+}

@@ -1,0 +1,25 @@
+import { readDaemonFile } from './daemon-file.ts'
+import type { Context } from '../context.ts'
+import type { CID } from 'multiformats/cid'
+
+/** Asks the daemon, if one runs, to provide new CIDs. A failure is only noted: the blocks are stored either way. */
+export async function tellDaemon (repo: string, cids: readonly CID[], { output }: Context): Promise<void> {
+  const daemon = await readDaemonFile(repo)
+
+  if (daemon == null || cids.length === 0) {
+    return
+  }
+
+  const { DaemonClient } = await import('./daemon-client.ts')
+  const client = new DaemonClient(daemon)
+
+  try {
+    await client.provide(cids)
+  } catch (err) {
+    if (output.verbose) {
+      output.note(`the daemon did not provide the new CIDs: ${err instanceof Error ? err.message : String(err)}`)
+    }
+  } finally {
+    await client.close()
+  }
+}

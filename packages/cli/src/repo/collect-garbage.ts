@@ -1,0 +1,56 @@
+import { rm, stat } from 'node:fs/promises'
+import { Reached, walkDag } from '../dag/dag-walk.ts'
+import type { Pin } from './pin-records.ts'
+import type { Repo } from './repo.ts'
+
+export interface Garbage {
+  /** How many pins there are. */
+  pins: number
+  /** How many blocks a pin leads to. */
+  kept: number
+  /** How many blocks no pin leads to. */
+  unwanted: number
+  /** Bytes of the files of those. */
+  size: number
+  /** What pins lead to. */
+  reached: Reached
+}
+
+/**
+ * The blocks that no pin leads to. They are counted, and found again to be deleted: a
+ * list of the files of millions of blocks takes gigabytes.
+ *
+ * @throws {DamagedDagError} what is below a pin is not known, as a block is missing or
+ *   damaged
+ */
+export async function findGarbage (repo: Repo, pins: Iterable<Pin> | AsyncIterable<Pin>, signal: AbortSignal): Promise<Garbage> {
+  const reached = new Reached()
+  const garbage: Garbage = { pins: 0, kept: 0, unwanted: 0, size: 0, reached }
+
+  for await (const { plainCid, depth } of pins) {
+    garbage.pins++
+
+    for await (const _ of walkDag(plainCid, repo.blockstore, { signal, leaves: 'skip', depth, reached })) {
+      // it is noted in `reached`
+    }
+  }
+
+  for await (const files of repo.disk.files({ signal })) {
+    const unwanted = files.filter(({ multihash }) => !reached.has(multihash.bytes))
+    const sizes = await Promise.all(unwanted.map(async ({ path }) => (await stat(path)).size))
+
+    garbage.kept += files.length - unwanted.length
+    garbage.unwanted += unwanted.length
+    garbage.size += sizes.reduce((total, size) => total + size, 0)
+  }
+
+  return garbage
+}
+
+/** Delete the files of the blocks that no pin leads to. */
+export async function removeGarbage (repo: Repo, { reached }: Garbage, signal: AbortSignal): Promise<void> {
+  for await (const files of repo.disk.files({ signal })) {
+    signal.throwIfAborted()
+    await Promise.all(files.map(async ({ path, multihash }) => reached.has(multihash.bytes) ? undefined : rm(path, { force: true })))
+  }
+}
