@@ -1,22 +1,31 @@
-import { globSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 /** A link or picture of Markdown, `[text](target "title")`. */
 const LINK = /\]\(([^()\s]+)(?:\s+"[^"]*")?\)/g
 const ELSEWHERE = /^[a-z][a-z0-9+.-]*:/i
+/** A path of this repository in backticks; one with capitals stands for others (`NAME.ts`). */
+const PATH = /`((?:packages|test|scripts|bench|docs|examples)\/[a-z0-9_./-]+)`/g
 const FENCE = /^\s*```/
 const HEADING = /^#{1,6} +(.*?) *$/
 
-/** The relative links of Markdown files that lead to no file, or to no heading of one: `file:line: target`. */
+/** The relative links and paths in Markdown files that lead to no file, or to no heading of one: `file:line: target`. */
 export function brokenLinks (root: string, patterns: readonly string[]): string[] {
   return globSync([...patterns], { cwd: root }).toSorted().flatMap(file => (
     proseOf(join(root, file)).flatMap((line, i) => (
-      [...line.replaceAll(/`[^`]*`/g, '').matchAll(LINK)]
-        .map(([, target]) => target)
-        .filter(target => !ELSEWHERE.test(target) && !leadsSomewhere(root, file, target))
-        .map(target => `${file}:${i + 1}: ${target} leads nowhere`)
+      [...badLinks(root, file, line), ...missingPaths(root, line)].map(target => `${file}:${i + 1}: ${target} leads nowhere`)
     ))
   ))
+}
+
+function badLinks (root: string, file: string, line: string): string[] {
+  return [...line.replaceAll(/`[^`]*`/g, '').matchAll(LINK)]
+    .map(([, target]) => target)
+    .filter(target => !ELSEWHERE.test(target) && !leadsSomewhere(root, file, target))
+}
+
+function missingPaths (root: string, line: string): string[] {
+  return [...line.matchAll(PATH)].map(([, path]) => path).filter(path => !existsSync(join(root, path)))
 }
 
 function leadsSomewhere (root: string, file: string, target: string): boolean {
