@@ -117,6 +117,8 @@ describe('lockRepo', () => {
 
   it.for([
     ['a process that was killed', `add-${process.pid}-6f74686572-${randomUUID()}`],
+    ['a conversion that was killed', `convert-${process.pid}-6f74686572-${randomUUID()}`],
+    ['a daemon that was killed', `daemon-${process.pid}-6f74686572-${randomUUID()}`],
     ['an older version, on this machine', `add-${process.pid}-1234-6f74686572-${randomUUID()}`],
     ['an older version, where no process says when it began', `gc-1--6f74686572-${randomUUID()}`]
   ] as const)('deletes the lock that was left by %s, whatever is in it', async ([, name], { repo }) => {

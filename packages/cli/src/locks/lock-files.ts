@@ -57,8 +57,8 @@ export async function takeLock (repo: string, kind: string): Promise<OwnLock> {
 }
 
 /**
- * Who holds or wants a lock of these kinds. Files that no process holds are deleted,
- * those of older versions among them.
+ * The locks of these kinds that other processes hold or want. Files that no process
+ * holds are deleted, those of older versions among them.
  *
  * @throws {RepoError} it cannot be told whether one is held
  */

@@ -45,6 +45,11 @@ export async function lockRepo (repo: string, kind: LockKind, signal: AbortSigna
       let before = await readLocks(repo, kind === 'gc' ? ['add', 'gc'] : ['gc'], mine)
 
       if (before.length === 0) {
+        if (kind === 'gc') {
+          // deletes those of killed processes that nobody else looks at
+          await readLocks(repo, ['convert', 'daemon'], mine)
+        }
+
         return mine.release
       }
 
