@@ -225,10 +225,8 @@ function reportFetched ({ blocks, bytes, replaced, peers }: FetchedStats, output
   }
 
   if (output.verbose && blocks > 0) {
-    output.note(
-      `fetched ${blocks} blocks (${formatSize(bytes)}): ${[...peers].map(([id, { blocks, bytes }]) =>
-        `${blocks} (${formatSize(bytes)}) from ${id}`).join(', ')}`
-    )
+    const parts = [...peers].map(([id, { blocks, bytes }]) => `${blocks} (${formatSize(bytes)}) from ${id}`)
+    output.note(`fetched ${blocks} blocks (${formatSize(bytes)}): ${parts.join(', ')}`)
   }
 }
 
@@ -242,7 +240,7 @@ export function parseCid (text: string): CID {
     return CID.parse(text.replace(/^(?:ipfs:\/\/|\/ipfs\/)/, ''))
   } catch (err) {
     throw new UsageError(
-      `"${text}" is not a CID: use one that ipfsz add printed, or one of any IPFS node`,
+      `"${text}" is not a CID: name a CID, such as one that ipfsz add printed`,
       { cause: err }
     )
   }

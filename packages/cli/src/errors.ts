@@ -39,9 +39,9 @@ export function explain (err: Error): string {
     case 'VerifyFailedError':
       return err.message
     case 'NotADirectoryError':
-      return `${err.message}: only a directory has entries, so end the path there`
+      return `${err.message}: end the path at that file`
     case 'LinkedFileMissingError':
-      return `${err.message}: add it first, or import it with ipfsz car import`
+      return `${err.message}: add the file first, or import it with ipfsz car import`
     case 'NotFoundError':
       // an error without a CID says that a directory has no such entry
       return 'cid' in err
@@ -76,7 +76,7 @@ export function explain (err: Error): string {
     case 'KuboUnreachableError':
       return `${err.message}: start Kubo with ipfs daemon, or name its RPC API, as in --kubo http://127.0.0.1:5001`
     case 'KuboFailedError':
-      return `${err.message}: add it again`
+      return `${err.message}: add the file again`
     case 'KuboForbiddenError':
       return `${err.message}: add credentials, as in --kubo http://USER:PASSWORD@HOST:PORT, ` +
         'or allow it in Kubo\'s config (API.Authorizations)'

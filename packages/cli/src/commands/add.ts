@@ -89,8 +89,8 @@ async function withAddSession (
 }
 
 /**
- * Add paths one after the other. A root is printed once it is on disk and, unless `pin` is false,
- * pinned. Small files are synced together.
+ * Add paths one after the other. A root is printed only after it is synced and pinned, unless the
+ * options turn these off. Small files are synced together.
  */
 async function addEach (
   paths: string[],

@@ -56,9 +56,9 @@ async function show (
   const type = typeOf(stats)
   const directory = type === 'directory'
   // a directory below a marked CID is marked too
-  const markedCid = directory ? isMarked(
-    cid
-  ) ? mark(plainCid, TREE_CODE) : await markedTwin(plainCid, files, signal) : stats.markedCid
+  const directoryCid = async (): Promise<CID | undefined> =>
+    isMarked(cid) ? mark(plainCid, TREE_CODE) : markedTwin(plainCid, files, signal)
+  const markedCid = directory ? await directoryCid() : stats.markedCid
   // `extended` counts all files of a directory
   const ratio = directory && size > 0n ? Number(storedSize) / Number(size) : stats.ratio
 

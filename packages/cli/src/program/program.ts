@@ -29,7 +29,7 @@ export function createProgram (io: Io): Command {
   }
 
   program
-    .description('Add compressed files to IPFS, and read them back unchanged.')
+    .description('Compress files, add them to IPFS, and read them back unchanged.')
     .version(packageVersion())
     .option('--repo <dir>', 'directory of the repo (default: $IPFSZ_PATH or ~/.ipfsz)')
     .option('--json', 'print results as JSON, one object per line')
