@@ -40,7 +40,7 @@ export interface AddCommandOptions {
 }
 
 /** Where files are added: the repo, or a Kubo. */
-type AddSession = Pick<Session, 'files'> & KuboSession & Partial<Pick<Session, 'repo'>>
+type Store = Pick<Session, 'files'> & KuboSession & Partial<Pick<Session, 'repo'>>
 
 /** The path that stands for stdin. */
 const STDIN = '-'
@@ -61,17 +61,17 @@ export async function add (paths: string[], options: AddCommandOptions, context:
     throw new UsageError('- is named more than once, but stdin can be read only once: name it once')
   }
 
-  const failed = await withAddSession(options, context, async session => addEach(paths, options, session, context))
+  const failed = await withStore(options, context, async store => addEach(paths, options, store, context))
 
   if (failed > 0) {
     throw new IncompleteError(`${failed} of ${paths.length} files were not added`)
   }
 }
 
-async function withAddSession (
+async function withStore (
   options: AddCommandOptions,
   context: Context,
-  work: (session: AddSession) => Promise<number>
+  work: (store: Store) => Promise<number>
 ): Promise<number> {
   const { kubo, link: links, deterministic, sync } = options
 
@@ -92,12 +92,7 @@ async function withAddSession (
  * Add paths one after the other. A root is printed only after it is synced and pinned, unless the
  * options turn these off. Small files are synced together.
  */
-async function addEach (
-  paths: string[],
-  options: AddCommandOptions,
-  session: AddSession,
-  context: Context
-): Promise<number> {
+async function addEach (paths: string[], options: AddCommandOptions, store: Store, context: Context): Promise<number> {
   let failed = 0
 
   const fail = (err: unknown): void => {
@@ -110,7 +105,7 @@ async function addEach (
     failed++
   }
 
-  const pending = new PendingRoots({ pin: options.pin, session, context, fail })
+  const pending = new PendingRoots({ pin: options.pin, session: store, context, fail })
 
   for (const path of paths) {
     try {
@@ -121,7 +116,7 @@ async function addEach (
         await pending.flush()
       }
 
-      pending.push(await (stats?.isDirectory() === true ? addDirectory : addOne)(path, options, session, context))
+      pending.push(await (stats?.isDirectory() === true ? addDirectory : addOne)(path, options, store, context))
     } catch (err) {
       await pending.flush()
       fail(err)
@@ -138,7 +133,7 @@ async function addEach (
 async function addDirectory (
   path: string,
   options: AddCommandOptions,
-  session: AddSession,
+  store: Store,
   context: Context
 ): Promise<PendingRoot> {
   const { io, output, signal } = context
@@ -148,7 +143,7 @@ async function addDirectory (
 
   const unprinted: Added[] = []
 
-  const added = await addTree(resolvePath(path, io), session.files, {
+  const added = await addTree(resolvePath(path, io), store.files, {
     hidden,
     ignore: ignoring(ignore),
     preserve: { mode, mtime },
@@ -163,7 +158,7 @@ async function addDirectory (
       unprinted.push(added)
 
       if (unprinted.length === MAX_UNPRINTED) {
-        await session.repo?.disk.sync()
+        await store.repo?.disk.sync()
         printFiles()
       }
     }
@@ -198,12 +193,7 @@ async function addDirectory (
   }
 }
 
-async function addOne (
-  path: string,
-  options: AddCommandOptions,
-  session: AddSession,
-  context: Context
-): Promise<PendingRoot> {
+async function addOne (path: string, options: AddCommandOptions, store: Store, context: Context): Promise<PendingRoot> {
   const { io, output, signal } = context
   const { compression, link, quieter } = options
   const name = path === STDIN ? STDIN : basename(path)
@@ -211,7 +201,7 @@ async function addOne (
   const { content, size: total, metadata } = source
   const progress = output.progress(name, total)
 
-  const cid = await session.files.addByteStream(content, {
+  const cid = await store.files.addByteStream(content, {
     ...metadata,
     compression,
     link,
@@ -223,7 +213,7 @@ async function addOne (
     }
   }).finally(() => progress.end())
 
-  const { size, storedSize, ratio, codec, plainCid } = await session.files.stat(cid)
+  const { size, storedSize, ratio, codec, plainCid } = await store.files.stat(cid)
 
   return {
     cid,
