@@ -119,7 +119,7 @@ describe.concurrent('a CAR', () => {
     const result = await sandbox.run(['car', 'import', 'bad.car', ...OTHER])
 
     expectFailure(result, 1)
-    expect(result.stderr).toContain('bad.car is cut short, or never had all blocks')
+    expect(result.stderr).toContain('bad.car is truncated')
   })
 
   it('with blocks of sha2-512 is kept and collected as others are', async ({ sandbox }) => {

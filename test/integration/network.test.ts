@@ -229,7 +229,7 @@ describe.concurrent('reading what is not in the repo', () => {
     const result = await sandbox.run(['cat', NOBODYS, '--peer', `/ip4/127.0.0.1/tcp/${await freePort()}/p2p/12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ`])
 
     expectFailure(result, 1)
-    expect(result.stderr).toContain('cannot be connected to')
+    expect(result.stderr).toContain('Cannot connect to')
   })
 
   it.for<[string, string[]]>([

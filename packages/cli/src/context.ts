@@ -19,10 +19,13 @@ import type { LockKind } from './repo/repo-lock.ts'
 import type { Repo } from './repo/repo.ts'
 import type { Ipfsz, IpfszComponents, IpfszInit } from '@ipfsz/core'
 
-/** The network knows better than whoever waits for it why nothing comes, and is to say so first, in milliseconds. */
-const GIVES_UP_FIRST = 30_000
+/**
+ * How much longer @ipfsz/core waits for a block than the network, in milliseconds: the error of the
+ * network comes first, because it says why nothing arrived.
+ */
+const CORE_TIMEOUT_MARGIN = 30_000
 
-/** What a command is given besides its own arguments and options. */
+/** What every command gets besides its own arguments and options. */
 export interface Context {
   io: Io
   output: Output
@@ -30,47 +33,56 @@ export interface Context {
   signal: AbortSignal
   /** The directory of the repo. */
   repo: string
-  /** How others are reached, where they are asked. */
+  /** How to reach peers, for commands that use the network. */
   network?: NetworkOptions
 }
 
-/** A repo that is open. */
+/** An open repo. */
 export interface Session {
   repo: Repo
-  /** Where files are read from: the repo, and others where they may be asked. */
+  /** The blocks of the repo. With a network, `get` also fetches missing ones. */
   blockstore: IpfszComponents['blockstore']
   files: Ipfsz
   pins: RepoPins
-  /** Where links are read, if there are any. */
+  /** The links of the repo, if it has any. */
   links: LinkStore | undefined
 }
 
-/** A repo that is open to read what a CID leads to. */
+/** A repo that is open to read one DAG. */
 export interface Reading extends Session {
-  /** Whether others are asked for what is not in the repo. */
+  /** Whether missing blocks are fetched from peers. */
   online: boolean
 }
 
 export interface SessionOptions extends IpfszInit {
-  /** What must not happen meanwhile: a collection for those who add, everything else for a collection. */
+  /** The lock to hold: `add` keeps garbage collections out, `gc` keeps all other writers out. */
   lock?: LockKind
-  /** Whether links are written. */
+  /** Whether the work writes links. */
   links?: boolean
-  /** Whether there must be a repo already. */
+  /** Whether the repo must exist already. */
   existing?: boolean
-  /** Whether what is added survives a loss of power, which is waited for. */
+  /** Whether to wait until added blocks are synced to disk, and survive a power failure. */
   sync?: boolean
 }
 
-/** Do something to the repo, which is made where there is none. Nothing of it touches the network. */
-export async function withRepo<T> (context: Context, { lock, links: writes = false, existing = false, sync = true, ...init }: SessionOptions, work: (session: Session) => Promise<T>): Promise<T> {
+/**
+ * Open the repo to change it, and create it if needed. Does not use the network.
+ *
+ * @throws {RepoError} the repo cannot be opened, or does not exist but `existing` is set
+ * @throws {RepoLockedError} another process holds the lock for too long
+ */
+export async function withRepo<T> (
+  context: Context,
+  { lock, links: writes = false, existing = false, sync = true, ...init }: SessionOptions,
+  work: (session: Session) => Promise<T>
+): Promise<T> {
   const { signal, repo: path } = context
 
   if (existing) {
     await openRepoToRead(path)
   }
 
-  // first: who waits for a conversion is to store blocks as it says
+  // lock before opening: a conversion that held the lock may have changed the codec
   const release = lock == null ? undefined : await lockRepo(path, lock, signal)
   let links: LinkStore | undefined
 
@@ -85,7 +97,7 @@ export async function withRepo<T> (context: Context, { lock, links: writes = fal
   }
 }
 
-/** The repo, to read from it. */
+/** Open the repo to read from it. Does not use the network. */
 export async function openToRead ({ repo: path, signal }: Context): Promise<Session> {
   const repo = await openRepoToRead(path)
 
@@ -94,8 +106,8 @@ export async function openToRead ({ repo: path, signal }: Context): Promise<Sess
 
 export interface ReadingOptions {
   /**
-   * Whether what comes can be synced with `repo.disk.sync`. Whoever only reads does not
-   * wait for the disk: what others have can be fetched again.
+   * Whether fetched blocks can be synced with `repo.disk.sync`. Reading does not need that: lost
+   * blocks can be fetched again.
    *
    * @default false
    */
@@ -103,22 +115,30 @@ export interface ReadingOptions {
 }
 
 /**
- * Read what a CID leads to, from the repo or, where it is not there, from others. What
- * comes is kept in the repo, which is made where there is none.
+ * Read a DAG from the repo, and fetch missing blocks from peers. Fetched blocks are stored in the
+ * repo, which is created if needed.
  *
- * @throws {RepoError} there is no repo, and nobody to ask
+ * @throws {RepoError} there is no repo, and no network to fetch from
  */
-export async function withReading<T> (context: Context, root: CID, work: (reading: Reading) => Promise<T>, options?: ReadingOptions): Promise<T> {
-  return withReadingOf(context, async read => work(read(root)), options)
+export async function withReading<T> (
+  context: Context,
+  root: CID,
+  work: (reading: Reading) => Promise<T>,
+  options?: ReadingOptions
+): Promise<T> {
+  return withReadings(context, async read => work(read(root)), options)
 }
 
 /**
- * As `withReading`, for several CIDs: there is one daemon or one temporary node for all
- * of them.
+ * Like `withReading`, but for several CIDs, which share one daemon or temporary node.
  *
  * @throws {RepoError} as withReading
  */
-export async function withReadingOf<T> (context: Context, work: (read: (root: CID) => Reading) => Promise<T>, { sync = false }: ReadingOptions = {}): Promise<T> {
+export async function withReadings<T> (
+  context: Context,
+  work: (read: (root: CID) => Reading) => Promise<T>,
+  { sync = false }: ReadingOptions = {}
+): Promise<T> {
   const { signal, repo: path, output } = context
   const access = networkAccess(context)
   const online = await access.isPossible()
@@ -136,42 +156,62 @@ export async function withReadingOf<T> (context: Context, work: (read: (root: CI
 
   try {
     return await work(root => {
-      const blockstore = new NetworkBlockstore({ blockstore: repo.blockstore, network: async () => access.open(), root, timeout, signal, shared })
+      const blockstore = new NetworkBlockstore({
+        blockstore: repo.blockstore,
+        network: async () => access.open(),
+        root,
+        timeout,
+        signal,
+        shared
+      })
 
-      return { ...sessionOf(repo, blockstore, links, { fetch: { timeout: timeout + GIVES_UP_FIRST } }), online }
+      return { ...sessionOf(repo, blockstore, links, { fetch: { timeout: timeout + CORE_TIMEOUT_MARGIN } }), online }
     })
   } finally {
     await access.close()
-    sayWhatCame(shared.fetched, output)
+    reportFetched(shared.fetched, output)
   }
 }
 
 /**
- * A way to others, for what is nothing but that.
+ * Open the network alone, for commands that do not read the repo.
  *
- * @throws {DaemonError} there is nobody to ask
+ * @throws {DaemonError} there is no daemon, and no peer to connect to
  */
 export async function openNetwork (context: Context): Promise<Network> {
   const access = networkAccess(context)
 
   if (!await access.isPossible()) {
-    throw new DaemonError('There is nobody to ask: start a daemon with ipfsz daemon, or name a peer with --peer')
+    throw new DaemonError(
+      'No daemon is running and no peer is known: start a daemon with ipfsz daemon, or name a peer with --peer'
+    )
   }
 
   return access.open()
 }
 
 function networkAccess ({ io: { env }, network, repo, signal, output }: Context): NetworkAccess {
-  return new NetworkAccess({ ...network, bootstrap: bootstrapTexts(undefined, env), repo, signal, onNote: message => { output.note(message) } })
+  return new NetworkAccess({
+    ...network,
+    bootstrap: bootstrapTexts(undefined, env),
+    repo,
+    signal,
+    onNote: message => { output.note(message) }
+  })
 }
 
-/** A path that was typed, as this process knows it: relative paths stay relative in messages. */
+/** Resolve a path from the command line. Relative paths stay relative, for messages. */
 export function resolvePath (path: string, { cwd }: Io): string {
-  // an empty path is no directory, and `-` is left to whoever gives it a meaning
+  // keep the empty path, which is an error, and `-`, which means stdin or stdout
   return path === '' || path === '-' || isAbsolute(path) ? path : join(relative(process.cwd(), cwd), path)
 }
 
-function sessionOf (repo: Repo, blockstore: Session['blockstore'], links: LinkStore | undefined, init?: IpfszInit): Session {
+function sessionOf (
+  repo: Repo,
+  blockstore: Session['blockstore'],
+  links: LinkStore | undefined,
+  init?: IpfszInit
+): Session {
   return { repo, blockstore, files: ipfsz({ blockstore, datastore: links }, init), pins: new RepoPins(repo), links }
 }
 
@@ -179,23 +219,29 @@ async function linksToRead ({ path }: Repo, signal: AbortSignal): Promise<LinkSt
   return await hasLinks(path) ? new LinkStore(linksIn(path), { writes: false, signal }) : undefined
 }
 
-function sayWhatCame ({ blocks, bytes, replaced, peers }: FetchedStats, output: Output): void {
+function reportFetched ({ blocks, bytes, replaced, peers }: FetchedStats, output: Output): void {
   if (replaced > 0) {
-    output.note(`${replaced} damaged ${replaced === 1 ? 'block was' : 'blocks were'} fetched anew and replaced`)
+    output.note(`${replaced} damaged ${replaced === 1 ? 'block was' : 'blocks were'} fetched again and replaced`)
   }
 
   if (output.verbose && blocks > 0) {
-    output.note(`fetched ${blocks} blocks (${formatSize(bytes)}): ${[...peers].map(([id, { blocks, bytes }]) => `${blocks} (${formatSize(bytes)}) from ${id}`).join(', ')}`)
+    const parts = [...peers].map(([id, { blocks, bytes }]) => `${blocks} (${formatSize(bytes)}) from ${id}`)
+    output.note(`fetched ${blocks} blocks (${formatSize(bytes)}): ${parts.join(', ')}`)
   }
 }
 
 /**
+ * Parse a CID, with or without `/ipfs/` or `ipfs://` before it.
+ *
  * @throws {UsageError} the text is not a CID
  */
 export function parseCid (text: string): CID {
   try {
     return CID.parse(text.replace(/^(?:ipfs:\/\/|\/ipfs\/)/, ''))
   } catch (err) {
-    throw new UsageError(`"${text}" is not a CID: give one as ipfsz add prints it`, { cause: err })
+    throw new UsageError(
+      `"${text}" is not a CID: name a CID, such as one that ipfsz add printed`,
+      { cause: err }
+    )
   }
 }

@@ -1,45 +1,50 @@
 import type { LockFile } from './locks/lock-file.ts'
 import type { CID } from 'multiformats/cid'
 
-/** The command line asks for something that does not exist or makes no sense. */
+/** The arguments or options are invalid. */
 export class UsageError extends Error {
   static override readonly name = 'UsageError'
   override readonly name = 'UsageError'
 }
 
-/** The repo cannot be opened, or is one that this version does not know. */
+/** The repo cannot be opened, or this version cannot read it. */
 export class RepoError extends Error {
   static override readonly name = 'RepoError'
   override readonly name = 'RepoError'
 }
 
-/** Several files were asked for and not all of them went well. What failed has been said. */
+/** Part of the work failed. The single errors have already been printed. */
 export class IncompleteError extends Error {
   static override readonly name = 'IncompleteError'
   override readonly name = 'IncompleteError'
 }
 
-/** What those do who hold a lock of a kind, as others are told. */
-const ACTIVITIES = new Map([['gc', 'collects garbage'], ['convert', 'converts its blocks']])
+/** What the holder of a lock does, by the kind of the lock. */
+const ACTIVITIES = new Map([['gc', 'is collecting garbage'], ['convert', 'is converting its blocks']])
 
-/** A process that adds, collects garbage, or converts blocks, does not come to its end. */
+/** Another process that adds, collects garbage or converts blocks held the repo's lock for too long. */
 export class RepoLockedError extends Error {
   static override readonly name = 'RepoLockedError'
   override readonly name = 'RepoLockedError'
   readonly pid: number
   readonly host: string
-  /** The lock that it holds. */
+  /** The lock file that it holds. */
   readonly file: string
 
   constructor (repo: string, { kind, pid, host, path }: LockFile) {
-    super(`The repo ${repo} is in use by an ipfsz that ${ACTIVITIES.get(kind) ?? 'adds to it'} (process ${pid} on ${host}, which holds ${path}): wait for its end and try again`)
+    const activity = ACTIVITIES.get(kind) ?? 'is adding to it'
+
+    super(
+      `The repo ${repo} is in use: process ${pid} on ${host} ${activity}, and holds ${path}. ` +
+        'Wait until it ends, and try again'
+    )
     this.pid = pid
     this.host = host
     this.file = path
   }
 }
 
-/** The links cannot be opened, or another process has them for too long. */
+/** The links cannot be opened, or another process held them for too long. */
 export class LinksError extends Error {
   static override readonly name = 'LinksError'
   override readonly name = 'LinksError'
@@ -57,19 +62,19 @@ export class MissingBlockError extends Error {
   }
 }
 
-/** A block has a codec that this does not know. */
+/** A block has a codec that ipfsz does not support. */
 export class UnknownBlockError extends Error {
   static override readonly name = 'UnknownBlockError'
   override readonly name = 'UnknownBlockError'
   readonly cid: CID
 
   constructor (cid: CID, what: string) {
-    super(`the block ${cid} has ${what}, which ipfsz does not know`)
+    super(`the block ${cid} has ${what}, which ipfsz does not support`)
     this.cid = cid
   }
 }
 
-/** Not everything below a root is there and whole: the cause says what is not. */
+/** A block of a DAG is missing or damaged: the cause says which. */
 export class DamagedDagError extends Error {
   static override readonly name = 'DamagedDagError'
   override readonly name = 'DamagedDagError'
@@ -81,60 +86,65 @@ export class DamagedDagError extends Error {
   }
 }
 
-/** There is no pin of that CID. */
+/** The CID is not pinned. */
 export class NotPinnedError extends Error {
   static override readonly name = 'NotPinnedError'
   override readonly name = 'NotPinnedError'
   readonly cid: CID
 
   constructor (cid: CID) {
-    super(`${cid} is not pinned: see ipfsz pin ls`)
+    super(`${cid} is not pinned: list the pins with ipfsz pin ls`)
     this.cid = cid
   }
 }
 
-/** The record of a pin is damaged, cannot be read, or is none. */
+/** A pin record is damaged, cannot be read, or is not a pin record at all. */
 export class PinRecordError extends Error {
   static override readonly name = 'PinRecordError'
   override readonly name = 'PinRecordError'
   readonly file: string
-  /** What it is the pin of, where its file is called so. */
+  /** The pinned CID, if the name of the file tells it. */
   readonly cid: CID | undefined
 
   constructor (file: string, cid: CID | undefined, cause: unknown) {
-    const advice = cid == null ? 'ipfsz did not write it: move it away, or delete it' : `rewrite it with ipfsz pin add ${cid}, or delete it with ipfsz pin rm ${cid}`
+    const advice = cid == null
+      ? 'ipfsz did not write this file: move it elsewhere, or delete it'
+      : `rewrite it with ipfsz pin add ${cid}, or delete it with ipfsz pin rm ${cid}`
 
-    super(`Cannot read the pin record ${file} (${cause instanceof Error ? cause.message : String(cause)}): ${advice}`, { cause })
+    super(
+      `Cannot read the pin record ${file} (${cause instanceof Error ? cause.message : String(cause)}): ${advice}`,
+      { cause }
+    )
     this.file = file
     this.cid = cid
   }
 }
 
-/** There is no link of that CID. */
+/** The CID has no link. */
 export class NotLinkedError extends Error {
   static override readonly name = 'NotLinkedError'
   override readonly name = 'NotLinkedError'
   readonly cid: CID
 
   constructor (cid: CID) {
-    super(`${cid} is not linked: see ipfsz link ls`)
+    super(`${cid} is not linked: list the links with ipfsz link ls`)
     this.cid = cid
   }
 }
 
-/** A collection that would take what nobody had a chance to pin. */
+/** A garbage collection would delete blocks that were never pinned. */
 export class NothingPinnedError extends Error {
   static override readonly name = 'NothingPinnedError'
   override readonly name = 'NothingPinnedError'
 }
 
-/** A CAR that is cut short, or holds something else than it says. */
+/** A CAR is truncated, or its content does not match its header. */
 export class InvalidCarError extends Error {
   static override readonly name = 'InvalidCarError'
   override readonly name = 'InvalidCarError'
 }
 
-/** An entry of a tree that cannot be added, or cannot be written to disk. */
+/** A file or directory cannot be added, or cannot be written to disk. */
 export class TreeEntryError extends Error {
   static override readonly name = 'TreeEntryError'
   override readonly name = 'TreeEntryError'
@@ -146,20 +156,20 @@ export class TreeEntryError extends Error {
   }
 }
 
-/** Nobody sent a block within the time that was given. */
+/** No peer sent a block within the timeout. */
 export class NotFetchedError extends Error {
   static override readonly name = 'NotFetchedError'
   override readonly name = 'NotFetchedError'
   readonly cid: CID
-  /** How long it was waited for anything to arrive, in milliseconds. */
+  /** The timeout, in milliseconds. */
   readonly timeout: number
-  /** How many peers were found that say to have it. */
+  /** How many providers were found. */
   readonly providers: number
 
   constructor (cid: CID, timeout: number, providers: number, options?: ErrorOptions) {
     const who = providers === 0
-      ? 'nobody was found who has it'
-      : `${providers === 1 ? 'the one peer that says' : `the ${providers} peers that say`} to have what it belongs to sent nothing`
+      ? 'no provider was found'
+      : `${providers === 1 ? 'the only provider' : `the ${providers} providers`} of its DAG did not send it`
 
     super(`the block ${cid} did not arrive within ${timeout / 1000} s: ${who}`, options)
     this.cid = cid
@@ -168,42 +178,45 @@ export class NotFetchedError extends Error {
   }
 }
 
-/** A peer cannot be reached, or the address is none. */
+/** A peer cannot be reached, or its address is invalid. */
 export class NotConnectedError extends Error {
   static override readonly name = 'NotConnectedError'
   override readonly name = 'NotConnectedError'
   readonly address: string
 
   constructor (address: string, reason: string, options?: ErrorOptions) {
-    super(`${address} cannot be connected to: ${reason}`, options)
+    super(`Cannot connect to ${address}: ${reason}`, options)
     this.address = address
   }
 }
 
-/** A node cannot listen, or cannot be started. */
+/** A node cannot listen or start. */
 export class NodeError extends Error {
   static override readonly name = 'NodeError'
   override readonly name = 'NodeError'
 }
 
-/** Another daemon has the repo. */
+/** A daemon already runs on the repo. */
 export class DaemonRunningError extends Error {
   static override readonly name = 'DaemonRunningError'
   override readonly name = 'DaemonRunningError'
   readonly pid: number
   readonly host: string
-  /** The lock that it holds. */
+  /** The lock file that it holds. */
   readonly file: string
 
   constructor (repo: string, { pid, host, path }: LockFile) {
-    super(`A daemon runs on the repo ${repo} already (process ${pid} on ${host}, which holds ${path}): end it first, or name another repo with --repo`)
+    super(
+      `A daemon already runs on the repo ${repo} (process ${pid} on ${host}, which holds ${path}): ` +
+        'end it first, or name another repo with --repo'
+    )
     this.pid = pid
     this.host = host
     this.file = path
   }
 }
 
-/** The daemon of the repo is needed, or does not answer as it should. */
+/** The daemon of the repo does not run, or its answer is invalid. */
 export class DaemonError extends Error {
   static override readonly name = 'DaemonError'
   override readonly name = 'DaemonError'

@@ -1,13 +1,19 @@
 export * from './error-classes.ts'
 export * from './disk/write-errors.ts'
 
-/** Errors that come of what was typed, by name. */
-const USAGE = new Set(['UsageError', 'UnknownCodecError', 'InvalidLevelError', 'InvalidFrameSizeError', 'NotMarkableError'])
+/** The names of errors that the arguments caused. */
+const USAGE = new Set([
+  'UsageError',
+  'UnknownCodecError',
+  'InvalidLevelError',
+  'InvalidFrameSizeError',
+  'NotMarkableError'
+])
 
 const WRONG_USAGE = 2
-/** What shells give after Ctrl-C. */
+/** The exit code that shells report after Ctrl-C. */
 const INTERRUPTED = 130
-/** The exit code for everything that is no mistake of whoever called. */
+/** The exit code for every other error. */
 export const FAILED = 1
 
 /** The exit code for an error. */
@@ -19,11 +25,11 @@ export function exitCode (err: Error): number {
   return USAGE.has(err.name) ? WRONG_USAGE : FAILED
 }
 
-/** One line that says what is wrong and what to do about it. */
+/** Describe an error in one line: what happened, and what to do next. */
 export function explain (err: Error): string {
   switch (err.name) {
     case 'AbortError':
-      return 'interrupted, what was added before is intact'
+      return 'interrupted'
     case 'RepoError':
     case 'LinksError':
     case 'TreeEntryError':
@@ -33,43 +39,49 @@ export function explain (err: Error): string {
     case 'VerifyFailedError':
       return err.message
     case 'NotADirectoryError':
-      return `${err.message}: what comes behind a slash is an entry of a directory`
+      return `${err.message}: end the path at that file`
     case 'LinkedFileMissingError':
-      return `${err.message}: add it first, or import it with ipfsz car import`
+      return `${err.message}: add the file first, or import it with ipfsz car import`
     case 'NotFoundError':
-      // one without a CID says itself that a directory has no such entry
-      return 'cid' in err ? `${err.message}: it is not in this repo. Run ipfsz daemon, or name a peer with --peer, to fetch it` : err.message
+      // an error without a CID says that a directory has no such entry
+      return 'cid' in err
+        ? `${err.message}: not in this repo. To fetch it, run ipfsz daemon, or name a peer with --peer`
+        : err.message
     case 'NotAFileError':
-      return 'that is a directory, not a file: see what is in it with ipfsz ls, and name a file as CID/path'
+      return 'this is a directory, not a file: list it with ipfsz ls, then name a file as CID/path'
     case 'NotFetchedError':
       return `${err.message}: name a peer that has it with --peer, or wait longer with --timeout`
     case 'MissingHeaderError':
-      return `${err.message}: read what is stored with --raw, or by its plain CID`
+      return `${err.message}: read the stored bytes with --raw, or by the plain CID`
     case 'CorruptFrameError':
     case 'InvalidHeaderError':
-      return `${err.message}: whatever made the file made it wrong, read what is stored with --raw`
+      return `${err.message}: the program that made this file made it wrong. Read the stored bytes with --raw`
     case 'WindowTooLargeError':
       return `${err.message}: allow more with --max-window`
     case 'LinkMismatchError':
-      return `${err.message}. If the link is wrong, delete it with ipfsz link rm. If the original was made with other settings than those of Helia and Kubo's profiles, link it with ipfsz link add --unchecked`
+      return `${err.message}. If the link is wrong, delete it with ipfsz link rm. If the original was not made ` +
+        'with the settings of Helia or a Kubo profile, link it with ipfsz link add --unchecked'
     case 'UncheckedLinkError':
-      return 'what' in err && err.what === 'range' ? `${err.message}. Run ipfsz verify ORIGINAL once, then ranges work, or read it by its marked CID` : `${err.message}: read it by its marked CID`
+      return 'what' in err && err.what === 'range'
+        ? `${err.message}. Run ipfsz verify ORIGINAL once to make ranges work, or read it by its marked CID`
+        : `${err.message}: read it by its marked CID`
     case 'CorruptBlockError':
       return err.cause instanceof Error && err.cause.name === 'NotFetchedError'
-        ? `${err.message}: it is damaged on disk, and nobody sent it. Name a peer that has it with --peer, or add the file again`
-        : `${err.message}: it is damaged on disk. Fetch it anew with ipfsz repair, or add the file again`
+        ? `${err.message}: damaged on disk, and no peer sent it. Name another peer with --peer, or add the file again`
+        : `${err.message}: damaged on disk. Fetch it again with ipfsz repair, or add the file again`
     case 'FetchStalledError':
       return `${err.message}: name a peer that has it with --peer, or wait longer with --timeout`
     case 'TimeoutError':
-      return 'the time is up: allow more with --timeout'
+      return 'timed out: allow more time with --timeout'
     case 'KuboUnreachableError':
-      return `${err.message}: start it with ipfs daemon, or name the address of its RPC API, as --kubo http://127.0.0.1:5001`
+      return `${err.message}: start Kubo with ipfs daemon, or name its RPC API, as in --kubo http://127.0.0.1:5001`
     case 'KuboFailedError':
-      return `${err.message}: add it again`
+      return `${err.message}: add the file again`
     case 'KuboForbiddenError':
-      return `${err.message}: give credentials, as --kubo http://USER:PASSWORD@HOST:PORT, or allow it in Kubo's settings (API.Authorizations)`
+      return `${err.message}: add credentials, as in --kubo http://USER:PASSWORD@HOST:PORT, ` +
+        'or allow it in Kubo\'s config (API.Authorizations)'
     case 'NotKuboError':
-      return `${err.message}: name the address of Kubo's RPC API, which has the port 5001 unless it was changed`
+      return `${err.message}: name the address of Kubo's RPC API, by default port 5001`
   }
 
   return explainSystemError(systemError(err)) ?? err.message
@@ -81,29 +93,29 @@ interface SystemError extends Error {
 }
 
 function explainSystemError (err: SystemError | undefined): string | undefined {
-  const path = err?.path ?? 'it'
+  const prefix = err?.path == null ? '' : `${err.path}: `
 
   switch (err?.code) {
     case 'ENOENT':
-      return `${path}: no such file or directory`
+      return `${prefix}no such file or directory`
     case 'EACCES':
     case 'EPERM':
-      return `${path}: permission denied`
+      return `${prefix}permission denied`
     case 'EISDIR':
-      return `${path}: is a directory, not a file`
+      return `${prefix}is a directory, not a file`
     case 'EEXIST':
-      return `${path}: is there already`
+      return `${prefix}already exists`
     case 'ELOOP':
-      return `${path}: is a symlink that leads to itself, or one where none is followed`
+      return `${prefix}is a symlink to itself, or a symlink where none is followed`
     case 'ENAMETOOLONG':
-      return `${path}: the name is too long for this file system`
+      return `${prefix}the name is too long for this file system`
     case 'ENOTDIR':
-      return `${path}: a part of the path is not a directory`
+      return `${prefix}a part of the path is not a directory`
     case 'ENOSPC':
     case 'EDQUOT':
-      return 'the disk is full: free some space and try again, what was added before is intact'
+      return 'the disk is full: free some space and try again'
     case 'EROFS':
-      return `${path}: the file system is read-only`
+      return `${prefix}the file system is read-only`
     case 'EMFILE':
       return 'too many open files: raise the limit with ulimit -n'
     default:
@@ -111,11 +123,11 @@ function explainSystemError (err: SystemError | undefined): string | undefined {
   }
 }
 
-/** The system's own error, however deep it is wrapped. */
+/** Find the system error among the causes of an error. */
 function systemError (err: unknown): SystemError | undefined {
-  for (let at = err; at instanceof Error; at = at.cause) {
-    if ('code' in at && typeof at.code === 'string' && 'syscall' in at) {
-      return at as SystemError
+  for (let cause = err; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && typeof cause.code === 'string' && 'syscall' in cause) {
+      return cause as SystemError
     }
   }
 

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream'
 /** stdout or stderr: a stream that may be a terminal. */
 export type OutputStream = Writable & { isTTY?: boolean, columns?: number }
 
-/** Everything that the command takes from the process around it, so that a test can run it without one. */
+/** All that the command uses of its process. A test passes its own, and needs no process. */
 export interface Io {
   stdin: AsyncIterable<Uint8Array>
   stdout: OutputStream
@@ -11,8 +11,8 @@ export interface Io {
   env: Readonly<Record<string, string | undefined>>
   /** The directory that relative paths start from. */
   cwd: string
-  /** The time in milliseconds. */
+  /** The time, in milliseconds since 1970. */
   now (): number
-  /** Aborted when the command is to end early, as by Ctrl-C. */
+  /** Aborted to end the command early, for example by Ctrl-C. */
   signal: AbortSignal
 }

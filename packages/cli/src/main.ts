@@ -5,7 +5,7 @@ import { createProgram } from './program/program.ts'
 import type { Io } from './io.ts'
 
 /**
- * Run the command that the arguments name. It touches nothing of the process but what `io` holds.
+ * Run the command that the arguments name. It uses nothing of the process but `io`.
  *
  * @param argv - as in `process.argv`
  * @returns the exit code
@@ -19,7 +19,7 @@ export async function main (argv: string[], io: Io): Promise<number> {
     return 0
   } catch (err) {
     if (err instanceof CommanderError) {
-      // commander has said what is wrong; asking for help is no mistake
+      // commander has printed the error; --help and --version exit with 0
       return err.exitCode === 0 ? 0 : 2
     }
 

@@ -1,27 +1,27 @@
 import { main } from './main.ts'
 
-/** How long to wait for the process to end by itself once the command is done, in milliseconds. */
-const END_AFTER = 50
+/** How long the process may take to end by itself after the command, in milliseconds. */
+const EXIT_CHECK_INTERVAL = 50
 
 /**
- * Run the command in a process of its own: its streams, its signals, its exit code.
+ * Run the command with the streams, signals and exit code of this process.
  *
  * @param argv - as in `process.argv`
  */
 export async function runProcess (argv: string[]): Promise<void> {
   const controller = new AbortController()
 
-  // the first Ctrl-C ends cleanly, a second one at once; SIGHUP is for a terminal that was closed
+  // the first Ctrl-C ends cleanly, a second one at once; closing the terminal sends SIGHUP
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => { controller.abort() })
   }
 
-  process.stdout.on('error', endWithStdout)
-  // a terminal that was closed takes no progress any more, and what is half written is to be deleted all the same
+  process.stdout.on('error', exitOnStdoutError)
+  // a closed terminal fails writes of progress: go on, to delete half-written files
   process.stderr.on('error', () => {})
 
   process.exitCode = await main(argv, {
-    // a getter: reading process.stdin opens it
+    // a getter, because reading process.stdin opens it
     get stdin () { return process.stdin },
     stdout: process.stdout,
     stderr: process.stderr,
@@ -32,30 +32,30 @@ export async function runProcess (argv: string[]): Promise<void> {
   })
 
   if (controller.signal.aborted && process.exitCode !== 0) {
-    // a source that stalls must not keep the process
+    // a stalled source must not keep the process alive
     process.exit()
   }
 
-  endSoon()
+  exitWhenFlushed()
 }
 
-/** A libp2p node leaves timers that run for a second after it has stopped. Output is written in full first. */
-function endSoon (): void {
+/** Exit once all output is written, without waiting for timers: those of libp2p run a second after a stop. */
+function exitWhenFlushed (): void {
   setTimeout(() => {
     if (process.stdout.writableLength + process.stderr.writableLength === 0) {
       process.exit()
     }
 
-    endSoon()
-  }, END_AFTER).unref()
+    exitWhenFlushed()
+  }, EXIT_CHECK_INTERVAL).unref()
 }
 
-/** A reader of stdout that has enough, such as `head`, is no failure. Every other error is. */
-function endWithStdout (err: NodeJS.ErrnoException): never {
+/** Exit with 0 if the reader of stdout closed it, as `head` does, and with 1 on every other error. */
+function exitOnStdoutError (err: NodeJS.ErrnoException): never {
   if (err.code === 'EPIPE') {
     process.exit(0)
   }
 
-  process.stderr.write(`ipfsz: stdout cannot be written to: ${err.message}\n`)
+  process.stderr.write(`ipfsz: cannot write to stdout: ${err.message}\n`)
   process.exit(1)
 }

@@ -7,7 +7,7 @@ export function packageVersion (): string {
   return version
 }
 
-/** What a node of it says to be. */
+/** The agent string of our nodes. */
 export function userAgent (): string {
   return `ipfsz/${packageVersion()}`
 }

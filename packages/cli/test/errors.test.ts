@@ -46,12 +46,12 @@ describe('explain', () => {
     expect(text.length).toBeGreaterThan(err.message.length + 10)
   })
 
-  it('gives the message of what it knows nothing better about', () => {
+  it('gives the message of an error that it has no advice for', () => {
     expect(explain(new UsageError('so it is'))).toBe('so it is')
   })
 
-  it('says that an abort did no harm', () => {
-    expect(explain(abort)).toContain('intact')
+  it('says that an abort was an interruption', () => {
+    expect(explain(abort)).toBe('interrupted')
   })
 
   it.each(['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'ENOTDIR', 'EROFS'])('names the path of %s', (code) => {

@@ -5,49 +5,49 @@ import { addTree } from '../disk/add-tree.ts'
 import { resolvePath, withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
 import { ignoring } from '../disk/ignore.ts'
-import { UntoldRoots } from '../make-safe.ts'
+import { PendingRoots } from '../pending-roots.ts'
 import { printable } from '../terminal/output.ts'
 import { metadata, READ_SIZE } from '../disk/tree-source.ts'
 import { formatSize } from '../terminal/units.ts'
 import type { Added } from '../disk/add-tree.ts'
 import type { Context, Session } from '../context.ts'
 import type { KuboSession } from '../kubo/kubo.ts'
-import type { Untold } from '../make-safe.ts'
+import type { PendingRoot } from '../pending-roots.ts'
 import type { Preserve } from '../disk/tree-source.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 export interface AddCommandOptions {
   compression: CompressionOptions
-  /** Compress with what is the same build in browsers. */
+  /** Use the codec builds that browsers use, so that the CID is the same there. */
   deterministic: boolean
-  /** Print the CID and nothing else. */
+  /** Print only the CID. */
   quieter: boolean
-  /** Find the CIDs that files have uncompressed, and link them. */
+  /** Compute the CID of each uncompressed file, and link it to the compressed file. */
   link: boolean
-  /** Keep what was added when garbage is collected. */
+  /** Pin each root, so that `ipfsz gc` keeps it. */
   pin: boolean
-  /** Print a CID when what it names survives a loss of power. */
+  /** Sync to disk before a CID is printed, so that what it names survives a power failure. */
   sync: boolean
-  /** Take also what begins with a dot in directories. */
+  /** Add entries of directories whose names begin with a dot. */
   hidden: boolean
-  /** Patterns of what in directories is left out. */
+  /** Patterns of directory entries to skip. */
   ignore: string[]
-  /** By default those of directories and what is in them, and of files alone none. */
+  /** Metadata to keep. Default: all for directories and their entries, none for single files. */
   preserve: Partial<Preserve>
-  /** The RPC API of a running Kubo that is added to, instead of the repo. */
+  /** The address of the RPC API of a running Kubo, to add to it instead of the repo. */
   kubo?: string
 }
 
-/** What is added to: the repo, or a Kubo. */
-type Target = Pick<Session, 'files'> & KuboSession & Partial<Pick<Session, 'repo'>>
+/** Where files are added: the repo, or a Kubo. */
+type Store = Pick<Session, 'files'> & KuboSession & Partial<Pick<Session, 'repo'>>
 
 /** The path that stands for stdin. */
 const STDIN = '-'
-/** The files of a directory are synced together, so many at one time, and printed then. */
+/** How many files of a directory are synced together, and then printed. */
 const MAX_UNPRINTED = 4096
-/** Whatever is larger, and what is no file, may take long: those before it are printed first. In bytes, 1 MiB. */
-const MAX_TOGETHER = 1024 * 1024
+/** Pending roots are printed before a larger file, a directory or a stream, which may take long. In bytes. */
+const MAX_BATCHED_SIZE = 1024 * 1024
 
 interface Source {
   content: AsyncIterable<Uint8Array>
@@ -55,20 +55,24 @@ interface Source {
   metadata?: ReturnType<typeof metadata>
 }
 
-/** Add files and directories, or stdin for `-`, each under a CID of its own. */
+/** Add files and directories, or stdin for `-`. Each gets its own CID. */
 export async function add (paths: string[], options: AddCommandOptions, context: Context): Promise<void> {
   if (paths.filter(path => path === STDIN).length > 1) {
-    throw new UsageError('- is given more than once: stdin can be read only once')
+    throw new UsageError('- is named more than once, but stdin can be read only once: name it once')
   }
 
-  const failed = await addTo(options, context, async target => addEach(paths, options, target, context))
+  const failed = await withStore(options, context, async store => addEach(paths, options, store, context))
 
   if (failed > 0) {
     throw new IncompleteError(`${failed} of ${paths.length} files were not added`)
   }
 }
 
-async function addTo (options: AddCommandOptions, context: Context, work: (target: Target) => Promise<number>): Promise<number> {
+async function withStore (
+  options: AddCommandOptions,
+  context: Context,
+  work: (store: Store) => Promise<number>
+): Promise<number> {
   const { kubo, link: links, deterministic, sync } = options
 
   if (kubo == null) {
@@ -76,7 +80,7 @@ async function addTo (options: AddCommandOptions, context: Context, work: (targe
   }
 
   if (links) {
-    throw new UsageError('--link does not go with --kubo: links are kept in the repo')
+    throw new UsageError('--link cannot be combined with --kubo, because links are kept in the repo: drop one of them')
   }
 
   const { openKubo } = await import('../kubo/kubo.ts')
@@ -84,12 +88,15 @@ async function addTo (options: AddCommandOptions, context: Context, work: (targe
   return work(await openKubo(kubo, { deterministic }, context.signal))
 }
 
-/** What is told is safe: on the disk and pinned, where that is wanted. Small files that come one after the other are synced together. */
-async function addEach (paths: string[], options: AddCommandOptions, session: Target, context: Context): Promise<number> {
+/**
+ * Add paths one after the other. A root is printed only after it is synced and pinned, unless the
+ * options turn these off. Small files are synced together.
+ */
+async function addEach (paths: string[], options: AddCommandOptions, store: Store, context: Context): Promise<number> {
   let failed = 0
 
   const fail = (err: unknown): void => {
-    // what is wrong with the options is wrong for every file
+    // wrong options are wrong for every file
     if (!(err instanceof Error) || exitCode(err) !== FAILED || paths.length === 1) {
       throw err
     }
@@ -98,40 +105,45 @@ async function addEach (paths: string[], options: AddCommandOptions, session: Ta
     failed++
   }
 
-  const untold = new UntoldRoots({ pin: options.pin, session, context, fail })
+  const pending = new PendingRoots({ pin: options.pin, session: store, context, fail })
 
   for (const path of paths) {
     try {
       const stats = path === STDIN ? undefined : await stat(resolvePath(path, context.io))
 
-      if (stats?.isFile() !== true || stats.size > MAX_TOGETHER) {
-        // it may take long, and nothing waits for it
-        await untold.print()
+      if (stats?.isFile() !== true || stats.size > MAX_BATCHED_SIZE) {
+        // adding this path may take long: do not hold back the roots before it
+        await pending.flush()
       }
 
-      untold.push(await (stats?.isDirectory() === true ? addDirectory : addOne)(path, options, session, context))
+      pending.push(await (stats?.isDirectory() === true ? addDirectory : addOne)(path, options, store, context))
     } catch (err) {
-      await untold.print()
+      await pending.flush()
       fail(err)
     }
 
-    await untold.printInTime()
+    await pending.flushIfDue()
   }
 
-  await untold.print()
+  await pending.flush()
 
   return failed
 }
 
-async function addDirectory (path: string, options: AddCommandOptions, session: Target, context: Context): Promise<Untold> {
+async function addDirectory (
+  path: string,
+  options: AddCommandOptions,
+  store: Store,
+  context: Context
+): Promise<PendingRoot> {
   const { io, output, signal } = context
   const { compression, link, quieter, hidden, ignore, preserve: { mode = true, mtime = true } } = options
-  // of `.` and `..` the name that they have where they are
+  // resolved, so that `.` and `..` get the directory's real name
   const name = basename(resolve(io.cwd, path)) || '/'
 
   const unprinted: Added[] = []
 
-  const added = await addTree(resolvePath(path, io), session.files, {
+  const added = await addTree(resolvePath(path, io), store.files, {
     hidden,
     ignore: ignoring(ignore),
     preserve: { mode, mtime },
@@ -146,7 +158,7 @@ async function addDirectory (path: string, options: AddCommandOptions, session: 
       unprinted.push(added)
 
       if (unprinted.length === MAX_UNPRINTED) {
-        await session.repo?.disk.sync()
+        await store.repo?.disk.sync()
         printFiles()
       }
     }
@@ -159,7 +171,8 @@ async function addDirectory (path: string, options: AddCommandOptions, session: 
       printFiles()
 
       if (added.hidden > 0) {
-        output.note(`${printable(name)}: ${added.hidden} hidden ${added.hidden === 1 ? 'entry was' : 'entries were'} left out, add them with --hidden`)
+        const entries = added.hidden === 1 ? 'entry was' : 'entries were'
+        output.note(`${printable(name)}: ${added.hidden} hidden ${entries} skipped: add them with --hidden`)
       }
 
       print({ ...added.root, name })
@@ -180,14 +193,15 @@ async function addDirectory (path: string, options: AddCommandOptions, session: 
   }
 }
 
-async function addOne (path: string, options: AddCommandOptions, session: Target, context: Context): Promise<Untold> {
+async function addOne (path: string, options: AddCommandOptions, store: Store, context: Context): Promise<PendingRoot> {
   const { io, output, signal } = context
   const { compression, link, quieter } = options
   const name = path === STDIN ? STDIN : basename(path)
-  const { content, size: total, metadata }: Source = path === STDIN ? { content: io.stdin } : await open(resolvePath(path, io), options)
+  const source: Source = path === STDIN ? { content: io.stdin } : await open(resolvePath(path, io), options)
+  const { content, size: total, metadata } = source
   const progress = output.progress(name, total)
 
-  const cid = await session.files.addByteStream(content, {
+  const cid = await store.files.addByteStream(content, {
     ...metadata,
     compression,
     link,
@@ -199,7 +213,7 @@ async function addOne (path: string, options: AddCommandOptions, session: Target
     }
   }).finally(() => progress.end())
 
-  const { size, storedSize, ratio, codec, plainCid } = await session.files.stat(cid)
+  const { size, storedSize, ratio, codec, plainCid } = await store.files.stat(cid)
 
   return {
     cid,
@@ -223,7 +237,7 @@ async function open (path: string, { preserve: { mode = false, mtime = false } }
   return {
     content: createReadStream(path, { highWaterMark: READ_SIZE }),
     metadata: metadata(stats, { mode, mtime }),
-    // a pipe or a device tells no size
+    // pipes and devices report no size
     ...stats.isFile() ? { size: Number(stats.size) } : {}
   }
 }

@@ -1,7 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { allCodecs } from '@ipfsz/codecs/all'
-import { DEFAULT_FRAME_SIZE, DEFAULT_IN_FLIGHT_BYTES, frameConcurrency, InvalidFrameSizeError, MIN_FRAME_SIZE } from '@ipfsz/core'
+import {
+  DEFAULT_FRAME_SIZE,
+  DEFAULT_IN_FLIGHT_BYTES,
+  frameConcurrency,
+  InvalidFrameSizeError,
+  MIN_FRAME_SIZE
+} from '@ipfsz/core'
 import { addCommand } from '../bench/advice.ts'
 import { codecLevels } from '../bench/codec-levels.ts'
 import { choose } from '../bench/choose.ts'
@@ -16,7 +22,7 @@ import { resolvePath } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import type { Context } from '../context.ts'
 
-/** How long measuring takes at most, in seconds. */
+/** The longest that measuring may take, in seconds. */
 const DEFAULT_TIME = 15
 
 export interface BenchCommandOptions {
@@ -26,8 +32,12 @@ export interface BenchCommandOptions {
   time?: number
 }
 
-/** Compare codecs and levels on files, and say which to use. */
-export async function bench (paths: string[], options: BenchCommandOptions, { io, output, signal }: Context): Promise<void> {
+/** Compare codecs and levels on files, and recommend one. */
+export async function bench (
+  paths: string[],
+  options: BenchCommandOptions,
+  { io, output, signal }: Context
+): Promise<void> {
   const { codec, level, frameSize = DEFAULT_FRAME_SIZE, time = DEFAULT_TIME } = options
   const threads = availableParallelism()
 
@@ -36,7 +46,7 @@ export async function bench (paths: string[], options: BenchCommandOptions, { io
   }
 
   if (time < 1) {
-    throw new UsageError('--time is a number of seconds from 1')
+    throw new UsageError(`--time is ${time}, but must be at least 1 (seconds)`)
   }
 
   const compared = codecLevels(allCodecs(), { names: codec, levels: level })

@@ -9,18 +9,21 @@ import type { RepoCompression } from '../repo/repo-compression.ts'
 import type { Repo } from '../repo/repo.ts'
 
 export interface ConvertCommandOptions extends RepoCompression {
-  /** Compress again what has the codec already. */
+  /** Re-encode blocks that already have this codec. */
   again: boolean
 }
 
 /**
- * Store the blocks of the repo otherwise, those that are there and those to come.
+ * Re-encode all blocks of the repo. New blocks are stored the same way.
  *
- * @throws {DaemonRunningError} it would go on as it began
- * @throws {IncompleteError} some blocks are damaged, and were left as they are
+ * @throws {DaemonRunningError} a daemon runs, and would keep the codec that it started with
+ * @throws {IncompleteError} some blocks are damaged, and were not converted
  */
-export async function convertBlocks ({ again, ...compression }: ConvertCommandOptions, context: Context): Promise<void> {
-  // alone: who has the repo open reads and writes as it was when they began
+export async function convertBlocks (
+  { again, ...compression }: ConvertCommandOptions,
+  context: Context
+): Promise<void> {
+  // exclusive: every process keeps the codec that the repo had when it opened it
   await withRepo(context, { lock: 'gc', existing: true }, async ({ repo }) => {
     const lock = await lockOutDaemons(repo.path)
 
@@ -32,8 +35,12 @@ export async function convertBlocks ({ again, ...compression }: ConvertCommandOp
   })
 }
 
-async function convertAll (repo: Repo, { again, ...compression }: ConvertCommandOptions, { output, signal }: Context): Promise<void> {
-  // first, so that what is converted can be read however this ends
+async function convertAll (
+  repo: Repo,
+  { again, ...compression }: ConvertCommandOptions,
+  { output, signal }: Context
+): Promise<void> {
+  // written first, so that converted blocks stay readable even if this is interrupted
   await writeCompression(repo.path, compression)
 
   const progress = output.progress('converting')
@@ -61,6 +68,8 @@ async function convertAll (repo: Repo, { again, ...compression }: ConvertCommand
   )
 
   if (unreadable > 0) {
-    throw new IncompleteError(`${unreadable} of ${blocks} blocks are damaged, and were left as they are: add their files again`)
+    throw new IncompleteError(
+      `${unreadable} of ${blocks} blocks are damaged and were not converted: run ipfsz repair, or add their files again`
+    )
   }
 }

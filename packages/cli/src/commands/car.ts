@@ -4,7 +4,7 @@ import { isMarked, unmark } from '@ipfsz/core'
 import { openToRead, parseCid, resolvePath, withRepo } from '../context.ts'
 import { Reached } from '../dag/dag-walk.ts'
 import { DamagedDagError, exitCode, explain, FAILED, IncompleteError, InvalidCarError, UsageError } from '../errors.ts'
-import { UntoldRoots } from '../make-safe.ts'
+import { PendingRoots } from '../pending-roots.ts'
 import { markedTwin } from '../dag/marked-twins.ts'
 import { printable } from '../terminal/output.ts'
 import { openCar } from '../car/read-car.ts'
@@ -12,15 +12,15 @@ import { formatSize } from '../terminal/units.ts'
 import { writeCar } from '../car/write-car.ts'
 import { writeWhole } from '../disk/write-file.ts'
 import type { Context, Session } from '../context.ts'
-import type { Untold } from '../make-safe.ts'
+import type { PendingRoot } from '../pending-roots.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The path that stands for stdin or stdout. */
 const STDIO = '-'
-/** The most roots of a CAR that may fail: whatever they share is read anew for each. */
+/** How many roots of a CAR may fail. Blocks that failed roots share are read again for each of them. */
 const MAX_FAILED = 100
 
-/** Write all that CIDs name into a CAR, whose roots are the plain CIDs. */
+/** Write the DAGs of CIDs to a CAR. Its roots are the plain CIDs. */
 export async function exportCar (texts: string[], path: string, context: Context): Promise<void> {
   const { io, output, signal } = context
   const cids = texts.map(parseCid)
@@ -44,7 +44,7 @@ export async function exportCar (texts: string[], path: string, context: Context
     const line = `${plain}\t${marked[i] ?? plain}\t${path === STDIO ? '-' : printable(path)}\t${formatSize(size)}`
 
     if (path === STDIO) {
-      // stdout has the CAR
+      // the CAR itself goes to stdout
       output.note(line)
     } else {
       output.result({ plainCid: plain.toString(), markedCid: marked[i]?.toString(), path, size }, line)
@@ -60,13 +60,13 @@ export async function exportCar (texts: string[], path: string, context: Context
 }
 
 /**
- * Put what is in CARs into the repo, and pin their roots.
+ * Store the blocks of CARs in the repo, and pin their roots.
  *
- * @throws {IncompleteError} some roots are not complete, and were not pinned; the others were
+ * @throws {IncompleteError} some roots are incomplete and were not pinned; the others were
  */
 export async function importCar (paths: string[], { sync }: { sync: boolean }, context: Context): Promise<void> {
   if (paths.filter(path => path === STDIO).length > 1) {
-    throw new UsageError('- is given more than once: stdin can be read only once')
+    throw new UsageError('- is named more than once, but stdin can be read only once: name it once')
   }
 
   await withRepo(context, { lock: 'add', sync }, async session => {
@@ -79,24 +79,32 @@ export async function importCar (paths: string[], { sync }: { sync: boolean }, c
     }
 
     if (failed > 0) {
-      throw new IncompleteError(`${failed} of ${roots} roots were not pinned`)
+      throw new IncompleteError(`${failed} of ${roots} roots were not pinned: see the errors above`)
     }
   })
 }
 
-async function importOne (path: string, session: Session, context: Context): Promise<{ failed: number, roots: number }> {
+async function importOne (
+  path: string,
+  session: Session,
+  context: Context
+): Promise<{ failed: number, roots: number }> {
   const { io, signal } = context
   const name = path === STDIO ? 'stdin' : printable(path)
   const opened = await openCar(path === STDIO ? io.stdin : createReadStream(resolvePath(path, io), { signal }), name)
 
   for await (const _ of session.repo.blockstore.putMany(opened.blocks(), { signal })) {
-    // it is written as it is read
+    // putMany stores each block as it is read
   }
 
   return { failed: await pinRoots(opened.roots, name, session, context), roots: opened.roots.length }
 }
 
-/** Pin each root that is complete, and say of the others why they are not. Returns how many those are. */
+/**
+ * Pin complete roots, and print why the others are not complete.
+ *
+ * @returns how many were not pinned
+ */
 async function pinRoots (roots: CID[], name: string, session: Session, context: Context): Promise<number> {
   const { output } = context
   let reached = new Reached()
@@ -110,53 +118,63 @@ async function pinRoots (roots: CID[], name: string, session: Session, context: 
     output.error(explain(err), err)
 
     if (++failed === MAX_FAILED) {
-      throw new IncompleteError(`${failed} roots of ${name} were not pinned, and those behind them were not looked at`)
+      throw new IncompleteError(`${failed} roots of ${name} were not pinned: stopped there, without checking the rest`)
     }
   }
 
-  const untold = new UntoldRoots({ pin: true, session, context, fail })
+  const pending = new PendingRoots({ pin: true, session, context, fail })
 
   for (const root of roots) {
     try {
-      untold.push(await checkRoot(root, reached, session, context))
+      pending.push(await checkRoot(root, reached, session, context))
     } catch (err) {
-      // what a walk that failed has reached need not be there
+      // blocks that a failed walk reached may be missing
       reached = new Reached()
-      await untold.print()
+      await pending.flush()
       fail(unusable(name, err))
     }
 
-    await untold.printInTime()
+    await pending.flushIfDue()
   }
 
-  await untold.print()
+  await pending.flush()
 
   return failed
 }
 
 /**
- * See that all below a root is there, and what it is.
+ * Check that the whole DAG of a root is in the repo, and find its marked CID.
  *
  * @throws {DamagedDagError}
  */
-async function checkRoot (root: CID, reached: Reached, { pins, files }: Session, { output, signal }: Context): Promise<Untold> {
+async function checkRoot (
+  root: CID,
+  reached: Reached,
+  { pins, files }: Session,
+  { output, signal }: Context
+): Promise<PendingRoot> {
   const plain = unmark(root)
 
   await pins.check(plain, signal, reached)
 
   const marked = isMarked(root)
     ? root
-    : await markedTwin(plain, files, signal).catch((err: unknown) => { throw signal.aborted ? signal.reason : new DamagedDagError(root, err) })
+    : await markedTwin(plain, files, signal).catch((err: unknown) => {
+      throw signal.aborted ? signal.reason : new DamagedDagError(root, err)
+    })
 
   return {
     cid: marked ?? plain,
     print () {
-      output.result({ cid: (marked ?? plain).toString(), plainCid: plain.toString(), markedCid: marked?.toString() }, `${plain}\t${marked ?? 'not compressed'}`)
+      output.result(
+        { cid: (marked ?? plain).toString(), plainCid: plain.toString(), markedCid: marked?.toString() },
+        `${plain}\t${marked ?? 'not compressed'}`
+      )
     }
   }
 }
 
-/** What is wrong with a CAR, where what its root leads to is not as it should be. */
+/** Turn an error about the DAG of a root into one about its CAR. */
 function unusable (name: string, err: unknown): unknown {
   const reason = err instanceof DamagedDagError ? err.cause : err
 
@@ -167,10 +185,10 @@ function unusable (name: string, err: unknown): unknown {
   switch (reason.name) {
     case 'MissingBlockError':
     case 'NotFoundError':
-      return new InvalidCarError(`${name} is cut short, or never had all blocks: ${err.message}`, { cause: err })
+      return new InvalidCarError(`${name} is truncated, or was made without all blocks: ${err.message}`, { cause: err })
     case 'NotUnixFSError':
     case 'UnknownBlockError':
-      return new InvalidCarError(`${name} holds something that is not UnixFS: ${err.message}`, { cause: err })
+      return new InvalidCarError(`${name} holds a block that is not UnixFS: ${err.message}`, { cause: err })
     case 'CorruptBlockError':
     case 'DigestLengthError':
     case 'UnknownHashError':

@@ -2,7 +2,7 @@ import { allCodecs } from '@ipfsz/codecs/all'
 import { table } from '../terminal/output.ts'
 import type { Context } from '../context.ts'
 
-/** List the codecs, and what runs each on this machine. */
+/** List the codecs, and the implementation that runs each on this machine. */
 export function codecs ({ output }: Context): void {
   const codecs = allCodecs().map(({ name, implementation, levels, code }) => ({
     name,

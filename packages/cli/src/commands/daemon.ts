@@ -11,15 +11,25 @@ export interface DaemonCommandOptions {
   provide: Provides
 }
 
-/** Be a node until somebody ends it. */
+/** Run a node until it is interrupted. */
 export async function daemon (options: DaemonCommandOptions, context: Context): Promise<void> {
   const { io, output, repo, signal } = context
-  const running = await startDaemon({ ...options, bootstrap: bootstrapTexts(options.bootstrap, io.env), repo, signal, onNote: message => { output.note(message) }, verbose: output.verbose })
+  const running = await startDaemon({
+    ...options,
+    bootstrap: bootstrapTexts(options.bootstrap, io.env),
+    repo,
+    signal,
+    onNote: message => { output.note(message) },
+    verbose: output.verbose
+  })
 
   try {
     const { peerId, addresses } = running.id
 
-    output.result({ event: 'started', peerId, addresses, pid: process.pid }, [`Peer ID\t${peerId}`, ...addresses.map(address => `Address\t${address}`)].join('\n'))
+    output.result(
+      { event: 'started', peerId, addresses, pid: process.pid },
+      [`Peer ID\t${peerId}`, ...addresses.map(address => `Address\t${address}`)].join('\n')
+    )
     output.result({ event: 'ready' }, 'The daemon is ready')
 
     if (!signal.aborted) {

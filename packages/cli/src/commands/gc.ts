@@ -9,9 +9,9 @@ import type { Context } from '../context.ts'
 import type { Repo } from '../repo/repo.ts'
 
 export interface GcCommandOptions {
-  /** Only count. */
+  /** Count the blocks, but delete nothing. */
   dryRun: boolean
-  /** Also where nothing is pinned, or what was added could not be. */
+  /** Delete even if nothing is pinned, or if the repo was made by a version that pinned nothing. */
   force: boolean
 }
 
@@ -20,14 +20,14 @@ export async function gc ({ dryRun, force }: GcCommandOptions, context: Context)
   const { output, signal } = context
 
   await withRepo(context, { lock: 'gc', links: true, existing: true }, async ({ repo, files, pins: repoPins }) => {
-    // all of it first: a file that is deleted is lost
+    // find all garbage before deleting any: a deleted block cannot be brought back
     const garbage = await findGarbage(repo, repoPins.ls(signal), signal)
     const { pins, kept, unwanted, size } = garbage
     let links = 0
 
     if (!dryRun) {
       if (!force) {
-        await check(repo, garbage)
+        await checkPins(repo, garbage)
       }
 
       await removeGarbage(repo, garbage, signal)
@@ -37,19 +37,27 @@ export async function gc ({ dryRun, force }: GcCommandOptions, context: Context)
 
     output.result(
       { dryRun, removed: unwanted, removedSize: size, kept, pins, links },
-      `${dryRun ? 'Would remove' : 'Removed'} ${count(unwanted, 'unpinned block')} (${formatSize(size)}), kept ${count(kept, 'block')} of ${count(pins, 'pin')}` +
+      `${dryRun ? 'Would remove' : 'Removed'} ${count(unwanted, 'unpinned block')} (${formatSize(size)}), ` +
+        `kept ${count(kept, 'block')} of ${count(pins, 'pin')}` +
         (links > 0 ? `, deleted ${count(links, 'link')} to removed files` : '')
     )
   })
 }
 
-async function check (repo: Repo, { pins, unwanted: blocks }: Garbage): Promise<void> {
+/** @throws {NothingPinnedError} the collection would delete blocks that were never pinned */
+async function checkPins (repo: Repo, { pins, unwanted: blocks }: Garbage): Promise<void> {
   if (blocks > 0 && pins === 0) {
-    throw new NothingPinnedError(`Nothing is pinned in ${repo.path}, and ${count(blocks, 'block')} would be deleted: pin what is to stay with ipfsz pin add CID, or delete everything with --force`)
+    throw new NothingPinnedError(
+      `Nothing is pinned in ${repo.path}, so ${count(blocks, 'block')} would be deleted: ` +
+        'pin what you want to keep with ipfsz pin add CID, or delete everything with --force'
+    )
   }
 
   if (blocks > 0 && !await keepsPins(repo)) {
-    throw new NothingPinnedError(`${repo.path} was made by an ipfsz that pinned nothing, and ${count(blocks, 'block')} would be deleted: pin what is to stay with ipfsz pin add CID, then give --force this once`)
+    throw new NothingPinnedError(
+      `${repo.path} was made by a version of ipfsz that did not pin, so ${count(blocks, 'block')} would be deleted: ` +
+        'pin what you want to keep with ipfsz pin add CID, then use --force once'
+    )
   }
 }
 

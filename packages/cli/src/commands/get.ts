@@ -8,7 +8,7 @@ import { printable } from '../terminal/output.ts'
 import { knownSize } from '../terminal/progress.ts'
 import { metadataOf } from '../disk/restore-metadata.ts'
 import { SpillStack } from '../disk/spill-stack.ts'
-import { parseTarget } from '../target.ts'
+import { parseCidPath } from '../cid-path.ts'
 import { sweepTemporaries, temporaryFor } from '../disk/temporary-files.ts'
 import { formatSize } from '../terminal/units.ts'
 import { writeWhole } from '../disk/write-file.ts'
@@ -16,15 +16,15 @@ import { checkRoom, WriteLimits } from '../disk/write-limits.ts'
 import { checkSymlink, linkOf, writeSymlink } from '../disk/write-symlink.ts'
 import { writeTree } from '../disk/write-tree.ts'
 import type { Context } from '../context.ts'
-import type { Target } from '../target.ts'
+import type { CidPath } from '../cid-path.ts'
 import type { WaitingDirectory, WaitingSymlink } from '../disk/write-tree.ts'
 import type { CatEvents, DirectoryEntry, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 export interface GetCommandOptions {
-  /** Where to write, by default the last name of the path or the CID, in the working directory. */
+  /** Where to write. Default: the last name of the path, or the CID, in the working directory. */
   output?: string
-  /** The most bytes that a stream of others may look back to. */
+  /** The largest window of a stream that ipfsz did not make, in bytes. */
   maxWindow?: number
   /**
    * The most bytes to write.
@@ -38,83 +38,120 @@ export interface GetCommandOptions {
    * @default 100000000
    */
   maxFiles?: number
-  /** Whether symlinks may lead out of what is written. */
+  /** Whether to write symlinks that point outside the output directory. */
   allowSymlinks?: boolean
 }
 
-/** Write a file or a tree to disk: whole under its name, or not at all. */
+/** Write a file or a directory to disk. It appears under its name only when it is complete. */
 export async function get (text: string, options: GetCommandOptions, context: Context): Promise<void> {
-  const asked = parseTarget(text)
+  const source = parseCidPath(text)
 
-  await withReading(context, asked.cid, async ({ files }) => { await write(asked, files, options, context) })
+  await withReading(context, source.cid, async ({ files }) => { await write(source, files, options, context) })
 }
 
-async function write (asked: Target, files: Ipfsz, options: GetCommandOptions, context: Context): Promise<void> {
+async function write (source: CidPath, files: Ipfsz, options: GetCommandOptions, context: Context): Promise<void> {
   const { io, output, signal } = context
-  const { cid, path } = asked
-  const wanted = await getTarget(options.output, asked, io.cwd)
+  const { cid, path } = source
+  const destination = await getTarget(options.output, source, io.cwd)
   const onProgress = noteLinks(output)
   let unchecked: CatEvents | undefined
-  const stats = await files.stat(cid, { path, signal, onProgress (event) { unchecked = event.type === 'ipfsz:link:unchecked' ? event : unchecked } })
+  const stats = await files.stat(
+    cid,
+    { path, signal, onProgress (event) { unchecked = event.type === 'ipfsz:link:unchecked' ? event : unchecked } }
+  )
   const { type, unixfs, mtime } = stats
-  const limits = new WriteLimits(wanted, options)
+  const limits = new WriteLimits(destination, options)
 
-  await sweepTemporaries(dirname(wanted), io.now())
+  await sweepTemporaries(dirname(destination), io.now())
 
   if (unchecked != null && type !== 'file') {
-    // a file is still compared while it is read
+    // only here: for a file, cat() below checks the link or reports it
     onProgress(unchecked)
   }
 
   if (type === 'directory') {
-    await writeDirectory(wanted, { cid: stats.markedCid ?? asTree(cid, stats.plainCid), unixfs, mtime }, files, { ...options, limits }, context)
+    await writeDirectory(
+      destination,
+      { cid: stats.markedCid ?? directoryCid(cid, stats.plainCid), unixfs, mtime },
+      files,
+      { ...options, limits },
+      context
+    )
     return
   }
 
   if (unixfs?.type === 'symlink') {
-    const link = linkOf(wanted, unixfs)
-    await checkNothingThere(wanted, 'a symlink')
+    const link = linkOf(destination, unixfs)
+    await checkNothingThere(destination, 'a symlink')
 
     if (options.allowSymlinks !== true) {
-      // what is beside it may be a symlink itself: none of its names is taken back
-      await checkSymlink(wanted, link, [], async () => false)
+      // names beside it may be symlinks, so `..` behind one of them may lead anywhere
+      await checkSymlink(destination, link, [], async () => false)
     }
 
-    await writeSymlink(wanted, link, metadataOf(stats))
-    output.result({ cid: stats.plainCid.toString(), path: wanted, size: 0 }, `${printable(wanted)}\t${formatSize(0)}`)
+    await writeSymlink(destination, link, metadataOf(stats))
+    output.result(
+      { cid: stats.plainCid.toString(), path: destination, size: 0 },
+      `${printable(destination)}\t${formatSize(0)}`
+    )
     return
   }
 
   const known = knownSize(stats)
   const totals = { size: known ?? 0, entries: 1 }
 
-  await checkFileTarget(wanted, asked)
+  await checkFileTarget(destination, source)
   limits.check(totals)
-  await checkRoom(wanted, totals)
+  await checkRoom(destination, totals)
   const content = limits.limit(files.cat(cid, { path, signal, maxWindowSize: options.maxWindow, onProgress }))
-  const size = await writeWhole(wanted, content, output.progress(basename(wanted), known), { unixfs, mtime })
-  output.result({ cid: path === '' ? cid.toString() : (stats.markedCid ?? stats.plainCid).toString(), path: wanted, size }, `${printable(wanted)}\t${formatSize(size)}`)
+  const size = await writeWhole(destination, content, output.progress(basename(destination), known), { unixfs, mtime })
+  output.result(
+    { cid: path === '' ? cid.toString() : (stats.markedCid ?? stats.plainCid).toString(), path: destination, size },
+    `${printable(destination)}\t${formatSize(size)}`
+  )
 }
 
-async function writeDirectory (wanted: string, root: Pick<DirectoryEntry, 'cid' | 'unixfs' | 'mtime'>, files: Ipfsz, { limits, allowSymlinks = false }: GetCommandOptions & { limits: WriteLimits }, { output, signal }: Context): Promise<void> {
-  await checkNothingThere(wanted, 'a directory')
+async function writeDirectory (
+  destination: string,
+  root: Pick<DirectoryEntry, 'cid' | 'unixfs' | 'mtime'>,
+  files: Ipfsz,
+  { limits, allowSymlinks = false }: GetCommandOptions & { limits: WriteLimits },
+  { output, signal }: Context
+): Promise<void> {
+  await checkNothingThere(destination, 'a directory')
 
-  const unmeasured = new SpillStack<string>(temporaryFor(wanted))
-  const directories = new SpillStack<WaitingDirectory>(temporaryFor(wanted))
-  const symlinks = new SpillStack<WaitingSymlink>(temporaryFor(wanted))
+  const unmeasured = new SpillStack<string>(temporaryFor(destination))
+  const directories = new SpillStack<WaitingDirectory>(temporaryFor(destination))
+  const symlinks = new SpillStack<WaitingSymlink>(temporaryFor(destination))
 
   try {
-    const totals = await measureTree(wanted, root.cid, { files, limits, directories: unmeasured, progress: output.progress(`measuring ${basename(wanted)}`), signal })
-    await checkRoom(wanted, totals)
-    const counts = await writeTree(wanted, root, { files, progress: output.progress(basename(wanted), totals.size), limits, allowSymlinks, waiting: { directories, symlinks }, signal })
+    const totals = await measureTree(destination, root.cid, {
+      files,
+      limits,
+      directories: unmeasured,
+      progress: output.progress(`measuring ${basename(destination)}`),
+      signal
+    })
+    await checkRoom(destination, totals)
+    const counts = await writeTree(destination, root, {
+      files,
+      progress: output.progress(basename(destination), totals.size),
+      limits,
+      allowSymlinks,
+      waiting: { directories, symlinks },
+      signal
+    })
 
-    output.result({ cid: root.cid.toString(), path: wanted, ...counts }, `${printable(wanted)}\t${formatSize(counts.size)}`)
+    output.result(
+      { cid: root.cid.toString(), path: destination, ...counts },
+      `${printable(destination)}\t${formatSize(counts.size)}`
+    )
   } finally {
     await Promise.all([unmeasured.close(), directories.close(), symlinks.close()])
   }
 }
 
-/** What a directory below a CID is read by as that is: what is in a tree says for itself whether it is compressed. */
-function asTree (cid: CID, plainCid: CID): CID {
+/** The CID to read a directory by: marked if the root is marked, so that its entries are decompressed. */
+function directoryCid (cid: CID, plainCid: CID): CID {
   return isMarked(cid) ? mark(plainCid, TREE_CODE) : plainCid
 }

@@ -4,9 +4,13 @@ import { openRepo, openRepoToRead } from '../repo/repo.ts'
 import type { Context } from '../context.ts'
 import type { RepoCompression } from '../repo/repo-compression.ts'
 
-/** Make a repo, and say how it stores blocks. One that is there and does so already stays as it is. */
+/**
+ * Create a repo, and set how it stores blocks. Does nothing to a repo that already stores them so.
+ *
+ * @throws {RepoError} the repo stores blocks with another codec
+ */
 export async function init (compression: RepoCompression | undefined, { output, repo: path }: Context): Promise<void> {
-  const isThere = await openRepoToRead(path).then(() => true, (err: unknown) => {
+  const exists = await openRepoToRead(path).then(() => true, (err: unknown) => {
     if (err instanceof RepoError && err.cause != null && 'code' in (err.cause as Error)) {
       return false
     }
@@ -15,16 +19,29 @@ export async function init (compression: RepoCompression | undefined, { output, 
   })
   const before = await readCompression(path)
 
-  if (isThere && compression != null && !isSameCompression(before ?? { codec: 'none' }, compression)) {
-    throw new RepoError(`There is a repo in ${path} that stores blocks otherwise: change it with ipfsz blockstore convert`)
+  if (exists && compression != null && !isSameCompression(before ?? { codec: 'none' }, compression)) {
+    throw new RepoError(
+      `The repo ${path} already stores blocks with ${describe(before)}: change that with ipfsz blockstore convert`
+    )
   }
 
   const { path: made } = await openRepo(path)
 
-  if (!isThere && compression != null) {
+  if (!exists && compression != null) {
     await writeCompression(made, compression)
   }
 
   const codec = (compression ?? before)?.codec ?? 'none'
-  output.result({ repo: made, codec }, `${isThere ? 'There is a repo' : 'Made a repo'} in ${made}, with blocks ${codec === 'none' ? 'as they are' : `compressed with ${codec}`}`)
+  const blocks = codec === 'none' ? 'blocks not compressed' : `blocks compressed with ${codec}`
+
+  output.result(
+    { repo: made, codec },
+    exists ? `The repo ${made} already exists, ${blocks}` : `Created a repo in ${made}, ${blocks}`
+  )
+}
+
+function describe (compression: RepoCompression | undefined): string {
+  const { codec, level } = compression ?? { codec: 'none' }
+
+  return level == null ? codec : `${codec} level ${level}`
 }

@@ -6,21 +6,29 @@ import type { Context } from '../context.ts'
 import type { Link } from '@ipfsz/core'
 
 export interface AddLinkCommandOptions {
-  /** Without reading the file: nobody can tell whether its bytes have that CID. */
+  /** Link without reading the file, and so without checking that its bytes have that CID. */
   unchecked?: boolean
-  /** The most bytes that a stream of others may look back to. */
+  /** The largest window of a stream that ipfsz did not make, in bytes. */
   maxWindow?: number
 }
 
-/** Link the CID that bytes have uncompressed to the compressed file that has them. */
-export async function addLink (original: string, compressed: string, { unchecked = false, maxWindow: maxWindowSize }: AddLinkCommandOptions, context: Context): Promise<void> {
+/** Link the CID of an uncompressed file to the compressed file with the same bytes. */
+export async function addLink (
+  original: string,
+  compressed: string,
+  { unchecked = false, maxWindow: maxWindowSize }: AddLinkCommandOptions,
+  context: Context
+): Promise<void> {
   const [originalCid, compressedCid] = [original, compressed].map(parseCid)
 
   if (isMarked(originalCid) || !isMarked(compressedCid)) {
-    throw new UsageError('A link goes from the CID of uncompressed bytes to a marked CID: ipfsz link add ORIGINAL MARKED')
+    throw new UsageError(
+      `Cannot link ${original} to ${compressed}: ` +
+        'name a plain CID, then a marked one, as in ipfsz link add ORIGINAL MARKED'
+    )
   }
 
-  // a collection deletes links
+  // locked, because garbage collection deletes links
   await withRepo(context, { lock: 'add', links: true, existing: true }, async ({ files }) => {
     const progress = context.output.progress(compressed)
     let done = 0
@@ -35,7 +43,7 @@ export async function addLink (original: string, compressed: string, { unchecked
   })
 }
 
-/** Delete what links CIDs, whichever side they are. */
+/** Delete the links of CIDs, original or marked. */
 export async function removeLinks (texts: string[], context: Context): Promise<void> {
   const { output, signal } = context
   const cids = texts.map(parseCid)
@@ -54,7 +62,7 @@ export async function removeLinks (texts: string[], context: Context): Promise<v
   })
 }
 
-/** List what is linked: the original CID, and the marked one. */
+/** List links: the original CID, and the marked one. */
 export async function listLinks (context: Context): Promise<void> {
   const { repo, files } = await openToRead(context)
 
@@ -66,5 +74,8 @@ export async function listLinks (context: Context): Promise<void> {
 }
 
 function print ({ original, compressed, checked }: Link, { output }: Context): void {
-  output.result({ original: original.toString(), compressed: compressed.toString(), checked }, `${original}\t${compressed}${checked === false ? '\tunchecked' : ''}`)
+  output.result(
+    { original: original.toString(), compressed: compressed.toString(), checked },
+    `${original}\t${compressed}${checked === false ? '\tunchecked' : ''}`
+  )
 }

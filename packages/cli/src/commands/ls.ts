@@ -1,20 +1,20 @@
 import { withReading } from '../context.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { printable } from '../terminal/output.ts'
-import { parseTarget } from '../target.ts'
+import { parseCidPath } from '../cid-path.ts'
 import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
-import type { Target } from '../target.ts'
+import type { CidPath } from '../cid-path.ts'
 import type { DirectoryEntry, Ipfsz } from '@ipfsz/core'
 
-/** List a directory: what each entry is read by, how it is stored, and its name. A file is listed alone. */
+/** List a directory: CID, sizes, codec and name of each entry. A file is listed as a single entry. */
 export async function ls (text: string, context: Context): Promise<void> {
-  const target = parseTarget(text)
+  const target = parseCidPath(text)
 
   await withReading(context, target.cid, async ({ files }) => { await list(target, files, context) })
 }
 
-async function list ({ cid, path }: Target, files: Ipfsz, { output, signal }: Context): Promise<void> {
+async function list ({ cid, path }: CidPath, files: Ipfsz, { output, signal }: Context): Promise<void> {
   for await (const entry of files.ls(cid, { path, signal, onProgress: noteLinks(output) })) {
     const { name, size, storedSize = size, codec = 'none', ratio, sizeKnown = true, mtime } = entry
     const type = typeOf(entry)
@@ -26,7 +26,7 @@ async function list ({ cid, path }: Target, files: Ipfsz, { output, signal }: Co
       plainCid: entry.plainCid.toString(),
       name,
       type,
-      // what is below a directory is not looked at
+      // unknown for a directory: its entries are not read
       ...directory || !sizeKnown ? {} : { size, ratio },
       storedSize,
       codec: directory ? undefined : codec,
@@ -43,7 +43,7 @@ async function list ({ cid, path }: Target, files: Ipfsz, { output, signal }: Co
   }
 }
 
-/** What it is, as far as its block tells: nothing where that is not here. */
+/** The type of an entry, or `unknown` if its block is not in the repo. */
 export function typeOf ({ type, unixfs }: Pick<DirectoryEntry, 'type' | 'unixfs'>): string {
   return type == null ? 'unknown' : unixfs?.type === 'symlink' ? 'symlink' : type
 }

@@ -3,18 +3,22 @@ import { NameError } from '../errors.ts'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { SELF } from '../network/names/keys.ts'
 import { printable } from '../terminal/output.ts'
-import { parseTarget } from '../target.ts'
+import { parseCidPath } from '../cid-path.ts'
 import type { Context } from '../context.ts'
 
 export interface NamePublishOptions {
   key?: string
-  /** In milliseconds. */
+  /** How long the record is valid, in milliseconds. */
   lifetime?: number
 }
 
-/** Make a name lead to a CID. */
-export async function publishName (text: string, { key = SELF, lifetime }: NamePublishOptions, context: Context): Promise<void> {
-  const { cid, path } = parseTarget(text)
+/** Publish an IPNS name for a CID, or for a path below it. */
+export async function publishName (
+  text: string,
+  { key = SELF, lifetime }: NamePublishOptions,
+  context: Context
+): Promise<void> {
+  const { cid, path } = parseCidPath(text)
   const { output } = context
 
   await withTimeout(context, async signal => {
@@ -23,14 +27,17 @@ export async function publishName (text: string, { key = SELF, lifetime }: NameP
     try {
       const { name, sequence } = await network.publishName(cid, path, { key, lifetime, signal })
 
-      output.result({ name, cid: cid.toString(), path, sequence: Number(sequence) }, `${name}\t${cid}${path === '' ? '' : `/${printable(path)}`}`)
+      output.result(
+        { name, cid: cid.toString(), path, sequence: Number(sequence) },
+        `${name}\t${cid}${path === '' ? '' : `/${printable(path)}`}`
+      )
     } finally {
       await network.close()
     }
   })
 }
 
-/** Show where a name leads: the marked CID, where that was published. */
+/** Resolve an IPNS name. Prints the marked CID if that was published. */
 export async function resolveName (text: string, context: Context): Promise<void> {
   const { output } = context
 
@@ -54,6 +61,8 @@ async function withTimeout (context: Context, work: (signal: AbortSignal) => Pro
   try {
     await work(AbortSignal.any([signal, expired]))
   } catch (err) {
-    throw expired.aborted && !signal.aborted ? new NameError(`Nobody answered within ${timeout / 1000} s`, { cause: err }) : err
+    throw expired.aborted && !signal.aborted
+      ? new NameError(`No peer answered within ${timeout / 1000} s: allow more time with --timeout`, { cause: err })
+      : err
   }
 }

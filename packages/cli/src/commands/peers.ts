@@ -5,45 +5,61 @@ import { printable } from '../terminal/output.ts'
 import type { Context } from '../context.ts'
 import type { Network } from '../network/network.ts'
 
-/** Show who the node of the repo is. */
+/** Show the peer id of the repo, and the addresses of its daemon if one runs. */
 export async function id (context: Context): Promise<void> {
   const { output } = context
-  const daemon = await openDaemon(context)
+  const daemon = await findDaemon(context)
 
   if (daemon != null) {
     const { peerId, addresses, agent } = await daemon.id().finally(async () => daemon.close())
 
-    output.result({ peerId, addresses, agent, running: true }, [`Peer ID\t${peerId}`, `Agent\t${printable(agent)}`, ...addresses.map(address => `Address\t${printable(address)}`)].join('\n'))
+    output.result(
+      { peerId, addresses, agent, running: true },
+      [
+        `Peer ID\t${peerId}`,
+        `Agent\t${printable(agent)}`,
+        ...addresses.map(address => `Address\t${printable(address)}`)
+      ].join('\n')
+    )
     return
   }
 
-  const [{ loadKey, SELF }, { peerIdFromPrivateKey }] = await Promise.all([import('../network/names/keys.ts'), import('@libp2p/peer-id')])
+  const [{ loadKey, SELF }, { peerIdFromPrivateKey }] = await Promise.all([
+    import('../network/names/keys.ts'),
+    import('@libp2p/peer-id')
+  ])
   const key = await loadKey(context.repo, SELF)
 
   if (key == null) {
-    throw new DaemonError('This repo has no peer id yet: it gets one when ipfsz daemon runs for the first time')
+    throw new DaemonError(`The repo ${context.repo} has no peer id yet: run ipfsz daemon once to create it`)
   }
 
   const peerId = peerIdFromPrivateKey(key).toString()
-  output.result({ peerId, addresses: [], running: false }, `Peer ID\t${peerId}\nNo daemon runs: start one with ipfsz daemon`)
+  output.result(
+    { peerId, addresses: [], running: false },
+    `Peer ID\t${peerId}\nNo daemon is running: start one with ipfsz daemon`
+  )
 }
 
-/** List who is connected. */
+/** List the peers that the daemon is connected to. */
 export async function peers (context: Context): Promise<void> {
   const { output } = context
-  const daemon = await needDaemon(context)
+  const daemon = await requireDaemon(context)
   const connected = await daemon.peers().finally(async () => daemon.close())
 
   for (const { peerId, address, direction, agent } of connected) {
-    // an agent says of itself what it likes
-    output.result({ peerId, address, direction, agent }, [peerId, printable(address), direction, printable(agent ?? '')].join('\t').trimEnd())
+    // a peer chooses its agent string: it may hold control characters
+    output.result(
+      { peerId, address, direction, agent },
+      [peerId, printable(address), direction, printable(agent ?? '')].join('\t').trimEnd()
+    )
   }
 }
 
-/** Connect to peers. */
+/** Connect the daemon to peers. */
 export async function connect (addresses: readonly string[], context: Context): Promise<void> {
   const { output, signal, network: { timeout = DEFAULT_TIMEOUT } = {} } = context
-  const daemon = await needDaemon(context)
+  const daemon = await requireDaemon(context)
 
   try {
     for (const address of addresses) {
@@ -55,14 +71,16 @@ export async function connect (addresses: readonly string[], context: Context): 
   }
 }
 
-/** List who says to have something, as they are found. */
+/** List the peers that advertise a CID, as they are found. */
 export async function providers (text: string, context: Context): Promise<void> {
   const { output, signal, network: { timeout = DEFAULT_TIMEOUT } = {} } = context
   const cid = parseCid(text)
   const network = await openNetwork(context)
 
   try {
-    for await (const { peerId, addresses } of network.findProviders(cid, AbortSignal.any([signal, AbortSignal.timeout(timeout)]))) {
+    const found = network.findProviders(cid, AbortSignal.any([signal, AbortSignal.timeout(timeout)]))
+
+    for await (const { peerId, addresses } of found) {
       output.result({ peerId, addresses }, [peerId, ...addresses.map(printable)].join('\t'))
     }
   } finally {
@@ -70,7 +88,7 @@ export async function providers (text: string, context: Context): Promise<void> 
   }
 }
 
-async function openDaemon ({ repo }: Context): Promise<Network | undefined> {
+async function findDaemon ({ repo }: Context): Promise<Network | undefined> {
   const { readDaemonFile } = await import('../daemon/daemon-file.ts')
   const address = await readDaemonFile(repo)
 
@@ -83,11 +101,11 @@ async function openDaemon ({ repo }: Context): Promise<Network | undefined> {
   return new DaemonClient(address)
 }
 
-async function needDaemon (context: Context): Promise<Network> {
-  const daemon = await openDaemon(context)
+async function requireDaemon (context: Context): Promise<Network> {
+  const daemon = await findDaemon(context)
 
   if (daemon == null) {
-    throw new DaemonError(`No daemon runs on the repo ${context.repo}: start one with ipfsz daemon`)
+    throw new DaemonError(`No daemon is running on the repo ${context.repo}: start one with ipfsz daemon`)
   }
 
   return daemon

@@ -6,7 +6,7 @@ import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import type { Context } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 
-/** Keep what CIDs name when garbage is collected. */
+/** Pin CIDs: garbage collection keeps what they name. */
 export async function addPins (texts: string[], context: Context): Promise<void> {
   const { output, signal } = context
   const cids = texts.map(parseCid)
@@ -21,24 +21,24 @@ export async function addPins (texts: string[], context: Context): Promise<void>
   })
 }
 
-/** Keep what CIDs name no longer. The blocks go with the next collection. */
+/** Unpin CIDs. The next garbage collection deletes their blocks, unless another pin needs them. */
 export async function removePins (texts: string[], context: Context): Promise<void> {
   const { output } = context
   const cids = texts.map(parseCid)
 
-  // what a collection has begun to keep it keeps
+  // locked: a running collection has already chosen what to keep
   await withRepo(context, { lock: 'add', existing: true }, async ({ pins }) => {
     for (const cid of cids) {
       await pins.rm(cid)
-      output.result({ cid: cid.toString() }, `${cid}\tno longer pinned, its blocks go with the next ipfsz gc`)
+      output.result({ cid: cid.toString() }, `${cid}\tno longer pinned, the next ipfsz gc deletes its blocks`)
     }
   })
 }
 
 /**
- * List what is kept: the CID that was pinned, and what it was called.
+ * List pins: the CID, and the name of the file it was pinned for.
  *
- * @throws {IncompleteError} some records cannot be read; the others are listed
+ * @throws {IncompleteError} some pin records cannot be read; the others are listed
  */
 export async function listPins (context: Context): Promise<void> {
   const { output, signal } = context
@@ -46,12 +46,18 @@ export async function listPins (context: Context): Promise<void> {
   const damaged: PinRecordError[] = []
 
   for await (const { cid, plainCid, name } of pins.ls(signal, err => { damaged.push(err) })) {
-    output.result({ cid: cid.toString(), plainCid: plainCid.toString(), name }, name == null ? cid.toString() : `${cid}\t${printable(name)}`)
+    output.result(
+      { cid: cid.toString(), plainCid: plainCid.toString(), name },
+      name == null ? cid.toString() : `${cid}\t${printable(name)}`
+    )
   }
 
   reportPinRecords(damaged, output)
 
   if (damaged.length > 0) {
-    throw new IncompleteError(`${damaged.length} ${damaged.length === 1 ? 'pin record' : 'pin records'} could not be read: ipfsz gc deletes nothing until ${damaged.length === 1 ? 'it is' : 'they are'} rewritten or deleted`)
+    throw new IncompleteError(
+      `${damaged.length} ${damaged.length === 1 ? 'pin record' : 'pin records'} could not be read: ` +
+        `ipfsz gc deletes nothing until ${damaged.length === 1 ? 'it is' : 'they are'} rewritten or deleted`
+    )
   }
 }

@@ -1,5 +1,5 @@
 import all from 'it-all'
-import { openToRead, parseCid, withReadingOf } from '../context.ts'
+import { openToRead, parseCid, withReadings } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
 import { printable } from '../terminal/output.ts'
 import { repairDag } from '../dag/repair-dag.ts'
@@ -11,13 +11,13 @@ import type { RepairedBlock } from '../dag/repair-dag.ts'
 import type { Pin } from '../repo/pin-records.ts'
 import type { CID } from 'multiformats/cid'
 
-/** What is repaired: a pin, or a CID that was given. */
+/** What to repair: a pin, or a CID from the command line. */
 type Root = Pick<Pin, 'cid' | 'name'> & Partial<Pick<Pin, 'depth'>>
 
 interface LostBlock {
   found: RepairedBlock['found']
-  /** What it belongs to. */
-  of: Root[]
+  /** The roots that need it. */
+  roots: Root[]
 }
 
 interface Tally {
@@ -28,20 +28,22 @@ interface Tally {
   damaged: number
 }
 
-/** Fetch blocks that are missing or damaged. Without CIDs, those of everything that is pinned. */
+/** Fetch missing and damaged blocks of CIDs, or of all pins if there are no CIDs. */
 export async function repair (texts: string[], context: Context): Promise<void> {
   const { output, signal } = context
   const damaged: PinRecordError[] = []
-  const roots = texts.length === 0 ? await all((await openToRead(context)).pins.ls(signal, err => { damaged.push(err) })) : texts.map((text): Root => ({ cid: parseCid(text) }))
+  const roots: Root[] = texts.length === 0
+    ? await all((await openToRead(context)).pins.ls(signal, err => { damaged.push(err) }))
+    : texts.map(text => ({ cid: parseCid(text) }))
   const lost = new Map<string, LostBlock>()
   let failed = damaged.length
-  let canAsk = false
+  let online = false
 
-  await withReadingOf(context, async read => {
+  await withReadings(context, async read => {
     for (const root of roots) {
       try {
         const reading = read(root.cid)
-        canAsk = reading.online
+        online = reading.online
         print(root, await repairOne(root, reading, lost, context), context)
       } catch (err) {
         if (signal.aborted || !(err instanceof Error)) {
@@ -54,35 +56,45 @@ export async function repair (texts: string[], context: Context): Promise<void> 
     }
   }, { sync: true })
 
-  // no more can be done about records than to name them
+  // pin records cannot be fetched, so they are only listed
   reportPinRecords(damaged, output)
 
-  for (const [cid, { found, of }] of lost) {
+  for (const [cid, { found, roots }] of lost) {
     output.result(
-      { block: cid, state: found, roots: of.map(({ cid }) => cid.toString()) },
-      `${cid}\t${found}\tneeded by ${of.map(title).join(', ')}`
+      { block: cid, state: found, roots: roots.map(({ cid }) => cid.toString()) },
+      `${cid}\t${found}\tneeded by ${roots.map(title).join(', ')}`
     )
   }
 
   if (lost.size > 0) {
     const blocks = `${lost.size} ${lost.size === 1 ? 'block is' : 'blocks are'} missing or damaged`
 
-    throw new IncompleteError(canAsk
-      ? `${blocks}, and no peer sent them. Name a peer that has them with --peer, or add the files again`
+    throw new IncompleteError(online
+      ? `${blocks}, and no peer sent them: name a peer that has them with --peer, or add the files again`
       : `${blocks}. No peer was asked: run ipfsz daemon, name a peer with --peer, or add the files again`)
   }
 
   if (failed > 0) {
-    throw new IncompleteError(`${failed} of ${roots.length + damaged.length} could not be checked`)
+    throw new IncompleteError(
+      `${failed} of ${roots.length + damaged.length} ${texts.length === 0
+        ? 'pins'
+        : 'CIDs'} could not be checked: see the errors above`
+    )
   }
 }
 
-async function repairOne (root: Root, { blockstore, repo, online }: Reading, lost: Map<string, LostBlock>, { output, signal }: Context): Promise<Tally> {
+async function repairOne (
+  root: Root,
+  { blockstore, repo, online }: Reading,
+  lost: Map<string, LostBlock>,
+  { output, signal }: Context
+): Promise<Tally> {
   const tally: Tally = { blocks: 0, fetched: 0, fetchedSize: 0, missing: 0, damaged: 0 }
   const progress = output.progress(root.name ?? root.cid.toString())
   let size = 0
 
-  const fetch = async (cid: CID, damaged: boolean): Promise<Uint8Array | undefined> => online ? fetchBlock(cid, damaged, blockstore, signal) : undefined
+  const fetch = async (cid: CID, damaged: boolean): Promise<Uint8Array | undefined> =>
+    online ? fetchBlock(cid, damaged, blockstore, signal) : undefined
 
   try {
     for await (const block of repairDag(root.cid, repo.blockstore, { signal, fetch, depth: root.depth })) {
@@ -92,13 +104,13 @@ async function repairOne (root: Root, { blockstore, repo, online }: Reading, los
       if (!block.good) {
         tally[block.found === 'missing' ? 'missing' : 'damaged']++
         const key = block.cid.toString()
-        const known: LostBlock = lost.get(key) ?? { found: block.found, of: [] }
-        known.of.push(root)
+        const known: LostBlock = lost.get(key) ?? { found: block.found, roots: [] }
+        known.roots.push(root)
         lost.set(key, known)
       } else if (block.found !== 'good') {
         tally.fetched++
         tally.fetchedSize += block.size
-        // whoever stored it, this process or the daemon
+        // also needed if the daemon stored the block
         await repo.disk.syncLater(block.cid)
       }
     }
@@ -110,12 +122,22 @@ async function repairOne (root: Root, { blockstore, repo, online }: Reading, los
   return tally
 }
 
-/** @param damaged - the repo has it, and other bytes than it should */
-async function fetchBlock (cid: CID, damaged: boolean, blockstore: Reading['blockstore'], signal: AbortSignal): Promise<Uint8Array | undefined> {
+/**
+ * @param damaged - the repo has the block, but with the wrong bytes
+ * @returns nothing if no peer sent it
+ */
+async function fetchBlock (
+  cid: CID,
+  damaged: boolean,
+  blockstore: Reading['blockstore'],
+  signal: AbortSignal
+): Promise<Uint8Array | undefined> {
   try {
     return Buffer.concat(await all(blockstore.get(cid, { signal, damaged } as { signal: AbortSignal })))
   } catch (err) {
-    if (!signal.aborted && err instanceof Error && (err.name === 'CorruptBlockError' || err.name === 'NotFetchedError')) {
+    if (
+      !signal.aborted && err instanceof Error && (err.name === 'CorruptBlockError' || err.name === 'NotFetchedError')
+    ) {
       return undefined
     }
 

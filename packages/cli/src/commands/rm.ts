@@ -5,12 +5,12 @@ import { NotPinnedError } from '../errors.ts'
 import type { Context, Session } from '../context.ts'
 import type { CID } from 'multiformats/cid'
 
-/** Let go of what CIDs name: unpin it, and delete what links it. The blocks go with the next collection. */
+/** Unpin CIDs and delete their links. The next garbage collection deletes their blocks. */
 export async function rm (texts: string[], context: Context): Promise<void> {
   const { output } = context
   const cids = texts.map(parseCid)
 
-  // links are changed, so a collection must not prune them meanwhile
+  // locked, because garbage collection prunes links
   await withRepo(context, { lock: 'add', links: true, existing: true }, async session => {
     for (const cid of cids) {
       const unlinked = await unlink(cid, session, context)
@@ -22,7 +22,9 @@ export async function rm (texts: string[], context: Context): Promise<void> {
 
       output.result({ cid: cid.toString(), unpinned, unlinked }, [
         cid,
-        [unpinned ? 'no longer pinned' : 'was not pinned', ...unlinked ? ['no longer linked'] : []].join(', ') + ', its blocks go with the next ipfsz gc'
+        [unpinned ? 'no longer pinned' : 'was not pinned', ...unlinked ? ['no longer linked'] : []].join(
+          ', '
+        ) + ', the next ipfsz gc deletes its blocks'
       ].join('\t'))
     }
   })
@@ -38,7 +40,7 @@ async function unpin (cid: CID, { pins }: Session): Promise<boolean> {
   return pinned
 }
 
-/** Both sides, whichever is given: a plain CID may be that of an original, or the twin of a marked one. */
+/** Delete the link of a CID. A plain CID may be an original, or the twin of a marked CID. */
 async function unlink (cid: CID, { files, repo }: Session, { signal }: Context): Promise<boolean> {
   if (!await hasLinks(repo.path)) {
     return false

@@ -4,22 +4,22 @@ import { withReading } from '../context.ts'
 import { markedTwin } from '../dag/marked-twins.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { table } from '../terminal/output.ts'
-import { parseTarget } from '../target.ts'
+import { parseCidPath } from '../cid-path.ts'
 import { formatSize } from '../terminal/units.ts'
 import { typeOf } from './ls.ts'
 import type { Context } from '../context.ts'
-import type { Target } from '../target.ts'
+import type { CidPath } from '../cid-path.ts'
 import type { Ipfsz, IpfszComponents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 export interface StatCommandOptions {
-  /** The most bytes that a stream of others may look back to. */
+  /** The largest window of a stream that ipfsz did not make, in bytes. */
   maxWindow?: number
 }
 
-/** Show what a CID names and how it is compressed. */
+/** Show type, sizes and codec of what a CID names. */
 export async function stat (text: string, options: StatCommandOptions, context: Context): Promise<void> {
-  const target = parseTarget(text)
+  const target = parseCidPath(text)
 
   await withReading(context, target.cid, async ({ files, blockstore, links, online }) => {
     if (!online) {
@@ -29,20 +29,37 @@ export async function stat (text: string, options: StatCommandOptions, context: 
 
     const { type } = await files.stat(target.cid, { path: target.path, signal: context.signal })
 
-    // leaves need not be fetched: what is above them says how long they are
-    await show(target, ipfsz({ blockstore: withLeaves(blockstore, target.cid), datastore: links }), type !== 'directory', options, context)
+    // do not fetch leaves: their parents give their sizes
+    await show(
+      target,
+      ipfsz({ blockstore: withLeaves(blockstore, target.cid), datastore: links }),
+      type !== 'directory',
+      options,
+      context
+    )
   })
 }
 
-/** @param offline - whether what is not here is left out: a part of a file has sizes too */
-async function show ({ cid, path }: Target, files: Ipfsz, offline: boolean, { maxWindow: maxWindowSize }: StatCommandOptions, { output, signal }: Context): Promise<void> {
-  const stats = await files.stat(cid, { path, extended: true, offline, signal, maxWindowSize, onProgress: noteLinks(output) })
+/** @param offline - use only blocks of the repo: a file with missing leaves has sizes too */
+async function show (
+  { cid, path }: CidPath,
+  files: Ipfsz,
+  offline: boolean,
+  { maxWindow: maxWindowSize }: StatCommandOptions,
+  { output, signal }: Context
+): Promise<void> {
+  const stats = await files.stat(
+    cid,
+    { path, extended: true, offline, signal, maxWindowSize, onProgress: noteLinks(output) }
+  )
   const { codec, size, storedSize, frames, frameSize, blocks, plainCid } = stats
   const type = typeOf(stats)
   const directory = type === 'directory'
-  // what is below a marked CID is read as that is
-  const markedCid = directory ? isMarked(cid) ? mark(plainCid, TREE_CODE) : await markedTwin(plainCid, files, signal) : stats.markedCid
-  // all files of a directory have been counted
+  // a directory below a marked CID is marked too
+  const directoryCid = async (): Promise<CID | undefined> =>
+    isMarked(cid) ? mark(plainCid, TREE_CODE) : markedTwin(plainCid, files, signal)
+  const markedCid = directory ? await directoryCid() : stats.markedCid
+  // `extended` counts all files of a directory
   const ratio = directory && size > 0n ? Number(storedSize) / Number(size) : stats.ratio
 
   output.result({
@@ -58,9 +75,9 @@ async function show ({ cid, path }: Target, files: Ipfsz, offline: boolean, { ma
     blocks
   }, table([
     ['Plain CID', plainCid.toString()],
-    ['Marked CID', markedCid?.toString() ?? 'none, it is not compressed'],
+    ['Marked CID', markedCid?.toString() ?? 'none (not compressed)'],
     ['Type', type],
-    ['Codec', directory ? 'of each file its own, see ipfsz ls' : codec],
+    ['Codec', directory ? 'see ipfsz ls for each file' : codec],
     ['Original', `${size} bytes (${formatSize(size)})`],
     ['Stored', `${storedSize} bytes (${formatSize(storedSize)})`],
     ['Ratio', ratio.toFixed(3)],
@@ -69,7 +86,7 @@ async function show ({ cid, path }: Target, files: Ipfsz, offline: boolean, { ma
   ]))
 }
 
-/** A blockstore that says to have every leaf below a root: how long one is its parent says. */
+/** A blockstore that claims to have every leaf below a root, because a parent gives the size of its leaves. */
 function withLeaves (blockstore: IpfszComponents['blockstore'], root: CID): IpfszComponents['blockstore'] {
   return {
     get: (...args) => blockstore.get(...args),

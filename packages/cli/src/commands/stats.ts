@@ -4,7 +4,7 @@ import { table } from '../terminal/output.ts'
 import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 
-/** Count the blocks of the repo, and what they take on disk. */
+/** Count the blocks of the repo, and the space they take on disk. */
 export async function stats ({ output, repo, signal }: Context): Promise<void> {
   const { disk } = await openRepoToRead(repo)
   const { blocks, size, storedSize, ratio, codecs, unreadable } = await countBlocks(disk, { signal })
@@ -17,6 +17,15 @@ export async function stats ({ output, repo, signal }: Context): Promise<void> {
   ]))
 }
 
-function row (name: string, { blocks, size, storedSize }: { blocks: number, size: number, storedSize: number }): string[] {
-  return [name, String(blocks), formatSize(size), formatSize(storedSize), (size === 0 ? 1 : storedSize / size).toFixed(3)]
+function row (
+  name: string,
+  { blocks, size, storedSize }: { blocks: number, size: number, storedSize: number }
+): string[] {
+  return [
+    name,
+    String(blocks),
+    formatSize(size),
+    formatSize(storedSize),
+    (size === 0 ? 1 : storedSize / size).toFixed(3)
+  ]
 }

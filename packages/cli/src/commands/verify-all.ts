@@ -12,25 +12,32 @@ import type { PinRecordError } from '../errors.ts'
 import type { Pin } from '../repo/pin-records.ts'
 import type { VerifyCommandOptions } from './verify.ts'
 
-/** What pins are read from. */
+/** The parts of a session that a pin is read from. */
 type Pinned = Pick<Session, 'repo' | 'files'>
 
-/** What is told of a pin that is as it should be. */
-interface Found {
+/** What is printed for a good pin. */
+interface VerifiedPin {
   size: bigint
   files: number
   blocks: bigint
 }
 
-/** Read everything that is pinned, and say of each pin whether it is as it should be. */
+/**
+ * Read all that is pinned, and print for each pin whether it is good, incomplete or damaged.
+ *
+ * @throws {IncompleteError} a pin is not good, or a pin record cannot be read
+ */
 export async function verifyAll (options: VerifyCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
   const { repo, pins: repoPins } = await openToRead(context)
-  // without links: what they lead to is another file, and not what is pinned
+  // without links: they would read another file than the pinned one
   const session = { repo, files: ipfsz({ blockstore: repo.blockstore }) }
   const damaged: PinRecordError[] = []
   const pins = await all(repoPins.ls(signal, err => { damaged.push(err) }))
-  const progress = output.progress(`${pins.length} ${pins.length === 1 ? 'pin' : 'pins'}`, await totalSize(pins, session, context))
+  const progress = output.progress(
+    `${pins.length} ${pins.length === 1 ? 'pin' : 'pins'}`,
+    await totalSize(pins, session, context)
+  )
   let done = 0
   let failed = 0
 
@@ -41,7 +48,13 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
       try {
         const { size, files, blocks } = await verifyPin(pin, session, options, onBytes, context)
         progress.end()
-        print(pin, { ok: true, state: 'good', size, files, blocks }, ['good', `${files} ${files === 1 ? 'file' : 'files'}, ${formatSize(size)}, ${blocks} ${blocks === 1n ? 'block' : 'blocks'}${pin.depth === Infinity ? '' : `, to depth ${pin.depth}`}`], context)
+        const parts = [
+          `${files} ${files === 1 ? 'file' : 'files'}`,
+          formatSize(size),
+          `${blocks} ${blocks === 1n ? 'block' : 'blocks'}`,
+          ...pin.depth === Infinity ? [] : [`to depth ${pin.depth}`]
+        ]
+        print(pin, { ok: true, state: 'good', size, files, blocks }, ['good', parts.join(', ')], context)
       } catch (err) {
         if (signal.aborted || !(err instanceof Error)) {
           throw err
@@ -49,9 +62,9 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
 
         progress.end()
         const state = isMissing(err) ? 'incomplete' : 'damaged'
-        // both kinds of lost blocks have one remedy
-        const told = isMissing(err) || isDamage(err) ? `${err.message}: run ipfsz repair` : explain(err)
-        print(pin, { ok: false, state, error: err.name, message: err.message }, [state, printable(told)], context)
+        // the same advice for missing and damaged blocks
+        const message = isMissing(err) || isDamage(err) ? `${err.message}: run ipfsz repair` : explain(err)
+        print(pin, { ok: false, state, error: err.name, message: err.message }, [state, printable(message)], context)
         failed++
       }
     }
@@ -62,18 +75,29 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
   reportPinRecords(damaged, output, { ok: false })
 
   if (failed > 0) {
-    throw new IncompleteError(`${failed} of ${pins.length} ${pins.length === 1 ? 'pin is' : 'pins are'} incomplete or damaged: run ipfsz repair to fetch the lost blocks from other nodes, and to list those that nobody sends`)
+    throw new IncompleteError(
+      `${failed} of ${pins.length} ${pins.length === 1 ? 'pin is' : 'pins are'} incomplete or damaged: ` +
+        'run ipfsz repair to fetch their blocks from other nodes, and to list the blocks that no node sends'
+    )
   }
 
   if (damaged.length > 0) {
-    throw new IncompleteError(`${damaged.length} ${damaged.length === 1 ? 'pin record' : 'pin records'} could not be read`)
+    throw new IncompleteError(
+      `${damaged.length} ${damaged.length === 1 ? 'pin record' : 'pin records'} could not be read: see the errors above`
+    )
   }
 }
 
-async function verifyPin ({ cid, plainCid, depth }: Pin, { files, repo }: Pinned, { maxWindow }: VerifyCommandOptions, onBytes: (bytes: number) => void, { signal }: Context): Promise<Found> {
+async function verifyPin (
+  { cid, plainCid, depth }: Pin,
+  { files, repo }: Pinned,
+  { maxWindow }: VerifyCommandOptions,
+  onBytes: (bytes: number) => void,
+  { signal }: Context
+): Promise<VerifiedPin> {
   if (depth !== Infinity) {
-    // Helia has pinned so many levels of it, and what is below may be gone
-    const found: Found = { size: 0n, files: 0, blocks: 0n }
+    // Helia pinned only the top levels: the blocks below may be gone
+    const found: VerifiedPin = { size: 0n, files: 0, blocks: 0n }
 
     for await (const { bytes } of walkDag(plainCid, repo.blockstore, { signal, leaves: 'read', depth })) {
       const size = bytes?.byteLength ?? 0
@@ -85,37 +109,40 @@ async function verifyPin ({ cid, plainCid, depth }: Pin, { files, repo }: Pinned
     return found
   }
 
-  let ofFile = 0
+  let reported = 0
 
   return files.verify(cid, {
     signal,
     maxWindowSize: maxWindow,
     onProgress (event) {
       if (event.type === 'ipfsz:cat:frame') {
-        ofFile += event.detail.size
+        reported += event.detail.size
         onBytes(event.detail.size)
       } else if (event.type === 'ipfsz:verify:file') {
-        // of files without frames nothing was told before
-        onBytes(Math.max(0, Number(event.detail.size) - ofFile))
-        ofFile = 0
+        // a file without frames reports all its bytes at the end
+        onBytes(Math.max(0, Number(event.detail.size) - reported))
+        reported = 0
       }
     }
   })
 }
 
-/** How many bytes there are to read, as far as what links to them tells. */
+/** The bytes to read, as far as the blocks in the repo tell. */
 async function totalSize (pins: readonly Pin[], { files }: Pinned, { output, signal }: Context): Promise<number> {
   let total = 0
 
   if (output.stderr.isTTY !== true) {
-    // nobody sees it
+    // without a terminal no progress is shown
     return total
   }
 
   for (const { cid, depth } of pins) {
     if (depth === Infinity) {
-      // what is wrong with it is told when it is its turn
-      total += await files.stat(cid, { extended: true, offline: true, signal }).then(({ size }) => Number(size), () => 0)
+      // ignore errors: verifyPin reports them
+      total += await files.stat(cid, { extended: true, offline: true, signal }).then(
+        ({ size }) => Number(size),
+        () => 0
+      )
       signal.throwIfAborted()
     }
   }

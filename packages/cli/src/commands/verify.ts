@@ -4,11 +4,15 @@ import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 
 export interface VerifyCommandOptions {
-  /** The most bytes that a stream of others may look back to. */
+  /** The largest window of a stream that ipfsz did not make, in bytes. */
   maxWindow?: number
 }
 
-/** Read all that CIDs name, every block and every frame, and say whether it is as it should be. */
+/**
+ * Read every block and frame of CIDs, and check them.
+ *
+ * @throws {IncompleteError} some of several CIDs are not good; the reasons are printed
+ */
 export async function verify (texts: string[], { maxWindow }: VerifyCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
   const cids = texts.map(parseCid)
@@ -32,7 +36,8 @@ export async function verify (texts: string[], { maxWindow }: VerifyCommandOptio
 
       output.result(
         { cid: cid.toString(), ok: true, size, blocks, frames, files: count, contentCid: contentCid?.toString() },
-        `${cid}\tgood\t${count} ${count === 1 ? 'file' : 'files'}, ${formatSize(size)}, ${frames} frames, ${blocks} blocks${contentCid == null ? '' : `, content ${contentCid}`}`
+        `${cid}\tgood\t${count} ${count === 1 ? 'file' : 'files'}, ${formatSize(size)}, ${frames} frames, ` +
+          `${blocks} blocks${contentCid == null ? '' : `, content ${contentCid}`}`
       )
     } catch (err) {
       if (signal.aborted || cids.length === 1 || !(err instanceof Error)) {
@@ -45,6 +50,6 @@ export async function verify (texts: string[], { maxWindow }: VerifyCommandOptio
   }
 
   if (failed > 0) {
-    throw new IncompleteError(`${failed} of ${cids.length} are damaged`)
+    throw new IncompleteError(`${failed} of ${cids.length} CIDs could not be verified: see the errors above`)
   }
 }

@@ -1,8 +1,8 @@
 import { lstat, stat } from 'node:fs/promises'
 import { basename, join, resolve, sep } from 'node:path'
 import { TreeEntryError, UsageError } from '../errors.ts'
-import { nameOf } from '../target.ts'
-import type { Target } from '../target.ts'
+import { nameOf } from '../cid-path.ts'
+import type { CidPath } from '../cid-path.ts'
 
 /** Names of the streams of a process, which lead to wherever those go. */
 const STREAMS = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$/
@@ -14,7 +14,7 @@ const STREAMS = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$/
  * @param output - what was given, by default the working directory
  * @throws {UsageError} it is no path of a file, or a directory that is not there
  */
-export async function getTarget (output: string | undefined, asked: Target, cwd: string): Promise<string> {
+export async function getTarget (output: string | undefined, asked: CidPath, cwd: string): Promise<string> {
   if (output == null) {
     return resolve(cwd, nameOf(asked))
   }
@@ -50,7 +50,7 @@ export async function getTarget (output: string | undefined, asked: Target, cwd:
  * @throws {UsageError} there is a device, a pipe or a socket
  * @throws {TreeEntryError} there is a directory
  */
-export async function checkFileTarget (target: string, asked: Target): Promise<void> {
+export async function checkFileTarget (target: string, asked: CidPath): Promise<void> {
   const stats = await stat(target).catch(() => undefined)
 
   if (stats?.isDirectory() === true) {

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { UsageError } from '../errors.ts'
-import { askingOthers, withNetwork } from './program-network.ts'
+import { addNetworkOptions, withNetwork } from './program-network.ts'
 import { collect, parseNumber, parseSize } from '../terminal/units.ts'
 import type { AddCommandOptions } from '../commands/add.ts'
 import type { BenchCommandOptions } from '../commands/bench.ts'
@@ -17,78 +17,130 @@ export const CODECS = ['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo']
 
 const TARGET = 'a CID, or CID/path'
 
-interface AddFlags extends CompressionOptions, Partial<Pick<AddCommandOptions, 'deterministic' | 'quieter' | 'link' | 'pin' | 'sync' | 'hidden' | 'ignore' | 'kubo'>> {
+interface AddFlags extends CompressionOptions, Partial<Omit<AddCommandOptions, 'compression' | 'preserve'>> {
   preserveMode?: boolean
   preserveMtime?: boolean
 }
 
-/** How far streams may look back that others made. */
+/** The `--max-window` option. */
 export function maxWindow (): Option {
-  return new Option('--max-window <size>', 'largest window of a stream that ipfsz did not make (default: 8MiB); 128MiB for zstd --long=27').argParser(parseSize)
+  return new Option(
+    '--max-window <size>',
+    'largest window of a stream that ipfsz did not make (default: 8MiB); 128MiB for zstd --long=27'
+  ).argParser(parseSize)
 }
 
-/** The commands that put files into a repo and read them. */
+/** Define the commands that add, read and check files. */
 export function defineFileCommands (program: Command, context: () => Context): void {
   program.command('add')
-    .description('add files and directories, - is stdin')
+    .description('add files and directories; - is stdin')
     .argument('<path...>')
-    .addOption(new Option('--codec <name>', 'how to compress').choices([...CODECS, 'auto', 'none']).default('zstd'))
-    .addOption(new Option('--optimize <what>', 'what --codec auto tries to make small: bytes, or the time until a reader has them').choices(['size', 'balanced', 'speed']))
-    .option('--level <n>', 'how hard to try (ipfsz codecs shows the levels)', parseNumber)
-    .option('--frame-size <size>', 'original bytes in a frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
+    .addOption(
+      new Option('--codec <name>', 'codec to compress with').choices([...CODECS, 'auto', 'none']).default('zstd')
+    )
+    .addOption(
+      new Option(
+        '--optimize <what>',
+        'what --codec auto optimizes: the stored size, or the time until a reader has the file'
+      ).choices(['size', 'balanced', 'speed'])
+    )
+    .option('--level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
+    .option('--frame-size <size>', 'original bytes per frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
     .option('--no-detect', 'compress even files that would not shrink')
-    .option('--deterministic', 'give the CID that a browser would give, too')
-    .option('--hidden', 'add what begins with a dot in directories, too')
-    .option('--ignore <pattern>', 'leave out what has this name or path in directories, as .git or *.log; may be given several times', collect(text => text, false))
-    .option('--preserve-mode', 'keep modes (default: of directories and what is in them)')
-    .option('--no-preserve-mode', 'do not keep modes')
-    .option('--preserve-mtime', 'keep times of modification (default: of directories and what is in them)')
-    .option('--no-preserve-mtime', 'do not keep times of modification')
-    .option('--link', 'compute the CIDs of the uncompressed files, and link them')
-    .option('--no-pin', 'do not pin: the next ipfsz gc deletes it')
-    .option('--no-sync', 'do not wait for the disk: a loss of power may take what was just added')
-    .option('--kubo <address>', 'add to a running Kubo instead of the repo, and pin it there: http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001')
+    .option('--deterministic', 'compute the same CID as ipfsz in a browser')
+    .option('--hidden', 'also add entries of directories that begin with a dot')
+    .option(
+      '--ignore <pattern>',
+      'skip entries of directories with this name or path, such as .git or *.log; repeatable',
+      collect(text => text, false)
+    )
+    .option('--preserve-mode', 'keep file modes (default: for directories and their entries)')
+    .option('--no-preserve-mode', 'do not keep file modes')
+    .option('--preserve-mtime', 'keep modification times (default: for directories and their entries)')
+    .option('--no-preserve-mtime', 'do not keep modification times')
+    .option('--link', 'also compute the CIDs of the uncompressed files, and link them')
+    .option('--no-pin', 'do not pin: the next ipfsz gc deletes the blocks')
+    .option('--no-sync', 'do not sync to disk: a power failure may lose what was just added')
+    .option(
+      '--kubo <address>',
+      'add to a running Kubo instead of the repo, and pin there: http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001'
+    )
     .option('-Q, --quieter', 'print only the CID')
     .action(async (paths: string[], flags: AddFlags) => {
       if (flags.optimize != null && flags.codec !== 'auto') {
-        throw new UsageError(`--optimize goes with --codec auto, not with ${flags.codec}`)
+        throw new UsageError(`--optimize needs --codec auto, but the codec is ${flags.codec}`)
       }
 
       if (flags.codec === 'none' && (flags.level != null || flags.frameSize != null || flags.detect === false)) {
-        throw new UsageError('--level, --frame-size and --no-detect say how to compress, and do not go with --codec none')
+        throw new UsageError(
+          '--level, --frame-size and --no-detect need a codec: they cannot be combined with --codec none'
+        )
       }
 
       if (flags.kubo != null && flags.sync === false) {
-        throw new UsageError('--no-sync does not go with --kubo: Kubo decides when it writes to its disk (Datastore.Spec in its settings)')
+        throw new UsageError(
+          '--no-sync cannot be combined with --kubo: Kubo decides when to sync (Datastore.Spec in its config)'
+        )
       }
 
-      const { quieter = false, deterministic = false, link = false, pin = true, sync = true, hidden = false, ignore = [], preserveMode: mode, preserveMtime: mtime, kubo, ...compression } = flags
+      const {
+        quieter = false,
+        deterministic = false,
+        link = false,
+        pin = true,
+        sync = true,
+        hidden = false,
+        ignore = [],
+        preserveMode: mode,
+        preserveMtime: mtime,
+        kubo,
+        ...compression
+      } = flags
       const { add } = await import('../commands/add.ts')
-      await add(paths, { compression, deterministic, quieter, link, pin, sync, hidden, ignore, preserve: { mode, mtime }, ...kubo == null ? {} : { kubo } }, context())
+      await add(
+        paths,
+        {
+          compression,
+          deterministic,
+          quieter,
+          link,
+          pin,
+          sync,
+          hidden,
+          ignore,
+          preserve: { mode, mtime },
+          ...kubo == null ? {} : { kubo }
+        },
+        context()
+      )
     })
 
-  askingOthers(program.command('cat')
+  addNetworkOptions(program.command('cat')
     .description('write a file to stdout')
     .argument('<cid>', TARGET)
-    .option('--offset <n>', 'begin at this byte', parseNumber)
-    .option('--length <n>', 'write so many bytes', parseNumber)
-    .option('--raw', 'the bytes as they are stored')
+    .option('--offset <n>', 'start at this byte', parseNumber)
+    .option('--length <n>', 'write at most this many bytes', parseNumber)
+    .option('--raw', 'write the bytes as stored, without decompressing')
     .addOption(maxWindow()))
     .action(async (cid: string, flags: Partial<CatCommandOptions> & NetworkFlags) => {
       const [{ raw = false, ...options }, networked] = withNetwork(flags, context())
 
       if (raw && options.maxWindow != null) {
-        throw new UsageError('--max-window is for decompressing, and does not go with --raw')
+        throw new UsageError('--max-window is for decompressing: it cannot be combined with --raw')
       }
 
       const { cat } = await import('../commands/cat.ts')
       await cat(cid, { raw, ...options }, networked)
     })
 
-  askingOthers(program.command('get')
+  addNetworkOptions(program.command('get')
     .description('write a file or a directory to disk')
     .argument('<cid>', TARGET)
-    .option('-o, --output <path>', 'what to write to (default: the last name of the path or the CID, in this directory); a path that ends in / is a directory to write into')
+    .option(
+      '-o, --output <path>',
+      'where to write (default: the last name of the path, or the CID, in this directory); ' +
+        'a path that ends in / is a directory to write into'
+    )
     .option('--allow-symlinks', 'also write symlinks that point outside the output directory')
     .option('--max-size <size>', 'write no more bytes than this (default: 4TiB)', parseSize)
     .option('--max-files <n>', 'write no more files and directories than this (default: 100000000)', parseNumber)
@@ -98,7 +150,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
       await get(cid, ...withNetwork(flags, context()))
     })
 
-  askingOthers(program.command('ls')
+  addNetworkOptions(program.command('ls')
     .description('list a directory: CID, original size, stored size, codec, name')
     .argument('<cid>', TARGET))
     .action(async (cid: string, flags: NetworkFlags) => {
@@ -106,7 +158,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
       await ls(cid, withNetwork(flags, context())[1])
     })
 
-  askingOthers(program.command('stat')
+  addNetworkOptions(program.command('stat')
     .description('show sizes, codec and both CIDs of a file or directory')
     .argument('<cid>', TARGET)
     .addOption(maxWindow()))
@@ -118,11 +170,13 @@ export function defineFileCommands (program: Command, context: () => Context): v
   program.command('verify')
     .description('read files or directories completely and check every block and frame')
     .argument('[cid...]')
-    .option('--all', 'everything that is pinned')
+    .option('--all', 'verify everything that is pinned')
     .addOption(maxWindow())
     .action(async (cids: string[], { all = false, ...options }: VerifyCommandOptions & { all?: boolean }) => {
       if (all === cids.length > 0) {
-        throw new UsageError(all ? '--all reads everything that is pinned: give no CIDs besides' : 'Name CIDs to verify, or everything that is pinned with --all')
+        throw new UsageError(all
+          ? '--all cannot be combined with CIDs: drop one of them'
+          : 'No CIDs to verify: name some, or use --all for everything that is pinned')
       }
 
       if (all) {
@@ -134,21 +188,21 @@ export function defineFileCommands (program: Command, context: () => Context): v
       }
     })
 
-  askingOthers(program.command('repair')
+  addNetworkOptions(program.command('repair')
     .description('fetch blocks that are missing or damaged, and list those that cannot be fetched')
-    .argument('[cid...]', 'CIDs whose blocks to look through (default: everything that is pinned)'))
+    .argument('[cid...]', 'CIDs whose blocks to check (default: everything that is pinned)'))
     .action(async (cids: string[], flags: NetworkFlags) => {
       const { repair } = await import('../commands/repair.ts')
       await repair(cids, withNetwork(flags, context())[1])
     })
 
   program.command('bench')
-    .description('compare codecs and levels on files of yours, and say which to use')
+    .description('compare codecs and levels on your own files, and recommend one')
     .argument('<file...>')
-    .option('--codec <names>', 'only these, as zstd,gzip', collect(text => text))
-    .option('--level <numbers>', 'only these, as 1,3,9', collect(parseNumber))
-    .option('--frame-size <size>', 'original bytes in a frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
-    .option('--time <seconds>', 'how long measuring may take (default: 15)', parseNumber)
+    .option('--codec <names>', 'only these codecs, such as zstd,gzip', collect(text => text))
+    .option('--level <numbers>', 'only these levels, such as 1,3,9', collect(parseNumber))
+    .option('--frame-size <size>', 'original bytes per frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
+    .option('--time <seconds>', 'the longest that measuring may take (default: 15)', parseNumber)
     .action(async (files: string[], options: BenchCommandOptions) => {
       const { bench } = await import('../commands/bench.ts')
       await bench(files, options, context())

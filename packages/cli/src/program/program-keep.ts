@@ -4,7 +4,7 @@ import type { AddLinkCommandOptions } from '../commands/link.ts'
 import type { Context } from '../context.ts'
 import type { Command } from 'commander'
 
-/** The commands that say what stays in a repo, and move it between repos. */
+/** Define the commands that pin, delete, link, and move DAGs between repos. */
 export function defineKeepCommands (program: Command, context: () => Context): void {
   const pin = program.command('pin').description('choose what ipfsz gc keeps')
 
@@ -41,7 +41,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
 
   program.command('gc')
     .description('delete unpinned blocks')
-    .option('--dry-run', 'only say how many there are')
+    .option('--dry-run', 'only count the blocks')
     .option('--force', 'run even if nothing is pinned')
     .action(async ({ dryRun = false, force = false }: { dryRun?: boolean, force?: boolean }) => {
       const { gc } = await import('../commands/gc.ts')
@@ -51,18 +51,18 @@ export function defineKeepCommands (program: Command, context: () => Context): v
   const car = program.command('car').description('move files between repos, and to any other IPFS node')
 
   car.command('export')
-    .description('write all that CIDs name to a CAR, whose roots are the plain CIDs')
+    .description('write the DAGs of CIDs to a CAR; its roots are the plain CIDs')
     .argument('<cid...>')
-    .requiredOption('-o, --output <file>', 'where to, - is stdout')
+    .requiredOption('-o, --output <file>', 'file to write; - is stdout')
     .action(async (cids: string[], { output }: { output: string }) => {
       const { exportCar } = await import('../commands/car.ts')
       await exportCar(cids, output, context())
     })
 
   car.command('import')
-    .description('add what is in CARs, and pin their roots; - is stdin')
+    .description('add the blocks of CARs, and pin their roots; - is stdin')
     .argument('<file...>')
-    .option('--no-sync', 'do not wait for the disk: a loss of power may take what was just added')
+    .option('--no-sync', 'do not sync to disk: a power failure may lose what was just added')
     .action(async (files: string[], { sync = true }: { sync?: boolean }) => {
       const { importCar } = await import('../commands/car.ts')
       await importCar(files, { sync }, context())
@@ -71,14 +71,18 @@ export function defineKeepCommands (program: Command, context: () => Context): v
   const link = program.command('link').description('link the CIDs of uncompressed files to compressed files')
 
   link.command('add')
-    .description('link the CID of uncompressed bytes to a marked CID, when its bytes have that CID')
+    .description('link the CID of an uncompressed file to a marked CID with the same bytes')
     .argument('<original>')
     .argument('<marked>')
-    .option('--unchecked', 'without reading the file: for originals that were made with other settings than those of Helia and Kubo\'s profiles, and for directories')
+    .option(
+      '--unchecked',
+      'do not read the file to check the link: for directories, ' +
+        'and for originals not made with the settings of Helia or a Kubo profile'
+    )
     .addOption(maxWindow())
     .action(async (original: string, marked: string, options: AddLinkCommandOptions) => {
       if (options.unchecked === true && options.maxWindow != null) {
-        throw new UsageError('--max-window is for reading the file, and does not go with --unchecked')
+        throw new UsageError('--max-window is for reading the file: it cannot be combined with --unchecked')
       }
 
       const { addLink } = await import('../commands/link.ts')
@@ -94,7 +98,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
     })
 
   link.command('ls')
-    .description('list what is linked: original CID, marked CID')
+    .description('list links: original CID, marked CID')
     .action(async () => {
       const { listLinks } = await import('../commands/link.ts')
       await listLinks(context())

@@ -8,50 +8,79 @@ import type { DaemonCommandOptions } from '../commands/daemon.ts'
 import type { NamePublishOptions } from '../commands/name.ts'
 import type { Command } from 'commander'
 
-/** What the options of `askingOthers` give. */
+/** The options that `addNetworkOptions` adds, as parsed. */
 export interface NetworkFlags {
   offline?: boolean
   peer?: string[]
   timeout?: number
 }
 
-/** The longest time that timers know, 24 days. More than that is taken for that, in milliseconds. */
+/** The longest timeout, in milliseconds: timers hold at most 24 days. Longer ones are cut to this. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1 - 60_000
 
-/** Options for what may be asked of others. */
-export function askingOthers (command: Command): Command {
+/** Add the options of commands that may use the network. */
+export function addNetworkOptions (command: Command): Command {
   return command
     .option('--offline', 'use only this repo')
-    .option('--peer <multiaddr>', 'also fetch from this peer; may be given several times', collect(text => text))
-    .addOption(new Option('--timeout <duration>', 'give up when nothing arrives for so long, as 10s or 5m (default: 60s)').argParser(parseDuration))
+    .option('--peer <multiaddr>', 'also fetch from this peer; repeatable', collect(text => text))
+    .addOption(
+      new Option(
+        '--timeout <duration>',
+        'give up when nothing arrives for this long, such as 10s or 5m (default: 60s)'
+      ).argParser(parseDuration)
+    )
 }
 
 /**
- * The context with what those options say, and the rest of the flags.
+ * Move the network options from the flags into the context.
  *
- * @throws {UsageError} nobody is to be asked, and somebody is
+ * @throws {UsageError} --offline is combined with --peer or --timeout
  */
-export function withNetwork<T extends NetworkFlags> ({ offline, peer, timeout, ...rest }: T, context: Context): [Omit<T, keyof NetworkFlags>, Context] {
+export function withNetwork<T extends NetworkFlags> ({ offline, peer, timeout, ...rest }: T, context: Context): [
+  Omit<T, keyof NetworkFlags>,
+  Context
+] {
   if (offline === true && (peer != null || timeout != null)) {
-    throw new UsageError('--peer and --timeout are for asking others, and do not go with --offline')
+    throw new UsageError('--offline cannot be combined with --peer or --timeout: drop it to use the network')
   }
 
-  const network: NetworkOptions = { offline, peers: peer, timeout: timeout == null ? undefined : Math.min(timeout, LONGEST_TIMEOUT) }
+  const network: NetworkOptions = {
+    offline,
+    peers: peer,
+    timeout: timeout == null ? undefined : Math.min(timeout, LONGEST_TIMEOUT)
+  }
 
   return [rest, { ...context, network }]
 }
 
-/** The commands about other nodes. */
+/** Define the commands for the daemon, peers and IPNS names. */
 export function defineNetworkCommands (program: Command, context: () => Context): void {
   program.command('daemon')
     .description('run a node: serve this repo to other nodes, and fetch for the other commands')
-    .option('--listen <multiaddr>', 'listen here (default: TCP 4101, WebSockets 4102 and WebRTC 4103 on all addresses); may be given several times', collect(text => text))
-    .option('--announce <multiaddr>', 'tell others this address instead of those that are listened on; may be given several times', collect(text => text))
-    .option('--bootstrap <multiaddr>', 'a peer to find others by, or none (default: $IPFSZ_BOOTSTRAP or the public network); may be given several times', collect(text => text))
-    .addOption(new Option('--provide <what>', 'tell others of the roots of what is pinned, of all blocks, or of nothing').choices(['roots', 'all', 'none']).default('roots'))
+    .option(
+      '--listen <multiaddr>',
+      'listen here (default: TCP 4101, WebSockets 4102 and WebRTC 4103 on all addresses); repeatable',
+      collect(text => text)
+    )
+    .option(
+      '--announce <multiaddr>',
+      'announce this address instead of the ones listened on; repeatable',
+      collect(text => text)
+    )
+    .option(
+      '--bootstrap <multiaddr>',
+      'a bootstrap peer, or none (default: $IPFSZ_BOOTSTRAP, or the public network); repeatable',
+      collect(text => text)
+    )
+    .addOption(
+      new Option(
+        '--provide <what>',
+        'what to advertise to other nodes: pinned roots, all blocks, or nothing'
+      ).choices(['roots', 'all', 'none']).default('roots')
+    )
     .action(async (options: DaemonCommandOptions) => {
       if (options.bootstrap != null && options.bootstrap.length > 1 && options.bootstrap.includes(NONE)) {
-        throw new UsageError('--bootstrap none does not go with others')
+        throw new UsageError('--bootstrap none cannot be combined with bootstrap peers: drop one of them')
       }
 
       const { daemon } = await import('../commands/daemon.ts')
@@ -59,7 +88,7 @@ export function defineNetworkCommands (program: Command, context: () => Context)
     })
 
   program.command('id')
-    .description('show the peer id of this repo, and where its daemon listens')
+    .description('show the peer id of this repo, and the addresses of its daemon')
     .action(async () => {
       const { id } = await import('../commands/peers.ts')
       await id(context())
@@ -75,13 +104,13 @@ export function defineNetworkCommands (program: Command, context: () => Context)
   program.command('connect')
     .description('connect the daemon to a peer')
     .argument('<multiaddr...>')
-    .addOption(new Option('--timeout <duration>', 'give up after so long (default: 60s)').argParser(parseDuration))
+    .addOption(new Option('--timeout <duration>', 'give up after this long (default: 60s)').argParser(parseDuration))
     .action(async (addresses: string[], flags: NetworkFlags) => {
       const { connect } = await import('../commands/peers.ts')
       await connect(addresses, withNetwork(flags, context())[1])
     })
 
-  askingOthers(program.command('providers')
+  addNetworkOptions(program.command('providers')
     .description('list the peers that advertise a CID')
     .argument('<cid>'))
     .action(async (cid: string, flags: NetworkFlags) => {
@@ -91,17 +120,22 @@ export function defineNetworkCommands (program: Command, context: () => Context)
 
   const name = program.command('name').description('publish and resolve IPNS names')
 
-  askingOthers(name.command('publish')
+  addNetworkOptions(name.command('publish')
     .description('publish a name that any IPFS node resolves to a CID')
     .argument('<cid>', 'a CID, or CID/path')
-    .option('--key <name>', 'whose name, made where there is none (default: that of the node)')
-    .addOption(new Option('--lifetime <duration>', 'how long it is good for without being published again (default: 48h)').argParser(parseDuration)))
+    .option('--key <name>', 'key to publish under; created if missing (default: the key of the node)')
+    .addOption(
+      new Option(
+        '--lifetime <duration>',
+        'how long the record is valid unless published again (default: 48h)'
+      ).argParser(parseDuration)
+    ))
     .action(async (cid: string, flags: NetworkFlags & NamePublishOptions) => {
       const { publishName } = await import('../commands/name.ts')
       await publishName(cid, ...withNetwork(flags, context()))
     })
 
-  askingOthers(name.command('resolve')
+  addNetworkOptions(name.command('resolve')
     .description('resolve a name')
     .argument('<name>'))
     .action(async (text: string, flags: NetworkFlags) => {

@@ -8,15 +8,22 @@ import type { Context } from '../context.ts'
 import type { RepoCompression } from '../repo/repo-compression.ts'
 import type { Command } from 'commander'
 
-/** The commands about a repo as a whole, and how its blocks are stored. */
+/** Define the commands for a whole repo, and for how it stores blocks. */
 export function defineRepoCommands (program: Command, context: () => Context): void {
   program.command('init')
     .description('create a repo (ipfsz add does this too if there is none)')
-    .addOption(new Option('--blockstore-codec <name>', 'compress all blocks on disk; CIDs do not change').choices([...CODECS, 'none']))
-    .option('--blockstore-level <n>', 'how hard to try', parseNumber)
-    .action(async ({ blockstoreCodec: codec, blockstoreLevel: level }: { blockstoreCodec?: string, blockstoreLevel?: number }) => {
+    .addOption(
+      new Option('--blockstore-codec <name>', 'compress all blocks on disk; CIDs do not change').choices([
+        ...CODECS,
+        'none'
+      ])
+    )
+    .option('--blockstore-level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
+    .action(async (
+      { blockstoreCodec: codec, blockstoreLevel: level }: { blockstoreCodec?: string, blockstoreLevel?: number }
+    ) => {
       if (codec == null && level != null) {
-        throw new UsageError('--blockstore-level goes with --blockstore-codec')
+        throw new UsageError('--blockstore-level needs --blockstore-codec: name a codec too')
       }
 
       const { init } = await import('../commands/init.ts')
@@ -24,22 +31,27 @@ export function defineRepoCommands (program: Command, context: () => Context): v
     })
 
   program.command('stats')
-    .description('count the blocks of the repo, and what they take on disk')
+    .description('count the blocks of the repo, and the space they take on disk')
     .action(async () => {
       const { stats } = await import('../commands/stats.ts')
       await stats(context())
     })
 
   program.command('blockstore')
-    .description('how blocks are stored on disk')
+    .description('change how blocks are stored on disk')
     .command('convert')
     .description('re-encode all blocks with another codec; CIDs do not change')
-    .addOption(new Option('--codec <name>', 'what to compress with, none to store blocks as they are').choices([...CODECS, 'none']).makeOptionMandatory())
-    .option('--level <n>', 'how hard to try', parseNumber)
-    .option('--again', 're-encode blocks that have the codec already, as with another level')
+    .addOption(
+      new Option('--codec <name>', 'codec to compress with; none stores blocks uncompressed').choices([
+        ...CODECS,
+        'none'
+      ]).makeOptionMandatory()
+    )
+    .option('--level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
+    .option('--again', 'also re-encode blocks that already have this codec, such as for another level')
     .action(async ({ codec, level, again = false }: { codec: string, level?: number, again?: boolean }) => {
       if (again && codec === 'none') {
-        throw new UsageError('--again is for blocks that are compressed, and does not go with --codec none')
+        throw new UsageError('--again cannot be combined with --codec none: it re-encodes compressed blocks')
       }
 
       const { convertBlocks } = await import('../commands/blockstore.ts')
@@ -48,13 +60,13 @@ export function defineRepoCommands (program: Command, context: () => Context): v
 }
 
 /**
- * @throws {UsageError} a level of nothing
+ * @throws {UsageError} `none` with a level
  * @throws {InvalidLevelError}
  */
 function toCompression (name: string, level: number | undefined): RepoCompression {
   if (name === 'none') {
     if (level != null) {
-      throw new UsageError('none has no levels')
+      throw new UsageError(`The codec none has no levels, but the level is ${level}: drop the level`)
     }
 
     return { codec: name }

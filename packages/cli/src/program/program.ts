@@ -15,10 +15,10 @@ interface GlobalOptions {
   verbose?: boolean
 }
 
-/** How wide help is where there is no terminal, in characters. */
+/** How wide help is without a terminal, in characters. */
 const DEFAULT_WIDTH = 80
 
-/** The command line. Each command is loaded when it is called. */
+/** The command line. The code of a command is loaded when the command runs. */
 export function createProgram (io: Io): Command {
   const program = new Command('ipfsz')
 
@@ -29,18 +29,21 @@ export function createProgram (io: Io): Command {
   }
 
   program
-    .description('Add files to IPFS compressed, and read them back as they were.')
+    .description('Compress files, add them to IPFS, and read them back unchanged.')
     .version(packageVersion())
-    .option('--repo <dir>', 'where blocks are kept (default: $IPFSZ_PATH or ~/.ipfsz)')
-    .option('--json', 'print results as JSON, an object a line')
-    .option('--verbose', 'show where an error came from')
+    .option('--repo <dir>', 'directory of the repo (default: $IPFSZ_PATH or ~/.ipfsz)')
+    .option('--json', 'print results as JSON, one object per line')
+    .option('--verbose', 'also print stack traces of errors, and what was fetched')
     .exitOverride()
     .configureOutput({
       writeOut: text => { io.stdout.write(text) },
       writeErr: text => { io.stderr.write(text) },
       getOutHelpWidth: () => io.stdout.columns ?? DEFAULT_WIDTH,
       getErrHelpWidth: () => io.stderr.columns ?? DEFAULT_WIDTH,
-      outputError: (message, write) => { write(`ipfsz: ${printable(message.replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' '))} (see ipfsz --help)\n`) }
+      outputError: (message, write) => {
+        const line = message.replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ')
+        write(`ipfsz: ${printable(line)} (see ipfsz --help)\n`)
+      }
     })
 
   defineFileCommands(program, context)
@@ -48,19 +51,21 @@ export function createProgram (io: Io): Command {
   defineNetworkCommands(program, context)
   defineRepoCommands(program, context)
 
-  const cid = program.command('cid').description('turn plain CIDs into marked ones and back')
+  const cid = program.command('cid').description('convert between plain and marked CIDs')
 
   cid.command('mark')
-    .description('the marked twin of a plain CID')
+    .description('print the marked twin of a plain CID')
     .argument('<cid>')
-    .addOption(new Option('--codec <name>', 'what the file is compressed with').choices([...CODECS, 'tree']).makeOptionMandatory())
+    .addOption(
+      new Option('--codec <name>', 'codec of the compressed file').choices([...CODECS, 'tree']).makeOptionMandatory()
+    )
     .action(async (text: string, { codec }: { codec: string }) => {
       const { markCid } = await import('../commands/cid.ts')
       markCid(text, codec, context())
     })
 
   cid.command('plain')
-    .description('the plain twin of a marked CID, which any IPFS node knows')
+    .description('print the plain twin of a marked CID, which any IPFS node can read')
     .argument('<cid>')
     .action(async (text: string) => {
       const { plainCid } = await import('../commands/cid.ts')
@@ -68,7 +73,7 @@ export function createProgram (io: Io): Command {
     })
 
   program.command('codecs')
-    .description('show the codecs and what runs them here')
+    .description('list the codecs, and the implementations that run here')
     .action(async () => {
       const { codecs } = await import('../commands/codecs.ts')
       codecs(context())

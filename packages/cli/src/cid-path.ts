@@ -1,8 +1,8 @@
 import { parseCid } from './context.ts'
 import type { CID } from 'multiformats/cid'
 
-/** What a command reads: a CID, and a path below it. */
-export interface Target {
+/** A CID, and a path below it. */
+export interface CidPath {
   cid: CID
   /** Empty for the CID itself. */
   path: string
@@ -11,11 +11,11 @@ export interface Target {
 }
 
 /**
- * `CID`, `CID/a/b.csv`, also behind `/ipfs/` or `ipfs://`.
+ * Parse `CID` or `CID/a/b.csv`, with or without `/ipfs/` or `ipfs://` before it.
  *
- * @throws {UsageError} it does not begin with a CID
+ * @throws {UsageError} the text does not begin with a CID
  */
-export function parseTarget (text: string): Target {
+export function parseCidPath (text: string): CidPath {
   const bare = text.replace(/^(?:ipfs:\/\/|\/ipfs\/)/, '')
   const slash = bare.indexOf('/')
 
@@ -24,7 +24,7 @@ export function parseTarget (text: string): Target {
     : { cid: parseCid(bare.slice(0, slash)), path: bare.slice(slash + 1), text }
 }
 
-/** What to call what it leads to: the last name of the path, or the CID. */
-export function nameOf ({ cid, path }: Target): string {
+/** The last name of the path, or the CID if the path is empty. */
+export function nameOf ({ cid, path }: CidPath): string {
   return path.split('/').findLast(Boolean) ?? cid.toString()
 }
