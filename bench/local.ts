@@ -75,12 +75,21 @@ export const benchmark: Benchmark = {
           .map(({ side, cid }) => ({ bytes: size.size, side, CID: cid })))
       }
 
-      return [{ title: `Files of ${mixed.name}. ${ABOUT}`, rows }, { title: `What was added (${corpus.source})`, rows: cids }, { title: ABOUT_SYNC, rows: await compareSync(corpus, mixed, options) }]
+      return [
+        { title: `Files of ${mixed.name}. ${ABOUT}`, rows },
+        { title: `What was added (${corpus.source})`, rows: cids },
+        { title: ABOUT_SYNC, rows: await compareSync(corpus, mixed, options) }
+      ]
     })
   }
 }
 
-async function compare (corpus: Corpus, file: string, { size, rounds, times, stores }: Size, kubo: boolean): Promise<Measured[]> {
+async function compare (
+  corpus: Corpus,
+  file: string,
+  { size, rounds, times, stores }: Size,
+  kubo: boolean
+): Promise<Measured[]> {
   const measured: Measured[] = []
 
   // every side once in each round, so that whatever else the machine does falls on all of them
@@ -119,12 +128,19 @@ async function runKuboOnce (corpus: Corpus, side: string, file: string): Promise
   const read = await runKubo(`${cat.replace('CID', cid)} > /dev/null`, repo)
   await rm(repo, { recursive: true })
 
-  return [{ ...added, action: 'add' as const }, { ...read, action: 'cat' as const }].map(({ wall, cpu, ...outcome }) => (
+  return [{ ...added, action: 'add' as const }, {
+    ...read,
+    action: 'cat' as const
+  }].map(({ wall, cpu, ...outcome }) => (
     { ...outcome, walls: [wall], cpus: [cpu], store: 'flatfs', side, cid }
   ))
 }
 
-async function compareSync (corpus: Corpus, mixed: Parameters<typeof fileOfSize>[1], { smoke }: BenchmarkOptions): Promise<Row[]> {
+async function compareSync (
+  corpus: Corpus,
+  mixed: Parameters<typeof fileOfSize>[1],
+  { smoke }: BenchmarkOptions
+): Promise<Row[]> {
   const size = (smoke ? 1 : 100) * MB
 
   return syncCost({

@@ -77,11 +77,31 @@ async function measureSide (side: string, size: number, file: string, directory:
 /** Files of others that are read slowly, and DAGs that were made to fill the memory. */
 async function strangers ({ smoke }: BenchmarkOptions): Promise<Row[]> {
   const leaves = smoke ? 10 : 600
-  const cases: Array<[what: string, task: Pick<StrangerTask, 'action' | 'pause'>, make: (strangers: Strangers) => Promise<Made>]> = [
-    [`${leaves} MiB in dag-pb leaves, read slowly`, { action: 'cat', pause: PAUSE }, async strangers => strangers.file(leaves, 'dag-pb')],
-    [`${leaves} MiB in raw leaves, read slowly`, { action: 'cat', pause: PAUSE }, async strangers => strangers.file(leaves, 'raw')],
-    ['20 levels of nodes with very many links', { action: 'cat', pause: 0 }, async strangers => strangers.wide(20, smoke ? 100 : 60_000)],
-    ['10 levels of shards that link to a large one', { action: 'ls', pause: 0 }, async strangers => strangers.shards(10, smoke ? 100 : 20_000)]
+  const cases: Array<[
+    what: string,
+    task: Pick<StrangerTask, 'action' | 'pause'>,
+    make: (strangers: Strangers) => Promise<Made>
+  ]> = [
+    [
+      `${leaves} MiB in dag-pb leaves, read slowly`,
+      { action: 'cat', pause: PAUSE },
+      async strangers => strangers.file(leaves, 'dag-pb')
+    ],
+    [
+      `${leaves} MiB in raw leaves, read slowly`,
+      { action: 'cat', pause: PAUSE },
+      async strangers => strangers.file(leaves, 'raw')
+    ],
+    [
+      '20 levels of nodes with very many links',
+      { action: 'cat', pause: 0 },
+      async strangers => strangers.wide(20, smoke ? 100 : 60_000)
+    ],
+    [
+      '10 levels of shards that link to a large one',
+      { action: 'ls', pause: 0 },
+      async strangers => strangers.shards(10, smoke ? 100 : 20_000)
+    ]
   ]
   const rows: Row[] = []
 
@@ -91,7 +111,13 @@ async function strangers ({ smoke }: BenchmarkOptions): Promise<Row[]> {
       const { cid, stored } = await make(new Strangers(directory))
       const { base, peak, refused } = await runStrangerTask({ ...task, directory, cid: cid.toString() })
 
-      return { what, 'stored, MB': rounded(stored / MB), 'before, MB': rounded(base / MB), 'most, MB': rounded(peak / MB), refused }
+      return {
+        what,
+        'stored, MB': rounded(stored / MB),
+        'before, MB': rounded(base / MB),
+        'most, MB': rounded(peak / MB),
+        refused
+      }
     }))
   }
 

@@ -57,12 +57,21 @@ function toOption (chart: Chart): EChartsOption {
   return chart.horizontal === true ? toBars(chart) : toColumns(chart)
 }
 
-function toColumns ({ title, unit, kind, categories = [], x, series: all, log = false, reference }: Chart): EChartsOption {
+function toColumns (
+  { title, unit, kind, categories = [], x, series: all, log = false, reference }: Chart
+): EChartsOption {
   // each keeps its colour where another has no values, as the same side has it in other charts
-  const series = all.map((one, i) => ({ ...one, colour: COLOURS[i % COLOURS.length] })).filter(({ values }) => values.some(value => value != null))
+  const series = all.map((one, i) => ({ ...one, colour: COLOURS[i % COLOURS.length] })).filter(
+    ({ values }) => values.some(value => value != null)
+  )
   const text = { color: TEXT, fontSize: FONT_SIZE }
   const slanted = kind === 'bar' && categories.length > 5
-  const valueAxis = { nameTextStyle: text, axisLabel: text, splitLine: { lineStyle: { color: GRID } }, axisLine: { lineStyle: { color: GRID } } }
+  const valueAxis = {
+    nameTextStyle: text,
+    axisLabel: text,
+    splitLine: { lineStyle: { color: GRID } },
+    axisLine: { lineStyle: { color: GRID } }
+  }
 
   return {
     animation: false,
@@ -71,9 +80,19 @@ function toColumns ({ title, unit, kind, categories = [], x, series: all, log = 
     legend: { show: series.length > 1, top: 40, width: 860, itemGap: 10, textStyle: text, formatter: widen },
     grid: { left: slanted ? 120 : 70, right: 50, top: 120, bottom: slanted ? 120 : 56 },
     xAxis: x == null
-      ? { type: 'category', data: categories, axisLabel: { ...text, interval: 0, rotate: slanted ? 30 : 0 }, axisLine: { lineStyle: { color: TEXT } } }
+      ? {
+        type: 'category',
+        data: categories,
+        axisLabel: { ...text, interval: 0, rotate: slanted ? 30 : 0 },
+        axisLine: { lineStyle: { color: TEXT } }
+      }
       : { ...valueAxis, type: 'log', name: x, nameLocation: 'middle', nameGap: 30, logBase: 10 },
-    yAxis: { ...valueAxis, ...log && reference == null ? startOf(series) : {}, type: log ? 'log' : 'value', name: log ? `${unit} (logarithmic)` : unit },
+    yAxis: {
+      ...valueAxis,
+      ...log && reference == null ? startOf(series) : {},
+      type: log ? 'log' : 'value',
+      name: log ? `${unit} (logarithmic)` : unit
+    },
     series: series.map(({ name, values, colour }, i) => ({
       type: kind,
       name,
@@ -82,7 +101,17 @@ function toColumns ({ title, unit, kind, categories = [], x, series: all, log = 
       symbolSize: 7,
       // what others are compared with is grey, where it is one series
       color: name === PLAIN ? TEXT : colour,
-      ...reference == null || i > 0 ? {} : { markLine: { silent: true, symbol: 'none', label: { show: false }, lineStyle: { color: TEXT, type: 'dashed' as const }, data: [{ yAxis: reference }] } }
+      ...reference == null || i > 0
+        ? {}
+        : {
+          markLine: {
+            silent: true,
+            symbol: 'none',
+            label: { show: false },
+            lineStyle: { color: TEXT, type: 'dashed' as const },
+            data: [{ yAxis: reference }]
+          }
+        }
     })) as EChartsOption['series']
   }
 }

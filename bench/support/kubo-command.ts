@@ -37,7 +37,12 @@ export async function runKubo (line: string, repo: string): Promise<CommandOutco
     throw new Error(`${line} ended with ${code}: ${stderr}`)
   }
 
-  return { wall: performance.now() - start, cpu: childrenCpu() - cpuBefore, peak, stdout: Buffer.concat(stdout).toString().trim() }
+  return {
+    wall: performance.now() - start,
+    cpu: childrenCpu() - cpuBefore,
+    peak,
+    stdout: Buffer.concat(stdout).toString().trim()
+  }
 }
 
 /** Processor time of all children that have ended, in milliseconds, from the fields that proc(5) calls cutime and cstime. */

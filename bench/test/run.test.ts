@@ -20,7 +20,17 @@ function bench (...args: string[]) {
 }
 
 describe('npm run bench', () => {
-  it.each(['storage', 'local', 'bypass', 'random', 'slow', 'blockstore', 'browser', 'codecs', 'network'])('says in a line that a corpus has nothing for %s', async name => {
+  it.each([
+    'storage',
+    'local',
+    'bypass',
+    'random',
+    'slow',
+    'blockstore',
+    'browser',
+    'codecs',
+    'network'
+  ])('says in a line that a corpus has nothing for %s', async name => {
     await writeFile(join(directory, 'empty.txt'), '')
 
     const { status, stderr } = bench(name, '--smoke', '--corpus', directory)

@@ -30,7 +30,9 @@ describe('a codec in a browser', () => {
     expect(page.workers.started).toBeGreaterThan(0)
   })
 
-  it.each(WRITERS)('%s (%s) occupies the thread of the page where workers are not wanted', async (name, implementation) => {
+  it.each(
+    WRITERS
+  )('%s (%s) occupies the thread of the page where workers are not wanted', async (name, implementation) => {
     const page = await openPage()
     const codec = page.codecs[name]({ implementation, workers: false })
     const bytes = page.own(text(MIB))
@@ -44,7 +46,8 @@ describe('a codec in a browser', () => {
     const { codecs, workers } = await openPage()
     const frame = await codecs.zstd({ workers: false }).compress(TEXT)
 
-    expect(same(await codecs.zstd({ implementation: 'js' }).decompress(frame, { size: TEXT.byteLength }), TEXT)).toBe(true)
+    expect(same(await codecs.zstd({ implementation: 'js' }).decompress(frame, { size: TEXT.byteLength }), TEXT))
+      .toBe(true)
     expect(workers.started).toBe(1)
   })
 
@@ -113,7 +116,9 @@ describe('an aborted call in a browser', () => {
     await expectRoundTrip(page, codec)
 
     const first = codec.compress(bytes)
-    const second = expect(codec.compress(bytes, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' })
+    const second = expect(codec.compress(bytes, { signal: controller.signal })).rejects.toMatchObject({
+      name: 'AbortError'
+    })
     const third = codec.compress(bytes)
     setTimeout(() => { controller.abort() })
 

@@ -21,7 +21,10 @@ async function drop ({ page }: DemoPage, files: string[]): Promise<void> {
   const { x, y } = await page.locator('#drop').boundingBox() ?? { x: 0, y: 0 }
 
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
-    await session.send('Input.dispatchDragEvent', { type, x: x + 20, y: y + 20, data: { items: [], files, dragOperationsMask: 1 } })
+    await session.send(
+      'Input.dispatchDragEvent',
+      { type, x: x + 20, y: y + 20, data: { items: [], files, dragOperationsMask: 1 } }
+    )
   }
 }
 
@@ -49,7 +52,9 @@ describe('what is dragged onto the demo page', () => {
   it('is added whole where a folder has more entries than come at one time', async () => {
     const directory = await makeDirectory()
     await mkdir(join(directory, 'many'))
-    await Promise.all(Array.from({ length: MANY }, async (_, i) => writeFile(join(directory, 'many', `${i}.txt`), `${i}`)))
+    await Promise.all(
+      Array.from({ length: MANY }, async (_, i) => writeFile(join(directory, 'many', `${i}.txt`), `${i}`))
+    )
 
     const page = await open()
     await drop(page, [join(directory, 'many')])

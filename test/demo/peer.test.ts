@@ -101,7 +101,12 @@ describe('the demo page and a peer in Node', () => {
   it('reads a folder of Node by its path', async () => {
     let root: CID | undefined
 
-    for await (const { cid } of demo().peer.fs.addAll([{ path: 'docs/deep/a.txt', content: TEXT.subarray(0, 100_000) }, { path: 'docs/b.txt', content: TEXT.subarray(0, 10) }])) {
+    for await (
+      const { cid } of demo().peer.fs.addAll([
+        { path: 'docs/deep/a.txt', content: TEXT.subarray(0, 100_000) },
+        { path: 'docs/b.txt', content: TEXT.subarray(0, 10) }
+      ])
+    ) {
       root = cid
     }
 
@@ -115,7 +120,9 @@ describe('the demo page and a peer in Node', () => {
 
   it('keeps a folder of Node, which is there when the peer is not', async () => {
     const peer = await usePeer(new MemoryBlockstore())
-    const { cid } = await Array.fromAsync(peer.fs.addAll([{ path: 'docs/a.txt', content: TEXT }, { path: 'docs/b.txt', content: TEXT.subarray(0, 10) }])).then(results => results.at(-1) ?? { cid: undefined })
+    const { cid } = await Array.fromAsync(
+      peer.fs.addAll([{ path: 'docs/a.txt', content: TEXT }, { path: 'docs/b.txt', content: TEXT.subarray(0, 10) }])
+    ).then(results => results.at(-1) ?? { cid: undefined })
 
     const page = await open({ expected: /WebSocket/ })
     await page.connect(peer.address)
@@ -208,7 +215,9 @@ describe('the demo page and a peer in Node', () => {
 
   it('shows what names a folder of others has as they are', async () => {
     const names = ['<b>bold', '100%.txt', 'a b', 'x#y?z', '\u202Egpj.exe', 'ÜBER']
-    const results = await Array.fromAsync(demo().peer.fs.addAll(names.map(name => ({ path: `odd/${name}`, content: TEXT.subarray(0, 1000) }))))
+    const results = await Array.fromAsync(
+      demo().peer.fs.addAll(names.map(name => ({ path: `odd/${name}`, content: TEXT.subarray(0, 1000) })))
+    )
     const page = await open()
     await page.connect()
     await page.openAddress(String(results.at(-1)?.cid))

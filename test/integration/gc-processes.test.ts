@@ -66,7 +66,8 @@ describe('adding while garbage is collected', () => {
     const result = await added
     expectSuccess(result)
     expectSuccess(await collected)
-    expect((await sandbox.spawn(['cat', result.stdout.toString().trim()])).stdout.equals(Buffer.concat(chunks))).toBe(true)
+    expect((await sandbox.spawn(['cat', result.stdout.toString().trim()])).stdout.equals(Buffer.concat(chunks)))
+      .toBe(true)
   })
 
   it('is not hindered by locks of processes that were killed', async ({ sandbox }) => {

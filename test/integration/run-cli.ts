@@ -135,7 +135,9 @@ function makeSandbox (directory: string, children: Process[]): Sandbox {
     },
 
     async shell (line) {
-      return finish(launch('sh', ['-c', `ipfsz () { "$NODE" "$CLI" "$@"; }; ${line}`], { env: { NODE: process.execPath, CLI } }))
+      return finish(
+        launch('sh', ['-c', `ipfsz () { "$NODE" "$CLI" "$@"; }; ${line}`], { env: { NODE: process.execPath, CLI } })
+      )
     },
 
     async add (bytes, ...args) {

@@ -27,7 +27,9 @@ beforeAll(async () => { server = await startS3() })
 afterAll(async () => stopS3(server))
 
 async function makeChild (): Promise<FoundOrNotS3Blockstore> {
-  const child = new FoundOrNotS3Blockstore(makeClient(server.endpoint), `ipfsz-${randomUUID()}`, { createIfMissing: true })
+  const child = new FoundOrNotS3Blockstore(makeClient(server.endpoint), `ipfsz-${randomUUID()}`, {
+    createIfMissing: true
+  })
   await child.open()
 
   return child

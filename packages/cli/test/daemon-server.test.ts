@@ -35,9 +35,21 @@ interface Answer {
   headers: IncomingHttpHeaders
 }
 
-async function ask ({ port }: DaemonServer, { headers, ...options }: RequestOptions = {}, body = '{}'): Promise<Answer> {
+async function ask (
+  { port }: DaemonServer,
+  { headers, ...options }: RequestOptions = {},
+  body = '{}'
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port, path: '/v0/id', method: 'POST', agent: false, headers, ...options }, async response => {
+    request({
+      host: '127.0.0.1',
+      port,
+      path: '/v0/id',
+      method: 'POST',
+      agent: false,
+      headers,
+      ...options
+    }, async response => {
       resolve({ status: response.statusCode, headers: response.headers, body: await text(response) })
     }).once('error', reject).end(body)
   })
@@ -65,7 +77,9 @@ async function commands (count: number, server: DaemonServer): Promise<Socket[]>
   const body = JSON.stringify({ cid: CID_TEXT, root: CID_TEXT, timeout: 1000 })
 
   for (const socket of sockets) {
-    socket.write(`POST /v0/fetch HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nauthorization: ${bearer(server).authorization}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+    socket.write(
+      `POST /v0/fetch HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nauthorization: ${bearer(server).authorization}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    )
   }
 
   return sockets
@@ -100,16 +114,32 @@ describe('the control port of a daemon', () => {
   it.each<[string, number, (server: DaemonServer) => RequestOptions]>([
     ['no token', 401, () => ({})],
     ['a token of others', 401, () => ({ headers: { authorization: `Bearer ${'0'.repeat(64)}` } })],
-    ['the beginning of the token', 401, ({ token }) => ({ headers: { authorization: `Bearer ${token.slice(0, 63)}` } })],
+    [
+      'the beginning of the token',
+      401,
+      ({ token }) => ({ headers: { authorization: `Bearer ${token.slice(0, 63)}` } })
+    ],
     ['the token and more', 401, ({ token }) => ({ headers: { authorization: `Bearer ${token}0` } })],
     ['an empty token', 401, () => ({ headers: { authorization: 'Bearer ' } })],
     ['the token as a password', 401, ({ token }) => ({ headers: { authorization: `Basic ${token}` } })],
     ['the origin of a web page', 403, server => ({ headers: { ...bearer(server), origin: 'https://example.com' } })],
     ['its own origin', 403, server => ({ headers: { ...bearer(server), origin: `http://127.0.0.1:${server.port}` } })],
     ['the origin of a file', 403, server => ({ headers: { ...bearer(server), origin: 'null' } })],
-    ['what browsers say of a request', 403, server => ({ headers: { ...bearer(server), 'sec-fetch-site': 'same-origin' } })],
-    ['a name that leads to this machine', 403, server => ({ headers: { ...bearer(server), host: `evil.example:${server.port}` } })],
-    ['localhost, which others may have made lead here', 403, server => ({ headers: { ...bearer(server), host: `localhost:${server.port}` } })],
+    [
+      'what browsers say of a request',
+      403,
+      server => ({ headers: { ...bearer(server), 'sec-fetch-site': 'same-origin' } })
+    ],
+    [
+      'a name that leads to this machine',
+      403,
+      server => ({ headers: { ...bearer(server), host: `evil.example:${server.port}` } })
+    ],
+    [
+      'localhost, which others may have made lead here',
+      403,
+      server => ({ headers: { ...bearer(server), host: `localhost:${server.port}` } })
+    ],
     ['another port', 403, server => ({ headers: { ...bearer(server), host: '127.0.0.1:1' } })],
     ['GET', 405, server => ({ headers: bearer(server), method: 'GET' })],
     ['a question before a request of another origin', 401, () => ({ method: 'OPTIONS' })],
@@ -181,13 +211,21 @@ describe('the control port of a daemon', () => {
     expect((await ask(server, { headers: bearer(server) })).status).toBe(200)
 
     // 76 that were too many, and one for the command
-    await vi.waitFor(() => { expect(sockets.map(({ closed }) => closed)).toEqual(sockets.map((_, i) => i < 77)) }, { timeout: 120_000 })
+    await vi.waitFor(
+      () => { expect(sockets.map(({ closed }) => closed)).toEqual(sockets.map((_, i) => i < 77)) },
+      { timeout: 120_000 }
+    )
   })
 
-  it.each([[undefined, true], [true, true], [false, false]])('hands on whether to search for peers: %s', async (search, expected) => {
+  it.each([[undefined, true], [true, true], [false, false]])('hands on whether to search for peers: %s', async (
+    search,
+    expected
+  ) => {
     const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }))
 
-    await client(await serve({ fetch })).fetch(cid, { root: cid, search, timeout: 1000, signal: new AbortController().signal })
+    await client(
+      await serve({ fetch })
+    ).fetch(cid, { root: cid, search, timeout: 1000, signal: new AbortController().signal })
 
     expect(fetch).toHaveBeenCalledWith(cid, expect.objectContaining({ search: expected }))
   })
@@ -216,7 +254,10 @@ describe('the control port of a daemon', () => {
     await expect(ask(server, { headers: bearer(server) })).rejects.toMatchObject({ code: 'ECONNRESET' })
 
     sockets.forEach(socket => { socket.destroy() })
-    await vi.waitFor(async () => { expect((await ask(server, { headers: bearer(server) })).status).toBe(200) }, { timeout: 120_000 })
+    await vi.waitFor(
+      async () => { expect((await ask(server, { headers: bearer(server) })).status).toBe(200) },
+      { timeout: 120_000 }
+    )
   })
 
   it('tells whoever fetches what went wrong', async () => {
@@ -268,7 +309,9 @@ describe('the control port of a daemon', () => {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
 
-    await expect(client({ port, token: '' }).fetch(cid, { root: cid, timeout: 1000, signal: new AbortController().signal }))
+    await expect(
+      client({ port, token: '' }).fetch(cid, { root: cid, timeout: 1000, signal: new AbortController().signal })
+    )
       .rejects.toMatchObject({ name: 'DaemonError' })
   })
 
@@ -282,7 +325,8 @@ describe('the control port of a daemon', () => {
   it('passes on that a command was interrupted while it connects', async () => {
     const server = await serve({ connect: async (_, signal) => { await once(signal, 'abort'); return '' } })
 
-    await expect(client(server).connect('/ip4/127.0.0.1/tcp/1', AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(client(server).connect('/ip4/127.0.0.1/tcp/1', AbortSignal.abort()))
+      .rejects.toMatchObject({ name: 'AbortError' })
   })
 
   it('hands on providers as they are found', async () => {

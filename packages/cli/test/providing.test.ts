@@ -47,7 +47,10 @@ describe('providing', () => {
     providing.add([second.cid])
 
     for (const { cid } of [first, second]) {
-      await vi.waitFor(async () => { expect(await providersOf(cid, b)).toEqual([a.libp2p.peerId.toString()]) }, { timeout: 120_000 })
+      await vi.waitFor(
+        async () => { expect(await providersOf(cid, b)).toEqual([a.libp2p.peerId.toString()]) },
+        { timeout: 120_000 }
+      )
     }
 
     expect(await providersOf(third.cid, b)).toEqual([])
@@ -68,7 +71,10 @@ describe('providing', () => {
     await vi.waitFor(() => { expect(told.length).toBeGreaterThanOrEqual(4) }, { timeout: 120_000 })
     there = [blocks[1].cid]
     // what was on its way is told
-    await vi.waitFor(() => { expect(told.slice(-3)).toEqual(Array.from({ length: 3 }, () => blocks[1].cid.toString())) }, { timeout: 120_000 })
+    await vi.waitFor(
+      () => { expect(told.slice(-3)).toEqual(Array.from({ length: 3 }, () => blocks[1].cid.toString())) },
+      { timeout: 120_000 }
+    )
   })
 
   it('tells of what is below roots where that is asked for', async () => {
@@ -78,7 +84,10 @@ describe('providing', () => {
       async * below (cid) { yield * [cid, leaf.cid] }
     })
 
-    await vi.waitFor(async () => { expect(await providersOf(leaf.cid, b)).toEqual([a.libp2p.peerId.toString()]) }, { timeout: 120_000 })
+    await vi.waitFor(
+      async () => { expect(await providersOf(leaf.cid, b)).toEqual([a.libp2p.peerId.toString()]) },
+      { timeout: 120_000 }
+    )
   })
 
   it('goes on with other roots where what is below one is damaged', async () => {
@@ -97,7 +106,10 @@ describe('providing', () => {
       }
     })
 
-    await vi.waitFor(async () => { expect(await providersOf(root.cid, b)).toEqual([a.libp2p.peerId.toString()]) }, { timeout: 120_000 })
+    await vi.waitFor(
+      async () => { expect(await providersOf(root.cid, b)).toEqual([a.libp2p.peerId.toString()]) },
+      { timeout: 120_000 }
+    )
     // and begins again with all
     await vi.waitFor(() => { expect(errors.length).toBeGreaterThan(1) }, { timeout: 120_000 })
     expect(errors[0]).toMatchObject({ name: 'DamagedDagError' })
@@ -110,7 +122,10 @@ describe('providing', () => {
 
     await a.libp2p.dial(b.libp2p.getMultiaddrs())
 
-    await vi.waitFor(async () => { expect(await providersOf(cid, b)).toEqual([a.libp2p.peerId.toString()]) }, { timeout: 120_000 })
+    await vi.waitFor(
+      async () => { expect(await providersOf(cid, b)).toEqual([a.libp2p.peerId.toString()]) },
+      { timeout: 120_000 }
+    )
   })
 
   it('ends at once', async () => {

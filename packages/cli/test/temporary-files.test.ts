@@ -48,7 +48,15 @@ describe.skipIf(process.platform === 'win32')('sweepTemporaries', () => {
 
   it('leaves everything that has another name', async () => {
     const dead = ofDead('file')
-    const names = ['file', '.file.tmp', dead.slice(1), `${dead}.txt`, dead.replace('ipfsz-', 'other-'), `.file.${dead.slice(-40)}`, dead.replace(/-\d+-/, '-x-')]
+    const names = [
+      'file',
+      '.file.tmp',
+      dead.slice(1),
+      `${dead}.txt`,
+      dead.replace('ipfsz-', 'other-'),
+      `.file.${dead.slice(-40)}`,
+      dead.replace(/-\d+-/, '-x-')
+    ]
     await Promise.all(names.map(async name => writeFile(join(directory, name), 'kept')))
 
     await sweepTemporaries(directory, Date.now() + TWO_DAYS)

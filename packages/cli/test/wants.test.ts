@@ -44,7 +44,10 @@ describe('what is asked of peers', () => {
     await Promise.all([...cids.map(async cid => wants.send(cid, a, 'block')), wants.send(cids[0], b, 'presence')])
 
     expect(sent).toEqual([
-      { peer: a, entries: cids.map(({ bytes }) => ({ cid: bytes, priority: 1, wantType: 'WantBlock', sendDontHave: true })) },
+      {
+        peer: a,
+        entries: cids.map(({ bytes }) => ({ cid: bytes, priority: 1, wantType: 'WantBlock', sendDontHave: true }))
+      },
       { peer: b, entries: [{ cid: cids[0].bytes, priority: 1, wantType: 'WantHave', sendDontHave: true }] }
     ])
   })
@@ -62,10 +65,13 @@ describe('what is asked of peers', () => {
     const { wants } = fakeBitswap(new Error('gone'))
     const cids = await makeCids(2)
 
-    await expect(Promise.allSettled(cids.map(async cid => wants.send(cid, a, 'block')))).resolves.toMatchObject([{ reason: { message: 'gone' } }, { reason: { message: 'gone' } }])
+    await expect(Promise.allSettled(cids.map(async cid => wants.send(cid, a, 'block'))))
+      .resolves.toMatchObject([{ reason: { message: 'gone' } }, { reason: { message: 'gone' } }])
   })
 
-  it.each([undefined, {}, { bitswap: {} }, { bitswap: { network: { sendMessage: () => {} } } }])('is refused by a Bitswap of another kind: %j', broker => {
+  it.each([undefined, {}, { bitswap: {} }, {
+    bitswap: { network: { sendMessage: () => {} } }
+  }])('is refused by a Bitswap of another kind: %j', broker => {
     expect(() => new Wants(broker)).toThrow(expect.objectContaining({ name: 'NodeError' }))
   })
 })
