@@ -76,6 +76,13 @@ export default defineConfig({
     '@stylistic/eol-last': 'error',
     '@stylistic/indent': ['error', 2, { SwitchCase: 1, ignoredNodes: ['ConditionalExpression'] }],
     '@stylistic/keyword-spacing': 'error',
+    '@stylistic/max-len': ['error', {
+      code: 120,
+      ignoreUrls: true,
+      ignoreRegExpLiterals: true,
+      ignoreStrings: true,
+      ignoreTemplateLiterals: true
+    }],
     '@stylistic/member-delimiter-style': ['error', {
       multiline: { delimiter: 'none' },
       singleline: { delimiter: 'comma' }

@@ -45,7 +45,8 @@ export default defineConfig({
     tags: [
       {
         name: 'slow',
-        description: 'Takes seconds: kills, locks and memory of processes, stress, large files, every combination. npm test leaves it out, npm run test:slow runs it'
+        description: 'Takes seconds: kills, locks and memory of processes, stress, large files, every combination. ' +
+          'npm test leaves it out, npm run test:slow runs it'
       }
     ],
     // one project after the other (`groupOrder`)
@@ -115,7 +116,7 @@ export default defineConfig({
           sequence: { groupOrder: 5 }
         }
       },
-      // tests that run inside of Chromium, the unit suites among them: what their tests make files with is IndexedDB there
+      // tests that run inside Chromium, with the unit suites: files of those are in IndexedDB there
       {
         test: {
           name: 'browser',

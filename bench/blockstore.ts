@@ -31,7 +31,8 @@ const TMPFS = 0x01021994
 type Note = (side: Side, what: string, time: Time) => void
 
 export const benchmark: Benchmark = {
-  question: 'what a CompressedBlockstore costs and saves against an FsBlockstore alone, with blocks of 1 MiB, and from which size on blocks shrink. A first get reads a block that the store has not read before',
+  question: 'what a CompressedBlockstore costs and saves against an FsBlockstore alone, with blocks of 1 MiB, and ' +
+    'from which size on blocks shrink. A first get reads a block that the store has not read before',
   inputs: ['corpus', 'file'],
 
   async run (options) {
@@ -197,17 +198,16 @@ function toRows (
   }))
 }
 
-/** Have the operating system write a directory to the disk and drop it from its cache. False where that cannot be done. */
+/** Write a directory to the disk and drop it from the system's cache. False if the system cannot. */
 function forget (path: string): boolean {
   const files = globSync('**', { cwd: path }).map(name => join(path, name)).filter(name => statSync(name).isFile())
 
   return statfsSync(path).type !== TMPFS &&
-    files.every(
-      file => spawnSync(
-        'dd',
-        [`of=${file}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0', 'status=none']
-      ).status === 0
-    )
+    files.every(file => {
+      const args = [`of=${file}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0', 'status=none']
+
+      return spawnSync('dd', args).status === 0
+    })
 }
 
 /** The time of one of several runs, on average. */

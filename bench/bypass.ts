@@ -31,7 +31,8 @@ interface Measured {
 }
 
 export const benchmark: Benchmark = {
-  question: `what it costs and saves to find out that a file is not worth compressing. The paper's Figure 7 has ${BYPASS}`,
+  question: 'what it costs and saves to find out that a file is not worth compressing. ' +
+    `The paper's Figure 7 has ${BYPASS}`,
   inputs: ['corpus', 'file'],
 
   async run (options) {

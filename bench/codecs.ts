@@ -28,7 +28,8 @@ const SCRIPT = `
 `
 
 export const benchmark: Benchmark = {
-  question: 'how small and how fast each implementation of each codec is, in Node and in Chromium, one frame of 4 MiB at a time',
+  question: 'how small and how fast each implementation of each codec is, in Node and in Chromium, ' +
+    'one frame of 4 MiB at a time',
   inputs: ['corpus', 'file'],
 
   async run (options) {

@@ -22,7 +22,9 @@ const FILE_SIZE = 100_000
 const READER = join(import.meta.dirname, 'support/read-links.ts')
 
 export const benchmark: Benchmark = {
-  question: `what links between original and compressed CIDs cost: to make, to read in a new process, and to add files with. The paper's Figure 8 has ${LINKS.update} ms to make 1000, ${LINKS.recovery} ms to read them, ${LINKS.partOfUpload} of adding`,
+  question: 'what links between original and compressed CIDs cost: to make, to read in a new process, and to add ' +
+    `files with. The paper's Figure 8 has ${LINKS.update} ms to make 1000, ${LINKS.recovery} ms to read ` +
+    `them, ${LINKS.partOfUpload} of adding`,
   inputs: [],
 
   async run ({ smoke }) {

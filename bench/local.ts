@@ -40,9 +40,13 @@ const KUBO: Readonly<Record<string, { add: string, cat: string }>> = {
 }
 
 /** What the figures do not say by themselves. */
-const ABOUT = 'Kubo\'s times include the start of its process. Peak MB is the resident memory of the whole process, or of `ipfs` if it is piped; reading from memory has none, because the same process fills the store. Reads come from the system\'s cache: the files were written just before. Files of 1 MB are added and read ten times by each process, and the first time does not count'
+const ABOUT = 'Kubo\'s times include the start of its process. Peak MB is the resident memory of the whole ' +
+  'process, or of `ipfs` if it is piped; reading from memory has none, because the same process ' +
+  'fills the store. Reads come from the system\'s cache: the files were written just before. Files ' +
+  'of 1 MB are added and read ten times by each process, and the first time does not count'
 
-const ABOUT_SYNC = 'How long it takes until what was added is on the disk. Times are those of the command, with the start of its process'
+const ABOUT_SYNC = 'How long it takes until what was added is on the disk. Times are those of the command, ' +
+  'with the start of its process'
 
 /** What one process measured. */
 interface Measured {

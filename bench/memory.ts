@@ -19,14 +19,15 @@ const MB = 1e6
 const SIZES = [10 * MB, 100 * MB, 1000 * MB, 4300 * MB]
 const SMOKE = [MB, 5 * MB]
 const ROUNDS = 3
-/** What a slow reader waits after each block, in milliseconds: 600 of them take some seconds, in which all could be read. */
+/** How long a slow reader waits after each block, in milliseconds. The pauses of 600 blocks add up to seconds. */
 const PAUSE = 5
 
 /** What a process that added and one that read came to, or why they came to nothing. */
 type Measured = { added: Outcome, read: Outcome } | { failed: string }
 
 export const benchmark: Benchmark = {
-  question: 'whether memory depends on the size of a file, on how slowly it is read, or on who made it: the peak resident memory of a process that adds or reads it',
+  question: 'whether memory depends on the size of a file, on how slowly it is read, or on who made it: the peak ' +
+    'resident memory of a process that adds or reads it',
   inputs: ['corpus', 'file'],
 
   async run (options) {

@@ -11,7 +11,7 @@ import type { Traffic } from './support/shaped-proxy.ts'
 
 const MB = 1e6
 
-/** Bytes that are fetched, by the link's Mbit/s: a few seconds each. At 10 Mbit/s more than plain Helia gets through. */
+/** Bytes to fetch, by the link's Mbit/s: a few seconds each. Plain Helia does not get through 16 MB at 10 Mbit/s. */
 const SIZES: Readonly<Record<number, number>> = { 10: 16 * MB, 50: 24 * MB, 1000: 64 * MB }
 
 /** The link that all of the corpus is fetched over, and how often. */
@@ -22,7 +22,8 @@ const PATIENCE = 4
 const LEAST_PATIENCE = 20_000
 
 /** What the figures do not say by themselves. */
-const ABOUT = 'Helia, with and without ipfsz, fetches into memory; Kubo and the command fetch to disk. The time of the command includes dialling; the others are connected before'
+const ABOUT = 'Helia, with and without ipfsz, fetches into memory; Kubo and the command fetch to disk. The ' +
+  'time of the command includes dialling; the others are connected before'
 
 interface Measured extends Fetched, Traffic {}
 
@@ -33,7 +34,8 @@ interface Subject {
 }
 
 export const benchmark: Benchmark = {
-  question: 'how long fetching a file from another node takes, over links of limited rate and delay, and how many bytes it moves',
+  question: 'how long fetching a file from another node takes, over links of limited rate and delay, and how many ' +
+    'bytes it moves',
   inputs: ['corpus', 'file'],
 
   async run (options) {

@@ -71,7 +71,8 @@ export const benchmark: Benchmark = {
 
       return [
         {
-          title: `${name}, ${size} bytes, on an FsBlockstore. One instance a side does all reads; those of ipfsz have read the root before, and keep it`,
+          title: `${name}, ${size} bytes, on an FsBlockstore. One instance a side does all reads; those of ipfsz ` +
+            'have read the root before, and keep it',
           rows: subjects.map(subject => toRow(subject, size, plain))
         },
         {

@@ -19,7 +19,7 @@ import type { Offered, Providers } from './support/network/providers.ts'
 const MB = 1e6
 const ROUND_TRIP = 50
 
-/** Where a link leaves the processor next to nothing to do, as many fetches at one time, each over a link of its own. */
+/** Fetches at one time below SLOW, where the processor is almost idle. Each has its own link. */
 const AT_ONCE = 5
 const SLOW = 20 * MEGABIT
 
@@ -30,7 +30,7 @@ interface Case {
   times: number
 }
 
-/** What is slow, as much as is lost there by a node that asks for everything at one time; and what is fast enough to see what is lost to asking. */
+/** Slow links, where a node that asks for everything at once loses most, and a fast one, to see what asking costs. */
 const CASES: readonly Case[] = [
   { what: 'bytes that do not compress', size: 20 * MB, rate: 10 * MEGABIT, times: 20 },
   { what: 'bytes that do not compress', size: 20 * MB, rate: 2 * MEGABIT, times: 5 },
@@ -48,7 +48,8 @@ interface Fetched {
 }
 
 export const benchmark: Benchmark = {
-  question: 'how often `ipfsz cat` gets a whole file over a slow link from stock Helia, an ipfsz daemon and Kubo, and how long it takes',
+  question: 'how often `ipfsz cat` gets a whole file over a slow link from stock Helia, an ipfsz daemon and Kubo, ' +
+    'and how long it takes',
   inputs: ['corpus'],
 
   async run (options) {
@@ -78,7 +79,8 @@ export const benchmark: Benchmark = {
 
       return [
         {
-          title: `Times are from the first byte on the link to the end of the command. Below ${SLOW / MEGABIT} Mbit/s ${AT_ONCE} run at a time, each over its own link`,
+          title: `Times are from the first byte on the link to the end of the command. Below ${SLOW / MEGABIT} ` +
+            `Mbit/s ${AT_ONCE} run at a time, each over its own link`,
           rows
         },
         { title: `What was fetched (${corpus.source})`, rows: cids }

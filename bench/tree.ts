@@ -17,7 +17,7 @@ import type { CID } from 'multiformats/cid'
 /** An unpacked npm package of hundreds of small files, which the workspace brings. */
 const PACKAGE = { name: 'zrender (npm)', directory: join(import.meta.dirname, '../node_modules/zrender') }
 
-/** How often the one file is read for one figure: a garbage collection takes ten times as long as it, and falls into some. */
+/** Reads of the one file for each figure: a garbage collection takes ten times as long as a read, and hits some. */
 const SINGLE_READS = 9
 
 interface Tree {

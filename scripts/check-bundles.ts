@@ -65,7 +65,8 @@ for (const codec of CODECS) {
     )
 
     console.info(
-      `${codec.padEnd(8)}${bundler.padEnd(9)}JavaScript ${kB(all)} kB (first ${kB(main)}), WebAssembly ${kB(wasm)} kB, gzipped`
+      `${codec.padEnd(8)}${bundler.padEnd(9)}JavaScript ${kB(all)} kB (first ${kB(main)}), ` +
+      `WebAssembly ${kB(wasm)} kB, gzipped`
     )
 
     if (all > LIMIT) {

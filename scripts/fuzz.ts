@@ -276,7 +276,10 @@ async function runTask ({ codec: name, implementation, workers, seed, from, to, 
 function describe (err: unknown): string {
   const { name, reason, message, cause } = err as Error & { reason?: string }
 
-  return `${name === 'CorruptFrameError' ? '' : `${name}: `}${(reason ?? message).replaceAll(/(0x)?\b-?[\da-f]*\d[\da-f]*\b/g, 'N')}${cause instanceof Error ? ` (${cause.name})` : ''}`
+  const prefix = name === 'CorruptFrameError' ? '' : `${name}: `
+  const text = (reason ?? message).replaceAll(/(0x)?\b-?[\da-f]*\d[\da-f]*\b/g, 'N')
+
+  return `${prefix}${text}${cause instanceof Error ? ` (${cause.name})` : ''}`
 }
 
 function add (row: Row, { seconds, peak, slowest, reasons }: Summary): void {
@@ -336,7 +339,9 @@ function print ({ task, outcomes, seconds, peak, slowest, reasons }: Row): void 
   const refused = outcomes.filter(outcome => outcome === REFUSED).length
 
   console.log(
-    `${task.codec.padEnd(7)}${label(task).padEnd(18)}${outcomes.length} inputs, ${accepted} accepted, ${refused} refused, ${peak} MB peak, ${seconds.toFixed(1)} s, slowest ${slowest.ms.toFixed(0)} ms (${slowest.number})`
+    `${task.codec.padEnd(7)}${label(task).padEnd(18)}${outcomes.length} inputs, ` +
+    `${accepted} accepted, ${refused} refused, ${peak} MB peak, ${seconds.toFixed(1)} s, ` +
+    `slowest ${slowest.ms.toFixed(0)} ms (${slowest.number})`
   )
 
   for (const [reason, count] of Object.entries(reasons).toSorted(([, a], [, b]) => b - a).slice(0, MAX_REASONS)) {

@@ -2,7 +2,7 @@ import * as echarts from 'echarts'
 import { PLAIN } from '../support/file-systems.ts'
 import type { EChartsOption } from 'echarts'
 
-/** Grey that is read on white (4.3:1) and on what GitHub calls dark, #0d1117 (4.4:1): as far from one as from the other. */
+/** Grey with a similar contrast on white (4.3:1) and on GitHub's dark background, #0d1117 (4.4:1). */
 const TEXT = '#747b83'
 const GRID = 'rgba(128, 128, 128, 0.25)'
 
@@ -121,7 +121,10 @@ function widen (name: string): string {
   return name + '\u2003'.repeat(1 + Math.floor(name.length / 8))
 }
 
-/** Where bars of values that differ by orders of magnitude begin: below the least, or it would have next to none. By itself that is 1. */
+/**
+ * Where the bars of a logarithmic chart begin: below the least value, so that its bar is visible.
+ * The default of ECharts is 1.
+ */
 function startOf (series: readonly Series[]): { min: number, startValue: number } {
   const least = Math.min(...series.flatMap(({ values }) => values.filter(value => typeof value === 'number')))
   const start = 10 ** Math.floor(Math.log10(least / 2))

@@ -137,7 +137,8 @@ function fromRandom (results: Results): string[] {
 
   return [
     ...isLess(ours, 'times as fast') ? [
-      `**4 KiB at a random place**, with default frames: ${ours['ms, median']} ms, plain Helia ${plain['ms, median']} ms. ` +
+      `**4 KiB at a random place**, with default frames: ${ours['ms, median']} ms, ` +
+      `plain Helia ${plain['ms, median']} ms. ` +
       'A frame is decompressed as a whole; smaller frames are faster.'
     ] : [],
     ...late > 1 + NOISE ? [
@@ -208,8 +209,9 @@ function fromLinks (results: Results): string[] {
           `datastore-${row.datastore} (${row['make, ms']} ms)`))}.`
       ],
     ...read.length === 0 ? [] : [
-      `**reading 1000 links** in a new process takes more than the ${LINKS.recovery} ms of the paper with ${list(read.map(
-        row => `datastore-${row.datastore} (${row['open and read, ms']} ms, ${row['open, ms']} of them to open it)`))}.`
+      `**reading 1000 links** in a new process takes more than the ${LINKS.recovery} ms of the paper ` +
+      `with ${list(read.map(row =>
+        `datastore-${row.datastore} (${row['open and read, ms']} ms, ${row['open, ms']} of them to open it)`))}.`
     ],
     ...cost.length === 0
       ? []

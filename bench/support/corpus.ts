@@ -38,7 +38,7 @@ export interface Corpus {
   directory: string
 }
 
-/** Do something with the corpus, and remove what was made on the way. A smoke run takes one of its own, unless one is named. */
+/** Use the corpus, then remove all temporary files. A smoke run makes its own corpus, unless one is named. */
 export async function withCorpus<T> (
   { smoke, corpus, file }: BenchmarkOptions,
   use: (corpus: Corpus) => Promise<T>

@@ -45,7 +45,7 @@ export async function runKubo (line: string, repo: string): Promise<CommandOutco
   }
 }
 
-/** Processor time of all children that have ended, in milliseconds, from the fields that proc(5) calls cutime and cstime. */
+/** Processor time of all ended children, in milliseconds: the fields cutime and cstime of proc(5). */
 function childrenCpu (): number {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ')
 

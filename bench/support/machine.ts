@@ -26,7 +26,8 @@ const WORKSPACES = ['codecs', 'core', 'blockstore-compressed', 'libp2p-compressi
 export function describeMachine (): string {
   const { model } = cpus()[0]
 
-  return `${cpus().length} cores (${model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB of memory, ${process.platform} ${process.arch}`
+  return `${cpus().length} cores (${model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB of memory, ` +
+    `${process.platform} ${process.arch}`
 }
 
 /** The versions of what is compared, by name. Tools that are not installed are left out. */

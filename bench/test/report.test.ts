@@ -63,7 +63,8 @@ describe('lossGroups', () => {
     ]))
 
     expect(found).to.deep.equal([
-      '**Small files**: adding a directory of them takes 1.4 to 2 times as long as with plain Helia ([tree](benchmarks/tree.md))'
+      '**Small files**: adding a directory of them takes 1.4 to 2 times as long as with plain Helia ' +
+        '([tree](benchmarks/tree.md))'
     ])
   })
 
@@ -167,7 +168,8 @@ describe('losses of other benchmarks', () => {
     ]))
 
     expect(found).to.deep.equal([
-      '**fetching, ipfsz, zstd**: Kubo is faster over 3 of 4 links, from 0 Mbit/s and 50 ms with 16 MB (1 s against 2 s) to 1 Mbit/s and 50 ms with 16 MB (1 s against 5 s).'
+      '**fetching, ipfsz, zstd**: Kubo is faster over 3 of 4 links, from 0 Mbit/s and 50 ms with 16 MB ' +
+        '(1 s against 2 s) to 1 Mbit/s and 50 ms with 16 MB (1 s against 5 s).'
     ])
   })
 
@@ -208,7 +210,8 @@ describe('losses of other benchmarks', () => {
     ])
 
     expect(found).to.deep.equal([
-      '**reading 1000 links** in a new process takes more than the 5 ms of the paper with datastore-level (12 ms, 8 of them to open it).'
+      '**reading 1000 links** in a new process takes more than the 5 ms of the paper with datastore-level ' +
+        '(12 ms, 8 of them to open it).'
     ])
   })
 
@@ -267,7 +270,8 @@ describe('losses of other benchmarks', () => {
       ])
     ).to.deep.equal([])
     expect(lossesOf('blockstore', [{ ...row, 'times as fast': 0.5 }])[0]).to.include(
-      'get, cached, one by one: slower than an FsBlockstore alone with 1 of 1 rows: FsBlockstore, zstd 3, hash with blocks of paper (0.5)'
+      'get, cached, one by one: slower than an FsBlockstore alone with 1 of 1 rows: FsBlockstore, zstd 3, ' +
+        'hash with blocks of paper (0.5)'
     )
   })
 })

@@ -23,7 +23,7 @@ const ALL = MAKERS.flatMap(([times, make]) => Array<Make>(times).fill(make))
 /** Codecs that take no time to speak of. */
 const STORED = ['none', 'zstd', 'lz4', 'gzip']
 
-/** Something to do beside another one: of two that name the same item, none unpins it, or nobody knew which was last. */
+/** An action to run beside another. Neither unpins an item that both name: which came last would be unknown. */
 export function makeAction (world: World, chance: Chance, slot: number, other?: Action): Action {
   for (;;) {
     const action = chance.pick(ALL)(world, chance, slot)

@@ -25,7 +25,8 @@ export function cat (world: World, chance: Chance): Action {
         )
       ) {
         throw new Violation(
-          `cat of ${item.name} wrote ${stdout.byteLength} bytes that are not the first of its ${expected.byteLength}, and ended with ${code ?? 'SIGKILL'}`
+          `cat of ${item.name} wrote ${stdout.byteLength} bytes that are not the first of its ` +
+            `${expected.byteLength}, and ended with ${code ?? 'SIGKILL'}`
         )
       }
     }

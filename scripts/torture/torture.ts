@@ -112,7 +112,10 @@ export async function torture (
   return done
 }
 
-/** Some at once when it has acknowledged something, half of the others from its first sign of life on, and more of those soon than late: what is critical is short. */
+/**
+ * When to kill an action. Some die as soon as they acknowledge something. Half of the others die after their
+ * first sign of life, more of them early than late, because the critical part is short.
+ */
 function pickMoment (chance: Chance, { begins, effect }: Action, estimate: number): Moment {
   if ((effect === 'pins' || effect === 'unpins') && chance.part() < PRINTED) {
     return { from: 'print', after: 0 }

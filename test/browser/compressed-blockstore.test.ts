@@ -34,7 +34,7 @@ async function remove (child: IDBBlockstore): Promise<void> {
 
 for (const codec of CODECS) {
   for (const verify of VERIFY) {
-    describe(`CompressedBlockstore on IDBBlockstore with ${codec}, verify ${verify}, by the compliance suite of blockstores`, () => {
+    describe(`CompressedBlockstore on IDBBlockstore with ${codec}, verify ${verify}, compliance suite`, () => {
       interfaceBlockstoreTests({
         setup: async () => new CompressedBlockstore(await makeChild(), { codec, verify, minSize: 0 }),
         teardown: async store => remove(store.unwrap() as IDBBlockstore)

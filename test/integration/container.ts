@@ -19,7 +19,7 @@ export function startInContainer (
   return inContainer(host, sandbox, [CLI, ...args], unshared)
 }
 
-/** Hold a lock of the repo in a container, until its stdin ends. It says `held` when it has it, and the error where it does not get it at once. */
+/** Hold a lock of the repo in a container until stdin ends. Prints `held`, or the error's name if it is not free. */
 export function holdInContainer (host: string, sandbox: Sandbox, kind: 'add' | 'gc'): Process {
   const module = new URL('../../packages/cli/dist/repo/repo-lock.js', import.meta.url)
 

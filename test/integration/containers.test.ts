@@ -11,7 +11,7 @@ import { feed, waitForBlocks, waitForFiles } from './repo.ts'
 import { blockFiles, expectFailure, expectSuccess, finish, it, parseLines } from './run-cli.ts'
 import type { Process, Sandbox } from './run-cli.ts'
 
-/** A container that is called as the other one is, and one that is not: pods have one name for all, Docker one for each. */
+/** Host names: containers of a pod share one, Docker gives each its own. */
 const HOSTS = ['a', 'b']
 
 async function startDaemon (host: string, sandbox: Sandbox): Promise<Process> {

@@ -113,7 +113,7 @@ async function check (table: Table, unfinished: Unfinished | undefined): Promise
 }
 
 describe('kill -9', () => {
-  it(`${KILLS} times while files are added and linked leaves links whole, and the files that they lead to`, async () => {
+  it(`leaves links and their files whole, ${KILLS} times while files are added and linked`, async () => {
     const table: Table = new Map()
     const next = random(7)
     const verbs = new Set<string>()

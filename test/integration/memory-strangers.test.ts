@@ -103,9 +103,7 @@ describe('what strangers made', () => {
     expect(peak).toBeLessThan(LIMIT)
   })
 
-  it('is refused in bounded memory where it is a sharded directory that links to a large shard again and again', async ({
-    sandbox
-  }) => {
+  it('is refused in bounded memory when a sharded directory links to a large shard many times', async ({ sandbox }) => {
     await sandbox.add(Buffer.from('a repo'))
     const blocks = new Blocks(sandbox.repo)
     const shard = {

@@ -37,7 +37,7 @@ async function makeChild (): Promise<FoundOrNotS3Blockstore> {
 
 for (const codec of CODECS) {
   for (const verify of VERIFY) {
-    describe(`CompressedBlockstore in an S3 bucket with ${codec}, verify ${verify}, by the compliance suite of blockstores`, () => {
+    describe(`CompressedBlockstore in an S3 bucket with ${codec}, verify ${verify}, compliance suite`, () => {
       interfaceBlockstoreTests({
         // the blocks of the suite are small: each is to go through the codec
         setup: async () => new CompressedBlockstore(await makeChild(), { codec, verify, minSize: 0 }),

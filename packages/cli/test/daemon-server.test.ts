@@ -55,7 +55,7 @@ async function ask (
   })
 }
 
-/** Made one after the other: of more than 511 that wait to be accepted the system leaves some out, and lets later ones pass them. */
+/** Connects one by one: of over 511 that wait to be accepted the system drops some, and later ones overtake them. */
 async function connections (count: number, { port }: DaemonServer): Promise<Socket[]> {
   const sockets: Socket[] = []
   onTestFinished(() => { sockets.forEach(socket => { socket.destroy() }) })
@@ -78,7 +78,8 @@ async function commands (count: number, server: DaemonServer): Promise<Socket[]>
 
   for (const socket of sockets) {
     socket.write(
-      `POST /v0/fetch HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nauthorization: ${bearer(server).authorization}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+      `POST /v0/fetch HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\n` +
+        `authorization: ${bearer(server).authorization}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
     )
   }
 
