@@ -103,7 +103,7 @@ describe('a corpus of one\'s own', () => {
     })
   })
 
-  it('refuses a directory that is not there', async () => {
+  it('refuses a missing directory', async () => {
     await expect(withCorpus({ smoke: false, corpus: join(directory, 'missing') }, async () => {}))
       .rejects.toThrow('missing')
   })
@@ -119,7 +119,7 @@ describe('a corpus of one\'s own', () => {
     })
   })
 
-  it('is used by smoke runs too, where it is named', async () => {
+  it('is used by smoke runs too, when it is named', async () => {
     await writeFile(join(directory, 'notes.txt'), 'some notes')
 
     await withCorpus({ smoke: true, corpus: directory }, async ({ files }) => {

@@ -84,7 +84,7 @@ describe.each([
     await expectRoundTrip(page, page.codecs[name]())
   })
 
-  it('says that the wasm implementation is missing where it is asked to compress with zstd', async () => {
+  it('says that the wasm implementation is missing when it is asked to compress with zstd', async () => {
     const { codecs } = await openPage({ policy })
 
     await expect(codecs.zstd().compress(TEXT))

@@ -127,7 +127,7 @@ describe('an aborted call in a browser', () => {
     expect(page.workers.started).toBe(1)
   })
 
-  it('is refused before it began where the signal was aborted already', async () => {
+  it('is refused before it began when the signal was aborted already', async () => {
     const { codecs, workers, window } = await openPage()
     const signal = window.AbortSignal.abort('too late')
 
@@ -150,7 +150,7 @@ describe('the bytes of the caller', () => {
     expect(same(frame, copy)).toBe(true)
   })
 
-  it.each(WRITERS)('are handed over to %s (%s) where that is allowed', async (name, implementation) => {
+  it.each(WRITERS)('are handed over to %s (%s) when that is allowed', async (name, implementation) => {
     const { codecs, own } = await openPage()
     const codec = codecs[name]({ implementation })
     const bytes = own(TEXT)

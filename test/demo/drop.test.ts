@@ -31,7 +31,7 @@ async function drop ({ page }: DemoPage, files: string[]): Promise<void> {
 describe('what is dragged onto the demo page', () => {
   const { open } = useDemo()
 
-  it('is added as a folder where it is one, with all that is below it', async () => {
+  it('is added as a folder when it is one, with all that is below it', async () => {
     const directory = await makeDirectory()
     await mkdir(join(directory, 'photos/deep/deeper'), { recursive: true })
     await writeFile(join(directory, 'photos/one.txt'), 'one '.repeat(5000))
@@ -49,7 +49,7 @@ describe('what is dragged onto the demo page', () => {
     expect((await page.download()).toString()).toBe('two '.repeat(5000))
   })
 
-  it('is added whole where a folder has more entries than come at one time', async () => {
+  it('is added whole when a folder has more entries than come at one time', async () => {
     const directory = await makeDirectory()
     await mkdir(join(directory, 'many'))
     await Promise.all(

@@ -123,7 +123,7 @@ describe('the demo page', () => {
     )
   })
 
-  it('stores a file as it is where it is told to, and where nothing would be saved', async () => {
+  it('stores a file as it is when it is told to, and when nothing would be saved', async () => {
     const page = await open()
     await page.add({ name: 'noise', bytes: noise(300_000) })
     expect(await page.entry('noise').innerText()).toContain('as it is')

@@ -117,7 +117,7 @@ describe('a file in the demo page', () => {
     expect(await page.view.locator('.part').innerText()).toMatch(/: 1 of 1 blocks, 100 %/)
   })
 
-  it('shows the part that was chosen last, also where one before takes longer', async () => {
+  it('shows the part that was chosen last even when one before takes longer', async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: longText(40_000_000) })
     // all of it, and before that is read a part that is read at once
@@ -209,7 +209,7 @@ describe('a file in the demo page', () => {
     await expect.poll(async () => image.evaluate(element => (element as HTMLImageElement).naturalWidth)).toBe(900)
   })
 
-  it('is previewed as text, and as hexadecimal digits where it is none', async () => {
+  it('is previewed as text, and as hexadecimal digits when it is none', async () => {
     const page = await open()
     await page.add({ name: 'story', bytes: Buffer.from('Es war einmal ein Bär. '.repeat(50)) })
     expect(await page.view.locator('pre').last().innerText()).toContain('ein Bär')

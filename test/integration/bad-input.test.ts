@@ -68,7 +68,7 @@ describe.concurrent('what cannot be added', () => {
     expectFailure(await sandbox.run(['add', path]), 1)
   })
 
-  it('adds the others where one of several files fails', async ({ sandbox }) => {
+  it('adds the others when one of several files fails', async ({ sandbox }) => {
     await sandbox.write('a', text(10_000, 1))
     await sandbox.write('c', text(10_000, 2))
 
@@ -120,7 +120,7 @@ describe.concurrent.each(['cat', 'get', 'stat'])('what ipfsz %s cannot read', (c
 })
 
 describe.concurrent('a stream that others made', () => {
-  it.for(['cat', 'get'])('is refused by ipfsz %s where it is of another codec than its mark', async (
+  it.for(['cat', 'get'])('is refused by ipfsz %s when it is of another codec than its mark', async (
     command,
     { sandbox }
   ) => {
@@ -161,7 +161,7 @@ describe.concurrent('a directory', () => {
     expectFailure(await sandbox.run(['cat', CID.createV1(code, multihash).toString()]), 1)
   })
 
-  it.for(['cat', 'get'])('is refused by ipfsz %s where it is marked as a file', async (command, { sandbox }) => {
+  it.for(['cat', 'get'])('is refused by ipfsz %s when it is marked as a file', async (command, { sandbox }) => {
     const { multihash } = await addDirectory(sandbox)
 
     expectFailure(await sandbox.run([command, CID.createV1(MARKERS['ipfsz-zstd'], multihash).toString()]), 1)

@@ -184,7 +184,7 @@ describe('ipfsz bench', () => {
     await expect(access(sandbox.repo)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('shows blocks where the locale has them', async ({ sandbox }) => {
+  it('shows blocks when the locale has them', async ({ sandbox }) => {
     await sandbox.write('words', text(1000))
 
     const result = await sandbox.run(['bench', '--codec', 'lz4', 'words'], { env: { LANG: 'C.UTF-8' } })

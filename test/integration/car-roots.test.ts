@@ -57,7 +57,7 @@ describe('a CAR of many roots', () => {
     expectSuccess(await sandbox.run(['verify', ...textsOf(good)]))
   })
 
-  it('is given up where very many roots are not complete', async ({ sandbox }) => {
+  it('is given up when very many roots are not complete', async ({ sandbox }) => {
     const [missing, ...others] = await leaves(200)
     const broken = await Promise.all(others.slice(0, 150).map(async other => directoryOf([other, missing])))
     const roots = [others[0], ...broken, others[1]]
@@ -81,7 +81,7 @@ describe('a CAR of many roots', () => {
     expect(result.stderr).toContain(broken.cid.toString())
   })
 
-  it('keeps the marked CID, the count of both, and nothing of what is inline, where roots are twins', async ({
+  it('keeps the marked CID, the count of both, and nothing of what is inline, when roots are twins', async ({
     sandbox
   }) => {
     const marked = CID.parse(await sandbox.add(text(100_000)))

@@ -54,7 +54,7 @@ describe.concurrent('a CAR', () => {
     expect(cids).toHaveLength(Number(parseLines((await sandbox.run(['stat', cid, '--json'])).stdout)[0].blocks))
   })
 
-  it('of files tells the marked CIDs, also where the plain ones were asked for', async ({ sandbox }) => {
+  it('of files tells the marked CIDs even when the plain ones were asked for', async ({ sandbox }) => {
     const marked = await sandbox.add(text(100_000), '--codec', 'brotli')
     const plain = unmark(CID.parse(marked)).toString()
     const raw = await sandbox.add(noise(1000))
@@ -170,7 +170,7 @@ describe.concurrent('a CAR', () => {
     expectFailure(await sandbox.run(['car', 'import', 'missing.car']), 1)
   })
 
-  it('is not written where a block of it is missing', async ({ sandbox }) => {
+  it('is not written when a block of it is missing', async ({ sandbox }) => {
     const cid = await sandbox.add(noise(3_000_000))
     const [file] = await blockFiles(sandbox.repo)
     await sandbox.shell(`rm ${file}`)

@@ -212,7 +212,7 @@ describe.each<FileStore>(['FsBlockstore', 'SharedFsBlockstore'])('on %s', files 
 const MOMENTS = Array.from({ length: 24 }, (_, i) => ({ begin: i % 6 * 2, kill: 1 + Math.floor(i / 6) * 3 }))
 
 describe('two processes on one SharedFsBlockstore', () => {
-  it('put the same large block, and where one is killed the other has it whole', async () => {
+  it('put the same large block, and when one is killed the other has it whole', async () => {
     const { cid, bytes } = await makeLargeBlock()
     const store = new CompressedBlockstore(new SharedFsBlockstore(directory), { codec: 'none' })
 

@@ -143,7 +143,7 @@ describe.concurrent('while a daemon runs', () => {
     expectSuccess(await sandbox.run(['verify', kept]))
   })
 
-  it('ipfsz connect and ipfsz peers show who is connected', async ({ sandbox }) => {
+  it('ipfsz connect and ipfsz peers show the connected peers', async ({ sandbox }) => {
     const repo = join(sandbox.directory, 'other')
     const [daemon, other] = await Promise.all([startDaemon(sandbox), startDaemon(sandbox, { repo })])
 

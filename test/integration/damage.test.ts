@@ -98,7 +98,7 @@ describe.concurrent('a block that is gone', () => {
     expect(await readdir(sandbox.directory)).toEqual(['repo'])
   })
 
-  it('does not hinder who does not need it: stat needs the root, a read of a few bytes one leaf more', async ({
+  it('leaves other reads alone: stat needs the root, a read of a few bytes one leaf more', async ({
     sandbox
   }) => {
     const cid = await sandbox.add(longText(10 * MIB), '--frame-size', '1MiB')

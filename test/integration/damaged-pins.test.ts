@@ -183,7 +183,7 @@ describe.concurrent('what is in the directory of pins and is none', () => {
     expectSuccess(await sandbox.run(['gc']))
   })
 
-  it('is no pin where it is still being written, or a directory of another name', async ({ sandbox }) => {
+  it('is no pin when it is still being written, or a directory of another name', async ({ sandbox }) => {
     const cid = await sandbox.add(text(1000))
     await writeFile(`${pinFile(sandbox, cid)}.tmp`, '')
     await mkdir(join(sandbox.repo, 'datastore', 'pin', 'old'))

@@ -7,7 +7,7 @@ import { expectIntact, feed, waitForFiles } from './repo.ts'
 import { expectSuccess, finish, it } from './run-cli.ts'
 
 describe('adding while garbage is collected', () => {
-  it('loses no block of what was added, though others add and let go of the same', async ({ sandbox }) => {
+  it('loses no added block while others add and remove the same', async ({ sandbox }) => {
     const bytes = noise(3_000_000)
     await sandbox.add(text(1000))
     const adding = new AbortController()

@@ -78,7 +78,7 @@ describe.concurrent('ipfsz get writes no more than', () => {
     expect(parseLines(result.stdout)).toMatchObject([{ files: 3, directories: 3, symlinks: 1 }])
   })
 
-  it('--max-size where what the blocks tell of sizes is less than there is', async ({ sandbox }) => {
+  it('--max-size when what the blocks tell of sizes is less than there is', async ({ sandbox }) => {
     await sandbox.add(text(10))
     const repo = new HostileRepo(sandbox.repo)
     // its directory says that it has one byte

@@ -27,7 +27,7 @@ describe.concurrent('ipfsz get --output', () => {
     expect(await readlink(join(sandbox.directory, 'into/link'))).toBe('b.txt')
   })
 
-  it('calls what it writes into a directory by its CID where there is no path', async ({ sandbox }) => {
+  it('calls what it writes into a directory by its CID when there is no path', async ({ sandbox }) => {
     const cid = await sandbox.add(text(1000))
 
     expectSuccess(await sandbox.run(['get', cid, '-o', './']))

@@ -6,7 +6,7 @@ import { HostileRepo } from './hostile-directory.ts'
 import { expectFailure, expectSuccess, it } from './run-cli.ts'
 import { addTree, makeTree } from './tree-files.ts'
 
-describe.concurrent('ipfsz get of a file, where there is a symlink of its name', () => {
+describe.concurrent('ipfsz get of a file, when there is a symlink of its name', () => {
   it.for<[string, string]>([
     ['a file', 'victim'],
     ['nothing', 'nowhere'],

@@ -53,7 +53,7 @@ describe.concurrent('a hostile tree', () => {
     }
   })
 
-  it('is refused where a block of it is missing', async ({ sandbox }) => {
+  it('is refused when a block of it is missing', async ({ sandbox }) => {
     await sandbox.add(text(10))
     const repo = new HostileRepo(sandbox.repo)
     const missing = CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354')
@@ -65,7 +65,7 @@ describe.concurrent('a hostile tree', () => {
 })
 
 describe.concurrent('the target of a tree', () => {
-  it.for(['file', 'directory', 'symlink', 'dangling'])('is refused where it is a %s, which stays as it was', async (
+  it.for(['file', 'directory', 'symlink', 'dangling'])('is refused when it is a %s, which stays as it was', async (
     target,
     { sandbox }
   ) => {

@@ -187,7 +187,7 @@ describe.concurrent('ipfsz gc', () => {
     expect((await sandbox.run(['cat', kept])).stdout.equals(text(200_000))).toBe(true)
   })
 
-  it.for(['missing', 'damaged'])('removes nothing where a block that says what is below it is %s', async (
+  it.for(['missing', 'damaged'])('removes nothing when a block that says what is below it is %s', async (
     what,
     { sandbox }
   ) => {

@@ -118,7 +118,7 @@ describe('Bitswap between two nodes of Helia', { tags: 'slow' }, () => {
     expect(trafficOf(compressed.connection)?.received.compressed).toBeGreaterThan(0.95 * compressed.proxy.received)
   })
 
-  it('takes fewer bytes for text where only its own streams are compressed', async () => {
+  it('takes fewer bytes for text when only its own streams are compressed', async () => {
     const files = texts()
     const init: NodeInit = { bitswapCodecs: ['zstd'] }
     const { proxy, connection } = await fetch(files, init, init)

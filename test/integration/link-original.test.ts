@@ -112,7 +112,7 @@ describe.concurrent('an original that is linked unchecked', () => {
       .toMatchObject({ code: 0, stderr: expect.stringMatching(/^ipfsz: [^\n]*unchecked[^\n]*\n$/) })
   })
 
-  it('is read without one where a comparison finds its bytes', async ({ sandbox }) => {
+  it('is read without one when a comparison finds its bytes', async ({ sandbox }) => {
     const cid = await sandbox.add(bytes)
     const original = await originalOf(bytes)
     expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, cid]))
@@ -121,7 +121,7 @@ describe.concurrent('an original that is linked unchecked', () => {
     expectSuccess(await sandbox.run(['get', original, '-o', 'out']))
   })
 
-  it('is found by stat through its link where others could be asked too', async ({ sandbox }) => {
+  it('is found by stat through its link when others could be asked too', async ({ sandbox }) => {
     const small = text(1000)
     const cid = await sandbox.add(small)
     const raw = await originalOf(small)
@@ -179,7 +179,7 @@ describe.concurrent('the stored bytes of an original that is linked', () => {
     expect(part.stdout.equals(stored.subarray(3, 8))).toBe(true)
   })
 
-  it('are its own where it is stored here', async ({ sandbox }) => {
+  it('are its own when it is stored here', async ({ sandbox }) => {
     const original = await sandbox.add(bytes, '--codec', 'none')
     await sandbox.add(bytes, '--link')
 
@@ -189,7 +189,7 @@ describe.concurrent('the stored bytes of an original that is linked', () => {
     expect(read.stdout.equals(bytes)).toBe(true)
   })
 
-  it('are refused where the header names another content CID', async ({ sandbox }) => {
+  it('are refused when the header names another content CID', async ({ sandbox }) => {
     const original = await originalOf(bytes)
     expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, await sandbox.add(other, '--link')]))
 
@@ -213,7 +213,7 @@ describe.concurrent('an original that is linked to other bytes', () => {
     expectSuccess(await sandbox.run(['verify', bad]))
   })
 
-  it('is refused before its first byte where the header names another content CID', async ({ sandbox }) => {
+  it('is refused before its first byte when the header names another content CID', async ({ sandbox }) => {
     const bad = await sandbox.add(other, '--link', '--frame-size', '64KiB')
     const original = await originalOf(bytes)
     expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, bad]))

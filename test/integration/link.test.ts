@@ -70,7 +70,7 @@ describe.concurrent('ipfsz link', () => {
     expectFailure(await sandbox.run(['link', 'rm', original]), 1)
   })
 
-  it('refuses two plain CIDs, two marked ones, and a compressed side that is not there', async ({ sandbox }) => {
+  it('refuses two plain CIDs, two marked ones, and a missing compressed side', async ({ sandbox }) => {
     const cid = await sandbox.add(text(10_000))
     const original = await originalOf(text(10_000))
     const missing = CID.createV1(
@@ -150,7 +150,7 @@ describe.concurrent('ipfsz link', () => {
     expect(await links(sandbox)).toHaveLength(3)
   })
 
-  it('is read where the links cannot be locked, as on a disk that cannot be written to', async ({ sandbox }) => {
+  it('is read when the links cannot be locked, as on a disk that cannot be written to', async ({ sandbox }) => {
     const bytes = text(300_000)
     await sandbox.add(bytes, '--link')
     const lock = join(sandbox.repo, 'links', 'LOCK')

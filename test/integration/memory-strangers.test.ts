@@ -67,7 +67,7 @@ async function measure (sandbox: Sandbox, args: string[], stop?: number): Promis
 }
 
 describe('what strangers made', () => {
-  it('is read in bounded memory where it has dag-pb leaves, and nobody takes them', async ({ sandbox }) => {
+  it('is read in bounded memory when it has dag-pb leaves, and nobody takes them', async ({ sandbox }) => {
     await sandbox.add(Buffer.from('a repo'))
     const blocks = new Blocks(sandbox.repo)
     const count = 800
@@ -82,7 +82,7 @@ describe('what strangers made', () => {
     expect(peak).toBeLessThan(LIMIT)
   })
 
-  it('is read in bounded memory where its nodes have very many links', async ({ sandbox }) => {
+  it('is read in bounded memory when its nodes have very many links', async ({ sandbox }) => {
     await sandbox.add(Buffer.from('a repo'))
     const blocks = new Blocks(sandbox.repo)
     const leaf = await blocks.put(raw.code, Uint8Array.of(97))
@@ -128,7 +128,7 @@ describe('what strangers made', () => {
     expect(peak).toBeLessThan(LIMIT)
   })
 
-  it('is walked in bounded memory where many nodes have very many links', async ({ sandbox }) => {
+  it('is walked in bounded memory when many nodes have very many links', async ({ sandbox }) => {
     await sandbox.add(Buffer.from('a repo'))
     const blocks = new Blocks(sandbox.repo)
     // 8 bytes each, to a CID that holds an empty block itself

@@ -47,7 +47,7 @@ describe.concurrent('ipfsz name', () => {
       .toBe(`${second}\n`)
   })
 
-  it('refuses to publish where nobody keeps the record', { tags: 'slow' }, async ({ sandbox }) => {
+  it('refuses to publish when no peer keeps the record', { tags: 'slow' }, async ({ sandbox }) => {
     await startDaemon(sandbox)
     const cid = await sandbox.add(text(10_000))
 
@@ -68,7 +68,7 @@ describe.concurrent('ipfsz name', () => {
     expectFailure(await sandbox.run(args), code)
   })
 
-  it('refuses where there is nobody to ask', async ({ sandbox }) => {
+  it('refuses when there is no peer to ask', async ({ sandbox }) => {
     const result = await sandbox.run([
       'name',
       'resolve',

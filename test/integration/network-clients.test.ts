@@ -16,7 +16,7 @@ const FETCHES = 8
 const CONNECT_AT_ONCE = 20
 
 describe('a daemon', () => {
-  it(`serves ${FILES} files to ${CLIENTS} stock Helia nodes at once in bounded memory, and closes their streams`, async ({
+  it(`serves ${FILES} files to ${CLIENTS} stock Helia nodes at once in bounded memory, and closes every file`, async ({
     sandbox
   }) => {
     const daemon = await startDaemon(sandbox)

@@ -211,7 +211,7 @@ describe.concurrent('reading what is not in the repo', () => {
     expect(Buffer.from(bytes).equals(result.stdout)).toBe(true)
   })
 
-  it('comes once for all who ask the daemon for it at the same time', { tags: 'slow' }, async ({ sandbox }) => {
+  it('is fetched once for concurrent requests to the daemon', { tags: 'slow' }, async ({ sandbox }) => {
     const a = join(sandbox.directory, 'a')
     const bytes = noise(12_000_000)
     const cid = await addTo(sandbox, a, bytes)
@@ -239,7 +239,7 @@ describe.concurrent('reading what is not in the repo', () => {
     expectSuccess(await sandbox.run(['cat', cid, '--peer', address]))
   })
 
-  it.for([true, false])('is refused within --timeout where nobody has it, with a daemon: %s', {
+  it.for([true, false])('is refused within --timeout when no peer has it, with a daemon: %s', {
     tags: 'slow'
   }, async (withDaemon, { sandbox }) => {
     const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'a') })
@@ -261,7 +261,7 @@ describe.concurrent('reading what is not in the repo', () => {
     }
   })
 
-  it('is refused where a peer that is named cannot be reached', async ({ sandbox }) => {
+  it('is refused when a named peer cannot be reached', async ({ sandbox }) => {
     const result = await sandbox.run([
       'cat',
       NOBODYS,
@@ -282,7 +282,7 @@ describe.concurrent('reading what is not in the repo', () => {
 })
 
 describe('a fetch', { tags: 'slow' }, () => {
-  it('goes on where its connection is cut, and fetches only what is missing', async ({ sandbox }) => {
+  it('goes on when its connection is cut, and fetches only what is missing', async ({ sandbox }) => {
     const a = join(sandbox.directory, 'a')
     const bytes = noise(24_000_000)
     const cid = await addTo(sandbox, a, bytes)
@@ -322,7 +322,7 @@ describe('a fetch', { tags: 'slow' }, () => {
     expect(fetchedOf(second).blocks).toBeLessThanOrEqual(20)
   })
 
-  it('goes on with another provider where one is killed', async ({ sandbox }) => {
+  it('goes on with another provider when one is killed', async ({ sandbox }) => {
     const [boot, a, b] = ['boot', 'a', 'b'].map(name => join(sandbox.directory, name))
     const bytes = noise(40_000_000)
     const bootstrap = (await startDaemon(sandbox, { repo: boot })).address

@@ -48,7 +48,7 @@ describe('after a loss of power', () => {
     await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', tree, big]) })
   })
 
-  it('what add printed is there where another add has written the same blocks and synced none', async ({ sandbox }) => {
+  it('what add printed is there when another add has written the same blocks and synced none', async ({ sandbox }) => {
     const file = await sandbox.write('file', text(1_500_000))
 
     const cut = await record(sandbox, async run => {

@@ -80,7 +80,7 @@ describe.concurrent('ipfsz cat', () => {
 })
 
 describe.concurrent('reading', () => {
-  it('makes no repo where there is none', async ({ sandbox }) => {
+  it('does not create a missing repo', async ({ sandbox }) => {
     const cid = await sandbox.add(text(10_000))
     const nowhere = join(sandbox.directory, 'nowhere')
 
@@ -121,7 +121,7 @@ describe.concurrent('ipfsz get', () => {
     expect(await readdir(sandbox.directory)).toEqual(['out.txt', 'repo'])
   })
 
-  it('names the file by its CID where no name is given', async ({ sandbox }) => {
+  it('names the file by its CID when no name is given', async ({ sandbox }) => {
     const cid = await sandbox.add(text(10_000))
 
     const result = await sandbox.run(['get', cid, '--json'])

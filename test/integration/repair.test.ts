@@ -9,7 +9,7 @@ import type { Sandbox } from './run-cli.ts'
 const MIB = 1024 * 1024
 
 describe('ipfsz verify --all', () => {
-  it('says of each pin whether it is good, a line each, and fails where one is not', async ({ sandbox }) => {
+  it('reports each pin on a line, and fails when one is not good', async ({ sandbox }) => {
     const good = await sandbox.add(text(100_000))
     const before = await blockFiles(sandbox.repo)
     const bad = await sandbox.add(longText(5 * MIB))
@@ -69,7 +69,7 @@ describe('ipfsz verify --all', () => {
       .toMatchObject([{ cid: original, ok: false }, { cid: compressed, ok: true }])
   })
 
-  it('is good of a repo where nothing is pinned', async ({ sandbox }) => {
+  it('is good of a repo when nothing is pinned', async ({ sandbox }) => {
     expectSuccess(await sandbox.run(['init']))
     expectSuccess(await sandbox.run(['verify', '--all']))
   })
@@ -82,7 +82,7 @@ describe('ipfsz verify --all', () => {
 })
 
 describe('ipfsz repair', () => {
-  it('lists what is lost and which pins need it, where nobody can be asked', async ({ sandbox }) => {
+  it('lists what is lost and which pins need it, when nobody can be asked', async ({ sandbox }) => {
     await makeTree(sandbox.directory, { 'one/a': noise(2 * MIB), 'one/b': 'b', 'two/a': noise(2 * MIB), 'two/c': 'c' })
     const [one, two] = [await addTree(sandbox, 'one'), await addTree(sandbox, 'two')]
     const good = await sandbox.add(text(1000))

@@ -74,7 +74,7 @@ describe.concurrent('a tree', () => {
     expect(parseLines((await sandbox.run(['ls', cid, '--json'])).stdout)).toHaveLength(2000)
   })
 
-  it('comes back where a directory is sharded, with its mode and mtime', { tags: 'slow' }, async ({ sandbox }) => {
+  it('comes back when a directory is sharded, with its mode and mtime', { tags: 'slow' }, async ({ sandbox }) => {
     const name = 'x'.repeat(180)
     const directory = await makeTree(
       join(sandbox.directory, 'in'),
@@ -225,7 +225,7 @@ describe.concurrent('what ipfsz add prints of a tree', () => {
     expectSuccess(await sandbox.run(['add', '-Q', '--ignore', 'pipe', 'in']))
   })
 
-  it('keeps mode and mtime of a file alone only where that is asked for', async ({ sandbox }) => {
+  it('keeps mode and mtime of a file alone only when that is asked for', async ({ sandbox }) => {
     const file = await sandbox.write('a', text(10_000))
     await chmod(file, 0o640)
     await utimes(file, 1000, 1000)

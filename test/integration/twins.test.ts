@@ -58,7 +58,7 @@ function heliaOn ({ repo }: Sandbox): Helia {
 }
 
 describe.concurrent('a block that is linked to under two codecs', () => {
-  it('keeps what is below it where its bytes were added as a file too', async ({ sandbox }) => {
+  it('keeps what is below it when its bytes were added as a file too', async ({ sandbox }) => {
     const cids = await addFiles(sandbox)
 
     for (const cid of cids) {
@@ -69,7 +69,7 @@ describe.concurrent('a block that is linked to under two codecs', () => {
     await expectAllThere(cids, sandbox)
   })
 
-  it('keeps what is below it where a CAR of a stranger links to its bytes', async ({ sandbox }) => {
+  it('keeps what is below it when a CAR of a stranger links to its bytes', async ({ sandbox }) => {
     const cids = await addFiles(sandbox)
     const twins = await Promise.all(
       cids.map(
@@ -137,7 +137,7 @@ describe.concurrent('a pin of Helia that is not deep', () => {
       .toMatchObject([{ kept: 2 * FILES, removed: 2 * FILES }])
   })
 
-  it('becomes one of all levels where it is pinned again', async ({ sandbox }) => {
+  it('becomes one of all levels when it is pinned again', async ({ sandbox }) => {
     const cid = await sandbox.add(noise(1_100_000), '--no-pin')
     await Array.fromAsync(heliaOn(sandbox).pins.add(unmark(CID.parse(cid)), { depth: 0 }))
 

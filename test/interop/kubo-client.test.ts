@@ -116,7 +116,7 @@ describe('createIpfszForKubo, with the client of kubo-rpc-client,', () => {
     }
   })
 
-  it('tells no CID where a leaf was deleted before Kubo pinned the file', async () => {
+  it('tells no CID when a leaf was deleted before Kubo pinned the file', async () => {
     const client = create({ url: kubo.url })
     let first: CID | undefined
     const forgetful = createIpfszForKubo({

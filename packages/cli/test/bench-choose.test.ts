@@ -7,17 +7,17 @@ import { Clock, fakeCodecLevel, fakeRow } from './bench-fakes.ts'
 const NONE = fakeRow('none', undefined, 1, [8, 0.8, 0.08])
 
 describe('secondsOver', () => {
-  it('is the time of sending where that is the slowest', () => {
+  it('is the time of sending when that is the slowest', () => {
     expect(secondsOver(10_000_000, { ratio: 0.5, compress: 1e9, decompress: 1e9 }))
       .toEqual({ '10 Mbit/s': 4, '100 Mbit/s': 0.4, '1 Gbit/s': 0.04 })
   })
 
-  it('is the time of compressing where that is the slowest', () => {
+  it('is the time of compressing when that is the slowest', () => {
     expect(secondsOver(10_000_000, { ratio: 0.5, compress: 20e6, decompress: 1e9 }))
       .toEqual({ '10 Mbit/s': 4, '100 Mbit/s': 0.5, '1 Gbit/s': 0.5 })
   })
 
-  it('is the time of decompressing where that is the slowest', () => {
+  it('is the time of decompressing when that is the slowest', () => {
     expect(secondsOver(10_000_000, { ratio: 0.5, compress: 1e9, decompress: 1e6 }))
       .toEqual({ '10 Mbit/s': 10, '100 Mbit/s': 10, '1 Gbit/s': 10 })
   })
@@ -100,7 +100,7 @@ describe('choose', () => {
     expect(choose([NONE, b, { ...b }]).row).toBe(b)
   })
 
-  it('says nothing of other links and of space where it is the best there too', () => {
+  it('says nothing of other links and of space when it is the best there too', () => {
     const only = fakeRow('zstd', 1, 0.4, [4, 0.4, 0.05])
 
     expect(choose([NONE, only])).toEqual({ row: only, reason: expect.any(String) })
@@ -122,7 +122,7 @@ describe('choose', () => {
     ).toBe('zstd')
   })
 
-  it('takes none where every codec is slower than sending the file as it is', () => {
+  it('takes none when every codec is slower than sending the file as it is', () => {
     const slow = fakeRow('brotli', 11, 0.25, [9, 9, 9])
 
     const { row, smallest, fastLink, reason } = choose([NONE, slow])

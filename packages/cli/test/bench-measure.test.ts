@@ -20,7 +20,7 @@ function makeFrames (...sizes: number[]): Uint8Array[] {
 describe('cut', () => {
   const frames = makeFrames(MIB, MIB, MIB, MIB, 10)
 
-  it('takes all where there is time for all', () => {
+  it('takes all when there is time for all', () => {
     expect(limitFrames(frames, 4 * MIB + 10, 2)).toEqual(frames)
     expect(limitFrames(frames, Infinity, 2)).toEqual(frames)
   })
@@ -103,7 +103,7 @@ describe('runPass', () => {
       .rejects.toMatchObject({ name: 'DifferenceError', cause })
   })
 
-  it('ends where it is aborted, with that error', async () => {
+  it('ends when it is aborted, with that error', async () => {
     const controller = new AbortController()
     const codecLevel = fakeCodecLevel(new Clock())
     const { codec } = codecLevel
@@ -213,7 +213,7 @@ describe('measure', () => {
     expect(clock.milliseconds).toBeLessThanOrEqual(10_000)
   })
 
-  it('measures nothing but the warm-up where there is time for no more', async () => {
+  it('measures nothing but the warm-up when there is time for no more', async () => {
     const clock = new Clock()
     const codecLevels = Array.from({ length: 5 }, (_, i) => fakeCodecLevel(clock, { level: i, compress: 100 }))
 

@@ -137,7 +137,7 @@ describe('the table', () => {
 })
 
 describe('the chart', () => {
-  it('shows what is stored and the time, and an arrow where a bar would be too long', () => {
+  it('shows what is stored and the time, and an arrow when a bar would be too long', () => {
     expect(chart(rows, zstd, 10_192_446, terminal(60))).toEqual([
       '            stored                    at 100 Mbit/s',
       '  none      █████████████ 9.72 MiB    ██████████▍    800 ms',
@@ -154,7 +154,7 @@ describe('the chart', () => {
     expect(new Set(lines.slice(1).map(line => line.length)).size).toBe(1)
   })
 
-  it('is ASCII where the terminal shows no more', () => {
+  it('is ASCII when the terminal shows no more', () => {
     expect(chart(rows, zstd, 10_192_446, terminal(80, { unicode: false })).join('\n')).toMatch(/^[\n -~]+$/)
   })
 })

@@ -122,7 +122,7 @@ describe('readSample', () => {
     await expect(readSample([directory], MIB, signal)).rejects.toMatchObject({ code: 'EISDIR', path: directory })
   })
 
-  it('refuses a file that is not there', async () => {
+  it('refuses a missing file', async () => {
     await expect(readSample([await write('a', new Uint8Array(1)), join(directory, 'b')], MIB, signal))
       .rejects.toMatchObject({ code: 'ENOENT' })
   })
@@ -131,7 +131,7 @@ describe('readSample', () => {
     await expect(readSample([path], MIB, signal)).rejects.toMatchObject({ name: 'UsageError' })
   })
 
-  it('ends where it is aborted', async () => {
+  it('ends when it is aborted', async () => {
     await expect(readSample([await write('a', new Uint8Array(1))], MIB, AbortSignal.abort()))
       .rejects.toMatchObject({ name: 'AbortError' })
   })

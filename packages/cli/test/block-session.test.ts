@@ -69,7 +69,7 @@ describe('a session', () => {
     expect(received).toBe(60)
   })
 
-  it('fetches a block once for all who ask for it at one time', async () => {
+  it('fetches a block once for concurrent requests', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
     const block = await makeBlock(1)
     await keep(a, [block])
@@ -83,7 +83,7 @@ describe('a session', () => {
     expect(new Set(fetched).size).toBe(1)
   })
 
-  it('goes on for others when one of those who ask for a block leaves', async () => {
+  it('keeps fetching for the others when one request is aborted', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
     const block = await makeBlock(1)
     await connect(b, a)
@@ -226,14 +226,14 @@ describe('a session', () => {
       .rejects.toMatchObject({ name: 'NotFetchedError', cid: block.cid, timeout: 1000 })
   })
 
-  it('refuses to wait longer than the timeout where there is nobody', async () => {
+  it('refuses after the timeout when there is no peer', async () => {
     const block = await makeBlock(1)
 
     await expect(session(block.cid, await testNode()).fetch(block.cid, { signal, timeout: 500 }))
       .rejects.toMatchObject({ name: 'NotFetchedError', providers: 0 })
   })
 
-  it('refuses at once what is not to be searched for, where nobody is known', async () => {
+  it('refuses at once what is not to be searched for, when nobody is known', async () => {
     const node = await testNode()
     const [{ cid: root }, { cid }] = await makeBlocks(2)
     const send = vi.spyOn(node.wants, 'send')
@@ -313,7 +313,7 @@ describe('a session with a peer that', { tags: 'slow' }, () => {
     }
   })
 
-  it('is the only one and sends nothing is not waited for again where nobody is to be searched for', async () => {
+  it('is the only one and sends nothing is not waited for again when nobody is to be searched for', async () => {
     const [bad, c] = await Promise.all([badPeer(() => undefined), testNode()])
     const blocks = await makeBlocks(3)
     await connect(c, bad)

@@ -68,7 +68,7 @@ describe('the file of a daemon', () => {
     await expect(readDaemonFile(repo)).resolves.toBeUndefined()
   })
 
-  it('is none: of a process that has let go of its lock, or was killed', async () => {
+  it('is none after its process released the lock or was killed', async () => {
     const repo = await makeRepo()
     const lock = await beDaemon(repo)
 

@@ -268,7 +268,7 @@ describe('the control port of a daemon', () => {
       .rejects.toMatchObject({ name: 'NotFetchedError', cid, timeout: 1234, providers: 0 })
   })
 
-  it('hands on blocks, and who sent them', async () => {
+  it('passes on blocks and the peers that sent them', async () => {
     const bytes = Uint8Array.from({ length: 1_000_000 }, (_, i) => i % 251)
     const server = await serve({ fetch: async () => ({ bytes, peerId: '12D3KooWother' }) })
 
@@ -278,7 +278,7 @@ describe('the control port of a daemon', () => {
     expect(fetched.peerId).toBe('12D3KooWother')
   })
 
-  it.each([1_000_000, undefined])('hands on of how many bytes a block is, where that is known: %s', async size => {
+  it.each([1_000_000, undefined])('hands on of how many bytes a block is, when that is known: %s', async size => {
     const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }))
     const server = await serve({ fetch })
 
@@ -344,7 +344,7 @@ describe('the control port of a daemon', () => {
     ])
   })
 
-  it('stops fetching for those who have gone', async () => {
+  it('stops fetching for clients that disconnect', async () => {
     let aborted: Promise<unknown> = Promise.reject(new Error('nothing was fetched'))
     aborted.catch(() => {})
     const fetching = Promise.withResolvers<void>()
@@ -366,7 +366,7 @@ describe('the control port of a daemon', () => {
     await aborted
   })
 
-  it('is told of, where it does not answer', async () => {
+  it('is told of, when it does not answer', async () => {
     const server = await serve()
     await server.close()
 

@@ -153,7 +153,7 @@ describe('a walk', () => {
       .rejects.toMatchObject({ name: 'DamagedDagError', cause: { name: 'MissingBlockError' } })
   })
 
-  it('refuses what it cannot follow, also where the same bytes were walked as dag-pb', async () => {
+  it('refuses what it cannot follow even when the same bytes were walked as dag-pb', async () => {
     const bytes = encodeNode(1, [])
     const node = CID.createV1(dagPb.code, await sha256.digest(bytes))
     const other = CID.createV1(0x71, node.multihash)

@@ -64,7 +64,7 @@ describe.each([['as they are', false], ['compressed', true]])('a damaged block o
     expect(store.fetched).toMatchObject({ blocks: 1, replaced: 1 })
   })
 
-  it('is said to be damaged where nobody sends it', async () => {
+  it('is reported as damaged when no peer sends it', async () => {
     const { cid, store } = await damaged(
       async (cid, { timeout }) => { throw new NotFetchedError(cid, timeout, 2) },
       compressed
@@ -74,13 +74,13 @@ describe.each([['as they are', false], ['compressed', true]])('a damaged block o
       .rejects.toMatchObject({ name: 'CorruptBlockError', cid, cause: { name: 'NotFetchedError', providers: 2 } })
   })
 
-  it('is refused where others send other bytes', async () => {
+  it('is refused when peers send other bytes', async () => {
     const { cid, store } = await damaged(async () => ({ bytes: bytes.slice(1), peerId: PEER }), compressed)
 
     await expect(read(ipfsz({ blockstore: store }).cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
   })
 
-  it('is refused where nobody may be asked', async () => {
+  it('is refused when no peer may be asked', async () => {
     const { cid, repo } = await damaged(async () => ({ bytes, peerId: PEER }), compressed)
 
     await expect(read(ipfsz({ blockstore: repo }).cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
@@ -88,7 +88,7 @@ describe.each([['as they are', false], ['compressed', true]])('a damaged block o
 })
 
 describe('a block that the disk cannot read', () => {
-  it('is fetched anew, and is lost for repair where nobody sends it', async () => {
+  it('is fetched again, and is lost for repair when no peer sends it', async () => {
     const { cid, repo } = await damaged(async () => ({ bytes, peerId: PEER }))
     const unreadable = {
       get: () => {

@@ -125,7 +125,7 @@ describe('a file that a process holds', () => {
     expect(Buffer.concat(stderr).toString()).toBe('')
   })
 
-  it('is none where there is no file, or one that nobody holds, whatever is in it', async () => {
+  it('is none without a file, or with a file that no process holds, whatever it contains', async () => {
     const file = await makeFile()
 
     expect(isHeld(file)).toBe(false)

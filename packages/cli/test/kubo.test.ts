@@ -214,7 +214,7 @@ describe('what answers as no Kubo does', () => {
     await expect(add(`http://127.0.0.1:${port}`)).rejects.toMatchObject({ name: 'NotKuboError' })
   })
 
-  it('without TLS is refused where the address wants it', async () => {
+  it('without TLS is refused when the address wants it', async () => {
     const kubo = await fakeKubo()
 
     await expect(add(`https://127.0.0.1:${kubo.port}`)).rejects.toMatchObject({ name: 'KuboUnreachableError' })

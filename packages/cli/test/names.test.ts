@@ -55,7 +55,7 @@ describe('a record of a name', () => {
       .rejects.toMatchObject({ name: 'NameError' })
   })
 
-  it('is refused where the marker was changed', async () => {
+  it('is refused when the marker was changed', async () => {
     const entry = IPNSEntry.decode(await makeRecord(key, marked, '', 1n, DEFAULT_LIFETIME))
     const data = decode(entry.data ?? new Uint8Array(0)) as object
     const bytes = IPNSEntry.encode({ ...entry, data: Uint8Array.from(encode({ ...data, _ipfsz: TREE_CODE + 1 })) })
@@ -63,7 +63,7 @@ describe('a record of a name', () => {
     await expect(readRecord(recordKey(digest), bytes)).rejects.toMatchObject({ name: 'NameError' })
   })
 
-  it('is refused at every byte where it is cut short', async () => {
+  it('is refused when it is cut short at any byte', async () => {
     const bytes = await makeRecord(key, marked, '', 1n, DEFAULT_LIFETIME)
 
     for (let length = 0; length < bytes.byteLength; length += 7) {

@@ -76,7 +76,7 @@ describe('the blockstore of a command that may ask others', () => {
     expect(await store.has(cid)).toBe(true)
   })
 
-  it('says of what is not in the repo what Helia says, where nobody is to be asked', async () => {
+  it('says of what is not in the repo what Helia says, when nobody is to be asked', async () => {
     const store = await make()
     const { cid } = await makeBlock(1)
 
@@ -91,7 +91,7 @@ describe('the blockstore of a command that may ask others', () => {
       .resolves.toEqual(Buffer.from('abc'))
   })
 
-  it('counts the time of those who asked before', async () => {
+  it('counts the time of earlier requests', async () => {
     const timeouts: number[] = []
     const store = await make({
       async fetch (cid, { timeout }) {

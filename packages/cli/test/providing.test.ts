@@ -56,7 +56,7 @@ describe('providing', () => {
     expect(await providersOf(third.cid, b)).toEqual([])
   })
 
-  it('tells of all of it again on time, and of nothing that is not there any more', async () => {
+  it('announces everything again on time, and nothing that was removed', async () => {
     const [a] = await pair()
     const blocks = await makeBlocks(2)
     const told: string[] = []
@@ -77,7 +77,7 @@ describe('providing', () => {
     )
   })
 
-  it('tells of what is below roots where that is asked for', async () => {
+  it('tells of what is below roots when that is asked for', async () => {
     const [a, b] = await pair()
     const [root, leaf] = await makeBlocks(2)
     provide(a, () => [root.cid], {
@@ -90,7 +90,7 @@ describe('providing', () => {
     )
   })
 
-  it('goes on with other roots where what is below one is damaged', async () => {
+  it('goes on with other roots when what is below one is damaged', async () => {
     const [a, b] = await pair()
     const [damaged, root] = await makeBlocks(2)
     const errors: unknown[] = []

@@ -108,7 +108,7 @@ describe('repair of lost blocks that nobody has', () => {
     })
   })
 
-  it('waits for a search once for all roots where no peer is connected', async () => {
+  it('waits for a search once for all roots when no peer is connected', async () => {
     const { blocks, asked } = await repair(await withoutLeaves(5), { peers: async () => [] })
 
     expect(blocks.filter(({ good }) => !good)).toHaveLength(5 * LEAVES)

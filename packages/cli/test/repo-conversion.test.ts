@@ -62,7 +62,7 @@ describe('withRepo', () => {
     expect((await stats(disk)).codecs).toMatchObject({ zstd: { blocks: 1, size: 10_000 } })
   })
 
-  it('leaves nothing behind where it cannot be noted how blocks are stored', async ({ path }) => {
+  it('leaves nothing behind when it cannot be noted how blocks are stored', async ({ path }) => {
     await openRepo(path)
     await mkdir(join(path, 'blockstore.json'))
     const before = await readdir(path)
@@ -71,7 +71,7 @@ describe('withRepo', () => {
     expect(await readdir(path)).toEqual(before)
   })
 
-  it('gives its lock back where the repo cannot be opened', async ({ path }) => {
+  it('gives its lock back when the repo cannot be opened', async ({ path }) => {
     const { datastore } = await openRepo(path)
     await datastore.put(new Key('/version'), new TextEncoder().encode('99'))
 
@@ -108,7 +108,7 @@ describe('a repo that was opened when it compressed nothing', () => {
     }
   })
 
-  it('gives a block that is an envelope as it is, where it was put so', async ({ path }) => {
+  it('gives a block that is an envelope as it is, when it was put so', async ({ path }) => {
     const { blockstore } = await openRepo(path)
     const frame = zstdCompressSync(text(100), { pledgedSrcSize: 100 } as object)
     const block = Buffer.concat([Uint8Array.of(0x85, 0xb4, 0xfd, 0x01, 100), frame])

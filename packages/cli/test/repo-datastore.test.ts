@@ -82,7 +82,7 @@ describe('many records', () => {
     expect(String(await datastore.get(records[98].key))).toBe('98')
   })
 
-  it('are refused where the directory cannot be synced', async ({ datastore }) => {
+  it('are refused when the directory cannot be synced', async ({ datastore }) => {
     const { open } = fs
     fs.open = async (path, flags, mode) => flags === 'r'
       ? Promise.reject(Object.assign(new Error('the disk has gone'), { code: 'EIO' }))

@@ -112,7 +112,7 @@ describe('lockRepo', () => {
     expect(await locks(repo)).toEqual([])
   })
 
-  it('says who holds the lock, and in which file', async ({ repo }) => {
+  it('names the holder of the lock and its file', async ({ repo }) => {
     const release = await lockRepo(repo, 'add', signal)
     const [name] = await locks(repo)
 

@@ -62,7 +62,7 @@ describe('streams that blocks are sent on', () => {
     ])
   })
 
-  it('are opened where nothing but a want is sent', async () => {
+  it('are opened when nothing but a want is sent', async () => {
     const sent = await send([], { wantlist: new Map([['want', {}]]) })
 
     expect(sent).toEqual([{ wantlist: new Map([['want', {}]]), blocks: new Map(), blockPresences: new Map() }])
@@ -128,7 +128,7 @@ describe('streams that blocks come on', () => {
     expect(stream.closed).toBe(1)
   })
 
-  it('end for Helia also where they had ended before it listened', async () => {
+  it('end for Helia even when they had ended before it listened', async () => {
     const stream = new FakeStream()
     const ended = vi.fn()
     await accept(stream)

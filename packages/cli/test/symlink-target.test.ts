@@ -60,7 +60,7 @@ describe('leadsOut', () => {
     expect(inside).toBeGreaterThan(100)
   })
 
-  it('lets every symlink through that stays inside where no name is taken back', async () => {
+  it('lets every symlink through that stays inside when no name is taken back', async () => {
     await fc.assert(fc.asyncProperty(fc.array(name, { maxLength: 4 }), fc.nat(4), fc.array(name, {
       maxLength: 4
     }), async (names, up, down) => {

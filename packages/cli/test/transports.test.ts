@@ -8,7 +8,7 @@ const v4 = { family: 'IPv4', address: '127.0.0.1' } as NetworkInterfaceInfo
 const v6 = { family: 'IPv6', address: '::1' } as NetworkInterfaceInfo
 
 describe('where a daemon listens', () => {
-  it('is TCP, WebSockets and WebRTC, of IPv6 only where there is any', () => {
+  it('is TCP, WebSockets and WebRTC, of IPv6 only when there is any', () => {
     expect(defaultListen({ lo: [v4] }))
       .toEqual(['/ip4/0.0.0.0/tcp/4101', '/ip4/0.0.0.0/tcp/4102/ws', '/ip4/0.0.0.0/udp/4103/webrtc-direct'])
     expect(defaultListen({ lo: [v4], eth0: [v6] })).toHaveLength(6)
@@ -28,7 +28,7 @@ describe('loadTransports', () => {
     expect(loaded.missing).toBeUndefined()
   })
 
-  it('loads WebRTC where an address asks for it, or says why it is left out', async () => {
+  it('loads WebRTC when an address asks for it, or says why it is left out', async () => {
     const [without, withWebRtc] = await Promise.all([
       loadTransports([], []),
       loadTransports(['/ip4/127.0.0.1/udp/0/webrtc-direct'], [])
@@ -55,7 +55,7 @@ describe('the peers to begin with', () => {
     expect(bootstrapTexts(given, { IPFSZ_BOOTSTRAP: variable })).toEqual(expected)
   })
 
-  it('are those of the public network where nothing is said', () => {
+  it('are those of the public network when nothing is said', () => {
     expect(bootstrapTexts(undefined, {}).map(text => parseMultiaddr(text).toString()))
       .toEqual(expect.arrayContaining([expect.stringContaining('bootstrap.libp2p.io')]))
   })

@@ -37,7 +37,7 @@ async function makeCids (count: number): Promise<CID[]> {
 }
 
 describe('what is asked of peers', () => {
-  it('goes to each in one message, where it is asked at one time', async () => {
+  it('goes to each in one message, when it is asked at one time', async () => {
     const { wants, sent } = fakeBitswap()
     const cids = await makeCids(3)
 
@@ -52,7 +52,7 @@ describe('what is asked of peers', () => {
     ])
   })
 
-  it('is taken back where it is not wanted any more, and asked again in a later message', async () => {
+  it('is taken back when it is not wanted any more, and asked again in a later message', async () => {
     const { wants, sent } = fakeBitswap()
     const [cid] = await makeCids(1)
 
@@ -61,7 +61,7 @@ describe('what is asked of peers', () => {
     expect(sent.map(({ entries }) => entries.map(({ cancel = false }) => cancel))).toEqual([[true], [false]])
   })
 
-  it('fails for all that was in a message where that cannot be sent', async () => {
+  it('fails for all that was in a message when that cannot be sent', async () => {
     const { wants } = fakeBitswap(new Error('gone'))
     const cids = await makeCids(2)
 
