@@ -14,8 +14,14 @@ function otherPackages (name: string): Restriction[] {
   const others = Object.keys(PACKAGES).filter(other => !allowed.includes(other))
 
   return [
-    { regex: `^(@ipfsz/(${others.join('|')})|ipfsz)(/|$)`, message: `packages/${name} imports only: ${allowed.join(', ') || 'no other package'} (rooms.ts)` },
-    { regex: '^(\\.\\./)+([^./]+/)?src/|^(\\.\\./){3,}(packages|test|bench|scripts|examples)/', message: 'Import other packages by their names (rooms.ts)' }
+    {
+      regex: `^(@ipfsz/(${others.join('|')})|ipfsz)(/|$)`,
+      message: `packages/${name} imports only: ${allowed.join(', ') || 'no other package'} (rooms.ts)`
+    },
+    {
+      regex: '^(\\.\\./)+([^./]+/)?src/|^(\\.\\./){3,}(packages|test|bench|scripts|examples)/',
+      message: 'Import other packages by their names (rooms.ts)'
+    }
   ]
 }
 
@@ -70,7 +76,17 @@ export default defineConfig({
     '@stylistic/eol-last': 'error',
     '@stylistic/indent': ['error', 2, { SwitchCase: 1, ignoredNodes: ['ConditionalExpression'] }],
     '@stylistic/keyword-spacing': 'error',
-    '@stylistic/member-delimiter-style': ['error', { multiline: { delimiter: 'none' }, singleline: { delimiter: 'comma' } }],
+    '@stylistic/max-len': ['error', {
+      code: 120,
+      ignoreUrls: true,
+      ignoreRegExpLiterals: true,
+      ignoreStrings: true,
+      ignoreTemplateLiterals: true
+    }],
+    '@stylistic/member-delimiter-style': ['error', {
+      multiline: { delimiter: 'none' },
+      singleline: { delimiter: 'comma' }
+    }],
     '@stylistic/no-multiple-empty-lines': ['error', { max: 1, maxEOF: 0 }],
     '@stylistic/no-trailing-spaces': 'error',
     '@stylistic/object-curly-spacing': ['error', 'always'],

@@ -43,7 +43,11 @@ export default defineConfig({
   test: {
     reporters: ['default', new SummaryReporter()],
     tags: [
-      { name: 'slow', description: 'Takes seconds: kills, locks and memory of processes, stress, large files, every combination. npm test leaves it out, npm run test:slow runs it' }
+      {
+        name: 'slow',
+        description: 'Takes seconds: kills, locks and memory of processes, stress, large files, every combination. ' +
+          'npm test leaves it out, npm run test:slow runs it'
+      }
     ],
     // one project after the other (`groupOrder`)
     projects: [
@@ -76,16 +80,50 @@ export default defineConfig({
         }
       },
       // needs zstd, gzip, lz4, lzop, brotli, python3-snappy and ipfs
-      { test: { name: 'interop', include: ['test/interop/**/*.test.ts'], testTimeout: TIMEOUT, expect: EXPECT, hookTimeout: TIMEOUT, maxWorkers: WORKERS, sequence: { groupOrder: 2 } } },
+      {
+        test: {
+          name: 'interop',
+          include: ['test/interop/**/*.test.ts'],
+          testTimeout: TIMEOUT,
+          expect: EXPECT,
+          hookTimeout: TIMEOUT,
+          maxWorkers: WORKERS,
+          sequence: { groupOrder: 2 }
+        }
+      },
       // pages as bundlers build them, looked at from Node; needs Chromium
-      { test: { name: 'pages', include: ['test/pages/**/*.test.ts'], globalSetup: 'test/support/need-chromium.ts', testTimeout: TIMEOUT, expect: EXPECT, hookTimeout: TIMEOUT, sequence: { groupOrder: 4 } } },
+      {
+        test: {
+          name: 'pages',
+          include: ['test/pages/**/*.test.ts'],
+          globalSetup: 'test/support/need-chromium.ts',
+          testTimeout: TIMEOUT,
+          expect: EXPECT,
+          hookTimeout: TIMEOUT,
+          sequence: { groupOrder: 4 }
+        }
+      },
       // the demo page and its peer, used from Node; needs Chromium
-      { test: { name: 'demo', include: ['test/demo/**/*.test.ts'], globalSetup: ['test/support/need-chromium.ts', 'test/demo/build-demo.ts'], testTimeout: TIMEOUT, expect: EXPECT, hookTimeout: TIMEOUT, maxWorkers: WORKERS, sequence: { groupOrder: 5 } } },
-      // tests that run inside of Chromium, the unit suites among them: what their tests make files with is IndexedDB there
+      {
+        test: {
+          name: 'demo',
+          include: ['test/demo/**/*.test.ts'],
+          globalSetup: ['test/support/need-chromium.ts', 'test/demo/build-demo.ts'],
+          testTimeout: TIMEOUT,
+          expect: EXPECT,
+          hookTimeout: TIMEOUT,
+          maxWorkers: WORKERS,
+          sequence: { groupOrder: 5 }
+        }
+      },
+      // tests that run inside Chromium, with the unit suites: files of those are in IndexedDB there
       {
         test: {
           name: 'browser',
-          include: ['packages/{errors,codecs,core,blockstore-compressed}/test/**/*.test.ts', 'test/browser/**/*.test.ts'],
+          include: [
+            'packages/{errors,codecs,core,blockstore-compressed}/test/**/*.test.ts',
+            'test/browser/**/*.test.ts'
+          ],
           exclude: NODE_ONLY,
           globalSetup: ['test/support/need-chromium.ts', 'test/browser/libp2p-compression-node.ts'],
           testTimeout: TIMEOUT,

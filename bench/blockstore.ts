@@ -31,7 +31,8 @@ const TMPFS = 0x01021994
 type Note = (side: Side, what: string, time: Time) => void
 
 export const benchmark: Benchmark = {
-  question: 'what a CompressedBlockstore costs and saves against an FsBlockstore alone, with blocks of 1 MiB, and from which size on blocks shrink. A first get reads a block that the store has not read before',
+  question: 'what a CompressedBlockstore costs and saves against an FsBlockstore alone, with blocks of 1 MiB, and ' +
+    'from which size on blocks shrink. A first get reads a block that the store has not read before',
   inputs: ['corpus', 'file'],
 
   async run (options) {
@@ -50,7 +51,12 @@ export const benchmark: Benchmark = {
         const blocks = await makeBlocks(files.flatMap(cut))
 
         compared.push(...await compare(name, blocks, join(corpus.directory, 'blocks'), smoke))
-        cids.push({ files: name, blocks: blocks.length, bytes: sizeOf(blocks), 'CID of the first': blocks[0].cid.toString() })
+        cids.push({
+          files: name,
+          blocks: blocks.length,
+          bytes: sizeOf(blocks),
+          'CID of the first': blocks[0].cid.toString()
+        })
         all.push(...files)
       }
 
@@ -64,7 +70,10 @@ export const benchmark: Benchmark = {
 }
 
 function cut (file: Uint8Array): Uint8Array[] {
-  return Array.from({ length: Math.ceil(file.byteLength / BLOCK_SIZE) }, (_, i) => file.subarray(i * BLOCK_SIZE, (i + 1) * BLOCK_SIZE))
+  return Array.from(
+    { length: Math.ceil(file.byteLength / BLOCK_SIZE) },
+    (_, i) => file.subarray(i * BLOCK_SIZE, (i + 1) * BLOCK_SIZE)
+  )
 }
 
 function sizeOf (blocks: readonly Block[]): number {
@@ -75,14 +84,18 @@ async function compare (files: string, blocks: readonly Block[], path: string, s
   const rounds = smoke ? 1 : 9
   const times = new Map<string, Time[]>()
   const ratios = new Map<Side, number>()
-  const note: Note = (side, what, time) => { times.set(keyOf(side, what), [...times.get(keyOf(side, what)) ?? [], time]) }
+  const note: Note = (side, what, time) => {
+    times.set(keyOf(side, what), [...times.get(keyOf(side, what)) ?? [], time])
+  }
 
   // first of all, and not between reads: after those the system is writing to the disk
   for (let round = 0; round <= rounds; round++) {
     for (const side of rotate(BLOCKSTORE_SIDES, round).filter(({ read }) => read == null)) {
       const store = makeStore(side, await openChild(side, path))
       collectGarbage()
-      const put = await measure(async () => eachOf(blocks, CONCURRENCY, async ({ cid, bytes }) => { await store.put(cid, bytes) }))
+      const put = await measure(
+        async () => eachOf(blocks, CONCURRENCY, async ({ cid, bytes }) => { await store.put(cid, bytes) })
+      )
       await rm(path, { recursive: true })
 
       if (round > 0) {
@@ -130,7 +143,8 @@ async function measureReads (side: Side, child: FsBlockstore, { blocks, path, ca
   note: Note
 }): Promise<void> {
   for (const [how, concurrency] of [['one by one', 1], ['8 at a time', CONCURRENCY]] as const) {
-    const read = async (store: Blockstore): Promise<void> => eachOf(blocks, concurrency, async block => side.read == null ? get(store, block) : side.read(child, block))
+    const read = async (store: Blockstore): Promise<void> =>
+      eachOf(blocks, concurrency, async block => side.read == null ? get(store, block) : side.read(child, block))
     const store = makeStore(side, child)
     await read(store)
 
@@ -146,9 +160,20 @@ async function measureReads (side: Side, child: FsBlockstore, { blocks, path, ca
   }
 }
 
-function toRows (files: string, blocks: readonly Block[], sides: readonly Side[], of: (side: Side, what: string) => Time[], ratios: ReadonlyMap<Side, number>): Row[] {
+function toRows (
+  files: string,
+  blocks: readonly Block[],
+  sides: readonly Side[],
+  of: (side: Side, what: string) => Time[],
+  ratios: ReadonlyMap<Side, number>
+): Row[] {
   const size = sizeOf(blocks)
-  const kinds = ['put, 8 at a time', ...['get, cached', 'first get, cached', 'first get, from the disk'].flatMap(what => ['8 at a time', 'one by one'].map(how => `${what}, ${how}`))]
+  const kinds = [
+    'put, 8 at a time',
+    ...['get, cached', 'first get, cached', 'first get, from the disk'].flatMap(
+      what => ['8 at a time', 'one by one'].map(how => `${what}, ${how}`)
+    )
+  ]
 
   return kinds.flatMap(what => sides.filter(side => of(side, what).length > 0).map(side => {
     const wall = of(side, what).map(time => time.wall)
@@ -173,12 +198,16 @@ function toRows (files: string, blocks: readonly Block[], sides: readonly Side[]
   }))
 }
 
-/** Have the operating system write a directory to the disk and drop it from its cache. False where that cannot be done. */
+/** Write a directory to the disk and drop it from the system's cache. False if the system cannot. */
 function forget (path: string): boolean {
   const files = globSync('**', { cwd: path }).map(name => join(path, name)).filter(name => statSync(name).isFile())
 
   return statfsSync(path).type !== TMPFS &&
-    files.every(file => spawnSync('dd', [`of=${file}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0', 'status=none']).status === 0)
+    files.every(file => {
+      const args = [`of=${file}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0', 'status=none']
+
+      return spawnSync('dd', args).status === 0
+    })
 }
 
 /** The time of one of several runs, on average. */

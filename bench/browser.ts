@@ -29,14 +29,21 @@ export const benchmark: Benchmark = {
       const cids = measurements.filter(({ store }) => store === 'memory')
 
       return [
-        { title: `${size / MB} MB of ${mixed.name}, in Chromium`, rows: measurements.map(measurement => toRow(measurement, size, measurements)) },
+        {
+          title: `${size / MB} MB of ${mixed.name}, in Chromium`,
+          rows: measurements.map(measurement => toRow(measurement, size, measurements))
+        },
         { title: `What was added (${corpus.source})`, rows: cids.map(({ side, cid }) => ({ side, CID: cid })) }
       ]
     })
   }
 }
 
-function toRow ({ store, side, add, cat }: PageMeasurement, size: number, measurements: readonly PageMeasurement[]): Row {
+function toRow (
+  { store, side, add, cat }: PageMeasurement,
+  size: number,
+  measurements: readonly PageMeasurement[]
+): Row {
   const plain = measurements.find(measurement => measurement.store === store && measurement.side === PLAIN)
   const speed = (times: readonly number[]): number => rounded(size / MB / median(times) * 1000)
 

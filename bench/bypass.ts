@@ -31,7 +31,8 @@ interface Measured {
 }
 
 export const benchmark: Benchmark = {
-  question: `what it costs and saves to find out that a file is not worth compressing. The paper's Figure 7 has ${BYPASS}`,
+  question: 'what it costs and saves to find out that a file is not worth compressing. ' +
+    `The paper's Figure 7 has ${BYPASS}`,
   inputs: ['corpus', 'file'],
 
   async run (options) {
@@ -43,12 +44,15 @@ export const benchmark: Benchmark = {
       const files = options.file == null ? incompressibleFiles(corpus) : [await mixedFile(corpus, options)]
 
       if (files.length === 0) {
-        throw new NoInputError(`There is no directory incompressible in ${corpus.source}: name a file that is compressed already`)
+        throw new NoInputError(
+          `There is no directory incompressible in ${corpus.source}: name a file that is compressed already`
+        )
       }
 
       for (const file of files) {
         const measured = await compare(file, rounds, corpus.directory)
-        const of = (side: string, value: 'add' | 'cat' | 'stored'): number => median((measured.get(side) ?? []).map(measured => measured[value]))
+        const of = (side: string, value: 'add' | 'cat' | 'stored'): number =>
+          median((measured.get(side) ?? []).map(measured => measured[value]))
 
         rows.push({
           file: basename(file.path),
@@ -68,16 +72,27 @@ export const benchmark: Benchmark = {
           'detection off': rounded(of(ALWAYS, 'stored') / file.size)
         })
 
-        cids.push(...[DETECTING, ALWAYS].map(side => ({ file: basename(file.path), side, CID: measured.get(side)?.[0].cid ?? '' })))
+        cids.push(
+          ...[DETECTING, ALWAYS].map(
+            side => ({ file: basename(file.path), side, CID: measured.get(side)?.[0].cid ?? '' })
+          )
+        )
       }
 
-      return [{ title: 'Files that are compressed already, on an FsBlockstore', rows }, { title: `What was added (${corpus.source})`, rows: cids }]
+      return [{ title: 'Files that are compressed already, on an FsBlockstore', rows }, {
+        title: `What was added (${corpus.source})`,
+        rows: cids
+      }]
     })
   }
 }
 
 /** Every side once in each round, after one that is not counted. */
-async function compare ({ path, size }: Pick<CorpusFile, 'path' | 'size'>, rounds: number, directory: string): Promise<Map<string, Measured[]>> {
+async function compare (
+  { path, size }: Pick<CorpusFile, 'path' | 'size'>,
+  rounds: number,
+  directory: string
+): Promise<Map<string, Measured[]>> {
   const bytes = new Uint8Array(await readFile(path))
   const measured = new Map<string, Measured[]>(Object.keys(SIDES).map(side => [side, []]))
 

@@ -17,24 +17,42 @@ const SCRIPT = `
 
   window.measure = async rounds => {
     const bytes = new Uint8Array(await (await fetch('bytes')).arrayBuffer())
-    return measureCodecs(Array.from({ length: Math.ceil(bytes.byteLength / ${FRAME_SIZE}) }, (_, i) => bytes.slice(i * ${FRAME_SIZE}, (i + 1) * ${FRAME_SIZE})), rounds)
+    return measureCodecs(
+      Array.from(
+        { length: Math.ceil(bytes.byteLength / ${FRAME_SIZE}) },
+        (_, i) => bytes.slice(i * ${FRAME_SIZE}, (i + 1) * ${FRAME_SIZE})
+      ),
+      rounds
+    )
   }
 `
 
 export const benchmark: Benchmark = {
-  question: 'how small and how fast each implementation of each codec is, in Node and in Chromium, one frame of 4 MiB at a time',
+  question: 'how small and how fast each implementation of each codec is, in Node and in Chromium, ' +
+    'one frame of 4 MiB at a time',
   inputs: ['corpus', 'file'],
 
   async run (options) {
     const { bytes, name } = await readSample(options)
     const rounds = options.smoke ? 1 : ROUNDS
-    const pieces = Array.from({ length: Math.ceil(bytes.byteLength / FRAME_SIZE) }, (_, i) => bytes.slice(i * FRAME_SIZE, (i + 1) * FRAME_SIZE))
+    const pieces = Array.from(
+      { length: Math.ceil(bytes.byteLength / FRAME_SIZE) },
+      (_, i) => bytes.slice(i * FRAME_SIZE, (i + 1) * FRAME_SIZE)
+    )
     const node = await measureCodecs(pieces, rounds)
     const browser = await measureInPage<CodecMeasurement[]>(SCRIPT, bytes, rounds)
 
     return [{
       title: `${bytes.byteLength} bytes of ${name}`,
-      rows: node.map(row => toRow(row, browser.find(({ codec, implementation, level }) => codec === row.codec && implementation === row.implementation && level === row.level)))
+      rows: node.map(
+        row => toRow(
+          row,
+          browser.find(
+            ({ codec, implementation, level }) =>
+              codec === row.codec && implementation === row.implementation && level === row.level
+          )
+        )
+      )
     }]
   }
 }
@@ -63,5 +81,8 @@ function toRow (node: CodecMeasurement, browser: CodecMeasurement | undefined): 
 }
 
 function speedsOf (what: string, speeds: readonly number[]): Row {
-  return { [`${what} MB/s`]: speeds.length === 0 ? '-' : rounded(median(speeds)), [`${what}, spread`]: speeds.length === 0 ? '-' : spread(speeds) }
+  return {
+    [`${what} MB/s`]: speeds.length === 0 ? '-' : rounded(median(speeds)),
+    [`${what}, spread`]: speeds.length === 0 ? '-' : spread(speeds)
+  }
 }

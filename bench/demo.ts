@@ -18,7 +18,7 @@ const NAME = 'weather.csv'
 /** How long adding or reading may take, in milliseconds. */
 const PATIENCE = 300_000
 
-/** What a page is watched by, in milliseconds: the tasks of its thread that took more than 50, and when it was given the file. */
+/** Records in the page, in milliseconds: its tasks of more than 50, and when it got the file. */
 const WATCH = `
   window.tasks = []
   new PerformanceObserver(list => { tasks.push(...list.getEntries().map(({ duration }) => duration)) }).observe({ type: 'longtask' })
@@ -42,31 +42,46 @@ export const benchmark: Benchmark = {
       progress('Building the page, and making the table')
       await buildPage(join(directory, 'page'))
       // a little more, since rows are not all alike
-      await writeFile(table, new Uint8Array(await (await csv(Math.ceil(size / ROW * 1.1))).slice(0, size).arrayBuffer()))
+      await writeFile(
+        table,
+        new Uint8Array(await (await csv(Math.ceil(size / ROW * 1.1))).slice(0, size).arrayBuffer())
+      )
 
       const rows: Row[] = []
       const cids = new Set<string>()
 
       for (let round = 1; round <= (smoke ? 1 : 3); round++) {
         progress(`Round ${round}`)
-        const { row, cid } = await measurePage(join(directory, 'page'), join(directory, `profile-${round}`), table, size)
+        const profile = join(directory, `profile-${round}`)
+        const { row, cid } = await measurePage(join(directory, 'page'), profile, table, size)
         rows.push({ round, ...row })
         cids.add(cid)
       }
 
       return [
         { title: `${size / MB} MB of CSV, in frames of 1 MiB, in Chromium`, rows },
-        { title: 'What was added (made by the page itself)', rows: [...cids].map(cid => ({ file: NAME, bytes: size, CID: cid })) }
+        {
+          title: 'What was added (made by the page itself)',
+          rows: [...cids].map(cid => ({ file: NAME, bytes: size, CID: cid }))
+        }
       ]
     })
   }
 }
 
-async function measurePage (outDir: string, profile: string, table: string, size: number): Promise<{ row: Row, cid: string }> {
+async function measurePage (
+  outDir: string,
+  profile: string,
+  table: string,
+  size: number
+): Promise<{ row: Row, cid: string }> {
   const demo = await startDemo(outDir)
   const [load] = loadavg()
   // a profile on disk: without one IndexedDB is in memory
-  const context = await chromium.launchPersistentContext(profile, { executablePath: findChromium(), args: CHROMIUM_FLAGS, acceptDownloads: true })
+  const context = await chromium.launchPersistentContext(
+    profile,
+    { executablePath: findChromium(), args: CHROMIUM_FLAGS, acceptDownloads: true }
+  )
 
   try {
     const page = await context.newPage()
@@ -81,7 +96,9 @@ async function measurePage (outDir: string, profile: string, table: string, size
     await drop(page, session, table)
     const view = page.locator('#view')
     await view.getByRole('heading', { level: 3, name: NAME, exact: true }).waitFor()
-    const adding = await page.evaluate<{ milliseconds: number, longest: number }>('({ milliseconds: stored - dropped, longest: Math.max(0, ...tasks.splice(0)) })')
+    const adding = await page.evaluate<{ milliseconds: number, longest: number }>(
+      '({ milliseconds: stored - dropped, longest: Math.max(0, ...tasks.splice(0)) })'
+    )
 
     await page.getByRole('button', { name: 'Download' }).click()
     const read = await view.locator('.outcome').getByText(/^Read /).innerText()
@@ -126,15 +143,22 @@ async function startTrace (session: CDPSession): Promise<() => Promise<{ tasks: 
   const events: TraceEvent[] = []
 
   session.on('Tracing.dataCollected', ({ value }) => { events.push(...value as unknown as TraceEvent[]) })
-  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: ['toplevel'] } })
+  await session.send('Tracing.start', {
+    transferMode: 'ReportEvents',
+    traceConfig: { includedCategories: ['toplevel'] }
+  })
 
   return async () => {
     const complete = new Promise(resolve => { session.once('Tracing.tracingComplete', resolve) })
     await session.send('Tracing.end')
     await complete
 
-    const threads = new Set(events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(threadOf))
-    const tasks = events.filter(event => event.name.endsWith('RunTask') && event.tdur != null && threads.has(threadOf(event)))
+    const threads = new Set(
+      events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(threadOf)
+    )
+    const tasks = events.filter(
+      event => event.name.endsWith('RunTask') && event.tdur != null && threads.has(threadOf(event))
+    )
 
     return { tasks: tasks.length, longest: tasks.reduce((longest, { tdur = 0 }) => Math.max(longest, tdur / 1000), 0) }
   }
@@ -154,6 +178,9 @@ async function drop (page: Page, session: CDPSession, file: string): Promise<voi
   const { x, y } = await page.locator('#drop').boundingBox() ?? { x: 0, y: 0 }
 
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
-    await session.send('Input.dispatchDragEvent', { type, x: x + 20, y: y + 20, data: { items: [], files: [file], dragOperationsMask: 1 } })
+    await session.send(
+      'Input.dispatchDragEvent',
+      { type, x: x + 20, y: y + 20, data: { items: [], files: [file], dragOperationsMask: 1 } }
+    )
   }
 }

@@ -22,7 +22,9 @@ const FILE_SIZE = 100_000
 const READER = join(import.meta.dirname, 'support/read-links.ts')
 
 export const benchmark: Benchmark = {
-  question: `what links between original and compressed CIDs cost: to make, to read in a new process, and to add files with. The paper's Figure 8 has ${LINKS.update} ms to make 1000, ${LINKS.recovery} ms to read them, ${LINKS.partOfUpload} of adding`,
+  question: 'what links between original and compressed CIDs cost: to make, to read in a new process, and to add ' +
+    `files with. The paper's Figure 8 has ${LINKS.update} ms to make 1000, ${LINKS.recovery} ms to read ` +
+    `them, ${LINKS.partOfUpload} of adding`,
   inputs: [],
 
   async run ({ smoke }) {
@@ -42,7 +44,9 @@ async function measureLinks (smoke: boolean): Promise<Row[]> {
   const rounds = smoke ? 1 : 9
   const blockstore = new MemoryBlockstore()
   const links = await makeLinks(count, blockstore)
-  const measured = Object.keys(DATASTORES).map(name => ({ name, adds: new Array<number>(), reads: new Array<[Read, Read]>() }))
+  const measured = Object.keys(DATASTORES).map(
+    name => ({ name, adds: new Array<number>(), reads: new Array<[Read, Read]>() })
+  )
 
   // every datastore once in each round, so that whatever else the machine does falls on all of them
   for (let round = 0; round < rounds; round++) {
@@ -130,7 +134,10 @@ function titleOf (name: string): string {
   return name === '' ? 'without links' : name
 }
 
-async function addFiles (name: string, directory: string, files: readonly Uint8Array[]): Promise<{ wall: number, first: string }> {
+async function addFiles (name: string, directory: string, files: readonly Uint8Array[]): Promise<{
+  wall: number
+  first: string
+}> {
   const blockstore = new FsBlockstore(join(directory, 'blocks'))
   await blockstore.open()
   const datastore = name === '' ? undefined : await DATASTORES[name].make(join(directory, 'links'))
@@ -155,8 +162,13 @@ async function makeLinks (count: number, blockstore: Blockstore): Promise<Link[]
   const links: Link[] = []
 
   for (let i = 0; i < count; i++) {
-    const [original, compressed] = await Promise.all(['original', 'compressed'].map(async side => sha256.digest(new TextEncoder().encode(`${side} ${i}`))))
-    const link = { original: CID.createV1(raw.code, original), compressed: CID.createV1(MARKERS['ipfsz-zstd'], compressed) }
+    const [original, compressed] = await Promise.all(
+      ['original', 'compressed'].map(async side => sha256.digest(new TextEncoder().encode(`${side} ${i}`)))
+    )
+    const link = {
+      original: CID.createV1(raw.code, original),
+      compressed: CID.createV1(MARKERS['ipfsz-zstd'], compressed)
+    }
 
     await blockstore.put(unmark(link.compressed), Uint8Array.of(0))
     links.push(link)

@@ -40,9 +40,13 @@ const KUBO: Readonly<Record<string, { add: string, cat: string }>> = {
 }
 
 /** What the figures do not say by themselves. */
-const ABOUT = 'Kubo\'s times include the start of its process. Peak MB is the resident memory of the whole process, or of `ipfs` if it is piped; reading from memory has none, because the same process fills the store. Reads come from the system\'s cache: the files were written just before. Files of 1 MB are added and read ten times by each process, and the first time does not count'
+const ABOUT = 'Kubo\'s times include the start of its process. Peak MB is the resident memory of the whole ' +
+  'process, or of `ipfs` if it is piped; reading from memory has none, because the same process ' +
+  'fills the store. Reads come from the system\'s cache: the files were written just before. Files ' +
+  'of 1 MB are added and read ten times by each process, and the first time does not count'
 
-const ABOUT_SYNC = 'How long it takes until what was added is on the disk. Times are those of the command, with the start of its process'
+const ABOUT_SYNC = 'How long it takes until what was added is on the disk. Times are those of the command, ' +
+  'with the start of its process'
 
 /** What one process measured. */
 interface Measured {
@@ -75,12 +79,21 @@ export const benchmark: Benchmark = {
           .map(({ side, cid }) => ({ bytes: size.size, side, CID: cid })))
       }
 
-      return [{ title: `Files of ${mixed.name}. ${ABOUT}`, rows }, { title: `What was added (${corpus.source})`, rows: cids }, { title: ABOUT_SYNC, rows: await compareSync(corpus, mixed, options) }]
+      return [
+        { title: `Files of ${mixed.name}. ${ABOUT}`, rows },
+        { title: `What was added (${corpus.source})`, rows: cids },
+        { title: ABOUT_SYNC, rows: await compareSync(corpus, mixed, options) }
+      ]
     })
   }
 }
 
-async function compare (corpus: Corpus, file: string, { size, rounds, times, stores }: Size, kubo: boolean): Promise<Measured[]> {
+async function compare (
+  corpus: Corpus,
+  file: string,
+  { size, rounds, times, stores }: Size,
+  kubo: boolean
+): Promise<Measured[]> {
   const measured: Measured[] = []
 
   // every side once in each round, so that whatever else the machine does falls on all of them
@@ -119,12 +132,19 @@ async function runKuboOnce (corpus: Corpus, side: string, file: string): Promise
   const read = await runKubo(`${cat.replace('CID', cid)} > /dev/null`, repo)
   await rm(repo, { recursive: true })
 
-  return [{ ...added, action: 'add' as const }, { ...read, action: 'cat' as const }].map(({ wall, cpu, ...outcome }) => (
+  return [{ ...added, action: 'add' as const }, {
+    ...read,
+    action: 'cat' as const
+  }].map(({ wall, cpu, ...outcome }) => (
     { ...outcome, walls: [wall], cpus: [cpu], store: 'flatfs', side, cid }
   ))
 }
 
-async function compareSync (corpus: Corpus, mixed: Parameters<typeof fileOfSize>[1], { smoke }: BenchmarkOptions): Promise<Row[]> {
+async function compareSync (
+  corpus: Corpus,
+  mixed: Parameters<typeof fileOfSize>[1],
+  { smoke }: BenchmarkOptions
+): Promise<Row[]> {
   const size = (smoke ? 1 : 100) * MB
 
   return syncCost({

@@ -19,14 +19,15 @@ const MB = 1e6
 const SIZES = [10 * MB, 100 * MB, 1000 * MB, 4300 * MB]
 const SMOKE = [MB, 5 * MB]
 const ROUNDS = 3
-/** What a slow reader waits after each block, in milliseconds: 600 of them take some seconds, in which all could be read. */
+/** How long a slow reader waits after each block, in milliseconds. The pauses of 600 blocks add up to seconds. */
 const PAUSE = 5
 
 /** What a process that added and one that read came to, or why they came to nothing. */
 type Measured = { added: Outcome, read: Outcome } | { failed: string }
 
 export const benchmark: Benchmark = {
-  question: 'whether memory depends on the size of a file, on how slowly it is read, or on who made it: the peak resident memory of a process that adds or reads it',
+  question: 'whether memory depends on the size of a file, on how slowly it is read, or on who made it: the peak ' +
+    'resident memory of a process that adds or reads it',
   inputs: ['corpus', 'file'],
 
   async run (options) {
@@ -77,11 +78,31 @@ async function measureSide (side: string, size: number, file: string, directory:
 /** Files of others that are read slowly, and DAGs that were made to fill the memory. */
 async function strangers ({ smoke }: BenchmarkOptions): Promise<Row[]> {
   const leaves = smoke ? 10 : 600
-  const cases: Array<[what: string, task: Pick<StrangerTask, 'action' | 'pause'>, make: (strangers: Strangers) => Promise<Made>]> = [
-    [`${leaves} MiB in dag-pb leaves, read slowly`, { action: 'cat', pause: PAUSE }, async strangers => strangers.file(leaves, 'dag-pb')],
-    [`${leaves} MiB in raw leaves, read slowly`, { action: 'cat', pause: PAUSE }, async strangers => strangers.file(leaves, 'raw')],
-    ['20 levels of nodes with very many links', { action: 'cat', pause: 0 }, async strangers => strangers.wide(20, smoke ? 100 : 60_000)],
-    ['10 levels of shards that link to a large one', { action: 'ls', pause: 0 }, async strangers => strangers.shards(10, smoke ? 100 : 20_000)]
+  const cases: Array<[
+    what: string,
+    task: Pick<StrangerTask, 'action' | 'pause'>,
+    make: (strangers: Strangers) => Promise<Made>
+  ]> = [
+    [
+      `${leaves} MiB in dag-pb leaves, read slowly`,
+      { action: 'cat', pause: PAUSE },
+      async strangers => strangers.file(leaves, 'dag-pb')
+    ],
+    [
+      `${leaves} MiB in raw leaves, read slowly`,
+      { action: 'cat', pause: PAUSE },
+      async strangers => strangers.file(leaves, 'raw')
+    ],
+    [
+      '20 levels of nodes with very many links',
+      { action: 'cat', pause: 0 },
+      async strangers => strangers.wide(20, smoke ? 100 : 60_000)
+    ],
+    [
+      '10 levels of shards that link to a large one',
+      { action: 'ls', pause: 0 },
+      async strangers => strangers.shards(10, smoke ? 100 : 20_000)
+    ]
   ]
   const rows: Row[] = []
 
@@ -91,7 +112,13 @@ async function strangers ({ smoke }: BenchmarkOptions): Promise<Row[]> {
       const { cid, stored } = await make(new Strangers(directory))
       const { base, peak, refused } = await runStrangerTask({ ...task, directory, cid: cid.toString() })
 
-      return { what, 'stored, MB': rounded(stored / MB), 'before, MB': rounded(base / MB), 'most, MB': rounded(peak / MB), refused }
+      return {
+        what,
+        'stored, MB': rounded(stored / MB),
+        'before, MB': rounded(base / MB),
+        'most, MB': rounded(peak / MB),
+        refused
+      }
     }))
   }
 

@@ -22,7 +22,8 @@ interface Measured {
 }
 
 export const benchmark: Benchmark = {
-  question: `whether the simulated link of the network benchmark keeps its rate and delay within ${TOLERANCE * 100} %, one way and both ways at once`,
+  question: 'whether the simulated link of the network benchmark keeps its rate and delay ' +
+    `within ${TOLERANCE * 100} %, one way and both ways at once`,
   inputs: [],
 
   async run ({ smoke }) {

@@ -55,7 +55,10 @@ export const benchmark: Benchmark = {
 
       // every side in each round, at the same places
       for (let round = 0; round < rounds; round++) {
-        const places = Array.from({ length: Math.max(...subjects.map(({ count }) => count)) }, () => next() * 256 % (size - READ))
+        const places = Array.from(
+          { length: Math.max(...subjects.map(({ count }) => count)) },
+          () => next() * 256 % (size - READ)
+        )
 
         for (const subject of rotate(subjects, round)) {
           for (const place of places.slice(0, subject.count)) {
@@ -67,8 +70,15 @@ export const benchmark: Benchmark = {
       const plain = median(subjects[0].reads.map(({ wall }) => wall))
 
       return [
-        { title: `${name}, ${size} bytes, on an FsBlockstore. One instance a side does all reads; those of ipfsz have read the root before, and keep it`, rows: subjects.map(subject => toRow(subject, size, plain)) },
-        { title: `What was read (${corpus.source})`, rows: subjects.map(({ name, cid }) => ({ side: name, CID: cid.toString() })) }
+        {
+          title: `${name}, ${size} bytes, on an FsBlockstore. One instance a side does all reads; those of ipfsz ` +
+            'have read the root before, and keep it',
+          rows: subjects.map(subject => toRow(subject, size, plain))
+        },
+        {
+          title: `What was read (${corpus.source})`,
+          rows: subjects.map(({ name, cid }) => ({ side: name, CID: cid.toString() }))
+        }
       ]
     })
   }
@@ -77,7 +87,9 @@ export const benchmark: Benchmark = {
 async function prepare (path: string, directory: string, count: number): Promise<Subject[]> {
   const sides = {
     [PLAIN]: FILE_SYSTEMS[PLAIN],
-    ...Object.fromEntries(FRAME_SIZES.map(size => [`ipfsz, frames of ${size} KiB`, compressing({ codec: 'zstd', frameSize: size * KIB })]))
+    ...Object.fromEntries(
+      FRAME_SIZES.map(size => [`ipfsz, frames of ${size} KiB`, compressing({ codec: 'zstd', frameSize: size * KIB })])
+    )
   }
   const subjects: Subject[] = []
 
@@ -90,12 +102,22 @@ async function prepare (path: string, directory: string, count: number): Promise
 
   // one frame, as `zstd` makes it: a reader has to begin at its beginning
   const blockstore = await openStore(join(directory, 'whole'))
-  const stream = await promisify(zstdCompress)(await readFile(path), { params: { [constants.ZSTD_c_compressionLevel]: 3 } })
+  const stream = await promisify(zstdCompress)(await readFile(path), {
+    params: { [constants.ZSTD_c_compressionLevel]: 3 }
+  })
   const cid = await FILE_SYSTEMS[PLAIN](blockstore).addBytes(stream)
 
   // one that is a single block has no root that can be marked
   if (cid.code !== raw.code) {
-    subjects.push({ name: 'a whole-file .zst', files: FILE_SYSTEMS[DEFAULT](blockstore), cid: mark(cid, MARKERS['ipfsz-zstd']), blockstore, stored: blockstore.bytes, reads: [], count: STREAM_READS })
+    subjects.push({
+      name: 'a whole-file .zst',
+      files: FILE_SYSTEMS[DEFAULT](blockstore),
+      cid: mark(cid, MARKERS['ipfsz-zstd']),
+      blockstore,
+      stored: blockstore.bytes,
+      reads: [],
+      count: STREAM_READS
+    })
   }
 
   return subjects
@@ -121,7 +143,11 @@ async function read ({ files, cid, blockstore, reads }: Subject, offset: number)
     throw new Error(`${length} bytes were read instead of ${READ}`)
   }
 
-  reads.push({ wall: performance.now() - start, blocks: blockstore.blocksRead - blocksRead, bytes: blockstore.bytesRead - bytesRead })
+  reads.push({
+    wall: performance.now() - start,
+    blocks: blockstore.blocksRead - blocksRead,
+    bytes: blockstore.bytesRead - bytesRead
+  })
 }
 
 function toRow ({ name, stored, reads }: Subject, size: number, plain: number): Row {

@@ -33,7 +33,9 @@ const DEFAULT_DIRECTORY = join(ROOT, '.bench')
 const INPUTS = ['corpus', 'file'] as const
 const OTHERS = new Set(['run', 'benchmark'])
 
-const names = globSync('*.ts', { cwd: import.meta.dirname }).map(file => basename(file, '.ts')).filter(name => !OTHERS.has(name)).toSorted()
+const names = globSync('*.ts', { cwd: import.meta.dirname }).map(file => basename(file, '.ts')).filter(
+  name => !OTHERS.has(name)
+).toSorted()
 const { values, positionals } = readArguments()
 const { smoke, corpus, file } = values
 const [name] = positionals
@@ -150,12 +152,23 @@ async function runOne (): Promise<void> {
 
   const environment = { machine: describeMachine(), versions: versions() }
 
-  console.info(`${name}: ${benchmark.question}\n${environment.machine}\n${Object.entries(environment.versions).map(entry => entry.join(' ')).join(', ')}\n`)
+  console.info(
+    `${name}: ${benchmark.question}\n${environment.machine}\n${Object.entries(environment.versions).map(entry =>
+      entry.join(' ')).join(', ')}\n`
+  )
 
   const start = performance.now()
   const measured = await benchmark.run(options)
   const tables = toTables(measured)
-  const result: Result = { name, question: benchmark.question, date: new Date().toISOString().slice(0, 10), smoke, ...environment, seconds: Math.round((performance.now() - start) / 1000), tables }
+  const result: Result = {
+    name,
+    question: benchmark.question,
+    date: new Date().toISOString().slice(0, 10),
+    smoke,
+    ...environment,
+    seconds: Math.round((performance.now() - start) / 1000),
+    tables
+  }
 
   printTables(tables)
 
@@ -167,7 +180,9 @@ async function runOne (): Promise<void> {
 }
 
 function toTables (measured: Row[] | Table[]): Table[] {
-  return measured.every((row): row is Table => Array.isArray(row.rows)) ? measured : [{ title: '', rows: measured as Row[] }]
+  return measured.every((row): row is Table => Array.isArray(row.rows))
+    ? measured
+    : [{ title: '', rows: measured as Row[] }]
 }
 
 /** Each in a process of its own: what one leaves in memory does not slow down the next. */

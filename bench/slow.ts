@@ -19,7 +19,7 @@ import type { Offered, Providers } from './support/network/providers.ts'
 const MB = 1e6
 const ROUND_TRIP = 50
 
-/** Where a link leaves the processor next to nothing to do, as many fetches at one time, each over a link of its own. */
+/** Fetches at one time below SLOW, where the processor is almost idle. Each has its own link. */
 const AT_ONCE = 5
 const SLOW = 20 * MEGABIT
 
@@ -30,7 +30,7 @@ interface Case {
   times: number
 }
 
-/** What is slow, as much as is lost there by a node that asks for everything at one time; and what is fast enough to see what is lost to asking. */
+/** Slow links, where a node that asks for everything at once loses most, and a fast one, to see what asking costs. */
 const CASES: readonly Case[] = [
   { what: 'bytes that do not compress', size: 20 * MB, rate: 10 * MEGABIT, times: 20 },
   { what: 'bytes that do not compress', size: 20 * MB, rate: 2 * MEGABIT, times: 5 },
@@ -48,7 +48,8 @@ interface Fetched {
 }
 
 export const benchmark: Benchmark = {
-  question: 'how often `ipfsz cat` gets a whole file over a slow link from stock Helia, an ipfsz daemon and Kubo, and how long it takes',
+  question: 'how often `ipfsz cat` gets a whole file over a slow link from stock Helia, an ipfsz daemon and Kubo, ' +
+    'and how long it takes',
   inputs: ['corpus'],
 
   async run (options) {
@@ -76,7 +77,14 @@ export const benchmark: Benchmark = {
         await providers.close()
       }
 
-      return [{ title: `Times are from the first byte on the link to the end of the command. Below ${SLOW / MEGABIT} Mbit/s ${AT_ONCE} run at a time, each over its own link`, rows }, { title: `What was fetched (${corpus.source})`, rows: cids }]
+      return [
+        {
+          title: `Times are from the first byte on the link to the end of the command. Below ${SLOW / MEGABIT} ` +
+            `Mbit/s ${AT_ONCE} run at a time, each over its own link`,
+          rows
+        },
+        { title: `What was fetched (${corpus.source})`, rows: cids }
+      ]
     })
   }
 }
@@ -135,26 +143,39 @@ async function isText (path: string): Promise<boolean> {
 }
 
 /** From each provider once in each round, so that whatever else the machine does falls on all of them. */
-async function fetchTimes ({ rate, times }: Case, offers: readonly Offered[], file: string, providers: Providers): Promise<Map<Offered, Fetched[]>> {
+async function fetchTimes (
+  { rate, times }: Case,
+  offers: readonly Offered[],
+  file: string,
+  providers: Providers
+): Promise<Map<Offered, Fetched[]>> {
   const sha256 = await hashOf(file)
   const fetched = new Map<Offered, Fetched[]>(offers.map(offered => [offered, []]))
   const turns = Array.from({ length: times }, () => offers).flat().entries()
 
   await Promise.all(Array.from({ length: rate < SLOW ? AT_ONCE : 1 }, async () => {
     for (const [turn, offered] of turns) {
-      fetched.get(offered)?.push(await fetchOnce({ rate, roundTrip: ROUND_TRIP }, offered, sha256, join(providers.directory, `fetched-${turn}`)))
+      fetched.get(offered)?.push(
+        await fetchOnce({ rate, roundTrip: ROUND_TRIP }, offered, sha256, join(providers.directory, `fetched-${turn}`))
+      )
     }
   }))
 
   return fetched
 }
 
-async function fetchOnce (link: Link, { cid, peer, port, stored }: Offered, sha256: string, repo: string): Promise<Fetched> {
+async function fetchOnce (
+  link: Link,
+  { cid, peer, port, stored }: Offered,
+  sha256: string,
+  repo: string
+): Promise<Fetched> {
   const proxy = await shapedProxy({ target: port, ...link })
   const start = performance.now()
 
   try {
-    const { good, sha256: got, size, stderr } = await runCommand(['cat', cid, '--repo', repo, '--peer', `/ip4/127.0.0.1/tcp/${proxy.port}/p2p/${peer}`])
+    const address = `/ip4/127.0.0.1/tcp/${proxy.port}/p2p/${peer}`
+    const { good, sha256: got, size, stderr } = await runCommand(['cat', cid, '--repo', repo, '--peer', address])
     const end = performance.now()
     const { down } = proxy.traffic()
 
@@ -162,7 +183,12 @@ async function fetchOnce (link: Link, { cid, peer, port, stored }: Offered, sha2
       throw new Error(`A fetch went round the link: ${down} of ${stored} bytes passed it`)
     }
 
-    return { command: end - start, wall: end - (proxy.firstByte() ?? start), down, ...good && got === sha256 ? {} : { failure: stderr || `${size} other bytes` } }
+    return {
+      command: end - start,
+      wall: end - (proxy.firstByte() ?? start),
+      down,
+      ...good && got === sha256 ? {} : { failure: stderr || `${size} other bytes` }
+    }
   } finally {
     await proxy.close()
     await rm(repo, { recursive: true, force: true })

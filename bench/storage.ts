@@ -43,14 +43,20 @@ export const benchmark: Benchmark = {
           bytes: file.size,
           ...Object.fromEntries([...bytes.keys()].map(name => [name, ratio(name)])),
           // what is not worth it is not in frames
-          'frames cost, %': ratio(DEFAULT) < 1 ? rounded(((bytes.get(DEFAULT) ?? 0) / (bytes.get(ZSTD_TOOL) ?? 1) - 1) * 100) : '-'
+          'frames cost, %': ratio(DEFAULT) < 1
+            ? rounded(((bytes.get(DEFAULT) ?? 0) / (bytes.get(ZSTD_TOOL) ?? 1) - 1) * 100)
+            : '-'
         })
         cids.push({ file: name, 'bytes stored by default': bytes.get(DEFAULT) ?? 0, CID: cid })
         table4.push(...TABLE_4.filter(({ ours }) => ours === name).map(({ dataset, likeness, ratios }) => ({
           'data set of the paper': dataset,
           'file here': name,
           likeness,
-          ...Object.fromEntries(Object.entries(ratios).flatMap(([codec, theirs]) => [[`${codec}, paper`, theirs], [`${codec}, here`, rounded(ratio(OURS[codec]))]]))
+          ...Object.fromEntries(
+            Object.entries(ratios).flatMap(
+              ([codec, theirs]) => [[`${codec}, paper`, theirs], [`${codec}, here`, rounded(ratio(OURS[codec]))]]
+            )
+          )
         })))
       }
 
@@ -83,7 +89,13 @@ async function store (file: CorpusFile): Promise<Stored> {
     cid = name === DEFAULT ? added.toString() : cid
   }
 
-  bytes.set(ZSTD_TOOL, (await promisify(zstdCompress)(await readFile(file.path), { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } })).byteLength)
+  bytes.set(
+    ZSTD_TOOL,
+    (await promisify(zstdCompress)(
+      await readFile(file.path),
+      { params: { [constants.ZSTD_c_compressionLevel]: LEVEL } }
+    )).byteLength
+  )
 
   return { bytes, cid }
 }

@@ -17,7 +17,7 @@ import type { CID } from 'multiformats/cid'
 /** An unpacked npm package of hundreds of small files, which the workspace brings. */
 const PACKAGE = { name: 'zrender (npm)', directory: join(import.meta.dirname, '../node_modules/zrender') }
 
-/** How often the one file is read for one figure: a garbage collection takes ten times as long as it, and falls into some. */
+/** Reads of the one file for each figure: a garbage collection takes ten times as long as a read, and hits some. */
 const SINGLE_READS = 9
 
 interface Tree {
@@ -64,14 +64,25 @@ export const benchmark: Benchmark = {
         cids.push(...SIDES.map(({ name }) => ({ tree: tree.name, side: name, CID: measured.get(name)?.[0].cid ?? '' })))
       }
 
-      return [{ title: 'Trees, on an FsBlockstore. Duplicate files are added once; the tar has them all', rows }, { title: `What was added (${corpus.source})`, rows: cids }]
+      return [
+        { title: 'Trees, on an FsBlockstore. Duplicate files are added once; the tar has them all', rows },
+        { title: `What was added (${corpus.source})`, rows: cids }
+      ]
     })
   }
 }
 
 const SIDES: readonly Side[] = [
-  { name: PLAIN, add: addWith(blockstore => unixfs({ blockstore })), read: readWith(blockstore => unixfs({ blockstore })) },
-  { name: 'ipfsz', add: addWith(blockstore => ipfsz({ blockstore })), read: readWith(blockstore => ipfsz({ blockstore })) },
+  {
+    name: PLAIN,
+    add: addWith(blockstore => unixfs({ blockstore })),
+    read: readWith(blockstore => unixfs({ blockstore }))
+  },
+  {
+    name: 'ipfsz',
+    add: addWith(blockstore => ipfsz({ blockstore })),
+    read: readWith(blockstore => ipfsz({ blockstore }))
+  },
   { name: 'one .tar.zst', add: addTar, read: readTar }
 ]
 
@@ -112,14 +123,30 @@ function readWith (create: (blockstore: CountingBlockstore) => Files): Side['rea
 
 async function addTar ({ directory }: Tree, blockstore: CountingBlockstore): Promise<CID> {
   // the same bytes whoever unpacked it, and when
-  const tar = await run('tar', ['--create', '--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '--mode=644', '--directory', directory, '.'])
+  const tar = await run('tar', [
+    '--create',
+    '--sort=name',
+    '--mtime=@0',
+    '--owner=0',
+    '--group=0',
+    '--numeric-owner',
+    '--mode=644',
+    '--directory',
+    directory,
+    '.'
+  ])
   const compressed = await promisify(zstdCompress)(tar, { params: { [constants.ZSTD_c_compressionLevel]: 3 } })
 
   return unixfs({ blockstore }).addBytes(compressed)
 }
 
 /** All of it is decompressed, whether or not all is wanted: up to the one file, on average half of it. */
-async function readTar (cid: CID, paths: readonly string[], blockstore: CountingBlockstore, tree: Tree): Promise<number> {
+async function readTar (
+  cid: CID,
+  paths: readonly string[],
+  blockstore: CountingBlockstore,
+  tree: Tree
+): Promise<number> {
   const half = paths.length < tree.paths.length
   const decompress = createZstdDecompress()
   let read = 0
@@ -167,12 +194,16 @@ async function compare (tree: Tree, directory: string, rounds: number): Promise<
       let cid: CID | undefined
 
       const { wall: add } = await measure(async () => { cid = await side.add(tree, blockstore) })
-      const { wall: readAll } = await measure(async () => check(await side.read(cid as CID, tree.paths, blockstore, tree), tree.size))
+      const { wall: readAll } = await measure(
+        async () => check(await side.read(cid as CID, tree.paths, blockstore, tree), tree.size)
+      )
       const { blocksRead, bytesRead } = blockstore
       const ones: number[] = []
 
       for (let i = 0; i < SINGLE_READS; i++) {
-        const { wall } = await measure(async () => check(await side.read(cid as CID, one, blockstore, tree), sizeOf(tree, one)))
+        const { wall } = await measure(
+          async () => check(await side.read(cid as CID, one, blockstore, tree), sizeOf(tree, one))
+        )
         ones.push(wall)
       }
 
@@ -197,7 +228,8 @@ async function compare (tree: Tree, directory: string, rounds: number): Promise<
 function toRow ({ name }: Side, tree: Tree, measured: Map<string, Measured[]>): Row {
   const all = measured.get(name) ?? []
   const plain = measured.get(PLAIN) ?? []
-  const of = (values: readonly Measured[], key: Exclude<keyof Measured, 'cid' | 'ones'>): number => median(values.map(measured => measured[key]))
+  const of = (values: readonly Measured[], key: Exclude<keyof Measured, 'cid' | 'ones'>): number =>
+    median(values.map(measured => measured[key]))
 
   return {
     tree: tree.name,

@@ -59,9 +59,15 @@ for (const codec of CODECS) {
   for (const [bundler, bundle] of Object.entries(BUNDLERS)) {
     const { directory, sources } = await bundle(script)
     const { main, script: all, wasm } = measure(directory)
-    const strangers = sources.filter(source => CODECS.some(other => other !== codec && new RegExp(`codecs/dist/(impl|generated|format)/${other}`).test(source)))
+    const strangers = sources.filter(
+      source =>
+        CODECS.some(other => other !== codec && new RegExp(`codecs/dist/(impl|generated|format)/${other}`).test(source))
+    )
 
-    console.info(`${codec.padEnd(8)}${bundler.padEnd(9)}JavaScript ${kB(all)} kB (first ${kB(main)}), WebAssembly ${kB(wasm)} kB, gzipped`)
+    console.info(
+      `${codec.padEnd(8)}${bundler.padEnd(9)}JavaScript ${kB(all)} kB (first ${kB(main)}), ` +
+      `WebAssembly ${kB(wasm)} kB, gzipped`
+    )
 
     if (all > LIMIT) {
       problems.push(`${codec}, ${bundler}: ${all} bytes of JavaScript, at most ${LIMIT}`)

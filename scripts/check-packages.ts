@@ -31,7 +31,9 @@ function entries ({ name, exports }: Manifest): string[] {
 }
 
 const directories = globSync('packages/*/package.json', { cwd: ROOT }).map(file => join(ROOT, dirname(file)))
-const manifests = directories.map(directory => JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest)
+const manifests = directories.map(
+  directory => JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
+)
 const temporary = mkdtempSync(join(tmpdir(), 'ipfsz-packages-'))
 
 try {
@@ -39,7 +41,9 @@ try {
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n')
 
-  const packs = directories.map(directory => join(temporary, run('npm', ['pack', '--silent', '--pack-destination', temporary], directory)))
+  const packs = directories.map(
+    directory => join(temporary, run('npm', ['pack', '--silent', '--pack-destination', temporary], directory))
+  )
   run('npm', ['install', '--silent', '--no-audit', '--no-fund', ...packs], project)
 
   const imports = manifests.flatMap(entries)

@@ -124,7 +124,15 @@ async function main (seed: number): Promise<number> {
       // what is native has threads of its own
       for (const workers of implementation === 'native' ? [false] : [false, true]) {
         const last = workers ? from + Math.ceil((to - from) / WORKERS_PART) : to
-        const task = { codec, implementation, workers, seed, from, to: last, file: join(directory, `${codec}-${implementation}-${workers}`) }
+        const task = {
+          codec,
+          implementation,
+          workers,
+          seed,
+          from,
+          to: last,
+          file: join(directory, `${codec}-${implementation}-${workers}`)
+        }
         const row = await runRow(task, (number, what) => { find(number, `${label(task)} ${what}`) })
         rows.push(row)
         print(row)
@@ -157,7 +165,12 @@ async function runRow (task: Task, find: (number: number, what: string) => void)
     })
 
     const bytes = readFileSync(task.file)
-    row.outcomes.push(...Array.from({ length: Math.floor(bytes.byteLength / OUTCOME_LENGTH) }, (_, i) => bytes.readDoubleLE(i * OUTCOME_LENGTH)))
+    row.outcomes.push(
+      ...Array.from(
+        { length: Math.floor(bytes.byteLength / OUTCOME_LENGTH) },
+        (_, i) => bytes.readDoubleLE(i * OUTCOME_LENGTH)
+      )
+    )
 
     if (died != null) {
       findings++
@@ -249,7 +262,12 @@ async function runTask ({ codec: name, implementation, workers, seed, from, to, 
     writeSync(output, outcome)
   }
 
-  const summary = { seconds: (performance.now() - start) / 1000, peak: Math.round(process.resourceUsage().maxRSS / 1024), slowest, reasons }
+  const summary = {
+    seconds: (performance.now() - start) / 1000,
+    peak: Math.round(process.resourceUsage().maxRSS / 1024),
+    slowest,
+    reasons
+  }
   await new Promise(resolve => { process.send?.({ summary } satisfies Report, resolve) })
   process.disconnect()
 }
@@ -258,7 +276,10 @@ async function runTask ({ codec: name, implementation, workers, seed, from, to, 
 function describe (err: unknown): string {
   const { name, reason, message, cause } = err as Error & { reason?: string }
 
-  return `${name === 'CorruptFrameError' ? '' : `${name}: `}${(reason ?? message).replaceAll(/(0x)?\b-?[\da-f]*\d[\da-f]*\b/g, 'N')}${cause instanceof Error ? ` (${cause.name})` : ''}`
+  const prefix = name === 'CorruptFrameError' ? '' : `${name}: `
+  const text = (reason ?? message).replaceAll(/(0x)?\b-?[\da-f]*\d[\da-f]*\b/g, 'N')
+
+  return `${prefix}${text}${cause instanceof Error ? ` (${cause.name})` : ''}`
 }
 
 function add (row: Row, { seconds, peak, slowest, reasons }: Summary): void {
@@ -274,7 +295,9 @@ function add (row: Row, { seconds, peak, slowest, reasons }: Summary): void {
 /** Find outputs that differ, and where one implementation reads what another one refuses. */
 function compare (rows: readonly Row[], find: (number: number, what: string) => void): void {
   const differences = new Map<string, number[]>()
-  const note = (difference: string, number: number): void => { differences.set(difference, [...differences.get(difference) ?? [], number]) }
+  const note = (difference: string, number: number): void => {
+    differences.set(difference, [...differences.get(difference) ?? [], number])
+  }
 
   for (let i = 0; i < Math.max(0, ...rows.map(({ outcomes }) => outcomes.length)); i++) {
     const there = rows.filter(({ outcomes }) => i < outcomes.length && !Number.isNaN(outcomes[i]))
@@ -286,7 +309,11 @@ function compare (rows: readonly Row[], find: (number: number, what: string) => 
     }
 
     if (readers.length > 0 && readers.length < there.length) {
-      note(`${MAY_READ_MORE.has(codec) ? '' : '! '}is read by ${name(readers)}, and refused by ${name(there.filter(row => !readers.includes(row)))}`, from + i)
+      note(
+        `${MAY_READ_MORE.has(codec) ? '' : '! '}is read by ${name(readers)}, and refused by ${name(there.filter(row =>
+          !readers.includes(row)))}`,
+        from + i
+      )
     }
   }
 
@@ -311,7 +338,11 @@ function print ({ task, outcomes, seconds, peak, slowest, reasons }: Row): void 
   const accepted = outcomes.filter(outcome => outcome >= 0).length
   const refused = outcomes.filter(outcome => outcome === REFUSED).length
 
-  console.log(`${task.codec.padEnd(7)}${label(task).padEnd(18)}${outcomes.length} inputs, ${accepted} accepted, ${refused} refused, ${peak} MB peak, ${seconds.toFixed(1)} s, slowest ${slowest.ms.toFixed(0)} ms (${slowest.number})`)
+  console.log(
+    `${task.codec.padEnd(7)}${label(task).padEnd(18)}${outcomes.length} inputs, ` +
+    `${accepted} accepted, ${refused} refused, ${peak} MB peak, ${seconds.toFixed(1)} s, ` +
+    `slowest ${slowest.ms.toFixed(0)} ms (${slowest.number})`
+  )
 
   for (const [reason, count] of Object.entries(reasons).toSorted(([, a], [, b]) => b - a).slice(0, MAX_REASONS)) {
     console.log(`  ${String(count).padStart(7)} ${reason}`)

@@ -2,7 +2,7 @@ import * as echarts from 'echarts'
 import { PLAIN } from '../support/file-systems.ts'
 import type { EChartsOption } from 'echarts'
 
-/** Grey that is read on white (4.3:1) and on what GitHub calls dark, #0d1117 (4.4:1): as far from one as from the other. */
+/** Grey with a similar contrast on white (4.3:1) and on GitHub's dark background, #0d1117 (4.4:1). */
 const TEXT = '#747b83'
 const GRID = 'rgba(128, 128, 128, 0.25)'
 
@@ -57,12 +57,21 @@ function toOption (chart: Chart): EChartsOption {
   return chart.horizontal === true ? toBars(chart) : toColumns(chart)
 }
 
-function toColumns ({ title, unit, kind, categories = [], x, series: all, log = false, reference }: Chart): EChartsOption {
+function toColumns (
+  { title, unit, kind, categories = [], x, series: all, log = false, reference }: Chart
+): EChartsOption {
   // each keeps its colour where another has no values, as the same side has it in other charts
-  const series = all.map((one, i) => ({ ...one, colour: COLOURS[i % COLOURS.length] })).filter(({ values }) => values.some(value => value != null))
+  const series = all.map((one, i) => ({ ...one, colour: COLOURS[i % COLOURS.length] })).filter(
+    ({ values }) => values.some(value => value != null)
+  )
   const text = { color: TEXT, fontSize: FONT_SIZE }
   const slanted = kind === 'bar' && categories.length > 5
-  const valueAxis = { nameTextStyle: text, axisLabel: text, splitLine: { lineStyle: { color: GRID } }, axisLine: { lineStyle: { color: GRID } } }
+  const valueAxis = {
+    nameTextStyle: text,
+    axisLabel: text,
+    splitLine: { lineStyle: { color: GRID } },
+    axisLine: { lineStyle: { color: GRID } }
+  }
 
   return {
     animation: false,
@@ -71,9 +80,19 @@ function toColumns ({ title, unit, kind, categories = [], x, series: all, log = 
     legend: { show: series.length > 1, top: 40, width: 860, itemGap: 10, textStyle: text, formatter: widen },
     grid: { left: slanted ? 120 : 70, right: 50, top: 120, bottom: slanted ? 120 : 56 },
     xAxis: x == null
-      ? { type: 'category', data: categories, axisLabel: { ...text, interval: 0, rotate: slanted ? 30 : 0 }, axisLine: { lineStyle: { color: TEXT } } }
+      ? {
+        type: 'category',
+        data: categories,
+        axisLabel: { ...text, interval: 0, rotate: slanted ? 30 : 0 },
+        axisLine: { lineStyle: { color: TEXT } }
+      }
       : { ...valueAxis, type: 'log', name: x, nameLocation: 'middle', nameGap: 30, logBase: 10 },
-    yAxis: { ...valueAxis, ...log && reference == null ? startOf(series) : {}, type: log ? 'log' : 'value', name: log ? `${unit} (logarithmic)` : unit },
+    yAxis: {
+      ...valueAxis,
+      ...log && reference == null ? startOf(series) : {},
+      type: log ? 'log' : 'value',
+      name: log ? `${unit} (logarithmic)` : unit
+    },
     series: series.map(({ name, values, colour }, i) => ({
       type: kind,
       name,
@@ -82,7 +101,17 @@ function toColumns ({ title, unit, kind, categories = [], x, series: all, log = 
       symbolSize: 7,
       // what others are compared with is grey, where it is one series
       color: name === PLAIN ? TEXT : colour,
-      ...reference == null || i > 0 ? {} : { markLine: { silent: true, symbol: 'none', label: { show: false }, lineStyle: { color: TEXT, type: 'dashed' as const }, data: [{ yAxis: reference }] } }
+      ...reference == null || i > 0
+        ? {}
+        : {
+          markLine: {
+            silent: true,
+            symbol: 'none',
+            label: { show: false },
+            lineStyle: { color: TEXT, type: 'dashed' as const },
+            data: [{ yAxis: reference }]
+          }
+        }
     })) as EChartsOption['series']
   }
 }
@@ -92,7 +121,10 @@ function widen (name: string): string {
   return name + '\u2003'.repeat(1 + Math.floor(name.length / 8))
 }
 
-/** Where bars of values that differ by orders of magnitude begin: below the least, or it would have next to none. By itself that is 1. */
+/**
+ * Where the bars of a logarithmic chart begin: below the least value, so that its bar is visible.
+ * The default of ECharts is 1.
+ */
 function startOf (series: readonly Series[]): { min: number, startValue: number } {
   const least = Math.min(...series.flatMap(({ values }) => values.filter(value => typeof value === 'number')))
   const start = 10 ** Math.floor(Math.log10(least / 2))

@@ -11,10 +11,24 @@ type Charts = Record<string, Chart>
 /** How the figures of each benchmark are drawn. */
 export const CHARTS: Readonly<Record<string, (results: Results) => Charts>> = {
   storage: results => ({
-    storage: columns('Stored bytes by file and codec', 'stored / original', rowsOf(results, 'storage'), 'file', [DEFAULT, 'ipfsz, zstd 1', 'ipfsz, gzip 6', 'ipfsz, lz4', 'ipfsz, brotli 4', 'zstd -3, whole file']),
+    storage: columns(
+      'Stored bytes by file and codec',
+      'stored / original',
+      rowsOf(results, 'storage'),
+      'file',
+      [DEFAULT, 'ipfsz, zstd 1', 'ipfsz, gzip 6', 'ipfsz, lz4', 'ipfsz, brotli 4', 'zstd -3, whole file']
+    ),
     ...(results.get('storage')?.tables.length ?? 0) < 3
       ? {}
-      : { 'storage-paper': columns('The paper\'s Table 4 and ours', 'stored / original', rowsOf(results, 'storage', 1), 'data set of the paper', ['gzip, paper', 'gzip, here', 'lz4, paper', 'lz4, here', 'zstd, paper', 'zstd, here']) }
+      : {
+        'storage-paper': columns(
+          'The paper\'s Table 4 and ours',
+          'stored / original',
+          rowsOf(results, 'storage', 1),
+          'data set of the paper',
+          ['gzip, paper', 'gzip, here', 'lz4, paper', 'lz4, here', 'zstd, paper', 'zstd, here']
+        )
+      }
   }),
 
   local: results => ({
@@ -25,23 +39,74 @@ export const CHARTS: Readonly<Record<string, (results: Results) => Charts>> = {
     const rows = rowsOf(results, 'network')
 
     return {
-      network: linkChart('Fetching over a link', 'MB of the file a second', rows, row => divide(numberOf(row, 'MB'), numberOf(row, 'seconds')), { log: true }),
-      'network-floor': linkChart('Fetching, against (stored bytes) / rate + 3 round trips', 'times the floor', rows, row => numberOf(row, 'times the floor'), { reference: 1, log: true })
+      network: linkChart(
+        'Fetching over a link',
+        'MB of the file a second',
+        rows,
+        row => divide(numberOf(row, 'MB'), numberOf(row, 'seconds')),
+        { log: true }
+      ),
+      'network-floor': linkChart(
+        'Fetching, against (stored bytes) / rate + 3 round trips',
+        'times the floor',
+        rows,
+        row => numberOf(row, 'times the floor'),
+        { reference: 1, log: true }
+      )
     }
   },
 
   bypass: results => ({
-    bypass: columns('Adding what is compressed already', 'times as fast', rowsOf(results, 'bypass'), 'file', ['add: times as fast as plain', 'add: times as fast as detection off'], 1, true)
+    bypass: columns(
+      'Adding what is compressed already',
+      'times as fast',
+      rowsOf(results, 'bypass'),
+      'file',
+      ['add: times as fast as plain', 'add: times as fast as detection off'],
+      1,
+      true
+    )
   }),
 
   random: results => ({
-    random: columns('Reading 4 KiB at a random place', 'ms, median', rowsOf(results, 'random'), 'side', ['ms, median'], undefined, true),
-    'random-bytes': columns('What is read for 4 KiB at a random place', 'KiB a read', rowsOf(results, 'random'), 'side', ['KiB a read'], undefined, true)
+    random: columns(
+      'Reading 4 KiB at a random place',
+      'ms, median',
+      rowsOf(results, 'random'),
+      'side',
+      ['ms, median'],
+      undefined,
+      true
+    ),
+    'random-bytes': columns(
+      'What is read for 4 KiB at a random place',
+      'KiB a read',
+      rowsOf(results, 'random'),
+      'side',
+      ['KiB a read'],
+      undefined,
+      true
+    )
   }),
 
   tree: results => ({
-    tree: grouped('Many small files', 'stored / original', rowsOf(results, 'tree'), 'tree', 'side', 'stored / original'),
-    'tree-read': grouped('Reading one of many small files', 'ms', rowsOf(results, 'tree'), 'tree', 'side', 'read one, ms', true)
+    tree: grouped(
+      'Many small files',
+      'stored / original',
+      rowsOf(results, 'tree'),
+      'tree',
+      'side',
+      'stored / original'
+    ),
+    'tree-read': grouped(
+      'Reading one of many small files',
+      'ms',
+      rowsOf(results, 'tree'),
+      'tree',
+      'side',
+      'read one, ms',
+      true
+    )
   }),
 
   links: results => {
@@ -56,7 +121,10 @@ export const CHARTS: Readonly<Record<string, (results: Results) => Charts>> = {
         categories: ['the paper', ...rows.map(({ datastore }) => `here, datastore-${datastore}`)],
         series: [
           { name: 'make', values: [LINKS.update, ...rows.map(row => numberOf(row, 'make, ms') ?? null)] },
-          { name: 'open and read in a new process', values: [LINKS.recovery, ...rows.map(row => numberOf(row, 'open and read, ms') ?? null)] }
+          {
+            name: 'open and read in a new process',
+            values: [LINKS.recovery, ...rows.map(row => numberOf(row, 'open and read, ms') ?? null)]
+          }
         ]
       }
     }
@@ -70,13 +138,23 @@ export const CHARTS: Readonly<Record<string, (results: Results) => Charts>> = {
       x: 'MB of the file',
       series: [PLAIN, DEFAULT].flatMap(side => ['add', 'cat'].map(what => ({
         name: `${side}, ${what}`,
-        values: rowsOf(results, 'memory').filter(row => row.side === side && numberOf(row, `${what}, MB`) != null).map(row => [Number(row.MB), Number(row[`${what}, MB`])] as [number, number])
+        values: rowsOf(results, 'memory').filter(row => row.side === side && numberOf(row, `${what}, MB`) != null).map(
+          row => [Number(row.MB), Number(row[`${what}, MB`])] as [number, number]
+        )
       })))
     }
   }),
 
   browser: results => ({
-    browser: columns('In a page, on IndexedDB', 'MB/s', rowsOf(results, 'browser').filter(row => row.store === 'IndexedDB'), 'side', ['add, MB/s', 'cat, MB/s'], undefined, true)
+    browser: columns(
+      'In a page, on IndexedDB',
+      'MB/s',
+      rowsOf(results, 'browser').filter(row => row.store === 'IndexedDB'),
+      'side',
+      ['add, MB/s', 'cat, MB/s'],
+      undefined,
+      true
+    )
   }),
 
   codecs: results => ({
@@ -85,13 +163,26 @@ export const CHARTS: Readonly<Record<string, (results: Results) => Charts>> = {
       unit: 'stored / original',
       kind: 'line',
       x: 'MB compressed a second',
-      series: distinct(rowsOf(results, 'codecs'), 'codec').map(codec => ({ name: String(codec), values: codecPoints(rowsOf(results, 'codecs').filter(row => row.codec === codec)) }))
+      series: distinct(rowsOf(results, 'codecs'), 'codec').map(
+        codec => ({
+          name: String(codec),
+          values: codecPoints(rowsOf(results, 'codecs').filter(row => row.codec === codec))
+        })
+      )
     }
   })
 }
 
 /** Bars of several columns, beside each other for each row. */
-function columns (title: string, unit: string, rows: readonly Row[], category: string, names: string[], reference?: number, log = false): Chart {
+function columns (
+  title: string,
+  unit: string,
+  rows: readonly Row[],
+  category: string,
+  names: string[],
+  reference?: number,
+  log = false
+): Chart {
   return {
     title,
     unit,
@@ -104,7 +195,15 @@ function columns (title: string, unit: string, rows: readonly Row[], category: s
 }
 
 /** Bars of one column, beside each other for each value of another. */
-function grouped (title: string, unit: string, rows: readonly Row[], category: string, series: string, column: string, log = false): Chart {
+function grouped (
+  title: string,
+  unit: string,
+  rows: readonly Row[],
+  category: string,
+  series: string,
+  column: string,
+  log = false
+): Chart {
   const categories = distinct(rows, category)
 
   return {
@@ -113,7 +212,12 @@ function grouped (title: string, unit: string, rows: readonly Row[], category: s
     kind: 'bar',
     log,
     categories: categories.map(String),
-    series: distinct(rows, series).map(name => ({ name: String(name), values: categories.map(value => numberOf(find(rows, { [category]: value, [series]: name }), column) ?? null) }))
+    series: distinct(rows, series).map(
+      name => ({
+        name: String(name),
+        values: categories.map(value => numberOf(find(rows, { [category]: value, [series]: name }), column) ?? null)
+      })
+    )
   }
 }
 
@@ -126,11 +230,22 @@ function localChart (rows: readonly Row[]): Chart {
     kind: 'bar',
     reference: 1,
     categories: sides.map(({ side, store }) => store === 'flatfs' ? String(side) : `${side}, ${store}`),
-    series: ['add', 'cat'].map((what): Series => ({ name: what, values: sides.map(({ side, store }) => numberOf(find(rows, { what, side, store }), 'times as fast') ?? null) }))
+    series: ['add', 'cat'].map(
+      (what): Series => ({
+        name: what,
+        values: sides.map(({ side, store }) => numberOf(find(rows, { what, side, store }), 'times as fast') ?? null)
+      })
+    )
   }
 }
 
-function linkChart (title: string, unit: string, rows: readonly Row[], value: (row: Row | undefined) => number | undefined, more: Pick<Chart, 'log' | 'reference'>): Chart {
+function linkChart (
+  title: string,
+  unit: string,
+  rows: readonly Row[],
+  value: (row: Row | undefined) => number | undefined,
+  more: Pick<Chart, 'log' | 'reference'>
+): Chart {
   const links = rows.filter((row, i) => rows.findIndex(other => isSameLink(other, row)) === i)
 
   return {
@@ -139,7 +254,12 @@ function linkChart (title: string, unit: string, rows: readonly Row[], value: (r
     kind: 'bar',
     ...more,
     categories: links.map(row => `${row['Mbit/s']} Mbit/s, ${row['round trip, ms']} ms`),
-    series: distinct(rows, 'side').map(side => ({ name: String(side), values: links.map(link => value(rows.find(row => isSameLink(row, link) && row.side === side)) ?? null) }))
+    series: distinct(rows, 'side').map(
+      side => ({
+        name: String(side),
+        values: links.map(link => value(rows.find(row => isSameLink(row, link) && row.side === side)) ?? null)
+      })
+    )
   }
 }
 

@@ -19,13 +19,20 @@ export function fromNetwork (results: Results): string[] {
 function fromFetches (rows: readonly Row[], side: string): string[] {
   const ours = rows.filter(row => row.side === side && 'floor, s' in row)
   const beaten = (by: string, what: string): Loss[] => ours.flatMap(row => {
-    const theirs = numberOf(find(rows, { 'Mbit/s': row['Mbit/s'], 'round trip, ms': row['round trip, ms'], MB: row.MB, side: by }), what)
+    const theirs = numberOf(
+      find(rows, { 'Mbit/s': row['Mbit/s'], 'round trip, ms': row['round trip, ms'], MB: row.MB, side: by }),
+      what
+    )
     const seconds = numberOf(row, what)
 
-    return seconds != null && theirs != null && theirs < seconds * (1 - NOISE) ? [{ text: `${linkOf(row)} (${rounded(theirs)} s against ${rounded(seconds)} s)`, times: seconds / theirs }] : []
+    return seconds != null && theirs != null && theirs < seconds * (1 - NOISE)
+      ? [{ text: `${linkOf(row)} (${rounded(theirs)} s against ${rounded(seconds)} s)`, times: seconds / theirs }]
+      : []
   })
   const failed = ours.filter(row => row.failed !== '')
-  const far = ours.map(row => ({ text: `${linkOf(row)} (${row['times the floor']})`, times: numberOf(row, 'times the floor') ?? 0 })).filter(({ times }) => times > FAR)
+  const far = ours.map(
+    row => ({ text: `${linkOf(row)} (${row['times the floor']})`, times: numberOf(row, 'times the floor') ?? 0 })
+  ).filter(({ times }) => times > FAR)
 
   return [
     ...failed.map(row => `**fetching, ${side}**, fails over ${linkOf(row)}: ${row.failed}.`),
@@ -34,11 +41,17 @@ function fromFetches (rows: readonly Row[], side: string): string[] {
       const first = beaten(by, 'first byte, s')
 
       return [
-        ...links.length === 0 ? [] : [`**fetching, ${side}**: ${by} is faster over ${extremes(links, ours.length, 'links')}.`],
-        ...first.length === 0 ? [] : [`**fetching, ${side}, the first byte**: ${by} has it sooner over ${extremes(first, ours.length, 'links')}.`]
+        ...links.length === 0 ? [] : [
+          `**fetching, ${side}**: ${by} is faster over ${extremes(links, ours.length, 'links')}.`
+        ],
+        ...first.length === 0 ? [] : [
+          `**fetching, ${side}, the first byte**: ${by} has it sooner over ${extremes(first, ours.length, 'links')}.`
+        ]
       ]
     }),
-    ...far.length === 0 ? [] : [`**fetching, ${side}**, takes more than ${FAR} times the floor over ${extremes(far, ours.length, 'links')}.`]
+    ...far.length === 0 ? [] : [
+      `**fetching, ${side}**, takes more than ${FAR} times the floor over ${extremes(far, ours.length, 'links')}.`
+    ]
   ]
 }
 
@@ -48,8 +61,15 @@ export function fromSlow (results: Results): string[] {
   const far = rows.filter(row => (numberOf(row, 'times the floor') ?? 0) > FAR)
 
   return [
-    ...failed.map(row => `**\`ipfsz cat\` does not always get the file** over ${row['Mbit/s']} Mbit/s from ${row.provider}: ${row.whole} are whole, ${row.failed}.`),
-    ...far.length === 0 ? [] : [`**\`ipfsz cat\` takes more than ${FAR} times the floor** over ${list(far.map(row => `${row['Mbit/s']} Mbit/s from ${row.provider} with ${row.MB} MB of ${row.what} (${row['times the floor']})`))}.`]
+    ...failed.map(
+      row =>
+        `**\`ipfsz cat\` does not always get the file** over ${row['Mbit/s']} Mbit/s from ${row.provider}: ` +
+      `${row.whole} are whole, ${row.failed}.`
+    ),
+    ...far.length === 0 ? [] : [
+      `**\`ipfsz cat\` takes more than ${FAR} times the floor** over ${list(far.map(row =>
+        `${row['Mbit/s']} Mbit/s from ${row.provider} with ${row.MB} MB of ${row.what} (${row['times the floor']})`))}.`
+    ]
   ]
 }
 

@@ -107,7 +107,10 @@ function links (results: Results): string[] {
 
   return line('Fetching with the command', 'network', [
     ...some(sooner('Kubo', 'first byte, s'), where => `Kubo has the first byte sooner ${where}`),
-    ...some(sooner('Kubo, zstd -3 piped', 'seconds'), where => `Kubo with \`zstd\` by hand has the file sooner ${where}`),
+    ...some(
+      sooner('Kubo, zstd -3 piped', 'seconds'),
+      where => `Kubo with \`zstd\` by hand has the file sooner ${where}`
+    ),
     ...some(range(far), times => `it takes ${times} times the least possible time over ${far.length}`)
   ])
 }

@@ -17,7 +17,9 @@ export interface Loss {
 export function extremes (losses: readonly Loss[], of: number, what: string): string {
   const sorted = losses.toSorted((a, b) => a.times - b.times).map(({ text }) => text)
 
-  return `${losses.length} of ${of} ${what}${losses.length <= FEW ? `: ${list(sorted)}` : `, from ${sorted[0]} to ${sorted[sorted.length - 1]}`}`
+  return `${losses.length} of ${of} ${what}${losses.length <= FEW
+    ? `: ${list(sorted)}`
+    : `, from ${sorted[0]} to ${sorted[sorted.length - 1]}`}`
 }
 
 export function isLess (row: Row, column: string): boolean {

@@ -39,19 +39,25 @@ function fromLocal (results: Results): string[] {
   return ['add', 'cat'].flatMap(what => {
     const of = rows.filter(row => row.what === what)
     const slower = of.filter(row => row.side === DEFAULT && isLess(row, 'times as fast'))
-    const others = of.filter(row => String(row.side).startsWith('ipfsz') && row.side !== DEFAULT && isLess(row, 'times as fast'))
+    const others = of.filter(
+      row => String(row.side).startsWith('ipfsz') && row.side !== DEFAULT && isLess(row, 'times as fast')
+    )
     const kubo = of.filter(row => String(row.side).startsWith('Kubo')).flatMap(row => {
       const ours = numberOf(find(of, { MB: row.MB, side: DEFAULT, store: 'fs' }), 'MB/s')
       const theirs = numberOf(row, 'MB/s')
 
-      return ours != null && theirs != null && theirs > ours * (1 + NOISE) ? [`${row.MB} MB ${rounded(theirs / ours)} times as fast (${row.side})`] : []
+      return ours != null && theirs != null && theirs > ours * (1 + NOISE) ? [
+        `${row.MB} MB ${rounded(theirs / ours)} times as fast (${row.side})`
+      ] : []
     })
     const leaner = ([['CPU ms', 'processor time'], ['peak MB', 'memory']] as const).flatMap(([column, name]) => {
       const less = of.filter(row => row.side === 'Kubo').flatMap(row => {
         const ours = numberOf(find(of, { MB: row.MB, side: DEFAULT, store: 'fs' }), column)
         const theirs = numberOf(row, column)
 
-        return ours != null && theirs != null && ours > theirs * (1 + NOISE) ? [`${row.MB} MB (${rounded(ours / theirs)} times)`] : []
+        return ours != null && theirs != null && ours > theirs * (1 + NOISE) ? [
+          `${row.MB} MB (${rounded(ours / theirs)} times)`
+        ] : []
       })
 
       return less.length === 0 ? [] : [`**${what} against Kubo, ${name}**: IPFSz takes more, with ${list(less)}.`]
@@ -60,15 +66,29 @@ function fromLocal (results: Results): string[] {
       const ours = numberOf(row, 'CPU ms')
       const theirs = numberOf(find(of, { MB: row.MB, side: PLAIN, store: row.store }), 'CPU ms')
 
-      return ours != null && theirs != null && ours > theirs * (1 + NOISE) ? [`${row.MB} MB on ${row.store} (${rounded(ours / theirs)})`] : []
+      return ours != null && theirs != null && ours > theirs * (1 + NOISE) ? [
+        `${row.MB} MB on ${row.store} (${rounded(ours / theirs)})`
+      ] : []
     })
 
     return [
-      ...slower.length === 0 ? [] : [`**${what}, the default**: plain Helia is faster with ${list(slower.map(row => `${row.MB} MB on ${row.store} (IPFSz has ${row['times as fast']} times its speed)`))}.`],
-      ...others.length === 0 ? [] : [`**${what}, other codecs and levels**: slower than plain Helia with ${list(others.map(row => `${row.MB} MB and ${String(row.side).replace('ipfsz, ', '')} on ${row.store} (${row['times as fast']})`))}.`],
+      ...slower.length === 0
+        ? []
+        : [
+          `**${what}, the default**: plain Helia is faster with ${list(slower.map(row =>
+            `${row.MB} MB on ${row.store} (IPFSz has ${row['times as fast']} times its speed)`))}.`
+        ],
+      ...others.length === 0
+        ? []
+        : [
+          `**${what}, other codecs and levels**: slower than plain Helia with ${list(others.map(row =>
+            `${row.MB} MB and ${String(row.side).replace('ipfsz, ', '')} on ${row.store} (${row['times as fast']})`))}.`
+        ],
       ...kubo.length === 0 ? [] : [`**${what} against Kubo**: Kubo does ${list(kubo)}.`],
       ...leaner,
-      ...busier.length === 0 ? [] : [`**${what}, processor time**: more than plain Helia with ${list(busier)}, in times.`]
+      ...busier.length === 0 ? [] : [
+        `**${what}, processor time**: more than plain Helia with ${list(busier)}, in times.`
+      ]
     ]
   })
 }
@@ -79,12 +99,27 @@ function fromStorage (results: Results): string[] {
   const level = rows.filter(row => (numberOf(row, DEFAULT) ?? 0) > (numberOf(row, 'ipfsz, zstd 1') ?? 1) * 1.01)
 
   // what is left as it is has no frames
-  const left = rows.filter(row => row['frames cost, %'] === '-' && (numberOf(row, DEFAULT) ?? 0) > (numberOf(row, 'zstd -3, whole file') ?? 1) * (1 + LITTLE))
+  const left = rows.filter(
+    row => row['frames cost, %'] === '-' &&
+      (numberOf(row, DEFAULT) ?? 0) > (numberOf(row, 'zstd -3, whole file') ?? 1) * (1 + LITTLE)
+  )
 
   return [
-    ...left.length === 0 ? [] : [`**stored plain**, but smaller with \`zstd -3\`: ${list(left.map(row => `${row.file} (${row['zstd -3, whole file']} of its bytes)`))}.`],
-    ...frames.length === 0 ? [] : [`**frames cost more than 1 %** of the stored bytes with ${list(frames.map(row => `${row.file} (${row['frames cost, %']} %)`))}.`],
-    ...level.length === 0 ? [] : [`**level 3, the default**, stores more bytes than level 1 of ${list(level.map(({ file }) => String(file)))}.`]
+    ...left.length === 0
+      ? []
+      : [
+        `**stored plain**, but smaller with \`zstd -3\`: ${list(left.map(row =>
+          `${row.file} (${row['zstd -3, whole file']} of its bytes)`))}.`
+      ],
+    ...frames.length === 0
+      ? []
+      : [
+        `**frames cost more than 1 %** of the stored bytes with ${list(frames.map(row =>
+          `${row.file} (${row['frames cost, %']} %)`))}.`
+      ],
+    ...level.length === 0 ? [] : [
+      `**level 3, the default**, stores more bytes than level 1 of ${list(level.map(({ file }) => String(file)))}.`
+    ]
   ]
 }
 
@@ -101,9 +136,18 @@ function fromRandom (results: Results): string[] {
   const bytes = (numberOf(ours, 'KiB a read') ?? 0) / (numberOf(plain, 'KiB a read') ?? 1)
 
   return [
-    ...isLess(ours, 'times as fast') ? [`**4 KiB at a random place**, with default frames: ${ours['ms, median']} ms, plain Helia ${plain['ms, median']} ms. A frame is decompressed as a whole; smaller frames are faster.`] : [],
-    ...late > 1 + NOISE ? [`**4 KiB at a random place**: the slowest 5 of 100 reads take ${ours['ms, 95 of 100']} ms or more, with plain Helia ${plain['ms, 95 of 100']} ms.`] : [],
-    ...bytes > 1 + NOISE ? [`**4 KiB at a random place** reads ${rounded(bytes)} times the bytes that plain Helia reads.`] : []
+    ...isLess(ours, 'times as fast') ? [
+      `**4 KiB at a random place**, with default frames: ${ours['ms, median']} ms, ` +
+      `plain Helia ${plain['ms, median']} ms. ` +
+      'A frame is decompressed as a whole; smaller frames are faster.'
+    ] : [],
+    ...late > 1 + NOISE ? [
+      `**4 KiB at a random place**: the slowest 5 of 100 reads take ${ours['ms, 95 of 100']} ms or more, ` +
+      `with plain Helia ${plain['ms, 95 of 100']} ms.`
+    ] : [],
+    ...bytes > 1 + NOISE ? [
+      `**4 KiB at a random place** reads ${rounded(bytes)} times the bytes that plain Helia reads.`
+    ] : []
   ]
 }
 
@@ -115,7 +159,10 @@ function fromTree (results: Results): string[] {
     const ours = numberOf(row, 'stored / original') ?? 0
 
     return [
-      ...ours > tar * (1 + NOISE) ? [`**small files**, ${row.tree}: ${rounded(ours / tar)} times the bytes of one \`.tar.zst\`, which compresses all files together.`] : [],
+      ...ours > tar * (1 + NOISE) ? [
+        `**small files**, ${row.tree}: ${rounded(ours / tar)} times the bytes of one \`.tar.zst\`, ` +
+        'which compresses all files together.'
+      ] : [],
       ...[PLAIN, 'one .tar.zst'].flatMap(side => {
         const other = find(rows, { tree: row.tree, side })
         const slower = ['add', 'read all', 'read one'].flatMap(what => {
@@ -125,7 +172,9 @@ function fromTree (results: Results): string[] {
           return speed < 1 - NOISE ? [`${what} at ${rounded(speed)} times its speed`] : []
         })
 
-        return slower.length === 0 ? [] : [`**small files**, ${row.tree}, against ${side === PLAIN ? side : `\`${side}\``}: ${list(slower)}.`]
+        return slower.length === 0 ? [] : [
+          `**small files**, ${row.tree}, against ${side === PLAIN ? side : `\`${side}\``}: ${list(slower)}.`
+        ]
       })
     ]
   })
@@ -136,19 +185,41 @@ function fromBypass (results: Results): string[] {
     const column = `${what}: times as fast as ${other}`
     const slow = rowsOf(results, 'bypass').filter(row => isLess(row, column))
 
-    return slow.length === 0 ? [] : [`**files that are compressed already** are ${what === 'add' ? 'added' : 'read'} slower than with ${other === 'plain' ? PLAIN : other}: ${list(slow.map(row => `${row.file} (${row[column]})`))}.`]
+    return slow.length === 0 ? [] : [
+      `**files that are compressed already** are ${what === 'add' ? 'added' : 'read'} slower ` +
+      `than with ${other === 'plain' ? PLAIN : other}: ${list(slow.map(row => `${row.file} (${row[column]})`))}.`
+    ]
   })
 }
 
 function fromLinks (results: Results): string[] {
-  const read = rowsOf(results, 'links').filter(row => row.links === 1000 && (numberOf(row, 'open and read, ms') ?? 0) > LINKS.recovery)
-  const make = rowsOf(results, 'links').filter(row => row.links === 1000 && (numberOf(row, 'make, ms') ?? 0) > LINKS.update)
+  const read = rowsOf(results, 'links').filter(
+    row => row.links === 1000 && (numberOf(row, 'open and read, ms') ?? 0) > LINKS.recovery
+  )
+  const make = rowsOf(results, 'links').filter(
+    row => row.links === 1000 && (numberOf(row, 'make, ms') ?? 0) > LINKS.update
+  )
   const cost = rowsOf(results, 'links', 1).filter(row => (numberOf(row, 'links cost, %') ?? 0) > 4)
 
   return [
-    ...make.length === 0 ? [] : [`**making 1000 links** takes more than the ${LINKS.update} ms of the paper with ${list(make.map(row => `datastore-${row.datastore} (${row['make, ms']} ms)`))}.`],
-    ...read.length === 0 ? [] : [`**reading 1000 links** in a new process takes more than the ${LINKS.recovery} ms of the paper with ${list(read.map(row => `datastore-${row.datastore} (${row['open and read, ms']} ms, ${row['open, ms']} of them to open it)`))}.`],
-    ...cost.length === 0 ? [] : [`**adding with links** costs ${list(cost.map(row => `${row['links cost, %']} % with datastore-${row.datastore}`))}, the paper has ${LINKS.partOfUpload}: the original is hashed for its content CID, and the link is written.`]
+    ...make.length === 0
+      ? []
+      : [
+        `**making 1000 links** takes more than the ${LINKS.update} ms of the paper with ${list(make.map(row =>
+          `datastore-${row.datastore} (${row['make, ms']} ms)`))}.`
+      ],
+    ...read.length === 0 ? [] : [
+      `**reading 1000 links** in a new process takes more than the ${LINKS.recovery} ms of the paper ` +
+      `with ${list(read.map(row =>
+        `datastore-${row.datastore} (${row['open and read, ms']} ms, ${row['open, ms']} of them to open it)`))}.`
+    ],
+    ...cost.length === 0
+      ? []
+      : [
+        `**adding with links** costs ${list(cost.map(row =>
+          `${row['links cost, %']} % with datastore-${row.datastore}`))}, the paper has ${LINKS.partOfUpload}: ` +
+        'the original is hashed for its content CID, and the link is written.'
+      ]
   ]
 }
 
@@ -158,17 +229,32 @@ function fromMemory (results: Results): string[] {
   const ours = rows.filter(row => row.side === DEFAULT)
 
   return ['add', 'cat'].flatMap(what => {
-    const more = ours.filter(row => (numberOf(row, `${what}, MB`) ?? 0) > (numberOf(find(rows, { MB: row.MB, side: PLAIN }), `${what}, MB`) ?? Infinity) * (1 + NOISE))
+    const more = ours.filter(row => {
+      const plain = numberOf(find(rows, { MB: row.MB, side: PLAIN }), `${what}, MB`) ?? Infinity
+
+      return (numberOf(row, `${what}, MB`) ?? 0) > plain * (1 + NOISE)
+    })
 
     const middle = find(ours, { MB: 100 })
     const last = ours.at(-1)
     const growth = (numberOf(last, `${what}, MB`) ?? 0) / (numberOf(middle, `${what}, MB`) ?? Infinity)
 
     return [
-      ...more.length === 0 ? [] : [`**memory**: ${what} takes more than plain Helia with ${list(more.map(row => `${row.MB} MB (${row[`${what}, MB`]} MB resident)`))}.`],
-      ...growth > 1 + GROWTH ? [`**memory grows**: ${what} of ${last?.MB} MB takes ${rounded(growth)} times as much as of 100 MB.`] : []
+      ...more.length === 0
+        ? []
+        : [
+          `**memory**: ${what} takes more than plain Helia with ${list(more.map(row =>
+            `${row.MB} MB (${row[`${what}, MB`]} MB resident)`))}.`
+        ],
+      ...growth > 1 + GROWTH ? [
+        `**memory grows**: ${what} of ${last?.MB} MB takes ${rounded(growth)} times as much as of 100 MB.`
+      ] : []
     ]
-  }).concat(ours.filter(row => row.failed !== '' && row.failed != null).map(row => `**memory**: ${row.MB} MB failed: ${row.failed}.`))
+  }).concat(
+    ours.filter(row => row.failed !== '' && row.failed != null).map(
+      row => `**memory**: ${row.MB} MB failed: ${row.failed}.`
+    )
+  )
 }
 
 function fromBrowser (results: Results): string[] {
@@ -178,7 +264,12 @@ function fromBrowser (results: Results): string[] {
     const column = `${what}, times as fast`
     const slow = rows.filter(row => row.store === store && isLess(row, column))
 
-    return slow.length === 0 ? [] : [`**in a page**, on ${store}: ${what} is slower than with plain Helia with ${list(slow.map(row => `${String(row.side).replace('ipfsz, ', '')} (${row[column]})`))}.`]
+    return slow.length === 0
+      ? []
+      : [
+        `**in a page**, on ${store}: ${what} is slower than with plain Helia with ${list(slow.map(row =>
+          `${String(row.side).replace('ipfsz, ', '')} (${row[column]})`))}.`
+      ]
   }))
 }
 
@@ -186,8 +277,16 @@ function fromBlockstore (results: Results): string[] {
   const byDefault = rowsOf(results, 'blockstore').filter(row => /zstd \d+, hash$/.test(String(row.side)))
 
   return [...Map.groupBy(byDefault, ({ what }) => String(what))].flatMap(([what, rows]) => {
-    const slow = rows.filter(row => isLess(row, 'times as fast')).map(row => ({ text: `${row.side} with blocks of ${row.files} (${row['times as fast']})`, times: 1 / (numberOf(row, 'times as fast') ?? 1) }))
+    const slow = rows.filter(row => isLess(row, 'times as fast')).map(
+      row => ({
+        text: `${row.side} with blocks of ${row.files} (${row['times as fast']})`,
+        times: 1 / (numberOf(row, 'times as fast') ?? 1)
+      })
+    )
 
-    return slow.length === 0 ? [] : [`**a CompressedBlockstore** with default options, ${what}: slower than an FsBlockstore alone with ${extremes(slow, rows.length, 'rows')}.`]
+    return slow.length === 0 ? [] : [
+      `**a CompressedBlockstore** with default options, ${what}: ` +
+      `slower than an FsBlockstore alone with ${extremes(slow, rows.length, 'rows')}.`
+    ]
   })
 }

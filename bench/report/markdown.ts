@@ -3,7 +3,9 @@ import type { Row, Table } from '../benchmark.ts'
 /** A table of Markdown, numbers to the right. */
 export function toMarkdown (rows: readonly Row[]): string {
   const columns = [...new Set(rows.flatMap(row => Object.keys(row)))]
-  const isNumber = columns.map(column => rows.every(row => row[column] == null || row[column] === '-' || typeof row[column] === 'number'))
+  const isNumber = columns.map(
+    column => rows.every(row => row[column] == null || row[column] === '-' || typeof row[column] === 'number')
+  )
 
   return [
     `| ${columns.map(escape).join(' | ')} |`,

@@ -6,7 +6,9 @@ import type { Row } from '../benchmark.ts'
 import type { Results } from './rows.ts'
 
 /** How a CompressedBlockstore is read, and on what it should not be slower than an FsBlockstore alone. */
-const READING = ['get, cached', 'first get, cached', 'first get, from the disk'].flatMap(what => [`${what}, 8 at a time`, `${what}, one by one`])
+const READING = ['get, cached', 'first get, cached', 'first get, from the disk'].flatMap(
+  what => [`${what}, 8 at a time`, `${what}, one by one`]
+)
 const LENGTH = ['SharedFsBlockstore, zstd 3, length', 'FsBlockstore, zstd 3, length']
 
 /** What is to be reached with the corpus in one file, and what is. */
@@ -17,7 +19,8 @@ export function targets (results: Results): Row[] {
   const network = results.get('network')?.tables[1]?.rows ?? []
   const ratio = numberOf(storage, DEFAULT)
   const wholeFile = numberOf(storage, 'zstd -3, whole file')
-  const speed = (what: string): number | undefined => numberOf(find(local, { MB: 100, store: 'fs', what, side: DEFAULT }), 'times as fast')
+  const speed = (what: string): number | undefined =>
+    numberOf(find(local, { MB: 100, store: 'fs', what, side: DEFAULT }), 'times as fast')
   const stored = ratio == null || wholeFile == null ? undefined : ratio / wholeFile
 
   return [
@@ -29,12 +32,20 @@ export function targets (results: Results): Row[] {
 
       return [
         atMost(`fetch over 50 Mbit/s and 50 ms, ${side}: times the floor`, 1.25, numberOf(fetch, 'times the floor')),
-        atLeast(`fetch over 50 Mbit/s and 50 ms, ${side}: times plain Helia's speed, 0.8 / ratio`, ratio == null ? 0 : 0.8 / ratio, numberOf(fetch, 'times as fast'))
+        atLeast(
+          `fetch over 50 Mbit/s and 50 ms, ${side}: times plain Helia's speed, 0.8 / ratio`,
+          ratio == null ? 0 : 0.8 / ratio,
+          numberOf(fetch, 'times as fast')
+        )
       ]
     }),
-    ...(blockstore.length === 0 ? ['any files'] : distinct(blockstore, 'files')).flatMap(files => LENGTH.flatMap(side => READING.map(what => (
-      atLeast(`${what}, blocks of ${files}, ${side}: times the speed of an FsBlockstore alone`, 1, numberOf(find(blockstore, { files, what, side }), 'times as fast'))
-    ))))
+    ...(blockstore.length === 0 ? ['any files'] : distinct(blockstore, 'files')).flatMap(
+      files => LENGTH.flatMap(side => READING.map(what => atLeast(
+        `${what}, blocks of ${files}, ${side}: times the speed of an FsBlockstore alone`,
+        1,
+        numberOf(find(blockstore, { files, what, side }), 'times as fast')
+      )))
+    )
   ]
 }
 
@@ -47,5 +58,10 @@ function atMost (what: string, target: number, measured: number | undefined): Ro
 }
 
 function toRow (what: string, target: string, measured: number | undefined, reached: boolean): Row {
-  return { what, target, measured: measured == null ? 'not measured' : Number(measured.toPrecision(3)), reached: measured == null ? '-' : reached ? 'yes' : '**no**' }
+  return {
+    what,
+    target,
+    measured: measured == null ? 'not measured' : Number(measured.toPrecision(3)),
+    reached: measured == null ? '-' : reached ? 'yes' : '**no**'
+  }
 }

@@ -58,7 +58,11 @@ export async function makeBlocks (pieces: readonly Uint8Array[]): Promise<Block[
 }
 
 /** Do something with each block, with a few of them at one time. */
-export async function eachOf (blocks: readonly Block[], concurrency: number, work: (block: Block) => Promise<void>): Promise<void> {
+export async function eachOf (
+  blocks: readonly Block[],
+  concurrency: number,
+  work: (block: Block) => Promise<void>
+): Promise<void> {
   const rest = blocks.values()
 
   await Promise.all(Array.from({ length: concurrency }, async () => {
@@ -79,7 +83,10 @@ async function getWithZlib (child: Blockstore, { cid, bytes }: Block): Promise<v
   const start = Buffer.from(value.subarray(0, HEADER)).indexOf(ZSTD_MAGIC)
 
   // one byte more than there are, or zlib is asked again whether it is done
-  check(start < 0 ? value : await promisify(zstdDecompress)(value.subarray(start), { chunkSize: bytes.byteLength + 1 }), bytes)
+  check(
+    start < 0 ? value : await promisify(zstdDecompress)(value.subarray(start), { chunkSize: bytes.byteLength + 1 }),
+    bytes
+  )
 }
 
 async function getValue (store: Blockstore, cid: CID): Promise<Uint8Array> {

@@ -53,7 +53,9 @@ async function * stream (bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield * new Blob([new Uint8Array(bytes)]).stream() as unknown as AsyncIterable<Uint8Array>
 }
 
-async function openStore (store: PageMeasurement['store']): Promise<{ blockstore: Blockstore, remove: () => Promise<void> }> {
+async function openStore (
+  store: PageMeasurement['store']
+): Promise<{ blockstore: Blockstore, remove: () => Promise<void> }> {
   if (store === 'memory') {
     return { blockstore: new MemoryBlockstore(), remove: async () => {} }
   }

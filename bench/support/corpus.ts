@@ -38,8 +38,11 @@ export interface Corpus {
   directory: string
 }
 
-/** Do something with the corpus, and remove what was made on the way. A smoke run takes one of its own, unless one is named. */
-export async function withCorpus<T> ({ smoke, corpus, file }: BenchmarkOptions, use: (corpus: Corpus) => Promise<T>): Promise<T> {
+/** Use the corpus, then remove all temporary files. A smoke run makes its own corpus, unless one is named. */
+export async function withCorpus<T> (
+  { smoke, corpus, file }: BenchmarkOptions,
+  use: (corpus: Corpus) => Promise<T>
+): Promise<T> {
   const named = corpus ?? (smoke || !isDirectory(DEFAULT_CORPUS) ? undefined : DEFAULT_CORPUS)
 
   return withDirectory(async directory => {
@@ -86,7 +89,10 @@ export function trees ({ files }: Corpus): Array<{ name: string, directory: stri
 }
 
 /** All files that compress, one after the other in one file; or the file that was named instead. */
-export async function mixedFile (corpus: Corpus, { file }: BenchmarkOptions): Promise<{ path: string, size: number, name: string }> {
+export async function mixedFile (
+  corpus: Corpus,
+  { file }: BenchmarkOptions
+): Promise<{ path: string, size: number, name: string }> {
   if (file != null) {
     return { path: file, size: (await stat(file)).size, name: file }
   }
@@ -99,7 +105,11 @@ export async function mixedFile (corpus: Corpus, { file }: BenchmarkOptions): Pr
     }
   }, createWriteStream(path))
 
-  return { path, size: (await stat(path)).size, name: `${[...new Set(files.map(({ group }) => group))].join(' and ')} in one file` }
+  return {
+    path,
+    size: (await stat(path)).size,
+    name: `${[...new Set(files.map(({ group }) => group))].join(' and ')} in one file`
+  }
 }
 
 /** The bytes of a file again and again up to a size. A line before each time keeps blocks from being the same. */
@@ -124,9 +134,16 @@ export async function * repeatFile (path: string, size: number): AsyncGenerator<
  * A file of a size, in the corpus's directory, of the bytes of another: all of it again
  * and again, or pieces from all over it where that is smaller.
  */
-export async function fileOfSize (corpus: Corpus, { path, size: available }: { path: string, size: number }, size: number): Promise<string> {
+export async function fileOfSize (
+  corpus: Corpus,
+  { path, size: available }: { path: string, size: number },
+  size: number
+): Promise<string> {
   const file = join(corpus.directory, `${size}`)
-  await pipeline(size < available ? samplePieces(path, available, size) : repeatFile(path, size), createWriteStream(file))
+  await pipeline(
+    size < available ? samplePieces(path, available, size) : repeatFile(path, size),
+    createWriteStream(file)
+  )
 
   return file
 }
@@ -154,7 +171,9 @@ async function listFiles (directory: string): Promise<CorpusFile[]> {
     .filter(path => statSync(path, { throwIfNoEntry: false })?.isFile() === true)
   const files = paths.map(async path => {
     const [group, ...names] = relative(directory, path).split(sep)
-    const place = names.length > 0 ? { group, name: names.join('/') } : { group: ABOUT.test(group) ? '' : 'files', name: group }
+    const place = names.length > 0
+      ? { group, name: names.join('/') }
+      : { group: ABOUT.test(group) ? '' : 'files', name: group }
 
     return { ...place, path, size: (await stat(path)).size }
   })

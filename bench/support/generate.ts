@@ -8,10 +8,32 @@ const PAGE = 4096
  * ratios are near those of real files of their kind.
  */
 export const GENERATORS: Readonly<Record<string, (size: number, seed?: number) => Uint8Array>> = {
-  'table.csv': (size, seed = 1) => lines(size, seed, (next, i) => `${i},${20_200_101 + i % 365},${pick(NAMES, next)},${(next() % 100_000 / 100).toFixed(2)},${next() % 5000},${pick(STATES, next)}`),
-  'events.jsonl': (size, seed = 2) => lines(size, seed, (next, i) => JSON.stringify({ id: i, time: 1_700_000_000 + i * 7 + next() % 7, user: `user-${next() % 5000}`, event: pick(STATES, next), tags: [pick(NAMES, next), pick(NAMES, next)], text: sentence(next, 8), value: next() % 1_000_000 })),
+  'table.csv': (size, seed = 1) => lines(
+    size,
+    seed,
+    (next, i) =>
+      `${i},${20_200_101 + i % 365},${pick(NAMES, next)},${(next() % 100_000 / 100).toFixed(2)},${next() % 5000},${pick(STATES, next)}`
+  ),
+  'events.jsonl': (size, seed = 2) => lines(
+    size,
+    seed,
+    (next, i) => JSON.stringify({
+      id: i,
+      time: 1_700_000_000 + i * 7 + next() % 7,
+      user: `user-${next() % 5000}`,
+      event: pick(STATES, next),
+      tags: [pick(NAMES, next), pick(NAMES, next)],
+      text: sentence(next, 8),
+      value: next() % 1_000_000
+    })
+  ),
   'prose.txt': (size, seed = 3) => lines(size, seed, next => sentence(next, 14)),
-  'source.ts': (size, seed = 4) => lines(size, seed, (next, i) => `${'  '.repeat(next() % 4)}${pick(KEYWORDS, next)} ${word(next)}${i % 7 === 0 ? ' {' : ` (${word(next)}, ${word(next)})`}`),
+  'source.ts': (size, seed = 4) => lines(
+    size,
+    seed,
+    (next, i) =>
+      `${'  '.repeat(next() % 4)}${pick(KEYWORDS, next)} ${word(next)}${i % 7 === 0 ? ' {' : ` (${word(next)}, ${word(next)})`}`
+  ),
   'pages.db': pages,
   'random.bin': size => {
     const next = random(5)
@@ -30,7 +52,10 @@ export function generateTree (files: number): Map<string, Uint8Array> {
   const next = random(6)
 
   return new Map(Array.from({ length: files }, (_, i) => {
-    return [`part-${i % 8}/file-${i}.ts`, GENERATORS[i % 2 === 0 ? 'source.ts' : 'prose.txt'](1000 + next() % 40_000, 100 + i)]
+    return [
+      `part-${i % 8}/file-${i}.ts`,
+      GENERATORS[i % 2 === 0 ? 'source.ts' : 'prose.txt'](1000 + next() % 40_000, 100 + i)
+    ]
   }))
 }
 
@@ -73,7 +98,10 @@ function pages (size: number): Uint8Array {
 function makeVocabulary (): string[] {
   const next = random(8)
 
-  return Array.from({ length: WORDS }, () => String.fromCharCode(...Array.from({ length: 2 + next() % 9 }, () => 97 + next() % 26)))
+  return Array.from(
+    { length: WORDS },
+    () => String.fromCharCode(...Array.from({ length: 2 + next() % 9 }, () => 97 + next() % 26))
+  )
 }
 
 /** A word, the first of the vocabulary more often than the last. */

@@ -37,10 +37,15 @@ export async function runKubo (line: string, repo: string): Promise<CommandOutco
     throw new Error(`${line} ended with ${code}: ${stderr}`)
   }
 
-  return { wall: performance.now() - start, cpu: childrenCpu() - cpuBefore, peak, stdout: Buffer.concat(stdout).toString().trim() }
+  return {
+    wall: performance.now() - start,
+    cpu: childrenCpu() - cpuBefore,
+    peak,
+    stdout: Buffer.concat(stdout).toString().trim()
+  }
 }
 
-/** Processor time of all children that have ended, in milliseconds, from the fields that proc(5) calls cutime and cstime. */
+/** Processor time of all ended children, in milliseconds: the fields cutime and cstime of proc(5). */
 function childrenCpu (): number {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ')
 

@@ -111,7 +111,10 @@ async function apiPort (child: ChildProcess): Promise<number> {
   let output = ''
 
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => { reject(new Error(`ipfs daemon did not start within ${START} ms: ${output}`)) }, START)
+    const timer = setTimeout(
+      () => { reject(new Error(`ipfs daemon did not start within ${START} ms: ${output}`)) },
+      START
+    )
 
     child.on('close', () => { reject(new Error(`ipfs daemon did not start: ${output}`)) })
     child.stderr?.on('data', data => { output += String(data) })

@@ -7,14 +7,27 @@ import { findChromium } from '../../test/support/chromium.ts'
 const ROOT = join(import.meta.dirname, '../..')
 
 /** The packages whose versions make a difference. */
-const PACKAGES = ['helia', '@helia/unixfs', '@helia/bitswap', 'libp2p', 'blockstore-fs', 'blockstore-level', 'blockstore-idb', 'datastore-fs', 'datastore-level', 'lz4-napi', 'snappy']
+const PACKAGES = [
+  'helia',
+  '@helia/unixfs',
+  '@helia/bitswap',
+  'libp2p',
+  'blockstore-fs',
+  'blockstore-level',
+  'blockstore-idb',
+  'datastore-fs',
+  'datastore-level',
+  'lz4-napi',
+  'snappy'
+]
 const WORKSPACES = ['codecs', 'core', 'blockstore-compressed', 'libp2p-compression']
 
 /** What was measured on. */
 export function describeMachine (): string {
   const { model } = cpus()[0]
 
-  return `${cpus().length} cores (${model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB of memory, ${process.platform} ${process.arch}`
+  return `${cpus().length} cores (${model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB of memory, ` +
+    `${process.platform} ${process.arch}`
 }
 
 /** The versions of what is compared, by name. Tools that are not installed are left out. */
@@ -37,7 +50,10 @@ export function versions (): Record<string, string> {
 /** Which state of the project it is, where that is known: versions change less often. */
 function commit (): string {
   const hash = output('git', ['-C', ROOT, 'rev-parse', '--short', 'HEAD'])
-  const changed = output('git', ['-C', ROOT, 'status', '--porcelain', '--untracked-files=no', '--', 'packages', 'bench', 'examples'])
+  const changed = output(
+    'git',
+    ['-C', ROOT, 'status', '--porcelain', '--untracked-files=no', '--', 'packages', 'bench', 'examples']
+  )
 
   return hash == null ? '' : `(${hash}${changed === '' ? '' : ', changed'})`
 }
@@ -49,7 +65,11 @@ function packageVersion (directory: string): string {
 /** What a program prints, if it is there. */
 function output (program: string, args: string[]): string | undefined {
   try {
-    return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, IPFS_TELEMETRY: 'off' } }).trim()
+    return execFileSync(program, args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { ...process.env, IPFS_TELEMETRY: 'off' }
+    }).trim()
   } catch {
     return undefined
   }

@@ -8,10 +8,14 @@ export function printTables (tables: readonly Table[]): void {
     const columns = [...new Set(rows.flatMap(row => Object.keys(row)))]
     const cells = [columns, ...rows.map(row => columns.map(column => String(row[column] ?? '')))]
     const widths = columns.map((_, i) => Math.max(...cells.map(row => row[i].length)))
-    const isNumber = columns.map(column => rows.every(row => typeof row[column] === 'number' || row[column] == null || row[column] === '-'))
+    const isNumber = columns.map(
+      column => rows.every(row => typeof row[column] === 'number' || row[column] == null || row[column] === '-')
+    )
 
     for (const row of cells) {
-      console.info(row.map((cell, i) => isNumber[i] ? cell.padStart(widths[i]) : cell.padEnd(widths[i])).join('  ').trimEnd())
+      console.info(
+        row.map((cell, i) => isNumber[i] ? cell.padStart(widths[i]) : cell.padEnd(widths[i])).join('  ').trimEnd()
+      )
     }
 
     console.info()

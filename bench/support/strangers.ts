@@ -28,7 +28,10 @@ export class Strangers {
   async file (leaves: number, kind: 'dag-pb' | 'raw'): Promise<Made> {
     const bytes = new Uint8Array(MIB).fill(97)
     const leaf = kind === 'raw' ? await this.#put(raw.code, bytes) : await this.#node({ type: 'file', data: bytes }, [])
-    const cid = await this.#node({ type: 'file', blockSizes: Array.from({ length: leaves }, () => BigInt(MIB)) }, Array.from({ length: leaves }, () => ['', leaf]))
+    const cid = await this.#node(
+      { type: 'file', blockSizes: Array.from({ length: leaves }, () => BigInt(MIB)) },
+      Array.from({ length: leaves }, () => ['', leaf])
+    )
 
     return this.#made(cid)
   }
@@ -52,13 +55,21 @@ export class Strangers {
 
   /** A sharded directory of few entries, which links to one large shard again and again, on each of its levels. */
   async shards (levels: number, width: number): Promise<Made> {
-    const directory = { type: 'hamt-sharded-directory' as const, fanout: 256n, hashType: 0x22n, data: new Uint8Array(32).fill(0xff) }
+    const directory = {
+      type: 'hamt-sharded-directory' as const,
+      fanout: 256n,
+      hashType: 0x22n,
+      data: new Uint8Array(32).fill(0xff)
+    }
     const file = await this.#put(raw.code, Uint8Array.of(97))
     const large = await this.#node(directory, Array.from({ length: width }, (_, i) => [`FF${i}`, file]))
     let cid = await this.#node(directory, [['00a', file]])
 
     for (let level = 0; level < levels; level++) {
-      cid = await this.#node(directory, [['00', cid], ...Array.from({ length: 7 }, (_, i): [string, CID] => [`0${i + 1}`, large])])
+      cid = await this.#node(directory, [
+        ['00', cid],
+        ...Array.from({ length: 7 }, (_, i): [string, CID] => [`0${i + 1}`, large])
+      ])
     }
 
     return this.#made(cid)

@@ -46,7 +46,9 @@ export async function syncCost ({ file, size, source, count, rounds, directory }
         const repo = join(directory, 'synced-repo')
         // nobody waits for what another has written
         await run('sync', [])
-        const { wall } = await measure(async () => run(process.execPath, [CLI, '--repo', repo, 'add', '-Q', ...SIDES[side], path]))
+        const { wall } = await measure(
+          async () => run(process.execPath, [CLI, '--repo', repo, 'add', '-Q', ...SIDES[side], path])
+        )
         await rm(repo, { recursive: true })
         walls.set(`${input}\n${side}`, [...walls.get(`${input}\n${side}`) ?? [], wall])
       }
@@ -56,6 +58,13 @@ export async function syncCost ({ file, size, source, count, rounds, directory }
   return Object.keys(inputs).flatMap(input => Object.keys(SIDES).map(side => {
     const [own, unsynced] = [side, UNSYNCED].map(side => walls.get(`${input}\n${side}`) ?? [])
 
-    return { input, side, 'times as fast': rounded(median(unsynced) / median(own)), 'ms, median': rounded(median(own)), 'ms, spread': spread(own), runs: own.length }
+    return {
+      input,
+      side,
+      'times as fast': rounded(median(unsynced) / median(own)),
+      'ms, median': rounded(median(own)),
+      'ms, spread': spread(own),
+      runs: own.length
+    }
   }))
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { atExit } from './at-exit.ts'
 
-/** Do something with an empty directory, and remove it with all that is in it: at the end, and where the process is interrupted. */
+/** Use an empty directory, then remove it with its contents. An interrupted process removes it too. */
 export async function withDirectory<T> (use: (directory: string) => Promise<T>): Promise<T> {
   return withRemoved(await mkdtemp(join(tmpdir(), 'ipfsz-bench-')), use)
 }

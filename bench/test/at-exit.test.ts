@@ -34,7 +34,9 @@ function childrenOf ({ pid }: ChildProcess): string[] {
 }
 
 describe('a process of the benchmarks that is interrupted', () => {
-  it.each([['SIGINT', 130], ['SIGTERM', 143]] as const)('ends the daemon that it started, and removes its directory: %s', async (signal, code) => {
+  it.each(
+    [['SIGINT', 130], ['SIGTERM', 143]] as const
+  )('ends the daemon that it started, and removes its directory: %s', async (signal, code) => {
     const child = start('--input-type=module', '--eval', DAEMON)
     const [line] = await once(child.stdout as NodeJS.ReadableStream, 'data') as [Buffer]
     const [daemon] = childrenOf(child)

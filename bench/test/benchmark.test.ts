@@ -21,7 +21,9 @@ describe('median', () => {
 
 describe('rotate', () => {
   it('begins with another item in each round', () => {
-    expect([0, 1, 2, 3].map(round => rotate(['a', 'b', 'c'], round).join(''))).to.deep.equal(['abc', 'bca', 'cab', 'abc'])
+    expect(
+      [0, 1, 2, 3].map(round => rotate(['a', 'b', 'c'], round).join(''))
+    ).to.deep.equal(['abc', 'bca', 'cab', 'abc'])
   })
 })
 

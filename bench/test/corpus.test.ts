@@ -59,7 +59,9 @@ describe('the generated corpus', () => {
     await expect(stat(made)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it.each([['SIGINT', 130], ['SIGTERM', 143]] as const)('is removed where %s ends the process', async (signal, code) => {
+  it.each(
+    [['SIGINT', 130], ['SIGTERM', 143]] as const
+  )('is removed where %s ends the process', async (signal, code) => {
     const script = `
       import { withCorpus } from ${JSON.stringify(join(import.meta.dirname, '../support/corpus.ts'))}
       await withCorpus({ smoke: true }, async ({ directory }) => {
@@ -67,7 +69,9 @@ describe('the generated corpus', () => {
         await new Promise(resolve => { setTimeout(resolve, 60_000) })
       })
     `
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      stdio: ['ignore', 'pipe', 'inherit']
+    })
     const ended = once(child, 'exit')
     const [made] = await once(child.stdout, 'data') as [Buffer]
     child.kill(signal)
@@ -99,8 +103,9 @@ describe('a corpus of one\'s own', () => {
     })
   })
 
-  it('refuses a directory that is not there', async () => {
-    await expect(withCorpus({ smoke: false, corpus: join(directory, 'missing') }, async () => {})).rejects.toThrow('missing')
+  it('refuses a missing directory', async () => {
+    await expect(withCorpus({ smoke: false, corpus: join(directory, 'missing') }, async () => {}))
+      .rejects.toThrow('missing')
   })
 
   it('has files that links lead to, and none that lead nowhere or in circles', async () => {
@@ -114,7 +119,7 @@ describe('a corpus of one\'s own', () => {
     })
   })
 
-  it('is used by smoke runs too, where it is named', async () => {
+  it('is used by smoke runs too, when it is named', async () => {
     await writeFile(join(directory, 'notes.txt'), 'some notes')
 
     await withCorpus({ smoke: true, corpus: directory }, async ({ files }) => {

@@ -32,7 +32,16 @@ afterEach(async () => {
 })
 
 function resultOf (name: string, tables: Table[]): Result {
-  return { name, question: 'how fast', date: '2025-01-31', smoke: false, machine: '2 cores', versions: { node: '24.0.0' }, seconds: 1, tables }
+  return {
+    name,
+    question: 'how fast',
+    date: '2025-01-31',
+    smoke: false,
+    machine: '2 cores',
+    versions: { node: '24.0.0' },
+    seconds: 1,
+    tables
+  }
 }
 
 function lossesOf (name: string, rows: Row[]): string[] {
@@ -42,14 +51,37 @@ function lossesOf (name: string, rows: Row[]): string[] {
 describe('lossGroups', () => {
   it('rounds what is slower, in how many times as long it takes', () => {
     const found = lossGroups(new Map([
-      ['tree', resultOf('tree', [{ title: '', rows: [0.5, 0.7, 1.2].map(times => ({ tree: String(times), side: 'ipfsz', 'add, times as fast': times })) }])]
+      [
+        'tree',
+        resultOf('tree', [
+          {
+            title: '',
+            rows: [0.5, 0.7, 1.2].map(times => ({ tree: String(times), side: 'ipfsz', 'add, times as fast': times }))
+          }
+        ])
+      ]
     ]))
 
-    expect(found).to.deep.equal(['**Small files**: adding a directory of them takes 1.4 to 2 times as long as with plain Helia ([tree](benchmarks/tree.md))'])
+    expect(found).to.deep.equal([
+      '**Small files**: adding a directory of them takes 1.4 to 2 times as long as with plain Helia ' +
+        '([tree](benchmarks/tree.md))'
+    ])
   })
 
   it('has nothing to say about what is as fast', () => {
-    expect(lossGroups(new Map([['browser', resultOf('browser', [{ title: '', rows: [{ store: 'memory', side: 'ipfsz, zstd 3', 'add, times as fast': 1.1, 'cat, times as fast': 0.99 }] }])]]))).to.deep.equal([])
+    expect(
+      lossGroups(
+        new Map([[
+          'browser',
+          resultOf('browser', [
+            {
+              title: '',
+              rows: [{ store: 'memory', side: 'ipfsz, zstd 3', 'add, times as fast': 1.1, 'cat, times as fast': 0.99 }]
+            }
+          ])
+        ]])
+      )
+    ).to.deep.equal([])
   })
 })
 
@@ -65,8 +97,14 @@ describe('losses', () => {
   it('names processor time, and memory that grows with the file', () => {
     const row = { MB: 1, store: 'fs', what: 'add', 'times as fast': 1 }
     const found = [
-      ...lossesOf('local', [{ ...row, side: 'plain Helia', 'CPU ms': 10 }, { ...row, side: 'ipfsz, zstd 3', 'CPU ms': 15 }]),
-      ...lossesOf('memory', [100, 1000].map(MB => ({ MB, side: 'ipfsz, zstd 3', 'add, MB': 200 + MB / 10, 'cat, MB': 200, failed: '' })))
+      ...lossesOf('local', [
+        { ...row, side: 'plain Helia', 'CPU ms': 10 },
+        { ...row, side: 'ipfsz, zstd 3', 'CPU ms': 15 }
+      ]),
+      ...lossesOf(
+        'memory',
+        [100, 1000].map(MB => ({ MB, side: 'ipfsz, zstd 3', 'add, MB': 200 + MB / 10, 'cat, MB': 200, failed: '' }))
+      )
     ]
 
     expect(found).to.have.lengthOf(2)
@@ -76,7 +114,10 @@ describe('losses', () => {
 
   it('names what stays as it is and would be smaller', () => {
     const row = { file: 'a.png', 'ipfsz, zstd 3': 1, 'frames cost, %': '-' }
-    const found = lossesOf('storage', [{ ...row, 'zstd -3, whole file': 0.9 }, { ...row, file: 'b.jpg', 'zstd -3, whole file': 1 }])
+    const found = lossesOf('storage', [
+      { ...row, 'zstd -3, whole file': 0.9 },
+      { ...row, file: 'b.jpg', 'zstd -3, whole file': 1 }
+    ])
 
     expect(found).to.have.lengthOf(1)
     expect(found[0]).to.include('a.png').and.not.include('b.jpg')
@@ -85,7 +126,13 @@ describe('losses', () => {
   it('names fetches that failed, and those that are far above the floor', () => {
     const row = { 'Mbit/s': 10, 'round trip, ms': 50, MB: 16, side: 'ipfsz, zstd', failed: '' }
     const found = lossesOf('network', [
-      { ...row, seconds: '-', 'times the floor': '-', 'floor, s': 4, failed: '2 of 2: LoadBlockFailedError after 12 MB' },
+      {
+        ...row,
+        seconds: '-',
+        'times the floor': '-',
+        'floor, s': 4,
+        failed: '2 of 2: LoadBlockFailedError after 12 MB'
+      },
       { ...row, 'Mbit/s': 50, seconds: 3, 'times the floor': 1.5, 'floor, s': 2 },
       { ...row, 'Mbit/s': 50, side: 'Kubo', seconds: 2, 'times the floor': 1, 'floor, s': 2 }
     ])
@@ -97,7 +144,12 @@ describe('losses', () => {
 })
 
 describe('losses of other benchmarks', () => {
-  it.each(['plain Helia', 'plain CID with libp2p compression', 'Kubo', 'Kubo, zstd -3 piped'])('name a fetch, and a first byte, that %s has sooner than the command or the library', rival => {
+  it.each([
+    'plain Helia',
+    'plain CID with libp2p compression',
+    'Kubo',
+    'Kubo, zstd -3 piped'
+  ])('name a fetch, and a first byte, that %s has sooner than the command or the library', rival => {
     const row = { 'Mbit/s': 50, 'round trip, ms': 50, MB: 16, failed: '', 'floor, s': 2, 'times the floor': 1 }
     const found = lossesOf('network', [
       ...['ipfsz, zstd', 'ipfsz cat from ipfsz daemon'].map(side => ({ ...row, side, seconds: 3, 'first byte, s': 2 })),
@@ -115,7 +167,10 @@ describe('losses of other benchmarks', () => {
       { ...row, 'Mbit/s': i, side: 'Kubo', seconds: 1 }
     ]))
 
-    expect(found).to.deep.equal(['**fetching, ipfsz, zstd**: Kubo is faster over 3 of 4 links, from 0 Mbit/s and 50 ms with 16 MB (1 s against 2 s) to 1 Mbit/s and 50 ms with 16 MB (1 s against 5 s).'])
+    expect(found).to.deep.equal([
+      '**fetching, ipfsz, zstd**: Kubo is faster over 3 of 4 links, from 0 Mbit/s and 50 ms with 16 MB ' +
+        '(1 s against 2 s) to 1 Mbit/s and 50 ms with 16 MB (1 s against 5 s).'
+    ])
   })
 
   it('name what Kubo takes less of', () => {
@@ -125,25 +180,47 @@ describe('losses of other benchmarks', () => {
       { ...row, side: 'Kubo', store: 'flatfs', 'MB/s': 50, 'CPU ms': 150, 'peak MB': 80 }
     ])
 
-    expect(found).to.deep.equal(['**cat against Kubo, processor time**: IPFSz takes more, with 100 MB (2 times).', '**cat against Kubo, memory**: IPFSz takes more, with 100 MB (2.5 times).'])
+    expect(found).to.deep.equal([
+      '**cat against Kubo, processor time**: IPFSz takes more, with 100 MB (2 times).',
+      '**cat against Kubo, memory**: IPFSz takes more, with 100 MB (2.5 times).'
+    ])
   })
 
   it('name random reads of which some take longer, and codecs that are slower in a page', () => {
     const row = { 'ms, median': 5, 'times as fast': 1, 'KiB a read': 100 }
 
-    expect(lossesOf('random', [{ ...row, side: 'plain Helia', 'ms, 95 of 100': 6 }, { ...row, side: 'ipfsz, frames of 4096 KiB', 'ms, 95 of 100': 9 }])).to.deep.equal(['**4 KiB at a random place**: the slowest 5 of 100 reads take 9 ms or more, with plain Helia 6 ms.'])
-    expect(lossesOf('browser', [{ store: 'memory', side: 'ipfsz, brotli 4', 'add, times as fast': 0.2, 'cat, times as fast': 1 }])).to.deep.equal(['**in a page**, on memory: add is slower than with plain Helia with brotli 4 (0.2).'])
+    expect(
+      lossesOf('random', [
+        { ...row, side: 'plain Helia', 'ms, 95 of 100': 6 },
+        { ...row, side: 'ipfsz, frames of 4096 KiB', 'ms, 95 of 100': 9 }
+      ])
+    ).to.deep.equal([
+      '**4 KiB at a random place**: the slowest 5 of 100 reads take 9 ms or more, with plain Helia 6 ms.'
+    ])
+    expect(
+      lossesOf('browser', [
+        { store: 'memory', side: 'ipfsz, brotli 4', 'add, times as fast': 0.2, 'cat, times as fast': 1 }
+      ])
+    ).to.deep.equal(['**in a page**, on memory: add is slower than with plain Helia with brotli 4 (0.2).'])
   })
 
   it('name links that take longer to open and to read than those of the paper', () => {
-    const found = lossesOf('links', [{ datastore: 'level', links: 1000, 'make, ms': 100, 'open, ms': 8, 'read, ms': 4, 'open and read, ms': 12 }])
+    const found = lossesOf('links', [
+      { datastore: 'level', links: 1000, 'make, ms': 100, 'open, ms': 8, 'read, ms': 4, 'open and read, ms': 12 }
+    ])
 
-    expect(found).to.deep.equal(['**reading 1000 links** in a new process takes more than the 5 ms of the paper with datastore-level (12 ms, 8 of them to open it).'])
+    expect(found).to.deep.equal([
+      '**reading 1000 links** in a new process takes more than the 5 ms of the paper with datastore-level ' +
+        '(12 ms, 8 of them to open it).'
+    ])
   })
 
   it('name a slow link over which files are lost, or take long', () => {
     const row = { 'Mbit/s': 10, MB: 20, what: 'text', provider: 'Kubo', whole: '4 of 5' }
-    const found = lossesOf('slow', [{ ...row, failed: '1 of 5: TimeoutError', 'times the floor': 1 }, { ...row, failed: '', 'times the floor': 1.4 }])
+    const found = lossesOf('slow', [
+      { ...row, failed: '1 of 5: TimeoutError', 'times the floor': 1 },
+      { ...row, failed: '', 'times the floor': 1.4 }
+    ])
 
     expect(found).to.have.lengthOf(2)
     expect(found[0]).to.include('4 of 5 are whole')
@@ -157,15 +234,28 @@ describe('losses of other benchmarks', () => {
       { ...row, side: 'ipfsz', 'add, times as fast': 0.5, 'read one, times as fast': 0.75 }
     ])
 
-    expect(found.filter(loss => loss.includes('plain Helia: add at 0.5 times its speed and read one at 0.75'))).to.have.lengthOf(1)
+    expect(
+      found.filter(loss => loss.includes('plain Helia: add at 0.5 times its speed and read one at 0.75'))
+    ).to.have.lengthOf(1)
   })
 
   it('name what is compressed already and slower than with plain Helia, or without detection', () => {
-    const even = { file: 'a.zip', 'add: times as fast as plain': 1, 'add: times as fast as detection off': 1, 'cat: times as fast as plain': 1 }
+    const even = {
+      file: 'a.zip',
+      'add: times as fast as plain': 1,
+      'add: times as fast as detection off': 1,
+      'cat: times as fast as plain': 1
+    }
 
     expect(lossesOf('bypass', [even])).to.deep.equal([])
 
-    for (const column of ['add: times as fast as plain', 'add: times as fast as detection off', 'cat: times as fast as plain']) {
+    for (
+      const column of [
+        'add: times as fast as plain',
+        'add: times as fast as detection off',
+        'cat: times as fast as plain'
+      ]
+    ) {
       expect(lossesOf('bypass', [{ ...even, [column]: 0.8 }])).to.have.lengthOf(1)
     }
   })
@@ -173,8 +263,16 @@ describe('losses of other benchmarks', () => {
   it('name blocks that a CompressedBlockstore reads or writes slower, and of which files', () => {
     const row = { files: 'paper', what: 'get, cached, one by one', side: 'FsBlockstore, zstd 3, hash' }
 
-    expect(lossesOf('blockstore', [{ ...row, 'times as fast': 1 }, { ...row, side: 'FsBlockstore, zstd 3, length', 'times as fast': 0.5 }])).to.deep.equal([])
-    expect(lossesOf('blockstore', [{ ...row, 'times as fast': 0.5 }])[0]).to.include('get, cached, one by one: slower than an FsBlockstore alone with 1 of 1 rows: FsBlockstore, zstd 3, hash with blocks of paper (0.5)')
+    expect(
+      lossesOf('blockstore', [
+        { ...row, 'times as fast': 1 },
+        { ...row, side: 'FsBlockstore, zstd 3, length', 'times as fast': 0.5 }
+      ])
+    ).to.deep.equal([])
+    expect(lossesOf('blockstore', [{ ...row, 'times as fast': 0.5 }])[0]).to.include(
+      'get, cached, one by one: slower than an FsBlockstore alone with 1 of 1 rows: FsBlockstore, zstd 3, ' +
+        'hash with blocks of paper (0.5)'
+    )
   })
 })
 
@@ -182,12 +280,33 @@ describe('targets', () => {
   it('ask for 0.8 / ratio for a fetch, and blocks with length', () => {
     const rows = targets(new Map([
       ['storage', resultOf('storage', [{ title: '', rows: [{ 'ipfsz, zstd 3': 0.25, 'zstd -3, whole file': 0.25 }] }])],
-      ['network', resultOf('network', [{ title: '', rows: [] }, { title: '', rows: [{ side: 'ipfsz cat from ipfsz daemon', 'times as fast': 3.3, 'times the floor': 1.2 }] }])],
-      ['blockstore', resultOf('blockstore', [{ title: '', rows: [{ files: 'paper', what: 'get, cached, 8 at a time', side: 'SharedFsBlockstore, zstd 3, length', 'times as fast': 1.5 }] }])]
+      [
+        'network',
+        resultOf('network', [
+          { title: '', rows: [] },
+          { title: '', rows: [{ side: 'ipfsz cat from ipfsz daemon', 'times as fast': 3.3, 'times the floor': 1.2 }] }
+        ])
+      ],
+      [
+        'blockstore',
+        resultOf('blockstore', [
+          {
+            title: '',
+            rows: [{
+              files: 'paper',
+              what: 'get, cached, 8 at a time',
+              side: 'SharedFsBlockstore, zstd 3, length',
+              'times as fast': 1.5
+            }]
+          }
+        ])
+      ]
     ]))
 
-    expect(rows.filter(({ measured }) => measured === 3.3)).toEqual([expect.objectContaining({ target: 'at least 3.2', reached: 'yes' })])
-    expect(rows.filter(({ measured }) => measured === 1.5)).toEqual([expect.objectContaining({ target: 'at least 1', reached: 'yes' })])
+    expect(rows.filter(({ measured }) => measured === 3.3))
+      .toEqual([expect.objectContaining({ target: 'at least 3.2', reached: 'yes' })])
+    expect(rows.filter(({ measured }) => measured === 1.5))
+      .toEqual([expect.objectContaining({ target: 'at least 1', reached: 'yes' })])
   })
 
   it('says what is reached, what is not, and what was not measured', () => {
@@ -203,12 +322,17 @@ describe('writeReport', () => {
   it('has a place for every benchmark', () => {
     const names = globSync('*.ts', { cwd: join(import.meta.dirname, '..') }).map(file => file.replace('.ts', ''))
 
-    expect(Object.keys(TITLES).toSorted()).to.deep.equal(names.filter(name => !['run', 'benchmark'].includes(name)).toSorted())
+    expect(Object.keys(TITLES).toSorted()).to.deep.equal(
+      names.filter(name => !['run', 'benchmark'].includes(name)).toSorted()
+    )
   })
 
   it('names every version of what ran', async () => {
     writeResult(resultFile(directory, 'local'), resultOf('local', [{ title: 'Files', rows: LOCAL }]))
-    writeResult(resultFile(directory, 'links'), { ...resultOf('links', [{ title: '', rows: [] }]), versions: { node: '24.1.0', helia: '7.0.0' } })
+    writeResult(resultFile(directory, 'links'), {
+      ...resultOf('links', [{ title: '', rows: [] }]),
+      versions: { node: '24.1.0', helia: '7.0.0' }
+    })
     await writeReport(directory, directory)
 
     expect(await readFile(join(directory, 'benchmarks.md'), 'utf8')).to.include('node 24.0.0 and 24.1.0, helia 7.0.0.')
@@ -218,7 +342,11 @@ describe('writeReport', () => {
     writeResult(resultFile(directory, 'local'), resultOf('local', [{ title: 'Files', rows: LOCAL }]))
     await writeReport(directory, directory)
     const text = await readFile(join(directory, 'benchmarks.md'), 'utf8')
-    const [chart, line, loses] = ['charts/overview.svg', '**Reading from disk**: 2.5 times as fast as plain Helia with 100 MB', '## Where IPFSz loses'].map(part => text.indexOf(part))
+    const [chart, line, loses] = [
+      'charts/overview.svg',
+      '**Reading from disk**: 2.5 times as fast as plain Helia with 100 MB',
+      '## Where IPFSz loses'
+    ].map(part => text.indexOf(part))
 
     expect(chart).to.be.within(0, line)
     expect(line).to.be.below(loses)
@@ -229,7 +357,9 @@ describe('writeReport', () => {
     writeResult(resultFile(directory, 'local'), resultOf('local', [{ title: 'Files', rows: LOCAL }]))
     await writeReport(directory, directory)
 
-    expect(await readFile(join(directory, 'benchmarks', 'local.md'), 'utf8')).to.include('(../charts/local.svg)').and.include('| 100 | fs | cat | plain Helia |')
+    expect(await readFile(join(directory, 'benchmarks', 'local.md'), 'utf8')).to.include(
+      '(../charts/local.svg)'
+    ).and.include('| 100 | fs | cat | plain Helia |')
     expect(await readdir(join(directory, 'charts'))).to.deep.equal(['local.svg', 'overview.svg'])
     expect(await readdir(join(directory, 'benchmarks'))).to.deep.equal(['local.md', 'targets.md'])
   })
@@ -243,7 +373,14 @@ describe('writeReport', () => {
 
 describe('toSvg', () => {
   it('draws on no background, with text and lines that are neither black nor white', () => {
-    const svg = toSvg({ title: 'Speed', unit: 'MB/s', kind: 'bar', reference: 1, categories: ['a', 'b'], series: [{ name: 'x', values: [1, null] }, { name: 'y', values: [3, 4] }] })
+    const svg = toSvg({
+      title: 'Speed',
+      unit: 'MB/s',
+      kind: 'bar',
+      reference: 1,
+      categories: ['a', 'b'],
+      series: [{ name: 'x', values: [1, null] }, { name: 'y', values: [3, 4] }]
+    })
 
     expect(svg).to.include('Speed').and.include('MB/s')
     expect(svg).not.to.match(/(?:fill|stroke)="(?:#000|#fff|black|white|#000000|#ffffff)"/)

@@ -20,7 +20,17 @@ function bench (...args: string[]) {
 }
 
 describe('npm run bench', () => {
-  it.each(['storage', 'local', 'bypass', 'random', 'slow', 'blockstore', 'browser', 'codecs', 'network'])('says in a line that a corpus has nothing for %s', async name => {
+  it.each([
+    'storage',
+    'local',
+    'bypass',
+    'random',
+    'slow',
+    'blockstore',
+    'browser',
+    'codecs',
+    'network'
+  ])('says in a line that a corpus has nothing for %s', async name => {
     await writeFile(join(directory, 'empty.txt'), '')
 
     const { status, stderr } = bench(name, '--smoke', '--corpus', directory)
@@ -43,7 +53,7 @@ describe('npm run bench', () => {
     expect(status).to.equal(2)
   })
 
-  it('waits for nobody who would read a result', () => {
+  it('refuses a FIFO without a reader at once', () => {
     const fifo = join(directory, 'fifo')
     spawnSync('mkfifo', [fifo])
 
@@ -102,7 +112,7 @@ describe('npm run bench', () => {
     expect(await readdir(directory)).to.deep.equal([])
   })
 
-  it('names what there is where it is asked for something else', () => {
+  it('lists the known benchmarks when asked for an unknown one', () => {
     const { status, stderr } = bench('speed')
 
     expect(stderr.trim()).to.match(/^Name one benchmark \(blockstore, .+, tree\), all or report$/)

@@ -54,7 +54,11 @@ function echoTwice (socket: Socket): void {
 
 describe('shapedProxy', () => {
   it('hands on the bytes of several connections in order, and counts them in each direction', async () => {
-    const { port, traffic } = await createProxy({ target: await listen(socket => { socket.pipe(socket) }), rate: 400 * MEGABIT, roundTrip: 4 })
+    const { port, traffic } = await createProxy({
+      target: await listen(socket => { socket.pipe(socket) }),
+      rate: 400 * MEGABIT,
+      roundTrip: 4
+    })
     const sent = [1, 2, 3].map(seed => noise(1_000_000 + seed, seed))
     const received = await Promise.all(sent.map(async bytes => exchange(port, bytes)))
 
@@ -71,7 +75,11 @@ describe('shapedProxy', () => {
   })
 
   it('hands on nothing before the rate and the delay of both directions allow it', async () => {
-    const { port } = await createProxy({ target: await listen(socket => { socket.pipe(socket) }), rate: 8 * MEGABIT, roundTrip: 40 })
+    const { port } = await createProxy({
+      target: await listen(socket => { socket.pipe(socket) }),
+      rate: 8 * MEGABIT,
+      roundTrip: 40
+    })
     const start = performance.now()
 
     await exchange(port, noise(101_500))
@@ -90,7 +98,11 @@ describe('shapedProxy', () => {
   it('takes no more than its queue from a source whose bytes are not read', async () => {
     const total = 32 * 1024 * 1024
     const accepted = Promise.withResolvers<Socket>()
-    const proxy = await createProxy({ target: await listen(socket => accepted.resolve(socket.pause())), rate: 200 * MEGABIT, roundTrip: 0 })
+    const proxy = await createProxy({
+      target: await listen(socket => accepted.resolve(socket.pause())),
+      rate: 200 * MEGABIT,
+      roundTrip: 0
+    })
     const socket = dial(proxy.port)
     socket.end(noise(total))
 

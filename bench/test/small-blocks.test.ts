@@ -5,7 +5,9 @@ describe('cutPieces', () => {
   it('takes pieces from the first bytes to the last', () => {
     const file = Uint8Array.from({ length: 100 }, (_, i) => i)
 
-    expect(cutPieces(file, 10, 4).map(piece => [piece[0], piece.byteLength])).to.deep.equal([[0, 10], [30, 10], [60, 10], [90, 10]])
+    expect(
+      cutPieces(file, 10, 4).map(piece => [piece[0], piece.byteLength])
+    ).to.deep.equal([[0, 10], [30, 10], [60, 10], [90, 10]])
   })
 
   it('takes one piece of a file that has no more', () => {

@@ -14,13 +14,16 @@ type Make = (world: World, chance: Chance, slot: number) => Action | undefined
 
 /** Each as often as it stands here, in twenty-fifths. */
 const MAKERS: ReadonlyArray<readonly [number, Make]> = [
-  [5, add], [2, addStdin], [2, getFile], [1, getTree], [2, cat], [3, collect], [1, addPins], [3, removePins], [2, convert], [2, exportCar], [2, importCar]
+  [5, add], [2, addStdin], [2, getFile], [1, getTree], [2, cat], [3, collect], [1, addPins], [3, removePins], [
+    2,
+    convert
+  ], [2, exportCar], [2, importCar]
 ]
 const ALL = MAKERS.flatMap(([times, make]) => Array<Make>(times).fill(make))
 /** Codecs that take no time to speak of. */
 const STORED = ['none', 'zstd', 'lz4', 'gzip']
 
-/** Something to do beside another one: of two that name the same item, none unpins it, or nobody knew which was last. */
+/** An action to run beside another. Neither unpins an item that both name: which came last would be unknown. */
 export function makeAction (world: World, chance: Chance, slot: number, other?: Action): Action {
   for (;;) {
     const action = chance.pick(ALL)(world, chance, slot)
@@ -40,26 +43,51 @@ function add (world: World, chance: Chance): Action {
   const same = world.items.filter(({ options }) => options.join(' ') === first.options.join(' '))
   const items = chance.part() < 0.6 ? [first] : chance.some(same, 3)
 
-  return { ...reading(world, items), verb: 'add', args: ['add', ...first.options, ...items.map(({ path }) => path)], effect: 'pins', sure: true }
+  return {
+    ...reading(world, items),
+    verb: 'add',
+    args: ['add', ...first.options, ...items.map(({ path }) => path)],
+    effect: 'pins',
+    sure: true
+  }
 }
 
 function addStdin (world: World, chance: Chance): Action {
   const item = chance.pick(world.items.filter(({ isTree }) => !isTree))
 
-  return { ...reading(world, [item]), verb: 'add -', args: ['add', ...item.options, '-'], stdin: bytesOf(item), effect: 'pins', sure: true }
+  return {
+    ...reading(world, [item]),
+    verb: 'add -',
+    args: ['add', ...item.options, '-'],
+    stdin: bytesOf(item),
+    effect: 'pins',
+    sure: true
+  }
 }
 
 function addPins (world: World, chance: Chance): Action {
   const items = chance.some(world.items, 3)
 
-  return { ...reading(world, items), verb: 'pin add', args: ['pin', 'add', ...items.map(({ cid }) => cid)], effect: 'pins' }
+  return {
+    ...reading(world, items),
+    verb: 'pin add',
+    args: ['pin', 'add', ...items.map(({ cid }) => cid)],
+    effect: 'pins'
+  }
 }
 
 function removePins (world: World, chance: Chance): Action | undefined {
   const kept = itemsIn(world, 'kept')
   const items = kept.length === 0 ? [] : chance.some(kept, 3)
 
-  return items.length === 0 ? undefined : { ...reading(world, items), verb: 'pin rm', args: ['pin', 'rm', ...items.map(({ cid }) => cid)], effect: 'unpins' }
+  return items.length === 0
+    ? undefined
+    : {
+      ...reading(world, items),
+      verb: 'pin rm',
+      args: ['pin', 'rm', ...items.map(({ cid }) => cid)],
+      effect: 'unpins'
+    }
 }
 
 function collect (world: World): Action {
@@ -69,11 +97,19 @@ function collect (world: World): Action {
 function convert (world: World, chance: Chance): Action {
   const codec = chance.pick(STORED)
 
-  return { ...reading(world, []), verb: 'convert', args: ['blockstore', 'convert', '--codec', codec, ...chance.part() < 0.3 && codec !== 'none' ? ['--again'] : []], effect: 'all', sure: true }
+  return {
+    ...reading(world, []),
+    verb: 'convert',
+    args: ['blockstore', 'convert', '--codec', codec, ...chance.part() < 0.3 && codec !== 'none' ? ['--again'] : []],
+    effect: 'all',
+    sure: true
+  }
 }
 
 function importCar (world: World, chance: Chance): Action {
-  const items = [...new Set([chance.pick(wanted(world, chance)), ...chance.part() < 0.3 ? chance.some(world.items, 2) : []])]
+  const items = [
+    ...new Set([chance.pick(wanted(world, chance)), ...chance.part() < 0.3 ? chance.some(world.items, 2) : []])
+  ]
   const common = { ...reading(world, items), verb: 'car import', effect: 'pins' as const, sure: true }
 
   return items.length === 1 && chance.part() < 0.3

@@ -57,7 +57,9 @@ async function checkPins (world: World): Promise<void> {
     const state = world.states.get(item)
 
     if (state === (isListed ? 'gone' : 'kept')) {
-      throw new Violation(isListed ? `${item.name} (${item.cid}) is pinned again` : `${item.name} (${item.cid}) is not pinned any more`)
+      throw new Violation(
+        isListed ? `${item.name} (${item.cid}) is pinned again` : `${item.name} (${item.cid}) is not pinned any more`
+      )
     }
 
     world.states.set(item, isListed ? 'kept' : 'gone')
@@ -69,7 +71,9 @@ async function checkPins (world: World): Promise<void> {
 }
 
 async function checkLinks (world: World): Promise<void> {
-  const listed = new Set(parseLines(await run(world, '--json', 'link', 'ls')).map(({ original, compressed }) => `${original} ${compressed}`))
+  const listed = new Set(
+    parseLines(await run(world, '--json', 'link', 'ls')).map(({ original, compressed }) => `${original} ${compressed}`)
+  )
 
   for (const link of listed) {
     if (!world.links.has(link)) {

@@ -50,7 +50,13 @@ export async function runHere (directory: string, repo: string, args: readonly s
     signal
   })
 
-  return { code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString(), ms: performance.now() - since, wedged: signal.aborted }
+  return {
+    code,
+    stdout: Buffer.concat(stdout),
+    stderr: Buffer.concat(stderr).toString(),
+    ms: performance.now() - since,
+    wedged: signal.aborted
+  }
 }
 
 /** As `runHere`, of what must succeed. */
@@ -65,10 +71,20 @@ export async function mustRun (directory: string, repo: string, args: readonly s
 }
 
 /** Run the command in a process of its own, and kill it at a moment, if it is still there then. */
-export async function runAndKill (directory: string, repo: string, args: readonly string[], stdin: Uint8Array, moment: Moment | undefined): Promise<Result> {
+export async function runAndKill (
+  directory: string,
+  repo: string,
+  args: readonly string[],
+  stdin: Uint8Array,
+  moment: Moment | undefined
+): Promise<Result> {
   const since = performance.now()
   let killer: NodeJS.Timeout | undefined
-  const child = spawn(process.execPath, [CLI, ...args], { cwd: directory, env: environment(directory, repo), stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [CLI, ...args], {
+    cwd: directory,
+    env: environment(directory, repo),
+    stdio: ['pipe', 'pipe', 'pipe']
+  })
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', resolve)

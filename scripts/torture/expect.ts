@@ -8,12 +8,17 @@ import type { Item } from './items.ts'
  *
  * @returns which one
  */
-export async function expectFile (path: string, allowed: ReadonlyArray<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
+export async function expectFile (
+  path: string,
+  allowed: ReadonlyArray<Uint8Array | undefined>
+): Promise<Uint8Array | undefined> {
   const bytes = await readFile(path).catch(() => undefined)
   const found = allowed.findIndex(expected => expected == null ? bytes == null : bytes?.equals(expected) === true)
 
   if (found === -1) {
-    throw new Violation(`${path} ${bytes == null ? 'is missing' : `holds ${bytes.byteLength} bytes that nobody asked for`}`)
+    throw new Violation(
+      `${path} ${bytes == null ? 'is missing' : `holds ${bytes.byteLength} bytes that nobody asked for`}`
+    )
   }
 
   return allowed[found]

@@ -19,8 +19,15 @@ export function cat (world: World, chance: Chance): Action {
     verb: 'cat',
     args: ['cat', item.original != null && world.linked.has(item) && chance.part() < 0.5 ? item.original : item.cid],
     async check ({ stdout, code }) {
-      if (!stdout.equals(expected.subarray(0, stdout.byteLength)) || (code === 0 && stdout.byteLength !== expected.byteLength)) {
-        throw new Violation(`cat of ${item.name} wrote ${stdout.byteLength} bytes that are not the first of its ${expected.byteLength}, and ended with ${code ?? 'SIGKILL'}`)
+      if (
+        !stdout.equals(expected.subarray(0, stdout.byteLength)) || (
+          code === 0 && stdout.byteLength !== expected.byteLength
+        )
+      ) {
+        throw new Violation(
+          `cat of ${item.name} wrote ${stdout.byteLength} bytes that are not the first of its ` +
+            `${expected.byteLength}, and ended with ${code ?? 'SIGKILL'}`
+        )
       }
     }
   }

@@ -47,7 +47,10 @@ const LATEST_START = 0.6
  * @param directory - where everything is kept, empty
  * @throws {Violation} names the step
  */
-export async function torture (directory: string, { kills: wanted, seed, time = Infinity, onLine }: TortureOptions): Promise<TortureResult> {
+export async function torture (
+  directory: string,
+  { kills: wanted, seed, time = Infinity, onLine }: TortureOptions
+): Promise<TortureResult> {
   const chance = new Chance(seed)
   const world = await makeWorld(directory)
   const estimates = new Map<string, number>()
@@ -59,7 +62,10 @@ export async function torture (directory: string, { kills: wanted, seed, time = 
     const second = makeAction(world, chance, 1, first)
     const delay = chance.part() * LATEST_START * estimate(estimates, first)
     const actions = [first, second]
-    const moments = actions.map((action, i) => i === 0 || chance.part() < BOTH ? pickMoment(chance, action, estimate(estimates, action)) : undefined)
+    const moments = actions.map(
+      (action, i) =>
+        i === 0 || chance.part() < BOTH ? pickMoment(chance, action, estimate(estimates, action)) : undefined
+    )
     actions.forEach(action => { enterBegin(action, world) })
 
     try {
@@ -68,7 +74,11 @@ export async function torture (directory: string, { kills: wanted, seed, time = 
         const result = await runAndKill(directory, world.repo, ['--json', ...action.args], action.stdin, moments[i])
         const killed = result.code == null && !result.wedged
         done.kills += killed ? 1 : 0
-        onLine?.(`${step}\t${describe(action)}\t${killed ? 'killed' : `ended with ${result.code}`} after ${result.ms.toFixed(0)} ms`)
+        onLine?.(
+          `${step}\t${describe(action)}\t${killed
+            ? 'killed'
+            : `ended with ${result.code}`} after ${result.ms.toFixed(0)} ms`
+        )
 
         if (result.code === 0) {
           estimates.set(action.verb, (1 - WEIGHT) * estimate(estimates, action) + WEIGHT * result.ms)
@@ -89,7 +99,11 @@ export async function torture (directory: string, { kills: wanted, seed, time = 
       await check(world, chance)
       done.checks++
     } catch (err) {
-      throw new Violation(`Step ${step} (${actions.map(action => describe(action)).join('; ')}): ${err instanceof Error ? err.message : String(err)}`, { cause: err })
+      throw new Violation(
+        `Step ${step} (${actions.map(action =>
+          describe(action)).join('; ')}): ${err instanceof Error ? err.message : String(err)}`,
+        { cause: err }
+      )
     }
   }
 
@@ -98,7 +112,10 @@ export async function torture (directory: string, { kills: wanted, seed, time = 
   return done
 }
 
-/** Some at once when it has acknowledged something, half of the others from its first sign of life on, and more of those soon than late: what is critical is short. */
+/**
+ * When to kill an action. Some die as soon as they acknowledge something. Half of the others die after their
+ * first sign of life, more of them early than late, because the critical part is short.
+ */
 function pickMoment (chance: Chance, { begins, effect }: Action, estimate: number): Moment {
   if ((effect === 'pins' || effect === 'unpins') && chance.part() < PRINTED) {
     return { from: 'print', after: 0 }
@@ -108,7 +125,9 @@ function pickMoment (chance: Chance, { begins, effect }: Action, estimate: numbe
     return { from: { change: begins }, after: chance.part() ** 2 * WORKING * estimate }
   }
 
-  return { after: estimate * (chance.part() < EARLY ? chance.part() * STARTED : STARTED + chance.part() * (LATEST - STARTED)) }
+  return {
+    after: estimate * (chance.part() < EARLY ? chance.part() * STARTED : STARTED + chance.part() * (LATEST - STARTED))
+  }
 }
 
 function estimate (estimates: ReadonlyMap<string, number>, { verb }: Action): number {

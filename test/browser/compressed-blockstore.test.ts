@@ -34,7 +34,7 @@ async function remove (child: IDBBlockstore): Promise<void> {
 
 for (const codec of CODECS) {
   for (const verify of VERIFY) {
-    describe(`CompressedBlockstore on IDBBlockstore with ${codec}, verify ${verify}, by the compliance suite of blockstores`, () => {
+    describe(`CompressedBlockstore on IDBBlockstore with ${codec}, verify ${verify}, compliance suite`, () => {
       interfaceBlockstoreTests({
         setup: async () => new CompressedBlockstore(await makeChild(), { codec, verify, minSize: 0 }),
         teardown: async store => remove(store.unwrap() as IDBBlockstore)
@@ -48,7 +48,9 @@ async function cidOf (bytes: Uint8Array): Promise<CID> {
 }
 
 describe('a CompressedBlockstore on IDBBlockstore', () => {
-  it.each(NAMES.flatMap(codec => VERIFY.map(verify => ({ codec, verify }))))('gives back what was put with $codec, with verify $verify', async ({ codec, verify }) => {
+  it.each(
+    NAMES.flatMap(codec => VERIFY.map(verify => ({ codec, verify })))
+  )('gives back what was put with $codec, with verify $verify', async ({ codec, verify }) => {
     const child = await makeChild()
     const store = new CompressedBlockstore(child, { codec, verify })
     const blocks = [text(300_000), text(5000, 2), noise(5000), new Uint8Array(0)]
@@ -60,7 +62,8 @@ describe('a CompressedBlockstore on IDBBlockstore', () => {
       expect(await Array.fromAsync(store.get(cid))).toEqual([bytes])
     }
 
-    expect((await stats(child)).codecs).toMatchObject({ [codec]: { blocks: 2, size: 305_000 }, none: { blocks: 2, size: 5000, storedSize: 5000 } })
+    expect((await stats(child)).codecs)
+      .toMatchObject({ [codec]: { blocks: 2, size: 305_000 }, none: { blocks: 2, size: 5000, storedSize: 5000 } })
     await remove(child)
   })
 

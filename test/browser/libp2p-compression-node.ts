@@ -73,7 +73,9 @@ async function joinConnections (logger: ComponentLogger): Promise<{ address: str
     handOn(other, connection)
   }
 
-  const listener = webSockets()({ logger, events }).createListener({ upgrader: { upgradeInbound } as unknown as Upgrader })
+  const listener = webSockets()({ logger, events }).createListener({
+    upgrader: { upgradeInbound } as unknown as Upgrader
+  })
   await listener.listen(multiaddr('/ip4/127.0.0.1/tcp/0/ws'))
 
   return { address: listener.getAddrs()[0].toString(), close: async () => listener.close() }

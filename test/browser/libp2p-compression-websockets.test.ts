@@ -19,7 +19,9 @@ provideMocha({
   ]
 })
 
-describe.each(['gzip', 'lz4'] as const)('in a browser, yamux compressed with %s and sent by WebSockets, by the compliance suite of stream muxers', codec => {
+describe.each(
+  ['gzip', 'lz4'] as const
+)('in a browser, yamux compressed with %s and sent by WebSockets, by the compliance suite of stream muxers', codec => {
   let logger: ComponentLogger
   const dialled: MultiaddrConnection[] = []
 
@@ -76,7 +78,10 @@ async function dialRaw (logger: ComponentLogger): Promise<MultiaddrConnection> {
     const upgradeOutbound = async (connection: MultiaddrConnection): Promise<void> => { resolve(connection) }
 
     webSockets()({ logger, events: new TypedEventEmitter() })
-      .dial(multiaddr(inject('joinAddress')), { upgrader: { upgradeOutbound } as unknown as Upgrader, signal: AbortSignal.timeout(10_000) })
+      .dial(multiaddr(inject('joinAddress')), {
+        upgrader: { upgradeOutbound } as unknown as Upgrader,
+        signal: AbortSignal.timeout(10_000)
+      })
       .catch(reject)
   })
 }

@@ -16,7 +16,9 @@ const ECHO = '/ipfsz/test/echo/1.0.0'
 
 provideMocha()
 
-describe.each(['gzip', 'lz4'] as const)('in a browser, yamux compressed with %s, by the compliance suite of stream muxers', codec => {
+describe.each(
+  ['gzip', 'lz4'] as const
+)('in a browser, yamux compressed with %s, by the compliance suite of stream muxers', codec => {
   beforeEach(slowDownClosing)
 
   muxerTests({
@@ -47,7 +49,9 @@ describe('a browser that dials Node by WebSockets', () => {
     let length = 0
 
     const stream = await connection.newStream(ECHO)
-    const closed = new Promise<Error | undefined>(resolve => { stream.addEventListener('close', ({ error }) => { resolve(error) }) })
+    const closed = new Promise<Error | undefined>(
+      resolve => { stream.addEventListener('close', ({ error }) => { resolve(error) }) }
+    )
     stream.addEventListener('message', ({ data }) => {
       back.set(data.subarray(), length)
       length += data.byteLength

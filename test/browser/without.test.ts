@@ -20,7 +20,9 @@ function brokenWorker (window: PageWindow, onStart = (): void => {}): typeof Wor
 
 const WITHOUT_WORKERS: ReadonlyArray<[string, PageInit]> = [
   ['that has no Worker', { prepare: window => { Reflect.deleteProperty(window, 'Worker') } }],
-  ['that throws where a worker is made', { prepare: window => { window.Worker = function () { throw new Error('No') } as unknown as typeof Worker } }],
+  ['that throws where a worker is made', {
+    prepare: window => { window.Worker = function () { throw new Error('No') } as unknown as typeof Worker }
+  }],
   ['whose workers do not start', { prepare: window => { window.Worker = brokenWorker(window) } }],
   ['whose policy forbids workers', { policy: 'worker-src \'none\'' }]
 ]
@@ -52,7 +54,8 @@ describe.each(WITHOUT_WORKERS)('a page %s', (_, init) => {
 
     for (const name of NAMES) {
       const frame = await codecs[name]().compress(own(TEXT))
-      await expect(codecs[name]().decompress(frame.subarray(0, -3), { size: TEXT.byteLength })).rejects.toMatchObject({ name: 'CorruptFrameError', codec: name })
+      await expect(codecs[name]().decompress(frame.subarray(0, -3), { size: TEXT.byteLength }))
+        .rejects.toMatchObject({ name: 'CorruptFrameError', codec: name })
     }
   })
 })
@@ -74,15 +77,18 @@ describe.each([
   ['', 'script-src \'self\' \'unsafe-inline\''],
   [' and not workers', 'script-src \'self\' \'unsafe-inline\' blob:; worker-src blob:']
 ])('a page whose policy forbids WebAssembly%s', (_, policy) => {
-  it.each(['gzip', 'lz4', 'lzo', 'snappy'] as const)('compresses and decompresses with %s in JavaScript', async name => {
+  it.each(
+    ['gzip', 'lz4', 'lzo', 'snappy'] as const
+  )('compresses and decompresses with %s in JavaScript', async name => {
     const page = await openPage({ policy })
     await expectRoundTrip(page, page.codecs[name]())
   })
 
-  it('says that the wasm implementation is missing where it is asked to compress with zstd', async () => {
+  it('says that the wasm implementation is missing when it is asked to compress with zstd', async () => {
     const { codecs } = await openPage({ policy })
 
-    await expect(codecs.zstd().compress(TEXT)).rejects.toMatchObject({ name: 'MissingImplementationError', codec: 'zstd', implementation: 'wasm' })
+    await expect(codecs.zstd().compress(TEXT))
+      .rejects.toMatchObject({ name: 'MissingImplementationError', codec: 'zstd', implementation: 'wasm' })
   })
 
   it('decompresses zstd in JavaScript', async () => {

@@ -30,7 +30,9 @@ describe('a codec in a browser', () => {
     expect(page.workers.started).toBeGreaterThan(0)
   })
 
-  it.each(WRITERS)('%s (%s) occupies the thread of the page where workers are not wanted', async (name, implementation) => {
+  it.each(
+    WRITERS
+  )('%s (%s) occupies the thread of the page where workers are not wanted', async (name, implementation) => {
     const page = await openPage()
     const codec = page.codecs[name]({ implementation, workers: false })
     const bytes = page.own(text(MIB))
@@ -44,7 +46,8 @@ describe('a codec in a browser', () => {
     const { codecs, workers } = await openPage()
     const frame = await codecs.zstd({ workers: false }).compress(TEXT)
 
-    expect(same(await codecs.zstd({ implementation: 'js' }).decompress(frame, { size: TEXT.byteLength }), TEXT)).toBe(true)
+    expect(same(await codecs.zstd({ implementation: 'js' }).decompress(frame, { size: TEXT.byteLength }), TEXT))
+      .toBe(true)
     expect(workers.started).toBe(1)
   })
 
@@ -113,7 +116,9 @@ describe('an aborted call in a browser', () => {
     await expectRoundTrip(page, codec)
 
     const first = codec.compress(bytes)
-    const second = expect(codec.compress(bytes, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' })
+    const second = expect(codec.compress(bytes, { signal: controller.signal })).rejects.toMatchObject({
+      name: 'AbortError'
+    })
     const third = codec.compress(bytes)
     setTimeout(() => { controller.abort() })
 
@@ -122,7 +127,7 @@ describe('an aborted call in a browser', () => {
     expect(page.workers.started).toBe(1)
   })
 
-  it('is refused before it began where the signal was aborted already', async () => {
+  it('is refused before it began when the signal was aborted already', async () => {
     const { codecs, workers, window } = await openPage()
     const signal = window.AbortSignal.abort('too late')
 
@@ -145,7 +150,7 @@ describe('the bytes of the caller', () => {
     expect(same(frame, copy)).toBe(true)
   })
 
-  it.each(WRITERS)('are handed over to %s (%s) where that is allowed', async (name, implementation) => {
+  it.each(WRITERS)('are handed over to %s (%s) when that is allowed', async (name, implementation) => {
     const { codecs, own } = await openPage()
     const codec = codecs[name]({ implementation })
     const bytes = own(TEXT)

@@ -28,13 +28,17 @@ async function tabTo ({ page }: DemoPage, name: RegExp): Promise<void> {
 /** How different two colors are, from 1 to 21 (WCAG 2.2, contrast ratio), of a text and what is behind it. */
 async function contrast (element: ElementHandle<Element> | null): Promise<number> {
   return await element?.evaluate(element => {
-    const context = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true }) as OffscreenCanvasRenderingContext2D
+    const context = new OffscreenCanvas(1, 1).getContext('2d', {
+      willReadFrequently: true
+    }) as OffscreenCanvasRenderingContext2D
     const luminance = (colors: string[]): number => {
       colors.forEach(color => {
         context.fillStyle = color
         context.fillRect(0, 0, 1, 1)
       })
-      const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map(value => value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4)
+      const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map(
+        value => value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4
+      )
 
       return 0.2126 * r + 0.7152 * g + 0.0722 * b
     }
@@ -44,7 +48,9 @@ async function contrast (element: ElementHandle<Element> | null): Promise<number
       behind.unshift(getComputedStyle(parent).backgroundColor)
     }
 
-    const [light, dark] = [luminance(behind), luminance([...behind, getComputedStyle(element).color])].toSorted((a, b) => b - a)
+    const [light, dark] = [luminance(behind), luminance([...behind, getComputedStyle(element).color])].toSorted(
+      (a, b) => b - a
+    )
 
     return (light + 0.05) / (dark + 0.05)
   }) ?? 0
@@ -109,8 +115,12 @@ describe('the demo page', () => {
     const problems = await page.page.evaluate(() => {
       const found: string[] = []
 
-      document.querySelectorAll('button, input, select, textarea, a, summary, section, [role], [tabindex="0"]').forEach(element => {
-        const labelled = element.getAttribute('aria-labelledby')?.split(' ').map(id => document.getElementById(id)?.textContent ?? '').join(' ')
+      document.querySelectorAll(
+        'button, input, select, textarea, a, summary, section, [role], [tabindex="0"]'
+      ).forEach(element => {
+        const labelled = element.getAttribute('aria-labelledby')?.split(' ').map(
+          id => document.getElementById(id)?.textContent ?? ''
+        ).join(' ')
         const labels = [...(element as HTMLInputElement).labels ?? []].map(label => label.textContent).join(' ')
         const name = element.getAttribute('aria-label') ?? labelled ?? (labels === '' ? element.textContent : labels)
 
@@ -154,7 +164,10 @@ describe('the demo page', () => {
     const width = async (): Promise<unknown> => page.page.evaluate('document.documentElement.scrollWidth')
     expect(await width()).toBe(PHONE.viewport.width)
 
-    await page.add({ name: `${'a-long-name-without-any-space'.repeat(6)}.csv`, bytes: Buffer.from(`${'column,'.repeat(40)}\n${'value,'.repeat(40)}\n`.repeat(500)) })
+    await page.add({
+      name: `${'a-long-name-without-any-space'.repeat(6)}.csv`,
+      bytes: Buffer.from(`${'column,'.repeat(40)}\n${'value,'.repeat(40)}\n`.repeat(500))
+    })
     expect(await width()).toBe(PHONE.viewport.width)
     await page.connect()
     await page.button('Compare codecs').click()
@@ -163,7 +176,9 @@ describe('the demo page', () => {
     await page.view.locator('.block h4').waitFor()
     expect(await width()).toBe(PHONE.viewport.width)
 
-    const heights = await page.page.locator('main button').evaluateAll(buttons => buttons.map(button => button.getBoundingClientRect().height))
+    const heights = await page.page.locator('main button').evaluateAll(
+      buttons => buttons.map(button => button.getBoundingClientRect().height)
+    )
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(32)
   })
 
@@ -179,8 +194,25 @@ describe('the demo page', () => {
     await page.openAddress('nonsense')
     await page.view.getByRole('alert').waitFor()
 
-    for (const selector of ['h1', 'h1 small', 'header p', '#cost', 'h2', 'legend', '.button.primary', '.samples button', '.entry .note', '.badge', '#view .failure', '.storage p', '#status']) {
-      expect({ selector, contrast: await contrast(await page.page.$(selector)) }).toEqual({ selector, contrast: expect.any(Number) })
+    for (
+      const selector of [
+        'h1',
+        'h1 small',
+        'header p',
+        '#cost',
+        'h2',
+        'legend',
+        '.button.primary',
+        '.samples button',
+        '.entry .note',
+        '.badge',
+        '#view .failure',
+        '.storage p',
+        '#status'
+      ]
+    ) {
+      expect({ selector, contrast: await contrast(await page.page.$(selector)) })
+        .toEqual({ selector, contrast: expect.any(Number) })
       expect(await contrast(await page.page.$(selector)), selector).toBeGreaterThanOrEqual(4.5)
     }
 

@@ -4,7 +4,9 @@ import { looksLikeCsv, parseCsv, separatorOf } from '../../examples/web-app/src/
 
 describe('the CSV reader of the demo page', () => {
   it('reads what RFC 4180 writes, whatever the cells hold', () => {
-    assert(property(array(array(string(), { minLength: 1 }), { minLength: 1 }), constantFrom(',', '\t'), constantFrom('\n', '\r\n'), (rows, separator, end) => {
+    assert(property(array(array(string(), { minLength: 1 }), {
+      minLength: 1
+    }), constantFrom(',', '\t'), constantFrom('\n', '\r\n'), (rows, separator, end) => {
       const text = rows.map(row => row.map(cell => `"${cell.replaceAll('"', '""')}"`).join(separator) + end).join('')
 
       expect(parseCsv(text, separator, Infinity)).toEqual(rows)

@@ -21,14 +21,17 @@ async function drop ({ page }: DemoPage, files: string[]): Promise<void> {
   const { x, y } = await page.locator('#drop').boundingBox() ?? { x: 0, y: 0 }
 
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
-    await session.send('Input.dispatchDragEvent', { type, x: x + 20, y: y + 20, data: { items: [], files, dragOperationsMask: 1 } })
+    await session.send(
+      'Input.dispatchDragEvent',
+      { type, x: x + 20, y: y + 20, data: { items: [], files, dragOperationsMask: 1 } }
+    )
   }
 }
 
 describe('what is dragged onto the demo page', () => {
   const { open } = useDemo()
 
-  it('is added as a folder where it is one, with all that is below it', async () => {
+  it('is added as a folder when it is one, with all that is below it', async () => {
     const directory = await makeDirectory()
     await mkdir(join(directory, 'photos/deep/deeper'), { recursive: true })
     await writeFile(join(directory, 'photos/one.txt'), 'one '.repeat(5000))
@@ -46,10 +49,12 @@ describe('what is dragged onto the demo page', () => {
     expect((await page.download()).toString()).toBe('two '.repeat(5000))
   })
 
-  it('is added whole where a folder has more entries than come at one time', async () => {
+  it('is added whole when a folder has more entries than come at one time', async () => {
     const directory = await makeDirectory()
     await mkdir(join(directory, 'many'))
-    await Promise.all(Array.from({ length: MANY }, async (_, i) => writeFile(join(directory, 'many', `${i}.txt`), `${i}`)))
+    await Promise.all(
+      Array.from({ length: MANY }, async (_, i) => writeFile(join(directory, 'many', `${i}.txt`), `${i}`))
+    )
 
     const page = await open()
     await drop(page, [join(directory, 'many')])

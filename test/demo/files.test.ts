@@ -13,7 +13,10 @@ const FRAME_SIZE = 1024 * 1024
 const TEXT = text(5_000_000)
 
 /** What Node makes of a file with the options that the page has at first. */
-async function addInNode (bytes: Uint8Array, compression: CompressionOptions = { codec: 'zstd', frameSize: FRAME_SIZE }): Promise<CID> {
+async function addInNode (
+  bytes: Uint8Array,
+  compression: CompressionOptions = { codec: 'zstd', frameSize: FRAME_SIZE }
+): Promise<CID> {
   return ipfsz({ blockstore: new MemoryBlockstore() }, { deterministic: true }).addBytes(bytes, { compression })
 }
 
@@ -32,7 +35,10 @@ describe('the demo page', () => {
     expect(await page.status.innerText()).toMatch(/^(?:weather\.csv is stored in|Opened weather\.csv)/)
   })
 
-  it.each([['Records (JSON)', 'stations.json'], ['Text', 'story.txt'], ['Picture', 'sunset.png'], ['Folder', 'trip']])('makes the sample %s by itself', async (sample, name) => {
+  it.each([['Records (JSON)', 'stations.json'], ['Text', 'story.txt'], ['Picture', 'sunset.png'], [
+    'Folder',
+    'trip'
+  ]])('makes the sample %s by itself', async (sample, name) => {
     const page = await open()
     await page.addSample(sample, name)
 
@@ -63,7 +69,15 @@ describe('the demo page', () => {
     await page.add({ name: 'long.txt', bytes: longText(24_000_000) })
 
     const seen = await page.page.evaluate('[...seen]')
-    expect(seen).toEqual(expect.arrayContaining(['Compressing', 'Hashing', 'Storing', 'Adding long.txt', expect.stringMatching(/^long\.txt is stored in \d+ % of its size$/)]))
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        'Compressing',
+        'Hashing',
+        'Storing',
+        'Adding long.txt',
+        expect.stringMatching(/^long\.txt is stored in \d+ % of its size$/)
+      ])
+    )
     expect(await page.page.locator('#jobs > li').count()).toBe(0)
   })
 
@@ -104,10 +118,12 @@ describe('the demo page', () => {
 
     await page.add({ name: 'text', bytes })
 
-    expect(await page.copied('CID')).toBe((await addInNode(bytes, { ...compression, frameSize: FRAME_SIZE })).toString())
+    expect(await page.copied('CID')).toBe(
+      (await addInNode(bytes, { ...compression, frameSize: FRAME_SIZE })).toString()
+    )
   })
 
-  it('stores a file as it is where it is told to, and where nothing would be saved', async () => {
+  it('stores a file as it is when it is told to, and when nothing would be saved', async () => {
     const page = await open()
     await page.add({ name: 'noise', bytes: noise(300_000) })
     expect(await page.entry('noise').innerText()).toContain('as it is')
@@ -159,14 +175,22 @@ describe('the demo page', () => {
     const directory = await mkdtemp(join(tmpdir(), 'ipfsz-demo-'))
     onTestFinished(async () => { await rm(directory, { recursive: true }) })
     await mkdir(join(directory, 'many'))
-    await Promise.all(Array.from({ length: 60 }, async (_, i) => writeFile(join(directory, 'many', `${i + 10}.txt`), TEXT.subarray(i * 60_000, i * 60_000 + 60_000))))
+    await Promise.all(
+      Array.from(
+        { length: 60 },
+        async (_, i) =>
+          writeFile(join(directory, 'many', `${i + 10}.txt`), TEXT.subarray(i * 60_000, i * 60_000 + 60_000))
+      )
+    )
 
     const page = await open()
     await page.page.getByLabel('Level').fill('19')
     await page.page.evaluate(() => {
       const seen = new Set<string>()
       Object.assign(window, { seen })
-      new MutationObserver(() => { document.querySelectorAll('#jobs .rows bdi').forEach(row => { seen.add(row.textContent) }) }).observe(document.body, { subtree: true, childList: true })
+      new MutationObserver(
+        () => { document.querySelectorAll('#jobs .rows bdi').forEach(row => { seen.add(row.textContent) }) }
+      ).observe(document.body, { subtree: true, childList: true })
     })
     await page.page.getByLabel('Choose a folder').setInputFiles(join(directory, 'many'))
     await page.shows('many')

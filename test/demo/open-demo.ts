@@ -25,7 +25,11 @@ export function useDemo (): DemoTests {
   beforeAll(async () => {
     demo = await startDemo(DEMO_DIRECTORY)
     // where the locale is not one of UTF-8, Chromium leaves out files with other letters in their names
-    browser = await chromium.launch({ executablePath: findChromium(), args: CHROMIUM_FLAGS, env: { ...process.env, LC_ALL: 'C.UTF-8' } })
+    browser = await chromium.launch({
+      executablePath: findChromium(),
+      args: CHROMIUM_FLAGS,
+      env: { ...process.env, LC_ALL: 'C.UTF-8' }
+    })
   })
 
   afterAll(async () => {
@@ -102,7 +106,9 @@ export class DemoPage {
   }
 
   async choose ({ name, bytes }: TestFile): Promise<void> {
-    await this.page.getByLabel('Choose files').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) })
+    await this.page.getByLabel(
+      'Choose files'
+    ).setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) })
   }
 
   /** Take a sample, and wait until it is stored and shown. */
@@ -123,7 +129,9 @@ export class DemoPage {
 
   /** The text of what is copied by a button beside it. */
   async copied (label: string): Promise<string> {
-    return this.view.locator('.copyable', { has: this.page.getByText(label, { exact: true }) }).locator('code').innerText()
+    return this.view.locator('.copyable', { has: this.page.getByText(label, { exact: true }) }).locator(
+      'code'
+    ).innerText()
   }
 
   async download (): Promise<Buffer> {

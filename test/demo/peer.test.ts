@@ -72,7 +72,7 @@ describe('the demo page and a peer in Node', () => {
     expect(read.toString()).toMatch(/^time,place,/)
   })
 
-  it('still shows who is connected when it cannot connect to another', async () => {
+  it('still shows the connected peers when it cannot connect to another', async () => {
     const page = await open()
     await page.connect()
     await page.page.getByLabel('Address of a peer that speaks WebSockets').fill('nonsense')
@@ -101,7 +101,12 @@ describe('the demo page and a peer in Node', () => {
   it('reads a folder of Node by its path', async () => {
     let root: CID | undefined
 
-    for await (const { cid } of demo().peer.fs.addAll([{ path: 'docs/deep/a.txt', content: TEXT.subarray(0, 100_000) }, { path: 'docs/b.txt', content: TEXT.subarray(0, 10) }])) {
+    for await (
+      const { cid } of demo().peer.fs.addAll([
+        { path: 'docs/deep/a.txt', content: TEXT.subarray(0, 100_000) },
+        { path: 'docs/b.txt', content: TEXT.subarray(0, 10) }
+      ])
+    ) {
       root = cid
     }
 
@@ -113,9 +118,11 @@ describe('the demo page and a peer in Node', () => {
     expect((await page.download()).equals(TEXT.subarray(0, 100_000))).toBe(true)
   })
 
-  it('keeps a folder of Node, which is there when the peer is not', async () => {
+  it('keeps a folder of Node, which stays when the peer is gone', async () => {
     const peer = await usePeer(new MemoryBlockstore())
-    const { cid } = await Array.fromAsync(peer.fs.addAll([{ path: 'docs/a.txt', content: TEXT }, { path: 'docs/b.txt', content: TEXT.subarray(0, 10) }])).then(results => results.at(-1) ?? { cid: undefined })
+    const { cid } = await Array.fromAsync(
+      peer.fs.addAll([{ path: 'docs/a.txt', content: TEXT }, { path: 'docs/b.txt', content: TEXT.subarray(0, 10) }])
+    ).then(results => results.at(-1) ?? { cid: undefined })
 
     const page = await open({ expected: /WebSocket/ })
     await page.connect(peer.address)
@@ -208,7 +215,9 @@ describe('the demo page and a peer in Node', () => {
 
   it('shows what names a folder of others has as they are', async () => {
     const names = ['<b>bold', '100%.txt', 'a b', 'x#y?z', '\u202Egpj.exe', 'ÜBER']
-    const results = await Array.fromAsync(demo().peer.fs.addAll(names.map(name => ({ path: `odd/${name}`, content: TEXT.subarray(0, 1000) }))))
+    const results = await Array.fromAsync(
+      demo().peer.fs.addAll(names.map(name => ({ path: `odd/${name}`, content: TEXT.subarray(0, 1000) })))
+    )
     const page = await open()
     await page.connect()
     await page.openAddress(String(results.at(-1)?.cid))
@@ -224,7 +233,7 @@ describe('the demo page and a peer in Node', () => {
     await page.shows('x#y?z')
   })
 
-  it('says what pages can dial where an address is of another kind', async () => {
+  it('says what pages can dial when an address is of another kind', async () => {
     const page = await open()
     await page.page.getByLabel('Address of a peer that speaks WebSockets').fill(demo().peer.address.replace('/ws', ''))
     await page.button('Connect').click()
@@ -247,7 +256,7 @@ describe('the demo page and a peer in Node', () => {
     await page.connect(demo().peer.address)
   })
 
-  it('says how to fetch a file where no peer is connected', async () => {
+  it('says how to fetch a file when no peer is connected', async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT })
     await page.button('Give to the peer').click()

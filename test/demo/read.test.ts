@@ -54,7 +54,9 @@ describe('a file in the demo page', () => {
 
   it('is drawn with every block and frame that it has', async () => {
     const blockstore = new MemoryBlockstore()
-    const cid = await ipfsz({ blockstore }, { deterministic: true }).addBytes(TEXT, { compression: { codec: 'zstd', frameSize: FRAME_SIZE } })
+    const cid = await ipfsz({ blockstore }, { deterministic: true }).addBytes(TEXT, {
+      compression: { codec: 'zstd', frameSize: FRAME_SIZE }
+    })
     const { Links } = dagPb.decode(Buffer.concat(await Array.fromAsync(blockstore.get(unmark(cid)))))
 
     const page = await open()
@@ -65,7 +67,9 @@ describe('a file in the demo page', () => {
     expect(await picture.locator('[data-kind=leaf]').count()).toBe(Links.length)
     expect(await picture.locator('[data-kind=frame]').count()).toBe(8)
     // to scale: each as wide as it has bytes, but for the gap between them
-    const widths = await picture.locator('[data-kind=leaf]').evaluateAll(leaves => leaves.map(leaf => leaf.getBoundingClientRect().width + 1))
+    const widths = await picture.locator('[data-kind=leaf]').evaluateAll(
+      leaves => leaves.map(leaf => leaf.getBoundingClientRect().width + 1)
+    )
     const perByte = widths[0] / (Links[0].Tsize ?? 0)
     expect(widths).toEqual(Links.map(({ Tsize = 0 }) => expect.closeTo(Tsize * perByte, 0)))
 
@@ -94,10 +98,13 @@ describe('a file in the demo page', () => {
     expect(await page.view.locator('.part strong').innerText()).toContain(`: 2 of ${leaves + 1} blocks`)
 
     // what is shown lies where the bar says
-    const start = Number(await page.page.getByRole('slider', { name: 'First byte to read' }).getAttribute('aria-valuenow'))
+    const start = Number(
+      await page.page.getByRole('slider', { name: 'First byte to read' }).getAttribute('aria-valuenow')
+    )
     const shown = await page.view.locator('.part pre').innerText()
     expect(shown.trim().length).toBeGreaterThan(1000)
-    expect(Buffer.from(TEXT.subarray(start, start + 4096)).toString().replaceAll(/\s+/g, ' ')).toContain(shown.replaceAll(/\s+/g, ' ').trim().slice(0, 1000))
+    expect(Buffer.from(TEXT.subarray(start, start + 4096)).toString().replaceAll(/\s+/g, ' '))
+      .toContain(shown.replaceAll(/\s+/g, ' ').trim().slice(0, 1000))
   })
 
   it('is read by its own blocks, and not those of the folders that lead to it', async () => {
@@ -110,7 +117,7 @@ describe('a file in the demo page', () => {
     expect(await page.view.locator('.part').innerText()).toMatch(/: 1 of 1 blocks, 100 %/)
   })
 
-  it('shows the part that was chosen last, also where one before takes longer', async () => {
+  it('shows the part that was chosen last even when one before takes longer', async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: longText(40_000_000) })
     // all of it, and before that is read a part that is read at once
@@ -125,7 +132,10 @@ describe('a file in the demo page', () => {
     expect(await page.view.getByRole('alert').count()).toBe(0)
   })
 
-  it.each([['three', 'кириллица и 漢字'], ['four', '𝄞🎵🎶🎼']])('is text also where a part of it begins within a character of up to %s bytes', async (_, word) => {
+  it.each([['three', 'кириллица и 漢字'], [
+    'four',
+    '𝄞🎵🎶🎼'
+  ]])('is text also where a part of it begins within a character of up to %s bytes', async (_, word) => {
     const page = await open()
     const bytes = Buffer.from(`${word} `.repeat(50_000))
     await page.add({ name: 'text', bytes })
@@ -168,7 +178,7 @@ describe('a file in the demo page', () => {
     expect(await page.view.getByRole('cell').allTextContents()).toEqual(['Ann', 'well, "yes"', 'Bob', 'two\nlines'])
   })
 
-  it('is previewed as a table where semicolons separate the cells, and where it is opened by its CID alone', async () => {
+  it('is previewed as a table with semicolons between its cells, and when opened by its CID alone', async () => {
     const page = await open()
     await page.add({ name: 'german.csv', bytes: Buffer.from('name;says\nAnn;1,5\nBob;2,5\n') })
     expect(await page.view.getByRole('cell').allTextContents()).toEqual(['Ann', '1,5', 'Bob', '2,5'])
@@ -199,7 +209,7 @@ describe('a file in the demo page', () => {
     await expect.poll(async () => image.evaluate(element => (element as HTMLImageElement).naturalWidth)).toBe(900)
   })
 
-  it('is previewed as text, and as hexadecimal digits where it is none', async () => {
+  it('is previewed as text, and as hexadecimal digits when it is none', async () => {
     const page = await open()
     await page.add({ name: 'story', bytes: Buffer.from('Es war einmal ein Bär. '.repeat(50)) })
     expect(await page.view.locator('pre').last().innerText()).toContain('ein Bär')
@@ -253,14 +263,17 @@ describe('a file in the demo page', () => {
 
     await page.openAddress(cids[1])
     await page.view.getByRole('alert').waitFor()
-    expect(await page.view.getByRole('alert').innerText()).toContain('not kept in this browser, and no peer is connected')
+    expect(await page.view.getByRole('alert').innerText())
+      .toContain('not kept in this browser, and no peer is connected')
   })
 
   it('says how much room it takes', async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT })
 
-    expect(await page.page.locator('#storage').innerText()).toMatch(/8\.39 MB kept in [\d.]+ MB, \d+ %\. This browser counts [\d.]+ [kM]?B for the page, and allows [\d.]+ GB/)
+    expect(await page.page.locator('#storage').innerText()).toMatch(
+      /8\.39 MB kept in [\d.]+ MB, \d+ %\. This browser counts [\d.]+ [kM]?B for the page, and allows [\d.]+ GB/
+    )
     // and no more than its blocks: IndexedDB keeps the memory behind a view too
     const { usage } = await page.page.evaluate(async () => navigator.storage.estimate())
     expect(usage).toBeLessThan(TEXT.byteLength)
@@ -268,7 +281,9 @@ describe('a file in the demo page', () => {
 
   it('has a page that says what it costs', async () => {
     const page = await open()
-    const { start, all } = await (await fetch(new URL('cost.json', demo().url))).json() as { start: number, all: number }
+    const { start, all } = await (
+      await fetch(new URL('cost.json', demo().url))
+    ).json() as { start: number, all: number }
 
     await page.page.locator('#cost').getByText(`This page is ${Math.round(start / 1000)} kB`).waitFor()
     expect(start).toBeLessThan(200_000)

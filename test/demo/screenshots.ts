@@ -13,7 +13,13 @@ const DESK = { viewport: { width: 1000, height: 700 } }
 const SHOTS: Readonly<Record<string, BrowserContextOptions>> = {
   light: { ...DESK, colorScheme: 'light' },
   dark: { ...DESK, colorScheme: 'dark' },
-  phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 1, colorScheme: 'light' }
+  phone: {
+    viewport: { width: 390, height: 844 },
+    isMobile: true,
+    hasTouch: true,
+    deviceScaleFactor: 1,
+    colorScheme: 'light'
+  }
 }
 
 await setup()

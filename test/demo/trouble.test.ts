@@ -19,7 +19,8 @@ describe('the demo page, where something goes wrong,', () => {
     await page.add({ name: 'kept', bytes: TEXT })
     await page.choose({ name: 'noise', bytes: noise(12_000_000) })
     await page.page.locator('#jobs').getByRole('alert').waitFor()
-    expect(await page.page.locator('#jobs').getByRole('alert').innerText()).toContain('The storage of this browser is full')
+    expect(await page.page.locator('#jobs').getByRole('alert').innerText())
+      .toContain('The storage of this browser is full')
     expect(await page.page.locator('#entries h3').allInnerTexts()).toEqual(['kept'])
 
     await page.button('Open kept').click()
@@ -120,8 +121,14 @@ describe('the demo page, where something goes wrong,', () => {
     await page.add({ name: `${HOSTILE}.json`, bytes: Buffer.from(JSON.stringify({ [HOSTILE]: HOSTILE })) })
     await page.add({ name: `${HOSTILE}.txt`, bytes: Buffer.from(HOSTILE) })
     await page.add({ name: `${HOSTILE}.html`, bytes: Buffer.from(HOSTILE) })
-    await page.add({ name: `${HOSTILE}.svg`, bytes: Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" onload="window.hacked=1">${HOSTILE}</svg>`) })
-    await page.add({ name: `${HOSTILE}.png`, bytes: Buffer.concat([Buffer.from('\x89PNG', 'latin1'), Buffer.from(HOSTILE)]) })
+    await page.add({
+      name: `${HOSTILE}.svg`,
+      bytes: Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" onload="window.hacked=1">${HOSTILE}</svg>`)
+    })
+    await page.add({
+      name: `${HOSTILE}.png`,
+      bytes: Buffer.concat([Buffer.from('\x89PNG', 'latin1'), Buffer.from(HOSTILE)])
+    })
     await page.openAddress(HOSTILE)
     await page.view.getByRole('alert').waitFor()
 
@@ -133,11 +140,17 @@ describe('the demo page, where something goes wrong,', () => {
   it('previews JSON that is as deep as can be', async () => {
     const page = await open()
     await page.add({ name: 'deep.json', bytes: Buffer.from(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) })
-    await page.add({ name: 'wide.json', bytes: Buffer.from(JSON.stringify(Array.from({ length: 100_000 }, (_, i) => i))) })
+    await page.add({
+      name: 'wide.json',
+      bytes: Buffer.from(JSON.stringify(Array.from({ length: 100_000 }, (_, i) => i)))
+    })
 
     await page.view.getByText('… 99800 more').waitFor()
 
-    await page.add({ name: 'keys.json', bytes: Buffer.from(JSON.stringify({ ['k'.repeat(1_000_000)]: 'v'.repeat(1_000_000), ['__proto__' as string]: 1 })) })
+    await page.add({
+      name: 'keys.json',
+      bytes: Buffer.from(JSON.stringify({ ['k'.repeat(1_000_000)]: 'v'.repeat(1_000_000), ['__proto__' as string]: 1 }))
+    })
     await page.view.getByText('"vvv').waitFor()
     expect((await page.view.locator('.json').innerText()).length).toBeLessThan(3000)
   })

@@ -57,7 +57,10 @@ for (;;) {
     say('end')
   } else {
     say(`begin add ${number}`)
-    const cid = await fs.addBytes(bytes, { link: true, compression: { codec: CODECS[next() % CODECS.length], frameSize: 64 * 1024 } })
+    const cid = await fs.addBytes(bytes, {
+      link: true,
+      compression: { codec: CODECS[next() % CODECS.length], frameSize: 64 * 1024 }
+    })
     say(`end ${cid}`)
   }
 }

@@ -82,7 +82,15 @@ describe.concurrent('ipfsz add', () => {
 
     expectSuccess(result)
     const [a, b] = parseLines(result.stdout)
-    expect(a).toEqual({ cid: expect.any(String), plainCid: expect.any(String), name: 'a', size: 100_000, storedSize: expect.any(Number), ratio: Number(a.storedSize) / 100_000, codec: 'zstd' })
+    expect(a).toEqual({
+      cid: expect.any(String),
+      plainCid: expect.any(String),
+      name: 'a',
+      size: 100_000,
+      storedSize: expect.any(Number),
+      ratio: Number(a.storedSize) / 100_000,
+      codec: 'zstd'
+    })
     expect(CID.parse(String(a.cid)).multihash.bytes).toEqual(CID.parse(String(a.plainCid)).multihash.bytes)
     expect(b).toMatchObject({ name: 'b', size: 100_000, codec: 'none' })
     expect(b.cid).toBe(b.plainCid)
@@ -141,7 +149,10 @@ describe.concurrent('ipfsz add', () => {
     ['zstd', '1', '19'],
     ['gzip', '1', '9'],
     ['brotli', '0', '11']
-  ])('makes a file smaller with the highest --level of %s than with the lowest', async ([codec, low, high], { sandbox }) => {
+  ])('makes a file smaller with the highest --level of %s than with the lowest', async (
+    [codec, low, high],
+    { sandbox }
+  ) => {
     await sandbox.write('a', text(200_000))
 
     const sizes = await Promise.all([low, high].map(async level => {

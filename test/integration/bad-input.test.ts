@@ -10,7 +10,10 @@ import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-
 import type { Sandbox } from './run-cli.ts'
 
 const MISSING = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
-const MISSING_MARKED = mark(CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'), CODES.zstd).toString()
+const MISSING_MARKED = mark(
+  CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'),
+  CODES.zstd
+).toString()
 
 describe.concurrent('wrong usage of add', () => {
   it.for<[string, string[]]>([
@@ -65,7 +68,7 @@ describe.concurrent('what cannot be added', () => {
     expectFailure(await sandbox.run(['add', path]), 1)
   })
 
-  it('adds the others where one of several files fails', async ({ sandbox }) => {
+  it('adds the others when one of several files fails', async ({ sandbox }) => {
     await sandbox.write('a', text(10_000, 1))
     await sandbox.write('c', text(10_000, 2))
 
@@ -83,11 +86,16 @@ describe.concurrent('what cannot be added', () => {
 })
 
 describe.concurrent.each(['cat', 'get', 'stat'])('what ipfsz %s cannot read', (command) => {
-  it.for([['hello'], [''], ['/ipfs/bafy'], ['QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQ']])('refuses "%s", which is not a CID', async ([cid], { sandbox }) => {
+  it.for([['hello'], [''], ['/ipfs/bafy'], [
+    'QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQ'
+  ]])('refuses "%s", which is not a CID', async ([cid], { sandbox }) => {
     expectFailure(await sandbox.run([command, cid]), 2)
   })
 
-  it.for([['raw', MISSING], ['marked', MISSING_MARKED]])('refuses a %s CID whose block is missing', async ([, cid], { sandbox }) => {
+  it.for([['raw', MISSING], ['marked', MISSING_MARKED]])('refuses a %s CID whose block is missing', async (
+    [, cid],
+    { sandbox }
+  ) => {
     await sandbox.add(text(10_000))
     const result = await sandbox.run([command, cid])
 
@@ -112,7 +120,10 @@ describe.concurrent.each(['cat', 'get', 'stat'])('what ipfsz %s cannot read', (c
 })
 
 describe.concurrent('a stream that others made', () => {
-  it.for(['cat', 'get'])('is refused by ipfsz %s where it is of another codec than its mark', async (command, { sandbox }) => {
+  it.for(['cat', 'get'])('is refused by ipfsz %s when it is of another codec than its mark', async (
+    command,
+    { sandbox }
+  ) => {
     const plain = await sandbox.add(text(2_000_000), '--codec', 'none')
     const marked = await markedTwin(sandbox, plain, 'zstd')
     const result = await sandbox.run([command, marked])
@@ -126,7 +137,12 @@ describe.concurrent('a stream that others made', () => {
     const plain = await sandbox.add(gzipSync(bytes), '--codec', 'none')
     const marked = await markedTwin(sandbox, plain, 'gzip')
 
-    for (const [range, expected] of [[[], bytes], [['--offset', '1000000', '--length', '9'], bytes.subarray(1_000_000, 1_000_009)]] as const) {
+    for (
+      const [range, expected] of [[[], bytes], [
+        ['--offset', '1000000', '--length', '9'],
+        bytes.subarray(1_000_000, 1_000_009)
+      ]] as const
+    ) {
       const result = await sandbox.run(['cat', ...range, marked])
 
       expectSuccess(result)
@@ -136,13 +152,16 @@ describe.concurrent('a stream that others made', () => {
 })
 
 describe.concurrent('a directory', () => {
-  it.for<[string, number]>([['plain', 0x70], ['marked as a tree', TREE_CODE]])('is refused by ipfsz cat where its CID is %s', async ([, code], { sandbox }) => {
+  it.for<[string, number]>([['plain', 0x70], [
+    'marked as a tree',
+    TREE_CODE
+  ]])('is refused by ipfsz cat where its CID is %s', async ([, code], { sandbox }) => {
     const { multihash } = await addDirectory(sandbox)
 
     expectFailure(await sandbox.run(['cat', CID.createV1(code, multihash).toString()]), 1)
   })
 
-  it.for(['cat', 'get'])('is refused by ipfsz %s where it is marked as a file', async (command, { sandbox }) => {
+  it.for(['cat', 'get'])('is refused by ipfsz %s when it is marked as a file', async (command, { sandbox }) => {
     const { multihash } = await addDirectory(sandbox)
 
     expectFailure(await sandbox.run([command, CID.createV1(MARKERS['ipfsz-zstd'], multihash).toString()]), 1)

@@ -24,7 +24,9 @@ interface Row {
 }
 
 describe('ipfsz bench', () => {
-  it('shows a table with each codec, a chart, and the choice with the command that uses it', { tags: 'slow' }, async ({ sandbox }) => {
+  it('shows a table with each codec, a chart, and the choice with the command that uses it', { tags: 'slow' }, async ({
+    sandbox
+  }) => {
     await sandbox.write('words', text(300_000))
 
     const result = await sandbox.run(['bench', 'words', '--time', '5'])
@@ -33,7 +35,9 @@ describe('ipfsz bench', () => {
     expectSuccess(result)
     expect(lines[0]).toBe('words, 293 KiB')
 
-    const table = lines.filter(line => /^[a-z0-9]+ +[0-9-]+ +(native|wasm|js|-) /.test(line)).map(line => line.split(/ +/))
+    const table = lines.filter(line => /^[a-z0-9]+ +[0-9-]+ +(native|wasm|js|-) /.test(line)).map(
+      line => line.split(/ +/)
+    )
     const [none, ...rows] = table
     expect(none.slice(0, 6)).toEqual(['none', '-', '-', '1.000', '-', '-'])
     expect([...new Set(rows.map(([name]) => name))]).toEqual(CODECS)
@@ -69,12 +73,26 @@ describe('ipfsz bench', () => {
     await sandbox.write('more', text(100_000, 2))
     await sandbox.write('empty', new Uint8Array(0))
 
-    const result = await sandbox.run(['bench', '--json', '--codec', 'zstd,lz4', '--level', '1', 'words', 'more', 'empty'])
+    const result = await sandbox.run([
+      'bench',
+      '--json',
+      '--codec',
+      'zstd,lz4',
+      '--level',
+      '1',
+      'words',
+      'more',
+      'empty'
+    ])
 
     expectSuccess(result)
     const objects = parseLines(result.stdout)
     const [none, ...rows] = objects.slice(0, -1) as unknown as Row[]
-    expect(none).toMatchObject({ codec: 'none', ratio: 1, seconds: { '10 Mbit/s': 0.32, '100 Mbit/s': 0.032, '1 Gbit/s': 0.0032 } })
+    expect(none).toMatchObject({
+      codec: 'none',
+      ratio: 1,
+      seconds: { '10 Mbit/s': 0.32, '100 Mbit/s': 0.032, '1 Gbit/s': 0.0032 }
+    })
     expect(rows.map(({ codec, level }) => [codec, level])).toEqual([['zstd', 1], ['lz4', 1]])
 
     for (const { measured, stored, ratio, compress, decompress, rounds, seconds, partial } of rows) {
@@ -85,13 +103,32 @@ describe('ipfsz bench', () => {
       expect(seconds['10 Mbit/s']).toBeCloseTo(Math.max(stored * 8 / 10e6, 400_000 / compress, 400_000 / decompress), 6)
     }
 
-    expect(objects.at(-1)).toMatchObject({ files: ['words', 'more', 'empty'], size: 400_000, sampled: 400_000, frameSize: 4_194_304, reason: expect.any(String), choice: { codec: expect.any(String) } })
+    expect(objects.at(-1)).toMatchObject({
+      files: ['words', 'more', 'empty'],
+      size: 400_000,
+      sampled: 400_000,
+      frameSize: 4_194_304,
+      reason: expect.any(String),
+      choice: { codec: expect.any(String) }
+    })
   })
 
   it('compares the levels asked for', { tags: 'slow' }, async ({ sandbox }) => {
     await sandbox.write('words', text(10_000))
 
-    const result = await sandbox.run(['bench', '--json', '--codec', 'gzip', '--codec', 'zstd', '--level', '2', '--level', '4,5', 'words'])
+    const result = await sandbox.run([
+      'bench',
+      '--json',
+      '--codec',
+      'gzip',
+      '--codec',
+      'zstd',
+      '--level',
+      '2',
+      '--level',
+      '4,5',
+      'words'
+    ])
 
     expectSuccess(result)
     expect(parseLines(result.stdout).slice(0, -1).map(({ codec, level }) => `${codec} ${level}`).toSorted())
@@ -101,7 +138,17 @@ describe('ipfsz bench', () => {
   it('measures in frames of the size asked for, and says so in the command', { tags: 'slow' }, async ({ sandbox }) => {
     await sandbox.write('words', text(200_000))
 
-    const result = await sandbox.run(['bench', '--json', '--codec', 'zstd', '--level', '3', '--frame-size', '64KiB', 'words'])
+    const result = await sandbox.run([
+      'bench',
+      '--json',
+      '--codec',
+      'zstd',
+      '--level',
+      '3',
+      '--frame-size',
+      '64KiB',
+      'words'
+    ])
 
     expectSuccess(result)
     const { storedSize } = await statOf(await sandbox.add(text(200_000), '--level', '3', '--frame-size', '64KiB'))
@@ -123,7 +170,11 @@ describe('ipfsz bench', () => {
     const result = await sandbox.run(['bench', '--json', '--time', '5', 'noise'])
 
     expectSuccess(result)
-    expect(parseLines(result.stdout).at(-1)).toMatchObject({ choice: { codec: 'none' }, command: 'ipfsz add --codec none noise', reason: expect.stringContaining('does not gain') })
+    expect(parseLines(result.stdout).at(-1)).toMatchObject({
+      choice: { codec: 'none' },
+      command: 'ipfsz add --codec none noise',
+      reason: expect.stringContaining('does not gain')
+    })
   })
 
   it('makes no repo', async ({ sandbox }) => {
@@ -133,7 +184,7 @@ describe('ipfsz bench', () => {
     await expect(access(sandbox.repo)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('shows blocks where the locale has them', async ({ sandbox }) => {
+  it('shows blocks when the locale has them', async ({ sandbox }) => {
     await sandbox.write('words', text(1000))
 
     const result = await sandbox.run(['bench', '--codec', 'lz4', 'words'], { env: { LANG: 'C.UTF-8' } })
@@ -144,7 +195,10 @@ describe('ipfsz bench', () => {
 
   it('shows on a terminal what it measures, and ends with Ctrl-C', { tags: 'slow' }, async ({ sandbox }) => {
     await sandbox.write('words', text(3_000_000))
-    const child = sandbox.start(['bench', '--time', '600', '--frame-size', '64KiB', '--codec', 'brotli', '--level', '11', 'words'], { env: { NODE_OPTIONS: STDERR_IS_TERMINAL } })
+    const child = sandbox.start(
+      ['bench', '--time', '600', '--frame-size', '64KiB', '--codec', 'brotli', '--level', '11', 'words'],
+      { env: { NODE_OPTIONS: STDERR_IS_TERMINAL } }
+    )
 
     child.stderr.once('data', () => { child.kill('SIGINT') })
     const { code, stdout, stderr } = await finish(child)

@@ -7,7 +7,9 @@ import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-
 import { addTree, makeTree, readTree } from './tree-files.ts'
 import type { Sandbox } from './run-cli.ts'
 
-async function stats (sandbox: Sandbox): Promise<Record<string, number> & { codecs: Record<string, { blocks: number }> }> {
+async function stats (sandbox: Sandbox): Promise<Record<string, number> & {
+  codecs: Record<string, { blocks: number }>
+}> {
   const result = await sandbox.run(['stats', '--json'])
   expectSuccess(result)
 
@@ -26,8 +28,16 @@ describe.concurrent('ipfsz init', () => {
     expect((await sandbox.run(['cat', cid])).stdout.equals(bytes)).toBe(true)
     expectSuccess(await sandbox.run(['verify', cid]))
     // what another repo gives it
-    expect((await sandbox.run(['add', '-Q', '--codec', 'none', '--repo', 'other', '-'], { stdin: bytes })).stdout.toString().trim()).toBe(cid)
-    expect(await sandbox.shell(`ipfsz car export ${cid} -o a.car && ipfsz --repo other car export ${cid} -o b.car && cmp a.car b.car`)).toMatchObject({ code: 0 })
+    expect(
+      (
+        await sandbox.run(['add', '-Q', '--codec', 'none', '--repo', 'other', '-'], { stdin: bytes })
+      ).stdout.toString().trim()
+    ).toBe(cid)
+    expect(
+      await sandbox.shell(
+        `ipfsz car export ${cid} -o a.car && ipfsz --repo other car export ${cid} -o b.car && cmp a.car b.car`
+      )
+    ).toMatchObject({ code: 0 })
   })
 
   it('leaves a repo that is there, and refuses to change it', async ({ sandbox }) => {
@@ -55,14 +65,18 @@ describe.concurrent('ipfsz init', () => {
 
 describe.concurrent('ipfsz blockstore convert', () => {
   it('stores the blocks of a repo otherwise and back, and nothing else changes', async ({ sandbox }) => {
-    const directory = await makeTree(join(sandbox.directory, 'in'), { 'a/b': text(100_000), c: longText(3_000_000), d: noise(100_000) })
+    const directory = await makeTree(
+      join(sandbox.directory, 'in'),
+      { 'a/b': text(100_000), c: longText(3_000_000), d: noise(100_000) }
+    )
     const cid = await addTree(sandbox, 'in', '--codec', 'none')
     const before = await Promise.all((await blockFiles(sandbox.repo)).map(async file => readFile(file)))
 
     for (const [codec, name] of [['zstd', 'zstd'], ['lz4', 'lz4'], ['none', 'none']]) {
       expectSuccess(await sandbox.run(['blockstore', 'convert', '--codec', codec]))
       expect(Object.keys((await stats(sandbox)).codecs)).toContain(name)
-      expect(parseLines((await sandbox.run(['gc', '--json', '--dry-run'])).stdout)).toMatchObject([{ removed: expect.any(Number) }])
+      expect(parseLines((await sandbox.run(['gc', '--json', '--dry-run'])).stdout))
+        .toMatchObject([{ removed: expect.any(Number) }])
       expectSuccess(await sandbox.run(['get', cid, '-o', `out-${codec}`]))
       expect(await readTree(join(sandbox.directory, `out-${codec}`))).toEqual(await readTree(directory))
       expectSuccess(await sandbox.run(['verify', cid]))
@@ -71,7 +85,12 @@ describe.concurrent('ipfsz blockstore convert', () => {
     expect(await Promise.all((await blockFiles(sandbox.repo)).map(async file => readFile(file)))).toEqual(before)
   })
 
-  it.for([['none', 'zstd'], ['zstd', 'lz4'], ['zstd', 'none']])('lets those read on who began when blocks were stored as %s, while it makes them %s', { tags: 'slow' }, async ([before, after], { sandbox }) => {
+  it.for([['none', 'zstd'], ['zstd', 'lz4'], [
+    'zstd',
+    'none'
+  ]])('lets those read on who began when blocks were stored as %s, while it makes them %s', {
+    tags: 'slow'
+  }, async ([before, after], { sandbox }) => {
     const bytes = longText(20_000_000)
     expectSuccess(await sandbox.run(before === 'none' ? ['init'] : ['init', '--blockstore-codec', before]))
     const cid = await sandbox.add(bytes, '--codec', 'none')

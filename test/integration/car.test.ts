@@ -12,7 +12,10 @@ import { makeTree, readTree } from './tree-files.ts'
 import type { Sandbox } from './run-cli.ts'
 
 async function addTree (sandbox: Sandbox): Promise<string> {
-  await makeTree(join(sandbox.directory, 'in'), { 'a/b': text(100_000), c: longText(9_000_000), d: noise(10_000), link: { link: 'c' }, empty: null })
+  await makeTree(
+    join(sandbox.directory, 'in'),
+    { 'a/b': text(100_000), c: longText(9_000_000), d: noise(10_000), link: { link: 'c' }, empty: null }
+  )
 
   return (await sandbox.run(['add', '-Q', 'in'])).stdout.toString().trim()
 }
@@ -51,7 +54,7 @@ describe.concurrent('a CAR', () => {
     expect(cids).toHaveLength(Number(parseLines((await sandbox.run(['stat', cid, '--json'])).stdout)[0].blocks))
   })
 
-  it('of files tells the marked CIDs, also where the plain ones were asked for', async ({ sandbox }) => {
+  it('of files tells the marked CIDs even when the plain ones were asked for', async ({ sandbox }) => {
     const marked = await sandbox.add(text(100_000), '--codec', 'brotli')
     const plain = unmark(CID.parse(marked)).toString()
     const raw = await sandbox.add(noise(1000))
@@ -73,7 +76,9 @@ describe.concurrent('a CAR', () => {
     expect(result.stderr).toContain(cid)
   })
 
-  it('that is cut short is refused at every byte, and what was added before stays', { tags: 'slow' }, async ({ sandbox }) => {
+  it('that is cut short is refused at every byte, and what was added before stays', { tags: 'slow' }, async ({
+    sandbox
+  }) => {
     const kept = await sandbox.add(text(1000), ...OTHER)
     const cid = await sandbox.add(longText(5_000_000))
     expectSuccess(await sandbox.run(['car', 'export', cid, '-o', 'x.car']))
@@ -114,7 +119,10 @@ describe.concurrent('a CAR', () => {
     const blocks = await Array.fromAsync((await CarReader.fromBytes(car)).blocks())
     const last = blocks[blocks.length - 1]
     // its length takes three bytes
-    await sandbox.write('bad.car', car.subarray(0, car.byteLength - last.bytes.byteLength - last.cid.bytes.byteLength - 3))
+    await sandbox.write(
+      'bad.car',
+      car.subarray(0, car.byteLength - last.bytes.byteLength - last.cid.bytes.byteLength - 3)
+    )
 
     const result = await sandbox.run(['car', 'import', 'bad.car', ...OTHER])
 
@@ -152,14 +160,17 @@ describe.concurrent('a CAR', () => {
     expectSuccess(await sandbox.run(['verify', cid]))
   })
 
-  it.for<[string, Uint8Array]>([['what is no CAR', text(1000)], ['an empty file', new Uint8Array(0)]])('refuses %s', async ([, bytes], { sandbox }) => {
+  it.for<[string, Uint8Array]>([['what is no CAR', text(1000)], [
+    'an empty file',
+    new Uint8Array(0)
+  ]])('refuses %s', async ([, bytes], { sandbox }) => {
     await sandbox.write('x.car', bytes)
 
     expectFailure(await sandbox.run(['car', 'import', 'x.car']), 1)
     expectFailure(await sandbox.run(['car', 'import', 'missing.car']), 1)
   })
 
-  it('is not written where a block of it is missing', async ({ sandbox }) => {
+  it('is not written when a block of it is missing', async ({ sandbox }) => {
     const cid = await sandbox.add(noise(3_000_000))
     const [file] = await blockFiles(sandbox.repo)
     await sandbox.shell(`rm ${file}`)

@@ -18,7 +18,11 @@ export function varintOf (number: number): Uint8Array {
 
 export function header (roots: CID[]): Uint8Array {
   // not by @ipld/car, which takes time with the square of the number of roots
-  return headerOf([new Token(Type.map, 2), ...rootTokens(...roots.map(cid => linkTokens(Buffer.concat([Uint8Array.of(0), cid.bytes])))), ...versionTokens(1)])
+  return headerOf([
+    new Token(Type.map, 2),
+    ...rootTokens(...roots.map(cid => linkTokens(Buffer.concat([Uint8Array.of(0), cid.bytes])))),
+    ...versionTokens(1)
+  ])
 }
 
 /** A header of any tokens of CBOR. */

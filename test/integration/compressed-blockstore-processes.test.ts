@@ -27,9 +27,15 @@ interface Ended {
 }
 
 /** Run the program, which dies when it has said so many lines. */
-async function runProgram (args: readonly string[], { killAfter = 0, wrap = [] }: { killAfter?: number, wrap?: readonly string[] } = {}): Promise<Ended> {
+async function runProgram (
+  args: readonly string[],
+  { killAfter = 0, wrap = [] }: { killAfter?: number, wrap?: readonly string[] } = {}
+): Promise<Ended> {
   const [command, ...rest] = [...wrap, process.execPath, PROGRAM, ...args]
-  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, KILL_AFTER: String(killAfter) } })
+  const child = spawn(command, rest, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, KILL_AFTER: String(killAfter) }
+  })
   const closed = once(child, 'close')
   const lines = await Array.fromAsync(createInterface(child.stdout))
   const [code] = await closed
@@ -85,7 +91,8 @@ describe.each<FileStore>(['FsBlockstore', 'SharedFsBlockstore'])('on %s', files 
       ])
 
       await expectBlocks(range(0, 60))
-      expect((await stats(openFiles(files, directory))).codecs).toMatchObject({ lz4: { blocks: 24 }, brotli: { blocks: 24 }, none: { blocks: 12 } })
+      expect((await stats(openFiles(files, directory))).codecs)
+        .toMatchObject({ lz4: { blocks: 24 }, brotli: { blocks: 24 }, none: { blocks: 12 } })
     })
 
     it('put and convert at the same time, and nothing is lost', async () => {
@@ -168,7 +175,9 @@ describe.each<FileStore>(['FsBlockstore', 'SharedFsBlockstore'])('on %s', files 
       await mkdir(join(directory, 'disk'))
 
       // what lies there is gone with the process, so another one looks at it before
-      const { lines } = await runProgram(['put', files, join(directory, 'disk'), 'zstd', '0', '500'], { wrap: onSmallDisk(2000, `"$@" || true; mkdir -p ${directory}/seen; cp -r ${directory}/disk/. ${directory}/seen`) })
+      const { lines } = await runProgram(['put', files, join(directory, 'disk'), 'zstd', '0', '500'], {
+        wrap: onSmallDisk(2000, `"$@" || true; mkdir -p ${directory}/seen; cp -r ${directory}/disk/. ${directory}/seen`)
+      })
       const put = lines.slice(0, -1)
       directory = join(directory, 'seen')
 
@@ -183,7 +192,12 @@ describe.each<FileStore>(['FsBlockstore', 'SharedFsBlockstore'])('on %s', files 
       await runProgram(['put', files, join(directory, 'full'), 'zstd', '0', '60'])
       const { storedSize } = await stats(openFiles(files, join(directory, 'full')))
 
-      const { lines } = await runProgram(['convert', files, join(directory, 'disk'), 'none'], { wrap: onSmallDisk(Math.round(storedSize / 1000 * 1.4), `cp -r ${directory}/full/. ${directory}/disk; "$@" || true; mkdir -p ${directory}/seen; cp -r ${directory}/disk/. ${directory}/seen`) })
+      const { lines } = await runProgram(['convert', files, join(directory, 'disk'), 'none'], {
+        wrap: onSmallDisk(
+          Math.round(storedSize / 1000 * 1.4),
+          `cp -r ${directory}/full/. ${directory}/disk; "$@" || true; mkdir -p ${directory}/seen; cp -r ${directory}/disk/. ${directory}/seen`
+        )
+      })
 
       expect(lines.at(-1)).toMatch(/^PutFailedError: .*ENOSPC/)
       expect(lines).toContain('converted')
@@ -198,12 +212,16 @@ describe.each<FileStore>(['FsBlockstore', 'SharedFsBlockstore'])('on %s', files 
 const MOMENTS = Array.from({ length: 24 }, (_, i) => ({ begin: i % 6 * 2, kill: 1 + Math.floor(i / 6) * 3 }))
 
 describe('two processes on one SharedFsBlockstore', () => {
-  it('put the same large block, and where one is killed the other has it whole', async () => {
+  it('put the same large block, and when one is killed the other has it whole', async () => {
     const { cid, bytes } = await makeLargeBlock()
     const store = new CompressedBlockstore(new SharedFsBlockstore(directory), { codec: 'none' })
 
     for (const { begin, kill } of MOMENTS) {
-      const other = spawn(process.execPath, [PROGRAM, 'put-large', 'SharedFsBlockstore', directory, 'none'], { stdio: ['pipe', 'pipe', 'inherit'] })
+      const other = spawn(
+        process.execPath,
+        [PROGRAM, 'put-large', 'SharedFsBlockstore', directory, 'none'],
+        { stdio: ['pipe', 'pipe', 'inherit'] }
+      )
       const closed = once(other, 'close')
       await once(other.stdout, 'data')
 

@@ -65,7 +65,9 @@ async function makePeer (blockstore: Blockstore): Promise<HeliaWithLibp2p> {
   return helia as unknown as HeliaWithLibp2p
 }
 
-async function makeCompressed (init?: CompressedBlockstoreInit): Promise<{ child: FsBlockstore, blockstore: CompressedBlockstore }> {
+async function makeCompressed (
+  init?: CompressedBlockstoreInit
+): Promise<{ child: FsBlockstore, blockstore: CompressedBlockstore }> {
   const child = new FsBlockstore(await makeDirectory())
   const blockstore = new CompressedBlockstore(child, init)
   await blockstore.open()
@@ -85,9 +87,11 @@ describe('a Helia node on a CompressedBlockstore', () => {
     const cid = await fs.addBytes(longText(3_000_000))
 
     expect(cid.toString()).toBe(TEXT_CID)
-    expect((await unixfs({ blockstore: new MemoryBlockstore() }).addBytes(longText(3_000_000))).toString()).toBe(TEXT_CID)
+    expect((await unixfs({ blockstore: new MemoryBlockstore() }).addBytes(longText(3_000_000))).toString())
+      .toBe(TEXT_CID)
     expect(await read(fs.cat(cid))).toEqual(Buffer.from(longText(3_000_000)))
-    expect(await read(fs.cat(cid, { offset: 1_500_000, length: 1000 }))).toEqual(Buffer.from(longText(3_000_000).subarray(1_500_000, 1_501_000)))
+    expect(await read(fs.cat(cid, { offset: 1_500_000, length: 1000 })))
+      .toEqual(Buffer.from(longText(3_000_000).subarray(1_500_000, 1_501_000)))
     expect((await stats(child)).ratio).toBeLessThan(0.5)
   })
 
@@ -123,7 +127,9 @@ describe('a Helia node on a CompressedBlockstore', () => {
     expect(await read(unixfs(helia).cat(cid))).toEqual(Buffer.from(longText(3_000_000)))
   })
 
-  it('holds files that are compressed by themselves too, and a stock node takes them by CAR', { tags: 'slow' }, async () => {
+  it('holds files that are compressed by themselves too, and a stock node takes them by CAR', {
+    tags: 'slow'
+  }, async () => {
     const { blockstore } = await makeCompressed()
     const helia = await makeNode(blockstore)
     const fs = ipfsz(helia)
@@ -161,7 +167,9 @@ describe('a Helia node on a CompressedBlockstore', () => {
     expect(await read(stock.cat(after))).toEqual(Buffer.from(text(300_000)))
   })
 
-  it.each(['hash', 'length'] as const)('serves a stock node by Bitswap, which gets plain blocks, with verify %s', { tags: 'slow' }, async verify => {
+  it.each(['hash', 'length'] as const)('serves a stock node by Bitswap, which gets plain blocks, with verify %s', {
+    tags: 'slow'
+  }, async verify => {
     const { child, blockstore } = await makeCompressed({ verify })
     const provider = await makePeer(blockstore)
     const plain = new MemoryBlockstore()
@@ -169,9 +177,11 @@ describe('a Helia node on a CompressedBlockstore', () => {
     const cid = await unixfs(provider).addBytes(longText(3_000_000))
     await stock.libp2p.dial(provider.libp2p.getMultiaddrs())
 
-    expect(await read(unixfs(stock).cat(cid, { signal: AbortSignal.timeout(60_000) }))).toEqual(Buffer.from(longText(3_000_000)))
+    expect(await read(unixfs(stock).cat(cid, { signal: AbortSignal.timeout(60_000) })))
+      .toEqual(Buffer.from(longText(3_000_000)))
     expect((await stats(child)).codecs.zstd?.blocks).toBeGreaterThan(0)
-    expect((await stats(plain)).codecs).toEqual({ none: { blocks: 4, size: expect.any(Number), storedSize: expect.any(Number) } })
+    expect((await stats(plain)).codecs)
+      .toEqual({ none: { blocks: 4, size: expect.any(Number), storedSize: expect.any(Number) } })
   })
 
   it('takes blocks of a stock node by Bitswap, and stores them compressed', { tags: 'slow' }, async () => {
@@ -181,7 +191,8 @@ describe('a Helia node on a CompressedBlockstore', () => {
     const cid = await unixfs(provider).addBytes(longText(3_000_000))
     await helia.libp2p.dial(provider.libp2p.getMultiaddrs())
 
-    expect(await read(unixfs(helia).cat(cid, { signal: AbortSignal.timeout(60_000) }))).toEqual(Buffer.from(longText(3_000_000)))
+    expect(await read(unixfs(helia).cat(cid, { signal: AbortSignal.timeout(60_000) })))
+      .toEqual(Buffer.from(longText(3_000_000)))
     expect((await stats(child)).ratio).toBeLessThan(0.5)
   })
 

@@ -11,7 +11,7 @@ import { feed, waitForBlocks, waitForFiles } from './repo.ts'
 import { blockFiles, expectFailure, expectSuccess, finish, it, parseLines } from './run-cli.ts'
 import type { Process, Sandbox } from './run-cli.ts'
 
-/** A container that is called as the other one is, and one that is not: pods have one name for all, Docker one for each. */
+/** Host names: containers of a pod share one, Docker gives each its own. */
 const HOSTS = ['a', 'b']
 
 async function startDaemon (host: string, sandbox: Sandbox): Promise<Process> {
@@ -29,7 +29,9 @@ async function startDaemon (host: string, sandbox: Sandbox): Promise<Process> {
   throw new Error(`The daemon ended: ${(child.stderr.read() as Buffer | null)?.toString()}`)
 }
 
-describe.runIf(process.platform === 'linux').each(HOSTS)('a repo that containers share, one called a and one %s', host => {
+describe.runIf(process.platform === 'linux').each(
+  HOSTS
+)('a repo that containers share, one called a and one %s', host => {
   it('deletes nothing of an add in the other container, and waits for its end', async ({ sandbox }) => {
     const chunks: Uint8Array[] = []
     const pause = Promise.withResolvers<void>()
@@ -75,7 +77,9 @@ describe.runIf(process.platform === 'linux').each(HOSTS)('a repo that containers
     expect(await blockFiles(sandbox.repo)).not.toEqual([])
   })
 
-  it.for(['add', 'gc'] as const)('goes on when a process in the other container was killed that had a lock to %s', async (kind, { sandbox }) => {
+  it.for(
+    ['add', 'gc'] as const
+  )('goes on when a process in the other container was killed that had a lock to %s', async (kind, { sandbox }) => {
     const holding = holdInContainer('a', sandbox, kind)
     await once(holding.stdout, 'data')
     holding.kill('SIGKILL')
@@ -87,7 +91,8 @@ describe.runIf(process.platform === 'linux').each(HOSTS)('a repo that containers
 
   it('has one daemon, and another as soon as that was killed', async ({ sandbox }) => {
     const first = await startDaemon('a', sandbox)
-    const isRunning = async (unshared: string[]): Promise<unknown> => parseLines((await finish(startInContainer(host, sandbox, ['id', '--json'], unshared))).stdout)[0].running
+    const isRunning = async (unshared: string[]): Promise<unknown> =>
+      parseLines((await finish(startInContainer(host, sandbox, ['id', '--json'], unshared))).stdout)[0].running
 
     // its port is on 127.0.0.1, which is another one where the network is
     expect([await isRunning([]), await isRunning(['--net'])]).toEqual([true, false])

@@ -36,7 +36,10 @@ describe('a daemon', () => {
     const stop = new AbortController()
 
     // one that starts all the same ends at once
-    beforeRename('blocks', async () => { refused.push(await sandbox.run(DAEMON, { signal: stop.signal, onPrint: () => { stop.abort() } })) })
+    beforeRename(
+      'blocks',
+      async () => { refused.push(await sandbox.run(DAEMON, { signal: stop.signal, onPrint: () => { stop.abort() } })) }
+    )
     const converted = await sandbox.run(['blockstore', 'convert', '--codec', 'zstd', '--json'])
 
     expectSuccess(converted)

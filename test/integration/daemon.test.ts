@@ -7,7 +7,9 @@ import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 import type { Sandbox } from './run-cli.ts'
 
 async function control (sandbox: Sandbox): Promise<{ port: number, token: string, pid: number }> {
-  return JSON.parse(await readFile(join(sandbox.repo, 'daemon.json'), 'utf8')) as { port: number, token: string, pid: number }
+  return JSON.parse(
+    await readFile(join(sandbox.repo, 'daemon.json'), 'utf8')
+  ) as { port: number, token: string, pid: number }
 }
 
 describe.concurrent('ipfsz daemon', () => {
@@ -34,7 +36,9 @@ describe.concurrent('ipfsz daemon', () => {
     expect(await daemon.stop()).toEqual({ code: 0, stderr: '' })
   })
 
-  it('has the same peer id when it is started again, which ipfsz id shows meanwhile', { tags: 'slow' }, async ({ sandbox }) => {
+  it('has the same peer id when it is started again, which ipfsz id shows meanwhile', { tags: 'slow' }, async ({
+    sandbox
+  }) => {
     const first = await startDaemon(sandbox)
     await first.stop()
     const between = await sandbox.run(['id', '--json'])
@@ -103,7 +107,9 @@ describe.concurrent('the control port', { tags: 'slow' }, () => {
   it('refuses whoever does not know the token', async ({ sandbox }) => {
     await startDaemon(sandbox)
     const { port, token } = await control(sandbox)
-    const ask = async (headers: Record<string, string>): Promise<number> => (await fetch(`http://127.0.0.1:${port}/v0/id`, { method: 'POST', headers, body: '{}' })).status
+    const ask = async (headers: Record<string, string>): Promise<number> => (
+      await fetch(`http://127.0.0.1:${port}/v0/id`, { method: 'POST', headers, body: '{}' })
+    ).status
 
     expect(await ask({})).toBe(401)
     expect(await ask({ authorization: `Bearer ${'0'.repeat(64)}` })).toBe(401)
@@ -116,9 +122,12 @@ describe.concurrent('the control port', { tags: 'slow' }, () => {
     const hexPort = port.toString(16).toUpperCase().padStart(4, '0')
 
     // in the byte order of the machine, see proc_net_tcp(5)
-    const sockets = (await readFile('/proc/net/tcp', 'utf8')).split('\n').filter(line => line.includes(`:${hexPort} 00000000:0000 0A`))
+    const sockets = (await readFile('/proc/net/tcp', 'utf8')).split('\n').filter(
+      line => line.includes(`:${hexPort} 00000000:0000 0A`)
+    )
     expect(sockets.map(line => line.trim().split(/\s+/)[1])).toEqual([`0100007F:${hexPort}`])
-    expect(await readFile('/proc/net/tcp6', 'utf8')).not.toContain(`:${hexPort} 00000000000000000000000000000000:0000 0A`)
+    expect(await readFile('/proc/net/tcp6', 'utf8'))
+      .not.toContain(`:${hexPort} 00000000000000000000000000000000:0000 0A`)
   })
 })
 
@@ -134,7 +143,7 @@ describe.concurrent('while a daemon runs', () => {
     expectSuccess(await sandbox.run(['verify', kept]))
   })
 
-  it('ipfsz connect and ipfsz peers show who is connected', async ({ sandbox }) => {
+  it('ipfsz connect and ipfsz peers show the connected peers', async ({ sandbox }) => {
     const repo = join(sandbox.directory, 'other')
     const [daemon, other] = await Promise.all([startDaemon(sandbox), startDaemon(sandbox, { repo })])
 
@@ -149,12 +158,21 @@ describe.concurrent('while a daemon runs', () => {
 
     expectSuccess(connected)
     expect(parseLines(connected.stdout)).toEqual([{ peerId: other.peerId, address: other.address }])
-    expect(parseLines(peers.stdout)).toEqual([{ peerId: other.peerId, address: other.address, direction: 'outbound', agent: expect.stringMatching(/^ipfsz\//) }])
+    expect(parseLines(peers.stdout)).toEqual([{
+      peerId: other.peerId,
+      address: other.address,
+      direction: 'outbound',
+      agent: expect.stringMatching(/^ipfsz\//)
+    }])
     expect(parseLines(back.stdout)).toMatchObject([{ peerId: daemon.peerId, direction: 'inbound' }])
   })
 
   it.for<[string, string[], number]>([
-    ['a peer that is not there', ['connect', '/ip4/127.0.0.1/tcp/1/p2p/12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ'], 1],
+    [
+      'a peer that is not there',
+      ['connect', '/ip4/127.0.0.1/tcp/1/p2p/12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ'],
+      1
+    ],
     ['an address that is none', ['connect', 'nobody'], 2]
   ])('ipfsz connect refuses %s', async ([, args, code], { sandbox }) => {
     await startDaemon(sandbox)

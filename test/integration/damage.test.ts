@@ -98,7 +98,9 @@ describe.concurrent('a block that is gone', () => {
     expect(await readdir(sandbox.directory)).toEqual(['repo'])
   })
 
-  it('does not hinder who does not need it: stat needs the root, a read of a few bytes one leaf more', async ({ sandbox }) => {
+  it('leaves other reads alone: stat needs the root, a read of a few bytes one leaf more', async ({
+    sandbox
+  }) => {
     const cid = await sandbox.add(longText(10 * MIB), '--frame-size', '1MiB')
     const files = await blockFiles(sandbox.repo)
     const needed = { stat: 0, cat: 0 }
@@ -122,7 +124,8 @@ function expectDamaged (result: RunResult): void {
 }
 
 function expectOneLine ({ code, signal, stderr }: RunResult): void {
-  expect({ code, signal, stderr }).toEqual({ code: 1, signal: null, stderr: expect.stringMatching(/^ipfsz: [^\n]+\n$/) })
+  expect({ code, signal, stderr })
+    .toEqual({ code: 1, signal: null, stderr: expect.stringMatching(/^ipfsz: [^\n]+\n$/) })
 }
 
 async function flipBit (file: string): Promise<void> {

@@ -28,8 +28,20 @@ const DAMAGES: Array<[string, (file: string) => Promise<unknown>]> = [
   ['has no depth', async file => writeFile(file, encode({ metadata: {} }))],
   ['has a depth that is none', async file => writeFile(file, encode({ depth: -1, metadata: {} }))],
   ['has metadata that are none', async file => writeFile(file, encode({ depth: Infinity, metadata: 'none' }))],
-  ['has a marked CID that is none', async file => writeFile(file, encode({ depth: Infinity, metadata: { 'ipfsz.cid': 'none' } }))],
-  ['says to be of another CID', async file => writeFile(file, encode({ depth: Infinity, metadata: { 'ipfsz.cid': 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354' } }))],
+  [
+    'has a marked CID that is none',
+    async file => writeFile(file, encode({ depth: Infinity, metadata: { 'ipfsz.cid': 'none' } }))
+  ],
+  [
+    'says to be of another CID',
+    async file => writeFile(
+      file,
+      encode({
+        depth: Infinity,
+        metadata: { 'ipfsz.cid': 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354' }
+      })
+    )
+  ],
   ['is nested deeply', async file => writeFile(file, DEEP)],
   ['is larger than the memory', async file => truncate(file, 2 ** 40)],
   ['is a pipe that nobody writes to', async file => {
@@ -47,7 +59,11 @@ function countFile ({ repo }: Sandbox, cid: string): string {
 }
 
 function heliaPins ({ repo }: Sandbox): Pins {
-  return createHeliaLight({ blockstore: new FsBlockstore(join(repo, 'blocks')), datastore: new FsDatastore(join(repo, 'datastore')), codecs: markerCodecs }).pins
+  return createHeliaLight({
+    blockstore: new FsBlockstore(join(repo, 'blocks')),
+    datastore: new FsDatastore(join(repo, 'datastore')),
+    codecs: markerCodecs
+  }).pins
 }
 
 async function listed (sandbox: Sandbox): Promise<unknown[]> {
@@ -66,7 +82,13 @@ describe.concurrent.for(DAMAGES)('a record of a pin that %s', ([, damage]) => {
 
     expect(code).toBe(1)
     const plain = unmark(CID.parse(one)).toV1().toString()
-    expect(parseLines(stdout)).toMatchObject([{ cid: other }, { cid: plain, state: 'unreadable', record: pinFile(sandbox, one), error: 'PinRecordError', message: expect.any(String) }])
+    expect(parseLines(stdout)).toMatchObject([{ cid: other }, {
+      cid: plain,
+      state: 'unreadable',
+      record: pinFile(sandbox, one),
+      error: 'PinRecordError',
+      message: expect.any(String)
+    }])
     expect(stderr).toContain(pinFile(sandbox, one))
     expect(stderr).toContain(unmark(CID.parse(one)).toString())
   })
@@ -110,7 +132,10 @@ describe.concurrent.for(DAMAGES)('a record of a pin that %s', ([, damage]) => {
 })
 
 describe.concurrent('a record of a pin that cannot be read', () => {
-  it.for(['pin ls', 'verify --all', 'repair'])('has a row of its own with --json, and none without: %s', async (command, { sandbox }) => {
+  it.for(['pin ls', 'verify --all', 'repair'])('has a row of its own with --json, and none without: %s', async (
+    command,
+    { sandbox }
+  ) => {
     const args = command.split(' ')
     const [one, other] = [await sandbox.add(text(1000, 1)), await sandbox.add(text(1000, 2))]
     await truncate(pinFile(sandbox, one))
@@ -135,7 +160,12 @@ describe.concurrent('a record of a pin that cannot be read', () => {
 })
 
 describe.concurrent('what is in the directory of pins and is none', () => {
-  it.for(['notes.data', '.data', 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354.data', 'k.data'])('is named, and keeps gc from deleting anything: %s', async (name, { sandbox }) => {
+  it.for([
+    'notes.data',
+    '.data',
+    'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354.data',
+    'k.data'
+  ])('is named, and keeps gc from deleting anything: %s', async (name, { sandbox }) => {
     const cid = await sandbox.add(text(1000))
     await sandbox.add(text(1000, 2), '--no-pin')
     const file = join(sandbox.repo, 'datastore', 'pin', name)
@@ -153,7 +183,7 @@ describe.concurrent('what is in the directory of pins and is none', () => {
     expectSuccess(await sandbox.run(['gc']))
   })
 
-  it('is no pin where it is still being written, or a directory of another name', async ({ sandbox }) => {
+  it('is no pin when it is still being written, or a directory of another name', async ({ sandbox }) => {
     const cid = await sandbox.add(text(1000))
     await writeFile(`${pinFile(sandbox, cid)}.tmp`, '')
     await mkdir(join(sandbox.repo, 'datastore', 'pin', 'old'))
@@ -196,7 +226,9 @@ describe.concurrent('a count of pins', () => {
     expect(await readdir(join(sandbox.repo, 'datastore', 'pinned-block'))).toEqual([])
   })
 
-  it('is none of how deep a pin reaches: pin add makes one that Helia made for a root hold all', async ({ sandbox }) => {
+  it('is none of how deep a pin reaches: pin add makes one that Helia made for a root hold all', async ({
+    sandbox
+  }) => {
     const cid = await sandbox.add(text(3_000_000), '--no-pin', '--codec', 'none')
     const pins = heliaPins(sandbox)
     await Array.fromAsync(pins.add(unmark(CID.parse(cid)), { depth: 0 }))

@@ -7,7 +7,7 @@ import { expectIntact, feed, waitForFiles } from './repo.ts'
 import { expectSuccess, finish, it } from './run-cli.ts'
 
 describe('adding while garbage is collected', () => {
-  it('loses no block of what was added, though others add and let go of the same', async ({ sandbox }) => {
+  it('loses no added block while others add and remove the same', async ({ sandbox }) => {
     const bytes = noise(3_000_000)
     await sandbox.add(text(1000))
     const adding = new AbortController()
@@ -66,7 +66,8 @@ describe('adding while garbage is collected', () => {
     const result = await added
     expectSuccess(result)
     expectSuccess(await collected)
-    expect((await sandbox.spawn(['cat', result.stdout.toString().trim()])).stdout.equals(Buffer.concat(chunks))).toBe(true)
+    expect((await sandbox.spawn(['cat', result.stdout.toString().trim()])).stdout.equals(Buffer.concat(chunks)))
+      .toBe(true)
   })
 
   it('is not hindered by locks of processes that were killed', async ({ sandbox }) => {

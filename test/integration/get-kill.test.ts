@@ -53,7 +53,8 @@ describe.each(['a file', 'a tree'])('ipfsz get of %s', (what) => {
 
     expectSuccess(await result)
     expect((await readdir(sandbox.directory)).toSorted()).toEqual(['other', 'out', 'repo'])
-    expect((await readFile(join(sandbox.directory, what === 'a tree' ? 'out/sub/long' : 'out'))).equals(LONG)).toBe(true)
+    expect((await readFile(join(sandbox.directory, what === 'a tree' ? 'out/sub/long' : 'out'))).equals(LONG))
+      .toBe(true)
   })
 })
 

@@ -29,7 +29,11 @@ describe.concurrent('ipfsz get writes no more than', () => {
     const tree = await repo.directory(Array.from({ length: 4096 }, (_, i): [string, CID] => [`${i}`, CID.parse(file)]))
 
     await expectRefused(sandbox, await sandbox.run(['get', String(tree), '-o', 'out']), '--max-size')
-    await expectRefused(sandbox, await sandbox.run(['get', String(tree), '-o', 'out', '--max-size', '5000TiB']), 'the disk has')
+    await expectRefused(
+      sandbox,
+      await sandbox.run(['get', String(tree), '-o', 'out', '--max-size', '5000TiB']),
+      'the disk has'
+    )
   })
 
   it('100,000,000 files and directories: a tree of 2^60 ends before the first', async ({ sandbox }) => {
@@ -42,7 +46,11 @@ describe.concurrent('ipfsz get writes no more than', () => {
     }
 
     await expectRefused(sandbox, await sandbox.run(['get', String(cid), '-o', 'out']), '--max-files')
-    await expectRefused(sandbox, await sandbox.run(['get', String(cid), '-o', 'out', '--max-files', String(Number.MAX_SAFE_INTEGER)]), '--max-size')
+    await expectRefused(
+      sandbox,
+      await sandbox.run(['get', String(cid), '-o', 'out', '--max-files', String(Number.MAX_SAFE_INTEGER)]),
+      '--max-size'
+    )
   })
 
   it('--max-size, of a file and of a tree', async ({ sandbox }) => {
@@ -70,13 +78,17 @@ describe.concurrent('ipfsz get writes no more than', () => {
     expect(parseLines(result.stdout)).toMatchObject([{ files: 3, directories: 3, symlinks: 1 }])
   })
 
-  it('--max-size where what the blocks tell of sizes is less than there is', async ({ sandbox }) => {
+  it('--max-size when what the blocks tell of sizes is less than there is', async ({ sandbox }) => {
     await sandbox.add(text(10))
     const repo = new HostileRepo(sandbox.repo)
     // its directory says that it has one byte
     const tree = await repo.directory([['a', await repo.file('x'.repeat(10_000))]])
 
-    await expectRefused(sandbox, await sandbox.run(['get', String(tree), '-o', 'out', '--max-size', '9999']), '--max-size')
+    await expectRefused(
+      sandbox,
+      await sandbox.run(['get', String(tree), '-o', 'out', '--max-size', '9999']),
+      '--max-size'
+    )
     expectSuccess(await sandbox.run(['get', String(tree), '-o', 'out', '--max-size', '10000']))
   })
 

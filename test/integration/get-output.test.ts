@@ -7,7 +7,13 @@ import { expectFailure, expectSuccess, it } from './run-cli.ts'
 import { addTree, makeTree } from './tree-files.ts'
 
 describe.concurrent('ipfsz get --output', () => {
-  it.for(['into/', 'into//', 'into/.', 'into/below/..', './into/'])('writes into the directory %s, under the last name of the path', async (output, { sandbox }) => {
+  it.for([
+    'into/',
+    'into//',
+    'into/.',
+    'into/below/..',
+    './into/'
+  ])('writes into the directory %s, under the last name of the path', async (output, { sandbox }) => {
     await makeTree(sandbox.directory, { 'in/a/b.txt': 'b', 'in/a/link': { link: 'b.txt' }, 'into/below': null })
     const cid = await addTree(sandbox, 'in')
 
@@ -21,14 +27,20 @@ describe.concurrent('ipfsz get --output', () => {
     expect(await readlink(join(sandbox.directory, 'into/link'))).toBe('b.txt')
   })
 
-  it('calls what it writes into a directory by its CID where there is no path', async ({ sandbox }) => {
+  it('calls what it writes into a directory by its CID when there is no path', async ({ sandbox }) => {
     const cid = await sandbox.add(text(1000))
 
     expectSuccess(await sandbox.run(['get', cid, '-o', './']))
     expect((await readFile(join(sandbox.directory, cid))).equals(text(1000))).toBe(true)
   })
 
-  it.for(['none/', 'none/f/', 'file/', 'none/.', ''])('refuses "%s" where that is no directory, and writes nothing', async (output, { sandbox }) => {
+  it.for([
+    'none/',
+    'none/f/',
+    'file/',
+    'none/.',
+    ''
+  ])('refuses "%s" where that is no directory, and writes nothing', async (output, { sandbox }) => {
     await makeTree(sandbox.directory, { in: null, file: 'file' })
 
     for (const cid of [await sandbox.add(text(1000)), await addTree(sandbox, 'in')]) {
@@ -48,7 +60,10 @@ describe.concurrent('ipfsz get --output', () => {
     expect((await readFile(join(sandbox.directory, '-'))).equals(text(1000))).toBe(true)
   })
 
-  it.for(['/dev/null', '/dev/stdout', '/dev/fd/1', 'fifo', 'socket'])('refuses %s, and names ipfsz cat', async (output, { sandbox }) => {
+  it.for(['/dev/null', '/dev/stdout', '/dev/fd/1', 'fifo', 'socket'])('refuses %s, and names ipfsz cat', async (
+    output,
+    { sandbox }
+  ) => {
     const cid = await sandbox.add(text(1000))
     const server = createServer()
 

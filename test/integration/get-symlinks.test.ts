@@ -6,7 +6,7 @@ import { HostileRepo } from './hostile-directory.ts'
 import { expectFailure, expectSuccess, it } from './run-cli.ts'
 import { addTree, makeTree } from './tree-files.ts'
 
-describe.concurrent('ipfsz get of a file, where there is a symlink of its name', () => {
+describe.concurrent('ipfsz get of a file, when there is a symlink of its name', () => {
   it.for<[string, string]>([
     ['a file', 'victim'],
     ['nothing', 'nowhere'],
@@ -52,12 +52,33 @@ describe.concurrent('ipfsz get of a file, where there is a symlink of its name',
 })
 
 /** From `sub/deeper` of a tree that has `a.txt`, `sub/b.txt` and a symlink `sub/deeper/up` to `..`. */
-const LEADING_OUT = ['/etc/passwd', '../../../outside', '../../..', 'up/../../outside', './up/./../..', 'none/../../b.txt', 'up/../b.txt']
-const LEADING_IN = ['../../a.txt', '../b.txt', '../..', 'up', 'up/b.txt', '../deeper/../b.txt', 'nowhere', '.', 'further/../../b.txt']
+const LEADING_OUT = [
+  '/etc/passwd',
+  '../../../outside',
+  '../../..',
+  'up/../../outside',
+  './up/./../..',
+  'none/../../b.txt',
+  'up/../b.txt'
+]
+const LEADING_IN = [
+  '../../a.txt',
+  '../b.txt',
+  '../..',
+  'up',
+  'up/b.txt',
+  '../deeper/../b.txt',
+  'nowhere',
+  '.',
+  'further/../../b.txt'
+]
 
 describe.concurrent('ipfsz get of a tree', () => {
   it.for(LEADING_OUT)('refuses the symlink %s, and writes nothing of the tree', async (link, { sandbox }) => {
-    await makeTree(join(sandbox.directory, 'in'), { 'a.txt': 'a', 'sub/b.txt': 'b', 'sub/deeper/up': { link: '..' }, 'sub/deeper/link': { link } })
+    await makeTree(
+      join(sandbox.directory, 'in'),
+      { 'a.txt': 'a', 'sub/b.txt': 'b', 'sub/deeper/up': { link: '..' }, 'sub/deeper/link': { link } }
+    )
     const cid = await addTree(sandbox, 'in')
 
     const result = await sandbox.run(['get', cid, '-o', 'out'])
@@ -73,22 +94,35 @@ describe.concurrent('ipfsz get of a tree', () => {
 
     expectSuccess(await sandbox.run(['get', cid, '-o', 'out', '--allow-symlinks']))
 
-    expect(await Promise.all(LEADING_OUT.map(async (_, i) => readlink(join(sandbox.directory, 'out', String(i)))))).toEqual(LEADING_OUT)
+    expect(await Promise.all(LEADING_OUT.map(async (_, i) => readlink(join(sandbox.directory, 'out', String(i))))))
+      .toEqual(LEADING_OUT)
   })
 
   it('writes symlinks that stay in the tree', async ({ sandbox }) => {
     const links = Object.fromEntries(LEADING_IN.map((link, i) => [`sub/deeper/${i}`, { link }]))
-    await makeTree(join(sandbox.directory, 'in'), { 'a.txt': 'a', 'sub/b.txt': 'b', 'sub/deeper/further': null, 'sub/deeper/up': { link: '..' }, ...links })
+    await makeTree(
+      join(sandbox.directory, 'in'),
+      { 'a.txt': 'a', 'sub/b.txt': 'b', 'sub/deeper/further': null, 'sub/deeper/up': { link: '..' }, ...links }
+    )
     const cid = await addTree(sandbox, 'in')
 
     expectSuccess(await sandbox.run(['get', cid, '-o', 'out']))
 
-    expect(await Promise.all(LEADING_IN.map(async (_, i) => readlink(join(sandbox.directory, 'out', 'sub', 'deeper', String(i)))))).toEqual(LEADING_IN)
+    expect(
+      await Promise.all(
+        LEADING_IN.map(async (_, i) => readlink(join(sandbox.directory, 'out', 'sub', 'deeper', String(i))))
+      )
+    ).toEqual(LEADING_IN)
   })
 })
 
 describe.concurrent('ipfsz get of a symlink', () => {
-  it.for(['/etc/passwd', '../outside', 'beside/../../outside', 'beside/..'])('refuses %s without --allow-symlinks', async (link, { sandbox }) => {
+  it.for([
+    '/etc/passwd',
+    '../outside',
+    'beside/../../outside',
+    'beside/..'
+  ])('refuses %s without --allow-symlinks', async (link, { sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { link: { link } })
     const cid = await addTree(sandbox, 'in')
 

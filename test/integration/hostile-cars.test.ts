@@ -8,7 +8,19 @@ import { identity } from 'multiformats/hashes/identity'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
-import { carOf, directoryBytes, directoryOf, header, headerOf, leafOf, linkTokens, rootTokens, section, varintOf, versionTokens } from './cars.ts'
+import {
+  carOf,
+  directoryBytes,
+  directoryOf,
+  header,
+  headerOf,
+  leafOf,
+  linkTokens,
+  rootTokens,
+  section,
+  varintOf,
+  versionTokens
+} from './cars.ts'
 import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 import type { CarBlock } from './cars.ts'
 import type { Sandbox } from './run-cli.ts'
@@ -46,9 +58,16 @@ async function expectRefused (bytes: Uint8Array, said: string, sandbox: Sandbox)
 describe.concurrent('a CAR of a stranger', () => {
   it.for<[string, (root: CarBlock) => Uint8Array]>([
     ['a section of 2^40 bytes', root => Buffer.concat([header([root.cid]), varintOf(2 ** 40), root.cid.bytes])],
-    ['a section of 8 MiB and a byte', root => Buffer.concat([header([root.cid]), varintOf(8 * MIB + 1), root.cid.bytes])],
+    [
+      'a section of 8 MiB and a byte',
+      root => Buffer.concat([header([root.cid]), varintOf(8 * MIB + 1), root.cid.bytes])
+    ],
     ['a section whose length has no end', root => Buffer.concat([header([root.cid]), Buffer.alloc(12, 0xff)])],
-    ['a section whose CID has a digest of 2^40 bytes', root => Buffer.concat([header([root.cid]), varintOf(100), Uint8Array.of(1, raw.code, sha256.code), varintOf(2 ** 40)])],
+    [
+      'a section whose CID has a digest of 2^40 bytes',
+      root =>
+        Buffer.concat([header([root.cid]), varintOf(100), Uint8Array.of(1, raw.code, sha256.code), varintOf(2 ** 40)])
+    ],
     ['a header of 2^40 bytes', () => varintOf(2 ** 40)],
     ['a header of 8 MiB and a byte', () => varintOf(8 * MIB + 1)],
     ['a section of no bytes', root => Buffer.concat([header([root.cid]), varintOf(0), section(root)])]
@@ -99,7 +118,10 @@ describe.concurrent('a CAR of a stranger', () => {
   })
 
   it('with more roots than are taken is refused', async ({ sandbox }) => {
-    const roots = Array.from({ length: 65_537 }, (_, i) => CID.createV1(raw.code, identity.digest(Uint8Array.of(i & 255, i >> 8 & 255, i >> 16))))
+    const roots = Array.from(
+      { length: 65_537 },
+      (_, i) => CID.createV1(raw.code, identity.digest(Uint8Array.of(i & 255, i >> 8 & 255, i >> 16)))
+    )
 
     await expectRefused(carOf(roots, []), '65536', sandbox)
   })
@@ -123,7 +145,13 @@ describe.concurrent('a CAR of a stranger', () => {
       await expectRefused(headerOf(tokens), 'InvalidCarError', sandbox)
     }
 
-    for (const bytes of [Buffer.alloc(MIB, 0x81), Buffer.alloc(MIB), Buffer.concat([Uint8Array.of(0x9a, 0, 0x0f, 0xff, 0xfb), Buffer.alloc(MIB - 5)])]) {
+    for (
+      const bytes of [
+        Buffer.alloc(MIB, 0x81),
+        Buffer.alloc(MIB),
+        Buffer.concat([Uint8Array.of(0x9a, 0, 0x0f, 0xff, 0xfb), Buffer.alloc(MIB - 5)])
+      ]
+    ) {
       await expectRefused(Buffer.concat([varintOf(bytes.byteLength), bytes]), 'InvalidCarError', sandbox)
     }
   })
@@ -165,8 +193,12 @@ describe.concurrent('a CAR of a stranger', () => {
   })
 
   it('has blocks of identity CIDs of any length, and no file is made of them', async ({ sandbox }) => {
-    const leaves = [5, 128, 129, 3000].map(size => ({ cid: CID.createV1(raw.code, identity.digest(text(size))), bytes: text(size) }))
-    const directory = await directoryOf(Object.fromEntries(leaves.map(({ cid, bytes }) => [`${bytes.byteLength}`, cid])))
+    const leaves = [5, 128, 129, 3000].map(
+      size => ({ cid: CID.createV1(raw.code, identity.digest(text(size))), bytes: text(size) })
+    )
+    const directory = await directoryOf(
+      Object.fromEntries(leaves.map(({ cid, bytes }) => [`${bytes.byteLength}`, cid]))
+    )
     await sandbox.write('x.car', carOf([...leaves.map(({ cid }) => cid), directory.cid], [...leaves, directory]))
 
     expectSuccess(await sandbox.run(['car', 'import', 'x.car']))
@@ -203,7 +235,11 @@ describe.concurrent('a CAR of a stranger', () => {
 
     await expectRefused(carOf([other], [{ cid: other, bytes: HELLO }]), 'CorruptBlockError', sandbox)
     await expectRefused(carOf([long], [leaf]), 'DigestLengthError', sandbox)
-    await expectRefused(carOf([(await directoryOf({ long })).cid], [await directoryOf({ long }), leaf]), 'DigestLengthError', sandbox)
+    await expectRefused(
+      carOf([(await directoryOf({ long })).cid], [await directoryOf({ long }), leaf]),
+      'DigestLengthError',
+      sandbox
+    )
   })
 })
 
@@ -222,7 +258,12 @@ describe.concurrent('a CAR of version 2', () => {
     const body = carOf([leaf.cid], [leaf])
 
     for (const padding of [0, 5, 200_000]) {
-      const car = Buffer.concat([v2(51n + BigInt(padding), BigInt(body.byteLength)), Buffer.alloc(padding, 1), body, Buffer.alloc(1000, 0xff)])
+      const car = Buffer.concat([
+        v2(51n + BigInt(padding), BigInt(body.byteLength)),
+        Buffer.alloc(padding, 1),
+        body,
+        Buffer.alloc(1000, 0xff)
+      ])
       const repo = ['--repo', `repo-${padding}`]
 
       expectSuccess(await sandbox.run(['car', 'import', '-', ...repo], { stdin: car }))
@@ -235,7 +276,12 @@ describe.concurrent('a CAR of version 2', () => {
     const body = carOf([leaf.cid], [leaf])
     const size = BigInt(body.byteLength)
 
-    for (const [offset, length] of [[0n, 51n], [2n ** 60n, size], [51n, 2n ** 63n], [51n, 0n], [51n, size - 1n], [1000n, size], [51n, 10n]]) {
+    for (
+      const [
+        offset,
+        length
+      ] of [[0n, 51n], [2n ** 60n, size], [51n, 2n ** 63n], [51n, 0n], [51n, size - 1n], [1000n, size], [51n, 10n]]
+    ) {
       expectFailure(await sandbox.run(['car', 'import', '-'], { stdin: Buffer.concat([v2(offset, length), body]) }), 1)
     }
   })

@@ -24,13 +24,22 @@ export class HostileRepo {
   }
 
   async node (unixfs: UnixFS, children: ReadonlyArray<readonly [string, CID]>): Promise<CID> {
-    return this.#put(0x70, encode(prepare({ Data: unixfs.marshal(), Links: children.map(([Name, Hash]) => ({ Name, Hash, Tsize: 1 })) })))
+    return this.#put(
+      0x70,
+      encode(prepare({ Data: unixfs.marshal(), Links: children.map(([Name, Hash]) => ({ Name, Hash, Tsize: 1 })) }))
+    )
   }
 
   async directory (entries: ReadonlyArray<readonly [string, CID]>): Promise<CID> {
     const links = entries.map(([Name, Hash]): PBLink => ({ Name, Hash, Tsize: 1 }))
 
-    return this.#put(0x70, encode({ Data: new UnixFS({ type: 'directory' }).marshal(), Links: links.toSorted((a, b) => Buffer.compare(Buffer.from(a.Name ?? ''), Buffer.from(b.Name ?? ''))) }))
+    return this.#put(
+      0x70,
+      encode({
+        Data: new UnixFS({ type: 'directory' }).marshal(),
+        Links: links.toSorted((a, b) => Buffer.compare(Buffer.from(a.Name ?? ''), Buffer.from(b.Name ?? '')))
+      })
+    )
   }
 
   async #put (code: number, block: Uint8Array): Promise<CID> {

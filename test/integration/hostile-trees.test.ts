@@ -53,7 +53,7 @@ describe.concurrent('a hostile tree', () => {
     }
   })
 
-  it('is refused where a block of it is missing', async ({ sandbox }) => {
+  it('is refused when a block of it is missing', async ({ sandbox }) => {
     await sandbox.add(text(10))
     const repo = new HostileRepo(sandbox.repo)
     const missing = CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354')
@@ -65,9 +65,15 @@ describe.concurrent('a hostile tree', () => {
 })
 
 describe.concurrent('the target of a tree', () => {
-  it.for(['file', 'directory', 'symlink', 'dangling'])('is refused where it is a %s, which stays as it was', async (target, { sandbox }) => {
+  it.for(['file', 'directory', 'symlink', 'dangling'])('is refused when it is a %s, which stays as it was', async (
+    target,
+    { sandbox }
+  ) => {
     await makeTree(join(sandbox.directory, 'in'), { a: text(1000) })
-    await makeTree(sandbox.directory, { file: 'file', directory: null, elsewhere: null, symlink: { link: 'elsewhere' }, dangling: { link: 'nowhere' } })
+    await makeTree(
+      sandbox.directory,
+      { file: 'file', directory: null, elsewhere: null, symlink: { link: 'elsewhere' }, dangling: { link: 'nowhere' } }
+    )
     const cid = await addTree(sandbox, 'in')
     const before = await readTree(join(sandbox.directory))
 

@@ -37,7 +37,9 @@ describe.concurrent('ipfsz pin', () => {
     expectSuccess(result)
     const listed = parseLines(result.stdout)
     expect(listed.map(({ cid }) => cid).toSorted()).toEqual([file, raw, tree].toSorted())
-    expect(listed.find(({ cid }) => cid === tree)).toEqual({ cid: tree, plainCid: unmark(CID.parse(tree)).toString(), name: 'in' })
+    expect(
+      listed.find(({ cid }) => cid === tree)
+    ).toEqual({ cid: tree, plainCid: unmark(CID.parse(tree)).toString(), name: 'in' })
   })
 
   it.for<[string, string[]]>([
@@ -50,7 +52,9 @@ describe.concurrent('ipfsz pin', () => {
     expectSuccess(await sandbox.run(['car', 'export', '--repo', 'other', stdout.toString().trim(), '-o', 'in.car']))
     const printed: string[][] = []
 
-    const result = await sandbox.run(args, { onPrint: () => { printed.push(readdirSync(join(sandbox.repo, 'datastore', 'pin'))) } })
+    const result = await sandbox.run(args, {
+      onPrint: () => { printed.push(readdirSync(join(sandbox.repo, 'datastore', 'pin'))) }
+    })
 
     expectSuccess(result)
     expect(printed).toEqual([[expect.stringMatching(/\.data$/)]])
@@ -85,7 +89,8 @@ describe.concurrent('ipfsz pin', () => {
 
     expectSuccess(await sandbox.run(['pin', 'add', plain]))
 
-    expect(parseLines((await sandbox.run(['pin', 'ls', '--json'])).stdout)).toEqual([{ cid, plainCid: plain, name: 'words' }])
+    expect(parseLines((await sandbox.run(['pin', 'ls', '--json'])).stdout))
+      .toEqual([{ cid, plainCid: plain, name: 'words' }])
   })
 
   it('refuses what is not there, or not all of it', async ({ sandbox }) => {
@@ -101,7 +106,11 @@ describe.concurrent('ipfsz pin', () => {
   it('is read by Helia, and reads what Helia has pinned', async ({ sandbox }) => {
     const cid = unmark(CID.parse(await sandbox.add(text(100_000))))
     const other = unmark(CID.parse(await sandbox.add(longText(9_000_000), '--no-pin')))
-    const helia = createHeliaLight({ blockstore: new FsBlockstore(join(sandbox.repo, 'blocks')), datastore: new FsDatastore(join(sandbox.repo, 'datastore')), codecs: markerCodecs })
+    const helia = createHeliaLight({
+      blockstore: new FsBlockstore(join(sandbox.repo, 'blocks')),
+      datastore: new FsDatastore(join(sandbox.repo, 'datastore')),
+      codecs: markerCodecs
+    })
 
     expect(await helia.pins.isPinned(cid)).toBe(true)
     expect((await Array.fromAsync(helia.pins.ls())).map(pin => pin.cid)).toEqual([cid])
@@ -118,7 +127,10 @@ describe.concurrent('ipfsz pin', () => {
 
 describe.concurrent('ipfsz gc', () => {
   it('keeps what a pin leads to, and removes everything else', async ({ sandbox }) => {
-    const directory = await makeTree(join(sandbox.directory, 'in'), { 'a/b': text(100_000), c: longText(9_000_000), link: { link: 'c' }, empty: null })
+    const directory = await makeTree(
+      join(sandbox.directory, 'in'),
+      { 'a/b': text(100_000), c: longText(9_000_000), link: { link: 'c' }, empty: null }
+    )
     const tree = (await sandbox.run(['add', '-Q', 'in'])).stdout.toString().trim()
     const gone = await sandbox.add(longText(9_000_000, 2), '--no-pin')
     const before = (await blockFiles(sandbox.repo)).length
@@ -175,7 +187,10 @@ describe.concurrent('ipfsz gc', () => {
     expect((await sandbox.run(['cat', kept])).stdout.equals(text(200_000))).toBe(true)
   })
 
-  it.for(['missing', 'damaged'])('removes nothing where a block that says what is below it is %s', async (what, { sandbox }) => {
+  it.for(['missing', 'damaged'])('removes nothing when a block that says what is below it is %s', async (
+    what,
+    { sandbox }
+  ) => {
     await makeTree(join(sandbox.directory, 'in'), { 'a/b': text(100_000) })
     const cid = (await sandbox.run(['add', '-Q', 'in'])).stdout.toString().trim()
     await sandbox.add(noise(1000), '--no-pin')

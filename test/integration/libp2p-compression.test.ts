@@ -36,7 +36,9 @@ async function start ({ codecs, bitswapCodecs }: NodeInit): Promise<Node> {
     streamMuxers: [...(codecs == null ? [] : compress(yamux(), { codecs })), yamux()],
     services: {
       identify: identify(),
-      ...(bitswapCodecs == null ? {} : { compression: compressProtocols({ protocols: [BITSWAP], codecs: bitswapCodecs }) })
+      ...(
+        bitswapCodecs == null ? {} : { compression: compressProtocols({ protocols: [BITSWAP], codecs: bitswapCodecs }) }
+      )
     }
   }))
 
@@ -59,9 +61,15 @@ async function fetch (files: Uint8Array[], from: NodeInit, to: NodeInit): Promis
   const proxy = await countingProxy(port)
   closers.unshift(async () => proxy.close())
 
-  const identified = new Promise(resolve => { client.libp2p.addEventListener('peer:identify', resolve, { once: true }) })
-  const identifiedThere = new Promise(resolve => { provider.libp2p.addEventListener('peer:identify', resolve, { once: true }) })
-  const connection = await client.libp2p.dial(multiaddr(`/ip4/127.0.0.1/tcp/${proxy.port}/p2p/${provider.libp2p.peerId.toString()}`))
+  const identified = new Promise(
+    resolve => { client.libp2p.addEventListener('peer:identify', resolve, { once: true }) }
+  )
+  const identifiedThere = new Promise(
+    resolve => { provider.libp2p.addEventListener('peer:identify', resolve, { once: true }) }
+  )
+  const connection = await client.libp2p.dial(
+    multiaddr(`/ip4/127.0.0.1/tcp/${proxy.port}/p2p/${provider.libp2p.peerId.toString()}`)
+  )
   await Promise.all([identified, identifiedThere])
 
   for (const file of files) {
@@ -92,7 +100,10 @@ describe('Bitswap between two nodes of Helia', { tags: 'slow' }, () => {
     ['zstd', 0.4],
     ['gzip', 0.4],
     ['lz4', 0.62]
-  ] as const)('takes fewer bytes for text, counted on the wire, over connections compressed with %s', async (codec, most) => {
+  ] as const)('takes fewer bytes for text, counted on the wire, over connections compressed with %s', async (
+    codec,
+    most
+  ) => {
     const files = texts()
     const size = sum(files)
 
@@ -107,7 +118,7 @@ describe('Bitswap between two nodes of Helia', { tags: 'slow' }, () => {
     expect(trafficOf(compressed.connection)?.received.compressed).toBeGreaterThan(0.95 * compressed.proxy.received)
   })
 
-  it('takes fewer bytes for text where only its own streams are compressed', async () => {
+  it('takes fewer bytes for text when only its own streams are compressed', async () => {
     const files = texts()
     const init: NodeInit = { bitswapCodecs: ['zstd'] }
     const { proxy, connection } = await fetch(files, init, init)

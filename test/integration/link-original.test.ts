@@ -60,10 +60,13 @@ describe.concurrent('ipfsz link add', () => {
     expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, cid]))
 
     expect((await sandbox.run(['link', 'ls'])).stdout.toString()).toBe(`${original}\t${cid}\tunchecked\n`)
-    expect(parseLines((await sandbox.run(['link', 'ls', '--json'])).stdout)).toEqual([{ original, compressed: cid, checked: false }])
+    expect(parseLines((await sandbox.run(['link', 'ls', '--json'])).stdout))
+      .toEqual([{ original, compressed: cid, checked: false }])
     const read = await sandbox.run(['cat', original])
-    expect({ ...read, stdout: read.stdout.equals(bytes) }).toMatchObject({ code: 0, stdout: true, stderr: expect.stringContaining('unchecked') })
-    expect(await sandbox.run(['get', original, '-o', 'out'])).toMatchObject({ code: 0, stderr: expect.stringContaining('unchecked') })
+    expect({ ...read, stdout: read.stdout.equals(bytes) })
+      .toMatchObject({ code: 0, stdout: true, stderr: expect.stringContaining('unchecked') })
+    expect(await sandbox.run(['get', original, '-o', 'out']))
+      .toMatchObject({ code: 0, stderr: expect.stringContaining('unchecked') })
     expect((await readFile(join(sandbox.directory, 'out'))).equals(bytes)).toBe(true)
     expectFailure(await sandbox.run(['cat', original, '--length', '1']), 1)
     expectFailure(await sandbox.run(['verify', original]), 1)
@@ -76,14 +79,19 @@ describe.concurrent('ipfsz link add', () => {
     expectFailure(await sandbox.run(['link', 'add', original, tree]), 1)
     expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, tree]))
 
-    expect(await sandbox.run(['get', original, '-o', 'out'])).toMatchObject({ code: 0, stderr: expect.stringContaining('unchecked') })
+    expect(await sandbox.run(['get', original, '-o', 'out']))
+      .toMatchObject({ code: 0, stderr: expect.stringContaining('unchecked') })
     expect((await readFile(join(sandbox.directory, 'out/a/b'))).equals(bytes)).toBe(true)
-    expect(await sandbox.run(['ls', `${original}/a`])).toMatchObject({ code: 0, stderr: expect.stringContaining('unchecked') })
+    expect(await sandbox.run(['ls', `${original}/a`]))
+      .toMatchObject({ code: 0, stderr: expect.stringContaining('unchecked') })
   })
 })
 
 describe.concurrent('an original that is linked unchecked', () => {
-  it.for(['stat', 'ls', 'cat', 'cat --raw', 'get -o out'])('is read with one warning by ipfsz %s', async (command, { sandbox }) => {
+  it.for(['stat', 'ls', 'cat', 'cat --raw', 'get -o out'])('is read with one warning by ipfsz %s', async (
+    command,
+    { sandbox }
+  ) => {
     const cid = await sandbox.add(bytes)
     const original = await originalOf(bytes, { chunker: cutting(70_000) })
     expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, cid]))
@@ -100,10 +108,11 @@ describe.concurrent('an original that is linked unchecked', () => {
     const original = await originalOf(bytes)
     expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, tree]))
 
-    expect(await sandbox.run([command, original])).toMatchObject({ code: 0, stderr: expect.stringMatching(/^ipfsz: [^\n]*unchecked[^\n]*\n$/) })
+    expect(await sandbox.run([command, original]))
+      .toMatchObject({ code: 0, stderr: expect.stringMatching(/^ipfsz: [^\n]*unchecked[^\n]*\n$/) })
   })
 
-  it('is read without one where a comparison finds its bytes', async ({ sandbox }) => {
+  it('is read without one when a comparison finds its bytes', async ({ sandbox }) => {
     const cid = await sandbox.add(bytes)
     const original = await originalOf(bytes)
     expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, cid]))
@@ -112,14 +121,20 @@ describe.concurrent('an original that is linked unchecked', () => {
     expectSuccess(await sandbox.run(['get', original, '-o', 'out']))
   })
 
-  it('is found by stat through its link where others could be asked too', async ({ sandbox }) => {
+  it('is found by stat through its link when others could be asked too', async ({ sandbox }) => {
     const small = text(1000)
     const cid = await sandbox.add(small)
     const raw = await originalOf(small)
     expectSuccess(await sandbox.run(['link', 'add', '--unchecked', raw, cid]))
 
     // nobody listens there, and nobody need be asked
-    const result = await sandbox.run(['stat', raw, '--json', '--peer', '/ip4/127.0.0.1/tcp/1/p2p/12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ'])
+    const result = await sandbox.run([
+      'stat',
+      raw,
+      '--json',
+      '--peer',
+      '/ip4/127.0.0.1/tcp/1/p2p/12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ'
+    ])
     expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining('unchecked') })
     expect(parseLines(result.stdout)).toMatchObject([{ markedCid: cid, size: 1000 }])
   })
@@ -134,7 +149,11 @@ describe.concurrent('an original that has lost a block', () => {
     const sizes = await Promise.all(files.map(async file => (await stat(file)).size))
     await rm(files[sizes.indexOf(Math.max(...sizes))])
 
-    const [read, part, got] = [await sandbox.run(['cat', original]), await sandbox.run(['cat', original, '--offset', '5']), await sandbox.run(['get', original, '-o', 'out'])]
+    const [read, part, got] = [
+      await sandbox.run(['cat', original]),
+      await sandbox.run(['cat', original, '--offset', '5']),
+      await sandbox.run(['get', original, '-o', 'out'])
+    ]
 
     expect(read).toMatchObject({ code: 0, stderr: expect.stringMatching(/^ipfsz: [^\n]*ipfsz repair[^\n]*\n$/) })
     expect(read.stdout.equals(long)).toBe(true)
@@ -160,7 +179,7 @@ describe.concurrent('the stored bytes of an original that is linked', () => {
     expect(part.stdout.equals(stored.subarray(3, 8))).toBe(true)
   })
 
-  it('are its own where it is stored here', async ({ sandbox }) => {
+  it('are its own when it is stored here', async ({ sandbox }) => {
     const original = await sandbox.add(bytes, '--codec', 'none')
     await sandbox.add(bytes, '--link')
 
@@ -170,7 +189,7 @@ describe.concurrent('the stored bytes of an original that is linked', () => {
     expect(read.stdout.equals(bytes)).toBe(true)
   })
 
-  it('are refused where the header names another content CID', async ({ sandbox }) => {
+  it('are refused when the header names another content CID', async ({ sandbox }) => {
     const original = await originalOf(bytes)
     expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, await sandbox.add(other, '--link')]))
 
@@ -194,12 +213,21 @@ describe.concurrent('an original that is linked to other bytes', () => {
     expectSuccess(await sandbox.run(['verify', bad]))
   })
 
-  it('is refused before its first byte where the header names another content CID', async ({ sandbox }) => {
+  it('is refused before its first byte when the header names another content CID', async ({ sandbox }) => {
     const bad = await sandbox.add(other, '--link', '--frame-size', '64KiB')
     const original = await originalOf(bytes)
     expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, bad]))
 
-    for (const args of [['cat', original], ['cat', '--length', '1', original], ['get', original], ['stat', original], ['ls', original], ['verify', original]]) {
+    for (
+      const args of [
+        ['cat', original],
+        ['cat', '--length', '1', original],
+        ['get', original],
+        ['stat', original],
+        ['ls', original],
+        ['verify', original]
+      ]
+    ) {
       expectFailure(await sandbox.run(args), 1)
     }
   })

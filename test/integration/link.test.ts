@@ -32,7 +32,8 @@ describe.concurrent('ipfsz link', () => {
 
     expect(await links(sandbox)).toEqual([`${original}\t${cid}`])
     expect((await sandbox.run(['cat', original])).stdout.equals(bytes)).toBe(true)
-    expect(parseLines((await sandbox.run(['stat', original, '--json'])).stdout)).toMatchObject([{ size: 300_000, markedCid: cid }])
+    expect(parseLines((await sandbox.run(['stat', original, '--json'])).stdout))
+      .toMatchObject([{ size: 300_000, markedCid: cid }])
     expectSuccess(await sandbox.run(['verify', original]))
   })
 
@@ -41,7 +42,8 @@ describe.concurrent('ipfsz link', () => {
 
     expectSuccess(await sandbox.run(['add', '-Q', '--link', 'in']))
 
-    expect((await links(sandbox)).map(line => line.split('\t')[0]).toSorted()).toEqual([await originalOf(text(10_000)), await originalOf(text(20_000, 2))].toSorted())
+    expect((await links(sandbox)).map(line => line.split('\t')[0]).toSorted())
+      .toEqual([await originalOf(text(10_000)), await originalOf(text(20_000, 2))].toSorted())
   })
 
   it('is not there without --link, and add makes none', async ({ sandbox }) => {
@@ -68,10 +70,13 @@ describe.concurrent('ipfsz link', () => {
     expectFailure(await sandbox.run(['link', 'rm', original]), 1)
   })
 
-  it('refuses two plain CIDs, two marked ones, and a compressed side that is not there', async ({ sandbox }) => {
+  it('refuses two plain CIDs, two marked ones, and a missing compressed side', async ({ sandbox }) => {
     const cid = await sandbox.add(text(10_000))
     const original = await originalOf(text(10_000))
-    const missing = CID.createV1(CID.parse(cid).code, CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354').multihash).toString()
+    const missing = CID.createV1(
+      CID.parse(cid).code,
+      CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354').multihash
+    ).toString()
 
     expectFailure(await sandbox.run(['link', 'add', original, original]), 2)
     expectFailure(await sandbox.run(['link', 'add', cid, cid]), 2)
@@ -79,7 +84,9 @@ describe.concurrent('ipfsz link', () => {
     expect(await links(sandbox)).toEqual([])
   })
 
-  it.for(['original', 'marked', 'plain'] as const)('is deleted by ipfsz rm of the %s CID', async (side, { sandbox }) => {
+  it.for(
+    ['original', 'marked', 'plain'] as const
+  )('is deleted by ipfsz rm of the %s CID', async (side, { sandbox }) => {
     const bytes = text(300_000)
     const cid = await sandbox.add(bytes, '--link')
     const sides = { original: await originalOf(bytes), marked: cid, plain: unmark(CID.parse(cid)).toString() }
@@ -143,7 +150,7 @@ describe.concurrent('ipfsz link', () => {
     expect(await links(sandbox)).toHaveLength(3)
   })
 
-  it('is read where the links cannot be locked, as on a disk that cannot be written to', async ({ sandbox }) => {
+  it('is read when the links cannot be locked, as on a disk that cannot be written to', async ({ sandbox }) => {
     const bytes = text(300_000)
     await sandbox.add(bytes, '--link')
     const lock = join(sandbox.repo, 'links', 'LOCK')
@@ -153,7 +160,8 @@ describe.concurrent('ipfsz link', () => {
     const read = await sandbox.run(['cat', await originalOf(bytes)])
     expectSuccess(read)
     expect(Buffer.compare(read.stdout, bytes)).toBe(0)
-    expect(await sandbox.run(['link', 'rm', await originalOf(bytes)])).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be opened') })
+    expect(await sandbox.run(['link', 'rm', await originalOf(bytes)]))
+      .toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be opened') })
   })
 })
 
@@ -172,7 +180,8 @@ describe.concurrent('ipfsz verify', () => {
     const bytes = text(300_000)
     const cid = await sandbox.add(bytes, '--link')
 
-    expect(parseLines((await sandbox.run(['verify', cid, '--json'])).stdout)).toMatchObject([{ contentCid: await originalOf(bytes) }])
+    expect(parseLines((await sandbox.run(['verify', cid, '--json'])).stdout))
+      .toMatchObject([{ contentCid: await originalOf(bytes) }])
   })
 
   it('refuses a file with a damaged block, and says how the others are', async ({ sandbox }) => {

@@ -12,7 +12,8 @@ const SIZE_MIB = 1024
 
 describe('1 GiB', () => {
   it('is added from stdin and read back in less than 400 MB of memory', async ({ sandbox }) => {
-    const maxRss = async (name: string): Promise<number> => 1024 * Number(await readFile(join(sandbox.directory, name), 'utf8'))
+    const maxRss = async (name: string): Promise<number> =>
+      1024 * Number(await readFile(join(sandbox.directory, name), 'utf8'))
     const measure = (name: string) => ({ preload: 'max-rss.ts', env: { MAX_RSS_FILE: join(sandbox.directory, name) } })
 
     const given = createHash('sha256')
@@ -37,7 +38,10 @@ describe('1 GiB', () => {
   })
 })
 
-async function * hashed (source: AsyncIterable<Uint8Array>, hash: ReturnType<typeof createHash>): AsyncGenerator<Uint8Array> {
+async function * hashed (
+  source: AsyncIterable<Uint8Array>,
+  hash: ReturnType<typeof createHash>
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of source) {
     hash.update(chunk)
     yield chunk

@@ -14,13 +14,17 @@ describe.concurrent('ipfsz name', () => {
     const elsewhere = ['--repo', join(sandbox.directory, 'elsewhere')]
 
     const [own] = parseLines((await sandbox.run(['name', 'publish', '--json', cid])).stdout)
-    const [other] = parseLines((await sandbox.run(['name', 'publish', '--json', `${cid}/a/b`, '--key', 'other'])).stdout)
+    const [other] = parseLines(
+      (await sandbox.run(['name', 'publish', '--json', `${cid}/a/b`, '--key', 'other'])).stdout
+    )
 
     expect(own).toEqual({ name: expect.stringMatching(/^k51/), cid, path: '', sequence: 1 })
     expect(other.name).not.toBe(own.name)
     expect((await stat(join(sandbox.repo, 'keys', 'other'))).mode & 0o777).toBe(0o600)
 
-    for (const [name, lead] of [[own.name, cid], [`/ipns/${own.name}`, cid], [peerId, cid], [other.name, `${cid}/a/b`]]) {
+    for (
+      const [name, lead] of [[own.name, cid], [`/ipns/${own.name}`, cid], [peerId, cid], [other.name, `${cid}/a/b`]]
+    ) {
       const resolved = await sandbox.run(['name', 'resolve', String(name), ...elsewhere], { env })
 
       expectSuccess(resolved)
@@ -39,10 +43,11 @@ describe.concurrent('ipfsz name', () => {
     }
 
     expect(published).toMatchObject([{ cid: first, sequence: 1 }, { cid: second, sequence: 2 }])
-    expect((await sandbox.run(['name', 'resolve', String(published[0].name)], { env })).stdout.toString()).toBe(`${second}\n`)
+    expect((await sandbox.run(['name', 'resolve', String(published[0].name)], { env })).stdout.toString())
+      .toBe(`${second}\n`)
   })
 
-  it('refuses to publish where nobody keeps the record', { tags: 'slow' }, async ({ sandbox }) => {
+  it('refuses to publish when no peer keeps the record', { tags: 'slow' }, async ({ sandbox }) => {
     await startDaemon(sandbox)
     const cid = await sandbox.add(text(10_000))
 
@@ -51,7 +56,11 @@ describe.concurrent('ipfsz name', () => {
 
   it.for<[string, string[], number]>([
     ['a CID that is none', ['name', 'publish', 'nothing'], 2],
-    ['a key that leads out of the repo', ['name', 'publish', 'bafkreigss5i7eze3gl7vok26bkpvihvgmcsq7fh7bpxn7mfwsk4sjteaeu', '--key', '../key'], 2],
+    [
+      'a key that leads out of the repo',
+      ['name', 'publish', 'bafkreigss5i7eze3gl7vok26bkpvihvgmcsq7fh7bpxn7mfwsk4sjteaeu', '--key', '../key'],
+      2
+    ],
     ['a name that is none', ['name', 'resolve', 'nothing'], 1]
   ])('refuses %s', async ([, args, code], { sandbox }) => {
     await startDaemon(sandbox)
@@ -59,8 +68,12 @@ describe.concurrent('ipfsz name', () => {
     expectFailure(await sandbox.run(args), code)
   })
 
-  it('refuses where there is nobody to ask', async ({ sandbox }) => {
-    const result = await sandbox.run(['name', 'resolve', 'k51qzi5uqu5dk7q8vhdy5ud4u9kbuatxshxayzy21v2e0gux0m2f4yydzmkx48'])
+  it('refuses when there is no peer to ask', async ({ sandbox }) => {
+    const result = await sandbox.run([
+      'name',
+      'resolve',
+      'k51qzi5uqu5dk7q8vhdy5ud4u9kbuatxshxayzy21v2e0gux0m2f4yydzmkx48'
+    ])
 
     expectFailure(result, 1)
     expect(result.stderr).toContain('ipfsz daemon')

@@ -16,20 +16,26 @@ const FETCHES = 8
 const CONNECT_AT_ONCE = 20
 
 describe('a daemon', () => {
-  it(`serves ${FILES} files to ${CLIENTS} stock Helia nodes at one time, in bounded memory, and closes what they opened`, async ({ sandbox }) => {
+  it(`serves ${FILES} files to ${CLIENTS} stock Helia nodes at once in bounded memory, and closes every file`, async ({
+    sandbox
+  }) => {
     const daemon = await startDaemon(sandbox)
     const originals = Array.from({ length: FILES }, (_, i) => longText(500_000 + i * 10_000, i + 1))
     const paths = await Promise.all(originals.map(async (bytes, i) => sandbox.write(`${i}.txt`, bytes)))
     const added = await sandbox.run(['add', '-Q', ...paths])
     expectSuccess(added)
-    const files = added.stdout.toString().trim().split('\n').map((cid, i) => ({ cid: CID.parse(cid), bytes: originals[i] }))
+    const files = added.stdout.toString().trim().split('\n').map(
+      (cid, i) => ({ cid: CID.parse(cid), bytes: originals[i] })
+    )
     const before = await openFiles(daemon.pid)
     const clients: Helia[] = []
     const stop = async (): Promise<void> => { await Promise.all(clients.splice(0).map(async helia => helia.stop())) }
     onTestFinished(stop)
 
     for (let i = 0; i < CLIENTS; i += CONNECT_AT_ONCE) {
-      clients.push(...await Promise.all(Array.from({ length: CONNECT_AT_ONCE }, async () => heliaClient(daemon.address))))
+      clients.push(
+        ...await Promise.all(Array.from({ length: CONNECT_AT_ONCE }, async () => heliaClient(daemon.address)))
+      )
     }
 
     await Promise.all(clients.map(async (helia, client) => {
@@ -45,7 +51,10 @@ describe('a daemon', () => {
 
     expect(await peakMemory(daemon.pid)).toBeLessThan(600 * 1024 * 1024)
     await stop()
-    await vi.waitFor(async () => { expect(await openFiles(daemon.pid)).toBeLessThanOrEqual(before) }, { timeout: 120_000 })
+    await vi.waitFor(
+      async () => { expect(await openFiles(daemon.pid)).toBeLessThanOrEqual(before) },
+      { timeout: 120_000 }
+    )
     expect((await sandbox.run(['peers'])).stdout.toString()).toBe('')
     expect(await daemon.stop()).toEqual({ code: 0, stderr: '' })
   })

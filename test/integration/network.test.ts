@@ -26,11 +26,21 @@ function fetchedOf ({ stderr }: RunResult): { blocks: number, peers: number } {
 }
 
 /** A daemon that others reach through a proxy, and by no other way. */
-async function startBehindProxy (sandbox: Sandbox, repo: string, bootstrap: readonly string[], init?: NetworkProxyInit): Promise<{ daemon: RunningDaemon, proxy: NetworkProxy, address: string }> {
+async function startBehindProxy (
+  sandbox: Sandbox,
+  repo: string,
+  bootstrap: readonly string[],
+  init?: NetworkProxyInit
+): Promise<{ daemon: RunningDaemon, proxy: NetworkProxy, address: string }> {
   const port = await freePort()
   const proxy = await networkProxy(port, init)
   onTestFinished(async () => { await proxy.close() })
-  const daemon = await startDaemon(sandbox, { repo, bootstrap, listen: [`/ip4/127.0.0.1/tcp/${port}`], args: ['--announce', `/ip4/127.0.0.1/tcp/${proxy.port}`] })
+  const daemon = await startDaemon(sandbox, {
+    repo,
+    bootstrap,
+    listen: [`/ip4/127.0.0.1/tcp/${port}`],
+    args: ['--announce', `/ip4/127.0.0.1/tcp/${proxy.port}`]
+  })
 
   return { daemon, proxy, address: `/ip4/127.0.0.1/tcp/${proxy.port}/p2p/${daemon.peerId}` }
 }
@@ -47,7 +57,10 @@ async function freePort (): Promise<number> {
 /** Until others are told of a CID. */
 async function waitForProvider (sandbox: Sandbox, cid: string, bootstrap: string, count = 1): Promise<void> {
   for (;;) {
-    const { stdout } = await sandbox.run(['providers', '--json', cid, '--repo', join(sandbox.directory, 'looking')], { env: { IPFSZ_BOOTSTRAP: bootstrap } })
+    const { stdout } = await sandbox.run(
+      ['providers', '--json', cid, '--repo', join(sandbox.directory, 'looking')],
+      { env: { IPFSZ_BOOTSTRAP: bootstrap } }
+    )
 
     if (parseLines(stdout).length >= count) {
       return
@@ -74,7 +87,10 @@ describe('two machines that know only one bootstrap peer', { tags: 'slow' }, () 
 
     const bootstrap = (await startDaemon(sandbox, { repo: boot })).address
     // either of the two may connect to the other
-    const [to, from] = [await startBehindProxy(sandbox, a, [bootstrap]), await startBehindProxy(sandbox, b, [bootstrap])]
+    const [to, from] = [
+      await startBehindProxy(sandbox, a, [bootstrap]),
+      await startBehindProxy(sandbox, b, [bootstrap])
+    ]
     const onTheWire = (): number => to.proxy.received + from.proxy.sent
 
     const cid = (await sandbox.run(['add', '-Q', tree, '--repo', a])).stdout.toString().trim()
@@ -90,7 +106,10 @@ describe('two machines that know only one bootstrap peer', { tags: 'slow' }, () 
     expect(received / Number(storedSize)).toBeLessThan(1.05)
 
     // without a daemon as well, and what has come once is there
-    const again = await sandbox.run(['get', cid, '-o', 'out-c', '--repo', join(sandbox.directory, 'c')], { env: { IPFSZ_BOOTSTRAP: bootstrap } })
+    const again = await sandbox.run(
+      ['get', cid, '-o', 'out-c', '--repo', join(sandbox.directory, 'c')],
+      { env: { IPFSZ_BOOTSTRAP: bootstrap } }
+    )
     expectSuccess(again)
     expectSuccess(await sandbox.shell(`diff -r --no-dereference ${tree} out-c`))
     expectSuccess(await sandbox.run(['get', cid, '-o', 'out-d', '--offline', '--repo', b]))
@@ -105,7 +124,9 @@ describe('two machines that know only one bootstrap peer', { tags: 'slow' }, () 
     await waitForProvider(sandbox, marked, bootstrap)
 
     for (const cid of [marked, plain]) {
-      const { stdout } = await sandbox.run(['providers', '--json', cid, '--repo', b], { env: { IPFSZ_BOOTSTRAP: bootstrap } })
+      const { stdout } = await sandbox.run(['providers', '--json', cid, '--repo', b], {
+        env: { IPFSZ_BOOTSTRAP: bootstrap }
+      })
       expect(parseLines(stdout)).toMatchObject([{ peerId: daemon.peerId }])
     }
   })
@@ -126,7 +147,9 @@ describe('two machines that know only one bootstrap peer', { tags: 'slow' }, () 
       await waitForProvider(sandbox, leaf.toString(), bootstrap)
     }
 
-    const { stdout } = await sandbox.run(['providers', '--json', leaf.toString(), '--repo', b], { env: { IPFSZ_BOOTSTRAP: bootstrap } })
+    const { stdout } = await sandbox.run(['providers', '--json', leaf.toString(), '--repo', b], {
+      env: { IPFSZ_BOOTSTRAP: bootstrap }
+    })
     expect(parseLines(stdout)).toHaveLength(count)
   })
 })
@@ -166,13 +189,18 @@ describe.concurrent('reading what is not in the repo', () => {
     const ls = await sandbox.run(['ls', cid, '--json', '--peer', address, '--verbose'])
     const stat = await sandbox.run(['stat', cid, '--json', '--peer', address, '--verbose'])
 
-    expect(parseLines(ls.stdout)).toMatchObject([{ name: 'a.txt', size: 9_000_000, codec: 'zstd' }, { name: 'b.bin', size: 3_000_000, codec: 'none' }])
+    expect(parseLines(ls.stdout)).toMatchObject([
+      { name: 'a.txt', size: 9_000_000, codec: 'zstd' },
+      { name: 'b.bin', size: 3_000_000, codec: 'none' }
+    ])
     expect(fetchedOf(ls).blocks).toBe(3)
     expect(parseLines(stat.stdout)).toEqual([here])
     expect(fetchedOf(stat).blocks).toBe(0)
   })
 
-  it.for(['tcp/0', 'tcp/0/ws', 'udp/0/webrtc-direct'])('comes from a daemon that listens on %s', { tags: 'slow' }, async (protocols, { sandbox }) => {
+  it.for(['tcp/0', 'tcp/0/ws', 'udp/0/webrtc-direct'])('comes from a daemon that listens on %s', {
+    tags: 'slow'
+  }, async (protocols, { sandbox }) => {
     const a = join(sandbox.directory, 'a')
     const bytes = noise(2_000_000)
     const cid = await addTo(sandbox, a, bytes)
@@ -183,13 +211,15 @@ describe.concurrent('reading what is not in the repo', () => {
     expect(Buffer.from(bytes).equals(result.stdout)).toBe(true)
   })
 
-  it('comes once for all who ask the daemon for it at the same time', { tags: 'slow' }, async ({ sandbox }) => {
+  it('is fetched once for concurrent requests to the daemon', { tags: 'slow' }, async ({ sandbox }) => {
     const a = join(sandbox.directory, 'a')
     const bytes = noise(12_000_000)
     const cid = await addTo(sandbox, a, bytes)
     const { proxy, address } = await startBehindProxy(sandbox, a, [])
     await startDaemon(sandbox)
-    const results = await Promise.all(Array.from({ length: 6 }, async () => sandbox.run(['cat', cid, '--peer', address])))
+    const results = await Promise.all(
+      Array.from({ length: 6 }, async () => sandbox.run(['cat', cid, '--peer', address]))
+    )
 
     for (const result of results) {
       expectSuccess(result)
@@ -209,7 +239,9 @@ describe.concurrent('reading what is not in the repo', () => {
     expectSuccess(await sandbox.run(['cat', cid, '--peer', address]))
   })
 
-  it.for([true, false])('is refused within --timeout where nobody has it, with a daemon: %s', { tags: 'slow' }, async (withDaemon, { sandbox }) => {
+  it.for([true, false])('is refused within --timeout when no peer has it, with a daemon: %s', {
+    tags: 'slow'
+  }, async (withDaemon, { sandbox }) => {
     const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'a') })
 
     if (withDaemon) {
@@ -217,7 +249,11 @@ describe.concurrent('reading what is not in the repo', () => {
     }
 
     // long enough for a busy machine to connect first, and all together, so that it is waited for once
-    const results = await Promise.all(['cat', 'get', 'stat', 'ls'].map(async command => sandbox.run([command, NOBODYS, '--peer', address, '--timeout', '20s'])))
+    const results = await Promise.all(
+      ['cat', 'get', 'stat', 'ls'].map(
+        async command => sandbox.run([command, NOBODYS, '--peer', address, '--timeout', '20s'])
+      )
+    )
 
     for (const result of results) {
       expectFailure(result, 1)
@@ -225,8 +261,13 @@ describe.concurrent('reading what is not in the repo', () => {
     }
   })
 
-  it('is refused where a peer that is named cannot be reached', async ({ sandbox }) => {
-    const result = await sandbox.run(['cat', NOBODYS, '--peer', `/ip4/127.0.0.1/tcp/${await freePort()}/p2p/12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ`])
+  it('is refused when a named peer cannot be reached', async ({ sandbox }) => {
+    const result = await sandbox.run([
+      'cat',
+      NOBODYS,
+      '--peer',
+      `/ip4/127.0.0.1/tcp/${await freePort()}/p2p/12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ`
+    ])
 
     expectFailure(result, 1)
     expect(result.stderr).toContain('Cannot connect to')
@@ -241,7 +282,7 @@ describe.concurrent('reading what is not in the repo', () => {
 })
 
 describe('a fetch', { tags: 'slow' }, () => {
-  it('goes on where its connection is cut, and fetches only what is missing', async ({ sandbox }) => {
+  it('goes on when its connection is cut, and fetches only what is missing', async ({ sandbox }) => {
     const a = join(sandbox.directory, 'a')
     const bytes = noise(24_000_000)
     const cid = await addTo(sandbox, a, bytes)
@@ -281,7 +322,7 @@ describe('a fetch', { tags: 'slow' }, () => {
     expect(fetchedOf(second).blocks).toBeLessThanOrEqual(20)
   })
 
-  it('goes on with another provider where one is killed', async ({ sandbox }) => {
+  it('goes on with another provider when one is killed', async ({ sandbox }) => {
     const [boot, a, b] = ['boot', 'a', 'b'].map(name => join(sandbox.directory, name))
     const bytes = noise(40_000_000)
     const bootstrap = (await startDaemon(sandbox, { repo: boot })).address

@@ -9,11 +9,17 @@ import { expectFailure, expectSuccess, it } from './run-cli.ts'
 const MIB = 1024 * 1024
 
 describe('a full disk', () => {
-  it.for([0, 1, 2, 5])('is told in one line after %d blocks, and the repo stays usable', async (writes, { sandbox }) => {
+  it.for([0, 1, 2, 5])('is told in one line after %d blocks, and the repo stays usable', async (
+    writes,
+    { sandbox }
+  ) => {
     const before = await sandbox.add(text(100_000))
     const bytes = longText(20 * MIB)
 
-    const result = await sandbox.spawn(['add', '-'], { stdin: bytes, preload: 'full-disk.ts', env: { WRITES_LEFT: String(writes) } })
+    const result = await sandbox.spawn(
+      ['add', '-'],
+      { stdin: bytes, preload: 'full-disk.ts', env: { WRITES_LEFT: String(writes) } }
+    )
 
     expectFailure(result, 1)
     expect(result.stderr).toContain('disk is full')
@@ -24,7 +30,10 @@ describe('a full disk', () => {
   })
 
   it('is told where the first repo would be made', async ({ sandbox }) => {
-    expectFailure(await sandbox.spawn(['add', '-'], { stdin: text(1000), preload: 'full-disk.ts', env: { WRITES_LEFT: '0' } }), 1)
+    expectFailure(
+      await sandbox.spawn(['add', '-'], { stdin: text(1000), preload: 'full-disk.ts', env: { WRITES_LEFT: '0' } }),
+      1
+    )
     expect(await sandbox.add(text(1000))).not.toBe('')
   })
 
@@ -32,7 +41,10 @@ describe('a full disk', () => {
     await sandbox.write('out', text(1000))
     const cid = await sandbox.add(longText(20 * MIB))
 
-    const result = await sandbox.spawn(['get', cid, '-o', 'out'], { preload: 'full-disk.ts', env: { WRITES_LEFT: '2' } })
+    const result = await sandbox.spawn(['get', cid, '-o', 'out'], {
+      preload: 'full-disk.ts',
+      env: { WRITES_LEFT: '2' }
+    })
 
     expectFailure(result, 1)
     expect(result.stderr).toContain('disk is full')

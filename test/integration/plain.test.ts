@@ -11,8 +11,22 @@ const HEADERS: Record<string, Buffer> = {
   mp4: Buffer.concat([hex('00000020'), ascii('ftypisom'), hex('00000200'), ascii('isomiso2avc1mp41')]),
   mp3: Buffer.concat([ascii('ID3'), hex('04000000000000'), hex('fffb9064')]),
   jpeg: Buffer.concat([hex('ffd8ffe00010'), ascii('JFIF\0'), hex('0101006000600000')]),
-  png: Buffer.concat([hex('89504e470d0a1a0a'), hex('0000000d'), ascii('IHDR'), hex('00000400000004000806000000'), hex('7f1d2b83'), hex('00100000'), ascii('IDAT')]),
-  zip: Buffer.concat([hex('504b0304140000000800'), hex('0000210000000000'), hex('0000100000002000'), hex('05000000'), ascii('a.txt')]),
+  png: Buffer.concat([
+    hex('89504e470d0a1a0a'),
+    hex('0000000d'),
+    ascii('IHDR'),
+    hex('00000400000004000806000000'),
+    hex('7f1d2b83'),
+    hex('00100000'),
+    ascii('IDAT')
+  ]),
+  zip: Buffer.concat([
+    hex('504b0304140000000800'),
+    hex('0000210000000000'),
+    hex('0000100000002000'),
+    hex('05000000'),
+    ascii('a.txt')
+  ]),
   gz: hex('1f8b0800000000000003'),
   zst: hex('28b52ffd84580000')
 }

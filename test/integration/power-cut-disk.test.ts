@@ -35,7 +35,12 @@ describe.skipIf(missing != null)('an ext4 that loses its power', () => {
     expectSuccess(await sandbox.run(['car', 'export', '-o', 'shared.car', shared]))
 
     const told: string[] = []
-    const steps = [['add', '--link', big], ['add', tree], ['car', 'import', 'shared.car'], ['blockstore', 'convert', '--codec', 'zstd']]
+    const steps = [['add', '--link', big], ['add', tree], ['car', 'import', 'shared.car'], [
+      'blockstore',
+      'convert',
+      '--codec',
+      'zstd'
+    ]]
     const disk = join(sandbox.directory, 'disk')
     await mount(image, disk)
 

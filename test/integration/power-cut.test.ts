@@ -35,7 +35,9 @@ describe('after a loss of power', () => {
     const tree = join(sandbox.directory, 'tree')
     const big = await sandbox.write('big', text(2_500_000))
     await mkdir(tree)
-    await Promise.all(Array.from({ length: 8 }, async (_, i) => writeFile(join(tree, `${i}.txt`), text(2000 + i, i + 1))))
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, i) => writeFile(join(tree, `${i}.txt`), text(2000 + i, i + 1)))
+    )
 
     const cut = await record(sandbox, async run => {
       // the files of a tree are below a pin, and have none
@@ -46,7 +48,7 @@ describe('after a loss of power', () => {
     await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', tree, big]) })
   })
 
-  it('what add printed is there where another add has written the same blocks and synced none', async ({ sandbox }) => {
+  it('what add printed is there when another add has written the same blocks and synced none', async ({ sandbox }) => {
     const file = await sandbox.write('file', text(1_500_000))
 
     const cut = await record(sandbox, async run => {
@@ -73,7 +75,9 @@ describe('after a loss of power', () => {
   })
 
   it('every root is there that car import printed of many', async ({ sandbox }) => {
-    const files = await Promise.all(Array.from({ length: 8 }, async (_, i) => sandbox.write(`${i}`, text(100 + i, i + 1))))
+    const files = await Promise.all(
+      Array.from({ length: 8 }, async (_, i) => sandbox.write(`${i}`, text(100 + i, i + 1)))
+    )
     const cids = (await sandbox.run(['add', '-Q', ...files])).stdout.toString().trim().split('\n')
     expectSuccess(await sandbox.run(['car', 'export', ...cids, '-o', 'many.car']))
     await rm(sandbox.repo, { recursive: true })
@@ -113,7 +117,9 @@ describe('after a loss of power', () => {
   })
 
   it('blocks that were safe are so at every moment of a conversion', async ({ sandbox }) => {
-    const safe = await Promise.all(Array.from({ length: 6 }, async (_, i) => sandbox.add(text(20_000, i + 1), '--codec', 'none')))
+    const safe = await Promise.all(
+      Array.from({ length: 6 }, async (_, i) => sandbox.add(text(20_000, i + 1), '--codec', 'none'))
+    )
 
     const cut = await record(sandbox, async run => {
       await run(['blockstore', 'convert', '--codec', 'zstd'])
@@ -194,7 +200,11 @@ interface Expectations extends Pick<Expected, 'again'> {
   all: readonly Told[]
 }
 
-async function expectKeptOn (disk: Map<string, Buffer | null>, { moment, mode, now, all, again }: Expectations, { directory }: Sandbox): Promise<void> {
+async function expectKeptOn (
+  disk: Map<string, Buffer | null>,
+  { moment, mode, now, all, again }: Expectations,
+  { directory }: Sandbox
+): Promise<void> {
   const after = join(directory, `after-${moment}-${mode}`)
   const steps: unknown[] = []
   const run: Run = async args => {
@@ -203,7 +213,9 @@ async function expectKeptOn (disk: Map<string, Buffer | null>, { moment, mode, n
 
     return result
   }
-  const verify = async (cids: readonly Told[]): Promise<void> => { await run(['verify', ...cids.map(({ cid }) => cid)]) }
+  const verify = async (cids: readonly Told[]): Promise<void> => {
+    await run(['verify', ...cids.map(({ cid }) => cid)])
+  }
   const pinned = now.filter(({ pinned }) => pinned)
 
   await PowerCut.build(disk, after)
@@ -211,7 +223,8 @@ async function expectKeptOn (disk: Map<string, Buffer | null>, { moment, mode, n
   if (now.length > 0) {
     await verify(now)
     const { stdout } = await run(['pin', 'ls'])
-    expect(stdout.toString().split('\n').map(line => line.split('\t')[0]), `pins at moment ${moment}, ${mode}`).toEqual(expect.arrayContaining(pinned.map(({ cid }) => cid)))
+    expect(stdout.toString().split('\n').map(line => line.split('\t')[0]), `pins at moment ${moment}, ${mode}`)
+      .toEqual(expect.arrayContaining(pinned.map(({ cid }) => cid)))
   }
 
   if (pinned.length > 0) {
@@ -237,7 +250,11 @@ function momentsOf (cut: PowerCut): number[] {
   const moments = Array.from({ length: cut.length }, (_, moment) => moment)
   const every = Math.ceil(cut.length / MOMENTS)
 
-  return moments.filter(moment => moment % every === 0 || moment === cut.length - 1 || (moment > 0 && cut.notes(moment).length > cut.notes(moment - 1).length))
+  return moments.filter(
+    moment => moment % every === 0 || moment === cut.length - 1 || (
+      moment > 0 && cut.notes(moment).length > cut.notes(moment - 1).length
+    )
+  )
 }
 
 /** Numbers from 0 to 1 that are the same every time. */
@@ -263,7 +280,12 @@ function collecting (chunks: Buffer[], onChunk?: (chunk: Buffer) => void): Writa
 }
 
 /** Run the built command in this process with a repo, and be told at once what it prints. */
-async function runIn (repo: string, directory: string, args: readonly string[], onStdout?: (chunk: Buffer) => void): Promise<RunResult> {
+async function runIn (
+  repo: string,
+  directory: string,
+  args: readonly string[],
+  onStdout?: (chunk: Buffer) => void
+): Promise<RunResult> {
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
   const code = await main(['node', CLI, '--repo', repo, ...args], {
     stdin: Readable.from([]),

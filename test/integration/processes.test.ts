@@ -36,7 +36,12 @@ describe('several processes on one repo', () => {
 
   it('open a new repo at the same time', async ({ sandbox }) => {
     for (let round = 0; round < 3; round++) {
-      const results = await Promise.all(Array.from({ length: 6 }, (_, i) => sandbox.spawn(['add', '-', '--repo', `repo${round}`], { stdin: text(1000, i + 1) })))
+      const results = await Promise.all(
+        Array.from(
+          { length: 6 },
+          (_, i) => sandbox.spawn(['add', '-', '--repo', `repo${round}`], { stdin: text(1000, i + 1) })
+        )
+      )
 
       results.forEach(expectSuccess)
     }

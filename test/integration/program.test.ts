@@ -12,7 +12,9 @@ const FILE = CID.parse('QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH')
 const DIRECTORY = CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354')
 
 describe.concurrent('ipfsz cid', () => {
-  it.for(Object.entries({ ...CODES, tree: 0x3f5a00 }))('marks a plain CID with the code of %s, and takes the mark away', async ([codec, code], { sandbox }) => {
+  it.for(
+    Object.entries({ ...CODES, tree: 0x3f5a00 })
+  )('marks a plain CID with the code of %s, and takes the mark away', async ([codec, code], { sandbox }) => {
     const marked = await sandbox.run(['cid', 'mark', DIRECTORY.toString(), '--codec', codec])
     const cid = marked.stdout.toString().trim()
     const plain = await sandbox.run(['cid', 'plain', cid])
@@ -55,7 +57,8 @@ describe.concurrent('ipfsz codecs', () => {
 
     expectSuccess(result)
     const rows = result.stdout.toString().trimEnd().split('\n').map(line => line.split(/ {2,}/))
-    expect(rows.slice(1).map(([name, , , , code]) => [name, Number(code)])).toEqual(allCodecs().map(({ name, code }) => [name, code]))
+    expect(rows.slice(1).map(([name, , , , code]) => [name, Number(code)]))
+      .toEqual(allCodecs().map(({ name, code }) => [name, code]))
     expect(rows.find(([name]) => name === 'zstd')).toEqual(['zstd', 'native', '1-19', '3', '0x3f5a05'])
   })
 
@@ -63,7 +66,12 @@ describe.concurrent('ipfsz codecs', () => {
     const result = await sandbox.run(['codecs', '--json'])
 
     expectSuccess(result)
-    expect(parseLines(result.stdout)).toContainEqual({ name: 'gzip', implementation: 'native', levels: { min: 1, max: 9, default: 6 }, code: '0x3f5a01' })
+    expect(parseLines(result.stdout)).toContainEqual({
+      name: 'gzip',
+      implementation: 'native',
+      levels: { min: 1, max: 9, default: 6 },
+      code: '0x3f5a01'
+    })
   })
 })
 
@@ -108,7 +116,9 @@ describe.concurrent('the repo', () => {
 })
 
 describe.concurrent('the command line', () => {
-  it.for([['--help'], ['add --help'], ['cid mark --help'], ['help add']])('shows help on stdout for %s', async ([line], { sandbox }) => {
+  it.for([['--help'], ['add --help'], ['cid mark --help'], [
+    'help add'
+  ]])('shows help on stdout for %s', async ([line], { sandbox }) => {
     const result = await sandbox.run(line.split(' '))
 
     expectSuccess(result)
@@ -116,7 +126,9 @@ describe.concurrent('the command line', () => {
   })
 
   it('shows its version', async ({ sandbox }) => {
-    const { version } = JSON.parse(await readFile(new URL('../../packages/cli/package.json', import.meta.url), 'utf8')) as { version: string }
+    const { version } = JSON.parse(
+      await readFile(new URL('../../packages/cli/package.json', import.meta.url), 'utf8')
+    ) as { version: string }
 
     const result = await sandbox.run(['--version'])
 
@@ -124,7 +136,10 @@ describe.concurrent('the command line', () => {
     expect(result.stdout.toString()).toBe(`${version}\n`)
   })
 
-  it.for<[string, string[]]>([['ipfsz', []], ['ipfsz cid', ['cid']]])('shows help on stderr for %s alone, as wrong usage', async ([, args], { sandbox }) => {
+  it.for<[string, string[]]>([['ipfsz', []], [
+    'ipfsz cid',
+    ['cid']
+  ]])('shows help on stderr for %s alone, as wrong usage', async ([, args], { sandbox }) => {
     const result = await sandbox.run(args)
 
     expect(result).toMatchObject({ code: 2, stdout: Buffer.alloc(0) })

@@ -9,7 +9,15 @@ describe.concurrent('ipfsz cat', () => {
   it('writes the slice that --offset and --length ask for', async ({ sandbox }) => {
     const bytes = longText(10_000_000)
     const cid = await sandbox.add(bytes, '--frame-size', '1MiB')
-    const ranges = [[0, 1], [1_048_570, 20], [3_000_000, 4_000_000], [9_999_999, 1], [10_000_000, 5], [5, 0], [9_000_000, 99_000_000]]
+    const ranges = [
+      [0, 1],
+      [1_048_570, 20],
+      [3_000_000, 4_000_000],
+      [9_999_999, 1],
+      [10_000_000, 5],
+      [5, 0],
+      [9_000_000, 99_000_000]
+    ]
 
     for (const [offset, length] of ranges) {
       const result = await sandbox.run(['cat', cid, '--offset', String(offset), '--length', String(length)])
@@ -72,12 +80,13 @@ describe.concurrent('ipfsz cat', () => {
 })
 
 describe.concurrent('reading', () => {
-  it('makes no repo where there is none', async ({ sandbox }) => {
+  it('does not create a missing repo', async ({ sandbox }) => {
     const cid = await sandbox.add(text(10_000))
     const nowhere = join(sandbox.directory, 'nowhere')
 
     for (const args of [['cat', cid], ['stat', cid], ['get', cid]]) {
-      expect(await sandbox.run([...args, '--repo', nowhere])).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no repo') })
+      expect(await sandbox.run([...args, '--repo', nowhere]))
+        .toMatchObject({ code: 1, stderr: expect.stringContaining('There is no repo') })
     }
 
     await expect(stat(nowhere)).rejects.toMatchObject({ code: 'ENOENT' })
@@ -112,7 +121,7 @@ describe.concurrent('ipfsz get', () => {
     expect(await readdir(sandbox.directory)).toEqual(['out.txt', 'repo'])
   })
 
-  it('names the file by its CID where no name is given', async ({ sandbox }) => {
+  it('names the file by its CID when no name is given', async ({ sandbox }) => {
     const cid = await sandbox.add(text(10_000))
 
     const result = await sandbox.run(['get', cid, '--json'])
@@ -212,6 +221,15 @@ describe.concurrent('ipfsz stat', () => {
     const result = await sandbox.run(['stat', cid, '--json'])
 
     expectSuccess(result)
-    expect(parseLines(result.stdout)).toEqual([{ plainCid: cid, type: 'raw', codec: 'none', size: 100_000, storedSize: 100_000, ratio: 1, frames: 0, blocks: 1 }])
+    expect(parseLines(result.stdout)).toEqual([{
+      plainCid: cid,
+      type: 'raw',
+      codec: 'none',
+      size: 100_000,
+      storedSize: 100_000,
+      ratio: 1,
+      frames: 0,
+      blocks: 1
+    }])
   })
 })

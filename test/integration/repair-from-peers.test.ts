@@ -23,13 +23,26 @@ const DAMAGES: Array<[string, (file: string) => Promise<void>]> = [
 describe.each(DAMAGES)('a block whose file %s', (_, damage) => {
   it('is fetched anew from a peer and replaced, by every command that reads', async ({ sandbox }) => {
     const other = join(sandbox.directory, 'other')
-    const directory = await makeTree(join(sandbox.directory, 'in'), { long: longText(5 * MIB), plain: noise(2 * MIB), 'sub/a': 'a' })
+    const directory = await makeTree(
+      join(sandbox.directory, 'in'),
+      { long: longText(5 * MIB), plain: noise(2 * MIB), 'sub/a': 'a' }
+    )
     const cid = await addTree(sandbox, directory)
     await addTree(sandbox, directory, '--repo', other)
     const { address } = await startDaemon(sandbox, { repo: other })
-    const files = await Promise.all((await blockFiles(sandbox.repo)).map(async file => ({ file, whole: await readFile(file) })))
+    const files = await Promise.all(
+      (await blockFiles(sandbox.repo)).map(async file => ({ file, whole: await readFile(file) }))
+    )
 
-    for (const args of [['cat', `${cid}/long`], ['cat', `${cid}/plain`], ['get', cid, '-o', 'out'], ['ls', cid], ['stat', cid]]) {
+    for (
+      const args of [
+        ['cat', `${cid}/long`],
+        ['cat', `${cid}/plain`],
+        ['get', cid, '-o', 'out'],
+        ['ls', cid],
+        ['stat', cid]
+      ]
+    ) {
       await Promise.all(files.map(async ({ file }) => damage(file)))
       expect((await sandbox.run([...args, '--offline'])).code).toBe(1)
 
@@ -49,7 +62,10 @@ describe.each(DAMAGES)('a block whose file %s', (_, damage) => {
 describe('ipfsz repair', () => {
   it('fetches what is lost from a peer, inner nodes too', async ({ sandbox }) => {
     const other = join(sandbox.directory, 'other')
-    const directory = await makeTree(join(sandbox.directory, 'in'), { long: longText(5 * MIB), 'sub/plain': noise(2 * MIB) })
+    const directory = await makeTree(join(sandbox.directory, 'in'), {
+      long: longText(5 * MIB),
+      'sub/plain': noise(2 * MIB)
+    })
     const cid = await addTree(sandbox, directory)
     await addTree(sandbox, directory, '--repo', other)
     // what no pin leads to is not repaired
@@ -61,14 +77,24 @@ describe('ipfsz repair', () => {
     const syncLater = vi.spyOn(SharedFsBlockstore.prototype, 'syncLater')
     const sync = vi.spyOn(SharedFsBlockstore.prototype, 'sync')
     let synced = -1
-    const result = await sandbox.run(['repair', '--json', '--peer', address], { onPrint: () => { synced = sync.mock.calls.length } })
+    const result = await sandbox.run(['repair', '--json', '--peer', address], {
+      onPrint: () => { synced = sync.mock.calls.length }
+    })
 
     expect(result.code, result.stderr).toBe(0)
     // what it prints survives a loss of power
     expect(syncLater).toHaveBeenCalledTimes(files.length)
     expect(synced).toBe(1)
     expect(sync.mock.contexts[0]).toBe(syncLater.mock.contexts[0])
-    expect(parseLines(result.stdout)).toMatchObject([{ cid, name: 'in', state: 'repaired', blocks: files.length, fetched: files.length, missing: 0, damaged: 0 }])
+    expect(parseLines(result.stdout)).toMatchObject([{
+      cid,
+      name: 'in',
+      state: 'repaired',
+      blocks: files.length,
+      fetched: files.length,
+      missing: 0,
+      damaged: 0
+    }])
     await expectIntact(sandbox.repo)
     expectSuccess(await sandbox.run(['verify', '--all']))
   })
@@ -79,8 +105,12 @@ describe('ipfsz repair', () => {
       await sandbox.add(bytes, '--codec', 'none')
     }
 
-    const leaves = await Promise.all((await blockFiles(sandbox.repo)).map(async file => ({ file, size: (await stat(file)).size })))
-    await Promise.all(leaves.map(async ({ file, size }) => size === MIB ? rm(file) : size >= 100_000 ? flipBit(file) : undefined))
+    const leaves = await Promise.all(
+      (await blockFiles(sandbox.repo)).map(async file => ({ file, size: (await stat(file)).size }))
+    )
+    await Promise.all(
+      leaves.map(async ({ file, size }) => size === MIB ? rm(file) : size >= 100_000 ? flipBit(file) : undefined)
+    )
     const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'other') })
     const fetch = vi.spyOn(NodeNetwork.prototype, 'fetch')
     const close = vi.spyOn(NodeNetwork.prototype, 'close')
@@ -102,7 +132,8 @@ describe('ipfsz repair', () => {
     const result = await sandbox.run(['repair', cid, '--peer', address, '--timeout', '1s', '--json'])
 
     expect(result.code).toBe(1)
-    expect(parseLines(result.stdout)).toMatchObject([{ cid, state: 'damaged', damaged: 1 }, { state: 'damaged', roots: [cid] }])
+    expect(parseLines(result.stdout))
+      .toMatchObject([{ cid, state: 'damaged', damaged: 1 }, { state: 'damaged', roots: [cid] }])
   })
 })
 

@@ -9,7 +9,7 @@ import type { Sandbox } from './run-cli.ts'
 const MIB = 1024 * 1024
 
 describe('ipfsz verify --all', () => {
-  it('says of each pin whether it is good, a line each, and fails where one is not', async ({ sandbox }) => {
+  it('reports each pin on a line, and fails when one is not good', async ({ sandbox }) => {
     const good = await sandbox.add(text(100_000))
     const before = await blockFiles(sandbox.repo)
     const bad = await sandbox.add(longText(5 * MIB))
@@ -21,12 +21,21 @@ describe('ipfsz verify --all', () => {
     const json = await sandbox.run(['verify', '--all', '--json'])
 
     expect([plain.code, json.code]).toEqual([1, 1])
-    expect(plain.stdout.toString().trimEnd().split('\n').map(line => line.split('\t').slice(0, 2)).toSorted()).toEqual([[bad, 'damaged'], [good, 'good']].toSorted())
-    expect(parseLines(json.stdout).toSorted((a, b) => Number(b.ok) - Number(a.ok))).toMatchObject([{ cid: good, ok: true, state: 'good', size: 100_000, files: 1 }, { cid: bad, ok: false, state: 'damaged', error: 'CorruptBlockError' }])
+    expect(plain.stdout.toString().trimEnd().split('\n').map(line => line.split('\t').slice(0, 2)).toSorted())
+      .toEqual([[bad, 'damaged'], [good, 'good']].toSorted())
+    expect(parseLines(json.stdout).toSorted((a, b) => Number(b.ok) - Number(a.ok))).toMatchObject([
+      { cid: good, ok: true, state: 'good', size: 100_000, files: 1 },
+      { cid: bad, ok: false, state: 'damaged', error: 'CorruptBlockError' }
+    ])
   })
 
-  it('tells blocks that are missing from blocks that are damaged, and names one remedy for both', async ({ sandbox }) => {
-    const [missing, damaged] = [await sandbox.add(noise(2 * MIB)), await addTree(sandbox, await makeTree(join(sandbox.directory, 'in'), { 'a/b': text(3 * MIB) }))]
+  it('tells blocks that are missing from blocks that are damaged, and names one remedy for both', async ({
+    sandbox
+  }) => {
+    const [missing, damaged] = [
+      await sandbox.add(noise(2 * MIB)),
+      await addTree(sandbox, await makeTree(join(sandbox.directory, 'in'), { 'a/b': text(3 * MIB) }))
+    ]
     const files = await largestBlocks(sandbox, 3)
     await rm(files[0])
     await flipBit(files[2])
@@ -36,13 +45,17 @@ describe('ipfsz verify --all', () => {
 
     expect([plain.code, json.code]).toEqual([1, 1])
     const rows = plain.stdout.toString().trimEnd().split('\n').map(line => line.split('\t'))
-    expect(rows.map(cells => cells.slice(0, 2)).toSorted()).toEqual([[missing, 'incomplete'], [damaged, 'damaged']].toSorted())
+    expect(rows.map(cells => cells.slice(0, 2)).toSorted())
+      .toEqual([[missing, 'incomplete'], [damaged, 'damaged']].toSorted())
     rows.forEach(([, , told]) => { expect(told).toMatch(/ipfsz repair$/) })
-    expect(parseLines(json.stdout).map(({ cid, ok, state }) => [cid, ok, state]).toSorted()).toEqual([[missing, false, 'incomplete'], [damaged, false, 'damaged']].toSorted())
+    expect(parseLines(json.stdout).map(({ cid, ok, state }) => [cid, ok, state]).toSorted())
+      .toEqual([[missing, false, 'incomplete'], [damaged, false, 'damaged']].toSorted())
     expect(plain.stderr).not.toContain('ipfsz get')
   })
 
-  it('is not good of an original whose own blocks are gone, though a linked file has its bytes', async ({ sandbox }) => {
+  it('is not good of an original whose own blocks are gone, though a linked file has its bytes', async ({
+    sandbox
+  }) => {
     const bytes = text(3 * MIB)
     const original = await sandbox.add(bytes, '--codec', 'none')
     const root = (await largestBlocks(sandbox, Infinity)).at(-1) as string
@@ -52,21 +65,24 @@ describe('ipfsz verify --all', () => {
     const result = await sandbox.run(['verify', '--all', '--json'])
 
     expect(result.code).toBe(1)
-    expect(parseLines(result.stdout).toSorted((a, b) => Number(a.ok) - Number(b.ok))).toMatchObject([{ cid: original, ok: false }, { cid: compressed, ok: true }])
+    expect(parseLines(result.stdout).toSorted((a, b) => Number(a.ok) - Number(b.ok)))
+      .toMatchObject([{ cid: original, ok: false }, { cid: compressed, ok: true }])
   })
 
-  it('is good of a repo where nothing is pinned', async ({ sandbox }) => {
+  it('is good of a repo when nothing is pinned', async ({ sandbox }) => {
     expectSuccess(await sandbox.run(['init']))
     expectSuccess(await sandbox.run(['verify', '--all']))
   })
 
-  it.for([[[]], [['--all', 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku']]])('refuses neither CIDs nor --all, and both: %s', async ([args], { sandbox }) => {
+  it.for([[[]], [
+    ['--all', 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku']
+  ]])('refuses neither CIDs nor --all, and both: %s', async ([args], { sandbox }) => {
     expect((await sandbox.run(['verify', ...args])).code).toBe(2)
   })
 })
 
 describe('ipfsz repair', () => {
-  it('lists what is lost and which pins need it, where nobody can be asked', async ({ sandbox }) => {
+  it('lists what is lost and which pins need it, when nobody can be asked', async ({ sandbox }) => {
     await makeTree(sandbox.directory, { 'one/a': noise(2 * MIB), 'one/b': 'b', 'two/a': noise(2 * MIB), 'two/c': 'c' })
     const [one, two] = [await addTree(sandbox, 'one'), await addTree(sandbox, 'two')]
     const good = await sandbox.add(text(1000))
@@ -78,7 +94,11 @@ describe('ipfsz repair', () => {
     const lines = parseLines(result.stdout)
 
     expect(result.code).toBe(1)
-    expect(lines.filter(({ cid }) => cid != null).map(({ cid, state, damaged, missing, fetched }) => [cid, state, damaged, missing, fetched]).toSorted()).toEqual([
+    expect(
+      lines.filter(({ cid }) => cid != null).map(
+        ({ cid, state, damaged, missing, fetched }) => [cid, state, damaged, missing, fetched]
+      ).toSorted()
+    ).toEqual([
       [good, 'good', 0, 0, 0],
       [one, 'incomplete', 1, 1, 0],
       [two, 'incomplete', 1, 1, 0]
@@ -97,7 +117,9 @@ async function flipBit (file: string): Promise<void> {
 }
 
 async function largestBlocks (sandbox: Sandbox, count: number): Promise<string[]> {
-  const sizes = await Promise.all((await blockFiles(sandbox.repo)).map(async file => ({ file, size: (await stat(file)).size })))
+  const sizes = await Promise.all(
+    (await blockFiles(sandbox.repo)).map(async file => ({ file, size: (await stat(file)).size }))
+  )
 
   return sizes.toSorted((a, b) => b.size - a.size).slice(0, count).map(({ file }) => file)
 }

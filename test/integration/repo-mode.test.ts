@@ -9,7 +9,13 @@ async function mode (path: string): Promise<number> {
 }
 
 describe('the directory of a repo', () => {
-  it.for([['add', '-'], ['init'], ['init', '--blockstore-codec', 'zstd'], ['link', 'ls']])('is for its owner alone where ipfsz %s makes it, and those above are as the system makes them', async (args, { sandbox }) => {
+  it.for([['add', '-'], ['init'], ['init', '--blockstore-codec', 'zstd'], [
+    'link',
+    'ls'
+  ]])('is for its owner alone where ipfsz %s makes it, and those above are as the system makes them', async (
+    args,
+    { sandbox }
+  ) => {
     const path = join(sandbox.directory, 'a', 'b', 'repo')
     await mkdir(join(sandbox.directory, 'usual'))
 

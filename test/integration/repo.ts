@@ -15,7 +15,10 @@ export interface FeedOptions {
 }
 
 /** The first MiBs of a long text, for a stdin that may stall. */
-export async function * feed (pieces: number, { seed = 1, stall = false }: FeedOptions = {}): AsyncGenerator<Uint8Array> {
+export async function * feed (
+  pieces: number,
+  { seed = 1, stall = false }: FeedOptions = {}
+): AsyncGenerator<Uint8Array> {
   yield * textPieces(seed).take(pieces)
 
   if (stall) {

@@ -16,7 +16,7 @@ export const CLI = fileURLToPath(new URL('../../packages/cli/bin/ipfsz.js', impo
 export type Process = ChildProcessByStdio<Writable, Readable, Readable>
 
 interface WithEnv {
-  /** Added to an environment that has PATH, HOME and IPFSZ_PATH, which lead into the sandbox, and no peers to begin with. */
+  /** Added to PATH, to HOME and IPFSZ_PATH inside the sandbox, and to IPFSZ_BOOTSTRAP=none. */
   env?: Record<string, string | undefined>
 }
 
@@ -135,7 +135,9 @@ function makeSandbox (directory: string, children: Process[]): Sandbox {
     },
 
     async shell (line) {
-      return finish(launch('sh', ['-c', `ipfsz () { "$NODE" "$CLI" "$@"; }; ${line}`], { env: { NODE: process.execPath, CLI } }))
+      return finish(
+        launch('sh', ['-c', `ipfsz () { "$NODE" "$CLI" "$@"; }; ${line}`], { env: { NODE: process.execPath, CLI } })
+      )
     },
 
     async add (bytes, ...args) {

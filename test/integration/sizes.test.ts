@@ -39,10 +39,22 @@ describe('any file, with any frames', () => {
     const file = fc.record({
       content: fc.constantFrom(text, noise),
       seed: fc.integer({ min: 1, max: 1000 }),
-      size: fc.oneof(fc.constantFrom(0, 1, 64 * KIB, 64 * KIB + 1), fc.integer({ min: 0, max: 200 }), fc.integer({ min: 60 * KIB, max: 70 * KIB }), fc.integer({ min: 0, max: 1024 * KIB })),
-      frameSize: fc.oneof(fc.constant(64 * KIB), fc.integer({ min: 64 * KIB, max: 512 * KIB }), fc.integer({ min: 64 * KIB, max: 4 * FRAME })),
+      size: fc.oneof(
+        fc.constantFrom(0, 1, 64 * KIB, 64 * KIB + 1),
+        fc.integer({ min: 0, max: 200 }),
+        fc.integer({ min: 60 * KIB, max: 70 * KIB }),
+        fc.integer({ min: 0, max: 1024 * KIB })
+      ),
+      frameSize: fc.oneof(
+        fc.constant(64 * KIB),
+        fc.integer({ min: 64 * KIB, max: 512 * KIB }),
+        fc.integer({ min: 64 * KIB, max: 4 * FRAME })
+      ),
       detect: fc.boolean(),
-      ranges: fc.array(fc.record({ from: fc.double({ min: 0, max: 1, noNaN: true }), length: fc.integer({ min: 0, max: 300 * KIB }) }), { minLength: 1, maxLength: 5 })
+      ranges: fc.array(
+        fc.record({ from: fc.double({ min: 0, max: 1, noNaN: true }), length: fc.integer({ min: 0, max: 300 * KIB }) }),
+        { minLength: 1, maxLength: 5 }
+      )
     })
 
     await fc.assert(fc.asyncProperty(file, async ({ content, seed, size, frameSize, detect, ranges }) => {
@@ -54,7 +66,8 @@ describe('any file, with any frames', () => {
 
       for (const { from, length } of ranges) {
         const offset = Math.floor(from * size)
-        expect(Buffer.compare(await collect(fs.cat(cid, { offset, length })), bytes.subarray(offset, offset + length))).toBe(0)
+        expect(Buffer.compare(await collect(fs.cat(cid, { offset, length })), bytes.subarray(offset, offset + length)))
+          .toBe(0)
       }
     }), { numRuns: 100 })
   })

@@ -34,13 +34,21 @@ describe('a file that a stock Helia has at the other end of a slow link', () => 
 
     const { helia, port, peerId } = await heliaProvider(blockstore)
     const ahead: number[] = []
-    const proxy = await networkProxy(port, { rate: RATE, onReceived: received => { ahead.push(blockstore.read - received) } })
+    const proxy = await networkProxy(port, {
+      rate: RATE,
+      onReceived: received => { ahead.push(blockstore.read - received) }
+    })
     onTestFinished(async () => {
       await proxy.close()
       await helia.stop()
     })
 
-    const result = await sandbox.run(['cat', cid.toString(), '--peer', `/ip4/127.0.0.1/tcp/${proxy.port}/p2p/${peerId}`])
+    const result = await sandbox.run([
+      'cat',
+      cid.toString(),
+      '--peer',
+      `/ip4/127.0.0.1/tcp/${proxy.port}/p2p/${peerId}`
+    ])
 
     expect(result.code, result.stderr).toBe(0)
     expect(result.stdout.equals(bytes)).toBe(true)

@@ -50,7 +50,11 @@ export async function readTree (directory: string): Promise<Record<string, unkno
 
     found[path] = stats.isSymbolicLink()
       ? { link: await readlink(file), mtime }
-      : { mode: Number(stats.mode & 0o777n), mtime, content: stats.isFile() ? (await readFile(file)).toString('latin1') : 'directory' }
+      : {
+        mode: Number(stats.mode & 0o777n),
+        mtime,
+        content: stats.isFile() ? (await readFile(file)).toString('latin1') : 'directory'
+      }
   }
 
   return found
@@ -58,7 +62,9 @@ export async function readTree (directory: string): Promise<Record<string, unkno
 
 /** Not what Node's recursive `readdir` gives: that follows symlinks. */
 async function paths (directory: string, below = ''): Promise<string[]> {
-  const entries = (await readdir(join(directory, below), { withFileTypes: true })).toSorted((a, b) => a.name < b.name ? -1 : 1)
+  const entries = (await readdir(join(directory, below), { withFileTypes: true })).toSorted(
+    (a, b) => a.name < b.name ? -1 : 1
+  )
 
   return [below, ...(await Promise.all(entries.map(async entry => {
     const path = join(below, entry.name)

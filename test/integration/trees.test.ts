@@ -53,7 +53,9 @@ describe.concurrent('a tree', () => {
 
   it('comes back by its plain CID with its files as they are stored', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { a: text(10_000), b: noise(1000) })
-    const plain = (await sandbox.run(['cid', 'plain', await addTree(sandbox, 'in', '--codec', 'gzip')])).stdout.toString().trim()
+    const plain = (
+      await sandbox.run(['cid', 'plain', await addTree(sandbox, 'in', '--codec', 'gzip')])
+    ).stdout.toString().trim()
 
     expectSuccess(await sandbox.run(['get', plain, '-o', 'out']))
     expect([...(await readFile(join(sandbox.directory, 'out', 'a'))).subarray(0, 2)]).toEqual([0x1f, 0x8b])
@@ -61,7 +63,10 @@ describe.concurrent('a tree', () => {
   })
 
   it('of 2,000 entries comes back', { tags: 'slow' }, async ({ sandbox }) => {
-    const directory = await makeTree(join(sandbox.directory, 'in'), Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`entry ${i}`, `file ${i}`])))
+    const directory = await makeTree(
+      join(sandbox.directory, 'in'),
+      Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`entry ${i}`, `file ${i}`]))
+    )
     const cid = await addTree(sandbox, 'in')
 
     expectSuccess(await sandbox.run(['get', cid, '-o', 'out']))
@@ -69,9 +74,12 @@ describe.concurrent('a tree', () => {
     expect(parseLines((await sandbox.run(['ls', cid, '--json'])).stdout)).toHaveLength(2000)
   })
 
-  it('comes back where a directory is sharded, with its mode and mtime', { tags: 'slow' }, async ({ sandbox }) => {
+  it('comes back when a directory is sharded, with its mode and mtime', { tags: 'slow' }, async ({ sandbox }) => {
     const name = 'x'.repeat(180)
-    const directory = await makeTree(join(sandbox.directory, 'in'), Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`sub/${name}${i}`, `file ${i}`])))
+    const directory = await makeTree(
+      join(sandbox.directory, 'in'),
+      Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`sub/${name}${i}`, `file ${i}`]))
+    )
     await chmod(join(directory, 'sub'), 0o700)
     await utimes(join(directory, 'sub'), 1_000_000_000, 1_000_000_000)
     const cid = await addTree(sandbox, 'in')
@@ -99,7 +107,11 @@ describe.concurrent('a tree', () => {
 
   it('has the CID again when it has come back, though Node cannot set nanoseconds', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), TREE)
-    expectSuccess(await sandbox.shell('touch -d "2024-05-06 07:08:09.123456789" in/a.txt in/sub && touch -d "1969-05-06 07:08:09.987654321" in/empty'))
+    expectSuccess(
+      await sandbox.shell(
+        'touch -d "2024-05-06 07:08:09.123456789" in/a.txt in/sub && touch -d "1969-05-06 07:08:09.987654321" in/empty'
+      )
+    )
     const cid = await addTree(sandbox, 'in', '--hidden')
 
     expectSuccess(await sandbox.run(['get', cid, '-o', 'out', '--allow-symlinks']))
@@ -164,12 +176,34 @@ describe.concurrent('what ipfsz add prints of a tree', () => {
   })
 
   it('is without what --ignore names, at any depth or by its path', async ({ sandbox }) => {
-    await makeTree(join(sandbox.directory, 'in'), { a: 'a', '.git/config': 'c', 'sub/.git/config': 'c', 'x.log': '', 'sub/y.log': '', 'sub/z': 'z', 'out/z': 'z', 'sub/out/a(1)': '' })
+    await makeTree(join(sandbox.directory, 'in'), {
+      a: 'a',
+      '.git/config': 'c',
+      'sub/.git/config': 'c',
+      'x.log': '',
+      'sub/y.log': '',
+      'sub/z': 'z',
+      'out/z': 'z',
+      'sub/out/a(1)': ''
+    })
 
-    const result = await sandbox.run(['add', '--hidden', '--ignore', '.git', '--ignore', '*.log', '--ignore', '/out', '--ignore', 'sub/**/a(?)', 'in'])
+    const result = await sandbox.run([
+      'add',
+      '--hidden',
+      '--ignore',
+      '.git',
+      '--ignore',
+      '*.log',
+      '--ignore',
+      '/out',
+      '--ignore',
+      'sub/**/a(?)',
+      'in'
+    ])
 
     expectSuccess(result)
-    expect(result.stdout.toString().trimEnd().split('\n').map(line => line.split('\t')[1])).toEqual(['in/a', 'in/sub/z', 'in'])
+    expect(result.stdout.toString().trimEnd().split('\n').map(line => line.split('\t')[1]))
+      .toEqual(['in/a', 'in/sub/z', 'in'])
   })
 
   it('takes .git with --hidden', async ({ sandbox }) => {
@@ -191,13 +225,17 @@ describe.concurrent('what ipfsz add prints of a tree', () => {
     expectSuccess(await sandbox.run(['add', '-Q', '--ignore', 'pipe', 'in']))
   })
 
-  it('keeps mode and mtime of a file alone only where that is asked for', async ({ sandbox }) => {
+  it('keeps mode and mtime of a file alone only when that is asked for', async ({ sandbox }) => {
     const file = await sandbox.write('a', text(10_000))
     await chmod(file, 0o640)
     await utimes(file, 1000, 1000)
     const plain = await sandbox.add(text(10_000))
 
-    const [without, kept] = await Promise.all([[], ['--preserve-mode', '--preserve-mtime']].map(async args => (await sandbox.run(['add', '-Q', ...args, 'a'])).stdout.toString().trim()))
+    const [without, kept] = await Promise.all(
+      [[], ['--preserve-mode', '--preserve-mtime']].map(
+        async args => (await sandbox.run(['add', '-Q', ...args, 'a'])).stdout.toString().trim()
+      )
+    )
     expectSuccess(await sandbox.run(['get', kept, '-o', 'out']))
 
     expect(without).toBe(plain)
@@ -216,8 +254,12 @@ describe.concurrent('a path below a CID', () => {
     expect((await readFile(join(sandbox.directory, 'b.csv'))).equals(text(10_000))).toBe(true)
     expectSuccess(await sandbox.run(['get', `${cid}/a`]))
     expect((await readFile(join(sandbox.directory, 'a', 'b.csv'))).equals(text(10_000))).toBe(true)
-    expect(parseLines((await sandbox.run(['ls', `${cid}/a/`, '--json'])).stdout)).toMatchObject([{ name: 'b.csv', size: 10_000, codec: 'zstd', type: 'file' }, { name: 'link', type: 'symlink', link: 'b.csv' }])
-    expect(parseLines((await sandbox.run(['stat', `${cid}/a/b.csv`, '--json'])).stdout)).toMatchObject([{ size: 10_000, codec: 'zstd', type: 'file' }])
+    expect(parseLines((await sandbox.run(['ls', `${cid}/a/`, '--json'])).stdout)).toMatchObject([
+      { name: 'b.csv', size: 10_000, codec: 'zstd', type: 'file' },
+      { name: 'link', type: 'symlink', link: 'b.csv' }
+    ])
+    expect(parseLines((await sandbox.run(['stat', `${cid}/a/b.csv`, '--json'])).stdout))
+      .toMatchObject([{ size: 10_000, codec: 'zstd', type: 'file' }])
   })
 
   it.for([
@@ -244,6 +286,7 @@ describe.concurrent('a path below a CID', () => {
     expect(stats).toMatchObject({ type: 'directory', size: 101_000, markedCid: cid })
     expect(stats.ratio).toBe(Number(stats.storedSize) / 101_000)
     expect(plain.markedCid).toBe(cid)
-    expect((await sandbox.run(['ls', cid])).stdout.toString()).toMatch(/^\w+\t-\t[\d.]+ KiB\t-\ta\/\n\w+\t1000 B\t1\.00 KiB\tnone\tc\n$/)
+    expect((await sandbox.run(['ls', cid])).stdout.toString())
+      .toMatch(/^\w+\t-\t[\d.]+ KiB\t-\ta\/\n\w+\t1000 B\t1\.00 KiB\tnone\tc\n$/)
   })
 })

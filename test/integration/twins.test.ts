@@ -51,11 +51,14 @@ async function expectAllThere (cids: readonly string[], sandbox: Sandbox): Promi
 }
 
 function heliaOn ({ repo }: Sandbox): Helia {
-  return createHeliaLight({ blockstore: new FsBlockstore(join(repo, 'blocks')), datastore: new FsDatastore(join(repo, 'datastore')) })
+  return createHeliaLight({
+    blockstore: new FsBlockstore(join(repo, 'blocks')),
+    datastore: new FsDatastore(join(repo, 'datastore'))
+  })
 }
 
 describe.concurrent('a block that is linked to under two codecs', () => {
-  it('keeps what is below it where its bytes were added as a file too', async ({ sandbox }) => {
+  it('keeps what is below it when its bytes were added as a file too', async ({ sandbox }) => {
     const cids = await addFiles(sandbox)
 
     for (const cid of cids) {
@@ -66,10 +69,16 @@ describe.concurrent('a block that is linked to under two codecs', () => {
     await expectAllThere(cids, sandbox)
   })
 
-  it('keeps what is below it where a CAR of a stranger links to its bytes', async ({ sandbox }) => {
+  it('keeps what is below it when a CAR of a stranger links to its bytes', async ({ sandbox }) => {
     const cids = await addFiles(sandbox)
-    const twins = await Promise.all(cids.map(async cid => ({ cid: CID.createV1(raw.code, CID.parse(cid).multihash), bytes: await rootBytes(cid, sandbox) })))
-    const roots = await Promise.all(twins.flatMap(({ cid }) => [0, 1, 2].map(async i => directoryOf({ [`readme-${i}`]: cid }))))
+    const twins = await Promise.all(
+      cids.map(
+        async cid => ({ cid: CID.createV1(raw.code, CID.parse(cid).multihash), bytes: await rootBytes(cid, sandbox) })
+      )
+    )
+    const roots = await Promise.all(
+      twins.flatMap(({ cid }) => [0, 1, 2].map(async i => directoryOf({ [`readme-${i}`]: cid })))
+    )
     await sandbox.write('x.car', carOf(roots.map(({ cid }) => cid), [...twins, ...roots]))
 
     expectSuccess(await sandbox.run(['car', 'import', 'x.car']))
@@ -85,10 +94,13 @@ describe.concurrent('a block that is linked to under two codecs', () => {
 
     expectSuccess(await sandbox.run(['car', 'export', directory.cid.toString(), '-o', 'out.car']))
 
-    const held = await Array.fromAsync((await CarReader.fromBytes(await readFile(join(sandbox.directory, 'out.car')))).cids())
+    const held = await Array.fromAsync(
+      (await CarReader.fromBytes(await readFile(join(sandbox.directory, 'out.car')))).cids()
+    )
     expect(held).toHaveLength(4)
     expectSuccess(await sandbox.run(['car', 'import', 'out.car', '--repo', 'other']))
-    expect((await sandbox.run(['cat', `${directory.cid}/b`, '--repo', 'other'])).stdout.equals(noise(1_100_000))).toBe(true)
+    expect((await sandbox.run(['cat', `${directory.cid}/b`, '--repo', 'other'])).stdout.equals(noise(1_100_000)))
+      .toBe(true)
   })
 
   it('is pinned only where all that is below it is there', async ({ sandbox }) => {
@@ -121,10 +133,11 @@ describe.concurrent('a pin of Helia that is not deep', () => {
       expectSuccess(await sandbox.run(['pin', 'rm', cid]))
     }
 
-    expect(parseLines((await sandbox.run(['gc', '--json'])).stdout)).toMatchObject([{ kept: 2 * FILES, removed: 2 * FILES }])
+    expect(parseLines((await sandbox.run(['gc', '--json'])).stdout))
+      .toMatchObject([{ kept: 2 * FILES, removed: 2 * FILES }])
   })
 
-  it('becomes one of all levels where it is pinned again', async ({ sandbox }) => {
+  it('becomes one of all levels when it is pinned again', async ({ sandbox }) => {
     const cid = await sandbox.add(noise(1_100_000), '--no-pin')
     await Array.fromAsync(heliaOn(sandbox).pins.add(unmark(CID.parse(cid)), { depth: 0 }))
 

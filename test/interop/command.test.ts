@@ -24,14 +24,22 @@ describe('ipfsz', () => {
     expect(Buffer.compare(result.stdout, bytes)).toBe(0)
   })
 
-  it.for(TOOLS.filter(([codec]) => codec !== 'brotli'))('add --codec %s, then cat of the plain CID | %s, gives a file of many frames', async ([codec, tool], { sandbox }) => {
+  it.for(
+    TOOLS.filter(([codec]) => codec !== 'brotli')
+  )('add --codec %s, then cat of the plain CID | %s, gives a file of many frames', async (
+    [codec, tool],
+    { sandbox }
+  ) => {
     const bytes = text(1_500_000)
     await sandbox.write('file', bytes)
-    const result = await sandbox.shell(`cid=$(ipfsz add -Q --codec ${codec} --frame-size 256KiB file) && ipfsz cat "$(ipfsz cid plain "$cid")" | ${tool}`)
+    const result = await sandbox.shell(
+      `cid=$(ipfsz add -Q --codec ${codec} --frame-size 256KiB file) && ipfsz cat "$(ipfsz cid plain "$cid")" | ${tool}`
+    )
 
     if (codec === 'lzo') {
       // for more than one frame lzop has a warning, which is also its exit code
-      expect(result).toMatchObject({ code: 2, stderr: 'lzop: <stdin>: warning: this is a multipart archive (try option \'-N\')\n' })
+      expect(result)
+        .toMatchObject({ code: 2, stderr: 'lzop: <stdin>: warning: this is a multipart archive (try option \'-N\')\n' })
     } else {
       expectSuccess(result)
     }
@@ -43,7 +51,9 @@ describe('ipfsz', () => {
     await run('zstd', ['--version'])
     const bytes = text(12_000_000)
     await sandbox.write('file', bytes)
-    const marked = await sandbox.shell('zstd -q --long=24 --stream-size=12000000 < file > file.zst && ipfsz cid mark --codec zstd "$(ipfsz add -Q --codec none file.zst)"')
+    const marked = await sandbox.shell(
+      'zstd -q --long=24 --stream-size=12000000 < file > file.zst && ipfsz cid mark --codec zstd "$(ipfsz add -Q --codec none file.zst)"'
+    )
     expectSuccess(marked)
     const cid = marked.stdout.toString().trim()
 

@@ -78,7 +78,14 @@ describe.each([
     expect((await kubo.ipfs(['--offline', 'dag', 'export', cid])).byteLength).toBeGreaterThan(bytes.byteLength)
 
     // the blocks are those that it makes of the file itself
-    expect((await kubo.ipfs(['add', '--only-hash', '-Q', '--cid-version=1', '--chunker=size-1048576', '--max-file-links=1024'], bytes)).toString().trim()).toBe(cid)
+    expect(
+      (
+        await kubo.ipfs(
+          ['add', '--only-hash', '-Q', '--cid-version=1', '--chunker=size-1048576', '--max-file-links=1024'],
+          bytes
+        )
+      ).toString().trim()
+    ).toBe(cid)
   })
 
   it('takes what Kubo added, under the same CID, and stores it compressed', async () => {

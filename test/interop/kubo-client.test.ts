@@ -33,7 +33,11 @@ describe('createIpfszForKubo, with the client of kubo-rpc-client,', () => {
     expect(await pins()).toContain(unmark(cid).toString())
     await kubo.ipfs(['repo', 'gc'])
     expect((await read(cid)).equals(bytes)).toBe(true)
-    expect(Buffer.concat(await Array.fromAsync(files.cat(cid, { offset: 5_000_000, length: 1000 }))).equals(bytes.subarray(5_000_000, 5_001_000))).toBe(true)
+    expect(
+      Buffer.concat(await Array.fromAsync(files.cat(cid, { offset: 5_000_000, length: 1000 }))).equals(
+        bytes.subarray(5_000_000, 5_001_000)
+      )
+    ).toBe(true)
     expect(await files.stat(cid)).toMatchObject({ size: 9_000_000n, codec: 'zstd' })
     expect(await files.verify(cid)).toMatchObject({ size: 9_000_000n })
     expect((await read(unmark(cid))).equals(await kubo.ipfs(['cat', unmark(cid).toString()]))).toBe(true)
@@ -47,7 +51,10 @@ describe('createIpfszForKubo, with the client of kubo-rpc-client,', () => {
   })
 
   it('adds a tree with a sharded directory, changes it, and has only the roots pinned', async () => {
-    const source = Array.from({ length: 300 }, (_, i) => ({ path: `tree/many/file-${i}.txt`, content: text(1000 + i, i + 1) }))
+    const source = Array.from(
+      { length: 300 },
+      (_, i) => ({ path: `tree/many/file-${i}.txt`, content: text(1000 + i, i + 1) })
+    )
     const results = await Array.fromAsync(files.addAll(source, { shardSplitThresholdBytes: 1000 }))
     const tree = results[results.length - 1].cid
 
@@ -64,7 +71,9 @@ describe('createIpfszForKubo, with the client of kubo-rpc-client,', () => {
   it('reads what Kubo added', async () => {
     const bytes = noise(3_000_000)
 
-    for (const flags of [[], ['--cid-version=1'], ['--hash=blake3', '--cid-version=1'], ['--inline', '--cid-version=1']]) {
+    for (
+      const flags of [[], ['--cid-version=1'], ['--hash=blake3', '--cid-version=1'], ['--inline', '--cid-version=1']]
+    ) {
       const cid = CID.parse((await kubo.ipfs(['add', '-Q', ...flags], bytes)).toString().trim())
       expect((await read(cid)).equals(bytes), flags.join(' ')).toBe(true)
     }
@@ -82,25 +91,32 @@ describe('createIpfszForKubo, with the client of kubo-rpc-client,', () => {
       await expect(Array.fromAsync(files.cat(cid))).rejects.toMatchObject({ name: 'KuboUnreachableError' })
 
       await mortal.restart()
-      expect(Buffer.concat(await Array.fromAsync(createIpfszForKubo(create({ url: mortal.url })).cat(cid))).byteLength).toBe(2_000_000)
+      expect(Buffer.concat(await Array.fromAsync(createIpfszForKubo(create({ url: mortal.url })).cat(cid))).byteLength)
+        .toBe(2_000_000)
     } finally {
       await mortal.stop()
     }
   })
 
   it('says of the gateway that it is no Kubo, and of a Kubo that wants credentials that it wants them', async () => {
-    const closed = await startKuboStore({ 'API.Authorizations': { someone: { AuthSecret: 'bearer:token', AllowedPaths: ['/api/v0'] } } })
+    const closed = await startKuboStore({
+      'API.Authorizations': { someone: { AuthSecret: 'bearer:token', AllowedPaths: ['/api/v0'] } }
+    })
 
     try {
-      await expect(createIpfszForKubo(create({ url: kubo.gateway })).addBytes(text(1000))).rejects.toMatchObject({ name: 'NotKuboError' })
-      await expect(createIpfszForKubo(create({ url: closed.url })).addBytes(text(1000))).rejects.toMatchObject({ name: 'KuboForbiddenError', status: 403 })
-      await createIpfszForKubo(create({ url: closed.url, headers: { authorization: 'Bearer token' } })).addBytes(text(1000))
+      await expect(createIpfszForKubo(create({ url: kubo.gateway })).addBytes(text(1000)))
+        .rejects.toMatchObject({ name: 'NotKuboError' })
+      await expect(createIpfszForKubo(create({ url: closed.url })).addBytes(text(1000)))
+        .rejects.toMatchObject({ name: 'KuboForbiddenError', status: 403 })
+      await createIpfszForKubo(create({ url: closed.url, headers: { authorization: 'Bearer token' } })).addBytes(
+        text(1000)
+      )
     } finally {
       await closed.stop()
     }
   })
 
-  it('tells no CID where a leaf was deleted before Kubo pinned the file', async () => {
+  it('tells no CID when a leaf was deleted before Kubo pinned the file', async () => {
     const client = create({ url: kubo.url })
     let first: CID | undefined
     const forgetful = createIpfszForKubo({

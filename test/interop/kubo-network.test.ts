@@ -25,7 +25,9 @@ afterAll(async () => { await kubo.stop() })
 
 /** Run the command in a repo of its own, with Kubo as the only peer to begin with. */
 async function run (sandbox: Sandbox, repo: string, ...args: string[]): Promise<RunResult> {
-  const result = await sandbox.run([...args, '--repo', join(sandbox.directory, repo)], { env: { IPFSZ_BOOTSTRAP: kubo.address } })
+  const result = await sandbox.run([...args, '--repo', join(sandbox.directory, repo)], {
+    env: { IPFSZ_BOOTSTRAP: kubo.address }
+  })
   expect(result.code, result.stderr).toBe(0)
 
   return result
@@ -35,7 +37,10 @@ async function startNode (sandbox: Sandbox, repo: string): ReturnType<typeof sta
   return startDaemon(sandbox, { repo: join(sandbox.directory, repo), bootstrap: [kubo.address] })
 }
 
-async function add (sandbox: Sandbox, repo: string, path: string, ...args: string[]): Promise<{ marked: string, plain: string }> {
+async function add (sandbox: Sandbox, repo: string, path: string, ...args: string[]): Promise<{
+  marked: string
+  plain: string
+}> {
   const marked = (await run(sandbox, repo, 'add', '-Q', path, ...args)).stdout.toString().trim()
 
   return { marked, plain: (await run(sandbox, repo, 'cid', 'plain', marked)).stdout.toString().trim() }
@@ -47,7 +52,9 @@ async function providersOf (cid: string): Promise<string> {
 
 async function makeMany (directory: string): Promise<void> {
   await mkdir(directory)
-  await Promise.all(Array.from({ length: MANY }, async (_, i) => writeFile(join(directory, `${LONG_NAME}${i}`), `file ${i}`)))
+  await Promise.all(
+    Array.from({ length: MANY }, async (_, i) => writeFile(join(directory, `${LONG_NAME}${i}`), `file ${i}`))
+  )
 }
 
 /** A tree with what trees may have. */
@@ -101,7 +108,8 @@ describe('Kubo, with what a daemon of ipfsz has,', () => {
     await kubo.ipfs(['pin', 'add', plain])
     await daemon.stop()
 
-    expect((await kubo.ipfs(['ls', '--size=false', plain])).toString().split('\n').map(line => line.split(/\s+/)[1])).toEqual(expect.arrayContaining(['a.txt', 'empty', 'link', 'sub/']))
+    expect((await kubo.ipfs(['ls', '--size=false', plain])).toString().split('\n').map(line => line.split(/\s+/)[1]))
+      .toEqual(expect.arrayContaining(['a.txt', 'empty', 'link', 'sub/']))
     expect((await kubo.ipfs(['cat', `${plain}/sub/small.txt`])).toString()).toBe('a few words')
 
     await run(sandbox, 'b', 'get', marked, '-o', join(sandbox.directory, 'out'))
@@ -119,7 +127,8 @@ describe('Kubo, with what a daemon of ipfsz has,', () => {
     const { stdout } = await run(sandbox, 'b', 'ls', '--json', marked)
 
     // as shards, of which none has more than 256 links
-    expect((JSON.parse((await kubo.ipfs(['dag', 'get', plain])).toString()) as { Links: unknown[] }).Links.length).toBeLessThanOrEqual(256)
+    expect((JSON.parse((await kubo.ipfs(['dag', 'get', plain])).toString()) as { Links: unknown[] }).Links.length)
+      .toBeLessThanOrEqual(256)
     expect((await kubo.ipfs(['ls', '--size=false', plain])).toString().trim().split('\n')).toHaveLength(MANY)
     expect(parseLines(stdout)).toHaveLength(MANY)
     await run(sandbox, 'b', 'get', marked, '-o', join(sandbox.directory, 'out'))
@@ -153,7 +162,10 @@ describe('Kubo, with what a daemon of ipfsz has,', () => {
     await kubo.ipfs(['repo', 'gc'])
   })
 
-  it.for(['ipfs swarm connect', 'ipfsz connect'])('reads it after %s, where neither knows a node of the other', async (how, { sandbox }) => {
+  it.for(['ipfs swarm connect', 'ipfsz connect'])('reads it after %s, where neither knows a node of the other', async (
+    how,
+    { sandbox }
+  ) => {
     const bytes = longText(500_000, how.length)
     const lonely = await startKubo()
 
@@ -190,7 +202,10 @@ describe('Kubo, with what a daemon of ipfsz has,', () => {
 })
 
 describe('ipfsz, with what Kubo has,', () => {
-  it.for(['with a daemon', 'without a daemon'])('reads a marked file of which only Kubo has the blocks, %s', async (how, { sandbox }) => {
+  it.for(['with a daemon', 'without a daemon'])('reads a marked file of which only Kubo has the blocks, %s', async (
+    how,
+    { sandbox }
+  ) => {
     const bytes = longText(5_000_000, how.length)
     const { marked, plain } = await add(sandbox, 'a', await sandbox.write('file', bytes))
     await run(sandbox, 'a', 'car', 'export', marked, '-o', join(sandbox.directory, 'file.car'))
@@ -229,7 +244,9 @@ describe('ipfsz, with what Kubo has,', () => {
     expect((await run(sandbox, 'a', 'cat', cid, '--offline')).stdout.equals(bytes)).toBe(true)
   })
 
-  it('gets a tree back whole that went to Kubo and came back in CARs, and is told its marked CID', async ({ sandbox }) => {
+  it('gets a tree back whole that went to Kubo and came back in CARs, and is told its marked CID', async ({
+    sandbox
+  }) => {
     const tree = await makeTree(sandbox)
     await makeMany(join(tree, 'many'))
     const { marked, plain } = await add(sandbox, 'a', tree)
@@ -248,7 +265,13 @@ describe('ipfsz, with what Kubo has,', () => {
     }
   })
 
-  it.for([0, 1])('gets a tree that Kubo added as version %i, with an empty file, a symlink and a sharded directory', async (version, { sandbox }) => {
+  it.for([
+    0,
+    1
+  ])('gets a tree that Kubo added as version %i, with an empty file, a symlink and a sharded directory', async (
+    version,
+    { sandbox }
+  ) => {
     const tree = await makeTree(sandbox)
     await makeMany(join(tree, 'many'))
     const cid = (await kubo.ipfs(['add', '-Q', '-r', `--cid-version=${version}`, tree])).toString().trim()
@@ -265,7 +288,9 @@ describe('ipfsz, with what Kubo has,', () => {
     expect((await run(sandbox, 'a', 'cat', cid)).stdout.byteLength).toBe(0)
   })
 
-  it.for([['as it does by default', []], ['as a trickle DAG', ['--trickle']]] as const)('reads a file that Kubo added %s', async ([, flags], { sandbox }) => {
+  it.for(
+    [['as it does by default', []], ['as a trickle DAG', ['--trickle']]] as const
+  )('reads a file that Kubo added %s', async ([, flags], { sandbox }) => {
     const bytes = noise(3_000_000, 5)
     const cid = (await kubo.ipfs(['add', '-Q', ...flags], bytes)).toString().trim()
 
@@ -279,7 +304,9 @@ describe('a name', () => {
     await startNode(sandbox, 'a')
     const { marked, plain } = await add(sandbox, 'a', tree)
 
-    const [{ name }] = parseLines((await run(sandbox, 'a', 'name', 'publish', '--json', marked)).stdout) as Array<{ name: string }>
+    const [{ name }] = parseLines((await run(sandbox, 'a', 'name', 'publish', '--json', marked)).stdout) as Array<{
+      name: string
+    }>
 
     expect((await kubo.ipfs(['name', 'resolve', name])).toString().trim()).toBe(`/ipfs/${plain}`)
     expect((await kubo.ipfs(['cat', `/ipns/${name}/sub/small.txt`])).toString()).toBe('a few words')
@@ -287,12 +314,15 @@ describe('a name', () => {
 
     // and can be made to lead to something else
     const { marked: other } = await add(sandbox, 'a', await sandbox.write('file', text(100_000)))
-    expect(parseLines((await run(sandbox, 'a', 'name', 'publish', '--json', other)).stdout)).toEqual([{ name, cid: other, path: '', sequence: 2 }])
+    expect(parseLines((await run(sandbox, 'a', 'name', 'publish', '--json', other)).stdout))
+      .toEqual([{ name, cid: other, path: '', sequence: 2 }])
     expect((await run(sandbox, 'b', 'name', 'resolve', name)).stdout.toString()).toBe(`${other}\n`)
   })
 
   it('that Kubo publishes leads ipfsz to its CID', async ({ sandbox }) => {
-    const cid = (await kubo.ipfs(['add', '-Q', '--cid-version=1', '--wrap-with-directory', '--stdin-name=a'], text(1000))).toString().trim()
+    const cid = (
+      await kubo.ipfs(['add', '-Q', '--cid-version=1', '--wrap-with-directory', '--stdin-name=a'], text(1000))
+    ).toString().trim()
     await startNode(sandbox, 'a')
     await vi.waitFor(async () => { await kubo.ipfs(['name', 'publish', `/ipfs/${cid}/a`]) }, FOUND)
 
@@ -301,7 +331,13 @@ describe('a name', () => {
 
   it('that nobody published is refused', async ({ sandbox }) => {
     await startNode(sandbox, 'a')
-    const result = await sandbox.run(['name', 'resolve', 'k51qzi5uqu5dk7q8vhdy5ud4u9kbuatxshxayzy21v2e0gux0m2f4yydzmkx48', '--repo', join(sandbox.directory, 'a')])
+    const result = await sandbox.run([
+      'name',
+      'resolve',
+      'k51qzi5uqu5dk7q8vhdy5ud4u9kbuatxshxayzy21v2e0gux0m2f4yydzmkx48',
+      '--repo',
+      join(sandbox.directory, 'a')
+    ])
 
     expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('Nobody knows') })
   })
@@ -326,8 +362,12 @@ describe('a private network of ten nodes, ipfsz and Kubo, which know one of them
       expect((await others[1].ipfs(['cat', theirs])).equals(noise(1_000_000, 9))).toBe(true)
 
       // also where the node that they began with is not asked
-      const { stdout } = await sandbox.run(['providers', '--json', added.plain, '--repo', join(sandbox.directory, 'looking')], { env: { IPFSZ_BOOTSTRAP: daemons[4].address } })
-      expect(parseLines(stdout)).toEqual(expect.arrayContaining([expect.objectContaining({ peerId: daemons[0].peerId })]))
+      const { stdout } = await sandbox.run(
+        ['providers', '--json', added.plain, '--repo', join(sandbox.directory, 'looking')],
+        { env: { IPFSZ_BOOTSTRAP: daemons[4].address } }
+      )
+      expect(parseLines(stdout))
+        .toEqual(expect.arrayContaining([expect.objectContaining({ peerId: daemons[0].peerId })]))
     } finally {
       await Promise.all(others.map(async other => other.stop()))
     }

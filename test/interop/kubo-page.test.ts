@@ -26,7 +26,11 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'ipfsz-page-'))
   const files = createIpfszForKubo(create({ url: kubo.url }))
   file = await files.addBytes(bytes)
-  tree = (await Array.fromAsync(files.addAll([{ path: 'tree/a.txt', content: bytes }, { path: 'tree/small.txt', content: text(10) }]))).slice(-1)[0].cid
+  tree = (
+    await Array.fromAsync(
+      files.addAll([{ path: 'tree/a.txt', content: bytes }, { path: 'tree/small.txt', content: text(10) }])
+    )
+  ).slice(-1)[0].cid
   stored = Buffer.concat(await Array.fromAsync(files.cat(unmark(file))))
 })
 afterAll(async () => {
@@ -34,10 +38,17 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-async function get (path: string, headers: Record<string, string> = {}): Promise<{ status: number, type: string | null, body: Buffer }> {
+async function get (
+  path: string,
+  headers: Record<string, string> = {}
+): Promise<{ status: number, type: string | null, body: Buffer }> {
   const response = await fetch(`${kubo.gateway}/ipfs/${path}`, { headers })
 
-  return { status: response.status, type: response.headers.get('content-type'), body: Buffer.from(await response.arrayBuffer()) }
+  return {
+    status: response.status,
+    type: response.headers.get('content-type'),
+    body: Buffer.from(await response.arrayBuffer())
+  }
 }
 
 describe('Kubo, given a plain CID,', () => {
@@ -45,7 +56,8 @@ describe('Kubo, given a plain CID,', () => {
     const plain = unmark(file).toString()
 
     expect((await kubo.ipfs(['cat', plain])).equals(stored)).toBe(true)
-    expect((await kubo.ipfs(['cat', '--offset=1000', '--length=500', plain])).equals(stored.subarray(1000, 1500))).toBe(true)
+    expect((await kubo.ipfs(['cat', '--offset=1000', '--length=500', plain])).equals(stored.subarray(1000, 1500)))
+      .toBe(true)
     await kubo.ipfs(['get', plain, '-o', join(directory, 'file')])
   })
 
@@ -58,22 +70,34 @@ describe('Kubo, given a plain CID,', () => {
     expect((await kubo.ipfs(['files', 'stat', '--hash', '/copy'])).toString().trim()).toBe(plain)
     expect((await kubo.ipfs(['files', 'read', '/copy'])).equals(stored)).toBe(true)
     expect((await kubo.ipfs(['pin', 'ls', '--type=recursive', '--quiet', plain])).toString().trim()).toBe(plain)
-    expect((await kubo.ipfs(['ls', unmark(tree).toString()])).toString()).toMatch(new RegExp(` ${stored.byteLength} +a\\.txt\n`))
+    expect((await kubo.ipfs(['ls', unmark(tree).toString()])).toString())
+      .toMatch(new RegExp(` ${stored.byteLength} +a\\.txt\n`))
   })
 
   it('serves it at its gateway, whole, in ranges, as a block and as a CAR that ipfsz reads', async () => {
     const plain = unmark(file).toString()
 
     expect(await get(plain)).toEqual({ status: 200, type: 'application/zstd', body: stored })
-    expect(await get(plain, { range: 'bytes=1000-1999' })).toMatchObject({ status: 206, body: stored.subarray(1000, 2000) })
+    expect(await get(plain, { range: 'bytes=1000-1999' }))
+      .toMatchObject({ status: 206, body: stored.subarray(1000, 2000) })
     expect((await get(`${plain}?format=raw`)).body.equals(await kubo.ipfs(['block', 'get', plain]))).toBe(true)
 
     const blockstore = await fromCar((await get(`${plain}?format=car`)).body)
     expect(Buffer.concat(await Array.fromAsync(ipfsz({ blockstore }).cat(file))).equals(bytes)).toBe(true)
   })
 
-  it.each([['gzip', 'application/gzip'], ['lz4', 'application/octet-stream'], ['brotli', 'application/octet-stream'], ['snappy', 'application/octet-stream'], ['lzo', 'application/octet-stream']] as const)('calls what %s compressed %s', async (codec, type) => {
-    const cid = await createIpfszForKubo(create({ url: kubo.url })).addBytes(bytes.subarray(0, 500_000), { compression: { codec } })
+  it.each(
+    [
+      ['gzip', 'application/gzip'],
+      ['lz4', 'application/octet-stream'],
+      ['brotli', 'application/octet-stream'],
+      ['snappy', 'application/octet-stream'],
+      ['lzo', 'application/octet-stream']
+    ] as const
+  )('calls what %s compressed %s', async (codec, type) => {
+    const cid = await createIpfszForKubo(
+      create({ url: kubo.url })
+    ).addBytes(bytes.subarray(0, 500_000), { compression: { codec } })
 
     expect(await get(unmark(cid).toString())).toMatchObject({ status: 200, type })
   })
@@ -83,7 +107,14 @@ describe('Kubo, given a plain CID,', () => {
     const cid = await createIpfszForKubo(create({ url: kubo.url })).addBytes(page, { compression: { codec: 'none' } })
 
     expect(await get(cid.toString())).toEqual({ status: 200, type: 'text/html', body: page })
-    expect((await kubo.ipfs(['add', '-Q', '--cid-version=1', '--raw-leaves', '--chunker=size-1048576', '--max-file-links=1024'], page)).toString().trim()).toBe(cid.toString())
+    expect(
+      (
+        await kubo.ipfs(
+          ['add', '-Q', '--cid-version=1', '--raw-leaves', '--chunker=size-1048576', '--max-file-links=1024'],
+          page
+        )
+      ).toString().trim()
+    ).toBe(cid.toString())
   })
 
   it('calls a file in a tree by the end of its name, though its bytes are compressed', async () => {
@@ -94,14 +125,32 @@ describe('Kubo, given a plain CID,', () => {
 describe('Kubo, given a marked CID,', () => {
   it('has the block of it', async () => {
     for (const cid of [file, tree]) {
-      expect((await kubo.ipfs(['block', 'get', cid.toString()])).equals(await kubo.ipfs(['block', 'get', unmark(cid).toString()]))).toBe(true)
-      expect(await get(`${cid}?format=raw`)).toMatchObject({ status: 200, body: await kubo.ipfs(['block', 'get', cid.toString()]) })
+      expect(
+        (await kubo.ipfs(['block', 'get', cid.toString()])).equals(
+          await kubo.ipfs(['block', 'get', unmark(cid).toString()])
+        )
+      ).toBe(true)
+      expect(await get(`${cid}?format=raw`))
+        .toMatchObject({ status: 200, body: await kubo.ipfs(['block', 'get', cid.toString()]) })
     }
   })
 
   it('can do nothing else with it', async () => {
     for (const cid of [file.toString(), tree.toString()]) {
-      for (const args of [['cat', cid], ['cat', '--offset=10', '--length=5', cid], ['get', cid, '-o', join(directory, 'none')], ['ls', cid], ['pin', 'add', cid], ['pin', 'ls', cid], ['dag', 'export', cid], ['dag', 'get', cid], ['refs', '--recursive', cid], ['files', 'cp', `/ipfs/${cid}`, '/none']]) {
+      for (
+        const args of [
+          ['cat', cid],
+          ['cat', '--offset=10', '--length=5', cid],
+          ['get', cid, '-o', join(directory, 'none')],
+          ['ls', cid],
+          ['pin', 'add', cid],
+          ['pin', 'ls', cid],
+          ['dag', 'export', cid],
+          ['dag', 'get', cid],
+          ['refs', '--recursive', cid],
+          ['files', 'cp', `/ipfs/${cid}`, '/none']
+        ]
+      ) {
         await expect(kubo.ipfs(args), args.join(' ')).rejects.toThrow('ended with 1')
       }
 

@@ -31,7 +31,13 @@ export async function startKuboStore (config: Record<string, unknown> = {}): Pro
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-kubo-store-'))
   const env = { IPFS_PATH: directory, IPFS_TELEMETRY: 'off' }
   const ipfs: KuboStore['ipfs'] = async (args, input) => run('ipfs', args, input, env)
-  const settings = { Bootstrap: [], 'Discovery.MDNS.Enabled': false, AutoTLS: { Enabled: false }, AutoConf: { Enabled: false }, ...config }
+  const settings = {
+    Bootstrap: [],
+    'Discovery.MDNS.Enabled': false,
+    AutoTLS: { Enabled: false },
+    AutoConf: { Enabled: false },
+    ...config
+  }
 
   // loopback, and free ports
   await ipfs(['init', '--profile=test'])
@@ -63,11 +69,18 @@ export async function startKuboStore (config: Record<string, unknown> = {}): Pro
 async function addresses (directory: string): Promise<Pick<KuboStore, 'url' | 'multiaddr' | 'gateway'>> {
   const multiaddr = (await readFile(join(directory, 'api'), 'utf8')).trim()
 
-  return { multiaddr, url: `http://127.0.0.1:${multiaddr.split('/')[4]}`, gateway: (await readFile(join(directory, 'gateway'), 'utf8')).trim() }
+  return {
+    multiaddr,
+    url: `http://127.0.0.1:${multiaddr.split('/')[4]}`,
+    gateway: (await readFile(join(directory, 'gateway'), 'utf8')).trim()
+  }
 }
 
 async function startDaemon (env: Record<string, string>): Promise<{ end: (signal: NodeJS.Signals) => Promise<void> }> {
-  const child = spawn('ipfs', ['daemon', '--offline'], { env: { PATH: process.env.PATH, HOME: env.IPFS_PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn('ipfs', ['daemon', '--offline'], {
+    env: { PATH: process.env.PATH, HOME: env.IPFS_PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
   const exit = once(child, 'exit')
   const stderr = text(child.stderr)
 

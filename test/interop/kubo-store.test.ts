@@ -48,7 +48,9 @@ async function makeTree (sandbox: Sandbox): Promise<string> {
   await writeFile(join(tree, 'sub', 'b.bin'), noise(1_500_000))
   await writeFile(join(tree, 'empty'), '')
   await symlink('sub/b.bin', join(tree, 'link'))
-  await Promise.all(Array.from({ length: MANY }, async (_, i) => writeFile(join(tree, 'many', `${LONG_NAME}${i}`), `file ${i}`)))
+  await Promise.all(
+    Array.from({ length: MANY }, async (_, i) => writeFile(join(tree, 'many', `${LONG_NAME}${i}`), `file ${i}`))
+  )
 
   return tree
 }
@@ -67,7 +69,9 @@ async function * textUntil (size: number, at: number, act: () => Promise<unknown
 }
 
 describe('ipfsz add --kubo', () => {
-  it.for(['url', 'multiaddr'] as const)('puts a file into the Kubo of a %s, which keeps it, and gives it to zstd', async (kind, { sandbox }) => {
+  it.for(
+    ['url', 'multiaddr'] as const
+  )('puts a file into the Kubo of a %s, which keeps it, and gives it to zstd', async (kind, { sandbox }) => {
     const bytes = longText(9_000_000, kind.length)
     const path = await sandbox.write(`${kind}.txt`, bytes)
     const result = await sandbox.run(['add', '-Q', '--kubo', kubo[kind], path])
@@ -82,14 +86,17 @@ describe('ipfsz add --kubo', () => {
     expect(await pinned(plain)).toBe(`${plain} recursive ${kind}.txt`)
     await kubo.ipfs(['repo', 'gc'])
     expect((await kubo.ipfs(['repo', 'verify'])).toString()).toContain('all blocks validated')
-    expect((await kubo.ipfs(['refs', '--recursive', plain])).toString().trim().split('\n')).toHaveLength(Number(blocks) - 1)
+    expect((await kubo.ipfs(['refs', '--recursive', plain])).toString().trim().split('\n'))
+      .toHaveLength(Number(blocks) - 1)
 
     const read = await sandbox.shell(`IPFS_PATH=${kubo.directory} ipfs cat ${plain} | zstd -dc`)
     expectSuccess(read)
     expect(read.stdout.equals(bytes)).toBe(true)
   })
 
-  it('puts a tree with empty files, symlinks and shards into it, which Kubo writes to disk as it is stored', async ({ sandbox }) => {
+  it('puts a tree with empty files, symlinks and shards into it, which Kubo writes to disk as it is stored', async ({
+    sandbox
+  }) => {
     const tree = await makeTree(sandbox)
     const { plain } = await add(sandbox, tree)
 
@@ -98,7 +105,9 @@ describe('ipfsz add --kubo', () => {
     await kubo.ipfs(['get', plain, '-o', join(sandbox.directory, 'out')])
 
     // a.txt is compressed, everything else is as it was
-    expectSuccess(await sandbox.shell('mv out/a.txt a.zst && zstd -dc a.zst > out/a.txt && diff -r --no-dereference tree out'))
+    expectSuccess(
+      await sandbox.shell('mv out/a.txt a.zst && zstd -dc a.zst > out/a.txt && diff -r --no-dereference tree out')
+    )
     expect((await kubo.ipfs(['ls', '--size=false', `${plain}/many`])).toString().trim().split('\n')).toHaveLength(MANY)
     const many = JSON.parse((await kubo.ipfs(['dag', 'get', `${plain}/many`])).toString()) as { Links: unknown[] }
     expect(many.Links.length).toBeLessThanOrEqual(256)
@@ -188,9 +197,13 @@ describe('ipfsz add --kubo refuses', () => {
     expect(result.stderr).toContain('not the RPC API')
   })
 
-  it('a Kubo that wants credentials, until it is given those of somebody who may do as much as is needed', async ({ sandbox }) => {
+  it('a Kubo that wants credentials, until it is given those of somebody who may do as much as is needed', async ({
+    sandbox
+  }) => {
     const AllowedPaths = ['block/put', 'block/get', 'block/stat', 'pin/add'].map(command => `/api/v0/${command}`)
-    const closed = await startKuboStore({ 'API.Authorizations': { someone: { AuthSecret: 'basic:some one:p@ss%word', AllowedPaths } } })
+    const closed = await startKuboStore({
+      'API.Authorizations': { someone: { AuthSecret: 'basic:some one:p@ss%word', AllowedPaths } }
+    })
     const path = await sandbox.write('file', text(100_000))
     const withCredentials = closed.url.replace('//', '//some%20one:p%40ss%25word@')
 
@@ -206,7 +219,9 @@ describe('ipfsz add --kubo refuses', () => {
     }
   })
 
-  it('to tell a CID of a file in the middle of which Kubo was killed, and adds it when Kubo is back', async ({ sandbox }) => {
+  it('to tell a CID of a file in the middle of which Kubo was killed, and adds it when Kubo is back', async ({
+    sandbox
+  }) => {
     const mortal = await startKuboStore()
 
     try {
@@ -216,11 +231,16 @@ describe('ipfsz add --kubo refuses', () => {
       expect(result.stderr).toContain('does not answer')
 
       await mortal.restart()
-      expect((await mortal.ipfs(['pin', 'ls', '--type=recursive', '--names'])).toString().trim().split('\n')).toHaveLength(1)
+      expect((await mortal.ipfs(['pin', 'ls', '--type=recursive', '--names'])).toString().trim().split('\n'))
+        .toHaveLength(1)
 
-      const again = await sandbox.run(['add', '-Q', '--kubo', mortal.url, '-'], { stdin: textUntil(64, 24, async () => {}) })
+      const again = await sandbox.run(['add', '-Q', '--kubo', mortal.url, '-'], {
+        stdin: textUntil(64, 24, async () => {})
+      })
       expectSuccess(again)
-      const whole = await sandbox.shell(`IPFS_PATH=${mortal.directory} ipfs cat $(ipfsz cid plain ${again.stdout.toString().trim()}) | zstd -dc | wc -c`)
+      const whole = await sandbox.shell(
+        `IPFS_PATH=${mortal.directory} ipfs cat $(ipfsz cid plain ${again.stdout.toString().trim()}) | zstd -dc | wc -c`
+      )
       expect(Number(whole.stdout.toString())).toBe(64 * MIB)
       expect((await mortal.ipfs(['repo', 'verify'])).toString()).toContain('all blocks validated')
     } finally {
@@ -232,7 +252,9 @@ describe('ipfsz add --kubo refuses', () => {
     const busy = await startKuboStore()
 
     try {
-      const result = await sandbox.run(['add', '--kubo', busy.url, '-'], { stdin: textUntil(64, 48, async () => busy.ipfs(['repo', 'gc'])) })
+      const result = await sandbox.run(['add', '--kubo', busy.url, '-'], {
+        stdin: textUntil(64, 48, async () => busy.ipfs(['repo', 'gc']))
+      })
 
       expectFailure(result, 1)
       expect(result.stderr).toContain('Kubo says')

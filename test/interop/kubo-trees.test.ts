@@ -25,7 +25,9 @@ function candidates (): ImportCandidateStream {
 
 /** The names in a directory as Kubo lists them, and those of its entries that are directories. */
 async function listed (cid: CID): Promise<string[]> {
-  return (await ipfs(['ls', '--resolve-type=false', '--size=false', cid.toString()])).toString().split('\n').filter(Boolean).map(line => line.slice(line.indexOf(' ') + 1).replace(/\/$/, '')).toSorted()
+  return (await ipfs(['ls', '--resolve-type=false', '--size=false', cid.toString()])).toString().split('\n').filter(
+    Boolean
+  ).map(line => line.slice(line.indexOf(' ') + 1).replace(/\/$/, '')).toSorted()
 }
 
 async function names (fs: Ipfsz, cid: CID): Promise<string[]> {
@@ -37,8 +39,14 @@ describe('Kubo, given a tree', () => {
     ['as it was added', async (_: Ipfsz, tree: CID) => tree],
     ['after chmod of all in it', async (fs: Ipfsz, tree: CID) => fs.chmod(tree, 0o755, { recursive: true })],
     ['after chmod of a sharded directory', async (fs: Ipfsz, tree: CID) => fs.chmod(tree, 0o700, { path: 'many' })],
-    ['after chmod by its plain CID', async (fs: Ipfsz, tree: CID) => mark(await fs.chmod(unmark(tree), 0o755, { recursive: true }), TREE_CODE)],
-    ['after touch', async (fs: Ipfsz, tree: CID) => fs.touch(tree, { mtime: { secs: 1_600_000_000n }, recursive: true })],
+    [
+      'after chmod by its plain CID',
+      async (fs: Ipfsz, tree: CID) => mark(await fs.chmod(unmark(tree), 0o755, { recursive: true }), TREE_CODE)
+    ],
+    [
+      'after touch',
+      async (fs: Ipfsz, tree: CID) => fs.touch(tree, { mtime: { secs: 1_600_000_000n }, recursive: true })
+    ],
     ['after mkdir', async (fs: Ipfsz, tree: CID) => fs.mkdir(tree, 'new')],
     ['after rm from a sharded directory', async (fs: Ipfsz, tree: CID) => {
       const { plainCid } = await fs.stat(tree, { path: 'many' })
@@ -70,7 +78,14 @@ describe('Kubo, given a tree', () => {
 
     // what Kubo exports reads as the originals
     const exported = ipfsz({ blockstore: await fromCar(await ipfs(['dag', 'export', plain.toString()])) })
-    expect(Buffer.compare(Buffer.concat(await Array.fromAsync(exported.cat(tree, { path: 'long.txt' }))), text(3_000_000))).toBe(0)
-    expect(Buffer.compare(Buffer.concat(await Array.fromAsync(exported.cat(tree, { path: 'many/file-299.txt' }))), text(1299, 300))).toBe(0)
+    expect(
+      Buffer.compare(Buffer.concat(await Array.fromAsync(exported.cat(tree, { path: 'long.txt' }))), text(3_000_000))
+    ).toBe(0)
+    expect(
+      Buffer.compare(
+        Buffer.concat(await Array.fromAsync(exported.cat(tree, { path: 'many/file-299.txt' }))),
+        text(1299, 300)
+      )
+    ).toBe(0)
   })
 })

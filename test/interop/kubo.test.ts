@@ -12,7 +12,9 @@ const FRAME_SIZE = 64 * 1024
 
 const { directory, ipfs } = useKubo()
 
-describe.each(['zstd', 'gzip', 'lz4', 'lzo', 'brotli', 'snappy'] as const)('Kubo, given a file compressed with %s,', (codec: CodecName) => {
+describe.each(['zstd', 'gzip', 'lz4', 'lzo', 'brotli', 'snappy'] as const)('Kubo, given a file compressed with %s,', (
+  codec: CodecName
+) => {
   it.each([
     ['in one block', text(20_000), { mode: 0o640, mtime: { secs: 1_700_000_000n } }],
     ['of several leaves', noise(2_500_000), {}]
@@ -29,16 +31,20 @@ describe.each(['zstd', 'gzip', 'lz4', 'lzo', 'brotli', 'snappy'] as const)('Kubo
 
     expect((await ipfs(['pin', 'ls', '--type=recursive', '--quiet', plain])).toString()).toContain(plain)
     expect(Buffer.compare(await ipfs(['cat', plain]), stored)).toBe(0)
-    expect(Buffer.compare(await ipfs(['cat', '--offset=1000', '--length=500', plain]), stored.subarray(1000, 1500))).toBe(0)
+    expect(Buffer.compare(await ipfs(['cat', '--offset=1000', '--length=500', plain]), stored.subarray(1000, 1500)))
+      .toBe(0)
 
     const { blocks = 0n, storedSize } = await fs.stat(cid, { extended: true })
     const stat = JSON.parse((await ipfs(['files', 'stat', '--enc=json', `/ipfs/${plain}`])).toString())
     expect(stat).toMatchObject({ Size: stored.byteLength, CumulativeSize: Number(storedSize), Type: 'file' })
-    expect(Number(blocks) - 1).toBe((await ipfs(['refs', '--recursive', plain])).toString().split('\n').filter(Boolean).length)
+    expect(Number(blocks) - 1).toBe(
+      (await ipfs(['refs', '--recursive', plain])).toString().split('\n').filter(Boolean).length
+    )
 
     // what Kubo exports is what we stored, header included: it reads as the original
     const exported = await fromCar(await ipfs(['dag', 'export', plain]))
-    expect(Buffer.compare(Buffer.concat(await Array.fromAsync(ipfsz({ blockstore: exported }).cat(cid))), bytes)).toBe(0)
+    expect(Buffer.compare(Buffer.concat(await Array.fromAsync(ipfsz({ blockstore: exported }).cat(cid))), bytes))
+      .toBe(0)
   })
 })
 
@@ -60,7 +66,10 @@ describe('a file stored plain', () => {
   it('has the CID that Kubo gives it with the same profile', async () => {
     const bytes = noise(3_000_000)
     const cid = await ipfsz({ blockstore: new RecordingBlockstore() }).addBytes(bytes)
-    const kubo = await ipfs(['add', '-Q', '--cid-version=1', '--raw-leaves', '--chunker=size-1048576', '--max-file-links=1024'], bytes)
+    const kubo = await ipfs(
+      ['add', '-Q', '--cid-version=1', '--raw-leaves', '--chunker=size-1048576', '--max-file-links=1024'],
+      bytes
+    )
 
     expect(cid.toString()).toBe(kubo.toString().trim())
   })

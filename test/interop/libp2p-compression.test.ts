@@ -52,7 +52,13 @@ async function startKubo (): Promise<void> {
     Routing: { Type: 'none' },
     Ipns: {},
     Provide: { Enabled: false },
-    Swarm: { ...config.Swarm, DisableNatPortMap: true, RelayClient: { Enabled: false }, EnableHolePunching: false, Transports: { Network: { QUIC: false, WebTransport: false, WebRTCDirect: false } } },
+    Swarm: {
+      ...config.Swarm,
+      DisableNatPortMap: true,
+      RelayClient: { Enabled: false },
+      EnableHolePunching: false,
+      Transports: { Network: { QUIC: false, WebTransport: false, WebRTCDirect: false } }
+    },
     Addresses: { ...config.Addresses, Swarm: ['/ip4/127.0.0.1/tcp/0'] }
   }))
 
@@ -118,7 +124,9 @@ describe('a stock Kubo', () => {
 
     await ipfs(['swarm', 'connect', own])
 
-    expect(node.libp2p.getConnections().map(({ multiplexer, direction }) => [multiplexer, direction])).toEqual([[YAMUX, 'inbound']])
-    expect(Buffer.compare(await run('ipfs', ['cat', cid.toString()], undefined, environment()), text(700_000, 2))).toBe(0)
+    expect(node.libp2p.getConnections().map(({ multiplexer, direction }) => [multiplexer, direction]))
+      .toEqual([[YAMUX, 'inbound']])
+    expect(Buffer.compare(await run('ipfs', ['cat', cid.toString()], undefined, environment()), text(700_000, 2)))
+      .toBe(0)
   })
 })

@@ -36,11 +36,14 @@ describe('a pinning service', () => {
     await kubo.ipfs(['pin', 'remote', 'add', '--service=service', '--name=a name', plain])
     await daemon.stop()
 
-    expect((await kubo.ipfs(['pin', 'remote', 'ls', '--service=service'])).toString()).toMatch(new RegExp(`^${plain}\\s+pinned\\s+a name`))
+    expect((await kubo.ipfs(['pin', 'remote', 'ls', '--service=service'])).toString())
+      .toMatch(new RegExp(`^${plain}\\s+pinned\\s+a name`))
     expect(zstdDecompressSync(await theirs.ipfs(['--offline', 'cat', plain])).equals(bytes)).toBe(true)
 
     const env = { IPFSZ_BOOTSTRAP: theirs.address }
-    expect((await sandbox.run(['cat', marked, '--repo', join(sandbox.directory, 'other')], { env })).stdout.equals(bytes)).toBe(true)
+    expect(
+      (await sandbox.run(['cat', marked, '--repo', join(sandbox.directory, 'other')], { env })).stdout.equals(bytes)
+    ).toBe(true)
   })
 
   it('is asked for a marked CID, and fails', async ({ sandbox }) => {

@@ -32,7 +32,13 @@ export async function pinningService (kubo: KuboNode): Promise<PinningService> {
   const add = async (pin: Pin): Promise<PinStatus> => {
     service.asked.push(pin.cid)
     const status = await kubo.ipfs(['pin', 'add', '--', pin.cid]).then(() => 'pinned' as const, () => 'failed' as const)
-    const added: PinStatus = { requestid: randomUUID(), status, created: new Date().toISOString(), pin, delegates: [kubo.address] }
+    const added: PinStatus = {
+      requestid: randomUUID(),
+      status,
+      created: new Date().toISOString(),
+      pin,
+      delegates: [kubo.address]
+    }
     pins.set(added.requestid, added)
 
     return added
@@ -48,7 +54,10 @@ export async function pinningService (kubo: KuboNode): Promise<PinningService> {
       answer(await add(await json(request) as Pin), 202)
     } else if (pathname === '/pins') {
       const wanted = searchParams.get('cid')?.split(',')
-      const results = [...pins.values()].filter(({ pin, status }) => wanted?.includes(pin.cid) !== false && searchParams.get('status')?.split(',').includes(status) !== false)
+      const results = [...pins.values()].filter(
+        ({ pin, status }) =>
+          wanted?.includes(pin.cid) !== false && searchParams.get('status')?.split(',').includes(status) !== false
+      )
       answer({ count: results.length, results })
     } else {
       const pin = pins.get(pathname.slice('/pins/'.length))

@@ -49,7 +49,11 @@ const TOOLS: readonly Tool[] = [
   {
     codec: 'lz4',
     decompress: ['lz4', '-dc'],
-    compress: [['lz4', '-c', '-BI', '--content-size', '--no-frame-crc'], ['lz4', '-c', '-BI', '--content-size', '-B4', '-BX'], ['lz4', '-c', '-BI', '--content-size', '-9']],
+    compress: [
+      ['lz4', '-c', '-BI', '--content-size', '--no-frame-crc'],
+      ['lz4', '-c', '-BI', '--content-size', '-B4', '-BX'],
+      ['lz4', '-c', '-BI', '--content-size', '-9']
+    ],
     writers: ['native', 'wasm', 'js'],
     compressesOnly: 'native'
   },
@@ -58,7 +62,13 @@ const TOOLS: readonly Tool[] = [
     decompress: ['lzop', '-dc'],
     // it decompresses all of them, and warns that there is more than one
     decompressMany: ['sh', '-c', 'lzop -dc || test $? -eq 2'],
-    compress: [['lzop', '-c'], ['lzop', '-c', '-1'], ['lzop', '-c', '-9'], ['lzop', '-c', '--crc32'], ['lzop', '-c', '-F']],
+    compress: [
+      ['lzop', '-c'],
+      ['lzop', '-c', '-1'],
+      ['lzop', '-c', '-9'],
+      ['lzop', '-c', '--crc32'],
+      ['lzop', '-c', '-F']
+    ],
     writers: ['js']
   },
   {
@@ -86,7 +96,16 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-describe.each(TOOLS)('$codec and its own tool', ({ codec, decompress, decompressMany = decompress, compress, writers, readers = [], compressesOnly, oneFrame = false }) => {
+describe.each(TOOLS)('$codec and its own tool', ({
+  codec,
+  decompress,
+  decompressMany = decompress,
+  compress,
+  writers,
+  readers = [],
+  compressesOnly,
+  oneFrame = false
+}) => {
   const [tool, ...flags] = decompress
 
   describe.each(writers)('what %s makes', implementation => {
@@ -108,7 +127,8 @@ describe.each(TOOLS)('$codec and its own tool', ({ codec, decompress, decompress
       const bytes = text(FRAME_SIZE, 2)
 
       for (let level = levels.min; level <= levels.max; level++) {
-        expect(Buffer.compare(await run(tool, flags, await compress(bytes, { level })), bytes), `level ${level}`).toBe(0)
+        expect(Buffer.compare(await run(tool, flags, await compress(bytes, { level })), bytes), `level ${level}`)
+          .toBe(0)
       }
     })
 
@@ -125,7 +145,9 @@ describe.each(TOOLS)('$codec and its own tool', ({ codec, decompress, decompress
     })
   })
 
-  it.each(compress.map(command => [command.slice(command.indexOf('-c')).join(' '), command] as const))('every implementation reads what the tool makes with %s', async (_, [compressor, ...compressorFlags]) => {
+  it.each(
+    compress.map(command => [command.slice(command.indexOf('-c')).join(' '), command] as const)
+  )('every implementation reads what the tool makes with %s', async (_, [compressor, ...compressorFlags]) => {
     for (const bytes of [text(1), text(100_000), text(3_000_000), noise(70_000), new Uint8Array(500_000)]) {
       const file = join(directory, 'file')
       await writeFile(file, bytes)

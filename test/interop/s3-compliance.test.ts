@@ -27,7 +27,9 @@ beforeAll(async () => { server = await startS3() })
 afterAll(async () => stopS3(server))
 
 async function makeChild (): Promise<FoundOrNotS3Blockstore> {
-  const child = new FoundOrNotS3Blockstore(makeClient(server.endpoint), `ipfsz-${randomUUID()}`, { createIfMissing: true })
+  const child = new FoundOrNotS3Blockstore(makeClient(server.endpoint), `ipfsz-${randomUUID()}`, {
+    createIfMissing: true
+  })
   await child.open()
 
   return child
@@ -35,7 +37,7 @@ async function makeChild (): Promise<FoundOrNotS3Blockstore> {
 
 for (const codec of CODECS) {
   for (const verify of VERIFY) {
-    describe(`CompressedBlockstore in an S3 bucket with ${codec}, verify ${verify}, by the compliance suite of blockstores`, () => {
+    describe(`CompressedBlockstore in an S3 bucket with ${codec}, verify ${verify}, compliance suite`, () => {
       interfaceBlockstoreTests({
         // the blocks of the suite are small: each is to go through the codec
         setup: async () => new CompressedBlockstore(await makeChild(), { codec, verify, minSize: 0 }),

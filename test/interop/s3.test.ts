@@ -51,9 +51,16 @@ describe('a CompressedBlockstore in an S3 bucket', () => {
       expect(await Array.fromAsync(store.get(cid), chunk => Buffer.from(chunk))).toEqual([Buffer.from(bytes)])
     }
 
-    const all = await Array.fromAsync(store.getAll(), async ({ cid, bytes }) => [Buffer.from(cid.multihash.bytes).toString('hex'), (await read(bytes)).byteLength] as const)
-    expect(new Map(all)).toEqual(new Map(pairs.map(({ cid, bytes }) => [Buffer.from(cid.multihash.bytes).toString('hex'), bytes.byteLength])))
-    expect((await stats(child)).codecs).toMatchObject({ [codec]: { blocks: 2, size: 305_000 }, none: { blocks: 2, size: 5000, storedSize: 5000 } })
+    const all = await Array.fromAsync(
+      store.getAll(),
+      async ({ cid, bytes }) =>
+        [Buffer.from(cid.multihash.bytes).toString('hex'), (await read(bytes)).byteLength] as const
+    )
+    expect(new Map(all)).toEqual(
+      new Map(pairs.map(({ cid, bytes }) => [Buffer.from(cid.multihash.bytes).toString('hex'), bytes.byteLength]))
+    )
+    expect((await stats(child)).codecs)
+      .toMatchObject({ [codec]: { blocks: 2, size: 305_000 }, none: { blocks: 2, size: 5000, storedSize: 5000 } })
 
     await Array.fromAsync(store.deleteMany(pairs.map(({ cid }) => cid)))
     expect(await store.has(pairs[0].cid)).toBe(false)
@@ -100,10 +107,16 @@ describe('a CompressedBlockstore in an S3 bucket', () => {
     const { child, bucket } = await makeBucket()
     const program = join(import.meta.dirname, 's3', 'node.ts')
     const nodes = [['zstd', '2'], ['brotli', '3']].map(([codec, seed]) => {
-      const node = spawn(process.execPath, [program, server.endpoint, bucket, codec, seed], { stdio: ['pipe', 'pipe', 'inherit'] })
+      const node = spawn(process.execPath, [program, server.endpoint, bucket, codec, seed], {
+        stdio: ['pipe', 'pipe', 'inherit']
+      })
       const lines = createInterface(node.stdout)[Symbol.asyncIterator]()
 
-      return { seed: Number(seed), say: (text: string) => node.stdin.write(`${text}\n`), hear: async () => JSON.parse((await lines.next()).value as string) as string[] }
+      return {
+        seed: Number(seed),
+        say: (text: string) => node.stdin.write(`${text}\n`),
+        hear: async () => JSON.parse((await lines.next()).value as string) as string[]
+      }
     })
 
     nodes.forEach(({ say }) => say('go'))
@@ -112,7 +125,12 @@ describe('a CompressedBlockstore in an S3 bucket', () => {
     const hashes = await Promise.all(nodes.map(async ({ hear }) => hear()))
 
     for (const [i, { seed }] of nodes.entries()) {
-      expect(hashes[1 - i]).toEqual(Array.from({ length: 12 }, (_, n) => createHash('sha256').update(text(300_000 + n, n % 2 === 0 ? 1 : seed)).digest('hex')))
+      expect(hashes[1 - i]).toEqual(
+        Array.from(
+          { length: 12 },
+          (_, n) => createHash('sha256').update(text(300_000 + n, n % 2 === 0 ? 1 : seed)).digest('hex')
+        )
+      )
     }
 
     // the shared half lies there once

@@ -31,7 +31,11 @@ const TOOLS: readonly Tool[] = [
     codec: 'zstd',
     readers: ['native', 'js'],
     piped: [['zstd', '-c'], ['zstd', '-c', '-19'], ['zstd', '-c', '--no-check'], ['zstd', '-c', '--long=23']],
-    file: [['zstd', '-c'], ['zstd', '-c', '--long=23', '-9'], ['zstd', '-c', '-T2', '-B1048576'], ['zstd', '-c', '--fast=5']],
+    file: [['zstd', '-c'], ['zstd', '-c', '--long=23', '-9'], ['zstd', '-c', '-T2', '-B1048576'], [
+      'zstd',
+      '-c',
+      '--fast=5'
+    ]],
     joins: true
   },
   {
@@ -45,7 +49,13 @@ const TOOLS: readonly Tool[] = [
     codec: 'lz4',
     readers: ['js'],
     piped: [['lz4', '-c'], ['lz4', '-c', '-BD'], ['lz4', '-c', '-BD', '-B4', '-BX']],
-    file: [['lz4', '-c', '-BD', '-B4'], ['lz4', '-c', '-BD', '-B5', '-9'], ['lz4', '-c', '-BI', '-B6'], ['lz4', '-c', '-BD', '-B7', '-BX', '--content-size'], ['lz4', '-c', '--no-frame-crc', '-12']],
+    file: [
+      ['lz4', '-c', '-BD', '-B4'],
+      ['lz4', '-c', '-BD', '-B5', '-9'],
+      ['lz4', '-c', '-BI', '-B6'],
+      ['lz4', '-c', '-BD', '-B7', '-BX', '--content-size'],
+      ['lz4', '-c', '--no-frame-crc', '-12']
+    ],
     joins: true
   },
   {
@@ -91,7 +101,9 @@ async function read (codec: Codec, stream: Uint8Array): Promise<Buffer> {
     }
   })()
 
-  return Buffer.concat(await Array.fromAsync((codec.decompressStream as NonNullable<Codec['decompressStream']>)(source)))
+  return Buffer.concat(
+    await Array.fromAsync((codec.decompressStream as NonNullable<Codec['decompressStream']>)(source))
+  )
 }
 
 async function compress ([tool, ...flags]: string[], isPiped: boolean, bytes: Uint8Array): Promise<Buffer> {
@@ -106,9 +118,17 @@ async function compress ([tool, ...flags]: string[], isPiped: boolean, bytes: Ui
 }
 
 describe.each(TOOLS)('streams that the tool of $codec makes', ({ codec, readers, piped, file, joins }) => {
-  const commands = [...piped.map(command => ({ command, isPiped: true })), ...file.map(command => ({ command, isPiped: false }))]
+  const commands = [
+    ...piped.map(command => ({ command, isPiped: true })),
+    ...file.map(command => ({ command, isPiped: false }))
+  ]
 
-  it.each(commands.map(({ command, isPiped }) => [`${command.slice(command.indexOf('-c')).join(' ')}${isPiped ? ', piped' : ''}`, command, isPiped] as const))('are read by every implementation: %s', async (_, command, isPiped) => {
+  it.each(
+    commands.map(
+      ({ command, isPiped }) =>
+        [`${command.slice(command.indexOf('-c')).join(' ')}${isPiped ? ', piped' : ''}`, command, isPiped] as const
+    )
+  )('are read by every implementation: %s', async (_, command, isPiped) => {
     // Python takes minutes for the checksums of more
     const contents = codec === 'snappy' ? [...CONTENTS.slice(0, 3), LONG.subarray(0, 2 * MIB)] : [...CONTENTS, LONG]
 
@@ -116,7 +136,10 @@ describe.each(TOOLS)('streams that the tool of $codec makes', ({ codec, readers,
       const stream = await compress(command, isPiped, bytes)
 
       for (const implementation of readers) {
-        expect(Buffer.compare(await read(codecs[codec]({ implementation }), stream), bytes), `${implementation}, ${bytes.byteLength} bytes`).toBe(0)
+        expect(
+          Buffer.compare(await read(codecs[codec]({ implementation }), stream), bytes),
+          `${implementation}, ${bytes.byteLength} bytes`
+        ).toBe(0)
       }
     }
   })
@@ -133,7 +156,12 @@ describe.each(TOOLS)('streams that the tool of $codec makes', ({ codec, readers,
     expect(Buffer.compare(Buffer.concat(await Array.fromAsync(fs.cat(cid))), whole)).toBe(0)
 
     for (const [offset, length] of [[0, 10], [2 * MIB, MIB + 5], [whole.byteLength - 1, 10]]) {
-      expect(Buffer.compare(Buffer.concat(await Array.fromAsync(fs.cat(cid, { offset, length }))), whole.subarray(offset, offset + length))).toBe(0)
+      expect(
+        Buffer.compare(
+          Buffer.concat(await Array.fromAsync(fs.cat(cid, { offset, length }))),
+          whole.subarray(offset, offset + length)
+        )
+      ).toBe(0)
     }
   })
 })
@@ -146,11 +174,18 @@ describe('what the tools make besides', () => {
     const source = async function * (): AsyncGenerator<Uint8Array> { yield stream }
 
     await expect(read(codec, stream)).rejects.toMatchObject({ name: 'WindowTooLargeError', size: 16 * MIB })
-    expect(Buffer.compare(Buffer.concat(await Array.fromAsync(decompressStream(source(), { maxWindowSize: 16 * MIB }))), LONG)).toBe(0)
+    expect(
+      Buffer.compare(
+        Buffer.concat(await Array.fromAsync(decompressStream(source(), { maxWindowSize: 16 * MIB }))),
+        LONG
+      )
+    ).toBe(0)
   })
 
   it('lz4 -l is refused by name, brotli --large_window too', async () => {
-    await expect(read(codecs.lz4(), await run('lz4', ['-l', '-c'], text(1000)))).rejects.toMatchObject({ name: 'CorruptFrameError', reason: 'it is a frame of the legacy format' })
-    await expect(read(codecs.brotli(), await run('brotli', ['-c', '-q', '5', '--large_window=28'], LONG))).rejects.toMatchObject({ name: 'CorruptFrameError' })
+    await expect(read(codecs.lz4(), await run('lz4', ['-l', '-c'], text(1000))))
+      .rejects.toMatchObject({ name: 'CorruptFrameError', reason: 'it is a frame of the legacy format' })
+    await expect(read(codecs.brotli(), await run('brotli', ['-c', '-q', '5', '--large_window=28'], LONG)))
+      .rejects.toMatchObject({ name: 'CorruptFrameError' })
   })
 })

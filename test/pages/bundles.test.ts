@@ -64,7 +64,7 @@ describe.each(Object.entries(BUNDLERS))('a page built by %s, which was told noth
     expect(page.workers().length).toBeGreaterThan(0)
   })
 
-  it('does so on its own thread where its policy forbids workers', async () => {
+  it('does so on its own thread when its policy forbids workers', async () => {
     const page = await open({ 'content-security-policy': "worker-src 'none'" })
 
     expect(await page.evaluate("roundTrip('zstd')")).toEqual(['wasm', true, true])

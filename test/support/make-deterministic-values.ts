@@ -17,7 +17,10 @@ for (const name of Object.keys(codecs) as CodecName[]) {
   values[name] = await computeDeterministic(name)
 }
 
-writeFileSync(join(import.meta.dirname, 'deterministic-values.ts'), `import type { Deterministic } from './deterministic.ts'
+writeFileSync(join(
+  import.meta.dirname,
+  'deterministic-values.ts'
+), `import type { Deterministic } from './deterministic.ts'
 import type { CodecName } from '@ipfsz/codecs'
 
 /** The files and frames of deterministic.ts, as every platform makes them. Written by make-deterministic-values.ts. */

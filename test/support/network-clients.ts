@@ -29,7 +29,9 @@ export async function heliaClient (address: string): Promise<Helia> {
  * every second whether its peers are still there, so that what would happen within ten
  * happens soon.
  */
-export async function heliaProvider (blockstore: HeliaInit['blockstore']): Promise<{ helia: Helia, port: number, peerId: string }> {
+export async function heliaProvider (
+  blockstore: HeliaInit['blockstore']
+): Promise<{ helia: Helia, port: number, peerId: string }> {
   const helia = withBitswap(withLibp2pLight(createHeliaLight({ blockstore }), {
     addresses: { listen: ['/ip4/127.0.0.1/tcp/0'] },
     transports: [tcp()],

@@ -27,8 +27,18 @@ export interface DaemonInit {
 }
 
 /** Start a daemon, and wait until it is ready. */
-export async function startDaemon (sandbox: Sandbox, { repo = sandbox.repo, bootstrap = [], listen = ['/ip4/127.0.0.1/tcp/0'], args = [] }: DaemonInit = {}): Promise<RunningDaemon> {
-  const child = sandbox.start(['daemon', '--json', '--repo', repo, ...listen.flatMap(address => ['--listen', address]), ...args], {
+export async function startDaemon (
+  sandbox: Sandbox,
+  { repo = sandbox.repo, bootstrap = [], listen = ['/ip4/127.0.0.1/tcp/0'], args = [] }: DaemonInit = {}
+): Promise<RunningDaemon> {
+  const child = sandbox.start([
+    'daemon',
+    '--json',
+    '--repo',
+    repo,
+    ...listen.flatMap(address => ['--listen', address]),
+    ...args
+  ], {
     env: { IPFSZ_BOOTSTRAP: bootstrap.length === 0 ? 'none' : bootstrap.join(',') }
   })
   const exit = once(child, 'close') as Promise<[number | null]>

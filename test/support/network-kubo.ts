@@ -33,7 +33,9 @@ export async function startKubo ({ bootstrap = [] }: KuboNodeInit = {}): Promise
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-kubo-'))
   const env = { IPFS_PATH: directory, IPFS_TELEMETRY: 'off' }
   const ipfs: KuboNode['ipfs'] = async (args, input) => run('ipfs', args, input, env)
-  const config = async (key: string, value: unknown): Promise<void> => { await ipfs(['config', '--json', key, JSON.stringify(value)]) }
+  const config = async (key: string, value: unknown): Promise<void> => {
+    await ipfs(['config', '--json', key, JSON.stringify(value)])
+  }
 
   // no public peers, loopback, ports of its own
   await ipfs(['init', '--profile=test'])
@@ -64,10 +66,20 @@ export async function startKubo ({ bootstrap = [] }: KuboNodeInit = {}): Promise
       await setTimeout(50)
     }
 
-    const { ID, Addresses } = JSON.parse((await ipfs(['id', '--enc=json'])).toString()) as { ID: string, Addresses: string[] }
+    const { ID, Addresses } = JSON.parse(
+      (await ipfs(['id', '--enc=json'])).toString()
+    ) as { ID: string, Addresses: string[] }
     const gateway = (await readFile(join(directory, 'gateway'), 'utf8')).trim()
 
-    return { directory, peerId: ID, address: Addresses.find(address => address.includes('/tcp/') && !address.includes('/ws')) ?? Addresses[0], apiPort: Number(api.trim().split('/')[4]), gateway, ipfs, stop }
+    return {
+      directory,
+      peerId: ID,
+      address: Addresses.find(address => address.includes('/tcp/') && !address.includes('/ws')) ?? Addresses[0],
+      apiPort: Number(api.trim().split('/')[4]),
+      gateway,
+      ipfs,
+      stop
+    }
   } catch (err) {
     await stop()
     throw err

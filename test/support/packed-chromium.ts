@@ -47,15 +47,24 @@ function unpack (directory: string): void {
 
   try {
     // it unpacks into the system's temporary directory, whatever that is
-    execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: import.meta.dirname, env: { ...process.env, TMPDIR: unfinished } })
+    execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: import.meta.dirname,
+      env: { ...process.env, TMPDIR: unfinished }
+    })
     writeFileSync(join(unfinished, 'chromium.sh'), SCRIPT, { mode: 0o755 })
-    writeFileSync(join(unfinished, 'fonts.conf'), `<?xml version="1.0"?><fontconfig><dir>${join(directory, 'fonts')}</dir><cachedir>${join(directory, 'cache')}</cachedir></fontconfig>\n`)
+    writeFileSync(
+      join(unfinished, 'fonts.conf'),
+      `<?xml version="1.0"?><fontconfig><dir>${join(directory, 'fonts')}</dir><cachedir>${join(directory, 'cache')}</cachedir></fontconfig>\n`
+    )
     renameSync(unfinished, directory)
   } catch (err) {
     rmSync(unfinished, { recursive: true, force: true })
 
     if (!existsSync(directory)) {
-      throw new Error('The Chromium of @sparticuz/chromium could not be unpacked: name another in $CHROMIUM', { cause: err })
+      throw new Error(
+        'The Chromium of @sparticuz/chromium could not be unpacked: name another in $CHROMIUM',
+        { cause: err }
+      )
     }
   }
 }

@@ -94,8 +94,12 @@ export class PowerCut {
   /** What the disk has at a moment, by path: bytes of files, null of directories. */
   at (moment: number, mode: Mode, random: () => number = Math.random): Map<string, Buffer | null> {
     const bytes = new Map(this.#start)
-    const synced = new Map<Inode, { begun: number, entries: Map<string, Inode> }>(this.#startNames.map(([directory, entries]) => [directory, { begun: -1, entries }]))
-    const now = new Map<Inode, Map<string, Inode>>(this.#startNames.map(([directory, entries]) => [directory, new Map(entries)]))
+    const synced = new Map<Inode, { begun: number, entries: Map<string, Inode> }>(
+      this.#startNames.map(([directory, entries]) => [directory, { begun: -1, entries }])
+    )
+    const now = new Map<Inode, Map<string, Inode>>(
+      this.#startNames.map(([directory, entries]) => [directory, new Map(entries)])
+    )
 
     for (const event of this.#events.slice(0, moment)) {
       if (event.type === 'names') {
@@ -113,7 +117,10 @@ export class PowerCut {
 
     const disk = new Map<string, Buffer | null>()
     const visit = (directory: Inode, path: string): void => {
-      const [before, after] = [synced.get(directory)?.entries ?? new Map<string, Inode>(), now.get(directory) ?? new Map<string, Inode>()]
+      const [before, after] = [
+        synced.get(directory)?.entries ?? new Map<string, Inode>(),
+        now.get(directory) ?? new Map<string, Inode>()
+      ]
 
       for (const name of new Set([...before.keys(), ...after.keys()])) {
         const takesNew = mode === 'named' || (mode === 'mixed' && random() < 0.5)
@@ -299,7 +306,11 @@ export class PowerCut {
       const original = fs[name] as (...args: unknown[]) => Promise<unknown>
 
       Object.assign(fs, {
-        [name]: async (...args: unknown[]) => args.slice(0, 2).some(path => typeof path === 'string' && this.#has(resolve(path))) ? Promise.reject(new Error(`${name} is not recorded`)) : original(...args)
+        [name]: async (...args: unknown[]) => args.slice(0, 2).some(
+          path => typeof path === 'string' && this.#has(resolve(path))
+        )
+          ? Promise.reject(new Error(`${name} is not recorded`))
+          : original(...args)
       })
     }
 

@@ -6,12 +6,19 @@ import type { AddressInfo } from 'node:net'
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' }
 
 /** A directory on a port of the loopback interface. */
-export async function serve (directory: string, headers: Record<string, string> = {}): Promise<{ url: string, close: () => void }> {
+export async function serve (
+  directory: string,
+  headers: Record<string, string> = {}
+): Promise<{ url: string, close: () => void }> {
   const server = createServer((request, response) => {
     const path = request.url === '/' ? '/index.html' : normalize(request.url ?? '/')
 
     readFile(join(directory, path)).then(
-      bytes => response.writeHead(200, { ...headers, 'content-type': TYPES[extname(path)] ?? 'application/octet-stream' }).end(bytes),
+      bytes => {
+        const type = TYPES[extname(path)] ?? 'application/octet-stream'
+
+        return response.writeHead(200, { ...headers, 'content-type': type }).end(bytes)
+      },
       () => response.writeHead(404).end()
     )
   })

@@ -10,6 +10,8 @@ export class SummaryReporter implements Reporter {
     const broken = modules.filter(module => module.errors().length > 0).length
     const skipped = states.length - passed - failed
 
-    console.info(`${passed} passed, ${failed + broken + errors.length} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`)
+    console.info(
+      `${passed} passed, ${failed + broken + errors.length} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`
+    )
   }
 }

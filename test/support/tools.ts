@@ -15,7 +15,12 @@ const INSTALL: Readonly<Record<string, string>> = {
  *
  * @throws where the program is missing, with how to install it, or where it fails
  */
-export async function run (tool: string, args: string[], input: Uint8Array = new Uint8Array(0), env: Record<string, string> = {}): Promise<Buffer> {
+export async function run (
+  tool: string,
+  args: string[],
+  input: Uint8Array = new Uint8Array(0),
+  env: Record<string, string> = {}
+): Promise<Buffer> {
   const child = spawn(tool, args, { env: { ...process.env, ...env } })
   const stdout: Buffer[] = []
   const stderr: Buffer[] = []
@@ -29,7 +34,12 @@ export async function run (tool: string, args: string[], input: Uint8Array = new
   const code = await new Promise((resolve, reject) => {
     child.on('close', resolve)
     child.on('error', cause => {
-      reject(new Error(`${tool} is not ${tool.startsWith('/') ? 'there' : 'on the PATH'}: ${INSTALL[tool] ?? 'install it'}`, { cause }))
+      reject(
+        new Error(
+          `${tool} is not ${tool.startsWith('/') ? 'there' : 'on the PATH'}: ${INSTALL[tool] ?? 'install it'}`,
+          { cause }
+        )
+      )
     })
   })
 

@@ -56,7 +56,8 @@ describe('@ipld/car', () => {
     const cid = CID.createV1(raw.code, await sha256.digest(new Uint8Array(0)))
     const reader = await CarReader.fromBytes(await emptyCar(Array.from({ length: 20_000 }, () => cid)))
 
-    expect(new Set(await reader.getRoots()).size, mended('@ipld/car', 'packages/cli/src/car/car-header.ts')).toBe(20_000)
+    expect(new Set(await reader.getRoots()).size, mended('@ipld/car', 'packages/cli/src/car/car-header.ts'))
+      .toBe(20_000)
   })
 })
 

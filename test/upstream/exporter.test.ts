@@ -37,7 +37,10 @@ async function makeFile (): Promise<{ read: Set<string>, root: CID, blockstore: 
 }
 
 describe('ipfs-unixfs-exporter', () => {
-  it.each([undefined, 8])('fetches a whole file though only its first block is taken: %s at a time', async blockReadConcurrency => {
+  it.each([
+    undefined,
+    8
+  ])('fetches a whole file though only its first block is taken: %s at a time', async blockReadConcurrency => {
     const { read, root, blockstore } = await makeFile()
     const file = await exporter(root, blockstore)
 

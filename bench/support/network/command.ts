@@ -25,7 +25,10 @@ export interface Run {
 
 /** Start `ipfsz`, which knows nobody that it is not told of. */
 function start (args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
-  const child = spawn(process.execPath, [COMMAND, ...args], { env: { ...process.env, IPFSZ_BOOTSTRAP: 'none' }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [COMMAND, ...args], {
+    env: { ...process.env, IPFSZ_BOOTSTRAP: 'none' },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
   // at once: it must not write into a directory again that has been removed
   child.once('exit', atExit(() => { child.kill('SIGKILL') }))
 
@@ -68,7 +71,9 @@ export async function printedBy (args: readonly string[]): Promise<string[]> {
 /** Add a file to a repo, and count the bytes of its blocks. */
 export async function addByCommand (repo: string, file: string): Promise<{ cid: string, stored: number }> {
   const [cid] = await printedBy(['add', '-Q', '--repo', repo, file])
-  const { storedSize: stored } = JSON.parse((await printedBy(['stat', '--json', '--repo', repo, cid]))[0]) as { storedSize: number }
+  const { storedSize: stored } = JSON.parse((await printedBy(['stat', '--json', '--repo', repo, cid]))[0]) as {
+    storedSize: number
+  }
 
   return { cid, stored }
 }

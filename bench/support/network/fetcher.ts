@@ -50,5 +50,11 @@ async function fetchFile (): Promise<Fetched> {
 
   const { user, system } = process.cpuUsage(cpu)
 
-  return { first, wall: performance.now() - start, cpu: (user + system) / 1000, size: read, ...failure == null ? {} : { failure } }
+  return {
+    first,
+    wall: performance.now() - start,
+    cpu: (user + system) / 1000,
+    size: read,
+    ...failure == null ? {} : { failure }
+  }
 }

@@ -13,7 +13,11 @@ import type { Blockstore } from 'interface-blockstore'
 export type Transport = 'plain' | 'compressed'
 
 /** A Helia that listens on loopback or not at all, and knows nobody that it does not dial. */
-export async function createNode (blockstore: Blockstore, listen: string[], transport: Transport): Promise<HeliaWithLibp2p<Record<string, unknown>>> {
+export async function createNode (
+  blockstore: Blockstore,
+  listen: string[],
+  transport: Transport
+): Promise<HeliaWithLibp2p<Record<string, unknown>>> {
   const helia = withBitswap(withLibp2pLight(createHeliaLight({ blockstore }), {
     addresses: { listen },
     transports: [tcp()],

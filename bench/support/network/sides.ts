@@ -66,7 +66,8 @@ export async function startSides (directory: string): Promise<Sides> {
       port,
       compressesOnTheWay: transport === 'compressed',
       offer: async file => offer(file, blocks, reader),
-      fetch: async ({ cid }, { port }, size, timeout, onReady) => runFetcher('fetcher.ts', { peer, port, transport, reader, cid, size, timeout }, onReady)
+      fetch: async ({ cid }, { port }, size, timeout, onReady) =>
+        runFetcher('fetcher.ts', { peer, port, transport, reader, cid, size, timeout }, onReady)
     })
   }
 
@@ -111,7 +112,9 @@ async function offer (file: string, blocks: string, reader: FetcherInit['reader'
   const inner = new FsBlockstore(blocks)
   await inner.open()
   const blockstore = new CountingBlockstore(inner)
-  const files: { addByteStream (bytes: AsyncIterable<Uint8Array>): Promise<CID> } = reader === 'ipfsz' ? ipfsz({ blockstore }) : unixfs({ blockstore })
+  const files: { addByteStream (bytes: AsyncIterable<Uint8Array>): Promise<CID> } = reader === 'ipfsz' ? ipfsz({
+    blockstore
+  }) : unixfs({ blockstore })
   const cid = await files.addByteStream(createReadStream(file))
   await inner.close()
 
@@ -119,7 +122,11 @@ async function offer (file: string, blocks: string, reader: FetcherInit['reader'
 }
 
 /** Run a process that fetches, and tell when it is about to. */
-async function runFetcher (program: string, init: FetcherInit | KuboFetcherInit, onReady: () => void): Promise<Fetched> {
+async function runFetcher (
+  program: string,
+  init: FetcherInit | KuboFetcherInit,
+  onReady: () => void
+): Promise<Fetched> {
   const child = fork(join(import.meta.dirname, program), [JSON.stringify(init)])
   const fail = once(child, 'exit').then(([code]) => { throw new Error(`${program} ended with ${code}`) })
   // it ends at last, when nobody waits for it
@@ -153,12 +160,26 @@ async function startCommandSide (directory: string): Promise<{ command: Side, st
         onReady()
 
         const start = performance.now()
-        const run = await runCommand(['cat', cid, '--repo', fetched, '--peer', `/ip4/127.0.0.1/tcp/${link.port}/p2p/${peer}`, '--timeout', `${Math.ceil(timeout / 1000)}`])
+        const run = await runCommand([
+          'cat',
+          cid,
+          '--repo',
+          fetched,
+          '--peer',
+          `/ip4/127.0.0.1/tcp/${link.port}/p2p/${peer}`,
+          '--timeout',
+          `${Math.ceil(timeout / 1000)}`
+        ])
         const end = performance.now()
         const dialled = link.firstByte() ?? start
         await rm(fetched, { recursive: true, force: true })
 
-        return { first: run.first - dialled, wall: end - dialled, size: run.size, ...run.good && run.size === size ? {} : { failure: run.stderr || `read ${run.size} bytes of ${size}` } }
+        return {
+          first: run.first - dialled,
+          wall: end - dialled,
+          size: run.size,
+          ...run.good && run.size === size ? {} : { failure: run.stderr || `read ${run.size} bytes of ${size}` }
+        }
       }
     },
     stop
@@ -186,7 +207,11 @@ async function startKuboSides (directory: string): Promise<{ kubo: Side[], stop:
       await (await fetcher.call('swarm/connect', { arg: `/ip4/127.0.0.1/tcp/${port}/p2p/${provider.peer}` })).text()
 
       const before = await fetcher.cpu()
-      const fetched = await runFetcher('kubo-fetcher.ts', { url: fetcher.url('cat', { arg: cid }), decompress, size, timeout }, onReady)
+      const fetched = await runFetcher(
+        'kubo-fetcher.ts',
+        { url: fetcher.url('cat', { arg: cid }), decompress, size, timeout },
+        onReady
+      )
 
       return { ...fetched, cpu: (fetched.cpu ?? 0) + await fetcher.cpu() - before }
     }
@@ -207,7 +232,9 @@ async function offerKubo (daemon: KuboDaemon, bytes: Uint8Array): Promise<Offer>
   body.append('file', new Blob([new Uint8Array(bytes)]))
   const { Hash } = await (await daemon.call('add', { pin: 'true' }, body)).json() as { Hash: string }
   // each block once, as it is stored: what `add` tells counts those that are equal each time
-  const { TotalSize } = await (await daemon.call('dag/stat', { arg: Hash, progress: 'false' })).json() as { TotalSize: number }
+  const { TotalSize } = await (await daemon.call('dag/stat', { arg: Hash, progress: 'false' })).json() as {
+    TotalSize: number
+  }
 
   return { cid: Hash, stored: TotalSize }
 }

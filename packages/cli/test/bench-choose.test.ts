@@ -7,16 +7,19 @@ import { Clock, fakeCodecLevel, fakeRow } from './bench-fakes.ts'
 const NONE = fakeRow('none', undefined, 1, [8, 0.8, 0.08])
 
 describe('secondsOver', () => {
-  it('is the time of sending where that is the slowest', () => {
-    expect(secondsOver(10_000_000, { ratio: 0.5, compress: 1e9, decompress: 1e9 })).toEqual({ '10 Mbit/s': 4, '100 Mbit/s': 0.4, '1 Gbit/s': 0.04 })
+  it('is the time of sending when that is the slowest', () => {
+    expect(secondsOver(10_000_000, { ratio: 0.5, compress: 1e9, decompress: 1e9 }))
+      .toEqual({ '10 Mbit/s': 4, '100 Mbit/s': 0.4, '1 Gbit/s': 0.04 })
   })
 
-  it('is the time of compressing where that is the slowest', () => {
-    expect(secondsOver(10_000_000, { ratio: 0.5, compress: 20e6, decompress: 1e9 })).toEqual({ '10 Mbit/s': 4, '100 Mbit/s': 0.5, '1 Gbit/s': 0.5 })
+  it('is the time of compressing when that is the slowest', () => {
+    expect(secondsOver(10_000_000, { ratio: 0.5, compress: 20e6, decompress: 1e9 }))
+      .toEqual({ '10 Mbit/s': 4, '100 Mbit/s': 0.5, '1 Gbit/s': 0.5 })
   })
 
-  it('is the time of decompressing where that is the slowest', () => {
-    expect(secondsOver(10_000_000, { ratio: 0.5, compress: 1e9, decompress: 1e6 })).toEqual({ '10 Mbit/s': 10, '100 Mbit/s': 10, '1 Gbit/s': 10 })
+  it('is the time of decompressing when that is the slowest', () => {
+    expect(secondsOver(10_000_000, { ratio: 0.5, compress: 1e9, decompress: 1e6 }))
+      .toEqual({ '10 Mbit/s': 10, '100 Mbit/s': 10, '1 Gbit/s': 10 })
   })
 })
 
@@ -25,20 +28,40 @@ describe('estimate', () => {
 
   it('begins with the file as it is', () => {
     expect(estimate([], 10_000_000, 5_000_000)).toEqual([expect.objectContaining({
-      label: 'none', codec: 'none', ratio: 1, partial: false, seconds: { '10 Mbit/s': 8, '100 Mbit/s': 0.8, '1 Gbit/s': 0.08 }
+      label: 'none', codec: 'none', ratio: 1, partial: false, seconds: {
+        '10 Mbit/s': 8,
+        '100 Mbit/s': 0.8,
+        '1 Gbit/s': 0.08
+      }
     })])
   })
 
   it('takes what was measured on a sample for the whole file', () => {
-    const [, row] = estimate([{ codecLevel, size: 5_000_000, stored: 2_000_000, ratio: 0.4, compress: 2e6, decompress: 1e9, rounds: 3 }], 10_000_000, 5_000_000)
+    const [, row] = estimate(
+      [{ codecLevel, size: 5_000_000, stored: 2_000_000, ratio: 0.4, compress: 2e6, decompress: 1e9, rounds: 3 }],
+      10_000_000,
+      5_000_000
+    )
 
-    expect(row).toMatchObject({ label: 'zstd 3', codec: 'zstd', level: 3, implementation: 'js', ratio: 0.4, measured: 5_000_000, partial: false })
+    expect(row).toMatchObject({
+      label: 'zstd 3',
+      codec: 'zstd',
+      level: 3,
+      implementation: 'js',
+      ratio: 0.4,
+      measured: 5_000_000,
+      partial: false
+    })
     expect(row.seconds['100 Mbit/s']).toBe(5)
     expect(row.seconds['10 Mbit/s']).toBe(5)
   })
 
   it('marks what was measured on less', () => {
-    const [, row] = estimate([{ codecLevel, size: 4_999_999, stored: 1, ratio: 0.4, compress: 2e6, decompress: 1e9, rounds: 3 }], 10_000_000, 5_000_000)
+    const [, row] = estimate(
+      [{ codecLevel, size: 4_999_999, stored: 1, ratio: 0.4, compress: 2e6, decompress: 1e9, rounds: 3 }],
+      10_000_000,
+      5_000_000
+    )
 
     expect(row.partial).toBe(true)
   })
@@ -77,7 +100,7 @@ describe('choose', () => {
     expect(choose([NONE, b, { ...b }]).row).toBe(b)
   })
 
-  it('says nothing of other links and of space where it is the best there too', () => {
+  it('says nothing of other links and of space when it is the best there too', () => {
     const only = fakeRow('zstd', 1, 0.4, [4, 0.4, 0.05])
 
     expect(choose([NONE, only])).toEqual({ row: only, reason: expect.any(String) })
@@ -94,10 +117,12 @@ describe('choose', () => {
   })
 
   it('passes over a codec that is quick and does not save 5 %', () => {
-    expect(choose([NONE, fakeRow('lz4', 1, 0.97, [7, 0.1, 0.01]), fakeRow('zstd', 1, 0.9, [7.2, 0.72, 0.07])]).row.codec).toBe('zstd')
+    expect(
+      choose([NONE, fakeRow('lz4', 1, 0.97, [7, 0.1, 0.01]), fakeRow('zstd', 1, 0.9, [7.2, 0.72, 0.07])]).row.codec
+    ).toBe('zstd')
   })
 
-  it('takes none where every codec is slower than sending the file as it is', () => {
+  it('takes none when every codec is slower than sending the file as it is', () => {
     const slow = fakeRow('brotli', 11, 0.25, [9, 9, 9])
 
     const { row, smallest, fastLink, reason } = choose([NONE, slow])

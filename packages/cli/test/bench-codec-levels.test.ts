@@ -42,14 +42,17 @@ describe('codec levels', () => {
   })
 
   it('refuses a codec that does not exist', () => {
-    expect(() => codecLevels(codecs, { names: ['zstd', 'lzma'] })).toThrow(expect.objectContaining({ name: 'UnknownCodecError' }))
+    expect(() => codecLevels(codecs, { names: ['zstd', 'lzma'] }))
+      .toThrow(expect.objectContaining({ name: 'UnknownCodecError' }))
   })
 
   it('refuses levels that a codec asked for does not have', () => {
-    expect(() => codecLevels(codecs, { names: ['zstd', 'gzip'], levels: [12] })).toThrow(expect.objectContaining({ name: 'InvalidLevelError', codec: 'gzip', level: 12 }))
+    expect(() => codecLevels(codecs, { names: ['zstd', 'gzip'], levels: [12] }))
+      .toThrow(expect.objectContaining({ name: 'InvalidLevelError', codec: 'gzip', level: 12 }))
   })
 
   it('refuses levels that no codec has', () => {
-    expect(() => codecLevels(codecs, { levels: [99] })).toThrow(expect.objectContaining({ name: 'InvalidLevelError', level: 99 }))
+    expect(() => codecLevels(codecs, { levels: [99] }))
+      .toThrow(expect.objectContaining({ name: 'InvalidLevelError', level: 99 }))
   })
 })

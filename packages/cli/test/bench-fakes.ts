@@ -20,7 +20,10 @@ export interface FakeInit {
 }
 
 /** A codec that compresses nothing, and takes the time it is told on a clock that goes for it alone. */
-export function fakeCodecLevel (clock: Clock, { name = 'fake', level = 1, compress = 1e6, decompress = 1e6, ratio = 0.5 }: FakeInit = {}): CodecLevel & { pieces: number[] } {
+export function fakeCodecLevel (
+  clock: Clock,
+  { name = 'fake', level = 1, compress = 1e6, decompress = 1e6, ratio = 0.5 }: FakeInit = {}
+): CodecLevel & { pieces: number[] } {
   const originals = new WeakMap<Uint8Array, Uint8Array>()
   const pieces: number[] = []
 
@@ -47,7 +50,13 @@ export function fakeCodecLevel (clock: Clock, { name = 'fake', level = 1, compre
 }
 
 /** A row as `estimate` gives it. Seconds are those over 10 Mbit/s, 100 Mbit/s and 1 Gbit/s. */
-export function fakeRow (codec: string, level: number | undefined, ratio: number, [slow, usual, fast]: readonly number[], row: Partial<Row> = {}): Row {
+export function fakeRow (
+  codec: string,
+  level: number | undefined,
+  ratio: number,
+  [slow, usual, fast]: readonly number[],
+  row: Partial<Row> = {}
+): Row {
   return {
     label: level == null ? codec : `${codec} ${level}`,
     codec,

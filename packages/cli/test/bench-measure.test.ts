@@ -20,7 +20,7 @@ function makeFrames (...sizes: number[]): Uint8Array[] {
 describe('cut', () => {
   const frames = makeFrames(MIB, MIB, MIB, MIB, 10)
 
-  it('takes all where there is time for all', () => {
+  it('takes all when there is time for all', () => {
     expect(limitFrames(frames, 4 * MIB + 10, 2)).toEqual(frames)
     expect(limitFrames(frames, Infinity, 2)).toEqual(frames)
   })
@@ -32,7 +32,8 @@ describe('cut', () => {
 
   it('takes the beginnings of as many frames as keep every core busy', () => {
     expect(limitFrames(frames, 1.5 * MIB, 2).map(({ byteLength }) => byteLength)).toEqual([768 * KIB, 768 * KIB])
-    expect(limitFrames(frames, 1.5 * MIB, 4).map(({ byteLength }) => byteLength)).toEqual([384 * KIB, 384 * KIB, 384 * KIB, 384 * KIB])
+    expect(limitFrames(frames, 1.5 * MIB, 4).map(({ byteLength }) => byteLength))
+      .toEqual([384 * KIB, 384 * KIB, 384 * KIB, 384 * KIB])
   })
 
   it('takes 64 KiB at the least, and what is shorter as it is', () => {
@@ -45,7 +46,13 @@ describe('runPass', () => {
   it('tells sizes and times', async () => {
     const clock = new Clock()
 
-    expect(await runPass(fakeCodecLevel(clock, { compress: 100, decompress: 400, ratio: 0.25 }), makeFrames(1000, 200), optionsOf(clock)))
+    expect(
+      await runPass(
+        fakeCodecLevel(clock, { compress: 100, decompress: 400, ratio: 0.25 }),
+        makeFrames(1000, 200),
+        optionsOf(clock)
+      )
+    )
       .toEqual({ size: 1200, stored: 300, compress: 12, decompress: 3 })
   })
 
@@ -67,16 +74,24 @@ describe('runPass', () => {
       }
     }
 
-    await runPass({ ...codecLevel, codec: slow }, makeFrames(...Array.from({ length: 20 }, () => 10)), optionsOf(clock, { concurrency: 3 }))
+    await runPass(
+      { ...codecLevel, codec: slow },
+      makeFrames(...Array.from({ length: 20 }, () => 10)),
+      optionsOf(clock, { concurrency: 3 })
+    )
 
     expect(most).toBe(3)
   })
 
   it('refuses what comes back different', async () => {
     const codecLevel = fakeCodecLevel(new Clock())
-    const codec = { ...codecLevel.codec, decompress: (_: Uint8Array, { size }: { size: number }) => new Uint8Array(size) }
+    const codec = {
+      ...codecLevel.codec,
+      decompress: (_: Uint8Array, { size }: { size: number }) => new Uint8Array(size)
+    }
 
-    await expect(runPass({ ...codecLevel, codec }, makeFrames(10), optionsOf(new Clock()))).rejects.toMatchObject({ name: 'DifferenceError', label: 'fake 1' })
+    await expect(runPass({ ...codecLevel, codec }, makeFrames(10), optionsOf(new Clock())))
+      .rejects.toMatchObject({ name: 'DifferenceError', label: 'fake 1' })
   })
 
   it('refuses what cannot be decompressed again', async () => {
@@ -84,10 +99,11 @@ describe('runPass', () => {
     const cause = Object.assign(new Error('corrupt'), { name: 'CorruptFrameError' })
     const codec = { ...codecLevel.codec, async decompress (): Promise<Uint8Array> { throw cause } }
 
-    await expect(runPass({ ...codecLevel, codec }, makeFrames(10), optionsOf(new Clock()))).rejects.toMatchObject({ name: 'DifferenceError', cause })
+    await expect(runPass({ ...codecLevel, codec }, makeFrames(10), optionsOf(new Clock())))
+      .rejects.toMatchObject({ name: 'DifferenceError', cause })
   })
 
-  it('ends where it is aborted, with that error', async () => {
+  it('ends when it is aborted, with that error', async () => {
     const controller = new AbortController()
     const codecLevel = fakeCodecLevel(new Clock())
     const { codec } = codecLevel
@@ -102,7 +118,13 @@ describe('runPass', () => {
       }
     }
 
-    await expect(runPass({ ...codecLevel, codec: aborting }, makeFrames(1, 1, 1, 1), optionsOf(new Clock(), { concurrency: 1, signal: controller.signal }))).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(
+      runPass(
+        { ...codecLevel, codec: aborting },
+        makeFrames(1, 1, 1, 1),
+        optionsOf(new Clock(), { concurrency: 1, signal: controller.signal })
+      )
+    ).rejects.toMatchObject({ name: 'AbortError' })
     expect(calls).toBe(1)
   })
 })
@@ -141,7 +163,9 @@ describe('measure', () => {
       }
     }
 
-    const [measurement] = await measure([{ ...codecLevel, codec: uneven }], makeFrames(4 * MIB), optionsOf(clock, { time: 60_000 }))
+    const [
+      measurement
+    ] = await measure([{ ...codecLevel, codec: uneven }], makeFrames(4 * MIB), optionsOf(clock, { time: 60_000 }))
 
     expect(measurement.rounds).toBe(3)
     expect(measurement.compress).toBeCloseTo(4 * MIB / (4 * MIB / 10_000 + 50) * 1000, 0)
@@ -150,9 +174,16 @@ describe('measure', () => {
   it('measures what is quick several times, in turns', async () => {
     const clock = new Clock()
     const started: string[] = []
-    const codecLevels = [fakeCodecLevel(clock, { name: 'a', compress: 50_000 }), fakeCodecLevel(clock, { name: 'b', compress: 40_000 })]
+    const codecLevels = [
+      fakeCodecLevel(clock, { name: 'a', compress: 50_000 }),
+      fakeCodecLevel(clock, { name: 'b', compress: 40_000 })
+    ]
 
-    const measurements = await measure(codecLevels, makeFrames(4 * MIB), optionsOf(clock, { onStart ({ label }) { started.push(label) } }))
+    const measurements = await measure(
+      codecLevels,
+      makeFrames(4 * MIB),
+      optionsOf(clock, { onStart ({ label }) { started.push(label) } })
+    )
 
     expect(measurements.map(({ rounds }) => rounds)).toEqual([3, 3])
     expect(started).toEqual(['a 1', 'b 1', 'a 1', 'b 1', 'a 1', 'b 1', 'a 1', 'b 1'])
@@ -182,16 +213,19 @@ describe('measure', () => {
     expect(clock.milliseconds).toBeLessThanOrEqual(10_000)
   })
 
-  it('measures nothing but the warm-up where there is time for no more', async () => {
+  it('measures nothing but the warm-up when there is time for no more', async () => {
     const clock = new Clock()
     const codecLevels = Array.from({ length: 5 }, (_, i) => fakeCodecLevel(clock, { level: i, compress: 100 }))
 
     const measurements = await measure(codecLevels, makeFrames(4 * MIB, 4 * MIB), optionsOf(clock, { time: 1000 }))
 
-    expect(measurements.map(({ size, rounds }) => [size, rounds])).toEqual(Array.from({ length: 5 }, () => [128 * KIB, 1]))
+    expect(measurements.map(({ size, rounds }) => [size, rounds]))
+      .toEqual(Array.from({ length: 5 }, () => [128 * KIB, 1]))
   })
 
-  it.each([1000, 5000, 20_000])('is done in time when levels get slower with the size of a piece: %d ms', async (time) => {
+  it.each([1000, 5000, 20_000])('is done in time when levels get slower with the size of a piece: %d ms', async (
+    time
+  ) => {
     const clock = new Clock()
     const codecLevel = fakeCodecLevel(clock)
     const { codec } = codecLevel
@@ -217,7 +251,11 @@ describe('measure', () => {
     const slow = fakeCodecLevel(clock, { name: 'slow', compress: 500, ratio: bytes => firstIsBest(bytes) / 2 })
     const fast = fakeCodecLevel(clock, { name: 'fast', ratio: firstIsBest })
 
-    const [{ size, stored, ratio: corrected }] = await measure([slow, fast], makeFrames(4 * MIB, 4 * MIB, 4 * MIB, 4 * MIB), optionsOf(clock, { width: 1, time: 5000 }))
+    const [{ size, stored, ratio: corrected }] = await measure(
+      [slow, fast],
+      makeFrames(4 * MIB, 4 * MIB, 4 * MIB, 4 * MIB),
+      optionsOf(clock, { width: 1, time: 5000 })
+    )
 
     expect(size).toBeLessThan(4 * MIB)
     expect(stored / size).toBeCloseTo(0.05, 4)
@@ -227,13 +265,21 @@ describe('measure', () => {
   it('corrects it by the nearest level of the same codec that is quick', async () => {
     const clock = new Clock()
     // large frames do better, the more so the higher the level
-    const ratio = (level: number) => (bytes: Uint8Array): number => bytes.byteLength === 4 * MIB ? 0.5 - level / 20 : 0.5
+    const ratio = (level: number) => (bytes: Uint8Array): number =>
+      bytes.byteLength === 4 * MIB ? 0.5 - level / 20 : 0.5
     const slow = fakeCodecLevel(clock, { name: 'slow', level: 9, compress: 500, ratio: 0.4 })
-    const levels = [1, 4].map(level => ({ ...fakeCodecLevel(clock, { name: 'slow', level, compress: 1e6 / level, ratio: ratio(level) }), level }))
+    const levels = [1, 4].map(
+      level => ({
+        ...fakeCodecLevel(clock, { name: 'slow', level, compress: 1e6 / level, ratio: ratio(level) }),
+        level
+      })
+    )
     const { codec } = slow
     const all = {
       ...codec,
-      compress: (bytes: Uint8Array, options?: { level?: number }) => (levels.find(({ level }) => level === options?.level) ?? slow).codec.compress(bytes),
+      compress: (bytes: Uint8Array, options?: { level?: number }) => (
+        levels.find(({ level }) => level === options?.level) ?? slow
+      ).codec.compress(bytes),
       decompress: async (frame: Uint8Array, options: { size: number }) => {
         for (const codecLevel of [slow, ...levels]) {
           const bytes = await codecLevel.codec.decompress(frame, options)
@@ -247,7 +293,11 @@ describe('measure', () => {
       }
     }
 
-    const measurements = await measure([slow, ...levels].map(codecLevel => ({ ...codecLevel, codec: all })), makeFrames(4 * MIB, 4 * MIB), optionsOf(clock, { width: 1, time: 5000 }))
+    const measurements = await measure(
+      [slow, ...levels].map(codecLevel => ({ ...codecLevel, codec: all })),
+      makeFrames(4 * MIB, 4 * MIB),
+      optionsOf(clock, { width: 1, time: 5000 })
+    )
 
     expect(measurements[0].size).toBeLessThan(4 * MIB)
     expect(measurements[0].ratio).toBeCloseTo(0.4 * 0.3 / 0.5, 4)

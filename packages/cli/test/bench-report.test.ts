@@ -35,22 +35,30 @@ const report: Report = {
 }
 
 describe('figures', () => {
-  it.each([[1e6, '1.00'], [123_456_789, '123'], [12_345_678, '12.3'], [1_234_567_890, '1230'], [45_000, '0.0450'], [999_600, '1.00'], [99_960_000, '100'], [1, '0.00'], [Infinity, '-']])('show %d bytes a second as %s', (speed, text) => {
+  it.each([
+    [1e6, '1.00'], [123_456_789, '123'], [12_345_678, '12.3'], [1_234_567_890, '1230'], [45_000, '0.0450'],
+    [999_600, '1.00'], [99_960_000, '100'], [1, '0.00'], [Infinity, '-']
+  ])('show %d bytes a second as %s', (speed, text) => {
     expect(formatSpeed(speed)).toBe(text)
   })
 
   it.each([
-    [0.0000724, '0.0724 ms'], [0.000_262, '0.262 ms'], [0.0815, '81.5 ms'], [0.815, '815 ms'], [0.9996, '1.00 s'], [8.154, '8.15 s'], [81.54, '81.5 s'],
-    [99.96, '1.7 min'], [222, '3.7 min'], [840, '14 min'], [3580, '1.0 h'], [8280, '2.3 h'], [82_800, '23 h'], [1_036_800, '12 d']
+    [0.0000724, '0.0724 ms'], [0.000_262, '0.262 ms'], [0.0815, '81.5 ms'], [0.815, '815 ms'],
+    [0.9996, '1.00 s'], [8.154, '8.15 s'], [81.54, '81.5 s'], [99.96, '1.7 min'], [222, '3.7 min'], [840, '14 min'],
+    [3580, '1.0 h'], [8280, '2.3 h'], [82_800, '23 h'], [1_036_800, '12 d']
   ])('show %d seconds as %s', (seconds, text) => {
     expect(formatDuration(seconds)).toBe(text)
   })
 
-  it.each([[1, '1.000'], [0.3625, '0.362'], [0.0004, '<0.001'], [1.0021, '1.002']])('show a ratio of %d as %s', (ratio, text) => {
+  it.each([
+    [1, '1.000'], [0.3625, '0.362'], [0.0004, '<0.001'], [1.0021, '1.002']
+  ])('show a ratio of %d as %s', (ratio, text) => {
     expect(formatRatio(ratio)).toBe(text)
   })
 
-  it.each([[0.3261, '32.6 %'], [0.05, '5.00 %'], [1.001, '100 %'], [0.00004, '<0.01 %'], [0, '0.00 %']])('show a part of %d as %s', (part, text) => {
+  it.each([
+    [0.3261, '32.6 %'], [0.05, '5.00 %'], [1.001, '100 %'], [0.00004, '<0.01 %'], [0, '0.00 %']
+  ])('show a part of %d as %s', (part, text) => {
     expect(formatPercent(part)).toBe(text)
   })
 })
@@ -67,11 +75,23 @@ describe('wrap', () => {
 
 describe('terminalOf', () => {
   it.each<[string, Parameters<typeof terminalOf>, Partial<Terminal>]>([
-    ['a terminal', [{ isTTY: true, columns: 120 }, { LANG: 'en_GB.UTF-8', TERM: 'xterm' }, 'linux'], { width: 120, unicode: true, colours: true }],
+    [
+      'a terminal',
+      [{ isTTY: true, columns: 120 }, { LANG: 'en_GB.UTF-8', TERM: 'xterm' }, 'linux'],
+      { width: 120, unicode: true, colours: true }
+    ],
     ['a pipe', [{}, { LANG: 'C.utf8' }, 'linux'], { width: 80, unicode: true, colours: false }],
-    ['NO_COLOR', [{ isTTY: true, columns: 80 }, { LANG: 'C.UTF-8', NO_COLOR: '1' }, 'linux'], { unicode: true, colours: false }],
+    [
+      'NO_COLOR',
+      [{ isTTY: true, columns: 80 }, { LANG: 'C.UTF-8', NO_COLOR: '1' }, 'linux'],
+      { unicode: true, colours: false }
+    ],
     ['an empty NO_COLOR', [{ isTTY: true, columns: 80 }, { NO_COLOR: '' }, 'linux'], { colours: true }],
-    ['a dumb terminal', [{ isTTY: true, columns: 80 }, { LANG: 'C.UTF-8', TERM: 'dumb' }, 'linux'], { unicode: false, colours: false }],
+    [
+      'a dumb terminal',
+      [{ isTTY: true, columns: 80 }, { LANG: 'C.UTF-8', TERM: 'dumb' }, 'linux'],
+      { unicode: false, colours: false }
+    ],
     ['no locale', [{}, {}, 'linux'], { unicode: false }],
     ['a locale that another overrides', [{}, { LANG: 'C.UTF-8', LC_ALL: 'C' }, 'linux'], { unicode: false }],
     ['Windows', [{}, {}, 'win32'], { unicode: true }],
@@ -83,12 +103,15 @@ describe('terminalOf', () => {
 
 describe('bar', () => {
   it.each([
-    [0, '    '], [1, '████'], [0.5, '██  '], [0.25 + 1 / 32, '█▏  '], [0.75 - 1 / 32, '██▉ '], [0.0001, '▏   '], [1.01, '███▶']
+    [0, '    '], [1, '████'], [0.5, '██  '], [0.25 + 1 / 32, '█▏  '],
+    [0.75 - 1 / 32, '██▉ '], [0.0001, '▏   '], [1.01, '███▶']
   ])('shows %d in eighths of a character', (part, text) => {
     expect(bar(part, 4, true)).toBe(text)
   })
 
-  it.each([[0, '    '], [1, '####'], [0.5, '##  '], [0.0001, '#   '], [1.01, '###>']])('shows %d in ASCII', (part, text) => {
+  it.each([
+    [0, '    '], [1, '####'], [0.5, '##  '], [0.0001, '#   '], [1.01, '###>']
+  ])('shows %d in ASCII', (part, text) => {
     expect(bar(part, 4, false)).toBe(text)
   })
 })
@@ -114,7 +137,7 @@ describe('the table', () => {
 })
 
 describe('the chart', () => {
-  it('shows what is stored and the time, and an arrow where a bar would be too long', () => {
+  it('shows what is stored and the time, and an arrow when a bar would be too long', () => {
     expect(chart(rows, zstd, 10_192_446, terminal(60))).toEqual([
       '            stored                    at 100 Mbit/s',
       '  none      █████████████ 9.72 MiB    ██████████▍    800 ms',
@@ -131,7 +154,7 @@ describe('the chart', () => {
     expect(new Set(lines.slice(1).map(line => line.length)).size).toBe(1)
   })
 
-  it('is ASCII where the terminal shows no more', () => {
+  it('is ASCII when the terminal shows no more', () => {
     expect(chart(rows, zstd, 10_192_446, terminal(80, { unicode: false })).join('\n')).toMatch(/^[\n -~]+$/)
   })
 })
@@ -176,7 +199,19 @@ describe('the report', () => {
 
     expect(objects).toHaveLength(rows.length + 1)
     expect(objects[0]).not.toHaveProperty('compress')
-    expect(objects[1]).toMatchObject({ codec: 'zstd', level: 3, ratio: 0.3625, compress: 123_456_789, decompress: 456_000_000, seconds: { '100 Mbit/s': 0.29 }, partial: false })
-    expect(objects[4]).toMatchObject({ choice: { codec: 'zstd', level: 3 }, smallest: { codec: 'brotli', level: 11 }, size: 10_192_446 })
+    expect(objects[1]).toMatchObject({
+      codec: 'zstd',
+      level: 3,
+      ratio: 0.3625,
+      compress: 123_456_789,
+      decompress: 456_000_000,
+      seconds: { '100 Mbit/s': 0.29 },
+      partial: false
+    })
+    expect(objects[4]).toMatchObject({
+      choice: { codec: 'zstd', level: 3 },
+      smallest: { codec: 'brotli', level: 11 },
+      size: 10_192_446
+    })
   })
 })

@@ -10,11 +10,15 @@ const MIB = 1024 * KIB
 
 describe('spread', () => {
   it('takes all frames of what is small, the last one shorter', () => {
-    expect(spread([10], 4, 16)).toEqual([{ file: 0, offset: 0, length: 4 }, { file: 0, offset: 4, length: 4 }, { file: 0, offset: 8, length: 2 }])
+    expect(
+      spread([10], 4, 16)
+    ).toEqual([{ file: 0, offset: 0, length: 4 }, { file: 0, offset: 4, length: 4 }, { file: 0, offset: 8, length: 2 }])
   })
 
   it('takes all of several files, and nothing of empty ones', () => {
-    expect(spread([0, 5, 0, 1], 4, 16)).toEqual([{ file: 1, offset: 0, length: 4 }, { file: 1, offset: 4, length: 1 }, { file: 3, offset: 0, length: 1 }])
+    expect(
+      spread([0, 5, 0, 1], 4, 16)
+    ).toEqual([{ file: 1, offset: 0, length: 4 }, { file: 1, offset: 4, length: 1 }, { file: 3, offset: 0, length: 1 }])
   })
 
   it('takes nothing of nothing', () => {
@@ -38,7 +42,8 @@ describe('spread', () => {
   })
 
   it('passes over empty files', () => {
-    expect(spread([0, 800, 0, 800, 0], 4, 8)).toEqual([{ file: 1, offset: 0, length: 4 }, { file: 3, offset: 0, length: 4 }])
+    expect(spread([0, 800, 0, 800, 0], 4, 8))
+      .toEqual([{ file: 1, offset: 0, length: 4 }, { file: 3, offset: 0, length: 4 }])
   })
 
   it('takes many files where they are tiny', () => {
@@ -51,7 +56,12 @@ describe('spread', () => {
     expect(found.filter(({ file }) => file < 500).length).toBeGreaterThan(found.length * 0.45)
   })
 
-  it.each([1, 7, 64 * KIB, 4 * MIB])('takes whole frames of %d bytes, each once, no more than the limit, the same every time', (frameSize) => {
+  it.each([
+    1,
+    7,
+    64 * KIB,
+    4 * MIB
+  ])('takes whole frames of %d bytes, each once, no more than the limit, the same every time', (frameSize) => {
     const sizes = [frameSize * 1000 + 3, 1, 0, frameSize * 50]
     const found = spread(sizes, frameSize, frameSize * 4)
 
@@ -82,7 +92,11 @@ describe('readSample', () => {
   }
 
   it('reads the frames of several files, one of them empty', async () => {
-    const paths = [await write('a', new Uint8Array(100_000).fill(1)), await write('b', new Uint8Array(0)), await write('c', Uint8Array.of(2, 3))]
+    const paths = [
+      await write('a', new Uint8Array(100_000).fill(1)),
+      await write('b', new Uint8Array(0)),
+      await write('c', Uint8Array.of(2, 3))
+    ]
 
     const { size, frames } = await readSample(paths, 64 * KIB, signal)
 
@@ -100,22 +114,25 @@ describe('readSample', () => {
   })
 
   it('refuses files that are all empty', async () => {
-    await expect(readSample([await write('a', new Uint8Array(0)), await write('b', new Uint8Array(0))], MIB, signal)).rejects.toMatchObject({ name: 'UsageError' })
+    await expect(readSample([await write('a', new Uint8Array(0)), await write('b', new Uint8Array(0))], MIB, signal))
+      .rejects.toMatchObject({ name: 'UsageError' })
   })
 
   it('refuses a directory, as one', async () => {
     await expect(readSample([directory], MIB, signal)).rejects.toMatchObject({ code: 'EISDIR', path: directory })
   })
 
-  it('refuses a file that is not there', async () => {
-    await expect(readSample([await write('a', new Uint8Array(1)), join(directory, 'b')], MIB, signal)).rejects.toMatchObject({ code: 'ENOENT' })
+  it('refuses a missing file', async () => {
+    await expect(readSample([await write('a', new Uint8Array(1)), join(directory, 'b')], MIB, signal))
+      .rejects.toMatchObject({ code: 'ENOENT' })
   })
 
   it.each(['-', '/dev/null'])('refuses %s, which has no places to read from', async (path) => {
     await expect(readSample([path], MIB, signal)).rejects.toMatchObject({ name: 'UsageError' })
   })
 
-  it('ends where it is aborted', async () => {
-    await expect(readSample([await write('a', new Uint8Array(1))], MIB, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
+  it('ends when it is aborted', async () => {
+    await expect(readSample([await write('a', new Uint8Array(1))], MIB, AbortSignal.abort()))
+      .rejects.toMatchObject({ name: 'AbortError' })
   })
 })

@@ -56,7 +56,11 @@ describe('a session', () => {
 
     // a few at one time, as a reader asks for them
     for (let i = 1; i < blocks.length; i += 8) {
-      fetched.push(...await Promise.all(blocks.slice(i, i + 8).map(async ({ cid }) => files.fetch(cid, { signal, timeout: 60_000 }))))
+      fetched.push(
+        ...await Promise.all(
+          blocks.slice(i, i + 8).map(async ({ cid }) => files.fetch(cid, { signal, timeout: 60_000 }))
+        )
+      )
     }
 
     const counts = countOf(fetched, [a, b])
@@ -65,19 +69,21 @@ describe('a session', () => {
     expect(received).toBe(60)
   })
 
-  it('fetches a block once for all who ask for it at one time', async () => {
+  it('fetches a block once for concurrent requests', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
     const block = await makeBlock(1)
     await keep(a, [block])
     await connect(b, a)
 
     const files = session(block.cid, b)
-    const fetched = await Promise.all(Array.from({ length: 5 }, async () => files.fetch(block.cid, { signal, timeout: 60_000 })))
+    const fetched = await Promise.all(
+      Array.from({ length: 5 }, async () => files.fetch(block.cid, { signal, timeout: 60_000 }))
+    )
 
     expect(new Set(fetched).size).toBe(1)
   })
 
-  it('goes on for others when one of those who ask for a block leaves', async () => {
+  it('keeps fetching for the others when one request is aborted', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
     const block = await makeBlock(1)
     await connect(b, a)
@@ -154,7 +160,8 @@ describe('a session', () => {
         await closed
       }
 
-      await expect(files.fetch(cid, { signal, timeout: 60_000 })).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+      await expect(files.fetch(cid, { signal, timeout: 60_000 }))
+        .resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
     }
   })
 
@@ -166,7 +173,8 @@ describe('a session', () => {
     vi.spyOn(b.wants, 'send').mockRejectedValueOnce(new Error('no stream'))
 
     // it would be waited for 3 seconds as one that was asked
-    await expect(session(block.cid, b).fetch(block.cid, { signal, timeout: 2000 })).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+    await expect(session(block.cid, b).fetch(block.cid, { signal, timeout: 2000 }))
+      .resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
   })
 
   it.each([
@@ -214,21 +222,24 @@ describe('a session', () => {
     const block = await makeBlock(1)
     await connect(b, a)
 
-    await expect(session(block.cid, b).fetch(block.cid, { signal, timeout: 1000 })).rejects.toMatchObject({ name: 'NotFetchedError', cid: block.cid, timeout: 1000 })
+    await expect(session(block.cid, b).fetch(block.cid, { signal, timeout: 1000 }))
+      .rejects.toMatchObject({ name: 'NotFetchedError', cid: block.cid, timeout: 1000 })
   })
 
-  it('refuses to wait longer than the timeout where there is nobody', async () => {
+  it('refuses after the timeout when there is no peer', async () => {
     const block = await makeBlock(1)
 
-    await expect(session(block.cid, await testNode()).fetch(block.cid, { signal, timeout: 500 })).rejects.toMatchObject({ name: 'NotFetchedError', providers: 0 })
+    await expect(session(block.cid, await testNode()).fetch(block.cid, { signal, timeout: 500 }))
+      .rejects.toMatchObject({ name: 'NotFetchedError', providers: 0 })
   })
 
-  it('refuses at once what is not to be searched for, where nobody is known', async () => {
+  it('refuses at once what is not to be searched for, when nobody is known', async () => {
     const node = await testNode()
     const [{ cid: root }, { cid }] = await makeBlocks(2)
     const send = vi.spyOn(node.wants, 'send')
 
-    await expect(session(root, node).fetch(cid, { search: false, signal, timeout: 600_000 })).rejects.toMatchObject({ name: 'NotFetchedError', providers: 0 })
+    await expect(session(root, node).fetch(cid, { search: false, signal, timeout: 600_000 }))
+      .rejects.toMatchObject({ name: 'NotFetchedError', providers: 0 })
     expect(send).not.toHaveBeenCalled()
   })
 
@@ -240,9 +251,11 @@ describe('a session', () => {
     const files = session(blocks[0].cid, b)
     await files.fetch(blocks[0].cid, { signal, timeout: 10_000 })
 
-    await expect(files.fetch(blocks[1].cid, { search: false, signal, timeout: 600_000 })).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+    await expect(files.fetch(blocks[1].cid, { search: false, signal, timeout: 600_000 }))
+      .resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
     await Promise.all(blocks.slice(2).map(async ({ cid }) => {
-      await expect(files.fetch(cid, { search: false, signal, timeout: 600_000 })).rejects.toMatchObject({ name: 'NotFetchedError', providers: 1 })
+      await expect(files.fetch(cid, { search: false, signal, timeout: 600_000 }))
+        .rejects.toMatchObject({ name: 'NotFetchedError', providers: 1 })
     }))
   })
 
@@ -257,13 +270,17 @@ describe('a session', () => {
     b.libp2p.getConnections().forEach(connection => { connection.abort(new Error('cut')) })
     await closed
 
-    await expect(files.fetch(blocks[1].cid, { search: false, signal, timeout: 20_000 })).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
+    await expect(files.fetch(blocks[1].cid, { search: false, signal, timeout: 20_000 }))
+      .resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
   })
 
   it('ends at once when it is aborted', async () => {
     const block = await makeBlock(1)
     const controller = new AbortController()
-    const fetching = session(block.cid, await testNode()).fetch(block.cid, { signal: controller.signal, timeout: 60_000 })
+    const fetching = session(block.cid, await testNode()).fetch(block.cid, {
+      signal: controller.signal,
+      timeout: 60_000
+    })
 
     controller.abort()
 
@@ -275,7 +292,10 @@ describe('a session with a peer that', { tags: 'slow' }, () => {
   it.each<[string, (wanted: Uint8Array) => Uint8Array | undefined]>([
     ['sends nothing', () => undefined],
     ['sends other blocks', () => blockMessage([1, 0x55, 0x12, 0x20], Buffer.from('something else'))],
-    ['sends the hash under the name of the block', wanted => blockMessage([1, 0x55, identity.code, 0x20], wanted.subarray(2))],
+    [
+      'sends the hash under the name of the block',
+      wanted => blockMessage([1, 0x55, identity.code, 0x20], wanted.subarray(2))
+    ],
     ['sends half a message', wanted => blockMessage([1, 0x55, 0x12, 0x20], wanted).subarray(0, 20)],
     ['sends what is no message', () => Buffer.from([3, 0xFF, 0xFF, 0xFF])]
   ])('%s gets the block from another one', async (_, answer) => {
@@ -293,16 +313,18 @@ describe('a session with a peer that', { tags: 'slow' }, () => {
     }
   })
 
-  it('is the only one and sends nothing is not waited for again where nobody is to be searched for', async () => {
+  it('is the only one and sends nothing is not waited for again when nobody is to be searched for', async () => {
     const [bad, c] = await Promise.all([badPeer(() => undefined), testNode()])
     const blocks = await makeBlocks(3)
     await connect(c, bad)
     const files = session(blocks[0].cid, c)
-    await expect(files.fetch(blocks[0].cid, { signal, timeout: 4000 })).rejects.toMatchObject({ name: 'NotFetchedError' })
+    await expect(files.fetch(blocks[0].cid, { signal, timeout: 4000 }))
+      .rejects.toMatchObject({ name: 'NotFetchedError' })
     const send = vi.spyOn(c.wants, 'send')
 
     for (const { cid } of blocks.slice(1)) {
-      await expect(files.fetch(cid, { search: false, signal, timeout: 600_000 })).rejects.toMatchObject({ name: 'NotFetchedError', providers: 1 })
+      await expect(files.fetch(cid, { search: false, signal, timeout: 600_000 }))
+        .rejects.toMatchObject({ name: 'NotFetchedError', providers: 1 })
     }
 
     expect(send).not.toHaveBeenCalled()
@@ -313,6 +335,7 @@ describe('a session with a peer that', { tags: 'slow' }, () => {
     const { cid } = await makeBlock(1)
     await connect(c, bad)
 
-    await expect(session(cid, c).fetch(cid, { signal, timeout: 1500 })).rejects.toMatchObject({ name: 'NotFetchedError', providers: 1 })
+    await expect(session(cid, c).fetch(cid, { signal, timeout: 1500 }))
+      .rejects.toMatchObject({ name: 'NotFetchedError', providers: 1 })
   })
 })

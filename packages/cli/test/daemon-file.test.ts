@@ -47,7 +47,9 @@ describe('the file of a daemon', () => {
   })
 
   it.each<[string, object]>([
-    ['of another machine, or of a container with a network of its own', { loopback: '4b0a0c3e-0000-0000-0000-000000000000 net:[1]' }],
+    ['of another machine, or of a container with a network of its own', {
+      loopback: '4b0a0c3e-0000-0000-0000-000000000000 net:[1]'
+    }],
     ['of another version', { version: 1 }],
     ['without a lock', { lock: undefined }],
     ['with a lock that is gone', { lock: `daemon-1-00-${randomUUID()}` }],
@@ -66,7 +68,7 @@ describe('the file of a daemon', () => {
     await expect(readDaemonFile(repo)).resolves.toBeUndefined()
   })
 
-  it('is none: of a process that has let go of its lock, or was killed', async () => {
+  it('is none after its process released the lock or was killed', async () => {
     const repo = await makeRepo()
     const lock = await beDaemon(repo)
 
@@ -89,7 +91,12 @@ describe('the lock of a daemon', () => {
     const repo = await makeRepo()
     const lock = await lockDaemon(repo, signal)
 
-    await expect(lockDaemon(repo, signal)).rejects.toMatchObject({ name: 'DaemonRunningError', pid: process.pid, host: hostname(), file: join(repo, 'locks', lock.name) })
+    await expect(lockDaemon(repo, signal)).rejects.toMatchObject({
+      name: 'DaemonRunningError',
+      pid: process.pid,
+      host: hostname(),
+      file: join(repo, 'locks', lock.name)
+    })
     await lock.release()
     await (await lockDaemon(repo, signal)).release()
 
@@ -116,6 +123,7 @@ describe('the lock of a daemon', () => {
 
     expect(results.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(1)
     // who did not get it gave way
-    expect(await readdir(join(repo, 'locks'))).toHaveLength(results.filter(({ status }) => status === 'fulfilled').length)
+    expect(await readdir(join(repo, 'locks')))
+      .toHaveLength(results.filter(({ status }) => status === 'fulfilled').length)
   })
 })

@@ -35,15 +35,27 @@ interface Answer {
   headers: IncomingHttpHeaders
 }
 
-async function ask ({ port }: DaemonServer, { headers, ...options }: RequestOptions = {}, body = '{}'): Promise<Answer> {
+async function ask (
+  { port }: DaemonServer,
+  { headers, ...options }: RequestOptions = {},
+  body = '{}'
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port, path: '/v0/id', method: 'POST', agent: false, headers, ...options }, async response => {
+    request({
+      host: '127.0.0.1',
+      port,
+      path: '/v0/id',
+      method: 'POST',
+      agent: false,
+      headers,
+      ...options
+    }, async response => {
       resolve({ status: response.statusCode, headers: response.headers, body: await text(response) })
     }).once('error', reject).end(body)
   })
 }
 
-/** Made one after the other: of more than 511 that wait to be accepted the system leaves some out, and lets later ones pass them. */
+/** Connects one by one: of over 511 that wait to be accepted the system drops some, and later ones overtake them. */
 async function connections (count: number, { port }: DaemonServer): Promise<Socket[]> {
   const sockets: Socket[] = []
   onTestFinished(() => { sockets.forEach(socket => { socket.destroy() }) })
@@ -65,7 +77,10 @@ async function commands (count: number, server: DaemonServer): Promise<Socket[]>
   const body = JSON.stringify({ cid: CID_TEXT, root: CID_TEXT, timeout: 1000 })
 
   for (const socket of sockets) {
-    socket.write(`POST /v0/fetch HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nauthorization: ${bearer(server).authorization}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+    socket.write(
+      `POST /v0/fetch HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\n` +
+        `authorization: ${bearer(server).authorization}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    )
   }
 
   return sockets
@@ -100,16 +115,32 @@ describe('the control port of a daemon', () => {
   it.each<[string, number, (server: DaemonServer) => RequestOptions]>([
     ['no token', 401, () => ({})],
     ['a token of others', 401, () => ({ headers: { authorization: `Bearer ${'0'.repeat(64)}` } })],
-    ['the beginning of the token', 401, ({ token }) => ({ headers: { authorization: `Bearer ${token.slice(0, 63)}` } })],
+    [
+      'the beginning of the token',
+      401,
+      ({ token }) => ({ headers: { authorization: `Bearer ${token.slice(0, 63)}` } })
+    ],
     ['the token and more', 401, ({ token }) => ({ headers: { authorization: `Bearer ${token}0` } })],
     ['an empty token', 401, () => ({ headers: { authorization: 'Bearer ' } })],
     ['the token as a password', 401, ({ token }) => ({ headers: { authorization: `Basic ${token}` } })],
     ['the origin of a web page', 403, server => ({ headers: { ...bearer(server), origin: 'https://example.com' } })],
     ['its own origin', 403, server => ({ headers: { ...bearer(server), origin: `http://127.0.0.1:${server.port}` } })],
     ['the origin of a file', 403, server => ({ headers: { ...bearer(server), origin: 'null' } })],
-    ['what browsers say of a request', 403, server => ({ headers: { ...bearer(server), 'sec-fetch-site': 'same-origin' } })],
-    ['a name that leads to this machine', 403, server => ({ headers: { ...bearer(server), host: `evil.example:${server.port}` } })],
-    ['localhost, which others may have made lead here', 403, server => ({ headers: { ...bearer(server), host: `localhost:${server.port}` } })],
+    [
+      'what browsers say of a request',
+      403,
+      server => ({ headers: { ...bearer(server), 'sec-fetch-site': 'same-origin' } })
+    ],
+    [
+      'a name that leads to this machine',
+      403,
+      server => ({ headers: { ...bearer(server), host: `evil.example:${server.port}` } })
+    ],
+    [
+      'localhost, which others may have made lead here',
+      403,
+      server => ({ headers: { ...bearer(server), host: `localhost:${server.port}` } })
+    ],
     ['another port', 403, server => ({ headers: { ...bearer(server), host: '127.0.0.1:1' } })],
     ['GET', 405, server => ({ headers: bearer(server), method: 'GET' })],
     ['a question before a request of another origin', 401, () => ({ method: 'OPTIONS' })],
@@ -181,13 +212,21 @@ describe('the control port of a daemon', () => {
     expect((await ask(server, { headers: bearer(server) })).status).toBe(200)
 
     // 76 that were too many, and one for the command
-    await vi.waitFor(() => { expect(sockets.map(({ closed }) => closed)).toEqual(sockets.map((_, i) => i < 77)) }, { timeout: 120_000 })
+    await vi.waitFor(
+      () => { expect(sockets.map(({ closed }) => closed)).toEqual(sockets.map((_, i) => i < 77)) },
+      { timeout: 120_000 }
+    )
   })
 
-  it.each([[undefined, true], [true, true], [false, false]])('hands on whether to search for peers: %s', async (search, expected) => {
+  it.each([[undefined, true], [true, true], [false, false]])('hands on whether to search for peers: %s', async (
+    search,
+    expected
+  ) => {
     const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }))
 
-    await client(await serve({ fetch })).fetch(cid, { root: cid, search, timeout: 1000, signal: new AbortController().signal })
+    await client(
+      await serve({ fetch })
+    ).fetch(cid, { root: cid, search, timeout: 1000, signal: new AbortController().signal })
 
     expect(fetch).toHaveBeenCalledWith(cid, expect.objectContaining({ search: expected }))
   })
@@ -216,7 +255,10 @@ describe('the control port of a daemon', () => {
     await expect(ask(server, { headers: bearer(server) })).rejects.toMatchObject({ code: 'ECONNRESET' })
 
     sockets.forEach(socket => { socket.destroy() })
-    await vi.waitFor(async () => { expect((await ask(server, { headers: bearer(server) })).status).toBe(200) }, { timeout: 120_000 })
+    await vi.waitFor(
+      async () => { expect((await ask(server, { headers: bearer(server) })).status).toBe(200) },
+      { timeout: 120_000 }
+    )
   })
 
   it('tells whoever fetches what went wrong', async () => {
@@ -226,7 +268,7 @@ describe('the control port of a daemon', () => {
       .rejects.toMatchObject({ name: 'NotFetchedError', cid, timeout: 1234, providers: 0 })
   })
 
-  it('hands on blocks, and who sent them', async () => {
+  it('passes on blocks and the peers that sent them', async () => {
     const bytes = Uint8Array.from({ length: 1_000_000 }, (_, i) => i % 251)
     const server = await serve({ fetch: async () => ({ bytes, peerId: '12D3KooWother' }) })
 
@@ -236,7 +278,7 @@ describe('the control port of a daemon', () => {
     expect(fetched.peerId).toBe('12D3KooWother')
   })
 
-  it.each([1_000_000, undefined])('hands on of how many bytes a block is, where that is known: %s', async size => {
+  it.each([1_000_000, undefined])('hands on of how many bytes a block is, when that is known: %s', async size => {
     const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }))
     const server = await serve({ fetch })
 
@@ -268,7 +310,9 @@ describe('the control port of a daemon', () => {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
 
-    await expect(client({ port, token: '' }).fetch(cid, { root: cid, timeout: 1000, signal: new AbortController().signal }))
+    await expect(
+      client({ port, token: '' }).fetch(cid, { root: cid, timeout: 1000, signal: new AbortController().signal })
+    )
       .rejects.toMatchObject({ name: 'DaemonError' })
   })
 
@@ -282,7 +326,8 @@ describe('the control port of a daemon', () => {
   it('passes on that a command was interrupted while it connects', async () => {
     const server = await serve({ connect: async (_, signal) => { await once(signal, 'abort'); return '' } })
 
-    await expect(client(server).connect('/ip4/127.0.0.1/tcp/1', AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(client(server).connect('/ip4/127.0.0.1/tcp/1', AbortSignal.abort()))
+      .rejects.toMatchObject({ name: 'AbortError' })
   })
 
   it('hands on providers as they are found', async () => {
@@ -299,7 +344,7 @@ describe('the control port of a daemon', () => {
     ])
   })
 
-  it('stops fetching for those who have gone', async () => {
+  it('stops fetching for clients that disconnect', async () => {
     let aborted: Promise<unknown> = Promise.reject(new Error('nothing was fetched'))
     aborted.catch(() => {})
     const fetching = Promise.withResolvers<void>()
@@ -321,7 +366,7 @@ describe('the control port of a daemon', () => {
     await aborted
   })
 
-  it('is told of, where it does not answer', async () => {
+  it('is told of, when it does not answer', async () => {
     const server = await serve()
     await server.close()
 

@@ -44,7 +44,15 @@ describe('a daemon that starts', () => {
       syncBuiltinESMExports()
     })
 
-    const daemon = await startDaemon({ repo, listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: [], provide: 'none', signal, onNote: () => {}, verbose: false })
+    const daemon = await startDaemon({
+      repo,
+      listen: ['/ip4/127.0.0.1/tcp/0'],
+      bootstrap: [],
+      provide: 'none',
+      signal,
+      onNote: () => {},
+      verbose: false
+    })
     await daemon.stop()
 
     expect(steps).toEqual(['lock', 'compression'])
@@ -54,11 +62,13 @@ describe('a daemon that starts', () => {
     const repo = await repoPath()
     const conversion = await lockOutDaemons(repo)
 
-    await expect(lockDaemon(repo, signal)).rejects.toMatchObject({ name: 'RepoLockedError', pid: process.pid, file: join(repo, 'locks', conversion.name) })
+    await expect(lockDaemon(repo, signal))
+      .rejects.toMatchObject({ name: 'RepoLockedError', pid: process.pid, file: join(repo, 'locks', conversion.name) })
     await conversion.release()
 
     const daemon = await lockDaemon(repo, signal)
-    await expect(lockOutDaemons(repo)).rejects.toMatchObject({ name: 'DaemonRunningError', file: join(repo, 'locks', daemon.name) })
+    await expect(lockOutDaemons(repo))
+      .rejects.toMatchObject({ name: 'DaemonRunningError', file: join(repo, 'locks', daemon.name) })
     await daemon.release()
     await (await lockOutDaemons(repo)).release()
     expect(await fs.readdir(join(repo, 'locks'))).toEqual([])

@@ -38,7 +38,9 @@ async function withRepo (work: (repo: Repo) => Promise<void>): Promise<void> {
 }
 
 async function stored (repo: Repo): Promise<string[]> {
-  return (await Array.fromAsync(repo.disk.files())).flat().map(({ multihash }) => Buffer.from(multihash.bytes).toString('hex')).toSorted()
+  return (await Array.fromAsync(repo.disk.files())).flat().map(
+    ({ multihash }) => Buffer.from(multihash.bytes).toString('hex')
+  ).toSorted()
 }
 
 function pinOf (cid: CID, depth: number): Pin {
@@ -46,7 +48,9 @@ function pinOf (cid: CID, depth: number): Pin {
 }
 
 async function walked (root: CID, blockstore: MemoryBlockstore, options: Partial<WalkOptions> = {}): Promise<string[]> {
-  return (await Array.fromAsync(walkDag(root, blockstore, { signal, leaves: 'read', ...options }))).map(({ cid }) => nameOf(cid))
+  return (await Array.fromAsync(walkDag(root, blockstore, { signal, leaves: 'read', ...options }))).map(
+    ({ cid }) => nameOf(cid)
+  )
 }
 
 describe('garbage collection', () => {
@@ -72,7 +76,12 @@ describe('garbage collection', () => {
 describe('the blocks of a pin', () => {
   it('are those that a search finds, as deep as Helia has pinned it, or all', async () => {
     await withRepo(async repo => {
-      const made = await makeBlocks({ blocks: [0, 1, 2, 3].map(i => ({ leaf: i === 0, inline: false, links: [{ to: 0, twin: 'own' }, { to: 0, twin: 'raw' }] })), pins: [] })
+      const made = await makeBlocks({
+        blocks: [0, 1, 2, 3].map(
+          i => ({ leaf: i === 0, inline: false, links: [{ to: 0, twin: 'own' }, { to: 0, twin: 'raw' }] })
+        ),
+        pins: []
+      })
       const pins = new RepoPins(repo)
       const root = made[3].cid
       await putBlocks(made, repo.blockstore)
@@ -110,7 +119,10 @@ describe('a CAR', () => {
 
 describe('a walk', () => {
   it('goes deeper where another ended, and not again where another was', async () => {
-    const made = await makeBlocks({ blocks: [0, 1, 2, 3].map(i => ({ leaf: i === 0, inline: false, links: [{ to: 0, twin: 'own' }] })), pins: [] })
+    const made = await makeBlocks({
+      blocks: [0, 1, 2, 3].map(i => ({ leaf: i === 0, inline: false, links: [{ to: 0, twin: 'own' }] })),
+      pins: []
+    })
     const [leaf, low, middle, top] = made.map(({ cid }) => cid)
     const names = [top, middle, low, leaf].map(nameOf)
     const blockstore = new MemoryBlockstore()
@@ -126,15 +138,22 @@ describe('a walk', () => {
   })
 
   it('does not follow links of a block that is linked to as a leaf', async () => {
-    const [, node] = await makeBlocks({ blocks: [{ leaf: true, inline: false, links: [] }, { leaf: false, inline: false, links: [{ to: 0, twin: 'own' }] }], pins: [] })
+    const [, node] = await makeBlocks({
+      blocks: [
+        { leaf: true, inline: false, links: [] },
+        { leaf: false, inline: false, links: [{ to: 0, twin: 'own' }] }
+      ],
+      pins: []
+    })
     const blockstore = new MemoryBlockstore()
     await putBlocks([node], blockstore)
 
     expect(await walked(CID.createV1(raw.code, node.cid.multihash), blockstore)).toEqual([nameOf(node.cid)])
-    await expect(walked(node.cid, blockstore)).rejects.toMatchObject({ name: 'DamagedDagError', cause: { name: 'MissingBlockError' } })
+    await expect(walked(node.cid, blockstore))
+      .rejects.toMatchObject({ name: 'DamagedDagError', cause: { name: 'MissingBlockError' } })
   })
 
-  it('refuses what it cannot follow, also where the same bytes were walked as dag-pb', async () => {
+  it('refuses what it cannot follow even when the same bytes were walked as dag-pb', async () => {
     const bytes = encodeNode(1, [])
     const node = CID.createV1(dagPb.code, await sha256.digest(bytes))
     const other = CID.createV1(0x71, node.multihash)
@@ -144,7 +163,8 @@ describe('a walk', () => {
 
     await walked(node, blockstore, { reached })
 
-    await expect(walked(other, blockstore, { reached })).rejects.toMatchObject({ cause: { name: 'UnknownBlockError', cid: other } })
+    await expect(walked(other, blockstore, { reached }))
+      .rejects.toMatchObject({ cause: { name: 'UnknownBlockError', cid: other } })
     expect(await walked(other, blockstore, { depth: 0 })).toEqual([nameOf(node)])
   })
 
@@ -156,9 +176,17 @@ describe('a walk', () => {
     const garbage = CID.createV1(dagPb.code, await sha256.digest(Buffer.from('b')))
     await putBlocks([damaged, short, garbage].map(cid => ({ cid, bytes: Buffer.from('b') })), blockstore)
 
-    for (const [cid, name] of [[damaged, 'CorruptBlockError'], [short, 'DigestLengthError'], [long, 'DigestLengthError'], [garbage, 'NotUnixFSError']] as const) {
+    for (
+      const [cid, name] of [
+        [damaged, 'CorruptBlockError'],
+        [short, 'DigestLengthError'],
+        [long, 'DigestLengthError'],
+        [garbage, 'NotUnixFSError']
+      ] as const
+    ) {
       for (const leaves of ['read', 'has', 'skip'] as const) {
-        await expect(walked(cid, blockstore, { leaves })).rejects.toMatchObject({ name: 'DamagedDagError', cause: { name } })
+        await expect(walked(cid, blockstore, { leaves }))
+          .rejects.toMatchObject({ name: 'DamagedDagError', cause: { name } })
       }
     }
   })

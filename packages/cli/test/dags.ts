@@ -36,8 +36,14 @@ const link = fc.record({ to, twin })
 const seldom = fc.integer({ min: 0, max: 5 }).map(n => n === 0)
 
 export const randomDag: fc.Arbitrary<RandomDag> = fc.record({
-  blocks: fc.array(fc.record({ links: fc.array(link, { minLength: 1, maxLength: 2 }), leaf: seldom, inline: seldom }), { minLength: 1, maxLength: 14 }),
-  pins: fc.array(fc.record({ to, twin, depth: fc.oneof(fc.constant(Infinity), fc.nat(5)) }), { minLength: 1, maxLength: 4 })
+  blocks: fc.array(
+    fc.record({ links: fc.array(link, { minLength: 1, maxLength: 2 }), leaf: seldom, inline: seldom }),
+    { minLength: 1, maxLength: 14 }
+  ),
+  pins: fc.array(fc.record({ to, twin, depth: fc.oneof(fc.constant(Infinity), fc.nat(5)) }), {
+    minLength: 1,
+    maxLength: 4
+  })
 })
 
 /** The blocks of a DAG, the first a leaf, each of which links to some of those before. */

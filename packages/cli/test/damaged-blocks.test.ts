@@ -34,7 +34,13 @@ async function damaged (fetch: Network['fetch'], compressed = false): Promise<Da
     await writeFile(path, compressed ? 'no envelope, and no block' : bytes.slice(0, 100))
   }
 
-  const store = new NetworkBlockstore({ blockstore: repo, network: async () => fakeNetwork({ fetch }), root: cid, timeout: 1000, signal: new AbortController().signal })
+  const store = new NetworkBlockstore({
+    blockstore: repo,
+    network: async () => fakeNetwork({ fetch }),
+    root: cid,
+    timeout: 1000,
+    signal: new AbortController().signal
+  })
 
   return { cid, repo, store }
 }
@@ -43,7 +49,10 @@ async function read (source: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(source))
 }
 
-describe.each([['as they are', false], ['compressed', true]])('a damaged block of a repo that stores them %s', (_, compressed) => {
+describe.each([['as they are', false], ['compressed', true]])('a damaged block of a repo that stores them %s', (
+  _,
+  compressed
+) => {
   it('is fetched anew by a command that may ask others', async () => {
     const fetch = vi.fn<Network['fetch']>(async () => ({ bytes, peerId: PEER }))
     const { cid, store } = await damaged(fetch, compressed)
@@ -55,19 +64,23 @@ describe.each([['as they are', false], ['compressed', true]])('a damaged block o
     expect(store.fetched).toMatchObject({ blocks: 1, replaced: 1 })
   })
 
-  it('is said to be damaged where nobody sends it', async () => {
-    const { cid, store } = await damaged(async (cid, { timeout }) => { throw new NotFetchedError(cid, timeout, 2) }, compressed)
+  it('is reported as damaged when no peer sends it', async () => {
+    const { cid, store } = await damaged(
+      async (cid, { timeout }) => { throw new NotFetchedError(cid, timeout, 2) },
+      compressed
+    )
 
-    await expect(read(ipfsz({ blockstore: store }).cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid, cause: { name: 'NotFetchedError', providers: 2 } })
+    await expect(read(ipfsz({ blockstore: store }).cat(cid)))
+      .rejects.toMatchObject({ name: 'CorruptBlockError', cid, cause: { name: 'NotFetchedError', providers: 2 } })
   })
 
-  it('is refused where others send other bytes', async () => {
+  it('is refused when peers send other bytes', async () => {
     const { cid, store } = await damaged(async () => ({ bytes: bytes.slice(1), peerId: PEER }), compressed)
 
     await expect(read(ipfsz({ blockstore: store }).cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
   })
 
-  it('is refused where nobody may be asked', async () => {
+  it('is refused when no peer may be asked', async () => {
     const { cid, repo } = await damaged(async () => ({ bytes, peerId: PEER }), compressed)
 
     await expect(read(ipfsz({ blockstore: repo }).cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
@@ -75,19 +88,29 @@ describe.each([['as they are', false], ['compressed', true]])('a damaged block o
 })
 
 describe('a block that the disk cannot read', () => {
-  it('is fetched anew, and is lost for repair where nobody sends it', async () => {
+  it('is fetched again, and is lost for repair when no peer sends it', async () => {
     const { cid, repo } = await damaged(async () => ({ bytes, peerId: PEER }))
     const unreadable = {
       get: () => {
-        throw Object.assign(new Error('could not read'), { name: 'GetFailedError', cause: Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' }) })
+        throw Object.assign(new Error('could not read'), {
+          name: 'GetFailedError',
+          cause: Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' })
+        })
       },
       put: repo.put.bind(repo),
       has: async () => true
     } as unknown as Blockstore
     const signal = new AbortController().signal
-    const store = new NetworkBlockstore({ blockstore: unreadable, network: async () => fakeNetwork({ fetch: async () => ({ bytes, peerId: PEER }) }), root: cid, timeout: 1000, signal })
+    const store = new NetworkBlockstore({
+      blockstore: unreadable,
+      network: async () => fakeNetwork({ fetch: async () => ({ bytes, peerId: PEER }) }),
+      root: cid,
+      timeout: 1000,
+      signal
+    })
 
     expect((await read(ipfsz({ blockstore: store }).cat(cid))).equals(bytes)).toBe(true)
-    expect(await Array.fromAsync(repairDag(cid, unreadable, { signal, fetch: async () => undefined }))).toMatchObject([{ cid, found: 'damaged', good: false }])
+    expect(await Array.fromAsync(repairDag(cid, unreadable, { signal, fetch: async () => undefined })))
+      .toMatchObject([{ cid, found: 'damaged', good: false }])
   })
 })

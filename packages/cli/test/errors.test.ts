@@ -1,5 +1,11 @@
 import { CODES, InvalidLevelError, UnknownCodecError } from '@ipfsz/codecs'
-import { CorruptBlockError, InvalidFrameSizeError, MissingHeaderError, NotFoundError, NotMarkableError } from '@ipfsz/core'
+import {
+  CorruptBlockError,
+  InvalidFrameSizeError,
+  MissingHeaderError,
+  NotFoundError,
+  NotMarkableError
+} from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { exitCode, explain, IncompleteError, RepoError, UsageError } from '../src/errors.ts'

@@ -18,7 +18,15 @@ async function makeFile (): Promise<string> {
 
 /** Run a line in a process of its own, and wait until it says something. */
 async function otherProcess (line: string): Promise<{ said: string, end: (signal: NodeJS.Signals) => Promise<void> }> {
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', `import { holdFile, isHeld } from ${JSON.stringify(MODULE)}; ${line}; setInterval(() => {}, 1e6)`], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '--eval',
+      `import { holdFile, isHeld } from ${JSON.stringify(MODULE)}; ${line}; setInterval(() => {}, 1e6)`
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] }
+  )
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child.exitCode == null && child.signalCode == null) {
       child.kill(signal)
@@ -61,7 +69,9 @@ describe('a file that a process holds', () => {
     letGo?.()
   })
 
-  it.each(['SIGTERM', 'SIGKILL'] as const)('is free when the process that held it has ended by %s, and not before', async signal => {
+  it.each(
+    ['SIGTERM', 'SIGKILL'] as const
+  )('is free when the process that held it has ended by %s, and not before', async signal => {
     const file = await makeFile()
     const { said, end } = await otherProcess(`console.log(holdFile(${JSON.stringify(file)}) != null)`)
 
@@ -82,9 +92,16 @@ describe('a file that a process holds', () => {
     expect(isHeld(file)).toBe(true)
   })
 
-  it('is held though nobody refers to what lets go of it', async () => {
+  it('stays held after its release function is garbage collected', async () => {
     const file = await makeFile()
-    const { said } = await otherProcess(`import { setFlagsFromString } from 'node:v8'; setFlagsFromString('--expose-gc'); const { runInNewContext } = await import('node:vm'); holdFile(${JSON.stringify(file)}); for (let i = 0; i < 5; i++) { runInNewContext('gc')(); await new Promise(setImmediate) }; console.log(isHeld(${JSON.stringify(file)}))`)
+    const { said } = await otherProcess(`
+      import { setFlagsFromString } from 'node:v8'
+      setFlagsFromString('--expose-gc')
+      const { runInNewContext } = await import('node:vm')
+      holdFile(${JSON.stringify(file)})
+      for (let i = 0; i < 5; i++) { runInNewContext('gc')(); await new Promise(setImmediate) }
+      console.log(isHeld(${JSON.stringify(file)}))
+    `)
 
     expect(said).toBe('true')
     expect(isHeld(file)).toBe(true)
@@ -92,7 +109,15 @@ describe('a file that a process holds', () => {
 
   it('says nothing on stderr of what Node thinks of its SQLite', async () => {
     const file = await makeFile()
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', `import { holdFile } from ${JSON.stringify(MODULE)}; holdFile(${JSON.stringify(file)})`], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const child = spawn(
+      process.execPath,
+      [
+        '--input-type=module',
+        '--eval',
+        `import { holdFile } from ${JSON.stringify(MODULE)}; holdFile(${JSON.stringify(file)})`
+      ],
+      { stdio: ['ignore', 'ignore', 'pipe'] }
+    )
     const stderr: Buffer[] = []
     child.stderr.on('data', (bytes: Buffer) => { stderr.push(bytes) })
     await once(child, 'close')
@@ -100,7 +125,7 @@ describe('a file that a process holds', () => {
     expect(Buffer.concat(stderr).toString()).toBe('')
   })
 
-  it('is none where there is no file, or one that nobody holds, whatever is in it', async () => {
+  it('is none without a file, or with a file that no process holds, whatever it contains', async () => {
     const file = await makeFile()
 
     expect(isHeld(file)).toBe(false)
@@ -119,7 +144,8 @@ describe('a file that a process holds', () => {
     await mkdir(file)
 
     for (const look of [isHeld, holdFile]) {
-      expect(() => look(file)).toThrow(expect.objectContaining({ name: 'RepoError', message: expect.stringContaining(file) }))
+      expect(() => look(file))
+        .toThrow(expect.objectContaining({ name: 'RepoError', message: expect.stringContaining(file) }))
     }
 
     await expect(removeUnlessHeld(file)).rejects.toMatchObject({ name: 'RepoError' })

@@ -25,7 +25,7 @@ describe('a key of a repo', () => {
     expect(await readdir(join(repo, 'keys'))).toEqual(['self'])
   })
 
-  it('is one also where several make it at one time', async () => {
+  it('is one even when several callers make it at once', async () => {
     const repo = await makeRepo()
 
     const [first, ...others] = await Promise.all(Array.from({ length: 5 }, async () => loadOrCreateKey(repo, 'self')))
@@ -37,7 +37,7 @@ describe('a key of a repo', () => {
     await expect(loadOrCreateKey(await makeRepo(), name)).rejects.toMatchObject({ name: 'UsageError' })
   })
 
-  it('is refused where the file holds something else', async () => {
+  it('is refused when the file holds something else', async () => {
     const repo = await makeRepo()
     await loadOrCreateKey(repo, 'self')
     await writeFile(join(repo, 'keys', 'other'), 'no key')

@@ -53,7 +53,9 @@ async function fakeKubo (answers: Answers = {}): Promise<FakeKubo> {
 
     const usual: Answers = {
       'block/stat': (_, response) => { json(response, { Key: searchParams.get('arg'), Size: 0 }) },
-      'block/put': async (request, response) => { json(response, { Key: await keyOf(request, searchParams), Size: 0 }) },
+      'block/put': async (request, response) => {
+        json(response, { Key: await keyOf(request, searchParams), Size: 0 })
+      },
       'pin/add': (_, response) => { json(response, { Pins: [searchParams.get('arg')] }) }
     }
     const command = pathname.split('/').slice(-2).join('/')
@@ -70,7 +72,9 @@ function json (response: Parameters<RequestListener>[1], value: unknown, status 
 
 /** The CID of the block in a form. */
 async function keyOf (request: Parameters<RequestListener>[0], values: URLSearchParams): Promise<string> {
-  const form = await new Response(await buffer(request), { headers: { 'content-type': String(request.headers['content-type']) } }).formData()
+  const form = await new Response(await buffer(request), {
+    headers: { 'content-type': String(request.headers['content-type']) }
+  }).formData()
   const block = new Uint8Array(await (form.get('file') as File).arrayBuffer())
 
   return CID.createV1(values.get('cid-codec') === 'raw' ? 0x55 : 0x70, await sha256.digest(block)).toString()
@@ -102,7 +106,8 @@ describe('the address of a Kubo', () => {
     const kubo = await fakeKubo()
     await add(address.replace('PORT', String(kubo.port)))
 
-    expect(new Set(kubo.paths)).toEqual(new Set(['block/stat', 'block/put', 'pin/add'].map(command => `${path}/${command}`)))
+    expect(new Set(kubo.paths))
+      .toEqual(new Set(['block/stat', 'block/put', 'pin/add'].map(command => `${path}/${command}`)))
     expect(new Set(kubo.authorization)).toEqual(new Set([undefined]))
   })
 
@@ -113,7 +118,20 @@ describe('the address of a Kubo', () => {
     expect(new Set(kubo.authorization)).toEqual(new Set([`Basic ${btoa('us:er:p@ss')}`]))
   })
 
-  it.each(['', '5001', '127.0.0.1:5001', 'localhost:5001', 'ftp://127.0.0.1:5001', 'http://', 'http://127.0.0.1:99999', 'http://127.0.0.1:5001?a', 'http://127.0.0.1:5001#a', 'http://a:%zz@127.0.0.1:5001', '/ip4/127.0.0.1/udp/5001', '/ip4/127.0.0.1/tcp/5001/p2p/12D3'])('refuses "%s"', async (address) => {
+  it.each([
+    '',
+    '5001',
+    '127.0.0.1:5001',
+    'localhost:5001',
+    'ftp://127.0.0.1:5001',
+    'http://',
+    'http://127.0.0.1:99999',
+    'http://127.0.0.1:5001?a',
+    'http://127.0.0.1:5001#a',
+    'http://a:%zz@127.0.0.1:5001',
+    '/ip4/127.0.0.1/udp/5001',
+    '/ip4/127.0.0.1/tcp/5001/p2p/12D3'
+  ])('refuses "%s"', async (address) => {
     await expect(openKubo(address, {}, signal)).rejects.toMatchObject({ name: 'UsageError' })
   })
 })
@@ -122,18 +140,68 @@ describe('what answers as no Kubo does', () => {
   it.each<[string, Answers, object]>([
     ['with a page', { all: (_, response) => { response.end('<html></html>') } }, { name: 'NotKuboError' }],
     ['with nothing', { all: (_, response) => { response.end() } }, { name: 'NotKuboError' }],
-    ['with JSON of something else', { all: (_, response) => { json(response, { hello: 'world' }) } }, { name: 'NotKuboError' }],
+    [
+      'with JSON of something else',
+      { all: (_, response) => { json(response, { hello: 'world' }) } },
+      { name: 'NotKuboError' }
+    ],
     ['with null', { all: (_, response) => { json(response, null) } }, { name: 'NotKuboError' }],
     ['that there is no such page', { all: (_, response) => { json(response, {}, 404) } }, { name: 'NotKuboError' }],
-    ['that it wants credentials', { all: (_, response) => { json(response, {}, 401) } }, { name: 'KuboForbiddenError', status: 401 }],
-    ['that it allows blocks and no pins', { 'pin/add': (_, response) => { json(response, {}, 403) } }, { name: 'KuboForbiddenError', status: 403 }],
-    ['with half of an answer', { all: (_, response) => { response.writeHead(200, { 'content-length': 100 }).write('{'); setImmediate(() => response.destroy()) } }, { name: 'KuboUnreachableError' }],
+    [
+      'that it wants credentials',
+      { all: (_, response) => { json(response, {}, 401) } },
+      { name: 'KuboForbiddenError', status: 401 }
+    ],
+    [
+      'that it allows blocks and no pins',
+      { 'pin/add': (_, response) => { json(response, {}, 403) } },
+      { name: 'KuboForbiddenError', status: 403 }
+    ],
+    [
+      'with half of an answer',
+      {
+        all: (_, response) => {
+          response.writeHead(200, { 'content-length': 100 }).write('{'); setImmediate(() => response.destroy())
+        }
+      },
+      { name: 'KuboUnreachableError' }
+    ],
     ['by closing the connection', { all: request => { request.socket.destroy() } }, { name: 'KuboUnreachableError' }],
-    ['with the CID of another block', { 'block/put': (request, response) => { request.resume(); json(response, { Key: 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku' }) } }, { name: 'KuboCidMismatchError' }],
-    ['with what is no CID', { 'block/put': (request, response) => { request.resume(); json(response, { Key: 'nothing' }) } }, { name: 'NotKuboError' }],
-    ['that it has pinned something else', { 'pin/add': (_, response) => { json(response, { Pins: ['bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'] }) } }, { name: 'KuboCidMismatchError' }],
-    ['that it has pinned nothing', { 'pin/add': (_, response) => { json(response, { Pins: [] }) } }, { name: 'NotKuboError' }],
-    ['that it cannot', { 'block/put': (request, response) => { request.resume(); json(response, { Message: 'the disk is full' }, 500) } }, { name: 'KuboFailedError', message: expect.stringContaining('the disk is full') }]
+    [
+      'with the CID of another block',
+      {
+        'block/put': (request, response) => {
+          request.resume(); json(response, { Key: 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku' })
+        }
+      },
+      { name: 'KuboCidMismatchError' }
+    ],
+    [
+      'with what is no CID',
+      { 'block/put': (request, response) => { request.resume(); json(response, { Key: 'nothing' }) } },
+      { name: 'NotKuboError' }
+    ],
+    [
+      'that it has pinned something else',
+      {
+        'pin/add': (_, response) => {
+          json(response, { Pins: ['bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'] })
+        }
+      },
+      { name: 'KuboCidMismatchError' }
+    ],
+    [
+      'that it has pinned nothing',
+      { 'pin/add': (_, response) => { json(response, { Pins: [] }) } },
+      { name: 'NotKuboError' }
+    ],
+    [
+      'that it cannot',
+      {
+        'block/put': (request, response) => { request.resume(); json(response, { Message: 'the disk is full' }, 500) }
+      },
+      { name: 'KuboFailedError', message: expect.stringContaining('the disk is full') }
+    ]
   ])('%s is refused', async (_, answers, error) => {
     const kubo = await fakeKubo(answers)
 
@@ -146,7 +214,7 @@ describe('what answers as no Kubo does', () => {
     await expect(add(`http://127.0.0.1:${port}`)).rejects.toMatchObject({ name: 'NotKuboError' })
   })
 
-  it('without TLS is refused where the address wants it', async () => {
+  it('without TLS is refused when the address wants it', async () => {
     const kubo = await fakeKubo()
 
     await expect(add(`https://127.0.0.1:${kubo.port}`)).rejects.toMatchObject({ name: 'KuboUnreachableError' })
@@ -176,7 +244,11 @@ describe('what answers as no Kubo does', () => {
 
   it('that it is elsewhere is not followed: nothing of a file goes to where it was not sent', async () => {
     const other = await fakeKubo()
-    const kubo = await fakeKubo({ all: (request, response) => { request.resume(); response.writeHead(307, { location: `http://127.0.0.1:${other.port}${request.url}` }).end() } })
+    const kubo = await fakeKubo({
+      all: (request, response) => {
+        request.resume(); response.writeHead(307, { location: `http://127.0.0.1:${other.port}${request.url}` }).end()
+      }
+    })
 
     await expect(add(`http://127.0.0.1:${kubo.port}`)).rejects.toMatchObject({ name: 'NotKuboError' })
     expect(other.paths).toEqual([])

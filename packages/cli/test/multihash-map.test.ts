@@ -5,12 +5,32 @@ import { describe, expect, it } from 'vitest'
 import { MultihashMap } from '../src/dag/multihash-map.ts'
 
 /** What a digest has besides its last bytes, so that many differ in those alone. */
-const prefix = fc.constantFrom('', 'a', '\0', '\0\0\0', 'a'.repeat(28), 'a'.repeat(30), '\0'.repeat(31), 'a'.repeat(249), 'a'.repeat(250), 'a'.repeat(253), 'a'.repeat(300), 'a'.repeat(100_000))
-const multihash = fc.record({ code: fc.constantFrom(0x12, 0x13, 0x00, 0x1e, 0xb220), prefix, last: fc.uint8Array({ maxLength: 2 }) })
+const prefix = fc.constantFrom(
+  '',
+  'a',
+  '\0',
+  '\0\0\0',
+  'a'.repeat(28),
+  'a'.repeat(30),
+  '\0'.repeat(31),
+  'a'.repeat(249),
+  'a'.repeat(250),
+  'a'.repeat(253),
+  'a'.repeat(300),
+  'a'.repeat(100_000)
+)
+const multihash = fc.record({
+  code: fc.constantFrom(0x12, 0x13, 0x00, 0x1e, 0xb220),
+  prefix,
+  last: fc.uint8Array({ maxLength: 2 })
+})
   .map(({ code, prefix, last }) => encode(code, Buffer.concat([Buffer.from(prefix), last])))
 
 function encode (code: number, digest: Uint8Array): Uint8Array {
-  return Buffer.concat([...[code, digest.byteLength].map(n => varint.encodeTo(n, new Uint8Array(varint.encodingLength(n)))), digest])
+  return Buffer.concat([
+    ...[code, digest.byteLength].map(n => varint.encodeTo(n, new Uint8Array(varint.encodingLength(n)))),
+    digest
+  ])
 }
 
 /** With a digest that is all zeros but for a number. */
@@ -27,7 +47,10 @@ function keyOf (multihash: Uint8Array): string {
 
 describe('a map of multihashes', () => {
   it('has what a plain Map has, whatever is asked in whatever order', () => {
-    fc.assert(fc.property(fc.array(fc.record({ multihash, value: fc.option(fc.integer({ min: 0, max: 2 ** 32 - 1 })) }), { maxLength: 300 }), steps => {
+    fc.assert(fc.property(fc.array(
+      fc.record({ multihash, value: fc.option(fc.integer({ min: 0, max: 2 ** 32 - 1 })) }),
+      { maxLength: 300 }
+    ), steps => {
       const map = new MultihashMap()
       const twin = new Map<string, number>()
 

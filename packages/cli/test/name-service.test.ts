@@ -55,9 +55,10 @@ describe('names', () => {
     await expect(names.publish(other, '', { key: 'self', signal })).resolves.toMatchObject({ sequence: 2n })
   })
 
-  it('are refused where nobody has a record', async () => {
+  it('are refused when no peer has a record', async () => {
     const { names } = await pair()
 
-    await expect(names.resolve('k51qzi5uqu5dk7q8vhdy5ud4u9kbuatxshxayzy21v2e0gux0m2f4yydzmkx48', signal)).rejects.toMatchObject({ name: 'NameError' })
+    await expect(names.resolve('k51qzi5uqu5dk7q8vhdy5ud4u9kbuatxshxayzy21v2e0gux0m2f4yydzmkx48', signal))
+      .rejects.toMatchObject({ name: 'NameError' })
   })
 })

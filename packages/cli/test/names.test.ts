@@ -4,7 +4,15 @@ import { generateKeyPair } from '@libp2p/crypto/keys'
 import { decode, encode } from 'cborg'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_LIFETIME, formatName, ipnsRecords, makeRecord, parseName, readRecord, recordKey } from '../src/network/names/name-records.ts'
+import {
+  DEFAULT_LIFETIME,
+  formatName,
+  ipnsRecords,
+  makeRecord,
+  parseName,
+  readRecord,
+  recordKey
+} from '../src/network/names/name-records.ts'
 
 const plain = CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354')
 const marked = mark(plain, TREE_CODE)
@@ -41,11 +49,13 @@ describe('a record of a name', () => {
     const other = await generateKeyPair('Ed25519')
     const bytes = await makeRecord(key, marked, '', 1n, DEFAULT_LIFETIME)
 
-    await expect(readRecord(recordKey(other.publicKey.toMultihash()), bytes)).rejects.toMatchObject({ name: 'NameError' })
-    await expect(ipnsRecords.validators.ipns(recordKey(other.publicKey.toMultihash()), bytes)).rejects.toMatchObject({ name: 'NameError' })
+    await expect(readRecord(recordKey(other.publicKey.toMultihash()), bytes))
+      .rejects.toMatchObject({ name: 'NameError' })
+    await expect(ipnsRecords.validators.ipns(recordKey(other.publicKey.toMultihash()), bytes))
+      .rejects.toMatchObject({ name: 'NameError' })
   })
 
-  it('is refused where the marker was changed', async () => {
+  it('is refused when the marker was changed', async () => {
     const entry = IPNSEntry.decode(await makeRecord(key, marked, '', 1n, DEFAULT_LIFETIME))
     const data = decode(entry.data ?? new Uint8Array(0)) as object
     const bytes = IPNSEntry.encode({ ...entry, data: Uint8Array.from(encode({ ...data, _ipfsz: TREE_CODE + 1 })) })
@@ -53,16 +63,19 @@ describe('a record of a name', () => {
     await expect(readRecord(recordKey(digest), bytes)).rejects.toMatchObject({ name: 'NameError' })
   })
 
-  it('is refused at every byte where it is cut short', async () => {
+  it('is refused when it is cut short at any byte', async () => {
     const bytes = await makeRecord(key, marked, '', 1n, DEFAULT_LIFETIME)
 
     for (let length = 0; length < bytes.byteLength; length += 7) {
-      await expect(readRecord(recordKey(digest), bytes.subarray(0, length)), `${length}`).rejects.toMatchObject({ name: 'NameError' })
+      await expect(readRecord(recordKey(digest), bytes.subarray(0, length)), `${length}`)
+        .rejects.toMatchObject({ name: 'NameError' })
     }
   })
 
   it('with a higher sequence is chosen', async () => {
-    const records = await Promise.all([2n, 5n, 3n].map(async sequence => makeRecord(key, marked, '', sequence, DEFAULT_LIFETIME)))
+    const records = await Promise.all(
+      [2n, 5n, 3n].map(async sequence => makeRecord(key, marked, '', sequence, DEFAULT_LIFETIME))
+    )
 
     expect(ipnsRecords.selectors.ipns(recordKey(digest), records)).toBe(1)
   })

@@ -16,10 +16,20 @@ async function make (parts: Partial<Network> = {}, timeout = 1000): Promise<Netw
   const blockstore = await makeStore()
   onTestFinished(async () => { await removeStore(blockstore) })
 
-  return new NetworkBlockstore({ blockstore, network: async () => fakeNetwork(parts), root, timeout, signal: new AbortController().signal })
+  return new NetworkBlockstore({
+    blockstore,
+    network: async () => fakeNetwork(parts),
+    root,
+    timeout,
+    signal: new AbortController().signal
+  })
 }
 
-async function read (store: NetworkBlockstore, cid: CID, options?: Parameters<NetworkBlockstore['get']>[1]): Promise<Buffer> {
+async function read (
+  store: NetworkBlockstore,
+  cid: CID,
+  options?: Parameters<NetworkBlockstore['get']>[1]
+): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(store.get(cid, options)))
 }
 
@@ -40,9 +50,19 @@ describe('the blockstore of a command that may ask others', () => {
     const store = await make({ fetch })
     const events: unknown[] = []
 
-    expect(Buffer.compare(await read(store, cid, { expectedSize: bytes.byteLength, onProgress: event => { events.push(event) } }), bytes)).toBe(0)
+    expect(
+      Buffer.compare(
+        await read(store, cid, { expectedSize: bytes.byteLength, onProgress: event => { events.push(event) } }),
+        bytes
+      )
+    ).toBe(0)
     expect(fetch).toHaveBeenCalledWith(cid, expect.objectContaining({ root, size: bytes.byteLength }))
-    expect(store.fetched).toEqual({ blocks: 1, bytes: bytes.byteLength, replaced: 0, peers: new Map([[PEER, { blocks: 1, bytes: bytes.byteLength }]]) })
+    expect(store.fetched).toEqual({
+      blocks: 1,
+      bytes: bytes.byteLength,
+      replaced: 0,
+      peers: new Map([[PEER, { blocks: 1, bytes: bytes.byteLength }]])
+    })
     expect(events).toMatchObject([{ type: 'helia:block-broker:receive-block', detail: { cid, broker: 'bitswap' } }])
   })
 
@@ -56,7 +76,7 @@ describe('the blockstore of a command that may ask others', () => {
     expect(await store.has(cid)).toBe(true)
   })
 
-  it('says of what is not in the repo what Helia says, where nobody is to be asked', async () => {
+  it('says of what is not in the repo what Helia says, when nobody is to be asked', async () => {
     const store = await make()
     const { cid } = await makeBlock(1)
 
@@ -67,10 +87,11 @@ describe('the blockstore of a command that may ask others', () => {
   it('has what a CID itself holds', async () => {
     const store = await make()
 
-    await expect(read(store, CID.createV1(raw.code, identity.digest(Buffer.from('abc'))))).resolves.toEqual(Buffer.from('abc'))
+    await expect(read(store, CID.createV1(raw.code, identity.digest(Buffer.from('abc')))))
+      .resolves.toEqual(Buffer.from('abc'))
   })
 
-  it('counts the time of those who asked before', async () => {
+  it('counts the time of earlier requests', async () => {
     const timeouts: number[] = []
     const store = await make({
       async fetch (cid, { timeout }) {

@@ -42,7 +42,12 @@ describe('a block that nobody could check', () => {
     const network = new NodeNetwork({ repo: { blockstore: node.helia.blockstore } as unknown as Repo, node })
     const listen = vi.spyOn(node.wants, 'listen')
 
-    for (const [hash, name] of [[createDigest(sha256.code, new Uint8Array(4)), 'DigestLengthError'], [createDigest(0x11, new Uint8Array(20)), 'UnknownHashError']] as const) {
+    for (
+      const [hash, name] of [[createDigest(sha256.code, new Uint8Array(4)), 'DigestLengthError'], [
+        createDigest(0x11, new Uint8Array(20)),
+        'UnknownHashError'
+      ]] as const
+    ) {
       const cid = CID.createV1(raw.code, hash)
 
       await expect(network.fetch(cid, { root: cid, signal, timeout: 10_000 })).rejects.toMatchObject({ name, cid })

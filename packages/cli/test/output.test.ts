@@ -3,7 +3,22 @@ import { describe, expect, it } from 'vitest'
 import { Output, printable } from '../src/terminal/output.ts'
 
 /** What Unicode has to turn the direction of reading, and what ends a line or a paragraph. */
-const CODES = [0x061c, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069, 0x2028, 0x2029]
+const CODES = [
+  0x061c,
+  0x200e,
+  0x200f,
+  0x202a,
+  0x202b,
+  0x202c,
+  0x202d,
+  0x202e,
+  0x2066,
+  0x2067,
+  0x2068,
+  0x2069,
+  0x2028,
+  0x2029
+]
 const HOSTILE = `a\u001b[2J${String.fromCodePoint(...CODES)}\u0085b`
 
 describe('printable', () => {

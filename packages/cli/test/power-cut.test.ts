@@ -57,7 +57,8 @@ describe('a record of the repo', () => {
 
     for (let moment = 0; moment <= cut.length; moment++) {
       for (const mode of MODES) {
-        expect(allowed[cut.notes(moment).length], `${mode} at ${moment}`).toContain(cut.at(moment, mode).get('data/pin/record.data')?.toString())
+        expect(allowed[cut.notes(moment).length], `${mode} at ${moment}`)
+          .toContain(cut.at(moment, mode).get('data/pin/record.data')?.toString())
       }
     }
   })
@@ -107,7 +108,10 @@ async function open (directory: string): Promise<RepoDatastore> {
   return datastore
 }
 
-async function record<T> (directory: string, work: (cut: PowerCut) => Promise<T>): Promise<{ result: T, cut: PowerCut }> {
+async function record<T> (directory: string, work: (cut: PowerCut) => Promise<T>): Promise<{
+  result: T
+  cut: PowerCut
+}> {
   const cut = new PowerCut(directory)
 
   try {

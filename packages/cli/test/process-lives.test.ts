@@ -9,7 +9,9 @@ describe('lives', () => {
     expect(lives(process.pid, '1')).toBe(process.platform !== 'linux')
   })
 
-  it.runIf(process.platform === 'linux')('is false of a process that has ended and that nobody has asked after', async () => {
+  it.runIf(
+    process.platform === 'linux'
+  )('is false of a process that has ended and that nobody has asked after', async () => {
     // sleep takes the place of the shell, and does not wait for the shell's child
     const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
 

@@ -47,13 +47,16 @@ describe('providing', () => {
     providing.add([second.cid])
 
     for (const { cid } of [first, second]) {
-      await vi.waitFor(async () => { expect(await providersOf(cid, b)).toEqual([a.libp2p.peerId.toString()]) }, { timeout: 120_000 })
+      await vi.waitFor(
+        async () => { expect(await providersOf(cid, b)).toEqual([a.libp2p.peerId.toString()]) },
+        { timeout: 120_000 }
+      )
     }
 
     expect(await providersOf(third.cid, b)).toEqual([])
   })
 
-  it('tells of all of it again on time, and of nothing that is not there any more', async () => {
+  it('announces everything again on time, and nothing that was removed', async () => {
     const [a] = await pair()
     const blocks = await makeBlocks(2)
     const told: string[] = []
@@ -68,20 +71,26 @@ describe('providing', () => {
     await vi.waitFor(() => { expect(told.length).toBeGreaterThanOrEqual(4) }, { timeout: 120_000 })
     there = [blocks[1].cid]
     // what was on its way is told
-    await vi.waitFor(() => { expect(told.slice(-3)).toEqual(Array.from({ length: 3 }, () => blocks[1].cid.toString())) }, { timeout: 120_000 })
+    await vi.waitFor(
+      () => { expect(told.slice(-3)).toEqual(Array.from({ length: 3 }, () => blocks[1].cid.toString())) },
+      { timeout: 120_000 }
+    )
   })
 
-  it('tells of what is below roots where that is asked for', async () => {
+  it('tells of what is below roots when that is asked for', async () => {
     const [a, b] = await pair()
     const [root, leaf] = await makeBlocks(2)
     provide(a, () => [root.cid], {
       async * below (cid) { yield * [cid, leaf.cid] }
     })
 
-    await vi.waitFor(async () => { expect(await providersOf(leaf.cid, b)).toEqual([a.libp2p.peerId.toString()]) }, { timeout: 120_000 })
+    await vi.waitFor(
+      async () => { expect(await providersOf(leaf.cid, b)).toEqual([a.libp2p.peerId.toString()]) },
+      { timeout: 120_000 }
+    )
   })
 
-  it('goes on with other roots where what is below one is damaged', async () => {
+  it('goes on with other roots when what is below one is damaged', async () => {
     const [a, b] = await pair()
     const [damaged, root] = await makeBlocks(2)
     const errors: unknown[] = []
@@ -97,7 +106,10 @@ describe('providing', () => {
       }
     })
 
-    await vi.waitFor(async () => { expect(await providersOf(root.cid, b)).toEqual([a.libp2p.peerId.toString()]) }, { timeout: 120_000 })
+    await vi.waitFor(
+      async () => { expect(await providersOf(root.cid, b)).toEqual([a.libp2p.peerId.toString()]) },
+      { timeout: 120_000 }
+    )
     // and begins again with all
     await vi.waitFor(() => { expect(errors.length).toBeGreaterThan(1) }, { timeout: 120_000 })
     expect(errors[0]).toMatchObject({ name: 'DamagedDagError' })
@@ -110,7 +122,10 @@ describe('providing', () => {
 
     await a.libp2p.dial(b.libp2p.getMultiaddrs())
 
-    await vi.waitFor(async () => { expect(await providersOf(cid, b)).toEqual([a.libp2p.peerId.toString()]) }, { timeout: 120_000 })
+    await vi.waitFor(
+      async () => { expect(await providersOf(cid, b)).toEqual([a.libp2p.peerId.toString()]) },
+      { timeout: 120_000 }
+    )
   })
 
   it('ends at once', async () => {

@@ -40,7 +40,10 @@ async function withoutLeaves (count: number): Promise<Repo> {
 
       return cid
     }))
-    const block = dagPb.encode({ Data: new UnixFS({ type: 'file' }).marshal(), Links: leaves.map(Hash => ({ Name: '', Hash })) })
+    const block = dagPb.encode({
+      Data: new UnixFS({ type: 'file' }).marshal(),
+      Links: leaves.map(Hash => ({ Name: '', Hash }))
+    })
     const cid = CID.createV1(dagPb.code, await sha256.digest(block))
     await blockstore.put(cid, block)
     roots.push(cid)
@@ -67,13 +70,18 @@ async function repair ({ blockstore, roots }: Repo, parts: Partial<Network>): Pr
     asked.push(calls)
     const store = new NetworkBlockstore({
       blockstore,
-      network: async () => ({ ...network, fetch: async (cid, options) => { calls.push(options); return network.fetch(cid, options) } }),
+      network: async () => ({
+        ...network,
+        fetch: async (cid, options) => { calls.push(options); return network.fetch(cid, options) }
+      }),
       root,
       timeout: 1000,
       signal,
       shared
     })
-    const fetch = async (cid: CID): Promise<Uint8Array | undefined> => Array.fromAsync(store.get(cid)).then(pieces => Buffer.concat(pieces), () => undefined)
+    const fetch = async (cid: CID): Promise<Uint8Array | undefined> => Array.fromAsync(
+      store.get(cid)
+    ).then(pieces => Buffer.concat(pieces), () => undefined)
 
     for await (const block of repairDag(root, blockstore, { signal, fetch })) {
       blocks.push(block)
@@ -100,7 +108,7 @@ describe('repair of lost blocks that nobody has', () => {
     })
   })
 
-  it('waits for a search once for all roots where no peer is connected', async () => {
+  it('waits for a search once for all roots when no peer is connected', async () => {
     const { blocks, asked } = await repair(await withoutLeaves(5), { peers: async () => [] })
 
     expect(blocks.filter(({ good }) => !good)).toHaveLength(5 * LEAVES)

@@ -43,7 +43,11 @@ describe('withRepo', () => {
     const cid = await cidOf(bytes)
     const release = await lockRepo(path, 'gc', signal)
     const lockFiles = watch(join(path, 'locks'))
-    const waiting = withRepo({ repo: path, signal } as Context, { lock: 'add' }, async ({ blockstore }) => blockstore.put(cid, bytes))
+    const waiting = withRepo(
+      { repo: path, signal } as Context,
+      { lock: 'add' },
+      async ({ blockstore }) => blockstore.put(cid, bytes)
+    )
 
     for await (const { filename } of lockFiles) {
       if (filename?.startsWith('add-')) {
@@ -58,7 +62,7 @@ describe('withRepo', () => {
     expect((await stats(disk)).codecs).toMatchObject({ zstd: { blocks: 1, size: 10_000 } })
   })
 
-  it('leaves nothing behind where it cannot be noted how blocks are stored', async ({ path }) => {
+  it('leaves nothing behind when it cannot be noted how blocks are stored', async ({ path }) => {
     await openRepo(path)
     await mkdir(join(path, 'blockstore.json'))
     const before = await readdir(path)
@@ -67,11 +71,12 @@ describe('withRepo', () => {
     expect(await readdir(path)).toEqual(before)
   })
 
-  it('gives its lock back where the repo cannot be opened', async ({ path }) => {
+  it('gives its lock back when the repo cannot be opened', async ({ path }) => {
     const { datastore } = await openRepo(path)
     await datastore.put(new Key('/version'), new TextEncoder().encode('99'))
 
-    await expect(withRepo({ repo: path, signal } as Context, { lock: 'add' }, async () => {})).rejects.toMatchObject({ name: 'RepoError' })
+    await expect(withRepo({ repo: path, signal } as Context, { lock: 'add' }, async () => {}))
+      .rejects.toMatchObject({ name: 'RepoError' })
     await (await lockRepo(path, 'gc', signal, -1))()
   })
 })
@@ -80,7 +85,9 @@ describe('a repo that was opened when it compressed nothing', () => {
   it('is read on by every verb when its blocks have been compressed', async ({ path }) => {
     const { disk } = await openRepo(path)
     const { blockstore } = await openRepoToRead(path)
-    const blocks = await Promise.all([1, 2, 3].map(async seed => ({ cid: await cidOf(text(10_000, seed)), bytes: text(10_000, seed) })))
+    const blocks = await Promise.all(
+      [1, 2, 3].map(async seed => ({ cid: await cidOf(text(10_000, seed)), bytes: text(10_000, seed) }))
+    )
     await Promise.all(blocks.map(async ({ cid, bytes }) => disk.put(cid, bytes)))
 
     for (const codec of ['zstd', 'lz4'] as const) {
@@ -91,12 +98,17 @@ describe('a repo that was opened when it compressed nothing', () => {
         expect((await read(blockstore, cid)).equals(bytes)).toBe(true)
       }
 
-      const all = await Array.fromAsync(blockstore.getAll(), async ({ bytes }) => Buffer.concat(await Array.fromAsync<Uint8Array>(bytes)))
-      expect(all.map(bytes => bytes.toString()).toSorted()).toEqual(blocks.map(({ bytes }) => Buffer.from(bytes).toString()).toSorted())
+      const all = await Array.fromAsync(
+        blockstore.getAll(),
+        async ({ bytes }) => Buffer.concat(await Array.fromAsync<Uint8Array>(bytes))
+      )
+      expect(all.map(bytes => bytes.toString()).toSorted()).toEqual(
+        blocks.map(({ bytes }) => Buffer.from(bytes).toString()).toSorted()
+      )
     }
   })
 
-  it('gives a block that is an envelope as it is, where it was put so', async ({ path }) => {
+  it('gives a block that is an envelope as it is, when it was put so', async ({ path }) => {
     const { blockstore } = await openRepo(path)
     const frame = zstdCompressSync(text(100), { pledgedSrcSize: 100 } as object)
     const block = Buffer.concat([Uint8Array.of(0x85, 0xb4, 0xfd, 0x01, 100), frame])
@@ -116,6 +128,7 @@ describe('a repo that was opened when it compressed nothing', () => {
     value[100] ^= 1
     await disk.put(cid, value)
 
-    await expect(read(blockstore, cid)).rejects.toMatchObject({ name: 'CorruptBlockError', cid: { multihash: cid.multihash } })
+    await expect(read(blockstore, cid))
+      .rejects.toMatchObject({ name: 'CorruptBlockError', cid: { multihash: cid.multihash } })
   })
 })

@@ -20,7 +20,10 @@ const it = base.extend<{ datastore: RepoDatastore }>({
   }
 })
 
-const records: Pair[] = Array.from({ length: 100 }, (_, i) => ({ key: new Key(`/${i % 2 === 0 ? 'pin' : 'count'}/${i}`), value: Buffer.from(`${i}`) }))
+const records: Pair[] = Array.from(
+  { length: 100 },
+  (_, i) => ({ key: new Key(`/${i % 2 === 0 ? 'pin' : 'count'}/${i}`), value: Buffer.from(`${i}`) })
+)
 
 /** The directories that are opened to be synced, from now on. */
 function watchDirectories (): string[] {
@@ -44,7 +47,9 @@ function watchDirectories (): string[] {
 }
 
 describe('many records', () => {
-  it('are all there once they were put, whatever a loss of power takes, each directory synced once', async ({ datastore }) => {
+  it('are all there once they were put, whatever a loss of power takes, each directory synced once', async ({
+    datastore
+  }) => {
     const cut = new PowerCut(join(datastore.path, '..'))
 
     try {
@@ -57,7 +62,8 @@ describe('many records', () => {
 
     for (const mode of MODES) {
       const disk = cut.at(cut.length, mode)
-      expect(records.map(({ key }) => String(disk.get(`data${key}.data`)))).toEqual(records.map(({ value }) => String(value)))
+      expect(records.map(({ key }) => String(disk.get(`data${key}.data`))))
+        .toEqual(records.map(({ value }) => String(value)))
     }
 
     for (let moment = 0; moment < cut.length; moment += 10) {
@@ -76,9 +82,11 @@ describe('many records', () => {
     expect(String(await datastore.get(records[98].key))).toBe('98')
   })
 
-  it('are refused where the directory cannot be synced', async ({ datastore }) => {
+  it('are refused when the directory cannot be synced', async ({ datastore }) => {
     const { open } = fs
-    fs.open = async (path, flags, mode) => flags === 'r' ? Promise.reject(Object.assign(new Error('the disk has gone'), { code: 'EIO' })) : open(path, flags, mode)
+    fs.open = async (path, flags, mode) => flags === 'r'
+      ? Promise.reject(Object.assign(new Error('the disk has gone'), { code: 'EIO' }))
+      : open(path, flags, mode)
     syncBuiltinESMExports()
     onTestFinished(() => {
       fs.open = open

@@ -30,7 +30,9 @@ describe('lockRepo', () => {
     expect(await locks(repo)).toEqual([])
   })
 
-  it.for(['add', 'gc'] as const)('refuses a collection while there is a lock to %s, and the other way round', async (kind, { repo }) => {
+  it.for(
+    ['add', 'gc'] as const
+  )('refuses a collection while there is a lock to %s, and the other way round', async (kind, { repo }) => {
     const release = await lockRepo(repo, kind, signal)
 
     await expect(lockRepo(repo, 'gc', signal, -1)).rejects.toMatchObject({ name: 'RepoLockedError', pid: process.pid })
@@ -72,7 +74,9 @@ describe('lockRepo', () => {
     expect(await locks(repo)).toEqual([])
   })
 
-  it('makes no locks while it waits for a collection, so that many who add do not keep it from beginning', async ({ repo }) => {
+  it('makes no locks while it waits for a collection, so that many who add do not keep it from beginning', async ({
+    repo
+  }) => {
     const release = await lockRepo(repo, 'gc', signal)
     const [name] = await locks(repo)
     const made: Array<string | null> = []
@@ -92,7 +96,8 @@ describe('lockRepo', () => {
     await writeFile(join(repo, 'locks'), '')
 
     for (const path of [repo, join(repo, 'locks')]) {
-      await expect(lockRepo(path, 'add', signal)).rejects.toMatchObject({ name: 'RepoError', cause: { syscall: expect.any(String) } })
+      await expect(lockRepo(path, 'add', signal))
+        .rejects.toMatchObject({ name: 'RepoError', cause: { syscall: expect.any(String) } })
     }
   })
 
@@ -107,11 +112,16 @@ describe('lockRepo', () => {
     expect(await locks(repo)).toEqual([])
   })
 
-  it('says who holds the lock, and in which file', async ({ repo }) => {
+  it('names the holder of the lock and its file', async ({ repo }) => {
     const release = await lockRepo(repo, 'add', signal)
     const [name] = await locks(repo)
 
-    await expect(lockRepo(repo, 'gc', signal, -1)).rejects.toMatchObject({ name: 'RepoLockedError', pid: process.pid, host: hostname(), file: join(repo, 'locks', name) })
+    await expect(lockRepo(repo, 'gc', signal, -1)).rejects.toMatchObject({
+      name: 'RepoLockedError',
+      pid: process.pid,
+      host: hostname(),
+      file: join(repo, 'locks', name)
+    })
     await release()
   })
 

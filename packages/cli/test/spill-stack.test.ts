@@ -6,7 +6,9 @@ import { SpillStack } from '../src/disk/spill-stack.ts'
 
 interface Value { name: string, link: Uint8Array, mtime: { secs: bigint } }
 
-const value = (i: number): Value => ({ name: `\ud800${'x'.repeat(i % 100)}${i}`, link: Uint8Array.of(i, i >> 8), mtime: { secs: BigInt(-i) } })
+const value = (
+  i: number
+): Value => ({ name: `\ud800${'x'.repeat(i % 100)}${i}`, link: Uint8Array.of(i, i >> 8), mtime: { secs: BigInt(-i) } })
 const values = (from: number, to: number): Value[] => Array.from({ length: to - from }, (_, i) => value(from + i))
 
 describe('SpillStack', () => {
@@ -15,7 +17,12 @@ describe('SpillStack', () => {
   beforeEach(async () => { directory = await mkdtemp(join(tmpdir(), 'ipfsz-spill-')) })
   afterEach(async () => rm(directory, { recursive: true }))
 
-  it.each([0, 1000, 100_000, 10_000_000])('gives back what was pushed, with %i bytes in memory, and leaves no file', async heldBytes => {
+  it.each([
+    0,
+    1000,
+    100_000,
+    10_000_000
+  ])('gives back what was pushed, with %i bytes in memory, and leaves no file', async heldBytes => {
     const stack = new SpillStack<Value>(join(directory, 'file'), { heldBytes })
 
     for (const value of values(0, 3000)) {
@@ -27,7 +34,12 @@ describe('SpillStack', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  it.each([0, 100, 1000, 1_000_000])('takes values off again while those before them are gone through, with %i bytes in memory', async heldBytes => {
+  it.each([
+    0,
+    100,
+    1000,
+    1_000_000
+  ])('takes values off again while those before them are gone through, with %i bytes in memory', async heldBytes => {
     const stack = new SpillStack<Value>(join(directory, 'file'), { heldBytes })
 
     const walk = async (depth: number): Promise<number> => {

@@ -9,7 +9,10 @@ import type { Connection, PeerId, Stream, StreamHandler } from '@libp2p/interfac
 
 const BITSWAP = '/ipfs/bitswap/1.2.0'
 const MIB = 1024 * 1024
-const [PEER, OTHER] = ['12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ', '12D3KooWKnDdG3iXw9eTFijk3EWSunZcFi54Zka4wmtqtt6rPxc8'].map(id => peerIdFromString(id))
+const [PEER, OTHER] = [
+  '12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ',
+  '12D3KooWKnDdG3iXw9eTFijk3EWSunZcFi54Zka4wmtqtt6rPxc8'
+].map(id => peerIdFromString(id))
 
 describe('streams that blocks are sent on', () => {
   it('have no more than 1 MiB of blocks each', async () => {
@@ -44,9 +47,14 @@ describe('streams that blocks are sent on', () => {
   })
 
   it('have what is asked for and what is said before the blocks, and a large block alone', async () => {
-    const sent = await send([0.25, 0.5, 0.25, 0.5, 3.5, 0.5], { wantlist: new Map([['want', {}]]), blockPresences: new Map([['presence', {}]]) })
+    const sent = await send([0.25, 0.5, 0.25, 0.5, 3.5, 0.5], {
+      wantlist: new Map([['want', {}]]),
+      blockPresences: new Map([['presence', {}]])
+    })
 
-    expect(sent.map(({ blocks, wantlist, blockPresences }) => [[...blocks.keys()], wantlist.size, blockPresences.size])).toEqual([
+    expect(
+      sent.map(({ blocks, wantlist, blockPresences }) => [[...blocks.keys()], wantlist.size, blockPresences.size])
+    ).toEqual([
       [['0', '1', '2'], 1, 1],
       [['3'], 0, 0],
       [['4'], 0, 0],
@@ -54,7 +62,7 @@ describe('streams that blocks are sent on', () => {
     ])
   })
 
-  it('are opened where nothing but a want is sent', async () => {
+  it('are opened when nothing but a want is sent', async () => {
     const sent = await send([], { wantlist: new Map([['want', {}]]) })
 
     expect(sent).toEqual([{ wantlist: new Map([['want', {}]]), blocks: new Map(), blockPresences: new Map() }])
@@ -101,7 +109,8 @@ describe('streams that blocks are sent on', () => {
   })
 
   it('refuse a Bitswap that sends in another way', () => {
-    expect(() => { shortenStreams({ bitswap: { network: {} } }) }).toThrow(expect.objectContaining({ name: 'NodeError' }))
+    expect(() => { shortenStreams({ bitswap: { network: {} } }) })
+      .toThrow(expect.objectContaining({ name: 'NodeError' }))
     expect(() => { shortenStreams(undefined) }).toThrow(expect.objectContaining({ name: 'NodeError' }))
   })
 })
@@ -119,7 +128,7 @@ describe('streams that blocks come on', () => {
     expect(stream.closed).toBe(1)
   })
 
-  it('end for Helia also where they had ended before it listened', async () => {
+  it('end for Helia even when they had ended before it listened', async () => {
     const stream = new FakeStream()
     const ended = vi.fn()
     await accept(stream)

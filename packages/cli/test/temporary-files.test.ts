@@ -48,7 +48,15 @@ describe.skipIf(process.platform === 'win32')('sweepTemporaries', () => {
 
   it('leaves everything that has another name', async () => {
     const dead = ofDead('file')
-    const names = ['file', '.file.tmp', dead.slice(1), `${dead}.txt`, dead.replace('ipfsz-', 'other-'), `.file.${dead.slice(-40)}`, dead.replace(/-\d+-/, '-x-')]
+    const names = [
+      'file',
+      '.file.tmp',
+      dead.slice(1),
+      `${dead}.txt`,
+      dead.replace('ipfsz-', 'other-'),
+      `.file.${dead.slice(-40)}`,
+      dead.replace(/-\d+-/, '-x-')
+    ]
     await Promise.all(names.map(async name => writeFile(join(directory, name), 'kept')))
 
     await sweepTemporaries(directory, Date.now() + TWO_DAYS)
@@ -92,7 +100,7 @@ describe.skipIf(process.platform === 'win32')('sweepTemporaries', () => {
     expect(await readdir(directory)).toHaveLength(2)
   })
 
-  it.for([0o777, 0o770])('leaves a directory where others may have given it its name (mode %i)', async mode => {
+  it.for([0o777, 0o770])('leaves a directory when others may have given it its name (mode %i)', async mode => {
     await makeTree(join(directory, ofDead('thesis')))
     await chmod(directory, mode)
 
@@ -111,7 +119,7 @@ describe.skipIf(process.platform === 'win32')('sweepTemporaries', () => {
     expect(await readdir(below)).toHaveLength(1)
   })
 
-  it('deletes a tree in a directory of all where nobody can rename what others have', async () => {
+  it('deletes a tree in a directory of all when nobody can rename what others have', async () => {
     await makeTree(join(directory, ofDead('tree')))
     await chmod(directory, 0o1777)
 
@@ -120,7 +128,7 @@ describe.skipIf(process.platform === 'win32')('sweepTemporaries', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  it('does nothing in a directory that is not there', async () => {
+  it('does nothing in a missing directory', async () => {
     await expect(sweepTemporaries(join(directory, 'none'), Date.now())).resolves.toBeUndefined()
   })
 })

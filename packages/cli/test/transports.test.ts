@@ -8,13 +8,15 @@ const v4 = { family: 'IPv4', address: '127.0.0.1' } as NetworkInterfaceInfo
 const v6 = { family: 'IPv6', address: '::1' } as NetworkInterfaceInfo
 
 describe('where a daemon listens', () => {
-  it('is TCP, WebSockets and WebRTC, of IPv6 only where there is any', () => {
-    expect(defaultListen({ lo: [v4] })).toEqual(['/ip4/0.0.0.0/tcp/4101', '/ip4/0.0.0.0/tcp/4102/ws', '/ip4/0.0.0.0/udp/4103/webrtc-direct'])
+  it('is TCP, WebSockets and WebRTC, of IPv6 only when there is any', () => {
+    expect(defaultListen({ lo: [v4] }))
+      .toEqual(['/ip4/0.0.0.0/tcp/4101', '/ip4/0.0.0.0/tcp/4102/ws', '/ip4/0.0.0.0/udp/4103/webrtc-direct'])
     expect(defaultListen({ lo: [v4], eth0: [v6] })).toHaveLength(6)
   })
 
   it('is made of multiaddrs', () => {
-    expect(defaultListen({ lo: [v4, v6] }).map(text => parseMultiaddr(text).toString())).toEqual(defaultListen({ lo: [v4, v6] }))
+    expect(defaultListen({ lo: [v4, v6] }).map(text => parseMultiaddr(text).toString()))
+      .toEqual(defaultListen({ lo: [v4, v6] }))
   })
 })
 
@@ -26,8 +28,11 @@ describe('loadTransports', () => {
     expect(loaded.missing).toBeUndefined()
   })
 
-  it('loads WebRTC where an address asks for it, or says why it is left out', async () => {
-    const [without, withWebRtc] = await Promise.all([loadTransports([], []), loadTransports(['/ip4/127.0.0.1/udp/0/webrtc-direct'], [])])
+  it('loads WebRTC when an address asks for it, or says why it is left out', async () => {
+    const [without, withWebRtc] = await Promise.all([
+      loadTransports([], []),
+      loadTransports(['/ip4/127.0.0.1/udp/0/webrtc-direct'], [])
+    ])
 
     if (withWebRtc.missing == null) {
       expect(withWebRtc.transports).toHaveLength(without.transports.length + 1)
@@ -50,8 +55,9 @@ describe('the peers to begin with', () => {
     expect(bootstrapTexts(given, { IPFSZ_BOOTSTRAP: variable })).toEqual(expected)
   })
 
-  it('are those of the public network where nothing is said', () => {
-    expect(bootstrapTexts(undefined, {}).map(text => parseMultiaddr(text).toString())).toEqual(expect.arrayContaining([expect.stringContaining('bootstrap.libp2p.io')]))
+  it('are those of the public network when nothing is said', () => {
+    expect(bootstrapTexts(undefined, {}).map(text => parseMultiaddr(text).toString()))
+      .toEqual(expect.arrayContaining([expect.stringContaining('bootstrap.libp2p.io')]))
   })
 
   it('refuses what is no multiaddr', () => {

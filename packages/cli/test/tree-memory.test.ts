@@ -24,14 +24,29 @@ const { WriteLimits } = await import(src + 'disk/write-limits.ts')
 const { CID } = await load('multiformats/cid')
 const { UnixFS } = await load('ipfs-unixfs')
 const { create } = await load('multiformats/hashes/digest')
-const cidOf = i => { const bytes = new Uint8Array(32); new DataView(bytes.buffer).setUint32(0, i); return CID.createV1(0x70, create(0x12, bytes)) }
+const cidOf = i => {
+  const bytes = new Uint8Array(32)
+  new DataView(bytes.buffer).setUint32(0, i)
+  return CID.createV1(0x70, create(0x12, bytes))
+}
 const root = cidOf(0)
 const files = {
   async * ls (cid) {
     for (let i = 1; cid.equals(root) && i <= count; i++) {
       const cid = cidOf(i)
-      const unixfs = new UnixFS({ type: what, ...what === 'symlink' ? { data: new TextEncoder().encode('to/' + i) } : {} })
-      yield { name: 'entry ' + i, cid, plainCid: cid, type: what === 'symlink' ? 'file' : 'directory', size: 0n, unixfs, rest: Array.from({ length: 256 }, (_, j) => i + j + 0.5) }
+      const unixfs = new UnixFS({
+        type: what,
+        ...what === 'symlink' ? { data: new TextEncoder().encode('to/' + i) } : {}
+      })
+      yield {
+        name: 'entry ' + i,
+        cid,
+        plainCid: cid,
+        type: what === 'symlink' ? 'file' : 'directory',
+        size: 0n,
+        unixfs,
+        rest: Array.from({ length: 256 }, (_, j) => i + j + 0.5)
+      }
     }
   }
 }
@@ -53,7 +68,11 @@ describe('a directory of very many', () => {
   it('symlinks is written in a heap that has no room for their entries', async () => {
     const what = 'symlink'
     const target = join(directory, 'out')
-    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(PROGRAM)}`), { eval: false, workerData: { src: new URL('../src/', import.meta.url).href, target, what, count: COUNT }, resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } })
+    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(PROGRAM)}`), {
+      eval: false,
+      workerData: { src: new URL('../src/', import.meta.url).href, target, what, count: COUNT },
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB }
+    })
 
     expect(await once(worker, 'exit')).toEqual([0])
     expect((await readdir(target)).length).toBe(COUNT)

@@ -23,17 +23,45 @@ describe('parseSize', () => {
     expect(parseSize(text)).toBe(bytes)
   })
 
-  it.each(['', ' ', 'MiB', '-1', '+1', '1.', '.5', '1e3', '0x10', '1,000', '4 furlongs', '4 M iB', '1PiB', '65536.5', '1.0001k', '9007199254740993', 'NaN', 'Infinity', '1k1', 'toString', '1toString', '1constructor'])('refuses "%s"', (text) => {
+  it.each([
+    '',
+    ' ',
+    'MiB',
+    '-1',
+    '+1',
+    '1.',
+    '.5',
+    '1e3',
+    '0x10',
+    '1,000',
+    '4 furlongs',
+    '4 M iB',
+    '1PiB',
+    '65536.5',
+    '1.0001k',
+    '9007199254740993',
+    'NaN',
+    'Infinity',
+    '1k1',
+    'toString',
+    '1toString',
+    '1constructor'
+  ])('refuses "%s"', (text) => {
     expect(() => parseSize(text)).toThrow(expect.objectContaining({ name: 'UsageError' }))
   })
 })
 
 describe('parseNumber', () => {
-  it.each([['0', 0], ['1', 1], ['007', 7], ['9007199254740991', Number.MAX_SAFE_INTEGER]])('reads "%s" as %d', (text, number) => {
+  it.each([['0', 0], ['1', 1], ['007', 7], ['9007199254740991', Number.MAX_SAFE_INTEGER]])('reads "%s" as %d', (
+    text,
+    number
+  ) => {
     expect(parseNumber(text)).toBe(number)
   })
 
-  it.each(['', ' ', ' 1', '-1', '+1', '1.5', '1e3', '0x10', 'many', '9007199254740992', '１'])('refuses "%s"', (text) => {
+  it.each(['', ' ', ' 1', '-1', '+1', '1.5', '1e3', '0x10', 'many', '9007199254740992', '１'])('refuses "%s"', (
+    text
+  ) => {
     expect(() => parseNumber(text)).toThrow(expect.objectContaining({ name: 'UsageError' }))
   })
 })

@@ -6,8 +6,17 @@ import { WaitingBlocks } from '../src/dag/waiting-blocks.ts'
 import type { Waiting } from '../src/dag/waiting-blocks.ts'
 
 const waiting: fc.Arbitrary<Waiting> = fc.record({
-  cid: fc.record({ version: fc.constantFrom(0, 1), code: fc.constantFrom(0x55, 0x70, 0x300501), digest: fc.oneof(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.integer({ min: 0, max: 200_000 }).map(length => new Uint8Array(length))) })
-    .map(({ version, code, digest }) => version === 0 && digest.byteLength === 32 ? CID.createV0(createDigest(0x12, digest)) : CID.createV1(code, createDigest(0x12, digest))),
+  cid: fc.record({
+    version: fc.constantFrom(0, 1),
+    code: fc.constantFrom(0x55, 0x70, 0x300501),
+    digest: fc.oneof(
+      fc.uint8Array({ minLength: 32, maxLength: 32 }),
+      fc.integer({ min: 0, max: 200_000 }).map(length => new Uint8Array(length))
+    )
+  })
+    .map(({ version, code, digest }) => version === 0 && digest.byteLength === 32
+      ? CID.createV0(createDigest(0x12, digest))
+      : CID.createV1(code, createDigest(0x12, digest))),
   levels: fc.oneof(fc.constant(Infinity), fc.nat()),
   isNew: fc.boolean()
 })

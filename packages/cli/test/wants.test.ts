@@ -37,19 +37,22 @@ async function makeCids (count: number): Promise<CID[]> {
 }
 
 describe('what is asked of peers', () => {
-  it('goes to each in one message, where it is asked at one time', async () => {
+  it('goes to each in one message, when it is asked at one time', async () => {
     const { wants, sent } = fakeBitswap()
     const cids = await makeCids(3)
 
     await Promise.all([...cids.map(async cid => wants.send(cid, a, 'block')), wants.send(cids[0], b, 'presence')])
 
     expect(sent).toEqual([
-      { peer: a, entries: cids.map(({ bytes }) => ({ cid: bytes, priority: 1, wantType: 'WantBlock', sendDontHave: true })) },
+      {
+        peer: a,
+        entries: cids.map(({ bytes }) => ({ cid: bytes, priority: 1, wantType: 'WantBlock', sendDontHave: true }))
+      },
       { peer: b, entries: [{ cid: cids[0].bytes, priority: 1, wantType: 'WantHave', sendDontHave: true }] }
     ])
   })
 
-  it('is taken back where it is not wanted any more, and asked again in a later message', async () => {
+  it('is taken back when it is not wanted any more, and asked again in a later message', async () => {
     const { wants, sent } = fakeBitswap()
     const [cid] = await makeCids(1)
 
@@ -58,14 +61,17 @@ describe('what is asked of peers', () => {
     expect(sent.map(({ entries }) => entries.map(({ cancel = false }) => cancel))).toEqual([[true], [false]])
   })
 
-  it('fails for all that was in a message where that cannot be sent', async () => {
+  it('fails for all that was in a message when that cannot be sent', async () => {
     const { wants } = fakeBitswap(new Error('gone'))
     const cids = await makeCids(2)
 
-    await expect(Promise.allSettled(cids.map(async cid => wants.send(cid, a, 'block')))).resolves.toMatchObject([{ reason: { message: 'gone' } }, { reason: { message: 'gone' } }])
+    await expect(Promise.allSettled(cids.map(async cid => wants.send(cid, a, 'block'))))
+      .resolves.toMatchObject([{ reason: { message: 'gone' } }, { reason: { message: 'gone' } }])
   })
 
-  it.each([undefined, {}, { bitswap: {} }, { bitswap: { network: { sendMessage: () => {} } } }])('is refused by a Bitswap of another kind: %j', broker => {
+  it.each([undefined, {}, { bitswap: {} }, {
+    bitswap: { network: { sendMessage: () => {} } }
+  }])('is refused by a Bitswap of another kind: %j', broker => {
     expect(() => new Wants(broker)).toThrow(expect.objectContaining({ name: 'NodeError' }))
   })
 })

@@ -25,7 +25,14 @@ async function stored ({ link = true } = {}): Promise<Stored> {
   const fs = ipfsz({ blockstore, datastore })
   const original = await unixfs({ blockstore }).addBytes(bytes)
 
-  return { fs, blockstore, datastore, original, leaves: await leavesOf(original, blockstore), compressed: await fs.addBytes(bytes, { compression, link }) }
+  return {
+    fs,
+    blockstore,
+    datastore,
+    original,
+    leaves: await leavesOf(original, blockstore),
+    compressed: await fs.addBytes(bytes, { compression, link })
+  }
 }
 
 /** The bytes that are read, and what it was told of links. */
@@ -41,7 +48,10 @@ async function read (fs: Ipfsz, cid: CID, options: CatOptions = {}): Promise<{ c
 }
 
 /** A blockstore that asks others for what it has not got, and whom it asked for what. */
-function asking ({ blockstore }: Stored, others: CountingBlockstore): { blockstore: IpfszComponents['blockstore'], asked: CID[] } {
+function asking ({ blockstore }: Stored, others: CountingBlockstore): {
+  blockstore: IpfszComponents['blockstore']
+  asked: CID[]
+} {
   const asked: CID[] = []
 
   return {
@@ -79,7 +89,8 @@ describe.each(LOSSES)('an original with a leaf that is %s', (_, lose) => {
     const part = await read(fs, original, { offset: 1_000_000, length: 1_500_000 })
 
     expect(whole.content.equals(bytes)).toBe(true)
-    expect(whole.events).toMatchObject([{ type: 'ipfsz:link:instead', detail: { original, compressed, error: expect.any(Error) } }])
+    expect(whole.events)
+      .toMatchObject([{ type: 'ipfsz:link:instead', detail: { original, compressed, error: expect.any(Error) } }])
     expect(part.content.equals(bytes.subarray(1_000_000, 2_500_000))).toBe(true)
   })
 
@@ -120,7 +131,10 @@ describe('an original with a leaf that is not here', () => {
     expect(asked).toEqual([])
   })
 
-  it.each([['has no link', { link: false }, false], ['has a link to a file that lacks a block', { link: true }, true]])('is fetched from others where it %s', async (_, options, cut) => {
+  it.each([
+    ['has no link', { link: false }, false],
+    ['has a link to a file that lacks a block', { link: true }, true]
+  ])('is fetched from others where it %s', async (_, options, cut) => {
     const made = await stored(options)
     const { datastore, original, leaves, blockstore, compressed } = made
     const others = new CountingBlockstore()

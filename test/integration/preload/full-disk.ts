@@ -38,5 +38,8 @@ fs.open = async (path, flags, mode) => {
 syncBuiltinESMExports()
 
 function full (path: string): Error {
-  return Object.assign(new Error(`ENOSPC: no space left on device, write '${path}'`), { code: 'ENOSPC', errno: -28, syscall: 'write' })
+  return Object.assign(
+    new Error(`ENOSPC: no space left on device, write '${path}'`),
+    { code: 'ENOSPC', errno: -28, syscall: 'write' }
+  )
 }

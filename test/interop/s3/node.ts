@@ -17,7 +17,9 @@ import { makeClient } from './server.ts'
 import type { CodecName } from '@ipfsz/codecs'
 
 const [endpoint, bucket, codec, seed] = process.argv.slice(2)
-const blockstore = new CompressedBlockstore(new S3Blockstore(makeClient(endpoint), bucket), { codec: codec as CodecName })
+const blockstore = new CompressedBlockstore(new S3Blockstore(makeClient(endpoint), bucket), {
+  codec: codec as CodecName
+})
 const helia = await createHeliaLight({ blockstore }).start()
 const fs = unixfs(helia)
 const lines = createInterface(process.stdin)[Symbol.asyncIterator]()

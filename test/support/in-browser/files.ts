@@ -48,7 +48,9 @@ export class FsBlockstore extends IDBBlockstore {
     yield * super.getAll(...args)
   }
 
-  override async * putMany (...[pairs, options]: Parameters<IDBBlockstore['putMany']>): ReturnType<IDBBlockstore['putMany']> {
+  override async * putMany (...[pairs, options]: Parameters<IDBBlockstore['putMany']>): ReturnType<IDBBlockstore[
+    'putMany'
+  ]> {
     let batch: Array<Promise<CID>> = []
 
     for await (const { cid, bytes } of pairs) {

@@ -56,7 +56,11 @@ export class DaemonClient implements Network {
   }
 
   async fetch (cid: CID, { root, size, search, timeout, signal }: FetchOptions): Promise<FetchedBlock> {
-    const response = await this.#ask('/v0/fetch', { cid: cid.toString(), root: root.toString(), size, search, timeout }, signal)
+    const response = await this.#ask(
+      '/v0/fetch',
+      { cid: cid.toString(), root: root.toString(), size, search, timeout },
+      signal
+    )
 
     return { bytes: await this.#reading(buffer(response), signal), peerId: String(response.headers[PEER_HEADER]) }
   }

@@ -72,7 +72,8 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
     const lock = await lockDaemon(init.repo, signal)
     undo.push(lock.release)
 
-    // only now: a conversion that has just ended has changed how blocks are stored. What is fetched for others can be fetched again
+    // after the lock: a conversion that has just ended may have changed how blocks are stored.
+    // No sync: fetched blocks can be fetched again
     const repo = await openRepo(init.repo, { sync: false })
 
     const datastore = await openNetworkData(repo.path)

@@ -40,7 +40,7 @@ export interface FetchedStats {
 /** What the blockstores of one command share. */
 export class NetworkState {
   readonly fetched: FetchedStats = { blocks: 0, bytes: 0, replaced: 0, peers: new Map() }
-  /** Whether nothing came though it was waited for, and nobody was connected: to wait again for another root would be the same. */
+  /** Whether a wait ended with no block and no peer. Waiting again for another root would end the same way. */
   alone = false
 }
 
