@@ -9,7 +9,10 @@ const PATH = /`((?:packages|test|scripts|bench|docs|examples)\/[a-z0-9_./-]+)`/g
 const FENCE = /^\s*```/
 const HEADING = /^#{1,6} +(.*?) *$/
 
-/** The relative links and paths in Markdown files that lead to no file, or to no heading of one: `file:line: target`. */
+/**
+ * The relative links and paths in Markdown files that lead to no file, or to no heading of
+ * one: `file:line: target`.
+ */
 export function brokenLinks (root: string, patterns: readonly string[]): string[] {
   return globSync([...patterns], { cwd: root }).toSorted().flatMap(file => (
     proseOf(join(root, file)).flatMap((line, i) => (

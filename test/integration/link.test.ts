@@ -161,7 +161,7 @@ describe.concurrent('ipfsz link', () => {
     expectSuccess(read)
     expect(Buffer.compare(read.stdout, bytes)).toBe(0)
     expect(await sandbox.run(['link', 'rm', await originalOf(bytes)]))
-      .toMatchObject({ code: 1, stderr: expect.stringContaining('cannot be opened') })
+      .toMatchObject({ code: 1, stderr: expect.stringContaining('Cannot open') })
   })
 })
 

@@ -42,14 +42,14 @@ async function otherProcess (line: string): Promise<{ said: string, end: (signal
 describe('a file that a process holds', () => {
   it('is held by one at a time, and free again after', async () => {
     const file = await makeFile()
-    const letGo = holdFile(file)
+    const release = holdFile(file)
 
-    expect(letGo).toBeDefined()
+    expect(release).toBeDefined()
     expect(isHeld(file)).toBe(true)
     expect(holdFile(file)).toBeUndefined()
     expect(await removeUnlessHeld(file)).toBe(false)
-    letGo?.()
-    letGo?.()
+    release?.()
+    release?.()
 
     expect(isHeld(file)).toBe(false)
     expect(await removeUnlessHeld(file)).toBe(true)
@@ -58,7 +58,7 @@ describe('a file that a process holds', () => {
 
   it('stays held though its own process looks at it, and leaves no other files', async () => {
     const file = await makeFile()
-    const letGo = holdFile(file)
+    const release = holdFile(file)
 
     // a lock of POSIX would be gone with the first descriptor that is closed
     expect([1, 2, 3].map(() => isHeld(file))).toEqual([true, true, true])
@@ -66,7 +66,7 @@ describe('a file that a process holds', () => {
 
     expect(said).toBe('true')
     expect(await readdir(join(file, '..'))).toEqual(['lock'])
-    letGo?.()
+    release?.()
   })
 
   it.each(

@@ -2,17 +2,17 @@ import { decode, encode, Token, Type } from 'cborg'
 import { CID } from 'multiformats/cid'
 import type { TagDecodeControl } from 'cborg'
 
-/** The most roots of a CAR, each counted once: a header of 8 MiB could have 750,000, which take more than a GB. */
+/** The most different roots of a CAR. A header of 8 MiB could name 750,000, which take more than 1 GB of memory. */
 export const MAX_CAR_ROOTS = 65_536
 
-/** What says in CBOR that bytes are those of a CID. */
+/** The CBOR tag for a CID. */
 const CID_TAG = 42
 
 /**
- * The roots that the header of a CAR of version 1 names, each once. Not by @ipld/car, which
- * would make a CID of each of a hundred thousand that are the same.
+ * The roots in the header of a CARv1, each once. @ipld/car is not used: it would make a CID for each repetition of the
+ * same root, of which a header may have a hundred thousand.
  *
- * @throws {Error} it is no such header, or has too many
+ * @throws {Error} it is not a CARv1 header, or has too many roots
  */
 export function decodeRoots (header: Uint8Array): CID[] {
   const known = new Map<string, CID>()
@@ -29,15 +29,18 @@ export function decodeRoots (header: Uint8Array): CID[] {
     known.set(key, cid)
 
     if (known.size > MAX_CAR_ROOTS) {
-      throw new Error(`it has more than ${MAX_CAR_ROOTS} roots`)
+      throw new Error(`its header has more than ${MAX_CAR_ROOTS} roots`)
     }
 
     return cid
   }
-  const value: unknown = decode(header, { allowIndefinite: false, strict: true, rejectDuplicateMapKeys: true, tags: { [CID_TAG]: decodeCid } })
+  const value: unknown = decode(
+    header,
+    { allowIndefinite: false, strict: true, rejectDuplicateMapKeys: true, tags: { [CID_TAG]: decodeCid } }
+  )
 
   if (typeof value !== 'object' || value == null || !('version' in value) || value.version !== 1) {
-    throw new Error('its header is not that of version 1')
+    throw new Error('its header is not that of CAR version 1')
   }
 
   if (!('roots' in value) || !Array.isArray(value.roots)) {
@@ -57,9 +60,11 @@ export function decodeRoots (header: Uint8Array): CID[] {
   return [...roots]
 }
 
-/** The header of a CAR of version 1, without its length. */
+/** The header of a CARv1, without its length prefix. */
 export function encodeRoots (roots: readonly CID[]): Uint8Array {
-  const links = roots.flatMap(({ bytes }) => [new Token(Type.tag, CID_TAG), new Token(Type.bytes, Buffer.concat([Uint8Array.of(0), bytes]))])
+  const links = roots.flatMap(
+    ({ bytes }) => [new Token(Type.tag, CID_TAG), new Token(Type.bytes, Buffer.concat([Uint8Array.of(0), bytes]))]
+  )
   const tokens = [
     new Token(Type.map, 2),
     new Token(Type.string, 'roots'), new Token(Type.array, roots.length), ...links,

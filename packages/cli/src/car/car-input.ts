@@ -1,33 +1,33 @@
 import { InvalidCarError } from '../errors.ts'
 import { formatSize } from '../terminal/units.ts'
 
-/** The most bytes of a section or a header, 8 MiB: what go-car takes of a section. Blocks have up to 2 MiB. */
+/** The most bytes of a section or a header: go-car's limit for a section. Blocks have up to 2 MiB. */
 export const MAX_CAR_SECTION_SIZE = 8 * 1024 * 1024
 
-/** The most bytes of a varint, which go on as long as their first bit says so. */
+/** The most bytes of a varint. */
 const MAX_VARINT_LENGTH = 9
 
 /**
- * The bytes of a CAR as they come, in the pieces that it says. How long each is is looked
- * at before it is read: not by @ipld/car, which buffers whatever a length asks for.
+ * Splits the stream of a CAR into its header and sections. Checks the length of each before reading it. @ipld/car is
+ * not used: it buffers as many bytes as a length asks for.
  */
 export class CarInput {
   readonly #iterator: AsyncIterator<Uint8Array>
   readonly #name: string
   #buffer: Uint8Array = new Uint8Array(0)
-  /** How many bytes come before the end, where that is known. */
+  /** How many bytes come before the end, Infinity if unknown. */
   #left = Infinity
 
-  /** @param name - what the CAR is called in errors */
+  /** @param name - the CAR's name in errors */
   constructor (source: AsyncIterable<Uint8Array>, name: string) {
     this.#iterator = source[Symbol.asyncIterator]()
     this.#name = name
   }
 
   /**
-   * A piece behind its length, undefined at the end.
+   * Read the next header or section, which follows its length. Undefined at the end.
    *
-   * @throws {InvalidCarError} it is longer than a piece may be, of no bytes, or cut short
+   * @throws {InvalidCarError} it is too long, empty, or cut short
    */
   async piece (): Promise<Uint8Array | undefined> {
     if (this.#left > 0) {
@@ -41,28 +41,36 @@ export class CarInput {
     const length = this.#varint()
 
     if (length === 0) {
-      throw this.invalid('it has a section of no bytes')
+      throw this.invalid('it has an empty section')
     }
 
     if (length > MAX_CAR_SECTION_SIZE) {
-      throw this.invalid(`it has a section of ${length} bytes, and more than ${formatSize(MAX_CAR_SECTION_SIZE)} are not taken`)
+      throw this.invalid(
+        `it has a section of ${length} bytes, and at most ${formatSize(MAX_CAR_SECTION_SIZE)} are allowed`
+      )
     }
 
     return this.exactly(length)
   }
 
-  /** @throws {InvalidCarError} there are fewer */
+  /**
+   * Read a given number of bytes.
+   *
+   * @throws {InvalidCarError} fewer are left
+   */
   async exactly (length: number): Promise<Uint8Array> {
     await this.#fill(length)
 
     if (this.#buffer.byteLength < length || this.#left < length) {
-      throw new InvalidCarError(`${this.#name} is cut short: it ends in the middle of a block`)
+      throw new InvalidCarError(
+        `${this.#name} is cut short: it ends in the middle of a block. Get the whole file and try again`
+      )
     }
 
     return this.#take(length)
   }
 
-  /** Pass over bytes, which are read and not kept. */
+  /** Read bytes and discard them. */
   async skip (length: number): Promise<void> {
     for (let rest = length; rest > 0;) {
       await this.#fill(1)
@@ -70,18 +78,18 @@ export class CarInput {
     }
   }
 
-  /** Take what comes behind so many bytes for no part of it. */
+  /** Treat the next `length` bytes as the last ones. */
   limit (length: number): void {
     this.#left = length
   }
 
-  /** Read nothing more. */
+  /** Stop reading and close the source. */
   async close (): Promise<void> {
     await this.#iterator.return?.()
   }
 
   invalid (reason: string, options?: ErrorOptions): InvalidCarError {
-    return new InvalidCarError(`${this.#name} is not a CAR, or a damaged one: ${reason}`, options)
+    return new InvalidCarError(`${this.#name} is not a CAR, or is damaged: ${reason}`, options)
   }
 
   #varint (): number {
@@ -96,7 +104,7 @@ export class CarInput {
       }
     }
 
-    throw this.invalid('the length of a section has no end')
+    throw this.invalid(`the length of a section takes more than ${MAX_VARINT_LENGTH} bytes`)
   }
 
   #take (length: number): Uint8Array {
@@ -108,7 +116,7 @@ export class CarInput {
     return bytes
   }
 
-  /** Have so many bytes at hand, fewer only where it ends. */
+  /** Buffer at least `length` bytes, or fewer if the source ends. */
   async #fill (length: number): Promise<void> {
     const chunks: Uint8Array[] = [this.#buffer]
 

@@ -7,28 +7,31 @@ import { InvalidCarError } from '../errors.ts'
 
 /** A CAR whose header has been read. */
 export interface OpenCar {
-  /** Each once. */
+  /** The roots, each once. */
   roots: CID[]
-  /** Those of the CAR, each compared with its hash. What CIDs hold themselves is none of them. */
+  /** The blocks of the CAR, each checked against its hash, without those of identity CIDs. */
   blocks (): AsyncGenerator<{ cid: CID, bytes: Uint8Array }>
 }
 
 const DAG_PB = 0x70
 
-/** How a CAR of version 2 begins, behind the length: `{ version: 2 }`. */
+/** The first bytes of a CARv2 after the length: `{ version: 2 }`. */
 const PRAGMA = Buffer.from('a16776657273696f6e02', 'hex')
-/** What follows it: 16 bytes of characteristics, and where the CAR of version 1 in it begins, its size, and where the index begins. */
+/** The bytes after the pragma: 16 of characteristics, offset and size of the inner CARv1, and offset of the index. */
 const V2_HEADER_LENGTH = 40
 const V2_LENGTH = 1 + PRAGMA.byteLength + V2_HEADER_LENGTH
 
 /**
- * @throws {InvalidCarError} it is no CAR, has no roots, or one that is not UnixFS
+ * Read the header of a CAR, of version 1 or 2.
+ *
+ * @param name - the CAR's name in errors
+ * @throws {InvalidCarError} it is not a CAR, has no roots, or has a root that is not UnixFS
  */
 export async function openCar (source: AsyncIterable<Uint8Array>, name: string): Promise<OpenCar> {
   const input = new CarInput(source, name)
   const roots = await readRoots(input, name).catch(async (err: unknown) => {
     await input.close()
-    throw named(name, err)
+    throw withPath(name, err)
   })
 
   return {
@@ -38,14 +41,14 @@ export async function openCar (source: AsyncIterable<Uint8Array>, name: string):
         for (let section = await input.piece(); section != null; section = await input.piece()) {
           const { cid, bytes } = readSection(section, input)
 
-          await checkBlock(cid, bytes).catch((err: unknown) => { throw refused(name, err) })
+          await checkBlock(cid, bytes).catch((err: unknown) => { throw blockError(name, err) })
 
           if (!isIdentity(cid)) {
             yield { cid, bytes }
           }
         }
       } catch (err) {
-        throw named(name, err)
+        throw withPath(name, err)
       } finally {
         await input.close()
       }
@@ -57,7 +60,7 @@ async function readRoots (input: CarInput, name: string): Promise<CID[]> {
   const roots = await readHeaders(input)
 
   if (roots.length === 0) {
-    throw new InvalidCarError(`${name} names no root: nothing says what is in it`)
+    throw new InvalidCarError(`${name} names no root, so nothing in it can be pinned: export it again with its root`)
   }
 
   for (const root of roots) {
@@ -85,13 +88,13 @@ async function readHeaders (input: CarInput): Promise<CID[]> {
   }
 }
 
-/** The header of the CAR of version 1 that one of version 2 holds. What lies behind that is an index. */
+/** The header of the CARv1 inside a CARv2. Limits the input to it: the index that follows is not read. */
 async function readInner (input: CarInput): Promise<Uint8Array | undefined> {
   const header = Buffer.from(await input.exactly(V2_HEADER_LENGTH))
   const [offset, size] = [header.readBigUInt64LE(16), header.readBigUInt64LE(24)].map(Number)
 
   if (offset < V2_LENGTH || !Number.isSafeInteger(offset + size)) {
-    throw input.invalid(`its blocks are said to begin at byte ${offset}, and to have ${size} bytes`)
+    throw input.invalid(`its header puts ${size} bytes of blocks at byte ${offset}, which is impossible`)
   }
 
   await input.skip(offset - V2_LENGTH)
@@ -106,19 +109,25 @@ function readSection (section: Uint8Array, input: CarInput): { cid: CID, bytes: 
 
     return { cid, bytes }
   } catch (err) {
-    throw input.invalid(`a section does not begin with a CID: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
+    throw input.invalid(
+      `a section does not begin with a CID: ${err instanceof Error ? err.message : String(err)}`,
+      { cause: err }
+    )
   }
 }
 
-function refused (name: string, err: unknown): unknown {
+function blockError (name: string, err: unknown): unknown {
   if (!(err instanceof Error)) {
     return err
   }
 
-  return new InvalidCarError(`${name} ${err.name === 'CorruptBlockError' ? 'is damaged' : 'cannot be imported'}: ${err.message}`, { cause: err })
+  return new InvalidCarError(
+    `${name} ${err.name === 'CorruptBlockError' ? 'is damaged' : 'cannot be imported'}: ${err.message}`,
+    { cause: err }
+  )
 }
 
-/** Reading what is open names no file. */
-function named (name: string, err: unknown): unknown {
+/** Add the CAR's name to a system error: errors of reads name no file. */
+function withPath (name: string, err: unknown): unknown {
   return err instanceof Error && 'syscall' in err && !('path' in err) ? Object.assign(err, { path: name }) : err
 }

@@ -5,12 +5,16 @@ import type { WalkStore } from '../dag/dag-walk.ts'
 import type { CID } from 'multiformats/cid'
 
 /**
- * A CAR of version 1 with all that roots lead to, every block once, each compared with its
- * hash. Not by @helia/car: it leaves out what is below a root that holds its block itself.
+ * The bytes of a CARv1 with all blocks below some roots, each once and checked against its hash. @helia/car is not
+ * used: it leaves out the blocks below a root with an identity CID.
  *
- * @throws {DamagedDagError} not all of it is there
+ * @throws {DamagedDagError} a block is missing or damaged
  */
-export async function * writeCar (roots: CID[], blockstore: WalkStore, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+export async function * writeCar (
+  roots: CID[],
+  blockstore: WalkStore,
+  signal: AbortSignal
+): AsyncGenerator<Uint8Array> {
   const reached = new Reached()
 
   const header = encodeRoots(roots)

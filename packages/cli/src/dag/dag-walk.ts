@@ -10,30 +10,30 @@ export type WalkStore = Pick<IpfszComponents['blockstore'], 'get' | 'has'>
 
 export interface WalkOptions {
   signal: AbortSignal
-  /** What to do about blocks without links: look whether they are there, read them, or nothing. */
+  /** What to do with leaves: check that the repo has them, read them, or only yield their CIDs. */
   leaves: 'has' | 'read' | 'skip'
-  /** How many levels below the root to walk, by default all. A block of the last level counts as one without links. */
+  /** How many levels below the root to walk, by default all. Blocks of the last level count as leaves. */
   depth?: number
-  /** What other walks have reached, which is not walked again. After a walk that failed it is of no use any more. */
+  /** The blocks that earlier walks reached, which are not walked again. Discard it after a walk that failed. */
   reached?: Reached
 }
 
-/** What stands for all levels, and for as many as no DAG has: each is a block of its own. */
+/** Stands for all levels. No DAG is deeper: each level needs a block of its own. */
 const ALL_LEVELS = 2 ** 32 - 1
 
 /**
- * What walks have reached. A block is kept by its multihash, and walked by its codec
- * besides: whoever links to the bytes of a node as raw makes a leaf of them.
+ * The blocks that walks have reached, by multihash. The codec counts too: a raw link to the bytes of a dag-pb node
+ * makes them a leaf, and its links are then not walked.
  */
 export class Reached {
-  /** How many levels below a block have been walked, as it is a node of dag-pb, marked or not. */
+  /** How many levels below a block have been walked: more than 0 only for dag-pb, marked or plain. */
   readonly #walked = new MultihashMap()
 
   /**
-   * Note that a CID is reached, with so many levels below it that are to be walked.
+   * Record that a walk reaches a CID.
    *
-   * @returns whether its block is reached for the first time, undefined where all of this
-   *   was done before
+   * @param levels - how many levels below it to walk
+   * @returns whether its block is reached for the first time, or undefined if that many levels were walked before
    */
   add (cid: CID, levels: number): boolean | undefined {
     const { bytes } = cid.multihash
@@ -59,7 +59,7 @@ export class Reached {
     return isNew
   }
 
-  /** Whether the block of a multihash is reached. */
+  /** Whether a walk has reached the block with this multihash. */
   has (multihash: Uint8Array): boolean {
     return this.#walked.get(multihash) != null
   }
@@ -67,25 +67,28 @@ export class Reached {
 
 export interface WalkedBlock {
   cid: CID
-  /** Not those of leaves, where they are not read. */
+  /** Missing for leaves, unless `leaves` is 'read'. */
   bytes?: Uint8Array
 }
 
 const DAG_PB = 0x70
 
 /**
- * Every block below a root, each once, and the root before all. A block that is linked
- * under two codecs is walked under both. Blocks that are read are compared with their
- * hash: what a damaged one links to is not known. What CIDs hold themselves is walked,
- * and is no block.
+ * Yield every block of a DAG once, the root first. A block that is linked under two codecs is walked under both. Blocks
+ * that are read are checked against their hash, as the links of a damaged block are unknown. Identity CIDs are walked
+ * but not yielded: they hold their bytes themselves.
  *
- * @throws {DamagedDagError} a block is not there, damaged, or not UnixFS: the cause says which
+ * @throws {DamagedDagError} a block is missing, damaged, or not UnixFS: the cause says which
  */
-export async function * walkDag (root: CID, blockstore: WalkStore, { signal, leaves, depth = Infinity, reached = new Reached() }: WalkOptions): AsyncGenerator<WalkedBlock> {
+export async function * walkDag (
+  root: CID,
+  blockstore: WalkStore,
+  { signal, leaves, depth = Infinity, reached = new Reached() }: WalkOptions
+): AsyncGenerator<WalkedBlock> {
   const waiting = new WaitingBlocks()
   const enter = (cid: CID, levels: number): void => {
     if (isIdentity(cid) && isLeaf(cid)) {
-      // it may be long, and there is nothing to note
+      // it may be long, and needs neither a visit nor a record
       return
     }
 
@@ -100,9 +103,11 @@ export async function * walkDag (root: CID, blockstore: WalkStore, { signal, lea
 
   while (!waiting.isEmpty) {
     signal.throwIfAborted()
-    // from the end, so that what waits stays short
+    // depth first, so that few blocks wait
     const batch = waiting.take()
-    const blocks = await Promise.all(batch.map(async ({ cid, levels }) => visit(cid, levels > 0, leaves, blockstore, signal)))
+    const blocks = await Promise.all(
+      batch.map(async ({ cid, levels }) => visit(cid, levels > 0, leaves, blockstore, signal))
+    )
       .catch((err: unknown) => { throw signal.aborted ? signal.reason : new DamagedDagError(root, err) })
 
     for (const [i, { links, ...block }] of blocks.entries()) {
@@ -118,7 +123,7 @@ export async function * walkDag (root: CID, blockstore: WalkStore, { signal, lea
         if (leaves !== 'skip' || !isLeaf(link)) {
           enter(link, levels)
         } else if (!isIdentity(link) && reached.add(link, levels) === true) {
-          // most blocks are leaves, and nothing is to be done about these
+          // no visit is needed: most blocks are leaves
           yield { cid: link }
         }
       }
@@ -126,7 +131,7 @@ export async function * walkDag (root: CID, blockstore: WalkStore, { signal, lea
   }
 }
 
-/** What blocks are told apart by: stores know nothing of a CID but its multihash. */
+/** A string key for a block: its multihash, which is all that stores use of a CID. */
 export function keyOf ({ multihash: { bytes } }: CID): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }
@@ -139,7 +144,13 @@ function isDagPb (cid: CID): boolean {
   return unmark(cid).code === DAG_PB
 }
 
-async function visit (cid: CID, withLinks: boolean, leaves: WalkOptions['leaves'], blockstore: WalkStore, signal: AbortSignal): Promise<WalkedBlock & { links: Iterable<CID> }> {
+async function visit (
+  cid: CID,
+  withLinks: boolean,
+  leaves: WalkOptions['leaves'],
+  blockstore: WalkStore,
+  signal: AbortSignal
+): Promise<WalkedBlock & { links: Iterable<CID> }> {
   const hasLinks = withLinks && !isLeaf(cid)
 
   if (hasLinks && !isDagPb(cid)) {
@@ -147,7 +158,7 @@ async function visit (cid: CID, withLinks: boolean, leaves: WalkOptions['leaves'
   }
 
   if (leaves !== 'skip') {
-    // also of what is not read: nobody could
+    // also for leaves that are not read: no reader could check them
     checkHash(cid)
   }
 
@@ -184,7 +195,7 @@ async function read (cid: CID, blockstore: WalkStore, signal: AbortSignal): Prom
   return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
 }
 
-/** What a block links to, the last first: decoded one by one, as each is taken. */
+/** The links of a block, last first, each decoded only when it is read. */
 export function linksOf (cid: CID, bytes: Uint8Array): Iterable<CID> {
   if (isLeaf(cid)) {
     return []

@@ -1,10 +1,10 @@
-/** What a system says of a file whose bytes are lost. */
-const LOST = new Set(['EIO', 'EBADMSG', 'EUCLEAN'])
+/** System error codes for a file whose bytes are lost. */
+const LOST_CODES = new Set(['EIO', 'EBADMSG', 'EUCLEAN'])
 
-/** Whether reading a block failed as its bytes are damaged, so that others are to be asked for it. */
+/** Whether an error says that a block's bytes are damaged, so that it must be fetched again. */
 export function isDamage (err: unknown): boolean {
   for (let at = err; at instanceof Error; at = at.cause) {
-    if (at.name === 'CorruptBlockError' || ('code' in at && LOST.has(String(at.code)))) {
+    if (at.name === 'CorruptBlockError' || ('code' in at && LOST_CODES.has(String(at.code)))) {
       return true
     }
   }
@@ -12,7 +12,7 @@ export function isDamage (err: unknown): boolean {
   return false
 }
 
-/** Whether something could not be read as a block is not in the repo. */
+/** Whether an error says that a block is not in the repo. */
 export function isMissing (err: unknown): boolean {
   for (let at = err; at instanceof Error; at = at.cause) {
     if (at.name === 'NotFoundError' || at.name === 'MissingBlockError') {

@@ -3,8 +3,8 @@ import type { Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /**
- * The marked twin of a plain CID, where what it names is compressed: a file says so in
- * its header, a directory where a file in it does, at any depth.
+ * The marked twin of a plain CID, or undefined if its content is not compressed. A file is compressed if its header
+ * says so; a directory is if it has a compressed file, at any depth.
  */
 export async function markedTwin (plain: CID, files: Ipfsz, signal: AbortSignal): Promise<CID | undefined> {
   const { type, markedCid } = await files.stat(plain, { signal })

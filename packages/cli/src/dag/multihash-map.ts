@@ -1,26 +1,25 @@
 import { createHash, getRandomValues } from 'node:crypto'
 
-/** Records lie in chunks of so many words of four bytes, 64 KiB, none of which is ever copied. */
+/** Words of four bytes in a chunk of records, 64 KiB. Chunks are never copied. */
 const CHUNK_WORDS = 16_384
-/** The table that finds them is grown a part at a time, so that not all of it is there twice then. */
+/** The hash table has many parts, each of which grows alone: so it is never all in memory twice. */
 const PARTS = 256
 const FIRST_SLOTS = 16
-/** How full a part is before it is grown. */
+/** A part grows when more of its slots than this are used. */
 const MAX_LOAD = 2 / 3
-/** The most bytes of a multihash that is kept as it is. One of a longer digest is kept by its own SHA-256. */
+/** The longest multihash that is stored as it is, in bytes. Of a longer one the SHA-256 is stored. */
 const MAX_LENGTH = 255
-/** Records are found by 32 bits. */
+/** A record's position is a number of 32 bits. */
 const MAX_CHUNKS = 2 ** 32 / CHUNK_WORDS
 
-/** The key that is looked for: its length, or 0 for a SHA-256, then its bytes, then zeros. */
+/** The key to look up: its length (0 stands for a SHA-256), its bytes, and zeros up to a whole word. */
 const key = new Uint32Array((1 + MAX_LENGTH) / 4)
 const keyBytes = new Uint8Array(key.buffer)
 
 /**
- * For the hash of a key, by which slots are chosen: whoever does not know these numbers
- * cannot make keys of which many have one hash (multilinear hashing of 16 bits at a time,
- * arxiv.org/abs/1202.4961). Digests themselves are no such hash: what a stranger's node
- * links to need not exist.
+ * Random factors for the hash that chooses a key's slot: multilinear hashing, 16 bits at a time
+ * (arxiv.org/abs/1202.4961). An attacker who does not know them cannot make many keys with the same hash. The digests
+ * themselves would not do: a hostile node can link to made-up digests.
  */
 const factors = getRandomValues(new Uint32Array(key.length * 4))
 
@@ -29,22 +28,22 @@ interface Chunk {
   bytes: Uint8Array
 }
 
-/** Where records begin, 0 where a slot is free. */
+/** A part of the hash table: the positions of records, 0 in a free slot. */
 interface Part {
   slots: Uint32Array
   used: number
 }
 
 /**
- * A whole number from 0 to 2^32 - 1 for each multihash, of many millions: a Map holds
- * 16.7 million at most, and takes twice the memory for each. With digests of 32 bytes an
- * entry is a record of 40 bytes, and 6 to 12 of a table with open addressing.
+ * A map from multihashes to whole numbers from 0 to 2^32 - 1, for hundreds of millions of entries. A JavaScript Map
+ * holds at most 16.7 million, and takes twice the memory. With digests of 32 bytes an entry takes a record of 40 bytes
+ * and 6 to 12 bytes of a hash table with open addressing.
  */
 export class MultihashMap {
   readonly #chunks: Chunk[] = []
   readonly #parts: Part[] = Array.from({ length: PARTS }, () => ({ slots: new Uint32Array(0), used: 0 }))
-  /** How many words of the last chunk are taken. */
-  #taken = CHUNK_WORDS
+  /** How many words of the last chunk are used. */
+  #usedWords = CHUNK_WORDS
   #size = 0
 
   get size (): number {
@@ -60,7 +59,7 @@ export class MultihashMap {
     return record === 0 ? undefined : this.#chunkOf(record).words[record % CHUNK_WORDS]
   }
 
-  /** @throws {RangeError} there are 16 GiB of them */
+  /** @throws {RangeError} the records fill 16 GiB */
   set (multihash: Uint8Array, value: number): void {
     const words = toKey(multihash)
     const hash = hashOf(key, 0, words)
@@ -90,7 +89,7 @@ export class MultihashMap {
     return this.#chunks[Math.floor(record / CHUNK_WORDS)]
   }
 
-  /** The slot of the key, or the free one where it belongs. */
+  /** The slot that holds the key, or the free slot where it belongs. */
   #find (slots: Uint32Array, hash: number, words: number): number {
     const mask = slots.length - 1
     let slot = hash & mask
@@ -115,23 +114,25 @@ export class MultihashMap {
     return true
   }
 
-  /** Keep the key, and say where. */
+  /** Append the key as a record, and return the record's position. */
   #append (words: number): number {
-    if (this.#taken + 1 + words > CHUNK_WORDS) {
+    if (this.#usedWords + 1 + words > CHUNK_WORDS) {
       if (this.#chunks.length === MAX_CHUNKS) {
-        throw new RangeError('there are more blocks than can be remembered')
+        throw new RangeError(
+          `the walk reached more than ${this.#size} blocks, whose hashes fill 16 GiB: it cannot keep track of more`
+        )
       }
 
       const chunk = new Uint32Array(CHUNK_WORDS)
       this.#chunks.push({ words: chunk, bytes: new Uint8Array(chunk.buffer) })
-      // no record is number 0
-      this.#taken = this.#chunks.length === 1 ? 1 : 0
+      // position 0 is left out: it stands for a free slot
+      this.#usedWords = this.#chunks.length === 1 ? 1 : 0
     }
 
-    const at = this.#taken
+    const at = this.#usedWords
     const last = this.#chunks.length - 1
     this.#chunks[last].words.set(key.subarray(0, words), at + 1)
-    this.#taken += 1 + words
+    this.#usedWords += 1 + words
 
     return last * CHUNK_WORDS + at
   }
@@ -158,7 +159,7 @@ export class MultihashMap {
   }
 }
 
-/** Make a multihash the key, and say how many words it has. */
+/** Write a multihash into `key`, and return its length in words. */
 function toKey (multihash: Uint8Array): number {
   const isLong = multihash.byteLength > MAX_LENGTH
   const bytes = isLong ? createHash('sha256').update(multihash).digest() : multihash
@@ -172,7 +173,7 @@ function toKey (multihash: Uint8Array): number {
   return words
 }
 
-/** How many words a key of that length has. */
+/** The length in words of a key whose first byte is `length`. */
 function wordsOf (length: number): number {
   return Math.ceil((1 + (length === 0 ? 32 : length)) / 4)
 }
@@ -187,6 +188,6 @@ function hashOf (words: Uint32Array, at: number, count: number): number {
     low += Math.imul(factors[4 * i + 2], word & 0xffff) + Math.imul(factors[4 * i + 3], word >>> 16)
   }
 
-  // of each sum the upper half has no pattern
+  // only the upper half of each sum is well mixed
   return ((high & 0xffff0000) | (low >>> 16)) >>> 0
 }

@@ -5,37 +5,41 @@ import { WaitingBlocks } from './waiting-blocks.ts'
 import type { IpfszComponents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** How a block was found. */
+/** The state in which a block was found. */
 export type BlockState = 'good' | 'missing' | 'damaged'
 
 export interface RepairedBlock {
   cid: CID
   found: BlockState
-  /** Whether it is good now. */
+  /** Whether it is good now, perhaps after a repair. */
   good: boolean
-  /** Of the block, 0 where there is none. */
+  /** Size in bytes, 0 if the block is still lost. */
   size: number
 }
 
 export interface RepairOptions {
   signal: AbortSignal
-  /** Gets a block from others and keeps it. Nothing where nobody has it, or may be asked. */
+  /** Fetches a block from the network and stores it. Returns undefined if no peer has it, or fetching is off. */
   fetch: (cid: CID, damaged: boolean) => Promise<Uint8Array | undefined>
-  /** How many levels below the root to look at, by default all. */
+  /** How many levels below the root to check, by default all. */
   depth?: number | undefined
 }
 
 type Store = Pick<IpfszComponents['blockstore'], 'get'>
 
 /**
- * Read every block below a root, each once, and fetch those that are missing or
- * damaged. Below one that stays lost nothing is known.
+ * Read every block of a DAG once, and fetch the missing and damaged ones. The blocks below one that stays lost are
+ * unknown, and not visited.
  *
- * @throws {UnknownBlockError} a block has a codec that is not known here
- * @throws {UnknownHashError} a block cannot be compared with its CID
- * @throws {DigestLengthError} nor with so short a digest
+ * @throws {UnknownBlockError} a block has an unknown codec
+ * @throws {UnknownHashError} a block has an unknown hash function, so it cannot be checked
+ * @throws {DigestLengthError} a block's digest is too short to check it
  */
-export async function * repairDag (root: CID, blockstore: Store, { signal, fetch, depth = Infinity }: RepairOptions): AsyncGenerator<RepairedBlock> {
+export async function * repairDag (
+  root: CID,
+  blockstore: Store,
+  { signal, fetch, depth = Infinity }: RepairOptions
+): AsyncGenerator<RepairedBlock> {
   const reached = new Reached()
   const waiting = new WaitingBlocks()
 
@@ -51,7 +55,13 @@ export async function * repairDag (root: CID, blockstore: Store, { signal, fetch
     const { found, bytes } = await read(cid, blockstore, signal)
     const good = bytes ?? await fetch(cid, found === 'damaged')
 
-    return { cid, found, good: good != null, size: good?.byteLength ?? 0, links: good == null || levels === 0 ? [] : linksOf(cid, good) }
+    return {
+      cid,
+      found,
+      good: good != null,
+      size: good?.byteLength ?? 0,
+      links: good == null || levels === 0 ? [] : linksOf(cid, good)
+    }
   }
 
   enter(unmark(root), depth)
@@ -59,7 +69,7 @@ export async function * repairDag (root: CID, blockstore: Store, { signal, fetch
   while (!waiting.isEmpty) {
     signal.throwIfAborted()
 
-    // from the end, so that what waits stays short
+    // depth first, so that few blocks wait
     const batch = waiting.take()
     const blocks = await Promise.all(batch.map(async ({ cid, levels }) => visit(cid, levels)))
 
@@ -77,7 +87,10 @@ export async function * repairDag (root: CID, blockstore: Store, { signal, fetch
   }
 }
 
-async function read (cid: CID, blockstore: Store, signal: AbortSignal): Promise<{ found: BlockState, bytes?: Uint8Array }> {
+async function read (cid: CID, blockstore: Store, signal: AbortSignal): Promise<{
+  found: BlockState
+  bytes?: Uint8Array
+}> {
   if (isIdentity(cid)) {
     checkHash(cid)
     // the CID holds the block

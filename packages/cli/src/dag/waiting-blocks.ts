@@ -1,18 +1,19 @@
 import { CID } from 'multiformats/cid'
 
-/** What waits lies in pieces of at least so many bytes, which are let go as it is taken. */
+/** The least size in bytes of the buffers that hold the waiting blocks. A buffer is freed once it is empty. */
 const PIECE_SIZE = 64 * 1024
-/** Behind a CID: its length, how many levels below it are to be walked, and whether it is new. */
+/** The bytes after each CID: its length, the levels to walk below it, and whether it is new. */
 const TAIL_SIZE = 4 + 8 + 1
 
-/** How many blocks are read at one time, where they have no more than so many bytes together, 32 MiB. */
+/** How many blocks are read at once. */
 const CONCURRENCY = 16
+/** The most bytes that are read at once: large blocks are read fewer at a time. */
 const MAX_SIZE = 32 * 1024 * 1024
 
-/** A block that is to be visited. */
+/** A block to visit. */
 export interface Waiting {
   cid: CID
-  /** How many levels below it are to be walked. */
+  /** How many levels below it to walk. */
   levels: number
   /** Whether it is reached for the first time. */
   isNew: boolean
@@ -24,13 +25,12 @@ interface Piece {
 }
 
 /**
- * The blocks that a walk has found links to and has not visited, the last first. Each
- * takes 13 bytes and those of its CID: as an object it would take 400, and the nodes
- * that a stranger has made may have a link in every 40 bytes.
+ * A stack of the blocks that a walk has found links to and not yet visited. Each takes 13 bytes plus its CID. An object
+ * would take 400, and a hostile DAG may have a link in every 40 bytes.
  */
 export class WaitingBlocks {
   readonly #pieces: Piece[] = []
-  /** Of the largest block so far: the next may be as large. */
+  /** Size in bytes of the largest block so far: the next may be as large. */
   #largest = 0
 
   get isEmpty (): boolean {
@@ -52,7 +52,7 @@ export class WaitingBlocks {
     piece.used = piece.bytes.writeUInt8(isNew ? 1 : 0, piece.used)
   }
 
-  /** Those that are visited next, at one time, in the order in which they were pushed. */
+  /** Take off the blocks to visit next, all at once, in the order in which they were pushed. */
   take (): Waiting[] {
     const count = Math.min(CONCURRENCY, Math.max(1, Math.floor(MAX_SIZE / this.#largest)))
     const taken: Waiting[] = []
@@ -64,7 +64,7 @@ export class WaitingBlocks {
     return taken.toReversed()
   }
 
-  /** A block of so many bytes was read. */
+  /** Record the size in bytes of a block that was read. */
   noteSize (size: number): void {
     this.#largest = Math.max(this.#largest, size)
   }
@@ -76,7 +76,7 @@ export class WaitingBlocks {
 
     piece.used = tail - length
 
-    // copied: whoever keeps the CID is not to keep the piece
+    // a copy, so that the CID does not keep the whole piece in memory
     const waiting = {
       cid: CID.decode(Uint8Array.from(piece.bytes.subarray(piece.used, tail))),
       levels: piece.bytes.readDoubleLE(tail + 4),

@@ -6,16 +6,16 @@ import type { TreeSourceOptions } from './tree-source.ts'
 import type { AddOptions, ImportResult, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** What the tree is called while it is added: its own name may be one that paths cannot have. */
+/** Stands for the directory's own name while it is added, which might not be valid in a UnixFS path. */
 const ROOT = 'tree'
 
 /** A file, symlink or directory that was added. */
 export interface Added {
   cid: CID
   plainCid: CID
-  /** From the directory that was added, empty for that itself. */
+  /** Relative to the added directory, and empty for that directory itself. */
   path: string
-  /** Original bytes: of all files, where it is a directory. */
+  /** Original size in bytes; for a directory, of all its files together. */
   size: number
   storedSize: bigint
   ratio: number
@@ -27,18 +27,22 @@ export interface AddTreeOptions extends Omit<TreeSourceOptions, 'onRead' | 'onHi
   add: Omit<AddOptions, 'signal'>
   /** Shows how many bytes have been read. */
   progress: Progress
-  /** Called for each file and symlink as it is done, and waited for. */
+  /** Called and awaited for each file and symlink once it is added. */
   onAdded (added: Added): Promise<void>
 }
 
-/** The root of a tree that was added, and how many entries were left out as they are hidden. */
+/** The root of an added tree, and the number of hidden entries that were left out. */
 export interface AddedTree {
   root: Added
   hidden: number
 }
 
-/** Add a directory with all that is in it. */
-export async function addTree (directory: string, files: Ipfsz, { add, progress, onAdded, ...options }: AddTreeOptions): Promise<AddedTree> {
+/** Add a directory and everything in it. */
+export async function addTree (
+  directory: string,
+  files: Ipfsz,
+  { add, progress, onAdded, ...options }: AddTreeOptions
+): Promise<AddedTree> {
   const sizes = new Map<string, number>()
   let total = 0
   let hidden = 0
@@ -68,7 +72,7 @@ export async function addTree (directory: string, files: Ipfsz, { add, progress,
   }
 
   if (last == null) {
-    throw new TreeEntryError(directory, 'nothing of it was added')
+    throw new TreeEntryError(directory, 'the import ended without adding anything')
   }
 
   return { root: describe(last, '', total), hidden }

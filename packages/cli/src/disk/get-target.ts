@@ -4,15 +4,15 @@ import { TreeEntryError, UsageError } from '../errors.ts'
 import { nameOf } from '../cid-path.ts'
 import type { CidPath } from '../cid-path.ts'
 
-/** Names of the streams of a process, which lead to wherever those go. */
+/** Paths of the standard streams and open files of a process. */
 const STREAMS = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$/
 
 /**
- * Where `get` writes: as with `cp`, a path that ends in a slash is a directory to write
- * into, and so is one that ends in `.` or `..`. Any other path is the name itself.
+ * The path that `get` writes to. As with `cp`, a path that ends in a slash, `.` or `..` is a directory to write into.
+ * Any other path is the new name itself.
  *
- * @param output - what was given, by default the working directory
- * @throws {UsageError} it is no path of a file, or a directory that is not there
+ * @param output - the value of --output, by default the working directory
+ * @throws {UsageError} it is empty, `-`, or a directory that does not exist
  */
 export async function getTarget (output: string | undefined, asked: CidPath, cwd: string): Promise<string> {
   if (output == null) {
@@ -20,11 +20,13 @@ export async function getTarget (output: string | undefined, asked: CidPath, cwd
   }
 
   if (output === '') {
-    throw new UsageError('--output is empty: give it a path')
+    throw new UsageError('--output is empty: give a path')
   }
 
   if (output === '-') {
-    throw new UsageError(`get writes to disk: for stdout use ipfsz cat ${asked.text}, and for a file of that name --output ./-`)
+    throw new UsageError(
+      `ipfsz get does not write to stdout: use ipfsz cat ${asked.text}, or --output ./- for a file named -`
+    )
   }
 
   const path = resolve(cwd, output)
@@ -37,37 +39,44 @@ export async function getTarget (output: string | undefined, asked: CidPath, cwd
 
   if (stats?.isDirectory() !== true) {
     throw new UsageError(stats == null
-      ? `the directory ${output} does not exist: make it first to write into it, or give the path without the slash at its end`
-      : `${output} is not a directory: give the path without the slash at its end`)
+      ? `the directory ${output} does not exist: create it to write into it, or leave out the slash at the end`
+      : `${output} is not a directory: leave out the slash at the end`)
   }
 
   return join(path, nameOf(asked))
 }
 
 /**
- * A file is replaced, and so is a symlink to one or to nothing. What else is there, or a symlink leads to, is not.
+ * Check that a file may be written to a path. A regular file there is replaced, and so is a symlink to one or to
+ * nothing.
  *
- * @throws {UsageError} there is a device, a pipe or a socket
- * @throws {TreeEntryError} there is a directory
+ * @throws {UsageError} the path is, or links to, a device, a pipe or a socket
+ * @throws {TreeEntryError} the path is, or links to, a directory
  */
 export async function checkFileTarget (target: string, asked: CidPath): Promise<void> {
   const stats = await stat(target).catch(() => undefined)
 
   if (stats?.isDirectory() === true) {
-    throw new TreeEntryError(target, 'is a directory: to write into it, put a slash at the end of the path')
+    throw new TreeEntryError(target, 'is a directory: to write into it, add a slash at the end of the path')
   }
 
-  // a symlink of that name is replaced, which those of the system must not be
+  // a symlink would be replaced, and the system's own, such as /dev/stdout, must stay
   if ((stats != null && !stats.isFile()) || STREAMS.test(target)) {
     throw new UsageError(`${target} is not a regular file: use ipfsz cat ${asked.text} > ${target}`)
   }
 }
 
 /**
- * @throws {TreeEntryError} there is anything, also a symlink to nowhere
+ * Check that nothing has a path yet.
+ *
+ * @param what - what is to be written there, for the message
+ * @throws {TreeEntryError} something has it, even a symlink to nowhere
  */
 export async function checkNothingThere (path: string, what: string): Promise<void> {
   if (await lstat(path).then(() => true, () => false)) {
-    throw new TreeEntryError(path, `already exists: ${what} is only written to a new path`)
+    throw new TreeEntryError(
+      path,
+      `already exists: ${what} is only written to a new path, so name another one with --output`
+    )
   }
 }

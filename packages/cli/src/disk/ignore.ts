@@ -1,10 +1,9 @@
-/** Whether an entry of a tree is left out, by its path from the root of the tree. */
+/** Whether to leave out an entry of a tree, by its path from the root of the tree. */
 export type Ignore = (path: string) => boolean
 
 /**
- * Patterns as in `.gitignore`: one without a slash goes for the name at any depth,
- * one with a slash for the path from the root. `*` and `?` stay within a name, `**`
- * goes through directories. What is below a directory that is left out is too.
+ * Match patterns as in `.gitignore`. A pattern without a slash matches names at any depth; one with a slash matches the
+ * path from the root. `*` and `?` do not match a slash, `**` does. Ignoring a directory ignores all that is in it.
  */
 export function ignoring (patterns: readonly string[]): Ignore {
   const tests = patterns.map(pattern => {

@@ -5,31 +5,36 @@ import type { SpillStack } from './spill-stack.ts'
 import type { WriteLimits, WriteTotals } from './write-limits.ts'
 import type { Ipfsz } from '@ipfsz/core'
 
-/** How many directories are remembered, so that one that is there several times is looked at once. */
+/** How many measured directories are remembered, so that one that occurs several times is read once. */
 const MAX_REMEMBERED = 16_384
-/** More directories inside each other than any system has paths for: those of Linux have 4,096 bytes. */
+/** The most nested directories. No system has paths for more: on Linux, a path has at most 4,096 bytes. */
 const MAX_DEPTH = 4096
 
 export interface MeasureOptions {
   files: Pick<Ipfsz, 'ls'>
   limits: WriteLimits
-  /** Where the directories wait whose turn has not come. */
+  /** Holds the directories that are not measured yet. */
   directories: SpillStack<string>
   progress: Progress
   signal: AbortSignal
 }
 
 /**
- * What a tree will be once it is written, as far as its blocks tell. A directory that
- * is there several times is counted as often. Those looked at last are remembered, and
- * not read again: otherwise a few blocks would take for ever. Where a tree has more
- * different ones than that, the limits end it, as all that is read counts.
+ * Measure how large a tree will be on disk, by the sizes that its blocks claim.
  *
- * @param path - what the tree is called in errors
- * @throws {OutputTooLargeError} it is more than the limits allow
+ * A directory that occurs several times counts each time, and the last 16,384 measured directories are not read again:
+ * otherwise a few blocks that link to each other would take for ever. If a tree has more different directories than
+ * that, the limits end the measuring, as everything read counts.
+ *
+ * @param path - the tree's name in errors
+ * @throws {OutputTooLargeError} it is larger than the limits allow
  * @throws {TreeEntryError} its directories are nested too deep
  */
-export async function measureTree (path: string, root: CID, { files, limits, directories, progress, signal }: MeasureOptions): Promise<WriteTotals> {
+export async function measureTree (
+  path: string,
+  root: CID,
+  { files, limits, directories, progress, signal }: MeasureOptions
+): Promise<WriteTotals> {
   const measured = new Map<string, WriteTotals>()
   const totals: WriteTotals = { size: 0, entries: 1 }
 
@@ -49,7 +54,7 @@ export async function measureTree (path: string, root: CID, { files, limits, dir
     }
 
     if (depth > MAX_DEPTH) {
-      throw new TreeEntryError(path, `has directories that are nested more than ${MAX_DEPTH} deep`)
+      throw new TreeEntryError(path, `has more than ${MAX_DEPTH} directories inside each other`)
     }
 
     const before = { ...totals }
@@ -80,7 +85,7 @@ export async function measureTree (path: string, root: CID, { files, limits, dir
   return totals
 }
 
-/** A Map keeps the order of insertion: the oldest one goes first. */
+/** Store a directory's totals as the newest, and drop the oldest: a Map keeps the order of insertion. */
 function remember (measured: Map<string, WriteTotals>, directory: string, totals: WriteTotals): void {
   measured.delete(directory)
   measured.set(directory, totals)

@@ -1,15 +1,17 @@
 import { readFileSync } from 'node:fs'
 
-/** A process that has ended and that its parent has not asked after, which in a container may stay so for ever, in field 3 (proc_pid_stat(5)). */
+/**
+ * States (field 3 of proc_pid_stat(5)) of a process that has ended but not been reaped. In a container it may stay so.
+ */
 const ENDED = new Set(['Z', 'X'])
 
-/** When a process began, in the system's own ticks: another of the same id began later. Empty where the system does not tell. */
+/** A process's start time in clock ticks, which tells apart two processes with the same id. Empty if unknown. */
 export function startOf (pid: number): string {
   // field 22
   return statOf(pid)[19] ?? ''
 }
 
-/** What the system tells of a process from field 3 on: before it is the name, which may have spaces in it. */
+/** The fields of /proc/PID/stat from field 3 on. Field 2 is the name, which may contain spaces. */
 function statOf (pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\)/s, '').trim().split(' ')
@@ -18,12 +20,12 @@ function statOf (pid: number): string[] {
   }
 }
 
-/** Whether a process lives that had this id, and began then where that is known. */
+/** Whether the process with this id still lives. An unknown start time, '', is not compared. */
 export function lives (pid: number, start: string): boolean {
   try {
     process.kill(pid, 0)
   } catch (err) {
-    // EPERM: it lives and is somebody else's
+    // EPERM: it lives, and belongs to another user
     return (err as NodeJS.ErrnoException).code === 'EPERM'
   }
 

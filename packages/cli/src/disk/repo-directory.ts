@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Make the directory of a repo, where there is none, for its owner alone: nothing in it
- * is encrypted. One that is there keeps its mode, and those above have the usual one.
+ * Create the directory of a repo if it does not exist. Only its owner may enter it, as nothing in it is encrypted. An
+ * existing directory keeps its mode, and new parent directories get the default mode.
  */
 export async function makeRepoDirectory (repo: string): Promise<void> {
   await mkdir(dirname(repo), { recursive: true })

@@ -1,34 +1,34 @@
 import { chmod, lutimes } from 'node:fs/promises'
 import type { DirectoryEntry, Mtime } from '@ipfsz/core'
 
-/** What is set of a file, a directory or a symlink besides its content. */
+/** The mode and mtime to set on a written file, directory or symlink. */
 export interface Metadata {
   type: 'file' | 'directory' | 'symlink'
   mode?: number | undefined
   mtime?: Mtime | undefined
 }
 
-/** What a UnixFS without a mode is taken to have: whoever writes it may have less, by their umask. */
+/** The modes of UnixFS nodes that name none. The umask of this process applies to them. */
 const DEFAULT_FILE_MODE = 0o644
 const DEFAULT_DIRECTORY_MODE = 0o755
 
-/** No setuid, setgid or sticky from whoever made the CID. */
+/** Removes setuid, setgid and sticky bits, which a stranger may have set. */
 const MODE_MASK = 0o777
 
-/** Farther from 1970 no date of JavaScript is, in seconds. */
+/** The seconds from 1970 to the last, or first, date that JavaScript can hold. */
 const MAX_SECONDS = 8.64e12
 
-/** The mode to make a file with. */
+/** The mode to create files with. */
 export const NEW_FILE_MODE = DEFAULT_FILE_MODE
 
-/** The metadata of an entry, without what else the entry holds. */
+/** The metadata of a directory entry. */
 export function metadataOf ({ unixfs, mtime }: Pick<DirectoryEntry, 'unixfs' | 'mtime'>): Metadata {
   const type = unixfs?.isDirectory() === true ? 'directory' : unixfs?.type === 'symlink' ? 'symlink' : 'file'
 
   return { type, mode: unixfs?.mode, mtime }
 }
 
-/** Give a file or directory that was written its mode and mtime. Of symlinks only the mtime counts. */
+/** Set the mode and mtime of a written file or directory. Symlinks only get the mtime. */
 export async function restoreMetadata (path: string, { type, mode, mtime }: Metadata): Promise<void> {
   const directory = type === 'directory'
   const usual = directory ? DEFAULT_DIRECTORY_MODE : DEFAULT_FILE_MODE
@@ -41,15 +41,15 @@ export async function restoreMetadata (path: string, { type, mode, mtime }: Meta
     const seconds = toSeconds(mtime)
 
     if (Math.abs(seconds) <= MAX_SECONDS) {
-      // as text: Node takes a number below 0 for now
+      // as text: Node replaces negative numbers by the current time
       await lutimes(path, String(seconds), String(seconds))
     }
   }
 }
 
 /**
- * The seconds as a number, which has room for a quarter of a microsecond: the next one
- * that is not before the time, so that it is in the same microsecond.
+ * The time in seconds as a number, which is exact to a quarter of a microsecond. Rounded up, so that the microsecond
+ * stays the same.
  */
 function toSeconds ({ secs, nsecs = 0 }: NonNullable<Metadata['mtime']>): number {
   const seconds = Number(secs) + nsecs / 1e9

@@ -2,18 +2,18 @@ import { open, rm } from 'node:fs/promises'
 import { deserialize, serialize } from 'node:v8'
 import type { FileHandle } from 'node:fs/promises'
 
-/** Bytes that are held in memory before all of them go to the file. */
+/** How many bytes are held in memory before they all go to the file. */
 const HELD_BYTES = 4 * 1024 * 1024
-/** Bytes that are read from the file at one time. */
+/** How many bytes are read from the file at once. */
 const READ_BYTES = 64 * 1024
-/** Bytes of the length before each value. */
+/** The size in bytes of the length before each value. */
 const LENGTH_BYTES = 4
 
 const NOTHING = Buffer.alloc(0)
 
 export interface SpillStackInit {
   /**
-   * Bytes that are held in memory.
+   * How many bytes are held in memory.
    *
    * @default 4194304
    */
@@ -21,29 +21,29 @@ export interface SpillStackInit {
 }
 
 /**
- * A stack of any number of values in a few MiB of memory. What is more than that goes to
- * a file, which is made when it is needed.
+ * A stack for any number of values that takes a few MiB of memory. Larger stacks spill into a file, which is created
+ * when it is first needed.
  */
 export class SpillStack<T> {
   readonly #path: string
   readonly #heldBytes: number
   #file: FileHandle | undefined
-  /** Bytes in the file. What is pushed later is in memory. */
+  /** Bytes in the file. Everything pushed later is in memory. */
   #spilled = 0
   #held: Buffer = NOTHING
   #heldLength = 0
-  /** What was read from the file last. */
+  /** The bytes last read from the file, and their position. */
   #read: { start: number, bytes: Buffer } = { start: 0, bytes: NOTHING }
 
   /**
-   * @param path - where the file may be made; nothing may be there
+   * @param path - where to create the file; nothing may exist there
    */
   constructor (path: string, { heldBytes = HELD_BYTES }: SpillStackInit = {}) {
     this.#path = path
     this.#heldBytes = heldBytes
   }
 
-  /** Where the next value will be, for `from` and `truncate`. */
+  /** The position of the next value, for `from` and `truncate`. */
   get end (): number {
     return this.#spilled + this.#heldLength
   }
@@ -63,8 +63,8 @@ export class SpillStack<T> {
   }
 
   /**
-   * The values from a position to the end. Whoever pushes others meanwhile takes them off
-   * before the next value.
+   * The values from a position to the current end. A caller that pushes values while iterating must truncate them
+   * before it asks for the next one.
    */
   async * from (position: number): AsyncGenerator<T> {
     const { end } = this
@@ -73,12 +73,12 @@ export class SpillStack<T> {
       const length = (await this.#bytes(at, LENGTH_BYTES)).readUInt32LE()
       const bytes = await this.#bytes(at + LENGTH_BYTES, length)
       at += LENGTH_BYTES + length
-      // these are our own bytes: nobody else has the file
+      // safe to deserialize: no other process has the file
       yield deserialize(bytes) as T
     }
   }
 
-  /** Take off all values from a position on. */
+  /** Remove all values from a position on. */
   truncate (position: number): void {
     this.#heldLength = Math.max(0, position - this.#spilled)
 
@@ -109,7 +109,7 @@ export class SpillStack<T> {
 
   async #open (): Promise<FileHandle> {
     const file = await open(this.#path, 'wx+', 0o600)
-    // so that a kill leaves nothing; Windows deletes no file that is open, `close` does
+    // unlinked now, so that a kill leaves nothing; Windows cannot delete an open file: there `close` does
     await rm(this.#path, { force: true }).catch(() => {})
 
     return file
@@ -125,19 +125,22 @@ export class SpillStack<T> {
     }
   }
 
-  /** Bytes of one length or one value, which are all in the file or all in memory. */
+  /** Read a length or a value, which lies either all in the file or all in memory. */
   async #bytes (position: number, length: number): Promise<Buffer> {
     if (position >= this.#spilled) {
       const start = position - this.#spilled
 
-      // a copy: what comes of it must not change with the next push
+      // a copy: the next push may overwrite these bytes
       return Buffer.from(this.#held.subarray(start, start + length))
     }
 
     const { start, bytes } = this.#read
 
     if (position < start || position + length > start + bytes.byteLength) {
-      this.#read = { start: position, bytes: await this.#readFile(position, Math.min(Math.max(length, READ_BYTES), this.#spilled - position)) }
+      this.#read = {
+        start: position,
+        bytes: await this.#readFile(position, Math.min(Math.max(length, READ_BYTES), this.#spilled - position))
+      }
     }
 
     const offset = position - this.#read.start
@@ -152,7 +155,9 @@ export class SpillStack<T> {
       const { bytesRead = 0 } = await this.#file?.read(bytes, done, length - done, position + done) ?? {}
 
       if (bytesRead === 0) {
-        throw new Error(`${this.#path} ended before what was written to it`)
+        throw new Error(
+          `the temporary file ${this.#path} ends at byte ${position + done}, before the last byte written to it`
+        )
       }
 
       done += bytesRead

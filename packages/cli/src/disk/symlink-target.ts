@@ -1,26 +1,28 @@
 import { isAbsolute } from 'node:path'
 
-/** Each name that a `..` takes back costs a look into the tree, and no honest symlink has many. */
-const MAX_TAKEN_BACK = 32
+/** The most names of a target that `..` may undo. Each costs a lookup in the tree, and no honest symlink has many. */
+const MAX_UNDONE = 32
 
 /**
- * Whether a symlink leads out of the tree that it is in, or may do so: by an absolute
- * path, or by climbing above the root.
+ * Whether a symlink leads, or may lead, out of its tree: by an absolute path, or by climbing above the root.
  *
- * Where `..` takes back a name, that name must be a directory of the tree: behind one
- * that is a symlink, `..` is beside what that leads to. Of more than 32 such names it is
- * not known. As no symlink of a tree climbs
- * otherwise, none leads out through another one either.
+ * A name that `..` undoes must be a directory of the tree. If it were a symlink, `..` would be the parent of that
+ * symlink's target. A target with more than 32 such names counts as leading out. If all symlinks of a tree pass this
+ * check, none leads out through another one either.
  *
- * @param target - what the symlink holds
+ * @param target - the path that the symlink holds
  * @param names - the directories from the root of the tree to the symlink
- * @param isDirectory - whether the tree has a directory there, and no symlink
+ * @param isDirectory - whether the tree has a directory, and not a symlink, at that path
  */
-export async function leadsOut (target: string, names: readonly string[], isDirectory: (names: readonly string[]) => Promise<boolean>): Promise<boolean> {
+export async function leadsOut (
+  target: string,
+  names: readonly string[],
+  isDirectory: (names: readonly string[]) => Promise<boolean>
+): Promise<boolean> {
   const at = [...names]
-  /** How many names at the end come from the target. */
+  /** How many names at the end of `at` come from the target. */
   let forward = 0
-  let takenBack = 0
+  let undone = 0
 
   if (isAbsolute(target)) {
     return true
@@ -37,7 +39,7 @@ export async function leadsOut (target: string, names: readonly string[], isDire
       continue
     }
 
-    if (at.length === 0 || (forward > 0 && (++takenBack > MAX_TAKEN_BACK || !await isDirectory(at)))) {
+    if (at.length === 0 || (forward > 0 && (++undone > MAX_UNDONE || !await isDirectory(at)))) {
       return true
     }
 

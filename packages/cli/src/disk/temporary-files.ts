@@ -8,48 +8,55 @@ import type { Dirent } from 'node:fs'
 
 const NAME = /^\..{1,50}\.ipfsz-([0-9a-f]{16})-(\d+)-(\d*)-[0-9a-f-]{36}\.tmp$/s
 
-/** What another machine writes, of whose processes nothing is known, is given up after this, in milliseconds. */
+/** The age in milliseconds at which files of other machines count as abandoned: their processes cannot be checked. */
 const MAX_AGE = 24 * 60 * 60 * 1000
-/** How often what is being written is marked as such, in milliseconds. */
+/** How often the mtime of a file that is being written is renewed, in milliseconds. */
 const HEARTBEAT = 60 * 60 * 1000
-/** A directory of more names than this is not looked through. */
+/** How many names of a directory are searched for temporary files. */
 const MAX_NAMES = 100_000
 /** How many entries of a directory are deleted before more are read. */
 const ENTRIES_AT_ONCE = 4096
 
-/** Where process ids mean what they mean here: this machine since it was started, and this container. */
-const MACHINE = createHash('sha256').update(`${read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1'))} ${read(() => readlinkSync('/proc/self/ns/pid'))} ${hostname()}`).digest('hex').slice(0, 16)
+/** Identifies the machine, its boot and its container: only there do process ids mean the same processes. */
+const MACHINE = createHash('sha256').update([
+  read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1')),
+  read(() => readlinkSync('/proc/self/ns/pid')),
+  hostname()
+].join(' ')).digest('hex').slice(0, 16)
 
-/** A name beside a target, for what is not whole yet. It says which process writes there. */
+/** A path beside a target for writing it. The name says which process writes there. */
 export function temporaryFor (target: string): string {
-  return join(dirname(target), `.${basename(target).slice(0, 50)}.ipfsz-${MACHINE}-${process.pid}-${startOf(process.pid)}-${randomUUID()}.tmp`)
+  return join(
+    dirname(target),
+    `.${basename(target).slice(0, 50)}.ipfsz-${MACHINE}-${process.pid}-${startOf(process.pid)}-${randomUUID()}.tmp`
+  )
 }
 
 /**
- * Tell others that something is still being written.
+ * Renew the mtime of a temporary file every hour, so that other machines do not delete it.
  *
- * @returns what ends that
+ * @returns a function that stops this
  */
 export function keepFresh (temporary: string): () => void {
   const timer = setInterval(() => {
     try {
       utimesSync(temporary, new Date(), new Date())
     } catch {
-      // whoever writes there notices
+      // the code that writes the file meets the same error
     }
   }, HEARTBEAT).unref()
 
   return () => { clearInterval(timer) }
 }
 
-/** Delete what is not whole, also directories that may not be written to. */
+/** Delete a temporary file or directory, even one with read-only directories in it. Ignores errors. */
 export async function removeTemporary (temporary: string): Promise<void> {
   await remove(temporary).catch(() => {})
 }
 
 /**
- * Not Node's `rm`: that takes on all entries of a directory at one time, and a million
- * of them need more than a gigabyte.
+ * Delete a file or a directory. Node's `rm` is not used: it handles all entries of a directory at once, and a million
+ * of them need more than a gigabyte of memory.
  */
 async function remove (path: string): Promise<void> {
   if (!(await lstat(path)).isDirectory()) {
@@ -71,7 +78,7 @@ async function remove (path: string): Promise<void> {
   await rmdir(path)
 }
 
-/** Read anew each time, so that no directory is open while those in it are deleted. */
+/** Opens the directory anew each time, so that none stays open while its subdirectories are deleted. */
 async function firstEntries (directory: string): Promise<Dirent[]> {
   const entries: Dirent[] = []
 
@@ -85,14 +92,13 @@ async function firstEntries (directory: string): Promise<Dirent[]> {
 }
 
 /**
- * Delete what processes that were killed have left in a directory: what has a name of
- * `temporaryFor`, belongs to this user, and is of a process that has ended. Of other
- * machines and containers, what nobody has touched for a day.
+ * Delete the temporary files that killed processes left in a directory: those with a name made by `temporaryFor`, that
+ * belong to this user, and whose process has ended. Files of other machines and containers are deleted when they have
+ * not changed for a day.
  *
- * Whoever may write to the directory may make such names. What is theirs stays. A file
- * or directory of this user they could give such a name where they may rename it:
- * there they may delete a file too, but not a directory with all that is in it, so
- * directories are deleted only where nobody else may rename them.
+ * Other users who may write to the directory can create such names too. Their files stay. But they might also rename a
+ * file or directory of this user to such a name. If they may do that to a file, they may delete it as well; a directory
+ * that is not empty they could not delete. So directories are deleted only if no other user may rename them.
  *
  * @param now - the time in milliseconds
  */
@@ -100,12 +106,12 @@ export async function sweepTemporaries (directory: string, now: number): Promise
   const uid = process.getuid?.()
 
   if (uid == null) {
-    // without users nothing tells whose it is
+    // Windows: the owner is unknown
     return
   }
 
   try {
-    for (const path of await leftIn(directory, now)) {
+    for (const path of await findAbandoned(directory, now)) {
       const stats = await lstat(path)
 
       if (stats.uid === uid && (stats.isFile() || (stats.isDirectory() && await isSafe(directory, uid)))) {
@@ -113,19 +119,21 @@ export async function sweepTemporaries (directory: string, now: number): Promise
       }
     }
   } catch {
-    // what cannot be cleaned up hinders nobody
+    // leftovers do no harm
   }
 }
 
-async function leftIn (directory: string, now: number): Promise<string[]> {
-  const left: string[] = []
+async function findAbandoned (directory: string, now: number): Promise<string[]> {
+  const abandoned: string[] = []
   let names = 0
 
   for await (const { name } of await opendir(directory)) {
     const [, machine, pid, start] = NAME.exec(name) ?? []
 
-    if (machine != null && (machine === MACHINE ? !lives(Number(pid), start) : await isOld(join(directory, name), now))) {
-      left.push(join(directory, name))
+    const path = join(directory, name)
+
+    if (machine != null && (machine === MACHINE ? !lives(Number(pid), start) : await isOld(path, now))) {
+      abandoned.push(path)
     }
 
     if (++names > MAX_NAMES) {
@@ -133,15 +141,15 @@ async function leftIn (directory: string, now: number): Promise<string[]> {
     }
   }
 
-  return left
+  return abandoned
 }
 
-/** By the time of the last change, which nobody can set. */
+/** By the ctime, which no user can set. */
 async function isOld (path: string, now: number): Promise<boolean> {
   return now - (await lstat(path)).ctimeMs > MAX_AGE
 }
 
-/** Whether nobody but this user and root can rename what is in a directory, or any directory above it. */
+/** Whether only this user and root can rename entries of a directory, and of each directory above it. */
 async function isSafe (directory: string, uid: number): Promise<boolean> {
   let path = await realpath(directory)
 

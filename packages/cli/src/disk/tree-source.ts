@@ -8,10 +8,10 @@ import type { BigIntStats } from 'node:fs'
 
 type Candidate = ImportCandidateStream extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
 
-/** Read files in pieces of 4 MiB, those of a frame, so that they need not be put together. */
+/** How many bytes of a file are read at once: 4 MiB, the size of a frame, so that pieces need not be joined. */
 export const READ_SIZE = 4 * 1024 * 1024
 
-/** How many entries of a directory are looked at ahead. */
+/** How many entries of a directory are examined ahead. */
 const AHEAD = 32
 
 export interface Preserve {
@@ -20,14 +20,14 @@ export interface Preserve {
 }
 
 export interface TreeSourceOptions {
-  /** Take also what begins with a dot. */
+  /** Whether to include names that begin with a dot. */
   hidden: boolean
   ignore: Ignore
   preserve: Preserve
   signal: AbortSignal
-  /** So many bytes of a file have been read. */
+  /** Called with the number of bytes of each read. */
   onRead (path: string, bytes: number): void
-  /** An entry begins with a dot and is left out. */
+  /** Called for each entry that is left out because its name begins with a dot. */
   onHidden (path: string): void
 }
 
@@ -38,19 +38,27 @@ interface Entry {
 }
 
 /**
- * What is in a directory, or the one that a symlink leads to, the directory first and everything in the order of the
- * names: files, directories and symlinks as symlinks. Nothing is opened before it is
- * read.
+ * Yield a directory and everything in it, sorted by name, for the importer. The directory itself comes first, and may
+ * be given by a symlink. Symlinks inside it are added as symlinks. Files are opened only when they are read.
  *
- * @param root - what the directory is called in the paths of the result
- * @throws {TreeEntryError} an entry is none of those, or has a name that is no text
+ * @param root - the directory's name in the paths of the result
+ * @throws {TreeEntryError} an entry is not a file, directory or symlink, or its name is not UTF-8
  */
-export async function * treeSource (directory: string, root: string, options: TreeSourceOptions): AsyncGenerator<Candidate> {
+export async function * treeSource (
+  directory: string,
+  root: string,
+  options: TreeSourceOptions
+): AsyncGenerator<Candidate> {
   yield { path: root, ...metadata(await stat(directory, { bigint: true }), options.preserve) }
   yield * walk(directory, root, '', options)
 }
 
-async function * walk (directory: string, root: string, below: string, options: TreeSourceOptions): AsyncGenerator<Candidate> {
+async function * walk (
+  directory: string,
+  root: string,
+  below: string,
+  options: TreeSourceOptions
+): AsyncGenerator<Candidate> {
   const names = await entryNames(join(directory, below), options, below)
 
   for (let start = 0; start < names.length; start += AHEAD) {
@@ -72,16 +80,20 @@ async function * walk (directory: string, root: string, below: string, options: 
       } else if (stats.isFile()) {
         yield { ...candidate, content: content(file, path, options) }
       } else if (stats.isSymbolicLink()) {
-        // the mode of a symlink says nothing
+        // a symlink's mode has no meaning
         yield { path: candidate.path, link: await readlink(file), mtime: candidate.mtime } as Candidate
       } else {
-        throw new TreeEntryError(file, 'is neither a file nor a directory nor a symlink, leave it out with --ignore')
+        throw new TreeEntryError(file, 'is not a file, directory or symlink: leave it out with --ignore')
       }
     }
   }
 }
 
-async function entryNames (directory: string, { hidden, ignore, onHidden }: TreeSourceOptions, below: string): Promise<string[]> {
+async function entryNames (
+  directory: string,
+  { hidden, ignore, onHidden }: TreeSourceOptions,
+  below: string
+): Promise<string[]> {
   const names: string[] = []
 
   for (const bytes of await readdir(directory, { encoding: 'buffer' })) {
@@ -95,7 +107,10 @@ async function entryNames (directory: string, { hidden, ignore, onHidden }: Tree
     if (!hidden && name.startsWith('.')) {
       onHidden(path)
     } else if (!Buffer.from(name).equals(bytes)) {
-      throw new TreeEntryError(join(directory, name), 'its name is not UTF-8, as names of UnixFS are: rename it, or leave it out with --ignore')
+      throw new TreeEntryError(
+        join(directory, name),
+        'its name is not UTF-8, which UnixFS requires: rename it, or leave it out with --ignore'
+      )
     } else {
       names.push(name)
     }
@@ -104,7 +119,7 @@ async function entryNames (directory: string, { hidden, ignore, onHidden }: Tree
   return names.toSorted((a, b) => a < b ? -1 : 1)
 }
 
-/** Mode and mtime as UnixFS has them, those that are wanted. */
+/** The mode and mtime of a file for UnixFS, as far as they are to be preserved. */
 export function metadata (stats: BigIntStats, { mode, mtime }: Preserve): { mode?: number, mtime?: Mtime } {
   return {
     ...mode ? { mode: Number(stats.mode & 0o7777n) } : {},
@@ -113,9 +128,8 @@ export function metadata (stats: BigIntStats, { mode, mtime }: Preserve): { mode
 }
 
 /**
- * In whole microseconds: what writes the tree to disk again can give it no
- * nanoseconds, as Node takes times as numbers, and then the same tree would have
- * another CID.
+ * Rounded down to whole microseconds. Node sets times as numbers, which cannot hold nanoseconds, so with nanoseconds a
+ * tree that was written to disk and added again would get another CID.
  */
 function toMtime (nanoseconds: bigint): Mtime {
   const second = ((nanoseconds % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n
@@ -124,14 +138,14 @@ function toMtime (nanoseconds: bigint): Mtime {
 }
 
 async function * content (file: string, path: string, { onRead }: TreeSourceOptions): AsyncGenerator<Uint8Array> {
-  // what was a file is not to become a symlink to something else
+  // fails if the file was meanwhile replaced by a symlink
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
 
   try {
     let { size } = await handle.stat()
 
     for (;;) {
-      // one more than there should be, so that the end is seen with the last piece
+      // one byte more than expected, so that the last read also finds the end
       const buffer = Buffer.allocUnsafe(Math.min(Math.max(size, 0) + 1, READ_SIZE))
       const { bytesRead } = await handle.read(buffer)
 

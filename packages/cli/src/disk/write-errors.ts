@@ -1,4 +1,4 @@
-/** What would be written to disk is more than `--max-size` or `--max-files` allows. */
+/** Thrown when a file or tree is larger than `--max-size` or `--max-files` allows. */
 export class OutputTooLargeError extends Error {
   static override readonly name = 'OutputTooLargeError'
   override readonly name = 'OutputTooLargeError'
@@ -7,16 +7,16 @@ export class OutputTooLargeError extends Error {
   /** In bytes, or in files, directories and symlinks together. */
   readonly allowed: number
 
-  /** @param reason - what there is, and what is allowed, for people */
+  /** @param reason - the size found and the size allowed, for the message */
   constructor (path: string, limit: OutputTooLargeError['limit'], allowed: number, reason: string) {
-    super(`${path}: ${reason}. If that is meant, allow more with --max-${limit}`)
+    super(`${path}: ${reason}. To write it anyway, allow more with --max-${limit}`)
     this.path = path
     this.limit = limit
     this.allowed = allowed
   }
 }
 
-/** The disk has not the room for what would be written to it. */
+/** Thrown when the disk has too little room for a file or tree. */
 export class NoRoomError extends Error {
   static override readonly name = 'NoRoomError'
   override readonly name = 'NoRoomError'
@@ -26,9 +26,9 @@ export class NoRoomError extends Error {
   readonly needed: number
   readonly free: number
 
-  /** @param reason - what is needed, and what is free, for people */
+  /** @param reason - the room needed and the room left, for the message */
   constructor (path: string, limit: NoRoomError['limit'], needed: number, free: number, reason: string) {
-    super(`${path}: ${reason}: free some space, or write to another disk with -o`)
+    super(`${path}: ${reason}. Free some space, or write to another disk with -o`)
     this.path = path
     this.limit = limit
     this.needed = needed

@@ -3,45 +3,65 @@ import { dirname } from 'node:path'
 import { NoRoomError, OutputTooLargeError } from '../errors.ts'
 import { formatSize } from '../terminal/units.ts'
 
-/** The most bytes that are written unless more is allowed: 1 MB of blocks can be a valid file of 7 TiB. */
+/** The default of `--max-size`, in bytes. A limit is needed: 1 MB of blocks can be a valid file of 7 TiB. */
 export const DEFAULT_MAX_SIZE = 4 * 1024 ** 4
-/** The most files, directories and symlinks that are written unless more are allowed: 60 blocks can be a valid tree of 2^60 files. */
+/** The default of `--max-files`. Counts directories and symlinks too: 60 blocks can be a valid tree of 2^60 files. */
 export const DEFAULT_MAX_FILES = 100_000_000
 
-/** What is written, or will be. */
+/** The size of a tree on disk. */
 export interface WriteTotals {
-  /** In bytes. */
+  /** Bytes of all files. */
   size: number
-  /** Files, directories and symlinks. */
+  /** Number of files, directories and symlinks. */
   entries: number
 }
 
-/** How much may be written below one path. */
+/** Limits how much is written to one path. */
 export class WriteLimits {
   readonly #path: string
   readonly #maxSize: number
   readonly #maxFiles: number
 
-  constructor (path: string, { maxSize = DEFAULT_MAX_SIZE, maxFiles = DEFAULT_MAX_FILES }: { maxSize?: number | undefined, maxFiles?: number | undefined } = {}) {
+  constructor (
+    path: string,
+    { maxSize = DEFAULT_MAX_SIZE, maxFiles = DEFAULT_MAX_FILES }: {
+      maxSize?: number | undefined
+      maxFiles?: number | undefined
+    } = {}
+  ) {
     this.#path = path
     this.#maxSize = maxSize
     this.#maxFiles = maxFiles
   }
 
   /**
-   * @throws {OutputTooLargeError} it is more than is allowed
+   * @throws {OutputTooLargeError} the totals are above a limit
    */
   check ({ size, entries }: WriteTotals): void {
     if (entries > this.#maxFiles) {
-      throw new OutputTooLargeError(this.#path, 'files', this.#maxFiles, `has more than ${this.#maxFiles} files and directories`)
+      throw new OutputTooLargeError(
+        this.#path,
+        'files',
+        this.#maxFiles,
+        `has more than ${this.#maxFiles} files and directories`
+      )
     }
 
     if (size > this.#maxSize) {
-      throw new OutputTooLargeError(this.#path, 'size', this.#maxSize, `has more than ${formatSize(this.#maxSize)} (${this.#maxSize} bytes)`)
+      throw new OutputTooLargeError(
+        this.#path,
+        'size',
+        this.#maxSize,
+        `has more than ${formatSize(this.#maxSize)} (${this.#maxSize} bytes)`
+      )
     }
   }
 
-  /** The bytes of a file, as long as they are no more than is allowed. */
+  /**
+   * Pass the bytes of a file through.
+   *
+   * @throws {OutputTooLargeError} they become more than the limit
+   */
   async * limit (content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     let size = 0
 
@@ -53,16 +73,16 @@ export class WriteLimits {
 }
 
 /**
- * Look whether a disk has the room for what will be written to it.
+ * Check that a disk has room for a file or tree.
  *
  * @param path - where it will be written
- * @throws {NoRoomError}
+ * @throws {NoRoomError} the disk has too few bytes or inodes left
  */
 export async function checkRoom (path: string, { size, entries }: WriteTotals): Promise<void> {
-  // what is wrong with the directory is said when it is written to
+  // if the directory cannot be used, writing to it reports why
   const disk = await statfs(dirname(path)).catch(() => undefined)
 
-  // a file system that does not know has zeros
+  // some file systems report zeros
   if (disk == null || disk.blocks === 0) {
     return
   }
@@ -70,10 +90,22 @@ export async function checkRoom (path: string, { size, entries }: WriteTotals): 
   const free = disk.bavail * disk.bsize
 
   if (size > free) {
-    throw new NoRoomError(path, 'size', size, free, `needs ${formatSize(size)}, and the disk has ${formatSize(free)} left`)
+    throw new NoRoomError(
+      path,
+      'size',
+      size,
+      free,
+      `needs ${formatSize(size)}, but the disk has only ${formatSize(free)} left`
+    )
   }
 
   if (disk.files > 0 && entries > disk.ffree) {
-    throw new NoRoomError(path, 'files', entries, disk.ffree, `needs ${entries} files and directories, and the disk has room for ${disk.ffree}`)
+    throw new NoRoomError(
+      path,
+      'files',
+      entries,
+      disk.ffree,
+      `needs ${entries} files and directories, but the disk has room for only ${disk.ffree}`
+    )
   }
 }

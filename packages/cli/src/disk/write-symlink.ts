@@ -5,13 +5,13 @@ import { leadsOut } from './symlink-target.ts'
 import type { Metadata } from './restore-metadata.ts'
 import type { DirectoryEntry } from '@ipfsz/core'
 
-/** A symlink to a longer path cannot be made on Linux or macOS: their paths have 4,096 bytes with the NUL at the end, or fewer. */
+/** The longest target of a symlink in bytes: on Linux a path has at most 4,096 with its final NUL, on macOS fewer. */
 const MAX_LINK = 4095
 
 /**
- * The path that a symlink holds.
+ * The target of a symlink, as stored in its UnixFS node.
  *
- * @throws {TreeEntryError} no system has such a symlink
+ * @throws {TreeEntryError} the target is empty, too long, or has a NUL character
  */
 export function linkOf (path: string, unixfs: DirectoryEntry['unixfs']): Uint8Array {
   const link = unixfs?.data ?? new Uint8Array(0)
@@ -21,25 +21,38 @@ export function linkOf (path: string, unixfs: DirectoryEntry['unixfs']): Uint8Ar
   }
 
   if (link.byteLength > MAX_LINK) {
-    throw new TreeEntryError(path, `is a symlink whose target has ${link.byteLength} bytes, more than the ${MAX_LINK} that a path may have`)
+    throw new TreeEntryError(
+      path,
+      `is a symlink whose target has ${link.byteLength} bytes: a path can have at most ${MAX_LINK}`
+    )
   }
 
   return link
 }
 
 /**
- * @param names - the directories from the root of what is written to the symlink
- * @throws {TreeEntryError} the symlink leads out of what is written
+ * Check that a symlink stays inside the tree being written.
+ *
+ * @param names - the directories from the root of the tree to the symlink
+ * @throws {TreeEntryError} the symlink leads, or may lead, out of the tree
  */
-export async function checkSymlink (path: string, link: Uint8Array, names: readonly string[], isDirectory: Parameters<typeof leadsOut>[2]): Promise<void> {
+export async function checkSymlink (
+  path: string,
+  link: Uint8Array,
+  names: readonly string[],
+  isDirectory: Parameters<typeof leadsOut>[2]
+): Promise<void> {
   const target = Buffer.from(link).toString()
 
   if (await leadsOut(target, names, isDirectory)) {
-    throw new TreeEntryError(path, `is a symlink to ${target}, which may be outside of what you are getting: write it anyway with --allow-symlinks`)
+    throw new TreeEntryError(
+      path,
+      `is a symlink to ${target}, which may lie outside the directory being written: use --allow-symlinks to allow it`
+    )
   }
 }
 
-/** Write a symlink where nothing is, wherever it leads. */
+/** Create a symlink at a new path. Its target is not checked. */
 export async function writeSymlink (path: string, link: Uint8Array, metadata: Metadata): Promise<void> {
   await symlink(Buffer.from(link), path)
   await restoreMetadata(path, metadata)

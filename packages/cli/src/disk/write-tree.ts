@@ -4,8 +4,9 @@ import { CID } from 'multiformats/cid'
 import { TreeEntryError } from '../errors.ts'
 import { checkNothingThere } from './get-target.ts'
 import { metadataOf, restoreMetadata } from './restore-metadata.ts'
+import { withTargetDirectory, withTargetPath } from './target-errors.ts'
 import { keepFresh, removeTemporary, temporaryFor } from './temporary-files.ts'
-import { namedByTarget, writeNew } from './write-file.ts'
+import { writeNew } from './write-file.ts'
 import { checkSymlink, linkOf, writeSymlink } from './write-symlink.ts'
 import type { Progress } from '../terminal/progress.ts'
 import type { Metadata } from './restore-metadata.ts'
@@ -13,7 +14,7 @@ import type { SpillStack } from './spill-stack.ts'
 import type { WriteLimits } from './write-limits.ts'
 import type { DirectoryEntry, Ipfsz } from '@ipfsz/core'
 
-/** How many files of a directory are written at one time. */
+/** How many files of a directory are written at once. */
 const CONCURRENCY = 8
 
 /** What was written. */
@@ -26,18 +27,18 @@ export interface TreeCounts {
 
 /** The directory to write. */
 export interface TreeRoot extends Pick<DirectoryEntry, 'unixfs' | 'mtime'> {
-  /** What it is read by. */
+  /** The CID to read it by, marked or plain. */
   cid: CID
 }
 
-/** A directory whose files have not been written yet. */
+/** A directory that is not created yet. */
 export interface WaitingDirectory {
   name: string
   cid: string
   metadata: Metadata
 }
 
-/** A symlink of a directory in which not all files and directories have been made yet. */
+/** A symlink that is not created yet: files and directories beside it come first. */
 export interface WaitingSymlink {
   name: string
   link: Uint8Array
@@ -50,21 +51,20 @@ export interface WriteTreeOptions {
   limits: WriteLimits
   /** Whether symlinks may lead out of the tree. */
   allowSymlinks: boolean
-  /** Where entries wait for their turn, of which there may be millions. */
+  /** Hold the entries that are not written yet, perhaps millions. */
   waiting: { directories: SpillStack<WaitingDirectory>, symlinks: SpillStack<WaitingSymlink> }
   signal: AbortSignal
 }
 
 /**
- * Write a tree to disk: whole under its name, or not at all.
+ * Write a whole tree to disk under its name, or nothing.
  *
- * Every directory is new, and all files and directories in it are made before its
- * symlinks, none of them where something is already. So nothing is written through a
- * symlink, whether it is from the tree or was put there meanwhile.
+ * Every directory is new. Its files and subdirectories are created before its symlinks, and nothing replaces an
+ * existing entry. So nothing is written through a symlink, neither one of the tree nor one that another program creates
+ * meanwhile.
  *
- * @throws {TreeEntryError} an entry cannot be written under its name, or is a symlink
- *   that leads out of the tree
- * @throws {OutputTooLargeError} there is more than the limits allow
+ * @throws {TreeEntryError} an entry cannot be written under its name, or is a symlink that leads out of the tree
+ * @throws {OutputTooLargeError} the tree is larger than the limits allow
  */
 export async function writeTree (target: string, root: TreeRoot, options: WriteTreeOptions): Promise<TreeCounts> {
   const { progress, signal } = options
@@ -76,15 +76,15 @@ export async function writeTree (target: string, root: TreeRoot, options: WriteT
   const stopRefreshing = keepFresh(temporary)
 
   try {
-    // nobody else sees what is not whole
-    await mkdir(temporary, { mode: 0o700 }).catch((err: unknown) => { throw namedByTarget(err, target) })
+    // other users cannot see the unfinished tree
+    await mkdir(temporary, { mode: 0o700 }).catch((err: unknown) => { throw withTargetDirectory(err, target) })
     await writer.fill(temporary, root.cid, '')
     stopRefreshing()
     await restoreMetadata(temporary, metadataOf(root))
     await rename(temporary, target)
   } catch (err) {
     await removeTemporary(temporary)
-    throw signal.aborted ? signal.reason : renamed(err, temporary, target)
+    throw signal.aborted ? signal.reason : withTargetPath(err, temporary, target)
   } finally {
     stopRefreshing()
     progress.end()
@@ -96,27 +96,27 @@ export async function writeTree (target: string, root: TreeRoot, options: WriteT
 class TreeWriter {
   readonly counts: TreeCounts = { files: 0, directories: 0, symlinks: 0, size: 0 }
   readonly #options: WriteTreeOptions
-  /** The directories from the root of the tree to the one that is being filled, with both. */
-  readonly #above: Array<{ name: string, cid: CID }> = []
+  /** The directories from the root of the tree to the one being filled, including both. */
+  readonly #path: Array<{ name: string, cid: CID }> = []
 
   constructor (options: WriteTreeOptions) {
     this.#options = options
   }
 
-  /** Write what is in a directory: its files, then its directories, then its symlinks. */
+  /** Write the entries of a directory: its files, then its directories, then its symlinks. */
   async fill (directory: string, cid: CID, name: string): Promise<void> {
     const { directories, symlinks } = this.#options.waiting
     const [firstDirectory, firstSymlink] = [directories.end, symlinks.end]
 
     this.#count('directories')
-    this.#above.push({ name, cid })
+    this.#path.push({ name, cid })
     await this.#writeFiles(directory, cid)
 
     for await (const { name, cid, metadata } of directories.from(firstDirectory)) {
       const path = join(directory, name)
       await mkdir(path, { mode: 0o700 })
       await this.fill(path, CID.parse(cid), name)
-      // only now: some cannot be written to any more
+      // set only now: the mode may forbid writing
       await restoreMetadata(path, metadata)
     }
 
@@ -127,10 +127,10 @@ class TreeWriter {
 
     directories.truncate(firstDirectory)
     symlinks.truncate(firstSymlink)
-    this.#above.pop()
+    this.#path.pop()
   }
 
-  /** Write the files of a directory, and put what else is in it where it waits. */
+  /** Write the files of a directory, and push its directories and symlinks on the stacks. */
   async #writeFiles (directory: string, cid: CID): Promise<void> {
     const { files, signal } = this.#options
     const writing = new Set<Promise<void>>()
@@ -140,7 +140,7 @@ class TreeWriter {
       for await (const entry of files.ls(cid, { signal })) {
         checkName(directory, entry.name)
 
-        if (!await this.#letWait(join(directory, entry.name), entry)) {
+        if (!await this.#pushWaiting(join(directory, entry.name), entry)) {
           const written: Promise<void> = this.#writeFile(join(directory, entry.name), entry)
             .catch((err: unknown) => { failed ??= { reason: err } })
             .finally(() => writing.delete(written))
@@ -156,7 +156,7 @@ class TreeWriter {
         }
       }
     } finally {
-      // nothing is written any more when this has failed
+      // wait for writes under way, so that none goes on after a failure
       await Promise.all(writing)
     }
 
@@ -165,13 +165,13 @@ class TreeWriter {
     }
   }
 
-  /** Whether it is a directory or a symlink, whose turn comes after the files. */
-  async #letWait (path: string, entry: DirectoryEntry): Promise<boolean> {
+  /** Push a directory or symlink on its stack, to be written after the files. Returns false for a file. */
+  async #pushWaiting (path: string, entry: DirectoryEntry): Promise<boolean> {
     const { directories, symlinks } = this.#options.waiting
     const { name, cid, type, unixfs } = entry
 
     if (type == null) {
-      throw new TreeEntryError(path, `its block ${entry.plainCid} is not in this repo, or is no UnixFS`)
+      throw new TreeEntryError(path, `its block ${entry.plainCid} is not in this repo, or is not UnixFS`)
     }
 
     if (type === 'directory') {
@@ -203,7 +203,7 @@ class TreeWriter {
     this.#checkLimits()
   }
 
-  /** What the blocks have told of sizes before need not be true. */
+  /** Checked again while writing: the sizes that blocks claimed before may be false. */
   #checkLimits (): void {
     const { files, directories, symlinks, size } = this.counts
 
@@ -214,41 +214,33 @@ class TreeWriter {
     const { allowSymlinks, signal } = this.#options
 
     if (!allowSymlinks) {
-      const names = this.#above.slice(1).map(({ name }) => name)
+      const names = this.#path.slice(1).map(({ name }) => name)
       await checkSymlink(path, link, names, async names => this.#isDirectory(names))
     }
 
     signal.throwIfAborted()
   }
 
-  /** Whether the tree has a directory there, looked for from the nearest one that is known. */
+  /** Whether the tree has a directory at a path. Resolves the path from the deepest directory in `#path`. */
   async #isDirectory (names: readonly string[]): Promise<boolean> {
     const { files, signal } = this.#options
     let known = 0
 
-    while (known < names.length && this.#above[known + 1]?.name === names[known]) {
+    while (known < names.length && this.#path[known + 1]?.name === names[known]) {
       known++
     }
 
-    return files.stat(this.#above[known].cid, { path: names.slice(known).join('/'), signal })
+    return files.stat(this.#path[known].cid, { path: names.slice(known).join('/'), signal })
       .then(({ type }) => type === 'directory', () => false)
   }
 }
 
-/** What @ipfsz/core refuses is refused here too, and what it cannot know of: the system's own separators. */
+/** Refuse the names that @ipfsz/core refuses, and those with the system's own path separators, which it cannot know. */
 function checkName (directory: string, name: string): void {
   if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name) || basename(name) !== name) {
-    throw new TreeEntryError(join(directory, 'entry'), `its name ${JSON.stringify(name)} would lead out of the directory`)
+    throw new TreeEntryError(
+      join(directory, 'entry'),
+      `its name ${JSON.stringify(name)} would lead out of the directory`
+    )
   }
-}
-
-/** The temporary name says nothing to whoever asked for the other. */
-function renamed (err: unknown, temporary: string, target: string): unknown {
-  if (err instanceof TreeEntryError) {
-    return new TreeEntryError(err.path.replace(temporary, target), err.message.slice(err.path.length + 2), { cause: err })
-  }
-
-  return err instanceof Error && 'path' in err && typeof err.path === 'string'
-    ? Object.assign(err, { path: err.path.replace(temporary, target) })
-    : err
 }

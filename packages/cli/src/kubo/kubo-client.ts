@@ -5,20 +5,20 @@ import { CID } from 'multiformats/cid'
 import type { KuboClient } from '@ipfsz/core/kubo'
 import type { IncomingMessage } from 'node:http'
 
-/** The most that is taken of an answer, in bytes: blocks have at most 2 MiB. */
+/** The most bytes of an answer: blocks have at most 2 MiB. */
 const MAX_ANSWER = 4 * 1024 * 1024
 
-/** How many requests are under way at one time. */
+/** How many requests are under way at once. */
 const MAX_SOCKETS = 8
 
 interface Call {
-  /** What the query says. What is undefined is left out. */
+  /** The parameters of the query, without those that are undefined. */
   values: Record<string, unknown>
   signal?: AbortSignal | undefined
   block?: Uint8Array
 }
 
-/** The answer has a status that is not 200. */
+/** Thrown when an answer has a status other than 200. */
 class AnswerError extends Error {
   static override readonly name = 'AnswerError'
   override readonly name = 'AnswerError'
@@ -31,16 +31,18 @@ class AnswerError extends Error {
 }
 
 /**
- * The RPC API of a Kubo, as far as it is needed to add. `kubo-rpc-client` takes an answer
- * however long it is (1.5 GB in 10 s of a server that goes on for ever), follows
- * redirects with the file that is added, and gives up after 300 s what Kubo needs longer for.
+ * A client for the part of Kubo's RPC API that adding needs. Follows no redirect.
+ *
+ * `kubo-rpc-client` is not used. It reads answers of any length: 1.5 GB in 10 s from a server that never stops. It
+ * follows redirects of requests without a body; a `block.put` that is redirected with 307 fails with `TypeError: fetch
+ * failed`. It aborts after 300 s, though Kubo may take longer.
  */
 export class CommandKuboClient implements KuboClient {
   readonly #url: URL
   readonly #headers: Record<string, string>
   readonly #agent: HttpAgent
 
-  /** @param url - the path of it leads to the API, `/api/v0` where it has none */
+  /** @param url - of the API; without a path, `/api/v0` is used */
   constructor (url: URL, headers: Record<string, string>) {
     this.#url = url
     this.#headers = headers
@@ -49,7 +51,8 @@ export class CommandKuboClient implements KuboClient {
 
   readonly block: KuboClient['block'] = {
     put: async (block, { cidCodec, mhtype, mhlen, pin, signal } = {}) => {
-      const { Key } = await this.#object('block/put', { values: { 'cid-codec': cidCodec, mhtype, mhlen, pin }, signal, block })
+      const values = { 'cid-codec': cidCodec, mhtype, mhlen, pin }
+      const { Key } = await this.#object('block/put', { values, signal, block })
 
       return parseCid(Key)
     },
@@ -60,7 +63,7 @@ export class CommandKuboClient implements KuboClient {
       const { Size } = await this.#object('block/stat', { values: { arg: cid, offline }, signal })
 
       if (typeof Size !== 'number') {
-        throw new Error('it says no size of a block')
+        throw new Error(`its answer to block/stat for ${String(cid)} has no size`)
       }
 
       return { size: Size }
@@ -91,8 +94,8 @@ export class CommandKuboClient implements KuboClient {
       length += chunk.byteLength
 
       if (length > MAX_ANSWER) {
-        // leaving the loop ends the connection
-        throw new Error(`it answers with more than ${MAX_ANSWER} bytes`)
+        // leaving the loop closes the connection
+        throw new Error(`its answer to ${command} has more than ${MAX_ANSWER} bytes`)
       }
     }
 
@@ -119,15 +122,20 @@ export class CommandKuboClient implements KuboClient {
     const { type, body } = multipart(call.block)
 
     return new Promise((resolve, reject) => {
-      const again = (): void => {
-        const headers = { ...this.#headers, ...type == null ? {} : { 'content-type': type }, 'content-length': body.byteLength }
-        const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, { method: 'POST', agent: this.#agent, headers, signal: call.signal })
+      const send = (): void => {
+        const headers = {
+          ...this.#headers,
+          ...type == null ? {} : { 'content-type': type },
+          'content-length': body.byteLength
+        }
+        const options = { method: 'POST', agent: this.#agent, headers, signal: call.signal }
+        const request = url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
 
         request.on('response', resolve)
         request.on('error', (err: NodeJS.ErrnoException) => {
-          // the server closed a connection in the moment in which it was used again
+          // the server closed a kept-alive connection just as this request reused it
           if (request.reusedSocket && err.code === 'ECONNRESET') {
-            again()
+            send()
           } else {
             reject(err)
           }
@@ -135,12 +143,12 @@ export class CommandKuboClient implements KuboClient {
         request.end(body)
       }
 
-      again()
+      send()
     })
   }
 }
 
-/** As a file of a form, which is how Kubo takes a block. */
+/** Encode a block as a file of a form, which is what Kubo accepts. */
 function multipart (block?: Uint8Array): { type?: string, body: Buffer } {
   if (block == null) {
     return { body: Buffer.alloc(0) }
@@ -151,7 +159,10 @@ function multipart (block?: Uint8Array): { type?: string, body: Buffer } {
   return {
     type: `multipart/form-data; boundary=${boundary}`,
     body: Buffer.concat([
-      Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="block"\r\nContent-Type: application/octet-stream\r\n\r\n`),
+      Buffer.from(
+        `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="block"\r\n` +
+          'Content-Type: application/octet-stream\r\n\r\n'
+      ),
       block,
       Buffer.from(`\r\n--${boundary}--\r\n`)
     ])
@@ -160,13 +171,13 @@ function multipart (block?: Uint8Array): { type?: string, body: Buffer } {
 
 function parseCid (text: unknown): CID {
   if (typeof text !== 'string') {
-    throw new Error('it names no CID')
+    throw new Error('its answer names no CID')
   }
 
   return CID.parse(text)
 }
 
-/** Kubo says what is wrong as an object with a message, whatever stands before it perhaps otherwise. */
+/** The message in Kubo's JSON error, or the text itself: a proxy before Kubo may answer with another format. */
 function reason (text: string): string {
   try {
     const { Message } = JSON.parse(text) as { Message?: unknown }

@@ -5,15 +5,14 @@ import { RepoError } from '../error-classes.ts'
 import type * as Sqlite from 'node:sqlite'
 
 /*
- * Locks that the kernel keeps, and lets go of when the process ends, however that is.
+ * File locks held by the kernel, which releases them when the process ends, even if it is killed.
  *
- * A lock that names its holder by pid means nothing in another container, and one that
- * counts as dead when nobody touches it takes a process that was merely stopped for
- * dead. Node has no flock of its own. SQLite, which is part of Node, takes the locks of
- * the system (fcntl, LockFileEx) in a way that is tried on all of them, and keeps apart
- * what one process does twice. LevelDB, which has the links, would take five
- * milliseconds and five files for each lock; the npm packages that call flock are
- * compiled where they are installed. Nothing is ever written into these databases.
+ * The alternatives are worse. A pid in a file means nothing in another container. A lock that expires unless it is
+ * renewed treats a stopped process as dead. Node has no flock, and npm packages that call flock must be compiled on
+ * installation. LevelDB, which holds the links, needs 5 ms and five files for each lock.
+ *
+ * SQLite is part of Node. It takes the system's locks (fcntl, LockFileEx), is tested on all systems, and also keeps two
+ * locks of one process apart. Nothing is ever written into these databases.
  */
 
 /** Primary result codes (sqlite.org/rescode.html). */
@@ -21,22 +20,22 @@ const BUSY = 5
 const CANTOPEN = 14
 const NOTADB = 26
 
-/** Lets go of a lock. */
-type LetGo = () => void
+/** Releases a lock. */
+type Release = () => void
 
-/** What lets go of all that is held: a database that nobody refers to is closed, and its lock is gone. */
-const held = new Set<LetGo>()
+/** Keeps every held database referenced: garbage collection would close it and release its lock. */
+const held = new Set<Release>()
 
 let sqlite: typeof Sqlite | undefined
 
 /**
- * Hold a file, made where it is not there, until this process lets go of it or ends.
+ * Lock a file, which is created if needed, until it is released or this process ends.
  *
- * @returns what lets go of it, or nothing: another one holds it, or just looks
- * @throws {RepoError} no lock can be had there
+ * @returns a function that releases it, or undefined if another process holds the file or is checking it just now
+ * @throws {RepoError} the file system does not support locks, or the file cannot be opened
  */
-export function holdFile (path: string): LetGo | undefined {
-  // no journal: a process that is killed would leave one behind
+export function holdFile (path: string): Release | undefined {
+  // no journal file: a killed process would leave one behind
   const close = lock(path, { readOnly: false }, 'PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
 
   if (close == null) {
@@ -53,39 +52,39 @@ export function holdFile (path: string): LetGo | undefined {
 }
 
 /**
- * Whether a process holds a file. Nothing is changed, and none that is gone is held.
+ * Whether a process holds a file. Changes nothing. A missing file is not held.
  *
- * @throws {RepoError} the file cannot be read, or has no locks
+ * @throws {RepoError} the file cannot be read, or the file system does not support locks
  */
 export function isHeld (path: string): boolean {
-  const close = look(path)
+  const close = lockShared(path)
   close?.()
 
   return close == null
 }
 
 /**
- * Delete a file that no process holds.
+ * Delete a file unless a process holds it.
  *
- * @returns whether none does
- * @throws {RepoError} the file cannot be read, or has no locks
+ * @returns whether it is gone
+ * @throws {RepoError} the file cannot be read, or the file system does not support locks
  */
 export async function removeUnlessHeld (path: string): Promise<boolean> {
-  const close = look(path)
+  const close = lockShared(path)
 
   if (close == null) {
     return false
   }
 
   if (platform === 'win32') {
-    // there nothing is deleted that is open, by this process or by one that is about to hold it
+    // Windows deletes no open file, whether this process or a new holder has it open
     close()
 
     return rm(path, { force: true }).then(() => true, () => false)
   }
 
   try {
-    // while nobody can begin to hold it
+    // before closing: until then no process can begin to hold it
     await rm(path, { force: true })
   } finally {
     close()
@@ -94,12 +93,12 @@ export async function removeUnlessHeld (path: string): Promise<boolean> {
   return true
 }
 
-/** Several may look at one time, and meanwhile nobody begins to hold it. */
-function look (path: string): LetGo | undefined {
+/** Take a shared lock: several processes may have one at once, and meanwhile none can begin to hold the file. */
+function lockShared (path: string): Release | undefined {
   return lock(path, { readOnly: true }, 'BEGIN; SELECT 1 FROM sqlite_schema')
 }
 
-function lock (path: string, { readOnly }: { readOnly: boolean }, statements: string): LetGo | undefined {
+function lock (path: string, { readOnly }: { readOnly: boolean }, statements: string): Release | undefined {
   let db: Sqlite.DatabaseSync | undefined
   const close = (): void => { db?.close() }
 
@@ -109,10 +108,10 @@ function lock (path: string, { readOnly }: { readOnly: boolean }, statements: st
 
     return close
   } catch (err) {
-    // extended codes have more above the first byte
+    // the low byte of an extended result code is the primary one
     const code = Number((err as { errcode?: number }).errcode) & 0xff
 
-    // others have put something into it, which is looked at once there is a lock
+    // the file is not a database: SQLite found that only after it had the lock
     if (readOnly && code === NOTADB) {
       return close
     }
@@ -127,7 +126,12 @@ function lock (path: string, { readOnly }: { readOnly: boolean }, statements: st
       return () => {}
     }
 
-    throw new RepoError(`The lock ${path} can be neither taken nor looked at: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
+    const reason = err instanceof Error ? err.message : String(err)
+
+    throw new RepoError(
+      `Cannot lock the file ${path}: ${reason}. Check its permissions, and that its file system supports locks`,
+      { cause: err }
+    )
   }
 }
 
@@ -135,7 +139,7 @@ function load (): typeof Sqlite {
   if (sqlite == null) {
     const { emitWarning } = process
 
-    // Node 22 calls it experimental, on stderr
+    // Node 22 would warn on stderr that it is experimental
     process.emitWarning = () => {}
 
     try {
@@ -146,7 +150,9 @@ function load (): typeof Sqlite {
   }
 
   if (sqlite == null) {
-    throw new Error('this Node was built without SQLite')
+    throw new Error(
+      `this Node ${process.version} was built without SQLite, which ipfsz needs for locks: use another build of Node`
+    )
   }
 
   return sqlite

@@ -1,9 +1,9 @@
-/** An empty file that a process holds (`kernel-lock.ts`). Its name says which, for people. */
+/** An empty file that a process holds (`kernel-lock.ts`). Its name says which process, for messages only. */
 export interface LockFile {
   name: string
   path: string
   kind: string
   pid: number
-  /** The machine or container where the process has that id. */
+  /** The host name of the machine or container in which the process has that id. */
   host: string
 }

@@ -7,25 +7,25 @@ import { holdFile, removeUnlessHeld } from './kernel-lock.ts'
 import { makeRepoDirectory } from '../disk/repo-directory.ts'
 import type { LockFile } from './lock-file.ts'
 
-/** Kind, pid, host in hexadecimal and a UUID. Before the host older versions had when the process began. */
+/** Kind, pid, host name in hexadecimal, and a UUID. Older versions put the process's start time before the host. */
 const NAME = /^([a-z]+)-(\d+)-(?:\d*-)?([0-9a-f]+)-[0-9a-f-]{36}$/
 
-/** A lock of this process. */
+/** A lock that this process holds. */
 export interface OwnLock {
   name: string
   release: () => Promise<void>
 }
 
-/** Where the locks of a repo are. */
+/** The directory of a repo's locks. */
 export function locksIn (repo: string): string {
   return join(repo, 'locks')
 }
 
 /**
- * Make a lock under a name that no other has or had.
+ * Create and hold a lock file with a new, unique name.
  *
- * @throws {Error} of the system: nothing can be written there
- * @throws {RepoError} no lock can be had there
+ * @throws {Error} a system error: the repo cannot be written to
+ * @throws {RepoError} the file cannot be locked
  */
 export async function takeLock (repo: string, kind: string): Promise<OwnLock> {
   const directory = locksIn(repo)
@@ -36,31 +36,32 @@ export async function takeLock (repo: string, kind: string): Promise<OwnLock> {
     const name = `${kind}-${process.pid}-${Buffer.from(hostname()).toString('hex') || '00'}-${randomUUID()}`
     const path = join(directory, name)
 
-    // not left to SQLite, which does not say why it cannot
+    // not created by SQLite: its errors do not say why it failed
     await (await open(path, 'wx')).close()
-    const letGo = holdFile(path)
+    const unlock = holdFile(path)
 
-    // before it was held, others may have taken it for that of a dead process
-    if (letGo != null && existsSync(path)) {
+    // before it was locked, another process may have deleted it as abandoned
+    if (unlock != null && existsSync(path)) {
       return {
         name,
         async release () {
-          letGo()
+          unlock()
           await rm(path, { force: true })
         }
       }
     }
 
-    letGo?.()
+    unlock?.()
     await rm(path, { force: true })
   }
 }
 
 /**
- * The locks of these kinds that other processes hold or want. Files that no process
- * holds are deleted, those of older versions among them.
+ * The locks of some kinds that other processes hold, or are about to. Deletes lock files that no process holds, also
+ * those of older versions.
  *
- * @throws {RepoError} it cannot be told whether one is held
+ * @param own - a lock of this process, to leave out
+ * @throws {RepoError} a lock file cannot be checked
  */
 export async function readLocks (repo: string, kinds: readonly string[], own?: OwnLock): Promise<LockFile[]> {
   const directory = locksIn(repo)

@@ -4,26 +4,29 @@ import type { Pin } from './pin-records.ts'
 import type { Repo } from './repo.ts'
 
 export interface Garbage {
-  /** How many pins there are. */
+  /** Number of pins. */
   pins: number
-  /** How many blocks a pin leads to. */
+  /** Number of blocks that a pin reaches. */
   kept: number
-  /** How many blocks no pin leads to. */
+  /** Number of blocks that no pin reaches. */
   unwanted: number
-  /** Bytes of the files of those. */
+  /** Size in bytes of the files of the unwanted blocks. */
   size: number
-  /** What pins lead to. */
+  /** The blocks that the pins reach. `removeGarbage` keeps these. */
   reached: Reached
 }
 
 /**
- * The blocks that no pin leads to. They are counted, and found again to be deleted: a
- * list of the files of millions of blocks takes gigabytes.
+ * Count the blocks that no pin reaches. `removeGarbage` searches for them again: a list of the files of millions of
+ * blocks takes gigabytes.
  *
- * @throws {DamagedDagError} what is below a pin is not known, as a block is missing or
- *   damaged
+ * @throws {DamagedDagError} a block below a pin is missing or damaged, so what the pin reaches is unknown
  */
-export async function findGarbage (repo: Repo, pins: Iterable<Pin> | AsyncIterable<Pin>, signal: AbortSignal): Promise<Garbage> {
+export async function findGarbage (
+  repo: Repo,
+  pins: Iterable<Pin> | AsyncIterable<Pin>,
+  signal: AbortSignal
+): Promise<Garbage> {
   const reached = new Reached()
   const garbage: Garbage = { pins: 0, kept: 0, unwanted: 0, size: 0, reached }
 
@@ -31,7 +34,7 @@ export async function findGarbage (repo: Repo, pins: Iterable<Pin> | AsyncIterab
     garbage.pins++
 
     for await (const _ of walkDag(plainCid, repo.blockstore, { signal, leaves: 'skip', depth, reached })) {
-      // it is noted in `reached`
+      // the walk records each block in `reached`
     }
   }
 
@@ -47,10 +50,12 @@ export async function findGarbage (repo: Repo, pins: Iterable<Pin> | AsyncIterab
   return garbage
 }
 
-/** Delete the files of the blocks that no pin leads to. */
+/** Delete the files of the blocks that no pin reaches. */
 export async function removeGarbage (repo: Repo, { reached }: Garbage, signal: AbortSignal): Promise<void> {
   for await (const files of repo.disk.files({ signal })) {
     signal.throwIfAborted()
-    await Promise.all(files.map(async ({ path, multihash }) => reached.has(multihash.bytes) ? undefined : rm(path, { force: true })))
+    await Promise.all(
+      files.map(async ({ path, multihash }) => reached.has(multihash.bytes) ? undefined : rm(path, { force: true }))
+    )
   }
 }

@@ -9,35 +9,36 @@ import type { LinkDatastore } from '@ipfsz/core'
 import type { LevelDatastore } from 'datastore-level'
 import type { Key } from 'interface-datastore'
 
-/** LevelDB is for one process at a time: others are waited for so long, 20 seconds. */
-const PATIENCE = 20_000
-/** How often it is tried, in milliseconds. */
-const INTERVAL = 20
-/** When nobody has used it for so long it is closed, in milliseconds. To open it takes five. */
-const IDLE = 50
-/** So long a process keeps it that uses it all the time, in milliseconds. */
-const TURN = 1000
-/** Then it leaves it to others for this long: longer than the interval at which they try. */
-const PAUSE = 2 * INTERVAL
-/** What is written survives a loss of power: LevelDB syncs its log. LevelDatastore has no option for it. */
+/** Only one process can open a LevelDB. How long to wait for another process to close it, in milliseconds. */
+const LOCK_TIMEOUT = 20_000
+/** How long to wait between two attempts to open it, in milliseconds. */
+const RETRY_INTERVAL = 20
+/** An unused database is closed after this time, in milliseconds. Opening it takes 5 ms. */
+const IDLE_TIMEOUT = 50
+/** A busy process closes the database after this time, in milliseconds, so that others can open it. */
+const MAX_TURN = 1000
+/** How long a busy process then keeps it closed: longer than the interval at which the others retry. */
+const PAUSE = 2 * RETRY_INTERVAL
+/** LevelDB syncs its log, so writes survive a power cut. LevelDatastore has no option for it. */
 const SYNCED = { keyEncoding: 'utf8', sync: true } as const
 
 /**
- * The links of a repo: a LevelDB that is opened when it is used, and closed soon
- * after, so that processes take turns. A change is not interrupted by others.
+ * The links of a repo, in a LevelDB. It is opened on use and closed soon after, so that processes take turns. No other
+ * process can write during a `change`.
  */
 export class LinkStore implements LinkDatastore {
   readonly #path: string
   readonly #writes: boolean
   readonly #signal: AbortSignal
   #opened: Promise<OpenStore> | undefined
-  #since = 0
+  /** When the database was opened, on the clock of `performance.now`. */
+  #openedAt = 0
   #users = 0
-  #idle: NodeJS.Timeout | undefined
+  #idleTimer: NodeJS.Timeout | undefined
   #closing: Promise<unknown> = Promise.resolve()
 
   /**
-   * @param init.writes - whether anything is written: who only reads may do so from a disk that cannot be written to
+   * @param init.writes - whether anything is written; without writes, the links may lie on a read-only disk
    */
   constructor (path: string, { writes, signal }: { writes: boolean, signal: AbortSignal }) {
     this.#path = path
@@ -53,7 +54,9 @@ export class LinkStore implements LinkDatastore {
   async put (key: Key, value: Uint8Array, options?: Parameters<LinkDatastore['put']>[2]): Promise<Key> {
     return this.#use(async ({ db }) => {
       options?.signal?.throwIfAborted()
-      await db.put(key.toString(), value, SYNCED).catch((err: unknown) => { throw Object.assign(new PutFailedError(String(err)), { cause: err }) })
+      await db.put(key.toString(), value, SYNCED).catch(
+        (err: unknown) => { throw Object.assign(new PutFailedError(String(err)), { cause: err }) }
+      )
 
       return key
     })
@@ -63,12 +66,14 @@ export class LinkStore implements LinkDatastore {
   async delete (key: Key, options?: Parameters<LinkDatastore['delete']>[1]): Promise<void> {
     await this.#use(async ({ db }) => {
       options?.signal?.throwIfAborted()
-      await db.del(key.toString(), SYNCED).catch((err: unknown) => { throw Object.assign(new DeleteFailedError(String(err)), { cause: err }) })
+      await db.del(key.toString(), SYNCED).catch(
+        (err: unknown) => { throw Object.assign(new DeleteFailedError(String(err)), { cause: err }) }
+      )
     })
   }
 
   async * query (...args: Parameters<LinkDatastore['query']>): ReturnType<LinkDatastore['query']> {
-    // all of them at once: the caller may do other things to them between two
+    // read all before the first yield: the caller may change links between two
     yield * await this.#use(async store => {
       const pairs = []
 
@@ -80,13 +85,13 @@ export class LinkStore implements LinkDatastore {
     })
   }
 
-  /** Do what reads first and writes then, while no other process does anything. */
+  /** Run a read and a write that belong together, without any other process between them. */
   async change<T> (work: () => Promise<T>): Promise<T> {
     return this.#use(work)
   }
 
   async close (): Promise<void> {
-    clearTimeout(this.#idle)
+    clearTimeout(this.#idleTimer)
     const opened = this.#opened
     this.#opened = undefined
     this.#closing = Promise.all([this.#closing, opened?.then(async store => store.close(), () => {})])
@@ -94,7 +99,7 @@ export class LinkStore implements LinkDatastore {
   }
 
   async #use<T> (work: (store: LevelDatastore) => Promise<T>): Promise<T> {
-    clearTimeout(this.#idle)
+    clearTimeout(this.#idleTimer)
     this.#users++
 
     try {
@@ -105,18 +110,18 @@ export class LinkStore implements LinkDatastore {
       this.#users--
 
       if (this.#users === 0) {
-        await this.#leave()
+        await this.#closeSoon()
       }
     }
   }
 
-  /** Nobody uses it just now. */
-  async #leave (): Promise<void> {
-    if (performance.now() - this.#since > TURN) {
+  /** Called when the last user is done. */
+  async #closeSoon (): Promise<void> {
+    if (performance.now() - this.#openedAt > MAX_TURN) {
       await this.close()
       this.#closing = sleep(PAUSE)
     } else {
-      this.#idle = setTimeout(() => { this.close().catch(() => {}) }, IDLE)
+      this.#idleTimer = setTimeout(() => { this.close().catch(() => {}) }, IDLE_TIMEOUT)
     }
   }
 
@@ -127,7 +132,7 @@ export class LinkStore implements LinkDatastore {
       const opened = await openLevel(this.#path, this.#signal)
 
       if (this.#writes) {
-        // LevelDB syncs what is in its directory, not the name of that
+        // LevelDB syncs the content of its directory, not the directory's entry in its parent
         await syncDirectory(dirname(this.#path))
       }
 
@@ -139,7 +144,7 @@ export class LinkStore implements LinkDatastore {
 
       return await openCopy(this.#path, this.#signal)
     } finally {
-      this.#since = performance.now()
+      this.#openedAt = performance.now()
     }
   }
 }
@@ -152,29 +157,32 @@ interface OpenStore {
 async function openLevel (path: string, signal: AbortSignal): Promise<OpenStore> {
   const { LevelDatastore } = await import('datastore-level')
   const store = new LevelDatastore(path)
-  const deadline = Date.now() + PATIENCE
+  const deadline = Date.now() + LOCK_TIMEOUT
 
   for (;;) {
     try {
-      // not its own open: that loses which error it was
+      // not `store.open()`: that loses the error code
       await store.db.open({ createIfMissing: true, compression: false })
 
       return { store, close: async () => store.close() }
     } catch (err) {
       if (levelCode(err) !== 'LEVEL_LOCKED') {
-        throw new LinksError(`The links in ${path} cannot be opened: ${reason(err)}`, { cause: err })
+        throw new LinksError(`Cannot open the links in ${path}: ${reason(err)}`, { cause: err })
       }
 
       if (Date.now() > deadline) {
-        throw new LinksError(`The links in ${path} are being changed by another process: try again when it is done`, { cause: err })
+        throw new LinksError(
+          `Other ipfsz processes have used the links in ${path} for ${LOCK_TIMEOUT / 1000} s: try again later`,
+          { cause: err }
+        )
       }
     }
 
-    await sleep(INTERVAL, undefined, { signal })
+    await sleep(RETRY_INTERVAL, undefined, { signal })
   }
 }
 
-/** LevelDB writes where it only reads: where it cannot, it reads a copy. */
+/** LevelDB writes into its directory even to read. On a read-only disk, read a copy in the temporary directory. */
 async function openCopy (path: string, signal: AbortSignal): Promise<OpenStore> {
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-links-'))
   const remove = async (): Promise<void> => rm(directory, { recursive: true, force: true })
@@ -190,17 +198,17 @@ async function openCopy (path: string, signal: AbortSignal): Promise<OpenStore> 
   }
 }
 
-/** Where the links of a repo are. */
+/** The directory of a repo's links. */
 export function linksIn (repo: string): string {
   return join(repo, 'links')
 }
 
-/** Whether a repo has had links. */
+/** Whether a repo has, or once had, links. */
 export async function hasLinks (repo: string): Promise<boolean> {
   return access(linksIn(repo)).then(() => true, () => false)
 }
 
-/** What abstract-level calls the failure to open a database, below what wraps it. */
+/** The error code of abstract-level that says why the database did not open, from the chain of causes. */
 function levelCode (err: unknown): unknown {
   for (let at = err; at instanceof Error; at = at.cause) {
     if ('code' in at && at.code !== 'LEVEL_DATABASE_NOT_OPEN') {

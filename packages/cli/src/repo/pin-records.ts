@@ -6,33 +6,33 @@ import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
 import { PinRecordError } from '../errors.ts'
 
-/** Where in a pin's metadata the marked CID is, and the name that was added. */
+/** The keys in a pin's metadata of the marked CID and of the name that was added. */
 export const CID_KEY = 'ipfsz.cid'
 export const NAME_KEY = 'ipfsz.name'
 
-/** The most bytes of a pin's record: a name of a file has at most 255, and metadata of others are small too. */
+/** The most bytes of a pin's record. A file name has at most 255, and metadata by other programs are small too. */
 const MAX_PIN_SIZE = 64 * 1024
-/** The most bytes of the record of a block: it has the CID of every pin that Helia counted for it. */
+/** The most bytes of a block's record: it holds the CID of every pin that Helia counted for the block. */
 const MAX_COUNT_SIZE = 16 * 1024 * 1024
-/** What files of records end with. Those that are being written have other names. */
+/** The extension of record files. Files still being written have other names. */
 const EXTENSION = '.data'
 
 export interface Pin {
-  /** The plain CID, which the pin is for. */
+  /** The plain CID, under which Helia stores the pin. */
   plainCid: CID
-  /** What was pinned: the marked CID, where it was that. */
+  /** The CID that was pinned: marked or plain. */
   cid: CID
-  /** What the added file or directory was called. */
+  /** The name of the added file or directory. */
   name?: string
-  /** How many levels below the root are kept, as Helia has it: all of those that ipfsz made. */
+  /** How many levels below the root the pin keeps. Infinity in pins that ipfsz made. */
   depth: number
 }
 
 /**
- * Read the pins in a directory as Helia writes them (its `pins.ls` ends at the first
- * record that it cannot read). What is not a pin comes as the error that it is.
+ * Read the pins in a directory, as Helia writes them. Yields an error for each unreadable record and goes on: Helia's
+ * `pins.ls` ends at the first one.
  *
- * @throws {Error} of the system: the directory cannot be read
+ * @throws {Error} a system error: the directory cannot be read
  */
 export async function * readPins (directory: string, signal: AbortSignal): AsyncGenerator<Pin | PinRecordError> {
   for await (const { name } of await opendir(directory)) {
@@ -48,7 +48,7 @@ export async function * readPins (directory: string, signal: AbortSignal): Async
   }
 }
 
-/** One pin, none where nothing is pinned under that name. */
+/** Read one pin. Returns undefined if there is no such file, and the error if its record cannot be read. */
 export async function readPin (file: string): Promise<Pin | PinRecordError | undefined> {
   let plainCid: CID | undefined
 
@@ -66,7 +66,7 @@ function parseKey (key: string): CID {
   try {
     const cid = CID.parse(key, base36)
 
-    // another is one that Helia would look for under another name
+    // Helia would look for any other CID under another name
     if (cid.version === 1 && cid.toString(base36) === key) {
       return cid
     }
@@ -74,43 +74,45 @@ function parseKey (key: string): CID {
     // no CID
   }
 
-  throw new TypeError('its name is not that of a pin')
+  throw new TypeError('its file name is not a CIDv1 in base36')
 }
 
 function parsePin (plainCid: CID, bytes: Uint8Array): Pin {
   const { depth, metadata = {} } = parseMap(bytes)
 
   if (typeof depth !== 'number' || !(depth === Infinity || Number.isSafeInteger(depth)) || depth < 0) {
-    throw new TypeError('it has no depth')
+    throw new TypeError('its depth is missing or not a whole number from 0')
   }
 
   if (typeof metadata !== 'object' || metadata == null) {
-    throw new TypeError('its metadata are none')
+    throw new TypeError('its metadata are not a map')
   }
 
   const { [CID_KEY]: marked, [NAME_KEY]: name } = metadata as Record<string, unknown>
   const cid = typeof marked === 'string' ? CID.parse(marked) : plainCid
 
   if (typeof marked === 'string' && !unmark(cid).toV1().equals(plainCid)) {
-    throw new TypeError(`it says to be the pin of ${cid}`)
+    throw new TypeError(`its metadata name ${cid}, whose plain CID is not ${plainCid}`)
   }
 
   return { plainCid, cid, ...typeof name === 'string' ? { name } : {}, depth }
 }
 
-/** How many pins Helia counts for a block, and the bytes of their CIDs, which its `pins.rm` mixes up. */
+/** How many pins Helia counts for a block, and the bytes of their CIDs. Helia's `pins.rm` mixes those CIDs up. */
 export interface PinnedBlock {
   pinCount: number
   pinnedBy: Uint8Array[]
 }
 
-/** What Helia counts for a block, nothing where the record is damaged or not there: a count can always be made anew. */
+/** Read what Helia counts for a block. A missing or damaged record counts as 0: counts can always be rebuilt. */
 export async function readPinnedBlock (file: string): Promise<PinnedBlock> {
   try {
     const bytes = await readRecord(file, MAX_COUNT_SIZE)
     const { pinCount, pinnedBy } = bytes == null ? {} : parseMap(bytes)
 
-    if (Number.isSafeInteger(pinCount) && Number(pinCount) > 0 && Array.isArray(pinnedBy) && pinnedBy.every(cid => cid instanceof Uint8Array)) {
+    const isCount = Number.isSafeInteger(pinCount) && Number(pinCount) > 0
+
+    if (isCount && Array.isArray(pinnedBy) && pinnedBy.every(cid => cid instanceof Uint8Array)) {
       return { pinCount: Number(pinCount), pinnedBy }
     }
   } catch {
@@ -128,18 +130,18 @@ function parseMap (bytes: Uint8Array): Record<string, unknown> {
   const value = decode(bytes) as unknown
 
   if (typeof value !== 'object' || value == null) {
-    throw new TypeError('it is no record')
+    throw new TypeError('it is not a CBOR map')
   }
 
   return value as Record<string, unknown>
 }
 
-/** The bytes of a file, none where it has been deleted. */
+/** The bytes of a file, or undefined if there is no such file. */
 async function readRecord (file: string, maxSize: number): Promise<Uint8Array | undefined> {
   let handle
 
   try {
-    // not waited for: whoever writes into a pipe
+    // do not wait for a writer if this is a named pipe
     handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   } catch (err) {
     if ((err as NodeJS.ErrnoException).code === 'ENOENT') {
@@ -154,11 +156,11 @@ async function readRecord (file: string, maxSize: number): Promise<Uint8Array | 
     const { size } = stats
 
     if (!stats.isFile()) {
-      throw new TypeError('it is no file')
+      throw new TypeError('it is not a regular file')
     }
 
     if (size > maxSize) {
-      throw new TypeError(`it has ${size} bytes, more than ${maxSize}`)
+      throw new TypeError(`it has ${size} bytes, and at most ${maxSize} are allowed`)
     }
 
     return await handle.readFile()

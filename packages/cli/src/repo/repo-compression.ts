@@ -7,17 +7,16 @@ import { allCodecs } from '@ipfsz/codecs/all'
 import { RepoError } from '../errors.ts'
 import type { CodecName } from '@ipfsz/codecs'
 
-/** How the blocks of a repo are stored, below their CIDs. */
+/** The codec and level that compress a repo's blocks on disk. CIDs do not depend on them. */
 export interface RepoCompression {
   codec: CodecName | 'none'
   level?: number
 }
 
 /**
- * How a repo stores blocks. Nothing where that was never said: then no block is
- * compressed.
+ * Read how a repo compresses blocks. Undefined if this was never set: then it compresses none.
  *
- * @throws {RepoError} it is not known how
+ * @throws {RepoError} the setting cannot be parsed
  */
 export async function readCompression (repo: string): Promise<RepoCompression | undefined> {
   let text: string
@@ -35,11 +34,14 @@ export async function readCompression (repo: string): Promise<RepoCompression | 
   try {
     return parse(text)
   } catch (err) {
-    throw new RepoError(`${fileIn(repo)} does not say how blocks are stored: ${(err as Error).message}`, { cause: err })
+    throw new RepoError(
+      `Cannot tell from ${fileIn(repo)} how this repo compresses blocks: ${(err as Error).message}`,
+      { cause: err }
+    )
   }
 }
 
-/** Store blocks so from now on. Atomic: others read what it was before, or what it is now, also after a loss of power. */
+/** Set how a repo compresses new blocks. Atomic: readers see the old or the new setting, even after a power cut. */
 export async function writeCompression (repo: string, { codec, level }: RepoCompression): Promise<void> {
   const text = `${JSON.stringify({ codec, ...level == null ? {} : { level } })}\n`
 
@@ -47,7 +49,7 @@ export async function writeCompression (repo: string, { codec, level }: RepoComp
   await syncDirectory(repo)
 }
 
-/** Whether two ways to store blocks are one. */
+/** Whether two settings have the same codec and level. */
 export function isSameCompression (a: RepoCompression, b: RepoCompression): boolean {
   return a.codec === b.codec && a.level === b.level
 }

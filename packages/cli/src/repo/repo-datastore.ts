@@ -5,16 +5,15 @@ import { FsDatastore } from 'datastore-fs'
 import { PutFailedError } from 'interface-store'
 import type { Key, Pair } from 'interface-datastore'
 
-/** How many records are written at one time: a disk commits those together that wait for it. */
+/** How many records are written at once: a disk commits waiting writes together. */
 const CONCURRENCY = 32
 
-/** Below the directory of the data: what is being written. No query lists what begins with a dot. */
+/** The subdirectory for records still being written. Queries do not list names that begin with a dot. */
 const TEMPORARY = '.tmp'
 
 /**
- * An `FsDatastore` whose records survive a loss of power once `put` returns. It has one
- * temporary name for each record, so two processes that write one can leave it cut
- * short, and syncs nothing.
+ * An `FsDatastore` whose records survive a power cut once `put` returns. `FsDatastore` itself syncs nothing. It also
+ * uses one temporary name per record, so two processes that write the same record can leave it cut short.
  */
 export class RepoDatastore extends FsDatastore {
   readonly #sync: boolean
@@ -27,7 +26,7 @@ export class RepoDatastore extends FsDatastore {
     this.#temporary = join(this.path, TEMPORARY)
   }
 
-  /** What a killed process has left half written is deleted, an hour later. */
+  /** Also deletes half-written records of killed processes, once they are an hour old. */
   override async open (): Promise<void> {
     await super.open()
     await removeStale(this.#temporary)
@@ -45,11 +44,14 @@ export class RepoDatastore extends FsDatastore {
   }
 
   /**
-   * Put many records, of keys that differ, for the price of few: a directory is synced once.
+   * Put many records with different keys. Faster than single puts: each directory is synced once.
    *
-   * @returns in their order what went wrong with each, undefined where it is safe
+   * @returns an error for each record, in their order, or undefined if it is stored
    */
-  async putEach (records: readonly Pair[], options?: Parameters<FsDatastore['put']>[2]): Promise<Array<PutFailedError | undefined>> {
+  async putEach (
+    records: readonly Pair[],
+    options?: Parameters<FsDatastore['put']>[2]
+  ): Promise<Array<PutFailedError | undefined>> {
     const signal = options?.signal
     const errors: Array<PutFailedError | undefined> = []
 
@@ -57,7 +59,11 @@ export class RepoDatastore extends FsDatastore {
       signal?.throwIfAborted()
 
       errors.push(...await Promise.all(records.slice(start, start + CONCURRENCY).map(async ({ key, value }) =>
-        writeAtomic(this.#fileOf(key), value, { temporary: join(this.#temporary, randomUUID()), sync: this.#sync, signal }).then(() => undefined, (err: unknown) => failure(key, err))
+        writeAtomic(this.#fileOf(key), value, {
+          temporary: join(this.#temporary, randomUUID()),
+          sync: this.#sync,
+          signal
+        }).then(() => undefined, (err: unknown) => failure(key, err))
       )))
     }
 
@@ -74,18 +80,18 @@ export class RepoDatastore extends FsDatastore {
     return errors
   }
 
-  /** Gone for good: a pin that came back would lead to blocks that gc has deleted meanwhile. */
+  /** Synced: a pin that came back after a power cut would lead to blocks that gc has deleted. */
   override async delete (key: Key, options?: Parameters<FsDatastore['delete']>[1]): Promise<void> {
     await super.delete(key, options)
     await this.#syncNames([this.#fileOf(key)])
   }
 
-  /** Where `FsDatastore` has it. */
+  /** The path that `FsDatastore` gives a record. */
   #fileOf (key: Key): string {
     return join(this.path, `${key}.data`)
   }
 
-  /** In the directories of files, and of those directories: another process may have made them just now. */
+  /** Sync the directories of files, and their parents: another process may have made them just now. */
   async #syncNames (files: readonly string[]): Promise<void> {
     const directories = new Set<string>()
 
@@ -99,7 +105,7 @@ export class RepoDatastore extends FsDatastore {
       }
     }
 
-    // the deepest first
+    // deepest first
     for (const directory of [...directories].toSorted((a, b) => b.length - a.length)) {
       await syncDirectory(directory)
     }
@@ -107,5 +113,8 @@ export class RepoDatastore extends FsDatastore {
 }
 
 function failure (key: Key, cause: unknown): PutFailedError {
-  return Object.assign(new PutFailedError(`Could not write the record ${key}: ${cause instanceof Error ? cause.message : String(cause)}`), { cause })
+  return Object.assign(
+    new PutFailedError(`Cannot write the record ${key}: ${cause instanceof Error ? cause.message : String(cause)}`),
+    { cause }
+  )
 }

@@ -3,37 +3,41 @@ import { RepoError, RepoLockedError } from '../errors.ts'
 import { readLocks, takeLock } from '../locks/lock-files.ts'
 import type { OwnLock } from '../locks/lock-files.ts'
 
-/** Those who add hold it together, garbage collection alone. */
+/** Many processes may hold 'add' at once. 'gc' excludes all others. */
 export type LockKind = 'add' | 'gc'
 
-/** How long is waited for others, in milliseconds: adding goes on when a collection is over. */
-const PATIENCE: Readonly<Record<LockKind, number>> = { add: 10 * 60 * 1000, gc: 30 * 1000 }
-/** Why nothing can be written to a repo, by the system's code. */
+/** How long to wait for other processes, in milliseconds. Adding outlasts a whole garbage collection. */
+const LOCK_TIMEOUT: Readonly<Record<LockKind, number>> = { add: 10 * 60 * 1000, gc: 30 * 1000 }
+/** Why a repo cannot be written to, by system error code. */
 const READ_ONLY: Readonly<Record<string, string>> = {
   EROFS: 'its file system is read-only',
   EACCES: 'permission denied',
   EPERM: 'permission denied'
 }
-/** How often it is looked whether they are done, in milliseconds. */
-const INTERVAL = 50
+/** How long to wait between two looks at the locks of others, in milliseconds. */
+const POLL_INTERVAL = 50
 
 /**
- * Keep adding and garbage collection apart: what is being added is pinned when all
- * of it is there, and until then nothing says that it is wanted.
+ * Keep adding and garbage collection apart. Blocks are pinned only when all of them are added, so until then garbage
+ * collection would delete them.
  *
- * A lock is an empty file in `locks/` that its process holds, and that is free when the
- * process has ended. Everybody makes a file of their own first, and then looks who else
- * has one, so of two at least one sees the other.
+ * A lock is an empty file in `locks/` that a process holds and the kernel frees when the process ends. Each process
+ * first makes its own file and then looks for others, so of two processes at least one sees the other.
  *
- * @param patience - how long to wait, in milliseconds
- * @returns what gives the lock back
- * @throws {RepoLockedError} others do not come to an end
- * @throws {RepoError} nothing can be written there
+ * @param timeout - how long to wait for other processes, in milliseconds
+ * @returns a function that releases the lock
+ * @throws {RepoLockedError} another process still holds its lock after that time
+ * @throws {RepoError} the repo cannot be locked, for instance as it is read-only
  */
-export async function lockRepo (repo: string, kind: LockKind, signal: AbortSignal, patience = PATIENCE[kind]): Promise<() => Promise<void>> {
-  const deadline = Date.now() + patience
+export async function lockRepo (
+  repo: string,
+  kind: LockKind,
+  signal: AbortSignal,
+  timeout = LOCK_TIMEOUT[kind]
+): Promise<() => Promise<void>> {
+  const deadline = Date.now() + timeout
   let own: OwnLock | undefined
-  const giveBack = async (): Promise<void> => {
+  const release = async (): Promise<void> => {
     await own?.release()
     own = undefined
   }
@@ -42,35 +46,35 @@ export async function lockRepo (repo: string, kind: LockKind, signal: AbortSigna
     for (;;) {
       signal.throwIfAborted()
       const mine = own ??= await take(repo, kind)
-      let before = await readLocks(repo, kind === 'gc' ? ['add', 'gc'] : ['gc'], mine)
+      let others = await readLocks(repo, kind === 'gc' ? ['add', 'gc'] : ['gc'], mine)
 
-      if (before.length === 0) {
+      if (others.length === 0) {
         if (kind === 'gc') {
-          // deletes those of killed processes that nobody else looks at
+          // deletes locks of killed processes that nobody else looks at
           await readLocks(repo, ['convert', 'daemon'], mine)
         }
 
         return mine.release
       }
 
-      // those who add give way to a collection, and of two collections the later name to the earlier
-      if (kind === 'add' || before.some(other => other.kind === 'gc' && other.name < mine.name)) {
-        await giveBack()
+      // adding gives way to a collection; of two collections, the one with the later name gives way
+      if (kind === 'add' || others.some(other => other.kind === 'gc' && other.name < mine.name)) {
+        await release()
       }
 
       do {
         if (Date.now() > deadline) {
-          throw new RepoLockedError(repo, before[0])
+          throw new RepoLockedError(repo, others[0])
         }
 
-        await setTimeout(INTERVAL, undefined, { signal })
-        // who has given way only looks on: with a lock now and then, many would keep a collection from ever beginning
-        before = own == null ? await readLocks(repo, ['gc']) : []
-      } while (before.length > 0)
+        await setTimeout(POLL_INTERVAL, undefined, { signal })
+        // after giving way, only look: if many adders took a lock now and then, no collection could ever begin
+        others = own == null ? await readLocks(repo, ['gc']) : []
+      } while (others.length > 0)
     }
   } catch (err) {
-    // what went wrong first is what matters
-    await giveBack().catch(() => {})
+    // report the first error
+    await release().catch(() => {})
     throw err
   }
 }
@@ -86,8 +90,10 @@ async function take (repo: string, kind: LockKind): Promise<OwnLock> {
     const { code = '', message } = err as NodeJS.ErrnoException
     const reason = READ_ONLY[code]
 
-    throw new RepoError(reason == null
+    const text = reason == null
       ? `Cannot lock the repo ${repo}: ${message}`
-      : `Cannot write to the repo ${repo}: ${reason}. Make it writable, or name another repo with --repo`, { cause: err })
+      : `Cannot write to the repo ${repo}: ${reason}. Make it writable, or name another repo with --repo`
+
+    throw new RepoError(text, { cause: err })
   }
 }

@@ -13,23 +13,21 @@ import type { RepoDatastore } from './repo-datastore.ts'
 import type { Repo } from './repo.ts'
 import type { CID } from 'multiformats/cid'
 
-/** What is pinned, and what it is pinned as. */
+/** A CID to pin, and the name for the pin. */
 export interface NewPin {
   cid: CID
   name?: string
 }
 
 /**
- * Helia's pins, of plain CIDs, with the marked one in their metadata.
+ * The pins of a repo, in Helia's format: a pin is for the plain CID, with the marked CID in its metadata.
  *
- * Helia counts for every block how many pins it is below: that is a file for each,
- * read and written one after the other, and two processes that count at one time
- * lose a count. So a pin is kept here with the count of its root alone, and
- * `ipfsz gc` finds what is below by walking from the pins. Helia's own pins, with
- * all their counts, are walked as well.
+ * Helia counts for every block how many pins are above it. It keeps a file for each block, reads and writes them one
+ * by one, and loses counts when two processes write. So RepoPins counts only the root of each pin, and `ipfsz gc`
+ * walks from the pins to find the blocks below. It also walks the pins that Helia itself made.
  *
- * Its records are read and written here without loading Helia, which takes longer than
- * adding a small file. A record that is damaged is replaced by the next one.
+ * Reads and writes the records without Helia: loading it takes longer than adding a small file. Pinning again replaces
+ * a damaged record.
  */
 export class RepoPins {
   readonly #repo: Repo
@@ -39,11 +37,10 @@ export class RepoPins {
   }
 
   /**
-   * Pin what has just been added, all of which is there. The blocks are on the disk
-   * before the pins are: none ever leads to what a loss of power took. What was pinned by
-   * its marked CID or under a name keeps them where no others are given.
+   * Pin CIDs whose blocks were just added. Syncs the blocks before it writes the pins, so that after a power cut no pin
+   * lacks blocks. An existing pin keeps its marked CID and its name unless new ones are given.
    *
-   * @returns in their order what went wrong with each, undefined where it is pinned
+   * @returns an error for each CID, in their order, or undefined if it is pinned
    */
   async addNew (added: readonly NewPin[]): Promise<unknown[]> {
     const { datastore, disk } = this.#repo
@@ -52,7 +49,7 @@ export class RepoPins {
 
     await disk.sync()
 
-    // one after the other: what is pinned as a node and as a leaf has one count
+    // one by one: a dag-pb CID and a raw CID of the same bytes share one count
     for (const { cid, name } of added) {
       const plain = unmark(cid).toV1()
       const [key, countedAs] = [pinKey(plain), countKey(plain)].map(String)
@@ -67,17 +64,21 @@ export class RepoPins {
     }
 
     const uncounted = await put(datastore, counts)
-    const keysOf = ({ cid }: NewPin): [string, string] => [String(pinKey(unmark(cid).toV1())), String(countKey(unmark(cid)))]
+    const keysOf = ({ cid }: NewPin): [string, string] =>
+      [String(pinKey(unmark(cid).toV1())), String(countKey(unmark(cid)))]
     const pinnable = Array.from(pins).filter(([, pin]) => !uncounted.has(keysOf(pin)[1]))
-    const unpinned = await put(datastore, pinnable.map(([key, { cid, name }]) => [key, { depth: Infinity, metadata: metadataOf(cid, name) }]))
+    const unpinned = await put(
+      datastore,
+      pinnable.map(([key, { cid, name }]) => [key, { depth: Infinity, metadata: metadataOf(cid, name) }])
+    )
 
     return added.map(pin => unpinned.get(keysOf(pin)[0]) ?? uncounted.get(keysOf(pin)[1]))
   }
 
   /**
-   * Pin what is in the repo, all of it, also where Helia has pinned a part.
+   * Pin a DAG whose blocks are all in the repo. Replaces a pin by Helia that keeps only some levels.
    *
-   * @throws {DamagedDagError} something below it is not there, or damaged
+   * @throws {DamagedDagError} a block below it is missing or damaged
    */
   async add (cid: CID, signal: AbortSignal): Promise<void> {
     await this.check(cid, signal)
@@ -89,12 +90,12 @@ export class RepoPins {
   }
 
   /**
-   * See that a pin may be made: all below it is there. All of it is read, and synced with
-   * the next pin: what was fetched for a reader is not synced, and a file of it may be
-   * empty after a loss of power.
+   * Check that all blocks below a root are in the repo, before it is pinned. Reads every block and marks it to be
+   * synced with the next pin: blocks that were fetched for a reader are not synced yet, and their files may be empty
+   * after a power cut.
    *
-   * @param reached - what is known to be there, as it was checked before
-   * @throws {DamagedDagError} something below it is not there, or damaged
+   * @param reached - blocks that were checked before, which are not checked again
+   * @throws {DamagedDagError} a block below it is missing or damaged
    */
   async check (cid: CID, signal: AbortSignal, reached?: Reached): Promise<void> {
     const { blockstore, disk } = this.#repo
@@ -111,10 +112,10 @@ export class RepoPins {
   }
 
   /**
-   * The blocks that a pin keeps: all below the root, where it is not pinned or all of it is.
+   * The blocks that a pin keeps. All blocks below the root, unless a pin by Helia keeps fewer levels.
    *
-   * @throws {DamagedDagError} something below it is not there, or damaged
-   * @throws {PinRecordError} how much the pin keeps cannot be read
+   * @throws {DamagedDagError} a block below it is missing or damaged
+   * @throws {PinRecordError} the pin's record cannot be read
    */
   async * blocks (cid: CID, signal: AbortSignal): AsyncGenerator<CID> {
     const { blockstore } = this.#repo
@@ -144,11 +145,11 @@ export class RepoPins {
   }
 
   /**
-   * All pins.
+   * List all pins.
    *
-   * @param onDamaged - is told of records that cannot be read, which are left out then
-   * @throws {PinRecordError} a record cannot be read, and nobody is to be told
-   * @throws {RepoError} there may be pins that cannot be found
+   * @param onDamaged - called with the error of each record that cannot be read; these pins are left out
+   * @throws {PinRecordError} a record cannot be read, and `onDamaged` is missing
+   * @throws {RepoError} the directory of the pins cannot be read
    */
   async * ls (signal: AbortSignal, onDamaged?: (err: PinRecordError) => void): AsyncGenerator<Pin> {
     try {
@@ -169,7 +170,12 @@ export class RepoPins {
         return
       }
 
-      throw err instanceof PinRecordError ? err : new RepoError(`The pins of the repo ${this.#repo.path} cannot be read: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
+      throw err instanceof PinRecordError
+        ? err
+        : new RepoError(
+          `Cannot read the pins of the repo ${this.#repo.path}: ${err instanceof Error ? err.message : String(err)}`,
+          { cause: err }
+        )
     }
   }
 
@@ -177,19 +183,22 @@ export class RepoPins {
     return join(this.#repo.datastore.path, 'pin', `${plain.toString(base36)}.data`)
   }
 
-  /** The root's count is for those who ask Helia. What it counted for other pins stays. */
+  /** Lower the root's count, which programs that use Helia read. Counts for other pins stay. */
   async #uncount (plain: CID): Promise<void> {
     const { datastore } = this.#repo
     const { pinCount, pinnedBy } = await this.#readCount(plain)
 
     if (pinCount > 1) {
-      await datastore.put(countKey(plain), encode({ pinCount: pinCount - 1, pinnedBy: pinnedBy.filter(bytes => Buffer.compare(bytes, plain.bytes) !== 0) }))
+      await datastore.put(
+        countKey(plain),
+        encode({ pinCount: pinCount - 1, pinnedBy: pinnedBy.filter(bytes => Buffer.compare(bytes, plain.bytes) !== 0) })
+      )
     } else {
       await datastore.delete(countKey(plain))
     }
   }
 
-  /** What is pinned already, where its record can be read. */
+  /** The existing pin, or undefined if there is none or its record cannot be read. */
   async #readPin (plain: CID): Promise<Pin | undefined> {
     const pin = await readPin(this.#file(plain))
 
@@ -201,8 +210,11 @@ export class RepoPins {
   }
 }
 
-/** Put records, and say by their keys which are not safe, and why. */
-async function put (datastore: RepoDatastore, values: Iterable<[key: string, value: unknown]>): Promise<Map<string, Error>> {
+/** Put records. Returns the errors of those that could not be stored, by key. */
+async function put (
+  datastore: RepoDatastore,
+  values: Iterable<[key: string, value: unknown]>
+): Promise<Map<string, Error>> {
   const records = Array.from(values, ([key, value]) => ({ key: new Key(key), value: encode(value) }))
   const errors = await datastore.putEach(records)
 

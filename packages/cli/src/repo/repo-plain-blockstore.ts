@@ -1,12 +1,12 @@
 import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
 import type { Blockstore } from 'interface-blockstore'
 
-/** How every envelope begins, but for the last four bits of the first byte (docs/format.md, sections 1 and 5). */
+/** The first bytes of every envelope; the low four bits of the first byte vary (docs/format.md, sections 1 and 5). */
 const MARKER = [0x80, 0xb4, 0xfd, 0x01]
 
 /**
- * The blocks of a repo that compresses none, as far as this process knows. Meanwhile
- * `ipfsz blockstore convert` may have compressed them: whoever reads goes on reading.
+ * The blocks of a repo that does not compress. `ipfsz blockstore convert` may compress them while this process has the
+ * repo open: reads then still work.
  */
 export class PlainRepoBlockstore extends SharedFsBlockstore {
   readonly #disk: SharedFsBlockstore
@@ -18,7 +18,7 @@ export class PlainRepoBlockstore extends SharedFsBlockstore {
     this.#disk = disk
   }
 
-  /** By the files of the blocks, which know then what is to be synced. */
+  /** Goes through `disk`, which keeps track of the blocks to sync. */
   override async put (...args: Parameters<SharedFsBlockstore['put']>): ReturnType<SharedFsBlockstore['put']> {
     return this.#disk.put(...args)
   }
@@ -29,7 +29,7 @@ export class PlainRepoBlockstore extends SharedFsBlockstore {
     for await (const chunk of super.get(...args)) {
       if (isFirst && beginsLikeEnvelope(chunk)) {
         this.#opener ??= makeOpener(this.#disk)
-        // it has been replaced since it was read, or not: there the hash decides
+        // this may also be a plain block with the same first bytes: the CompressedBlockstore decides by the hash
         yield * (await this.#opener).get(...args)
         return
       }

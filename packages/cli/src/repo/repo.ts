@@ -12,27 +12,27 @@ import type { Io } from '../io.ts'
 import type { RepoCompression } from './repo-compression.ts'
 import type { Blockstore } from 'interface-blockstore'
 
-/** Where Helia keeps the version of a datastore, and the version this software knows. */
+/** The key of the datastore's version, which is Helia's, and the only version that ipfsz can open. */
 const VERSION_KEY = new Key('/version')
 const VERSION = '1'
 
-/** There in repos where everything that was added is pinned, or was meant not to be. */
+/** Set in repos that always had pins: whatever is not pinned there may be deleted. */
 const PINS_KEY = new Key('/ipfsz/keeps-pins')
 
-/** Where blocks and data are kept: `blocks/` and `datastore/`. */
+/** A directory with blocks in `blocks/` and records in `datastore/`. */
 export interface Repo {
   readonly path: string
-  /** The files of the blocks. */
+  /** The files of the blocks, compressed or not. */
   readonly disk: SharedFsBlockstore
-  /** The blocks, whatever they are stored as. */
+  /** The blocks by their CIDs, decompressed. */
   readonly blockstore: Blockstore
   readonly datastore: RepoDatastore
 }
 
 export interface RepoInit {
   /**
-   * Whether what is written survives a loss of power, as soon as `disk.sync` returns.
-   * Who only keeps what others have need not wait for the disk.
+   * Whether writes survive a power cut once `disk.sync` returns. Without it writes are faster: enough for blocks that
+   * can be fetched again.
    *
    * @default true
    */
@@ -45,10 +45,10 @@ export function repoPath (path: string | undefined, { env, cwd }: Pick<Io, 'env'
 }
 
 /**
- * Open the repo in a directory to write to it, making one where there is none.
- * Several processes may have it open.
+ * Open the repo in a directory for reading and writing, and create it if there is none. Several processes may have it
+ * open.
  *
- * @throws {RepoError} it cannot be opened, or is of another version
+ * @throws {RepoError} it cannot be opened, or has an unknown version
  */
 export async function openRepo (path: string, init?: RepoInit): Promise<Repo> {
   const repo = await repoIn(path, init)
@@ -58,10 +58,13 @@ export async function openRepo (path: string, init?: RepoInit): Promise<Repo> {
     await repo.disk.open()
     await repo.datastore.open()
   } catch (err) {
-    throw new RepoError(`The repo ${path} cannot be opened: ${err instanceof Error ? err.message : String(err)}`, { cause: err })
+    throw new RepoError(
+      `Cannot open the repo ${path}: ${err instanceof Error ? err.message : String(err)}`,
+      { cause: err }
+    )
   }
 
-  // none where this process made the repo, or another was killed while it did
+  // empty if this process made the repo, or another was killed while making it
   if (await readVersion(repo) === '') {
     await makeDurable(repo)
   }
@@ -70,10 +73,9 @@ export async function openRepo (path: string, init?: RepoInit): Promise<Repo> {
 }
 
 /**
- * Open the repo in a directory to read from it. Nothing is made or changed, so it
- * may lie on a disk that cannot be written to.
+ * Open the repo in a directory for reading only. Changes nothing, so it may lie on a read-only disk.
  *
- * @throws {RepoError} there is none, or it is of another version
+ * @throws {RepoError} there is none, or it has an unknown version
  */
 export async function openRepoToRead (path: string, init?: RepoInit): Promise<Repo> {
   const repo = await repoIn(path, init)
@@ -81,7 +83,10 @@ export async function openRepoToRead (path: string, init?: RepoInit): Promise<Re
   try {
     await access(repo.disk.path)
   } catch (err) {
-    throw new RepoError(`There is no repo in ${path}: add a file first, or name another with --repo or IPFSZ_PATH`, { cause: err })
+    throw new RepoError(
+      `There is no repo in ${path}: add a file first, or name another repo with --repo or IPFSZ_PATH`,
+      { cause: err }
+    )
   }
 
   await readVersion(repo)
@@ -89,19 +94,19 @@ export async function openRepoToRead (path: string, init?: RepoInit): Promise<Re
   return repo
 }
 
-/** Whether all that was ever added to a repo could be pinned: older versions of ipfsz had no pins. */
+/** Whether a repo always had pins. False for repos of older versions of ipfsz, which had none. */
 export async function keepsPins ({ datastore }: Repo): Promise<boolean> {
   return datastore.has(PINS_KEY)
 }
 
-/** From now on what is not pinned is not wanted. */
+/** Record that whatever is not pinned may be deleted. */
 export async function setKeepsPins ({ datastore }: Repo): Promise<void> {
   await datastore.put(PINS_KEY, new TextEncoder().encode('1'))
 }
 
 /**
- * Synced whatever comes after: whoever finds the version counts on the way to the repo,
- * which is as new, and so may directories above it be.
+ * Write the version of a new repo. Always synced, and so are the repo's directory and those above, which may be new
+ * too: a process that finds the version relies on them.
  */
 async function makeDurable (repo: Repo): Promise<void> {
   for (let directory = repo.path; directory !== dirname(directory); directory = dirname(directory)) {
@@ -132,12 +137,14 @@ async function compressed (disk: SharedFsBlockstore, compression: RepoCompressio
   return new CompressedBlockstore(disk, compression)
 }
 
-/** The version of a repo, empty where it has none yet. */
+/** The version of a repo, or '' if it has none yet. */
 async function readVersion ({ path, datastore }: Repo): Promise<string> {
   const version = await datastore.has(VERSION_KEY) ? new TextDecoder().decode(await datastore.get(VERSION_KEY)) : ''
 
   if (version !== '' && version !== VERSION) {
-    throw new RepoError(`The repo ${path} is of version ${version}, this ipfsz knows version ${VERSION}`)
+    throw new RepoError(
+      `The repo ${path} has version ${version}, and this ipfsz only opens ${VERSION}: use the ipfsz that made it`
+    )
   }
 
   return version

@@ -1,13 +1,13 @@
 import type { Output } from './output.ts'
 import type { CatEvents } from '@ipfsz/core'
 
-/** Say, once each, that nothing vouches for a link, and that a damaged original is read from its compressed file. */
+/** Print a note, at most one per kind, about an unchecked link or an original that is read from its compressed file. */
 export function noteLinks (output: Output): (event: CatEvents) => void {
-  const said = new Set<string>()
+  const noted = new Set<string>()
 
-  const sayOnce = (type: string, message: string): void => {
-    if (!said.has(type)) {
-      said.add(type)
+  const noteOnce = (type: string, message: string): void => {
+    if (!noted.has(type)) {
+      noted.add(type)
       output.note(message)
     }
   }
@@ -15,10 +15,17 @@ export function noteLinks (output: Output): (event: CatEvents) => void {
   return event => {
     if (event.type === 'ipfsz:link:unchecked') {
       const { original, compressed } = event.detail
-      sayOnce(event.type, `the link from ${original} to ${compressed} is unchecked: what it leads to may not be what ${original} names`)
+      noteOnce(
+        event.type,
+        `the link from ${original} to ${compressed} is unchecked: the bytes you get may not be those of ${original}`
+      )
     } else if (event.type === 'ipfsz:link:instead') {
       const { original, compressed } = event.detail
-      sayOnce(event.type, `a block of ${original} is missing or damaged: its bytes are read from ${compressed} instead. To get the block back, run ipfsz repair ${original}`)
+      noteOnce(
+        event.type,
+        `a block of ${original} is missing or damaged: reading ${compressed} instead. ` +
+          `To restore the block, run ipfsz repair ${original}`
+      )
     }
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Progress } from './progress.ts'
 import type { Io, OutputStream } from '../io.ts'
 
-/** Control characters, the separators of lines and paragraphs, and what Unicode has to turn the direction of reading (UAX #9, section 2). */
+/** Control characters, line and paragraph separators, and characters that change text direction (UAX #9, section 2). */
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
 
 export interface OutputInit {
@@ -10,7 +10,7 @@ export interface OutputInit {
   verbose: boolean
 }
 
-/** Where a command says things: data to stdout, everything else to stderr. */
+/** The output of a command: results go to stdout, everything else to stderr. */
 export class Output {
   readonly json: boolean
   readonly verbose: boolean
@@ -26,26 +26,26 @@ export class Output {
     this.#now = now
   }
 
-  /** A result: an object a line with `--json`, otherwise the text. */
+  /** Print a result: one JSON object a line with `--json`, otherwise the text. */
   result (value: Record<string, unknown>, text: string): void {
     this.stdout.write(`${this.json ? JSON.stringify(value, replacer).replaceAll(UNPRINTABLE, unicodeEscape) : text}\n`)
   }
 
-  /** Bytes, waiting where stdout is slow. */
+  /** Write bytes to stdout, and wait if it is slow. */
   async bytes (bytes: Uint8Array, signal: AbortSignal): Promise<void> {
     if (!this.stdout.write(bytes)) {
       await once(this.stdout, 'drain', { signal })
     }
   }
 
-  /** What is good to know, beside the results. */
+  /** Print a note on stderr. */
   note (message: string): void {
-    // the tabs are between columns
+    // keep tabs: they separate columns
     this.stderr.write(`ipfsz: ${message.split('\t').map(printable).join('\t')}\n`)
   }
 
   /**
-   * A bar on the terminal.
+   * Create a progress bar.
    *
    * @param total - bytes to come, if that is known
    */
@@ -53,7 +53,7 @@ export class Output {
     return new Progress({ stderr: this.stderr, now: this.#now }, printable(label), total)
   }
 
-  /** What is wrong, in one line, and with `--verbose` where it came from. */
+  /** Print an error on one line, and with `--verbose` its stack. */
   error (message: string, err: Error): void {
     this.stderr.write(`ipfsz: ${printable(message.replaceAll(/\s*\n\s*/g, ' '))}\n`)
 
@@ -64,12 +64,14 @@ export class Output {
 }
 
 /**
- * A name on one line, in the order of its characters. What would move the cursor, end
- * the line or turn the direction of reading is shown as its code: `\\x0a` for a new
- * line, `\\u202e` for what makes `gpj.exe` read as `exe.jpg`.
+ * Escape a name for the terminal. Characters that would move the cursor, end the line or change the text direction
+ * become codes: `\\x0a` for a line feed, `\\u202e` for the override that shows `gpj.exe` as `exe.jpg`.
  */
 export function printable (name: string): string {
-  return name.replaceAll(UNPRINTABLE, character => character <= '\u00ff' ? `\\x${hex(character, 2)}` : unicodeEscape(character))
+  return name.replaceAll(
+    UNPRINTABLE,
+    character => character <= '\u00ff' ? `\\x${hex(character, 2)}` : unicodeEscape(character)
+  )
 }
 
 function unicodeEscape (character: string): string {
@@ -80,14 +82,14 @@ function hex (character: string, digits: number): string {
   return character.charCodeAt(0).toString(16).padStart(digits, '0')
 }
 
-/** Rows under headings, each column as wide as it needs to be. */
+/** Format rows as a table. The first row has the headings; each column is as wide as its longest cell. */
 export function table (rows: readonly string[][]): string {
   const widths = rows[0].map((_, column) => Math.max(...rows.map(row => row[column].length)))
 
   return rows.map(row => row.map((cell, column) => cell.padEnd(widths[column])).join('  ').trimEnd()).join('\n')
 }
 
-/** Numbers of any size as numbers, CIDs as text. */
+/** For JSON.stringify: bigints become numbers. */
 function replacer (_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value
 }

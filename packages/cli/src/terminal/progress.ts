@@ -2,18 +2,18 @@ import { formatSize } from './units.ts'
 import type { Io } from '../io.ts'
 import type { Stats } from '@ipfsz/core'
 
-/** A bar appears when something takes longer than this, in milliseconds. */
+/** The bar appears after this time, in milliseconds. */
 const DELAY = 1000
-/** How often it is drawn, in milliseconds. */
+/** How often the bar is drawn, in milliseconds. */
 const INTERVAL = 100
 const WIDTH = 24
 
-/** How many bytes reading gives, where that is known before. */
+/** The number of bytes that reading will give, or undefined if that is unknown. */
 export function knownSize ({ size, sizeKnown }: Pick<Stats, 'size' | 'sizeKnown'>): number | undefined {
   return sizeKnown === false ? undefined : Number(size)
 }
 
-/** A bar on the terminal for what takes more than a second. Without a terminal it does nothing. */
+/** A progress bar, which appears after a second. Does nothing if stderr is not a terminal. */
 export class Progress {
   readonly #label: string
   readonly #total?: number
@@ -31,7 +31,7 @@ export class Progress {
     this.#total = total
   }
 
-  /** So many bytes are done. */
+  /** Show that `done` bytes are done. */
   update (done: number): void {
     const { stderr } = this.#io
     const now = this.#io.now()
@@ -42,7 +42,7 @@ export class Progress {
     }
   }
 
-  /** Take the bar away. */
+  /** Remove the bar. */
   end (): void {
     if (this.#drawn > 0) {
       this.#io.stderr.write('\r\x1b[K')
@@ -60,6 +60,9 @@ export class Progress {
     const full = Math.round(part * WIDTH)
     const left = Math.ceil((this.#total - done) / Math.max(done / seconds, 1))
 
-    return `${this.#label}  ${'█'.repeat(full)}${'░'.repeat(WIDTH - full)} ${Math.floor(part * 100)} %  ${formatSize(done)} of ${formatSize(this.#total)}  ${speed}  ${Math.max(0, left)} s left`
+    const bar = `${'█'.repeat(full)}${'░'.repeat(WIDTH - full)} ${Math.floor(part * 100)} %`
+    const sizes = `${formatSize(done)} of ${formatSize(this.#total)}`
+
+    return `${this.#label}  ${bar}  ${sizes}  ${speed}  ${Math.max(0, left)} s left`
   }
 }

@@ -3,15 +3,29 @@ import type { PinRecordError } from '../errors.ts'
 import type { Output } from './output.ts'
 
 /**
- * Name the pin records that cannot be read: on stderr, and with `--json` in a row each.
- * They come last, where they are seen.
+ * Report pin records that cannot be read: on stderr, and with `--json` also as one object each. Commands call this
+ * last, so that people see it.
  *
- * @param more - what the rows of a command have besides
+ * @param more - further fields for the JSON objects
  */
-export function reportPinRecords (errors: readonly PinRecordError[], output: Output, more: Record<string, unknown> = {}): void {
+export function reportPinRecords (
+  errors: readonly PinRecordError[],
+  output: Output,
+  more: Record<string, unknown> = {}
+): void {
   for (const err of errors) {
     if (output.json) {
-      output.result({ cid: err.cid?.toString(), ...more, state: 'unreadable', record: err.file, error: err.name, message: err.message }, '')
+      output.result(
+        {
+          cid: err.cid?.toString(),
+          ...more,
+          state: 'unreadable',
+          record: err.file,
+          error: err.name,
+          message: err.message
+        },
+        ''
+      )
     }
 
     output.error(explain(err), err)

@@ -20,37 +20,37 @@ const UNITS: Readonly<Record<string, number>> = {
 const NAMES = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 
 /**
- * Bytes from a text such as `65536`, `64KiB`, `4 MiB` or `1MB`.
+ * Parse a size such as `65536`, `64KiB`, `4 MiB` or `1MB` into bytes.
  *
- * @throws {UsageError}
+ * @throws {UsageError} it is not a size, or has too many bytes for a safe integer
  */
 export function parseSize (text: string): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim()) ?? []
   const bytes = Number(number) * UNITS[unit?.toLowerCase()]
 
   if (!Number.isSafeInteger(bytes)) {
-    throw new UsageError(`"${text}" is not a size: write a number of bytes, or for instance 64KiB or 4MiB`)
+    throw new UsageError(`"${text}" is not a size: give a whole number of bytes, or for example 64KiB or 4MiB`)
   }
 
   return bytes
 }
 
 /**
- * A whole number from 0.
+ * Parse a whole number from 0.
  *
- * @throws {UsageError}
+ * @throws {UsageError} it is not one
  */
 export function parseNumber (text: string): number {
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
 
   if (!Number.isSafeInteger(number)) {
-    throw new UsageError(`"${text}" is not a whole number from 0`)
+    throw new UsageError(`"${text}" is not a whole number: give 0 or a larger one`)
   }
 
   return number
 }
 
-/** Bytes for people: `823 B`, `4.00 MiB`. */
+/** Format a number of bytes for people: `823 B`, `4.00 MiB`. */
 export function formatSize (bytes: number | bigint): string {
   let value = Number(bytes)
   let unit = 0
@@ -66,9 +66,9 @@ export function formatSize (bytes: number | bigint): string {
 }
 
 /**
- * The values of an option that is given several times, or once with commas.
+ * Make a Commander parser for an option that takes several values: repeated, or separated by commas.
  *
- * @param commas - whether a comma is not part of a value
+ * @param commas - whether commas separate values, by default true
  */
 export function collect<T> (parse: (text: string) => T, commas = true): (text: string, before?: T[]) => T[] {
   return (text, before = []) => [...before, ...(commas ? text.split(',').map(part => part.trim()) : [text]).map(parse)]
@@ -77,16 +77,16 @@ export function collect<T> (parse: (text: string) => T, commas = true): (text: s
 const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
 
 /**
- * Milliseconds from a text such as `500ms`, `10s`, `5m`, `48h`, or a number of seconds.
+ * Parse a duration such as `500ms`, `10s`, `5m`, `48h`, or a number of seconds, into milliseconds.
  *
- * @throws {UsageError}
+ * @throws {UsageError} it is not a duration, or less than a millisecond
  */
 export function parseDuration (text: string): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim()) ?? []
   const milliseconds = Math.round(Number(number) * SECONDS[unit === '' ? 's' : unit?.toLowerCase()] * 1000)
 
   if (!Number.isSafeInteger(milliseconds) || milliseconds <= 0) {
-    throw new UsageError(`"${text}" is not a duration: write for instance 10s, 5m or 48h`)
+    throw new UsageError(`"${text}" is not a duration: give for example 10s, 5m or 48h`)
   }
 
   return milliseconds

@@ -8,8 +8,16 @@ import type { Settings } from '../settings.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
-/** What blockstores, and those who fetch for them, call a block that cannot be had. */
-const LOST = new Set(['NotFoundError', 'GetFailedError', 'CorruptBlockError', 'BlockNotFoundWhileOfflineError', 'LoadBlockFailedError', 'FetchStalledError', 'NotFetchedError'])
+/** The error names with which blockstores, and the code that fetches for them, report a missing or damaged block. */
+const LOST_BLOCK_ERRORS = new Set([
+  'NotFoundError',
+  'GetFailedError',
+  'CorruptBlockError',
+  'BlockNotFoundWhileOfflineError',
+  'LoadBlockFailedError',
+  'FetchStalledError',
+  'NotFetchedError'
+])
 
 /** The compressed file that an original is linked to. */
 interface Twin {
@@ -21,14 +29,18 @@ interface Twin {
 type Read = (entry: Entry, settings: Settings, options: CatOptions) => AsyncGenerator<Uint8Array>
 
 /**
- * Read a plain file. From the first block on that is not here, it is read from the
- * compressed file that it is linked to, if that is here and its bytes were compared
- * with this CID: such a link vouches for any part of the file. Others are asked for a
- * block where there is no such file, or it lacks one itself.
+ * Read a plain file. If a block is not in this blockstore, read the rest from the compressed file that a link names,
+ * if it is here and the link is checked: its bytes were then compared with this CID. The network is asked for a block
+ * only if there is no such file, or if the compressed file lacks a block too.
  *
- * @param read - reads an entry, by itself
+ * @param read - reads one entry, without regard to links
  */
-export async function * readWithTwin (entry: Entry, read: Read, settings: Settings, options: CatOptions): AsyncGenerator<Uint8Array> {
+export async function * readWithTwin (
+  entry: Entry,
+  read: Read,
+  settings: Settings,
+  options: CatOptions
+): AsyncGenerator<Uint8Array> {
   const { blockstore } = settings
   let opening: Promise<Twin | undefined> | undefined
   const openOnce = async (): Promise<Twin | undefined> => opening ??= openTwin(entry, settings, options)
@@ -38,7 +50,9 @@ export async function * readWithTwin (entry: Entry, read: Read, settings: Settin
   const readRest = async function * (entry: Entry, blockstore: Settings['blockstore']): AsyncGenerator<Uint8Array> {
     const { offset = 0, length } = options
 
-    for await (const bytes of read(entry, { ...settings, blockstore }, { ...options, offset: offset + done, ...length == null ? {} : { length: length - done } })) {
+    const rest = { ...options, offset: offset + done, ...length == null ? {} : { length: length - done } }
+
+    for await (const bytes of read(entry, { ...settings, blockstore }, rest)) {
       done += bytes.byteLength
       yield bytes
     }
@@ -74,7 +88,7 @@ export async function * readWithTwin (entry: Entry, read: Read, settings: Settin
 
     return
   } catch {
-    // it cannot be read to its end either
+    // the compressed file cannot be read to its end either
     options.signal?.throwIfAborted()
   }
 
@@ -82,26 +96,41 @@ export async function * readWithTwin (entry: Entry, read: Read, settings: Settin
 }
 
 function withGet (blockstore: Settings['blockstore'], get: Blockstore['get']): Settings['blockstore'] {
-  // what else it has tells how far ahead to read
+  // keep the other fields, which say how far to read ahead
   return { ...blockstore, get }
 }
 
-function getHere (blockstore: Settings['blockstore'], cid: CID, options: Parameters<Blockstore['get']>[1]): ReturnType<Blockstore['get']> {
+function getHere (
+  blockstore: Settings['blockstore'],
+  cid: CID,
+  options: Parameters<Blockstore['get']>[1]
+): ReturnType<Blockstore['get']> {
   return blockstore.get(cid, { ...options, offline: true } as typeof options)
 }
 
-/** The compressed file, where it is here and known to hold the bytes of the original. */
-async function openTwin ({ cid }: Entry, { blockstore, links, roots }: Settings, options: CatOptions): Promise<Twin | undefined> {
+/** The compressed file, or undefined if it is not here or its link is not checked. */
+async function openTwin (
+  { cid }: Entry,
+  { blockstore, links, roots }: Settings,
+  options: CatOptions
+): Promise<Twin | undefined> {
   try {
     const link = await links.linkOf(cid)
 
-    if (link == null || !isChecked(link) || !await blockstore.has(unmark(link.compressed), options as Parameters<Blockstore['has']>[1])) {
+    if (link == null || !isChecked(link)) {
       return undefined
     }
 
-    return { entry: await openEntry(link.compressed, blockstore, { ...options, path: '' }, roots), compressed: link.compressed }
+    if (!await blockstore.has(unmark(link.compressed), options as Parameters<Blockstore['has']>[1])) {
+      return undefined
+    }
+
+    return {
+      entry: await openEntry(link.compressed, blockstore, { ...options, path: '' }, roots),
+      compressed: link.compressed
+    }
   } catch {
-    // what is said is what is wrong with the original
+    // the caller reports the error of the original instead
     options.signal?.throwIfAborted()
 
     return undefined
@@ -109,5 +138,5 @@ async function openTwin ({ cid }: Entry, { blockstore, links, roots }: Settings,
 }
 
 function isLost (err: unknown): boolean {
-  return err instanceof Error && LOST.has(err.name)
+  return err instanceof Error && LOST_BLOCK_ERRORS.has(err.name)
 }
