@@ -173,7 +173,7 @@ describe('ipfsz bench', () => {
     expect(parseLines(result.stdout).at(-1)).toMatchObject({
       choice: { codec: 'none' },
       command: 'ipfsz add --codec none noise',
-      reason: expect.stringContaining('does not gain')
+      reason: expect.stringContaining('does not help')
     })
   })
 
