@@ -339,7 +339,7 @@ describe('a name', () => {
       join(sandbox.directory, 'a')
     ])
 
-    expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('Nobody knows') })
+    expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('No record of') })
   })
 })
 
