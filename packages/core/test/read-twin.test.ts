@@ -37,7 +37,11 @@ async function stored ({ link = true } = {}): Promise<Stored> {
 }
 
 /** The bytes that are read, and what it was told of links. */
-async function read (fs: Ipfsz, cid: CID, options: CatOptions = {}): Promise<{ content: Uint8Array, events: CatEvents[] }> {
+async function read (
+  fs: Ipfsz,
+  cid: CID,
+  options: CatOptions = {}
+): Promise<{ content: Uint8Array, events: CatEvents[] }> {
   const events: CatEvents[] = []
   const content = await collect(fs.cat(cid, { ...options, onProgress (event) {
     if (event.type.startsWith('ipfsz:link')) {
