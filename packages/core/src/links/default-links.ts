@@ -1,3 +1,4 @@
+// Above 250 lines: adding, deleting and pruning rely on one order of writes, which is easier to check in one place.
 /**
  * Links between a file's original CID, which its bytes have uncompressed, and the CID of its
  * compressed form.
