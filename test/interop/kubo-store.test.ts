@@ -194,7 +194,7 @@ describe('ipfsz add --kubo refuses', () => {
     const result = await sandbox.run(['add', '--kubo', kubo.gateway, await sandbox.write('file', text(1000))])
 
     expectFailure(result, 1)
-    expect(result.stderr).toContain('not the RPC API')
+    expect(result.stderr).toContain('does not behave like Kubo\'s RPC API')
   })
 
   it('a Kubo that wants credentials, until it is given those of somebody who may do as much as is needed', async ({
@@ -210,7 +210,7 @@ describe('ipfsz add --kubo refuses', () => {
     try {
       const refused = await sandbox.run(['add', '--kubo', closed.url, path])
       expectFailure(refused, 1)
-      expect(refused.stderr).toContain('does not allow')
+      expect(refused.stderr).toContain('refuses the request (HTTP status 403)')
 
       expectSuccess(await sandbox.run(['add', '--kubo', withCredentials, path]))
       expectFailure(await sandbox.run(['add', '--kubo', withCredentials.replace('word', ''), path]), 1)

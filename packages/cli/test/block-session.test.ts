@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { identity } from 'multiformats/hashes/identity'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BlockSession } from '../src/network/bitswap/block-session.ts'
@@ -188,9 +189,20 @@ describe('a session', () => {
     const send = vi.spyOn(b.wants, 'send')
 
     const files = session(blocks[0].cid, b)
-    await Promise.allSettled(blocks.map(async ({ cid }) => files.fetch(cid, { size, signal, timeout: 1000 })))
+    const stop = new AbortController()
+    const sent = (): number => send.mock.calls.filter(([, , what]) => what === 'block').length
+    const fetched = Promise.allSettled(blocks.map(async ({ cid }) =>
+      files.fetch(cid, { size, signal: stop.signal, timeout: 60_000 })))
 
-    expect(send.mock.calls.filter(([, , what]) => what === 'block')).toHaveLength(count)
+    await expect.poll(sent).toBe(count)
+    // one more than allowed would be asked within the next turns of the event loop: nothing is waited for
+    for (let turn = 0; turn < 100; turn++) {
+      await nextTurn()
+    }
+    expect(sent()).toBe(count)
+
+    stop.abort()
+    await fetched
   })
 
   it('asks the only peer for the block itself, and not first whether it has it', async () => {

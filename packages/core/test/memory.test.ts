@@ -160,7 +160,9 @@ describe('a reader that stalls', () => {
     expect(Buffer.compare(await collect(readRange(node, 0, bytes.byteLength, recorder, {})), bytes)).toBe(0)
   })
 
-  it('drops blocks that are larger than their parent states, and reads them in their turn', async () => {
+  it('drops blocks that are larger than their parent states, and reads them in their turn', {
+    tags: 'slow'
+  }, async () => {
     const blockstore = new CountingBlockstore()
     const leaf = await put(noise(10), blockstore)
     const links = await Promise.all(Array.from({ length: 64 }, async (_, i) => {
