@@ -10,7 +10,7 @@ import { collect, CountingBlockstore, FRAME, getBlock, noise, text } from './fix
 import { addTree, putSharded } from './trees.ts'
 import type { AddEvents, ImportCandidateStream } from '../src/index.ts'
 
-/** A tree of which nothing is worth compressing. */
+/** A tree in which nothing is worth compressing. */
 function source (): ImportCandidateStream {
   return [
     { path: 'a/noise.bin', content: noise(3_000_000), mode: 0o600, mtime: { secs: 5n, nsecs: 6 } },
@@ -32,7 +32,7 @@ async function settled (): Promise<void> {
   await new Promise(resolve => { setImmediate(resolve) })
 }
 
-/** What an add reports, as far as it does not depend on how the bytes come. */
+/** The progress that an add reports, except for what depends on how the bytes are chunked. */
 async function progress (fs: ReturnType<typeof unixfs>): Promise<unknown> {
   const read = new Map<string | undefined, bigint>()
   const written: Array<[string, string, string | undefined]> = []
@@ -53,7 +53,7 @@ async function progress (fs: ReturnType<typeof unixfs>): Promise<unknown> {
 }
 
 describe('addAll', () => {
-  it('marks compressed files, and directories with one at any depth', async () => {
+  it('marks compressed files, and directories that hold one at any depth', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const results = await Array.fromAsync(fs.addAll([
       { path: 'root/a/b/text.txt', content: text(10_000) },
@@ -84,7 +84,7 @@ describe('addAll', () => {
     expect(blockstore.puts.some(put => isMarked(CID.parse(put)))).toBe(false)
   })
 
-  it('marks directories below a sharded one by what is in them', async () => {
+  it('marks a directory below a sharded one only if it holds a compressed file', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const results = await Array.fromAsync(fs.addAll([
       { path: 'x/file', content: noise(100, 2) },
@@ -100,14 +100,14 @@ describe('addAll', () => {
     )
   })
 
-  it('returns the results of @helia/unixfs if nothing is compressed', async () => {
+  it('returns the same results as @helia/unixfs if nothing is compressed', async () => {
     for (const options of [
       {},
       { wrapWithDirectory: true },
       { wrapWithDirectory: true, shardSplitThresholdBytes: 1 },
       { cidVersion: 0 as const, rawLeaves: false }
     ]) {
-      // below a sharded directory the importer gives all the path of that
+      // the importer gives every entry below a sharded directory the path of that directory
       const describe = (results: Array<{ cid: CID, path?: string, size: bigint }>): unknown => results.map(
         ({ cid, path, size }) => [cid.toString(), 'shardSplitThresholdBytes' in options ? '' : path, size].join(' ')
       ).toSorted()
@@ -137,13 +137,13 @@ describe('addAll', () => {
   })
 
   it.each([
-    ['InvalidParametersError', 'two dots', ['a/../b']],
-    ['InvalidParametersError', 'an escaped slash', ['a/b\\/c']],
-    ['InvalidParametersError', '10,000 names', ['d/'.repeat(10_000)]],
+    ['InvalidParametersError', 'a path with two dots', ['a/../b']],
+    ['InvalidParametersError', 'a path with an escaped slash', ['a/b\\/c']],
+    ['InvalidParametersError', 'a path of 10,000 names', ['d/'.repeat(10_000)]],
     ['AlreadyExistsError', 'a file twice', ['a', 'a']],
-    ['AlreadyExistsError', 'a file twice, written otherwise', ['a/b', './a//b']],
+    ['AlreadyExistsError', 'a file twice, its path written differently', ['a/b', './a//b']],
     ['AlreadyExistsError', 'a file below a file', ['a', 'a/b']],
-    ['AlreadyExistsError', 'a file instead of a directory', ['a/b', 'a']]
+    ['AlreadyExistsError', 'a file with the path of a directory', ['a/b', 'a']]
   ])('refuses with %s: %s', async (name, _, paths) => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const adding = Array.fromAsync(
@@ -160,14 +160,14 @@ describe('addAll', () => {
     ).rejects.toMatchObject({ name: 'AlreadyExistsError' })
   })
 
-  it('accepts files of the same name if no directory is made of them', async () => {
+  it('accepts files of the same name if no directory holds them', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     expect(await Array.fromAsync(
       fs.addAll([{ path: 'a', content: text(10) }, { path: 'a', content: text(20) }, { content: text(5) }])
     )).toHaveLength(3)
   })
 
-  it('bounds the original bytes of all files together', async () => {
+  it('keeps the original bytes of all files together within inFlightBytes', async () => {
     const inFlightBytes = 8 * FRAME
     const { codecs } = ipfsz({ blockstore: new CountingBlockstore() })
     let now = 0
@@ -229,7 +229,7 @@ describe('addAll', () => {
 
     await settled()
 
-    // the importer takes 50 files at one time: what it never saw is the caller's
+    // the importer takes 50 files at a time: those that it never saw are left to the caller
     for (const streams of [failing, aborted, dropped]) {
       expect(streams.slice(0, 50).every(stream => stream.destroyed)).toBe(true)
     }
@@ -241,7 +241,7 @@ describe('addAll', () => {
     )
   })
 
-  it('shards a directory of so many directories that its block would be too large', { tags: 'slow' }, async () => {
+  it('shards a directory whose many subdirectories would make its block too large', { tags: 'slow' }, async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const name = 'n'.repeat(200)
@@ -260,7 +260,7 @@ describe('addAll', () => {
     }
   })
 
-  it('loses no entries if directories in a sharded one keep growing, unlike @helia/unixfs', async () => {
+  it('loses no entries if directories below a sharded one keep growing, unlike @helia/unixfs', async () => {
     const files = { 'd/x': noise(1), a: noise(2), b: noise(3), 'd/y/z': noise(4) }
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const cid = await addTree(fs, files, { shardSplitThresholdBytes: 1 })
@@ -268,7 +268,7 @@ describe('addAll', () => {
     expect(Object.keys(await readTree(fs, cid)).toSorted()).toEqual(['/a', '/b', '/d/x', '/d/y/z'])
   })
 
-  it('gives any tree the names and bytes that @helia/unixfs gives it', async () => {
+  it('keeps the names and bytes of any tree, like @helia/unixfs', async () => {
     const name = fc.stringMatching(/^[a-d]{1,2}$/)
     const content = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
@@ -291,7 +291,7 @@ describe('addAll', () => {
         helia.addAll(Object.entries(tree).map(([path, content]) => ({ path, content })), options)
       )).at(-1)?.cid as CID
 
-      // sharded ones lose files with it
+      // @helia/unixfs loses files of sharded trees
       if (!sharded) {
         expect(await readTree(fs, ours)).toEqual(await readTree(helia, theirs))
       }
@@ -303,7 +303,7 @@ describe('addAll', () => {
   })
 })
 
-/** Every file by its path, found by what ls says alone. */
+/** Every file by its path, found through `ls` alone. */
 async function readTree (fs: ReturnType<typeof unixfs>, cid: CID, path = ''): Promise<Record<string, string>> {
   const files: Record<string, string> = {}
 
@@ -319,7 +319,7 @@ async function readTree (fs: ReturnType<typeof unixfs>, cid: CID, path = ''): Pr
 }
 
 describe('addDirectory', () => {
-  it('gives what @helia/unixfs gives', async () => {
+  it('returns the same CID as @helia/unixfs', async () => {
     for (const directory of [undefined, {}, { path: 'a/b' }, { mode: 0o700, mtime: { secs: 5n, nsecs: 5 } }]) {
       const cid = await ipfsz({ blockstore: new CountingBlockstore() }).addDirectory(directory)
       expect(cid.toString()).toBe(
@@ -328,7 +328,7 @@ describe('addDirectory', () => {
     }
   })
 
-  it('refuses content, and paths that lead elsewhere', async () => {
+  it('refuses content, and a path that leads outside', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     await expect(
       fs.addDirectory({ path: 'a', content: text(1) } as never)
@@ -338,7 +338,7 @@ describe('addDirectory', () => {
 })
 
 describe('addFile', () => {
-  it('returns a directory whose plain twin reads like any other', async () => {
+  it('returns a directory that @helia/unixfs lists by its plain CID', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await ipfsz({ blockstore }).addFile({ path: 'a/b.txt', content: text(1000) })
     expect((await Array.fromAsync(unixfs({ blockstore }).ls(unmark(cid)))).map(({ name }) => name)).toEqual(['a'])

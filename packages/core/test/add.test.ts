@@ -10,14 +10,14 @@ const KIB = 1024
 const MIB = 1024 * KIB
 const CODECS = ['zstd', 'gzip', 'lz4', 'brotli', 'snappy'] as const
 
-describe.each(CODECS)('adding with %s', (codec) => {
+describe.each(CODECS)('a file added with %s', (codec) => {
   it.each([
     ['one byte', 1],
     ['a frame less one byte', 64 * KIB - 1],
     ['a frame', 64 * KIB],
     ['a frame and one byte', 64 * KIB + 1],
     ['many frames', 1_000_000]
-  ])('gives back %s', async (_, size) => {
+  ])('reads back unchanged: %s', async (_, size) => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const bytes = text(size)
     const cid = await fs.addBytes(bytes, { compression: { codec, frameSize: 64 * KIB, detect: false } })
@@ -26,7 +26,7 @@ describe.each(CODECS)('adding with %s', (codec) => {
     expect(Buffer.compare(await collect(fs.cat(cid)), bytes)).toBe(0)
   })
 
-  it('gives the same bytes the same CID, however they are chunked', async () => {
+  it('has the same CID however its bytes are chunked', async () => {
     const bytes = text(1_000_000)
     const compression = { codec, frameSize: 64 * KIB }
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
@@ -41,10 +41,10 @@ describe.each(CODECS)('adding with %s', (codec) => {
   })
 })
 
-describe('what is stored', () => {
+describe('a compressed file', () => {
   const compression: CompressionOptions = { frameSize: 64 * KIB }
 
-  it('is blocks with plain CIDs and plain links, the root last', async () => {
+  it('is stored as blocks with plain CIDs and plain links, the root last', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await ipfsz({ blockstore }).addBytes(text(1_000_000), { compression })
 
@@ -61,7 +61,7 @@ describe('what is stored', () => {
     }
   })
 
-  it('is one block if the stream is small', async () => {
+  it('is stored as one block if its stream is small', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await ipfsz({ blockstore }).addBytes(text(60 * KIB))
     const { Links } = dagPb.decode(await getBlock(unmark(cid), blockstore))
@@ -70,7 +70,7 @@ describe('what is stored', () => {
     expect(Links).toEqual([])
   })
 
-  it('has a dag-pb root and a raw leaf if the stream is larger', async () => {
+  it('is stored as a dag-pb root and a raw leaf if its stream is larger', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await ipfsz({ blockstore }).addBytes(text(600 * KIB))
 
@@ -78,7 +78,7 @@ describe('what is stored', () => {
     expect(blockstore.puts.map(put => CID.parse(put).code)).toEqual([0x55, dagPb.code])
   })
 
-  it('writes equal leaves once while they are in flight', async () => {
+  it('shares one write among equal leaves that are in flight', async () => {
     const frame = noise(64 * KIB)
     const frames = Array.from({ length: 80 }, () => frame)
     const { promise: compressed, resolve } = Promise.withResolvers<void>()
@@ -125,8 +125,8 @@ describe('content that does not shrink', () => {
     ['a few bytes', text(50), undefined],
     ['noise', noise(3 * MIB), undefined],
     ['noise of several frames', noise(300_000), { frameSize: 64 * KIB }],
-    ['a format that is compressed, by its first bytes', png, undefined],
-    ['anything, with the codec none', text(100_000), { codec: 'none' }]
+    ['a compressed format, detected by its first bytes', png, undefined],
+    ['text, with the codec none', text(100_000), { codec: 'none' }]
   ]
 
   it.each(cases)('is stored as @helia/unixfs stores it: %s', async (_, bytes, compression) => {
@@ -170,18 +170,18 @@ describe('addFile', () => {
     expect(Buffer.compare(await collect(fs.cat(cid, { path: 'a/b.txt' })), bytes)).toBe(0)
     expect(await fs.stat(cid, { path: 'a/b.txt' })).toMatchObject({ size: 200_000n, codec: 'zstd', mode: 0o600 })
     expect(await fs.stat(cid)).toMatchObject({ type: 'directory', codec: 'none' })
-    // by the plain CID the stored bytes
+    // the plain CID returns the stored bytes
     expect((await collect(fs.cat(unmark(cid), { path: 'a/b.txt' }))).byteLength).toBeLessThan(200_000)
   })
 
-  it('returns the CID of @helia/unixfs if the file is stored uncompressed', async () => {
+  it('returns the same CID as @helia/unixfs if the file is stored uncompressed', async () => {
     const file = { path: 'a.bin', content: noise(1000), mtime: { secs: 1n } }
 
     expect((await ipfsz({ blockstore: new CountingBlockstore() }).addFile({ ...file })).toString())
       .toBe((await unixfs({ blockstore: new CountingBlockstore() }).addFile({ ...file })).toString())
   })
 
-  it('refuses a file without path or content, as @helia/unixfs does', async () => {
+  it('refuses a file without a path or content, as @helia/unixfs does', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
 
     for (const file of [{ content: text(1) }, { path: 'a' }]) {
@@ -192,7 +192,7 @@ describe('addFile', () => {
   })
 })
 
-describe('options that make no sense', () => {
+describe('invalid compression options', () => {
   const fs = ipfsz({ blockstore: new CountingBlockstore() })
 
   it.each([
@@ -202,20 +202,20 @@ describe('options that make no sense', () => {
     ['InvalidFrameSizeError', { frameSize: 64 * KIB - 1 }],
     ['InvalidFrameSizeError', { frameSize: 16 * MIB + 1 }],
     ['InvalidFrameSizeError', { frameSize: 100_000.5 }]
-  ])('are refused: %s for %o', async (name, compression) => {
+  ])('are refused with %s: %o', async (name, compression) => {
     await expect(
       fs.addBytes(text(10), { compression: compression as CompressionOptions })
     ).rejects.toMatchObject({ name })
   })
 })
 
-describe('a codec of the caller', () => {
+describe('a codec that the caller provides', () => {
   it('may return its input buffer as the frame', async () => {
     const [first, ...others] = ipfsz({ blockstore: new CountingBlockstore() }).codecs
     const echo = { ...first, compress: (piece: Uint8Array) => piece, decompress: (frame: Uint8Array) => frame }
     const fs = ipfsz({ blockstore: new CountingBlockstore() }, { codecs: [echo, ...others] })
     const bytes = text(1_000_000)
-    // small chunks, so that pieces are put together in buffers that are used again
+    // small chunks, so that pieces are joined in buffers that are reused
     const cid = await fs.addByteStream(
       chunked(bytes, 9999),
       { compression: { codec: echo.name, frameSize: 64 * KIB, detect: false } }
@@ -226,7 +226,7 @@ describe('a codec of the caller', () => {
 })
 
 describe('a failing add', () => {
-  it('aborts while the source stalls', async () => {
+  it('ends on an abort while the source stalls', async () => {
     const controller = new AbortController()
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const adding = fs.addByteStream((async function * () {
@@ -238,7 +238,7 @@ describe('a failing add', () => {
     await expect(adding).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it.each([{}, { codec: 'none' as const }])('aborts while the blockstore stalls: %o', async (compression) => {
+  it.each([{}, { codec: 'none' as const }])('ends on an abort while the blockstore stalls: %o', async (compression) => {
     const controller = new AbortController()
     const blockstore = new CountingBlockstore()
     blockstore.put = async () => new Promise(() => {})
@@ -249,9 +249,9 @@ describe('a failing add', () => {
   })
 
   it.each([
-    ['a signal that is aborted', { signal: AbortSignal.abort() }],
-    ['an option that makes no sense', { compression: { level: 99 } }]
-  ])('closes a source that was never read: %s', async (_, options) => {
+    ['an aborted signal', { signal: AbortSignal.abort() }],
+    ['an invalid option', { compression: { level: 99 } }]
+  ])('closes a source that it never read because of %s', async (_, options) => {
     const stream = {
       destroyed: false,
       destroy () { this.destroyed = true },
@@ -267,7 +267,7 @@ describe('a failing add', () => {
     expect(cancelled).toBe(true)
   })
 
-  it('aborts by a timer while all blocks are in memory', async () => {
+  it('ends on a timeout while all blocks are in memory', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const piece = text(1_000_000)
     const endless = (function * () {
@@ -289,7 +289,7 @@ describe('a failing add', () => {
       .rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it.each([64 * KIB, 4 * MIB])('throws its source\'s error, and closes it (frames of %d bytes)', async (frameSize) => {
+  it.each([64 * KIB, 4 * MIB])('rejects with the error of its source (frames of %d bytes)', async (frameSize) => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const error = new Error('gone')
 
@@ -299,7 +299,7 @@ describe('a failing add', () => {
     })(), { compression: { frameSize } })).rejects.toBe(error)
   })
 
-  it('throws the error of the blockstore, and closes the source', async () => {
+  it('rejects with the error of the blockstore, and closes the source', async () => {
     let closed = false
     const blockstore = new CountingBlockstore()
     const error = new Error('full')
@@ -320,8 +320,8 @@ describe('a failing add', () => {
   })
 })
 
-describe('progress', () => {
-  it('reports what was decided, read, compressed and written', async () => {
+describe('the progress of an add', () => {
+  it('reports the decision, the bytes read, and every frame', async () => {
     const events: Array<[string, unknown]> = []
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     await fs.addBytes(text(200_000), {
@@ -337,7 +337,7 @@ describe('progress', () => {
     ])
   })
 
-  it('reports the bytes of a plain file once', async () => {
+  it('reports the bytes of an uncompressed file once', async () => {
     const read: unknown[] = []
     await ipfsz({ blockstore: new CountingBlockstore() }).addByteStream(chunked(noise(200_000), 100_000), {
       onProgress: event => {

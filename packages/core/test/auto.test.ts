@@ -23,7 +23,7 @@ function csv (length: number): Uint8Array {
   return new TextEncoder().encode(lines.slice(0, length))
 }
 
-/** Text here, noise there. */
+/** Text and noise in turn. */
 function mixed (length: number): Uint8Array {
   const bytes = text(length)
 
@@ -41,11 +41,11 @@ const FILES: Array<[string, Uint8Array]> = [
   ['text and noise', mixed(SIZE)],
   ['noise', noise(SIZE)],
   ['zeros', new Uint8Array(SIZE)],
-  ['little', text(3000)]
+  ['a small file', text(3000)]
 ]
 
-describe.each(OPTIMIZE)('auto, optimizing %s,', { tags: 'slow' }, (optimize) => {
-  it.each(FILES)('costs at most a tenth more than the best single choice for %s', async (_, bytes) => {
+describe.each(OPTIMIZE)('auto, with optimize: %s,', { tags: 'slow' }, (optimize) => {
+  it.each(FILES)('costs at most a tenth more than the best candidate: %s', async (_, bytes) => {
     const none = costOf(1, undefined, optimize)
     const all = await estimate(bytes, optimize, codecs)
     const best = Math.min(none, ...all.map(({ cost }) => cost))
@@ -59,7 +59,7 @@ describe.each(OPTIMIZE)('auto, optimizing %s,', { tags: 'slow' }, (optimize) => 
 })
 
 describe('auto', () => {
-  it('chooses the same each time', async () => {
+  it('chooses the same codec and level each time', async () => {
     const choices = await Promise.all([1, 2, 3].map(async () => chooseCompression(text(MIB), 'balanced', codecs)))
 
     expect(new Set(choices.map(choice => `${choice?.codec.name} ${choice?.level}`)).size).toBe(1)
@@ -71,7 +71,7 @@ describe('auto', () => {
     }
   })
 
-  it('makes files smaller for size than for speed', { tags: 'slow' }, async () => {
+  it('makes files smaller when it optimizes for size than for speed', { tags: 'slow' }, async () => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
     const [size, speed] = await Promise.all((['size', 'speed'] as const).map(async optimize =>
       fs.stat(await fs.addBytes(csv(MIB), { compression: { codec: 'auto', optimize } }))))
@@ -90,7 +90,7 @@ describe('auto', () => {
     }
   })
 
-  it('refuses a level, and an unknown goal', async () => {
+  it('refuses a level, and an unknown value of optimize', async () => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
 
     await expect(
@@ -101,7 +101,7 @@ describe('auto', () => {
     ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('uses only the codecs that were passed', async () => {
+  it('uses only the codecs that it is given', async () => {
     expect(
       await chooseCompression(text(MIB), 'balanced', codecs.filter(({ name }) => name === 'lz4'))
     ).toMatchObject({ level: 1, codec: { name: 'lz4' } })

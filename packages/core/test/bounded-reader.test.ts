@@ -3,11 +3,11 @@ import { BoundedReader, FilesBudget } from '../src/write/bounded-reader.ts'
 import { ByteBudget } from '../src/write/byte-budget.ts'
 import { chunked, FRAME, text } from './fixtures.ts'
 
-async function turns (): Promise<void> {
+async function settle (): Promise<void> {
   await new Promise(resolve => { setImmediate(resolve) })
 }
 
-describe('a budget of bytes', () => {
+describe('a byte budget', () => {
   it('grants room in order, and an oversized request once nothing is taken', async () => {
     const budget = new ByteBudget(10)
     const order: string[] = []
@@ -18,11 +18,11 @@ describe('a budget of bytes', () => {
       order.push(name as string)
     })
 
-    await turns()
+    await settle()
     expect(order).toEqual([])
     budget.give(100)
-    await turns()
-    // c would fit beside a, and waits behind b all the same
+    await settle()
+    // c would fit beside a, but waits behind b
     expect(order).toEqual(['a'])
     budget.give(6)
     await Promise.all(waiting)
@@ -52,7 +52,7 @@ describe('a bounded reader', () => {
     expect(pieces.every(piece => piece.byteLength === 1000)).toBe(true)
   })
 
-  it('returns its room when it is closed, whatever was read', async () => {
+  it('returns its room to the budget when it is closed, whatever was read', async () => {
     const budget = new FilesBudget(2 * FRAME)
 
     for (const pieces of [0, 1, 2, 2]) {

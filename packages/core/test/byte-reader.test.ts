@@ -57,7 +57,7 @@ describe('ByteReader', () => {
     await expect(reading).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it('closes the source', async () => {
+  it('closes the source when it is closed', async () => {
     let closed = false
     const reader = new ByteReader((async function * () {
       try {

@@ -30,7 +30,7 @@ describe('reading an original', () => {
     ).toEqual(Buffer.from(bytes.subarray(70_000, 70_010)))
   })
 
-  it('lists the compressed file', async () => {
+  it('with ls lists the compressed file', async () => {
     const { fs, cid, original, bytes } = await linked()
 
     expect(await Array.fromAsync(fs.ls(original))).toMatchObject(
@@ -38,7 +38,7 @@ describe('reading an original', () => {
     )
   })
 
-  it('that is stored locally is read without looking for a link', async () => {
+  it('that is stored locally does not look for a link', async () => {
     const { blockstore, bytes, original } = await linked()
     await unixfs({ blockstore }).addBytes(bytes)
     blockstore.gets.length = 0
@@ -54,7 +54,7 @@ describe('reading an original', () => {
     expect(await collect(fs.cat(unmark(cid)))).toEqual(await collect(unixfs({ blockstore }).cat(unmark(cid))))
   })
 
-  it('of a linked directory follows the path', async () => {
+  it('that is a linked directory follows the path', async () => {
     const { fs, blockstore, bytes } = await linked()
     const tree = await fs.addFile({ path: 'a/b', content: bytes })
     const original = await unixfs({ blockstore: new CountingBlockstore() }).addFile({ path: 'a/b', content: bytes })
@@ -65,7 +65,7 @@ describe('reading an original', () => {
     expect(blockstore.gets).not.toContain(original.toString())
   })
 
-  it('is refused if both sides are missing, names both, and keeps the link', async () => {
+  it('is refused if both sides are missing, with both named and the link kept', async () => {
     const { fs, blockstore, original, cid } = await linked()
     await blockstore.delete(unmark(cid))
 
@@ -75,7 +75,7 @@ describe('reading an original', () => {
     expect(await fs.links.get(original)).toEqual(cid)
   })
 
-  it('without a link is refused as before', async () => {
+  it('that is neither stored nor linked is refused', async () => {
     const { fs } = await linked()
     await expect(collect(fs.cat(originals[0]))).rejects.toMatchObject(
       { name: 'NotFoundError', cid: originals[0], compressed: undefined }

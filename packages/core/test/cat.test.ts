@@ -10,7 +10,7 @@ import { collect, CountingBlockstore, FRAME, getBlock, noise, putNode, stored, t
 
 const CODECS = ['zstd', 'gzip', 'lz4', 'brotli', 'snappy'] as const
 
-describe.each(CODECS)('reading %s', (codec) => {
+describe.each(CODECS)('cat of a %s file', (codec) => {
   it('returns the bytes that offset and length select', async () => {
     const { blockstore, cid, bytes } = await stored(300_000, codec)
     const fs = ipfsz({ blockstore })
@@ -26,7 +26,7 @@ describe.each(CODECS)('reading %s', (codec) => {
 })
 
 describe('a range', () => {
-  it('fetches the root and the leaves that hold it, and nothing else', async () => {
+  it('fetches only the root and the leaves that hold it', async () => {
     const { blockstore, cid, bytes } = await stored(8_000_000)
     const fs = ipfsz({ blockstore })
     const { Links } = dagPb.decode(await getBlock(unmark(cid), blockstore))
@@ -35,7 +35,7 @@ describe('a range', () => {
     for (const [i, offset] of [0, 123_456, 4_000_000, bytes.byteLength - 10, 4_000_000, 0].entries()) {
       blockstore.gets.length = 0
       await collect(fs.cat(cid, { offset, length: 10 }))
-      // the root is fetched once: what comes later, backwards or again, costs the leaf alone
+      // the root is fetched once: each later range fetches only its leaf
       expect(blockstore.gets.slice(0, i === 0 ? 1 : 0)).toEqual(i === 0 ? [unmark(cid).toString()] : [])
       expect(blockstore.gets.length, `at ${offset}`).toBe(i === 0 ? 2 : 1)
     }
@@ -70,7 +70,7 @@ describe('a range', () => {
     { offset: 0.5 },
     { length: -1 },
     { length: Number.NaN }
-  ])('is refused: %o', async (range) => {
+  ])('is refused if it is invalid: %o', async (range) => {
     const { blockstore, cid } = await stored()
     await expect(
       collect(ipfsz({ blockstore }).cat(cid, range))
@@ -124,7 +124,7 @@ describe('a plain CID', () => {
     }
   })
 
-  it('reports what @helia/unixfs reports', async () => {
+  it('reports the same progress as @helia/unixfs', async () => {
     const blockstore = new CountingBlockstore()
     const cids = [
       await unixfs({ blockstore }).addBytes(noise(1000)),
@@ -165,7 +165,7 @@ describe('a plain CID', () => {
   })
 })
 
-describe('reading', () => {
+describe('cat', () => {
   it('ends if the signal aborts', async () => {
     const { blockstore, cid } = await stored()
     const controller = new AbortController()
@@ -190,7 +190,7 @@ describe('reading', () => {
     expect(frames).toEqual([65536, 65536, 65536, 3392])
   })
 
-  it('works with the smallest memory bound, and refuses a bound of zero', async () => {
+  it('works with the smallest memory bound, and refuses bounds that are not above 0', async () => {
     const { blockstore, cid, bytes } = await stored()
 
     expect(Buffer.compare(await collect(ipfsz({ blockstore }, { inFlightBytes: 1 }).cat(cid)), bytes)).toBe(0)
@@ -206,7 +206,7 @@ describe('reading', () => {
     ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('keeps no more frames in memory than allowed', async () => {
+  it('keeps no more frames in memory than inFlightBytes allows', async () => {
     const { blockstore, cid } = await stored(5_000_000)
     let decompressed = 0
     const { codecs } = ipfsz({ blockstore })

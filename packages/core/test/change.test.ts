@@ -87,7 +87,7 @@ describe('cp', () => {
     await expect(fs.rm(tree, name)).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('keeps the fanout of shards with an unusual fanout', async () => {
+  it('works in shards with an unusual fanout, as do mkdir, rm and touch', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const results = await Array.fromAsync(fs.addAll(
       Array.from({ length: 60 }, (_, i) => ({ path: `f${i}.txt`, content: text(500 + i) })),
@@ -130,7 +130,7 @@ describe.each([
     { mtime: { secs: 42n, nsecs: 7 } }
   ]
 ])('%s', (_, change, expected) => {
-  it('of a compressed file keeps it compressed, by the marked CID and by the plain one', async () => {
+  it('of a compressed file keeps it compressed, by its marked or plain CID', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
 
@@ -159,7 +159,7 @@ describe.each([
     }
   })
 
-  it('of a whole tree keeps every file, in shards too', async () => {
+  it('with recursive changes every entry of a tree and keeps the content, in shards too', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const tree = await addTree(fs, FILES)
@@ -188,7 +188,7 @@ describe.each([
     expect((await fs.stat(part, { path: 'a.txt' })).mtime).toBeUndefined()
   })
 
-  it('of uncompressed content returns the result of @helia/unixfs', async () => {
+  it('of uncompressed content returns the same CID as @helia/unixfs', async () => {
     const blockstore = new CountingBlockstore()
     const theirs = unixfs({ blockstore }) as Ipfsz
     const ours = ipfsz({ blockstore })
@@ -215,7 +215,7 @@ describe.each([
   it.each([
     ['marked', (cid: CID) => cid],
     ['plain', unmark]
-  ])('keeps the hash function in a sharded directory, by its %s CID, which Kubo requires', async (_, form) => {
+  ])('of a sharded directory by its %s CID keeps the hash function, which Kubo requires', async (_, form) => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const changed = await change(fs, form(await putSharded(fs, 50, i => text(1000 + i))))
@@ -224,7 +224,7 @@ describe.each([
     expect([...readFields(Data)].find(field => field.number === 5)?.value).toBe(0x22)
   })
 
-  it('refuses a missing path, and an entry with a wrong marker', async () => {
+  it('refuses a missing path, a path through a file, and a wrong marker', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const tree = await addTree(fs, FILES)
     const file = await fs.addBytes(FILES['a.txt'])

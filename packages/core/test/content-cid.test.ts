@@ -14,7 +14,7 @@ import type { CID } from 'multiformats/cid'
 
 const MIB = 1024 * 1024
 
-/** What @helia/unixfs makes of the bytes. */
+/** The CID that @helia/unixfs gives the bytes. */
 async function plainCid (bytes: Uint8Array): Promise<CID> {
   return unixfs({ blockstore: new CountingBlockstore() }).addByteStream(chunked(bytes, 100_000))
 }
@@ -25,7 +25,7 @@ async function ours (bytes: Uint8Array, chunk: number, leafSize?: number): Promi
   for await (const piece of chunked(bytes, chunk)) {
     const copy = piece.slice()
     await content.update(copy)
-    // whoever owns the memory may use it again
+    // the caller may reuse the memory
     copy.fill(0)
   }
 
@@ -44,7 +44,7 @@ describe('a content CID', () => {
     }
   })
 
-  it('is the same for the same bytes, however they are chunked', async () => {
+  it('matches ipfs-unixfs-importer for any leaf size, however the bytes are chunked', async () => {
     await fc.assert(fc.asyncProperty(fc.nat(200), fc.integer(
       { min: 1, max: 20 }
     ), fc.integer({ min: 1, max: 60 }), async (size, leafSize, chunk) => {
@@ -61,7 +61,7 @@ describe('a content CID', () => {
   })
 
   // a second level of nodes begins with the 1,025th leaf
-  it.each([1023, 1024, 1025, 2049])('is that of ipfs-unixfs-importer with %d leaves', async (leaves) => {
+  it.each([1023, 1024, 1025, 2049])('matches ipfs-unixfs-importer with %d leaves', async (leaves) => {
     const bytes = text(leaves * 3)
     const { cid } = await importFile({ content: bytes }, new CountingBlockstore(), {
       cidVersion: 1,
@@ -74,8 +74,8 @@ describe('a content CID', () => {
   })
 })
 
-describe('adding with `link`', () => {
-  // the first piece comes as a trial frame where it is detected, and as bytes where it is not
+describe('the `link` option of an add', () => {
+  // with detection, the first piece arrives as a trial frame; without it, as bytes
   it.each([
     [1, false],
     [100_000, true],
@@ -100,7 +100,7 @@ describe('adding with `link`', () => {
     }
   })
 
-  it('depends only on the bytes: mode and mtime do not change it', async () => {
+  it('links the same content CID whatever mode and mtime are', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore(), datastore: new MemoryDatastore() })
     const bytes = text(100_000)
     const cid = await fs.addBytes(bytes, { link: true, mode: 0o600, mtime: { secs: 5n } })
@@ -108,7 +108,7 @@ describe('adding with `link`', () => {
     expect(await fs.links.get(await plainCid(bytes))).toEqual(cid)
   })
 
-  it('links the file, not the directories that lead to it', async () => {
+  it('links the file, not its parent directories', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore(), datastore: new MemoryDatastore() })
     const bytes = text(100_000)
     await fs.addFile({ path: 'a/b', content: bytes }, { link: true })
@@ -129,7 +129,7 @@ describe('adding with `link`', () => {
     expect(await Array.fromAsync(fs.links.list())).toEqual([])
   })
 
-  it('does not change the file if it is not requested', async () => {
+  it('writes no link and leaves the CID unchanged if it is not set', async () => {
     const datastore = new MemoryDatastore()
     const [plain, other] = await Promise.all([undefined, datastore].map(async datastore => {
       return ipfsz({ blockstore: new CountingBlockstore(), datastore }).addBytes(text(100_000))
@@ -153,7 +153,7 @@ describe('adding with `link`', () => {
     expect({ read, puts: blockstore.puts }).toEqual({ read: false, puts: [] })
   })
 
-  it('gives a root that every reader of version 1 reads', async () => {
+  it('makes a root that @helia/unixfs reads as the zstd stream', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore, datastore: new MemoryDatastore() })
     const cid = await fs.addBytes(text(1_000_000), { link: true })

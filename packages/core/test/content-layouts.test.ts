@@ -8,7 +8,7 @@ import { LAYOUTS } from '../src/content-cid/content-layouts.ts'
 import { chunked, CountingBlockstore, noise } from './fixtures.ts'
 import type { Layout } from '../src/content-cid/content-layouts.ts'
 
-/** What ipfs-unixfs-importer makes of the bytes. */
+/** The CID that ipfs-unixfs-importer gives the bytes. */
 async function imported (bytes: Uint8Array, { cidVersion, rawLeaves, leafSize, maxLinks }: Layout): Promise<string> {
   const { cid } = await importFile({ content: bytes }, new CountingBlockstore(), {
     cidVersion,
@@ -30,10 +30,10 @@ async function found (bytes: Uint8Array, chunk: number, layouts: readonly Layout
   return (await content.digests()).map(String)
 }
 
-describe('the CIDs of several layouts in one pass', () => {
+describe('ContentCid with several layouts', () => {
   const sizes = [0, 1, 256 * 1024, 256 * 1024 + 1, 1024 * 1024, 1024 * 1024 + 1, 3_000_000]
 
-  it.each(sizes)('give %d bytes the same CIDs as ipfs-unixfs-importer', async (size) => {
+  it.each(sizes)('gives %d bytes the same CIDs as ipfs-unixfs-importer', async (size) => {
     const bytes = noise(size)
 
     expect(await found(bytes, 100_000, LAYOUTS)).toEqual(
@@ -41,7 +41,7 @@ describe('the CIDs of several layouts in one pass', () => {
     )
   })
 
-  it('are right for trees of any depth, however the bytes are chunked', async () => {
+  it('matches ipfs-unixfs-importer for DAGs of any depth, however the bytes are chunked', async () => {
     const layout = fc.record({
       name: fc.constant(''),
       cidVersion: fc.constantFrom(0 as const, 1 as const),

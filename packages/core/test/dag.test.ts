@@ -29,12 +29,12 @@ async function put (node: dagPb.PBNode, blockstore: CountingBlockstore): Promise
 }
 
 describe('writing a DAG', () => {
-  // 1,024 links a node: two levels begin with the 1,025th leaf
-  it.each([1, 2, 1023, 1024, 1025, 2048, 2049])('makes what ipfs-unixfs-importer makes of %d leaves', async (count) => {
+  // a node has 1,024 links: the 1,025th leaf begins a second level
+  it.each([1, 2, 1023, 1024, 1025, 2048, 2049])('matches ipfs-unixfs-importer for %d leaves', async (count) => {
     const bytes = text(count * 3)
     const blockstore = new CountingBlockstore()
     const links = await Array.fromAsync(writeLeaves(chunked(bytes, 3), blockstore, {}))
-    // where there are inner nodes, the importer repeats the metadata in each
+    // the importer repeats the metadata in every inner node
     const metadata = count <= 1024 ? { mode: 0o600, mtime: { secs: 5n, nsecs: 6 } } : {}
     const written = await writeRoot({ links }, metadata, blockstore, {})
 
@@ -67,7 +67,7 @@ describe('writing a DAG', () => {
     expect(puts).toBe(1)
   })
 
-  it('throws the error of the blockstore, and closes the source of the leaves', async () => {
+  it('rejects with the error of the blockstore, and closes the source of the leaves', async () => {
     const error = new Error('full')
     let closed = false
     const leaves = (async function * () {
@@ -102,7 +102,7 @@ describe('reading a DAG', () => {
     ['one dag-pb block', { rawLeaves: false, chunker: fixedSize({ chunkSize: 30_000 }) }]
   ]
 
-  it.each(shapes)('returns what ipfs-unixfs-exporter returns: %s', async (_, options) => {
+  it.each(shapes)('returns the same bytes as ipfs-unixfs-exporter: %s', async (_, options) => {
     const blockstore = new CountingBlockstore()
     const { cid } = await importFile(
       { content: bytes },
@@ -126,7 +126,7 @@ describe('reading a DAG', () => {
     }), { numRuns: 40 })
   })
 
-  it('fetches the blocks that hold the range, and no others', async () => {
+  it('fetches only the blocks that hold the range', async () => {
     const blockstore = new CountingBlockstore()
     const { cid } = await importFile(
       { content: bytes },
@@ -149,7 +149,7 @@ describe('reading a DAG', () => {
     }
   })
 
-  it('reads no further ahead than allowed', async () => {
+  it('reads no further ahead than blockReadConcurrency', async () => {
     const blockstore = new CountingBlockstore()
     const { cid } = await importFile(
       { content: bytes },
@@ -162,7 +162,7 @@ describe('reading a DAG', () => {
     const read = readRange(node, 0, bytes.byteLength, blockstore, { blockReadConcurrency: 4 })
     await read.next()
     await new Promise(resolve => { setTimeout(resolve, 20) })
-    // both nodes below the root, the leaf that was taken, and four
+    // both nodes below the root, the leaf that was taken, and four leaves ahead
     expect(blockstore.gets.length).toBeLessThanOrEqual(7)
     await read.return(undefined)
   })
@@ -185,7 +185,7 @@ describe('reading a DAG', () => {
     ).rejects.toMatchObject({ name: 'CorruptBlockError', cid: damaged })
   })
 
-  it('refuses a leaf that is longer or shorter than its parent says', async () => {
+  it('refuses a leaf that is longer or shorter than its parent states', async () => {
     for (const size of [9n, 11n]) {
       const blockstore = new CountingBlockstore()
       const [leaf] = await Array.fromAsync(writeLeaves(chunked(text(10), 10), blockstore, {}))
@@ -199,7 +199,7 @@ describe('reading a DAG', () => {
     }
   })
 
-  it('refuses a node with fewer sizes than links, and a leaf of a codec that no file is made of', async () => {
+  it('refuses a node with fewer sizes than links, and a leaf of a codec that a file cannot have', async () => {
     const blockstore = new CountingBlockstore()
     const [leaf] = await Array.fromAsync(writeLeaves(chunked(text(10), 10), blockstore, {}))
     const other = CID.createV1(0x71, leaf.cid.multihash)

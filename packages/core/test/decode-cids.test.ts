@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeCids } from '../src/links/decode-cids.ts'
 import { DAG_PB, files, RAW, toV0, ZSTD } from './link-fixtures.ts'
 
-describe('the CIDs of an entry', () => {
+describe('decodeCids', () => {
   const cids = fc.tuple(
     fc.uint8Array({ maxLength: 40 }),
     fc.constantFrom(RAW, DAG_PB, ZSTD, 0),
@@ -14,7 +14,7 @@ describe('the CIDs of an entry', () => {
     fc.boolean()
   )
 
-  it('are decoded as by multiformats', async () => {
+  it('decodes CIDs as multiformats does', async () => {
     await fc.assert(fc.asyncProperty(fc.array(cids, { maxLength: 4 }), async (list) => {
       const made = await Promise.all(list.map(async ([bytes, code, hasher, v0]) => {
         const cid = CID.createV1(code, await hasher.digest(bytes))
@@ -28,7 +28,7 @@ describe('the CIDs of an entry', () => {
     }))
   })
 
-  it('are refused if multiformats refuses them', () => {
+  it('accepts and refuses the same bytes as multiformats', () => {
     fc.assert(fc.property(fc.oneof(fc.uint8Array({ maxLength: 60 }), fc.uint8Array({
       maxLength: 8
     }).map(bytes => Buffer.concat([files[0].bytes.subarray(0, 30 + bytes.byteLength), bytes]))), bytes => {

@@ -6,7 +6,7 @@ import type { Slot } from '../src/fetch/fetch-window.ts'
 const MIB = 1024 * 1024
 const FILE = {}
 
-/** A window whose time goes on when it is told to, and what has been let in. */
+/** A window with a manual clock, and the slots that it granted. */
 class Bench {
   time = 0
   readonly window: FetchWindow
@@ -23,14 +23,14 @@ class Bench {
     }
   }
 
-  /** Let everything in that may be. */
+  /** Wait until the window has granted all slots that it may. */
   async settle (): Promise<number> {
     await new Promise(resolve => { setImmediate(resolve) })
 
     return this.slots.length
   }
 
-  /** All that was let in arrives, after so many milliseconds. */
+  /** Everything in flight arrives after this many milliseconds. */
   async arrive (time: number, size = MIB): Promise<number> {
     this.time += time
     this.slots.splice(0).forEach(slot => { slot.end(size) })
@@ -39,8 +39,8 @@ class Bench {
   }
 }
 
-describe('the amount requested at a time', () => {
-  it('is one leaf at first, and then what arrives in the time ahead', async () => {
+describe('FetchWindow', () => {
+  it('allows one leaf at first, then what arrives in `ahead` milliseconds', async () => {
     const bench = new Bench()
     bench.ask(20)
 
@@ -48,13 +48,13 @@ describe('the amount requested at a time', () => {
     // a leaf in 500 ms: four in two seconds
     expect(await bench.arrive(500)).toBe(4)
 
-    // four in 1,000 ms: eight in two seconds, when it is clear that no more came with them
+    // four in 1,000 ms: eight in two seconds, once it is clear that no more arrived with them
     await bench.arrive(1000)
     await bench.arrive(500)
     expect(bench.window.limit).toBe(8 * MIB)
   })
 
-  it('is a leaf on a link on which less arrives', async () => {
+  it('always allows one leaf, however slow the link', async () => {
     const bench = new Bench()
     bench.ask(20)
     await bench.settle()
@@ -69,12 +69,12 @@ describe('the amount requested at a time', () => {
     await bench.settle()
 
     expect(await bench.arrive(100)).toBe(5)
-    // a fifth one when a quarter of these has arrived
+    // the fifth is requested once a quarter of these has arrived
     expect(await bench.arrive(100)).toBe(4)
     expect(await bench.arrive(100)).toBeLessThanOrEqual(5)
   })
 
-  it('is never more than 256 blocks, however small they are', async () => {
+  it('never allows more than 256 blocks, however small they are', async () => {
     const bench = new Bench()
     bench.ask(1)
     bench.ask(1000, 100)
@@ -83,7 +83,7 @@ describe('the amount requested at a time', () => {
     expect(await bench.arrive(10)).toBe(256)
   })
 
-  it('is at least one block, even one that exceeds the limit', async () => {
+  it('always allows one block, even if it exceeds the limit', async () => {
     const bench = new Bench({ maxBytes: MIB / 2 })
     bench.ask(2)
 
@@ -91,7 +91,7 @@ describe('the amount requested at a time', () => {
     expect(await bench.arrive(100)).toBe(1)
   })
 
-  it('does not count the time to find a provider of the first block', async () => {
+  it('does not count the round trip as transfer time', async () => {
     const bench = new Bench()
     bench.ask(1, 32 * 1024)
     await bench.settle()
@@ -99,11 +99,11 @@ describe('the amount requested at a time', () => {
 
     bench.ask(20)
     await bench.settle()
-    // a leaf in 750 ms, of which 250 are the way there and back
+    // a leaf in 750 ms, of which 250 ms are the round trip
     expect(await bench.arrive(750)).toBe(4)
   })
 
-  it('is asked for in batches: more when a quarter has arrived, and not before', async () => {
+  it('requests more only once a quarter has arrived', async () => {
     const bench = new Bench()
     bench.ask(30)
     await bench.settle()
@@ -120,7 +120,7 @@ describe('the amount requested at a time', () => {
     expect(rest).toHaveLength(6)
   })
 
-  it('is the same whether blocks arrive one by one or several in one message', async () => {
+  it('reaches the same limit whether blocks arrive one by one or several in one message', async () => {
     const limits = await Promise.all([1, 3].map(async together => {
       const bench = new Bench()
       bench.ask(100)
@@ -144,7 +144,7 @@ describe('the amount requested at a time', () => {
     expect(limits).toEqual([8, 8])
   })
 
-  it('shrinks on a link that became slower', async () => {
+  it('shrinks when the link becomes slower', async () => {
     const bench = new Bench()
     bench.ask(100)
     await bench.settle()
@@ -159,7 +159,7 @@ describe('the amount requested at a time', () => {
     expect(bench.window.limit / MIB).toBeCloseTo(2, 1)
   })
 
-  it('starts small again if a request stalls', async () => {
+  it('starts over with one leaf if a request stalls', async () => {
     const bench = new Bench()
     bench.ask(60)
     await bench.settle()
@@ -170,7 +170,7 @@ describe('the amount requested at a time', () => {
     expect(await bench.settle()).toBe(1)
   })
 
-  it('serves the files in turn', async () => {
+  it('serves files in turn', async () => {
     const bench = new Bench()
     const large = {}
     const small = {}
@@ -203,7 +203,7 @@ describe('the amount requested at a time', () => {
     expect(await bench.settle()).toBe(2)
   })
 
-  it('forgets waiters that give up', async () => {
+  it('forgets waiters whose signal aborts', async () => {
     const bench = new Bench()
     const controller = new AbortController()
     bench.ask(1)

@@ -18,10 +18,10 @@ interface Options {
 
 type Send = (cid: CID, options: Options, asked: number) => Promise<Uint8Array | undefined>
 
-/** A blockstore that asks others for what it has not got, as Helia's. */
+/** A blockstore that fetches missing blocks from peers, like Helia's. */
 class NetworkedBlockstore extends CountingBlockstore {
   readonly local = new CountingBlockstore()
-  /** What was asked of others, and has neither come nor been given up. */
+  /** Requests that are neither answered nor abandoned. */
   readonly inFlight = new Set<string>()
   readonly asked = new Map<string, number>()
   readonly providers: unknown[][] = []
@@ -63,7 +63,7 @@ class NetworkedBlockstore extends CountingBlockstore {
     try {
       const block = await this.#send(cid, options, asked)
 
-      // it is waited for until the signal
+      // no answer: wait until the signal aborts
       yield block ?? await new Promise<never>((_, reject) => {
         options.signal?.addEventListener('abort', () => { reject(refusal()) }, { once: true })
       })
@@ -77,7 +77,7 @@ function refusal (): Error {
   return Object.assign(new AggregateError([], 'Failed to load block'), { name: 'LoadBlockFailedError' })
 }
 
-/** A node's blockstore, and a file that another has. */
+/** An empty blockstore, and a file that only its peer has. */
 async function remote (
   send?: Send,
   init: FetchInit = {},
@@ -122,7 +122,7 @@ describe('a file that peers have', () => {
     ).toHaveLength(blockstore.asked.size)
   })
 
-  it('is read locally if it is stored, without asking peers', async () => {
+  it('is read without asking peers if it is also stored locally', async () => {
     const { blockstore: source, cid, bytes } = await stored(500_000)
     const blockstore = new NetworkedBlockstore(source)
 
@@ -134,7 +134,7 @@ describe('a file that peers have', () => {
     expect(blockstore.asked.size).toBe(0)
   })
 
-  it('is requested block by block if the limit allows no more', async () => {
+  it('is requested one block at a time if maxBytes is smaller than a block', async () => {
     const { blockstore, files, cid, bytes } = await remote(undefined, { maxBytes: 1 })
 
     expect(Buffer.compare(await collect(files.cat(cid)), bytes)).toBe(0)
@@ -195,7 +195,7 @@ describe('a block that does not arrive', () => {
     expect(roots[0]).toMatch(/^bafybei/)
   })
 
-  it('ends the read if nothing arrives within the timeout', async () => {
+  it('makes the read fail if nothing arrives within the timeout', async () => {
     const { files, cid, leaves } = await remote(async () => undefined, { stallTimeout: 20, timeout: 100 })
 
     await expect(collect(files.cat(cid))).rejects.toMatchObject(
@@ -205,8 +205,8 @@ describe('a block that does not arrive', () => {
   })
 
   it.each([
-    ['is asked for again by half of the whole time, however much is under way before it', 10, 2],
-    ['is waited for the whole time where it takes that long by itself', 150, 1]
+    ['is requested again after half of the timeout, however much is in flight before it', 10, 2],
+    ['gets the whole timeout if its own bytes take most of it', 150, 1]
   ])('%s', async (_, timeOf, times) => {
     const { blockstore, cid } = await stored(1000)
     const networked: NetworkedBlockstore = new NetworkedBlockstore(
@@ -226,7 +226,7 @@ describe('a block that does not arrive', () => {
     expect([...networked.asked.values()]).toEqual([times])
   })
 
-  it('ends the read at once if there is no peer to ask', async () => {
+  it('makes the read fail at once if there is no peer to ask', async () => {
     const { blockstore, files, cid } = await remote(
       async () => { throw Object.assign(new Error('none'), { name: 'InvalidConfigurationError' }) }
     )
@@ -235,7 +235,7 @@ describe('a block that does not arrive', () => {
     expect(blockstore.asked.size).toBe(1)
   })
 
-  it('is requested a few times from peers that answer that they do not have it', { tags: 'slow' }, async () => {
+  it('is requested four times if peers answer that they do not have it', { tags: 'slow' }, async () => {
     const { blockstore, files, cid } = await remote(async () => { throw refusal() })
 
     await expect(collect(files.cat(cid))).rejects.toMatchObject({ name: 'LoadBlockFailedError' })
@@ -258,8 +258,8 @@ describe('a block that does not arrive', () => {
   })
 })
 
-describe('an abandoned fetch', () => {
-  it("aborts with the signal's reason, and removes its listeners", async () => {
+describe('a fetch', () => {
+  it("rejects with the signal's reason if it aborts, and removes its listeners", async () => {
     const controller = new AbortController()
     const { blockstore, files, cid } = await remote(async () => undefined)
     const reading = collect(files.cat(cid, { signal: controller.signal }))
@@ -272,7 +272,7 @@ describe('an abandoned fetch', () => {
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0)
   })
 
-  it('leaves no listeners on a long-lived signal', async () => {
+  it('leaves no listeners on a long-lived signal when it succeeds', async () => {
     const { signal } = new AbortController()
     const { files, cid } = await remote()
 
@@ -294,8 +294,8 @@ describe('an abandoned fetch', () => {
   })
 })
 
-describe('the settings of fetching', () => {
-  it.each(['ahead', 'maxBytes', 'stallTimeout', 'timeout'])('refuses a %s that is not above 0', name => {
+describe('fetch settings', () => {
+  it.each(['ahead', 'maxBytes', 'stallTimeout', 'timeout'])('refuse a value of %s that is not above 0', name => {
     for (const value of [0, -1, Number.NaN]) {
       expect(
         () => ipfsz({ blockstore: new CountingBlockstore() }, { fetch: { [name]: value } })

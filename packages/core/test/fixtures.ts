@@ -9,7 +9,7 @@ import type { Blockstore } from 'interface-blockstore'
 
 export { noise, random, text } from '../../../test/support/data.ts'
 
-/** A blockstore in memory that counts what is asked of it. */
+/** An in-memory blockstore that records its gets and puts. */
 export class CountingBlockstore extends MemoryBlockstore {
   /** The CIDs of every get, in order. */
   readonly gets: string[] = []
@@ -29,7 +29,7 @@ export class CountingBlockstore extends MemoryBlockstore {
   }
 }
 
-/** Everything of a stream in one array. */
+/** All bytes of a stream in one array. */
 export async function collect (source: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
 
@@ -52,10 +52,10 @@ export async function * chunked (bytes: Uint8Array, length: number): AsyncGenera
   }
 }
 
-/** Original bytes in the frames of {@link stored}. */
+/** The frame size of {@link stored}. */
 export const FRAME = 64 * 1024
 
-/** A file of many frames in a store of its own. */
+/** A compressed file in a blockstore of its own. */
 export async function stored (
   size = 1_000_000,
   codec: CodecName = 'zstd'

@@ -34,7 +34,7 @@ const CIDS = {
   ]
 }
 
-/** Their contents as data: URLs, which browsers read too. */
+/** The golden files as data: URLs, which browsers read too. */
 const FILES = import.meta.glob<string>('./golden/*.car', { query: '?url&inline', import: 'default', eager: true })
 
 describe.each(Object.entries(CIDS))('the golden file of %s, format version 1,', (codec, [small, large]) => {
@@ -42,7 +42,7 @@ describe.each(Object.entries(CIDS))('the golden file of %s, format version 1,', 
     blockstore: await fromCar(new Uint8Array(await (await fetch(FILES[`./golden/${codec}.car`])).arrayBuffer()))
   }))()
 
-  it('reads a small file in its root', async () => {
+  it('holds a readable small file in its root', async () => {
     const fs = await loading
     const cid = CID.parse(small)
 
@@ -50,7 +50,7 @@ describe.each(Object.entries(CIDS))('the golden file of %s, format version 1,', 
     expect(await fs.stat(cid, { extended: true })).toMatchObject({ codec, size: 5000n, frames: 1, blocks: 1n })
   })
 
-  it('reads a file of four frames in a leaf', async () => {
+  it('holds a readable file of four frames in a leaf', async () => {
     const fs = await loading
     const cid = CID.parse(large)
 

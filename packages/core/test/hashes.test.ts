@@ -13,7 +13,7 @@ import type { MultihashHasher } from 'multiformats/hashes/interface'
 
 const BYTES = text(1000)
 
-/** A CID whose digest is cut to some bytes. */
+/** A CID whose digest is truncated to this length. */
 async function cut (length: number, hasher: MultihashHasher = sha256): Promise<CID> {
   return CID.createV1(raw.code, createDigest(hasher.code, (await hasher.digest(BYTES)).digest.subarray(0, length)))
 }
@@ -30,8 +30,8 @@ async function fileOf (leaf: CID, size: number, blockstore: CountingBlockstore):
   }, blockstore)
 }
 
-describe('a block', () => {
-  it('matches a CID whose digest is whole, or cut to 20 bytes or more', async () => {
+describe('checkBlock', () => {
+  it('compares whole digests, and digests truncated to 20 bytes or more', async () => {
     for (const cid of [await cut(32), await cut(20), await cut(64, sha512), await cut(20, sha512), inline(BYTES)]) {
       await expect(checkBlock(cid, BYTES)).resolves.toBeUndefined()
       await expect(checkBlock(cid, noise(1000))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
@@ -41,15 +41,15 @@ describe('a block', () => {
   it.each([
     ['blake3', 0x1e, '6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85'],
     ['blake2b-256', 0xb220, 'bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319']
-  ])('is hashed with %s as its specification does', async (_, code, digest) => {
-    // "abc", as b3sum and b2sum -l 256 have it
+  ])('computes %s as its specification does', async (_, code, digest) => {
+    // the hash of "abc" by b3sum and by b2sum -l 256
     const cid = CID.createV1(raw.code, createDigest(code, Buffer.from(digest, 'hex')))
 
     await expect(checkBlock(cid, Buffer.from('abc'))).resolves.toBeUndefined()
     await expect(checkBlock(cid, Buffer.from('abd'))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
   })
 
-  it('matches an identity CID only if all bytes are equal', async () => {
+  it('refuses bytes that differ from those in an identity CID', async () => {
     for (const bytes of [BYTES.subarray(1), BYTES.subarray(0, 999), Buffer.concat([BYTES, BYTES]), new Uint8Array(0)]) {
       await expect(checkBlock(inline(BYTES), bytes)).rejects.toMatchObject({ name: 'CorruptBlockError' })
     }
@@ -64,7 +64,7 @@ describe('a block', () => {
     await expect(checkBlock(cid, BYTES)).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
   })
 
-  it('refuses digests of fewer than 20 bytes, whatever the bytes are', async () => {
+  it('refuses digests of fewer than 20 bytes, even if they match', async () => {
     const lengths = fc.integer({ min: 0, max: 19 })
     const hashers = fc.constantFrom<MultihashHasher>(sha256, sha512)
 
@@ -84,7 +84,7 @@ describe('a block', () => {
 })
 
 describe('reading', () => {
-  it('refuses a file or a leaf with a digest of 0 or 4 bytes, before requesting it', async () => {
+  it('refuses a leaf with a digest of fewer than 20 bytes before requesting it', async () => {
     for (const length of [0, 4, 19]) {
       const blockstore = new CountingBlockstore()
       const fs = ipfsz({ blockstore })
@@ -129,7 +129,7 @@ describe('reading', () => {
     expect(blockstore.gets.filter(cid => CID.parse(cid).multihash.code === identity.code)).toEqual([])
   })
 
-  it('reads identity CIDs of any length without links, and refuses long ones with links', async () => {
+  it('reads raw identity CIDs of any length, and dag-pb ones of at most 128 bytes', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const long = inline(text(3000))

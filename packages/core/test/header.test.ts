@@ -33,7 +33,7 @@ describe('a header', () => {
     expect(readHeader(appendHeader(UNIXFS, HEADER), CONTEXT)).toEqual(HEADER)
   })
 
-  it('reads back with the content CID', () => {
+  it('reads back with its content CID', () => {
     const header = { ...HEADER, contentCid: CID_0 }
     expect(readHeader(appendHeader(UNIXFS, header), CONTEXT)?.contentCid?.toString()).toBe(CID_0.toString())
   })
@@ -69,13 +69,13 @@ describe('a header', () => {
   })
 })
 
-describe('a reader of headers', () => {
-  it('refuses another version', () => {
+describe('readHeader', () => {
+  it('refuses another version, or none', () => {
     expectRule(withFields(varintField(1, 2), CODEC, SIZE, FRAME_SIZE, LENGTHS), 'version')
     expectRule(withFields(CODEC, SIZE, FRAME_SIZE, LENGTHS), 'version')
   })
 
-  it('refuses a codec that differs from the CID', () => {
+  it('refuses a codec that differs from the marker of the CID', () => {
     expectRule(withFields(VERSION, CODEC, SIZE, FRAME_SIZE, LENGTHS), 'codec', { marker: 0x3f5a01 })
   })
 
@@ -102,11 +102,11 @@ describe('a reader of headers', () => {
     )
   })
 
-  it('refuses frames that are longer than the file', () => {
+  it('refuses frames that are longer in total than the stream', () => {
     expectRule(withFields(VERSION, CODEC, SIZE, FRAME_SIZE, LENGTHS), 'total-length', { streamSize: 99 })
   })
 
-  it.each([0, 1, 64 * KIB - 1, 16 * KIB * KIB + 1, 2 ** 32])('refuses frames of %d bytes', (frameSize) => {
+  it.each([0, 1, 64 * KIB - 1, 16 * KIB * KIB + 1, 2 ** 32])('refuses a frame size of %d bytes', (frameSize) => {
     expectRule(withFields(VERSION, CODEC, SIZE, varintField(4, frameSize), LENGTHS), 'frame-size')
   })
 

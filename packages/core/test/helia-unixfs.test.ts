@@ -8,18 +8,18 @@ import { collect, CountingBlockstore, getBlock, noise } from './fixtures.ts'
 import type { AddOptions, Ipfsz } from '../src/index.ts'
 
 /**
- * What the tests of @helia/unixfs 8 check, file by file. Its own files ran against
- * ipfsz too, with `codec: 'none'` given to every add: all pass but the two that need
- * the HTTP server of its build.
+ * Checks what the tests of @helia/unixfs 8 check, file by file. Those tests were also run
+ * against ipfsz, with `codec: 'none'` in every add. All passed, except for two that need the
+ * HTTP server of its build.
  *
- * The last parts run for files that are compressed as well. There literal CIDs and
- * sizes differ, as they must.
+ * The last suite runs for compressed files too. It has no literal CIDs and sizes, because
+ * those differ.
  */
 const bytes = Uint8Array.of(0, 1, 2, 3, 4)
 const small = noise(13)
 const plain: AddOptions = { compression: { codec: 'none' } }
 
-describe('uncompressed content has the CIDs of @helia/unixfs', () => {
+describe('uncompressed content', () => {
   const fs = ipfsz({ blockstore: new CountingBlockstore() })
   const metadata = { mode: 0x700, mtime: { secs: 100n } }
 
@@ -65,11 +65,11 @@ describe('uncompressed content has the CIDs of @helia/unixfs', () => {
       async () => fs.addDirectory({ path: 'dir' }),
       'bafybeid7d2tgynb3lcfgiqdln5vo73dhzw57febadhgu4cqrhm5vltvnbe'
     ]
-  ])('%s', async (_, add, cid) => {
+  ])('has the CID of @helia/unixfs: %s', async (_, add, cid) => {
     expect((await add()).toString()).toBe(cid)
   })
 
-  it('and the paths of entries begin with that of the directory', async () => {
+  it('is listed with paths that begin with the CID of its directory', async () => {
     const cid = await fs.addFile({ path: '/file.txt', content: bytes })
     expect(
       (await Array.fromAsync(fs.ls(cid))).map(({ name, path }) => [name, path])
@@ -77,8 +77,8 @@ describe('uncompressed content has the CIDs of @helia/unixfs', () => {
   })
 })
 
-describe('extended statistics are those of @helia/unixfs', () => {
-  it('of files and directories, with and without all blocks', async () => {
+describe('extended statistics', () => {
+  it('are those of @helia/unixfs for files and directories, with and without all blocks', async () => {
     const blockstore = new CountingBlockstore()
     const theirs = unixfs({ blockstore })
     const large = await theirs.addBytes(noise(5_242_880))
@@ -111,7 +111,7 @@ describe('extended statistics are those of @helia/unixfs', () => {
     await expect(ipfsz({ blockstore }).stat(large, { extended: true })).rejects.toMatchObject({ name: 'NotFoundError' })
   })
 
-  it('counts with the given filter', async () => {
+  it('count unique blocks with the given filter', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const seen: number[] = []
@@ -127,9 +127,9 @@ describe('extended statistics are those of @helia/unixfs', () => {
 })
 
 describe.each([
-  ['stored plain', plain],
+  ['plain', plain],
   ['compressed', { compression: { detect: false } }]
-])('files that are %s', (_, options) => {
+])('ipfsz with %s files', (_, options) => {
   let blockstore: CountingBlockstore
   let fs: Ipfsz
   let empty: CID
@@ -151,7 +151,7 @@ describe.each([
     file = await fs.addBytes(small, options)
   })
 
-  it('are read whole and in part', async () => {
+  it('reads a file whole and in ranges', async () => {
     for (const range of [{}, { offset: 10 }, { length: 10 }, { offset: 2, length: 5 }]) {
       const { offset = 0, length = 100 } = range
       expect(Buffer.compare(await collect(fs.cat(file, range)), small.subarray(offset, offset + length))).toBe(0)
@@ -160,7 +160,7 @@ describe.each([
     await expect(collect(fs.cat(empty))).rejects.toMatchObject({ name: 'NotAFileError' })
   })
 
-  it('make every verb fail if their block is missing', async () => {
+  it('rejects every verb if the block of a file is missing', async () => {
     await blockstore.delete(unmark(file))
 
     for (const verb of [
@@ -177,7 +177,7 @@ describe.each([
     }
   })
 
-  it('are found in shards, fetching only those on the way', async () => {
+  it('finds a file in shards by fetching only those on the way', async () => {
     const directory = await fs.cp(file, await sharded(), 'new-file.txt')
     blockstore.gets.length = 0
 
@@ -185,7 +185,7 @@ describe.each([
     expect(blockstore.gets.length).toBeLessThanOrEqual(4)
   })
 
-  it('are copied into plain and sharded directories, but not over existing entries', async () => {
+  it('copies a file into plain and sharded directories, but over an existing entry only with force', async () => {
     for (const target of [empty, await sharded()]) {
       const copied = await fs.cp(file, target, 'a')
 
@@ -200,7 +200,7 @@ describe.each([
     }
   })
 
-  it('and directories are copied into and out of shards', async () => {
+  it('copies directories into sharded directories, and sharded directories into others', async () => {
     const shards = await sharded()
 
     expect((await fs.stat(await fs.cp(shards, empty, 'd'), { path: 'd' })).cid.equals(unmark(shards))).toBe(true)
@@ -210,7 +210,7 @@ describe.each([
     )).toEqual(['f'])
   })
 
-  it('are not copied to or from something that is not UnixFS', async () => {
+  it('refuses to copy to or from something that is not UnixFS', async () => {
     const other = CID.createV1(identity.code, identity.digest(Buffer.from('derp')))
 
     await expect(fs.cp(file, other, 'foo')).rejects.toMatchObject({ name: 'NotADirectoryError' })
@@ -221,7 +221,7 @@ describe.each([
     await expect(Array.fromAsync((fs.ls as () => AsyncIterable<unknown>)())).rejects.toThrow()
   })
 
-  it('are listed with the sizes that reading returns', async () => {
+  it('lists files with the sizes that reading returns', async () => {
     expect(
       await Array.fromAsync(fs.ls(await fs.cp(file, empty, 'a')))
     ).toMatchObject([{ name: 'a', cid: file, size: 13n }])
@@ -231,7 +231,7 @@ describe.each([
     expect(await Array.fromAsync(fs.ls(await sharded()))).toHaveLength(200)
   })
 
-  it('and directories get modes and mtimes, recursively too', async () => {
+  it('sets modes and mtimes of files and directories, recursively too', async () => {
     const directory = await fs.mkdir(
       await fs.cp(file, await sharded(), 'a'),
       'd',
@@ -252,7 +252,7 @@ describe.each([
     expect((await fs.stat(await fs.chmod(file, 0o777))).mode).toBe(0o777)
   })
 
-  it('and directories of other CID versions are made in each other', async () => {
+  it('makes a directory of CID version 1 in one of version 0', async () => {
     const directory = await fs.mkdir(await fs.addDirectory({}, { cidVersion: 0 }), 'sub', { cidVersion: 1 })
 
     expect((await fs.stat(directory)).cid.version).toBe(0)
@@ -260,7 +260,7 @@ describe.each([
     await expect(fs.mkdir(directory, 'sub')).rejects.toMatchObject({ name: 'AlreadyExistsError' })
   })
 
-  it('are put into shards of the requested fanout', async () => {
+  it('puts a file into shards of the requested fanout', async () => {
     const directory = await fs.cp(file, empty, 'file.txt', { shardSplitThresholdBytes: 0, shardFanoutBits: 16 })
     const { Links } = dagPb.decode(await getBlock(unmark(directory), blockstore))
 

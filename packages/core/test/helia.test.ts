@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { ipfsz, markerCodecs, unmark } from '../src/index.ts'
 import { collect, text } from './fixtures.ts'
 
-// no network: createHeliaLight has none
+// createHeliaLight has no network
 
-describe('on a Helia node', () => {
-  it('adds, reads, pins the marked root, and keeps its blocks when garbage is collected', async () => {
+describe('a compressed file on a Helia node', () => {
+  it('is pinned by its marked CID, keeps its blocks when garbage is collected, and reads back', async () => {
     const helia = await createHeliaLight({ codecs: markerCodecs }).start()
     const fs = ipfsz(helia)
     const bytes = text(1_000_000)
@@ -27,7 +27,7 @@ describe('on a Helia node', () => {
     await helia.stop()
   })
 
-  it('is read by a node that knows nothing of it, by the plain CID', async () => {
+  it('is read and pinned by a node without IPFSz, by its plain CID', async () => {
     const blockstore = new MemoryBlockstore()
     const helia = await createHeliaLight({ blockstore }).start()
     const cid = await ipfsz(helia).addBytes(text(1_000_000))

@@ -13,7 +13,7 @@ const shardOf = (fanout = 256n) => ({
   data: new Uint8Array(32).fill(255)
 })
 
-/** The label of a name in a shard of 256 children, at that level. */
+/** The link name of an entry in a shard with a fanout of 256, at this level. */
 async function label (name: string, level: number): Promise<string> {
   const hash = await hashName(name)
 
@@ -31,7 +31,7 @@ async function names (cid: CID, blockstore: CountingBlockstore): Promise<string[
 }
 
 describe('a sharded directory', () => {
-  it.each([3, 5, 8, 10])('with shards of 2^%d children is listed and its names are found', async (shardFanoutBits) => {
+  it.each([3, 5, 8, 10])('with a fanout of 2^%d is listed, and its names are found', async (shardFanoutBits) => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const expected = Array.from({ length: 300 }, (_, i) => `näme-${i}.txt`)
@@ -47,7 +47,7 @@ describe('a sharded directory', () => {
     await expect(fs.stat(cid, { path: 'name-123.txt' })).rejects.toMatchObject({ name: 'NotFoundError' })
   })
 
-  it('is listed in its own order', async () => {
+  it('is listed in the order of its links', async () => {
     const blockstore = new CountingBlockstore()
     const cid = unmark(await putSharded(ipfsz({ blockstore }), 600, () => text(10)))
 
@@ -63,7 +63,7 @@ describe('a sharded directory', () => {
     expect(await names(cid, blockstore)).toEqual(await walk(cid))
   })
 
-  it('is refused if a shard occurs twice, before fetching it again', async () => {
+  it('is refused if a shard occurs twice, before the shard is fetched again', async () => {
     const blockstore = new CountingBlockstore()
     const one = await file(blockstore)
     const shard = await putDirectory([['00a', one]], blockstore, shardOf())
@@ -85,7 +85,7 @@ describe('a sharded directory', () => {
     [256n, 2, 8],
     [1024n, 3, 6],
     [2n, 1, 64]
-  ])('of %d children a shard is refused with more levels than a hash can reach', async (fanout, digits, levels) => {
+  ])('with a fanout of %d is refused if it has more levels than a hash can reach', async (fanout, digits, levels) => {
     const blockstore = new CountingBlockstore()
     let cid = await putDirectory([[`${'0'.repeat(digits)}a`, await file(blockstore)]], blockstore, shardOf(fanout))
 
@@ -101,21 +101,21 @@ describe('a sharded directory', () => {
     )
   })
 
-  it('is refused with an empty shard', async () => {
+  it('is refused if a shard is empty', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await putDirectory([['00', await putDirectory([], blockstore, shardOf())]], blockstore, shardOf())
 
     await expect(names(cid, blockstore)).rejects.toMatchObject({ name: 'InvalidDagError' })
   })
 
-  it('is refused with a duplicate name anywhere, and listed with misplaced names', async () => {
+  it('is refused if a name occurs twice anywhere, and listed if names are only misplaced', async () => {
     const blockstore = new CountingBlockstore()
     const one = await file(blockstore)
     const below = await putDirectory([[await label('x', 1), one]], blockstore, shardOf())
     const way = (await label('x', 0)).slice(0, 2)
     const [first, second] = ['00', '01', '02'].filter(slot => slot !== way)
 
-    // in its place, and in another before or behind that
+    // in its place, and also before or after it
     for (const elsewhere of [first, 'FE']) {
       const links: Array<[string, CID]> = [[`${elsewhere}x`, one], [way, below]]
       await expect(
@@ -126,17 +126,17 @@ describe('a sharded directory', () => {
       ).rejects.toMatchObject({ name: 'InvalidDagError' })
     }
 
-    // in two places of which neither is its own
+    // in two wrong places
     await expect(
       names(await putDirectory([[`${first}x`, one], [`${second}x`, one]], blockstore, shardOf()), blockstore)
     ).rejects.toMatchObject({ name: 'InvalidDagError' })
-    // as @helia/unixfs leaves them when it has removed others
+    // misplaced, as @helia/unixfs leaves names after it removes others
     await expect(
       names(await putDirectory([[`${first}x`, one], [`${second}y`, one]], blockstore, shardOf()), blockstore)
     ).resolves.toEqual(['x', 'y'])
   })
 
-  it('is refused with a label of no child', async () => {
+  it('is refused if a link name does not begin with a slot of its shard', async () => {
     const blockstore = new CountingBlockstore()
     const one = await file(blockstore)
 
@@ -148,7 +148,7 @@ describe('a sharded directory', () => {
     }
   })
 
-  it('is refused with more links than children, after fetching little below it', async () => {
+  it('is refused if a shard has more links than its fanout, after fetching few blocks', async () => {
     const blockstore = new CountingBlockstore()
     const one = await file(blockstore)
     const big = await putDirectory(
@@ -171,7 +171,7 @@ describe('a sharded directory', () => {
     expect(blockstore.gets.length).toBeLessThan(20)
   })
 
-  it('fetches no more shards than are read ahead', async () => {
+  it('is listed without fetching more shards than the read-ahead allows', async () => {
     const blockstore = new CountingBlockstore()
     const cid = unmark(await putSharded(ipfsz({ blockstore }), 1200, () => text(10)))
     const { Links } = dagPb.decode(await getBlock(cid, blockstore))

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { joinChunks } from '../src/write/join-chunks.ts'
 import { collect, text } from './fixtures.ts'
 
-describe('joining chunks', () => {
-  it('loses and changes no byte', async () => {
+describe('joinChunks', () => {
+  it('keeps every byte in order', async () => {
     const bytes = text(400_000)
     const sizes = fc.oneof(fc.nat(10), fc.nat(5000), fc.nat(80_000))
 

@@ -12,7 +12,7 @@ function kuboBytes (size: number, seed: string): Uint8Array {
   ).update(new Uint8Array(size))
 }
 
-// of Kubo's test/cli/cid_profiles_test.go, from one leaf to a second level of nodes
+// from Kubo's test/cli/cid_profiles_test.go: from one leaf to a second level of nodes
 const PROFILES = [
   [UNIXFS_V0_2015, 'chunk-v0-seed', 262_144, 'QmWmRj3dFDZdb6ABvbmKhEL6TmPbAfBZ1t5BxsEyJrcZhE'],
   [UNIXFS_V0_2015, 'chunk-v0-seed', 262_145, 'QmYyLxtzZyW22zpoVAtKANLRHpDjZtNeDjQdJrcQNWoRkJ'],
@@ -23,16 +23,16 @@ const PROFILES = [
 ] as const
 
 describe('a content CID', () => {
-  const cases = PROFILES.map(([layout, ...rest]) => [layout.name, layout, ...rest] as const)
+  const cases = PROFILES.map(([layout, seed, size, cid]) => [layout.name, size, layout, seed, cid] as const)
 
-  it.each(cases)('with the layout %s is the one that Kubo gives', async (_, layout, seed, size, cid) => {
+  it.each(cases)('with the layout %s is the CID that Kubo gives %d bytes', async (_, size, layout, seed, cid) => {
     const content = new ContentCid({}, [layout])
     await content.update(kuboBytes(size, seed))
 
     expect((await content.digest()).toString()).toBe(cid)
   })
 
-  it('of no bytes with Kubo\'s first layout is that of its empty file', async () => {
+  it('of no bytes with the layout unixfs-v0-2015 is the CID of Kubo\'s empty file', async () => {
     expect(
       (await new ContentCid({}, [UNIXFS_V0_2015]).digest()).toString()
     ).toBe('QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH')

@@ -6,7 +6,7 @@ import { unmark } from '../src/marker.ts'
 import { chunked, collect, noise, text } from './fixtures.ts'
 import type { KuboClient, KuboPutOptions } from '../src/kubo/index.ts'
 
-/** As much of a Kubo as is used, in memory. */
+/** The part of Kubo's API that we use, in memory. */
 class FakeKubo implements KuboClient {
   readonly blocks = new Map<string, Uint8Array>()
   readonly pins: string[] = []
@@ -44,18 +44,18 @@ class FakeKubo implements KuboClient {
   }
 }
 
-/** As kubo-rpc-client throws it. */
+/** An error as kubo-rpc-client throws it. */
 function httpError (status: number, message: string): Error {
   return Object.assign(new Error(message), { name: 'HTTPError', response: { status } })
 }
 
-/** A Kubo of which every call ends so. */
+/** A Kubo that answers every call with `call`. */
 function failing (call: () => Promise<never>): KuboClient {
   return { block: { put: call, get: call, stat: call }, pin: { add: call } }
 }
 
 describe('a file in Kubo', () => {
-  it('is stored under its own CIDs, pinned by its plain twin, and read back', async () => {
+  it('is stored under the CIDs of IPFSz, pinned by its plain CID, and read back', async () => {
     const kubo = new FakeKubo()
     const files = createIpfszForKubo(kubo)
     const bytes = text(5_000_000)
@@ -74,14 +74,14 @@ describe('a file in Kubo', () => {
     expect(kubo.pins).toEqual([])
   })
 
-  it('is not returned if it cannot be pinned', async () => {
+  it('makes the add fail if it cannot be pinned', async () => {
     const kubo = new FakeKubo()
     kubo.pin.add = async () => { throw httpError(500, 'pin: it cannot be') }
 
     await expect(createIpfszForKubo(kubo).addBytes(text(1000))).rejects.toMatchObject({ name: 'KuboFailedError' })
   })
 
-  it('is pinned with its tree', async () => {
+  it('is pinned only through the root of its tree', async () => {
     const source = [
       { path: 'd/a', content: text(200_000) },
       { path: 'd/b/c', content: noise(1000) },
@@ -99,7 +99,7 @@ describe('a file in Kubo', () => {
     }
   })
 
-  it('is added from every kind of source', async () => {
+  it('is pinned by addByteStream and addFile, as is a directory by addDirectory', async () => {
     const kubo = new FakeKubo()
     const files = createIpfszForKubo(kubo)
 
@@ -111,7 +111,7 @@ describe('a file in Kubo', () => {
 })
 
 describe('a misbehaving Kubo', () => {
-  it('is refused if it gives a block another CID', async () => {
+  it('is refused if it returns another CID for a block', async () => {
     const kubo = new FakeKubo()
     const other = CID.createV1(0x55, await sha256.digest(text(3)))
     kubo.block.put = async () => other
@@ -121,7 +121,7 @@ describe('a misbehaving Kubo', () => {
     )
   })
 
-  it('is refused if it pinned something else, or does not say what', async () => {
+  it('is refused if it pins another CID, or does not say which', async () => {
     for (const [answer, name] of [
       [CID.createV1(0x55, await sha256.digest(text(3))), 'KuboCidMismatchError'],
       [undefined, 'NotKuboError'],
@@ -134,7 +134,7 @@ describe('a misbehaving Kubo', () => {
     }
   })
 
-  it('may answer with a CID of version 0', async () => {
+  it('is accepted if it only answers with a CIDv0', async () => {
     const kubo = new FakeKubo()
     kubo.pin.add = async cid => cid.toV0()
 
@@ -149,7 +149,7 @@ describe('a misbehaving Kubo', () => {
     expect((error as Error).message.length).toBeLessThan(1000)
   })
 
-  it('is refused if it sends other bytes', async () => {
+  it('is refused if a block does not match its CID, or is not bytes', async () => {
     const kubo = new FakeKubo()
     const files = createIpfszForKubo(kubo)
     const cid = await files.addBytes(text(1000))
@@ -162,23 +162,32 @@ describe('a misbehaving Kubo', () => {
   })
 
   it.each([
-    ['KuboUnreachableError', async () => { throw new TypeError(
+    ['KuboUnreachableError', 'refuses connections', async () => { throw new TypeError(
       'fetch failed',
       { cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }) }
     ) }],
-    ['KuboForbiddenError', async () => { throw httpError(403, '403 - Forbidden') }],
-    ['KuboForbiddenError', async () => { throw httpError(401, 'Unauthorized') }],
-    ['NotKuboError', async () => { throw httpError(404, '404 page not found') }],
-    ['NotKuboError', async () => { throw new SyntaxError('Unexpected token < in JSON') }],
-    ['KuboFailedError', async () => { throw httpError(500, 'the disk is full') }],
-    ['KuboFailedError', async () => { throw Object.assign(new Error('Request timed out'), { name: 'TimeoutError' }) }],
-    ['KuboUnreachableError', async () => { throw new TypeError('fetch failed', { cause: new Error('bad port') }) }],
+    ['KuboForbiddenError', 'answers with 403', async () => { throw httpError(403, '403 - Forbidden') }],
+    ['KuboForbiddenError', 'answers with 401', async () => { throw httpError(401, 'Unauthorized') }],
+    ['NotKuboError', 'answers with 404', async () => { throw httpError(404, '404 page not found') }],
+    ['NotKuboError', 'does not answer with JSON', async () => { throw new SyntaxError('Unexpected token < in JSON') }],
+    ['KuboFailedError', 'answers with 500', async () => { throw httpError(500, 'the disk is full') }],
+    [
+      'KuboFailedError',
+      'lets a request time out',
+      async () => { throw Object.assign(new Error('Request timed out'), { name: 'TimeoutError' }) }
+    ],
     [
       'KuboUnreachableError',
+      'has a bad port',
+      async () => { throw new TypeError('fetch failed', { cause: new Error('bad port') }) }
+    ],
+    [
+      'KuboUnreachableError',
+      'has a self-signed certificate',
       async () => { throw Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }) }
     ],
-    ['KuboUnreachableError', async () => new Promise<never>(() => {})]
-  ])('is reported as a %s', async (name, call) => {
+    ['KuboUnreachableError', 'never answers', async () => new Promise<never>(() => {})]
+  ])('is reported with %s if it %s', async (name, _, call) => {
     const client = failing(call)
 
     await expect(checkKubo(client, { timeout: 50 })).rejects.toMatchObject({ name })
@@ -194,7 +203,7 @@ describe('a misbehaving Kubo', () => {
     await expect(adding).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it('is not waited for longer than the timeout for a block that it does not have', async () => {
+  it('is asked for a missing block for no longer than the timeout', async () => {
     const files = createIpfszForKubo(
       failing(async () => { throw httpError(500, 'block was not found locally (offline): ipld: could not find it') }),
       { fetch: { timeout: 50, stallTimeout: 10 } }
@@ -206,7 +215,7 @@ describe('a misbehaving Kubo', () => {
   })
 })
 
-describe('the settings of a Kubo', () => {
+describe('createIpfszForKubo', () => {
   it('refuses timeouts that are not above 0', () => {
     for (const init of [{ timeout: 0 }, { pinTimeout: -1 }, { timeout: Number.NaN }]) {
       expect(() => createIpfszForKubo(new FakeKubo(), init)).toThrow(

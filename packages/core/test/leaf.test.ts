@@ -14,20 +14,20 @@ async function lengths (...parts: number[]): Promise<number[]> {
 
 describe('packLeaves', () => {
   it.each([
-    ['nothing', [], []],
-    ['one small part', [10], [10]],
+    ['nothing into no leaf', [], []],
+    ['one small part into one leaf', [10], [10]],
     ['small parts into one leaf', [10, 20, 30], [60]],
-    ['parts that fill a leaf exactly', [MIB - 1, 1], [MIB]],
-    ['the part that does not fit any more into a leaf of its own', [MIB - 1, 2], [MIB - 1, 2]],
-    ['a part of one leaf', [MIB], [MIB]],
-    ['a part of more than a leaf', [MIB + 1], [MIB, 1]],
-    ['a large part, whose last piece closes the leaf', [MIB + 1, 5], [MIB, 1, 5]],
-    ['a large part behind a small one', [5, 2 * MIB + 3, 5], [5, MIB, MIB, 3, 5]]
+    ['parts that fill a leaf exactly into one leaf', [MIB - 1, 1], [MIB]],
+    ['a part into a leaf of its own if it no longer fits', [MIB - 1, 2], [MIB - 1, 2]],
+    ['a part as long as a leaf into one leaf', [MIB], [MIB]],
+    ['a part longer than a leaf into several leaves', [MIB + 1], [MIB, 1]],
+    ['a small part after a large one into a leaf of its own', [MIB + 1, 5], [MIB, 1, 5]],
+    ['a large part after a small one into leaves of its own', [5, 2 * MIB + 3, 5], [5, MIB, MIB, 3, 5]]
   ])('packs %s', async (_, parts, expected) => {
     expect(await lengths(...parts)).toEqual(expected)
   })
 
-  it('loses and changes no byte', async () => {
+  it('keeps every byte in order, in leaves of at most 1 MiB', async () => {
     const sizes = fc.integer({ min: 1, max: 3 * MIB })
 
     await fc.assert(fc.asyncProperty(fc.array(sizes, { maxLength: 6 }), async (parts) => {

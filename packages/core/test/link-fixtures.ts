@@ -9,12 +9,12 @@ export const ZSTD = MARKERS['ipfsz-zstd']
 export const DAG_PB = 0x70
 export const RAW = 0x55
 
-/** The CID of a number, for those that nobody reads. */
+/** A CID made from a number, for tests that never read its block. */
 export async function cidOf (number: number, code: number): Promise<CID> {
   return CID.createV1(code, await sha256.digest(Uint8Array.of(number >> 8, number)))
 }
 
-/** Originals and compressed files, by number: no two have a hash in common. */
+/** CIDs of originals and of compressed files. All hashes differ. */
 export const originals = await Promise.all(
   Array.from({ length: 8 }, async (_, i) => cidOf(i, i % 2 === 0 ? RAW : DAG_PB))
 )
@@ -25,7 +25,7 @@ export function toV0 (cid: CID): CID {
   return CID.createV0(cid.multihash as Parameters<typeof CID.createV0>[0])
 }
 
-/** Links, where every file is stored, and none can be read. */
+/** Links on a blockstore that claims to have every block, but holds none. */
 export function linksOn (datastore?: LinkDatastore): Links {
   const { links } = ipfsz({ blockstore: Object.assign(new CountingBlockstore(), { has: () => true }), datastore })
 
@@ -42,7 +42,7 @@ export async function listed (links: Links): Promise<string[]> {
   return (await Array.fromAsync(links.list())).map(({ original, compressed }) => `${original} ${compressed}`).toSorted()
 }
 
-/** A datastore that dies after so many writes: what was written stays, nothing more is. */
+/** A datastore that keeps this many writes and fails all later ones, as if the process were killed. */
 export function mortal (datastore: MemoryDatastore, writes: number): LinkDatastore {
   let left = writes
   const dieOrWrite = (): void => {
@@ -60,7 +60,7 @@ export function mortal (datastore: MemoryDatastore, writes: number): LinkDatasto
   }
 }
 
-/** How many entries there are in all. */
-export async function entries (datastore: MemoryDatastore): Promise<number> {
+/** The number of entries in a datastore. */
+export async function countEntries (datastore: MemoryDatastore): Promise<number> {
   return (await Array.fromAsync(datastore.queryKeys({}))).length
 }

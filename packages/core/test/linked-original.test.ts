@@ -35,7 +35,7 @@ function store (): Store {
   return { fs: ipfsz({ blockstore, datastore }), blockstore, datastore }
 }
 
-/** The CID of bytes that an importer made elsewhere. */
+/** The CID that an importer elsewhere gives the bytes. */
 async function originalOf (
   bytes: Uint8Array,
   { cidVersion, rawLeaves, leafSize, maxLinks }: Omit<Layout, 'name'> = LAYOUTS[0]
@@ -48,10 +48,10 @@ async function originalOf (
   })).cid
 }
 
-/** Settings that nothing here knows of. */
+/** Settings that match none of LAYOUTS. */
 const STRANGE = { cidVersion: 1, rawLeaves: true, leafSize: 70_000, maxLinks: 11 } as const
 
-/** A link as a version made it that compared nothing. */
+/** Add a link as an earlier version did, which compared nothing. */
 async function linkAsBefore ({ fs, datastore }: Store, original: CID, compressed: CID): Promise<void> {
   await fs.links.add(original, compressed, { unchecked: true })
 
@@ -60,7 +60,7 @@ async function linkAsBefore ({ fs, datastore }: Store, original: CID, compressed
   }
 }
 
-/** The same compressed file, whose header names that content CID. */
+/** The same compressed file with this content CID in its header. */
 async function withContentCid (contentCid: CID, cid: CID, blockstore: CountingBlockstore): Promise<CID> {
   const { header } = await openEntry(cid, blockstore, {})
   const { unixfs, links } = decodeNode(unmark(cid), await getBlock(unmark(cid), blockstore))
@@ -74,7 +74,7 @@ async function withContentCid (contentCid: CID, cid: CID, blockstore: CountingBl
   return mark(root.cid, MARKERS['ipfsz-zstd'])
 }
 
-/** What came of a file before it ended or failed. */
+/** How many bytes a source yields before it ends or fails. */
 async function read (source: AsyncIterable<Uint8Array>): Promise<{ length: number, error?: unknown }> {
   let length = 0
 
@@ -110,7 +110,7 @@ describe('linking an original', () => {
     expect(await Array.fromAsync(fs.links.list())).toMatchObject([{ checked: true }])
   })
 
-  it('finds the link by the other CID version too', async () => {
+  it('by its CID of the other version works too', async () => {
     const { fs } = store()
     const cid = await fs.addBytes(large)
     const [v1, v0] = await Promise.all(LAYOUTS.slice(0, 2).map(async layout => originalOf(large, layout)))
@@ -126,7 +126,7 @@ describe('linking an original', () => {
   it.each([
     ['raw', small.subarray(0, 1000)],
     ['dag-pb', large]
-  ])('refuses a file with other bytes than a %s one names, and the earlier link stays', async (_, bytes) => {
+  ])('refuses a file with other bytes than a %s original, and keeps the earlier link', async (_, bytes) => {
     const { fs } = store()
     const original = await originalOf(bytes)
     const [good, bad] = await Promise.all([fs.addBytes(bytes), fs.addBytes(other)])
@@ -139,7 +139,7 @@ describe('linking an original', () => {
     expect(await fs.links.get(bad)).toBeUndefined()
   })
 
-  it('reports which CIDs the bytes have', async () => {
+  it('reports the CIDs of the bytes if they do not match', async () => {
     const { fs } = store()
 
     await expect(fs.links.add(await originalOf(large), await fs.addBytes(other))).rejects.toMatchObject(
@@ -199,7 +199,7 @@ describe('linking an original', () => {
     expect(await Array.fromAsync(fs.links.list())).toEqual([])
   })
 
-  it('stores its result after what earlier versions read', async () => {
+  it('stores its result after the CIDs that earlier versions read', async () => {
     const { fs, datastore } = store()
     const original = await originalOf(large)
     const cid = await fs.addBytes(large)
@@ -232,7 +232,7 @@ describe('a wrong link of an earlier version', () => {
     expect(ended.error).toMatchObject({ name: 'LinkMismatchError', original, compressed: bad, by: 'bytes' })
     expect(ended.length).toBeLessThan(other.byteLength)
     expect(await read(fs.cat(raw))).toMatchObject({ length: 0, error: { name: 'LinkMismatchError', original: raw } })
-    // as much as all of it, asked for as a range
+    // the same for a range of the whole file
     expect(
       await read(fs.cat(raw, { offset: 0, length: 10_000 }))
     ).toMatchObject({ length: 0, error: { name: 'LinkMismatchError' } })
@@ -250,7 +250,7 @@ describe('a wrong link of an earlier version', () => {
     await expect(made.fs.verify(bad)).resolves.toMatchObject({ files: 1 })
   })
 
-  it('from a raw CID to a huge file is refused once it exceeds the largest block', async () => {
+  it('from a raw CID to a huge file is refused once the file exceeds the largest block', async () => {
     const made = store()
     const original = CID.createV1(RAW, await sha256.digest(large))
     await linkAsBefore(made, original, await made.fs.addBytes(new Uint8Array(60_000_000)))
@@ -263,7 +263,7 @@ describe('a wrong link of an earlier version', () => {
 })
 
 describe('a good link of an earlier version', () => {
-  it('is read whole, and in parts after a verification', async () => {
+  it('is read whole, and in ranges only after verify', async () => {
     const made = store()
     const { fs } = made
     const original = await originalOf(large, LAYOUTS[1])
@@ -315,7 +315,7 @@ describe('a good link of an earlier version', () => {
 })
 
 describe('an unchecked link', () => {
-  it('is read whole, and reported', async () => {
+  it('is read whole but not in ranges, and reported', async () => {
     const { fs } = store()
     const original = await originalOf(large, STRANGE)
     const compressed = await fs.addBytes(large)
@@ -333,7 +333,7 @@ describe('an unchecked link', () => {
     await expect(fs.verify(original)).rejects.toMatchObject({ name: 'UncheckedLinkError', what: 'settings' })
   })
 
-  it('whose original proves to have known settings becomes checked', async () => {
+  it('becomes checked once its original proves to have known settings', async () => {
     const { fs } = store()
     const original = await originalOf(large)
     await fs.links.add(original, await fs.addBytes(large), { unchecked: true })
@@ -377,7 +377,7 @@ describe('an unchecked link', () => {
 })
 
 describe('a content CID in the header', () => {
-  it('that differs from the requested CID is refused before reading', async () => {
+  it('that differs from the requested CID is refused before any leaf is read', async () => {
     const made = store()
     const { fs, blockstore } = made
     const bad = await fs.addBytes(other, { link: true })
@@ -421,7 +421,7 @@ describe('a content CID in the header', () => {
     expect(await fs.stat(original)).toMatchObject({ size: 3_000_000n })
   })
 
-  it('of unexpected settings does not matter once the bytes were compared', async () => {
+  it('made with another layout does not matter once the bytes are compared', async () => {
     const { fs, blockstore } = store()
     const original = await originalOf(large, LAYOUTS[1])
     const cid = await withContentCid(original, await fs.addBytes(large), blockstore)
@@ -430,7 +430,7 @@ describe('a content CID in the header', () => {
     expect(Buffer.compare(await collect(fs.cat(original)), large)).toBe(0)
   })
 
-  it('allows reading a range; reading all, and verify, detect a false one', async () => {
+  it('allows reading a range, and is detected by a whole read and by verify if it is false', async () => {
     const made = store()
     const { fs, blockstore } = made
     const original = await originalOf(large)

@@ -1,10 +1,10 @@
 import { MemoryDatastore } from 'datastore-core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { entries, files, linksOn, listed, mortal, originals } from './link-fixtures.ts'
+import { countEntries, files, linksOn, listed, mortal, originals } from './link-fixtures.ts'
 import type { Links } from '../src/index.ts'
 
-/** As a table would have it. */
+/** A change of links. Numbers are indexes of `originals` and `files`. */
 type Change = ['add', number, number] | ['delete original', number] | ['delete file', number]
 
 const changes: fc.Arbitrary<Change> = fc.oneof(
@@ -35,7 +35,7 @@ function tableLines (table: ReadonlyMap<number, number>): string[] {
   return [...table].map(([original, file]) => `${originals[original]} ${files[file]}`).toSorted()
 }
 
-/** Everything that can be asked tells the same. */
+/** Expect every lookup to agree with the listing. */
 async function expectConsistent (links: Links): Promise<void> {
   const all = await Array.fromAsync(links.list())
 
@@ -67,7 +67,7 @@ describe('links', () => {
     }), { numRuns: 100 })
   })
 
-  it('are in the state before or after a change killed at any write, in both directions', async () => {
+  it('are as before or as after a change that is killed at any write, in both directions', async () => {
     await fc.assert(fc.asyncProperty(fc.array(changes, { maxLength: 8 }), changes, async (list, last) => {
       const before = list.reduce(applyToTable, new Map<number, number>())
       const after = applyToTable(before, last)
@@ -87,7 +87,7 @@ describe('links', () => {
         const lines = await listed(links)
 
         if (last[0] === 'delete file') {
-          // a link for each of its originals, and each goes at one stroke
+          // the file has a link for each of its originals, and each is deleted atomically
           expect(tableLines(before)).toEqual(expect.arrayContaining(lines))
           expect(lines).toEqual(expect.arrayContaining(tableLines(after)))
         } else {
@@ -96,11 +96,11 @@ describe('links', () => {
 
         await expectConsistent(links)
 
-        // doing it again finishes it, and leaves nothing behind
+        // repeating the change completes it, and leaves nothing behind
         await apply(links, last)
         await links.prune()
         expect(await listed(links)).toEqual(tableLines(after))
-        expect(await entries(datastore)).toBe(after.size + new Set(after.values()).size)
+        expect(await countEntries(datastore)).toBe(after.size + new Set(after.values()).size)
 
         if (!killed) {
           break

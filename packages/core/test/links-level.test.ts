@@ -23,7 +23,7 @@ afterEach(async () => {
 })
 
 describe('links in a LevelDB', () => {
-  it('are listed and pruned as on any other datastore, beside foreign entries', async () => {
+  it('are listed and pruned as in a MemoryDatastore, beside foreign entries', async () => {
     const memory = new MemoryDatastore()
 
     for (const datastore of [memory, level]) {
@@ -54,7 +54,7 @@ describe('links in a LevelDB', () => {
     const key = await forwardKey()
     const value = await level.get(key)
 
-    // the same value under other keys: what is listed is the value
+    // one value under many keys will do: a listing shows the values
     await level.db.batch(Array.from({ length: 10_000 }, (_, i) => ({ type: 'put', key: `${key}${i}`, value })))
 
     expect(await Array.fromAsync(linksOn(level).list())).toHaveLength(10_001)
@@ -80,7 +80,7 @@ describe('links in a LevelDB', () => {
   })
 })
 
-/** The key of a link that is made. */
+/** Add a link, and return the key of its forward entry. */
 async function forwardKey (): Promise<Key> {
   await linksOn(level).add(originals[0], files[0])
   const [key] = await Array.fromAsync(level.queryKeys({ prefix: '/ipfsz/links/original' }))

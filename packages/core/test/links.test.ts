@@ -4,10 +4,10 @@ import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, TREE_CODE, unmark } from '../src/index.ts'
 import { CountingBlockstore, noise } from './fixtures.ts'
-import { cidOf, entries, files, linksOn, listed, mortal, originals, RAW, toV0 } from './link-fixtures.ts'
+import { cidOf, countEntries, files, linksOn, listed, mortal, originals, RAW, toV0 } from './link-fixtures.ts'
 
 describe('a link', () => {
-  it('is found by either side, marked or plain, version 0 or 1', async () => {
+  it('is found by its original and by its file, marked or plain, CIDv0 or CIDv1', async () => {
     const links = linksOn(new MemoryDatastore())
     await links.add(originals[1], files[1])
 
@@ -63,7 +63,7 @@ describe('a link', () => {
     expect(await Array.fromAsync(datastore.query({}))).toHaveLength(2)
   })
 
-  it('may share its file with others, and the file leads to the newest', async () => {
+  it('may share its file with other links, and the file leads to the newest original', async () => {
     const links = linksOn(new MemoryDatastore())
     await links.add(originals[0], files[0])
     await links.add(originals[1], files[0])
@@ -78,7 +78,7 @@ describe('a link', () => {
   it.each([
     ['its original', originals[0]],
     ['its file', files[0]],
-    ['the plain twin of its file', unmark(files[0])]
+    ['the plain CID of its file', unmark(files[0])]
   ])('is deleted by %s, in both directions', async (_, cid) => {
     const datastore = new MemoryDatastore()
     const links = linksOn(datastore)
@@ -90,7 +90,7 @@ describe('a link', () => {
     expect(await Array.fromAsync(datastore.query({}))).toEqual([])
   })
 
-  it('is deleted with all other links of its file', async () => {
+  it('is deleted by its file together with all other links of that file', async () => {
     const datastore = new MemoryDatastore()
     const links = linksOn(datastore)
     await links.add(originals[0], files[0])
@@ -113,7 +113,7 @@ describe('a link', () => {
 })
 
 describe('links', () => {
-  it('are pruned if their file is gone, with leftovers of killed processes', async () => {
+  it('are pruned if their file is gone, as are leftovers of killed processes', async () => {
     const datastore = new MemoryDatastore()
     const links = linksOn(datastore)
     await links.add(originals[0], files[0])
@@ -128,11 +128,11 @@ describe('links', () => {
     expect(await Array.fromAsync(links.list())).toEqual(
       [{ original: originals[2], compressed: files[1], checked: false }]
     )
-    expect(await entries(datastore)).toBe(2)
+    expect(await countEntries(datastore)).toBe(2)
     expect(new Set(asked)).toEqual(new Set([files[0], files[1]].map(cid => unmark(cid).toString())))
   })
 
-  it('leave other entries of the datastore alone', async () => {
+  it('leave other entries of the datastore alone when pruned', async () => {
     const datastore = new MemoryDatastore()
     const key = new Key('/pin/1')
     await datastore.put(key, Uint8Array.of(1))
@@ -143,7 +143,7 @@ describe('links', () => {
     expect(await Array.fromAsync(datastore.queryKeys({}))).toEqual([key])
   })
 
-  it('end with the signal', async () => {
+  it('reject every call if the signal is aborted', async () => {
     const links = linksOn(new MemoryDatastore())
     const options = { signal: AbortSignal.abort() }
     const asked = [
@@ -160,8 +160,8 @@ describe('links', () => {
   })
 })
 
-describe('a bad link', () => {
-  it('is refused without a datastore', async () => {
+describe('the links interface', () => {
+  it('refuses every call without a datastore', async () => {
     const links = linksOn()
     const asked = [
       links.add(originals[0], files[0]),
@@ -176,7 +176,7 @@ describe('a bad link', () => {
     }
   })
 
-  it('is refused if the file is not stored locally, and keeps the earlier link', async () => {
+  it('refuses a file that is not stored locally, and keeps the earlier link', async () => {
     const datastore = new MemoryDatastore()
     await linksOn(datastore).add(originals[0], files[0])
     const { links } = ipfsz({ blockstore: new CountingBlockstore(), datastore })
@@ -188,7 +188,7 @@ describe('a bad link', () => {
     expect(await links.get(files[0])).toEqual(originals[0])
   })
 
-  it('is refused if a side has the wrong marker, or both are the same', async () => {
+  it('refuses a wrong marker on either side, and the same file on both', async () => {
     const links = linksOn(new MemoryDatastore())
     const pairs = [
       [originals[0], unmark(files[0])],
@@ -205,7 +205,7 @@ describe('a bad link', () => {
     expect(await listed(links)).toEqual([])
   })
 
-  it('in the datastore throws InvalidLinkError, whatever it holds, and is kept', async () => {
+  it('refuses any damaged entry of the datastore with InvalidLinkError, and keeps it', async () => {
     const datastore = new MemoryDatastore()
     const links = linksOn(datastore)
     await links.add(originals[0], files[0])

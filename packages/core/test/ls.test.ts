@@ -7,7 +7,7 @@ import { addTree, putSharded } from './trees.ts'
 
 const FILES = { 'a.txt': text(10_000), 'b.bin': noise(1000), 'dir/c.txt': text(300_000, 2), 'empty': new Uint8Array(0) }
 
-/** What the files of a large tree hold: one in a hundred is worth compressing. */
+/** The content of a file in a large tree: one in a hundred is worth compressing. */
 function content (i: number): Uint8Array {
   return i % 100 === 0 ? text(500, i + 1) : Uint8Array.of(i & 0xff, i >> 8)
 }
@@ -38,7 +38,7 @@ describe('ls', () => {
     expect(Buffer.compare(await collect(fs.cat(dir.cid, { path: 'c.txt' })), FILES['dir/c.txt'])).toBe(0)
   })
 
-  it('of the plain twin lists the stored files, with the names and CIDs of @helia/unixfs', async () => {
+  it('of the plain CID lists the stored files, with the names and CIDs of @helia/unixfs', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const cid = unmark(await addTree(fs, FILES))
@@ -58,7 +58,7 @@ describe('ls', () => {
     blockstore.gets.length = 0
     const entries = await Array.fromAsync(fs.ls(cid))
 
-    // the directory, a.txt, dir, and empty, of which the parent does not say that it is empty
+    // the directory, a.txt, dir, and empty: its Tsize of 0 may also mean that the parent states none
     expect(blockstore.gets.length).toBe(4)
     expect(entries).toHaveLength(4)
     blockstore.gets.length = 0
@@ -66,7 +66,7 @@ describe('ls', () => {
     expect(blockstore.gets).not.toContain(unmark(entries[0].cid).toString())
   })
 
-  it('lists a part of a directory, sharded or not', async () => {
+  it('lists the part of a directory that offset and length select, sharded or not', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const flat = await addTree(fs, Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`f${i}`, text(1000 + i)])))
@@ -88,7 +88,7 @@ describe('ls', () => {
     ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('of a file shows the file, under the requested CID', async () => {
+  it('of a file shows the file itself, named by its CID', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const tree = await addTree(fs, FILES)
     const marked = await fs.addBytes(FILES['a.txt'])
@@ -103,7 +103,7 @@ describe('ls', () => {
     expect(plain.cid.toString()).toBe(unmark(marked).toString())
   })
 
-  it('lists a directory with a missing file', async () => {
+  it('lists a directory with a missing file, whose type stays unknown', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const cid = await addTree(fs, FILES)
@@ -125,7 +125,7 @@ describe('ls', () => {
 })
 
 describe('a tree of 20,000 entries', () => {
-  it('is listed, read, statted and changed along the shards that lead to a file', { tags: 'slow' }, async () => {
+  it('is listed and changed, and read by fetching only the shards on the way to a file', { tags: 'slow' }, async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const results = await Array.fromAsync(fs.addAll((function * () {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { mapOrdered } from '../src/util/map-ordered.ts'
 
-/** A promise and what settles it. */
+/** A promise and the function that resolves it. */
 function deferred<T> (): { promise: Promise<T>, resolve: (value: T) => void } {
   let resolve!: (value: T) => void
   const promise = new Promise<T>(done => { resolve = done })
@@ -9,12 +9,12 @@ function deferred<T> (): { promise: Promise<T>, resolve: (value: T) => void } {
   return { promise, resolve }
 }
 
-/** Let everything that can go on do so. */
+/** Let all pending promises settle. */
 async function settle (): Promise<void> {
   await new Promise(resolve => { setImmediate(resolve) })
 }
 
-/** Numbers from 0, noting how far they were taken and whether they were let go. */
+/** Counts from 0. Records how many numbers were taken, and whether the source was closed. */
 class Numbers {
   taken = 0
   closed = false
@@ -52,13 +52,13 @@ describe('mapOrdered', () => {
     expect(await results).toEqual(['a', 'b', 'c'])
   })
 
-  it('maps sources of both kinds, and empty ones', async () => {
+  it('maps sync, async and empty sources', async () => {
     expect(await all(mapOrdered(new Numbers(5), n => n * 2, { concurrency: 2 }))).toEqual([0, 2, 4, 6, 8])
     expect(await all(mapOrdered([1, 2], async n => n * 2, { concurrency: 9 }))).toEqual([2, 4])
     expect(await all(mapOrdered([], n => n, { concurrency: 1 }))).toEqual([])
   })
 
-  it('takes no more values from the source than its concurrency', async () => {
+  it('takes no more values ahead than its concurrency', async () => {
     const source = new Numbers()
     const results = mapOrdered(source, async n => n, { concurrency: 3 })
 
@@ -72,7 +72,7 @@ describe('mapOrdered', () => {
     await results.return(undefined)
   })
 
-  it('yields the first result while the source keeps the second waiting', async () => {
+  it('yields the first result before the source produces the second value', async () => {
     const gate = deferred<void>()
     const results = mapOrdered((async function * () {
       yield 1
@@ -85,7 +85,7 @@ describe('mapOrdered', () => {
     expect((await results.next()).value).toBe(2)
   })
 
-  it('closes the source if its results are abandoned', async () => {
+  it('closes the source if the caller stops reading', async () => {
     const source = new Numbers()
 
     for await (const n of mapOrdered(source, n => n, { concurrency: 2 })) {
@@ -98,7 +98,7 @@ describe('mapOrdered', () => {
     expect(source.closed).toBe(true)
   })
 
-  it('yields what came before a failure, then fails, then closes the source', async () => {
+  it('yields the results before a failed one, then throws and closes the source', async () => {
     const source = new Numbers()
     const results = mapOrdered(source, async n => {
       if (n === 2) {
@@ -115,7 +115,7 @@ describe('mapOrdered', () => {
     expect(source.closed).toBe(true)
   })
 
-  it('yields what came before a source failed, then fails', async () => {
+  it('yields the results before the source failed, then throws', async () => {
     const results = mapOrdered((async function * () {
       yield 1
       throw new Error('source')
@@ -137,13 +137,13 @@ describe('mapOrdered', () => {
     await expect(results).rejects.toBe(reason)
   })
 
-  it.each([0, -1, 1.5, Number.NaN])('refuses to work on %d values at one time', async (concurrency) => {
+  it.each([0, -1, 1.5, Number.NaN])('refuses a concurrency of %d', async (concurrency) => {
     await expect(
       all(mapOrdered([1], n => n, { concurrency }))
     ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('does not begin if the signal is already aborted', async () => {
+  it('takes no value if the signal is already aborted', async () => {
     const source = new Numbers()
     await expect(all(mapOrdered(source, n => n, { concurrency: 2, signal: AbortSignal.abort() })))
       .rejects.toMatchObject({ name: 'AbortError' })

@@ -22,8 +22,8 @@ function withoutHeader (data: Uint8Array): Uint8Array {
   return data.subarray(0, Buffer.from(data).indexOf(Buffer.from('aa5a', 'hex')))
 }
 
-describe('a marked CID', () => {
-  it('without a header is refused if the stream has another codec', async () => {
+describe('cat of a marked CID', () => {
+  it('refuses a file without a header whose stream has another codec', async () => {
     const blockstore = new CountingBlockstore()
     const plain = await unixfs({ blockstore }).addBytes(noise(100), { rawLeaves: false })
     await expect(
@@ -31,7 +31,7 @@ describe('a marked CID', () => {
     ).rejects.toMatchObject({ name: 'CorruptFrameError' })
   })
 
-  it('without a header is refused if it is not a file', async () => {
+  it('refuses a directory that is marked as a file', async () => {
     const blockstore = new CountingBlockstore()
     const directory = await unixfs({ blockstore }).addDirectory()
     await expect(
@@ -39,26 +39,26 @@ describe('a marked CID', () => {
     ).rejects.toMatchObject({ name: 'MissingHeaderError' })
   })
 
-  it('of another codec than the header is refused', async () => {
+  it('refuses a marker that differs from the header', async () => {
     const { blockstore, cid } = await stored()
     await expect(collect(ipfsz({ blockstore }).cat(mark(unmark(cid), MARKERS['ipfsz-gzip']))))
       .rejects.toMatchObject({ name: 'InvalidHeaderError', rule: 'codec' })
   })
 
-  it('of a tree that names a file is refused', async () => {
+  it('refuses a file that is marked as a tree', async () => {
     const { blockstore, cid } = await stored()
     await expect(
       collect(ipfsz({ blockstore }).cat(mark(unmark(cid), TREE_CODE)))
     ).rejects.toMatchObject({ name: 'InvalidDagError' })
   })
 
-  it('of a directory is refused', async () => {
+  it('refuses a directory that is marked as a tree', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await ipfsz({ blockstore }).addFile({ path: 'a', content: text(100_000) })
     await expect(collect(ipfsz({ blockstore }).cat(cid))).rejects.toMatchObject({ name: 'NotAFileError' })
   })
 
-  it('is refused if its frames have another codec than marker and header', async () => {
+  it('refuses frames of another codec than the marker and the header', async () => {
     const { blockstore, cid } = await stored()
     const other = await withData(cid, blockstore, data => {
       const changed = Buffer.from(data)
@@ -73,14 +73,14 @@ describe('a marked CID', () => {
     ).rejects.toMatchObject({ name: 'CorruptFrameError', codec: 'lzo' })
   })
 
-  it('of a missing codec is refused', async () => {
+  it('refuses a codec that is not available', async () => {
     const { blockstore, cid } = await stored()
     await expect(
       collect(ipfsz({ blockstore }, { codecs: [] }).cat(cid))
     ).rejects.toMatchObject({ name: 'UnknownCodecError', codec: 'zstd' })
   })
 
-  it('with any false value in its header is refused', async () => {
+  it('refuses a false size and false frame lengths in the header', async () => {
     const { blockstore, cid } = await stored()
     const fields = (size: number, lengths: Uint8Array): Uint8Array => bytesField(1445, Buffer.concat([
       Uint8Array.from(
@@ -99,13 +99,13 @@ describe('a marked CID', () => {
     }
   })
 
-  it('whose root has both data and links is refused', async () => {
+  it('refuses a root with both data and links', async () => {
     const { blockstore, cid } = await stored()
     const other = await withData(cid, blockstore, data => Buffer.concat([data, Uint8Array.from([0x12, 1, 0])]))
     await expect(collect(ipfsz({ blockstore }).cat(other))).rejects.toMatchObject({ name: 'InvalidHeaderError' })
   })
 
-  it('with a missing block is refused, naming the block', async () => {
+  it('refuses a missing block, and names it', async () => {
     const { blockstore, cid } = await stored()
     const { Links: [{ Hash: leaf }] } = dagPb.decode(await getBlock(unmark(cid), blockstore))
     await blockstore.delete(leaf)
@@ -118,7 +118,7 @@ describe('a marked CID', () => {
     ).rejects.toMatchObject({ name: 'NotFoundError', cid: unmark(cid) })
   })
 
-  it('with any flipped bit in any block is refused', async () => {
+  it('refuses a flipped bit or a missing byte in any block', async () => {
     const { blockstore, cid } = await stored(200_000)
     const cids = [unmark(cid), ...dagPb.decode(await getBlock(unmark(cid), blockstore)).Links.map(link => link.Hash)]
 
@@ -140,7 +140,7 @@ describe('a marked CID', () => {
     }
   })
 
-  it('with damaged frames under valid hashes is refused', async () => {
+  it('refuses a damaged frame under valid hashes', async () => {
     const blockstore = new CountingBlockstore()
     const cid = await ipfsz({ blockstore }).addBytes(text(60_000))
     const other = await withData(cid, blockstore, data => {

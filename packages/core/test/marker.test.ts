@@ -20,7 +20,7 @@ describe('markers', () => {
     })
   })
 
-  it.each(Object.entries(MARKERS))('%s marks a CID of either version and comes off again', (_, code) => {
+  it.each(Object.entries(MARKERS))('mark and unmark a CID of either version: %s', (_, code) => {
     for (const cid of [V0, V1]) {
       const marked = mark(cid, code)
 
@@ -32,7 +32,7 @@ describe('markers', () => {
     }
   })
 
-  it('give a literal CID', () => {
+  it('turn a plain CID into a known marked CID', () => {
     expect(mark(V1, MARKERS['ipfsz-zstd']).toString()).toBe(
       'bagc3j7ibciqftfeehedf6klbt32bfaglxezl4uwfnwm4lftlmxqbcerz6cmlx3y'
     )
@@ -59,7 +59,7 @@ describe('markers', () => {
     expect(codecName(0x3f5a00)).toBeUndefined()
   })
 
-  it('are IPLD codecs of dag-pb blocks', () => {
+  it('are IPLD codecs that encode and decode dag-pb blocks', () => {
     const node = dagPb.prepare({ Data: Uint8Array.of(8, 1) })
     const block = dagPb.encode(node)
 

@@ -12,11 +12,11 @@ import { CountingBlockstore, getBlock, noise } from './fixtures.ts'
 const GB = 1_000_000_000
 const leaf = CID.createV1(0x55, await sha256.digest(noise(10)))
 
-/** Numbers that unixfs.marshal writes as they are. */
+/** Sizes that unixfs.marshal writes correctly. */
 const rightSize = fc.oneof(fc.integer({ min: 1, max: 2 ** 31 - 1 }), fc.integer({ min: 2 ** 32, max: 2 ** 45 }))
 
 describe('marshal', () => {
-  it('gives what unixfs.marshal gives', () => {
+  it('returns the same bytes as unixfs.marshal', () => {
     fc.assert(fc.property(fc.record({
       type: fc.constantFrom('raw', 'directory', 'file', 'metadata', 'symlink', 'hamt-sharded-directory'),
       data: fc.option(fc.uint8Array(), { nil: undefined }),
@@ -50,7 +50,7 @@ describe('marshal', () => {
 
   const numbers = [2 ** 31 - 1, 2 ** 31, 3 * GB, 2 ** 32 - 1, 2 ** 32, 2 ** 40]
 
-  it.each(numbers)('writes sizes and times of %d, the same each time', (number) => {
+  it.each(numbers)('writes sizes and mtimes of %d correctly, with the same bytes each time', (number) => {
     const make = (): UnixFS => new UnixFS(
       { type: 'file', blockSizes: [BigInt(number)], mtime: { secs: BigInt(number), nsecs: 5 } }
     )
@@ -74,10 +74,10 @@ describe('a file of 2 to 4 GiB', () => {
     expect(UnixFS.unmarshal(Data).fileSize()).toBe(BigInt(3 * GB))
   })
 
-  it('that is stored uncompressed has one too', async () => {
+  it('that is stored uncompressed has a root that can be read', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
-    // two leaves that say to be of 1.5 GB each
+    // two leaves that claim to hold 1.5 GB each
     const bufferImporter = async function * (): AsyncGenerator<() => Promise<never>> {
       yield async () => ({ cid: leaf, size: BigInt(1.5 * GB), block: noise(10) }) as never
       yield async () => ({ cid: leaf, size: BigInt(1.5 * GB), block: noise(10) }) as never

@@ -15,7 +15,7 @@ import { collect, CountingBlockstore, getBlock, noise, putNode } from './fixture
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** What a reader asks of a store: how many bytes, and how often. */
+/** A blockstore that counts gets and their bytes. */
 class ReadRecorder {
   bytes = 0
   gets = 0
@@ -44,7 +44,7 @@ class ReadRecorder {
   }
 }
 
-/** Everything that goes on by itself goes on until there is nothing left. */
+/** Wait until no more blocks are read ahead. */
 async function settle (recorder: ReadRecorder): Promise<void> {
   for (let gets = -1; gets !== recorder.gets;) {
     gets = recorder.gets
@@ -77,7 +77,7 @@ async function put (block: Uint8Array, blockstore: CountingBlockstore): Promise<
   return cid
 }
 
-/** Each level has one node below it, and leaves of a byte. */
+/** A DAG of nodes that each link to one node below, and to `width` leaves of one byte. */
 async function putWide (
   levels: number,
   width: number
@@ -103,9 +103,9 @@ async function putWide (
   return { blockstore, cid, size }
 }
 
-describe('a reader that stalls', () => {
-  describe.each([['dag-pb', false], ['raw', true]])('in a file with %s leaves', (_, rawLeaves) => {
-    it('holds no more blocks than allowed, besides those taken', async () => {
+describe('readRange', () => {
+  describe.each([['dag-pb', false], ['raw', true]])('of %s leaves, while its caller stalls,', (_, rawLeaves) => {
+    it('holds no more blocks than blockReadConcurrency besides the one taken', async () => {
       const { blockstore, cid } = await imported(16 * MIB, 256 * KIB, 5, rawLeaves)
       const recorder = new ReadRecorder(blockstore)
       const node = decodeNode(cid, await getBlock(cid, blockstore))
@@ -113,12 +113,12 @@ describe('a reader that stalls', () => {
 
       await read.next()
       await settle(recorder)
-      // eight besides the one that was taken, and the nodes above them
+      // eight blocks besides the one that was taken, and the nodes above them
       expect(recorder.bytes).toBeLessThan(9.2 * 256 * KIB)
       await read.return(undefined)
     })
 
-    it('holds more small blocks the more it took, up to 8 MiB', async () => {
+    it('holds more small blocks the more were taken, up to 8 MiB', async () => {
       const { blockstore, cid } = await imported(32 * MIB, 256 * KIB, 5, rawLeaves)
       const recorder = new ReadRecorder(blockstore)
       const node = decodeNode(cid, await getBlock(cid, blockstore))
@@ -135,7 +135,7 @@ describe('a reader that stalls', () => {
       await read.return(undefined)
     })
 
-    it('holds no more bytes than allowed if blocks come from peers', async () => {
+    it('holds no more bytes than readAheadBytes if blocks come from peers', async () => {
       const { blockstore, cid, bytes } = await imported(16 * MIB, 256 * KIB, 5, rawLeaves)
       const recorder = new ReadRecorder(blockstore, { readAheadBytes: 4 * MIB, fetches: true })
       const node = decodeNode(cid, await getBlock(cid, blockstore))
@@ -147,12 +147,12 @@ describe('a reader that stalls', () => {
       expect(recorder.bytes).toBeGreaterThan(3 * MIB)
       await read.return(undefined)
 
-      // and it goes on to the end with as much
+      // the same bound is enough to read everything
       expect(Buffer.compare(await collect(readRange(node, 0, 16 * MIB, recorder, {})), bytes)).toBe(0)
     })
   })
 
-  it('reads everything even if it may hold less than a block', async () => {
+  it('reads everything even if readAheadBytes is less than a block', async () => {
     const { blockstore, cid, bytes } = await imported(2 * MIB, 256 * KIB, 3, false)
     const recorder = new ReadRecorder(blockstore, { readAheadBytes: 1, fetches: true })
     const node = decodeNode(cid, await getBlock(cid, blockstore))
@@ -160,7 +160,7 @@ describe('a reader that stalls', () => {
     expect(Buffer.compare(await collect(readRange(node, 0, bytes.byteLength, recorder, {})), bytes)).toBe(0)
   })
 
-  it('drops blocks that are larger than their parent states, and reads them in their turn', {
+  it('drops blocks that are larger than their parent states, and fetches them again in their turn', {
     tags: 'slow'
   }, async () => {
     const blockstore = new CountingBlockstore()
@@ -190,8 +190,8 @@ describe('a reader that stalls', () => {
   })
 })
 
-describe('a file of nodes with very many links', () => {
-  it('is read if the nodes above one block fit into the limit', async () => {
+describe('a file whose nodes have very many links', () => {
+  it('is read if the links of the nodes above one block fit into the limit', async () => {
     const { blockstore, cid, size } = await putWide(3, 2000)
 
     expect(

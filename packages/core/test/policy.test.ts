@@ -3,7 +3,7 @@ import { isCompressedType } from '../src/policy/detector.ts'
 import { isGain } from '../src/policy/policy.ts'
 import { noise, text } from './fixtures.ts'
 
-/** The first bytes of formats, with something behind them. */
+/** A file with the first bytes of a format, followed by noise. */
 function file (hex: string, offset = 0): Uint8Array {
   return Buffer.concat([Buffer.alloc(offset), Buffer.from(hex.replaceAll(' ', ''), 'hex'), noise(3000)])
 }
@@ -26,35 +26,35 @@ describe('isCompressedType', () => {
     ['webm', file('1a45dfa3 9f4286810142f7810142f2810442f381084282847765626d')],
     ['flac', file('664c614300000022')],
     ['woff2', file('774f46320001000000000000')]
-  ])('knows %s', async (_, bytes) => {
+  ])('detects %s', async (_, bytes) => {
     expect(await isCompressedType(bytes)).toBe(true)
   })
 
   it.each([
     ['text', text(5000)],
     [
-      'text that begins as a format does',
+      'text that begins like a GIF',
       Buffer.from(`GIF89a was the last of its kind.\n${'Nothing came behind it.\n'.repeat(300)}`)
     ],
     ['noise', noise(5000)],
-    ['nothing', new Uint8Array(0)],
+    ['an empty file', new Uint8Array(0)],
     ['wav', file('52494646 24080000 57415645 666d7420')],
     ['bmp', file('424d')],
     ['sqlite', file('53514c69746520666f726d6174203300')],
     ['tar', file('7573746172', 257)],
     ['pdf', file('255044462d312e37')]
-  ])('leaves %s to the trial', async (_, bytes) => {
+  ])('leaves %s to the trial compression', async (_, bytes) => {
     expect(await isCompressedType(bytes)).toBe(false)
   })
 })
 
 describe('isGain', () => {
-  it('requires a gain of 5 %, including the root block', () => {
+  it('requires a gain of at least 5 %, root block included', () => {
     expect(isGain(1_000_000, 900_000)).toBe(true)
     expect(isGain(1_000_000, 949_000)).toBe(true)
     expect(isGain(1_000_000, 950_000)).toBe(false)
     expect(isGain(1_000_000, 1_000_001)).toBe(false)
-    // ten bytes saved of a small file are less than its root takes
+    // a small file saves less than its root block takes
     expect(isGain(100, 60)).toBe(false)
     expect(isGain(1000, 600)).toBe(true)
   })

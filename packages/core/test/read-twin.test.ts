@@ -36,7 +36,7 @@ async function stored ({ link = true } = {}): Promise<Stored> {
   }
 }
 
-/** The bytes that are read, and what it was told of links. */
+/** The bytes that `cat` returns, and its events about links. */
 async function read (
   fs: Ipfsz,
   cid: CID,
@@ -52,7 +52,7 @@ async function read (
   return { content, events }
 }
 
-/** A blockstore that asks others for what it has not got, and whom it asked for what. */
+/** A blockstore that fetches missing blocks from `others`, and the CIDs that it requested. */
 function asking ({ blockstore }: Stored, others: CountingBlockstore): {
   blockstore: IpfszComponents['blockstore']
   asked: CID[]
@@ -78,14 +78,14 @@ function asking ({ blockstore }: Stored, others: CountingBlockstore): {
   }
 }
 
-/** What can happen to a block. */
+/** The ways to lose a block. */
 const LOSSES: Array<[string, (blockstore: CountingBlockstore, cid: CID) => Promise<unknown>]> = [
   ['missing', async (blockstore, cid) => { await blockstore.delete(cid) }],
   ['damaged', async (blockstore, cid) => blockstore.put(cid, new Uint8Array(10))]
 ]
 
-describe.each(LOSSES)('an original with a leaf that is %s', (_, lose) => {
-  it.each([0, 1, 2])('is read from its compressed file, whichever leaf it is: %d', async (index) => {
+describe.each(LOSSES)('an original with a %s leaf', (_, lose) => {
+  it.each([0, 1, 2])('is read from its compressed file: leaf %d', async (index) => {
     const { fs, blockstore, original, leaves, compressed } = await stored()
     expect(leaves).toHaveLength(3)
     await lose(blockstore, leaves[index])
@@ -99,7 +99,7 @@ describe.each(LOSSES)('an original with a leaf that is %s', (_, lose) => {
     expect(same(part.content, bytes.subarray(1_000_000, 2_500_000))).toBe(true)
   })
 
-  it('is read so below a plain directory too', async () => {
+  it('is read from its compressed file below a plain directory too', async () => {
     const { fs, blockstore, original, leaves } = await stored()
     const plain = unixfs({ blockstore })
     const directory = await plain.cp(original, await plain.addDirectory(), 'a')
@@ -108,7 +108,7 @@ describe.each(LOSSES)('an original with a leaf that is %s', (_, lose) => {
     expect(same((await read(fs, directory, { path: 'a' })).content, bytes)).toBe(true)
   })
 
-  it('is refused where the link was never compared', async () => {
+  it('is refused if its link is unchecked', async () => {
     const { fs, blockstore, original, leaves, compressed } = await stored({ link: false })
     await fs.links.add(original, compressed, { unchecked: true })
     await lose(blockstore, leaves[1])
@@ -116,7 +116,7 @@ describe.each(LOSSES)('an original with a leaf that is %s', (_, lose) => {
     await expect(read(fs, original)).rejects.toMatchObject({ cid: leaves[1] })
   })
 
-  it('is refused for what is wrong with it where the compressed file is not whole either', async () => {
+  it('is refused with the error of its leaf if the compressed file is incomplete too', async () => {
     const { fs, blockstore, original, leaves, compressed } = await stored()
     await lose(blockstore, leaves[1])
     await blockstore.delete((await leavesOf(unmark(compressed), blockstore))[0])
@@ -125,8 +125,8 @@ describe.each(LOSSES)('an original with a leaf that is %s', (_, lose) => {
   })
 })
 
-describe('an original with a leaf that is not here', () => {
-  it('is read from its compressed file before others are asked', async () => {
+describe('an original with a leaf that is not stored locally', () => {
+  it('is read from its compressed file without asking peers', async () => {
     const made = await stored()
     const { datastore, original, leaves, blockstore } = made
     await blockstore.delete(leaves[1])
@@ -139,7 +139,7 @@ describe('an original with a leaf that is not here', () => {
   it.each([
     ['has no link', { link: false }, false],
     ['has a link to a file that lacks a block', { link: true }, true]
-  ])('is fetched from others where it %s', async (_, options, cut) => {
+  ])('is fetched from peers if it %s', async (_, options, cut) => {
     const made = await stored(options)
     const { datastore, original, leaves, blockstore, compressed } = made
     const others = new CountingBlockstore()

@@ -7,8 +7,8 @@ import { collect, CountingBlockstore, FRAME, getBlock, stored, text } from './fi
 import { addTree } from './trees.ts'
 import type { CachedRoot } from '../src/read/root-cache.ts'
 
-describe('roots that were read', () => {
-  it('are not fetched again, by cat, stat or ls, in any order of ranges', async () => {
+describe('cached roots', () => {
+  it('are not fetched again by cat, stat or ls, whatever the order of ranges', async () => {
     const { blockstore, cid, bytes } = await stored(2_000_000)
     const fs = ipfsz({ blockstore })
     blockstore.gets.length = 0
@@ -39,7 +39,7 @@ describe('roots that were read', () => {
       ).toBe(0)
     }
 
-    // a leaf for each, and nothing else
+    // one leaf for each range, and nothing else
     expect(blockstore.gets).toHaveLength(ranges.length)
     await expect(collect(fs.cat(tree, { path: 'a/b/d.txt' }))).rejects.toMatchObject({ name: 'NotFoundError' })
   })
@@ -64,7 +64,7 @@ describe('roots that were read', () => {
     expect((await fs.stat(cid)).codec).toBe('zstd')
   })
 
-  it('are fetched by verify', async () => {
+  it('are fetched again by verify', async () => {
     const { blockstore, cid } = await stored()
     const fs = ipfsz({ blockstore })
     await fs.stat(cid)
@@ -73,7 +73,7 @@ describe('roots that were read', () => {
     expect(blockstore.gets).toContain(unmark(cid).toString())
   })
 
-  it('are kept in bounded number and size, but always the last one', async () => {
+  it('are limited in number and size, but the last one is always kept', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const roots: CachedRoot[] = []
@@ -89,7 +89,7 @@ describe('roots that were read', () => {
     expect(cache.get(roots[0].node.cid)).toBe(roots[0])
     roots.slice(MAX_CACHED_ROOTS).forEach(root => { cache.set(root) })
 
-    // the one that was used stays, those that were not go
+    // the root that was just used stays, unused ones are dropped
     expect(cache.get(roots[0].node.cid)).toBe(roots[0])
     expect(cache.get(roots[1].node.cid)).toBeUndefined()
 

@@ -15,7 +15,7 @@ describe('a seek table', () => {
 describe('a trailer', () => {
   const header = { frameLengths: [40, 20], frameSize: 100, size: 130 }
 
-  it('is the seek table if there are several frames', () => {
+  it('is the seek table after several frames of zstd or lz4', () => {
     for (const codec of ['zstd', 'lz4']) {
       expect(encodeTrailer(codec, header)).toEqual(
         encodeSeekTable([{ length: 40, size: 100 }, { length: 20, size: 30 }])
@@ -32,7 +32,7 @@ describe('a trailer', () => {
 })
 
 describe('a frame table', () => {
-  it('counts frames and knows how long the last one is', () => {
+  it('adds up the sizes of its frames, and lists their lengths', () => {
     const table = new FrameTable(100)
     table.add({ size: 100, bytes: new Uint8Array(40) })
     table.add({ size: 30, bytes: new Uint8Array(20) })

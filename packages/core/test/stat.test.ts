@@ -61,11 +61,11 @@ describe('stat', () => {
     expect(await ipfsz({ blockstore }).stat(cids[3])).toMatchObject({ size: 0n, ratio: 1 })
   })
 
-  it('counts blocks with extended, inner nodes included', async () => {
+  it('counts blocks with extended: true, inner nodes included', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const small = await fs.addBytes(text(1000))
-    // frames of noise fill leaves of their own: 15 of them in each
+    // 15 frames of noise fill a leaf
     const large = await fs.addBytes(noise(1_200_000), { compression: { frameSize: FRAME, detect: false } })
     const deep = await unixfs({ blockstore }).addBytes(noise(300_000), {
       chunker: async function * (source) {
@@ -83,7 +83,7 @@ describe('stat', () => {
     expect(await fs.stat(small)).not.toHaveProperty('blocks')
   })
 
-  it('counts a DAG that links the same nodes repeatedly, and refuses one that is too deep', async () => {
+  it('counts a DAG that links the same nodes repeatedly, and refuses one that is too large or too deep', async () => {
     const blockstore = new CountingBlockstore()
     let cid = await unixfs({ blockstore }).addBytes(new Uint8Array(0), { rawLeaves: false })
     const nodes: CID[] = [cid]
@@ -104,7 +104,7 @@ describe('stat', () => {
     await expect(fs.stat(nodes[80], { extended: true })).rejects.toMatchObject({ name: 'InvalidDagError' })
   })
 
-  it('refuses a marked CID that is not a file, or differs from its header', async () => {
+  it('refuses a marked CID of a directory, and one that differs from the header', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const directory = await unixfs({ blockstore }).addDirectory()
@@ -117,7 +117,7 @@ describe('stat', () => {
   })
 })
 
-/** Bytes of everything in the store. */
+/** The bytes of all blocks together. */
 async function blockstoreSize (blockstore: CountingBlockstore): Promise<bigint> {
   let size = 0
 

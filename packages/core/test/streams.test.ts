@@ -19,7 +19,7 @@ interface Stream {
   cid: CID
 }
 
-/** A file that others made and added, marked later. */
+/** A stream that another tool made, added as a plain file and marked later. */
 async function streamOf (codec: CodecName, bytes: Uint8Array): Promise<Stream> {
   const blockstore = new CountingBlockstore()
   const plain = await unixfs({ blockstore }).addByteStream(
@@ -34,7 +34,7 @@ async function compress (codec: CodecName, ...parts: Uint8Array[]): Promise<Uint
   return Buffer.concat(await Promise.all(parts.map(async part => codecs[codec]().compress(part))))
 }
 
-/** Frames, and the table that says where they are. `checksums` are of no use to anybody here. */
+/** Frames and their seek table. `checksums` adds dummy checksums to its entries. */
 function seekable (frames: Array<{ frame: Uint8Array, size: number }>, checksums = false): Uint8Array {
   const table = Buffer.from(encodeSeekTable(frames.map(({ frame, size }) => ({ length: frame.byteLength, size }))))
 
@@ -51,7 +51,7 @@ function seekable (frames: Array<{ frame: Uint8Array, size: number }>, checksums
   return Buffer.concat([...frames.map(({ frame }) => frame), header, ...entries, footer])
 }
 
-/** As a tool that does not know how much will come makes them: without a content size. */
+/** A frame without a content size, from a tool that does not know the size in advance. */
 function unsized (bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(
     zstdCompressSync(bytes, { params: { [constants.ZSTD_c_contentSizeFlag]: 0, [constants.ZSTD_c_checksumFlag]: 1 } })
@@ -93,7 +93,7 @@ describe.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const)('a %s
     await expect(collect(fs.cat(cid, { length: -1 }))).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('is read as it is stored by its plain CID, and below a tree', async () => {
+  it('is read as stored bytes by its plain CID, and below a tree', async () => {
     const stream = await compress(codec, bytes)
     const { fs, blockstore, cid } = await streamOf(codec, stream)
     const helia = unixfs({ blockstore })
@@ -104,7 +104,7 @@ describe.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const)('a %s
     await expect(fs.cp(cid, directory, 'again')).rejects.toMatchObject({ name: 'MissingHeaderError' })
   })
 
-  it('is read from its front without fetching the rest', async () => {
+  it('is read from its start without fetching the rest', async () => {
     const { fs, blockstore, cid } = await streamOf(codec, await compress(codec, noise(8 * MIB)))
     blockstore.gets.length = 0
     expect((await collect(fs.cat(cid, { length: 100 }))).byteLength).toBe(100)
@@ -121,7 +121,7 @@ describe.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const)('a %s
     }
   })
 
-  it('reports its size if it can be known, and is verified', async () => {
+  it('has a known original size only with extended: true, and is verified', async () => {
     const stream = await compress(codec, bytes)
     const { fs, cid } = await streamOf(codec, stream)
 
@@ -135,7 +135,7 @@ describe.each(['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const)('a %s
 })
 
 describe('a stream without a header', () => {
-  it('is refused if its codec is missing, or reads no streams', async () => {
+  it('is refused if its codec is missing, or cannot read streams', async () => {
     const { cid, blockstore } = await streamOf('zstd', await compress('zstd', text(1000)))
     const codec = { ...zstd(), implementation: 'js' as const, decompressStream: undefined }
 
@@ -147,20 +147,20 @@ describe('a stream without a header', () => {
     ).rejects.toMatchObject({ name: 'MissingImplementationError', codec: 'zstd' })
   })
 
-  it('needs a window of at most 8 MiB, or of maxWindowSize', async () => {
-    // a window of 16 MiB and no content size; one block, the last, of 1,000 bytes as they are
+  it('is refused if its window exceeds 8 MiB, or maxWindowSize', async () => {
+    // a window of 16 MiB and no content size; a single block of 1,000 uncompressed bytes
     const { fs, cid } = await streamOf('zstd', Buffer.concat([Buffer.from('28b52ffd0070411f00', 'hex'), text(1000)]))
     await expect(collect(fs.cat(cid))).rejects.toMatchObject({ name: 'WindowTooLargeError', size: 16 * MIB })
     expect((await collect(fs.cat(cid, { maxWindowSize: 16 * MIB }))).byteLength).toBe(1000)
   })
 
-  it('fails naming the missing block', async () => {
+  it('is refused if a block is missing', async () => {
     const { fs, blockstore, cid } = await streamOf('gzip', await compress('gzip', noise(MIB)))
     await blockstore.delete(CID.parse(blockstore.puts[2]))
     await expect(collect(fs.cat(cid))).rejects.toMatchObject({ name: 'NotFoundError' })
   })
 
-  it('of a gibibyte is read in bounded memory', { tags: 'slow' }, async () => {
+  it('of 1 GiB is read in chunks of at most 1 MiB', { tags: 'slow' }, async () => {
     const gzip = createGzip({ level: 1 })
     const zeros = new Uint8Array(4 * MIB)
     const write = async (): Promise<void> => {
@@ -199,7 +199,7 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
     }))
   }
 
-  it.each([false, true])('reads any offset from the blocks that hold it, with checksums: %s', async checksums => {
+  it.each([false, true])('is read at any offset from the blocks that hold it, with checksums: %s', async checksums => {
     const { fs, blockstore, cid } = await streamOf(codec, seekable(await framed(), checksums))
     expect(Buffer.compare(await collect(fs.cat(cid)), bytes)).toBe(0)
 
@@ -221,7 +221,7 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
     await fs.stat(cid)
     blockstore.gets.length = 0
     await collect(fs.cat(cid, { offset: 300_000, length: 1 }))
-    // the root may be known; the leaf with the table, and the one or two with the frame of one byte
+    // the root unless it is cached, the leaf with the table, and one or two leaves with the frame of one byte
     expect(blockstore.gets.length).toBeLessThanOrEqual(4)
 
     expect(await fs.stat(cid)).toMatchObject({ size: BigInt(2 * MIB), sizeKnown: true, frames: 6 })
@@ -230,7 +230,7 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
     ).rejects.toMatchObject({ name: 'InvalidParametersError' })
   })
 
-  it('is read from its front if its table is invalid', async () => {
+  it('is read from its start if its table is invalid', async () => {
     const good = seekable(await framed())
     const table = good.byteLength - 8 - 6 * 8 - 9
 
@@ -260,15 +260,15 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
       await expect(
         collect(fs.cat(cid, { offset: 400_000, length: 10 }))
       ).rejects.toMatchObject({ name: 'CorruptFrameError', codec })
-      // whoever reads it from its front does not need the table
+      // reading from the start does not use the table
       expect((await collect(fs.cat(cid))).byteLength).toBe(2 * MIB)
     }
   })
 
   it.each([
-    ['of too many bytes', [1]],
-    ['of too few', [-1]],
-    ['that has a frame begin elsewhere', [1, -1]]
+    ['that counts too many bytes', [1]],
+    ['that counts too few bytes', [-1]],
+    ['that misplaces the start of a frame', [1, -1]]
   ])('with a table %s fails verification', async (_, changes) => {
     const { fs, cid } = await streamOf(
       codec,
@@ -285,7 +285,7 @@ describe.each(['zstd', 'lz4'] as const)('a seekable %s stream', codec => {
     expect(await fs.verify(cid)).toMatchObject({ size: BigInt(2 * MIB), frames: frames.length })
   })
 
-  it('may have frames above 16 MiB, and several in one entry', async () => {
+  it('may have table entries above 16 MiB that hold several frames', async () => {
     const large = new Uint8Array(18 * MIB)
     large.set(text(MIB), 17 * MIB)
     const first = await compress(codec, large.subarray(0, 9 * MIB), large.subarray(9 * MIB))

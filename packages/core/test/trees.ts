@@ -7,7 +7,7 @@ import type { CountingBlockstore } from './fixtures.ts'
 import type { UnixFSOptions } from 'ipfs-unixfs'
 import type { CID } from 'multiformats/cid'
 
-/** Add files by path, in a directory that wraps them. */
+/** Add files by path, wrapped in a directory. */
 export async function addTree (
   fs: Ipfsz,
   files: Record<string, Uint8Array>,
@@ -21,7 +21,7 @@ export async function addTree (
   return results[results.length - 1].cid
 }
 
-/** A directory as anybody may write it. */
+/** A directory with any entries, valid or not. */
 export async function putDirectory (
   entries: Array<[name: string, cid: CID]>,
   blockstore: CountingBlockstore,
@@ -33,7 +33,7 @@ export async function putDirectory (
   }), blockstore)
 }
 
-/** Directories in directories, as many as asked for, with something in the lowest one. */
+/** Directories nested this many levels deep, with an entry in the innermost one. */
 export async function putDeep (
   levels: number,
   name: string,
@@ -49,7 +49,7 @@ export async function putDeep (
   return { tree: mark(directory, TREE_CODE), path: `${'d/'.repeat(levels - 1)}${name}` }
 }
 
-/** A directory of as many entries as asked for, in shards. */
+/** A sharded directory with this many entries. */
 export async function putSharded (fs: Ipfsz, count: number, content: (i: number) => Uint8Array): Promise<CID> {
   const results = await Array.fromAsync(fs.addAll((function * () {
     for (let i = 0; i < count; i++) {

@@ -13,10 +13,10 @@ import type {
   UnixFS
 } from '@helia/unixfs'
 
-// that this file compiles is most of the test: npm run check
+// most of this test is that the file compiles: npm run check
 
-describe('the interface', () => {
-  it('is that of @helia/unixfs', () => {
+describe('the interface of ipfsz', () => {
+  it('has every verb of @helia/unixfs', () => {
     const fs: UnixFS = ipfsz(createHeliaLight())
     const verbs = Object.getOwnPropertyNames(Object.getPrototypeOf(unixfs({ blockstore: new MemoryBlockstore() })))
 
@@ -45,7 +45,7 @@ describe('the interface', () => {
     expect(read).toContain('unixfs:exporter:walk:directory')
   })
 
-  it('returns extended statistics with extended', async () => {
+  it('returns extended statistics with extended: true', async () => {
     const fs = ipfsz({ blockstore: new MemoryBlockstore() })
     const stats: ExtendedFileStats | ExtendedDirectoryStats | ExtendedRawStats = await fs.stat(
       await fs.addBytes(noise(100)),

@@ -48,12 +48,12 @@ describe('verify of a tree', () => {
       }
     })
 
-    // root, below, empty; two compressed files, the larger of root and leaf; plain, link
+    // four files: two compressed ones of one frame each, plain, and link
     expect(report).toMatchObject({ cid: unmark(cid), size: 400_100n, frames: 2, files: 4 })
     expect(paths.toSorted()).toEqual(['below/compressed', 'below/link', 'below/plain', 'other'])
   })
 
-  it('reads the files of an unmarked one as they are stored', async () => {
+  it('reads the files of an unmarked tree as they are stored', async () => {
     const { blockstore, cid } = await tree()
 
     expect(await ipfsz({ blockstore }).verify(unmark(cid))).toMatchObject({ frames: 0, files: 4 })
@@ -70,7 +70,7 @@ describe('verify of a tree', () => {
     ).toMatchObject({ cid: bad, frames: 1, contentCid: expect.any(CID) })
   })
 
-  it('reports the path of a damaged or missing block', async () => {
+  it('reports the path of a file with a damaged or missing block', async () => {
     const { blockstore, cid, bad } = await tree()
     const [leaf] = await leavesOf(bad, blockstore)
 
@@ -115,7 +115,7 @@ describe('verify of a tree', () => {
     expect(paths.toSorted()).toEqual(Array.from({ length: 40 }, (_, i) => `file ${i}`).toSorted())
   })
 
-  it('ends if directories link each other repeatedly, and refuses uncountable or too deep trees', async () => {
+  it('ends if the same directories are linked repeatedly, and refuses too large or too deep trees', async () => {
     const blockstore = new CountingBlockstore()
     const Data = new UnixFS({ type: 'directory' }).marshal()
     let cid = await unixfs({ blockstore }).addBytes(noise(10))

@@ -26,7 +26,7 @@ import type { Header } from '../src/format/header.ts'
 const RAW = 0x55
 const CODECS = ['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo'] as const
 
-/** Another file of the same stream, with its header changed and bytes put behind it. */
+/** A file of the same stream with a changed header, and with `behind` after the stream. */
 async function changed (
   cid: CID,
   blockstore: CountingBlockstore,
@@ -50,7 +50,7 @@ async function withHeader (stream: Uint8Array, header: Header, blockstore: Count
 }
 
 describe('verify', () => {
-  it.each(CODECS)('reports what a file of %s has', async (codec) => {
+  it.each(CODECS)('reports the size, blocks and frames of a %s file', async (codec) => {
     const { blockstore, cid } = await stored(1_000_000, codec)
 
     expect(await ipfsz({ blockstore }).verify(cid)).toEqual(
@@ -58,7 +58,7 @@ describe('verify', () => {
     )
   })
 
-  it.each([1, 1000, FRAME, FRAME + 1, 3_000_000])('reads every block of %d bytes once', async (size) => {
+  it.each([1, 1000, FRAME, FRAME + 1, 3_000_000])('reads every block of a file of %d bytes once', async (size) => {
     const { blockstore, cid } = await stored(size)
     blockstore.gets.length = 0
     const { blocks } = await ipfsz({ blockstore }).verify(cid)
@@ -75,7 +75,7 @@ describe('verify', () => {
     const contentCid = await unixfs({ blockstore: new CountingBlockstore() }).addByteStream(chunked(bytes, 100_000))
 
     expect(await fs.verify(cid)).toMatchObject({ size: 2_500_000n, contentCid })
-    // by the original, which is not stored here
+    // by the CID of the original, which is not stored here
     expect(await fs.verify(contentCid)).toMatchObject({ cid: unmark(cid), frames: 1, contentCid })
   })
 
@@ -92,7 +92,7 @@ describe('verify', () => {
     )
   })
 
-  it('reads a stream of another tool to its end', async () => {
+  it('reads a stream of another tool to its end, and refuses a truncated one', async () => {
     const blockstore = new CountingBlockstore()
     const bytes = text(3_000_000)
     const stream = new Uint8Array(await new Response(
@@ -142,8 +142,8 @@ describe('verify', () => {
   })
 })
 
-describe('verify refuses', () => {
-  it('a file with any damaged, truncated or missing block', async () => {
+describe('verify of a damaged file', () => {
+  it('refuses any damaged, truncated or missing block', async () => {
     const { blockstore, cid } = await stored(3_000_000)
     const fs = ipfsz({ blockstore })
     await collect(fs.cat(cid))
@@ -161,12 +161,12 @@ describe('verify refuses', () => {
       await blockstore.delete(damaged)
       await expect(fs.verify(cid)).rejects.toMatchObject({ name: 'NotFoundError', cid: damaged })
       await blockstore.put(damaged, block)
-      // now its root has been read: what is stored counts, not what is remembered
+      // its root is cached by now, but verify reads the stored block
       await expect(fs.verify(cid)).resolves.toMatchObject({ files: 1 })
     }
   })
 
-  it('a damaged block with another supported hash function, like cat', async () => {
+  it('refuses a damaged block with another supported hash function, like cat', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const cid = CID.createV1(RAW, await sha512.digest(text(100)))
@@ -178,7 +178,7 @@ describe('verify refuses', () => {
     await expect(collect(fs.cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
   })
 
-  it('a block with an unsupported hash function, like cat', async () => {
+  it('refuses a block with an unsupported hash function, like cat', async () => {
     const blockstore = new CountingBlockstore()
     const fs = ipfsz({ blockstore })
     const cid = CID.createV1(RAW, createDigest(0xb260, new Uint8Array(32)))
@@ -193,7 +193,7 @@ describe('verify refuses', () => {
     await expect(collect(fs.cat(file))).rejects.toMatchObject({ name: 'UnknownHashError', cid })
   })
 
-  it('a missing empty block that reading does not need', async () => {
+  it('refuses a missing empty block, though reading does not need it', async () => {
     const blockstore = new CountingBlockstore()
     const leaf = CID.createV1(RAW, await sha256.digest(noise(100)))
     const empty = CID.createV1(RAW, await sha256.digest(new Uint8Array(0)))
@@ -208,7 +208,7 @@ describe('verify refuses', () => {
     expect(await ipfsz({ blockstore }).verify(root)).toMatchObject({ size: 100n, blocks: 3n })
   })
 
-  it.each(CODECS)('a damaged frame of %s under valid hashes', async (codec) => {
+  it.each(CODECS)('refuses a damaged frame of %s under valid hashes', async (codec) => {
     const { blockstore, cid } = await stored(200_000, codec)
     const { header } = await openEntry(cid, blockstore, {})
     const stream = Buffer.from(await collect(ipfsz({ blockstore }).cat(unmark(cid))))
@@ -218,7 +218,7 @@ describe('verify refuses', () => {
     await expect(ipfsz({ blockstore }).verify(other)).rejects.toMatchObject({ name: 'CorruptFrameError', codec })
   })
 
-  it('frames that hold more or less than the header states', async () => {
+  it('refuses frames that hold more or less than the header states', async () => {
     const { blockstore, cid } = await stored(200_000)
 
     for (const size of [199_999, 200_001]) {
@@ -228,7 +228,7 @@ describe('verify refuses', () => {
     }
   })
 
-  it('a seek table that differs from the header, or is missing', async () => {
+  it('refuses a seek table that differs from the header, or is missing', async () => {
     const blockstore = new CountingBlockstore()
     const { cid } = await stored(200_000)
     const source = await stored(200_000)
@@ -252,7 +252,7 @@ describe('verify refuses', () => {
     await expect(ipfsz({ blockstore }).verify(without)).rejects.toMatchObject({ name: 'InvalidTrailerError' })
   })
 
-  it.each(CODECS)('bytes after the stream of %s', async (codec) => {
+  it.each(CODECS)('refuses bytes after the stream of %s', async (codec) => {
     const { blockstore, cid } = await stored(200_000, codec)
 
     expect(
@@ -263,7 +263,7 @@ describe('verify refuses', () => {
     ).rejects.toMatchObject({ name: 'InvalidTrailerError' })
   })
 
-  it('a content CID that does not match the bytes, naming both', async () => {
+  it('refuses a content CID that does not match the bytes, and names both', async () => {
     const { blockstore, cid, bytes } = await stored(2_500_000)
     const theirs = unixfs({ blockstore: new CountingBlockstore() })
     const actual = await theirs.addByteStream(chunked(bytes, 100_000))
@@ -276,7 +276,7 @@ describe('verify refuses', () => {
       await expect(ipfsz({ blockstore }).verify(bad)).rejects.toMatchObject(
         { name: 'ContentMismatchError', cid: unmark(bad), expected, actual }
       )
-      // who only reads does not pay for it
+      // cat does not compare it
       expect(await collect(ipfsz({ blockstore }).cat(bad, { length: 10 }))).toHaveLength(10)
     }
   })

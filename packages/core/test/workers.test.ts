@@ -6,7 +6,7 @@ import { noise, text } from './fixtures.ts'
 
 const FRAME_SIZE = 64 * 1024
 
-/** In pieces that have to be put together into frames, whose memory workers take. */
+/** Small pieces, which must be joined into frames. The workers take the frames' memory. */
 async function * pieces (bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let position = 0; position < bytes.byteLength; position += 10_000) {
     yield bytes.subarray(position, position + 10_000)
@@ -15,7 +15,7 @@ async function * pieces (bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 const cases = allCodecs({ deterministic: true }).map(codec => [codec.name, codec] as const)
 
-describe.each(cases)('what %s compresses in workers', (name, codec) => {
+describe.each(cases)('a file that %s compressed in workers', (name, codec) => {
   it.each([
     ['text', text(1_500_000)],
     ['noise', noise(700_000)],
@@ -31,7 +31,7 @@ describe.each(cases)('what %s compresses in workers', (name, codec) => {
     expect(Buffer.compare(back, bytes)).toBe(0)
   })
 
-  it('reads back whole from several files at a time', async () => {
+  it('reads back whole if several files are added at a time', async () => {
     const files = Array.from({ length: 6 }, (_, i) => ({ path: `${i}`, bytes: text(300_000 + i, i + 1) }))
     const fs = ipfsz({ blockstore: new MemoryBlockstore() }, { codecs: [codec], inFlightBytes: 8 * FRAME_SIZE })
     const results = await Array.fromAsync(fs.addAll(
