@@ -5,9 +5,9 @@ import type { PeerId } from '@libp2p/interface'
 const BITSWAP = '/ipfs/bitswap/1.2.0'
 
 /**
- * A node that says to have whatever it is asked for, and does nothing good then.
+ * A node that claims to have every block that it is asked for, and then sends what `answer` returns.
  *
- * @param answer - what it sends for a multihash, nothing where that is nothing
+ * @param answer - the message for a multihash, or undefined to send none
  */
 export async function badPeer (answer: (wanted: Uint8Array) => Uint8Array | undefined): Promise<Node> {
   const node = await testNode()
@@ -34,7 +34,7 @@ export async function badPeer (answer: (wanted: Uint8Array) => Uint8Array | unde
   return node
 }
 
-/** A Bitswap message of one block: field 3 with a prefix and data (Bitswap 1.2.0, message.proto). */
+/** A Bitswap message with one block: field 3 with a prefix and data (Bitswap 1.2.0, message.proto). */
 export function blockMessage (prefix: readonly number[], data: Uint8Array): Uint8Array {
   const block = Buffer.concat([Buffer.from([0x0A, prefix.length, ...prefix, 0x12]), varint(data.byteLength), data])
   const message = Buffer.concat([Buffer.from([0x1A]), varint(block.byteLength), block])
@@ -42,7 +42,7 @@ export function blockMessage (prefix: readonly number[], data: Uint8Array): Uint
   return Buffer.concat([varint(message.byteLength), message])
 }
 
-/** A message of one presence: field 4 with a CID, and the type 0 for one that is there. */
+/** A message with one presence: field 4 with a CID, and the type 0 for Have. */
 function haveMessage (multihash: Uint8Array): Uint8Array {
   const presence = Buffer.concat([Buffer.from([0x0A, 36, 1, 0x55]), multihash, Buffer.from([0x10, 0])])
   const message = Buffer.concat([Buffer.from([0x22, presence.byteLength]), presence])
@@ -50,7 +50,7 @@ function haveMessage (multihash: Uint8Array): Uint8Array {
   return Buffer.concat([varint(message.byteLength), message])
 }
 
-/** The multihashes of 32 bytes of SHA-256 in a message, wherever they are. */
+/** All SHA-256 multihashes in a message, found by their first two bytes. */
 function hashesIn (message: Uint8Array): Uint8Array[] {
   const bytes = Buffer.from(message)
   const found: Uint8Array[] = []

@@ -7,17 +7,17 @@ import { Clock, fakeCodecLevel, fakeRow } from './bench-fakes.ts'
 const NONE = fakeRow('none', undefined, 1, [8, 0.8, 0.08])
 
 describe('secondsOver', () => {
-  it('is the time of sending when that is the slowest', () => {
+  it('is the time to send when sending is the slowest step', () => {
     expect(secondsOver(10_000_000, { ratio: 0.5, compress: 1e9, decompress: 1e9 }))
       .toEqual({ '10 Mbit/s': 4, '100 Mbit/s': 0.4, '1 Gbit/s': 0.04 })
   })
 
-  it('is the time of compressing when that is the slowest', () => {
+  it('is the time to compress when compressing is the slowest step', () => {
     expect(secondsOver(10_000_000, { ratio: 0.5, compress: 20e6, decompress: 1e9 }))
       .toEqual({ '10 Mbit/s': 4, '100 Mbit/s': 0.5, '1 Gbit/s': 0.5 })
   })
 
-  it('is the time of decompressing when that is the slowest', () => {
+  it('is the time to decompress when decompressing is the slowest step', () => {
     expect(secondsOver(10_000_000, { ratio: 0.5, compress: 1e9, decompress: 1e6 }))
       .toEqual({ '10 Mbit/s': 10, '100 Mbit/s': 10, '1 Gbit/s': 10 })
   })
@@ -26,7 +26,7 @@ describe('secondsOver', () => {
 describe('estimate', () => {
   const codecLevel = fakeCodecLevel(new Clock(), { name: 'zstd', level: 3 })
 
-  it('begins with the file as it is', () => {
+  it('begins with the uncompressed file', () => {
     expect(estimate([], 10_000_000, 5_000_000)).toEqual([expect.objectContaining({
       label: 'none', codec: 'none', ratio: 1, partial: false, seconds: {
         '10 Mbit/s': 8,
@@ -36,7 +36,7 @@ describe('estimate', () => {
     })])
   })
 
-  it('takes what was measured on a sample for the whole file', () => {
+  it('applies the figures of the sample to the whole file', () => {
     const [, row] = estimate(
       [{ codecLevel, size: 5_000_000, stored: 2_000_000, ratio: 0.4, compress: 2e6, decompress: 1e9, rounds: 3 }],
       10_000_000,
@@ -56,7 +56,7 @@ describe('estimate', () => {
     expect(row.seconds['10 Mbit/s']).toBe(5)
   })
 
-  it('marks what was measured on less', () => {
+  it('marks a level that was measured on less than the sample as partial', () => {
     const [, row] = estimate(
       [{ codecLevel, size: 4_999_999, stored: 1, ratio: 0.4, compress: 2e6, decompress: 1e9, rounds: 3 }],
       10_000_000,
@@ -68,7 +68,7 @@ describe('estimate', () => {
 })
 
 describe('choose', () => {
-  it('takes the least time over 100 Mbit/s', () => {
+  it('takes the row with the least time over 100 Mbit/s', () => {
     const fast = fakeRow('zstd', 1, 0.4, [4, 0.4, 0.05])
     const best = fakeRow('zstd', 9, 0.3, [3, 0.3, 0.2])
     const slow = fakeRow('zstd', 19, 0.25, [2.5, 5, 5])
@@ -85,14 +85,14 @@ describe('choose', () => {
   it.each([
     [0.315, 'small'],
     [0.316, 'quick']
-  ])('takes the smallest of those within 5 % of the least time: %d s', (seconds, codec) => {
+  ])('takes the smallest file within 5 % of the least time: at %d s it takes the %s one', (seconds, codec) => {
     const quick = fakeRow('quick', 1, 0.4, [3, 0.3, 0.05])
     const small = fakeRow('small', 1, 0.3, [3, seconds, 0.2])
 
     expect(choose([NONE, quick, small]).row.codec).toBe(codec)
   })
 
-  it('takes the quicker of two that are as small, and the first of two that are the same', () => {
+  it('takes the faster of two rows of the same size, and the first of two equal rows', () => {
     const a = fakeRow('a', 1, 0.3, [3, 0.31, 0.1])
     const b = fakeRow('b', 1, 0.3, [3, 0.3, 0.1])
 
@@ -100,7 +100,7 @@ describe('choose', () => {
     expect(choose([NONE, b, { ...b }]).row).toBe(b)
   })
 
-  it('says nothing of other links and of space when it is the best there too', () => {
+  it('suggests nothing for fast links or for space when the chosen row is the best there too', () => {
     const only = fakeRow('zstd', 1, 0.4, [4, 0.4, 0.05])
 
     expect(choose([NONE, only])).toEqual({ row: only, reason: expect.any(String) })
@@ -109,20 +109,20 @@ describe('choose', () => {
   it.each([
     [0.951, 'none'],
     [0.95, 'zstd']
-  ])('takes none where no codec saves 5 %: %d', (ratio, codec) => {
+  ])('takes none unless a codec saves 5 %: for a ratio of %d it takes %s', (ratio, codec) => {
     const { row, reason } = choose([NONE, fakeRow('zstd', 1, ratio, [7.6, 0.76, 0.07])])
 
     expect(row.codec).toBe(codec)
     expect(reason.includes('does not help')).toBe(codec === 'none')
   })
 
-  it('passes over a codec that is quick and does not save 5 %', () => {
+  it('passes over a fast codec that saves less than 5 %', () => {
     expect(
       choose([NONE, fakeRow('lz4', 1, 0.97, [7, 0.1, 0.01]), fakeRow('zstd', 1, 0.9, [7.2, 0.72, 0.07])]).row.codec
     ).toBe('zstd')
   })
 
-  it('takes none when every codec is slower than sending the file as it is', () => {
+  it('takes none when every codec is slower than sending the uncompressed file', () => {
     const slow = fakeRow('brotli', 11, 0.25, [9, 9, 9])
 
     const { row, smallest, fastLink, reason } = choose([NONE, slow])
@@ -137,7 +137,7 @@ describe('choose', () => {
     ['sending', fakeRow('zstd', 1, 0.4, [4, 0.32, 0.05]), 'Sending'],
     ['compressing', fakeRow('zstd', 1, 0.2, [4, 0.32, 0.05], { compress: 5e6 }), 'Compressing (5.00 MB/s)'],
     ['decompressing', fakeRow('zstd', 1, 0.2, [4, 0.32, 0.05], { decompress: 5e6 }), 'Decompressing (5.00 MB/s)']
-  ])('names what takes the time: %s', (_, row, expected) => {
+  ])('names the slowest step: %s', (_, row, expected) => {
     expect(choose([NONE, row]).reason).toContain(expected)
   })
 })
@@ -152,11 +152,11 @@ describe('addCommand', () => {
     ['no codec', { codec: 'none', label: 'none' }, ['a'], 65_536, 'ipfsz add --codec none a'],
     ['frames of 64 KiB', zstd, ['a'], 65_536, 'ipfsz add --codec zstd --level 3 --frame-size 64KiB a'],
     ['frames of 16 MiB', zstd, ['a'], 16_777_216, 'ipfsz add --codec zstd --level 3 --frame-size 16MiB a'],
-    ['frames of any size', zstd, ['a'], 100_001, 'ipfsz add --codec zstd --level 3 --frame-size 100001 a'],
-    ['a name with blanks', zstd, ['my file'], undefined, 'ipfsz add --codec zstd --level 3 \'my file\''],
+    ['frames of 100,001 bytes', zstd, ['a'], 100_001, 'ipfsz add --codec zstd --level 3 --frame-size 100001 a'],
+    ['a name with spaces', zstd, ['my file'], undefined, 'ipfsz add --codec zstd --level 3 \'my file\''],
     ['a name with quotes', zstd, ['it\'s'], undefined, 'ipfsz add --codec zstd --level 3 \'it\'\\\'\'s\''],
     ['a name that looks like an option', zstd, ['-a'], undefined, 'ipfsz add --codec zstd --level 3 -- -a'],
-    ['a name that cannot be shown', zstd, ['a\nb'], undefined, 'ipfsz add --codec zstd --level 3 FILE']
+    ['a name with unprintable characters', zstd, ['a\nb'], undefined, 'ipfsz add --codec zstd --level 3 FILE']
   ])('is right for %s', (_, row, paths, frameSize, command) => {
     expect(addCommand(row, paths, frameSize)).toBe(command)
   })

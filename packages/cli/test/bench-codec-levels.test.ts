@@ -8,8 +8,8 @@ function labels (options: Parameters<typeof codecLevels>[1]): string[] {
   return codecLevels(codecs, options).map(({ label }) => label)
 }
 
-describe('codec levels', () => {
-  it('are every codec by default, in its order, each with its default, least and highest level', () => {
+describe('codecLevels', () => {
+  it('returns all codecs in their order by default, each with its lowest, default and highest level', () => {
     const found = codecLevels(codecs)
 
     expect([...new Set(found.map(({ codec }) => codec.name))]).toEqual(codecs.map(({ name }) => name))
@@ -28,15 +28,15 @@ describe('codec levels', () => {
     ['gzip', ['gzip 1', 'gzip 6', 'gzip 9']],
     ['brotli', ['brotli 1', 'brotli 4', 'brotli 9', 'brotli 11']],
     ['lz4', ['lz4']]
-  ])('are a few levels of %s', (name, expected) => {
+  ])('returns a few levels of %s', (name, expected) => {
     expect(labels({ names: [name] })).toEqual(expected)
   })
 
-  it('are the levels asked for, each once and in order', () => {
+  it('returns the given levels, each once and in order', () => {
     expect(labels({ names: ['zstd'], levels: [5, 2, 5] })).toEqual(['zstd 2', 'zstd 5'])
   })
 
-  it('are of the codecs that have the levels', () => {
+  it('returns only levels that a codec has', () => {
     expect(labels({ levels: [10] })).toEqual(['zstd 10', 'brotli 10'])
     expect(labels({ names: ['zstd', 'gzip'], levels: [6, 12] })).toEqual(['zstd 6', 'zstd 12', 'gzip 6'])
   })
@@ -46,7 +46,7 @@ describe('codec levels', () => {
       .toThrow(expect.objectContaining({ name: 'UnknownCodecError' }))
   })
 
-  it('refuses levels that a codec asked for does not have', () => {
+  it('refuses levels when a given codec has none of them', () => {
     expect(() => codecLevels(codecs, { names: ['zstd', 'gzip'], levels: [12] }))
       .toThrow(expect.objectContaining({ name: 'InvalidLevelError', codec: 'gzip', level: 12 }))
   })

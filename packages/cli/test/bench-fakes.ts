@@ -2,7 +2,7 @@ import type { CodecLevel } from '../src/bench/codec-levels.ts'
 import type { Row } from '../src/bench/estimate.ts'
 import type { Codec } from '@ipfsz/codecs'
 
-/** A clock that goes only when it is told to. */
+/** A clock that stands still until it is moved. */
 export class Clock {
   milliseconds = 0
 
@@ -12,14 +12,14 @@ export class Clock {
 export interface FakeInit {
   name?: string
   level?: number
-  /** Original bytes a millisecond. */
+  /** Original bytes per millisecond. */
   compress?: number
   decompress?: number
-  /** Compressed bytes for each original one. */
+  /** Compressed bytes per original byte. */
   ratio?: number | ((bytes: Uint8Array) => number)
 }
 
-/** A codec that compresses nothing, and takes the time it is told on a clock that goes for it alone. */
+/** A codec that compresses nothing, and moves the clock by the time that it is to take. */
 export function fakeCodecLevel (
   clock: Clock,
   { name = 'fake', level = 1, compress = 1e6, decompress = 1e6, ratio = 0.5 }: FakeInit = {}
@@ -49,7 +49,7 @@ export function fakeCodecLevel (
   return { codec: { ...codec, name, code: 0 } as unknown as Codec, level, label: `${name} ${level}`, pieces }
 }
 
-/** A row as `estimate` gives it. Seconds are those over 10 Mbit/s, 100 Mbit/s and 1 Gbit/s. */
+/** A row as `estimate` makes it. The seconds are over 10 Mbit/s, 100 Mbit/s and 1 Gbit/s. */
 export function fakeRow (
   codec: string,
   level: number | undefined,

@@ -17,15 +17,15 @@ function makeFrames (...sizes: number[]): Uint8Array[] {
   return sizes.map((size, i) => new Uint8Array(size).fill(i + 1))
 }
 
-describe('cut', () => {
+describe('limitFrames', () => {
   const frames = makeFrames(MIB, MIB, MIB, MIB, 10)
 
-  it('takes all when there is time for all', () => {
+  it('takes all frames when there is time for all', () => {
     expect(limitFrames(frames, 4 * MIB + 10, 2)).toEqual(frames)
     expect(limitFrames(frames, Infinity, 2)).toEqual(frames)
   })
 
-  it('takes fewer whole frames, from all over', () => {
+  it('takes fewer whole frames, evenly spread', () => {
     expect(limitFrames(frames, 2 * MIB, 2)).toEqual([frames[0], frames[2]])
     expect(limitFrames(frames, 4 * MIB, 2)).toEqual(frames.slice(0, 4))
   })
@@ -36,14 +36,14 @@ describe('cut', () => {
       .toEqual([384 * KIB, 384 * KIB, 384 * KIB, 384 * KIB])
   })
 
-  it('takes 64 KiB at the least, and what is shorter as it is', () => {
+  it('takes at least 64 KiB of each frame, and all of a shorter one', () => {
     expect(limitFrames(makeFrames(MIB, 100), 1, 2).map(({ byteLength }) => byteLength)).toEqual([64 * KIB, 100])
     expect(limitFrames(makeFrames(MIB), 0, 8).map(({ byteLength }) => byteLength)).toEqual([64 * KIB])
   })
 })
 
 describe('runPass', () => {
-  it('tells sizes and times', async () => {
+  it('returns sizes and times', async () => {
     const clock = new Clock()
 
     expect(
@@ -56,7 +56,7 @@ describe('runPass', () => {
       .toEqual({ size: 1200, stored: 300, compress: 12, decompress: 3 })
   })
 
-  it('works on no more frames at one time than it is told', async () => {
+  it('works on no more frames at once than `concurrency` allows', async () => {
     const clock = new Clock()
     const codecLevel = fakeCodecLevel(clock)
     const { codec } = codecLevel
@@ -83,7 +83,7 @@ describe('runPass', () => {
     expect(most).toBe(3)
   })
 
-  it('refuses what comes back different', async () => {
+  it('refuses a codec that decompresses to other bytes', async () => {
     const codecLevel = fakeCodecLevel(new Clock())
     const codec = {
       ...codecLevel.codec,
@@ -94,7 +94,7 @@ describe('runPass', () => {
       .rejects.toMatchObject({ name: 'DifferenceError', label: 'fake 1' })
   })
 
-  it('refuses what cannot be decompressed again', async () => {
+  it('refuses a codec that cannot decompress its own frames', async () => {
     const codecLevel = fakeCodecLevel(new Clock())
     const cause = Object.assign(new Error('corrupt'), { name: 'CorruptFrameError' })
     const codec = { ...codecLevel.codec, async decompress (): Promise<Uint8Array> { throw cause } }
@@ -103,7 +103,7 @@ describe('runPass', () => {
       .rejects.toMatchObject({ name: 'DifferenceError', cause })
   })
 
-  it('ends when it is aborted, with that error', async () => {
+  it('ends with an AbortError when it is aborted', async () => {
     const controller = new AbortController()
     const codecLevel = fakeCodecLevel(new Clock())
     const { codec } = codecLevel
@@ -130,7 +130,7 @@ describe('runPass', () => {
 })
 
 describe('measure', () => {
-  it('gives sizes and speeds, in the order of the codec levels', async () => {
+  it('returns sizes and speeds in the order of the codec levels', async () => {
     const clock = new Clock()
     const slow = fakeCodecLevel(clock, { name: 'slow', compress: 10_000, decompress: 50_000, ratio: 0.25 })
     const fast = fakeCodecLevel(clock, { name: 'fast', compress: 100_000, decompress: 200_000 })
@@ -147,11 +147,11 @@ describe('measure', () => {
     expect(measurements[1].decompress).toBeCloseTo(200e6, 0)
   })
 
-  it('takes the medians, and does not count how it warms up', async () => {
+  it('returns medians that do not count the warm-up', async () => {
     const clock = new Clock()
     const codecLevel = fakeCodecLevel(clock, { compress: 10_000, decompress: 10_000 })
     const { codec } = codecLevel
-    // milliseconds more than usual
+    // extra milliseconds
     const warmUps = [1000]
     const rounds = [0, 200, 50]
     const uneven = {
@@ -171,7 +171,7 @@ describe('measure', () => {
     expect(measurement.compress).toBeCloseTo(4 * MIB / (4 * MIB / 10_000 + 50) * 1000, 0)
   })
 
-  it('measures what is quick several times, in turns', async () => {
+  it('measures fast levels several times, in turns', async () => {
     const clock = new Clock()
     const started: string[] = []
     const codecLevels = [
@@ -189,7 +189,7 @@ describe('measure', () => {
     expect(started).toEqual(['a 1', 'b 1', 'a 1', 'b 1', 'a 1', 'b 1', 'a 1', 'b 1'])
   })
 
-  it('measures a small file more often, and not for ever', async () => {
+  it('measures a small file more often, but at most 25 times', async () => {
     const clock = new Clock()
 
     const [{ size, rounds }] = await measure([fakeCodecLevel(clock)], makeFrames(10), optionsOf(clock))
@@ -198,7 +198,7 @@ describe('measure', () => {
     expect(rounds).toBe(25)
   })
 
-  it('measures what is too slow on less, and all others on all', async () => {
+  it('measures slow levels on a part of the frames, and the others on all', async () => {
     const clock = new Clock()
     const slow = fakeCodecLevel(clock, { name: 'slow', compress: 1000 })
     const fast = fakeCodecLevel(clock, { name: 'fast', compress: 100_000 })
@@ -213,7 +213,7 @@ describe('measure', () => {
     expect(clock.milliseconds).toBeLessThanOrEqual(10_000)
   })
 
-  it('measures nothing but the warm-up when there is time for no more', async () => {
+  it('returns the figures of the warm-up when there is no time for more', async () => {
     const clock = new Clock()
     const codecLevels = Array.from({ length: 5 }, (_, i) => fakeCodecLevel(clock, { level: i, compress: 100 }))
 
@@ -223,7 +223,7 @@ describe('measure', () => {
       .toEqual(Array.from({ length: 5 }, () => [128 * KIB, 1]))
   })
 
-  it.each([1000, 5000, 20_000])('is done in time when levels get slower with the size of a piece: %d ms', async (
+  it.each([1000, 5000, 20_000])('ends in time when a level gets slower with the size of a piece: %d ms', async (
     time
   ) => {
     const clock = new Clock()
@@ -232,7 +232,7 @@ describe('measure', () => {
     const slowing = {
       ...codec,
       compress (bytes: Uint8Array) {
-        // three times as long for a byte of 4 MiB as for one of 64 KiB
+        // a byte takes three times as long in a piece of 4 MiB as in one of 64 KiB
         clock.milliseconds += bytes.byteLength / 4000 * (1 + Math.log2(bytes.byteLength / (64 * KIB)) / 3)
 
         return codec.compress(bytes)
@@ -246,7 +246,7 @@ describe('measure', () => {
     expect(clock.milliseconds).toBeLessThan(time * 1.1)
   })
 
-  it('corrects the ratio of what was measured on a part that compresses unlike the rest', async () => {
+  it('corrects a ratio that was measured on a part that compresses unlike the rest', async () => {
     const clock = new Clock()
     const slow = fakeCodecLevel(clock, { name: 'slow', compress: 500, ratio: bytes => firstIsBest(bytes) / 2 })
     const fast = fakeCodecLevel(clock, { name: 'fast', ratio: firstIsBest })
@@ -262,9 +262,9 @@ describe('measure', () => {
     expect(corrected).toBeCloseTo((0.1 + 0.9 + 0.9 + 0.9) / 4 / 2, 4)
   })
 
-  it('corrects it by the nearest level of the same codec that is quick', async () => {
+  it('corrects a ratio by the nearest fast level of the same codec', async () => {
     const clock = new Clock()
-    // large frames do better, the more so the higher the level
+    // large frames compress better, more so at higher levels
     const ratio = (level: number) => (bytes: Uint8Array): number =>
       bytes.byteLength === 4 * MIB ? 0.5 - level / 20 : 0.5
     const slow = fakeCodecLevel(clock, { name: 'slow', level: 9, compress: 500, ratio: 0.4 })
@@ -305,7 +305,7 @@ describe('measure', () => {
   })
 })
 
-/** The ratio of one of `makeFrames`: the first compresses well, all others do not. */
+/** The ratio of a frame of `makeFrames`: the first compresses well, the others do not. */
 function firstIsBest (bytes: Uint8Array): number {
   return bytes[0] === 1 ? 0.1 : 0.9
 }

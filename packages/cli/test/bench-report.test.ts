@@ -38,7 +38,7 @@ describe('figures', () => {
   it.each([
     [1e6, '1.00'], [123_456_789, '123'], [12_345_678, '12.3'], [1_234_567_890, '1230'], [45_000, '0.0450'],
     [999_600, '1.00'], [99_960_000, '100'], [1, '0.00'], [Infinity, '-']
-  ])('show %d bytes a second as %s', (speed, text) => {
+  ])('show %d bytes per second as %s', (speed, text) => {
     expect(formatSpeed(speed)).toBe(text)
   })
 
@@ -58,17 +58,17 @@ describe('figures', () => {
 
   it.each([
     [0.3261, '32.6 %'], [0.05, '5.00 %'], [1.001, '100 %'], [0.00004, '<0.01 %'], [0, '0.00 %']
-  ])('show a part of %d as %s', (part, text) => {
+  ])('show a share of %d as %s', (part, text) => {
     expect(formatPercent(part)).toBe(text)
   })
 })
 
 describe('wrap', () => {
-  it('fills lines with words, and leaves one that is too long by itself', () => {
+  it('fills lines with words, and gives one that is too long a line of its own', () => {
     expect(wrap('a bb ccc dddddddd e', 6)).toBe('a bb\nccc\ndddddddd\ne')
   })
 
-  it('keeps a number with its unit', () => {
+  it('keeps a number and its unit on one line', () => {
     expect(wrap('it has 128 KiB, 5.00 % of 3 things', 10)).toBe('it has\n128 KiB,\n5.00 % of\n3 things')
   })
 })
@@ -92,11 +92,11 @@ describe('terminalOf', () => {
       [{ isTTY: true, columns: 80 }, { LANG: 'C.UTF-8', TERM: 'dumb' }, 'linux'],
       { unicode: false, colours: false }
     ],
-    ['no locale', [{}, {}, 'linux'], { unicode: false }],
-    ['a locale that another overrides', [{}, { LANG: 'C.UTF-8', LC_ALL: 'C' }, 'linux'], { unicode: false }],
+    ['a missing locale', [{}, {}, 'linux'], { unicode: false }],
+    ['a locale that LC_ALL overrides', [{}, { LANG: 'C.UTF-8', LC_ALL: 'C' }, 'linux'], { unicode: false }],
     ['Windows', [{}, {}, 'win32'], { unicode: true }],
-    ['a terminal that tells no width', [{ isTTY: true, columns: 0 }, {}, 'linux'], { width: 80 }]
-  ])('knows %s', (_, args, expected) => {
+    ['a terminal that reports no width', [{ isTTY: true, columns: 0 }, {}, 'linux'], { width: 80 }]
+  ])('recognizes %s', (_, args, expected) => {
     expect(terminalOf(...args)).toMatchObject(expected)
   })
 })
@@ -117,7 +117,7 @@ describe('bar', () => {
 })
 
 describe('the table', () => {
-  it('has a line for each row, below two of headings', () => {
+  it('has two lines of headings, then a line for each row', () => {
     expect(rowsTable(rows, zstd, terminal(80))).toEqual([
       'CODEC   LEVEL  RUNS     RATIO  COMPRESS  DECOMPRESS       10      100        1',
       '                                   MB/s        MB/s   Mbit/s   Mbit/s   Gbit/s',
@@ -137,7 +137,7 @@ describe('the table', () => {
 })
 
 describe('the chart', () => {
-  it('shows what is stored and the time, and an arrow when a bar would be too long', () => {
+  it('shows the stored size and the time, and an arrow where a bar would be too long', () => {
     expect(chart(rows, zstd, 10_192_446, terminal(60))).toEqual([
       '            stored                    at 100 Mbit/s',
       '  none      █████████████ 9.72 MiB    ██████████▍    800 ms',
@@ -154,7 +154,7 @@ describe('the chart', () => {
     expect(new Set(lines.slice(1).map(line => line.length)).size).toBe(1)
   })
 
-  it('is ASCII when the terminal shows no more', () => {
+  it('is ASCII on a terminal without Unicode', () => {
     expect(chart(rows, zstd, 10_192_446, terminal(80, { unicode: false })).join('\n')).toMatch(/^[\n -~]+$/)
   })
 })
@@ -182,11 +182,11 @@ describe('the report', () => {
     expect(text).toMatch(/^2 files, 954 MiB\nMeasured on 9\.72 MiB of 954 MiB, spread over the files, in frames of 4\.00 MiB, with 1 thread\.\n/)
   })
 
-  it('shows a name that would move the cursor by its codes', () => {
+  it('escapes control characters in file names', () => {
     expect(reportText({ ...report, paths: [`a\n${ESCAPE}[2Jb`] }, terminal(80))).toMatch(/^a\\x0a\\x1b\[2Jb, /)
   })
 
-  it('is the same with colours as without', () => {
+  it('has the same text with colours and without', () => {
     const coloured = reportText(report, terminal(80, { colours: true }))
 
     expect(coloured).toContain(ESCAPE)
@@ -194,7 +194,7 @@ describe('the report', () => {
     expect(reportText(report, terminal(80))).not.toContain(ESCAPE)
   })
 
-  it('is an object for each row, and one for the choice', () => {
+  it('has, as JSON, an object for each row and one for the choice', () => {
     const objects = reportObjects(report)
 
     expect(objects).toHaveLength(rows.length + 1)

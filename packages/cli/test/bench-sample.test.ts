@@ -9,19 +9,19 @@ const KIB = 1024
 const MIB = 1024 * KIB
 
 describe('spread', () => {
-  it('takes all frames of what is small, the last one shorter', () => {
+  it('takes all frames of a small file, the last one shorter', () => {
     expect(
       spread([10], 4, 16)
     ).toEqual([{ file: 0, offset: 0, length: 4 }, { file: 0, offset: 4, length: 4 }, { file: 0, offset: 8, length: 2 }])
   })
 
-  it('takes all of several files, and nothing of empty ones', () => {
+  it('takes all frames of several small files, and none of empty ones', () => {
     expect(
       spread([0, 5, 0, 1], 4, 16)
     ).toEqual([{ file: 1, offset: 0, length: 4 }, { file: 1, offset: 4, length: 1 }, { file: 3, offset: 0, length: 1 }])
   })
 
-  it('takes nothing of nothing', () => {
+  it('takes no frames if there are no bytes', () => {
     expect(spread([], 4, 16)).toEqual([])
     expect(spread([0, 0], 4, 16)).toEqual([])
   })
@@ -30,7 +30,7 @@ describe('spread', () => {
     expect(spread([1600], 4, 16).map(({ offset }) => offset)).toEqual([0, 400, 800, 1200])
   })
 
-  it('takes frames from all over several files, as many as they are large', () => {
+  it('takes frames from all over several files, in proportion to their sizes', () => {
     const found = spread([400, 1200], 4, 16)
 
     expect(found).toEqual([
@@ -41,12 +41,12 @@ describe('spread', () => {
     ])
   })
 
-  it('passes over empty files', () => {
+  it('skips empty files', () => {
     expect(spread([0, 800, 0, 800, 0], 4, 8))
       .toEqual([{ file: 1, offset: 0, length: 4 }, { file: 3, offset: 0, length: 4 }])
   })
 
-  it('takes many files where they are tiny', () => {
+  it('takes frames from many files when they are tiny', () => {
     const found = spread(Array.from({ length: 1000 }, () => 100), 4 * KIB, 16 * KIB)
     const length = found.reduce((sum, { length }) => sum + length, 0)
 
@@ -61,7 +61,7 @@ describe('spread', () => {
     7,
     64 * KIB,
     4 * MIB
-  ])('takes whole frames of %d bytes, each once, no more than the limit, the same every time', (frameSize) => {
+  ])('takes whole frames of %d bytes, each once, up to the limit, and the same every time', (frameSize) => {
     const sizes = [frameSize * 1000 + 3, 1, 0, frameSize * 50]
     const found = spread(sizes, frameSize, frameSize * 4)
 
@@ -118,7 +118,7 @@ describe('readSample', () => {
       .rejects.toMatchObject({ name: 'UsageError' })
   })
 
-  it('refuses a directory, as one', async () => {
+  it('refuses a directory with EISDIR', async () => {
     await expect(readSample([directory], MIB, signal)).rejects.toMatchObject({ code: 'EISDIR', path: directory })
   })
 
@@ -127,7 +127,7 @@ describe('readSample', () => {
       .rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it.each(['-', '/dev/null'])('refuses %s, which has no places to read from', async (path) => {
+  it.each(['-', '/dev/null'])('refuses %s, which is not a regular file', async (path) => {
     await expect(readSample([path], MIB, signal)).rejects.toMatchObject({ name: 'UsageError' })
   })
 

@@ -28,7 +28,7 @@ function countOf (fetched: readonly FetchedBlock[], nodes: readonly Node[]): num
 }
 
 describe('a session', () => {
-  it('fetches blocks from a peer that is connected, and tells which', async () => {
+  it('fetches blocks from a connected peer, and says which peer sent them', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
     const blocks = await makeBlocks(20)
     await keep(a, blocks)
@@ -41,7 +41,7 @@ describe('a session', () => {
     expect(countOf(fetched, [a])).toEqual([20])
   })
 
-  it('fetches from several peers at one time, and each block once', async () => {
+  it('fetches from several peers at once, and each block only once', async () => {
     const [a, b, c] = await Promise.all([testNode(), testNode(), testNode()])
     const blocks = await makeBlocks(60, 200_000)
     await keep(a, blocks)
@@ -55,7 +55,7 @@ describe('a session', () => {
     const files = session(blocks[0].cid, c)
     const fetched = [await files.fetch(blocks[0].cid, { signal, timeout: 60_000 })]
 
-    // a few at one time, as a reader asks for them
+    // a few at a time, as a reader does
     for (let i = 1; i < blocks.length; i += 8) {
       fetched.push(
         ...await Promise.all(
@@ -84,7 +84,7 @@ describe('a session', () => {
     expect(new Set(fetched).size).toBe(1)
   })
 
-  it('keeps fetching for the others when one request is aborted', async () => {
+  it('keeps fetching a block for other requests when one is aborted', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
     const block = await makeBlock(1)
     await connect(b, a)
@@ -112,7 +112,7 @@ describe('a session', () => {
     await expect(fetching).resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
   })
 
-  it('asks another peer for what one has not got', async () => {
+  it('asks another peer for blocks that one does not have', async () => {
     const [a, b, c] = await Promise.all([testNode(), testNode(), testNode()])
     const blocks = await makeBlocks(10)
     await keep(a, blocks.slice(0, 5))
@@ -125,7 +125,7 @@ describe('a session', () => {
     expect(countOf(fetched.slice(1), [a, b])).toEqual([4, 5])
   })
 
-  it('replaces a peer that goes away in the middle', async () => {
+  it('continues with another peer when one goes away', async () => {
     const [a, b, c] = await Promise.all([testNode(), testNode(), testNode()])
     const blocks = await makeBlocks(40, 100_000)
     await keep(a, blocks)
@@ -146,7 +146,7 @@ describe('a session', () => {
     expect(countOf(fetched.slice(12), [a, b])).toEqual([0, 28])
   })
 
-  it('goes on with a peer whose connection was cut', async () => {
+  it('continues with the same peer after its connection was cut', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
     const blocks = await makeBlocks(20)
     await keep(a, blocks)
@@ -166,14 +166,14 @@ describe('a session', () => {
     }
   })
 
-  it('asks a peer again at once that could not be asked', async () => {
+  it('asks a peer again at once after a want could not be sent', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
     const [block] = await makeBlocks(1)
     await keep(a, [block])
     await connect(b, a)
     vi.spyOn(b.wants, 'send').mockRejectedValueOnce(new Error('no stream'))
 
-    // it would be waited for 3 seconds as one that was asked
+    // a peer that received the want would have 3 seconds to answer
     await expect(session(block.cid, b).fetch(block.cid, { signal, timeout: 2000 }))
       .resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
   })
@@ -182,7 +182,7 @@ describe('a session', () => {
     [undefined, 28],
     [4 * 1024 * 1024, 7],
     [100, 40]
-  ])('asks a peer for no more than 28 MiB at one time: with blocks of %s bytes for %i of them', async (size, count) => {
+  ])('asks a peer for no more than 28 MiB at once: with a block size of %s, for %i blocks', async (size, count) => {
     const [bad, b] = await Promise.all([badPeer(() => undefined), testNode()])
     const blocks = await makeBlocks(40)
     await connect(b, bad)
@@ -195,7 +195,7 @@ describe('a session', () => {
       files.fetch(cid, { size, signal: stop.signal, timeout: 60_000 })))
 
     await expect.poll(sent).toBe(count)
-    // one more than allowed would be asked within the next turns of the event loop: nothing is waited for
+    // a want above the limit would be sent within the next turns of the event loop
     for (let turn = 0; turn < 100; turn++) {
       await nextTurn()
     }
@@ -205,7 +205,7 @@ describe('a session', () => {
     await fetched
   })
 
-  it('asks the only peer for the block itself, and not first whether it has it', async () => {
+  it('asks its only peer for the block, without first asking whether the peer has it', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
     const block = await makeBlock(1)
     await keep(a, [block])
@@ -217,7 +217,7 @@ describe('a session', () => {
     expect(send.mock.calls.map(([, , what]) => what)).toEqual(['block'])
   })
 
-  it('asks a peer for more as soon as one has come', async () => {
+  it('asks a peer for more blocks as soon as one arrives', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
     const blocks = await makeBlocks(40)
     await keep(a, blocks)
@@ -229,7 +229,7 @@ describe('a session', () => {
     expect(countOf(fetched, [a])).toEqual([40])
   })
 
-  it('refuses to wait longer than the timeout for what nobody has', async () => {
+  it('gives up after the timeout when no peer has the block', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
     const block = await makeBlock(1)
     await connect(b, a)
@@ -238,14 +238,14 @@ describe('a session', () => {
       .rejects.toMatchObject({ name: 'NotFetchedError', cid: block.cid, timeout: 1000 })
   })
 
-  it('refuses after the timeout when there is no peer', async () => {
+  it('gives up after the timeout when there is no peer', async () => {
     const block = await makeBlock(1)
 
     await expect(session(block.cid, await testNode()).fetch(block.cid, { signal, timeout: 500 }))
       .rejects.toMatchObject({ name: 'NotFetchedError', providers: 0 })
   })
 
-  it('refuses at once what is not to be searched for, when nobody is known', async () => {
+  it('gives up at once when search is off and no peer is known', async () => {
     const node = await testNode()
     const [{ cid: root }, { cid }] = await makeBlocks(2)
     const send = vi.spyOn(node.wants, 'send')
@@ -255,7 +255,7 @@ describe('a session', () => {
     expect(send).not.toHaveBeenCalled()
   })
 
-  it('asks those that are known for what is not to be searched for, and waits for nobody else', async () => {
+  it('asks only known peers when search is off, and gives up when none of them has the block', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
     const blocks = await makeBlocks(4)
     await keep(a, blocks.slice(0, 2))
@@ -271,7 +271,7 @@ describe('a session', () => {
     }))
   })
 
-  it('looks for those that went away also for what is not to be searched for', async () => {
+  it('looks again for a peer that went away, even when search is off', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
     const blocks = await makeBlocks(2)
     await keep(a, blocks)
@@ -286,7 +286,7 @@ describe('a session', () => {
       .resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
   })
 
-  it('ends at once when it is aborted', async () => {
+  it('ends a fetch at once when it is aborted', async () => {
     const block = await makeBlock(1)
     const controller = new AbortController()
     const fetching = session(block.cid, await testNode()).fetch(block.cid, {
@@ -300,17 +300,17 @@ describe('a session', () => {
   })
 })
 
-describe('a session with a peer that', { tags: 'slow' }, () => {
+describe('a session with a bad peer', { tags: 'slow' }, () => {
   it.each<[string, (wanted: Uint8Array) => Uint8Array | undefined]>([
     ['sends nothing', () => undefined],
-    ['sends other blocks', () => blockMessage([1, 0x55, 0x12, 0x20], Buffer.from('something else'))],
+    ['sends another block', () => blockMessage([1, 0x55, 0x12, 0x20], Buffer.from('something else'))],
     [
-      'sends the hash under the name of the block',
+      'sends the digest as an identity block',
       wanted => blockMessage([1, 0x55, identity.code, 0x20], wanted.subarray(2))
     ],
     ['sends half a message', wanted => blockMessage([1, 0x55, 0x12, 0x20], wanted).subarray(0, 20)],
-    ['sends what is no message', () => Buffer.from([3, 0xFF, 0xFF, 0xFF])]
-  ])('%s gets the block from another one', async (_, answer) => {
+    ['sends bytes that are not a message', () => Buffer.from([3, 0xFF, 0xFF, 0xFF])]
+  ])('gets blocks from another peer when the bad one %s', async (_, answer) => {
     const [bad, good, c] = await Promise.all([badPeer(answer), testNode(), testNode()])
     const blocks = await makeBlocks(3)
     await keep(good, blocks)
@@ -325,7 +325,7 @@ describe('a session with a peer that', { tags: 'slow' }, () => {
     }
   })
 
-  it('is the only one and sends nothing is not waited for again when nobody is to be searched for', async () => {
+  it('does not ask a silent peer for more blocks when search is off', async () => {
     const [bad, c] = await Promise.all([badPeer(() => undefined), testNode()])
     const blocks = await makeBlocks(3)
     await connect(c, bad)
@@ -342,7 +342,7 @@ describe('a session with a peer that', { tags: 'slow' }, () => {
     expect(send).not.toHaveBeenCalled()
   })
 
-  it('is the only one and sends nothing is told of', async () => {
+  it('counts a silent peer as a provider in the error', async () => {
     const [bad, c] = await Promise.all([badPeer(() => undefined), testNode()])
     const { cid } = await makeBlock(1)
     await connect(c, bad)

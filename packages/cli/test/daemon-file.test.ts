@@ -17,7 +17,7 @@ async function makeRepo (): Promise<string> {
   return directory
 }
 
-/** Be the daemon of a repo, as far as others see. */
+/** Take the lock and write the file, as the daemon of a repo does. */
 async function beDaemon (repo: string): Promise<OwnLock> {
   const lock = await lockDaemon(repo, signal)
   onTestFinished(lock.release)
@@ -27,7 +27,7 @@ async function beDaemon (repo: string): Promise<OwnLock> {
 }
 
 describe('the file of a daemon', () => {
-  it('says how to reach it, to nobody but its owner', async () => {
+  it('says how to reach the daemon, and only its owner can read it', async () => {
     const repo = await makeRepo()
 
     await beDaemon(repo)
@@ -37,7 +37,7 @@ describe('the file of a daemon', () => {
     expect(await readdir(repo)).toEqual(['daemon.json', 'locks'])
   })
 
-  it('is gone when it has ended', async () => {
+  it('is gone once it is removed', async () => {
     const repo = await makeRepo()
 
     await beDaemon(repo)
@@ -47,16 +47,16 @@ describe('the file of a daemon', () => {
   })
 
   it.each<[string, object]>([
-    ['of another machine, or of a container with a network of its own', {
+    ['of another machine, or of a container with its own network', {
       loopback: '4b0a0c3e-0000-0000-0000-000000000000 net:[1]'
     }],
     ['of another version', { version: 1 }],
     ['without a lock', { lock: undefined }],
     ['with a lock that is gone', { lock: `daemon-1-00-${randomUUID()}` }],
-    ['with a lock that lies elsewhere', { lock: '../locks/held' }],
+    ['with a lock outside the directory of locks', { lock: '../locks/held' }],
     ['without a token', { token: undefined }],
-    ['with a port that is none', { port: '4711' }]
-  ])('is none: %s', async (_, change) => {
+    ['with a port that is not a number', { port: '4711' }]
+  ])('is ignored if it is %s', async (_, change) => {
     const repo = await makeRepo()
     const lock = await beDaemon(repo)
     await expect(readDaemonFile(repo)).resolves.toEqual(ADDRESS)
@@ -68,7 +68,7 @@ describe('the file of a daemon', () => {
     await expect(readDaemonFile(repo)).resolves.toBeUndefined()
   })
 
-  it('is none after its process released the lock or was killed', async () => {
+  it('is ignored after its process released the lock or was killed', async () => {
     const repo = await makeRepo()
     const lock = await beDaemon(repo)
 
@@ -78,7 +78,7 @@ describe('the file of a daemon', () => {
     await expect(readDaemonFile(repo)).resolves.toBeUndefined()
   })
 
-  it.each(['', '{', 'null', '[]', '"text"'])('is none: %j', async content => {
+  it.each(['', '{', 'null', '[]', '"text"'])('is ignored if it contains %j', async content => {
     const repo = await makeRepo()
     await writeFile(join(repo, 'daemon.json'), content)
 
@@ -87,7 +87,7 @@ describe('the file of a daemon', () => {
 })
 
 describe('the lock of a daemon', () => {
-  it('refuses a second one, and names the first and its lock', async () => {
+  it('refuses a second daemon, and names the first and its lock', async () => {
     const repo = await makeRepo()
     const lock = await lockDaemon(repo, signal)
 
@@ -105,7 +105,7 @@ describe('the lock of a daemon', () => {
 
   it.each([
     ['that was killed', `daemon-${process.pid}-6f74686572-${randomUUID()}`],
-    ['of an older version, on whichever machine', `daemon-1-77-6f74686572-${randomUUID()}`]
+    ['of an older version, on any machine', `daemon-1-77-6f74686572-${randomUUID()}`]
   ])('is not held by a process %s', async (_, name) => {
     const repo = await makeRepo()
     await (await lockDaemon(repo, signal)).release()
@@ -116,13 +116,13 @@ describe('the lock of a daemon', () => {
     expect(await readdir(join(repo, 'locks'))).toEqual([])
   })
 
-  it('is held by one of many that want it at one time', async () => {
+  it('is held by at most one of many daemons that want it at once', async () => {
     const repo = await makeRepo()
 
     const results = await Promise.allSettled(Array.from({ length: 6 }, async () => lockDaemon(repo, signal)))
 
     expect(results.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(1)
-    // who did not get it gave way
+    // the others deleted their lock files
     expect(await readdir(join(repo, 'locks')))
       .toHaveLength(results.filter(({ status }) => status === 'fulfilled').length)
   })

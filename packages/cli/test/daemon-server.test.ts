@@ -55,7 +55,7 @@ async function ask (
   })
 }
 
-/** Connects one by one: of over 511 that wait to be accepted the system drops some, and later ones overtake them. */
+/** Connects one by one: of more than 511 waiting connections the system drops some, and later ones overtake them. */
 async function connections (count: number, { port }: DaemonServer): Promise<Socket[]> {
   const sockets: Socket[] = []
   onTestFinished(() => { sockets.forEach(socket => { socket.destroy() }) })
@@ -71,7 +71,7 @@ async function connections (count: number, { port }: DaemonServer): Promise<Sock
   return sockets
 }
 
-/** Connections on which something is fetched that does not come. */
+/** Connections that each fetch a block that never arrives. */
 async function commands (count: number, server: DaemonServer): Promise<Socket[]> {
   const sockets = await connections(count, server)
   const body = JSON.stringify({ cid: CID_TEXT, root: CID_TEXT, timeout: 1000 })
@@ -96,7 +96,7 @@ function bearer ({ token }: DaemonServer): { authorization: string } {
 }
 
 describe('the control port of a daemon', () => {
-  it('answers whoever knows the token', async () => {
+  it('answers a request that has the token', async () => {
     const server = await serve()
 
     const { status, body } = await ask(server, { headers: bearer(server) })
@@ -105,7 +105,7 @@ describe('the control port of a daemon', () => {
     expect(JSON.parse(body)).toEqual({ peerId: '12D3KooWtest', addresses: ['/ip4/127.0.0.1/tcp/1'], agent: 'test' })
   })
 
-  it('has a token of 256 bits that no other has', async () => {
+  it('has a token of 256 bits that no other daemon has', async () => {
     const [a, b] = [await serve(), await serve()]
 
     expect(a.token).toMatch(/^[0-9a-f]{64}$/)
@@ -114,37 +114,37 @@ describe('the control port of a daemon', () => {
 
   it.each<[string, number, (server: DaemonServer) => RequestOptions]>([
     ['no token', 401, () => ({})],
-    ['a token of others', 401, () => ({ headers: { authorization: `Bearer ${'0'.repeat(64)}` } })],
+    ['another token', 401, () => ({ headers: { authorization: `Bearer ${'0'.repeat(64)}` } })],
     [
       'the beginning of the token',
       401,
       ({ token }) => ({ headers: { authorization: `Bearer ${token.slice(0, 63)}` } })
     ],
-    ['the token and more', 401, ({ token }) => ({ headers: { authorization: `Bearer ${token}0` } })],
+    ['the token with a digit after it', 401, ({ token }) => ({ headers: { authorization: `Bearer ${token}0` } })],
     ['an empty token', 401, () => ({ headers: { authorization: 'Bearer ' } })],
     ['the token as a password', 401, ({ token }) => ({ headers: { authorization: `Basic ${token}` } })],
     ['the origin of a web page', 403, server => ({ headers: { ...bearer(server), origin: 'https://example.com' } })],
     ['its own origin', 403, server => ({ headers: { ...bearer(server), origin: `http://127.0.0.1:${server.port}` } })],
     ['the origin of a file', 403, server => ({ headers: { ...bearer(server), origin: 'null' } })],
     [
-      'what browsers say of a request',
+      'a Sec-Fetch header',
       403,
       server => ({ headers: { ...bearer(server), 'sec-fetch-site': 'same-origin' } })
     ],
     [
-      'a name that leads to this machine',
+      'a host name that may resolve to this machine',
       403,
       server => ({ headers: { ...bearer(server), host: `evil.example:${server.port}` } })
     ],
     [
-      'localhost, which others may have made lead here',
+      'the host name localhost',
       403,
       server => ({ headers: { ...bearer(server), host: `localhost:${server.port}` } })
     ],
-    ['another port', 403, server => ({ headers: { ...bearer(server), host: '127.0.0.1:1' } })],
+    ['another port in the Host header', 403, server => ({ headers: { ...bearer(server), host: '127.0.0.1:1' } })],
     ['GET', 405, server => ({ headers: bearer(server), method: 'GET' })],
-    ['a question before a request of another origin', 401, () => ({ method: 'OPTIONS' })],
-    ['a path that leads nowhere', 404, server => ({ headers: bearer(server), path: '/v0/other' })]
+    ['a CORS preflight', 401, () => ({ method: 'OPTIONS' })],
+    ['an unknown path', 404, server => ({ headers: bearer(server), path: '/v0/other' })]
   ])('refuses %s', async (_, expected, options) => {
     const id = vi.fn<Network['id']>()
     const server = await serve({ id })
@@ -157,13 +157,13 @@ describe('the control port of a daemon', () => {
   })
 
   it.each<[string, number, string, string]>([
-    ['a request of more than 64 KiB', 413, '/v0/id', JSON.stringify({ text: 'x'.repeat(65_536) })],
-    ['what is no JSON', 400, '/v0/id', '{'],
-    ['a list', 400, '/v0/connect', '[]'],
-    ['nothing where there must be something', 400, '/v0/connect', '{}'],
-    ['a CID that is none', 400, '/v0/providers', '{"cid":"none"}'],
-    ['a timeout that is none', 400, '/v0/fetch', JSON.stringify({ cid: CID_TEXT, root: CID_TEXT, timeout: -1 })],
-    ['a list of what is no text', 400, '/v0/provide', JSON.stringify({ cids: [{ toString: 1 }] })],
+    ['a body of more than 64 KiB', 413, '/v0/id', JSON.stringify({ text: 'x'.repeat(65_536) })],
+    ['invalid JSON', 400, '/v0/id', '{'],
+    ['an array', 400, '/v0/connect', '[]'],
+    ['a missing field', 400, '/v0/connect', '{}'],
+    ['an invalid CID', 400, '/v0/providers', '{"cid":"none"}'],
+    ['a negative timeout', 400, '/v0/fetch', JSON.stringify({ cid: CID_TEXT, root: CID_TEXT, timeout: -1 })],
+    ['CIDs that are not strings', 400, '/v0/provide', JSON.stringify({ cids: [{ toString: 1 }] })],
     ['too many CIDs', 400, '/v0/provide', JSON.stringify({ cids: Array.from({ length: 257 }, () => CID_TEXT) })]
   ])('refuses %s', async (_, expected, path, body) => {
     const server = await serve()
@@ -181,14 +181,14 @@ describe('the control port of a daemon', () => {
     expect(status).toBe(431)
   })
 
-  it('does not read what a stranger sends', async () => {
+  it('does not read the body of a request without the token', async () => {
     const server = await serve()
     const socket = connect(server.port, '127.0.0.1')
     const closed = new Promise(resolve => { socket.once('close', resolve) })
     let answer = ''
     let sent = 0
 
-    // it is cut off while it sends
+    // the server cuts it off while it sends
     socket.on('error', () => {})
     socket.on('data', bytes => { answer += bytes.toString() })
     socket.write(`POST /v0/id HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\ncontent-length: 10000000000\r\n\r\n`)
@@ -205,20 +205,20 @@ describe('the control port of a daemon', () => {
     expect(sent).toBeLessThan(100_000_000)
   })
 
-  it('answers a command though a stranger holds 1,100 idle connections, of which it closes the oldest', async () => {
+  it('answers a command despite 1,100 idle connections of a stranger, and closes the oldest of them', async () => {
     const server = await serve()
     const sockets = await connections(1100, server)
 
     expect((await ask(server, { headers: bearer(server) })).status).toBe(200)
 
-    // 76 that were too many, and one for the command
+    // 76 above the limit, and one for the command
     await vi.waitFor(
       () => { expect(sockets.map(({ closed }) => closed)).toEqual(sockets.map((_, i) => i < 77)) },
       { timeout: 120_000 }
     )
   })
 
-  it.each([[undefined, true], [true, true], [false, false]])('hands on whether to search for peers: %s', async (
+  it.each([[undefined, true], [true, true], [false, false]])('passes on whether to search for peers: %s', async (
     search,
     expected
   ) => {
@@ -231,7 +231,7 @@ describe('the control port of a daemon', () => {
     expect(fetch).toHaveBeenCalledWith(cid, expect.objectContaining({ search: expected }))
   })
 
-  it('leaves a connection of a command open however many strangers come', async () => {
+  it('keeps the connection of a command open however many strangers connect', async () => {
     const release = Promise.withResolvers<void>()
     const server = await serve({ fetch: async () => {
       await release.promise
@@ -246,7 +246,7 @@ describe('the control port of a daemon', () => {
     await expect(fetching).resolves.toMatchObject({ peerId: '12D3KooWother' })
   })
 
-  it('refuses a connection where commands have 1024', async () => {
+  it('refuses a connection while commands hold 1024', async () => {
     const fetch = vi.fn(never)
     const server = await serve({ fetch })
     const sockets = await commands(MAX_CONNECTIONS, server)
@@ -261,7 +261,7 @@ describe('the control port of a daemon', () => {
     )
   })
 
-  it('tells whoever fetches what went wrong', async () => {
+  it('passes on why a fetch failed', async () => {
     const server = await serve()
 
     await expect(client(server).fetch(cid, { root: cid, timeout: 1234, signal: new AbortController().signal }))
@@ -278,7 +278,7 @@ describe('the control port of a daemon', () => {
     expect(fetched.peerId).toBe('12D3KooWother')
   })
 
-  it.each([1_000_000, undefined])('hands on of how many bytes a block is, when that is known: %s', async size => {
+  it.each([1_000_000, undefined])('passes on the size of a block, if it is known: %s', async size => {
     const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }))
     const server = await serve({ fetch })
 
@@ -287,7 +287,7 @@ describe('the control port of a daemon', () => {
     expect(fetch.mock.calls[0][1].size).toBe(size)
   })
 
-  it('is asked again by a command whose connection it had no room for', async () => {
+  it('answers a command that tries again after its connection was refused', async () => {
     const fetch = vi.fn(never)
     const server = await serve({ fetch })
     const sockets = await commands(MAX_CONNECTIONS, server)
@@ -301,7 +301,7 @@ describe('the control port of a daemon', () => {
     await expect(fetching).resolves.toMatchObject({ peerId: '12D3KooWother' })
   })
 
-  it('says that it has ended in the middle of a block', async () => {
+  it('causes a DaemonError when the daemon ends in the middle of a block', async () => {
     const server = createServer((_, response) => {
       response.writeHead(200, { 'content-length': 10 })
       response.write('half', () => { response.destroy() })
@@ -316,21 +316,21 @@ describe('the control port of a daemon', () => {
       .rejects.toMatchObject({ name: 'DaemonError' })
   })
 
-  it('names the peer that could not be connected to in time', async () => {
+  it('names the peer that it could not connect to in time', async () => {
     const server = await serve({ connect: async (_, signal) => { await once(signal, 'abort'); return '' } })
 
     await expect(client(server).connect('/ip4/127.0.0.1/tcp/1', AbortSignal.timeout(20)))
       .rejects.toMatchObject({ name: 'NotConnectedError', address: '/ip4/127.0.0.1/tcp/1' })
   })
 
-  it('passes on that a command was interrupted while it connects', async () => {
+  it('passes on the abort of a command that connects to a peer', async () => {
     const server = await serve({ connect: async (_, signal) => { await once(signal, 'abort'); return '' } })
 
     await expect(client(server).connect('/ip4/127.0.0.1/tcp/1', AbortSignal.abort()))
       .rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it('hands on providers as they are found', async () => {
+  it('passes on providers as they are found', async () => {
     const server = await serve({
       async * findProviders () {
         yield { peerId: 'a', addresses: ['/ip4/127.0.0.1/tcp/1'] }
@@ -366,14 +366,14 @@ describe('the control port of a daemon', () => {
     await aborted
   })
 
-  it('is told of, when it does not answer', async () => {
+  it('causes a DaemonError when the daemon does not answer', async () => {
     const server = await serve()
     await server.close()
 
     await expect(client(server).id()).rejects.toMatchObject({ name: 'DaemonError' })
   })
 
-  it('refuses the command of another daemon', async () => {
+  it('refuses a command with the token of another daemon', async () => {
     const server = await serve()
 
     await expect(client({ port: server.port, token: 'ff' }).id()).rejects.toMatchObject({ name: 'DaemonError' })

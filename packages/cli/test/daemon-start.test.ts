@@ -1,4 +1,4 @@
-/** What a daemon looks at before it has its repo, and after. */
+/** How a daemon and a conversion of the blockstore keep each other out. */
 import fs, { mkdtemp, rm } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -16,8 +16,8 @@ async function repoPath (): Promise<string> {
   return path
 }
 
-describe('a daemon that starts', () => {
-  it('reads how blocks are stored when no conversion can begin any more', async () => {
+describe('a starting daemon', () => {
+  it('reads how blocks are stored only after its lock keeps conversions out', async () => {
     const repo = await repoPath()
     const { open, readFile } = fs
     const steps: string[] = []
@@ -58,7 +58,7 @@ describe('a daemon that starts', () => {
     expect(steps).toEqual(['lock', 'compression'])
   })
 
-  it('is refused while blocks are converted, and they are not converted while it runs', async () => {
+  it('is refused during a conversion, and keeps conversions out while it runs', async () => {
     const repo = await repoPath()
     const conversion = await lockOutDaemons(repo)
 

@@ -54,7 +54,7 @@ async function walked (root: CID, blockstore: MemoryBlockstore, options: Partial
 }
 
 describe('garbage collection', () => {
-  it('deletes exactly what a search along every path from every pin does not find', async () => {
+  it('deletes exactly the blocks that no path from a pin reaches', async () => {
     await fc.assert(fc.asyncProperty(randomDag, async dag => {
       await withRepo(async repo => {
         const made = await makeBlocks(dag)
@@ -73,8 +73,8 @@ describe('garbage collection', () => {
   })
 })
 
-describe('the blocks of a pin', () => {
-  it('are those that a search finds, as deep as Helia has pinned it, or all', async () => {
+describe('RepoPins.blocks', () => {
+  it('yields the blocks down to the depth of a pin by Helia, and all blocks of a CID without a pin', async () => {
     await withRepo(async repo => {
       const made = await makeBlocks({
         blocks: [0, 1, 2, 3].map(
@@ -99,8 +99,8 @@ describe('the blocks of a pin', () => {
   })
 })
 
-describe('a CAR', () => {
-  it('holds exactly what a search along every path from every root finds, each block once', async () => {
+describe('an exported CAR', () => {
+  it('holds exactly the blocks that a path from a root reaches, each once', async () => {
     await fc.assert(fc.asyncProperty(randomDag, async dag => {
       const made = await makeBlocks(dag)
       const blockstore = new MemoryBlockstore()
@@ -117,8 +117,8 @@ describe('a CAR', () => {
   })
 })
 
-describe('a walk', () => {
-  it('goes deeper where another ended, and not again where another was', async () => {
+describe('walkDag', () => {
+  it('continues where earlier walks ended, and does not repeat what they walked', async () => {
     const made = await makeBlocks({
       blocks: [0, 1, 2, 3].map(i => ({ leaf: i === 0, inline: false, links: [{ to: 0, twin: 'own' }] })),
       pins: []
@@ -137,7 +137,7 @@ describe('a walk', () => {
     expect(await walked(top, blockstore, { reached })).toEqual([])
   })
 
-  it('does not follow links of a block that is linked to as a leaf', async () => {
+  it('does not follow the links of a node that is named by a raw CID', async () => {
     const [, node] = await makeBlocks({
       blocks: [
         { leaf: true, inline: false, links: [] },
@@ -153,7 +153,7 @@ describe('a walk', () => {
       .rejects.toMatchObject({ name: 'DamagedDagError', cause: { name: 'MissingBlockError' } })
   })
 
-  it('refuses what it cannot follow even when the same bytes were walked as dag-pb', async () => {
+  it('refuses an unknown codec even when the same bytes were walked as dag-pb', async () => {
     const bytes = encodeNode(1, [])
     const node = CID.createV1(dagPb.code, await sha256.digest(bytes))
     const other = CID.createV1(0x71, node.multihash)
@@ -168,7 +168,7 @@ describe('a walk', () => {
     expect(await walked(other, blockstore, { depth: 0 })).toEqual([nameOf(node)])
   })
 
-  it('refuses damaged blocks, short digests, and long identity CIDs with links', async () => {
+  it('refuses damaged blocks, invalid dag-pb, short digests, and long identity CIDs with links', async () => {
     const blockstore = new MemoryBlockstore()
     const damaged = CID.createV1(dagPb.code, await sha256.digest(Buffer.from('a')))
     const short = CID.createV1(dagPb.code, createDigest(sha256.code, new Uint8Array(0)))

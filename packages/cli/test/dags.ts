@@ -8,12 +8,12 @@ import { identity } from 'multiformats/hashes/identity'
 import { sha256 } from 'multiformats/hashes/sha2'
 import type { Blockstore } from 'interface-blockstore'
 
-/** Under which codec a block is linked to: as what it is, as a leaf, or marked. */
+/** The codec of a link to a block: its own, raw, or a marker. */
 export type Twin = 'own' | 'raw' | 'marked'
 
-/** A link to one of the blocks before. */
+/** A link to an earlier block. */
 export interface RandomLink {
-  /** Which of those, counted back from the last, and round. */
+  /** Which earlier block, counted back from the last, modulo their number. */
   to: number
   twin: Twin
 }
@@ -30,7 +30,7 @@ export interface DagBlock {
 }
 
 const twin = fc.constantFrom<Twin>('own', 'raw', 'marked')
-// mostly those just before, so that there is much below them
+// mostly the blocks just before, so that the DAG is deep
 const to = fc.oneof(fc.nat(2), fc.nat(13))
 const link = fc.record({ to, twin })
 const seldom = fc.integer({ min: 0, max: 5 }).map(n => n === 0)
@@ -46,13 +46,13 @@ export const randomDag: fc.Arbitrary<RandomDag> = fc.record({
   })
 })
 
-/** The blocks of a DAG, the first a leaf, each of which links to some of those before. */
+/** Make the blocks of a DAG. The first is a leaf, and nodes link to earlier blocks. */
 export async function makeBlocks ({ blocks }: RandomDag): Promise<DagBlock[]> {
   const made: DagBlock[] = []
 
   for (const [i, { links, leaf, inline }] of blocks.entries()) {
     const isLeaf = leaf || made.length === 0
-    // no two are the same
+    // the number makes all blocks different
     const bytes = isLeaf ? Buffer.from(`leaf ${i}`) : encodeNode(i, links.map(link => cidOf(link, made)))
     const code = isLeaf ? raw.code : dagPb.code
     const isInline = inline && bytes.byteLength <= 128
@@ -69,7 +69,7 @@ export function encodeNode (number: number, links: readonly CID[]): Uint8Array {
   return dagPb.encode(dagPb.prepare({ Data: data, Links: links.map((Hash, i) => ({ Name: `${i}`, Hash, Tsize: 1 })) }))
 }
 
-/** The CID that a link names a block by. Only nodes are marked. */
+/** The CID in a link. Only nodes are marked. */
 export function cidOf ({ to, twin }: RandomLink, made: readonly DagBlock[]): CID {
   const { cid } = made[made.length - 1 - to % made.length]
 
@@ -88,7 +88,7 @@ export async function putBlocks (made: readonly DagBlock[], blockstore: Pick<Blo
   }
 }
 
-/** What a CID leads to, the slow and obvious way: every path is followed by itself. The multihashes, in hex. */
+/** The blocks that a CID reaches, as multihashes in hex. The slow and obvious way: it follows every path. */
 export function reachable (cid: CID, depth: number, made: readonly DagBlock[]): Set<string> {
   const found = new Set<string>()
   const follow = (cid: CID, depth: number): void => {

@@ -49,11 +49,11 @@ async function read (source: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(source))
 }
 
-describe.each([['as they are', false], ['compressed', true]])('a damaged block of a repo that stores them %s', (
+describe.each([['uncompressed', false], ['compressed', true]])('a damaged block in a repo that stores blocks %s', (
   _,
   compressed
 ) => {
-  it('is fetched anew by a command that may ask others', async () => {
+  it('is fetched again by a command that may use the network', async () => {
     const fetch = vi.fn<Network['fetch']>(async () => ({ bytes, peerId: PEER }))
     const { cid, store } = await damaged(fetch, compressed)
 
@@ -80,7 +80,7 @@ describe.each([['as they are', false], ['compressed', true]])('a damaged block o
     await expect(read(ipfsz({ blockstore: store }).cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
   })
 
-  it('is refused when no peer may be asked', async () => {
+  it('is refused by a command that may not use the network', async () => {
     const { cid, repo } = await damaged(async () => ({ bytes, peerId: PEER }), compressed)
 
     await expect(read(ipfsz({ blockstore: repo }).cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
@@ -88,7 +88,7 @@ describe.each([['as they are', false], ['compressed', true]])('a damaged block o
 })
 
 describe('a block that the disk cannot read', () => {
-  it('is fetched again, and is lost for repair when no peer sends it', async () => {
+  it('is fetched again, and stays damaged in a repair when no peer sends it', async () => {
     const { cid, repo } = await damaged(async () => ({ bytes, peerId: PEER }))
     const unreadable = {
       get: () => {

@@ -45,22 +45,22 @@ describe('explain', () => {
     new NotFoundError(cid),
     new MissingHeaderError(CID.createV1(CODES.zstd, cid.multihash)),
     new CorruptBlockError(cid)
-  ])('keeps what $name says, and adds what to do', (err) => {
+  ])('keeps the message of $name, and adds what to do', (err) => {
     const text = explain(err)
 
     expect(text.startsWith(`${err.message}: `)).toBe(true)
     expect(text.length).toBeGreaterThan(err.message.length + 10)
   })
 
-  it('gives the message of an error that it has no advice for', () => {
+  it('returns the message alone for an error without advice', () => {
     expect(explain(new UsageError('so it is'))).toBe('so it is')
   })
 
-  it('says that an abort was an interruption', () => {
+  it('calls an abort an interruption', () => {
     expect(explain(abort)).toBe('interrupted')
   })
 
-  it.each(['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'ENOTDIR', 'EROFS'])('names the path of %s', (code) => {
+  it.each(['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'ENOTDIR', 'EROFS'])('names the path for %s', (code) => {
     expect(explain(systemError(code))).toMatch(/^\/a\/path: /)
   })
 
@@ -72,17 +72,17 @@ describe('explain', () => {
     expect(explain(systemError('EMFILE'))).toContain('too many open files')
   })
 
-  it('finds the system\'s error however deep it is wrapped', () => {
+  it('finds a system error however deep it is wrapped', () => {
     const wrapped = new Error('outer', { cause: new Error('inner', { cause: systemError('ENOSPC') }) })
 
     expect(explain(wrapped)).toContain('disk is full')
   })
 
-  it('takes a code without a system call for no system\'s error', () => {
+  it('ignores the code of an error without a system call', () => {
     expect(explain(Object.assign(new Error('as it says'), { code: 'ENOENT' }))).toBe('as it says')
   })
 
-  it('gives the message of a system\'s error that it does not know', () => {
+  it('returns the message of a system error that it does not know', () => {
     expect(explain(systemError('EIO'))).toBe('EIO: said by the system')
   })
 })

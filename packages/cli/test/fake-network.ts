@@ -1,7 +1,7 @@
 import { NotFetchedError } from '../src/errors.ts'
 import type { Network } from '../src/network/network.ts'
 
-/** A network of nobody, of which tests replace what they look at. */
+/** A network without peers. Tests replace the methods that they need. */
 export function fakeNetwork (parts: Partial<Network> = {}): Network {
   return {
     id: async () => ({ peerId: '12D3KooWtest', addresses: ['/ip4/127.0.0.1/tcp/1'], agent: 'test' }),

@@ -9,7 +9,7 @@ import { bitswapMessages } from '../src/network/helia-internals/bitswap-messages
 import { captureBitswap } from '../src/network/helia-internals/capture-bitswap.ts'
 import { testNode } from './nodes.ts'
 
-/** Fails with the field, its package and the version that is installed here. */
+/** The failure names the field, its package and the installed version. */
 function expectField (
   value: unknown,
   type: 'function' | 'number' | 'object',
@@ -28,7 +28,7 @@ interface Broker {
   bitswap?: Record<'network' | 'wantList', Record<string, unknown>>
 }
 
-/** A Helia with Bitswap that neither listens nor dials, and its broker. */
+/** Start a Helia with Bitswap that neither listens nor dials, and return its broker. */
 async function startBroker (): Promise<Broker | undefined> {
   const helia = withBitswap(withLibp2pLight(createHeliaLight({ blockstore: new MemoryBlockstore() }), {
     addresses: { listen: [] },
@@ -42,8 +42,8 @@ async function startBroker (): Promise<Broker | undefined> {
   return bitswap() as Broker | undefined
 }
 
-describe('private fields that the command uses', () => {
-  it('are those of @helia/bitswap that handle streams and send messages', async () => {
+describe('the private fields that the command uses', () => {
+  it('exist in @helia/bitswap for streams and messages', async () => {
     const { bitswap } = await startBroker() ?? {}
 
     expectField(bitswap, 'object', '@helia/bitswap', 'bitswap of its broker')
@@ -52,7 +52,7 @@ describe('private fields that the command uses', () => {
     expectField(bitswap?.network.addEventListener, 'function', '@helia/bitswap', 'network.addEventListener')
   })
 
-  it('are those of @helia/bitswap that hand out answers', async () => {
+  it('exist in @helia/bitswap for answers', async () => {
     const { bitswap } = await startBroker() ?? {}
     const peers = bitswap?.wantList.peers as { keys?: unknown } | undefined
 
@@ -61,7 +61,7 @@ describe('private fields that the command uses', () => {
     expect(bitswapMessages({ bitswap })).toBe(bitswap)
   })
 
-  it('are those of a stream of @libp2p/yamux that set its window', async () => {
+  it('exist in @libp2p/yamux for the window of a stream', async () => {
     const [a, b] = await Promise.all([testNode(), testNode({ listen: [] })])
     const connection = await b.libp2p.dial(a.libp2p.getMultiaddrs())
     const stream = await connection.newStream('/ipfs/ping/1.0.0') as unknown as Record<string, unknown>
@@ -70,7 +70,7 @@ describe('private fields that the command uses', () => {
     expectField(stream.sendWindowUpdate, 'function', '@libp2p/yamux', 'sendWindowUpdate of a stream')
   })
 
-  it('are those of @libp2p/kad-dht that count its peers', async () => {
+  it('exist in @libp2p/kad-dht for the number of its peers', async () => {
     const { libp2p: { services: { wan, lan } } } = await testNode({ listen: [] })
 
     for (const dht of [wan, lan]) {
@@ -80,7 +80,7 @@ describe('private fields that the command uses', () => {
     }
   })
 
-  it('are caught as Helia adds them', () => {
+  it('are found through the broker that Helia adds', () => {
     const helia = createHeliaLight({ blockstore: new MemoryBlockstore() })
     const broker = { name: 'test' }
 
@@ -91,7 +91,7 @@ describe('private fields that the command uses', () => {
     expect(bitswap(), 'helia does not add a broker by addBlockBroker: see docs/upstream.md').toBe(broker)
   })
 
-  it('refuse a Bitswap that has others', () => {
+  it('are required: a Bitswap without them is refused', () => {
     expect(() => bitswapMessages(undefined)).toThrow(expect.objectContaining({ name: 'NodeError' }))
     expect(() => bitswapMessages({ bitswap: { wantList: { peers: new Map() }, network: {} } }))
       .toThrow(expect.objectContaining({ name: 'NodeError' }))

@@ -13,13 +13,13 @@ describe('ignoring', () => {
     ['a/**', ['a/b', 'a/b/c'], ['a', 'b/a']],
     ['(x)+[y]$', ['(x)+[y]$'], ['xy']],
     ['größe*', ['größe 🦆'], ['große']]
-  ])('leaves out what %s names, and nothing else', (pattern, out, rest) => {
+  ])('leaves out what %s matches, and nothing else', (pattern, out, rest) => {
     const ignore = ignoring([pattern])
 
     expect([...out, ...rest].filter(ignore)).toEqual(out)
   })
 
-  it('leaves out nothing without patterns', () => {
+  it('leaves nothing out without patterns', () => {
     expect(ignoring([])('a')).toBe(false)
   })
 })

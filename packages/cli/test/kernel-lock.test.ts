@@ -16,7 +16,7 @@ async function makeFile (): Promise<string> {
   return join(directory, 'lock')
 }
 
-/** Run a line in a process of its own, and wait until it says something. */
+/** Run a line of code in another process, and wait for its first output. */
 async function otherProcess (line: string): Promise<{ said: string, end: (signal: NodeJS.Signals) => Promise<void> }> {
   const child = spawn(
     process.execPath,
@@ -39,8 +39,8 @@ async function otherProcess (line: string): Promise<{ said: string, end: (signal
   return { said: said.toString().trim(), end }
 }
 
-describe('a file that a process holds', () => {
-  it('is held by one at a time, and free again after', async () => {
+describe('a lock file', () => {
+  it('has one holder at a time, and is free after its release', async () => {
     const file = await makeFile()
     const release = holdFile(file)
 
@@ -56,11 +56,11 @@ describe('a file that a process holds', () => {
     await expect(access(file)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('stays held though its own process looks at it, and leaves no other files', async () => {
+  it('stays held when its own process checks it, and creates no other files', async () => {
     const file = await makeFile()
     const release = holdFile(file)
 
-    // a lock of POSIX would be gone with the first descriptor that is closed
+    // a POSIX lock would end when the first descriptor is closed
     expect([1, 2, 3].map(() => isHeld(file))).toEqual([true, true, true])
     const { said } = await otherProcess(`console.log(isHeld(${JSON.stringify(file)}))`)
 
@@ -71,7 +71,7 @@ describe('a file that a process holds', () => {
 
   it.each(
     ['SIGTERM', 'SIGKILL'] as const
-  )('is free when the process that held it has ended by %s, and not before', async signal => {
+  )('is free once %s has ended its holder, and not before', async signal => {
     const file = await makeFile()
     const { said, end } = await otherProcess(`console.log(holdFile(${JSON.stringify(file)}) != null)`)
 
@@ -83,7 +83,7 @@ describe('a file that a process holds', () => {
     expect(await readdir(join(file, '..'))).toEqual(['lock'])
   })
 
-  it('is held by a process that has been stopped', async () => {
+  it('stays held while its holder is stopped by SIGSTOP', async () => {
     const file = await makeFile()
     const stopped = `holdFile(${JSON.stringify(file)}); console.log('held'); process.kill(process.pid, 'SIGSTOP')`
 
@@ -107,7 +107,7 @@ describe('a file that a process holds', () => {
     expect(isHeld(file)).toBe(true)
   })
 
-  it('says nothing on stderr of what Node thinks of its SQLite', async () => {
+  it('causes no warning about SQLite on stderr', async () => {
     const file = await makeFile()
     const child = spawn(
       process.execPath,
@@ -125,7 +125,7 @@ describe('a file that a process holds', () => {
     expect(Buffer.concat(stderr).toString()).toBe('')
   })
 
-  it('is none without a file, or with a file that no process holds, whatever it contains', async () => {
+  it('is free when it is missing or no process holds it, whatever it contains', async () => {
     const file = await makeFile()
 
     expect(isHeld(file)).toBe(false)
@@ -139,7 +139,7 @@ describe('a file that a process holds', () => {
     }
   })
 
-  it('refuses what can have no lock, and names it', async () => {
+  it('is refused, with its path, when it cannot be locked', async () => {
     const file = await makeFile()
     await mkdir(file)
 
@@ -151,7 +151,7 @@ describe('a file that a process holds', () => {
     await expect(removeUnlessHeld(file)).rejects.toMatchObject({ name: 'RepoError' })
     expect(() => holdFile(join(file, 'none', 'lock'))).toThrow(expect.objectContaining({ name: 'RepoError' }))
     await symlink('loop', join(file, 'loop'))
-    // it leads nowhere, so nobody can hold it
+    // a symlink to itself leads to no file, so no process can hold it
     expect(isHeld(join(file, 'loop'))).toBe(false)
   })
 })

@@ -12,7 +12,7 @@ async function makeRepo (): Promise<string> {
 }
 
 describe('a key of a repo', () => {
-  it('is made once, and nobody but its owner can read it', async () => {
+  it('is created once, and only its owner can read it', async () => {
     const repo = await makeRepo()
 
     await expect(loadKey(repo, 'self')).resolves.toBeUndefined()
@@ -25,7 +25,7 @@ describe('a key of a repo', () => {
     expect(await readdir(join(repo, 'keys'))).toEqual(['self'])
   })
 
-  it('is one even when several callers make it at once', async () => {
+  it('is the same for all callers that create it at once', async () => {
     const repo = await makeRepo()
 
     const [first, ...others] = await Promise.all(Array.from({ length: 5 }, async () => loadOrCreateKey(repo, 'self')))
@@ -37,7 +37,7 @@ describe('a key of a repo', () => {
     await expect(loadOrCreateKey(await makeRepo(), name)).rejects.toMatchObject({ name: 'UsageError' })
   })
 
-  it('is refused when the file holds something else', async () => {
+  it('is refused when its file does not hold a key', async () => {
     const repo = await makeRepo()
     await loadOrCreateKey(repo, 'self')
     await writeFile(join(repo, 'keys', 'other'), 'no key')

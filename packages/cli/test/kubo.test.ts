@@ -35,14 +35,14 @@ async function listen (server: Server | TcpServer): Promise<number> {
 
 interface FakeKubo {
   port: number
-  /** The paths that were asked for, without their queries. */
+  /** The requested paths, without their queries. */
   paths: string[]
   authorization: Array<string | undefined>
 }
 
 type Answers = Record<string, (...args: Parameters<RequestListener>) => unknown>
 
-/** As much of Kubo's RPC API as is used, where nothing else is said. */
+/** The part of Kubo's RPC API that adding uses. `answers` replace its own, by command, or `all` of them. */
 async function fakeKubo (answers: Answers = {}): Promise<FakeKubo> {
   const kubo: FakeKubo = { port: 0, paths: [], authorization: [] }
 
@@ -70,7 +70,7 @@ function json (response: Parameters<RequestListener>[1], value: unknown, status 
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }
 
-/** The CID of the block in a form. */
+/** The CID of the block that a form holds. */
 async function keyOf (request: Parameters<RequestListener>[0], values: URLSearchParams): Promise<string> {
   const form = await new Response(await buffer(request), {
     headers: { 'content-type': String(request.headers['content-type']) }
@@ -93,7 +93,7 @@ async function add (address: string): Promise<CID> {
   return cid
 }
 
-describe('the address of a Kubo', () => {
+describe('openKubo', () => {
   it.each([
     ['http://127.0.0.1:PORT', '/api/v0'],
     ['http://127.0.0.1:PORT/', '/api/v0'],
@@ -102,7 +102,7 @@ describe('the address of a Kubo', () => {
     ['/ip4/127.0.0.1/tcp/PORT', '/api/v0'],
     ['/ip4/127.0.0.1/tcp/PORT/http', '/api/v0'],
     ['/dns4/localhost/tcp/PORT/', '/api/v0']
-  ])('%s leads to %s', async (address, path) => {
+  ])('sends requests for the address %s to %s', async (address, path) => {
     const kubo = await fakeKubo()
     await add(address.replace('PORT', String(kubo.port)))
 
@@ -111,7 +111,7 @@ describe('the address of a Kubo', () => {
     expect(new Set(kubo.authorization)).toEqual(new Set([undefined]))
   })
 
-  it('may hold credentials, which are sent and are no part of the path', async () => {
+  it('sends the credentials of an address in a header', async () => {
     const kubo = await fakeKubo()
     await add(`http://us%3Aer:p%40ss@127.0.0.1:${kubo.port}`)
 
@@ -136,29 +136,29 @@ describe('the address of a Kubo', () => {
   })
 })
 
-describe('what answers as no Kubo does', () => {
+describe('adding to Kubo', () => {
   it.each<[string, Answers, object]>([
-    ['with a page', { all: (_, response) => { response.end('<html></html>') } }, { name: 'NotKuboError' }],
-    ['with nothing', { all: (_, response) => { response.end() } }, { name: 'NotKuboError' }],
+    ['a web page', { all: (_, response) => { response.end('<html></html>') } }, { name: 'NotKuboError' }],
+    ['an empty answer', { all: (_, response) => { response.end() } }, { name: 'NotKuboError' }],
     [
-      'with JSON of something else',
+      'other JSON',
       { all: (_, response) => { json(response, { hello: 'world' }) } },
       { name: 'NotKuboError' }
     ],
-    ['with null', { all: (_, response) => { json(response, null) } }, { name: 'NotKuboError' }],
-    ['that there is no such page', { all: (_, response) => { json(response, {}, 404) } }, { name: 'NotKuboError' }],
+    ['null', { all: (_, response) => { json(response, null) } }, { name: 'NotKuboError' }],
+    ['status 404', { all: (_, response) => { json(response, {}, 404) } }, { name: 'NotKuboError' }],
     [
-      'that it wants credentials',
+      'status 401',
       { all: (_, response) => { json(response, {}, 401) } },
       { name: 'KuboForbiddenError', status: 401 }
     ],
     [
-      'that it allows blocks and no pins',
+      'status 403 for the pin',
       { 'pin/add': (_, response) => { json(response, {}, 403) } },
       { name: 'KuboForbiddenError', status: 403 }
     ],
     [
-      'with half of an answer',
+      'half an answer',
       {
         all: (_, response) => {
           response.writeHead(200, { 'content-length': 100 }).write('{'); setImmediate(() => response.destroy())
@@ -166,9 +166,9 @@ describe('what answers as no Kubo does', () => {
       },
       { name: 'KuboUnreachableError' }
     ],
-    ['by closing the connection', { all: request => { request.socket.destroy() } }, { name: 'KuboUnreachableError' }],
+    ['a closed connection', { all: request => { request.socket.destroy() } }, { name: 'KuboUnreachableError' }],
     [
-      'with the CID of another block',
+      'the CID of another block',
       {
         'block/put': (request, response) => {
           request.resume(); json(response, { Key: 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku' })
@@ -177,12 +177,12 @@ describe('what answers as no Kubo does', () => {
       { name: 'KuboCidMismatchError' }
     ],
     [
-      'with what is no CID',
+      'a key that is not a CID',
       { 'block/put': (request, response) => { request.resume(); json(response, { Key: 'nothing' }) } },
       { name: 'NotKuboError' }
     ],
     [
-      'that it has pinned something else',
+      'a pin of another CID',
       {
         'pin/add': (_, response) => {
           json(response, { Pins: ['bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'] })
@@ -191,36 +191,36 @@ describe('what answers as no Kubo does', () => {
       { name: 'KuboCidMismatchError' }
     ],
     [
-      'that it has pinned nothing',
+      'an answer without the pin',
       { 'pin/add': (_, response) => { json(response, { Pins: [] }) } },
       { name: 'NotKuboError' }
     ],
     [
-      'that it cannot',
+      'an error that Kubo reports',
       {
         'block/put': (request, response) => { request.resume(); json(response, { Message: 'the disk is full' }, 500) }
       },
       { name: 'KuboFailedError', message: expect.stringContaining('the disk is full') }
     ]
-  ])('%s is refused', async (_, answers, error) => {
+  ])('refuses %s', async (_, answers, error) => {
     const kubo = await fakeKubo(answers)
 
     await expect(add(`http://127.0.0.1:${kubo.port}`)).rejects.toMatchObject(error)
   })
 
-  it('in another protocol is refused', async () => {
+  it('refuses an answer in another protocol', async () => {
     const port = await listen(createServer(socket => { socket.end('SSH-2.0-OpenSSH_9.2\r\n') }))
 
     await expect(add(`http://127.0.0.1:${port}`)).rejects.toMatchObject({ name: 'NotKuboError' })
   })
 
-  it('without TLS is refused when the address wants it', async () => {
+  it('refuses a server without TLS when the address begins with https', async () => {
     const kubo = await fakeKubo()
 
     await expect(add(`https://127.0.0.1:${kubo.port}`)).rejects.toMatchObject({ name: 'KuboUnreachableError' })
   })
 
-  it.each([200, 500])('without an end is cut off, with status %i', async (status) => {
+  it.each([200, 500])('cuts off an endless answer with status %i', async (status) => {
     let sent = 0
     const kubo = await fakeKubo({
       all: (_, response) => {
@@ -238,11 +238,11 @@ describe('what answers as no Kubo does', () => {
     })
 
     await expect(add(`http://127.0.0.1:${kubo.port}`)).rejects.toMatchObject({ name: 'NotKuboError' })
-    // what the system's buffers take is sent as well
+    // includes what the system's buffers took
     expect(sent).toBeLessThan(32 * 1024 * 1024)
   })
 
-  it('that it is elsewhere is not followed: nothing of a file goes to where it was not sent', async () => {
+  it('refuses a redirect, and sends nothing to its target', async () => {
     const other = await fakeKubo()
     const kubo = await fakeKubo({
       all: (request, response) => {
@@ -255,8 +255,8 @@ describe('what answers as no Kubo does', () => {
   })
 })
 
-describe('whoever gives up', () => {
-  it('is told so, and waits no longer for a Kubo that says nothing', async () => {
+describe('an aborted add', () => {
+  it('ends with an AbortError, although Kubo does not answer', async () => {
     const controller = new AbortController()
     const kubo = await fakeKubo({ 'block/put': () => { controller.abort() } })
     const { files } = await openKubo(`http://127.0.0.1:${kubo.port}`, {}, controller.signal)
@@ -265,8 +265,8 @@ describe('whoever gives up', () => {
   })
 })
 
-describe('a connection', () => {
-  it('that is closed when it is used again is made anew', async () => {
+describe('a connection to Kubo', () => {
+  it('is replaced when it is closed on its second use', async () => {
     const used = new Map<Socket, number>()
     const kubo = await fakeKubo()
     servers[servers.length - 1].server.prependListener('request', (request: Parameters<RequestListener>[0]) => {

@@ -1,5 +1,5 @@
 /**
- * A worker thread that measures or writes a directory of very many entries, for `tree-memory.test.ts`. The entries come
+ * A worker thread that measures or writes a directory of many entries, for `tree-memory.test.ts`. The entries come
  * from a fake `ls`, one by one, so that only the code under test can fill the thread's heap.
  */
 import { workerData } from 'node:worker_threads'

@@ -1,10 +1,10 @@
-/** Of what gc has reached nothing may be forgotten, and nothing taken for something else. */
+/** gc deletes the blocks that this map does not hold: it must neither lose an entry nor confuse two. */
 import { varint } from 'multiformats'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MultihashMap } from '../src/dag/multihash-map.ts'
 
-/** What a digest has besides its last bytes, so that many differ in those alone. */
+/** The beginnings of digests. There are few, so that many digests differ only in their last bytes. */
 const prefix = fc.constantFrom(
   '',
   'a',
@@ -33,7 +33,7 @@ function encode (code: number, digest: Uint8Array): Uint8Array {
   ])
 }
 
-/** With a digest that is all zeros but for a number. */
+/** A multihash whose digest is all zeros except for a number. */
 function numbered (i: number, at: number): Uint8Array {
   const digest = Buffer.alloc(32)
   digest.writeUInt32BE(i, at)
@@ -45,8 +45,8 @@ function keyOf (multihash: Uint8Array): string {
   return Buffer.from(multihash).toString('latin1')
 }
 
-describe('a map of multihashes', () => {
-  it('has what a plain Map has, whatever is asked in whatever order', () => {
+describe('MultihashMap', () => {
+  it('has the same entries as a plain Map after any sequence of gets and sets', () => {
     fc.assert(fc.property(fc.array(
       fc.record({ multihash, value: fc.option(fc.integer({ min: 0, max: 2 ** 32 - 1 })) }),
       { maxLength: 300 }
@@ -68,7 +68,7 @@ describe('a map of multihashes', () => {
     }), { numRuns: 300 })
   })
 
-  it('has what a plain Map has of 100,000 that differ in four bytes anywhere', () => {
+  it('has the same entries as a plain Map for 100,000 multihashes that differ in four bytes', () => {
     const map = new MultihashMap()
     const twin = new Map<string, number>()
     for (let i = 0; i < 100_000; i++) {
@@ -87,8 +87,8 @@ describe('a map of multihashes', () => {
     expect(wrong).toBe(0)
   })
 
-  it('holds more than a Map can, in less than 60 bytes each', { tags: 'slow', timeout: 600_000 }, () => {
-    // a Map ends at 2^24
+  it('holds more entries than a Map can, in less than 60 bytes each', { tags: 'slow', timeout: 600_000 }, () => {
+    // a Map holds no more than 2^24 entries
     const count = 2 ** 24 + 100_000
     const digest = Buffer.alloc(32)
     const multihash = Buffer.concat([Uint8Array.of(0x12, 32), digest])
@@ -101,7 +101,7 @@ describe('a map of multihashes', () => {
     }
 
     expect(map.size).toBe(count)
-    // what is thrown away when a part is grown is collected some time
+    // includes old slots of parts that grew, which may not be collected yet
     expect((process.memoryUsage().arrayBuffers - before) / count).toBeLessThan(60)
 
     let wrong = 0

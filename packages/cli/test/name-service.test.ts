@@ -31,8 +31,8 @@ async function pair (): Promise<{ a: Node, b: Node, names: NameService, others: 
   return { a, b, names: await makeNames(a), others: await makeNames(b) }
 }
 
-describe('names', () => {
-  it('lead where they were made to lead last', async () => {
+describe('NameService', () => {
+  it('resolves a name to what was published last', async () => {
     const { names, others } = await pair()
 
     const first = await names.publish(marked, '', { key: 'self', signal })
@@ -43,7 +43,7 @@ describe('names', () => {
     await expect(others.resolve(first.name, signal)).resolves.toEqual({ cid: other, path: 'a' })
   })
 
-  it('are told again with the sequence and the marker that they had', async () => {
+  it('publishes names again with the same sequence number and marker', async () => {
     const { a, names, others } = await pair()
     const { name } = await names.publish(marked, '', { key: 'self', signal })
     const put = vi.spyOn(a.libp2p.services.lan, 'put')
@@ -55,7 +55,7 @@ describe('names', () => {
     await expect(names.publish(other, '', { key: 'self', signal })).resolves.toMatchObject({ sequence: 2n })
   })
 
-  it('are refused when no peer has a record', async () => {
+  it('refuses a name when no peer has a record of it', async () => {
     const { names } = await pair()
 
     await expect(names.resolve('k51qzi5uqu5dk7q8vhdy5ud4u9kbuatxshxayzy21v2e0gux0m2f4yydzmkx48', signal))

@@ -19,7 +19,7 @@ const marked = mark(plain, TREE_CODE)
 const key = await generateKeyPair('Ed25519')
 const digest = key.publicKey.toMultihash()
 
-describe('a record of a name', () => {
+describe('an IPNS record', () => {
   it.each([
     ['a marked CID', marked, ''],
     ['a marked CID with a path', marked, 'a/b c.txt'],
@@ -39,13 +39,13 @@ describe('a record of a name', () => {
     expect(decode(data ?? new Uint8Array(0))).toMatchObject({ _ipfsz: TREE_CODE })
   })
 
-  it('is refused when it is over', async () => {
+  it('is refused after it has expired', async () => {
     const bytes = await makeRecord(key, marked, '', 1n, -1000)
 
     await expect(readRecord(recordKey(digest), bytes)).rejects.toMatchObject({ name: 'NameError' })
   })
 
-  it('is refused under another name', async () => {
+  it('is refused as the record of another name', async () => {
     const other = await generateKeyPair('Ed25519')
     const bytes = await makeRecord(key, marked, '', 1n, DEFAULT_LIFETIME)
 
@@ -55,7 +55,7 @@ describe('a record of a name', () => {
       .rejects.toMatchObject({ name: 'NameError' })
   })
 
-  it('is refused when the marker was changed', async () => {
+  it('is refused when its marker was changed after it was signed', async () => {
     const entry = IPNSEntry.decode(await makeRecord(key, marked, '', 1n, DEFAULT_LIFETIME))
     const data = decode(entry.data ?? new Uint8Array(0)) as object
     const bytes = IPNSEntry.encode({ ...entry, data: Uint8Array.from(encode({ ...data, _ipfsz: TREE_CODE + 1 })) })
@@ -63,7 +63,7 @@ describe('a record of a name', () => {
     await expect(readRecord(recordKey(digest), bytes)).rejects.toMatchObject({ name: 'NameError' })
   })
 
-  it('is refused when it is cut short at any byte', async () => {
+  it('is refused when it is truncated', async () => {
     const bytes = await makeRecord(key, marked, '', 1n, DEFAULT_LIFETIME)
 
     for (let length = 0; length < bytes.byteLength; length += 7) {
@@ -72,7 +72,7 @@ describe('a record of a name', () => {
     }
   })
 
-  it('with a higher sequence is chosen', async () => {
+  it('is chosen when it has the highest sequence number', async () => {
     const records = await Promise.all(
       [2n, 5n, 3n].map(async sequence => makeRecord(key, marked, '', sequence, DEFAULT_LIFETIME))
     )
@@ -81,17 +81,17 @@ describe('a record of a name', () => {
   })
 })
 
-describe('a name', () => {
+describe('parseName', () => {
   it.each([
-    ['as it is printed', formatName(digest)],
-    ['behind /ipns/', `/ipns/${formatName(digest)}`],
-    ['as a URL', `ipns://${formatName(digest)}`],
-    ['as a peer id', key.publicKey.toString()]
-  ])('is read %s', (_, text) => {
+    ['as ipfsz prints it', formatName(digest)],
+    ['with /ipns/ before it', `/ipns/${formatName(digest)}`],
+    ['with ipns:// before it', `ipns://${formatName(digest)}`],
+    ['given as a peer id', key.publicKey.toString()]
+  ])('reads a name %s', (_, text) => {
     expect(Buffer.from(parseName(text).bytes)).toEqual(Buffer.from(digest.bytes))
   })
 
-  it.each(['', 'k51', 'example.org', '/ipfs/a'])('is refused: %j', text => {
+  it.each(['', 'k51', 'example.org', '/ipfs/a'])('refuses %j', text => {
     expect(() => parseName(text)).toThrow(expect.objectContaining({ name: 'NameError' }))
   })
 })

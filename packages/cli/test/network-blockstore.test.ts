@@ -33,8 +33,8 @@ async function read (
   return Buffer.concat(await Array.fromAsync(store.get(cid, options)))
 }
 
-describe('the blockstore of a command that may ask others', () => {
-  it('asks nobody for what is in the repo', async () => {
+describe('NetworkBlockstore', () => {
+  it('does not fetch a block that is in the repo', async () => {
     const fetch = vi.fn<Network['fetch']>()
     const store = await make({ fetch })
     const { cid, bytes } = await makeBlock(1)
@@ -44,7 +44,7 @@ describe('the blockstore of a command that may ask others', () => {
     expect(fetch).not.toHaveBeenCalled()
   })
 
-  it('asks for the rest, and for what it belongs to', async () => {
+  it('fetches a missing block, and passes on its root and size', async () => {
     const { cid, bytes } = await makeBlock(1)
     const fetch = vi.fn<Network['fetch']>(async () => ({ bytes, peerId: PEER }))
     const store = await make({ fetch })
@@ -66,7 +66,7 @@ describe('the blockstore of a command that may ask others', () => {
     expect(events).toMatchObject([{ type: 'helia:block-broker:receive-block', detail: { cid, broker: 'bitswap' } }])
   })
 
-  it('asks nobody for a block without bytes, and keeps it', async () => {
+  it('stores the empty block without fetching it', async () => {
     const fetch = vi.fn<Network['fetch']>()
     const store = await make({ fetch })
     const cid = CID.parse('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku')
@@ -76,7 +76,7 @@ describe('the blockstore of a command that may ask others', () => {
     expect(await store.has(cid)).toBe(true)
   })
 
-  it('says of what is not in the repo what Helia says, when nobody is to be asked', async () => {
+  it('refuses a missing block with the error of Helia when it is offline', async () => {
     const store = await make()
     const { cid } = await makeBlock(1)
 
@@ -84,14 +84,14 @@ describe('the blockstore of a command that may ask others', () => {
     await expect(store.has(cid)).resolves.toBe(false)
   })
 
-  it('has what a CID itself holds', async () => {
+  it('returns the bytes of an identity CID', async () => {
     const store = await make()
 
     await expect(read(store, CID.createV1(raw.code, identity.digest(Buffer.from('abc')))))
       .resolves.toEqual(Buffer.from('abc'))
   })
 
-  it('counts the time of earlier requests', async () => {
+  it('counts the time of earlier requests for a block towards the timeout', async () => {
     const timeouts: number[] = []
     const store = await make({
       async fetch (cid, { timeout }) {
@@ -110,7 +110,7 @@ describe('the blockstore of a command that may ask others', () => {
     expect(timeouts).toEqual([60_000, 40_000])
   })
 
-  it('hands on an abort', async () => {
+  it('passes on an abort', async () => {
     const store = await make({
       async fetch (_, { signal }) {
         signal.throwIfAborted()

@@ -10,7 +10,7 @@ import type { Repo } from '../src/repo/repo.ts'
 const { signal } = new AbortController()
 
 describe('a block that several commands fetch', () => {
-  it('is written once, and not asked for again by who comes just after it', async () => {
+  it('is written once, and not requested again by a command that comes just after', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
     const block = await makeBlock(1)
     await keep(a, [block])
@@ -36,8 +36,8 @@ describe('a block that several commands fetch', () => {
   })
 })
 
-describe('a block that nobody could check', () => {
-  it('is refused before anybody is asked for it', async () => {
+describe('a block whose hash cannot be checked', () => {
+  it('is refused before any peer is asked for it', async () => {
     const node = await testNode()
     const network = new NodeNetwork({ repo: { blockstore: node.helia.blockstore } as unknown as Repo, node })
     const listen = vi.spyOn(node.wants, 'listen')

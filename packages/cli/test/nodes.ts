@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 import { startNode } from '../src/network/node/node.ts'
 import type { Node, NodeInit } from '../src/network/node/node.ts'
 
-/** A node on loopback that knows nobody, stopped when the test is done. */
+/** A node on loopback that knows no peers. It is stopped when the test ends. */
 export async function testNode (init: Partial<NodeInit> = {}): Promise<Node> {
   const node = await startNode({
     blockstore: new MemoryBlockstore(),
@@ -30,7 +30,7 @@ export interface Block {
   bytes: Uint8Array
 }
 
-/** A block of so many bytes, each with this value. */
+/** A block of `size` bytes that are all `value`. */
 export async function makeBlock (value: number, size = 10_000): Promise<Block> {
   const bytes = new Uint8Array(size).fill(value)
 
@@ -47,7 +47,7 @@ export async function keep ({ helia }: Node, blocks: readonly Block[]): Promise<
   }
 }
 
-/** A port of loopback that nobody listens on. */
+/** A free port on loopback. */
 export async function freePort (): Promise<number> {
   const server = createServer()
 

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { Output, printable } from '../src/terminal/output.ts'
 
-/** What Unicode has to turn the direction of reading, and what ends a line or a paragraph. */
+/** The Unicode characters that change the text direction, and the line and paragraph separators. */
 const CODES = [
   0x061c,
   0x200e,
@@ -22,34 +22,34 @@ const CODES = [
 const HOSTILE = `a\u001b[2J${String.fromCodePoint(...CODES)}\u0085b`
 
 describe('printable', () => {
-  it.for(CODES)('shows the control %i as its code', code => {
+  it.for(CODES)('escapes the character %i', code => {
     expect(printable(`a${String.fromCodePoint(code)}b`)).toBe(`a\\u${code.toString(16).padStart(4, '0')}b`)
   })
 
-  it('shows control characters as their codes', () => {
+  it('escapes control characters', () => {
     expect(printable('a\n\u0000\u007f\u009b')).toBe('a\\x0a\\x00\\x7f\\x9b')
   })
 
-  it('leaves names of every script as they are', () => {
+  it('leaves names in any script unchanged', () => {
     for (const name of ['größe', 'שלום', 'مرحبا', '文件', '👩‍👩‍👧 🦆', 'e\u0301']) {
       expect(printable(name)).toBe(name)
     }
   })
 })
 
-describe('what is printed', () => {
+describe('Output', () => {
   it.for<[string, (output: Output) => void]>([
     ['a result as JSON', output => { output.result({ name: HOSTILE }, '') }],
     ['a note', output => { output.note(HOSTILE) }],
     ['an error and its causes', output => { output.error(HOSTILE, new Error(HOSTILE, { cause: new Error(HOSTILE) })) }]
-  ])('has no control but the end of lines in %s', ([, print]) => {
+  ])('prints no control characters except newlines in %s', ([, print]) => {
     const written = collect(output => { print(output) })
 
     expect(written.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u)
     expect(written).toContain('202e')
   })
 
-  it('is the same value as JSON', () => {
+  it('prints JSON that parses to the same value', () => {
     const written = collect(output => { output.result({ name: HOSTILE }, '') })
 
     expect(JSON.parse(written)).toEqual({ name: HOSTILE })

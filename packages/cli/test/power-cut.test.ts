@@ -1,4 +1,4 @@
-/** Keys, records and links after a loss of power. */
+/** Keys, records and links after a power cut. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,8 +22,8 @@ const it = base.extend<{ directory: string }>({
 
 const RECORD = new Key('/pin/record')
 
-describe('a key', () => {
-  it('is there once it is used, and never half', async ({ directory }) => {
+describe('a new key', () => {
+  it('survives a power cut once it is returned, and is never half written', async ({ directory }) => {
     const repo = join(directory, 'repo')
     const { result: key, cut } = await record(directory, async () => {
       await mkdir(repo)
@@ -42,8 +42,8 @@ describe('a key', () => {
   })
 })
 
-describe('a record of the repo', () => {
-  it('is there once it was put, and gone once it was deleted', async ({ directory }) => {
+describe('a record of RepoDatastore', () => {
+  it('survives a power cut once it is put, and stays gone once it is deleted', async ({ directory }) => {
     const datastore = await open(directory)
     const { cut } = await record(directory, async cut => {
       await datastore.put(RECORD, Buffer.from('1'))
@@ -63,7 +63,7 @@ describe('a record of the repo', () => {
     }
   })
 
-  it('is written under a temporary name that no other write has', async ({ directory }) => {
+  it('is written under a temporary name that no other write uses', async ({ directory }) => {
     const { cut } = await record(directory, async () => {
       const [one, other] = [await open(directory), await open(directory)]
 
@@ -76,7 +76,7 @@ describe('a record of the repo', () => {
     expect(new Set(created).size).toBe(3)
   })
 
-  it('is listed, and nothing else, while others are written', async ({ directory }) => {
+  it('is listed without the directory of temporary files', async ({ directory }) => {
     const datastore = await open(directory)
     await datastore.put(RECORD, Buffer.from('1'))
 
@@ -85,7 +85,7 @@ describe('a record of the repo', () => {
 })
 
 describe('links', () => {
-  it('are written and deleted with a sync of the log', async ({ directory }) => {
+  it('are synced when they are written and when they are deleted', async ({ directory }) => {
     const level = ClassicLevel.prototype as unknown as Record<'_put' | '_del', (...args: unknown[]) => Promise<void>>
     const [put, del] = [vi.spyOn(level, '_put'), vi.spyOn(level, '_del')]
     const links = new LinkStore(join(directory, 'links'), { writes: true, signal: new AbortController().signal })

@@ -4,15 +4,15 @@ import { describe, expect, it, vi } from 'vitest'
 import { lives, startOf } from '../src/disk/process-lives.ts'
 
 describe('lives', () => {
-  it('is true of this process, and false of another that had its id before', () => {
+  it('is true for this process, and false for an earlier one with the same id', () => {
     expect(lives(process.pid, startOf(process.pid))).toBe(true)
     expect(lives(process.pid, '1')).toBe(process.platform !== 'linux')
   })
 
   it.runIf(
     process.platform === 'linux'
-  )('is false of a process that has ended and that nobody has asked after', async () => {
-    // sleep takes the place of the shell, and does not wait for the shell's child
+  )('is false for a process that has ended but was not reaped', async () => {
+    // sleep replaces the shell, and does not reap the shell's child
     const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
 
     try {

@@ -38,8 +38,8 @@ async function providersOf (cid: CID, node: Node): Promise<string[]> {
   return (await Array.fromAsync(findProviders(node.libp2p, cid, signal))).map(({ id }) => id.toString())
 }
 
-describe('providing', () => {
-  it('tells others of what is there at the start, and of what is new', async () => {
+describe('Providing', () => {
+  it('announces the roots that exist at the start, and those added later', async () => {
     const [a, b] = await pair()
     const [first, second, third] = await makeBlocks(3)
     const providing = provide(a, () => [first.cid])
@@ -56,7 +56,7 @@ describe('providing', () => {
     expect(await providersOf(third.cid, b)).toEqual([])
   })
 
-  it('announces everything again on time, and nothing that was removed', async () => {
+  it('announces roots again at every interval, but not removed ones', async () => {
     const [a] = await pair()
     const blocks = await makeBlocks(2)
     const told: string[] = []
@@ -70,14 +70,14 @@ describe('providing', () => {
     provide(a, () => there, { interval: 50 })
     await vi.waitFor(() => { expect(told.length).toBeGreaterThanOrEqual(4) }, { timeout: 120_000 })
     there = [blocks[1].cid]
-    // what was on its way is told
+    // announcements that were under way may still come before
     await vi.waitFor(
       () => { expect(told.slice(-3)).toEqual(Array.from({ length: 3 }, () => blocks[1].cid.toString())) },
       { timeout: 120_000 }
     )
   })
 
-  it('tells of what is below roots when that is asked for', async () => {
+  it('announces the blocks below roots when asked to', async () => {
     const [a, b] = await pair()
     const [root, leaf] = await makeBlocks(2)
     provide(a, () => [root.cid], {
@@ -90,7 +90,7 @@ describe('providing', () => {
     )
   })
 
-  it('goes on with other roots when what is below one is damaged', async () => {
+  it('continues with the other roots when a block below one is missing', async () => {
     const [a, b] = await pair()
     const [damaged, root] = await makeBlocks(2)
     const errors: unknown[] = []
@@ -110,12 +110,12 @@ describe('providing', () => {
       async () => { expect(await providersOf(root.cid, b)).toEqual([a.libp2p.peerId.toString()]) },
       { timeout: 120_000 }
     )
-    // and begins again with all
+    // the next interval tries all roots again
     await vi.waitFor(() => { expect(errors.length).toBeGreaterThan(1) }, { timeout: 120_000 })
     expect(errors[0]).toMatchObject({ name: 'DamagedDagError' })
   })
 
-  it('waits until there is somebody to tell', async () => {
+  it('waits until there is a peer to tell', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
     const { cid } = await makeBlock(1)
     provide(a, () => [cid])
@@ -128,7 +128,7 @@ describe('providing', () => {
     )
   })
 
-  it('ends at once', async () => {
+  it('stops at once while thousands of CIDs wait', async () => {
     const [a] = await pair()
     const { cid } = await makeBlock(1)
     const providing = provide(a, () => Array.from({ length: 5000 }, () => cid))

@@ -14,7 +14,7 @@ import type { RepairedBlock } from '../src/dag/repair-dag.ts'
 import type { Blockstore } from 'interface-blockstore'
 
 const LEAVES = 100
-/** How many blocks repair asks for at one time. */
+/** How many blocks repair asks for at once. */
 const AT_ONE_TIME = 16
 const PEER: ConnectedPeer = { peerId: '12D3KooWother', address: '/ip4/127.0.0.1/tcp/1', direction: 'outbound' }
 const { signal } = new AbortController()
@@ -25,7 +25,7 @@ interface Repo {
   bytes: Map<string, Uint8Array>
 }
 
-/** A repo with roots that have lost all leaves, no leaf twice. */
+/** A repo whose roots have lost all of their leaves. No two leaves are the same. */
 async function withoutLeaves (count: number): Promise<Repo> {
   const blockstore = await makeStore()
   onTestFinished(async () => { await removeStore(blockstore) })
@@ -54,11 +54,11 @@ async function withoutLeaves (count: number): Promise<Repo> {
 
 interface Repaired {
   blocks: RepairedBlock[]
-  /** What was asked of the network for each root. */
+  /** The options of every fetch from the network, by root. */
   asked: FetchOptions[][]
 }
 
-/** Repair roots one after the other, as the command does. */
+/** Repair the roots one after the other, as the command does. */
 async function repair ({ blockstore, roots }: Repo, parts: Partial<Network>): Promise<Repaired> {
   const shared = new NetworkState()
   const asked: FetchOptions[][] = []
@@ -95,12 +95,12 @@ function searches (asked: FetchOptions[]): number {
   return asked.filter(({ search }) => search !== false).length
 }
 
-describe('repair of lost blocks that nobody has', () => {
-  it('waits for a search once for each root, however many blocks are lost below it', async () => {
+describe('the repair of lost blocks', () => {
+  it('waits for a search once per root, however many blocks are lost below it', async () => {
     const { blocks, asked } = await repair(await withoutLeaves(2), { peers: async () => [PEER] })
 
     expect(blocks.filter(({ good }) => !good)).toHaveLength(2 * LEAVES)
-    // those that are asked for at one time wait at one time
+    // the blocks of one batch search at the same time
     asked.forEach(calls => {
       expect(searches(calls)).toBeGreaterThan(0)
       expect(searches(calls)).toBeLessThanOrEqual(AT_ONE_TIME)
@@ -108,7 +108,7 @@ describe('repair of lost blocks that nobody has', () => {
     })
   })
 
-  it('waits for a search once for all roots when no peer is connected', async () => {
+  it('waits for only one search for all roots when no peer is connected', async () => {
     const { blocks, asked } = await repair(await withoutLeaves(5), { peers: async () => [] })
 
     expect(blocks.filter(({ good }) => !good)).toHaveLength(5 * LEAVES)
@@ -116,12 +116,12 @@ describe('repair of lost blocks that nobody has', () => {
     expect(asked.slice(1).map(searches)).toEqual([0, 0, 0, 0])
   })
 
-  it('searches for another root when a peer has come meanwhile', async () => {
+  it('searches again for the next root when a peer has connected meanwhile', async () => {
     const repo = await withoutLeaves(2)
     let fetched = 0
 
     const { asked } = await repair(repo, {
-      // from the second root on
+      // a peer is connected from the second root on
       peers: async () => fetched < LEAVES ? [] : [PEER],
       async fetch (cid, { timeout }) {
         fetched++
@@ -132,7 +132,7 @@ describe('repair of lost blocks that nobody has', () => {
     expect(asked.map(calls => searches(calls) > 0)).toEqual([true, true])
   })
 
-  it('still asks the peers that are known for each of the others, and keeps what they send', async () => {
+  it('still asks known peers for the other blocks after a search failed, and keeps what they send', async () => {
     const repo = await withoutLeaves(1)
     const lost = [...repo.bytes.keys()][LEAVES - 1]
 

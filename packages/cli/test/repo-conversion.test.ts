@@ -1,4 +1,4 @@
-/** A repo that is converted while others have it open, or wait for it. */
+/** A repo that is converted while other processes have it open, or wait for its lock. */
 import { mkdir, mkdtemp, readdir, rm, watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ async function read (store: Blockstore, cid: CID): Promise<Buffer> {
 }
 
 describe('withRepo', () => {
-  it('stores blocks as the conversion says that it has waited for', async ({ path }) => {
+  it('stores blocks with the codec of a conversion that it waited for', async ({ path }) => {
     const { disk } = await openRepo(path)
     const bytes = text(10_000)
     const cid = await cidOf(bytes)
@@ -62,7 +62,7 @@ describe('withRepo', () => {
     expect((await stats(disk)).codecs).toMatchObject({ zstd: { blocks: 1, size: 10_000 } })
   })
 
-  it('leaves nothing behind when it cannot be noted how blocks are stored', async ({ path }) => {
+  it('leaves nothing behind when blockstore.json cannot be written', async ({ path }) => {
     await openRepo(path)
     await mkdir(join(path, 'blockstore.json'))
     const before = await readdir(path)
@@ -71,7 +71,7 @@ describe('withRepo', () => {
     expect(await readdir(path)).toEqual(before)
   })
 
-  it('gives its lock back when the repo cannot be opened', async ({ path }) => {
+  it('releases its lock when the repo cannot be opened', async ({ path }) => {
     const { datastore } = await openRepo(path)
     await datastore.put(new Key('/version'), new TextEncoder().encode('99'))
 
@@ -81,8 +81,8 @@ describe('withRepo', () => {
   })
 })
 
-describe('a repo that was opened when it compressed nothing', () => {
-  it('is read on by every verb when its blocks have been compressed', async ({ path }) => {
+describe('a repo that was opened before its conversion', () => {
+  it('still returns its blocks from get and getAll after they were compressed', async ({ path }) => {
     const { disk } = await openRepo(path)
     const { blockstore } = await openRepoToRead(path)
     const blocks = await Promise.all(
@@ -108,7 +108,7 @@ describe('a repo that was opened when it compressed nothing', () => {
     }
   })
 
-  it('gives a block that is an envelope as it is, when it was put so', async ({ path }) => {
+  it('returns a block whose own bytes are an envelope unchanged', async ({ path }) => {
     const { blockstore } = await openRepo(path)
     const frame = zstdCompressSync(text(100), { pledgedSrcSize: 100 } as object)
     const block = Buffer.concat([Uint8Array.of(0x85, 0xb4, 0xfd, 0x01, 100), frame])
@@ -119,7 +119,7 @@ describe('a repo that was opened when it compressed nothing', () => {
     expect((await read(blockstore, cid)).equals(block)).toBe(true)
   })
 
-  it('refuses compressed blocks that are damaged', async ({ path }) => {
+  it('refuses damaged compressed blocks', async ({ path }) => {
     const { disk, blockstore } = await openRepo(path)
     const cid = await cidOf(text(10_000))
     await disk.put(cid, text(10_000))

@@ -1,4 +1,4 @@
-/** Many records that are put together. */
+/** Many records that are put at once. */
 import fs, { mkdtemp, rm } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ const records: Pair[] = Array.from(
   (_, i) => ({ key: new Key(`/${i % 2 === 0 ? 'pin' : 'count'}/${i}`), value: Buffer.from(`${i}`) })
 )
 
-/** The directories that are opened to be synced, from now on. */
+/** Collect the directories that are opened to be synced, from now on. */
 function watchDirectories (): string[] {
   const { open } = fs
   const opened: string[] = []
@@ -46,8 +46,8 @@ function watchDirectories (): string[] {
   return opened
 }
 
-describe('many records', () => {
-  it('are all there once they were put, whatever a loss of power takes, each directory synced once', async ({
+describe('RepoDatastore.putEach', () => {
+  it('stores records that survive a power cut, and syncs each directory once', async ({
     datastore
   }) => {
     const cut = new PowerCut(join(datastore.path, '..'))
@@ -72,8 +72,8 @@ describe('many records', () => {
     }
   })
 
-  it('are put but for those that cannot be, and it is said which', async ({ datastore }) => {
-    // a file is where a directory would be
+  it('returns an error for each record that cannot be written, and stores the others', async ({ datastore }) => {
+    // a file in place of a directory
     await fs.writeFile(join(datastore.path, 'count'), '')
 
     const errors = await datastore.putEach(records)
@@ -82,7 +82,7 @@ describe('many records', () => {
     expect(String(await datastore.get(records[98].key))).toBe('98')
   })
 
-  it('are refused when the directory cannot be synced', async ({ datastore }) => {
+  it('returns an error for every record when a directory cannot be synced', async ({ datastore }) => {
     const { open } = fs
     fs.open = async (path, flags, mode) => flags === 'r'
       ? Promise.reject(Object.assign(new Error('the disk has gone'), { code: 'EIO' }))

@@ -22,7 +22,7 @@ async function locks (repo: string): Promise<string[]> {
 }
 
 describe('lockRepo', () => {
-  it('lets several add at one time', async ({ repo }) => {
+  it('gives several add locks at once', async ({ repo }) => {
     const releases = [await lockRepo(repo, 'add', signal, 0), await lockRepo(repo, 'add', signal, 0)]
 
     expect(await locks(repo)).toHaveLength(2)
@@ -32,7 +32,7 @@ describe('lockRepo', () => {
 
   it.for(
     ['add', 'gc'] as const
-  )('refuses a collection while there is a lock to %s, and the other way round', async (kind, { repo }) => {
+  )('refuses a gc lock while there is one for %s, and the other way round', async (kind, { repo }) => {
     const release = await lockRepo(repo, kind, signal)
 
     await expect(lockRepo(repo, 'gc', signal, -1)).rejects.toMatchObject({ name: 'RepoLockedError', pid: process.pid })
@@ -45,7 +45,7 @@ describe('lockRepo', () => {
     expect(await locks(repo)).toEqual([])
   })
 
-  it('waits until the others are done', async ({ repo }) => {
+  it('waits until the other locks are released', async ({ repo }) => {
     const order: string[] = []
     const release = await lockRepo(repo, 'add', signal)
     const collecting = (async () => {
@@ -60,7 +60,7 @@ describe('lockRepo', () => {
     expect(order).toEqual(['add', 'gc'])
   })
 
-  it('gives a lock to one collection after another, however many want one', async ({ repo }) => {
+  it('gives a lock to one garbage collection at a time, however many wait for it', async ({ repo }) => {
     let running = 0
 
     await Promise.all(Array.from({ length: 5 }, async () => {
@@ -74,7 +74,7 @@ describe('lockRepo', () => {
     expect(await locks(repo)).toEqual([])
   })
 
-  it('makes no locks while it waits for a collection, so that many who add do not keep it from beginning', async ({
+  it('creates no add lock while it waits for gc, so that many adds cannot keep gc from starting', async ({
     repo
   }) => {
     const release = await lockRepo(repo, 'gc', signal)
@@ -82,7 +82,7 @@ describe('lockRepo', () => {
     const made: Array<string | null> = []
     const watcher = watch(join(repo, 'locks'), (_, file) => { made.push(file) })
 
-    // it looks some times
+    // long enough to look several times
     await expect(lockRepo(repo, 'add', signal, 300)).rejects.toMatchObject({ name: 'RepoLockedError' })
 
     await vi.waitFor(() => { expect(made.length).toBeGreaterThanOrEqual(2) }, { timeout: 120_000 })
@@ -92,7 +92,7 @@ describe('lockRepo', () => {
     await release()
   })
 
-  it('refuses a repo that is none, or that cannot be written to', async ({ repo }) => {
+  it('refuses a repo that is a file, or whose directory of locks is a file', async ({ repo }) => {
     await writeFile(join(repo, 'locks'), '')
 
     for (const path of [repo, join(repo, 'locks')]) {
@@ -101,7 +101,7 @@ describe('lockRepo', () => {
     }
   })
 
-  it('ends with the signal while it waits, and leaves nothing', async ({ repo }) => {
+  it('stops waiting when it is aborted, and leaves no lock', async ({ repo }) => {
     const controller = new AbortController()
     const release = await lockRepo(repo, 'add', signal)
     const waiting = lockRepo(repo, 'gc', controller.signal)
@@ -126,12 +126,12 @@ describe('lockRepo', () => {
   })
 
   it.for([
-    ['a process that was killed', `add-${process.pid}-6f74686572-${randomUUID()}`],
-    ['a conversion that was killed', `convert-${process.pid}-6f74686572-${randomUUID()}`],
-    ['a daemon that was killed', `daemon-${process.pid}-6f74686572-${randomUUID()}`],
-    ['an older version, on this machine', `add-${process.pid}-1234-6f74686572-${randomUUID()}`],
-    ['an older version, where no process says when it began', `gc-1--6f74686572-${randomUUID()}`]
-  ] as const)('deletes the lock that was left by %s, whatever is in it', async ([, name], { repo }) => {
+    ['a killed process', `add-${process.pid}-6f74686572-${randomUUID()}`],
+    ['a killed conversion', `convert-${process.pid}-6f74686572-${randomUUID()}`],
+    ['a killed daemon', `daemon-${process.pid}-6f74686572-${randomUUID()}`],
+    ['an older version, with a start time', `add-${process.pid}-1234-6f74686572-${randomUUID()}`],
+    ['an older version, without a start time', `gc-1--6f74686572-${randomUUID()}`]
+  ] as const)('deletes a lock left by %s, whatever it contains', async ([, name], { repo }) => {
     for (const content of ['', 'no database']) {
       await (await lockRepo(repo, 'add', signal))()
       await writeFile(join(repo, 'locks', name), content)
@@ -142,7 +142,7 @@ describe('lockRepo', () => {
     }
   })
 
-  it('leaves alone what is no lock', async ({ repo }) => {
+  it('keeps files that are not locks', async ({ repo }) => {
     await (await lockRepo(repo, 'add', signal))()
     await writeFile(join(repo, 'locks', 'gc-notes.txt'), '')
 

@@ -7,11 +7,11 @@ import { describe, expect, it } from 'vitest'
 import { makePlainStore, removeStore } from './temporary.ts'
 import type { PlainRepoBlockstore } from '../src/repo/repo-plain-blockstore.ts'
 
-/** How an envelope of zstd begins (docs/format.md, section 5). */
+/** The first bytes of a zstd envelope (docs/format.md, section 5). */
 const MARKER = [0x82, 0xb4, 0xfd, 0x01]
 
 describe('PlainRepoBlockstore', () => {
-  it('reads what has been compressed meanwhile, and blocks that only begin so', async () => {
+  it('reads blocks that were compressed meanwhile, and blocks that only begin like an envelope', async () => {
     const store = await makePlainStore()
     const compressing = new CompressedBlockstore(store)
 
@@ -29,7 +29,7 @@ describe('PlainRepoBlockstore', () => {
     await removeStore(store)
   })
 
-  it('reads a block that comes in pieces as it is, whatever a piece begins like', async () => {
+  it('reads a large block unchanged, even if later pieces of it begin like an envelope', async () => {
     const store = await makePlainStore()
     const bytes = new Uint8Array(33 * 1024 * 1024)
 

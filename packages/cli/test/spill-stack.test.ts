@@ -22,7 +22,7 @@ describe('SpillStack', () => {
     1000,
     100_000,
     10_000_000
-  ])('gives back what was pushed, with %i bytes in memory, and leaves no file', async heldBytes => {
+  ])('returns what was pushed and leaves no file, with %i bytes in memory', async heldBytes => {
     const stack = new SpillStack<Value>(join(directory, 'file'), { heldBytes })
 
     for (const value of values(0, 3000)) {
@@ -39,7 +39,7 @@ describe('SpillStack', () => {
     100,
     1000,
     1_000_000
-  ])('takes values off again while those before them are gone through, with %i bytes in memory', async heldBytes => {
+  ])('pushes and truncates values while it iterates over earlier ones, with %i bytes in memory', async heldBytes => {
     const stack = new SpillStack<Value>(join(directory, 'file'), { heldBytes })
 
     const walk = async (depth: number): Promise<number> => {

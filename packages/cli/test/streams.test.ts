@@ -14,8 +14,8 @@ const [PEER, OTHER] = [
   '12D3KooWKnDdG3iXw9eTFijk3EWSunZcFi54Zka4wmtqtt6rPxc8'
 ].map(id => peerIdFromString(id))
 
-describe('streams that blocks are sent on', () => {
-  it('have no more than 1 MiB of blocks each', async () => {
+describe('shortenStreams', () => {
+  it('sends no more than 1 MiB of blocks on each stream', async () => {
     const [a, b] = await Promise.all([testNode(), testNode()])
     const blocks = await makeBlocks(10, MIB)
     const streams: number[] = []
@@ -46,7 +46,7 @@ describe('streams that blocks are sent on', () => {
     expect(Math.max(...streams)).toBeLessThan(1.01 * MIB)
   })
 
-  it('have what is asked for and what is said before the blocks, and a large block alone', async () => {
+  it('sends wants and presences with the first blocks, and a large block alone', async () => {
     const sent = await send([0.25, 0.5, 0.25, 0.5, 3.5, 0.5], {
       wantlist: new Map([['want', {}]]),
       blockPresences: new Map([['presence', {}]])
@@ -62,13 +62,13 @@ describe('streams that blocks are sent on', () => {
     ])
   })
 
-  it('are opened when nothing but a want is sent', async () => {
+  it('sends a message that has only a want', async () => {
     const sent = await send([], { wantlist: new Map([['want', {}]]) })
 
     expect(sent).toEqual([{ wantlist: new Map([['want', {}]]), blocks: new Map(), blockPresences: new Map() }])
   })
 
-  it('are three at one time, so that others are ready when one ends', async () => {
+  it('keeps three streams open, and opens another when one ends', async () => {
     const ends: Array<() => void> = []
     const network = fakeNetwork(async () => new Promise<void>(resolve => { ends.push(resolve) }))
     shortenStreams({ bitswap: { network } })
@@ -83,7 +83,7 @@ describe('streams that blocks are sent on', () => {
     await sending
   })
 
-  it('are no more when one cannot be sent', async () => {
+  it('opens no more streams after one fails', async () => {
     let count = 0
     const network = fakeNetwork(async () => { count++; throw new Error('gone') })
     shortenStreams({ bitswap: { network } })
@@ -92,7 +92,7 @@ describe('streams that blocks are sent on', () => {
     expect(count).toBe(3)
   })
 
-  it('are no more when the peer has gone, though it may be back', async () => {
+  it('opens no more streams after the peer disconnects', async () => {
     const ends: Array<() => void> = []
     const network = fakeNetwork(async () => new Promise<void>(resolve => { ends.push(resolve) }))
     shortenStreams({ bitswap: { network } })
@@ -108,27 +108,27 @@ describe('streams that blocks are sent on', () => {
     expect(ends).toHaveLength(4)
   })
 
-  it('refuse a Bitswap that sends in another way', () => {
+  it('refuses a Bitswap without sendMessage', () => {
     expect(() => { shortenStreams({ bitswap: { network: {} } }) })
       .toThrow(expect.objectContaining({ name: 'NodeError' }))
     expect(() => { shortenStreams(undefined) }).toThrow(expect.objectContaining({ name: 'NodeError' }))
   })
 })
 
-describe('streams that blocks come on', () => {
+describe('listenAtOnce', () => {
   beforeEach(() => { vi.useFakeTimers() })
   afterEach(() => { vi.useRealTimers() })
 
-  it('are listened to before their own side is closed, which goes on', async () => {
+  it('lets Bitswap listen to a stream before its own side is closed', async () => {
     const stream = new FakeStream()
     const listening = await accept(stream)
 
-    // it would never be over
+    // the close never ends
     expect(listening).toHaveBeenCalledOnce()
     expect(stream.closed).toBe(1)
   })
 
-  it('end for Helia even when they had ended before it listened', async () => {
+  it('reports the end of a stream that ended before Bitswap listened', async () => {
     const stream = new FakeStream()
     const ended = vi.fn()
     await accept(stream)
@@ -140,7 +140,7 @@ describe('streams that blocks come on', () => {
     expect(ended).toHaveBeenCalledOnce()
   })
 
-  it('may have 16 MiB under way at once, where their muxer is yamux', async () => {
+  it('widens the receive window of a yamux stream to 16 MiB', async () => {
     const stream = Object.assign(new FakeStream(), { recvWindow: 256 * 1024, sendWindowUpdate: vi.fn() })
     await accept(stream)
 
@@ -148,7 +148,7 @@ describe('streams that blocks come on', () => {
     expect(stream.sendWindowUpdate).toHaveBeenCalledOnce()
   })
 
-  it('are left as they are to a Bitswap that does it in another way', async () => {
+  it('changes nothing for a Bitswap without _onStream', async () => {
     const libp2p = { handle: vi.fn(), unhandle: vi.fn() }
 
     await listenAtOnce(libp2p, { bitswap: { network: {} } })
@@ -159,7 +159,7 @@ describe('streams that blocks come on', () => {
   })
 })
 
-/** A stream whose own side cannot be closed as long as a link is busy. */
+/** A stream whose own side never finishes closing, as on a busy link. */
 class FakeStream extends EventTarget {
   closed = 0
 
@@ -170,7 +170,7 @@ class FakeStream extends EventTarget {
   }
 }
 
-/** Hand a stream to a Bitswap that closes its side and listens then, as Helia's does, and tell when it does. */
+/** Hand a stream to a Bitswap that, like Helia's, closes its own side first. Returns what it then calls to listen. */
 async function accept (stream: FakeStream): Promise<() => void> {
   const listening = vi.fn()
   let handler: StreamHandler | undefined
@@ -196,7 +196,7 @@ function message (sizes: readonly number[], parts: Partial<Message> = {}): Messa
   }
 }
 
-/** @returns what is sent on each stream of a message with blocks of so many MiB */
+/** @returns the parts of a message that go on each stream. `sizes` are those of its blocks, in MiB */
 async function send (sizes: readonly number[], parts: Partial<Message>): Promise<Message[]> {
   const sent: Message[] = []
   const network = fakeNetwork(async (_, part) => { sent.push(part) })
@@ -208,7 +208,7 @@ async function send (sizes: readonly number[], parts: Partial<Message>): Promise
 
 type Send = (peer: PeerId, message: Message) => Promise<void>
 
-/** As much of Bitswap's network as sends messages, and says who has gone. */
+/** The part of Bitswap's network that sends messages, and reports peers that disconnect. */
 function fakeNetwork (sendMessage: Send): EventTarget & { sendMessage: Send } {
   return Object.assign(new EventTarget(), { sendMessage })
 }
@@ -217,7 +217,7 @@ async function sendTo (network: { sendMessage: Send }, sent: Message): Promise<v
   await network.sendMessage(PEER, sent)
 }
 
-/** How many there are when everything that can has gone on. */
+/** The number of values once everything that can run has run. */
 async function settled (values: readonly unknown[]): Promise<number> {
   await new Promise(resolve => { setImmediate(resolve) })
 

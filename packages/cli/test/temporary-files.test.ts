@@ -25,7 +25,7 @@ describe.skipIf(process.platform === 'win32')('sweepTemporaries', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  it('leaves those of a process that lives, however old they are', async () => {
+  it('keeps files and trees of a running process, however old they are', async () => {
     const [file, tree] = ['file', 'tree'].map(name => temporaryFor(join(directory, name)))
     await writeFile(file, 'half')
     await makeTree(tree)
@@ -35,7 +35,7 @@ describe.skipIf(process.platform === 'win32')('sweepTemporaries', () => {
     expect(await readdir(directory)).toHaveLength(2)
   })
 
-  it('leaves those of other machines and containers for a day, and deletes them then', async () => {
+  it('keeps files and trees of other machines and containers for a day, then deletes them', async () => {
     await writeFile(join(directory, elsewhere(ofDead('file'))), 'half')
     await makeTree(join(directory, elsewhere(ofDead('tree'))))
 
@@ -46,7 +46,7 @@ describe.skipIf(process.platform === 'win32')('sweepTemporaries', () => {
     expect(await readdir(directory)).toEqual([])
   })
 
-  it('leaves everything that has another name', async () => {
+  it('keeps everything that has another name', async () => {
     const dead = ofDead('file')
     const names = [
       'file',
@@ -64,7 +64,7 @@ describe.skipIf(process.platform === 'win32')('sweepTemporaries', () => {
     expect((await readdir(directory)).toSorted()).toEqual(names.toSorted())
   })
 
-  it('leaves a symlink of such a name, and what it leads to', async () => {
+  it('keeps a symlink with a temporary name, and its target', async () => {
     const victim = join(directory, 'victim')
     await makeTree(victim)
     await symlink(victim, join(directory, ofDead('link')))
@@ -75,7 +75,7 @@ describe.skipIf(process.platform === 'win32')('sweepTemporaries', () => {
     expect(await readdir(victim)).toHaveLength(1)
   })
 
-  it('deletes a symlink in a tree, and not what it leads to', async () => {
+  it('deletes a symlink in a tree, but not its target', async () => {
     const victim = join(directory, 'victim')
     await writeFile(victim, 'kept')
     const tree = join(directory, ofDead('tree'))
@@ -89,7 +89,7 @@ describe.skipIf(process.platform === 'win32')('sweepTemporaries', () => {
     expect(await readFile(victim, 'utf8')).toBe('kept')
   })
 
-  it.runIf(IS_ROOT)('leaves what belongs to another user', async () => {
+  it.runIf(IS_ROOT)('keeps what belongs to another user', async () => {
     const [file, tree] = ['file', 'tree'].map(name => join(directory, ofDead(name)))
     await writeFile(file, 'theirs')
     await makeTree(tree)
@@ -100,7 +100,7 @@ describe.skipIf(process.platform === 'win32')('sweepTemporaries', () => {
     expect(await readdir(directory)).toHaveLength(2)
   })
 
-  it.for([0o777, 0o770])('leaves a directory when others may have given it its name (mode %i)', async mode => {
+  it.for([0o777, 0o770])('keeps a directory that other users may have renamed (mode %i)', async mode => {
     await makeTree(join(directory, ofDead('thesis')))
     await chmod(directory, mode)
 
@@ -109,7 +109,7 @@ describe.skipIf(process.platform === 'win32')('sweepTemporaries', () => {
     expect(await readdir(directory)).toHaveLength(1)
   })
 
-  it.runIf(IS_ROOT)('leaves a directory below one of another user', async () => {
+  it.runIf(IS_ROOT)('keeps a directory below one that belongs to another user', async () => {
     const below = join(directory, 'below')
     await makeTree(join(below, ofDead('thesis')))
     await chown(directory, NOBODY, NOBODY)
@@ -119,7 +119,7 @@ describe.skipIf(process.platform === 'win32')('sweepTemporaries', () => {
     expect(await readdir(below)).toHaveLength(1)
   })
 
-  it('deletes a tree in a directory of all when nobody can rename what others have', async () => {
+  it('deletes a tree in a directory that all may write to, if it has the sticky bit', async () => {
     await makeTree(join(directory, ofDead('tree')))
     await chmod(directory, 0o1777)
 
@@ -133,7 +133,7 @@ describe.skipIf(process.platform === 'win32')('sweepTemporaries', () => {
   })
 })
 
-/** A name of a process that has ended. */
+/** A temporary name made by a process that has ended. */
 function ofDead (name: string): string {
   const { pid } = spawnSync(process.execPath, ['--version'])
 
@@ -144,7 +144,7 @@ function elsewhere (name: string): string {
   return name.replace(/ipfsz-[0-9a-f]{16}/, 'ipfsz-0123456789abcdef')
 }
 
-/** A tree with a directory that may not be written to. */
+/** A tree with a read-only directory. */
 async function makeTree (path: string): Promise<void> {
   await mkdir(join(path, 'sub'), { recursive: true })
   await writeFile(join(path, 'sub', 'file'), 'half')

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { SharedFsBlockstore } from '@ipfsz/blockstore-compressed/fs'
 import { PlainRepoBlockstore } from '../src/repo/repo-plain-blockstore.ts'
 
-/** A store of its own, in a directory that `removeStore` removes. */
+/** A new store, in a directory that `removeStore` deletes. */
 export async function makeStore (): Promise<SharedFsBlockstore> {
   const store = new SharedFsBlockstore(join(await mkdtemp(join(tmpdir(), 'ipfsz-store-')), 'blocks'))
   await store.open()
@@ -12,7 +12,7 @@ export async function makeStore (): Promise<SharedFsBlockstore> {
   return store
 }
 
-/** The same as a repo has it that compresses nothing. */
+/** A new store as in a repo that compresses nothing. */
 export async function makePlainStore (): Promise<PlainRepoBlockstore> {
   return new PlainRepoBlockstore(await makeStore())
 }

@@ -21,16 +21,16 @@ const waiting: fc.Arbitrary<Waiting> = fc.record({
   isNew: fc.boolean()
 })
 
-function told ({ cid, ...rest }: Waiting): unknown {
+function comparable ({ cid, ...rest }: Waiting): unknown {
   return { ...rest, cid: String(cid.version) + Buffer.from(cid.bytes).toString('latin1') }
 }
 
-describe('what waits for its turn in a walk', () => {
-  it('comes as it was pushed, the last first, as of a plain list', () => {
+describe('WaitingBlocks', () => {
+  it('takes the same blocks in the same order as a plain list', () => {
     fc.assert(fc.property(fc.array(fc.oneof(waiting, fc.constant('take' as const)), { maxLength: 100 }), steps => {
       const blocks = new WaitingBlocks()
       const twin: Waiting[] = []
-      const take = (): void => { expect(blocks.take().map(told)).toEqual(twin.splice(-16).map(told)) }
+      const take = (): void => { expect(blocks.take().map(comparable)).toEqual(twin.splice(-16).map(comparable)) }
 
       for (const step of steps) {
         if (step === 'take') {
@@ -51,7 +51,7 @@ describe('what waits for its turn in a walk', () => {
     }), { numRuns: 100 })
   })
 
-  it('comes the fewer at one time the larger blocks are, so that 32 MiB are read together', () => {
+  it('takes fewer blocks at once the larger blocks are, to read about 32 MiB together', () => {
     const blocks = new WaitingBlocks()
     const cid = CID.createV1(0x55, createDigest(0x12, new Uint8Array(32)))
     const counts = []

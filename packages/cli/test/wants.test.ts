@@ -12,7 +12,7 @@ interface Entry {
 
 const [a, b] = ['a', 'b'].map(name => ({ toString: () => name }) as PeerId)
 
-/** A Bitswap that keeps what it is to send, and what of it: `CID what` of each entry. */
+/** A Bitswap that records the entries that it is to send, or that fails to send. */
 function fakeBitswap (fail?: Error): { wants: Wants, sent: Array<{ peer: PeerId, entries: Entry[] }> } {
   const sent: Array<{ peer: PeerId, entries: Entry[] }> = []
   const bitswap = {
@@ -36,8 +36,8 @@ async function makeCids (count: number): Promise<CID[]> {
   return (await makeBlocks(count)).map(({ cid }) => cid)
 }
 
-describe('what is asked of peers', () => {
-  it('goes to each in one message, when it is asked at one time', async () => {
+describe('Wants', () => {
+  it('sends wants that are made at once in one message per peer', async () => {
     const { wants, sent } = fakeBitswap()
     const cids = await makeCids(3)
 
@@ -52,7 +52,7 @@ describe('what is asked of peers', () => {
     ])
   })
 
-  it('is taken back when it is not wanted any more, and asked again in a later message', async () => {
+  it('replaces a want with its cancel, and sends a new want in a later message', async () => {
     const { wants, sent } = fakeBitswap()
     const [cid] = await makeCids(1)
 
@@ -61,7 +61,7 @@ describe('what is asked of peers', () => {
     expect(sent.map(({ entries }) => entries.map(({ cancel = false }) => cancel))).toEqual([[true], [false]])
   })
 
-  it('fails for all that was in a message when that cannot be sent', async () => {
+  it('rejects all wants of a message that cannot be sent', async () => {
     const { wants } = fakeBitswap(new Error('gone'))
     const cids = await makeCids(2)
 
@@ -71,7 +71,7 @@ describe('what is asked of peers', () => {
 
   it.each([undefined, {}, { bitswap: {} }, {
     bitswap: { network: { sendMessage: () => {} } }
-  }])('is refused by a Bitswap of another kind: %j', broker => {
+  }])('refuses a Bitswap without the private fields that it uses: %j', broker => {
     expect(() => new Wants(broker)).toThrow(expect.objectContaining({ name: 'NodeError' }))
   })
 })
