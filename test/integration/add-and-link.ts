@@ -1,10 +1,10 @@
 /**
- * Adds files with links and deletes links, on and on, until it is killed:
+ * Adds files with links, and deletes links, until it is killed:
  * `node add-and-link.ts DIRECTORY SEED`. Every line of stdout is a step:
  *
- * - `begin add NUMBER`, `begin delete NUMBER`: what it does to which file
- * - `write`: it is about to write an entry of a link
- * - `end CID`: it is done, and the file is linked to this CID, or to none
+ * - `begin add NUMBER`, `begin delete NUMBER`: starts to link, or to unlink, this file
+ * - `write`: is about to write an entry of a link
+ * - `end CID`: is done; the file is linked to this CID, or to none
  */
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import { linkedFiles } from './linked-files.ts'
 const CODECS = ['zstd', 'gzip', 'lz4', 'brotli'] as const
 const [directory, seed] = process.argv.slice(2)
 
-/** Written when this returns: the reader knows of it whatever happens next. */
+/** Write synchronously, so that the line arrives even if the process is killed next. */
 function say (line: string): void {
   writeSync(1, `${line}\n`)
 }

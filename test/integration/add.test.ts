@@ -8,7 +8,7 @@ import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 const CODECS = allCodecs().map(({ name, code }) => [name, code] as const)
 
 describe.concurrent('ipfsz add', () => {
-  it('prints a line: CID, name, original size, stored size, ratio', async ({ sandbox }) => {
+  it('prints a line with CID, name, original size, stored size and ratio', async ({ sandbox }) => {
     await sandbox.write('a.txt', text(100_000))
 
     const result = await sandbox.run(['add', 'a.txt'])
@@ -17,7 +17,7 @@ describe.concurrent('ipfsz add', () => {
     expect(result.stdout.toString()).toMatch(/^bagc3j7ib\w+\ta\.txt\t97\.7 KiB\t[\d.]+ KiB\t0\.\d{3}\n$/)
   })
 
-  it('prints a line for each of several files, in their order', async ({ sandbox }) => {
+  it('prints one line per file, in the order of the arguments', async ({ sandbox }) => {
     await Promise.all(['a', 'b', 'c'].map((name, i) => sandbox.write(name, text(10_000, i + 1))))
 
     const result = await sandbox.run(['add', 'c', 'a', 'b'])
@@ -40,7 +40,7 @@ describe.concurrent('ipfsz add', () => {
     expect((await sandbox.run(['add', '-', '-'], { stdin: text(10) })).code).toBe(2)
   })
 
-  it('shows a name on one line, whatever is in it', async ({ sandbox }) => {
+  it('escapes control characters in a printed name', async ({ sandbox }) => {
     await sandbox.write('a\nb\tc\u001b[1m', text(10_000))
 
     const plain = await sandbox.run(['add', 'a\nb\tc\u001b[1m'])
@@ -51,7 +51,7 @@ describe.concurrent('ipfsz add', () => {
     expect(parseLines(json.stdout)).toMatchObject([{ name: 'a\nb\tc\u001b[1m' }])
   })
 
-  it('adds stdin among files', async ({ sandbox }) => {
+  it('adds stdin and files in one call', async ({ sandbox }) => {
     await sandbox.write('a', text(10_000, 1))
 
     const result = await sandbox.run(['add', '--json', 'a', '-'], { stdin: text(20_000, 2) })
@@ -73,8 +73,8 @@ describe.concurrent('ipfsz add', () => {
 
   it.for<[string, string[]]>([
     ['before the command', ['--json', 'add', 'a', 'b']],
-    ['behind it', ['add', 'a', 'b', '--json']]
-  ])('prints one JSON object a line with --json %s', async ([, args], { sandbox }) => {
+    ['after the command', ['add', 'a', 'b', '--json']]
+  ])('prints one JSON object per line with --json %s', async ([, args], { sandbox }) => {
     await sandbox.write('a', text(100_000))
     await sandbox.write('b', noise(100_000))
 
@@ -107,7 +107,7 @@ describe.concurrent('ipfsz add', () => {
     expect(back.stdout.equals(bytes)).toBe(true)
   })
 
-  it('stores a file as it is with --codec none', async ({ sandbox }) => {
+  it('stores a file uncompressed with --codec none', async ({ sandbox }) => {
     const bytes = text(300_000)
 
     const cid = await sandbox.add(bytes, '--codec', 'none')
@@ -132,11 +132,11 @@ describe.concurrent('ipfsz add', () => {
     expectFailure(await sandbox.run(['add', '--codec', 'auto', '--optimize', 'fun', '-'], { stdin: text(10) }), 2)
   })
 
-  it('stores what does not gain as it is', async ({ sandbox }) => {
+  it('stores a file uncompressed when it would not shrink', async ({ sandbox }) => {
     expect(CID.parse(await sandbox.add(noise(300_000))).code).toBe(0x55)
   })
 
-  it('compresses what does not gain with --no-detect', async ({ sandbox }) => {
+  it('compresses even a file that would not shrink, with --no-detect', async ({ sandbox }) => {
     const bytes = noise(300_000)
 
     const cid = await sandbox.add(bytes, '--no-detect')
@@ -149,7 +149,7 @@ describe.concurrent('ipfsz add', () => {
     ['zstd', '1', '19'],
     ['gzip', '1', '9'],
     ['brotli', '0', '11']
-  ])('makes a file smaller with the highest --level of %s than with the lowest', async (
+  ])('stores fewer bytes with the highest --level of %s than with the lowest', async (
     [codec, low, high],
     { sandbox }
   ) => {
@@ -170,7 +170,7 @@ describe.concurrent('ipfsz add', () => {
     ['0.5 MiB', 524_288, 2],
     ['100KB', 100_000, 11],
     ['16MiB', 16_777_216, 1]
-  ])('cuts frames of --frame-size %s', async ([size, frameSize, frames], { sandbox }) => {
+  ])('cuts a file into frames of --frame-size %s', async ([size, frameSize, frames], { sandbox }) => {
     const cid = await sandbox.add(text(1024 * 1024), '--frame-size', size)
 
     const result = await sandbox.run(['stat', '--json', cid])
@@ -178,13 +178,13 @@ describe.concurrent('ipfsz add', () => {
     expect(parseLines(result.stdout)).toMatchObject([{ frameSize, frames }])
   })
 
-  it('gives the same CID every time', async ({ sandbox }) => {
+  it('gives the same CID in every repo', async ({ sandbox }) => {
     const bytes = text(5_000_000)
 
     expect(await sandbox.add(bytes, '--repo', 'one')).toBe(await sandbox.add(bytes, '--repo', 'other'))
   })
 
-  it('does not ask for the network', async ({ sandbox }) => {
+  it('does not use the network, nor does cat', async ({ sandbox }) => {
     const added = await sandbox.spawn(['add', '-Q', '-'], { stdin: text(100_000), preload: 'no-network.ts' })
     const read = await sandbox.spawn(['cat', added.stdout.toString().trim()], { preload: 'no-network.ts' })
 

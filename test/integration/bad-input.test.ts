@@ -15,7 +15,7 @@ const MISSING_MARKED = mark(
   CODES.zstd
 ).toString()
 
-describe.concurrent('wrong usage of add', () => {
+describe.concurrent('ipfsz add with an invalid option', () => {
   it.for<[string, string[]]>([
     ['an unknown codec', ['--codec', 'lzma']],
     ['a codec that is only a marker', ['--codec', 'tree']],
@@ -27,15 +27,15 @@ describe.concurrent('wrong usage of add', () => {
     ['a level of brotli above 11', ['--codec', 'brotli', '--level', '12']],
     ['a level of snappy other than 1', ['--codec', 'snappy', '--level', '0']],
     ['a negative level', ['--level=-1']],
-    ['a level that is no number', ['--level', 'high']],
-    ['a level that is no whole number', ['--level', '1.5']],
+    ['a level that is not a number', ['--level', 'high']],
+    ['a level that is not an integer', ['--level', '1.5']],
     ['frames below 64 KiB', ['--frame-size', '65535']],
     ['frames above 16 MiB', ['--frame-size', '16777217']],
-    ['frames of no size', ['--frame-size', '0']],
+    ['frames of 0 bytes', ['--frame-size', '0']],
     ['frames of a negative size', ['--frame-size=-65536']],
-    ['frames of what is no size', ['--frame-size', 'large']],
-    ['frames of an unknown unit', ['--frame-size', '4 furlongs']],
-    ['frames of a part of a byte', ['--frame-size', '65536.5']],
+    ['a frame size that is not a size', ['--frame-size', 'large']],
+    ['a frame size with an unknown unit', ['--frame-size', '4 furlongs']],
+    ['a frame size with a fraction of a byte', ['--frame-size', '65536.5']],
     ['an empty frame size', ['--frame-size', '']]
   ])('refuses %s', async ([, args], { sandbox }) => {
     await sandbox.write('a', text(10_000))
@@ -44,22 +44,22 @@ describe.concurrent('wrong usage of add', () => {
     expect(await blockFiles(sandbox.repo)).toEqual([])
   })
 
-  it('refuses a level out of range for several files as for one', async ({ sandbox }) => {
+  it('refuses a level out of range for several files', async ({ sandbox }) => {
     await sandbox.write('a', text(10_000))
 
     expectFailure(await sandbox.run(['add', '--level', '99', 'a', 'a']), 2)
   })
 
-  it('refuses a frame size out of range for several files as for one', async ({ sandbox }) => {
+  it('refuses a frame size out of range for several files', async ({ sandbox }) => {
     await sandbox.write('a', text(10_000))
 
     expectFailure(await sandbox.run(['add', '--frame-size', '1', 'a', 'a']), 2)
   })
 })
 
-describe.concurrent('what cannot be added', () => {
+describe.concurrent('ipfsz add with a path that cannot be read', () => {
   it.for([
-    ['a file that does not exist', 'missing'],
+    ['a missing file', 'missing'],
     ['a path through a file', 'file/below'],
     ['an empty name', '']
   ])('refuses %s', async ([, path], { sandbox }) => {
@@ -68,7 +68,7 @@ describe.concurrent('what cannot be added', () => {
     expectFailure(await sandbox.run(['add', path]), 1)
   })
 
-  it('adds the others when one of several files fails', async ({ sandbox }) => {
+  it('adds the other files when one of several fails', async ({ sandbox }) => {
     await sandbox.write('a', text(10_000, 1))
     await sandbox.write('c', text(10_000, 2))
 
@@ -85,7 +85,7 @@ describe.concurrent('what cannot be added', () => {
   })
 })
 
-describe.concurrent.each(['cat', 'get', 'stat'])('what ipfsz %s cannot read', (command) => {
+describe.concurrent.each(['cat', 'get', 'stat'])('ipfsz %s', (command) => {
   it.for([['hello'], [''], ['/ipfs/bafy'], [
     'QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQ'
   ]])('refuses "%s", which is not a CID', async ([cid], { sandbox }) => {
@@ -119,8 +119,8 @@ describe.concurrent.each(['cat', 'get', 'stat'])('what ipfsz %s cannot read', (c
   })
 })
 
-describe.concurrent('a stream that others made', () => {
-  it.for(['cat', 'get'])('is refused by ipfsz %s when it is of another codec than its mark', async (
+describe.concurrent('a stream from another tool', () => {
+  it.for(['cat', 'get'])('is refused by ipfsz %s when its codec is not that of its mark', async (
     command,
     { sandbox }
   ) => {
@@ -155,7 +155,7 @@ describe.concurrent('a directory', () => {
   it.for<[string, number]>([['plain', 0x70], [
     'marked as a tree',
     TREE_CODE
-  ]])('is refused by ipfsz cat where its CID is %s', async ([, code], { sandbox }) => {
+  ]])('is refused by ipfsz cat when its CID is %s', async ([, code], { sandbox }) => {
     const { multihash } = await addDirectory(sandbox)
 
     expectFailure(await sandbox.run(['cat', CID.createV1(code, multihash).toString()]), 1)
@@ -168,8 +168,8 @@ describe.concurrent('a directory', () => {
   })
 })
 
-describe.concurrent('a marked CID without a header', () => {
-  it('reads as stored with --raw', async ({ sandbox }) => {
+describe.concurrent('a marked file without a header', () => {
+  it('is read as stored with --raw', async ({ sandbox }) => {
     const plain = await sandbox.add(text(2_000_000), '--codec', 'none')
 
     const result = await sandbox.run(['cat', '--raw', await markedTwin(sandbox, plain, 'zstd')])
@@ -179,8 +179,8 @@ describe.concurrent('a marked CID without a header', () => {
   })
 })
 
-describe.concurrent('a repo that cannot be used', () => {
-  it('refuses a repo of an unknown version', async ({ sandbox }) => {
+describe.concurrent('a repo', () => {
+  it('is refused when its version is unknown', async ({ sandbox }) => {
     const cid = await sandbox.add(text(10_000))
     await sandbox.write('repo/datastore/version.data', Buffer.from('2'))
 
@@ -192,7 +192,7 @@ describe.concurrent('a repo that cannot be used', () => {
     }
   })
 
-  it('refuses a repo that is a file', async ({ sandbox }) => {
+  it('is refused when it is a file', async ({ sandbox }) => {
     await sandbox.write('repo', text(10))
 
     const result = await sandbox.run(['cat', MISSING])

@@ -5,9 +5,9 @@ import { noise, text } from '../support/data.ts'
 import { expectFailure, expectSuccess, finish, it, parseLines } from './run-cli.ts'
 
 const CODECS = allCodecs().map(({ name }) => name)
-/** Colours and cursor movements. */
+/** Begins every colour and cursor movement. */
 const ESCAPE = '\u001b'
-/** What is measured is shown on terminals alone. */
+/** Progress is shown only on a terminal. */
 const STDERR_IS_TERMINAL = '--import=data:text/javascript,process.stderr.isTTY=true'
 
 interface Row {
@@ -24,7 +24,7 @@ interface Row {
 }
 
 describe('ipfsz bench', () => {
-  it('shows a table with each codec, a chart, and the choice with the command that uses it', { tags: 'slow' }, async ({
+  it('prints a table of every codec, a chart, and the choice with the command that uses it', { tags: 'slow' }, async ({
     sandbox
   }) => {
     await sandbox.write('words', text(300_000))
@@ -42,7 +42,7 @@ describe('ipfsz bench', () => {
     expect(none.slice(0, 6)).toEqual(['none', '-', '-', '1.000', '-', '-'])
     expect([...new Set(rows.map(([name]) => name))]).toEqual(CODECS)
 
-    // the longest bar of what is stored belongs to the file as it is
+    // the uncompressed file has the longest bar
     const bars = lines.map(line => /^[ >] ([a-z0-9]+(?: \d+)?) +(#+) +\d/.exec(line)).filter(match => match != null)
     expect(bars).toHaveLength(table.length)
     expect(Math.max(...bars.map(([, , bar]) => bar.length))).toBe(bars[0][2].length)
@@ -56,7 +56,7 @@ describe('ipfsz bench', () => {
     expect(result.stdout.toString()).not.toContain(ESCAPE)
   })
 
-  it('prints a command that adds the file with that codec', { tags: 'slow' }, async ({ sandbox }) => {
+  it('prints a command that adds the file with the chosen codec', { tags: 'slow' }, async ({ sandbox }) => {
     await sandbox.write('some words', text(300_000))
     const bench = await sandbox.run(['bench', 'some words', '--json', '--codec', 'zstd', '--time', '2'])
     expectSuccess(bench)
@@ -68,7 +68,7 @@ describe('ipfsz bench', () => {
     expect(parseLines(result.stdout)).toEqual([expect.objectContaining({ name: 'some words', codec: 'zstd' })])
   })
 
-  it('prints objects with figures that agree with --json', { tags: 'slow' }, async ({ sandbox }) => {
+  it('prints consistent figures with --json', { tags: 'slow' }, async ({ sandbox }) => {
     await sandbox.write('words', text(300_000))
     await sandbox.write('more', text(100_000, 2))
     await sandbox.write('empty', new Uint8Array(0))
@@ -113,7 +113,7 @@ describe('ipfsz bench', () => {
     })
   })
 
-  it('compares the levels asked for', { tags: 'slow' }, async ({ sandbox }) => {
+  it('compares the levels given with --level', { tags: 'slow' }, async ({ sandbox }) => {
     await sandbox.write('words', text(10_000))
 
     const result = await sandbox.run([
@@ -135,7 +135,7 @@ describe('ipfsz bench', () => {
       .toEqual(['gzip 2', 'gzip 4', 'gzip 5', 'none undefined', 'zstd 2', 'zstd 4', 'zstd 5'])
   })
 
-  it('measures in frames of the size asked for, and says so in the command', { tags: 'slow' }, async ({ sandbox }) => {
+  it('measures frames of the size given with --frame-size', { tags: 'slow' }, async ({ sandbox }) => {
     await sandbox.write('words', text(200_000))
 
     const result = await sandbox.run([
@@ -164,7 +164,7 @@ describe('ipfsz bench', () => {
     }
   })
 
-  it('chooses none for what does not compress', { tags: 'slow' }, async ({ sandbox }) => {
+  it('chooses none for a file that does not compress', { tags: 'slow' }, async ({ sandbox }) => {
     await sandbox.write('noise', noise(300_000))
 
     const result = await sandbox.run(['bench', '--json', '--time', '5', 'noise'])
@@ -177,14 +177,14 @@ describe('ipfsz bench', () => {
     })
   })
 
-  it('makes no repo', async ({ sandbox }) => {
+  it('creates no repo', async ({ sandbox }) => {
     await sandbox.write('words', text(1000))
     expectSuccess(await sandbox.run(['bench', '--codec', 'lz4', 'words']))
 
     await expect(access(sandbox.repo)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('shows blocks when the locale has them', async ({ sandbox }) => {
+  it('draws bars of block characters in a UTF-8 locale', async ({ sandbox }) => {
     await sandbox.write('words', text(1000))
 
     const result = await sandbox.run(['bench', '--codec', 'lz4', 'words'], { env: { LANG: 'C.UTF-8' } })
@@ -193,7 +193,7 @@ describe('ipfsz bench', () => {
     expect(result.stdout.toString()).toContain('███')
   })
 
-  it('shows on a terminal what it measures, and ends with Ctrl-C', { tags: 'slow' }, async ({ sandbox }) => {
+  it('shows progress on a terminal and exits on Ctrl-C', { tags: 'slow' }, async ({ sandbox }) => {
     await sandbox.write('words', text(3_000_000))
     const child = sandbox.start(
       ['bench', '--time', '600', '--frame-size', '64KiB', '--codec', 'brotli', '--level', '11', 'words'],
@@ -209,19 +209,19 @@ describe('ipfsz bench', () => {
   })
 })
 
-describe('ipfsz bench refuses', () => {
+describe('ipfsz bench with invalid arguments', () => {
   it.for<[string, number, string[]]>([
-    ['a file that is not there', 1, ['words', 'missing']],
+    ['a missing file', 1, ['words', 'missing']],
     ['a directory', 1, ['.']],
     ['an empty file', 2, ['empty']],
     ['stdin', 2, ['-']],
-    ['no file', 2, []],
-    ['a codec that does not exist', 2, ['--codec', 'zstd,lzma', 'words']],
+    ['a call without files', 2, []],
+    ['an unknown codec', 2, ['--codec', 'zstd,lzma', 'words']],
     ['a level that no codec has', 2, ['--level', '99', 'words']],
-    ['a level that is no number', 2, ['--level', 'high', 'words']],
+    ['a level that is not a number', 2, ['--level', 'high', 'words']],
     ['a frame size that is too small', 2, ['--frame-size', '1', 'words']],
-    ['no time', 2, ['--time', '0', 'words']]
-  ])('%s', async ([, code, args], { sandbox }) => {
+    ['a --time of 0', 2, ['--time', '0', 'words']]
+  ])('refuses %s', async ([, code, args], { sandbox }) => {
     await sandbox.write('words', text(1000))
     await sandbox.write('empty', new Uint8Array(0))
 

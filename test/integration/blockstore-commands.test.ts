@@ -16,8 +16,8 @@ async function stats (sandbox: Sandbox): Promise<Record<string, number> & {
   return parseLines(result.stdout)[0] as never
 }
 
-describe.concurrent('ipfsz init', () => {
-  it('makes a repo that compresses its blocks under their CIDs', async ({ sandbox }) => {
+describe.concurrent('the blockstore of a repo', () => {
+  it('compresses blocks under their CIDs after init --blockstore-codec', async ({ sandbox }) => {
     const bytes = longText(3_000_000)
     expectSuccess(await sandbox.run(['init', '--blockstore-codec', 'zstd']))
     const cid = await sandbox.add(bytes, '--codec', 'none')
@@ -27,7 +27,7 @@ describe.concurrent('ipfsz init', () => {
     expect(Object.keys(codecs)).toContain('zstd')
     expect((await sandbox.run(['cat', cid])).stdout.equals(bytes)).toBe(true)
     expectSuccess(await sandbox.run(['verify', cid]))
-    // what another repo gives it
+    // an uncompressed repo gives the same CID and the same CAR
     expect(
       (
         await sandbox.run(['add', '-Q', '--codec', 'none', '--repo', 'other', '-'], { stdin: bytes })
@@ -40,7 +40,7 @@ describe.concurrent('ipfsz init', () => {
     ).toMatchObject({ code: 0 })
   })
 
-  it('leaves a repo that is there, and refuses to change it', async ({ sandbox }) => {
+  it('is not changed by another init, which refuses another codec', async ({ sandbox }) => {
     const cid = await sandbox.add(text(10_000))
 
     expectSuccess(await sandbox.run(['init']))
@@ -50,7 +50,7 @@ describe.concurrent('ipfsz init', () => {
     expect((await sandbox.run(['cat', cid])).stdout.equals(text(10_000))).toBe(true)
   })
 
-  it('refuses a repo of which nobody knows how it stores blocks', async ({ sandbox }) => {
+  it('is refused when blockstore.json is invalid', async ({ sandbox }) => {
     const cid = await sandbox.add(text(10_000))
 
     for (const bad of ['', '{}', '{"codec":"zip"}', '{"codec":"zstd","level":"x"}', '{"codec":"zstd","level":999}']) {
@@ -64,7 +64,7 @@ describe.concurrent('ipfsz init', () => {
 })
 
 describe.concurrent('ipfsz blockstore convert', () => {
-  it('stores the blocks of a repo otherwise and back, and nothing else changes', async ({ sandbox }) => {
+  it('re-encodes the blocks of a repo and back, and changes nothing else', async ({ sandbox }) => {
     const directory = await makeTree(
       join(sandbox.directory, 'in'),
       { 'a/b': text(100_000), c: longText(3_000_000), d: noise(100_000) }
@@ -88,7 +88,7 @@ describe.concurrent('ipfsz blockstore convert', () => {
   it.for([['none', 'zstd'], ['zstd', 'lz4'], [
     'zstd',
     'none'
-  ]])('lets those read on who began when blocks were stored as %s, while it makes them %s', {
+  ]])('does not disturb a running cat while it re-encodes blocks from %s to %s', {
     tags: 'slow'
   }, async ([before, after], { sandbox }) => {
     const bytes = longText(20_000_000)
@@ -98,7 +98,7 @@ describe.concurrent('ipfsz blockstore convert', () => {
     const chunks = reading.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>
     const read = [(await chunks.next()).value as Buffer]
 
-    // more is left than the pipe and what is read ahead hold
+    // more bytes are left than the pipe and the read-ahead hold
     expectSuccess(await sandbox.run(['blockstore', 'convert', '--codec', after]))
 
     for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
@@ -108,7 +108,7 @@ describe.concurrent('ipfsz blockstore convert', () => {
     expect(Buffer.concat(read).equals(bytes)).toBe(true)
   })
 
-  it('goes on where it was killed, and nothing is lost', { tags: 'slow' }, async ({ sandbox }) => {
+  it('loses nothing when it is killed, and finishes when run again', { tags: 'slow' }, async ({ sandbox }) => {
     const cids = []
 
     for (let seed = 1; seed <= 4; seed++) {
@@ -117,7 +117,7 @@ describe.concurrent('ipfsz blockstore convert', () => {
 
     for (let round = 0; round < 4; round++) {
       const converting = sandbox.start(['blockstore', 'convert', '--codec', round % 2 === 0 ? 'zstd' : 'none'])
-      // killed at some moment, which the loop varies
+      // each round kills it at another moment
       await setTimeout(400 + round * 150)
       converting.kill('SIGKILL')
     }
@@ -128,7 +128,7 @@ describe.concurrent('ipfsz blockstore convert', () => {
     expectSuccess(await sandbox.run(['verify', ...cids]))
   })
 
-  it('leaves damaged blocks as they are, and says which', async ({ sandbox }) => {
+  it('leaves damaged blocks as they are and reports how many', async ({ sandbox }) => {
     await sandbox.add(longText(3_000_000), '--codec', 'none')
     const [file] = await blockFiles(sandbox.repo)
     await writeFile(file, noise(1000))
@@ -140,7 +140,7 @@ describe.concurrent('ipfsz blockstore convert', () => {
     expect((await readFile(file)).equals(noise(1000))).toBe(true)
   })
 
-  it('refuses a directory without a repo, and makes none', async ({ sandbox }) => {
+  it('refuses a directory without a repo and creates none', async ({ sandbox }) => {
     expectFailure(await sandbox.run(['blockstore', 'convert', '--codec', 'zstd']), 1)
     expectFailure(await sandbox.run(['stats']), 1)
     expect(await sandbox.shell('test ! -e repo')).toMatchObject({ code: 0 })

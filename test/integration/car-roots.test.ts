@@ -1,4 +1,4 @@
-/** CARs of many roots: each is pinned and told of by itself, also where others fail. */
+/** CARs with many roots: each root is pinned and reported on its own, even if others fail. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as dagPb from '@ipld/dag-pb'
@@ -35,8 +35,8 @@ function textsOf (blocks: readonly CarBlock[]): string[] {
   return blocks.map(({ cid }) => cid.toString())
 }
 
-describe('a CAR of many roots', () => {
-  it('is pinned and printed but for the roots that are not complete', async ({ sandbox }) => {
+describe('a CAR with many roots', () => {
+  it('has its complete roots pinned and printed, and the others reported', async ({ sandbox }) => {
     const [shared, missing, ...others] = await leaves(6)
     const broken = await Promise.all([[shared, missing], [missing, others[0]]].map(directoryOf))
     const whole = await Promise.all([[shared, others[0]], [others[1]]].map(directoryOf))
@@ -57,7 +57,7 @@ describe('a CAR of many roots', () => {
     expectSuccess(await sandbox.run(['verify', ...textsOf(good)]))
   })
 
-  it('is given up when very many roots are not complete', async ({ sandbox }) => {
+  it('is given up after 100 incomplete roots', async ({ sandbox }) => {
     const [missing, ...others] = await leaves(200)
     const broken = await Promise.all(others.slice(0, 150).map(async other => directoryOf([other, missing])))
     const roots = [others[0], ...broken, others[1]]
@@ -70,7 +70,7 @@ describe('a CAR of many roots', () => {
     expect(result.stderr.trimEnd().split('\n')).toHaveLength(101)
   })
 
-  it('refuses the only root that is not complete in one line', async ({ sandbox }) => {
+  it('is refused in one line when its only root is incomplete', async ({ sandbox }) => {
     const [missing, other] = await leaves(2)
     const broken = await directoryOf([other, missing])
     await sandbox.write('x.car', carOf([broken.cid], [other, broken]))
@@ -81,9 +81,7 @@ describe('a CAR of many roots', () => {
     expect(result.stderr).toContain(broken.cid.toString())
   })
 
-  it('keeps the marked CID, the count of both, and nothing of what is inline, when roots are twins', async ({
-    sandbox
-  }) => {
+  it('keeps the marked CID and counts both pins of twin roots, and pins no inline root', async ({ sandbox }) => {
     const marked = CID.parse(await sandbox.add(text(100_000)))
     const [leaf] = await leaves(1)
     expectSuccess(await sandbox.run(['car', 'export', marked.toString(), '-o', 'one.car']))
@@ -92,7 +90,7 @@ describe('a CAR of many roots', () => {
     )
     const inline = CID.createV1(raw.code, identity.digest(Buffer.from('inline')))
     const twin = CID.createV1(raw.code, plain.multihash)
-    // the blocks of the file are here already
+    // the repo already has the blocks of the file
     await sandbox.write('x.car', carOf([marked, inline, plain, leaf.cid, twin], [leaf]))
 
     const imported = await sandbox.run(['car', 'import', 'x.car', '--json'])

@@ -23,7 +23,7 @@ async function addTree (sandbox: Sandbox): Promise<string> {
 const OTHER = ['--repo', 'other']
 
 describe.concurrent('a CAR', () => {
-  it('takes a tree from one repo to another, where it is pinned', async ({ sandbox }) => {
+  it('carries a tree to another repo, where it is pinned', async ({ sandbox }) => {
     const cid = await addTree(sandbox)
     const plainCid = unmark(CID.parse(cid)).toString()
 
@@ -40,7 +40,7 @@ describe.concurrent('a CAR', () => {
     expect(await readTree(join(sandbox.directory, 'out'))).toEqual(await readTree(join(sandbox.directory, 'in')))
   })
 
-  it('has the plain root, and every block once', async ({ sandbox }) => {
+  it('has the plain root and every block once', async ({ sandbox }) => {
     const cid = await sandbox.add(longText(9_000_000))
     const bytes = text(3_000_000)
     await sandbox.add(Buffer.concat([bytes, bytes]), '--codec', 'none')
@@ -54,7 +54,7 @@ describe.concurrent('a CAR', () => {
     expect(cids).toHaveLength(Number(parseLines((await sandbox.run(['stat', cid, '--json'])).stdout)[0].blocks))
   })
 
-  it('of files tells the marked CIDs even when the plain ones were asked for', async ({ sandbox }) => {
+  it('of files shows the marked CIDs on import even if it was exported by plain CIDs', async ({ sandbox }) => {
     const marked = await sandbox.add(text(100_000), '--codec', 'brotli')
     const plain = unmark(CID.parse(marked)).toString()
     const raw = await sandbox.add(noise(1000))
@@ -66,7 +66,7 @@ describe.concurrent('a CAR', () => {
     expect(imported.stdout.toString()).toBe(`${plain}\t${marked}\n${raw}\tnot compressed\n`)
   })
 
-  it('goes through stdout and stdin', async ({ sandbox }) => {
+  it('is exported to stdout and imported from stdin', async ({ sandbox }) => {
     const cid = await sandbox.add(text(100_000))
 
     const result = await sandbox.shell(`ipfsz car export ${cid} -o - | ipfsz car import - --repo other`)
@@ -76,7 +76,7 @@ describe.concurrent('a CAR', () => {
     expect(result.stderr).toContain(cid)
   })
 
-  it('that is cut short is refused at every byte, and what was added before stays', { tags: 'slow' }, async ({
+  it('that is cut short anywhere is refused, and files that were added before stay', { tags: 'slow' }, async ({
     sandbox
   }) => {
     const kept = await sandbox.add(text(1000), ...OTHER)
@@ -97,7 +97,7 @@ describe.concurrent('a CAR', () => {
     expect((await sandbox.run(['cat', kept, ...OTHER])).stdout.equals(text(1000))).toBe(true)
   })
 
-  it('with a block of another hash is refused', async ({ sandbox }) => {
+  it('with a block that does not match its hash is refused', async ({ sandbox }) => {
     const cid = await sandbox.add(noise(100_000))
     expectSuccess(await sandbox.run(['car', 'export', cid, '-o', 'x.car']))
     const bytes = await readFile(join(sandbox.directory, 'x.car'))
@@ -111,14 +111,14 @@ describe.concurrent('a CAR', () => {
     expect(await blockFiles(join(sandbox.directory, 'other'))).toEqual([])
   })
 
-  it('without its last block is refused, and says that it is cut short', async ({ sandbox }) => {
+  it('without its last block is refused as truncated', async ({ sandbox }) => {
     const bytes = noise(3_000_000)
     const cid = await sandbox.add(bytes)
     expectSuccess(await sandbox.run(['car', 'export', cid, '-o', 'x.car']))
     const car = await readFile(join(sandbox.directory, 'x.car'))
     const blocks = await Array.fromAsync((await CarReader.fromBytes(car)).blocks())
     const last = blocks[blocks.length - 1]
-    // its length takes three bytes
+    // the length of the section takes three bytes
     await sandbox.write(
       'bad.car',
       car.subarray(0, car.byteLength - last.bytes.byteLength - last.cid.bytes.byteLength - 3)
@@ -130,7 +130,7 @@ describe.concurrent('a CAR', () => {
     expect(result.stderr).toContain('bad.car is truncated')
   })
 
-  it('with blocks of sha2-512 is kept and collected as others are', async ({ sandbox }) => {
+  it('with sha2-512 blocks is kept and collected like any other', async ({ sandbox }) => {
     const { writer, out } = CarWriter.create([CID.createV1(raw.code, await sha512.digest(noise(1000)))])
     const car = Array.fromAsync(out)
     await writer.put({ cid: CID.createV1(raw.code, await sha512.digest(noise(1000))), bytes: noise(1000) })
@@ -149,7 +149,7 @@ describe.concurrent('a CAR', () => {
     expect(await blockFiles(sandbox.repo)).toContainEqual(expect.stringContaining('stray.data'))
   })
 
-  it('mends a block that is damaged in the repo', async ({ sandbox }) => {
+  it('replaces a damaged block of the repo', async ({ sandbox }) => {
     const cid = await sandbox.add(noise(100_000))
     expectSuccess(await sandbox.run(['car', 'export', cid, '-o', 'x.car']))
     const [file] = await blockFiles(sandbox.repo)
@@ -160,17 +160,17 @@ describe.concurrent('a CAR', () => {
     expectSuccess(await sandbox.run(['verify', cid]))
   })
 
-  it.for<[string, Uint8Array]>([['what is no CAR', text(1000)], [
+  it.for<[string, Uint8Array]>([['text', text(1000)], [
     'an empty file',
     new Uint8Array(0)
-  ]])('refuses %s', async ([, bytes], { sandbox }) => {
+  ]])('is refused when it is %s', async ([, bytes], { sandbox }) => {
     await sandbox.write('x.car', bytes)
 
     expectFailure(await sandbox.run(['car', 'import', 'x.car']), 1)
     expectFailure(await sandbox.run(['car', 'import', 'missing.car']), 1)
   })
 
-  it('is not written when a block of it is missing', async ({ sandbox }) => {
+  it('is not written when one of its blocks is missing', async ({ sandbox }) => {
     const cid = await sandbox.add(noise(3_000_000))
     const [file] = await blockFiles(sandbox.repo)
     await sandbox.shell(`rm ${file}`)

@@ -11,13 +11,13 @@ export interface CarBlock {
   bytes: Uint8Array
 }
 
-/** A number as a varint, also one that is far too large. */
+/** A number as a varint, even one that is far too large. */
 export function varintOf (number: number): Uint8Array {
   return varint.encodeTo(number, new Uint8Array(varint.encodingLength(number)))
 }
 
 export function header (roots: CID[]): Uint8Array {
-  // not by @ipld/car, which takes time with the square of the number of roots
+  // not with @ipld/car, whose time grows with the square of the number of roots
   return headerOf([
     new Token(Type.map, 2),
     ...rootTokens(...roots.map(cid => linkTokens(Buffer.concat([Uint8Array.of(0), cid.bytes])))),
@@ -25,7 +25,7 @@ export function header (roots: CID[]): Uint8Array {
   ])
 }
 
-/** A header of any tokens of CBOR. */
+/** A header of any CBOR tokens. */
 export function headerOf (tokens: Token[]): Uint8Array {
   const bytes = encode(tokens, { typeEncoders: { Array: () => tokens } })
 
@@ -48,7 +48,7 @@ export function section ({ cid, bytes }: CarBlock): Uint8Array {
   return Buffer.concat([varintOf(cid.bytes.byteLength + bytes.byteLength), cid.bytes, bytes])
 }
 
-/** A CAR, made by hand: no library makes those that are wrong. */
+/** A CAR, built by hand: no library builds invalid ones. */
 export function carOf (roots: CID[], blocks: readonly CarBlock[]): Uint8Array {
   return Buffer.concat([header(roots), ...blocks.map(section)])
 }

@@ -10,21 +10,21 @@ export interface NumberedBlock {
   bytes: Uint8Array
 }
 
-/** The block of a number: text, but for every fifth. No two are the same. */
+/** The block of this number: text, or noise for every fifth. No two are the same. */
 export async function makeBlock (number: number): Promise<NumberedBlock> {
   const bytes = number % 5 === 4 ? noise(20_000, number + 1) : text(50_000, number + 1)
 
   return { cid: CID.createV1(raw.code, await sha256.digest(bytes)), bytes }
 }
 
-/** What gives the files of blocks. */
+/** The blockstore that keeps the files. */
 export type FileStore = 'FsBlockstore' | 'SharedFsBlockstore'
 
 export function openFiles (store: FileStore, directory: string): FsBlockstore {
   return store === 'FsBlockstore' ? new FsBlockstore(directory) : new SharedFsBlockstore(directory)
 }
 
-/** A block of 16 MB, which takes some milliseconds to be written. */
+/** A block of 16 MB, which takes some milliseconds to write. */
 export async function makeLargeBlock (): Promise<NumberedBlock> {
   const bytes = new Uint8Array(Buffer.alloc(16_000_000, noise(50_000)))
 

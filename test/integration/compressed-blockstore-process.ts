@@ -1,9 +1,12 @@
 /**
- * A process of its own that works on a directory of blocks, for those who kill it or fill
- * its disk. Run as `node compressed-blockstore-process.ts put|convert STORE DIRECTORY CODEC [FIRST COUNT]`:
- * it puts so many blocks from a number on, or converts all there are. Of each block that
- * is done it writes a line, and with $KILL_AFTER it kills itself behind so many of them.
- * `put-large` says when it is ready, and puts one large block when it is told anything.
+ * Works on a directory of blocks, for tests that kill this process or fill its disk. Run as
+ * `node compressed-blockstore-process.ts put|convert|put-large STORE DIRECTORY CODEC [FIRST COUNT]`:
+ *
+ * - `put` puts COUNT blocks, from number FIRST on
+ * - `convert` converts all blocks
+ * - `put-large` prints `ready`, and puts one large block when something arrives on stdin
+ *
+ * It prints a line for each block that is done, and kills itself after $KILL_AFTER lines.
  */
 import { once } from 'node:events'
 import { writeSync } from 'node:fs'
@@ -17,7 +20,7 @@ const child = openFiles(files as FileStore, directory)
 
 let said = 0
 
-/** At once, whatever is on the other end: a line that waits would be lost with the process. */
+/** Write synchronously: a buffered line would be lost with the process. */
 function say (text: string): void {
   writeSync(1, `${text}\n`)
 

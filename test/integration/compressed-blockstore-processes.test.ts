@@ -1,5 +1,5 @@
 /** @module-tag slow */
-/** What processes that share a directory, are killed, or run out of disk leave behind. */
+/** What processes leave behind when they share a directory, are killed, or fill the disk. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -26,7 +26,7 @@ interface Ended {
   lines: string[]
 }
 
-/** Run the program, which dies when it has said so many lines. */
+/** Run the program, which kills itself after it printed `killAfter` lines, if that is not 0. */
 async function runProgram (
   args: readonly string[],
   { killAfter = 0, wrap = [] }: { killAfter?: number, wrap?: readonly string[] } = {}
@@ -43,7 +43,7 @@ async function runProgram (
   return { code, lines }
 }
 
-/** Every block is there, and is what it should be. */
+/** Expect the store to have every block, with the right bytes. */
 async function expectBlocks (numbers: Iterable<number>): Promise<void> {
   const store = new CompressedBlockstore(new SharedFsBlockstore(directory))
 
@@ -56,8 +56,8 @@ async function expectBlocks (numbers: Iterable<number>): Promise<void> {
 }
 
 /**
- * The program in a mount namespace of its own, where DIRECTORY/disk is a file system of so
- * many kilobytes. That takes root, or a system on which everybody may have namespaces.
+ * A command that runs the program in its own mount namespace, where DIRECTORY/disk is a
+ * file system of this size. Needs root, or a system that allows user namespaces.
  */
 function onSmallDisk (kilobytes: number, line: string): string[] {
   return [
@@ -72,7 +72,7 @@ function range (first: number, count: number): number[] {
 
 describe.each<FileStore>(['FsBlockstore', 'SharedFsBlockstore'])('on %s', files => {
   describe('two processes on one directory', () => {
-    it('put at the same time what each of them reads, blocks of both among it', async () => {
+    it('put blocks at the same time, some of them the same, and lose none', async () => {
       // 30 to 34 are put by both
       const ended = await Promise.all([
         runProgram(['put', files, directory, 'zstd', '0', '35']),
@@ -84,7 +84,7 @@ describe.each<FileStore>(['FsBlockstore', 'SharedFsBlockstore'])('on %s', files 
       expect((await stats(openFiles(files, directory))).blocks).toBe(65)
     })
 
-    it('may use another codec each', async () => {
+    it('may use different codecs', async () => {
       await Promise.all([
         runProgram(['put', files, directory, 'lz4', '0', '30']),
         runProgram(['put', files, directory, 'brotli', '30', '30'])
@@ -95,7 +95,7 @@ describe.each<FileStore>(['FsBlockstore', 'SharedFsBlockstore'])('on %s', files 
         .toMatchObject({ lz4: { blocks: 24 }, brotli: { blocks: 24 }, none: { blocks: 12 } })
     })
 
-    it('put and convert at the same time, and nothing is lost', async () => {
+    it('put and convert at the same time and lose nothing', async () => {
       await runProgram(['put', files, directory, 'zstd', '0', '60'])
 
       const [converted, put] = await Promise.all([
@@ -109,7 +109,7 @@ describe.each<FileStore>(['FsBlockstore', 'SharedFsBlockstore'])('on %s', files 
   })
 
   describe('a process that is killed', () => {
-    it('while it puts blocks leaves all that it said to have put', async () => {
+    it('while it puts blocks leaves every block that it reported as put', async () => {
       let first = 0
 
       for (const killAfter of [1, 3, 8, 13]) {
@@ -124,7 +124,7 @@ describe.each<FileStore>(['FsBlockstore', 'SharedFsBlockstore'])('on %s', files 
       expect((await stats(openFiles(files, directory))).unreadable).toBe(0)
     })
 
-    it('while it converts leaves every block, again and again, and the next one goes on', async () => {
+    it('while it converts leaves every block, and the next conversion continues', async () => {
       const codecs: CodecName[] = ['brotli', 'gzip', 'lz4']
       await runProgram(['put', files, directory, 'zstd', '0', '150'])
 
@@ -146,8 +146,8 @@ describe.each<FileStore>(['FsBlockstore', 'SharedFsBlockstore'])('on %s', files 
     })
   })
 
-  describe('two processes of which both are killed', () => {
-    it('one that puts and one that converts, leave every block that was there or was said to be put', async () => {
+  describe('two killed processes', () => {
+    it('leave every earlier block, and every block reported as put, if one puts and one converts', async () => {
       await runProgram(['put', files, directory, 'zstd', '0', '100'])
       const put: number[] = []
 
@@ -170,11 +170,11 @@ describe.each<FileStore>(['FsBlockstore', 'SharedFsBlockstore'])('on %s', files 
     })
   })
 
-  describe('a disk that is full', () => {
-    it('refuses blocks with the error of the store, and has all that were put before', async () => {
+  describe('a full disk', () => {
+    it('refuses a put with the error of the store and keeps all earlier blocks', async () => {
       await mkdir(join(directory, 'disk'))
 
-      // what lies there is gone with the process, so another one looks at it before
+      // the file system ends with the process, so its files are copied first
       const { lines } = await runProgram(['put', files, join(directory, 'disk'), 'zstd', '0', '500'], {
         wrap: onSmallDisk(2000, `"$@" || true; mkdir -p ${directory}/seen; cp -r ${directory}/disk/. ${directory}/seen`)
       })
@@ -187,7 +187,7 @@ describe.each<FileStore>(['FsBlockstore', 'SharedFsBlockstore'])('on %s', files 
       directory = join(directory, '..')
     })
 
-    it('ends a conversion with the error of the store, and every block is there', async () => {
+    it('ends a conversion with the error of the store and keeps every block', async () => {
       await mkdir(join(directory, 'disk'))
       await runProgram(['put', files, join(directory, 'full'), 'zstd', '0', '60'])
       const { storedSize } = await stats(openFiles(files, join(directory, 'full')))
@@ -208,11 +208,11 @@ describe.each<FileStore>(['FsBlockstore', 'SharedFsBlockstore'])('on %s', files 
   })
 })
 
-/** When the others of these two are done, in milliseconds from the start of a put of a large block. */
+/** Milliseconds from one process's put to the other's, and from then until the other is killed. */
 const MOMENTS = Array.from({ length: 24 }, (_, i) => ({ begin: i % 6 * 2, kill: 1 + Math.floor(i / 6) * 3 }))
 
 describe('two processes on one SharedFsBlockstore', () => {
-  it('put the same large block, and when one is killed the other has it whole', async () => {
+  it('put the same large block, which stays whole when one of them is killed', async () => {
     const { cid, bytes } = await makeLargeBlock()
     const store = new CompressedBlockstore(new SharedFsBlockstore(directory), { codec: 'none' })
 

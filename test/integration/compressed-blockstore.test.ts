@@ -1,4 +1,4 @@
-/** Helia nodes whose blocks are compressed, and stock ones that know nothing of it. */
+/** Helia nodes that compress their blocks at rest, and stock nodes that know nothing of it. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ import type { CompressedBlockstoreInit } from '@ipfsz/blockstore-compressed'
 import type { Helia } from 'helia'
 import type { Blockstore } from 'interface-blockstore'
 
-/** The CID of `longText(3_000_000)` by Helia's defaults. */
+/** The CID that Helia gives `longText(3_000_000)` by default. */
 const TEXT_CID = 'bafybeigxueid5qpnqj6aysxsljfl4s5aufdls435avep2jefoilu7e4wpa'
 
 const nodes: Array<{ stop (): Promise<unknown> }> = []
@@ -42,7 +42,7 @@ async function makeDirectory (): Promise<string> {
   return directory
 }
 
-/** A node without a network, that knows markers. */
+/** A node without a network that knows the marker codes. */
 async function makeNode (blockstore: Blockstore): Promise<Helia> {
   const helia = await createHeliaLight({ blockstore, codecs: markerCodecs }).start() as Helia
   nodes.push(helia)
@@ -50,7 +50,7 @@ async function makeNode (blockstore: Blockstore): Promise<Helia> {
   return helia
 }
 
-/** A node that talks Bitswap on loopback, and has neither routers nor peers but those it is given. */
+/** A Bitswap node on loopback, without routers, that knows only the peers it is given. */
 async function makePeer (blockstore: Blockstore): Promise<HeliaWithLibp2p> {
   const helia = withBitswap(withLibp2pLight(createHeliaLight({ blockstore }), {
     addresses: { listen: ['/ip4/127.0.0.1/tcp/0'] },
@@ -80,7 +80,7 @@ async function read (bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 describe('a Helia node on a CompressedBlockstore', () => {
-  it('adds a file under the CID that it has everywhere, and less than half its bytes lie on the disk', async () => {
+  it('adds a file under its usual CID, and stores it in less than half its bytes', async () => {
     const { child, blockstore } = await makeCompressed()
     const fs = unixfs(await makeNode(blockstore))
 
@@ -95,7 +95,7 @@ describe('a Helia node on a CompressedBlockstore', () => {
     expect((await stats(child)).ratio).toBeLessThan(0.5)
   })
 
-  it('collects what is not pinned, and keeps what is', async () => {
+  it('keeps pinned blocks and collects all others', async () => {
     const { child, blockstore } = await makeCompressed()
     const helia = await makeNode(blockstore)
     const fs = unixfs(helia)
@@ -114,7 +114,7 @@ describe('a Helia node on a CompressedBlockstore', () => {
     expect((await stats(child)).blocks).toBe(0)
   })
 
-  it('exports the same CAR as a stock node, and imports one of a stock node', async () => {
+  it('exports the same CAR as a stock node, and imports the CAR of a stock node', async () => {
     const { blockstore } = await makeCompressed()
     const helia = await makeNode(blockstore)
     const stock = await makeNode(new MemoryBlockstore())
@@ -127,7 +127,7 @@ describe('a Helia node on a CompressedBlockstore', () => {
     expect(await read(unixfs(helia).cat(cid))).toEqual(Buffer.from(longText(3_000_000)))
   })
 
-  it('holds files that are compressed by themselves too, and a stock node takes them by CAR', {
+  it('stores compressed files of @ipfsz/core too, and a stock node imports them by CAR', {
     tags: 'slow'
   }, async () => {
     const { blockstore } = await makeCompressed()
@@ -146,7 +146,7 @@ describe('a Helia node on a CompressedBlockstore', () => {
     expect(await read(unixfs(stock).cat(unmark(cid)))).toEqual(await read(unixfs(helia).cat(unmark(cid))))
   })
 
-  it('opens the store of a stock node, adds to it, is converted, and goes back', { tags: 'slow' }, async () => {
+  it('opens the store of a stock node, adds to it, converts it, and hands it back', { tags: 'slow' }, async () => {
     const directory = await makeDirectory()
     const before = await unixfs(await makeNode(new FsBlockstore(directory))).addBytes(longText(3_000_000))
     const child = new FsBlockstore(directory)
@@ -167,7 +167,7 @@ describe('a Helia node on a CompressedBlockstore', () => {
     expect(await read(stock.cat(after))).toEqual(Buffer.from(text(300_000)))
   })
 
-  it.each(['hash', 'length'] as const)('serves a stock node by Bitswap, which gets plain blocks, with verify %s', {
+  it.each(['hash', 'length'] as const)('serves uncompressed blocks to a stock node by Bitswap, with verify %s', {
     tags: 'slow'
   }, async verify => {
     const { child, blockstore } = await makeCompressed({ verify })
@@ -184,7 +184,7 @@ describe('a Helia node on a CompressedBlockstore', () => {
       .toEqual({ none: { blocks: 4, size: expect.any(Number), storedSize: expect.any(Number) } })
   })
 
-  it('takes blocks of a stock node by Bitswap, and stores them compressed', { tags: 'slow' }, async () => {
+  it('fetches blocks from a stock node by Bitswap, and stores them compressed', { tags: 'slow' }, async () => {
     const { child, blockstore } = await makeCompressed()
     const provider = await makePeer(new MemoryBlockstore())
     const helia = await makePeer(blockstore)
@@ -196,7 +196,7 @@ describe('a Helia node on a CompressedBlockstore', () => {
     expect((await stats(child)).ratio).toBeLessThan(0.5)
   })
 
-  it('does not hand out a block that is damaged on its disk', async () => {
+  it('refuses to read a block that is damaged on disk', async () => {
     const { child, blockstore } = await makeCompressed()
     const fs = unixfs(await makeNode(blockstore))
     const cid = await fs.addBytes(text(300_000))

@@ -4,11 +4,11 @@ import { CLI } from './run-cli.ts'
 import type { Process, Sandbox } from './run-cli.ts'
 
 /**
- * Run the command as in a container that shares the disk with this machine: its process
- * ids are its own, and so is its host name. It does not outlive the test.
+ * Run the command as in a container that shares the disk with this machine, but has its
+ * own process ids and host name. It is killed when the test ends.
  *
- * @param host - what the container is called
- * @param unshared - options of unshare for what else it has of its own
+ * @param host - the host name of the container
+ * @param unshared - options of unshare for further namespaces of its own
  */
 export function startInContainer (
   host: string,
@@ -19,7 +19,7 @@ export function startInContainer (
   return inContainer(host, sandbox, [CLI, ...args], unshared)
 }
 
-/** Hold a lock of the repo in a container until stdin ends. Prints `held`, or the error's name if it is not free. */
+/** Hold a lock of the repo in a container until stdin ends. Prints `held`, or the error's name if that fails. */
 export function holdInContainer (host: string, sandbox: Sandbox, kind: 'add' | 'gc'): Process {
   const module = new URL('../../packages/cli/dist/repo/repo-lock.js', import.meta.url)
 
@@ -44,7 +44,7 @@ function inContainer (
   args: readonly string[],
   unshared: readonly string[] = []
 ): Process {
-  // who is not root gets the right to do so in a namespace of users
+  // only root may do this outside of a user namespace
   const user = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']
   const child = spawn('unshare', [
     ...user,

@@ -1,5 +1,5 @@
 /** @module-tag slow */
-/** Processes that see the same files and not each other, as the containers of a pod do. */
+/** Processes that share files but do not see each other, like the containers of a pod. */
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -31,8 +31,8 @@ async function startDaemon (host: string, sandbox: Sandbox): Promise<Process> {
 
 describe.runIf(process.platform === 'linux').each(
   HOSTS
-)('a repo that containers share, one called a and one %s', host => {
-  it('deletes nothing of an add in the other container, and waits for its end', async ({ sandbox }) => {
+)('a repo shared by containers with the host names a and %s', host => {
+  it('makes gc wait for an add in the other container and keeps its blocks', async ({ sandbox }) => {
     const chunks: Uint8Array[] = []
     const pause = Promise.withResolvers<void>()
     const added = finish(startInContainer('a', sandbox, ['add', '-Q', '-']), (async function * () {
@@ -47,7 +47,7 @@ describe.runIf(process.platform === 'linux').each(
     })())
     await waitForBlocks(sandbox.repo, 2)
 
-    // at once, and the command when it has waited
+    // a try without waiting is refused, the command waits
     expect((await finish(holdInContainer(host, sandbox, 'gc'))).stdout.toString()).toBe('RepoLockedError\n')
     const collected = finish(startInContainer(host, sandbox, ['gc', '--force']))
     await Promise.race([waitForFiles(join(sandbox.repo, 'locks'), 2), collected])
@@ -61,12 +61,12 @@ describe.runIf(process.platform === 'linux').each(
     expect(back.stdout.equals(Buffer.concat(chunks))).toBe(true)
   })
 
-  it('adds nothing while the other container collects garbage', async ({ sandbox }) => {
+  it('makes add wait while the other container collects garbage', async ({ sandbox }) => {
     await mkdir(join(sandbox.repo, 'locks'), { recursive: true })
     const collecting = holdInContainer('a', sandbox, 'gc')
     await once(collecting.stdout, 'data')
 
-    // at once, and the command when it has waited
+    // a try without waiting is refused, the command waits
     expect((await finish(holdInContainer(host, sandbox, 'add'))).stdout.toString()).toBe('RepoLockedError\n')
     const added = finish(startInContainer(host, sandbox, ['add', '-Q', '-']), text(100_000))
     await waitForLock(sandbox, 'add', added)
@@ -79,7 +79,7 @@ describe.runIf(process.platform === 'linux').each(
 
   it.for(
     ['add', 'gc'] as const
-  )('goes on when a process in the other container was killed that had a lock to %s', async (kind, { sandbox }) => {
+  )('is not blocked by the %s lock of a killed process in the other container', async (kind, { sandbox }) => {
     const holding = holdInContainer('a', sandbox, kind)
     await once(holding.stdout, 'data')
     holding.kill('SIGKILL')
@@ -89,12 +89,12 @@ describe.runIf(process.platform === 'linux').each(
     expectSuccess(await finish(startInContainer(host, sandbox, ['gc'])))
   })
 
-  it('has one daemon, and another as soon as that was killed', async ({ sandbox }) => {
+  it('has one daemon, and allows another once that is killed', async ({ sandbox }) => {
     const first = await startDaemon('a', sandbox)
     const isRunning = async (unshared: string[]): Promise<unknown> =>
       parseLines((await finish(startInContainer(host, sandbox, ['id', '--json'], unshared))).stdout)[0].running
 
-    // its port is on 127.0.0.1, which is another one where the network is
+    // the daemon's port is on 127.0.0.1, so another network namespace cannot reach it
     expect([await isRunning([]), await isRunning(['--net'])]).toEqual([true, false])
 
     const refused = await finish(startInContainer(host, sandbox, ['daemon', '--listen', '/ip4/127.0.0.1/tcp/0']))

@@ -1,4 +1,4 @@
-/** A daemon that is started while the blocks of its repo are converted. */
+/** A daemon and a conversion that want the same repo. */
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { sep } from 'node:path'
@@ -9,7 +9,7 @@ import type { RunResult } from './run-cli.ts'
 
 const DAEMON = ['daemon', '--listen', '/ip4/127.0.0.1/tcp/0', '--bootstrap', 'none']
 
-/** Do something, once, before the first file gets its name in a directory. */
+/** Call `work` once, before the first rename to a file in a directory of this name. */
 function beforeRename (directory: string, work: () => Promise<void>): void {
   const { rename } = fs
   const restore = (): void => {
@@ -30,12 +30,12 @@ function beforeRename (directory: string, work: () => Promise<void>): void {
 }
 
 describe('a daemon', () => {
-  it('is refused while blocks are converted, and starts when that is over', async ({ sandbox }) => {
+  it('is refused while blocks are converted, and starts afterwards', async ({ sandbox }) => {
     const cid = await sandbox.add(text(10_000), '--codec', 'none')
     const refused: RunResult[] = []
     const stop = new AbortController()
 
-    // one that starts all the same ends at once
+    // if it starts anyway, it stops at once
     beforeRename(
       'blocks',
       async () => { refused.push(await sandbox.run(DAEMON, { signal: stop.signal, onPrint: () => { stop.abort() } })) }
@@ -53,7 +53,7 @@ describe('a daemon', () => {
     expectSuccess(await sandbox.run(['verify', cid]))
   })
 
-  it('that runs keeps blocks from being converted', async ({ sandbox }) => {
+  it('that runs prevents a conversion', async ({ sandbox }) => {
     await sandbox.add(text(10_000), '--codec', 'none')
     const stop = new AbortController()
     const converting: Array<Promise<RunResult>> = []

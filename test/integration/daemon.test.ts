@@ -13,7 +13,7 @@ async function control (sandbox: Sandbox): Promise<{ port: number, token: string
 }
 
 describe.concurrent('ipfsz daemon', () => {
-  it('says who it is and where it listens, and ends cleanly on SIGTERM', async ({ sandbox }) => {
+  it('shows its peer id and addresses in ipfsz id, and stops cleanly on SIGTERM', async ({ sandbox }) => {
     const daemon = await startDaemon(sandbox, { listen: ['/ip4/127.0.0.1/tcp/0', '/ip4/127.0.0.1/tcp/0/ws'] })
     const id = await sandbox.run(['id', '--json'])
 
@@ -28,7 +28,7 @@ describe.concurrent('ipfsz daemon', () => {
     await expect(stat(join(sandbox.repo, 'daemon.json'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('ends cleanly on SIGINT', { tags: 'slow' }, async ({ sandbox }) => {
+  it('stops cleanly on SIGINT', { tags: 'slow' }, async ({ sandbox }) => {
     const daemon = await startDaemon(sandbox)
 
     daemon.process.kill('SIGINT')
@@ -36,7 +36,7 @@ describe.concurrent('ipfsz daemon', () => {
     expect(await daemon.stop()).toEqual({ code: 0, stderr: '' })
   })
 
-  it('has the same peer id when it is started again, which ipfsz id shows meanwhile', { tags: 'slow' }, async ({
+  it('keeps its peer id when it is restarted, and ipfsz id shows it in between', { tags: 'slow' }, async ({
     sandbox
   }) => {
     const first = await startDaemon(sandbox)
@@ -48,7 +48,7 @@ describe.concurrent('ipfsz daemon', () => {
     expect(parseLines(between.stdout)).toEqual([{ peerId: first.peerId, addresses: [], running: false }])
   })
 
-  it('lets nobody but its owner read its key and its token', { tags: 'slow' }, async ({ sandbox }) => {
+  it('lets only the owner of the repo read its key and its token', { tags: 'slow' }, async ({ sandbox }) => {
     await startDaemon(sandbox)
 
     for (const file of ['daemon.json', join('keys', 'self')]) {
@@ -56,7 +56,7 @@ describe.concurrent('ipfsz daemon', () => {
     }
   })
 
-  it('is refused a second time on one repo, and names the first', async ({ sandbox }) => {
+  it('refuses to start twice on one repo, and names the running process', async ({ sandbox }) => {
     const daemon = await startDaemon(sandbox)
 
     const second = await sandbox.run(['daemon', '--listen', '/ip4/127.0.0.1/tcp/0'])
@@ -66,12 +66,12 @@ describe.concurrent('ipfsz daemon', () => {
     expectSuccess(await sandbox.run(['id']))
   })
 
-  it('starts again after it was killed, and what was added is there', { tags: 'slow' }, async ({ sandbox }) => {
+  it('starts again after SIGKILL, and added files are readable', { tags: 'slow' }, async ({ sandbox }) => {
     const first = await startDaemon(sandbox)
     const cid = await sandbox.add(text(50_000))
     await first.kill()
 
-    // its file is left behind, and nobody takes it for a daemon
+    // daemon.json is left behind, but no command takes it for a running daemon
     expect(await control(sandbox)).toMatchObject({ pid: first.pid })
     expect(await sandbox.run(['peers'])).toMatchObject({ code: 1, stderr: expect.stringContaining('No daemon is running') })
     expect((await sandbox.run(['cat', cid])).stdout.equals(text(50_000))).toBe(true)
@@ -82,17 +82,17 @@ describe.concurrent('ipfsz daemon', () => {
   })
 
   it.for<[string, string[], number]>([
-    ['an address that is none', ['--listen', 'nowhere'], 2],
-    ['a bootstrap peer that is none', ['--listen', '/ip4/127.0.0.1/tcp/0', '--bootstrap', 'nobody'], 2],
-    ['an address that is not of this machine', ['--listen', '/ip4/192.0.2.1/tcp/0'], 1]
-  ])('refuses %s, and leaves nothing behind', async ([, args, code], { sandbox }) => {
+    ['an invalid address', ['--listen', 'nowhere'], 2],
+    ['an invalid bootstrap peer', ['--listen', '/ip4/127.0.0.1/tcp/0', '--bootstrap', 'nobody'], 2],
+    ['an address of another machine', ['--listen', '/ip4/192.0.2.1/tcp/0'], 1]
+  ])('refuses %s and leaves nothing behind', async ([, args, code], { sandbox }) => {
     expectFailure(await sandbox.run(['daemon', ...args]), code)
 
     const daemon = await startDaemon(sandbox)
     expect(await daemon.stop()).toMatchObject({ code: 0 })
   })
 
-  it('refuses a port that is taken', { tags: 'slow' }, async ({ sandbox }) => {
+  it('refuses a port that is in use', { tags: 'slow' }, async ({ sandbox }) => {
     const { address } = await startDaemon(sandbox)
     const taken = address.split('/p2p/')[0]
 
@@ -104,7 +104,7 @@ describe.concurrent('ipfsz daemon', () => {
 })
 
 describe.concurrent('the control port', { tags: 'slow' }, () => {
-  it('refuses whoever does not know the token', async ({ sandbox }) => {
+  it('refuses requests without the token and requests from web pages', async ({ sandbox }) => {
     await startDaemon(sandbox)
     const { port, token } = await control(sandbox)
     const ask = async (headers: Record<string, string>): Promise<number> => (
@@ -116,7 +116,7 @@ describe.concurrent('the control port', { tags: 'slow' }, () => {
     expect(await ask({ authorization: `Bearer ${token}`, origin: 'https://example.com' })).toBe(403)
   })
 
-  it('listens on no other address than 127.0.0.1', async ({ sandbox }) => {
+  it('listens only on 127.0.0.1', async ({ sandbox }) => {
     await startDaemon(sandbox)
     const { port } = await control(sandbox)
     const hexPort = port.toString(16).toUpperCase().padStart(4, '0')
@@ -132,7 +132,7 @@ describe.concurrent('the control port', { tags: 'slow' }, () => {
 })
 
 describe.concurrent('while a daemon runs', () => {
-  it('files are added, read, pinned and collected as without one', async ({ sandbox }) => {
+  it('ipfsz add, gc, cat and verify work as without one', async ({ sandbox }) => {
     await startDaemon(sandbox)
     const kept = await sandbox.add(text(100_000))
     const lost = await sandbox.add(noise(100_000), '--no-pin')
@@ -148,7 +148,7 @@ describe.concurrent('while a daemon runs', () => {
     const [daemon, other] = await Promise.all([startDaemon(sandbox), startDaemon(sandbox, { repo })])
 
     const connected = await sandbox.run(['connect', '--json', other.address])
-    // a peer tells its agent some time after it has connected
+    // the agent of a peer is known some time after it has connected
     const peers = await vi.waitUntil(async () => {
       const result = await sandbox.run(['peers', '--json'])
 
@@ -169,11 +169,11 @@ describe.concurrent('while a daemon runs', () => {
 
   it.for<[string, string[], number]>([
     [
-      'a peer that is not there',
+      'a peer that cannot be reached',
       ['connect', '/ip4/127.0.0.1/tcp/1/p2p/12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ'],
       1
     ],
-    ['an address that is none', ['connect', 'nobody'], 2]
+    ['an invalid address', ['connect', 'nobody'], 2]
   ])('ipfsz connect refuses %s', async ([, args, code], { sandbox }) => {
     await startDaemon(sandbox)
 
@@ -182,7 +182,7 @@ describe.concurrent('while a daemon runs', () => {
 })
 
 describe.concurrent('without a daemon', () => {
-  it.for([['peers'], ['connect', '/ip4/127.0.0.1/tcp/1'], ['id']])('refuses ipfsz %s', async (args, { sandbox }) => {
+  it.for([['peers'], ['connect', '/ip4/127.0.0.1/tcp/1'], ['id']])('ipfsz %s is refused', async (args, { sandbox }) => {
     expectFailure(await sandbox.run(args), 1)
   })
 })

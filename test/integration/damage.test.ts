@@ -7,7 +7,7 @@ import type { RunResult, Sandbox } from './run-cli.ts'
 
 const MIB = 1024 * 1024
 
-/** What can happen to the file of a block, and whether its size tells. */
+/** Ways to damage the file of a block. */
 const DAMAGES: Array<[string, (file: string) => Promise<void>]> = [
   ['has a flipped bit', flipBit],
   ['is cut short', async file => { await truncate(file, Math.floor((await stat(file)).size / 2)) }],
@@ -30,7 +30,7 @@ describe.concurrent.each(DAMAGES)('a stored block that %s', (_, damage) => {
     expectSuccess(await sandbox.run(['cat', cid]))
   })
 
-  it('is refused in a file of one block', async ({ sandbox }) => {
+  it('is refused by cat and stat in a file of one block', async ({ sandbox }) => {
     const cid = await sandbox.add(text(50_000))
     await damage((await blockFiles(sandbox.repo))[0])
 
@@ -38,14 +38,14 @@ describe.concurrent.each(DAMAGES)('a stored block that %s', (_, damage) => {
     expectDamaged(await sandbox.run(['stat', cid]))
   })
 
-  it('is refused in a plain file', async ({ sandbox }) => {
+  it('is refused by cat in an uncompressed file', async ({ sandbox }) => {
     const cid = await sandbox.add(text(50_000), '--codec', 'none')
     await damage((await blockFiles(sandbox.repo))[0])
 
     expectDamaged(await sandbox.run(['cat', cid]))
   })
 
-  it('is refused by get, which leaves the target as it was', async ({ sandbox }) => {
+  it('is refused by get, which keeps an existing target', async ({ sandbox }) => {
     const cid = await sandbox.add(longText(10 * MIB))
     await sandbox.write('out', text(1000))
     await damage(await largestBlock(sandbox))
@@ -55,7 +55,7 @@ describe.concurrent.each(DAMAGES)('a stored block that %s', (_, damage) => {
     expect(await readdir(sandbox.directory)).toEqual(['out', 'repo'])
   })
 
-  it('is refused by get, which makes no file', async ({ sandbox }) => {
+  it('is refused by get, which creates no file', async ({ sandbox }) => {
     const cid = await sandbox.add(longText(10 * MIB))
     await damage(await largestBlock(sandbox))
 
@@ -63,7 +63,7 @@ describe.concurrent.each(DAMAGES)('a stored block that %s', (_, damage) => {
     expect(await readdir(sandbox.directory)).toEqual(['repo'])
   })
 
-  it('is repaired by adding the file again, as the error says', async ({ sandbox }) => {
+  it('is repaired by adding the file again', async ({ sandbox }) => {
     const bytes = longText(10 * MIB)
     const cid = await sandbox.add(bytes)
     await damage(await largestBlock(sandbox))
@@ -75,7 +75,7 @@ describe.concurrent.each(DAMAGES)('a stored block that %s', (_, damage) => {
     expect(back.stdout.equals(bytes)).toBe(true)
   })
 
-  it('does no harm to other files', async ({ sandbox }) => {
+  it('does not affect other files', async ({ sandbox }) => {
     await sandbox.add(text(500_000, 1))
     const [damaged] = await blockFiles(sandbox.repo)
     const other = await sandbox.add(text(500_000, 2))
@@ -88,8 +88,8 @@ describe.concurrent.each(DAMAGES)('a stored block that %s', (_, damage) => {
   })
 })
 
-describe.concurrent('a block that is gone', () => {
-  it('is refused by cat and get', async ({ sandbox }) => {
+describe.concurrent('a missing block', () => {
+  it('makes cat and get fail', async ({ sandbox }) => {
     const cid = await sandbox.add(longText(10 * MIB))
     await rm(await largestBlock(sandbox))
 
@@ -98,7 +98,7 @@ describe.concurrent('a block that is gone', () => {
     expect(await readdir(sandbox.directory)).toEqual(['repo'])
   })
 
-  it('leaves other reads alone: stat needs the root, a read of a few bytes one leaf more', async ({
+  it('only affects reads that need it: stat needs the root, a short read the root and one leaf', async ({
     sandbox
   }) => {
     const cid = await sandbox.add(longText(10 * MIB), '--frame-size', '1MiB')
@@ -117,7 +117,7 @@ describe.concurrent('a block that is gone', () => {
   })
 })
 
-/** What came before the damage may have been written; that it is not all there must be said. */
+/** Bytes before the damage may have been written, but the command must fail and say why. */
 function expectDamaged (result: RunResult): void {
   expectOneLine(result)
   expect(result.stderr).toContain('damaged')

@@ -14,26 +14,26 @@ import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-
 import type { Pins } from 'helia'
 import type { Sandbox } from './run-cli.ts'
 
-/** CBOR of a list in a list, and so on, 10,000 deep. */
+/** CBOR of lists nested 10,000 deep. */
 const DEEP = Buffer.alloc(10_000, 0x81)
 
-/** What may be in a record that is none. */
+/** Ways to damage a record. */
 const DAMAGES: Array<[string, (file: string) => Promise<unknown>]> = [
   ['is empty', async file => truncate(file)],
-  ['is full of zeros', async file => writeFile(file, Buffer.alloc(64))],
+  ['holds only zeros', async file => writeFile(file, Buffer.alloc(64))],
   ['is cut short', async file => truncate(file, 10)],
-  ['is of noise', async file => writeFile(file, text(100))],
-  ['is a list', async file => writeFile(file, encode([1]))],
-  ['is null', async file => writeFile(file, encode(null))],
+  ['holds text', async file => writeFile(file, text(100))],
+  ['holds a list', async file => writeFile(file, encode([1]))],
+  ['holds null', async file => writeFile(file, encode(null))],
   ['has no depth', async file => writeFile(file, encode({ metadata: {} }))],
-  ['has a depth that is none', async file => writeFile(file, encode({ depth: -1, metadata: {} }))],
-  ['has metadata that are none', async file => writeFile(file, encode({ depth: Infinity, metadata: 'none' }))],
+  ['has an invalid depth', async file => writeFile(file, encode({ depth: -1, metadata: {} }))],
+  ['has invalid metadata', async file => writeFile(file, encode({ depth: Infinity, metadata: 'none' }))],
   [
-    'has a marked CID that is none',
+    'has an invalid marked CID',
     async file => writeFile(file, encode({ depth: Infinity, metadata: { 'ipfsz.cid': 'none' } }))
   ],
   [
-    'says to be of another CID',
+    'has the marked CID of another block',
     async file => writeFile(
       file,
       encode({
@@ -42,9 +42,9 @@ const DAMAGES: Array<[string, (file: string) => Promise<unknown>]> = [
       })
     )
   ],
-  ['is nested deeply', async file => writeFile(file, DEEP)],
-  ['is larger than the memory', async file => truncate(file, 2 ** 40)],
-  ['is a pipe that nobody writes to', async file => {
+  ['is deeply nested', async file => writeFile(file, DEEP)],
+  ['is larger than memory', async file => truncate(file, 2 ** 40)],
+  ['is a pipe without a writer', async file => {
     await rm(file)
     execFileSync('mkfifo', [file])
   }]
@@ -73,8 +73,8 @@ async function listed (sandbox: Sandbox): Promise<unknown[]> {
   return parseLines(result.stdout).map(({ cid }) => cid)
 }
 
-describe.concurrent.for(DAMAGES)('a record of a pin that %s', ([, damage]) => {
-  it('is named, and hides no other pin', async ({ sandbox }) => {
+describe.concurrent.for(DAMAGES)('a pin record that %s', ([, damage]) => {
+  it('is reported by pin ls and hides no other pin', async ({ sandbox }) => {
     const [one, other] = [await sandbox.add(text(1000, 1)), await sandbox.add(text(1000, 2))]
     await damage(pinFile(sandbox, one))
 
@@ -93,7 +93,7 @@ describe.concurrent.for(DAMAGES)('a record of a pin that %s', ([, damage]) => {
     expect(stderr).toContain(unmark(CID.parse(one)).toString())
   })
 
-  it('keeps gc from deleting anything, which names it', async ({ sandbox }) => {
+  it('stops gc from deleting anything and is named by it', async ({ sandbox }) => {
     const one = await sandbox.add(text(1000, 1))
     await sandbox.add(text(1000, 2), '--no-pin')
     const before = await blockFiles(sandbox.repo)
@@ -131,8 +131,8 @@ describe.concurrent.for(DAMAGES)('a record of a pin that %s', ([, damage]) => {
   })
 })
 
-describe.concurrent('a record of a pin that cannot be read', () => {
-  it.for(['pin ls', 'verify --all', 'repair'])('has a row of its own with --json, and none without: %s', async (
+describe.concurrent('an unreadable pin record', () => {
+  it.for(['pin ls', 'verify --all', 'repair'])('has a row in the output of %s with --json, and none without', async (
     command,
     { sandbox }
   ) => {
@@ -159,13 +159,13 @@ describe.concurrent('a record of a pin that cannot be read', () => {
   })
 })
 
-describe.concurrent('what is in the directory of pins and is none', () => {
+describe.concurrent('an entry of the pin directory that is not a pin record', () => {
   it.for([
     'notes.data',
     '.data',
     'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354.data',
     'k.data'
-  ])('is named, and keeps gc from deleting anything: %s', async (name, { sandbox }) => {
+  ])('is reported by pin ls and stops gc from deleting anything: %s', async (name, { sandbox }) => {
     const cid = await sandbox.add(text(1000))
     await sandbox.add(text(1000, 2), '--no-pin')
     const file = join(sandbox.repo, 'datastore', 'pin', name)
@@ -183,7 +183,7 @@ describe.concurrent('what is in the directory of pins and is none', () => {
     expectSuccess(await sandbox.run(['gc']))
   })
 
-  it('is no pin when it is still being written, or a directory of another name', async ({ sandbox }) => {
+  it('is ignored when it is a temporary file or a directory', async ({ sandbox }) => {
     const cid = await sandbox.add(text(1000))
     await writeFile(`${pinFile(sandbox, cid)}.tmp`, '')
     await mkdir(join(sandbox.repo, 'datastore', 'pin', 'old'))
@@ -193,8 +193,8 @@ describe.concurrent('what is in the directory of pins and is none', () => {
   })
 })
 
-describe.concurrent('a count of pins', () => {
-  it.for(DAMAGES)('that %s is made anew, and hinders nothing', async ([, damage], { sandbox }) => {
+describe.concurrent('a pin count', () => {
+  it.for(DAMAGES)('that %s is rebuilt and stops no command', async ([, damage], { sandbox }) => {
     const cid = await sandbox.add(text(1000))
     const root = unmark(CID.parse(cid))
 
@@ -209,7 +209,7 @@ describe.concurrent('a count of pins', () => {
     expect(await heliaPins(sandbox).isPinned(root)).toBe(true)
   })
 
-  it('has what Helia counted before', async ({ sandbox }) => {
+  it('includes the pins that Helia counted', async ({ sandbox }) => {
     const cid = await sandbox.add(text(1000), '--no-pin')
     const plain = unmark(CID.parse(cid))
     const raw = CID.createV1(0x55, plain.multihash)
@@ -226,7 +226,7 @@ describe.concurrent('a count of pins', () => {
     expect(await readdir(join(sandbox.repo, 'datastore', 'pinned-block'))).toEqual([])
   })
 
-  it('is none of how deep a pin reaches: pin add makes one that Helia made for a root hold all', async ({
+  it('does not make a pin recursive: pin add extends a depth 0 pin of Helia to all blocks', async ({
     sandbox
   }) => {
     const cid = await sandbox.add(text(3_000_000), '--no-pin', '--codec', 'none')

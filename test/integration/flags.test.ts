@@ -1,4 +1,4 @@
-/** Flags of which one would be ignored where the other is given. */
+/** Flags that the command would ignore because of another flag. */
 import { access } from 'node:fs/promises'
 import { CODES } from '@ipfsz/codecs'
 import { mark } from '@ipfsz/core'
@@ -13,19 +13,19 @@ const PEER = '/ip4/127.0.0.1/tcp/1'
 
 describe.concurrent('the command', () => {
   it.for<[string, string[]]>([
-    ['--no-sync of a Kubo', ['add', 'file', '--kubo', 'http://127.0.0.1:1', '--no-sync']],
-    ['--link of a Kubo', ['add', 'file', '--kubo', 'http://127.0.0.1:1', '--link']],
-    ['a level of no codec', ['add', 'file', '--codec', 'none', '--level', '3']],
-    ['frames of no codec', ['add', 'file', '--codec', 'none', '--frame-size', '1MiB']],
-    ['to compress at any rate without a codec', ['add', 'file', '--codec', 'none', '--no-detect']],
-    ['what auto is to make small where it does not choose', ['add', 'file', '--optimize', 'size']],
-    ['a peer that is not to be asked', ['cat', PLAIN, '--offline', '--peer', PEER]],
-    ['to wait for nobody', ['get', PLAIN, '--offline', '--timeout', '10s']],
-    ['a peer for names that is not to be asked', ['name', 'resolve', 'x', '--offline', '--peer', PEER]],
-    ['a window of what is not decompressed', ['cat', PLAIN, '--raw', '--max-window', '16MiB']],
-    ['a window of what is not read', ['link', 'add', PLAIN, MARKED, '--unchecked', '--max-window', '16MiB']],
-    ['to compress again with nothing', ['blockstore', 'convert', '--codec', 'none', '--again']],
-    ['peers to begin with, and none', ['daemon', '--bootstrap', 'none', '--bootstrap', PEER]]
+    ['--no-sync with --kubo', ['add', 'file', '--kubo', 'http://127.0.0.1:1', '--no-sync']],
+    ['--link with --kubo', ['add', 'file', '--kubo', 'http://127.0.0.1:1', '--link']],
+    ['--level with --codec none', ['add', 'file', '--codec', 'none', '--level', '3']],
+    ['--frame-size with --codec none', ['add', 'file', '--codec', 'none', '--frame-size', '1MiB']],
+    ['--no-detect with --codec none', ['add', 'file', '--codec', 'none', '--no-detect']],
+    ['--optimize without --codec auto', ['add', 'file', '--optimize', 'size']],
+    ['cat --peer with --offline', ['cat', PLAIN, '--offline', '--peer', PEER]],
+    ['get --timeout with --offline', ['get', PLAIN, '--offline', '--timeout', '10s']],
+    ['name resolve --peer with --offline', ['name', 'resolve', 'x', '--offline', '--peer', PEER]],
+    ['cat --max-window with --raw', ['cat', PLAIN, '--raw', '--max-window', '16MiB']],
+    ['link add --max-window with --unchecked', ['link', 'add', PLAIN, MARKED, '--unchecked', '--max-window', '16MiB']],
+    ['blockstore convert --again with --codec none', ['blockstore', 'convert', '--codec', 'none', '--again']],
+    ['--bootstrap none with a bootstrap peer', ['daemon', '--bootstrap', 'none', '--bootstrap', PEER]]
   ])('refuses %s', async ([, args], { sandbox }) => {
     await sandbox.write('file', text(100))
 

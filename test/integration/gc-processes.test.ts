@@ -6,8 +6,8 @@ import { noise, text } from '../support/data.ts'
 import { expectIntact, feed, waitForFiles } from './repo.ts'
 import { expectSuccess, finish, it } from './run-cli.ts'
 
-describe('adding while garbage is collected', () => {
-  it('loses no added block while others add and remove the same', async ({ sandbox }) => {
+describe('ipfsz gc while files are added', () => {
+  it('loses no block of a file that is added and unpinned in a loop', async ({ sandbox }) => {
     const bytes = noise(3_000_000)
     await sandbox.add(text(1000))
     const adding = new AbortController()
@@ -23,11 +23,11 @@ describe('adding while garbage is collected', () => {
 
     const rounds = async (): Promise<void> => {
       for (let round = 0; round < 8; round++) {
-        await addAndLetGo()
+        await addAndUnpin()
       }
     }
-    const addAndLetGo = async (): Promise<void> => {
-      // the blocks may be there, unpinned, from the round before
+    const addAndUnpin = async (): Promise<void> => {
+      // unpinned blocks of the previous round may still be in the repo
       const cid = await sandbox.add(bytes)
       const [back, good] = await Promise.all([sandbox.spawn(['cat', cid]), sandbox.run(['verify', cid])])
 
@@ -43,7 +43,7 @@ describe('adding while garbage is collected', () => {
     expect(await readdir(join(sandbox.repo, 'locks'))).toEqual([])
   })
 
-  it('waits for an add that is running, and keeps all of it', async ({ sandbox }) => {
+  it('waits for a running add and keeps all its blocks', async ({ sandbox }) => {
     const child = sandbox.start(['add', '-Q', '-'])
     const chunks: Uint8Array[] = []
     const pause = Promise.withResolvers<void>()
@@ -70,7 +70,7 @@ describe('adding while garbage is collected', () => {
       .toBe(true)
   })
 
-  it('is not hindered by locks of processes that were killed', async ({ sandbox }) => {
+  it('ignores and removes locks of killed processes', async ({ sandbox }) => {
     const child = sandbox.start(['add', '-'])
     const result = finish(child, feed(0, { stall: true }))
     await waitForFiles(join(sandbox.repo, 'locks'), 1)

@@ -9,7 +9,7 @@ import { addTree, makeTree } from './tree-files.ts'
 import type { Sandbox } from './run-cli.ts'
 
 const MIB = 1024 * 1024
-/** Enough that a get is still at it when its temporary file is seen. */
+/** Long enough that get is still writing when its temporary file is seen. */
 const LONG = longText(200 * MIB)
 
 describe.each(['a file', 'a tree'])('ipfsz get of %s', (what) => {
@@ -25,7 +25,7 @@ describe.each(['a file', 'a tree'])('ipfsz get of %s', (what) => {
     expect(await readdir(sandbox.directory)).toEqual(['repo'])
   })
 
-  it('deletes what one that was killed has left, whatever it writes itself', async ({ sandbox }) => {
+  it('is cleaned up by the next get after SIGKILL', async ({ sandbox }) => {
     const cid = await addLong(sandbox, what)
     const other = await sandbox.add(text(1000))
     const child = sandbox.start(['get', cid, '-o', 'out'])
@@ -40,7 +40,7 @@ describe.each(['a file', 'a tree'])('ipfsz get of %s', (what) => {
     expect((await readdir(sandbox.directory)).toSorted()).toEqual(['other', 'repo'])
   })
 
-  it('leaves what another is writing', async ({ sandbox }) => {
+  it('keeps its temporary files when another get runs', async ({ sandbox }) => {
     const cid = await addLong(sandbox, what)
     const other = await sandbox.add(text(1000))
     const child = sandbox.start(['get', cid, '-o', 'out'])

@@ -13,7 +13,7 @@ import type { RunResult, Sandbox } from './run-cli.ts'
 const TIB = 1024 ** 4
 
 describe.concurrent('ipfsz get writes no more than', () => {
-  it('4 TiB, unless --max-size allows more, and no more than the disk has room for', async ({ sandbox }) => {
+  it('4 TiB, unless --max-size allows more, and never more than the disk has room for', async ({ sandbox }) => {
     const cid = await claiming(sandbox, 4096 * TIB)
 
     const refused = await sandbox.run(['get', cid, '-o', 'out'])
@@ -23,7 +23,7 @@ describe.concurrent('ipfsz get writes no more than', () => {
     await expectRefused(sandbox, allowed, 'the disk has')
   })
 
-  it('the disk has room for, of a tree too', async ({ sandbox }) => {
+  it('the disk has room for, even for a tree', async ({ sandbox }) => {
     const file = await claiming(sandbox, TIB)
     const repo = new HostileRepo(sandbox.repo)
     const tree = await repo.directory(Array.from({ length: 4096 }, (_, i): [string, CID] => [`${i}`, CID.parse(file)]))
@@ -36,7 +36,7 @@ describe.concurrent('ipfsz get writes no more than', () => {
     )
   })
 
-  it('100,000,000 files and directories: a tree of 2^60 ends before the first', async ({ sandbox }) => {
+  it('100,000,000 files and directories: a tree of 2^60 is refused before the first', async ({ sandbox }) => {
     await sandbox.add(text(10))
     const repo = new HostileRepo(sandbox.repo)
     let cid = await repo.file('x')
@@ -53,7 +53,7 @@ describe.concurrent('ipfsz get writes no more than', () => {
     )
   })
 
-  it('--max-size, of a file and of a tree', async ({ sandbox }) => {
+  it('--max-size, for a file and for a tree', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { a: text(10_000), 'sub/b': text(5000) })
     const tree = await addTree(sandbox, 'in')
 
@@ -78,10 +78,10 @@ describe.concurrent('ipfsz get writes no more than', () => {
     expect(parseLines(result.stdout)).toMatchObject([{ files: 3, directories: 3, symlinks: 1 }])
   })
 
-  it('--max-size when what the blocks tell of sizes is less than there is', async ({ sandbox }) => {
+  it('--max-size when a directory declares less than its files have', async ({ sandbox }) => {
     await sandbox.add(text(10))
     const repo = new HostileRepo(sandbox.repo)
-    // its directory says that it has one byte
+    // the directory declares one byte for the file
     const tree = await repo.directory([['a', await repo.file('x'.repeat(10_000))]])
 
     await expectRefused(
@@ -92,7 +92,7 @@ describe.concurrent('ipfsz get writes no more than', () => {
     expectSuccess(await sandbox.run(['get', String(tree), '-o', 'out', '--max-size', '10000']))
   })
 
-  it('--max-size of a stream whose size nothing tells', async ({ sandbox }) => {
+  it('--max-size for a stream of unknown size', async ({ sandbox }) => {
     await sandbox.write('noise.gz', gzipSync(noise(2_000_000)))
     const plain = (await sandbox.run(['add', '-Q', '--codec', 'none', 'noise.gz'])).stdout.toString().trim()
     const cid = (await sandbox.run(['cid', 'mark', plain, '--codec', 'gzip'])).stdout.toString().trim()
@@ -112,7 +112,7 @@ async function expectRefused (sandbox: Sandbox, result: RunResult, reason: strin
   expect(await readdir(sandbox.directory)).toEqual(['repo'])
 }
 
-/** A file whose root says that it has so many bytes. */
+/** A file whose root declares this size. */
 async function claiming (sandbox: Sandbox, size: number): Promise<string> {
   await sandbox.add(text(10))
   const repo = new HostileRepo(sandbox.repo)

@@ -13,7 +13,7 @@ describe.concurrent('ipfsz get --output', () => {
     'into/.',
     'into/below/..',
     './into/'
-  ])('writes into the directory %s, under the last name of the path', async (output, { sandbox }) => {
+  ])('writes into the directory %s, under the last name of the CID path', async (output, { sandbox }) => {
     await makeTree(sandbox.directory, { 'in/a/b.txt': 'b', 'in/a/link': { link: 'b.txt' }, 'into/below': null })
     const cid = await addTree(sandbox, 'in')
 
@@ -27,7 +27,7 @@ describe.concurrent('ipfsz get --output', () => {
     expect(await readlink(join(sandbox.directory, 'into/link'))).toBe('b.txt')
   })
 
-  it('calls what it writes into a directory by its CID when there is no path', async ({ sandbox }) => {
+  it('names a file in a directory after its CID when there is no path', async ({ sandbox }) => {
     const cid = await sandbox.add(text(1000))
 
     expectSuccess(await sandbox.run(['get', cid, '-o', './']))
@@ -40,7 +40,7 @@ describe.concurrent('ipfsz get --output', () => {
     'file/',
     'none/.',
     ''
-  ])('refuses "%s" where that is no directory, and writes nothing', async (output, { sandbox }) => {
+  ])('refuses "%s" when that is not a directory, and writes nothing', async (output, { sandbox }) => {
     await makeTree(sandbox.directory, { in: null, file: 'file' })
 
     for (const cid of [await sandbox.add(text(1000)), await addTree(sandbox, 'in')]) {
@@ -51,7 +51,7 @@ describe.concurrent('ipfsz get --output', () => {
     expect(await readFile(join(sandbox.directory, 'file'), 'utf8')).toBe('file')
   })
 
-  it('refuses -, which is stdout elsewhere', async ({ sandbox }) => {
+  it('refuses -, which means stdout in other commands', async ({ sandbox }) => {
     const cid = await sandbox.add(text(1000))
 
     expectFailure(await sandbox.run(['get', cid, '-o', '-']), 2)
@@ -60,7 +60,7 @@ describe.concurrent('ipfsz get --output', () => {
     expect((await readFile(join(sandbox.directory, '-'))).equals(text(1000))).toBe(true)
   })
 
-  it.for(['/dev/null', '/dev/stdout', '/dev/fd/1', 'fifo', 'socket'])('refuses %s, and names ipfsz cat', async (
+  it.for(['/dev/null', '/dev/stdout', '/dev/fd/1', 'fifo', 'socket'])('refuses %s and suggests ipfsz cat', async (
     output,
     { sandbox }
   ) => {

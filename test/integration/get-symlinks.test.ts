@@ -6,12 +6,12 @@ import { HostileRepo } from './hostile-directory.ts'
 import { expectFailure, expectSuccess, it } from './run-cli.ts'
 import { addTree, makeTree } from './tree-files.ts'
 
-describe.concurrent('ipfsz get of a file, when there is a symlink of its name', () => {
+describe.concurrent('ipfsz get of a file to the path of a symlink', () => {
   it.for<[string, string]>([
     ['a file', 'victim'],
     ['nothing', 'nowhere'],
     ['itself', 'out']
-  ])('replaces a symlink to %s, and leaves what it leads to', async ([, link], { sandbox }) => {
+  ])('replaces a symlink to %s and keeps what it points to', async ([, link], { sandbox }) => {
     await sandbox.write('victim', text(100))
     await symlink(link, join(sandbox.directory, 'out'))
     const cid = await sandbox.add(text(10_000))
@@ -27,7 +27,7 @@ describe.concurrent('ipfsz get of a file, when there is a symlink of its name', 
   it.for<[string, string, number]>([
     ['a directory', 'directory', 1],
     ['a device', '/dev/null', 2]
-  ])('refuses a symlink to %s, which stays', async ([, link, code], { sandbox }) => {
+  ])('refuses a symlink to %s and keeps the symlink', async ([, link, code], { sandbox }) => {
     await makeTree(sandbox.directory, { directory: null, out: { link } })
     const cid = await sandbox.add(text(10_000))
 
@@ -36,7 +36,7 @@ describe.concurrent('ipfsz get of a file, when there is a symlink of its name', 
     expect(await readlink(join(sandbox.directory, 'out'))).toBe(link)
   })
 
-  it('writes nothing through the symlink that an entry of the same name was before', async ({ sandbox }) => {
+  it('replaces a symlink from an earlier get and writes nothing through it', async ({ sandbox }) => {
     await sandbox.add(text(10))
     const victim = await sandbox.write('victim', text(100))
     const repo = new HostileRepo(sandbox.repo)
@@ -51,7 +51,7 @@ describe.concurrent('ipfsz get of a file, when there is a symlink of its name', 
   })
 })
 
-/** From `sub/deeper` of a tree that has `a.txt`, `sub/b.txt` and a symlink `sub/deeper/up` to `..`. */
+/** Symlinks in `sub/deeper` of a tree with `a.txt`, `sub/b.txt` and a symlink `sub/deeper/up` to `..`. */
 const LEADING_OUT = [
   '/etc/passwd',
   '../../../outside',
@@ -74,7 +74,7 @@ const LEADING_IN = [
 ]
 
 describe.concurrent('ipfsz get of a tree', () => {
-  it.for(LEADING_OUT)('refuses the symlink %s, and writes nothing of the tree', async (link, { sandbox }) => {
+  it.for(LEADING_OUT)('refuses a tree with the symlink %s and writes nothing', async (link, { sandbox }) => {
     await makeTree(
       join(sandbox.directory, 'in'),
       { 'a.txt': 'a', 'sub/b.txt': 'b', 'sub/deeper/up': { link: '..' }, 'sub/deeper/link': { link } }
@@ -88,7 +88,7 @@ describe.concurrent('ipfsz get of a tree', () => {
     expect((await readdir(sandbox.directory)).toSorted()).toEqual(['in', 'repo'])
   })
 
-  it('writes symlinks that lead out with --allow-symlinks', async ({ sandbox }) => {
+  it('writes symlinks that lead out of the tree with --allow-symlinks', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), Object.fromEntries(LEADING_OUT.map((link, i) => [`${i}`, { link }])))
     const cid = await addTree(sandbox, 'in')
 
@@ -122,7 +122,7 @@ describe.concurrent('ipfsz get of a symlink', () => {
     '../outside',
     'beside/../../outside',
     'beside/..'
-  ])('refuses %s without --allow-symlinks', async (link, { sandbox }) => {
+  ])('refuses a symlink to %s without --allow-symlinks', async (link, { sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { link: { link } })
     const cid = await addTree(sandbox, 'in')
 
@@ -133,7 +133,7 @@ describe.concurrent('ipfsz get of a symlink', () => {
     expect(await readlink(join(sandbox.directory, 'link'))).toBe(link)
   })
 
-  it('writes one to what is beside it or below', async ({ sandbox }) => {
+  it('writes a symlink to a path below its own directory', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { link: { link: './beside/below' } })
     const cid = await addTree(sandbox, 'in')
 

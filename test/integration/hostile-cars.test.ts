@@ -27,10 +27,10 @@ import type { Sandbox } from './run-cli.ts'
 
 const MIB = 1024 * 1024
 const HELLO = Buffer.from('hello')
-/** More than anybody would wait for: whoever reads on behind a length that is too large never ends. */
+/** In MiB, so that a reader that trusts an oversized length never ends. */
 const ENDLESS = 1 << 20
 
-/** A stream that has no end, and says how much of it was taken. */
+/** A stream that never ends, and how many of its bytes were taken. */
 function endless (start: Uint8Array): { source: AsyncIterable<Uint8Array>, taken: () => number } {
   let pieces = 0
 
@@ -55,14 +55,14 @@ async function expectRefused (bytes: Uint8Array, said: string, sandbox: Sandbox)
   expect((await sandbox.run(['pin', 'ls'])).stdout.toString()).toBe('')
 }
 
-describe.concurrent('a CAR of a stranger', () => {
+describe.concurrent('an untrusted CAR', () => {
   it.for<[string, (root: CarBlock) => Uint8Array]>([
     ['a section of 2^40 bytes', root => Buffer.concat([header([root.cid]), varintOf(2 ** 40), root.cid.bytes])],
     [
       'a section of 8 MiB and a byte',
       root => Buffer.concat([header([root.cid]), varintOf(8 * MIB + 1), root.cid.bytes])
     ],
-    ['a section whose length has no end', root => Buffer.concat([header([root.cid]), Buffer.alloc(12, 0xff)])],
+    ['a section length that never ends', root => Buffer.concat([header([root.cid]), Buffer.alloc(12, 0xff)])],
     [
       'a section whose CID has a digest of 2^40 bytes',
       root =>
@@ -70,8 +70,8 @@ describe.concurrent('a CAR of a stranger', () => {
     ],
     ['a header of 2^40 bytes', () => varintOf(2 ** 40)],
     ['a header of 8 MiB and a byte', () => varintOf(8 * MIB + 1)],
-    ['a section of no bytes', root => Buffer.concat([header([root.cid]), varintOf(0), section(root)])]
-  ])('that has %s is refused before it is read', async ([, make], { sandbox }) => {
+    ['an empty section', root => Buffer.concat([header([root.cid]), varintOf(0), section(root)])]
+  ])('with %s is refused before it is read', async ([, make], { sandbox }) => {
     const { source, taken } = endless(make(await leafOf(HELLO)))
 
     expectFailure(await sandbox.run(['car', 'import', '-'], { stdin: source }), 1)
@@ -88,7 +88,7 @@ describe.concurrent('a CAR of a stranger', () => {
     expectSuccess(await sandbox.run(['verify', leaf.cid.toString()]))
   })
 
-  it('is read alike however it comes in pieces', async ({ sandbox }) => {
+  it('is read the same in pieces of any size', async ({ sandbox }) => {
     const leaves = await Promise.all([1, 2, 3].map(async i => leafOf(text(300, i))))
     const directory = await directoryOf(Object.fromEntries(leaves.map(({ cid }, i) => [`${i}`, cid])))
     const bytes = carOf([directory.cid], [directory, ...leaves])
@@ -106,7 +106,7 @@ describe.concurrent('a CAR of a stranger', () => {
     }
   })
 
-  it('with one root 100,000 times has that one', async ({ sandbox }) => {
+  it('with two roots that it lists 50,000 times each has two roots', async ({ sandbox }) => {
     const leaf = await leafOf(HELLO)
     const directory = await directoryOf({ hello: leaf.cid })
     const roots = Array.from({ length: 50_000 }, () => [leaf.cid, directory.cid]).flat()
@@ -117,7 +117,7 @@ describe.concurrent('a CAR of a stranger', () => {
     expect(parseLines(result.stdout).map(({ cid }) => cid)).toEqual([leaf.cid.toString(), directory.cid.toString()])
   })
 
-  it('with more roots than are taken is refused', async ({ sandbox }) => {
+  it('with more than 65,536 roots is refused', async ({ sandbox }) => {
     const roots = Array.from(
       { length: 65_537 },
       (_, i) => CID.createV1(raw.code, identity.digest(Uint8Array.of(i & 255, i >> 8 & 255, i >> 16)))
@@ -126,7 +126,7 @@ describe.concurrent('a CAR of a stranger', () => {
     await expectRefused(carOf(roots, []), '65536', sandbox)
   })
 
-  it('with a header that is none is refused', async ({ sandbox }) => {
+  it('with an invalid header is refused', async ({ sandbox }) => {
     const { cid } = await leafOf(HELLO)
     const cidBytes = Buffer.concat([Uint8Array.of(0), cid.bytes])
     const [one, two] = [1, 2].map(size => new Token(Type.map, size))
@@ -156,7 +156,7 @@ describe.concurrent('a CAR of a stranger', () => {
     }
   })
 
-  it('with a root of another codec is refused by what it is', async ({ sandbox }) => {
+  it('with a dag-cbor root is refused as not UnixFS', async ({ sandbox }) => {
     const leaf = await leafOf(HELLO)
     // dag-cbor of an empty map
     const bytes = Uint8Array.of(0xa0)
@@ -166,7 +166,7 @@ describe.concurrent('a CAR of a stranger', () => {
     expect(await blockFiles(sandbox.repo)).toEqual([])
   })
 
-  it('with a root whose bytes are not UnixFS is refused by what it is', async ({ sandbox }) => {
+  it('with a dag-pb root of other bytes is refused as not UnixFS', async ({ sandbox }) => {
     const leaf = await leafOf(HELLO)
     const noPb = CID.createV1(dagPb.code, leaf.cid.multihash)
     const bytes = dagPb.encode({ Data: Buffer.from([0xff]), Links: [] })
@@ -177,7 +177,7 @@ describe.concurrent('a CAR of a stranger', () => {
     await expectRefused(carOf([noUnixfs.cid], [noUnixfs]), 'not UnixFS', sandbox)
   })
 
-  it('with a digest of 0 or 4 bytes, or one of sha1, is refused', async ({ sandbox }) => {
+  it('with a digest of 0 or 4 bytes, or a sha1 digest, is refused', async ({ sandbox }) => {
     const { digest } = await sha256.digest(HELLO)
 
     for (const [hash, said] of [
@@ -192,7 +192,7 @@ describe.concurrent('a CAR of a stranger', () => {
     }
   })
 
-  it('has blocks of identity CIDs of any length, and no file is made of them', async ({ sandbox }) => {
+  it('may have identity CIDs of any length, which are not stored as files', async ({ sandbox }) => {
     const leaves = [5, 128, 129, 3000].map(
       size => ({ cid: CID.createV1(raw.code, identity.digest(text(size))), bytes: text(size) })
     )
@@ -213,7 +213,7 @@ describe.concurrent('a CAR of a stranger', () => {
     }
   })
 
-  it('has a root that is an identity CID with links, and keeps what is below it', async ({ sandbox }) => {
+  it('may have an identity CID with links as its root, and gc keeps the blocks below it', async ({ sandbox }) => {
     const leaf = await leafOf(noise(1000))
     const root = CID.createV1(dagPb.code, identity.digest(directoryBytes({ a: leaf.cid })))
     await sandbox.write('x.car', carOf([root], [leaf]))
@@ -227,7 +227,7 @@ describe.concurrent('a CAR of a stranger', () => {
     expectSuccess(await sandbox.run(['verify', root.toString(), '--repo', 'other']))
   })
 
-  it('with an identity CID of other bytes, or a long one with links, is refused', async ({ sandbox }) => {
+  it('with an identity CID of other bytes, or one with links that is too long, is refused', async ({ sandbox }) => {
     const leaf = await leafOf(HELLO)
     const bytes = directoryBytes({ a: leaf.cid, b: leaf.cid, c: leaf.cid })
     const long = CID.createV1(dagPb.code, identity.digest(bytes))
@@ -253,7 +253,7 @@ describe.concurrent('a CAR of version 2', () => {
     return Buffer.concat([PRAGMA, bytes])
   }
 
-  it('is imported, whatever lies before and behind its blocks', async ({ sandbox }) => {
+  it('is imported, whatever bytes precede and follow its blocks', async ({ sandbox }) => {
     const leaf = await leafOf(HELLO)
     const body = carOf([leaf.cid], [leaf])
 
@@ -271,7 +271,7 @@ describe.concurrent('a CAR of version 2', () => {
     }
   })
 
-  it('with offsets that are none is refused', async ({ sandbox }) => {
+  it('with invalid offsets is refused', async ({ sandbox }) => {
     const leaf = await leafOf(HELLO)
     const body = carOf([leaf.cid], [leaf])
     const size = BigInt(body.byteLength)

@@ -7,7 +7,7 @@ import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import type { PBLink } from '@ipld/dag-pb'
 
-/** Blocks that no importer makes, written into a repo that is there. */
+/** Writes blocks that no importer makes into an existing repo. */
 export class HostileRepo {
   readonly #blockstore: FsBlockstore
 

@@ -9,15 +9,15 @@ import { addTree, makeTree, readTree } from './tree-files.ts'
 
 describe.concurrent('a hostile tree', () => {
   it.for<[string, string[]]>([
-    ['a name that leads out', ['..']],
-    ['a name for the directory itself', ['.']],
+    ['the name ..', ['..']],
+    ['the name .', ['.']],
     ['an empty name', ['']],
-    ['a path for a name', ['a/b']],
-    ['an absolute name', ['/tmp/ipfsz-hostile']],
-    ['a path that leads out', ['../../ipfsz-hostile']],
-    ['a name with NUL', ['a\0b']],
-    ['two entries of one name', ['a', 'a']]
-  ])('is refused with %s, and nothing of it is written', async ([, names], { sandbox }) => {
+    ['a path as a name', ['a/b']],
+    ['an absolute path as a name', ['/tmp/ipfsz-hostile']],
+    ['a path that leads out as a name', ['../../ipfsz-hostile']],
+    ['NUL in a name', ['a\0b']],
+    ['two entries of the same name', ['a', 'a']]
+  ])('with %s is refused, and nothing is written', async ([, names], { sandbox }) => {
     await sandbox.add(text(10))
     const repo = new HostileRepo(sandbox.repo)
     const entries = await Promise.all(names.map(async (name, i) => [name, await repo.file(`evil ${i}`)] as const))
@@ -29,7 +29,7 @@ describe.concurrent('a hostile tree', () => {
     expect(await readdir(sandbox.directory)).toEqual(['repo'])
   })
 
-  it('is refused with a symlink and a directory of the same name', async ({ sandbox }) => {
+  it('with a symlink and a directory of the same name is refused', async ({ sandbox }) => {
     await sandbox.add(text(10))
     await mkdir(join(sandbox.directory, 'victim'))
     const repo = new HostileRepo(sandbox.repo)
@@ -41,7 +41,7 @@ describe.concurrent('a hostile tree', () => {
     expect((await readdir(sandbox.directory)).toSorted()).toEqual(['repo', 'victim'])
   })
 
-  it('is refused with a symlink that leads to no path', async ({ sandbox }) => {
+  it('with a symlink to an invalid path is refused', async ({ sandbox }) => {
     await sandbox.add(text(10))
     const repo = new HostileRepo(sandbox.repo)
 
@@ -53,7 +53,7 @@ describe.concurrent('a hostile tree', () => {
     }
   })
 
-  it('is refused when a block of it is missing', async ({ sandbox }) => {
+  it('is refused when one of its blocks is missing', async ({ sandbox }) => {
     await sandbox.add(text(10))
     const repo = new HostileRepo(sandbox.repo)
     const missing = CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354')
@@ -64,8 +64,8 @@ describe.concurrent('a hostile tree', () => {
   })
 })
 
-describe.concurrent('the target of a tree', () => {
-  it.for(['file', 'directory', 'symlink', 'dangling'])('is refused when it is a %s, which stays as it was', async (
+describe.concurrent('the target path of ipfsz get', () => {
+  it.for(['file', 'directory', 'symlink', 'dangling'])('is refused for a tree when it exists, and is kept: %s', async (
     target,
     { sandbox }
   ) => {
@@ -84,7 +84,7 @@ describe.concurrent('the target of a tree', () => {
     expect(await readdir(join(sandbox.directory, 'elsewhere'))).toEqual([])
   })
 
-  it('is refused in a directory that does not exist', async ({ sandbox }) => {
+  it('is refused for a tree when its directory is missing', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { a: text(1000) })
     const result = await sandbox.run(['get', await addTree(sandbox, 'in'), '-o', 'none/out'])
 
@@ -92,7 +92,7 @@ describe.concurrent('the target of a tree', () => {
     expect(result.stderr).not.toContain('.tmp')
   })
 
-  it('is the symlink that a path leads to', async ({ sandbox }) => {
+  it('becomes a symlink when the CID path leads to one, and is refused when it exists', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { link: { link: '/etc/passwd' } })
     const cid = await addTree(sandbox, 'in')
 

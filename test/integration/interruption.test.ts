@@ -11,7 +11,7 @@ import { blockFiles, expectFailure, expectSuccess, finish, it } from './run-cli.
 const MIB = 1024 * 1024
 
 describe('Ctrl-C', () => {
-  it('ends an add with 130 in the middle of a stdin that stalls', async ({ sandbox }) => {
+  it('ends an add with exit code 130 when stdin stalls after some blocks', async ({ sandbox }) => {
     const before = await sandbox.add(text(100_000))
     const child = sandbox.start(['add', '-'])
     const result = finish(child, feed(20, { stall: true }))
@@ -24,7 +24,7 @@ describe('Ctrl-C', () => {
     expectSuccess(await sandbox.run(['cat', await sandbox.add(longText(9 * MIB))]))
   })
 
-  it('ends an add with 130 before stdin gives anything', async ({ sandbox }) => {
+  it('ends an add with exit code 130 before stdin gives any bytes', async ({ sandbox }) => {
     const child = sandbox.start(['add', '-'])
     const result = finish(child, feed(0, { stall: true }))
     await waitForFiles(join(sandbox.repo, 'datastore'), 1)
@@ -34,7 +34,7 @@ describe('Ctrl-C', () => {
     expectSuccess(await sandbox.run(['cat', await sandbox.add(text(1000))]))
   })
 
-  it('keeps what was added before, and leaves the files behind it alone', async ({ sandbox }) => {
+  it('keeps the files that add has finished, and skips the files after the current one', async ({ sandbox }) => {
     await sandbox.write('a', text(100_000, 1))
     await sandbox.write('c', text(100_000, 2))
     const child = sandbox.start(['add', '-Q', 'a', '-', 'c'])
@@ -49,18 +49,18 @@ describe('Ctrl-C', () => {
     expect((await sandbox.run(['cat', cid])).stdout.equals(text(100_000, 1))).toBe(true)
   })
 
-  it('ends a cat with 130 whose reader stalls', async ({ sandbox }) => {
+  it('ends a cat with exit code 130 when its reader stalls', async ({ sandbox }) => {
     const cid = await sandbox.add(longText(20 * MIB))
     const child = sandbox.start(['cat', cid])
     const exit = once(child, 'exit')
-    // what has come is left in the pipe
+    // the output stays in the pipe
     await once(child.stdout, 'readable')
     child.kill('SIGINT')
 
     expect(await exit).toEqual([130, null])
   })
 
-  it('leaves no part of a file behind in the middle of a get', async ({ sandbox }) => {
+  it('leaves no partial file of a get behind', async ({ sandbox }) => {
     const cid = await sandbox.add(longText(200 * MIB))
     const child = sandbox.start(['get', cid, '-o', 'out'])
     const result = finish(child)
@@ -74,7 +74,7 @@ describe('Ctrl-C', () => {
 })
 
 describe('kill -9', () => {
-  it('in the middle of adds leaves a repo in which everything added before is intact', async ({ sandbox }) => {
+  it('during adds leaves every file that was added before intact', async ({ sandbox }) => {
     const added: string[] = []
 
     for (let round = 0; round < 10; round++) {
@@ -83,7 +83,7 @@ describe('kill -9', () => {
       const blocks = (await blockFiles(sandbox.repo)).length
       const codec = round % 2 === 0 ? 'zstd' : 'none'
       const child = sandbox.start(['add', '--codec', codec, '-'])
-      // it never ends of itself: its stdin goes on for as long as it lives
+      // it never ends by itself: its stdin is endless
       const result = finish(child, feed(Infinity, { seed: round }))
 
       await waitForBlocks(sandbox.repo, blocks + 2 * round)
@@ -101,7 +101,7 @@ describe('kill -9', () => {
     }
   })
 
-  it('does not hinder adding the same file again', async ({ sandbox }) => {
+  it('of an add does not prevent adding the same file again', async ({ sandbox }) => {
     const bytes = longText(30 * MIB)
     const child = sandbox.start(['add', '-'])
     const result = finish(child, feed(30, { stall: true }))
@@ -115,7 +115,7 @@ describe('kill -9', () => {
     expect(back.stdout.equals(bytes)).toBe(true)
   })
 
-  it('leaves half-written files that are deleted when they are old, and only then', async ({ sandbox }) => {
+  it('leaves half-written files, which a later add deletes only when they are old', async ({ sandbox }) => {
     await sandbox.add(text(1000))
     const [old, fresh] = [randomUUID(), randomUUID()].map(name => join(sandbox.repo, 'blocks', '.tmp', name))
     await writeFile(old, 'half')

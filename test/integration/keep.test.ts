@@ -26,7 +26,7 @@ async function pins (sandbox: Sandbox): Promise<unknown[]> {
 }
 
 describe.concurrent('ipfsz pin', () => {
-  it('has what was added, by its marked CID and its name', async ({ sandbox }) => {
+  it('lists added files and directories by marked CID and name', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { a: text(10_000) })
     const file = await sandbox.add(text(100_000))
     const raw = await sandbox.add(noise(1000))
@@ -43,10 +43,10 @@ describe.concurrent('ipfsz pin', () => {
   })
 
   it.for<[string, string[]]>([
-    ['a file', ['add', 'in/c']],
-    ['a directory', ['add', '-Q', 'in']],
-    ['a CAR', ['car', 'import', 'in.car']]
-  ])('has %s before its CID is printed', async ([, args], { sandbox }) => {
+    ['an added file', ['add', 'in/c']],
+    ['an added directory', ['add', '-Q', 'in']],
+    ['an imported CAR', ['car', 'import', 'in.car']]
+  ])('has a record of %s on disk before the CID is printed', async ([, args], { sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { a: text(10_000), c: text(100_000) })
     const { stdout } = await sandbox.run(['add', '-Q', '--repo', 'other', 'in'])
     expectSuccess(await sandbox.run(['car', 'export', '--repo', 'other', stdout.toString().trim(), '-o', 'in.car']))
@@ -60,13 +60,13 @@ describe.concurrent('ipfsz pin', () => {
     expect(printed).toEqual([[expect.stringMatching(/\.data$/)]])
   })
 
-  it('has not what was added with --no-pin', async ({ sandbox }) => {
+  it('does not list a file added with --no-pin', async ({ sandbox }) => {
     await sandbox.add(text(100_000), '--no-pin')
 
     expect(await pins(sandbox)).toEqual([])
   })
 
-  it('adds and removes, by the marked or the plain CID, as often as one likes', async ({ sandbox }) => {
+  it('adds and removes a pin by its marked or plain CID, any number of times', async ({ sandbox }) => {
     const cid = await sandbox.add(text(100_000), '--no-pin')
     const plain = unmark(CID.parse(cid)).toString()
 
@@ -82,7 +82,7 @@ describe.concurrent('ipfsz pin', () => {
     expectFailure(await sandbox.run(['pin', 'rm', cid]), 1)
   })
 
-  it('keeps the marked CID and the name of what is pinned again by its plain CID', async ({ sandbox }) => {
+  it('keeps the marked CID and the name when a file is pinned again by its plain CID', async ({ sandbox }) => {
     await sandbox.write('words', text(100_000))
     const cid = (await sandbox.run(['add', '-Q', 'words'])).stdout.toString().trim()
     const plain = unmark(CID.parse(cid)).toString()
@@ -93,7 +93,7 @@ describe.concurrent('ipfsz pin', () => {
       .toEqual([{ cid, plainCid: plain, name: 'words' }])
   })
 
-  it('refuses what is not there, or not all of it', async ({ sandbox }) => {
+  it('refuses a file of which some or all blocks are missing', async ({ sandbox }) => {
     const cid = await sandbox.add(noise(3_000_000), '--no-pin')
     const [file] = await blockFiles(sandbox.repo)
     await rm(file)
@@ -103,7 +103,7 @@ describe.concurrent('ipfsz pin', () => {
     expect(await pins(sandbox)).toEqual([])
   })
 
-  it('is read by Helia, and reads what Helia has pinned', async ({ sandbox }) => {
+  it('writes pins that Helia reads, and reads pins that Helia writes', async ({ sandbox }) => {
     const cid = unmark(CID.parse(await sandbox.add(text(100_000))))
     const other = unmark(CID.parse(await sandbox.add(longText(9_000_000), '--no-pin')))
     const helia = createHeliaLight({
@@ -126,7 +126,7 @@ describe.concurrent('ipfsz pin', () => {
 })
 
 describe.concurrent('ipfsz gc', () => {
-  it('keeps what a pin leads to, and removes everything else', async ({ sandbox }) => {
+  it('keeps all blocks below a pin and removes all others', async ({ sandbox }) => {
     const directory = await makeTree(
       join(sandbox.directory, 'in'),
       { 'a/b': text(100_000), c: longText(9_000_000), link: { link: 'c' }, empty: null }
@@ -161,7 +161,7 @@ describe.concurrent('ipfsz gc', () => {
     expectFailure(await sandbox.run(['cat', other]), 1)
   })
 
-  it('refuses to remove everything, but with --force', async ({ sandbox }) => {
+  it('refuses to remove every block without --force', async ({ sandbox }) => {
     const cid = await sandbox.add(text(100_000))
     expectSuccess(await sandbox.run(['rm', cid]))
 
@@ -173,7 +173,7 @@ describe.concurrent('ipfsz gc', () => {
     expect(await gc(sandbox)).toMatchObject({ removed: 0 })
   })
 
-  it('refuses a repo of an ipfsz that had no pins, until --force', async ({ sandbox }) => {
+  it('refuses a repo of a version without pins until --force is given once', async ({ sandbox }) => {
     await sandbox.add(text(100_000), '--no-pin')
     await rm(join(sandbox.repo, 'datastore', 'ipfsz'), { recursive: true })
     const kept = await sandbox.add(text(200_000))
@@ -187,7 +187,7 @@ describe.concurrent('ipfsz gc', () => {
     expect((await sandbox.run(['cat', kept])).stdout.equals(text(200_000))).toBe(true)
   })
 
-  it.for(['missing', 'damaged'])('removes nothing when a block that says what is below it is %s', async (
+  it.for(['missing', 'damaged'])('removes nothing when the root of a pinned directory is %s', async (
     what,
     { sandbox }
   ) => {
@@ -211,7 +211,7 @@ describe.concurrent('ipfsz gc', () => {
     expect(await blockFiles(sandbox.repo)).toEqual(before)
   })
 
-  it('refuses a directory without a repo, and makes none', async ({ sandbox }) => {
+  it('refuses a directory without a repo and creates none', async ({ sandbox }) => {
     expectFailure(await sandbox.run(['gc']), 1)
     expectFailure(await sandbox.run(['rm', 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354']), 1)
     expect(await readdir(sandbox.directory)).toEqual([])

@@ -22,9 +22,9 @@ const closers: Array<() => Promise<unknown>> = []
 type Node = Helia & { libp2p: Libp2p }
 
 interface NodeInit {
-  /** Of whole connections. */
+  /** Compress whole connections with one of these. */
   codecs?: CompressionCodec[] | undefined
-  /** Of Bitswap alone. */
+  /** Compress only Bitswap's streams, with one of these. */
   bitswapCodecs?: CompressionCodec[] | undefined
 }
 
@@ -53,7 +53,7 @@ interface Fetched {
   connection: Connection
 }
 
-/** What two nodes do to get files from one to the other, through a proxy that counts. */
+/** Fetch files from one node to another through a counting proxy. */
 async function fetch (files: Uint8Array[], from: NodeInit, to: NodeInit): Promise<Fetched> {
   const provider = await start(from)
   const client = await start(to)
@@ -95,12 +95,12 @@ afterEach(async () => {
   }
 })
 
-describe('Bitswap between two nodes of Helia', { tags: 'slow' }, () => {
+describe('Bitswap between two Helia nodes', { tags: 'slow' }, () => {
   it.each([
     ['zstd', 0.4],
     ['gzip', 0.4],
     ['lz4', 0.62]
-  ] as const)('takes fewer bytes for text, counted on the wire, over connections compressed with %s', async (
+  ] as const)('sends fewer bytes on the wire for text over connections compressed with %s', async (
     codec,
     most
   ) => {
@@ -113,12 +113,12 @@ describe('Bitswap between two nodes of Helia', { tags: 'slow' }, () => {
     expect(plain.proxy.received).toBeGreaterThan(size)
     expect(compressed.proxy.received).toBeLessThan(most * size)
     expect(compressed.proxy.sent).toBeLessThan(1.1 * plain.proxy.sent)
-    // encryption and handshake come on top of what is counted above them
+    // the proxy also counts encryption and handshakes
     expect(trafficOf(compressed.connection)?.received.compressed).toBeLessThan(compressed.proxy.received)
     expect(trafficOf(compressed.connection)?.received.compressed).toBeGreaterThan(0.95 * compressed.proxy.received)
   })
 
-  it('takes fewer bytes for text when only its own streams are compressed', async () => {
+  it('sends fewer bytes on the wire for text when only its own streams are compressed', async () => {
     const files = texts()
     const init: NodeInit = { bitswapCodecs: ['zstd'] }
     const { proxy, connection } = await fetch(files, init, init)
@@ -127,7 +127,7 @@ describe('Bitswap between two nodes of Helia', { tags: 'slow' }, () => {
     expect(connection.multiplexer).toBe('/yamux/1.0.0')
   })
 
-  it('takes hardly more bytes for what does not shrink', async () => {
+  it('sends at most 0.2% more bytes for a file that does not shrink', async () => {
     const files = [noise(4_000_000)]
     const plain = await fetch(files, {}, {})
     const compressed = await fetch(files, { codecs: ['zstd'] }, { codecs: ['zstd'] })
@@ -136,11 +136,11 @@ describe('Bitswap between two nodes of Helia', { tags: 'slow' }, () => {
   })
 
   it.each([
-    ['the provider', { codecs: ['zstd'] }, {}],
-    ['the client', {}, { codecs: ['zstd'] }],
-    ['the provider, for Bitswap alone,', { bitswapCodecs: ['zstd'] }, {}],
-    ['the client, for Bitswap alone,', {}, { bitswapCodecs: ['zstd'] }]
-  ] as Array<[string, NodeInit, NodeInit]>)('is as before where only %s can compress', async (_, provider, client) => {
+    ['the provider can compress connections', { codecs: ['zstd'] }, {}],
+    ['the client can compress connections', {}, { codecs: ['zstd'] }],
+    ['the provider can compress Bitswap', { bitswapCodecs: ['zstd'] }, {}],
+    ['the client can compress Bitswap', {}, { bitswapCodecs: ['zstd'] }]
+  ] as Array<[string, NodeInit, NodeInit]>)('stays uncompressed when only %s', async (_, provider, client) => {
     const { proxy, connection } = await fetch([text(300_000)], provider, client)
 
     expect(connection.multiplexer).toBe('/yamux/1.0.0')

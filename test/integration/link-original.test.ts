@@ -9,12 +9,12 @@ import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-
 import { makeTree } from './tree-files.ts'
 import type { AddOptions } from '@helia/unixfs'
 
-/** The CID of bytes that an importer made elsewhere. */
+/** The CID that Helia's importer gives these bytes. */
 async function originalOf (bytes: Uint8Array, options?: Partial<AddOptions>): Promise<string> {
   return (await unixfs({ blockstore: new MemoryBlockstore() }).addBytes(bytes, options)).toString()
 }
 
-/** Leaves of so many bytes, of a source that comes in one piece. */
+/** A chunker that makes leaves of this size. */
 function cutting (leafSize: number): AddOptions['chunker'] {
   return async function * (source) {
     for await (const piece of source) {
@@ -39,7 +39,7 @@ describe.concurrent('ipfsz link add', () => {
     expect((await sandbox.run(['link', 'ls'])).stdout.toString()).toBe('')
   })
 
-  it('takes an original as Kubo makes it without options, and reads any part by it', async ({ sandbox }) => {
+  it('accepts an original with the defaults of Kubo, and cat reads any range by it', async ({ sandbox }) => {
     const cid = await sandbox.add(bytes, '--link')
     const original = await originalOf(bytes, { cidVersion: 0, rawLeaves: false, chunker: cutting(262_144) })
 
@@ -52,7 +52,7 @@ describe.concurrent('ipfsz link add', () => {
     expectSuccess(await sandbox.run(['verify', original]))
   })
 
-  it('with --unchecked takes an original of other settings, which reading tells of', async ({ sandbox }) => {
+  it('with --unchecked accepts an original of other settings, and reading warns of it', async ({ sandbox }) => {
     const cid = await sandbox.add(bytes)
     const original = await originalOf(bytes, { chunker: cutting(70_000) })
     expectFailure(await sandbox.run(['link', 'add', original, cid]), 1)
@@ -72,7 +72,7 @@ describe.concurrent('ipfsz link add', () => {
     expectFailure(await sandbox.run(['verify', original]), 1)
   })
 
-  it('with --unchecked takes a directory, of which get writes the original files', async ({ sandbox }) => {
+  it('with --unchecked accepts a directory, and get writes its original files', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { 'a/b': bytes })
     const tree = (await sandbox.run(['add', '-Q', 'in'])).stdout.toString().trim()
     const original = await originalOf(bytes)
@@ -112,7 +112,7 @@ describe.concurrent('an original that is linked unchecked', () => {
       .toMatchObject({ code: 0, stderr: expect.stringMatching(/^ipfsz: [^\n]*unchecked[^\n]*\n$/) })
   })
 
-  it('is read without one when a comparison finds its bytes', async ({ sandbox }) => {
+  it('is read without a warning when a comparison proves the link right', async ({ sandbox }) => {
     const cid = await sandbox.add(bytes)
     const original = await originalOf(bytes)
     expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, cid]))
@@ -121,13 +121,13 @@ describe.concurrent('an original that is linked unchecked', () => {
     expectSuccess(await sandbox.run(['get', original, '-o', 'out']))
   })
 
-  it('is found by stat through its link when others could be asked too', async ({ sandbox }) => {
+  it('is found by stat through its link, without asking a peer', async ({ sandbox }) => {
     const small = text(1000)
     const cid = await sandbox.add(small)
     const raw = await originalOf(small)
     expectSuccess(await sandbox.run(['link', 'add', '--unchecked', raw, cid]))
 
-    // nobody listens there, and nobody need be asked
+    // no peer listens at this address
     const result = await sandbox.run([
       'stat',
       raw,
@@ -141,7 +141,7 @@ describe.concurrent('an original that is linked unchecked', () => {
 })
 
 describe.concurrent('an original that has lost a block', () => {
-  it('is read from its compressed file by cat and get, which say so once', async ({ sandbox }) => {
+  it('is read from its compressed file by cat and get, with one warning', async ({ sandbox }) => {
     const long = text(3_000_000)
     const original = await sandbox.add(long, '--codec', 'none')
     const files = await blockFiles(sandbox.repo)
@@ -163,7 +163,7 @@ describe.concurrent('an original that has lost a block', () => {
   })
 })
 
-describe.concurrent('the stored bytes of an original that is linked', () => {
+describe.concurrent('the stored bytes of a linked original', () => {
   it('are those of the compressed file, whole and in part', async ({ sandbox }) => {
     const original = await originalOf(bytes)
     const cid = await sandbox.add(bytes, '--link')
@@ -179,7 +179,7 @@ describe.concurrent('the stored bytes of an original that is linked', () => {
     expect(part.stdout.equals(stored.subarray(3, 8))).toBe(true)
   })
 
-  it('are its own when it is stored here', async ({ sandbox }) => {
+  it('are its own when the repo has its blocks', async ({ sandbox }) => {
     const original = await sandbox.add(bytes, '--codec', 'none')
     await sandbox.add(bytes, '--link')
 
@@ -198,7 +198,7 @@ describe.concurrent('the stored bytes of an original that is linked', () => {
 })
 
 describe.concurrent('an original that is linked to other bytes', () => {
-  it('is not written by get, not read to its end by cat, and not good', async ({ sandbox }) => {
+  it('is refused by get and verify, and by cat before its end', async ({ sandbox }) => {
     const bad = await sandbox.add(other, '--frame-size', '64KiB')
     const original = await originalOf(bytes)
     expectSuccess(await sandbox.run(['link', 'add', '--unchecked', original, bad]))

@@ -23,8 +23,8 @@ async function links (sandbox: Sandbox): Promise<string[]> {
   return result.stdout.toString().split('\n').filter(Boolean)
 }
 
-describe.concurrent('ipfsz link', () => {
-  it('is made by add --link, and the original is read by its own CID', async ({ sandbox }) => {
+describe.concurrent('a link', () => {
+  it('is made by add --link, and reads the compressed file by the original CID', async ({ sandbox }) => {
     const bytes = text(300_000)
     const original = await originalOf(bytes)
 
@@ -37,7 +37,7 @@ describe.concurrent('ipfsz link', () => {
     expectSuccess(await sandbox.run(['verify', original]))
   })
 
-  it('is made for every compressed file of a tree', async ({ sandbox }) => {
+  it('is made by add --link for every compressed file of a tree', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { a: text(10_000), 'b/c': text(20_000, 2), d: noise(1000) })
 
     expectSuccess(await sandbox.run(['add', '-Q', '--link', 'in']))
@@ -46,7 +46,7 @@ describe.concurrent('ipfsz link', () => {
       .toEqual([await originalOf(text(10_000)), await originalOf(text(20_000, 2))].toSorted())
   })
 
-  it('is not there without --link, and add makes none', async ({ sandbox }) => {
+  it('is not made by add without --link', async ({ sandbox }) => {
     const bytes = text(300_000)
     await sandbox.add(bytes)
 
@@ -54,7 +54,7 @@ describe.concurrent('ipfsz link', () => {
     expectFailure(await sandbox.run(['cat', await originalOf(bytes)]), 1)
   })
 
-  it('is made and deleted by hand, by either side', async ({ sandbox }) => {
+  it('is made by link add, and deleted by link rm of any of its CIDs', async ({ sandbox }) => {
     const bytes = text(300_000)
     const original = await originalOf(bytes)
     const cid = await sandbox.add(bytes)
@@ -70,7 +70,7 @@ describe.concurrent('ipfsz link', () => {
     expectFailure(await sandbox.run(['link', 'rm', original]), 1)
   })
 
-  it('refuses two plain CIDs, two marked ones, and a missing compressed side', async ({ sandbox }) => {
+  it('is refused between two plain or two marked CIDs, and to a missing file', async ({ sandbox }) => {
     const cid = await sandbox.add(text(10_000))
     const original = await originalOf(text(10_000))
     const missing = CID.createV1(
@@ -96,7 +96,7 @@ describe.concurrent('ipfsz link', () => {
     expect(await links(sandbox)).toEqual([])
   })
 
-  it('is deleted when the compressed file is collected, and stays when it is not', async ({ sandbox }) => {
+  it('is deleted when gc deletes the compressed file, and kept otherwise', async ({ sandbox }) => {
     const gone = await sandbox.add(text(300_000), '--link')
     const kept = await sandbox.add(text(200_000, 2), '--link')
     expectSuccess(await sandbox.run(['pin', 'rm', gone]))
@@ -109,7 +109,7 @@ describe.concurrent('ipfsz link', () => {
     expect(await links(sandbox)).toEqual([`${await originalOf(text(200_000, 2))}\t${kept}`])
   })
 
-  it('whose compressed file is missing names both sides when it is read', async ({ sandbox }) => {
+  it('to a missing compressed file is refused on reading, and both CIDs are named', async ({ sandbox }) => {
     const bytes = text(300_000)
     const original = await originalOf(bytes)
     const cid = await sandbox.add(bytes, '--link')
@@ -122,7 +122,7 @@ describe.concurrent('ipfsz link', () => {
     expect(result.stderr).toContain(cid)
   })
 
-  it('is made by several processes at one time', async ({ sandbox }) => {
+  it('is made by several commands at the same time', async ({ sandbox }) => {
     const files = [1, 2, 3, 4].map(seed => text(300_000, seed))
 
     const cids = await Promise.all(files.map(async bytes => sandbox.add(bytes, '--link')))
@@ -131,11 +131,11 @@ describe.concurrent('ipfsz link', () => {
     expect((await links(sandbox)).toSorted()).toEqual(expected.toSorted())
   })
 
-  it('is read and made by others while an add --link goes on', async ({ sandbox }) => {
+  it('is read and made by other commands while an add --link runs', async ({ sandbox }) => {
     const [first, second] = [text(300_000), text(300_000, 2)]
     await sandbox.write('first', first)
     const adding = sandbox.start(['add', '--link', 'first', '-'])
-    // the first file is linked when its line is there, stdin has not ended
+    // the first file is linked once its line is printed; stdin is still open
     await once(adding.stdout, 'data')
 
     const read = await sandbox.run(['cat', await originalOf(first)])
@@ -150,7 +150,7 @@ describe.concurrent('ipfsz link', () => {
     expect(await links(sandbox)).toHaveLength(3)
   })
 
-  it('is read when the links cannot be locked, as on a disk that cannot be written to', async ({ sandbox }) => {
+  it('is read even if the links cannot be locked, as on a read-only disk', async ({ sandbox }) => {
     const bytes = text(300_000)
     await sandbox.add(bytes, '--link')
     const lock = join(sandbox.repo, 'links', 'LOCK')
@@ -166,7 +166,7 @@ describe.concurrent('ipfsz link', () => {
 })
 
 describe.concurrent('ipfsz verify', () => {
-  it('says what it has read', async ({ sandbox }) => {
+  it('reports the size and the frames that it read', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { a: longText(9_000_000), b: noise(1000), link: { link: 'a' } })
     const cid = (await sandbox.run(['add', '-Q', 'in'])).stdout.toString().trim()
 
@@ -176,7 +176,7 @@ describe.concurrent('ipfsz verify', () => {
     expect(parseLines(result.stdout)).toMatchObject([{ cid, ok: true, size: 9_001_000, frames: 3 }])
   })
 
-  it('says the content CID of a file that was added with --link', async ({ sandbox }) => {
+  it('reports the content CID of a file that was added with --link', async ({ sandbox }) => {
     const bytes = text(300_000)
     const cid = await sandbox.add(bytes, '--link')
 
@@ -184,7 +184,7 @@ describe.concurrent('ipfsz verify', () => {
       .toMatchObject([{ contentCid: await originalOf(bytes) }])
   })
 
-  it('refuses a file with a damaged block, and says how the others are', async ({ sandbox }) => {
+  it('refuses a file with a damaged block, and reports the other files', async ({ sandbox }) => {
     const bad = await sandbox.add(longText(9_000_000))
     const file = (await blockFiles(sandbox.repo))[0]
     const good = await sandbox.add(text(1000))

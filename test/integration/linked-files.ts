@@ -9,7 +9,7 @@ export interface LinkedFile {
   original: CID
 }
 
-/** A few files that get smaller when they are compressed, of one block and of several. */
+/** Files that shrink when compressed, of one block and of several. */
 export async function linkedFiles (make: typeof unixfs): Promise<LinkedFile[]> {
   const fs = make({ blockstore: new MemoryBlockstore() })
 

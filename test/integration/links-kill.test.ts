@@ -18,7 +18,7 @@ const KILLS = 100
 const MOST_KILLS = 300
 const PROGRAM = join(import.meta.dirname, 'add-and-link.ts')
 
-/** Of each file, by its number, the CID that it is linked to. */
+/** The CID that each file is linked to, by the number of the file. */
 type Table = Map<number, string>
 
 let directory: string
@@ -40,8 +40,8 @@ interface Unfinished {
 }
 
 /**
- * Run the program until it has said so many lines, then kill it, and enter what it
- * said to have finished in the table.
+ * Run the program until it has printed this many lines, then kill it. Enter the steps
+ * that it reported as finished in the table.
  */
 async function runAndKill (seed: number, lines: number, table: Table): Promise<Unfinished | undefined> {
   const child = spawn(process.execPath, [PROGRAM, directory, String(seed)], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -54,7 +54,7 @@ async function runAndKill (seed: number, lines: number, table: Table): Promise<U
       child.kill('SIGKILL')
     }
 
-    // what it said before it died counts, however much that is
+    // every line that it printed before it died counts
     const [step, verb = '', number] = line.split(' ')
 
     if (step === 'begin') {
@@ -78,7 +78,7 @@ function enter (table: Table, number: number, cid: string): void {
   }
 }
 
-/** Open what the killed process left, and check all of it. Enters what its last step came to. */
+/** Open what the killed process left, and check all of it. Enter the result of its unfinished step. */
 async function check (table: Table, unfinished: Unfinished | undefined): Promise<void> {
   const blockstore = new FsBlockstore(join(directory, 'blocks'))
   const datastore = new FsDatastore(join(directory, 'datastore'))
@@ -97,7 +97,7 @@ async function check (table: Table, unfinished: Unfinished | undefined): Promise
     if (number !== unfinished?.number) {
       expect(cid?.toString()).toBe(table.get(number))
     } else if (cid?.toString() !== table.get(number)) {
-      // as it was, or as the last step would have it
+      // either as before, or as the unfinished step would leave it
       expect(unfinished.verb).toBe(cid == null ? 'delete' : 'add')
       enter(table, number, cid?.toString() ?? '')
     }
@@ -108,17 +108,17 @@ async function check (table: Table, unfinished: Unfinished | undefined): Promise
     }
   }
 
-  // every link was one of those
+  // there are no other links
   expect([...links.keys()]).toEqual([])
 }
 
 describe('kill -9', () => {
-  it(`leaves links and their files whole, ${KILLS} times while files are added and linked`, async () => {
+  it(`leaves links and their files whole, ${KILLS} times while files are linked and unlinked`, async () => {
     const table: Table = new Map()
     const next = random(7)
     const verbs = new Set<string>()
 
-    // more, where none of them came in the middle of each step yet, and between two
+    // go on until kills have hit an add, a delete, and the time between two steps
     for (let kill = 1; kill <= KILLS || (verbs.size < 3 && kill <= MOST_KILLS); kill++) {
       const unfinished = await runAndKill(kill, 1 + next() % 25, table)
       verbs.add(unfinished?.verb ?? '')
@@ -128,7 +128,7 @@ describe('kill -9', () => {
     expect(verbs).toEqual(new Set(['add', 'delete', '']))
     expect(table.size).toBeGreaterThan(0)
 
-    // what half-made links left behind goes, and no link does
+    // prune removes what unfinished links left behind, and no link
     const fs = ipfsz({
       blockstore: new FsBlockstore(join(directory, 'blocks')),
       datastore: new FsDatastore(join(directory, 'datastore'))

@@ -10,7 +10,7 @@ import { expectSuccess, it } from './run-cli.ts'
 const MIB = 1024 * 1024
 const SIZE_MIB = 1024
 
-describe('1 GiB', () => {
+describe('a file of 1 GiB', () => {
   it('is added from stdin and read back in less than 400 MB of memory', async ({ sandbox }) => {
     const maxRss = async (name: string): Promise<number> =>
       1024 * Number(await readFile(join(sandbox.directory, name), 'utf8'))

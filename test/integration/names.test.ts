@@ -6,7 +6,7 @@ import { startDaemon } from '../support/network-daemons.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 
 describe.concurrent('ipfsz name', () => {
-  it('publishes marked CIDs, which others resolve as that', { tags: 'slow' }, async ({ sandbox }) => {
+  it('publishes marked CIDs and paths that others resolve unchanged', { tags: 'slow' }, async ({ sandbox }) => {
     const bootstrap = (await startDaemon(sandbox, { repo: join(sandbox.directory, 'boot') })).address
     const { peerId } = await startDaemon(sandbox, { bootstrap: [bootstrap] })
     const cid = await sandbox.add(text(100_000))
@@ -32,7 +32,7 @@ describe.concurrent('ipfsz name', () => {
     }
   })
 
-  it('publishes without a daemon, and goes on counting', { tags: 'slow' }, async ({ sandbox }) => {
+  it('publishes without a daemon and increments the sequence number', { tags: 'slow' }, async ({ sandbox }) => {
     const bootstrap = (await startDaemon(sandbox, { repo: join(sandbox.directory, 'boot') })).address
     const env = { IPFSZ_BOOTSTRAP: bootstrap }
     const [first, second] = [await sandbox.add(text(10_000)), await sandbox.add(text(20_000))]
@@ -47,7 +47,7 @@ describe.concurrent('ipfsz name', () => {
       .toBe(`${second}\n`)
   })
 
-  it('refuses to publish when no peer keeps the record', { tags: 'slow' }, async ({ sandbox }) => {
+  it('refuses to publish when no peer stores the record', { tags: 'slow' }, async ({ sandbox }) => {
     await startDaemon(sandbox)
     const cid = await sandbox.add(text(10_000))
 
@@ -55,20 +55,20 @@ describe.concurrent('ipfsz name', () => {
   })
 
   it.for<[string, string[], number]>([
-    ['a CID that is none', ['name', 'publish', 'nothing'], 2],
+    ['to publish an invalid CID', ['name', 'publish', 'nothing'], 2],
     [
-      'a key that leads out of the repo',
+      'a key name that leads out of the repo',
       ['name', 'publish', 'bafkreigss5i7eze3gl7vok26bkpvihvgmcsq7fh7bpxn7mfwsk4sjteaeu', '--key', '../key'],
       2
     ],
-    ['a name that is none', ['name', 'resolve', 'nothing'], 1]
+    ['to resolve an invalid name', ['name', 'resolve', 'nothing'], 1]
   ])('refuses %s', async ([, args, code], { sandbox }) => {
     await startDaemon(sandbox)
 
     expectFailure(await sandbox.run(args), code)
   })
 
-  it('refuses when there is no peer to ask', async ({ sandbox }) => {
+  it('refuses to resolve a name without a daemon or peers to ask', async ({ sandbox }) => {
     const result = await sandbox.run([
       'name',
       'resolve',

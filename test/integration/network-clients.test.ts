@@ -10,9 +10,9 @@ import type { Helia } from 'helia'
 
 const CLIENTS = 100
 const FILES = 100
-/** How many files each client fetches, all at one time. Together they fetch all. */
+/** How many files each client fetches, all at once. Together they fetch every file. */
 const FETCHES = 8
-/** A daemon takes no more than 100 connections a second from one address. */
+/** A daemon accepts at most 100 connections per second from one address. */
 const CONNECT_AT_ONCE = 20
 
 describe('a daemon', () => {

@@ -15,17 +15,17 @@ import type { NetworkProxyInit, NetworkProxy } from '../support/network-proxy.ts
 import type { RunResult, Sandbox } from './run-cli.ts'
 import type { AddressInfo } from 'node:net'
 
-/** Nobody has it. */
+/** A CID that no peer has. */
 const NOBODYS = 'bafkreigss5i7eze3gl7vok26bkpvihvgmcsq7fh7bpxn7mfwsk4sjteaeu'
 
-/** What --verbose says of what came from others. */
+/** How many blocks --verbose reports as fetched, and from how many peers. */
 function fetchedOf ({ stderr }: RunResult): { blocks: number, peers: number } {
   const [, blocks, peers] = /fetched (\d+) blocks \([^)]+\): (.*)$/m.exec(stderr) ?? []
 
   return { blocks: Number(blocks ?? 0), peers: peers?.split(', ').length ?? 0 }
 }
 
-/** A daemon that others reach through a proxy, and by no other way. */
+/** Start a daemon that others reach only through a proxy. */
 async function startBehindProxy (
   sandbox: Sandbox,
   repo: string,
@@ -54,7 +54,7 @@ async function freePort (): Promise<number> {
   return port
 }
 
-/** Until others are told of a CID. */
+/** Wait until a CID has at least `count` providers. */
 async function waitForProvider (sandbox: Sandbox, cid: string, bootstrap: string, count = 1): Promise<void> {
   for (;;) {
     const { stdout } = await sandbox.run(
@@ -76,7 +76,7 @@ async function addTo (sandbox: Sandbox, repo: string, bytes: Uint8Array, ...args
 }
 
 describe('two machines that know only one bootstrap peer', { tags: 'slow' }, () => {
-  it('exchange a directory by its CID, and the bytes on the wire are the compressed ones', async ({ sandbox }) => {
+  it('exchange a directory by its CID and transfer its compressed bytes', async ({ sandbox }) => {
     const [boot, a, b, tree] = ['boot', 'a', 'b', 'tree'].map(name => join(sandbox.directory, name))
     await mkdir(join(tree, 'sub'), { recursive: true })
     await writeFile(join(tree, 'a.txt'), longText(8_000_000))
@@ -86,7 +86,7 @@ describe('two machines that know only one bootstrap peer', { tags: 'slow' }, () 
     await symlink('sub/b.txt', join(tree, 'link'))
 
     const bootstrap = (await startDaemon(sandbox, { repo: boot })).address
-    // either of the two may connect to the other
+    // either node may connect to the other
     const [to, from] = [
       await startBehindProxy(sandbox, a, [bootstrap]),
       await startBehindProxy(sandbox, b, [bootstrap])
@@ -105,7 +105,7 @@ describe('two machines that know only one bootstrap peer', { tags: 'slow' }, () 
     expect(received).toBeGreaterThan(Number(storedSize))
     expect(received / Number(storedSize)).toBeLessThan(1.05)
 
-    // without a daemon as well, and what has come once is there
+    // it works without a daemon too, and fetched blocks stay in the repo
     const again = await sandbox.run(
       ['get', cid, '-o', 'out-c', '--repo', join(sandbox.directory, 'c')],
       { env: { IPFSZ_BOOTSTRAP: bootstrap } }
@@ -115,7 +115,7 @@ describe('two machines that know only one bootstrap peer', { tags: 'slow' }, () 
     expectSuccess(await sandbox.run(['get', cid, '-o', 'out-d', '--offline', '--repo', b]))
   })
 
-  it('find a marked CID and its plain twin by one another', async ({ sandbox }) => {
+  it('find the provider of a file by its marked and by its plain CID', async ({ sandbox }) => {
     const [boot, a, b] = ['boot', 'a', 'b'].map(name => join(sandbox.directory, name))
     const bootstrap = (await startDaemon(sandbox, { repo: boot })).address
     const daemon = await startDaemon(sandbox, { repo: a, bootstrap: [bootstrap] })
@@ -134,7 +134,10 @@ describe('two machines that know only one bootstrap peer', { tags: 'slow' }, () 
   it.for([
     ['roots', 0],
     ['all', 1]
-  ] as const)('find by a leaf what was pinned before with --provide %s: %i', async ([what, count], { sandbox }) => {
+  ] as const)('with --provide %s, find %i providers of a leaf pinned before the daemon started', async (
+    [what, count],
+    { sandbox }
+  ) => {
     const [boot, a, b] = ['boot', 'a', 'b'].map(name => join(sandbox.directory, name))
     const bytes = noise(2_500_000)
     const cid = await addTo(sandbox, a, bytes)
@@ -154,8 +157,8 @@ describe('two machines that know only one bootstrap peer', { tags: 'slow' }, () 
   })
 })
 
-describe.concurrent('reading what is not in the repo', () => {
-  it('fetches from a peer that is named, and only what is asked for', async ({ sandbox }) => {
+describe.concurrent('content that is not in the repo', () => {
+  it('is fetched from the peer given with --peer, and only as far as needed', async ({ sandbox }) => {
     const a = join(sandbox.directory, 'a')
     const bytes = longText(40_000_000)
     const cid = await addTo(sandbox, a, bytes, '--frame-size', '1MiB')
@@ -177,7 +180,7 @@ describe.concurrent('reading what is not in the repo', () => {
     expect(fetchedOf(again).blocks).toBe(0)
   })
 
-  it('lists and describes a tree by its directories and roots alone', { tags: 'slow' }, async ({ sandbox }) => {
+  it('is listed and described by fetching only directories and roots', { tags: 'slow' }, async ({ sandbox }) => {
     const [a, tree] = ['a', 'tree'].map(name => join(sandbox.directory, name))
     await mkdir(tree)
     await writeFile(join(tree, 'a.txt'), longText(9_000_000))
@@ -198,7 +201,7 @@ describe.concurrent('reading what is not in the repo', () => {
     expect(fetchedOf(stat).blocks).toBe(0)
   })
 
-  it.for(['tcp/0', 'tcp/0/ws', 'udp/0/webrtc-direct'])('comes from a daemon that listens on %s', {
+  it.for(['tcp/0', 'tcp/0/ws', 'udp/0/webrtc-direct'])('is fetched from a daemon that listens on %s', {
     tags: 'slow'
   }, async (protocols, { sandbox }) => {
     const a = join(sandbox.directory, 'a')
@@ -229,7 +232,7 @@ describe.concurrent('reading what is not in the repo', () => {
     expect(proxy.received / bytes.byteLength).toBeLessThan(1.1)
   })
 
-  it('asks nobody with --offline', async ({ sandbox }) => {
+  it('is not fetched with --offline', async ({ sandbox }) => {
     const a = join(sandbox.directory, 'a')
     const cid = await addTo(sandbox, a, text(10_000))
     const { address } = await startDaemon(sandbox, { repo: a })
@@ -239,7 +242,7 @@ describe.concurrent('reading what is not in the repo', () => {
     expectSuccess(await sandbox.run(['cat', cid, '--peer', address]))
   })
 
-  it.for([true, false])('is refused within --timeout when no peer has it, with a daemon: %s', {
+  it.for([true, false])('is refused after --timeout when no peer has it (with a daemon: %s)', {
     tags: 'slow'
   }, async (withDaemon, { sandbox }) => {
     const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'a') })
@@ -248,7 +251,7 @@ describe.concurrent('reading what is not in the repo', () => {
       await startDaemon(sandbox)
     }
 
-    // long enough for a busy machine to connect first, and all together, so that it is waited for once
+    // long enough to connect on a busy machine; in parallel, so that the test waits only once
     const results = await Promise.all(
       ['cat', 'get', 'stat', 'ls'].map(
         async command => sandbox.run([command, NOBODYS, '--peer', address, '--timeout', '20s'])
@@ -261,7 +264,7 @@ describe.concurrent('reading what is not in the repo', () => {
     }
   })
 
-  it('is refused when a named peer cannot be reached', async ({ sandbox }) => {
+  it('is refused when the peer given with --peer cannot be reached', async ({ sandbox }) => {
     const result = await sandbox.run([
       'cat',
       NOBODYS,
@@ -274,15 +277,15 @@ describe.concurrent('reading what is not in the repo', () => {
   })
 
   it.for<[string, string[]]>([
-    ['a timeout that is none', ['--timeout', 'soon']],
-    ['a peer that is none', ['--peer', 'nobody']]
-  ])('refuses %s', async ([, args], { sandbox }) => {
+    ['an invalid --timeout', ['--timeout', 'soon']],
+    ['an invalid --peer', ['--peer', 'nobody']]
+  ])('is refused with %s', async ([, args], { sandbox }) => {
     expectFailure(await sandbox.run(['cat', NOBODYS, ...args]), 2)
   })
 })
 
 describe('a fetch', { tags: 'slow' }, () => {
-  it('goes on when its connection is cut, and fetches only what is missing', async ({ sandbox }) => {
+  it('continues when its connection is cut, and fetches only missing blocks', async ({ sandbox }) => {
     const a = join(sandbox.directory, 'a')
     const bytes = noise(24_000_000)
     const cid = await addTo(sandbox, a, bytes)
@@ -301,11 +304,11 @@ describe('a fetch', { tags: 'slow' }, () => {
     expect(result.code, result.stderr).toBe(0)
     expect(result.stdout.equals(bytes)).toBe(true)
     expect(proxy.connections).toBeGreaterThan(1)
-    // what was on its way when it was cut comes twice
+    // blocks in flight at the cut arrive twice
     expect(proxy.received).toBeLessThan(bytes.byteLength * 1.05 + 8 * 1024 * 1024)
   })
 
-  it('that was ended goes on where it was', async ({ sandbox }) => {
+  it('that was killed resumes where it stopped', async ({ sandbox }) => {
     const a = join(sandbox.directory, 'a')
     const bytes = noise(24_000_000)
     const cid = await addTo(sandbox, a, bytes)
@@ -322,7 +325,7 @@ describe('a fetch', { tags: 'slow' }, () => {
     expect(fetchedOf(second).blocks).toBeLessThanOrEqual(20)
   })
 
-  it('goes on with another provider when one is killed', async ({ sandbox }) => {
+  it('continues with another provider when one is killed', async ({ sandbox }) => {
     const [boot, a, b] = ['boot', 'a', 'b'].map(name => join(sandbox.directory, name))
     const bytes = noise(40_000_000)
     const bootstrap = (await startDaemon(sandbox, { repo: boot })).address

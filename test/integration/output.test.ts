@@ -9,7 +9,7 @@ import { expectFailure, expectSuccess, it } from './run-cli.ts'
 const MIB = 1024 * 1024
 
 describe('a full disk', () => {
-  it.for([0, 1, 2, 5])('is told in one line after %d blocks, and the repo stays usable', async (
+  it.for([0, 1, 2, 5])('is reported in one line after %d writes, and the repo stays usable', async (
     writes,
     { sandbox }
   ) => {
@@ -29,7 +29,7 @@ describe('a full disk', () => {
     expect((await sandbox.run(['cat', await sandbox.add(bytes)])).stdout.equals(bytes)).toBe(true)
   })
 
-  it('is told where the first repo would be made', async ({ sandbox }) => {
+  it('is reported when add creates the repo', async ({ sandbox }) => {
     expectFailure(
       await sandbox.spawn(['add', '-'], { stdin: text(1000), preload: 'full-disk.ts', env: { WRITES_LEFT: '0' } }),
       1
@@ -37,7 +37,7 @@ describe('a full disk', () => {
     expect(await sandbox.add(text(1000))).not.toBe('')
   })
 
-  it('is told by get, which leaves the target as it was and nothing beside it', async ({ sandbox }) => {
+  it('is reported by get, which keeps the target and leaves no temporary file', async ({ sandbox }) => {
     await sandbox.write('out', text(1000))
     const cid = await sandbox.add(longText(20 * MIB))
 
@@ -52,7 +52,7 @@ describe('a full disk', () => {
     expect((await readFile(join(sandbox.directory, 'out'))).equals(text(1000))).toBe(true)
   })
 
-  it('is told where stdout leads to it', async ({ sandbox }) => {
+  it('is reported when stdout is redirected to it', async ({ sandbox }) => {
     const cid = await sandbox.add(text(100_000))
 
     expectFailure(await sandbox.shell(`ipfsz cat ${cid} > /dev/full`), 1)
@@ -83,7 +83,7 @@ describe('stdout closed early', () => {
     expectSuccess(await sandbox.shell(`ipfsz ${line.replace('CID', cid)} | true`))
   })
 
-  it('keeps what add has added', async ({ sandbox }) => {
+  it('keeps the files that add has added', async ({ sandbox }) => {
     await sandbox.write('a', text(100_000))
     const cid = await sandbox.add(text(100_000), '--repo', 'other')
 

@@ -5,7 +5,7 @@ import { waitForLock } from './locks.ts'
 import { expectSuccess, it } from './run-cli.ts'
 
 describe('ipfsz pin rm', () => {
-  it('waits for the end of a collection', async ({ sandbox }) => {
+  it('waits until gc has ended', async ({ sandbox }) => {
     const cid = await sandbox.add(text(1000))
     const release = await lockRepo(sandbox.repo, 'gc', new AbortController().signal)
 

@@ -6,7 +6,7 @@ import { expectSuccess, it } from './run-cli.ts'
 
 const SIZE = 2_500_000
 
-/** The first bytes of files that are compressed already. */
+/** The first bytes of files whose formats compress. */
 const HEADERS: Record<string, Buffer> = {
   mp4: Buffer.concat([hex('00000020'), ascii('ftypisom'), hex('00000200'), ascii('isomiso2avc1mp41')]),
   mp3: Buffer.concat([ascii('ID3'), hex('04000000000000'), hex('fffb9064')]),
@@ -31,7 +31,7 @@ const HEADERS: Record<string, Buffer> = {
   zst: hex('28b52ffd84580000')
 }
 
-describe('a file that is compressed already', () => {
+describe('a file in a compressed format', () => {
   it.for([
     ['mp4', 'bafybeiboknqmbs5upn37ejfkqcsed64tdcee6b4db7sprfuirxybbaeldu'],
     ['mp3', 'bafybeid2vcmnj6b75mjvf3b4isqgilhji7wl64rh5owdlh7dbyj3nrxyza'],
@@ -40,8 +40,8 @@ describe('a file that is compressed already', () => {
     ['zip', 'bafybeicgn2liwhf6xmwt723u7snmql3ichuar5kugky4wh5ugbok7ej52a'],
     ['gz', 'bafybeigdhrujbs3m7x5nnyn7itumdvf3hpm6lcz7xqhybvui3spsy2usru'],
     ['zst', 'bafybeifyxthmdlze2ua4xu5rqbehmm7nq5tvlrfuqrbsoucn2atblkcyrm']
-  ])('gets the CID that @helia/unixfs gives it: %s', async ([type, cid], { sandbox }) => {
-    // text, so that it is the type that decides
+  ])('gets the same CID as from @helia/unixfs: %s', async ([type, cid], { sandbox }) => {
+    // text would shrink, so only the type can decide
     const bytes = Buffer.concat([HEADERS[type], text(SIZE)])
 
     const added = await sandbox.add(bytes)
@@ -54,21 +54,21 @@ describe('a file that is compressed already', () => {
   })
 })
 
-describe('a file that is stored plain', () => {
+describe('a file that is stored uncompressed', () => {
   it.for<[string, Uint8Array, string]>([
-    ['empty', new Uint8Array(0), 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'],
+    ['no bytes', new Uint8Array(0), 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'],
     ['noise of one block', noise(1000), 'bafkreibxgaz5xxqtno3364b3dcpiqmsgfo6wxyvau74zgadktmlzehjkya'],
     ['noise of several blocks', noise(3_000_000), 'bafybeignbdffcfrywizxjkelri35bu4yxwg5c2sta33v47zgmptzbhdv3q']
-  ])('gets the CID that @helia/unixfs gives it: %s', async ([, bytes, cid], { sandbox }) => {
+  ])('gets the same CID as from @helia/unixfs: %s', async ([, bytes, cid], { sandbox }) => {
     const added = await sandbox.add(bytes)
-    const unasked = await sandbox.add(bytes, '--codec', 'none')
+    const withNone = await sandbox.add(bytes, '--codec', 'none')
 
     expect(added).toBe(cid)
-    expect(unasked).toBe(cid)
+    expect(withNone).toBe(cid)
     expect(String(await unixfs({ blockstore: new MemoryBlockstore() }).addBytes(bytes))).toBe(cid)
   })
 
-  it('is text too, with --codec none', async ({ sandbox }) => {
+  it('gets the same CID as from @helia/unixfs: text with --codec none', async ({ sandbox }) => {
     const bytes = text(3_000_000)
 
     const cid = await sandbox.add(bytes, '--codec', 'none')

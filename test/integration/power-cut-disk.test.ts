@@ -1,8 +1,8 @@
 /** @module-tag slow */
 /**
- * A loss of power on a real file system: ext4 in an image, which is copied as the
- * moment finds it and mounted again. It needs root and a loop device; where there are
- * none, power-cut.test.ts alone says what is left.
+ * Power cuts on a real file system: ext4 in an image, which is copied while it is in
+ * use and mounted again. Needs root and a loop device, or is skipped; power-cut.test.ts
+ * simulates the disk instead.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -13,18 +13,18 @@ import { text } from '../support/data.ts'
 import { expectSuccess, it, parseLines } from './run-cli.ts'
 import type { Sandbox } from './run-cli.ts'
 
-/** ext4 has its journal in it. */
+/** Large enough for the journal of ext4. */
 const IMAGE_SIZE = 64 * 1024 * 1024
 
-/** Why there is no disk to cut off, if there is none. */
+/** Why no image can be mounted, if none can. */
 const missing = await findMissing()
 
 if (missing != null) {
   process.stderr.write(`No loss of power on a real file system is tested: ${missing}\n`)
 }
 
-describe.skipIf(missing != null)('an ext4 that loses its power', () => {
-  it('has all that add, car import, link and convert printed', async ({ sandbox }) => {
+describe.skipIf(missing != null)('an ext4 file system after a power cut', () => {
+  it('has everything that add, car import, link and convert printed', async ({ sandbox }) => {
     const image = join(sandbox.directory, 'image')
     await format(image)
     const big = await sandbox.write('big', text(3_000_000))
@@ -47,7 +47,7 @@ describe.skipIf(missing != null)('an ext4 that loses its power', () => {
     try {
       for (const [i, step] of steps.entries()) {
         const { stdout, ...result } = await sandbox.spawn(['--json', '--repo', join(disk, 'repo'), ...step])
-        // at once: what the system has not written by now is lost
+        // at once, so that the copy lacks what the system has not written yet
         await copyFile(image, `${image}-${i}`)
         expectSuccess({ stdout, ...result, stderr: '' })
         told.push(...parseLines(stdout).flatMap(({ cid }) => cid == null ? [] : [String(cid)]))
@@ -88,7 +88,7 @@ async function format (image: string): Promise<void> {
 
 async function mount (image: string, directory: string): Promise<void> {
   await mkdir(directory)
-  // a journal that is not written by itself, every 5 s
+  // the journal is not committed every 5 s, as it is by default
   execFileSync('mount', ['-o', 'loop,commit=300', image, directory], { stdio: 'pipe' })
 }
 

@@ -1,5 +1,5 @@
 /** @module-tag slow */
-/** What was printed is there after a loss of power, whatever the disk had of all else. */
+/** What a command printed survives a power cut, whatever else reached the disk. */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
@@ -11,16 +11,16 @@ import { CLI, expectSuccess, it, parseLines } from './run-cli.ts'
 import type { Mode } from '../support/power-cut.ts'
 import type { RunResult, Sandbox } from './run-cli.ts'
 
-/** At how many moments a test cuts the power, besides those at which something was just printed. */
+/** Cuts per test, besides those right after a line was printed. */
 const MOMENTS = 14
 
-/** And how many disks have names by chance then. */
+/** Disks of mode `mixed` per cut. */
 const MIXED = 2
 
-/** What of the repo ends with the machine: who held a lock runs no more. */
+/** Lock files are left out: after a power cut no process holds a lock. */
 const LOCKS = /^repo\/locks\//
 
-/** A CID that must be there, and whether it must be pinned. */
+/** A CID that must be readable, and whether it must be pinned. */
 interface Told {
   cid: string
   pinned: boolean
@@ -30,8 +30,8 @@ type Line = Record<string, unknown>
 type Run = (args: readonly string[]) => Promise<RunResult>
 type RecordedRun = (args: readonly string[], promised?: (line: Line) => boolean) => Promise<Line[]>
 
-describe('after a loss of power', () => {
-  it('what add printed is there, pinned and kept by gc, and adding again mends all else', async ({ sandbox }) => {
+describe('after a power cut', () => {
+  it('what add printed is readable, pinned and kept by gc, and adding again repairs the rest', async ({ sandbox }) => {
     const tree = join(sandbox.directory, 'tree')
     const big = await sandbox.write('big', text(2_500_000))
     await mkdir(tree)
@@ -40,7 +40,7 @@ describe('after a loss of power', () => {
     )
 
     const cut = await record(sandbox, async run => {
-      // the files of a tree are below a pin, and have none
+      // the files of a tree have no pins of their own
       await run(['add', tree], ({ name }) => name === 'tree')
       await run(['add', big], () => true)
     })
@@ -48,7 +48,7 @@ describe('after a loss of power', () => {
     await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', tree, big]) })
   })
 
-  it('what add printed is there when another add has written the same blocks and synced none', async ({ sandbox }) => {
+  it('what add printed is readable even if an earlier add wrote the same blocks unsynced', async ({ sandbox }) => {
     const file = await sandbox.write('file', text(1_500_000))
 
     const cut = await record(sandbox, async run => {
@@ -59,7 +59,7 @@ describe('after a loss of power', () => {
     await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', file]) })
   })
 
-  it('what pin add and car import printed is there, whoever wrote the blocks', async ({ sandbox }) => {
+  it('what pin add and car import printed is readable even if its blocks were unsynced', async ({ sandbox }) => {
     const file = await sandbox.write('file', text(1_500_000))
     const other = await sandbox.write('other', text(10_000, 7))
     await sandbox.run(['car', 'export', '-o', 'other.car', await sandbox.add(text(10_000, 7))])
@@ -74,7 +74,7 @@ describe('after a loss of power', () => {
     await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', file, other]) })
   })
 
-  it('every root is there that car import printed of many', async ({ sandbox }) => {
+  it('every root that car import printed is readable', async ({ sandbox }) => {
     const files = await Promise.all(
       Array.from({ length: 8 }, async (_, i) => sandbox.write(`${i}`, text(100 + i, i + 1)))
     )
@@ -90,7 +90,7 @@ describe('after a loss of power', () => {
     await expectKept(sandbox, cut, { again: async run => run(['add', '-Q', ...files]) })
   })
 
-  it('a repo stores blocks as init said', async ({ sandbox }) => {
+  it('a repo stores blocks with the codec given to init', async ({ sandbox }) => {
     const file = await sandbox.write('file', text(10_000))
 
     const cut = await record(sandbox, async run => {
@@ -105,7 +105,7 @@ describe('after a loss of power', () => {
     }
   })
 
-  it('no pin that was removed comes back when gc has deleted its blocks', async ({ sandbox }) => {
+  it('a removed pin does not come back once gc has deleted its blocks', async ({ sandbox }) => {
     const [kept, gone] = [await sandbox.add(text(300_000, 1)), await sandbox.add(text(300_000, 2))]
 
     const cut = await record(sandbox, async run => {
@@ -116,7 +116,7 @@ describe('after a loss of power', () => {
     await expectKept(sandbox, cut, { safe: [kept] })
   })
 
-  it('blocks that were safe are so at every moment of a conversion', async ({ sandbox }) => {
+  it('pinned files are readable, whatever the moment of a blockstore conversion', async ({ sandbox }) => {
     const safe = await Promise.all(
       Array.from({ length: 6 }, async (_, i) => sandbox.add(text(20_000, i + 1), '--codec', 'none'))
     )
@@ -131,11 +131,11 @@ describe('after a loss of power', () => {
 })
 
 /**
- * Run commands while it is recorded what they do to the disk, and when they print what.
- * A repo that is there already is on the disk.
+ * Run commands, and record what they write to the disk and when they print which line.
+ * An existing repo is on that disk from the start.
  *
- * `promised` says of each line with a CID whether that must be pinned. Without it a
- * command promises nothing.
+ * `promised` says for each line that is printed whether its CID must be pinned. Without
+ * it a command promises nothing.
  */
 async function record ({ directory, repo }: Sandbox, work: (run: RecordedRun) => Promise<void>): Promise<PowerCut> {
   const disk = join(directory, 'disk')
@@ -168,13 +168,13 @@ async function record ({ directory, repo }: Sandbox, work: (run: RecordedRun) =>
 }
 
 interface Expected {
-  /** What was there and pinned before. */
+  /** CIDs that were readable and pinned before. */
   safe?: readonly string[]
-  /** What is done again in the end, after which everything is there. */
+  /** The last command, after which every CID must be readable. */
   again?: (run: Run) => Promise<RunResult>
 }
 
-/** Cut the power at many moments, and look at the repo that each disk has then. */
+/** Cut the power at many moments, and check the repo on each disk that may result. */
 async function expectKept (sandbox: Sandbox, cut: PowerCut, { safe = [], again }: Expected): Promise<void> {
   const seen = new Set<string>()
   const all = told(cut, cut.length, safe)
@@ -245,7 +245,7 @@ function told (cut: PowerCut, moment: number, safe: readonly string[]): Told[] {
   return [...safe.map(cid => ({ cid, pinned: true })), ...cut.notes(moment).map(text => JSON.parse(text) as Told)]
 }
 
-/** Some moments of all, and each at which something was just printed. */
+/** A sample of all moments, and each one right after a line was printed. */
 function momentsOf (cut: PowerCut): number[] {
   const moments = Array.from({ length: cut.length }, (_, moment) => moment)
   const every = Math.ceil(cut.length / MOMENTS)
@@ -257,11 +257,11 @@ function momentsOf (cut: PowerCut): number[] {
   )
 }
 
-/** Numbers from 0 to 1 that are the same every time. */
+/** A generator of numbers from 0 to 1, the same for the same seed. */
 function chance (seed: number): () => number {
   const next = random(seed + 1)
 
-  // the first are small where the seed is
+  // a small seed gives small first numbers
   for (let i = 0; i < 16; i++) {
     next()
   }
@@ -279,7 +279,7 @@ function collecting (chunks: Buffer[], onChunk?: (chunk: Buffer) => void): Writa
   })
 }
 
-/** Run the built command in this process with a repo, and be told at once what it prints. */
+/** Run the built command in this process; `onStdout` gets each chunk as it is printed. */
 async function runIn (
   repo: string,
   directory: string,

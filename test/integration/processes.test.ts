@@ -34,7 +34,7 @@ describe('several processes on one repo', () => {
     await expectIntact(sandbox.repo)
   })
 
-  it('open a new repo at the same time', async ({ sandbox }) => {
+  it('create a repo at the same time', async ({ sandbox }) => {
     for (let round = 0; round < 3; round++) {
       const results = await Promise.all(
         Array.from(

@@ -14,7 +14,7 @@ const DIRECTORY = CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci
 describe.concurrent('ipfsz cid', () => {
   it.for(
     Object.entries({ ...CODES, tree: 0x3f5a00 })
-  )('marks a plain CID with the code of %s, and takes the mark away', async ([codec, code], { sandbox }) => {
+  )('marks a plain CID with the code of %s and removes the mark', async ([codec, code], { sandbox }) => {
     const marked = await sandbox.run(['cid', 'mark', DIRECTORY.toString(), '--codec', codec])
     const cid = marked.stdout.toString().trim()
     const plain = await sandbox.run(['cid', 'plain', cid])
@@ -32,7 +32,7 @@ describe.concurrent('ipfsz cid', () => {
     expect(parseLines(result.stdout)).toEqual([{ cid: CID.createV1(CODES.zstd, FILE.multihash).toString() }])
   })
 
-  it('makes no repo', async ({ sandbox }) => {
+  it('creates no repo', async ({ sandbox }) => {
     await sandbox.run(['cid', 'mark', DIRECTORY.toString(), '--codec', 'zstd'])
 
     await expect(access(sandbox.repo)).rejects.toMatchObject({ code: 'ENOENT' })
@@ -44,8 +44,8 @@ describe.concurrent('ipfsz cid', () => {
     ['to mark without a codec', ['cid', 'mark', DIRECTORY.toString()]],
     ['to mark with an unknown codec', ['cid', 'mark', DIRECTORY.toString(), '--codec', 'lzma']],
     ['to mark with the codec none', ['cid', 'mark', DIRECTORY.toString(), '--codec', 'none']],
-    ['to mark what is no CID', ['cid', 'mark', 'hello', '--codec', 'zstd']],
-    ['to take the mark from what is no CID', ['cid', 'plain', 'hello']]
+    ['to mark an invalid CID', ['cid', 'mark', 'hello', '--codec', 'zstd']],
+    ['to remove the mark of an invalid CID', ['cid', 'plain', 'hello']]
   ])('refuses %s', async ([, args], { sandbox }) => {
     expectFailure(await sandbox.run(args), 2)
   })
@@ -62,7 +62,7 @@ describe.concurrent('ipfsz codecs', () => {
     expect(rows.find(([name]) => name === 'zstd')).toEqual(['zstd', 'native', '1-19', '3', '0x3f5a05'])
   })
 
-  it('shows them as JSON', async ({ sandbox }) => {
+  it('prints JSON with --json', async ({ sandbox }) => {
     const result = await sandbox.run(['codecs', '--json'])
 
     expectSuccess(result)
@@ -90,24 +90,24 @@ describe.concurrent('the repo', () => {
     expect(await blockFiles(path)).toHaveLength(1)
   })
 
-  it('is the usual one where --repo is empty', async ({ sandbox }) => {
+  it('is the usual one when --repo is empty', async ({ sandbox }) => {
     const cid = await sandbox.add(text(10_000))
 
     expectSuccess(await sandbox.run(['cat', '--repo', '', cid]))
   })
 
-  it('is the directory of --repo, whatever IPFSZ_PATH names', async ({ sandbox }) => {
+  it('is the directory of --repo, even if IPFSZ_PATH names another', async ({ sandbox }) => {
     expectSuccess(await sandbox.run(['--repo', 'here', 'add', '-'], { stdin: text(10_000) }))
     expect(await blockFiles(join(sandbox.directory, 'here'))).toHaveLength(1)
     expect(await blockFiles(sandbox.repo)).toEqual([])
   })
 
-  it('is the directory of --repo behind the command too', async ({ sandbox }) => {
+  it('is the directory of --repo after the command too', async ({ sandbox }) => {
     expectSuccess(await sandbox.run(['add', '-', '--repo', 'here'], { stdin: text(10_000) }))
     expect(await blockFiles(join(sandbox.directory, 'here'))).toHaveLength(1)
   })
 
-  it('holds what was added to it and to no other', async ({ sandbox }) => {
+  it('holds only what was added to it', async ({ sandbox }) => {
     const cid = await sandbox.add(text(10_000))
 
     expectFailure(await sandbox.run(['cat', cid, '--repo', 'other']), 1)
@@ -139,7 +139,7 @@ describe.concurrent('the command line', () => {
   it.for<[string, string[]]>([['ipfsz', []], [
     'ipfsz cid',
     ['cid']
-  ]])('shows help on stderr for %s alone, as wrong usage', async ([, args], { sandbox }) => {
+  ]])('shows help on stderr for %s alone, and exits with 2', async ([, args], { sandbox }) => {
     const result = await sandbox.run(args)
 
     expect(result).toMatchObject({ code: 2, stdout: Buffer.alloc(0) })
@@ -147,10 +147,10 @@ describe.concurrent('the command line', () => {
   })
 
   it.for<[string, string[]]>([
-    ['a command that does not exist', ['frobnicate']],
-    ['a command that looks like one that exists', ['ad', 'a']],
-    ['an option that does not exist', ['add', '--frobnicate', 'a']],
-    ['an option that looks like one that exists', ['cat', 'x', '--ofset', '1']],
+    ['an unknown command', ['frobnicate']],
+    ['a misspelled command', ['ad', 'a']],
+    ['an unknown option', ['add', '--frobnicate', 'a']],
+    ['a misspelled option', ['cat', 'x', '--ofset', '1']],
     ['add without a file', ['add']],
     ['cat without a CID', ['cat']],
     ['cat of two CIDs', ['cat', DIRECTORY.toString(), DIRECTORY.toString()]],

@@ -6,7 +6,7 @@ import { longText, noise, text } from '../support/data.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 
 describe.concurrent('ipfsz cat', () => {
-  it('writes the slice that --offset and --length ask for', async ({ sandbox }) => {
+  it('writes the range given by --offset and --length', async ({ sandbox }) => {
     const bytes = longText(10_000_000)
     const cid = await sandbox.add(bytes, '--frame-size', '1MiB')
     const ranges = [
@@ -35,7 +35,7 @@ describe.concurrent('ipfsz cat', () => {
     expect((await sandbox.run(['cat', cid, '--length', '150000'])).stdout.equals(bytes.subarray(0, 150_000))).toBe(true)
   })
 
-  it('writes the bytes as stored with --raw', async ({ sandbox }) => {
+  it('writes the stored bytes with --raw', async ({ sandbox }) => {
     const bytes = text(200_000)
     const cid = await sandbox.add(bytes)
 
@@ -45,7 +45,7 @@ describe.concurrent('ipfsz cat', () => {
     expect(zstdDecompressSync(result.stdout).equals(bytes)).toBe(true)
   })
 
-  it('takes a slice of the bytes as stored', async ({ sandbox }) => {
+  it('writes a range of the stored bytes with --raw, --offset and --length', async ({ sandbox }) => {
     const cid = await sandbox.add(text(200_000))
 
     const whole = await sandbox.run(['cat', '--raw', cid])
@@ -54,7 +54,7 @@ describe.concurrent('ipfsz cat', () => {
     expect(part.stdout.equals(whole.stdout.subarray(100, 1100))).toBe(true)
   })
 
-  it('writes the bytes as stored for a plain CID', async ({ sandbox }) => {
+  it('writes the stored bytes of a plain CID', async ({ sandbox }) => {
     const cid = await sandbox.add(text(200_000))
 
     const plain = await sandbox.run(['cid', 'plain', cid])
@@ -68,10 +68,10 @@ describe.concurrent('ipfsz cat', () => {
   })
 
   it.for<[string, string[], number]>([
-    ['an offset behind the end', ['--offset', '10001'], 1],
-    ['an offset below 0', ['--offset=-1'], 2],
-    ['an offset that is no whole number', ['--offset', '1.5'], 2],
-    ['a length that is no number', ['--length', 'many'], 2]
+    ['an offset past the end', ['--offset', '10001'], 1],
+    ['a negative offset', ['--offset=-1'], 2],
+    ['an offset that is not an integer', ['--offset', '1.5'], 2],
+    ['a length that is not a number', ['--length', 'many'], 2]
   ])('refuses %s', async ([, args, code], { sandbox }) => {
     const cid = await sandbox.add(text(10_000))
 
@@ -100,7 +100,7 @@ describe.concurrent('reading', () => {
     await expect(stat(join(sandbox.repo, 'blocks', '.tmp'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('takes a CID as gateways and URLs have it', async ({ sandbox }) => {
+  it('accepts a CID as an /ipfs/ path or an ipfs:// URL', async ({ sandbox }) => {
     const cid = await sandbox.add(text(10_000))
 
     for (const form of [`/ipfs/${cid}`, `ipfs://${cid}`]) {
@@ -110,7 +110,7 @@ describe.concurrent('reading', () => {
 })
 
 describe.concurrent('ipfsz get', () => {
-  it('writes a file that equals the one that was added', async ({ sandbox }) => {
+  it('writes the bytes that were added', async ({ sandbox }) => {
     const bytes = longText(9_000_000)
     const cid = await sandbox.add(bytes)
 
@@ -121,7 +121,7 @@ describe.concurrent('ipfsz get', () => {
     expect(await readdir(sandbox.directory)).toEqual(['out.txt', 'repo'])
   })
 
-  it('names the file by its CID when no name is given', async ({ sandbox }) => {
+  it('names the file after its CID when no name is given', async ({ sandbox }) => {
     const cid = await sandbox.add(text(10_000))
 
     const result = await sandbox.run(['get', cid, '--json'])
@@ -138,7 +138,7 @@ describe.concurrent('ipfsz get', () => {
     expect((await stat(join(sandbox.directory, 'empty'))).size).toBe(0)
   })
 
-  it('replaces a file that is there', async ({ sandbox }) => {
+  it('replaces an existing file', async ({ sandbox }) => {
     await sandbox.write('out', noise(50_000))
     const cid = await sandbox.add(text(10_000))
 
@@ -154,7 +154,7 @@ describe.concurrent('ipfsz get', () => {
     expect(await readdir(sandbox.directory)).toEqual(['out', 'repo'])
   })
 
-  it('refuses a target in a directory that does not exist, by the name it was given', async ({ sandbox }) => {
+  it('refuses a target in a missing directory and names that directory', async ({ sandbox }) => {
     const cid = await sandbox.add(text(10_000))
 
     const result = await sandbox.run(['get', cid, '-o', 'none/out'])
@@ -164,10 +164,10 @@ describe.concurrent('ipfsz get', () => {
     expect(result.stderr).not.toContain('.tmp')
   })
 
-  it('leaves a named pipe a named pipe', async ({ sandbox }) => {
+  it('writes to a named pipe without replacing it', async ({ sandbox }) => {
     const cid = await sandbox.add(text(1000))
 
-    // both ends are held open, so that nobody waits for the other
+    // fd 3 holds both ends open, so that opening the pipe never blocks
     await sandbox.shell(`mkfifo pipe && exec 3<>pipe && ipfsz get ${cid} -o pipe`)
 
     expect((await stat(join(sandbox.directory, 'pipe'))).isFIFO()).toBe(true)
@@ -205,7 +205,7 @@ describe.concurrent('ipfsz stat', () => {
     ])
   })
 
-  it('tells the marked twin of a plain CID', async ({ sandbox }) => {
+  it('shows the marked CID of a plain CID', async ({ sandbox }) => {
     const cid = await sandbox.add(text(100_000), '--codec', 'gzip')
     const plain = (await sandbox.run(['cid', 'plain', cid])).stdout.toString().trim()
 
@@ -215,7 +215,7 @@ describe.concurrent('ipfsz stat', () => {
     expect(parseLines(result.stdout)).toMatchObject([{ plainCid: plain, markedCid: cid, codec: 'none', frames: 0 }])
   })
 
-  it('tells that a file is not compressed', async ({ sandbox }) => {
+  it('shows that a file is not compressed', async ({ sandbox }) => {
     const cid = await sandbox.add(noise(100_000))
 
     const result = await sandbox.run(['stat', cid, '--json'])

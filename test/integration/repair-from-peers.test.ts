@@ -14,14 +14,14 @@ const MIB = 1024 * 1024
 
 afterEach(() => { vi.restoreAllMocks() })
 
-/** What can happen to the file of a block. */
+/** Ways to damage the file of a block. */
 const DAMAGES: Array<[string, (file: string) => Promise<void>]> = [
   ['is empty', async file => truncate(file, 0)],
   ['has a flipped bit', flipBit]
 ]
 
 describe.each(DAMAGES)('a block whose file %s', (_, damage) => {
-  it('is fetched anew from a peer and replaced, by every command that reads', async ({ sandbox }) => {
+  it('is fetched again from a peer and replaced, by every command that reads it', async ({ sandbox }) => {
     const other = join(sandbox.directory, 'other')
     const directory = await makeTree(
       join(sandbox.directory, 'in'),
@@ -60,7 +60,7 @@ describe.each(DAMAGES)('a block whose file %s', (_, damage) => {
 })
 
 describe('ipfsz repair', () => {
-  it('fetches what is lost from a peer, inner nodes too', async ({ sandbox }) => {
+  it('fetches lost blocks from a peer, inner nodes too', async ({ sandbox }) => {
     const other = join(sandbox.directory, 'other')
     const directory = await makeTree(join(sandbox.directory, 'in'), {
       long: longText(5 * MIB),
@@ -68,7 +68,7 @@ describe('ipfsz repair', () => {
     })
     const cid = await addTree(sandbox, directory)
     await addTree(sandbox, directory, '--repo', other)
-    // what no pin leads to is not repaired
+    // blocks that no pin keeps are not repaired
     expectSuccess(await sandbox.run(['gc']))
     const { address } = await startDaemon(sandbox, { repo: other })
     const files = await blockFiles(sandbox.repo)
@@ -82,7 +82,7 @@ describe('ipfsz repair', () => {
     })
 
     expect(result.code, result.stderr).toBe(0)
-    // what it prints survives a loss of power
+    // blocks are synced before the result is printed, so the result survives a power cut
     expect(syncLater).toHaveBeenCalledTimes(files.length)
     expect(synced).toBe(1)
     expect(sync.mock.contexts[0]).toBe(syncLater.mock.contexts[0])
@@ -99,7 +99,7 @@ describe('ipfsz repair', () => {
     expectSuccess(await sandbox.run(['verify', '--all']))
   })
 
-  it('starts one node for all pins, and searches once for each', async ({ sandbox }) => {
+  it('starts one node for all pins, and searches for peers once per pin', async ({ sandbox }) => {
     const count = 60
     for (const bytes of [noise(count * MIB), text(200_000), text(100_000, 2)]) {
       await sandbox.add(bytes, '--codec', 'none')
@@ -124,7 +124,7 @@ describe('ipfsz repair', () => {
     expect(fetch.mock.calls.filter(([, { search }]) => search === true).length).toBeLessThanOrEqual(16 + 2)
   })
 
-  it('says of what nobody sends that it is lost, after it has asked', async ({ sandbox }) => {
+  it('reports a block as lost when no peer sends it', async ({ sandbox }) => {
     const cid = await sandbox.add(text(100_000))
     const { address } = await startDaemon(sandbox, { repo: join(sandbox.directory, 'other') })
     await flipBit((await blockFiles(sandbox.repo))[0])

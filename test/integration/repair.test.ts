@@ -9,7 +9,7 @@ import type { Sandbox } from './run-cli.ts'
 const MIB = 1024 * 1024
 
 describe('ipfsz verify --all', () => {
-  it('reports each pin on a line, and fails when one is not good', async ({ sandbox }) => {
+  it('reports each pin on a line and fails when one is damaged', async ({ sandbox }) => {
     const good = await sandbox.add(text(100_000))
     const before = await blockFiles(sandbox.repo)
     const bad = await sandbox.add(longText(5 * MIB))
@@ -29,7 +29,7 @@ describe('ipfsz verify --all', () => {
     ])
   })
 
-  it('tells blocks that are missing from blocks that are damaged, and names one remedy for both', async ({
+  it('distinguishes missing from damaged blocks, and suggests ipfsz repair for both', async ({
     sandbox
   }) => {
     const [missing, damaged] = [
@@ -53,7 +53,7 @@ describe('ipfsz verify --all', () => {
     expect(plain.stderr).not.toContain('ipfsz get')
   })
 
-  it('is not good of an original whose own blocks are gone, though a linked file has its bytes', async ({
+  it('fails for an original whose own blocks are missing, even if a linked file has its bytes', async ({
     sandbox
   }) => {
     const bytes = text(3 * MIB)
@@ -69,20 +69,20 @@ describe('ipfsz verify --all', () => {
       .toMatchObject([{ cid: original, ok: false }, { cid: compressed, ok: true }])
   })
 
-  it('is good of a repo when nothing is pinned', async ({ sandbox }) => {
+  it('succeeds when nothing is pinned', async ({ sandbox }) => {
     expectSuccess(await sandbox.run(['init']))
     expectSuccess(await sandbox.run(['verify', '--all']))
   })
 
   it.for([[[]], [
     ['--all', 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku']
-  ]])('refuses neither CIDs nor --all, and both: %s', async ([args], { sandbox }) => {
+  ]])('refuses CIDs together with --all, and neither of them: %s', async ([args], { sandbox }) => {
     expect((await sandbox.run(['verify', ...args])).code).toBe(2)
   })
 })
 
 describe('ipfsz repair', () => {
-  it('lists what is lost and which pins need it, when nobody can be asked', async ({ sandbox }) => {
+  it('lists lost blocks and the pins that need them when there is no peer to ask', async ({ sandbox }) => {
     await makeTree(sandbox.directory, { 'one/a': noise(2 * MIB), 'one/b': 'b', 'two/a': noise(2 * MIB), 'two/c': 'c' })
     const [one, two] = [await addTree(sandbox, 'one'), await addTree(sandbox, 'two')]
     const good = await sandbox.add(text(1000))

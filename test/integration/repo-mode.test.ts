@@ -12,7 +12,7 @@ describe('the directory of a repo', () => {
   it.for([['add', '-'], ['init'], ['init', '--blockstore-codec', 'zstd'], [
     'link',
     'ls'
-  ]])('is for its owner alone where ipfsz %s makes it, and those above are as the system makes them', async (
+  ]])('is open only to its owner when ipfsz %s creates it, and its parents have the usual mode', async (
     args,
     { sandbox }
   ) => {
@@ -21,7 +21,7 @@ describe('the directory of a repo', () => {
 
     await sandbox.run(['--repo', path, ...args], { stdin: text(1000) })
 
-    // what only reads makes none
+    // a command that only reads creates no repo
     const made = await readdir(path).then(() => true, () => false)
     expect(made).toBe(args[0] !== 'link')
 
@@ -31,7 +31,7 @@ describe('the directory of a repo', () => {
     }
   })
 
-  it('keeps the mode that it has', async ({ sandbox }) => {
+  it('keeps its mode when it already exists', async ({ sandbox }) => {
     await mkdir(sandbox.repo)
     await chmod(sandbox.repo, 0o755)
 

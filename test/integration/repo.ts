@@ -8,9 +8,9 @@ import { textPieces } from '../support/data.ts'
 import { blockFiles } from './run-cli.ts'
 
 export interface FeedOptions {
-  /** Which text it is. */
+  /** Different seeds give different texts. */
   seed?: number
-  /** Do not end behind the last piece. */
+  /** Never end after the last piece. */
   stall?: boolean
 }
 
@@ -26,21 +26,21 @@ export async function * feed (
   }
 }
 
-/** Look until the repo holds so many blocks. */
+/** Poll until the repo holds at least `count` blocks. */
 export async function waitForBlocks (repo: string, count: number): Promise<void> {
   while ((await blockFiles(repo)).length < count) {
     await setImmediate()
   }
 }
 
-/** Look until a directory has so many entries. */
+/** Poll until a directory has at least `count` entries. */
 export async function waitForFiles (directory: string, count: number): Promise<void> {
   while ((await readdir(directory).catch(() => [])).length < count) {
     await setImmediate()
   }
 }
 
-/** Every block in the repo holds the bytes that its name says. */
+/** Expect every block of the repo to match the hash in its name. */
 export async function expectIntact (repo: string): Promise<void> {
   const blockstore = new FsBlockstore(join(repo, 'blocks'))
 

@@ -21,7 +21,7 @@ interface WithEnv {
 }
 
 interface WithStdin {
-  /** What the command finds on its stdin, by default nothing. */
+  /** The command's stdin, empty by default. */
   stdin?: Uint8Array | AsyncIterable<Uint8Array>
 }
 
@@ -46,26 +46,26 @@ export interface RunResult {
   stderr: string
 }
 
-/** A directory of its own for one test, with a repo in it, removed when the test is done. */
+/** The directory of one test, with a repo in it. It is deleted after the test. */
 export interface Sandbox {
-  /** Where the command runs, and its home. */
+  /** The working directory and HOME of the command. */
   readonly directory: string
   readonly repo: string
   /** Run the built command to its end, in this process: a start costs half a second. */
   run (args: readonly string[], options?: RunOptions): Promise<RunResult>
-  /** Run the command to its end in a process of its own: for locks, memory, preloads and other nodes. */
+  /** Run the command to its end in its own process: for locks, memory, preloads and other nodes. */
   spawn (args: readonly string[], options?: SpawnOptions): Promise<RunResult>
-  /** Start the command in a process of its own, for tests that stop it. It does not outlive the test. */
+  /** Start the command in its own process, for tests that stop it. It is killed after the test. */
   start (args: readonly string[], options?: StartOptions): Process
   /** Run a line of sh, in which `ipfsz` is the command. */
   shell (line: string): Promise<RunResult>
-  /** Add bytes to the repo, and give the CID. */
+  /** Add bytes to the repo, and return the CID. */
   add (bytes: Uint8Array, ...args: string[]): Promise<string>
-  /** Write a file beside the repo, and give its path. */
+  /** Write a file beside the repo, and return its path. */
   write (name: string, bytes: Uint8Array): Promise<string>
 }
 
-/** `it` of vitest, which gives each test that asks for it a sandbox of its own. */
+/** Vitest's `it`, with a sandbox for each test that asks for one. */
 export const it = base.extend<{ sandbox: Sandbox }>({
   // oxlint-disable-next-line no-empty-pattern -- vitest reads which fixtures are needed from the pattern
   sandbox: async ({}, use) => {
@@ -85,7 +85,7 @@ function makeSandbox (directory: string, children: Process[]): Sandbox {
     PATH: process.env.PATH,
     HOME: directory,
     IPFSZ_PATH: repo,
-    // nobody outside of this machine is ever asked
+    // no peer outside of this machine is contacted
     IPFSZ_BOOTSTRAP: 'none'
   }
 
@@ -100,7 +100,7 @@ function makeSandbox (directory: string, children: Process[]): Sandbox {
       stdio: ['pipe', 'pipe', 'pipe']
     })
 
-    // a process that ends before it has read everything is no failure here
+    // a process may end before it has read all of its stdin
     child.stdin.on('error', () => {})
     children.push(child)
 
@@ -185,14 +185,14 @@ export async function finish (child: Process, stdin: WithStdin['stdin'] = new Ui
     child.once('close', (code, signal) => { resolve({ code, signal }) })
   })
 
-  // not awaited: a source that stalls does so longer than the process lives
+  // not awaited: a source that stalls outlives the process
   pipeline(source, child.stdin).catch(() => {})
   const [stdout, stderr, end] = await Promise.all([buffer(child.stdout), text(child.stderr), exit])
 
   return { ...end, stdout, stderr }
 }
 
-/** The command failed with this exit code, and said so in one line of stderr and none of stdout. */
+/** Expect this exit code, one line on stderr and nothing on stdout. */
 export function expectFailure (result: RunResult, code: number): void {
   expect({ ...result, stdout: result.stdout.toString() }).toEqual({
     code,
@@ -202,12 +202,12 @@ export function expectFailure (result: RunResult, code: number): void {
   })
 }
 
-/** The command did what it should and had nothing to complain about. */
+/** Expect exit code 0 and nothing on stderr. */
 export function expectSuccess ({ code, signal, stderr }: RunResult): void {
   expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: '' })
 }
 
-/** The objects of `--json`, one a line. */
+/** The objects that `--json` prints, one per line. */
 export function parseLines (stdout: Buffer): Array<Record<string, unknown>> {
   const lines = stdout.toString().split('\n')
   expect(lines.pop()).toBe('')
@@ -215,7 +215,7 @@ export function parseLines (stdout: Buffer): Array<Record<string, unknown>> {
   return lines.map(line => JSON.parse(line) as Record<string, unknown>)
 }
 
-/** The files of the blocks in a repo. */
+/** The paths of the block files in a repo. */
 export async function blockFiles (repo: string): Promise<string[]> {
   const blocks = join(repo, 'blocks')
   const names = await readdir(blocks, { recursive: true }).catch(() => [])

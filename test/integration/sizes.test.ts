@@ -19,7 +19,7 @@ describe.each(CODECS)('ipfsz with %s', (codec) => {
     ['exactly one frame', FRAME, 1],
     ['one frame plus one byte', FRAME + 1, 2],
     ['100 MB', 100_000_000, 24]
-  ])('gives back a file of %s', async ([, size, frames], { sandbox }) => {
+  ])('returns a file of %s unchanged', async ([, size, frames], { sandbox }) => {
     const bytes = longText(size)
 
     const cid = await sandbox.add(bytes, '--codec', codec)
@@ -34,8 +34,8 @@ describe.each(CODECS)('ipfsz with %s', (codec) => {
   })
 })
 
-describe('any file, with any frames', () => {
-  it.for(CODECS)('gives back any slice with %s', async ([codec]) => {
+describe('a file of any size with frames of any size', () => {
+  it.for(CODECS)('is read back whole and in ranges with %s', async ([codec]) => {
     const file = fc.record({
       content: fc.constantFrom(text, noise),
       seed: fc.integer({ min: 1, max: 1000 }),

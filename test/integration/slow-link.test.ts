@@ -9,11 +9,11 @@ import { it } from './run-cli.ts'
 
 const MB = 1e6
 
-/** Bytes a second. All of the file takes twice as long as libp2p waits for an answer to its ping. */
+/** Bytes per second. The file takes twice as long as libp2p waits for the answer to a ping. */
 const RATE = MB
 const SIZE = 10 * MB
 
-/** A blockstore that counts the bytes that are read from it. */
+/** A blockstore that counts the bytes read from it. */
 class ReadBlockstore extends MemoryBlockstore {
   read = 0
 
@@ -25,8 +25,8 @@ class ReadBlockstore extends MemoryBlockstore {
   }
 }
 
-describe('a file that a stock Helia has at the other end of a slow link', () => {
-  it('comes whole over one connection, and no more of it is asked for than soon arrives', async ({ sandbox }) => {
+describe('a file from a stock Helia node over a slow link', () => {
+  it('arrives over one connection, with at most 2 seconds of blocks requested ahead', async ({ sandbox }) => {
     const blockstore = new ReadBlockstore()
     const bytes = noise(SIZE)
     const cid = await ipfsz({ blockstore }).addBytes(bytes)
@@ -53,7 +53,7 @@ describe('a file that a stock Helia has at the other end of a slow link', () => 
     expect(result.code, result.stderr).toBe(0)
     expect(result.stdout.equals(bytes)).toBe(true)
     expect(proxy.connections).toBe(1)
-    // what arrives in 2 seconds, or a block more
+    // what arrives in 2 seconds, and one block more
     expect(Math.max(...ahead)).toBeLessThan(RATE * 2 + 1.1 * MB)
   })
 })

@@ -5,8 +5,8 @@ import { it } from './run-cli.ts'
 
 const KILLS = 25
 
-describe('kill -9 at any moment', () => {
-  it(`${KILLS} times, two processes at a time, loses nothing that was acknowledged`, async ({ sandbox }) => {
+describe('kill -9 at random moments', () => {
+  it(`loses nothing that was acknowledged, ${KILLS} times with two processes on one repo`, async ({ sandbox }) => {
     const lines: string[] = []
 
     // `npm run torture` does the same a thousand times

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path'
 import { expectSuccess } from './run-cli.ts'
 import type { Sandbox } from './run-cli.ts'
 
-/** What is at a path: bytes of a file, `{ link }` of a symlink, null for a directory. */
+/** The entry at each path: bytes or text for a file, `{ link }` for a symlink, null for a directory. */
 export type TreeFiles = Readonly<Record<string, Uint8Array | string | { link: string } | null>>
 
-/** Write files, directories and symlinks, with the directories that they are in. */
+/** Write files, directories and symlinks, and their parent directories. */
 export async function makeTree (directory: string, files: TreeFiles): Promise<string> {
   await mkdir(directory, { recursive: true })
 
@@ -30,7 +30,7 @@ export async function makeTree (directory: string, files: TreeFiles): Promise<st
   return directory
 }
 
-/** Add a directory with what is hidden in it, and give its CID. */
+/** Add a directory with its hidden entries, and return its CID. */
 export async function addTree (sandbox: Sandbox, name: string, ...args: string[]): Promise<string> {
   const result = await sandbox.run(['add', '-Q', '--hidden', ...args, '--', name])
   expectSuccess(result)
@@ -38,7 +38,7 @@ export async function addTree (sandbox: Sandbox, name: string, ...args: string[]
   return result.stdout.toString().trim()
 }
 
-/** Everything in a directory by its path: what it is, its content, mode and mtime. */
+/** Every entry of a directory by its path: its type, content, mode and mtime. */
 export async function readTree (directory: string): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {}
 
@@ -60,7 +60,7 @@ export async function readTree (directory: string): Promise<Record<string, unkno
   return found
 }
 
-/** Not what Node's recursive `readdir` gives: that follows symlinks. */
+/** Node's recursive `readdir` follows symlinks, this does not. */
 async function paths (directory: string, below = ''): Promise<string[]> {
   const entries = (await readdir(join(directory, below), { withFileTypes: true })).toSorted(
     (a, b) => a.name < b.name ? -1 : 1

@@ -30,14 +30,14 @@ const TREE: TreeFiles = {
 }
 
 describe.concurrent('a tree', () => {
-  it('comes back as it was: files, empty directories, symlinks, modes, mtimes, odd names', async ({ sandbox }) => {
+  it('is read back unchanged: files, empty directories, symlinks, modes, mtimes, odd names', async ({ sandbox }) => {
     const directory = await makeTree(join(sandbox.directory, 'in'), TREE)
     await chmod(join(directory, 'a.txt'), 0o600)
     await chmod(join(directory, '-dash'), 0o755)
     await chmod(join(directory, 'sub/again.txt'), 0o444)
     await lutimes(join(directory, 'dangling'), 1_000_000_000, 1_000_000_000)
     await utimes(join(directory, 'a.txt'), 1_234_567_890.125, 1_234_567_890.125)
-    // as text: Node takes a number below 0 for now
+    // as text: Node takes a negative number for the current time
     await utimes(join(directory, 'empty'), '-1000.25', '-1000.25')
     await utimes(join(directory, 'sub'), 1_100_000_000, 1_100_000_000)
     await chmod(join(directory, 'sub'), 0o750)
@@ -51,7 +51,7 @@ describe.concurrent('a tree', () => {
     expect((await readdir(sandbox.directory)).toSorted()).toEqual(['in', 'out', 'repo'])
   })
 
-  it('comes back by its plain CID with its files as they are stored', async ({ sandbox }) => {
+  it('is read by its plain CID with its files as they are stored', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { a: text(10_000), b: noise(1000) })
     const plain = (
       await sandbox.run(['cid', 'plain', await addTree(sandbox, 'in', '--codec', 'gzip')])
@@ -62,7 +62,7 @@ describe.concurrent('a tree', () => {
     expect((await readFile(join(sandbox.directory, 'out', 'b'))).equals(noise(1000))).toBe(true)
   })
 
-  it('of 2,000 entries comes back', { tags: 'slow' }, async ({ sandbox }) => {
+  it('with 2,000 entries is read back unchanged', { tags: 'slow' }, async ({ sandbox }) => {
     const directory = await makeTree(
       join(sandbox.directory, 'in'),
       Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`entry ${i}`, `file ${i}`]))
@@ -74,7 +74,7 @@ describe.concurrent('a tree', () => {
     expect(parseLines((await sandbox.run(['ls', cid, '--json'])).stdout)).toHaveLength(2000)
   })
 
-  it('comes back when a directory is sharded, with its mode and mtime', { tags: 'slow' }, async ({ sandbox }) => {
+  it('with a sharded directory is read back unchanged, mode and mtime too', { tags: 'slow' }, async ({ sandbox }) => {
     const name = 'x'.repeat(180)
     const directory = await makeTree(
       join(sandbox.directory, 'in'),
@@ -88,7 +88,7 @@ describe.concurrent('a tree', () => {
     expect(await readTree(join(sandbox.directory, 'out'))).toEqual(await readTree(directory))
   })
 
-  it('that is empty comes back', async ({ sandbox }) => {
+  it('that is empty is read back unchanged', async ({ sandbox }) => {
     const directory = await makeTree(join(sandbox.directory, 'in'), {})
     const cid = await addTree(sandbox, 'in')
 
@@ -96,7 +96,7 @@ describe.concurrent('a tree', () => {
     expect(await readTree(join(sandbox.directory, 'out'))).toEqual(await readTree(directory))
   })
 
-  it('has the same CID every time, whatever it is called', async ({ sandbox }) => {
+  it('has the same CID under any name', async ({ sandbox }) => {
     const directory = await makeTree(join(sandbox.directory, 'in'), { a: text(10_000), 'b/c': 'c' })
     const cid = await addTree(sandbox, 'in')
     await sandbox.shell(`cp -a ${directory} 'other\\'`)
@@ -105,7 +105,7 @@ describe.concurrent('a tree', () => {
     expect(await addTree(sandbox, './in/../in/')).toBe(cid)
   })
 
-  it('has the CID again when it has come back, though Node cannot set nanoseconds', async ({ sandbox }) => {
+  it('has the same CID after get and add, even if its mtimes have nanoseconds', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), TREE)
     expectSuccess(
       await sandbox.shell(
@@ -118,7 +118,7 @@ describe.concurrent('a tree', () => {
     expect(await addTree(sandbox, 'out', '--hidden')).toBe(cid)
   })
 
-  it('has the CID that it has by a symlink to it', async ({ sandbox }) => {
+  it('has the same CID when it is added through a symlink', async ({ sandbox }) => {
     const directory = await makeTree(join(sandbox.directory, 'in'), { a: text(1000) })
     await chmod(directory, 0o700)
     expectSuccess(await sandbox.shell('ln -s in link'))
@@ -126,7 +126,7 @@ describe.concurrent('a tree', () => {
     expect(await addTree(sandbox, 'link')).toBe(await addTree(sandbox, 'in'))
   })
 
-  it('without modes and mtimes has the CID of its content alone', async ({ sandbox }) => {
+  it('without modes and mtimes has a CID of its content alone', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'one'), { a: text(10_000), 'b/c': 'c' })
     const other = await makeTree(join(sandbox.directory, 'other'), { a: text(10_000), 'b/c': 'c' })
     await chmod(join(other, 'a'), 0o600)
@@ -138,8 +138,8 @@ describe.concurrent('a tree', () => {
   })
 })
 
-describe.concurrent('what ipfsz add prints of a tree', () => {
-  it('is a line a file, and the root last', async ({ sandbox }) => {
+describe.concurrent('ipfsz add of a tree', () => {
+  it('prints a line per entry, and the root last', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { b: text(10_000), 'a/c': noise(1000), link: { link: 'b' } })
 
     const result = await sandbox.run(['add', 'in'])
@@ -152,7 +152,7 @@ describe.concurrent('what ipfsz add prints of a tree', () => {
     expect(CID.parse(rows[3][0]).code).toBe(0x3f5a00)
   })
 
-  it('is an object each with --json', async ({ sandbox }) => {
+  it('prints an object per entry with --json', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { b: text(10_000), link: { link: 'b' } })
 
     const lines = parseLines((await sandbox.run(['add', '--json', 'in'])).stdout)
@@ -165,7 +165,7 @@ describe.concurrent('what ipfsz add prints of a tree', () => {
     expect(lines[2].ratio).toBe(Number(lines[2].storedSize) / 10_000)
   })
 
-  it('says that hidden entries were left out, and leaves them out', async ({ sandbox }) => {
+  it('leaves out hidden entries and says so', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { a: 'a', '.git/config': 'config', 'sub/.b': 'b' })
 
     const { code, stdout, stderr } = await sandbox.run(['add', 'in'])
@@ -175,7 +175,7 @@ describe.concurrent('what ipfsz add prints of a tree', () => {
     expect(stderr).toMatch(/^ipfsz: in: 2 hidden .*--hidden\n$/)
   })
 
-  it('is without what --ignore names, at any depth or by its path', async ({ sandbox }) => {
+  it('leaves out what --ignore names, at any depth or by its path', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), {
       a: 'a',
       '.git/config': 'c',
@@ -206,7 +206,7 @@ describe.concurrent('what ipfsz add prints of a tree', () => {
       .toEqual(['in/a', 'in/sub/z', 'in'])
   })
 
-  it('takes .git with --hidden', async ({ sandbox }) => {
+  it('adds .git with --hidden', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { '.git/config': 'config' })
 
     const result = await sandbox.run(['add', '--hidden', 'in'])
@@ -214,7 +214,7 @@ describe.concurrent('what ipfsz add prints of a tree', () => {
     expect(result.stdout.toString()).toContain('in/.git/config')
   })
 
-  it('refuses what is neither file nor directory nor symlink, by its path', async ({ sandbox }) => {
+  it('refuses an entry that is no file, directory or symlink, and names its path', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { a: 'a' })
     await sandbox.shell('mkfifo in/pipe')
 
@@ -225,7 +225,7 @@ describe.concurrent('what ipfsz add prints of a tree', () => {
     expectSuccess(await sandbox.run(['add', '-Q', '--ignore', 'pipe', 'in']))
   })
 
-  it('keeps mode and mtime of a file alone only when that is asked for', async ({ sandbox }) => {
+  it('keeps mode and mtime of a single file only when it is told to', async ({ sandbox }) => {
     const file = await sandbox.write('a', text(10_000))
     await chmod(file, 0o640)
     await utimes(file, 1000, 1000)
@@ -244,8 +244,8 @@ describe.concurrent('what ipfsz add prints of a tree', () => {
   })
 })
 
-describe.concurrent('a path below a CID', () => {
-  it.for(['', '/ipfs/', 'ipfs://'])('is read by cat, get, ls and stat behind "%s"', async (prefix, { sandbox }) => {
+describe.concurrent('a CID or a path below it', () => {
+  it.for(['', '/ipfs/', 'ipfs://'])('works in cat, get, ls and stat with prefix "%s"', async (prefix, { sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { 'a/b.csv': text(10_000), 'a/link': { link: 'b.csv' } })
     const cid = prefix + await addTree(sandbox, 'in')
 
@@ -263,11 +263,11 @@ describe.concurrent('a path below a CID', () => {
   })
 
   it.for([
-    ['an entry that is not there', 'missing'],
+    ['a missing entry', 'missing'],
     ['an entry of a file', 'a/b.csv/c'],
-    ['what is above', '../a'],
-    ['what is above from within', 'a/../../x']
-  ])('refuses %s', async ([, path], { sandbox }) => {
+    ['a path that begins above the root', '../a'],
+    ['a path that climbs above the root', 'a/../../x']
+  ])('is refused for %s', async ([, path], { sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { 'a/b.csv': text(10_000) })
     const cid = await addTree(sandbox, 'in')
 
@@ -276,7 +276,7 @@ describe.concurrent('a path below a CID', () => {
     }
   })
 
-  it('tells original and stored sizes of a tree', async ({ sandbox }) => {
+  it('has original and stored sizes in stat and ls when it is a tree', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { 'a/b': text(100_000), c: noise(1000) })
     const cid = await addTree(sandbox, 'in')
 

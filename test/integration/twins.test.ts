@@ -14,10 +14,10 @@ import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 import type { Helia } from 'helia'
 import type { Sandbox } from './run-cli.ts'
 
-/** So many that one of them is walked after its twin, in whatever order the pins are read. */
+/** Enough that one of them is walked after its twin, whatever the order of the pins. */
 const FILES = 5
 
-/** The bytes of a root block, which everybody may have. */
+/** The bytes of a file's root block. */
 async function rootBytes (cid: string, sandbox: Sandbox): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
 
@@ -57,8 +57,8 @@ function heliaOn ({ repo }: Sandbox): Helia {
   })
 }
 
-describe.concurrent('a block that is linked to under two codecs', () => {
-  it('keeps what is below it when its bytes were added as a file too', async ({ sandbox }) => {
+describe.concurrent('a block with CIDs of two codecs', () => {
+  it('keeps the blocks below it when its bytes are also added as a file', async ({ sandbox }) => {
     const cids = await addFiles(sandbox)
 
     for (const cid of cids) {
@@ -69,7 +69,7 @@ describe.concurrent('a block that is linked to under two codecs', () => {
     await expectAllThere(cids, sandbox)
   })
 
-  it('keeps what is below it when a CAR of a stranger links to its bytes', async ({ sandbox }) => {
+  it('keeps the blocks below it when an imported CAR links to its raw CID', async ({ sandbox }) => {
     const cids = await addFiles(sandbox)
     const twins = await Promise.all(
       cids.map(
@@ -85,7 +85,7 @@ describe.concurrent('a block that is linked to under two codecs', () => {
     await expectAllThere(cids, sandbox)
   })
 
-  it('is exported with all that is below it, and once', async ({ sandbox }) => {
+  it('is exported once, with all blocks below it', async ({ sandbox }) => {
     const cid = CID.parse(await sandbox.add(noise(1_100_000)))
     const twin = CID.parse(await sandbox.add(await rootBytes(cid.toString(), sandbox), '--codec', 'none'))
     const directory = await directoryOf({ a: twin, b: cid, c: twin })
@@ -103,7 +103,7 @@ describe.concurrent('a block that is linked to under two codecs', () => {
       .toBe(true)
   })
 
-  it('is pinned only where all that is below it is there', async ({ sandbox }) => {
+  it('is not pinned when blocks below it are missing', async ({ sandbox }) => {
     const other = ['--repo', 'other']
     const cid = CID.parse(await sandbox.add(noise(1_100_000)))
     const twin = CID.parse(await sandbox.add(await rootBytes(cid.toString(), sandbox), '--codec', 'none', ...other))
@@ -115,8 +115,8 @@ describe.concurrent('a block that is linked to under two codecs', () => {
   })
 })
 
-describe.concurrent('a pin of Helia that is not deep', () => {
-  it('keeps as many levels as it says, also beside one of all levels', async ({ sandbox }) => {
+describe.concurrent('a Helia pin of limited depth', () => {
+  it('keeps exactly its levels, even beside a recursive pin of the same blocks', async ({ sandbox }) => {
     const cids = await addFiles(sandbox)
     const deep = (await Promise.all(cids.map(async cid => directoryOf({ file: unmark(CID.parse(cid)) }))))
     const helia = heliaOn(sandbox)
@@ -126,18 +126,18 @@ describe.concurrent('a pin of Helia that is not deep', () => {
       await Array.fromAsync(helia.pins.add(cid, { depth: 1 }))
     }
 
-    // files and directories, 1 MiB and the rest of each file
     await expectAllThere(cids, sandbox)
 
     for (const cid of cids) {
       expectSuccess(await sandbox.run(['pin', 'rm', cid]))
     }
 
+    // keeps directories and roots, removes both leaves of each file
     expect(parseLines((await sandbox.run(['gc', '--json'])).stdout))
       .toMatchObject([{ kept: 2 * FILES, removed: 2 * FILES }])
   })
 
-  it('becomes one of all levels when it is pinned again', async ({ sandbox }) => {
+  it('becomes recursive when ipfsz pins the CID again', async ({ sandbox }) => {
     const cid = await sandbox.add(noise(1_100_000), '--no-pin')
     await Array.fromAsync(heliaOn(sandbox).pins.add(unmark(CID.parse(cid)), { depth: 0 }))
 

@@ -5,13 +5,13 @@ import { build as buildWithVite } from 'vite'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** A page that was built: its directory, with an index.html, and the source files that went into it. */
+/** A built page: its directory, with an index.html, and the source files that went into it. */
 export interface Bundle {
   directory: string
   sources: string[]
 }
 
-/** Inside the repository, or the packages would not be found; git does not see it. */
+/** Inside the repository, so that bundlers find the packages; git ignores it. */
 function createDirectory (name: string): string {
   mkdirSync(join(ROOT, 'dist'), { recursive: true })
 
@@ -19,7 +19,7 @@ function createDirectory (name: string): string {
 }
 
 /**
- * How bundlers build a page with nothing configured but where things are.
+ * Bundlers that build a page, configured with nothing but paths.
  *
  * @param script - the text of its only script, a module
  */
@@ -54,7 +54,7 @@ export const BUNDLERS: Readonly<Record<'esbuild' | 'vite', (script: string) => P
       root: source,
       configFile: false,
       logLevel: 'error',
-      // the page of a directory, wherever it is served
+      // relative, so that the page works wherever it is served
       base: './',
       plugins: [{ name: 'sources', buildEnd () { sources.push(...this.getModuleIds()) } }]
     })

@@ -2,10 +2,10 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { unpackedChromium } from './packed-chromium.ts'
 
-/** The names that Chromium goes by, the preferred one first. */
+/** Names of the program, the preferred one first. */
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
-/** Chromium by itself looks for updates and the like: the tests let it talk to loopback only. */
+/** Chromium looks for updates and the like by itself. With these flags it talks only to loopback. */
 export const CHROMIUM_FLAGS = [
   '--no-sandbox',
   '--no-first-run',
@@ -15,15 +15,15 @@ export const CHROMIUM_FLAGS = [
   '--disable-quic',
   '--disable-sync',
   '--metrics-recording-only',
-  // names lead nowhere, and what has no name is on loopback
+  // no host resolves except loopback
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1, EXCLUDE [::1]',
   '--no-proxy-server'
 ]
 
 /**
- * The Chromium to run: $CHROMIUM, the first on the PATH, or the one that `npm ci` brings
- * for Linux, which takes some seconds to unpack the first time. Undefined where there is
- * none of them: then Playwright runs what it has installed itself.
+ * The Chromium to run: $CHROMIUM, the first on the PATH, or the one that `npm ci` installs
+ * on Linux, which takes some seconds to unpack the first time. Undefined if there is none:
+ * then Playwright runs the one that it has installed itself.
  */
 export function findChromium (): string | undefined {
   const { CHROMIUM, PATH = '' } = process.env
@@ -32,7 +32,7 @@ export function findChromium (): string | undefined {
   return CHROMIUM ?? paths.find(isExecutable) ?? unpackedChromium()
 }
 
-/** Whether there is a program at a path. */
+/** Whether a path is an executable file. */
 export function isExecutable (path: string): boolean {
   try {
     accessSync(path, constants.X_OK)

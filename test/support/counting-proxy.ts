@@ -1,10 +1,10 @@
 import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
-/** A TCP proxy on loopback that counts what goes through it. */
+/** A TCP proxy on loopback that counts bytes. */
 export interface CountingProxy {
   port: number
-  /** Bytes that went to the target, and that came back, over all connections. */
+  /** Bytes sent to the target, and received from it, over all connections. */
   sent: number
   received: number
   close (): Promise<void>

@@ -1,6 +1,6 @@
 const MIB = 1024 * 1024
 
-/** How many different pieces of a MiB a long text is made of: more than a frame holds. */
+/** The number of different pieces of 1 MiB in a long text: more than a frame holds. */
 const PIECES = 16
 
 /** Bytes that compress about as well as text: words of a small vocabulary, from a seed. */
@@ -27,7 +27,7 @@ export function noise (length: number, seed = 1): Uint8Array {
   return Uint8Array.from({ length }, () => next() & 0xff)
 }
 
-/** Text without end, a MiB at a time. No two pieces are the same, nor is any of another seed. */
+/** Endless text, 1 MiB at a time. No two pieces are the same, even with different seeds. */
 export function * textPieces (seed = 1): Generator<Uint8Array> {
   const pieces = Array.from({ length: PIECES }, (_, i) => text(MIB, i + 1))
 
@@ -38,7 +38,7 @@ export function * textPieces (seed = 1): Generator<Uint8Array> {
   }
 }
 
-/** As `text`, made fast enough for a hundred megabytes. */
+/** Like `text`, but fast enough for a hundred megabytes. */
 export function longText (length: number, seed = 1): Uint8Array {
   const bytes = new Uint8Array(length)
   let filled = 0
@@ -55,7 +55,7 @@ export function longText (length: number, seed = 1): Uint8Array {
   return bytes
 }
 
-/** xorshift32: numbers that look random and are the same every time. */
+/** xorshift32: pseudo-random numbers, the same for the same seed. */
 export function random (seed: number): () => number {
   let state = seed
 

@@ -4,20 +4,20 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { text } from './data.ts'
 import type { CodecName } from '@ipfsz/codecs'
 
-/** What is the same on every platform, see deterministic-values.ts. */
+/** Values that are the same on every platform, see deterministic-values.ts. */
 export interface Deterministic {
   /** The CID of a file of 300,000 bytes in frames of 64 KiB. */
   small: string
   /** The CID of a file of 5,000,000 bytes. */
   large: string
-  /** The SHA-256 of a frame of 300,000 bytes, at the lowest level, by default, and at the highest. */
+  /** The SHA-256 of a frame of 300,000 bytes, at the lowest, default and highest level. */
   frames: [string, string, string]
 }
 
 const SMALL = text(300_000)
 const LARGE = text(5_000_000)
 
-/** Compress with a codec, here. */
+/** Compute the values of a codec on this platform. */
 export async function computeDeterministic (codec: CodecName): Promise<Deterministic> {
   const fs = ipfsz({ blockstore: new MemoryBlockstore() }, { deterministic: true })
   const { compress, levels } = codecs[codec]({ deterministic: true })

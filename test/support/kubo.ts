@@ -5,13 +5,13 @@ import { afterAll, beforeAll } from 'vitest'
 import { run } from './tools.ts'
 
 export interface OfflineKubo {
-  /** Where its repo is, once the tests run. */
+  /** The path of its repo, known once the tests run. */
   directory (): string
-  /** Run a command of it, and give what it prints. */
+  /** Run a command on its repo, and return its stdout. */
   ipfs (args: string[], input?: Uint8Array): Promise<Buffer>
 }
 
-/** A Kubo without daemon and network, on a repo of its own, for the tests of a file. */
+/** A Kubo without daemon and network, with its own repo, for the tests of one file. */
 export function useKubo (): OfflineKubo {
   let directory: string
 

@@ -1,7 +1,7 @@
 /**
- * Writes deterministic-values.ts, with the values as they are in Node. Run after a build,
- * with `node test/support/make-deterministic-values.ts`, and only where a deterministic
- * codec is to make other frames from now on.
+ * Writes deterministic-values.ts with the values that Node computes. Run it after a build,
+ * with `node test/support/make-deterministic-values.ts`, and only if a deterministic codec
+ * shall make other frames from now on.
  */
 import { codecs } from '@ipfsz/codecs/all'
 import { writeFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 import { chromium } from 'playwright'
 import { findChromium, isExecutable } from './chromium.ts'
 
-/** Before the tests in a browser: without one the run fails, rather than skipping them. */
+/** Runs before the tests in a browser: without Chromium the run fails instead of skipping them. */
 export function setup (): void {
   const path = findChromium()
 

@@ -9,7 +9,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { createHeliaLight } from 'helia'
 import type { Helia, HeliaInit } from 'helia'
 
-/** A stock Helia that is connected to one peer and knows nobody else. */
+/** A stock Helia node that is connected to one peer and knows no other. */
 export async function heliaClient (address: string): Promise<Helia> {
   const helia = withBitswap(withLibp2pLight(createHeliaLight(), {
     transports: [tcp()],
@@ -25,9 +25,8 @@ export async function heliaClient (address: string): Promise<Helia> {
 }
 
 /**
- * A stock Helia that has blocks and knows nobody, and its port on loopback. It looks
- * every second whether its peers are still there, so that what would happen within ten
- * happens soon.
+ * A stock Helia node that has blocks and knows no peers, and its port on loopback. It
+ * pings its peers every second, not every ten, so that effects of a ping show soon.
  */
 export async function heliaProvider (
   blockstore: HeliaInit['blockstore']
@@ -47,12 +46,12 @@ export async function heliaProvider (
   return { helia, port: Number(address.toString().split('/')[4]), peerId: helia.libp2p.peerId.toString() }
 }
 
-/** The most memory that a process has had, in bytes (proc_pid_status(5)). */
+/** The peak memory of a process, in bytes (proc_pid_status(5)). */
 export async function peakMemory (pid: number): Promise<number> {
   return Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 }
 
-/** How many files and sockets a process has open. */
+/** The number of files and sockets that a process has open. */
 export async function openFiles (pid: number): Promise<number> {
   return (await readdir(`/proc/${pid}/fd`)).length
 }

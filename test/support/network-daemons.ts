@@ -3,16 +3,16 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import type { Process, Sandbox } from '../integration/run-cli.ts'
 
-/** A daemon of the command, on loopback. */
+/** A running `ipfsz daemon`, on loopback. */
 export interface RunningDaemon {
   peerId: string
-  /** Where it listens on TCP, with its peer id. */
+  /** Its TCP address, with its peer id. */
   address: string
   pid: number
   process: Process
-  /** End it as a system does, and give its exit code and what it said on stderr. */
+  /** Stop it with SIGTERM, and return its exit code and stderr. */
   stop: () => Promise<{ code: number | null, stderr: string }>
-  /** End it without a chance to clean up. */
+  /** Kill it, without a chance to clean up. */
   kill: () => Promise<void>
 }
 

@@ -6,17 +6,17 @@ import { setTimeout } from 'node:timers/promises'
 import { run } from './tools.ts'
 import type { ChildProcess } from 'node:child_process'
 
-/** A Kubo that runs on loopback, with an empty repo of its own. */
+/** A Kubo daemon on loopback, with its own empty repo. */
 export interface KuboNode {
   directory: string
   peerId: string
-  /** Where it listens, with its peer id. */
+  /** Its address, with its peer id. */
   address: string
-  /** Of its RPC API. */
+  /** The port of its RPC API. */
   apiPort: number
-  /** Of its gateway, `http://127.0.0.1:PORT`. */
+  /** The URL of its gateway, `http://127.0.0.1:PORT`. */
   gateway: string
-  /** Run a command through its daemon, and give what it prints. */
+  /** Run a command through its daemon, and return its stdout. */
   ipfs: (args: string[], input?: Uint8Array) => Promise<Buffer>
   stop: () => Promise<void>
 }
@@ -37,7 +37,7 @@ export async function startKubo ({ bootstrap = [] }: KuboNodeInit = {}): Promise
     await ipfs(['config', '--json', key, JSON.stringify(value)])
   }
 
-  // no public peers, loopback, ports of its own
+  // no public peers, only loopback, free ports
   await ipfs(['init', '--profile=test'])
   await config('Bootstrap', bootstrap)
   await config('Routing', { Type: 'dhtserver', LoopbackAddressesOnLanDHT: true })

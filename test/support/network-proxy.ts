@@ -4,12 +4,12 @@ import type { AddressInfo, Socket } from 'node:net'
 /** A TCP proxy on loopback whose connections can be cut. */
 export interface NetworkProxy {
   port: number
-  /** Bytes that went to the target, and that came back, over all connections. */
+  /** Bytes sent to the target, and received from it, over all connections. */
   sent: number
   received: number
-  /** How many connections there were. */
+  /** The number of connections so far. */
   connections: number
-  /** Reset all connections. New ones are served. */
+  /** Reset all connections, and go on accepting new ones. */
   cut: () => void
   close: () => Promise<void>
 }
@@ -17,7 +17,7 @@ export interface NetworkProxy {
 export interface NetworkProxyInit {
   /** Called with `received` whenever it grows. */
   onReceived?: (received: number) => void
-  /** Bytes a second that come back from the target, as fast as they can by default. */
+  /** The limit for bytes per second from the target, by default none. */
   rate?: number
 }
 

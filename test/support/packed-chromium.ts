@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from 'node:path'
 
 const MODULES = join(import.meta.dirname, '../../node_modules')
-/** The Chromium that comes through the package registry. */
+/** An npm package with Chromium. */
 const PACKAGE = join(MODULES, '@sparticuz/chromium')
 /** The systems that it is built for. */
 const SYSTEMS = ['linux-x64', 'linux-arm64']
-/** What is in it: the program, and what bare systems lack, a font and libraries. */
+/** What it contains: the program, and a font and libraries for systems that lack them. */
 const PARTS = ['chromium.br', 'swiftshader.tar.br', 'fonts.tar.br', 'al2023.tar.br']
 
-/** Starts it. Its libraries are older than those of most systems, so they are the second choice. */
+/** Starts it. Its libraries are older than most systems', so it uses them only if some are missing. */
 const SCRIPT = `#!/bin/sh
 here=$(dirname "$0")
 if ldd "$here/chromium" | grep -q 'not found'; then
@@ -22,7 +22,7 @@ fi
 exec "$here/chromium" "$@"
 `
 
-/** Where the Chromium of the package is, once it is unpacked: gone with the next `npm ci`. */
+/** The path of the package's Chromium, unpacked if it was not. The next `npm ci` deletes it. */
 export function unpackedChromium (): string | undefined {
   if (!SYSTEMS.includes(`${process.platform}-${process.arch}`) || !existsSync(PACKAGE)) {
     return undefined
@@ -38,7 +38,7 @@ export function unpackedChromium (): string | undefined {
   return join(directory, 'chromium.sh')
 }
 
-/** All or nothing: others may be doing the same, and the first that is ready counts. */
+/** Unpack all or nothing: other processes may do the same, and the first that is done wins. */
 function unpack (directory: string): void {
   mkdirSync(dirname(directory), { recursive: true })
   const unfinished = mkdtempSync(`${directory}-`)
@@ -46,7 +46,7 @@ function unpack (directory: string): void {
     await Promise.all(${JSON.stringify(PARTS)}.map(part => inflate(${JSON.stringify(join(PACKAGE, 'bin/'))} + part)))`
 
   try {
-    // it unpacks into the system's temporary directory, whatever that is
+    // it unpacks into the system's temporary directory, which $TMPDIR names
     execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
       cwd: import.meta.dirname,
       env: { ...process.env, TMPDIR: unfinished }

@@ -2,7 +2,7 @@ import { CarReader, CarWriter } from '@ipld/car'
 import { MemoryBlockstore } from 'blockstore-core'
 import { CID } from 'multiformats/cid'
 
-/** A blockstore in memory that knows the CIDs of its blocks, codec included, and makes CARs of them. */
+/** A blockstore in memory that remembers the CIDs of its blocks, codec included, to write them to a CAR. */
 export class RecordingBlockstore extends MemoryBlockstore {
   readonly #cids = new Map<string, CID>()
 
@@ -12,7 +12,7 @@ export class RecordingBlockstore extends MemoryBlockstore {
     return super.put(...args)
   }
 
-  /** A CAR of everything here. */
+  /** A CAR of all blocks. */
   async toCar (root: CID): Promise<Buffer> {
     const { writer, out } = CarWriter.create([root])
     const chunks = Array.fromAsync(out)

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' }
 
-/** A directory on a port of the loopback interface. */
+/** Serve a directory on a free port of loopback. */
 export async function serve (
   directory: string,
   headers: Record<string, string> = {}

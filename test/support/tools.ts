@@ -11,9 +11,9 @@ const INSTALL: Readonly<Record<string, string>> = {
 }
 
 /**
- * Run a program with bytes on its stdin, and give what it writes to stdout.
+ * Run a program with bytes on its stdin, and return its stdout.
  *
- * @throws where the program is missing, with how to install it, or where it fails
+ * @throws if the program is missing, with how to install it, or if it fails
  */
 export async function run (
   tool: string,
@@ -27,7 +27,7 @@ export async function run (
 
   child.stdout.on('data', chunk => stdout.push(chunk))
   child.stderr.on('data', chunk => stderr.push(chunk))
-  // a tool that fails stops reading: its exit code tells
+  // a tool that fails stops reading: its exit code is what counts
   child.stdin.on('error', () => {})
   child.stdin.end(input)
 

@@ -2,7 +2,7 @@ import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import type { FileHandle } from 'node:fs/promises'
 
-/** A disk that is full after so many files have been written whole. */
+/** A disk that is full after $WRITES_LEFT writes. */
 let left = Number(process.env.WRITES_LEFT)
 
 const { open, writeFile } = fs
@@ -11,7 +11,7 @@ fs.writeFile = async (file, data, options) => {
   const path = String(file)
 
   if (left-- <= 0) {
-    // as a full disk does it: the file is there, and is cut short
+    // as on a full disk, the file exists but is cut short
     await writeFile(file, '')
     throw full(path)
   }

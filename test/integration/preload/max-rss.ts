@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** Writes the most memory that the process held, in KiB, to the file that MAX_RSS_FILE names. */
+/** Writes the peak memory of the process, in KiB, to the file that $MAX_RSS_FILE names. */
 process.on('exit', () => {
   writeFileSync(String(process.env.MAX_RSS_FILE), String(peak()))
 })

@@ -3,7 +3,7 @@ import dns from 'node:dns'
 import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'
 
-/** Whoever asks for the network ends the process. */
+/** Ends a process that uses the network. */
 const refuse = (): never => {
   process.stderr.write('the network was asked for\n')
   process.exit(99)

@@ -1,4 +1,4 @@
-/** Where a test in Node makes a directory, one in a browser makes databases. */
+/** Where a test makes a directory in Node, it makes databases in a browser. */
 import { IDBBlockstore } from 'blockstore-idb'
 import type { CID } from 'multiformats/cid'
 
@@ -6,7 +6,7 @@ export async function mkdtemp (prefix: string): Promise<string> {
   return `${prefix}${crypto.randomUUID()}`
 }
 
-/** They end with the profile of the browser, which is that of the run. */
+/** The databases are deleted with the profile of the browser, after the run. */
 export async function rm (): Promise<void> {}
 
 export function tmpdir (): string {
@@ -17,7 +17,7 @@ export function join (...parts: string[]): string {
   return parts.join('/')
 }
 
-/** Blocks in IndexedDB, in a store that is open from the beginning, as a directory is. */
+/** Blocks in IndexedDB, in a store that opens by itself, since a directory need not be opened. */
 export class FsBlockstore extends IDBBlockstore {
   readonly #opened: Promise<void>
   readonly #putManyConcurrency: number

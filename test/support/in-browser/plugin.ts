@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import type { Plugin } from 'vitest/config'
 
-/** Tests and what they share, and nothing that is tested: packages get nothing of Node's here. */
+/** Tests and their helpers, but not the packages under test: those get nothing of Node's. */
 const TESTS = /\/(?:packages\/[^/]+\/test|test\/support)\/[^?]*\.ts/
-/** The package: by its bare name bundlers take it for Node's. */
+/** The npm package: bundlers take its bare name for Node's module. */
 const BUFFER = 'buffer/index.js'
-/** What tests make files with. */
+/** The modules with which tests make files. */
 const FILES = ['node:fs/promises', 'node:os', 'node:path', 'blockstore-fs']
 
-/** For unit tests that were written for Node: what little of it they use themselves. */
+/** Replaces the few parts of Node that unit tests use themselves. */
 export function nodeForTests (): Plugin {
   return {
     name: 'ipfsz:node-for-tests',
@@ -27,7 +27,7 @@ export function nodeForTests (): Plugin {
       const buffer = /\bBuffer\./.test(code) ? `import { Buffer } from '${BUFFER}';` : ''
       const setImmediate = /\bsetImmediate\b/.test(code) ? 'const setImmediate = call => setTimeout(call);' : ''
 
-      // on their first line, so that all others keep their numbers
+      // on the first line, so that line numbers stay the same
       return { code: buffer + setImmediate + code, map: null }
     }
   }
