@@ -145,7 +145,7 @@ describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
     receiver.connection.pause()
     let written = 0
 
-    // write until a drain is due that does not come
+    // write until the writer has to wait and no drain follows
     for (const drained = { value: true }; drained.value;) {
       drained.value = sender.connection.send(noise(MIB / 4, written + 1))
       written += MIB / 4
