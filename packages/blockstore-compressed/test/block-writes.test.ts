@@ -51,7 +51,7 @@ async function settled (): Promise<void> {
 const BYTES = text(5000)
 
 describe('writes of one block into one inner store', () => {
-  it('run one after another, whichever wrapper they come from', async () => {
+  it('run one after another, even from different CompressedBlockstores', async () => {
     const { inner, writes, begun } = slowStore()
     const cid = await cidOf(BYTES)
     const first = new CompressedBlockstore(inner).put(cid, BYTES)
@@ -68,7 +68,7 @@ describe('writes of one block into one inner store', () => {
     expect(await readBlock(inner, cid)).toEqual(BYTES)
   })
 
-  it('run one after another if one is from convert', async () => {
+  it('run one after another if one comes from convert', async () => {
     const { inner, writes, begun } = slowStore()
     const cid = await cidOf(BYTES)
     const stored = new CompressedBlockstore(inner).put(cid, BYTES)
@@ -100,7 +100,7 @@ describe('writes of one block into one inner store', () => {
     await puts
   })
 
-  it('end with the reason of an abort while they wait, and the next one still waits for the first', async () => {
+  it('reject with the reason if aborted while they wait, and later writes still wait for the first', async () => {
     const { inner, writes, begun } = slowStore()
     const cid = await cidOf(BYTES)
     const store = new CompressedBlockstore(inner, { codec: 'none' })
@@ -124,7 +124,7 @@ describe('writes of one block into one inner store', () => {
     expect(writes).toHaveLength(2)
   })
 
-  it('block later writes after an abort until the inner store is done', async () => {
+  it('block later writes until the inner store is done, even if aborted', async () => {
     const { inner, writes, begun } = slowStore()
     const cid = await cidOf(BYTES)
     const controller = new AbortController()
@@ -142,7 +142,7 @@ describe('writes of one block into one inner store', () => {
     await second
   })
 
-  it('go on after a failed write', async () => {
+  it('continue after a failed write', async () => {
     const inner = new MemoryBlockstore()
     const put = inner.put.bind(inner)
     const err = new Error('full')
@@ -163,7 +163,7 @@ describe('writes of one block into one inner store', () => {
       .toMatchObject([{ status: 'rejected', reason: err }, { status: 'fulfilled' }])
   })
 
-  it('use the same bytes in batches, which do not wait', async () => {
+  it('write the same bytes as a batch in progress, without waiting for it', async () => {
     const { inner, writes, begun } = slowStore()
     const cid = await cidOf(BYTES)
     const pairs = [{ cid, bytes: BYTES }]
@@ -180,7 +180,7 @@ describe('writes of one block into one inner store', () => {
     expect(writes[1].bytes).toEqual(writes[0].bytes)
     expect(writes[2].bytes).toEqual(writes[0].bytes)
 
-    // writes after them use their own codec again
+    // later writes use their own codec again
     const last = new CompressedBlockstore(inner, { codec: 'none' }).put(cid, BYTES)
     await begun(4)
     writes[3].finish()
@@ -188,7 +188,7 @@ describe('writes of one block into one inner store', () => {
     expect(await readBlock(inner, cid)).toEqual(BYTES)
   })
 
-  it('leave no damage in files, with two codecs and a conversion at the same time', async () => {
+  it('damage no files, with two codecs and a conversion at the same time', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'ipfsz-compressed-'))
     const inner = new FsBlockstore(directory)
     const stores = [new CompressedBlockstore(inner), new CompressedBlockstore(inner, { codec: 'none' })]

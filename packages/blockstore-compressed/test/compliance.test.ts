@@ -13,7 +13,7 @@ import type { Verify } from '../src/index.ts'
 import type { CodecName } from '@ipfsz/codecs'
 import type { Blockstore } from 'interface-blockstore'
 
-// the suite uses the globals of mocha
+// the suite uses mocha's globals
 Object.assign(globalThis, { afterEach, beforeEach, describe, it })
 
 const INNER_STORES: Readonly<Record<string, (directory: string) => Blockstore>> = {
@@ -26,7 +26,7 @@ const CODECS = [...Object.keys(codecs), 'none'] as Array<CodecName | 'none'>
 const VERIFY: Verify[] = ['hash', 'length', 'none']
 const directories = new WeakMap<CompressedBlockstore, string>()
 
-describe('SharedFsBlockstore, by the compliance suite of blockstores', () => {
+describe('SharedFsBlockstore in the blockstore compliance suite', () => {
   interfaceBlockstoreTests({
     async setup () {
       const store = new SharedFsBlockstore(await mkdtemp(join(tmpdir(), 'ipfsz-shared-')))
@@ -49,11 +49,11 @@ for (const [i, name] of innerNames.entries()) {
       // `npm test` covers every inner store, codec and `verify` at least once. All other combinations take a minute
       const tags = j % innerNames.length === i && j % VERIFY.length === k ? [] : ['slow']
 
-      describe(`CompressedBlockstore on ${name} with ${codec}, ${verify}, in the compliance suite`, { tags }, () => {
+      describe(`CompressedBlockstore (${name}, ${codec}, verify ${verify}) in the compliance suite`, { tags }, () => {
         interfaceBlockstoreTests({
           async setup () {
             const directory = await mkdtemp(join(tmpdir(), 'ipfsz-compressed-'))
-            // the blocks of the suite are small: compress all of them
+            // the suite's blocks are small: compress all of them
             const store = new CompressedBlockstore(INNER_STORES[name](directory), { codec, verify, minSize: 0 })
             directories.set(store, directory)
             await store.open()

@@ -48,7 +48,7 @@ describe('convert', () => {
     ['none', ...NAMES].flatMap(
       from => ['none', ...NAMES].filter(to => to !== from).map(to => ({ from, to }))
     ) as Array<{ from: CodecName, to: CodecName }>
-  )('takes a store from $from to $to, and every block stays', async ({ from, to }) => {
+  )('converts a store from $from to $to without changing any block', async ({ from, to }) => {
     const filled = await fill(from)
 
     const report = await convert(filled.inner, { codec: to })
@@ -59,7 +59,7 @@ describe('convert', () => {
     await expectBlocks(filled)
   })
 
-  it('back to none leaves the very bytes of the blocks', async () => {
+  it('removes all envelopes with codec none', async () => {
     const { inner, cids } = await fill('zstd')
 
     await convert(inner, { codec: 'none' })
@@ -69,7 +69,7 @@ describe('convert', () => {
     }
   })
 
-  it('reports each block, and the bytes before and after', async () => {
+  it('reports each block, and the stored bytes before and after', async () => {
     const { inner, cids } = await fill('none')
     const { report, events } = await convertAndWatch(inner, { codec: 'zstd' })
     const { storedSize } = await stats(inner)
@@ -82,7 +82,7 @@ describe('convert', () => {
     expect(events.reduce((total, { storedSize }) => total + storedSize, 0)).toBe(storedSize)
   })
 
-  it('goes on where it was stopped, without writing finished blocks again', async () => {
+  it('continues after an abort without rewriting finished blocks', async () => {
     const filled = await fill('none', Array.from({ length: 20 }, (_, i) => text(5000, i + 1)))
     const controller = new AbortController()
     const reason = new DOMException('enough', 'AbortError')
@@ -126,7 +126,7 @@ describe('convert', () => {
     await expectBlocks(filled, blocks)
   })
 
-  it('leaves damaged blocks and unknown codecs alone, reports them and goes on', async () => {
+  it('leaves damaged blocks and unknown codecs unchanged, reports them and continues', async () => {
     const filled = await fill('zstd')
     const [cid] = filled.cids
     const damaged = (await readBlock(filled.inner, cid)).slice()
@@ -161,7 +161,7 @@ describe('convert', () => {
     await expectBlocks(filled)
   })
 
-  it('wraps an old block that begins like an envelope', async () => {
+  it('wraps a plain block that begins like an envelope', async () => {
     const bytes = encodeEnvelope({ code: CODES.zstd, size: 10, payload: noise(100) })
     const cid = await cidOf(bytes)
     const inner = new MemoryBlockstore()
@@ -173,7 +173,7 @@ describe('convert', () => {
     await expectBlocks({ inner, cids: [cid] }, [bytes])
   })
 
-  it('back to none unwraps a block that begins like an envelope, and leaves a plain one alone', async () => {
+  it('unwraps a block that begins like an envelope with codec none, and leaves a plain one unchanged', async () => {
     const bytes = encodeEnvelope({ code: CODES.zstd, size: 10, payload: noise(100) })
     const cid = await cidOf(bytes)
     const inner = new MemoryBlockstore()
@@ -187,7 +187,7 @@ describe('convert', () => {
     await expectBlocks({ inner, cids: [cid] }, [bytes])
   })
 
-  it('skips blocks that are deleted meanwhile', async () => {
+  it('skips blocks that are deleted during the conversion', async () => {
     const filled = await fill('none')
     const getAll = filled.inner.getAll.bind(filled.inner)
     filled.inner.getAll = async function * () {
@@ -200,7 +200,7 @@ describe('convert', () => {
     expect(await convert(filled.inner)).toMatchObject({ blocks: 0 })
   })
 
-  it.each(['put', 'getAll'] as const)('ends with the error of %s as it is, and what is done stays', async method => {
+  it.each(['put', 'getAll'] as const)('passes on the error of %s, and keeps finished blocks', async method => {
     const filled = await fill('none', Array.from({ length: 10 }, (_, i) => text(5000, i + 1)))
     const err = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
     const { inner } = filled
@@ -234,7 +234,7 @@ describe('convert', () => {
     expect((await stats(filled.inner)).codecs.zstd?.blocks).toBe(4)
   })
 
-  it.each(['an error', 'an abort'])('writes nothing any more when it has ended with %s', async how => {
+  it.each(['an error', 'an abort'])('writes nothing more once it has rejected because of %s', async how => {
     const filled = await fill('none', Array.from({ length: 20 }, (_, i) => text(5000, i + 1)))
     const put = filled.inner.put.bind(filled.inner)
     const controller = new AbortController()
@@ -303,7 +303,7 @@ describe('stats', () => {
     })
   })
 
-  it('of nothing has a ratio of 1', async () => {
+  it('reports a ratio of 1 for an empty store', async () => {
     expect(await stats(new MemoryBlockstore()))
       .toEqual({ blocks: 0, size: 0, storedSize: 0, ratio: 1, codecs: {}, unreadable: 0 })
   })

@@ -7,7 +7,7 @@ import { beginsLike, encodeEnvelope, headerLength, parseEnvelope } from '../src/
 
 const CODE = fc.constantFrom(...Object.values(CODES), IDENTITY_CODE)
 
-/** An envelope by docs/format.md, section 5, with the varints of multiformats. */
+/** The slow twin of `encodeEnvelope`: docs/format.md, section 5, with the varints of multiformats. */
 function encodeSlowly (code: number, size: number, payload: Uint8Array): Uint8Array {
   const head = [code, size].map(value => varint.encodeTo(value, new Uint8Array(varint.encodingLength(value))))
 
@@ -15,13 +15,13 @@ function encodeSlowly (code: number, size: number, payload: Uint8Array): Uint8Ar
 }
 
 describe('an envelope', () => {
-  it('has the bytes that format.md says', () => {
+  it('has the bytes that docs/format.md specifies', () => {
     const bytes = encodeEnvelope({ code: CODES.zstd, size: 300, payload: Uint8Array.of(1, 2, 3) })
 
     expect(Buffer.from(bytes).toString('hex')).toBe('85b4fd01ac02010203')
   })
 
-  it('is what two varints and the payload are', () => {
+  it('is two varints and the payload', () => {
     fc.assert(fc.property(CODE, fc.nat(2 ** 31 - 1), fc.uint8Array(), (code, size, payload) => {
       const bytes = encodeEnvelope({ code, size, payload })
 
@@ -30,7 +30,7 @@ describe('an envelope', () => {
     }))
   })
 
-  it('comes apart as it was put together', () => {
+  it('is parsed into the code, size and payload that were encoded', () => {
     fc.assert(fc.property(CODE, fc.maxSafeNat().map(size => size % 2 ** 49), fc.uint8Array(), (code, size, payload) => {
       const bytes = encodeEnvelope({ code, size, payload })
 
@@ -39,7 +39,7 @@ describe('an envelope', () => {
     }))
   })
 
-  it('is not made of any bytes by parsing', () => {
+  it('has only one encoding: parsed bytes encode to the same bytes', () => {
     fc.assert(fc.property(fc.uint8Array(), tail => {
       const bytes = Buffer.concat([Uint8Array.of(0x85, 0xb4, 0xfd, 0x01), tail])
       const parsed = parseEnvelope(bytes)
@@ -48,7 +48,9 @@ describe('an envelope', () => {
     }))
   })
 
-  it.each(Array.from({ length: 16 }, (_, i) => 0x3f5a00 + i))('is seen by any code of the range: 0x%s', code => {
+  it.each(
+    Array.from({ length: 16 }, (_, i) => 0x3f5a00 + i)
+  )('is recognized by marker code %i, and as cut short within it', code => {
     const bytes = encodeSlowly(code, 1, new Uint8Array(1))
 
     expect(beginsLike(bytes)).toBe('envelope')
@@ -58,16 +60,16 @@ describe('an envelope', () => {
     }
   })
 
-  it.each([0x3f59ff, 0x3f5a10, 0, 0x70, 0x7f5a05])('is not seen by the code 0x%s', code => {
+  it.each([0x3f59ff, 0x3f5a10, 0, 0x70, 0x7f5a05])('is not recognized by code %i', code => {
     expect(beginsLike(encodeSlowly(code, 1, new Uint8Array(8)))).toBe('block')
   })
 
   it.each([
     ['no length', '85b4fd01'],
     ['a length cut short', '85b4fd0180'],
-    ['a length longer than it need be', '85b4fd018000'],
+    ['a length that is not in its shortest form', '85b4fd018000'],
     ['a length of 8 bytes', '85b4fd01ffffffffffffff01']
-  ])('is none with %s', (_, hex) => {
+  ])('is not parsed with %s', (_, hex) => {
     expect(parseEnvelope(Buffer.from(hex, 'hex'))).toBeUndefined()
   })
 })

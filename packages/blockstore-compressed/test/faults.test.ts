@@ -33,7 +33,7 @@ function diskFull (): Error {
 }
 
 describe('an error of the inner store', () => {
-  it('passes through each call unchanged, with its cause', async () => {
+  it('passes through every method unchanged, with its cause', async () => {
     const err = diskFull()
     const fail = (): never => { throw err }
     const failLater = async function * (): AsyncGenerator<never> { yield fail() }
@@ -65,7 +65,7 @@ describe('an error of the inner store', () => {
     }
   })
 
-  it('in the middle of a batch comes after what was stored before, which stays', async () => {
+  it('ends a batch after the CIDs of the blocks stored before it, which stay', async () => {
     const pairs = await makePairs(20)
     const err = diskFull()
     const inner = new MemoryBlockstore()
@@ -93,7 +93,7 @@ describe('an error of the inner store', () => {
     }
   })
 
-  it('while a block is read in pieces passes through', async () => {
+  it('passes through if it occurs between two chunks of a block', async () => {
     const err = diskFull()
     const store = new CompressedBlockstore(innerWith({ async * get () {
       yield BYTES.subarray(0, 1000)
@@ -103,7 +103,7 @@ describe('an error of the inner store', () => {
     expect(await failure(async () => readBlock(store, await cidOf(BYTES)))).toBe(err)
   })
 
-  it('about a missing block keeps its name', async () => {
+  it('keeps the name NotFoundError for a missing block', async () => {
     const store = new CompressedBlockstore(new MemoryBlockstore())
 
     await expect(readBlock(store, await cidOf(BYTES))).rejects.toMatchObject({ name: 'NotFoundError' })
@@ -112,8 +112,8 @@ describe('an error of the inner store', () => {
   })
 })
 
-describe('an error of what is put', () => {
-  it('comes through, and nothing is stored', async () => {
+describe('an error during a put', () => {
+  it('passes through from the source, and nothing is stored', async () => {
     const err = new Error('the stream broke')
     const cid = await cidOf(BYTES)
     const store = new CompressedBlockstore(new MemoryBlockstore())
@@ -126,7 +126,7 @@ describe('an error of what is put', () => {
     expect(await store.has(cid)).toBe(false)
   })
 
-  it('in the middle of a batch comes after what was before it has been stored', async () => {
+  it('ends a batch after the CIDs of the blocks before it', async () => {
     const pairs: InputPair[] = await makePairs(10)
     const err = new Error('the stream broke')
     pairs[6].bytes = (async function * (): AsyncGenerator<Uint8Array> { yield Promise.reject(err) })()
@@ -141,7 +141,7 @@ describe('an error of what is put', () => {
     expect(acknowledged).toHaveLength(6)
   })
 
-  it('of the codec comes through, and nothing is stored', async () => {
+  it('passes through from the codec, and nothing is stored', async () => {
     const err = Object.assign(new Error('the worker died'), { name: 'WorkerCrashedError' })
     const zstd = { ...codecs.zstd(), compress: async () => { throw err } }
     const store = new CompressedBlockstore(new MemoryBlockstore(), { codecs: [zstd] })
@@ -152,7 +152,7 @@ describe('an error of what is put', () => {
 })
 
 describe('a batch', () => {
-  it('ends its source when the reader stops', async () => {
+  it('closes its source when the reader stops', async () => {
     const pairs = await makePairs(10)
     let given = 0
     let closed = false
@@ -175,7 +175,7 @@ describe('a batch', () => {
     expect(given).toBeLessThan(12)
   })
 
-  it('takes no more from its source than a few blocks before the reader goes on', async () => {
+  it('reads at most 10 blocks ahead of its reader', async () => {
     const pairs = await makePairs(100)
     let given = 0
     const source = (function * () {
@@ -192,7 +192,7 @@ describe('a batch', () => {
     }
   })
 
-  it('stores finished blocks without waiting for its source', async () => {
+  it('stores a block before its source yields the next one', async () => {
     const [first, second] = await makePairs(2)
     const acknowledged = Promise.withResolvers<void>()
     // yields the second block only after the first is stored
@@ -211,7 +211,7 @@ describe('a batch', () => {
     expect(cids).toEqual([first, second].map(({ cid }) => cid.toString()))
   })
 
-  it('stores as many blocks at one time as the inner store does', async () => {
+  it('stores as many blocks at a time as the inner store does', async () => {
     const pairs = await makePairs(30)
     const directory = await mkdtemp(join(tmpdir(), 'ipfsz-compressed-'))
     const inner = new FsBlockstore(directory, { putManyConcurrency: 5 })
@@ -263,14 +263,14 @@ describe('an abort', () => {
 
   it.each(
     Object.entries(CALLS)
-  )('before %s throws its reason, even if the inner store throws another error', async (_, call) => {
+  )('before %s rejects it with the reason, even if the inner store throws another error', async (_, call) => {
     const store = new CompressedBlockstore(new FsBlockstore(directory))
 
     expect(await failure(async () => call(store, AbortSignal.abort(reason)))).toBe(reason)
     expect(await readBlock(store, cid)).toEqual(BYTES)
   })
 
-  it.each(Object.entries(CALLS))('during %s throws its reason if the inner store stalls', async (_, call) => {
+  it.each(Object.entries(CALLS))('during %s rejects it with the reason if the inner store stalls', async (_, call) => {
     const controller = new AbortController()
     const stall = async (): Promise<never> => {
       controller.abort(reason)
@@ -294,7 +294,9 @@ describe('an abort', () => {
     expect(await failure(async () => call(store, controller.signal))).toBe(reason)
   })
 
-  it.each(Object.entries(CALLS))('during %s throws its reason if the inner store wraps it', async (_, call) => {
+  it.each(
+    Object.entries(CALLS)
+  )('during %s rejects it with the reason, even if the inner store throws another error', async (_, call) => {
     const controller = new AbortController()
     const wrap = async (): Promise<never> => {
       controller.abort(reason)
@@ -317,7 +319,7 @@ describe('an abort', () => {
     expect(await failure(async () => call(store, controller.signal))).toBe(reason)
   })
 
-  it('while a source stalls throws its reason, and closes the source', async () => {
+  it('while a source stalls rejects the put with the reason, and closes the source', async () => {
     const controller = new AbortController()
     let closed = false
     const source: AsyncIterable<Uint8Array> = {
@@ -341,7 +343,7 @@ describe('an abort', () => {
     expect(await store.has(cid)).toBe(false)
   })
 
-  it.each(['compress', 'decompress'] as const)('while a codec has to %s throws its reason', async verb => {
+  it.each(['compress', 'decompress'] as const)('while a codec has to %s rejects with the reason', async verb => {
     const controller = new AbortController()
     const codec = codecs.zstd()
     const inner = new MemoryBlockstore()
@@ -359,7 +361,7 @@ describe('an abort', () => {
       : readBlock({ get: cid => store.get(cid, { signal: controller.signal }) }, cid))).toBe(reason)
   })
 
-  it('after a put leaves what was acknowledged', async () => {
+  it('after a put leaves the stored block', async () => {
     const controller = new AbortController()
     const store = new CompressedBlockstore(new MemoryBlockstore())
 
@@ -369,7 +371,7 @@ describe('an abort', () => {
     expect(await readBlock(store, cid)).toEqual(BYTES)
   })
 
-  it('in the middle of a batch leaves what was acknowledged', async () => {
+  it('in the middle of a batch ends it with the reason, and leaves the blocks yielded before', async () => {
     const pairs = await makePairs(20)
     const controller = new AbortController()
     const store = new CompressedBlockstore(new MemoryBlockstore())

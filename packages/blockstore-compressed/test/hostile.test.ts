@@ -59,8 +59,8 @@ async function hashedBytes (
   return hashed
 }
 
-describe.each(NAMES)('a value of %s', codec => {
-  it.each(VERIFY)('refuses to be read where it is cut short anywhere, with verify %s', async verify => {
+describe.each(NAMES)('a value compressed with %s', codec => {
+  it.each(VERIFY)('is refused if it is cut short, with verify %s', async verify => {
     const cid = await cidOf(BYTES)
     const value = await makeEnvelope(BYTES, codec)
 
@@ -71,7 +71,7 @@ describe.each(NAMES)('a value of %s', codec => {
     }
   })
 
-  it('refuses to be read, or is the block, where a bit is flipped', async () => {
+  it('is refused, or decodes to the block, if a bit is flipped', async () => {
     const cid = await cidOf(BYTES)
     const value = await makeEnvelope(BYTES, codec)
 
@@ -90,7 +90,7 @@ describe.each(NAMES)('a value of %s', codec => {
     }
   })
 
-  it.each(VERIFY)('refuses to hold more or less than its length says, with verify %s', async verify => {
+  it.each(VERIFY)('is refused if it decodes to more or less than its length says, with verify %s', async verify => {
     const cid = await cidOf(BYTES)
 
     for (const size of [0, 1, 2999, 3001, 16 * 1024 * 1024]) {
@@ -101,7 +101,7 @@ describe.each(NAMES)('a value of %s', codec => {
     }
   })
 
-  it('refuses to become larger than its length says', async () => {
+  it('is refused if it is a bomb of 16 MiB that claims 100 bytes', async () => {
     const cid = await cidOf(BYTES)
     const bomb = await makeEnvelope(new Uint8Array(16 * 1024 * 1024), codec, 100)
 
@@ -110,7 +110,7 @@ describe.each(NAMES)('a value of %s', codec => {
 })
 
 describe.each(['length', 'none'] as const)('a store with verify %s', verify => {
-  it.each(NAMES)('hashes what is stored with %s when it reads a block first, and then no more', async codec => {
+  it.each(NAMES)('hashes a value compressed with %s only on the first read of its block', async codec => {
     const value = await makeEnvelope(BYTES, codec)
 
     expect(await hashedBytes(value, { verify })).toEqual([value.byteLength])
@@ -118,7 +118,7 @@ describe.each(['length', 'none'] as const)('a store with verify %s', verify => {
     expect(await hashedBytes(value, { verify: 'hash' }, 2)).toEqual([BYTES.byteLength, BYTES.byteLength])
   })
 
-  it('hashes blocks again that begin like an envelope, whatever they are stored as', async () => {
+  it('hashes the stored value on every read if the block begins like an envelope', async () => {
     const envelope = await makeEnvelope(BYTES)
     const wrapped = encodeEnvelope({ code: IDENTITY_CODE, size: envelope.byteLength, payload: envelope })
 
@@ -128,7 +128,7 @@ describe.each(['length', 'none'] as const)('a store with verify %s', verify => {
       .toEqual(Array.from({ length: 3 }, () => wrapped.byteLength))
   })
 
-  it('reads old blocks that begin like an envelope, or are a whole one', async () => {
+  it('reads plain blocks that begin like an envelope, or are a whole one', async () => {
     const envelope = await makeEnvelope(BYTES)
 
     for (
@@ -148,7 +148,7 @@ describe.each(['length', 'none'] as const)('a store with verify %s', verify => {
     }
   })
 
-  it('reads a block that it remembers, however it has been stored since', async () => {
+  it('reads a remembered block, however it has been re-encoded since', async () => {
     const cid = await cidOf(BYTES)
     const store = await withValue(cid, await makeEnvelope(BYTES), { verify })
 
@@ -166,7 +166,7 @@ describe.each(['length', 'none'] as const)('a store with verify %s', verify => {
     expect(await readBlock(store, cid)).toEqual(BYTES)
   })
 
-  it('refuses a damaged envelope, also of a remembered block, and passes on an AbortError', async () => {
+  it('refuses a damaged envelope of a remembered block, and passes on an AbortError', async () => {
     const cid = await cidOf(BYTES)
     const value = await makeEnvelope(BYTES)
     const store = await withValue(cid, value, { verify })
@@ -195,7 +195,7 @@ describe('the blocks that a store remembers', () => {
     expect(known()).toEqual([false, true, true, true])
   })
 
-  it('are the same under each of their CIDs, but for those with a digest as long as a block', async () => {
+  it('are known under every CID with their multihash, unless the digest is too long to remember', async () => {
     const blocks = new OrdinaryBlocks()
     const cid = await cidOf(BYTES)
     const long = CID.createV1(cid.code, identity.digest(BYTES))
@@ -208,7 +208,7 @@ describe('the blocks that a store remembers', () => {
 })
 
 describe('a stored value', () => {
-  it.each(VERIFY)('refuses to claim more than maxBlockSize, with verify %s', async verify => {
+  it.each(VERIFY)('is refused if it claims more than maxBlockSize, with verify %s', async verify => {
     const cid = await cidOf(BYTES)
 
     for (const [code, size] of [[CODES.zstd, 16 * 1024 * 1024 + 1], [CODES.zstd, 2 ** 40], [IDENTITY_CODE, 2 ** 40]]) {
@@ -219,7 +219,7 @@ describe('a stored value', () => {
     }
   })
 
-  it('refuses to be read where it is larger than any block', async () => {
+  it('is refused as soon as more than maxBlockSize bytes have been read', async () => {
     const inner = new MemoryBlockstore()
     const cid = await cidOf(BYTES)
     let taken = 0
@@ -236,7 +236,7 @@ describe('a stored value', () => {
     expect(taken).toBe(11)
   })
 
-  it.each(VERIFY)('refuses a codec of the future, with verify %s', async verify => {
+  it.each(VERIFY)('is refused if its codec is unknown, with verify %s', async verify => {
     const cid = await cidOf(BYTES)
 
     for (const code of [0x3f5a00, 0x3f5a07, 0x3f5a0e]) {
@@ -246,7 +246,7 @@ describe('a stored value', () => {
     }
   })
 
-  it('of another block is refused by its hash, compressed or not', async () => {
+  it('is refused if it holds another block, compressed or not', async () => {
     const cid = await cidOf(BYTES)
 
     for (
@@ -263,7 +263,7 @@ describe('a stored value', () => {
 
   it.each(
     ['hash', 'length'] as const
-  )('refuses to be wrapped with another length than it has, with verify %s', async verify => {
+  )('is refused if it is wrapped uncompressed with a wrong length, with verify %s', async verify => {
     const cid = await cidOf(BYTES)
     const store = await withValue(cid, encodeEnvelope({ code: IDENTITY_CODE, size: 2999, payload: BYTES }), { verify })
 
@@ -271,20 +271,20 @@ describe('a stored value', () => {
   })
 })
 
-describe.each(VERIFY)('a block that begins like an envelope, with verify %s', verify => {
+describe.each(VERIFY)('with verify %s, a block that begins like an envelope', verify => {
   it.each([
     ['is nothing but a marker code', async () => Uint8Array.of(0x85, 0xb4, 0xfd, 0x01)],
     ['is half a marker code', async () => Uint8Array.of(0x85, 0xb4)],
     ['is empty', async () => new Uint8Array(0)],
-    ['goes on with noise', async () => Buffer.concat([Uint8Array.of(0x85, 0xb4, 0xfd, 0x01), noise(1000)])],
-    ['has a code of the future', async () => encodeEnvelope({ code: 0x3f5a09, size: 5, payload: noise(5) })],
-    ['claims much', async () => encodeEnvelope({ code: CODES.zstd, size: 2 ** 45, payload: noise(5) })],
-    ['is a whole envelope of zstd, of other bytes', async () => makeEnvelope(BYTES)],
+    ['continues with noise', async () => Buffer.concat([Uint8Array.of(0x85, 0xb4, 0xfd, 0x01), noise(1000)])],
+    ['has an unknown code', async () => encodeEnvelope({ code: 0x3f5a09, size: 5, payload: noise(5) })],
+    ['claims 32 TiB', async () => encodeEnvelope({ code: CODES.zstd, size: 2 ** 45, payload: noise(5) })],
+    ['is a whole zstd envelope of other bytes', async () => makeEnvelope(BYTES)],
     [
-      'is a whole envelope of identity, of other bytes',
+      'is a whole identity envelope of other bytes',
       async () => encodeEnvelope({ code: IDENTITY_CODE, size: 3000, payload: BYTES })
     ]
-  ])('that %s is read as it is, put here or there before', async (_, make) => {
+  ])('is read unchanged if it %s, put by this store or stored plain before', async (_, make) => {
     const bytes = new Uint8Array(await make())
     const cid = await cidOf(bytes)
     const before = await withValue(cid, bytes, { verify })
@@ -315,7 +315,7 @@ describe('a CID', () => {
     encode: async bytes => new Uint8Array((await sha256.digest(bytes)).digest.toReversed())
   })
 
-  it.each([['sha2-512', sha512], ['identity', identity]])('of %s is compared like one of sha2-256', async (
+  it.each([['sha2-512', sha512], ['identity', identity]])('with a %s hash is verified like one with sha2-256', async (
     _,
     hasher
   ) => {
@@ -328,7 +328,7 @@ describe('a CID', () => {
       .rejects.toMatchObject({ name: 'CorruptBlockError', cid })
   })
 
-  it('with a truncated digest is compared as far as it goes', async () => {
+  it('with a digest truncated to 20 bytes is verified by those', async () => {
     const cid = CID.createV1(0x55, await sha256.digest(BYTES, { truncate: 20 }))
     const store = await withValue(cid, await makeEnvelope(BYTES))
 
@@ -337,7 +337,7 @@ describe('a CID', () => {
       .rejects.toMatchObject({ name: 'CorruptBlockError', cid })
   })
 
-  it('of a hash function in `hashers` is verified', async () => {
+  it('with a hash function from `hashers` is verified', async () => {
     const cid = CID.createV1(0x55, await reversed.digest(BYTES))
     const store = new CompressedBlockstore(new MemoryBlockstore(), { hashers: [reversed] })
     await store.put(cid, BYTES)
@@ -349,14 +349,14 @@ describe('a CID', () => {
   })
 
   it.each([
-    ['of an unknown hash function', 'UnknownHashError', async () => reversed.digest(BYTES)],
+    ['with an unknown hash function', 'UnknownHashError', async () => reversed.digest(BYTES)],
     [
       'with a digest of 8 bytes',
       'DigestLengthError',
       async () => Digest.create(0x12, (await sha256.digest(BYTES)).digest.subarray(0, 8))
     ],
     [
-      'with a digest longer than its hash function makes',
+      'with a digest longer than that of its hash function',
       'CorruptBlockError',
       async () => Digest.create(0x12, noise(40))
     ]
@@ -368,7 +368,7 @@ describe('a CID', () => {
     await expect(readBlock(await withValue(cid, await makeEnvelope(BYTES)), cid)).rejects.toMatchObject(expected)
   })
 
-  it('of an unknown hash function refuses a put that could not be read again', async () => {
+  it('with an unknown hash function is refused by put, since get could not verify the block', async () => {
     const cid = CID.createV1(0x55, await reversed.digest(BYTES))
     const store = new CompressedBlockstore(new MemoryBlockstore())
 
@@ -378,7 +378,7 @@ describe('a CID', () => {
 
   it.each(
     ['length', 'none'] as const
-  )('of an unknown hash function is stored plain and read again, with verify %s', async verify => {
+  )('with an unknown hash function is stored plain with verify %s, unless it begins like an envelope', async verify => {
     const cid = CID.createV1(0x55, await reversed.digest(BYTES))
     const store = new CompressedBlockstore(new MemoryBlockstore(), { verify })
 
@@ -388,14 +388,14 @@ describe('a CID', () => {
       expect(await readBlock(store.unwrap(), cid)).toEqual(bytes)
     }
 
-    // later nobody could tell whether this is an envelope or a plain block
+    // only a hash could tell later whether this is an envelope or a plain block
     await expect(store.put(cid, await makeEnvelope(BYTES))).rejects.toMatchObject({ name: 'UnknownHashError', cid })
     await expect(readBlock(await withValue(cid, await makeEnvelope(BYTES), { verify }), cid))
       .rejects.toMatchObject({ name: 'UnknownHashError', cid })
   })
 })
 
-describe('a block that is put', () => {
+describe('put', () => {
   it('refuses more than maxBlockSize bytes, and closes its source', async () => {
     const cid = await cidOf(BYTES)
     const store = new CompressedBlockstore(new MemoryBlockstore(), { maxBlockSize: 1000 })
@@ -417,8 +417,8 @@ describe('a block that is put', () => {
   })
 })
 
-describe('a stream of empty chunks', () => {
-  it('ends with its signal', async () => {
+describe('a put of an endless stream of empty chunks', () => {
+  it('rejects when its signal is aborted', async () => {
     const controller = new AbortController()
     const store = new CompressedBlockstore(new MemoryBlockstore())
     const cid = await cidOf(BYTES)

@@ -30,7 +30,7 @@ function makeMetrics (): { metrics: Pick<Metrics, 'registerCounterGroup'>, count
 }
 
 describe('the metrics of a CompressedBlockstore', () => {
-  it('count blocks and bytes by codec, on the way in and on the way out', async () => {
+  it('count blocks and bytes by codec, for puts and for gets', async () => {
     const { metrics, counts, labels } = makeMetrics()
     const inner = new MemoryBlockstore()
     const store = new CompressedBlockstore(inner, { metrics })
@@ -53,7 +53,7 @@ describe('the metrics of a CompressedBlockstore', () => {
     })
   })
 
-  it('count nothing that failed', async () => {
+  it('do not count failed puts and gets', async () => {
     const { metrics, counts } = makeMetrics()
     const store = new CompressedBlockstore(
       Object.assign(new MemoryBlockstore(), { put: async () => { throw new Error('full') } }),

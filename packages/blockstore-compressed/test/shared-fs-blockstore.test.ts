@@ -46,7 +46,7 @@ const it = base.extend<{ store: SharedFsBlockstore, block: Block }>({
 })
 
 describe('SharedFsBlockstore', () => {
-  it('keeps its files where FsBlockstore has them', async ({ store, block }) => {
+  it('stores files where FsBlockstore finds them', async ({ store, block }) => {
     await store.put(block.cid, block.bytes)
     const stock = new FsBlockstore(store.path)
 
@@ -59,7 +59,7 @@ describe('SharedFsBlockstore', () => {
     expect(Buffer.concat(await Array.fromAsync(store.get(block.cid))).equals(block.bytes)).toBe(true)
   })
 
-  it('takes a block as bytes, as an iterable and as an async iterable', async ({ store, block }) => {
+  it('accepts a block as bytes, as an iterable and as an async iterable', async ({ store, block }) => {
     const halves = [block.bytes.subarray(0, 100), block.bytes.subarray(100)]
 
     for (const value of [block.bytes, halves, toAsync(halves)]) {
@@ -69,14 +69,14 @@ describe('SharedFsBlockstore', () => {
     }
   })
 
-  it('takes the same block many times at once', async ({ store, block }) => {
+  it('accepts 50 concurrent puts of the same block', async ({ store, block }) => {
     await Promise.all(Array.from({ length: 50 }, async () => store.put(block.cid, block.bytes)))
 
     expect(await Array.fromAsync(store.get(block.cid))).toHaveLength(1)
     expect(await readdir(temporary(store))).toEqual([])
   })
 
-  it('writes two concurrent puts into two temporary files', async ({ store, block }) => {
+  it('writes concurrent puts of one block to separate temporary files', async ({ store, block }) => {
     const { promise: given, resolve: give } = Promise.withResolvers<void>()
     const { promise: rest, resolve: giveRest } = Promise.withResolvers<void>()
     const other = new SharedFsBlockstore(store.path)
@@ -125,7 +125,7 @@ describe('SharedFsBlockstore', () => {
       .rejects.toMatchObject({ name: 'GetFailedError', cause: expect.any(Error) })
   })
 
-  it('refuses a failed write with its cause, and leaves no file behind', async ({ store, block }) => {
+  it('rejects a put that cannot be written with its cause, and leaves no file behind', async ({ store, block }) => {
     await writeFile(dirname(await pathOf(store, block)), 'a file where the directory would be')
 
     await expect(store.put(block.cid, block.bytes))
@@ -140,7 +140,7 @@ describe('SharedFsBlockstore', () => {
     expect(await readBlock(other, block.cid)).toEqual(block.bytes)
   })
 
-  it('takes what FsBlockstore takes when it is opened', async ({ store }) => {
+  it('supports errorIfExists and createIfMissing when it is opened, as FsBlockstore does', async ({ store }) => {
     await expect(new SharedFsBlockstore(store.path, { errorIfExists: true }).open())
       .rejects.toMatchObject({ name: 'OpenFailedError' })
     await expect(new SharedFsBlockstore(join(store.path, 'none'), { createIfMissing: false }).open())
@@ -177,7 +177,7 @@ describe('SharedFsBlockstore', () => {
     expect(await readdir(elsewhere)).toEqual([basename(file)])
   })
 
-  it('lists blocks of every hash function, so that they are converted and counted', async ({ store, block }) => {
+  it('lists blocks of every hash function, so that convert and stats see them', async ({ store, block }) => {
     const other = CID.createV1(raw.code, await sha512.digest(block.bytes))
     await store.put(block.cid, block.bytes)
     await store.put(other, block.bytes)
@@ -189,7 +189,7 @@ describe('SharedFsBlockstore', () => {
     expect(await readBlock(new CompressedBlockstore(store), other)).toEqual(block.bytes)
   })
 
-  it('streams a file that is larger than any block, so that it can be refused', async ({ store, block }) => {
+  it('streams a file larger than any block, so that the reader can refuse it', async ({ store, block }) => {
     await store.put(block.cid, block.bytes)
     await truncate(await blockFile(store), 2 ** 40)
 
@@ -199,7 +199,7 @@ describe('SharedFsBlockstore', () => {
       .rejects.toMatchObject({ name: 'BlockTooLargeError' })
   })
 
-  it('says no where a block cannot be there, and does not say that one is deleted that may be', async ({
+  it('reports a block as missing, but refuses to delete it, if a file is where its directory would be', async ({
     store,
     block
   }) => {
@@ -213,7 +213,7 @@ describe('SharedFsBlockstore', () => {
       .rejects.toMatchObject({ name: 'DeleteFailedError', cause: { code: 'ENOTDIR' } })
   })
 
-  it('says no of a CID with a digest longer than a name of a file', async ({ store }) => {
+  it('reports a block as missing if its digest is too long for a file name', async ({ store }) => {
     const cid = CID.createV1(raw.code, identity.digest(new Uint8Array(200)))
 
     expect(await store.has(cid)).toBe(false)
@@ -236,7 +236,7 @@ describe('SharedFsBlockstore', () => {
     expect((await stat(await blockFile(store))).ino).toBe(ino)
   })
 
-  it('takes the place of what is no file: puts over it, does not read it, and does not list it', async ({
+  it('neither reads nor lists a FIFO, a device or a symlink loop, and replaces it on put', async ({
     store,
     block
   }) => {
@@ -259,7 +259,7 @@ describe('SharedFsBlockstore', () => {
     }
   })
 
-  it('lists blocks behind symlinks: of directories and of files', async ({ store, block }) => {
+  it('lists blocks behind symlinks to directories and to files', async ({ store, block }) => {
     await store.put(block.cid, block.bytes)
     const file = await blockFile(store)
     await rename(dirname(file), join(store.path, '..', 'elsewhere'))
@@ -280,7 +280,7 @@ describe('SharedFsBlockstore', () => {
     await expect(Array.fromAsync(store.getAll({ signal: controller.signal }))).rejects.toBe(controller.signal.reason)
   })
 
-  it('closes what it opens', async ({ store, block }) => {
+  it('closes the files it opens', async ({ store, block }) => {
     await store.put(block.cid, block.bytes)
     const before = await openFiles()
     await Promise.all(Array.from({ length: 100 }, async () => readBlock(store, block.cid)))
@@ -288,7 +288,7 @@ describe('SharedFsBlockstore', () => {
     expect(await openFiles()).toBeLessThan(before + 50)
   })
 
-  it('leaves nothing behind of a block whose source fails', async ({ store, block }) => {
+  it('leaves no file behind if the source of a put fails', async ({ store, block }) => {
     const failing = async function * (): AsyncGenerator<Uint8Array> {
       yield block.bytes
       throw new Error('no more')
@@ -300,7 +300,7 @@ describe('SharedFsBlockstore', () => {
     expect(await readdir(temporary(store))).toEqual([])
   })
 
-  it('refuses to put or get once aborted, by the name of an abort', async ({ store, block }) => {
+  it('refuses put, get, has and delete with AbortError if the signal is already aborted', async ({ store, block }) => {
     const signal = AbortSignal.abort()
 
     await expect(store.put(block.cid, block.bytes, { signal })).rejects.toMatchObject({ name: 'AbortError' })
@@ -310,7 +310,7 @@ describe('SharedFsBlockstore', () => {
     expect(await store.has(block.cid)).toBe(false)
   })
 
-  it('lets a put be aborted while its source stalls, with the reason', async ({ store, block }) => {
+  it('rejects a put with the reason if it is aborted while its source stalls', async ({ store, block }) => {
     const controller = new AbortController()
     const reason = new Error('enough')
     const { promise: rest, resolve: giveRest } = Promise.withResolvers<void>()
@@ -327,7 +327,7 @@ describe('SharedFsBlockstore', () => {
     expect(await store.has(block.cid)).toBe(false)
   })
 
-  it('stops in the middle of a file that comes in pieces when it is aborted, with the reason', async ({
+  it('rejects a get with the reason if it is aborted while it streams a large file', async ({
     store,
     block
   }) => {
@@ -341,7 +341,10 @@ describe('SharedFsBlockstore', () => {
     ).rejects.toBe(reason)
   })
 
-  it('makes files that others may read, as far as the umask lets them', async ({ store, block }) => {
+  it('creates files as the umask allows, and accepts a put of a block whose file is read-only', async ({
+    store,
+    block
+  }) => {
     await store.put(block.cid, block.bytes)
     const file = await blockFile(store)
     const plain = join(dirname(store.path), 'plain')
@@ -381,7 +384,7 @@ async function openFiles (): Promise<number> {
   return (await readdir('/dev/fd')).length
 }
 
-/** The path of the block's file, which does not exist any more. */
+/** The path of the block's file. Neither the file nor its directory exists. */
 async function pathOf (store: SharedFsBlockstore, { cid, bytes }: Block): Promise<string> {
   await store.put(cid, bytes)
   const file = await blockFile(store)

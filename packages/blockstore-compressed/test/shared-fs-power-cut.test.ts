@@ -1,4 +1,4 @@
-/** What a loss of power leaves of a SharedFsBlockstore, at every moment, on the worst disk. */
+/** What a power cut at any moment leaves of a SharedFsBlockstore, on the worst possible disk. */
 import fs, { mkdtemp, rm } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -34,14 +34,14 @@ const it = base.extend<{ directory: string, blocks: Block[] }>({
   }
 })
 
-describe('SharedFsBlockstore, after a loss of power', () => {
-  it('has each block whole or not at all, at every moment', async ({ directory, blocks }) => {
+describe('SharedFsBlockstore on a disk that loses power', () => {
+  it('has each block whole or not at all, at any moment', async ({ directory, blocks }) => {
     const cut = await record(directory, async () => { await putAll(await open(directory), blocks) })
 
     expect(kinds(cut, blocks)).toEqual(new Set(['whole', 'absent']))
   })
 
-  it('has all blocks that were put when sync returns, or close', async ({ directory, blocks }) => {
+  it('has all blocks that were put before sync or close resolved', async ({ directory, blocks }) => {
     for (const end of ['sync', 'close'] as const) {
       const path = join(directory, end)
       await fs.mkdir(path)
@@ -55,7 +55,10 @@ describe('SharedFsBlockstore, after a loss of power', () => {
     }
   })
 
-  it('has blocks that were there, and that nobody had synced, when sync returns', async ({ directory, blocks }) => {
+  it('has blocks written with sync: false once another store puts and syncs them', async ({
+    directory,
+    blocks
+  }) => {
     const cut = await record(directory, async () => {
       await putAll(await open(directory, { sync: false }), blocks)
       const store = await open(directory)
@@ -66,7 +69,7 @@ describe('SharedFsBlockstore, after a loss of power', () => {
     expect(kinds(cut, blocks, cut.length)).toEqual(new Set(['whole']))
   })
 
-  it('has them when any sync returns, also where another one is at work', async ({ directory, blocks }) => {
+  it('has all blocks as soon as the first of two concurrent syncs resolves', async ({ directory, blocks }) => {
     let returned = 0
     const cut = await record(directory, async cut => {
       const store = await open(directory)
@@ -83,7 +86,7 @@ describe('SharedFsBlockstore, after a loss of power', () => {
     expect(kinds(cut, blocks, first)).toEqual(new Set(['whole']))
   })
 
-  it('syncs nothing with sync: false, and has no new block then', async ({ directory, blocks }) => {
+  it('syncs nothing with sync: false, so new blocks are absent or empty', async ({ directory, blocks }) => {
     const cut = await record(directory, async () => {
       const store = await open(directory, { sync: false })
       await putAll(store, blocks)
@@ -93,7 +96,7 @@ describe('SharedFsBlockstore, after a loss of power', () => {
     expect(kinds(cut, blocks, cut.length)).toEqual(new Set(['absent', 'empty']))
   })
 
-  it('keeps what was safe while it is converted, with sync: false too', async ({ directory, blocks }) => {
+  it('keeps synced blocks during a conversion, even with sync: false', async ({ directory, blocks }) => {
     const compressed = await sizes(directory, blocks)
     await putAll(await open(directory), blocks)
     const cut = await record(
@@ -113,7 +116,7 @@ describe('SharedFsBlockstore, after a loss of power', () => {
     }
   })
 
-  it('keeps what another has synced while a put with sync: false was going on', async ({
+  it('keeps a block that another store syncs during a put with sync: false', async ({
     directory,
     blocks: [block]
   }) => {
@@ -134,7 +137,7 @@ describe('SharedFsBlockstore, after a loss of power', () => {
     }
   })
 
-  it('works where a system does not sync directories, and fails where a file cannot be synced', async ({
+  it('works if directories cannot be synced, and rejects if a sync fails', async ({
     directory,
     blocks: [block]
   }) => {
@@ -218,7 +221,7 @@ async function sizes (directory: string, blocks: readonly Block[]): Promise<Map<
   return found
 }
 
-/** The blocks on disks: at one moment, or at all of them. */
+/** The states of the blocks that the disk may have, at one moment or at all moments. */
 function kinds (cut: PowerCut, blocks: readonly Block[], moment?: number): Set<string> {
   const found = new Set<string>()
 

@@ -58,7 +58,7 @@ function pairs (blocks: ReadonlyMap<string, Uint8Array>): Array<{ cid: CID, byte
 describe.each(Object.entries(INNER_STORES))('a CompressedBlockstore on %s', (_, create) => {
   it.each(
     NAMES.flatMap(codec => (['hash', 'length', 'none'] as Verify[]).map(verify => ({ codec, verify })))
-  )('gives with $codec and verify $verify what was put, by every verb', async ({ codec, verify }) => {
+  )('returns through every method what was put, with $codec and verify $verify', async ({ codec, verify }) => {
     const blocks = await makeBlocks()
     const inner = await create()
     const store = new CompressedBlockstore(inner, { codec, verify })
@@ -84,7 +84,7 @@ describe.each(Object.entries(INNER_STORES))('a CompressedBlockstore on %s', (_, 
     )
     expect(new Map(all)).toEqual(blocks)
 
-    // the same with another codec around the same store
+    // another store with another codec around the same inner store reads it, too
     const other = new CompressedBlockstore(inner, { codec: 'none', verify })
     expect(await readBlock(other, CID.parse([...blocks.keys()][2]))).toEqual([...blocks.values()][2])
 
@@ -94,8 +94,8 @@ describe.each(Object.entries(INNER_STORES))('a CompressedBlockstore on %s', (_, 
   })
 })
 
-describe('what is stored', () => {
-  it.each(NAMES)('begins with the code of %s and the length', async codec => {
+describe('a stored value', () => {
+  it.each(NAMES)('begins with the code of %s and the length of the block', async codec => {
     const bytes = text(3000)
     const cid = await cidOf(bytes)
     const inner = new MemoryBlockstore()
@@ -109,7 +109,7 @@ describe('what is stored', () => {
     expect(await codecs[codec]().decompress(stored.subarray(6), { size: 3000 })).toEqual(bytes)
   })
 
-  it('is the block where compressing saves less than 5 %, and the frame where it saves more', async () => {
+  it('is the plain block if compression saves less than 5 %, else an envelope', async () => {
     const sizes = await Promise.all([0.96, 0.94].map(async part => {
       const bytes = new Uint8Array(100_000)
       bytes.set(noise(Math.round(100_000 * part)))
@@ -124,7 +124,7 @@ describe('what is stored', () => {
     expect(sizes[1]).toBeLessThan(0.95)
   })
 
-  it('is the block below minSize', async () => {
+  it('is the plain block below minSize', async () => {
     const bytes = text(1000)
     const cid = await cidOf(bytes)
     const inner = new MemoryBlockstore()
@@ -134,7 +134,7 @@ describe('what is stored', () => {
     expect(await readBlock(inner, cid)).toEqual(bytes)
   })
 
-  it('is the block above 16 MiB, which no frame may hold', async () => {
+  it('is the plain block above 16 MiB, the most that a frame may hold', async () => {
     const bytes = new Uint8Array(16 * 1024 * 1024 + 1)
     const cid = await cidOf(bytes)
     const inner = new MemoryBlockstore()
@@ -146,7 +146,7 @@ describe('what is stored', () => {
     expect((await readBlock(store, cid)).byteLength).toBe(bytes.byteLength)
   })
 
-  it('may be of several codecs in one store', async () => {
+  it('is read with any codec, even if one store has several', async () => {
     const inner = new MemoryBlockstore()
     const cids = await Promise.all(NAMES.map(async (codec, i) => {
       const bytes = text(5000, i + 1)
@@ -162,7 +162,7 @@ describe('what is stored', () => {
     }
   })
 
-  it('by a codec that the store was given, and by no other', async () => {
+  it('is read only if its codec is in `codecs`', async () => {
     const bytes = text(5000)
     const cid = await cidOf(bytes)
     const inner = new MemoryBlockstore()
@@ -176,7 +176,7 @@ describe('what is stored', () => {
 })
 
 describe('a CompressedBlockstore', () => {
-  it('reads the blocks of a store from before, and that store keeps what was not compressed', async () => {
+  it('reads plain blocks that were stored without it', async () => {
     const blocks = await makeBlocks()
     const inner = new MemoryBlockstore()
     await Array.fromAsync(inner.putMany(pairs(blocks)))
@@ -190,7 +190,7 @@ describe('a CompressedBlockstore', () => {
     }
   })
 
-  it('reads a stream that is put once', async () => {
+  it('reads the source of a put only once', async () => {
     const bytes = text(10_000)
     const cid = await cidOf(bytes)
     let reads = 0
@@ -205,10 +205,10 @@ describe('a CompressedBlockstore', () => {
   it.each([
     ['an array of numbers', [1, 2, 3]],
     ['a string', 'abc'],
-    ['strings', ['abc']],
+    ['an array of strings', ['abc']],
     ['an ArrayBuffer', new ArrayBuffer(3)],
-    ['nothing', null],
-    ['nothing in an array', [undefined]]
+    ['null', null],
+    ['an array of undefined', [undefined]]
   ])('refuses %s instead of bytes, and stores nothing', async (_, bytes) => {
     const cid = await cidOf(new Uint8Array(0))
     const store = new CompressedBlockstore(new MemoryBlockstore())
@@ -252,7 +252,7 @@ describe('a CompressedBlockstore', () => {
     expect(await readBlock(store, cid)).toEqual(bytes)
   })
 
-  it('takes a Uint8ArrayList as a block and as a chunk', async () => {
+  it('accepts a Uint8ArrayList as a block and as a chunk', async () => {
     const bytes = text(3000)
     const cid = await cidOf(bytes)
     const list = new Uint8ArrayList(bytes.subarray(0, 1000), bytes.subarray(1000))
@@ -264,7 +264,7 @@ describe('a CompressedBlockstore', () => {
     }
   })
 
-  it('opens and closes its inner store, which may need neither', async () => {
+  it('opens and closes its inner store if that has these methods', async () => {
     const calls: string[] = []
     const inner = Object.assign(new MemoryBlockstore(), {
       open: () => calls.push('open'),
@@ -281,26 +281,26 @@ describe('a CompressedBlockstore', () => {
   })
 
   it.each([
-    ['a codec that there is not', { codec: 'xz' as CodecName }, 'UnknownCodecError'],
-    ['a level that the codec has not', { level: 20 }, 'InvalidLevelError'],
+    ['an unknown codec', { codec: 'xz' as CodecName }, 'UnknownCodecError'],
+    ['a level out of range', { level: 20 }, 'InvalidLevelError'],
     ['a level without a codec', { codec: 'none' as const, level: 1 }, 'InvalidParametersError'],
-    ['another verify', { verify: 'maybe' as Verify }, 'InvalidParametersError'],
+    ['an unknown verify', { verify: 'maybe' as Verify }, 'InvalidParametersError'],
     ['a minSize below 0', { minSize: -1 }, 'InvalidParametersError'],
-    ['codecs that are none', { codecs: null as unknown as [] }, 'InvalidParametersError'],
+    ['null as codecs', { codecs: null as unknown as [] }, 'InvalidParametersError'],
     ['codecs by name', { codecs: ['zstd'] as unknown as [] }, 'InvalidParametersError'],
-    ['hashers that are none', { hashers: 5 as unknown as [] }, 'InvalidParametersError'],
-    ['a hasher that is none', { hashers: [null] as unknown as [] }, 'InvalidParametersError'],
+    ['a number as hashers', { hashers: 5 as unknown as [] }, 'InvalidParametersError'],
+    ['null as a hasher', { hashers: [null] as unknown as [] }, 'InvalidParametersError'],
     [
-      'metrics that count nothing',
+      'metrics without registerCounterGroup',
       { metrics: {} as unknown as CompressedBlockstoreInit['metrics'] },
       'InvalidParametersError'
     ],
-    ['a maxBlockSize of no number', { maxBlockSize: NaN }, 'InvalidParametersError']
-  ])('refuses %s when it is made', (_, init, name) => {
+    ['a maxBlockSize of NaN', { maxBlockSize: NaN }, 'InvalidParametersError']
+  ])('refuses %s in its constructor', (_, init, name) => {
     expect(() => new CompressedBlockstore(new MemoryBlockstore(), init)).toThrow(expect.objectContaining({ name }))
   })
 
-  it.each([[null], [{}], ['blocks'], [new Map()]])('refuses to wrap %o, which is no blockstore', async inner => {
+  it.each([[null], [{}], ['blocks'], [new Map()]])('refuses to wrap %o, which is not a blockstore', async inner => {
     const store = inner as unknown as Blockstore
 
     expect(() => new CompressedBlockstore(store)).toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))

@@ -15,7 +15,7 @@ describe.each(WRITERS.map(codec => [label(codec), codec] as const))('%s', (_, wr
     ['5,000,001 bytes of noise', noise(5_000_001)],
     ['a megabyte of zeros', new Uint8Array(1_000_000)],
     ['16 MiB of zeros', new Uint8Array(16 * MIB)]
-  ])('gives back %s, whichever implementation reads', async (_, bytes) => {
+  ])('round-trips %s with every reader', async (_, bytes) => {
     const frame = await writer.compress(bytes)
 
     for (const reader of readers) {
@@ -80,12 +80,12 @@ describe.each(WRITERS.map(codec => [label(codec), codec] as const))('%s', (_, wr
   })
 })
 
-describe.each(ALL.map(codec => [label(codec), codec] as const))('%s, given a frame that is not right,', (_, reader) => {
+describe.each(ALL.map(codec => [label(codec), codec] as const))('the decoder of %s', (_, reader) => {
   const bytes = text(70_000)
   const frame = (async () => codecs[reader.name]().compress(bytes))()
   const size = bytes.byteLength
 
-  it('refuses it cut short anywhere', async () => {
+  it('refuses a frame cut short anywhere', async () => {
     const whole = await frame
     const lengths = [
       ...Array(20).keys(),
@@ -99,14 +99,14 @@ describe.each(ALL.map(codec => [label(codec), codec] as const))('%s, given a fra
     }
   })
 
-  it('refuses another size', async () => {
+  it('refuses a size other than that of the frame', async () => {
     for (const wrong of [0, 1, size - 1, size + 1, 2 * size]) {
       await expect(async () => reader.decompress(await frame, { size: wrong }), `${wrong} bytes`)
         .rejects.toMatchObject({ name: 'CorruptFrameError', codec: reader.name })
     }
   })
 
-  it('refuses a size above 16 MiB or below 0', async () => {
+  it('refuses a size that is not a whole number from 0 to 16 MiB', async () => {
     for (const wrong of [16 * MIB + 1, 2 ** 40, -1, 0.5, Number.NaN]) {
       await expect(async () => reader.decompress(await frame, { size: wrong }))
         .rejects.toMatchObject({ name: 'FrameTooLargeError' })
@@ -121,19 +121,19 @@ describe.each(ALL.map(codec => [label(codec), codec] as const))('%s, given a fra
     }
   })
 
-  it('refuses a bomb after at most one frame of output', async () => {
+  it('refuses a bomb of 16 MiB that should hold 1,000 bytes', async () => {
     const bomb = await codecs[reader.name]().compress(new Uint8Array(16 * MIB))
     await expect(async () => reader.decompress(bomb, { size: 1000 }))
       .rejects.toMatchObject({ name: 'CorruptFrameError' })
   })
 
-  it('refuses flipped bits, or decodes to the requested size', async () => {
+  it('refuses a frame with a flipped bit, or decodes it to the requested size', async () => {
     const whole = await frame
     const next = random(7)
 
     for (let i = 0; i < 300; i++) {
       const flipped = whole.slice()
-      // the headers at the front decide most
+      // headers, which matter most, are at the front
       const position = i % 2 === 0 ? next() % 32 : next() % flipped.byteLength
       flipped[position] ^= 1 << next() % 8
 
@@ -151,7 +151,7 @@ describe.each(ALL.map(codec => [label(codec), codec] as const))('%s, given a fra
     }
   })
 
-  it('refuses other bytes after it', async () => {
+  it('refuses bytes after the frame', async () => {
     const whole = await frame
 
     for (const tail of [Uint8Array.of(0), text(100), whole]) {
@@ -161,10 +161,10 @@ describe.each(ALL.map(codec => [label(codec), codec] as const))('%s, given a fra
   })
 })
 
-describe('the frames of docs/format.md, section 4', () => {
+describe('a frame as specified in docs/format.md, section 4,', () => {
   const bytes = text(100_000)
 
-  it('zstd: a frame with its content size, and no checksum', async () => {
+  it('has a content size and no checksum with zstd', async () => {
     for (const writer of WRITERS.filter(codec => codec.name === 'zstd')) {
       const frame = await writer.compress(bytes)
       expect(toHex(frame.subarray(0, 4))).toBe('28b52ffd')
@@ -173,37 +173,37 @@ describe('the frames of docs/format.md, section 4', () => {
     }
   })
 
-  it('gzip: mtime 0, OS 255', async () => {
+  it('has mtime 0 and OS 255 with gzip', async () => {
     for (const writer of WRITERS.filter(codec => codec.name === 'gzip')) {
       const frame = await writer.compress(bytes)
       expect(toHex(frame.subarray(0, 10))).toBe('1f8b08000000000000ff')
     }
   })
 
-  it('lz4: content size, independent blocks', async () => {
+  it('has a content size and independent blocks with lz4', async () => {
     const frame = await codecs.lz4().compress(bytes)
     expect(toHex(frame.subarray(0, 14))).toBe('04224d186850a086010000000000')
   })
 
-  it('snappy: the stream identifier first', async () => {
+  it('begins with the stream identifier with snappy', async () => {
     const frame = await codecs.snappy().compress(bytes)
     expect(toHex(frame.subarray(0, 10))).toBe('ff060000734e61507059')
   })
 })
 
-describe('choosing an implementation', () => {
-  it('uses the first available one', () => {
+describe('a codec', () => {
+  it('uses its first available implementation', () => {
     for (const name of NAMES) {
       expect(codecs[name]().implementation).toBe(TABLE[name].find(entry => entry.available())?.name)
     }
   })
 
-  it('refuses an unknown one', () => {
+  it('refuses an implementation that it does not have', () => {
     expect(() => codecs.lzo({ implementation: 'native' }))
       .toThrow(expect.objectContaining({ name: 'MissingImplementationError', codec: 'lzo', implementation: 'native' }))
   })
 
-  it('refuses to compress with one that only decompresses, by name', async () => {
+  it('refuses to compress with an implementation that only decompresses', async () => {
     await expect(async () => codecs.zstd({ implementation: 'js' }).compress(text(10)))
       .rejects.toMatchObject({ name: 'MissingImplementationError', codec: 'zstd', implementation: 'js' })
   })

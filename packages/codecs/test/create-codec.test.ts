@@ -7,7 +7,7 @@ import { outcome } from './stream-fixtures.ts'
 import type { Codec, CodecInit } from '../src/codec.ts'
 import type { Implementation, ImplementationEntry } from '../src/implementation.ts'
 
-/** An entry that marks what it makes. */
+/** An entry whose frames begin with a mark. */
 function entry (mark: number, init: Partial<ImplementationEntry> = {}): ImplementationEntry {
   const implementation: Implementation = {
     compress: bytes => Uint8Array.of(mark, ...bytes),
@@ -22,7 +22,7 @@ function create (implementations: ImplementationEntry[], init?: CodecInit): Code
 }
 
 describe('a codec', () => {
-  it('loads nothing before it is used', async () => {
+  it('loads its implementation once, when it is first used', async () => {
     const load = vi.fn(entry(1).load)
     const codec = create([entry(1, { load })])
     expect(load).not.toHaveBeenCalled()
@@ -47,7 +47,7 @@ describe('a codec', () => {
     expect(codec.implementation).toBe('js')
   })
 
-  it('refuses with the reason if none can be loaded, and tries again the next time', async () => {
+  it('rejects with the reason if no implementation can be loaded, and tries again on the next call', async () => {
     const load = vi.fn(entry(1).load).mockRejectedValueOnce(new Error('no network'))
     const codec = create([entry(1, { load })])
 
@@ -97,7 +97,7 @@ describe('a codec', () => {
     })
   })
 
-  it('rejects with the reason of a signal, before and during a call', async () => {
+  it('rejects with the reason of its signal if aborted before or during a call', async () => {
     const reason = new Error('no longer wanted')
     const load = vi.fn(
       async () => ({
@@ -126,7 +126,7 @@ describe('a codec', () => {
   })
 })
 
-describe('deterministic', () => {
+describe('the option deterministic', () => {
   it('selects the implementation that is the same build everywhere', async () => {
     const codec = create(
       [entry(1, { name: 'native' }), entry(2, { name: 'wasm', everywhere: true }), entry(3)],
@@ -136,20 +136,20 @@ describe('deterministic', () => {
     expect((await codec.compress(text(3)))[0]).toBe(2)
   })
 
-  it('has one for every codec, none of them native', () => {
+  it('selects an implementation for every codec, none of them native', () => {
     for (const name of NAMES) {
       expect(codecs[name]({ deterministic: true }).implementation, name).not.toBe('native')
     }
   })
 
-  it('refuses another implementation', () => {
+  it('refuses a native implementation', () => {
     expect(() => codecs.zstd({ deterministic: true, implementation: 'native' }))
       .toThrow(expect.objectContaining({ name: 'MissingImplementationError', codec: 'zstd', implementation: 'native' }))
   })
 })
 
 describe('a codec with a given implementation', () => {
-  it('reads streams with that one if it can, else with another one', async () => {
+  it('reads streams with that one if it can, else with another', async () => {
     const frame = await codecs.zstd().compress(text(1000))
 
     for (const implementation of ['native', 'wasm', 'js'] as const) {

@@ -6,7 +6,7 @@ import { deflateStream, inflateStream } from '../src/stream/deflate-stream.ts'
 const SYNC = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
 
 describe('a deflate stream in JavaScript', () => {
-  it('returns bytes that decode to everything given so far, each time', () => {
+  it('flushes each piece, so that everything written so far decodes', () => {
     fc.assert(fc.property(fc.array(
       fc.uint8Array({ minLength: 1, maxLength: 500 })
     ), fc.integer({ min: 1, max: 9 }), (pieces, level) => {
@@ -24,7 +24,7 @@ describe('a deflate stream in JavaScript', () => {
     }), { numRuns: 50 })
   })
 
-  it('refers back to earlier bytes', () => {
+  it('compresses repetitions of earlier bytes', () => {
     const stream = deflateStream(6)
     const bytes = new TextEncoder().encode('what is said twice costs only once, or hardly more than that')
 
@@ -39,11 +39,11 @@ describe('a deflate stream in JavaScript', () => {
   })
 
   it.each([
-    ['decodes to more', zlib.deflateRawSync(new Uint8Array(1e6), SYNC), 10],
-    ['decodes to less', zlib.deflateRawSync(new Uint8Array(9), SYNC), 10],
-    ['ends', zlib.deflateRawSync(new Uint8Array(10)), 10],
+    ['decodes to more bytes than requested', zlib.deflateRawSync(new Uint8Array(1e6), SYNC), 10],
+    ['decodes to fewer bytes than requested', zlib.deflateRawSync(new Uint8Array(9), SYNC), 10],
+    ['ends the stream', zlib.deflateRawSync(new Uint8Array(10)), 10],
     ['is damaged', Uint8Array.of(7, 7, 7, 7), 10]
-  ])('refuses what %s', (_, bytes, size) => {
+  ])('refuses input that %s', (_, bytes, size) => {
     expect(() => inflateStream().decompress(bytes, size))
       .toThrow(expect.objectContaining({ name: 'CorruptFrameError', codec: 'deflate' }))
   })

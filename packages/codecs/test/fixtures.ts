@@ -16,7 +16,7 @@ export const TABLE = Object.fromEntries(
 
 export const NAMES = Object.keys(TABLE) as CodecName[]
 
-/** The codec with each implementation that runs here: all in Node, all but the native ones in a browser. */
+/** Each codec with each implementation that runs here: all in Node, all but the native ones in a browser. */
 function running (not: 'compress' | 'decompress'): Codec[] {
   return NAMES.flatMap(name => {
     const entries = TABLE[name].filter(entry => entry.only !== not && entry.available())

@@ -19,8 +19,8 @@ export interface Good {
 const SENTENCE = 'It was the best of times, it was the worst of times\n'
 
 /**
- * Frames of the first 700 bytes of {@link SENTENCE} over and over, in a file s.txt,
- * as the formats' own tools make them: what our writers leave out is in these.
+ * Frames that the reference tools made of a file s.txt: 700 bytes of {@link SENTENCE}, repeated.
+ * They have optional fields that our writers leave out.
  */
 const REFERENCE: Readonly<Record<CodecName, readonly string[]>> = {
   zstd: [
@@ -53,7 +53,7 @@ const REFERENCE: Readonly<Record<CodecName, readonly string[]>> = {
   ]
 }
 
-/** Good frames of a codec: of every writer and several levels, of its own tool, and of many blocks. */
+/** Valid frames of a codec: by every writer at several levels, by the reference tool, and with many blocks. */
 export async function goodFrames (name: CodecName): Promise<Good[]> {
   const mixed = concat(text(3000, 2), noise(2000), new Uint8Array(3000), text(3000, 2))
   const small = [new Uint8Array(0), text(1), text(30, 3), text(1500), new Uint8Array(1000), noise(300), mixed]
@@ -83,15 +83,14 @@ export async function goodFrames (name: CodecName): Promise<Good[]> {
   ]
 }
 
-/** Frames of many blocks, which our writers make of megabytes only. */
+/** Frames of many small blocks. Our writers make several blocks only of larger content. */
 async function ofManyBlocks (name: CodecName): Promise<Good[]> {
   const pieces = [text(600), new Uint8Array(2000), noise(50), text(600), text(1, 4)]
   const bytes = concat(...pieces)
 
   switch (name) {
     case 'zstd':
-      // small blocks of several types, with a checksum
-      // with copies of their own, since a slice of a Buffer is none
+      // small blocks of several types, with a checksum. A copy, since slices of a Buffer share its memory
       return [{
         bytes,
         frame: new Uint8Array(
@@ -130,7 +129,7 @@ async function ofManyBlocks (name: CodecName): Promise<Good[]> {
   }
 }
 
-/** An integer of four bytes, the lowest first. */
+/** A little-endian integer of four bytes. */
 export function uint32 (value: number): Uint8Array {
   const bytes = new Uint8Array(4)
   writeUint32(bytes, 0, value >>> 0)
@@ -139,9 +138,9 @@ export function uint32 (value: number): Uint8Array {
 }
 
 /**
- * An lz4 frame around blocks with their lengths in front.
+ * An lz4 frame of blocks that begin with their lengths.
  *
- * @param flags - independent blocks and a content size where nothing else is said
+ * @param flags - by default, independent blocks and a content size
  */
 export function lz4Frame (
   size: number,
@@ -175,12 +174,12 @@ export function snappyChecksum (bytes: Uint8Array): Uint8Array {
   return uint32((checksum >>> 15 | checksum << 17) + 0xa282ead8)
 }
 
-/** What a frame begins with, without which nothing else of it is looked at. */
+/** The length of the fixed bytes at the front: if they are wrong, decoders look no further. */
 const MAGIC_LENGTHS: Readonly<Record<CodecName, number>> = { zstd: 4, gzip: 3, lz4: 4, brotli: 0, snappy: 10, lzo: 9 }
 
 /**
- * Make what guards a frame fit again, as far as that goes: its magic number, the size
- * that it states, and checksums. What comes behind those is then looked at, too.
+ * Repair the magic number, the stated size and the checksums of a mutated frame, as far as
+ * possible, so that decoders look at what comes after them.
  */
 export function repair (name: CodecName, frame: Uint8Array, size: number, original: Uint8Array): void {
   frame.set(original.subarray(0, Math.min(MAGIC_LENGTHS[name], frame.byteLength)))
@@ -188,7 +187,7 @@ export function repair (name: CodecName, frame: Uint8Array, size: number, origin
   try {
     REPAIRS[name](frame, size)
   } catch {
-    // it is too broken for that
+    // it is too broken to repair
   }
 }
 

@@ -11,12 +11,12 @@ const WORKER_INPUTS = 150
 
 const CASES = NAMES.flatMap(name => readers(name).flatMap(implementation => [
   { name, implementation, workers: false, count: INPUTS },
-  // what is native has no workers
+  // native implementations use no workers
   ...implementation === 'native' ? [] : [{ name, implementation, workers: true, count: WORKER_INPUTS }]
 ]))
 
-// scripts/fuzz.ts does the same for longer, and compares what the implementations answer
-describe.each(CASES)('$name ($implementation, in workers: $workers), given $count frames most of which are broken,', ({
+// scripts/fuzz.ts does the same for longer, and compares the results of the implementations
+describe.each(CASES)('$name ($implementation, in workers: $workers), given $count frames, most of them mutated,', ({
   name,
   implementation,
   workers,

@@ -3,25 +3,25 @@ import { concat, random, TABLE } from './fixtures.ts'
 import type { CodecName, ImplementationName } from '../src/codec.ts'
 import type { Good } from './fuzz-frames.ts'
 
-/** What a decoder is given. */
+/** The input of one call of a decoder. */
 export interface Input {
   frame: Uint8Array
   size: number
-  /** What it must answer, where nothing has been done to the frame. */
+  /** The expected result, if the frame is intact. */
   bytes?: Uint8Array
 }
 
 type Next = () => number
 type Mutation = (frame: Uint8Array, next: Next, other: Uint8Array) => Uint8Array
 
-/** Frames of more than this, or of what is more, are used less. */
+/** Frames are used less often if they, or their contents, are longer than this. */
 const SMALL = 4000
 const MEDIUM = 100_000
 const MIB = 1024 * 1024
 
-/** Bytes at the edges of what a field can mean. */
+/** Bytes at the edges of the ranges of fields. */
 const EDGES = [0, 1, 0x0f, 0x10, 0x11, 0x3f, 0x40, 0x7f, 0x80, 0xf0, 0xfe, 0xff]
-/** Lengths that are too large, or nearly so, in one way or another. */
+/** Lengths at or near some limit of a format. */
 const LENGTHS = [
   0,
   1,
@@ -148,12 +148,12 @@ const MUTATIONS: readonly Mutation[] = [
   }
 ]
 
-/** The implementations that read a codec here. */
+/** The implementations that decompress a codec on this platform. */
 export function readers (name: CodecName): ImplementationName[] {
   return TABLE[name].filter(entry => entry.only !== 'compress' && entry.available()).map(entry => entry.name)
 }
 
-/** Makes inputs of a codec. Each follows from the seed and its number alone, so that it can be made again. */
+/** Makes inputs for a codec. Each depends only on the seed and its number, so it can be made again. */
 export async function inputs (name: CodecName, seed: number): Promise<(number: number) => Input> {
   const good = await goodFrames(name)
   const bySize = [SMALL, MEDIUM, Infinity].map(
@@ -169,7 +169,7 @@ export async function inputs (name: CodecName, seed: number): Promise<(number: n
       return { ...good[number], size: good[number].bytes.byteLength }
     }
 
-    // what is right is still read after what is not
+    // decoders must still read an intact frame after a broken one
     if (next() % 32 === 0) {
       return { frame, bytes, size: bytes.byteLength }
     }
@@ -177,7 +177,7 @@ export async function inputs (name: CodecName, seed: number): Promise<(number: n
     const size = next() % 8 === 0 ? wrongSize(bytes.byteLength, next) : bytes.byteLength
     let mutated = frame
 
-    // one is enough most of the time
+    // mostly one mutation
     for (let i = pick([1, 1, 1, 2, 3, 6], next); i > 0; i--) {
       mutated = pick(MUTATIONS, next)(mutated, next, choose().frame)
     }
@@ -210,7 +210,7 @@ function wrongSize (size: number, next: Next): number {
   )
 }
 
-/** A position in a frame. The headers at the front decide most, and trailers some. */
+/** A position in a frame: often in the headers at the front, sometimes in the trailer. */
 function place (frame: Uint8Array, next: Next): number {
   const near = pick([frame.byteLength, frame.byteLength, 8, 32, 64], next)
   const position = next() % Math.max(1, Math.min(near, frame.byteLength))
@@ -218,7 +218,7 @@ function place (frame: Uint8Array, next: Next): number {
   return next() % 8 === 0 ? Math.max(0, frame.byteLength - 1 - position % 16) : position
 }
 
-/** From a position up to and without a later one, most of the time close to it. */
+/** The start and the exclusive end of a part of a frame, mostly a short one. */
 function range (frame: Uint8Array, next: Next): [number, number] {
   const start = place(frame, next)
 
@@ -229,7 +229,7 @@ function pick<T> (values: readonly T[], next: Next): T {
   return values[next() % values.length]
 }
 
-/** A seed for each number, with all bits changed by all (the finalizer of MurmurHash3). Never 0. */
+/** A seed for each number, mixed by the finalizer of MurmurHash3. Never 0. */
 function mix (seed: number, number: number): number {
   let value = seed ^ Math.imul(number + 1, 0x9e3779b1)
   value = Math.imul(value ^ value >>> 16, 0x85ebca6b)

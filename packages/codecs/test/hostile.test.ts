@@ -1,4 +1,4 @@
-// One file for all codecs, longer than others: a line or two a case, most of them of bytes made by hand.
+// One long file for all codecs: most cases are a line or two of handmade bytes.
 import { brotliCompressSync, constants, createBrotliCompress, deflateRawSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { codecs } from '../src/all.ts'
@@ -13,11 +13,11 @@ import type { CodecName, ImplementationName } from '../src/codec.ts'
 
 const MIB = 1024 * 1024
 const GIB = 1024 * MIB
-/** Of a WASM heap. */
+/** The page size of a WebAssembly heap. */
 const PAGE = 64 * 1024
 const NOTHING = new Uint8Array(0)
 
-/** What a call ends with: how many bytes, or the name of an error. On this thread, so that its memory can be seen. */
+/** How many bytes a call returns, or the name of its error. Runs on this thread, so that memory can be measured. */
 async function outcome (
   name: CodecName,
   implementation: ImplementationName,
@@ -28,7 +28,7 @@ async function outcome (
     .then(bytes => bytes.byteLength, (err: Error) => err.name)
 }
 
-/** In a worker, which a test that fails leaves behind: what does not end on this thread would end no test. */
+/** Runs in a worker: an endless loop on this thread would block the test's own time limit. */
 async function refusesInWorker (
   name: CodecName,
   implementation: ImplementationName,
@@ -68,20 +68,20 @@ function repeat (bytes: Uint8Array, count: number): Uint8Array {
   return repeated
 }
 
-/** A zstd block: type 0 is stored, 1 is one byte many times, 2 is compressed. */
+/** A zstd block: type 0 is stored, 1 is one repeated byte, 2 is compressed. */
 function zstdBlock (type: number, length: number, content: Uint8Array, last: boolean = true): Uint8Array {
   return concat(uint32(Number(last) | type << 1 | length << 3).subarray(0, 3), content)
 }
 
-/** A zstd frame of one segment, its content size in four bytes. */
+/** A zstd frame of one segment, with a content size of four bytes. */
 function zstdFrame (size: number, ...blocks: Uint8Array[]): Uint8Array {
   return concat(fromBase64('KLUv/aA='), uint32(size), ...blocks)
 }
 
 /**
- * A block of 64 KiB that decodes to 2 GiB: each of its sequences is a literal, and a
- * match of 65,539 bytes. They are the same, so that codes take no bits and the match
- * takes 16 for the rest of its length.
+ * A block of 64 KiB that decodes to 2 GiB: each of its sequences is a literal and a match
+ * of 65,539 bytes. All have the same codes, which take no bits, and 16 extra bits for the
+ * length of the match.
  */
 function zstdSequencesBlock (): Uint8Array {
   const count = 0x7f00 + 256
@@ -102,7 +102,7 @@ describe.each(readers('zstd'))('zstd (%s)', (implementation) => {
   const stored = zstdBlock(0, 300, TEXT)
   const [low, high] = [44, 0]
 
-  it('reads the frames that the others here are made from', async () => {
+  it('reads the valid frames that the other tests modify', async () => {
     await reads('zstd', implementation, zstdFrame(300, stored), TEXT)
     await reads(
       'zstd',
@@ -123,7 +123,7 @@ describe.each(readers('zstd'))('zstd (%s)', (implementation) => {
     }
   })
 
-  it('refuses a dictionary ID, of any length', async () => {
+  it('refuses a dictionary ID of any length', async () => {
     for (const flag of [1, 2, 3]) {
       const id = new Uint8Array(2 ** (flag - 1)).fill(1)
       await refuses(
@@ -135,7 +135,7 @@ describe.each(readers('zstd'))('zstd (%s)', (implementation) => {
     }
   })
 
-  it.each(['stored', 'of one byte', 'compressed'])('refuses a content size that differs from its block, %s', async (
+  it.each(['stored', 'of one byte', 'compressed'])('refuses a content size that differs from its block (%s)', async (
     kind
   ) => {
     const compressed = new Uint8Array(zstdCompressSync(TEXT)).subarray(7 + 3)
@@ -153,22 +153,22 @@ describe.each(readers('zstd'))('zstd (%s)', (implementation) => {
     }
   })
 
-  it('refuses a content size with bits above the 53 of a number', async () => {
+  it('refuses a content size of more than 53 bits', async () => {
     await refuses('zstd', implementation, concat(fromBase64('KLUv/eA='), uint32(300), uint32(0x80000000), stored), 300)
   })
 
-  it('refuses reserved bits and a reserved block', async () => {
+  it('refuses reserved bits and a reserved block type', async () => {
     await refuses('zstd', implementation, zstdFrame(300, stored).with(4, 0xa8), 300)
     await refuses('zstd', implementation, zstdFrame(300, zstdBlock(3, 300, TEXT)), 300)
   })
 
-  it('refuses a skippable frame before and after it', async () => {
+  it('refuses a skippable frame before or after the frame', async () => {
     const skippable = concat(Uint8Array.of(0x50, 0x2a, 0x4d, 0x18), uint32(3), text(3))
     await refuses('zstd', implementation, concat(skippable, zstdFrame(300, stored)), 300)
     await refuses('zstd', implementation, concat(zstdFrame(300, stored), skippable), 300)
   })
 
-  it('refuses a checksum of the content that does not match', async () => {
+  it('refuses a wrong content checksum', async () => {
     const frame = new Uint8Array(zstdCompressSync(TEXT, { params: { [constants.ZSTD_c_checksumFlag]: 1 } }))
     await reads('zstd', implementation, frame, TEXT)
     frame[frame.byteLength - 1] ^= 1
@@ -187,9 +187,9 @@ describe.each(readers('zstd'))('zstd (%s)', (implementation) => {
 })
 
 describe('a zstd frame whose Huffman weights have no end', () => {
-  // literals that are compressed with a tree (type 2), 10 bytes out of 20
+  // literals compressed with a tree (type 2): 20 bytes decode to 10
   const literals = 2 | 10 << 4 | 20 << 14
-  // the tree: weights in 10 bytes, accuracy 5, the first symbol all of the probability
+  // the tree: weights in 10 bytes, accuracy 5, all of the probability for the first symbol
   const block = Uint8Array.of(literals, literals >> 8, literals >> 16, 10, 0xf0, 0x03, ...Array<number>(30).fill(0xff))
   // content size 10 in one byte, one block, the last
   const header = 1 | 2 << 1 | block.byteLength << 3
@@ -203,7 +203,7 @@ describe('a zstd frame whose Huffman weights have no end', () => {
 describe.each(readers('gzip'))('gzip (%s)', (implementation) => {
   const deflated = deflateRawSync(TEXT)
 
-  /** A member with the right trailer, unless it is told otherwise. */
+  /** A member with the trailer of TEXT, whatever its stream is. */
   function member (flags: number, fields: Uint8Array = NOTHING, stream: Uint8Array = deflated): Uint8Array {
     const trailer = concat(Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255), deflated, new Uint8Array(8))
     repair('gzip', trailer, 300, trailer)
@@ -224,7 +224,7 @@ describe.each(readers('gzip'))('gzip (%s)', (implementation) => {
     )
   })
 
-  it('refuses a wrong size, and a wrong checksum, in its trailer', async () => {
+  it('refuses a wrong size or checksum in the trailer', async () => {
     const whole = member(0)
 
     for (let i = 1; i <= 8; i++) {
@@ -240,12 +240,12 @@ describe.each(readers('gzip'))('gzip (%s)', (implementation) => {
     await refuses('gzip', implementation, concat(member(0), member(0)), 600)
   })
 
-  it('refuses bytes between its deflate stream and its trailer', async () => {
+  it('refuses bytes between the deflate stream and the trailer', async () => {
     await refuses('gzip', implementation, member(0, NOTHING, concat(deflated, Uint8Array.of(0))), 300)
     await refuses('gzip', implementation, member(0, NOTHING, concat(deflated, deflated)), 300)
   })
 
-  it('refuses reserved flags, and unterminated fields', async () => {
+  it('refuses reserved flags and unterminated fields', async () => {
     for (const flags of [0x20, 0x40, 0x80]) {
       await refuses('gzip', implementation, member(flags), 300)
     }
@@ -254,7 +254,7 @@ describe.each(readers('gzip'))('gzip (%s)', (implementation) => {
     await refuses('gzip', implementation, concat(member(0x08).subarray(0, 10), text(500)), 300)
   })
 
-  it('refuses a deflate stream that is longer, or shorter, than its trailer says', async () => {
+  it('refuses a deflate stream that is longer or shorter than the trailer says', async () => {
     await refuses('gzip', implementation, member(0, NOTHING, deflateRawSync(text(301))), 300)
     await refuses('gzip', implementation, member(0, NOTHING, deflateRawSync(text(299))), 300)
     await refuses('gzip', implementation, member(0, NOTHING, deflated.subarray(0, -1)), 300)
@@ -266,7 +266,7 @@ function lz4Block (...parts: Uint8Array[]): Uint8Array {
   return concat(uint32(concat(...parts).byteLength), ...parts)
 }
 
-/** A block of literals that is compressed all the same. */
+/** A compressed block that holds only literals. */
 function literals (bytes: Uint8Array): Uint8Array {
   const more = bytes.byteLength - 15
 
@@ -281,13 +281,13 @@ function literals (bytes: Uint8Array): Uint8Array {
 describe.each(readers('lz4'))('lz4 (%s)', (implementation) => {
   const stored = concat(uint32(300 | 0x80000000), TEXT)
 
-  it('reads the frames that the others here are made from', async () => {
+  it('reads the valid frames that the other tests modify', async () => {
     await reads('lz4', implementation, lz4Frame(300, [stored]), TEXT)
     await reads('lz4', implementation, lz4Frame(300, [literals(TEXT)]), TEXT)
     await reads('lz4', implementation, lz4Frame(5000, [literals(text(5000))]), text(5000))
   })
 
-  it('refuses a dictionary ID, linked blocks, reserved bits, another version, and no content size', async () => {
+  it('refuses dictionary IDs, linked blocks, invalid flags and block sizes, and a missing content size', async () => {
     for (const flags of [0x69, 0x48, 0x6a, 0xa8, 0x28, 0x60]) {
       await refuses('lz4', implementation, lz4Frame(300, [stored], flags), 300)
     }
@@ -297,11 +297,11 @@ describe.each(readers('lz4'))('lz4 (%s)', (implementation) => {
     }
   })
 
-  it('refuses blocks of more than the block size, compressed or stored', async () => {
+  it('refuses blocks larger than the block size, compressed or stored', async () => {
     const tooLong = text(65_537)
     await refuses('lz4', implementation, lz4Frame(65_537, [uint32(65_537 | 0x80000000), tooLong]), 65_537)
     await refuses('lz4', implementation, lz4Frame(65_537, [literals(tooLong)]), 65_537)
-    // short, and decodes to too much
+    // short, but decodes to too much
     const zeros = lz4Block(Uint8Array.of(0x1f, 0, 1, 0), new Uint8Array(300).fill(255), Uint8Array.of(0, 0x50), text(5))
     await refuses('lz4', implementation, lz4Frame(76_525, [zeros]), 76_525)
   })
@@ -313,14 +313,14 @@ describe.each(readers('lz4'))('lz4 (%s)', (implementation) => {
     }
   })
 
-  it('refuses more or fewer blocks than the content size says', async () => {
+  it('refuses blocks that hold more or less than the content size says', async () => {
     await refuses('lz4', implementation, lz4Frame(300, [stored, stored]), 300)
     await refuses('lz4', implementation, lz4Frame(300, []), 300)
     await refuses('lz4', implementation, lz4Frame(300, [literals(text(299))]), 300)
     await refuses('lz4', implementation, lz4Frame(300, [literals(text(301))]), 300)
   })
 
-  it('refuses matches before the start of their block, and with the offset 0', async () => {
+  it('refuses matches that reach before their block, or have the offset 0', async () => {
     for (const offset of [0, 2, 301, 65_535]) {
       // one literal, a match of 4, and the last literals
       const match = lz4Block(Uint8Array.of(0x10, 97, offset, offset >> 8, 0x50), text(5))
@@ -328,7 +328,7 @@ describe.each(readers('lz4'))('lz4 (%s)', (implementation) => {
         .toBe('CorruptFrameError')
     }
 
-    // the same in a block that is long enough for a thread
+    // the same in a longer block
     const match = lz4Block(
       Uint8Array.of(0x10, 97, 0, 0),
       Uint8Array.of(0xf0),
@@ -339,7 +339,7 @@ describe.each(readers('lz4'))('lz4 (%s)', (implementation) => {
     await refuses('lz4', implementation, lz4Frame(4105, [match]), 4105)
   })
 
-  it('refuses checksums of blocks and of the content that do not match', async () => {
+  it('refuses wrong checksums of blocks and of the content, and a missing one', async () => {
     await refuses('lz4', implementation, lz4Frame(300, [stored, uint32(1)], 0x78), 300)
     await refuses('lz4', implementation, concat(lz4Frame(300, [stored], 0x6c), uint32(1)), 300)
     await refuses('lz4', implementation, lz4Frame(300, [stored], 0x6c), 300)
@@ -360,7 +360,7 @@ describe.each(readers('lz4'))('lz4 (%s)', (implementation) => {
     )
   })
 
-  it('needs no more memory for thousands of short blocks than for a few long ones', async () => {
+  it('needs less than 200 MiB of memory for 500 short blocks', async () => {
     const frame = lz4Frame(500 * 4200, [repeat(literals(text(4200)), 500)], 0x68, 7)
     const before = process.memoryUsage().rss
     expect(await outcome('lz4', implementation, frame, 500 * 4200)).toBe(500 * 4200)
@@ -382,10 +382,10 @@ function compressedChunk (bytes: Uint8Array, block: Uint8Array): Uint8Array {
 }
 
 describe.each(readers('snappy'))('snappy (%s)', (implementation) => {
-  /** A block of literals: their number in two bytes, 300 in the first two. */
+  /** A block of literals: the length 300 as a varint, then a literal whose length takes two bytes. */
   const block300 = concat(Uint8Array.of(0xac, 0x02, 61 << 2, 43, 1), TEXT)
 
-  it('reads the chunks that the others here are made from', async () => {
+  it('reads the valid chunks that the other tests modify', async () => {
     await reads('snappy', implementation, stream(storedChunk(TEXT)), TEXT)
     await reads('snappy', implementation, stream(compressedChunk(TEXT, block300)), TEXT)
   })
@@ -408,7 +408,7 @@ describe.each(readers('snappy'))('snappy (%s)', (implementation) => {
   it('refuses chunks of more than 64 KiB', async () => {
     const tooLong = text(65_537)
     await refuses('snappy', implementation, stream(storedChunk(tooLong)), 65_537)
-    // 65,537, and three bytes of length
+    // 65,537 as a varint, then a literal whose length takes three bytes
     await refuses(
       'snappy',
       implementation,
@@ -418,11 +418,11 @@ describe.each(readers('snappy'))('snappy (%s)', (implementation) => {
     await refuses('snappy', implementation, stream(snappyChunk(0, noise(100_000))), 100)
   })
 
-  it('refuses a block that does not decode to the length in its first bytes', async () => {
+  it('refuses a block that does not decode to the length it states', async () => {
     for (const size of [299, 301, 128, 65_535]) {
       const bytes = concat(TEXT, new Uint8Array(65_536)).subarray(0, size)
       const lying = concat(Uint8Array.of(0x80 | size & 0x7f, 0x80 | size >> 7 & 0x7f, size >> 14), block300.subarray(2))
-      // with the checksum of what a careless decoder makes of it
+      // the checksum is of what a careless decoder would return
       expect(await outcome('snappy', implementation, stream(compressedChunk(bytes, lying)), size), `${size} bytes`)
         .toBe('CorruptFrameError')
     }
@@ -432,7 +432,7 @@ describe.each(readers('snappy'))('snappy (%s)', (implementation) => {
   })
 
   it('refuses a literal with a negative length, and copies out of range', async () => {
-    // read with a sign, the length of four bytes goes back to its own first byte, for ever
+    // read as a signed number, the length of four bytes leads back to its own first byte: an endless loop
     await refusesInWorker(
       'snappy',
       implementation,
@@ -460,7 +460,7 @@ describe.each(readers('snappy'))('snappy (%s)', (implementation) => {
     }
   })
 
-  it('refuses chunks that are too short for a checksum, and a checksum that does not match', async () => {
+  it('refuses chunks that are too short for a checksum, and wrong checksums', async () => {
     await refuses('snappy', implementation, stream(snappyChunk(1, Uint8Array.of(1, 2, 3))), 0)
     await refuses('snappy', implementation, stream(snappyChunk(1, concat(uint32(1), TEXT))), 300)
     await refuses('snappy', implementation, stream(snappyChunk(0, concat(uint32(1), block300))), 300)
@@ -506,7 +506,7 @@ describe.each(readers('brotli'))('brotli (%s)', (implementation) => {
     )
   })
 
-  it('reads a window larger than the content, without allocating it', async () => {
+  it('reads a window larger than the content', async () => {
     await reads(
       'brotli',
       implementation,
@@ -515,7 +515,7 @@ describe.each(readers('brotli'))('brotli (%s)', (implementation) => {
     )
   })
 
-  it('refuses bytes after it, and a second stream', async () => {
+  it('refuses bytes or a second stream after the frame', async () => {
     const frame = brotliCompressSync(TEXT)
 
     for (const tail of [Uint8Array.of(0), Uint8Array.of(3), frame]) {
@@ -525,13 +525,13 @@ describe.each(readers('brotli'))('brotli (%s)', (implementation) => {
   })
 
   it('reads five million empty metadata blocks', { tags: 'slow' }, async () => {
-    // a window of 16 (1 bit), then: not last, no length, reserved, none skipped: each fills a byte with the padding
+    // a window of 2 ** 16, then bytes that each are a metadata block that skips nothing, then an empty last block
     const frame = concat(Uint8Array.of(0x0c), repeat(Uint8Array.of(0x06), 5_000_000), Uint8Array.of(0x03))
     expect(await outcome('brotli', implementation, frame, 0)).toBe(0)
   })
 })
 
-/** An integer of four bytes, the highest first. */
+/** A big-endian integer of four bytes. */
 function big (value: number): Uint8Array {
   return uint32(value).toReversed()
 }
@@ -539,12 +539,12 @@ function big (value: number): Uint8Array {
 describe.each(readers('lzo'))('lzo (%s)', (implementation) => {
   const header = encodeLzopHeader()
   const end = new Uint8Array(4)
-  /** A member of one block: what it says to decode to, how long it says to be, and what is there. */
+  /** A member of one block: its stated length, its stated compressed length, and its bytes. */
   const member = (length: number, compressedLength: number, block: Uint8Array): Uint8Array =>
     concat(header, big(length), big(compressedLength), block, end)
   const zeros = codecs.lzo().compress(new Uint8Array(300))
 
-  it('reads the members that the others here are made from', async () => {
+  it('reads the valid members that the other tests modify', async () => {
     const block = (await zeros).slice(header.byteLength + 8, -4)
     await reads('lzo', implementation, member(300, 300, TEXT), TEXT)
     await reads('lzo', implementation, member(300, block.byteLength, block), new Uint8Array(300))
@@ -572,7 +572,7 @@ describe.each(readers('lzo'))('lzo (%s)', (implementation) => {
     }
   })
 
-  it('refuses block lengths that lie', async () => {
+  it('refuses wrong block lengths', async () => {
     const block = (await zeros).slice(header.byteLength + 8, -4)
     const { byteLength } = block
 
@@ -598,8 +598,8 @@ describe.each(readers('lzo'))('lzo (%s)', (implementation) => {
     }
   })
 
-  it('refuses matches before the start of their block', async () => {
-    // four literals, and a match of 4 bytes from 5 bytes before: into the block in front
+  it('refuses matches that reach before their block', async () => {
+    // four literals, and a match of 4 bytes that reaches back 5 bytes, into the previous block
     const block = Uint8Array.of(21, 97, 97, 97, 97, 0x70, 0, 0x11, 0, 0)
     const near = block.with(5, 0x6c)
 
@@ -613,7 +613,7 @@ describe.each(readers('lzo'))('lzo (%s)', (implementation) => {
     }
   })
 
-  it('refuses a length of millions of zeros', async () => {
+  it('refuses a length encoded in millions of zeros', async () => {
     for (const first of [0, 0x20, 0x10]) {
       const run = concat(Uint8Array.of(21, 97, 97, 97, 97, first), new Uint8Array(15 * MIB))
       await refuses('lzo', implementation, member(16 * MIB, run.byteLength, run), 16 * MIB)
@@ -632,7 +632,7 @@ describe('a frame of 1 GiB of zeros that claims to hold 4 MiB', () => {
   const size = 4 * MIB
   const zeros = new Uint8Array(MIB)
 
-  /** Of blocks that are repeated, so that nobody needs the gigabyte. */
+  /** Made of repeated blocks, or compressed as a stream, so that the gigabyte is never in memory. */
   const bombs: Readonly<Record<CodecName, () => Uint8Array | Promise<Uint8Array>>> = {
     zstd: () => zstdFrame(
       size,
@@ -685,13 +685,13 @@ describe('a frame of 1 GiB of zeros that claims to hold 4 MiB', () => {
     }
   }
 
-  it.each(NAMES)('is refused by every implementation of %s, with the memory of a few frames', { tags: 'slow' }, async (
+  it.each(NAMES)('is refused by every implementation of %s in less than 100 MiB of memory', { tags: 'slow' }, async (
     name
   ) => {
     const bomb = await bombs[name]()
 
     for (const implementation of readers(name)) {
-      // the most that there has ever been: what is collected in time is seen, too
+      // the peak, so memory that has already been freed counts, too
       const before = process.resourceUsage().maxRSS
       await refuses(name, implementation, bomb, size)
       expect(process.resourceUsage().maxRSS - before, implementation).toBeLessThan(100 * 1024)
@@ -699,7 +699,7 @@ describe('a frame of 1 GiB of zeros that claims to hold 4 MiB', () => {
   })
 })
 
-/** Calls, and how often an instance was started for them. */
+/** A function that makes calls, and how many instances were started for them. */
 function fake (): { call: ReturnType<typeof reuseInstance<{ memory: WebAssembly.Memory }>>, starts: () => number } {
   let starts = 0
   const call = reuseInstance(async () => {
@@ -711,7 +711,7 @@ function fake (): { call: ReturnType<typeof reuseInstance<{ memory: WebAssembly.
 }
 
 describe('a WASM instance', () => {
-  it('is kept after a call that needed little memory', async () => {
+  it('is kept after a call that needed at most 32 MiB', async () => {
     const { call, starts } = fake()
     await call(() => 1)
     await call(({ memory }) => memory.grow(32 * MIB / PAGE - 1))
@@ -719,7 +719,7 @@ describe('a WASM instance', () => {
     expect(starts()).toBe(1)
   })
 
-  it('is replaced after a call that threw, and the next call gets another', async () => {
+  it('is replaced after a call that threw or rejected', async () => {
     const { call, starts } = fake()
     await expect(call(() => { throw new Error('unreachable') })).rejects.toThrow('unreachable')
     await expect(call(async () => { throw new Error('later') })).rejects.toThrow('later')
@@ -748,7 +748,7 @@ describe('a WASM instance', () => {
     expect(await call(() => 1)).toBe(1)
   })
 
-  it('is not replaced for concurrent calls when another one fails', async () => {
+  it('is replaced only once after several concurrent calls have failed', async () => {
     const { call, starts } = fake()
     await Promise.allSettled([
       call(async () => { throw new Error('one') }),
@@ -761,11 +761,11 @@ describe('a WASM instance', () => {
 
   it.each(
     NAMES.filter(name => readers(name).includes('wasm'))
-  )('of %s does not keep a large heap after many hostile frames, and large ones', { tags: 'slow' }, async (name) => {
+  )('of %s does not keep a large heap after many corrupt and large frames', { tags: 'slow' }, async (name) => {
     const codec = codecs[name]({ implementation: 'wasm', workers: false })
     const frame = await codecs[name]().compress(new Uint8Array(16 * MIB))
     const noisy = await codecs[name]().compress(noise(100_000))
-    // what V8 keeps of instances comes to an end after some of them
+    // what V8 keeps of old instances is bounded
     await codec.decompress(frame, { size: 16 * MIB })
     const before = process.memoryUsage().rss
 

@@ -60,7 +60,7 @@ interface Header {
   extra?: string
 }
 
-/** The header of a member, as lzop takes it. */
+/** The header of a member, as lzop accepts it. */
 function header (
   { version = 0x1040, needed = 0x0940, method = 1, flags = 0, name = '', extra }: Header = {}
 ): Uint8Array {
@@ -88,30 +88,30 @@ const CONTENT = new TextEncoder().encode('abcabcabcabc')
 const STREAM = Uint8Array.of(20, 97, 98, 99, 0x27, 0x08, 0x00, 0x11, 0x00, 0x00)
 const LAST = word(0)
 
-/** A block, with those of its checksums that are given. */
+/** A block with the given checksums. */
 function block (bytes: Uint8Array, length: number, ...sums: number[]): Uint8Array {
   return concat(word(length), word(bytes.byteLength), ...sums.map(word), bytes)
 }
 
 const BLOCK = block(STREAM, 12)
 
-describe('a member of lzop', () => {
+describe('an lzop member', () => {
   it.each([
-    ['nothing', new Uint8Array(0)],
-    ['a byte', text(1)],
+    ['no bytes', new Uint8Array(0)],
+    ['one byte', text(1)],
     ['256 KiB of text', text(256 * 1024)],
-    ['256 KiB and a byte of text', text(256 * 1024 + 1)],
+    ['256 KiB and one byte of text', text(256 * 1024 + 1)],
     ['noise', noise(1_000_000)],
     ['zeros', new Uint8Array(16 * MIB)],
     ['text, noise and zeros', concat(text(700_000), noise(700_000), new Uint8Array(700_000))]
-  ])('gives back %s', (_, bytes) => {
+  ])('round-trips %s', (_, bytes) => {
     const frame = encodeLzop(bytes)
 
     expect(frame.byteLength).toBeLessThanOrEqual(bytes.byteLength + 42 + 8 * Math.ceil(bytes.byteLength / 262144))
     expect(same(decodeLzop(frame, bytes.byteLength), bytes)).toBe(true)
   })
 
-  it('has no name, no time and no checksums of its content, so the same bytes give the same member', () => {
+  it('has no name, time or content checksums, so the same bytes always give the same member', () => {
     expect(toHex(encodeLzop(CONTENT)))
       .toBe(`894c5a4f000d0a1a0a104020a00940010503000000000081a40000000000000000002a990288${toHex(concat(BLOCK, LAST))}`)
     expect(same(encodeLzop(text(600_000)), encodeLzop(text(600_000)))).toBe(true)
@@ -124,11 +124,11 @@ describe('a member of lzop', () => {
     expect(same(encodeLzop(concat(noise(5), text(5000)).subarray(5)), frame.subarray(5, -5))).toBe(true)
   })
 
-  it.each(VECTORS)('is read as made by %s', (_, vector) => {
+  it.each(VECTORS)('is read if made by %s', (_, vector) => {
     expect(new TextDecoder().decode(decodeLzop(fromBase64(vector), TEXT.length))).toBe(TEXT)
   })
 
-  it.each(VECTORS)('is refused if it is cut short, as made by %s', (_, vector) => {
+  it.each(VECTORS)('is refused if cut short anywhere (%s)', (_, vector) => {
     const frame = fromBase64(vector)
 
     for (let length = 0; length < frame.byteLength; length++) {
@@ -136,9 +136,9 @@ describe('a member of lzop', () => {
     }
   })
 
-  it.each(VECTORS)('is refused with a flipped bit, as made by %s', (command, vector) => {
+  it.each(VECTORS)('is refused with any bit flipped (%s)', (command, vector) => {
     const frame = fromBase64(vector)
-    // without checksums, what is flipped behind the block's length makes other text
+    // without checksums, a bit flipped after the block's length only changes the text
     const end = command.includes('F') ? 51 : frame.byteLength
 
     for (let bit = 0; bit < end * 8; bit++) {
@@ -151,26 +151,26 @@ describe('a member of lzop', () => {
 
   it.each<[string, Uint8Array]>([
     [
-      'with a name, a time and an extra field',
+      'has a name, a time and an extra field',
       concat(header({ name: 'a name', flags: 0x40, extra: 'and more' }), BLOCK)
     ],
-    ['with an extra field and CRC-32', concat(header({ flags: 0x1040, extra: '' }), BLOCK)],
-    ['of version 0.9', concat(header({ version: 0x0900, name: 'old' }), BLOCK)],
-    ['of a newer version that 1.04 reads', concat(header({ version: 0x2000, needed: 0x1040 }), BLOCK)],
-    ['of method 3', concat(header({ method: 3 }), BLOCK)],
+    ['has an extra field and CRC-32', concat(header({ flags: 0x1040, extra: '' }), BLOCK)],
+    ['is of version 0.9', concat(header({ version: 0x0900, name: 'old' }), BLOCK)],
+    ['is of a newer version that 1.04 can read', concat(header({ version: 0x2000, needed: 0x1040 }), BLOCK)],
+    ['is of method 3', concat(header({ method: 3 }), BLOCK)],
     [
-      'with four checksums',
+      'has four checksums',
       concat(
         header({ flags: 0x303 }),
         block(STREAM, 12, adler32(CONTENT), crc32(CONTENT), adler32(STREAM), crc32(STREAM))
       )
     ],
     [
-      'with a stored block, which has two',
+      'has a stored block, which has two checksums',
       concat(header({ flags: 0x303 }), block(CONTENT, 12, adler32(CONTENT), crc32(CONTENT)))
     ],
-    ['with blocks of any length', concat(header(), ...Array.from(CONTENT, byte => block(Uint8Array.of(byte), 1)))]
-  ])('is read %s', (_, member) => {
+    ['has blocks of one byte', concat(header(), ...Array.from(CONTENT, byte => block(Uint8Array.of(byte), 1)))]
+  ])('is read if it %s', (_, member) => {
     expect(decodeLzop(concat(member, LAST), 12)).toEqual(CONTENT)
   })
 
@@ -191,28 +191,31 @@ describe('a member of lzop', () => {
       concat(header(), block(concat(STREAM, new Uint8Array(3)), 12), LAST)
     ],
     ['has a block without bytes', concat(header(), block(new Uint8Array(0), 12), LAST)],
-    ['has a block that decodes to less', concat(header(), block(STREAM.subarray(-3), 12), LAST)],
-    ['has a block that decodes to more', concat(header(), block(STREAM, 11), block(CONTENT.subarray(0, 1), 1), LAST)],
+    ['has a block that decodes to less than its length', concat(header(), block(STREAM.subarray(-3), 12), LAST)],
     [
-      'has a match into the block before',
+      'has a block that decodes to more than its length',
+      concat(header(), block(STREAM, 11), block(CONTENT.subarray(0, 1), 1), LAST)
+    ],
+    [
+      'has a match into the previous block',
       concat(header(), block(CONTENT.subarray(0, 6), 6), block(Uint8Array.of(18, 97, 0x63, 0), 6), LAST)
     ],
-    ['holds a byte less', concat(header(), block(CONTENT.subarray(1), 11), LAST)],
-    ['holds a byte more', concat(header(), BLOCK, block(CONTENT.subarray(0, 1), 1), LAST)],
+    ['holds one byte too few', concat(header(), block(CONTENT.subarray(1), 11), LAST)],
+    ['holds one byte too many', concat(header(), BLOCK, block(CONTENT.subarray(0, 1), 1), LAST)],
     ['is followed by a byte', concat(header(), BLOCK, LAST, Uint8Array.of(0))],
-    ['is followed by another one', concat(header(), BLOCK, LAST, header(), LAST)],
-    ['has another Adler-32 of its content', concat(header({ flags: 1 }), block(STREAM, 12, 1), LAST)],
-    ['has another CRC-32 of its content', concat(header({ flags: 0x100 }), block(STREAM, 12, 1), LAST)],
+    ['is followed by another member', concat(header(), BLOCK, LAST, header(), LAST)],
+    ['has a wrong Adler-32 of its content', concat(header({ flags: 1 }), block(STREAM, 12, 1), LAST)],
+    ['has a wrong CRC-32 of its content', concat(header({ flags: 0x100 }), block(STREAM, 12, 1), LAST)],
     [
-      'has another Adler-32 of a compressed block',
+      'has a wrong Adler-32 of a compressed block',
       concat(header({ flags: 3 }), block(STREAM, 12, adler32(CONTENT), 1), LAST)
     ],
     [
-      'has another CRC-32 of a compressed block',
+      'has a wrong CRC-32 of a compressed block',
       concat(header({ flags: 0x300 }), block(STREAM, 12, crc32(CONTENT), 1), LAST)
     ],
-    ['has another Adler-32 of a stored block', concat(header({ flags: 1 }), block(CONTENT, 12, 1), LAST)]
-  ])('is refused where it %s', (_, frame) => {
+    ['has a wrong Adler-32 of a stored block', concat(header({ flags: 1 }), block(CONTENT, 12, 1), LAST)]
+  ])('is refused if it %s', (_, frame) => {
     expect(() => decodeLzop(frame, 12)).toThrow(CORRUPT)
   })
 })

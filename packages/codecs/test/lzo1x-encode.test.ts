@@ -13,19 +13,19 @@ function repeated (offset: number, length: number): Uint8Array {
     bytes[i] = bytes[i - offset]
   }
 
-  // where the match is to end
+  // ends the match
   bytes[offset + length] = bytes[length] ^ 1
 
   return bytes
 }
 
-describe('the encoder of LZO1X', () => {
+describe('the LZO1X encoder', () => {
   it.each([
     ['text', text(300)],
     ['noise', noise(300)],
     ['zeros', new Uint8Array(300)],
     ['pairs', Uint8Array.from({ length: 300 }, (_, i) => i % 2)]
-  ])('writes every length from 0 to 300 of %s so that it can be read', (_, bytes) => {
+  ])('writes 0 to 300 bytes of %s that the decoder and its slow twin read back', (_, bytes) => {
     for (let length = 0; length <= bytes.byteLength; length++) {
       const stream = encode(bytes.subarray(0, length))
 
@@ -37,16 +37,16 @@ describe('the encoder of LZO1X', () => {
   it.each([
     ['text', text(1_000_000), 700_000],
     ['noise', noise(300_000), 301_300],
-    // a byte for 255
+    // one byte for 255 zeros
     ['zeros', new Uint8Array(1_000_000), 4000]
-  ])('writes a long piece of %s so that it can be read', (_, bytes, most) => {
+  ])('writes a long piece of %s within a length limit, and the decoder reads it back', (_, bytes, most) => {
     const stream = encode(bytes)
 
     expect(stream.byteLength).toBeLessThan(most)
     expect(same(decode(stream, bytes.byteLength), bytes)).toBe(true)
   })
 
-  it('writes streams that the decoder and its slow twin read', () => {
+  it('writes streams that the decoder and its slow twin read back', () => {
     fc.assert(fc.property(structured, bytes => {
       const stream = encode(bytes)
 
@@ -68,7 +68,7 @@ describe('the encoder of LZO1X', () => {
     [32768, 9, 'M4'],
     [49150, 600, 'M4'],
     [49151, 600, 'M4']
-  ])('finds what was %i bytes before, %i bytes long, and writes it as %s', (offset, length, kind) => {
+  ])('finds a match %i bytes back, %i bytes long, and writes it as %s', (offset, length, kind) => {
     const bytes = repeated(offset, length)
     const stream = encode(bytes)
 
@@ -84,7 +84,7 @@ describe('the encoder of LZO1X', () => {
     expect(same(decode(encode(bytes), bytes.byteLength), bytes)).toBe(true)
   })
 
-  it.each([1, 2048, 2049, 16384, 16385, 49151])('writes every length of a match %i bytes back', offset => {
+  it.each([1, 2048, 2049, 16384, 16385, 49151])('writes matches of 5 to 544 bytes, %i bytes back', offset => {
     for (const length of [5, 8, 9, 10, 32, 33, 34, 35, 263, 264, 265, 287, 288, 289, 518, 519, 520, 542, 543, 544]) {
       const bytes = repeated(offset, length)
       const stream = encode(bytes)

@@ -9,7 +9,7 @@ export function encode (bytes: Uint8Array): Uint8Array {
   return target.slice(0, encodeLzo1x(bytes, target))
 }
 
-/** Decode between other bytes, and see that those stay. */
+/** Decode into the middle of a buffer, and check that the bytes around it stay. */
 export function decode (stream: Uint8Array, max: number): Uint8Array {
   const target = new Uint8Array(max + 64).fill(0xa5)
 
@@ -23,7 +23,7 @@ export function decode (stream: Uint8Array, max: number): Uint8Array {
   }
 }
 
-/** Bytes that come of a few instructions: literals, and copies from anywhere. */
+/** Bytes made by a few instructions: literals, and copies of earlier bytes. */
 export const structured = fc.array(fc.oneof(
   fc.uint8Array({ maxLength: 40 }),
   fc.tuple(fc.nat({ max: 60_000 }), fc.integer({ min: 2, max: 700 }))

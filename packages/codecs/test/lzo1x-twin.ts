@@ -1,4 +1,4 @@
-/** One instruction of an LZO1X stream. A run has no offset, a match may have up to three literals behind it. */
+/** One instruction of an LZO1X stream. A run has no offset. Up to three literals may follow a match. */
 export interface Instruction {
   kind: 'run' | 'M1' | 'M2' | 'M3' | 'M4'
   offset: number
@@ -6,10 +6,10 @@ export interface Instruction {
 }
 
 /**
- * Decode a stream of LZO1X slowly, as the Linux kernel's
- * Documentation/staging/lzo.rst describes it, and tell what is in it.
+ * Decode an LZO1X stream slowly, as the Linux kernel's
+ * Documentation/staging/lzo.rst describes it, and list its instructions.
  *
- * @throws where the stream is not good, or makes more than `max` bytes
+ * @throws if the stream is invalid, or decodes to more than `max` bytes
  */
 export function readLzo1x (stream: Uint8Array, max: number): { bytes: Uint8Array, instructions: Instruction[] } {
   const bytes: number[] = []

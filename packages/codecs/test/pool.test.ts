@@ -66,7 +66,7 @@ describe('a pool of workers', () => {
   beforeEach(() => { vi.useFakeTimers() })
   afterEach(() => { vi.useRealTimers() })
 
-  it('starts one when a call needs it, and sends the call when it is ready', async () => {
+  it('starts a worker when a call needs one, and sends the call when the worker is ready', async () => {
     const { pool, threads } = create(2)
     expect(pool.workers).toBe(0)
 
@@ -82,7 +82,7 @@ describe('a pool of workers', () => {
     expect(await call).toEqual(Uint8Array.of(7))
   })
 
-  it('starts at most its size, and runs calls in order', async () => {
+  it('starts at most `size` workers, and runs calls in order', async () => {
     const { pool, threads } = create(2)
     const calls = [1, 2, 3, 4].map(async number => pool.run(ZSTD, request(number)))
     threads.forEach(thread => { thread.ready() })
@@ -126,7 +126,7 @@ describe('a pool of workers', () => {
     expect(await second).toEqual(Uint8Array.of(2))
   })
 
-  it('ends the longest idle worker', async () => {
+  it('ends the worker that has been idle longest', async () => {
     const { pool, threads } = create(2)
     const calls = [pool.run(ZSTD, request(1)), pool.run(LZ4, request(2))]
     threads.forEach(thread => { thread.ready() })
@@ -189,7 +189,7 @@ describe('a pool of workers', () => {
     expect(threads).toHaveLength(1)
   })
 
-  it('frees the place of an aborted running call', async () => {
+  it('ends the worker of an aborted running call, and starts another for the next call', async () => {
     const { pool, threads } = create(1)
     const controller = new AbortController()
     const first = pool.run(ZSTD, request(1), controller.signal)
@@ -205,14 +205,14 @@ describe('a pool of workers', () => {
     expect(await second).toEqual(Uint8Array.of(2))
   })
 
-  it('starts nothing for a call that was aborted before', async () => {
+  it('starts no worker for a call that is already aborted', async () => {
     const { pool, threads } = create(1)
 
     await expect(pool.run(ZSTD, request(1), AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
     expect(threads).toHaveLength(0)
   })
 
-  it('fails the call of a worker that crashes, and replaces the worker', async () => {
+  it('rejects the call of a worker that crashes, and replaces the worker', async () => {
     const { pool, threads } = create(1)
     const first = pool.run(ZSTD, request(1))
     const second = pool.run(ZSTD, request(2))
@@ -228,7 +228,7 @@ describe('a pool of workers', () => {
     expect(await second).toEqual(Uint8Array.of(2))
   })
 
-  it('refuses every call if no worker can be started, and soon stops trying', async () => {
+  it('refuses every call if no worker can be started, and stops trying after 3 failures', async () => {
     const start = vi.fn(() => { throw new Error('not allowed') })
     const pool = new WorkerPool({ size: 1, idle: IDLE, start })
 
@@ -239,7 +239,7 @@ describe('a pool of workers', () => {
     expect(start).toHaveBeenCalledTimes(3)
   })
 
-  it('goes on after a failed start', async () => {
+  it('starts another worker after a failed start', async () => {
     const { pool, threads } = create(1)
     const first = pool.run(ZSTD, request(1))
     const second = pool.run(ZSTD, request(2))
@@ -269,7 +269,7 @@ describe('a pool of workers', () => {
     expect(await other).toEqual(Uint8Array.of(2))
   })
 
-  it('refuses only the calls whose program does not run in a worker', async () => {
+  it('refuses only the calls whose program does not start in a worker', async () => {
     const { pool, threads } = create(1)
     const first = pool.run(ZSTD, request(1))
     const second = pool.run(LZ4, request(2))
@@ -283,7 +283,7 @@ describe('a pool of workers', () => {
     expect(await second).toEqual(Uint8Array.of(2))
   })
 
-  it('ignores messages of an ended worker', async () => {
+  it('ignores messages from an ended worker', async () => {
     const { pool, threads } = create(1)
     const controller = new AbortController()
     const first = pool.run(ZSTD, request(1), controller.signal)
@@ -310,7 +310,7 @@ describe('a pool of workers', () => {
     expect(threads[0].ended).toBe(true)
   })
 
-  it('rejects a call whose request cannot be made, and goes on', async () => {
+  it('rejects a call whose request cannot be made, and runs the next one', async () => {
     const { pool, threads } = create(1)
     const first = pool.run(ZSTD, () => { throw new RangeError('no memory') })
     const second = pool.run(ZSTD, request(2))
@@ -327,7 +327,7 @@ function program (source: string): Program {
   return { codec: 'test', source, modules: [] }
 }
 
-describe('worker threads of Node', () => {
+describe('Node worker threads', () => {
   const ECHO = `
     let started = false
     self.addEventListener('message', ({ data }) => {
@@ -342,13 +342,13 @@ describe('worker threads of Node', () => {
     expect(await pool.run(program(ECHO), request(5))).toEqual(Uint8Array.of(5))
   })
 
-  it.each([['throw', 0], ['exit', 1]])('refuse their call if they %s, and are replaced', async (_, byte) => {
+  it.each([['throw', 0], ['exit', 1]])('reject their call if they %s, and are replaced', async (_, byte) => {
     await expect(pool.run(program(ECHO), request(byte)))
       .rejects.toMatchObject({ name: 'WorkerCrashedError', codec: 'test' })
     expect(await pool.run(program(ECHO), request(6))).toEqual(Uint8Array.of(6))
   })
 
-  it('are ended during an aborted call', async () => {
+  it('are ended when their running call is aborted', async () => {
     const controller = new AbortController()
     const endless = program(`
       let started = false
@@ -358,7 +358,7 @@ describe('worker threads of Node', () => {
       )`)
     const calls = [1, 2].map(async number => pool.run(endless, request(number), controller.signal))
 
-    // both places of the pool are taken, until they are free again
+    // waits until one of the two places in the pool is free
     const next = pool.run(program(ECHO), request(7))
     controller.abort()
 

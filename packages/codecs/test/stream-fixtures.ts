@@ -2,7 +2,7 @@ import { codecs } from '../src/all.ts'
 import { concat, TABLE } from './fixtures.ts'
 import type { Codec, CodecName, DecompressStreamOptions, ImplementationName } from '../src/codec.ts'
 
-/** What reads streams here, each by the implementation that does. */
+/** Every implementation that decompresses streams on this platform, with a label. */
 export const STREAMS: ReadonlyArray<readonly [string, Codec]> = (Object.keys(TABLE) as CodecName[]).flatMap(name => {
   const entries = TABLE[name].filter(entry => entry.stream != null && entry.available())
 
@@ -15,7 +15,7 @@ export function streamCodec (name: CodecName, implementation: ImplementationName
 
 type Decompress = NonNullable<Codec['decompressStream']>
 
-/** Pieces of a stream, as they come. */
+/** The pieces of a decompressed stream. */
 export function decompress (
   codec: Codec,
   source: AsyncIterable<Uint8Array>,
@@ -24,7 +24,7 @@ export function decompress (
   return (codec.decompressStream as Decompress)(source, options)
 }
 
-/** All that a stream holds, which comes in pieces of so many bytes. */
+/** The whole content of a stream that arrives in pieces of `size` bytes. */
 export async function read (
   codec: Codec,
   stream: Uint8Array,
@@ -34,7 +34,7 @@ export async function read (
   return concat(...await Array.fromAsync(decompress(codec, pieces(stream, size), options)))
 }
 
-/** The name of the error that reading ends with, or how many bytes there were. */
+/** How many bytes a stream decompresses to, or the name of the error. */
 export async function outcome (
   codec: Codec,
   stream: Uint8Array,
@@ -49,7 +49,7 @@ export async function * pieces (bytes: Uint8Array, size: number): AsyncGenerator
   }
 }
 
-/** A source that tells how often it was asked, and whether it was let go. */
+/** A source that records how often it was pulled, and whether it was closed. */
 export class WatchedSource implements AsyncIterableIterator<Uint8Array> {
   pulled = 0
   closed = false

@@ -7,7 +7,7 @@ import { TEXT, VECTORS } from './vectors.ts'
 
 const MIB = 1024 * 1024
 
-/** What this platform makes of some bytes, several times where the format allows it. */
+/** The frames of all parts, one after another. Not every format allows more than one. */
 async function stream (name: keyof typeof codecs, ...parts: Uint8Array[]): Promise<Uint8Array> {
   return concat(...await Promise.all(parts.map(async part => codecs[name]().compress(part))))
 }
@@ -27,13 +27,13 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
     expect(same(await read(codec, await stream(name, TEXT_BYTES), 1), TEXT_BYTES)).toBe(true)
   })
 
-  it('is read where it is of the format\'s own tool', async () => {
+  it('is read if another tool made it', async () => {
     for (const size of [1, 7, 1000]) {
       expect(new TextDecoder().decode(await read(codec, fromBase64(VECTORS[name]), size))).toBe(TEXT)
     }
   })
 
-  it('is read with a chunk boundary anywhere', async () => {
+  it('is read with chunk boundaries anywhere', async () => {
     const parts = single ? [text(200_000)] : [text(200_000), new Uint8Array(0), noise(70_000), text(1)]
     const whole = concat(...parts)
     const frames = await stream(name, ...parts)
@@ -48,7 +48,7 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
     }), { numRuns: 40 })
   })
 
-  it('yields plain Uint8Arrays, even from Buffers', async () => {
+  it('yields plain Uint8Arrays, even from chunks of a subclass', async () => {
     class Bytes extends Uint8Array {}
     const source = new WatchedSource(number => number === 0 ? new Bytes(fromBase64(VECTORS[name])) : undefined)
 
@@ -60,7 +60,7 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
 
   it('is refused if it is cut short or empty', async () => {
     const frame = fromBase64(VECTORS[name])
-    // a stream of Snappy has no end but that of its last chunk
+    // a Snappy stream has no end marker: it may end after any chunk
     const ends = name === 'snappy' ? [10] : []
 
     for (let length = 0; length < frame.byteLength; length++) {
@@ -69,7 +69,7 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
     }
   })
 
-  it('is refused if other bytes follow, or if it is not a stream', async () => {
+  it('is refused if other bytes follow or replace it', async () => {
     const frame = fromBase64(VECTORS[name])
 
     for (const other of [text(1), text(100), noise(100)]) {
@@ -81,7 +81,7 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
     }
   })
 
-  it('yields the bytes before damage first', async () => {
+  it('yields the bytes before it is cut short, then rejects', async () => {
     const frame = await stream(name, noise(6 * MIB))
     const source = new WatchedSource(
       number => number < 80 ? frame.subarray(number * 65536, (number + 1) * 65536) : undefined
@@ -111,7 +111,7 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
     expect(source.closed).toBe(true)
   })
 
-  it('fails as its source fails', async () => {
+  it('rejects with the error of its source', async () => {
     const failure = new Error('no such block')
     const frame = fromBase64(VECTORS[name])
     const source = new WatchedSource(number => {
@@ -125,7 +125,7 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
     await expect(Array.fromAsync(decompress(codec, source))).rejects.toBe(failure)
   })
 
-  it('ends with the reason of its signal, even if the source stalls', async () => {
+  it('rejects with the reason of its signal, even if the source stalls', async () => {
     const frame = fromBase64(VECTORS[name])
     const controller = new AbortController()
     const source = new WatchedSource(async number => {
@@ -146,7 +146,7 @@ describe.each(STREAMS)('a stream of %s', (_, codec) => {
 const TEXT_BYTES = text(3000)
 
 describe.each(STREAMS.filter(([, { name }]) => name !== 'brotli'))('many frames of %s', (_, codec) => {
-  it('are one stream', { tags: 'slow' }, async () => {
+  it('are read as one stream', { tags: 'slow' }, async () => {
     const frame = fromBase64(VECTORS[codec.name])
     const frames = concat(...Array.from({ length: 500 }, () => frame))
 
@@ -155,7 +155,7 @@ describe.each(STREAMS.filter(([, { name }]) => name !== 'brotli'))('many frames 
     }
   })
 
-  it('are read endlessly in bounded memory, on demand', { tags: 'slow' }, async () => {
+  it('are read on demand from an endless source, in pieces of at most 4 MiB', { tags: 'slow' }, async () => {
     const frame = await codecs[codec.name]().compress(new Uint8Array(16 * MIB))
     const source = new WatchedSource(() => frame)
     let size = 0

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { ALL, fromBase64, label } from './fixtures.ts'
 import { TEXT, VECTORS } from './vectors.ts'
 
-describe('the frames of other tools', () => {
-  it.each(ALL.map(codec => [label(codec), codec] as const))('are read by %s', async (_, codec) => {
+describe('a frame made by another tool', () => {
+  it.each(ALL.map(codec => [label(codec), codec] as const))('is read by %s', async (_, codec) => {
     const frame = fromBase64(VECTORS[codec.name])
 
     expect(new TextDecoder().decode(await codec.decompress(frame, { size: TEXT.length }))).toBe(TEXT)
@@ -13,7 +13,7 @@ describe('the frames of other tools', () => {
     ALL.map(codec => [label(codec), codec] as const).filter(
       ([, { name }]) => ['gzip', 'lz4', 'lzo', 'snappy'].includes(name)
     )
-  )('are refused by %s with a wrong checksum', async (_, codec) => {
+  )('is refused by %s if its checksum is wrong', async (_, codec) => {
     const frame = fromBase64(VECTORS[codec.name])
     // gzip: the CRC before the size, lz4: the last hash, lzo: the Adler-32 of the first block,
     // snappy: the masked CRC of the first chunk

@@ -5,7 +5,7 @@ export const TEXT = (
   'it was the age of wisdom, it was the age of foolishness, '
 ).repeat(6)
 
-/** Frames of {@link TEXT} in a file v.txt, as the formats' own tools make them. */
+/** Frames that other tools made of a file v.txt with {@link TEXT}. */
 export const VECTORS: Readonly<Record<CodecName, string>> = {
   // zstd 1.5.4: zstd -c -19 v.txt
   zstd: 'KLUv/WSUAfUBAIJDCxDA6wBIXLaYbCJk/n30upYTBb8lczz2IZPj6rlWhPLCghvC7Ll5GzWTvVjNEAQAI+JQfS79fYJxw3MMFLUODw==',

@@ -5,7 +5,7 @@ import { ALL, concat, label, random, same, text, WRITERS } from './fixtures.ts'
 const bytes = text(300_000)
 const notNative = ({ implementation }: { implementation: string }): boolean => implementation !== 'native'
 
-/** Pieces of 64 KiB of a long table of numbers: alike enough for what was left of one to matter to another. */
+/** Pieces of 64 KiB of a long table of numbers: so similar that leftovers of one could change the frame of another. */
 function tables (count: number): Uint8Array[] {
   const next = random(3)
 
@@ -23,18 +23,18 @@ function tables (count: number): Uint8Array[] {
 
 describe.each(
   WRITERS.filter(notNative).map(codec => [label(codec), codec] as const)
-)('%s compresses in a worker, which', (_, codec) => {
-  it('gets a copy unless `transfer` is set', async () => {
+)('a worker that compresses with %s', (_, codec) => {
+  it('gets a copy of the bytes unless `transfer` is set', async () => {
     const mine = bytes.slice()
     const frame = await codec.compress(mine)
     expect(same(mine, bytes)).toBe(true)
 
     expect(same(await codec.compress(mine, { transfer: true }), frame)).toBe(true)
-    // taken: so it was a worker
+    // detached, so it went to a worker
     expect(mine.byteLength).toBe(0)
   })
 
-  it('never transfers more than the bytes', async () => {
+  it('does not take the rest of a larger buffer with `transfer`', async () => {
     const all = concat(bytes, bytes)
     const frame = await codec.compress(all.subarray(0, bytes.byteLength), { transfer: true })
 
@@ -44,7 +44,7 @@ describe.each(
 
   it('leaves this thread free', async () => {
     const order: string[] = []
-    // loaded before, so that nothing else is waited for
+    // loads everything, so that the next call only compresses
     await codec.compress(bytes)
     const call = Promise.resolve(codec.compress(text(4_000_000))).then(() => order.push('compressed'))
     const timer = new Promise(resolve => { setTimeout(resolve) }).then(() => order.push('timer'))
@@ -56,7 +56,7 @@ describe.each(
 
 describe.each(
   ALL.filter(notNative).map(codec => [label(codec), codec] as const)
-)('%s decompresses in a worker, which', (_, codec) => {
+)('a worker that decompresses with %s', (_, codec) => {
   it('gets a copy of the frame unless `transfer` is set', async () => {
     const frame = new Uint8Array(await codecs[codec.name]().compress(bytes))
 
@@ -65,7 +65,7 @@ describe.each(
     expect(frame.byteLength).toBe(0)
   })
 
-  it('refuses a bad frame as this thread does', async () => {
+  it('refuses a corrupt frame with the same message as this thread', async () => {
     const frame = (await codecs[codec.name]().compress(bytes)).subarray(0, -5)
     const here = codecs[codec.name]({ implementation: codec.implementation, workers: false })
     const errors = await Promise.all(
@@ -81,7 +81,7 @@ describe.each(
 })
 
 describe.each(WRITERS.map(codec => [label(codec), codec] as const))('%s', (_, codec) => {
-  it('makes the same frame of the same bytes, regardless of earlier calls', async () => {
+  it('makes the same frame from the same bytes, regardless of earlier calls', async () => {
     const pieces = tables(24)
     const frames = await Promise.all(pieces.map(async piece => codec.compress(piece)))
     const next = random(5)

@@ -36,7 +36,7 @@ const MAX_BLOCK = 128 * 1024
 
 const SQUARES = Array.from({ length: 90 }, (_, i) => `${i + 1} times ${i + 1} is ${(i + 1) ** 2}\n`).join('')
 
-/** Frames that zstd 1.5.4 made, and what they hold. */
+/** Frames that zstd 1.5.4 made, and their content. */
 const VECTORS: ReadonlyArray<[command: string, frame: string, content: string]> = [
   [
     'for i in $(seq 90); do echo "$i times $i is $((i*i))"; done > q.txt; zstd -c -19 q.txt',
@@ -70,7 +70,7 @@ const VECTORS: ReadonlyArray<[command: string, frame: string, content: string]> 
   ['printf "" > e.txt; zstd -c e.txt', 'KLUv/SQAAQAAmenYUQ==', '']
 ]
 
-/** Content of one byte a letter. */
+/** The bytes of an ASCII string. */
 function ascii (text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }
@@ -93,7 +93,7 @@ function refusesBlocks (size: number, ...blocks: readonly Uint8Array[]): void {
   refuses(around(size, ...blocks), size + REST.byteLength)
 }
 
-/** Sequences that are the same but for the bits behind their codes, which themselves take no bits. */
+/** Sequences with the same codes, which take no bits, and with different extra bits. */
 function sameCodes (
   count: number,
   literals: number,
@@ -109,29 +109,29 @@ function withTables (modes: number, tables: Uint8Array, ...states: readonly Fiel
   return compressed(raw(ascii('a')), bytes(1, modes), tables, backward(...states))
 }
 
-/** Literals in a code of two symbols, 0 and 1, a bit each. */
+/** Literals in a Huffman code of two symbols, 0 and 1, of a bit each. */
 const bits = (...values: readonly number[]): Uint8Array => backward(...values.map(value => [value, 1] as const))
 const TWO = directTree(1)
 const NO_SEQUENCES = bytes(0)
 
-/** A tree whose longest code is of so many bits: there are two of each length from there down to two, or one. */
+/** A tree with two codes of `depth` bits, and one code of each shorter length. */
 function deepTree (depth: number): Uint8Array {
   return directTree(1, ...Array.from({ length: depth - 1 }, (_, i) => i + 1))
 }
 
-describe('the decoder of Zstandard', () => {
-  it.each(VECTORS)('reads a frame of the tool: %s', (_, base64, content) => {
+describe('the Zstandard decoder', () => {
+  it.each(VECTORS)('reads a frame made by: %s', (_, base64, content) => {
     expect(new TextDecoder().decode(decodeZstdFrame(fromBase64(base64), content.length))).toBe(content)
   })
 
-  it.each(VECTORS)('refuses a frame of the tool cut short or with a flipped bit anywhere: %s', (_, base64, content) => {
+  it.each(VECTORS)('refuses a frame cut short, and never misreads one with a flipped bit: %s', (_, base64, content) => {
     const whole = fromBase64(base64)
 
     for (let length = 0; length < whole.byteLength; length++) {
       refuses(whole.subarray(0, length), content.length)
     }
 
-    // the checksum finds all other changes. A few bits change nothing, such as those of a large enough window
+    // a few bits change nothing, such as those of a window that is large enough. The checksum catches all others
     for (let bit = 0; bit < whole.byteLength * 8; bit++) {
       const flipped = whole.with(bit >> 3, whole[bit >> 3] ^ 1 << (bit & 7))
 
@@ -143,7 +143,7 @@ describe('the decoder of Zstandard', () => {
     }
   })
 
-  it('reads stored, one-byte and empty blocks', () => {
+  it('reads stored, RLE and empty blocks', () => {
     reads(
       ascii('abccccc'),
       stored(NOTHING),
@@ -177,11 +177,15 @@ describe('the decoder of Zstandard', () => {
   })
 
   it.each([
-    ['larger than a block', frame(MAX_BLOCK + 1, stored(noise(MAX_BLOCK + 1))), MAX_BLOCK + 1],
-    ['larger than a block, of one byte', frame(MAX_BLOCK + 1, block(1, MAX_BLOCK + 1, ascii('a'))), MAX_BLOCK + 1],
+    ['larger than 128 KiB', frame(MAX_BLOCK + 1, stored(noise(MAX_BLOCK + 1))), MAX_BLOCK + 1],
+    [
+      'of one repeated byte, larger than 128 KiB',
+      frame(MAX_BLOCK + 1, block(1, MAX_BLOCK + 1, ascii('a'))),
+      MAX_BLOCK + 1
+    ],
     ['larger than its window', windowFrame(1025, 0, stored(noise(1025))), 1025],
     [
-      'larger than its window, compressed',
+      'that decompresses to more than its window',
       windowFrame(1025, 0, compressed(raw(ascii('a')), sameCodes(1, 1, 0, 46, [1024 - 515 - 512, 9]))),
       1025
     ],
@@ -191,11 +195,11 @@ describe('the decoder of Zstandard', () => {
       MAX_BLOCK + 1
     ],
     [
-      'with a match that is longer than a block',
+      'with a match longer than a block',
       frame(131_075, compressed(raw(ascii('a')), sameCodes(1, 1, 0, 52, [0xffff, 16]))),
       131_075
     ]
-  ])('refuses a block that is %s', (_, frame, size) => {
+  ])('refuses a block %s', (_, frame, size) => {
     refuses(frame, size)
   })
 
@@ -209,8 +213,8 @@ describe('the decoder of Zstandard', () => {
     }
   })
 
-  it('accepts offsets up to the size of a frame', () => {
-    // zstd-execute.ts relies on it
+  it('needs no offsets above 16 MiB, since no frame is larger', () => {
+    // zstd-execute.ts relies on this
     expect(MAX_FRAME_SIZE).toBeLessThanOrEqual(2 ** 24)
   })
 })
@@ -225,7 +229,7 @@ describe('the literals of a block', () => {
       reads(ascii('aaa'), compressed(header.with(0, header[0] | RLE), ascii('a'), NO_SEQUENCES))
     }
 
-    // the length takes the second bit of the format
+    // here the second bit of the format belongs to the length
     reads(ascii('a'.repeat(31)), compressed(uint(31 << 3 | RLE, 1), ascii('a'), NO_SEQUENCES))
     reads(ascii('a'.repeat(1000)), compressed(uint(1000 * 16 | 1 << 2 | RLE, 2), ascii('a'), NO_SEQUENCES))
   })
@@ -268,7 +272,7 @@ describe('the literals of a block', () => {
 
   it('are read with symbols that have no code, and with 256 symbols', () => {
     reads(bytes(5, 2, 5), compressed(huffman(COMPRESSED, 0, 3, directTree(0, 0, 1, 0, 0), bits(1, 0, 1)), NO_SEQUENCES))
-    // 128 weights of 4 bits are as many as fit
+    // 128 direct weights are the most that fit
     reads(
       bytes(0, 127),
       compressed(
@@ -281,38 +285,38 @@ describe('the literals of a block', () => {
   })
 
   it.each([
-    ['that are cut short', raw(ascii('abc')).subarray(0, -1)],
-    ['of one byte that is missing', uint(RLE + (3 << 3), 1)],
-    ['of a header that is cut short', raw(ascii('abc')).subarray(0, 2)],
-    ['of nothing', NOTHING],
-    ['in a code that was not told', huffman(TREELESS, 0, 3, bits(0, 1, 0))],
-    ['with a header that is cut short', huffman(COMPRESSED, 3, 3, TWO, bits(0, 1, 0)).subarray(0, 4)],
+    ['if they are cut short', raw(ascii('abc')).subarray(0, -1)],
+    ['if their one repeated byte is missing', uint(RLE + (3 << 3), 1)],
+    ['if a raw header is cut short', raw(ascii('abc')).subarray(0, 2)],
+    ['if they are missing', NOTHING],
+    ['with a repeated tree that no block has defined', huffman(TREELESS, 0, 3, bits(0, 1, 0))],
+    ['if a Huffman header is cut short', huffman(COMPRESSED, 3, 3, TWO, bits(0, 1, 0)).subarray(0, 4)],
     ['in a stream that is cut short', huffman(COMPRESSED, 0, 3, TWO, bits(0, 1, 0)).subarray(0, -1)],
-    ['in a stream without an end', huffman(COMPRESSED, 0, 3, TWO, bytes(0))],
-    ['in a stream of no bytes', huffman(COMPRESSED, 0, 3, TWO)],
+    ['in a stream without an end mark', huffman(COMPRESSED, 0, 3, TWO, bytes(0))],
+    ['in an empty stream', huffman(COMPRESSED, 0, 3, TWO)],
     ['in a stream of too few bits', huffman(COMPRESSED, 0, 3, TWO, bits(0, 1))],
     ['in a stream of far too few bits', huffman(COMPRESSED, 0, 100, TWO, bits(0, 1))],
     ['in a stream of too many bits', huffman(COMPRESSED, 0, 3, TWO, bits(0, 1, 0, 0))],
     ['in a stream of too many bytes', huffman(COMPRESSED, 0, 3, TWO, bits(0, 1, 0), bits(0, 1, 0))],
     [
-      'in a stream whose last code leads behind its bits',
+      'in a stream that ends within its last code',
       huffman(COMPRESSED, 0, 3, deepTree(3), backward([1, 1], [1, 1], [0, 2]))
     ],
     [
-      'in four streams, and too few of them',
+      'in four streams if there are fewer than six',
       huffman(COMPRESSED, 1, 5, TWO, fourStreams(bits(0, 0), bits(0, 0), bits(0), bits()))
     ],
     ['in four streams without their lengths', huffman(COMPRESSED, 1, 8, TWO, bytes(1, 0, 1, 0, 1))],
     [
-      'in four streams, the last one without a byte',
+      'in four streams, the last one empty',
       huffman(COMPRESSED, 1, 6, TWO, fourStreams(bits(0, 0), bits(0, 0), bits(0, 0), NOTHING))
     ],
     [
-      'in four streams, the second one without a byte',
+      'in four streams, the second one empty',
       huffman(COMPRESSED, 1, 8, TWO, fourStreams(bits(0, 0), NOTHING, bits(0, 0), bits(0, 0)))
     ],
     [
-      'in four streams that lead outside',
+      'in four streams whose stated lengths are too long',
       huffman(COMPRESSED, 1, 8, TWO, bytes(255, 255, 255, 255, 255, 255), bits(0, 0))
     ],
     ...[0, 1, 2, 3].flatMap(i => [1, 3].map((count): [string, Uint8Array] => [
@@ -336,9 +340,9 @@ describe('the literals of a block', () => {
 
   it.each([
     ['that is cut short', directTree(...Array<number>(40).fill(1)).subarray(0, 5)],
-    ['of nothing', NOTHING],
-    ['of no weights', bytes(127)],
-    ['of weights that are 0', directTree(0, 0)],
+    ['that is missing', NOTHING],
+    ['without weights', bytes(127)],
+    ['whose weights are all 0', directTree(0, 0)],
     ['whose weights leave more than one code', directTree(3, 1)],
     ['without a code of its full length', directTree(2)],
     ['without two codes of its full length', directTree(2, 2, 2)],
@@ -354,14 +358,14 @@ describe('the literals of a block', () => {
         weightStream([8, 16, ...Array<number>(10).fill(0), 8], [1, 1, 1])
       )
     ],
-    ['with a table, and no weights', compressedTree(description(5, [16, 16]))],
-    ['with a table, and no end of its weights', compressedTree(description(5, [16, 16]), bytes(0))],
+    ['with a table but no weights', compressedTree(description(5, [16, 16]))],
+    ['with a table but no end mark of its weights', compressedTree(description(5, [16, 16]), bytes(0))],
     [
-      'with fewer bits of weights than two states take',
+      'with fewer bits of weights than two states need',
       compressedTree(description(5, [16, 16]), backward([0, 5], [0, 4]))
     ],
     ['with a table that is cut short', compressedTree(description(6, Array<number>(11).fill(5)).subarray(0, 4))],
-    ['with weights without end', compressedTree(description(5, [0, 32]), backward([0, 5], [0, 5], [0, 20]))],
+    ['with endless weights', compressedTree(description(5, [0, 32]), backward([0, 5], [0, 5], [0, 20]))],
     ['with 256 weights', compressedTree(description(5, [1, 31]), weightStream([1, 31], Array<number>(256).fill(1)))]
   ])('are refused with a tree %s', (_, tree) => {
     for (const stream of [backward(), backward([0, 7]), backward([0, 12]), backward([0, 8])]) {
@@ -373,7 +377,7 @@ describe('the literals of a block', () => {
 
 describe('the sequences of a block', () => {
   const a = raw(ascii('a'))
-  /** A table of the codes 0 and 1. In the last state it is 1, and a bit leads to the next one. */
+  /** A table of the codes 0 and 1. In the last state the code is 1, and one bit leads to the next state. */
   const half = description(5, [16, 16])
 
   it('are read, with literals after them', () => {
@@ -383,7 +387,7 @@ describe('the sequences of a block', () => {
     reads(ascii('ab'), compressed(raw(ascii('ab')), bytes(128, 0)))
   })
 
-  it.each([1, 127, 128, 255, 256, 300, 0x7eff, 0x7f00, 40_000])('are read if there are %d', (count) => {
+  it.each([1, 127, 128, 255, 256, 300, 0x7eff, 0x7f00, 40_000])('are read if there are %d of them', (count) => {
     const list = Array.from<unknown, Sequence>({ length: count }, () => ({ literals: 0, offset: 4 + 3, match: 3 }))
     const size = 4 + 3 * count
     const whole = frame(
@@ -397,13 +401,13 @@ describe('the sequences of a block', () => {
     expect(same(decodeZstdFrame(whole, content.byteLength), content)).toBe(true)
   })
 
-  it('reuse offsets, and keep the last three', () => {
+  it('reuse the last three offsets', () => {
     const block = (list: Sequence[], literals: string): Uint8Array => compressed(raw(ascii(literals)), sequences(list))
-    // at first they are 1, 4 and 8
+    // the initial offsets are 1, 4 and 8
     reads(ascii('abcdefghhhh'), block([{ literals: 8, offset: 1, match: 3 }], 'abcdefgh'))
     reads(ascii('abcdefghefg'), block([{ literals: 8, offset: 2, match: 3 }], 'abcdefgh'))
     reads(ascii('abcdefghabc'), block([{ literals: 8, offset: 3, match: 3 }], 'abcdefgh'))
-    // without literals they are the second one, the third one, and one less than the first one
+    // without literals, the codes mean the second offset, the third, and the first minus 1
     reads(ascii('abcdefghefg'), stored(ascii('abcdefgh')), block([{ literals: 0, offset: 1, match: 3 }], ''))
     reads(ascii('abcdefghabc'), stored(ascii('abcdefgh')), block([{ literals: 0, offset: 2, match: 3 }], ''))
     reads(
@@ -422,7 +426,7 @@ describe('the sequences of a block', () => {
       reads(ascii('aaaaaaaa'), compressed(a, sequences(list, tables)), compressed(a, sequences(list, tables, true)))
     }
 
-    // blocks without sequences change nothing
+    // blocks without sequences keep the tables
     reads(
       ascii('aaaaaaaa'),
       compressed(a, sameCodes(1, 1, 0, 0)),
@@ -458,25 +462,25 @@ describe('the sequences of a block', () => {
       ascii('aaaa'),
       withTables(0x58, concat(bytes(1, 0), description(6, [63, ...Array<number>(51).fill(0), -1])), [0, 6])
     )
-    // nothing but symbols of less than one
+    // only symbols with a probability of less than 1
     reads(ascii('aaaa'), withTables(0x58, concat(bytes(1, 0), description(5, Array<number>(32).fill(-1))), [31, 5]))
   })
 
   it.each([
-    ['whose number is missing', a],
-    ['whose number is cut short', concat(a, bytes(128))],
-    ['whose number of three bytes is cut short', concat(a, bytes(255, 0))],
+    ['if their number is missing', a],
+    ['if their number is cut short', concat(a, bytes(128))],
+    ['if their number of three bytes is cut short', concat(a, bytes(255, 0))],
     ['without their tables', concat(a, bytes(1))],
     ['with reserved bits', concat(a, bytes(1, 0x55, 1, 0, 0), backward())],
-    ['that are none, with bytes behind them', concat(a, bytes(0, 0))],
-    ['that are none in two bytes, with bytes behind them', concat(a, bytes(128, 0, 0))],
+    ['if there are none, but bytes follow', concat(a, bytes(0, 0))],
+    ['if there are none, in two bytes, but bytes follow', concat(a, bytes(128, 0, 0))],
     ['with a literal length of code 36', concat(a, sameCodes(1, 36, 0, 0))],
     ['with an offset of code 32', concat(a, sameCodes(1, 1, 32, 0))],
     ['with a match length of code 53', concat(a, sameCodes(1, 1, 0, 53))],
     ['with a code that is missing', concat(a, bytes(1, 0x54, 1, 0))],
-    ['with the table of literal lengths of no block before', concat(a, bytes(1, 0xd4, 0, 0), backward())],
-    ['with the table of offsets of no block before', concat(a, bytes(1, 0x74, 1, 0), backward())],
-    ['with the table of match lengths of no block before', concat(a, bytes(1, 0x5c, 1, 0), backward())],
+    ['with a repeated literal length table that no block has defined', concat(a, bytes(1, 0xd4, 0, 0), backward())],
+    ['with a repeated offset table that no block has defined', concat(a, bytes(1, 0x74, 1, 0), backward())],
+    ['with a repeated match length table that no block has defined', concat(a, bytes(1, 0x5c, 1, 0), backward())],
     [
       'with a table of literal lengths of accuracy 10',
       withTables(0x94, concat(description(10, [0, 1024]), bytes(0, 0)), [0, 10]).subarray(3)
@@ -509,23 +513,23 @@ describe('the sequences of a block', () => {
       'with a table of 54 match lengths',
       withTables(0x58, concat(bytes(1, 0), description(6, [63, ...Array<number>(52).fill(0), -1])), [0, 6]).subarray(3)
     ],
-    ['with a table of symbols without end', withTables(0x94, new Uint8Array(200).fill(0xff).with(0, 0x10)).subarray(3)],
+    ['with a table of endless symbols', withTables(0x94, new Uint8Array(200).fill(0xff).with(0, 0x10)).subarray(3)],
     ['with a table that is cut short', concat(a, bytes(1, 0x94), half.subarray(0, 1))],
-    ['without bits', concat(a, sameCodes(1, 1, 0, 0).subarray(0, -1))],
-    ['of bits without an end', concat(a, sameCodes(1, 1, 0, 0).with(5, 0))],
-    ['of too many bits', concat(a, sameCodes(1, 1, 0, 0, [0, 1]))],
-    ['of too many bytes', concat(a, sameCodes(1, 1, 0, 0, [0, 8]))],
-    ['of too few bits for the states', withTables(0x94, concat(half, bytes(0, 0)), [0, 4]).subarray(3)],
+    ['without a bit stream', concat(a, sameCodes(1, 1, 0, 0).subarray(0, -1))],
+    ['in a bit stream without an end mark', concat(a, sameCodes(1, 1, 0, 0).with(5, 0))],
+    ['with too many bits', concat(a, sameCodes(1, 1, 0, 0, [0, 1]))],
+    ['with too many bytes', concat(a, sameCodes(1, 1, 0, 0, [0, 8]))],
+    ['with too few bits for the states', withTables(0x94, concat(half, bytes(0, 0)), [0, 4]).subarray(3)],
     [
-      'of too few bits for the next states',
+      'with too few bits for the next states',
       concat(raw(ascii('ab')), bytes(2, 0x94), half, bytes(0, 0), backward([31, 5]))
     ],
-    ['of too few bits for an offset', concat(a, sameCodes(1, 1, 2, 0, [0, 1]))],
-    ['of too few bits for a match length', concat(a, sameCodes(1, 1, 0, 43))],
-    ['of too few bits for a literal length', concat(a, sameCodes(1, 16, 0, 0))],
+    ['with too few bits for an offset', concat(a, sameCodes(1, 1, 2, 0, [0, 1]))],
+    ['with too few bits for a match length', concat(a, sameCodes(1, 1, 0, 43))],
+    ['with too few bits for a literal length', concat(a, sameCodes(1, 16, 0, 0))],
     ['with more literals than there are', concat(a, sameCodes(1, 2, 0, 0))],
-    ['with a match that leads before the start', concat(a, sameCodes(1, 1, 2, 0, [1, 2]))],
-    ['with an earlier offset that leads before the start', concat(a, sameCodes(1, 1, 1, 0, [0, 1]))],
+    ['with a match that reaches before the start', concat(a, sameCodes(1, 1, 2, 0, [1, 2]))],
+    ['with a repeated offset that reaches before the start', concat(a, sameCodes(1, 1, 1, 0, [0, 1]))],
     ['with an offset of code 24', concat(a, sameCodes(1, 1, 24, 0, [0, 24]))],
     ['with an offset of code 31', concat(a, sameCodes(1, 1, 31, 0, [0, 31]))],
     [

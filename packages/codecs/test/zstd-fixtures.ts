@@ -4,16 +4,16 @@ import { concat } from './fixtures.ts'
 import type { Codes } from '../src/format/zstd/zstd-codes.ts'
 import type { FseTable } from '../src/format/zstd/zstd-fse.ts'
 
-/** A value, and in how many bits it is written. */
+/** A value, and how many bits it has. */
 export type Field = readonly [value: number, count: number]
 
-/** A literals section of its type (RFC 8878, section 3.1.1.3.1.1). */
+/** The types of a literals section (RFC 8878, section 3.1.1.3.1.1). */
 export const RAW = 0
 export const RLE = 1
 export const COMPRESSED = 2
 export const TREELESS = 3
 
-/** An integer of some bytes, the lowest first. */
+/** A little-endian integer of `length` bytes. */
 export function uint (value: number, length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, i) => value / 2 ** (8 * i))
 }
@@ -22,17 +22,17 @@ export function bytes (...values: readonly number[]): Uint8Array {
   return Uint8Array.from(values)
 }
 
-/** A frame of one segment, its content size in four bytes. */
+/** A frame of one segment, with a content size of four bytes. */
 export function frame (size: number, ...blocks: readonly Uint8Array[]): Uint8Array {
   return concat(bytes(0x28, 0xb5, 0x2f, 0xfd, 0xa0), uint(size, 4), ...blocks)
 }
 
-/** A frame that states its window: 2 ** (10 + window / 8) bytes and so many eighths more. */
+/** A frame with a window descriptor: 2 ** (10 + (window >> 3)) bytes, and window & 7 eighths more. */
 export function windowFrame (size: number, window: number, ...blocks: readonly Uint8Array[]): Uint8Array {
   return concat(bytes(0x28, 0xb5, 0x2f, 0xfd, 0x80, window), uint(size, 4), ...blocks)
 }
 
-/** A block: type 0 is stored, 1 is one byte many times, 2 is compressed. */
+/** A block: type 0 is stored, 1 is one repeated byte, 2 is compressed. */
 export function block (type: number, length: number, content: Uint8Array, last: boolean = true): Uint8Array {
   return concat(uint(Number(last) + type * 2 + length * 8, 3), content)
 }
@@ -47,17 +47,17 @@ export function compressed (...parts: readonly Uint8Array[]): Uint8Array {
   return block(2, content.byteLength, content)
 }
 
-/** The same block, and others follow it. */
+/** The same block, not marked as the last one. */
 export function notLast (block: Uint8Array): Uint8Array {
   return block.with(0, block[0] & 0xfe)
 }
 
-/** Literals as they are, with the header of 3 bytes. */
+/** Raw literals, with a header of 3 bytes. */
 export function raw (literals: Uint8Array): Uint8Array {
   return concat(uint(RAW + (3 << 2) + literals.byteLength * 16, 3), literals)
 }
 
-/** Literals in a Huffman code. The format 0 is one stream, the others are four, with lengths of 10, 14 and 18 bits. */
+/** Huffman-coded literals. Format 0 is one stream; 1, 2 and 3 are four, with lengths of 10, 14 and 18 bits. */
 export function huffman (type: number, format: number, length: number, ...content: readonly Uint8Array[]): Uint8Array {
   const bits = [10, 10, 14, 18][format]
   const { byteLength } = concat(...content)
@@ -70,7 +70,7 @@ export function fourStreams (...streams: readonly Uint8Array[]): Uint8Array {
   return concat(...streams.slice(0, 3).map(stream => uint(stream.byteLength, 2)), ...streams)
 }
 
-/** A Huffman tree whose weights are there as they are. The last one is not told. */
+/** A Huffman tree with direct weights. The last one is implied. */
 export function directTree (...weights: readonly number[]): Uint8Array {
   const halves = [...weights, 0]
   const pairs = Array.from({ length: Math.ceil(weights.length / 2) }, (_, i) => halves[2 * i] << 4 | halves[2 * i + 1])
@@ -78,14 +78,14 @@ export function directTree (...weights: readonly number[]): Uint8Array {
   return bytes(127 + weights.length, ...pairs)
 }
 
-/** A Huffman tree whose weights are in a code of their own: the description of its table, and a stream. */
+/** A Huffman tree with compressed weights: the description of an FSE table, and a stream. */
 export function compressedTree (...content: readonly Uint8Array[]): Uint8Array {
   const whole = concat(...content)
 
   return concat(bytes(whole.byteLength), whole)
 }
 
-/** Bits that are read from the end: the fields in the order in which they are read. */
+/** A bit stream that is read from its end. The fields are in the order of reading. */
 export function backward (...fields: readonly Field[]): Uint8Array {
   return writeBits([...fields.toReversed(), [1, 1]])
 }
@@ -102,7 +102,7 @@ function writeBits (fields: readonly Field[]): Uint8Array {
   )
 }
 
-/** How a table of Finite State Entropy is described (RFC 8878, section 4.1.1). */
+/** The description of an FSE table (RFC 8878, section 4.1.1). */
 export function description (accuracy: number, probabilities: readonly number[]): Uint8Array {
   const fields: Field[] = [[accuracy - 5, 4]]
   let rest = 2 ** accuracy
@@ -133,7 +133,7 @@ export function description (accuracy: number, probabilities: readonly number[])
   return writeBits(fields)
 }
 
-/** What a state of a table stands for, and where it leads. */
+/** The symbol of a state of a table, and the range of next states. */
 interface State {
   symbol: number
   bits: number
@@ -147,12 +147,12 @@ function statesOf ({ accuracy, cells }: FseTable): State[] {
   )
 }
 
-/** The state of a symbol that leads to another state. There is one. */
+/** The only state of a symbol that leads to the state `next`. */
 function stateBefore (states: readonly State[], symbol: number, next: number): number {
   return states.findIndex(state => state.symbol === symbol && next >= state.base && next < state.base + 2 ** state.bits)
 }
 
-/** The weights of a Huffman tree in a table of accuracy 5, with two states in turns. */
+/** Weights of a Huffman tree, coded with an FSE table of accuracy 5 and two alternating states. */
 export function weightStream (probabilities: readonly number[], weights: readonly number[]): Uint8Array {
   const table = createFseTable(5)
   buildFseTable(table, { accuracy: 5, probabilities }, [...probabilities.keys()])
@@ -164,7 +164,7 @@ export function weightStream (probabilities: readonly number[], weights: readonl
     const follower = next[i % 2]
 
     if (follower == null) {
-      // the weights end where bits are missing
+      // the weights end where the bits run out
       next[i % 2] = states.findIndex(({ symbol, bits }) => symbol === weights[i] && bits > 0)
     } else {
       const state = stateBefore(states, weights[i], follower)
@@ -183,7 +183,7 @@ export interface Sequence {
   match: number
 }
 
-/** How a kind of codes is described: as it is predefined, or with an accuracy and probabilities. */
+/** The table of one kind of codes: predefined, or an accuracy and probabilities. */
 export type Table = 'predefined' | { accuracy: number, probabilities: readonly number[] }
 
 /** The tables of literal lengths, offsets and match lengths. */
@@ -192,9 +192,9 @@ export type Tables = readonly [Table, Table, Table]
 export const PREDEFINED: Tables = ['predefined', 'predefined', 'predefined']
 
 /**
- * The sequences of a block, from their number on.
+ * The sequences section of a block.
  *
- * @param again - the tables are those of the block before
+ * @param again - whether to repeat the tables of the previous block
  */
 export function sequences (list: readonly Sequence[], tables: Tables = PREDEFINED, again: boolean = false): Uint8Array {
   const count = list.length < 128
@@ -223,7 +223,7 @@ function sequenceStream (list: readonly Sequence[], tables: Tables): Uint8Array 
 
   for (const sequence of list.toReversed()) {
     const last = fields.length === 0
-    // what is read last comes first
+    // written in the reverse order of reading
     const [offset, offsetBits] = offsets.put(sequence.offset, last)
     const [match, matchBits] = matches.put(sequence.match, last)
     const [run, runBits] = literals.put(sequence.literals, last)

@@ -10,8 +10,8 @@ import { anySequences } from './zstd-twin.ts'
 const MIB = 1024 * 1024
 
 /**
- * A frame with its content size, by Node's own encoder. It is given a buffer that the
- * frame does not fill: where it just does, Node adds an empty frame.
+ * A frame with its content size, by Node's own encoder. The buffer is larger than the
+ * frame: if a frame just fills it, Node adds an empty frame.
  */
 function encode (bytes: Uint8Array, params: Record<number, number> = {}): Uint8Array {
   return new Uint8Array(
@@ -23,7 +23,7 @@ function readsBack (bytes: Uint8Array, params?: Record<number, number>): void {
   expect(same(decodeZstdFrame(encode(bytes, params), bytes.byteLength), bytes), JSON.stringify(params)).toBe(true)
 }
 
-/** Text, noise, zeros, and what lies between, several times. */
+/** Text, noise, zeros and bytes in between, several times. */
 const MIXED = concat(...Array.from({ length: 16 }, (_, seed) => concat(
   text(70_000, seed + 1), noise(30_000), new Uint8Array(
     50_000
@@ -36,7 +36,7 @@ const KINDS: ReadonlyArray<[kind: string, make: (length: number) => Uint8Array]>
   ['zeros', length => new Uint8Array(length)],
   ['few different bytes', length => noise(length).map(byte => 97 + (byte & 3))],
   ['many runs', length => Uint8Array.from({ length }, (_, i) => i >> 5)],
-  ['everything', length => MIXED.slice(0, length)]
+  ['mixed content', length => MIXED.slice(0, length)]
 ]
 
 describe.each(KINDS)('frames of %s from libzstd', (_, make) => {
@@ -69,7 +69,7 @@ describe.each(KINDS)('frames of %s from libzstd', (_, make) => {
     }
   })
 
-  it('are read with small windows, and small blocks', () => {
+  it('are read with small windows and small blocks', () => {
     const bytes = make(50_000)
 
     for (const windowLog of [10, 11, 14]) {
@@ -88,18 +88,18 @@ describe.each(KINDS)('frames of %s from libzstd', (_, make) => {
   })
 })
 
-describe('the Zstandard decoder, compared with libzstd', () => {
+describe('the Zstandard decoder compared with libzstd', () => {
   it('reads 16 MiB of zeros', () => {
     readsBack(new Uint8Array(16 * MIB), { [constants.ZSTD_c_checksumFlag]: 1 })
   })
 
-  it('reads blocks of any sequences as libzstd does', () => {
+  it('has a slow twin that agrees with libzstd on any sequences', () => {
     fc.assert(fc.property(anySequences, ({ blocks, content }) => {
       expect(same(zstdDecompressSync(frame(content.byteLength, ...blocks)), content)).toBe(true)
     }), { numRuns: 100 })
   })
 
-  it('refuses what libzstd refuses, and decodes everything else to the same bytes', { tags: 'slow' }, () => {
+  it('refuses what libzstd refuses, and decodes what it reads to the same bytes', { tags: 'slow' }, () => {
     const next = random(5)
     const sources = KINDS.flatMap(([, make]) => [100, 1000, 9000].map(length => make(length + next() % length)))
     const frames = sources.flatMap(
@@ -121,7 +121,7 @@ describe('the Zstandard decoder, compared with libzstd', () => {
       const mutated = frame.slice()
 
       for (let changes = 1 + next() % 2; changes > 0; changes--) {
-        // behind the header, and most of the time where trees and tables are
+        // after the header, mostly where trees and tables are
         const place = blocks + next() % Math.min(next() % 4 === 0 ? Infinity : 60, frame.byteLength - blocks)
         mutated[place] = next() % 2 === 0 ? next() : mutated[place] ^ 1 << next() % 8
       }

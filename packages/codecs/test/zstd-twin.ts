@@ -7,7 +7,7 @@ import type { Sequence, Table, Tables } from './zstd-fixtures.ts'
 
 const MAX_BLOCK = 128 * 1024
 
-/** Blocks, and what they hold. */
+/** Blocks and their content. */
 export interface Blocks {
   blocks: Uint8Array[]
   content: Uint8Array
@@ -20,7 +20,7 @@ const length = fc.oneof(
   fc.nat({ max: 40_000 })
 )
 
-/** A sequence before it is known which offsets are possible. */
+/** A sequence whose offset may still be impossible. */
 const draft = fc.record({
   literals: length,
   offset: fc.oneof(
@@ -31,7 +31,7 @@ const draft = fc.record({
   match: length
 })
 
-/** Tables in which every code occurs that could be needed. */
+/** Tables that contain every code. */
 const tables: fc.Arbitrary<Tables> = fc.tuple(anyTable(LITERAL_LENGTHS), anyTable(OFFSETS), anyTable(MATCH_LENGTHS))
 
 function anyTable ({ maxAccuracy, meanings }: Codes): fc.Arbitrary<Table> {
@@ -51,7 +51,7 @@ function anyTable ({ maxAccuracy, meanings }: Codes): fc.Arbitrary<Table> {
   }))
 }
 
-/** Blocks of any sequences, and what these say, done a byte at a time. */
+/** Blocks of any sequences, and their content, built byte by byte. */
 export const anySequences: fc.Arbitrary<Blocks> = fc.array(
   fc.tuple(fc.array(draft, { maxLength: 60 }), fc.nat({ max: 30 }), tables),
   { minLength: 1, maxLength: 3 }

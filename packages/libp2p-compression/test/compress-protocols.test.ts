@@ -84,10 +84,10 @@ afterEach(async () => {
   await Promise.all(nodes.splice(0).map(async node => node.stop()))
 })
 
-describe('compressing single protocols', () => {
+describe('compressProtocols', () => {
   it.each(
     ['zstd', 'gzip', 'lz4'] as const
-  )('compresses streams if both sides support it, with %s', async codec => {
+  )('compresses streams with %s if both sides support it', async codec => {
     const pair = await connect(await start([codec]), await start([codec]))
 
     const stream = await open(pair)
@@ -99,14 +99,14 @@ describe('compressing single protocols', () => {
   })
 
   it.each([
-    ['the dialer has it', ['zstd'], undefined],
-    ['the listener has it', undefined, ['zstd']],
-    ['they have no codec in common', ['lz4'], ['zstd']]
+    ['only the dialer compresses', ['zstd'], undefined],
+    ['only the listener compresses', undefined, ['zstd']],
+    ['the sides have no codec in common', ['lz4'], ['zstd']]
   ] as Array<[
     string,
     CompressionCodec[] | undefined,
     CompressionCodec[] | undefined
-  ]>)('leaves streams plain where only %s', async (_, one, other) => {
+  ]>)('leaves streams plain if %s', async (_, one, other) => {
     const pair = await connect(await start(one), await start(other))
 
     const stream = await open(pair)
@@ -123,7 +123,7 @@ describe('compressing single protocols', () => {
     expect(pair.connection.multiplexer).toBe('/yamux/1.0.0')
   })
 
-  it('uses the codec that this side prefers', async () => {
+  it('uses the codec that the opening side prefers', async () => {
     const pair = await connect(await start(['lz4', 'zstd']), await start(['zstd', 'lz4']))
 
     await open(pair)
@@ -131,7 +131,7 @@ describe('compressing single protocols', () => {
     expect(onTheWire(pair)).toEqual([VARIANT.replace('zstd', 'lz4')])
   })
 
-  it('opens a plain stream by address to a peer that has not announced support yet', async () => {
+  it('opens a stream by address to a peer that has not announced support yet', async () => {
     const there = await start(['zstd'])
     const here = await start(['zstd'])
 
@@ -140,7 +140,7 @@ describe('compressing single protocols', () => {
     expect(Buffer.compare(await echo(stream, BYTES), BYTES)).toBe(0)
   })
 
-  it('still delivers bytes after this side has closed for writing', async () => {
+  it('delivers inbound bytes after this side has closed for writing', async () => {
     const there = await start(['zstd'])
     const received = new Promise<Stream>(resolve => { void there.handle(ECHO, resolve, { force: true }) })
     const pair = await connect(await start(['zstd']), there)
@@ -255,7 +255,7 @@ describe('compressing single protocols', () => {
     expect(handled).toBe(0)
   })
 
-  it('counts plain and compressed inbound streams together', async () => {
+  it('counts plain and compressed inbound streams against one limit', async () => {
     const there = await start(['zstd', 'lz4'])
     let handled = 0
     let handledTwo: (() => void) | undefined
@@ -275,11 +275,11 @@ describe('compressing single protocols', () => {
 
     expect(await refused(connection.newStream(VARIANT.replace('zstd', 'lz4')))).toBe(true)
     expect(handled).toBe(2)
-    // nothing else closes the two
+    // nothing else closes the two streams
     connection.abort(new Error('enough'))
   })
 
-  it('counts plain and compressed outbound streams together', async () => {
+  it('counts plain and compressed outbound streams against one limit', async () => {
     const here = await start(['zstd'])
     await here.handle(ECHO, () => {}, { force: true, maxOutboundStreams: 1 })
     const pair = await connect(here, await start(['zstd']))
@@ -289,7 +289,7 @@ describe('compressing single protocols', () => {
     expect(onTheWire(pair)).toEqual([ECHO])
   })
 
-  it('opens a stream on the connection that it dials if a new one is requested', async () => {
+  it('dials a new connection for a stream with force: true', async () => {
     const there = await start(['zstd'])
     const { here } = await connect(await start(['zstd']), there)
 
@@ -298,7 +298,7 @@ describe('compressing single protocols', () => {
     expect(here.getConnections()).toHaveLength(2)
   })
 
-  it('stops handling the variants of a protocol that is unhandled', async () => {
+  it('stops handling the compressed variants of a protocol when the protocol is unhandled', async () => {
     const there = await start(['zstd'])
     await there.unhandle(ECHO)
 

@@ -6,7 +6,7 @@ import { compress, trafficOf } from '../src/index.ts'
 import { encodeCompressedHeader, FRAME } from '../src/frames/frame.ts'
 import type { CounterGroup, Metrics, Stream } from '@libp2p/interface'
 
-describe('compressing a muxer', () => {
+describe('compress', () => {
   it('returns one muxer for each codec, in order of preference', () => {
     expect(compress(yamux()).map(create => create({}).protocol)).toEqual([
       '/ipfsz/zstd/1.0.0/yamux/1.0.0',
@@ -20,13 +20,13 @@ describe('compressing a muxer', () => {
     expect(compress(yamux(), { codecs: [] })).toEqual([])
   })
 
-  it('refuses an unknown level or codec when it is configured', () => {
+  it('refuses an unknown level or codec', () => {
     expect(() => compress(yamux(), { level: 99 })).toThrow(expect.objectContaining({ name: 'InvalidLevelError' }))
     expect(() => compress(yamux(), { codecs: ['snappy' as 'zstd'] }))
       .toThrow(expect.objectContaining({ name: 'UnknownCodecError' }))
   })
 
-  it('ends its streams with the error of the connection', async () => {
+  it('makes a muxer whose streams end with the error of the connection', async () => {
     const [outbound, inbound] = multiaddrConnectionPair()
     const muxer = compress(yamux())[0]({}).createStreamMuxer(inbound)
     const stream = await muxer.createStream()
@@ -43,7 +43,7 @@ describe('compressing a muxer', () => {
     expect(inbound.status).toBe('aborted')
   })
 
-  it('closes after all written bytes have been sent', async () => {
+  it('makes a muxer that closes after all written bytes have been sent', async () => {
     const [outbound, inbound] = multiaddrConnectionPair()
     const [factory] = compress(yamux()).map(create => create({}))
     const dialer = factory.createStreamMuxer(outbound)
@@ -69,7 +69,7 @@ describe('compressing a muxer', () => {
     expect(received).toBe(100_000)
   })
 
-  it('reports the traffic of each compressed muxer, and of no plain one, if they share a logger', () => {
+  it('makes muxers that report their traffic, even if they share a logger with a plain muxer', () => {
     const [outbound, inbound] = multiaddrConnectionPair()
     inbound.log = outbound.log
     const [zstd, deflate] = compress(yamux()).map(create => create({}))
@@ -83,7 +83,7 @@ describe('compressing a muxer', () => {
       .toEqual([zstd.protocol, deflate.protocol, undefined])
   })
 
-  it('counts bytes by protocol and direction, under one name for all codecs', async () => {
+  it('makes muxers that count bytes by protocol and direction in one metric for all codecs', async () => {
     const counted: Record<string, number> = {}
     const registered: string[] = []
     const group = {

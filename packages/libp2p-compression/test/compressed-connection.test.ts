@@ -52,7 +52,7 @@ describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
     expect(Buffer.compare(await gathered.has(bytes.byteLength), bytes)).toBe(0)
   })
 
-  it('sends fewer bytes of text than were written', async () => {
+  it('sends text in fewer bytes than were written', async () => {
     const [sender, receiver] = compressedPair(codec)
     const gathered = gather(receiver.connection)
     const bytes = text(MIB)
@@ -65,7 +65,7 @@ describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
     expect(receiver.traffic.received).toEqual(sender.traffic.sent)
   })
 
-  it('sends hardly more than was written of incompressible bytes', async () => {
+  it('sends incompressible bytes with hardly any overhead', async () => {
     const [sender, receiver] = compressedPair(codec)
     const gathered = gather(receiver.connection)
 
@@ -88,7 +88,7 @@ describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
     expect(sender.traffic.sent.compressed - before).toBeLessThan(0.75 * 8 * MIB)
   })
 
-  it('sends zeros without looking like a bomb', async () => {
+  it('sends zeros that its receiver does not take for a bomb', async () => {
     const [sender, receiver] = compressedPair(codec)
     const gathered = gather(receiver.connection)
 
@@ -125,7 +125,7 @@ describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
     expect(receiver.connection.status).toBe('reset')
   })
 
-  it('delivers nothing while it is paused, and everything afterwards', async () => {
+  it('delivers nothing while it is paused, and everything once it resumes', async () => {
     const [sender, receiver] = compressedPair(codec)
     const gathered = gather(receiver.connection)
     const bytes = text(200_000)
@@ -145,7 +145,7 @@ describe.each(CODECS)('a connection compressed with %s', (_, codec) => {
     receiver.connection.pause()
     let written = 0
 
-    // write until the writer is told to wait and does not get to go on
+    // write until the writer has to wait and no drain follows
     for (const drained = { value: true }; drained.value;) {
       drained.value = sender.connection.send(noise(MIB / 4, written + 1))
       written += MIB / 4
@@ -182,7 +182,7 @@ describe('a connection whose sides compress with different codecs', () => {
 })
 
 describe('a compressed connection', () => {
-  it('sends messages too small to compress at once', () => {
+  it('sends messages immediately if they are too small to compress', () => {
     const [sender] = compressedPair(CODECS[0][1])
 
     sender.connection.send(text(20))
@@ -190,7 +190,7 @@ describe('a compressed connection', () => {
     expect(sender.traffic.sent).toEqual({ raw: 20, compressed: 24 })
   })
 
-  it('refers back to earlier messages', async () => {
+  it('compresses repetitions of earlier messages', async () => {
     const [sender, receiver] = compressedPair(CODECS[0][1])
     const gathered = gather(receiver.connection)
     const bytes = noise(10_000)
@@ -216,7 +216,7 @@ describe('a compressed connection', () => {
     expect(await gathered.has(100_000)).toHaveLength(100_000)
   })
 
-  it('lets a flush end when it is aborted itself', async () => {
+  it('resolves a pending flush when it is aborted', async () => {
     const [sender] = compressedPair(CODECS[0][1])
 
     sender.connection.send(text(100_000))

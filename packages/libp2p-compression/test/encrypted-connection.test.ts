@@ -59,7 +59,7 @@ afterEach(async () => {
 })
 
 describe.each(CODECS)('over TCP and Noise, a connection compressed with %s', (_, codec) => {
-  it('makes a writer wait while its reader is paused, and delivers everything afterwards', async () => {
+  it('makes a writer wait while its reader is paused, and delivers everything once it resumes', async () => {
     const [outbound, inbound] = await encryptedPair()
     const [sender, receiver] = [compressed(outbound, codec), compressed(inbound, codec)]
     const gathered = gather(receiver.connection)

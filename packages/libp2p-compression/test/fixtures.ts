@@ -39,7 +39,7 @@ export function compressedPair (codec: StreamCodec, other = codec): [Compressed,
   return [compressed(outbound, codec), compressed(inbound, other)]
 }
 
-/** Everything received so far, and everything received at the end. */
+/** Collects what a stream receives. `has` resolves at a number of bytes, `closed` when the stream closes. */
 export function gather (
   stream: MessageStream
 ): { bytes: () => Uint8Array, closed: Promise<Error | undefined>, has: (length: number) => Promise<Uint8Array> } {

@@ -35,12 +35,12 @@ function zstdPart (bytes: Uint8Array, options: zlib.ZstdOptions = {}): Uint8Arra
 
 describe('a compressed connection', () => {
   it.each([
-    ['a type that there is not', Uint8Array.of(9, 0, 0, 1, 0, 0, 1, 0), 'MalformedFrameError'],
+    ['an unknown frame type', Uint8Array.of(9, 0, 0, 1, 0, 0, 1, 0), 'MalformedFrameError'],
     ['a stored frame without bytes', encodeStoredHeader(0), 'MalformedFrameError'],
     ['a compressed frame without bytes', encodeCompressedHeader(FRAME.zstd, 0, 1), 'MalformedFrameError'],
     ['a frame that decodes to nothing', encodeCompressedHeader(FRAME.zstd, 1, 0), 'MalformedFrameError'],
     [
-      'a frame that decodes to too much',
+      'a frame that decodes to more than 64 KiB',
       encodeCompressedHeader(FRAME.zstd, 1000, MAX_FRAME_SIZE + 1),
       'MalformedFrameError'
     ],
@@ -50,12 +50,12 @@ describe('a compressed connection', () => {
       'MalformedFrameError'
     ],
     ['padding that is too long', Uint8Array.of(FRAME.padding, 1, 0, 1), 'MalformedFrameError'],
-    ['garbage for zstd', frame(FRAME.zstd, noise(100), 100), 'CorruptFrameError'],
-    ['garbage for deflate', frame(FRAME.deflate, Uint8Array.of(7, 7, 7, 7), 100), 'CorruptFrameError'],
-    ['garbage for lz4', frame(FRAME.lz4, noise(100), 100), 'CorruptFrameError'],
-    ['a part of zstd that is less than it says', frame(FRAME.zstd, zstdPart(text(99)), 100), 'CorruptFrameError'],
+    ['garbage as a zstd frame', frame(FRAME.zstd, noise(100), 100), 'CorruptFrameError'],
+    ['garbage as a deflate frame', frame(FRAME.deflate, Uint8Array.of(7, 7, 7, 7), 100), 'CorruptFrameError'],
+    ['garbage as an lz4 frame', frame(FRAME.lz4, noise(100), 100), 'CorruptFrameError'],
+    ['a zstd frame that decodes to less than it says', frame(FRAME.zstd, zstdPart(text(99)), 100), 'CorruptFrameError'],
     [
-      'a part of deflate that is less than it says',
+      'a deflate frame that decodes to less than it says',
       frame(FRAME.deflate, zlib.deflateRawSync(text(99), { finishFlush: Z_SYNC_FLUSH }), 100),
       'CorruptFrameError'
     ],
@@ -64,7 +64,7 @@ describe('a compressed connection', () => {
       frame(FRAME.zstd, zstdPart(text(100), { params: { [ZSTD_c_windowLog]: 24 } }), 100),
       'CorruptFrameError'
     ]
-  ])('refuses %s, by name, and resets', async (_, bytes, name) => {
+  ])('refuses %s, and resets the other side', async (_, bytes, name) => {
     const { attacker, gathered, reset } = attacked()
 
     attacker.send(bytes)
@@ -77,7 +77,7 @@ describe('a compressed connection', () => {
   it.each([
     ['zstd', FRAME.zstd, zstdPart(new Uint8Array(64 * 1024 * 1024))],
     ['deflate', FRAME.deflate, zlib.deflateRawSync(new Uint8Array(1024 * 1024), { finishFlush: Z_SYNC_FLUSH })]
-  ])('refuses a bomb of %s that says it was small', async (_, type, bomb) => {
+  ])('refuses a %s bomb that claims to be small', async (_, type, bomb) => {
     const { attacker, gathered } = attacked()
     // the largest allowed expansion
     attacker.send(frame(type, bomb.subarray(0, 2000), 1000))
@@ -86,7 +86,7 @@ describe('a compressed connection', () => {
     expect(gathered.bytes()).toHaveLength(0)
   })
 
-  it('refuses a bomb with honest headers within 64 KiB', async () => {
+  it('refuses a bomb with honest headers once it exceeds the ratio limit', async () => {
     const { attacker, gathered } = attacked()
     const encoder = ZSTD.createEncoder(1)
     const parts: Uint8Array[] = []
@@ -102,7 +102,7 @@ describe('a compressed connection', () => {
     expect(gathered.bytes().byteLength).toBeLessThanOrEqual(RATIO_ALLOWANCE + MAX_RATIO * 100)
   })
 
-  it('refuses a bomb before the rest of its frame has come', async () => {
+  it('refuses a bomb before the rest of its frame has arrived', async () => {
     const { attacker, gathered } = attacked()
 
     attacker.send(frame(FRAME.zstd, zstdPart(new Uint8Array(MAX_FRAME_SIZE)), MAX_FRAME_SIZE))
@@ -160,7 +160,7 @@ describe('a compressed connection', () => {
     }
   })
 
-  it('delivers what came before a refused frame', async () => {
+  it('delivers the bytes before a refused frame', async () => {
     const { attacker, gathered } = attacked()
 
     attacker.send(Buffer.concat([frame(FRAME.zstd, zstdPart(text(500)), 500), Uint8Array.of(9, 9, 9, 9, 9, 9, 9)]))
@@ -169,7 +169,7 @@ describe('a compressed connection', () => {
     expect(gathered.bytes()).toEqual(text(500))
   })
 
-  it('refuses random bytes with one of its own errors', async () => {
+  it('refuses random bytes only with its own errors', async () => {
     const NAMES = ['MalformedFrameError', 'CorruptFrameError', 'DecompressionBombError', 'TruncatedFrameError']
 
     await fc.assert(fc.asyncProperty(fc.constantFrom(0, 1, 2, 3, 255, 77), fc.uint8Array({
@@ -186,7 +186,7 @@ describe('a compressed connection', () => {
     }), { numRuns: 200 })
   })
 
-  it('refuses a flipped bit with one of its own errors, or delivers everything', async () => {
+  it('refuses a frame with a flipped bit with its own errors, or delivers its full length', async () => {
     const plain = text(20_000)
     const good = frame(FRAME.zstd, zstdPart(plain), plain.byteLength)
 

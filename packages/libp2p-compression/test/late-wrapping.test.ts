@@ -24,7 +24,7 @@ function wrap (inner: Stream): CompressedStream {
   )
 }
 
-/** The events, in order. */
+/** Records the events of a stream, in order. */
 function events (stream: CompressedStream): string[] {
   const told: string[] = []
   stream.addEventListener('message', ({ data }) => { told.push(`message ${data.byteLength}`) })
@@ -40,8 +40,8 @@ afterEach(async () => {
   await Promise.all(nodes.splice(0).map(async node => node.stop()))
 })
 
-describe('a stream that is wrapped after the other side', () => {
-  it('has closed for writing says so, after what came before', async () => {
+describe('a stream that is wrapped late', () => {
+  it('reports that the other side has closed for writing, and delivers the bytes before', async () => {
     const [outbound, inbound] = await streamPair()
     outbound.send(FRAME)
     await outbound.close()
@@ -56,7 +56,7 @@ describe('a stream that is wrapped after the other side', () => {
     expect(stream.writeStatus).toBe('writable')
   })
 
-  it('has closed for writing is closed when this side closes too', async () => {
+  it('closes when this side closes, if the other side has closed for writing', async () => {
     const [outbound, inbound] = await streamPair()
     outbound.send(FRAME)
     await outbound.close()
@@ -72,7 +72,7 @@ describe('a stream that is wrapped after the other side', () => {
     expect(inbound.status).toBe('closed')
   })
 
-  it('has ended within a frame tells that', async () => {
+  it('reports that the other side has ended within a frame', async () => {
     const [outbound, inbound] = await streamPair()
     outbound.send(FRAME.subarray(0, 1000))
     await outbound.close()
@@ -81,7 +81,7 @@ describe('a stream that is wrapped after the other side', () => {
     expect(await gather(wrap(inbound)).closed).toMatchObject({ name: 'TruncatedFrameError' })
   })
 
-  it('has reset it is reset', async () => {
+  it('is reset if the other side has reset it', async () => {
     const [outbound, inbound] = await streamPair()
     outbound.abort(new Error('enough'))
     await expect.poll(() => inbound.status).toBe('reset')
@@ -93,8 +93,8 @@ describe('a stream that is wrapped after the other side', () => {
   })
 })
 
-describe('a connection that is wrapped after it', () => {
-  it('was closed is closed, and hands out what came before', async () => {
+describe('a connection that is wrapped late', () => {
+  it('is closed if the other side has closed it, and delivers the bytes before', async () => {
     const [outbound, inbound] = multiaddrConnectionPair()
     outbound.send(FRAME)
     await outbound.close()
@@ -108,7 +108,7 @@ describe('a connection that is wrapped after it', () => {
     expect(connection.status).toBe('closed')
   })
 
-  it('was reset ends its muxer', async () => {
+  it('ends its muxer if the other side has reset it', async () => {
     const [outbound, inbound] = multiaddrConnectionPair()
     outbound.abort(new Error('enough'))
     await expect.poll(() => inbound.status).toBe('reset')
@@ -119,7 +119,7 @@ describe('a connection that is wrapped after it', () => {
   })
 })
 
-it('delivers what a peer wrote before it closed, if the handler gets the stream later', async () => {
+it('compressProtocols delivers what a peer wrote before it closed, even if the handler runs later', async () => {
   const there = await startNode({
     listen: '/ip4/127.0.0.1/tcp/0',
     services: { compression: compressProtocols({ protocols: [ECHO] }) }

@@ -24,14 +24,16 @@ async function startComponents (): Promise<{ node: Libp2p, components: ProtocolC
   return { node, components }
 }
 
-describe('methods of libp2p that are replaced', () => {
-  it.each(['handle', 'unhandle', 'getMiddleware', 'getHandler'] as const)('are %s of the registrar', async method => {
+describe('the libp2p methods that compressProtocols replaces', () => {
+  it.each(
+    ['handle', 'unhandle', 'getMiddleware', 'getHandler'] as const
+  )('include %s of the registrar', async method => {
     const { components } = await startComponents()
 
     expect(components.registrar[method], gone(`registrar.${method}`)).toBeTypeOf('function')
   })
 
-  it('are called where libp2p handles a protocol, and where it stops', async () => {
+  it('are called when a protocol is handled and unhandled', async () => {
     const { node, components: { registrar } } = await startComponents()
     const called: string[] = []
     registrar.handle = async () => { called.push('handle') }
@@ -43,7 +45,7 @@ describe('methods of libp2p that are replaced', () => {
     expect(called, gone('registrar.handle and registrar.unhandle')).toEqual(['handle', 'unhandle'])
   })
 
-  it('are called where libp2p opens a stream, and gives it its middleware', async () => {
+  it('are called when libp2p opens a stream and looks up its middleware', async () => {
     const there = await startNode({ listen: '/ip4/127.0.0.1/tcp/0' })
     onTestFinished(async () => { await there.stop() })
     await there.handle('/test/1.0.0', stream => { void stream.close() })

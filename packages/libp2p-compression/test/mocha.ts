@@ -11,9 +11,8 @@ export interface MochaInit {
 const TIMEOUT = 240_000
 
 /**
- * What the compliance suites of libp2p take for granted: mocha's globals, the timeouts
- * that mocha has on `this`, and an assertion that `aegir/chai` brings. A suite reads
- * them when it is called.
+ * Provide what the compliance suites of libp2p expect: mocha's globals, its `this.timeout`,
+ * and an assertion of `aegir/chai`. Call this before the suite.
  */
 export function provideMocha ({ without = [] }: MochaInit = {}): void {
   const context = { timeout: () => {} }
@@ -37,10 +36,10 @@ export function provideMocha ({ without = [] }: MochaInit = {}): void {
 }
 
 /**
- * Let every timer take longer, so that a busy machine has the time which a suite allows.
+ * Make every timer take longer, since the short waits of a suite are not enough on a busy machine.
  *
  * @param factor - how many times as long
- * @returns what ends it
+ * @returns a function that restores the timers
  */
 export function slowDown (factor: number): () => void {
   const { setTimeout } = globalThis
@@ -58,7 +57,7 @@ export function slowDown (factor: number): () => void {
 }
 
 /**
- * The suite `close` waits 50 ms for what takes longer on a busy machine. The other
+ * The suite `close` waits only 50 ms, too short for a busy machine. The other
  * suites send thousands of messages between short waits, and would take minutes.
  */
 export function slowDownClosing ({ task }: TestContext): (() => void) | undefined {

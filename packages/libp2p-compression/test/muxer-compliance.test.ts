@@ -9,7 +9,7 @@ provideMocha()
 
 describe.each(
   ['zstd', 'gzip', 'lz4'] as const
-)('yamux compressed with %s, by the compliance suite of stream muxers', codec => {
+)('yamux compressed with %s, in the stream muxer compliance suite', codec => {
   beforeEach(slowDownClosing)
 
   muxerTests({

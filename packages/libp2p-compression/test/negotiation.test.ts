@@ -37,16 +37,16 @@ afterEach(async () => {
 })
 
 const ENCRYPTERS: Array<[string, NodeInit]> = [
-  ['with the muxer in the handshake of Noise', {}],
-  ['with the muxer by multistream-select', { encrypter: lateNoise }]
+  ['in the Noise handshake', {}],
+  ['by multistream-select', { encrypter: lateNoise }]
 ]
 
-describe.each(ENCRYPTERS)('negotiation, %s,', (_, encryption) => {
+describe.each(ENCRYPTERS)('negotiation %s', (_, encryption) => {
   it.each([
     ['zstd', '/ipfsz/zstd/1.0.0/yamux/1.0.0'],
     ['gzip', '/ipfsz/deflate/1.0.0/yamux/1.0.0'],
     ['lz4', '/ipfsz/lz4/1.0.0/yamux/1.0.0']
-  ] as const)('takes %s where both sides have it', async (codec, protocol) => {
+  ] as const)('selects %s if both sides have it', async (codec, protocol) => {
     const compression = { codecs: [codec] }
     const { outbound, inbound } = await connect({ ...encryption, compression }, { ...encryption, compression })
 
@@ -60,11 +60,11 @@ describe.each(ENCRYPTERS)('negotiation, %s,', (_, encryption) => {
   })
 
   it.each([
-    ['the dialer has it', {}, undefined],
-    ['the listener has it', undefined, {}],
-    ['they have no codec in common', { codecs: ['lz4'] }, { codecs: ['gzip'] }],
-    ['neither side has it', undefined, undefined]
-  ] as Array<[string, CompressInit | undefined, CompressInit | undefined]>)('falls back to yamux where only %s', async (
+    ['only the dialer compresses', {}, undefined],
+    ['only the listener compresses', undefined, {}],
+    ['the sides have no codec in common', { codecs: ['lz4'] }, { codecs: ['gzip'] }],
+    ['neither side compresses', undefined, undefined]
+  ] as Array<[string, CompressInit | undefined, CompressInit | undefined]>)('falls back to yamux if %s', async (
     _,
     here,
     there
@@ -79,7 +79,7 @@ describe.each(ENCRYPTERS)('negotiation, %s,', (_, encryption) => {
     expect(trafficOf(outbound)).toBeUndefined()
   })
 
-  it('uses a codec that both have, not the first of either', async () => {
+  it('selects the codec that both sides have, even if neither prefers it', async () => {
     const { outbound, inbound } = await connect(
       { ...encryption, compression: { codecs: ['zstd', 'gzip'] } },
       { ...encryption, compression: { codecs: ['lz4', 'gzip'] } }
@@ -90,7 +90,7 @@ describe.each(ENCRYPTERS)('negotiation, %s,', (_, encryption) => {
     await expectEcho(outbound)
   })
 
-  // with js-libp2p's Noise each side takes the first of the other's list: the codecs differ, and both sides read both
+  // with js-libp2p's Noise each side takes the first codec of the other's list: they differ, and each side reads both
   it('works if the sides prefer different codecs', async () => {
     const { outbound, inbound } = await connect(
       { ...encryption, compression: { codecs: ['zstd', 'lz4'] } },
@@ -113,7 +113,7 @@ describe.each(ENCRYPTERS)('negotiation, %s,', (_, encryption) => {
   })
 })
 
-it("uses the dialer's preference with multistream-select", async () => {
+it('negotiation by multistream-select selects the codec that the dialer prefers', async () => {
   const { outbound, inbound } = await connect(
     { encrypter: lateNoise, compression: { codecs: ['lz4', 'zstd'] } },
     { encrypter: lateNoise, compression: { codecs: ['zstd', 'lz4'] } }
@@ -130,7 +130,7 @@ describe('a compressed connection', () => {
     ['TCP', '/ip4/127.0.0.1/tcp/0'],
     ['WebSockets', '/ip4/127.0.0.1/tcp/0/ws'],
     ['the memory transport', '/memory/ipfsz-negotiation']
-  ])('goes over %s', async (_, listen) => {
+  ])('works over %s', async (_, listen) => {
     const { outbound, inbound } = await connect({ compression }, { compression, listen })
 
     expect(outbound.multiplexer).toBe('/ipfsz/zstd/1.0.0/yamux/1.0.0')
@@ -140,9 +140,9 @@ describe('a compressed connection', () => {
   })
 
   it.each([
-    ['that compresses as well', {}],
-    ['that does not', undefined]
-  ])('goes through a relay %s', async (_, relayed) => {
+    ['that compresses too', {}],
+    ['that does not compress', undefined]
+  ])('works through a relay %s', async (_, relayed) => {
     const relay = await start({ listen: '/ip4/127.0.0.1/tcp/0', relay: true, compression: relayed })
     const there = await start({ listen: `${relay.getMultiaddrs()[0].toString()}/p2p-circuit`, compression })
     await expect.poll(() => there.getMultiaddrs().length).toBeGreaterThan(0)

@@ -25,7 +25,7 @@ import type { CompressionCodec } from '../src/index.ts'
 
 const MIB = 1024 * 1024
 
-/** How many of these bytes are stored before a trial. */
+/** How many bytes are stored before the next trial. */
 function storedUntilTrial (shrinkage: Shrinkage, bytes: Uint8ArrayList): number {
   let stored = 0
 
@@ -38,7 +38,7 @@ function storedUntilTrial (shrinkage: Shrinkage, bytes: Uint8ArrayList): number 
 }
 
 describe('the header of a frame', () => {
-  it('is read back once it is complete', () => {
+  it('is decoded once it is complete', () => {
     const stored = encodeStoredHeader(65536)
     const compressed = encodeCompressedHeader(FRAME.zstd, 66000, 65536)
 
@@ -50,7 +50,7 @@ describe('the header of a frame', () => {
     expect(decodeHeader(new Uint8ArrayList(compressed.subarray(0, 6)))).toBeUndefined()
   })
 
-  it('has the bytes that the README says', () => {
+  it('has the bytes that the README specifies', () => {
     expect(encodeStoredHeader(0x010203 >> 4)).toEqual(Uint8Array.of(0, 0, 0x10, 0x20))
     expect(encodeCompressedHeader(2, 0x000102, 0x00ff01)).toEqual(Uint8Array.of(2, 0, 1, 2, 0, 0xff, 1))
     expect(encodePadding(6)).toEqual(Uint8Array.of(255, 0, 0, 2, 0, 0))
@@ -83,7 +83,7 @@ describe('the receive buffer', () => {
     expect([...handedOut[0]].length).toBeLessThanOrEqual(3)
   })
 
-  it('holds few pieces, complete and in order, for any mix of lengths', () => {
+  it('holds few pieces, complete and in order, whatever their lengths', () => {
     const buffer = new ReceiveBuffer()
     const bytes = new Uint8Array(200_000).map((_, i) => i * 31 >> 3)
     const lengths = [1, 1, 1023, 1, 1024, 3]
@@ -106,7 +106,7 @@ describe('the budget of a connection', () => {
     { maxLength: 30 }
   )
 
-  it('refuses exactly when a run of frames decodes to too much', () => {
+  it('refuses a frame exactly if a run of frames up to it decodes to too much', () => {
     fc.assert(fc.property(FRAMES, frames => {
       const budget = new RatioBudget()
       let refusedAt = frames.length
@@ -133,7 +133,7 @@ describe('the budget of a connection', () => {
     }))
   })
 
-  it('is kept by a sender that pads as told, with no more padding than needed', () => {
+  it('is never exceeded by a sender that adds the padding it asks for, which is little', () => {
     fc.assert(fc.property(FRAMES, frames => {
       const [sender, receiver] = [new RatioBudget(), new RatioBudget()]
 
@@ -158,7 +158,7 @@ describe('the budget of a connection', () => {
   })
 })
 
-describe('the choice between stored and compressed', () => {
+describe('Shrinkage', () => {
   const NOISE = new Uint8ArrayList(noise(MAX_FRAME_SIZE))
   const TEXT = new Uint8ArrayList(text(MAX_FRAME_SIZE))
   /** All bytes are equally frequent, but the sequence repeats. */
@@ -188,10 +188,10 @@ describe('the choice between stored and compressed', () => {
   })
 
   it.each([
-    ['where a sample promises something', TEXT, TRIAL_INTERVALS.promising],
-    ['where it does not, and far more rarely', NOISE, TRIAL_INTERVALS.hopeless],
-    ['where it shows no repetitions, as where it promises nothing', REPEATED, TRIAL_INTERVALS.hopeless]
-  ] as const)('is tried again %s', (_, bytes, [first, most]) => {
+    ['soon if a sample looks compressible', TEXT, TRIAL_INTERVALS.promising],
+    ['rarely if a sample looks incompressible', NOISE, TRIAL_INTERVALS.hopeless],
+    ['rarely if a sample does not show the repetitions', REPEATED, TRIAL_INTERVALS.hopeless]
+  ] as const)('tries compression again %s', (_, bytes, [first, most]) => {
     const shrinkage = new Shrinkage()
     store(shrinkage)
 
@@ -202,7 +202,7 @@ describe('the choice between stored and compressed', () => {
     }
   })
 
-  it('tries text that comes in short messages between incompressible bytes', () => {
+  it('tries compression on short messages of text between incompressible bytes', () => {
     const shrinkage = new Shrinkage()
     const message = new Uint8ArrayList(text(500))
     store(shrinkage)
@@ -211,7 +211,7 @@ describe('the choice between stored and compressed', () => {
     expect(storedUntilTrial(shrinkage, message)).toBeLessThanOrEqual(SAMPLE_SIZE)
   })
 
-  it('does not try noise that comes in short messages', () => {
+  it('does not try compression on short messages of noise', () => {
     const shrinkage = new Shrinkage()
     const bytes = noise(TRIAL_INTERVALS.hopeless[0] - 100)
     store(shrinkage)
@@ -237,13 +237,14 @@ describe('a sample', () => {
   it.each([
     ['text', text(MIB), true],
     [
-      'random letters of base64, of which zstd takes a quarter away',
+      // zstd removes a quarter of it
+      'random base64',
       new TextEncoder().encode(Buffer.from(noise(MIB)).toString('base64')),
       true
     ],
     ['random bytes', noise(MIB), false],
     ['compressed text', zstdCompressSync(text(4 * MIB)), false]
-  ])('says of %s what compressing it would', (_, bytes, expected) => {
+  ])('predicts whether it is worthwhile to compress %s', (_, bytes, expected) => {
     const sample = new Sample()
     sample.add(new Uint8ArrayList(bytes))
 
@@ -253,8 +254,8 @@ describe('a sample', () => {
   })
 })
 
-describe('the choice of codecs', () => {
-  it('has all codecs by default, with their default levels', () => {
+describe('chooseCodecs', () => {
+  it('returns all codecs with their default levels if none are given', () => {
     expect(chooseCodecs().map(({ codec, level }) => [codec.id, level]))
       .toEqual([['zstd', 1], ['deflate', 3], ['lz4', 1]])
   })

@@ -56,7 +56,7 @@ describe('a sender whose bytes do not shrink', () => {
     encoded = 0
   }
 
-  it('sends them at once without copying, except short ones, which are joined with the header', async () => {
+  it('sends long pieces without copying them, and joins short ones with the header', async () => {
     await store()
     const [one, two] = [noise(100_000), noise(100_000, 2)]
 
@@ -79,7 +79,7 @@ describe('a sender whose bytes do not shrink', () => {
     expect([...sent[0]]).toEqual([encodeStoredHeader(100_000), one])
   })
 
-  it('compresses two frames of 10 MB as trials', async () => {
+  it('tries to compress two frames in 10 MB', async () => {
     await store()
 
     for (let i = 0; i < 100; i++) {
