@@ -16,16 +16,16 @@ import type { Blockstore } from 'interface-blockstore'
 
 const MB = 1e6
 
-/** What UnixFS importers make of a file, in bytes. */
+/** The size of the blocks that UnixFS importers make, in bytes. */
 const BLOCK_SIZE = 1024 * 1024
 
-/** How many blocks are asked for at one time where it is not one by one: as many as Helia's exporter does. */
+/** How many blocks are requested at a time, unless one by one: as many as Helia's exporter requests. */
 const CONCURRENCY = 8
 
-/** How often all blocks are read from the cache for one figure: once is over in some 30 milliseconds. */
+/** How often all blocks are read from the cache for one figure, because once takes only 30 milliseconds. */
 const CACHED_READS = 4
 
-/** The file system that is no disk, `TMPFS_MAGIC` of statfs(2). */
+/** The type of a file system in memory, `TMPFS_MAGIC` of statfs(2). */
 const TMPFS = 0x01021994
 
 type Note = (side: Side, what: string, time: Time) => void
@@ -88,7 +88,7 @@ async function compare (files: string, blocks: readonly Block[], path: string, s
     times.set(keyOf(side, what), [...times.get(keyOf(side, what)) ?? [], time])
   }
 
-  // first of all, and not between reads: after those the system is writing to the disk
+  // all puts come before the reads, since the system keeps writing to the disk after puts
   for (let round = 0; round <= rounds; round++) {
     for (const side of rotate(BLOCKSTORE_SIDES, round).filter(({ read }) => read == null)) {
       const store = makeStore(side, await openChild(side, path))
@@ -131,7 +131,7 @@ async function openChild ({ child }: Side, path: string): Promise<FsBlockstore> 
   return files
 }
 
-/** One that has not read anything yet. */
+/** A new store, which has not read anything yet. */
 function makeStore ({ init }: Side, child: FsBlockstore): Blockstore {
   return init == null ? child : new CompressedBlockstore(child, init)
 }
@@ -210,7 +210,7 @@ function forget (path: string): boolean {
     })
 }
 
-/** The time of one of several runs, on average. */
+/** The average time of one of several runs. */
 async function measureOften (work: () => Promise<void>, times: number): Promise<Time> {
   const { wall, cpu } = await measure(async () => {
     for (let i = 0; i < times; i++) {

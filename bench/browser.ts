@@ -9,7 +9,7 @@ import type { PageMeasurement } from './support/browser-page.ts'
 
 const MB = 1e6
 
-/** A page that fetches the bytes and measures with them. */
+/** The script of a page that fetches the bytes and measures with them. */
 const SCRIPT = `
   import { measurePage } from '${join(import.meta.dirname, 'support/browser-page.ts')}'
 

@@ -11,7 +11,7 @@ import type { CorpusFile } from './support/corpus.ts'
 import type { Files } from './support/file-systems.ts'
 import type { Blockstore } from 'interface-blockstore'
 
-/** Many: of files this small, a garbage collection takes ten times as long as adding one. */
+/** Many, because a garbage collection takes ten times as long as adding a file this small. */
 const ROUNDS = 45
 
 const DETECTING = 'ipfsz'
@@ -87,7 +87,7 @@ export const benchmark: Benchmark = {
   }
 }
 
-/** Every side once in each round, after one that is not counted. */
+/** Run every side once a round, after a first round that does not count. */
 async function compare (
   { path, size }: Pick<CorpusFile, 'path' | 'size'>,
   rounds: number,

@@ -7,11 +7,11 @@ import { measureCodecs } from './support/measure-codec.ts'
 import type { Benchmark, BenchmarkOptions, Row } from './benchmark.ts'
 import type { CodecMeasurement } from './support/measure-codec.ts'
 
-/** The frames of an add. */
+/** The default frame size of an add, in bytes. */
 const FRAME_SIZE = 4 * 1024 * 1024
 const ROUNDS = 5
 
-/** A page that fetches the bytes and measures them. */
+/** The script of a page that fetches the bytes and measures with them. */
 const SCRIPT = `
   import { measureCodecs } from '${join(import.meta.dirname, 'support/measure-codec.ts')}'
 
@@ -57,7 +57,7 @@ export const benchmark: Benchmark = {
   }
 }
 
-/** The file that was named, or pieces of the corpus: slow levels take long for more. */
+/** The file given by --file, or pieces of the corpus: slow levels would take too long for all of it. */
 async function readSample (options: BenchmarkOptions): Promise<{ bytes: Uint8Array, name: string }> {
   return withCorpus(options, async corpus => {
     const mixed = await mixedFile(corpus, options)

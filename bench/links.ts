@@ -48,7 +48,7 @@ async function measureLinks (smoke: boolean): Promise<Row[]> {
     name => ({ name, adds: new Array<number>(), reads: new Array<[Read, Read]>() })
   )
 
-  // every datastore once in each round, so that whatever else the machine does falls on all of them
+  // every datastore once a round, so that other load on the machine affects all of them alike
   for (let round = 0; round < rounds; round++) {
     for (const { name, adds, reads } of measured) {
       await withDirectory(async directory => {
@@ -89,7 +89,7 @@ async function add (name: string, directory: string, links: readonly Link[], blo
   return wall
 }
 
-/** Read them in a new process: once, and once more. */
+/** Read the links twice, in a new process. */
 async function readAnew (name: string, directory: string, count: number): Promise<[Read, Read]> {
   const { stdout } = await promisify(execFile)(process.execPath, [READER, name, directory])
   const reads = JSON.parse(stdout) as [Read, Read]
@@ -101,7 +101,7 @@ async function readAnew (name: string, directory: string, count: number): Promis
   return reads
 }
 
-/** Add the same files with and without links, in each round on stores of their own. */
+/** Add the same files with and without links. Each round has new stores. */
 async function measureAdds (smoke: boolean): Promise<{ rows: Row[], cids: Row[] }> {
   const count = smoke ? 10 : 200
   const files = Array.from({ length: count }, (_, i) => text(FILE_SIZE, i + 1))
@@ -157,7 +157,7 @@ async function addFiles (name: string, directory: string, files: readonly Uint8A
   return { wall, first: cids[0].toString() }
 }
 
-/** Links of files whose roots are stored. */
+/** Make links, and store the roots that they lead to. */
 async function makeLinks (count: number, blockstore: Blockstore): Promise<Link[]> {
   const links: Link[] = []
 

@@ -18,13 +18,13 @@ import type { CID } from 'multiformats/cid'
 const KIB = 1024
 const READ = 4 * KIB
 
-/** Of the frames of zstd at its default level, in KiB. */
+/** Frame sizes to compare, with zstd at its default level, in KiB. */
 const FRAME_SIZES = [64, 256, 1024, 4096, 16_384]
 
-/** Reads of a stream begin at its beginning: so many are enough. */
+/** Few, because each read of a stream starts at its beginning. */
 const STREAM_READS = 8
 
-/** A file as one side has it. */
+/** A file as one side stores it. */
 interface Subject {
   name: string
   files: Files
@@ -33,7 +33,7 @@ interface Subject {
   stored: number
   /** Milliseconds, blocks and bytes of each read. */
   reads: Array<{ wall: number, blocks: number, bytes: number }>
-  /** How many reads a round has. */
+  /** How many reads it gets in a round. */
   count: number
 }
 
@@ -53,7 +53,7 @@ export const benchmark: Benchmark = {
       const subjects = await prepare(path, corpus.directory, options.smoke ? 20 : 60)
       const next = random(1)
 
-      // every side in each round, at the same places
+      // in a round, all sides read at the same places
       for (let round = 0; round < rounds; round++) {
         const places = Array.from(
           { length: Math.max(...subjects.map(({ count }) => count)) },
@@ -100,14 +100,14 @@ async function prepare (path: string, directory: string, count: number): Promise
     subjects.push({ name, files, cid, blockstore, stored: blockstore.bytes, reads: [], count })
   }
 
-  // one frame, as `zstd` makes it: a reader has to begin at its beginning
+  // one frame, as `zstd` makes it: each read decompresses it from its beginning
   const blockstore = await openStore(join(directory, 'whole'))
   const stream = await promisify(zstdCompress)(await readFile(path), {
     params: { [constants.ZSTD_c_compressionLevel]: 3 }
   })
   const cid = await FILE_SYSTEMS[PLAIN](blockstore).addBytes(stream)
 
-  // one that is a single block has no root that can be marked
+  // the CID of a single raw block cannot be marked
   if (cid.code !== raw.code) {
     subjects.push({
       name: 'a whole-file .zst',

@@ -1,19 +1,19 @@
 /**
- * Measures: `npm run bench -- NAME|all|report`.
+ * Runs benchmarks: `npm run bench -- NAME|all|report`.
  *
- * NAME           a benchmark: each file beside this one is one, and begins with the
- *                question that it answers
- * all            every one, in a process of its own
+ * NAME           a benchmark: a file beside this one, which states the question that
+ *                it answers
+ * all            every benchmark, each in a process of its own
  * report         write docs/benchmarks.md and docs/benchmarks/ from the results of full runs
  *
- * --smoke        so little that it only shows that everything still runs
+ * --smoke        a tiny run that only shows that everything still works
  * --json FILE    write the result of NAME there
- * --json-dir DIR where the results of all are, `.bench` by default; of NAME too, if given.
- *                `all` leaves out what has a result of a full run there: delete it to
+ * --json-dir DIR the directory of results, by default `.bench` for `report` and full runs of `all`.
+ *                `all` skips benchmarks with a result of a full run there: delete it to
  *                measure again
- * --corpus DIR   files to measure with, ../shared/data by default if that is there
- * --file FILE    one file to measure with, where one is enough. A benchmark that makes
- *                its own refuses them
+ * --corpus DIR   files to measure with, ../shared/data by default if it exists
+ * --file FILE    one file to measure with, if the benchmark needs only one. Benchmarks
+ *                that generate their input refuse both
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -57,7 +57,7 @@ if (file != null && (statSync(file, { throwIfNoEntry: false })?.isFile() !== tru
   refuse(`There is no file ${file}, or nothing in it`)
 }
 
-// before the work, not after it
+// check this before measuring
 if (values.json != null && !canWrite(values.json)) {
   refuse(`Nothing can be written to ${values.json}`)
 }
@@ -185,7 +185,7 @@ function toTables (measured: Row[] | Table[]): Table[] {
     : [{ title: '', rows: measured as Row[] }]
 }
 
-/** Each in a process of its own: what one leaves in memory does not slow down the next. */
+/** Run each benchmark in a process of its own, so that the memory of one does not slow down the next. */
 async function runAll (): Promise<void> {
   const directory = values['json-dir'] ?? (smoke ? undefined : DEFAULT_DIRECTORY)
   const failed: string[] = []

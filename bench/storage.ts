@@ -11,12 +11,12 @@ import { TABLE_4 } from './support/paper.ts'
 import type { Benchmark, Row } from './benchmark.ts'
 import type { CorpusFile } from './support/corpus.ts'
 
-/** The default level, which is compared with one stream of the whole file. */
+/** The level of the single stream of a whole file: our default level. */
 const LEVEL = 3
 const ZSTD_TOOL = 'zstd -3, whole file'
 
 interface Stored {
-  /** Bytes of all blocks, by what stored them; and of the whole file by `zstd -3`. */
+  /** Bytes of all blocks by side, and of the whole file compressed by `zstd -3`. */
   bytes: Map<string, number>
   cid: string
 }
@@ -42,7 +42,7 @@ export const benchmark: Benchmark = {
           file: name,
           bytes: file.size,
           ...Object.fromEntries([...bytes.keys()].map(name => [name, ratio(name)])),
-          // what is not worth it is not in frames
+          // a file that is stored plain has no frames
           'frames cost, %': ratio(DEFAULT) < 1
             ? rounded(((bytes.get(DEFAULT) ?? 0) / (bytes.get(ZSTD_TOOL) ?? 1) - 1) * 100)
             : '-'
@@ -69,7 +69,7 @@ export const benchmark: Benchmark = {
   }
 }
 
-/** What stands beside a codec of the paper. */
+/** The side to compare with each codec of the paper. */
 const OURS: Readonly<Record<string, string>> = {
   gzip: 'ipfsz, gzip 6',
   lz4: 'ipfsz, lz4',

@@ -14,10 +14,10 @@ import { PLAIN } from './support/file-systems.ts'
 import type { Benchmark, Row } from './benchmark.ts'
 import type { CID } from 'multiformats/cid'
 
-/** An unpacked npm package of hundreds of small files, which the workspace brings. */
+/** An npm package of hundreds of small files, installed with the workspace. */
 const PACKAGE = { name: 'zrender (npm)', directory: join(import.meta.dirname, '../node_modules/zrender') }
 
-/** Reads of the one file for each figure: a garbage collection takes ten times as long as a read, and hits some. */
+/** Reads of a single file for each figure. A garbage collection takes ten times as long as a read, and hits some. */
 const SINGLE_READS = 9
 
 interface Tree {
@@ -31,7 +31,7 @@ interface Tree {
 interface Side {
   name: string
   add (tree: Tree, blockstore: CountingBlockstore): Promise<CID>
-  /** Read all files, or one: gives how many bytes they have. */
+  /** Read all files, or one. Returns the number of bytes read. */
   read (cid: CID, paths: readonly string[], blockstore: CountingBlockstore, tree: Tree): Promise<number>
 }
 
@@ -122,7 +122,7 @@ function readWith (create: (blockstore: CountingBlockstore) => Files): Side['rea
 }
 
 async function addTar ({ directory }: Tree, blockstore: CountingBlockstore): Promise<CID> {
-  // the same bytes whoever unpacked it, and when
+  // the same bytes, whoever unpacked the files, and whenever
   const tar = await run('tar', [
     '--create',
     '--sort=name',
@@ -140,7 +140,7 @@ async function addTar ({ directory }: Tree, blockstore: CountingBlockstore): Pro
   return unixfs({ blockstore }).addBytes(compressed)
 }
 
-/** All of it is decompressed, whether or not all is wanted: up to the one file, on average half of it. */
+/** Decompresses the whole archive, or half of it for one file: on average, a file is in its middle. */
 async function readTar (
   cid: CID,
   paths: readonly string[],
@@ -165,7 +165,7 @@ async function readTar (
     decompress.end()
   })()
 
-  // where it is cut off, the decoder misses the rest
+  // the decoder reports an error if the stream is cut off
   decompress.on('error', () => {})
 
   await new Promise<void>(resolve => {
@@ -253,9 +253,9 @@ function toRow ({ name }: Side, tree: Tree, measured: Map<string, Measured[]>): 
 }
 
 /**
- * All files of a directory, of those with the same bytes one: FsBlockstore waits about a
- * second where a block is put twice at one time, as plain Helia does, and nothing else
- * would be measured.
+ * Lists the files of a directory, without duplicates: FsBlockstore waits about a second
+ * if a block is put twice at one time, as plain Helia does, and that wait would be all
+ * that is measured.
  */
 function listTree ({ name, directory }: { name: string, directory: string }): Tree {
   const files = globSync('**/*', { cwd: directory }).filter(path => statSync(join(directory, path)).isFile()).toSorted()

@@ -6,40 +6,40 @@ import type { EChartsOption } from 'echarts'
 const TEXT = '#747b83'
 const GRID = 'rgba(128, 128, 128, 0.25)'
 
-/** Colours that are told from each other, and from light and dark (3:1 at least). */
+/** Distinct colours, with a contrast of at least 3:1 on light and dark. */
 const COLOURS = ['#3f8fd2', '#d47d26', '#3aa066', '#c2559d', '#8b79d9', '#ad8f28', '#329ca1', '#d4585a']
 
-/** Pixels, of pictures that are shown somewhat smaller. */
+/** In pixels. Pages show the pictures somewhat smaller. */
 const FONT_SIZE = 13
 
 export interface Series {
   name: string
-  /** One for each category; of a line, pairs of x and y. Null where there is none. */
+  /** One for each category, or pairs of x and y for a line. Null if a value is missing. */
   values: Array<number | null | [number, number]>
 }
 
 export interface Chart {
   title: string
-  /** What the values are. */
+  /** The unit of the values. */
   unit: string
   kind: 'bar' | 'line'
-  /** Of bars. */
+  /** For bars only. */
   categories?: string[]
   /** Bars from left to right, the first category at the top, each with its value. */
   horizontal?: boolean
-  /** What x is, where it is a number. */
+  /** The title of the x axis, if x is a number. */
   x?: string
   series: Series[]
-  /** Values that differ by orders of magnitude. */
+  /** A logarithmic axis, for values that differ by orders of magnitude. */
   log?: boolean
-  /** A line at this value, such as that of what is compared with. */
+  /** Draws a line at this value, such as that of the baseline. */
   reference?: number
 }
 
 const WIDTH = 960
 const HEIGHT = 440
 
-/** A picture of a chart, on no background of its own. */
+/** An SVG of a chart, with a transparent background. */
 export function toSvg (chart: Chart): string {
   const instance = echarts.init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height: HEIGHT })
 
@@ -48,7 +48,7 @@ export function toSvg (chart: Chart): string {
 
     return instance.renderToSVGString()
   } finally {
-    // or its timers keep the process alive
+    // without this its timers keep the process alive
     instance.dispose()
   }
 }
@@ -60,7 +60,7 @@ function toOption (chart: Chart): EChartsOption {
 function toColumns (
   { title, unit, kind, categories = [], x, series: all, log = false, reference }: Chart
 ): EChartsOption {
-  // each keeps its colour where another has no values, as the same side has it in other charts
+  // colours are assigned before empty series are dropped, so that a side has one colour in all charts
   const series = all.map((one, i) => ({ ...one, colour: COLOURS[i % COLOURS.length] })).filter(
     ({ values }) => values.some(value => value != null)
   )
@@ -99,7 +99,7 @@ function toColumns (
       data: values,
       symbol: 'circle',
       symbolSize: 7,
-      // what others are compared with is grey, where it is one series
+      // the baseline is grey if it is a series
       color: name === PLAIN ? TEXT : colour,
       ...reference == null || i > 0
         ? {}
@@ -116,7 +116,7 @@ function toColumns (
   }
 }
 
-/** Without a screen, texts are taken for narrower than they are: room behind a name, an em for eight letters. */
+/** Without a screen, ECharts measures texts too narrow: pads a name by one em for eight letters. */
 function widen (name: string): string {
   return name + '\u2003'.repeat(1 + Math.floor(name.length / 8))
 }
@@ -132,7 +132,7 @@ function startOf (series: readonly Series[]): { min: number, startValue: number 
   return { min: start, startValue: start }
 }
 
-/** One series of bars from left to right. Those below the reference have another colour. */
+/** A chart of one series of horizontal bars. Bars below the reference have another colour. */
 function toBars (chart: Chart): EChartsOption {
   const { title, unit, categories = [], series: [{ values }], log = false, reference = 0 } = chart
   const text = { color: TEXT, fontSize: FONT_SIZE }

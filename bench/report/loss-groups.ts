@@ -6,13 +6,13 @@ import { brief, line, range, slowdowns, some } from './words.ts'
 import type { Row } from '../benchmark.ts'
 import type { Results } from './rows.ts'
 
-/** What is this many times the least possible time is far above it. */
+/** A fetch that takes this many times the least possible time is far above it. */
 const FAR = 1.25
-/** Links cost no more than this in the paper, in % of adding. */
+/** The most that links cost in the paper, in % of adding. */
 const LITTLE = 4
 
 /**
- * Where IPFSz is worse, rounded: a line for each kind of work. The page of each
+ * Where IPFSz is worse, in rounded figures: a line for each kind of work. The page of each
  * benchmark lists every figure (`losses.ts`).
  */
 export function lossGroups (results: Results): string[] {
@@ -127,7 +127,7 @@ function randomReads (results: Results): string[] {
 }
 
 function compressedAlready (results: Results): string[] {
-  // one that shrinks is compressed, which has its price
+  // without files that shrink, since compressing those takes time by design
   const rows = rowsOf(results, 'bypass').filter(row => (numberOf(row, 'stored / original') ?? 1) >= 1 - NOISE)
   const add = range(slowdownsOf(rows, 'add: times as fast as plain'))
 

@@ -1,19 +1,19 @@
 import { numberOf } from './rows.ts'
 import type { Row } from '../benchmark.ts'
 
-/** What is no more than this away is as good. */
+/** Differences up to this fraction do not count. */
 export const NOISE = 0.03
 
-/** So many are told one by one. */
+/** Up to this many losses are listed one by one. */
 const FEW = 2
 
-/** One figure that is worse, and how many times. */
+/** One figure that is worse, and by which factor. */
 export interface Loss {
   text: string
   times: number
 }
 
-/** How many they are, and which: of more than a few the least and the worst, the tables have the others. */
+/** How many losses there are, and which: of many only the least and the worst, since the tables list all. */
 export function extremes (losses: readonly Loss[], of: number, what: string): string {
   const sorted = losses.toSorted((a, b) => a.times - b.times).map(({ text }) => text)
 

@@ -15,7 +15,7 @@ import type { Row } from '../benchmark.ts'
 import type { Result } from '../support/results.ts'
 import type { Results } from './rows.ts'
 
-/** The title of every benchmark's page, in the order of the report: what is asked first comes first. */
+/** The title of every benchmark's page, in the order of the report: common questions first. */
 export const TITLES: Readonly<Record<string, string>> = {
   storage: 'Stored bytes',
   local: 'Adding and reading on one machine',
@@ -40,7 +40,7 @@ const WRITTEN = '`npm run bench -- report` writes this from what `npm run bench 
  *
  * @param directory - where the JSON of full runs is
  * @param docs - where to write
- * @throws {NoInputError} there is none
+ * @throws {NoInputError} the directory holds no result of a full run
  */
 export async function writeReport (directory: string, docs: string): Promise<void> {
   const names = Object.keys(TITLES)
@@ -155,7 +155,7 @@ function machines (results: Results): string {
   return distinct([...results.values()].map(({ machine }) => machine)).join('; ')
 }
 
-/** What ran, by name: more than one version of something only if the results are of different days. */
+/** All versions that ran. One name has several only if results are of different days. */
 function versionsOf (results: Results): string {
   const names = distinct([...results.values()].flatMap(({ versions }) => Object.keys(versions)))
 

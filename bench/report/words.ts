@@ -1,6 +1,6 @@
 import { NOISE } from './loss.ts'
 
-/** A figure that a visitor remembers: two digits below 10, no fraction from 10 on. */
+/** A figure that is easy to remember: two digits below 10, an integer from 10 on. */
 export function brief (value: number): string {
   return value < 10 ? String(Number(value.toPrecision(2))) : Math.round(value).toLocaleString('en')
 }
@@ -16,7 +16,7 @@ export function range (values: readonly number[]): string | undefined {
   return least === most ? least : `${least} to ${most}`
 }
 
-/** How many times as long those take that are slower by more than noise, from how many times as fast they are. */
+/** Turns speeds (times as fast) into slowdowns (times as long), without those within the noise. */
 export function slowdowns (speeds: ReadonlyArray<number | undefined>): number[] {
   return speeds.filter(speed => speed != null && speed < 1 - NOISE).map(speed => 1 / Number(speed))
 }
@@ -26,7 +26,7 @@ export function some (value: string | undefined, text: (value: string) => string
   return value == null ? [] : [text(value)]
 }
 
-/** A line of the report: a bold topic, what there is to say, and the page that has the figures. None without parts. */
+/** A line of the report: a bold topic, its parts, and a link to the page with the figures. None without parts. */
 export function line (topic: string, page: string, parts: readonly string[]): string[] {
   return parts.length === 0 ? [] : [`**${topic}**: ${parts.join(', ')} ([${page}](benchmarks/${page}.md))`]
 }

@@ -1,12 +1,12 @@
-/** What a shell says of a process that a signal has ended: 128 and the signal's number. */
+/** Exit codes after a signal, as shells report them: 128 plus the signal's number. */
 const ENDED = { SIGINT: 130, SIGTERM: 143 } as const
 
 /**
- * Call back when this process ends before its work does, also where it is interrupted:
- * processes that it started would go on, and gigabytes would stay. The last thing that
- * was begun is ended first.
+ * Call back when this process ends before its work is done, even if it is interrupted:
+ * otherwise its child processes would go on, and gigabytes of files would stay. The last
+ * callback runs first.
  *
- * @returns what takes it back
+ * @returns a function that removes the callback
  */
 export function atExit (clean: () => void): () => void {
   process.prependListener('exit', clean)

@@ -2,7 +2,7 @@ import { BaseBlockstore } from 'blockstore-core'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
-/** A blockstore that counts: what is stored, one block once, and what is read. */
+/** A blockstore that counts what is stored (each block once) and what is read. */
 export class CountingBlockstore extends BaseBlockstore {
   readonly #inner: Blockstore
   readonly #stored = new Map<string, number>()
@@ -25,7 +25,7 @@ export class CountingBlockstore extends BaseBlockstore {
 
   override async put (...[cid, bytes, options]: Parameters<Blockstore['put']>): Promise<CID> {
     if (bytes instanceof Uint8Array) {
-      // two codecs of one hash are one block
+      // CIDs of one multihash are one block, whatever their codecs
       this.#stored.set(Buffer.from(cid.multihash.bytes).toString('latin1'), bytes.byteLength)
     }
 

@@ -11,19 +11,19 @@ export interface Block {
   bytes: Uint8Array
 }
 
-/** What has the files, and is a bare store by itself. */
+/** The store that writes the files. It is also measured bare. */
 export type Child = 'FsBlockstore' | 'SharedFsBlockstore'
 
 export interface Side {
   name: string
   child: Child
-  /** Of the CompressedBlockstore. Without it blocks go into the child as they are. */
+  /** Options of the CompressedBlockstore. Without them, blocks go into the child unchanged. */
   init?: CompressedBlockstoreInit
-  /** Reads what the child has by itself. */
+  /** Reads a block from the child directly, without the CompressedBlockstore. */
   read?: (child: Blockstore, block: Block) => Promise<void>
 }
 
-/** What all others are compared with: the store of files that there is for Helia. */
+/** The baseline: the file store that Helia users have. */
 export const BARE: Child = 'FsBlockstore'
 
 export const BLOCKSTORE_SIDES: readonly Side[] = [
@@ -47,17 +47,17 @@ function onShared (name: string, init: CompressedBlockstoreInit, read?: Side['re
   return { name: `SharedFsBlockstore, ${name}`, child: 'SharedFsBlockstore', init, ...read == null ? {} : { read } }
 }
 
-/** An envelope's header and the magic number behind it take no more bytes. */
+/** The most bytes of an envelope's header and the magic number behind it. */
 const HEADER = 16
 
-/** How a frame of Zstandard begins (RFC 8878, section 3.1.1). */
+/** The first bytes of a Zstandard frame (RFC 8878, section 3.1.1). */
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 
 export async function makeBlocks (pieces: readonly Uint8Array[]): Promise<Block[]> {
   return Promise.all(pieces.map(async bytes => ({ cid: CID.createV1(raw.code, await sha256.digest(bytes)), bytes })))
 }
 
-/** Do something with each block, with a few of them at one time. */
+/** Call `work` for each block, `concurrency` of them at a time. */
 export async function eachOf (
   blocks: readonly Block[],
   concurrency: number,
@@ -72,17 +72,17 @@ export async function eachOf (
   }))
 }
 
-/** As whoever needs the block in one piece does it. */
+/** Get a block in one piece. */
 export async function get (store: Blockstore, { cid, bytes }: Block): Promise<void> {
   check(await getValue(store, cid), bytes)
 }
 
-/** Of the value that is stored, with nothing around Node's own decoder. */
+/** Read the stored value, and decompress it with Node's own decoder and nothing else. */
 async function getWithZlib (child: Blockstore, { cid, bytes }: Block): Promise<void> {
   const value = await getValue(child, cid)
   const start = Buffer.from(value.subarray(0, HEADER)).indexOf(ZSTD_MAGIC)
 
-  // one byte more than there are, or zlib is asked again whether it is done
+  // one byte more than the block, otherwise zlib needs another call to see that it is done
   check(
     start < 0 ? value : await promisify(zstdDecompress)(value.subarray(start), { chunkSize: bytes.byteLength + 1 }),
     bytes

@@ -1,4 +1,4 @@
-/** Measures in a page: `bench/browser.ts` builds one of it. */
+/** The program of the page that `bench/browser.ts` builds and measures in. */
 import { IDBBlockstore } from 'blockstore-idb'
 import { MemoryBlockstore } from 'blockstore-core'
 import { FILE_SYSTEMS, readAll } from './file-systems.ts'
@@ -13,7 +13,7 @@ export interface PageMeasurement {
   cat: number[]
 }
 
-/** Every side on every store once in each round. */
+/** Measures every side on every store once a round. */
 export async function measurePage (bytes: Uint8Array, rounds: number): Promise<PageMeasurement[]> {
   const measurements: PageMeasurement[] = (['memory', 'IndexedDB'] as const).flatMap(store => (
     Object.keys(FILE_SYSTEMS).map(side => ({ store, side, cid: '', add: [], cat: [] }))
@@ -41,14 +41,14 @@ export async function measurePage (bytes: Uint8Array, rounds: number): Promise<P
   return measurements
 }
 
-/** The workers of the codec before have made way for those of this one, which start cold. */
+/** Warm up, because workers of this codec replace those of the previous one and start cold. */
 async function warmUp (side: string, bytes: Uint8Array): Promise<void> {
   const files = FILE_SYSTEMS[side](new MemoryBlockstore())
 
   await readAll(files, await files.addByteStream(stream(bytes)), bytes.byteLength)
 }
 
-/** As a page reads a file. */
+/** A stream of the bytes, as a page reads a file. */
 async function * stream (bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield * new Blob([new Uint8Array(bytes)]).stream() as unknown as AsyncIterable<Uint8Array>
 }
@@ -66,7 +66,7 @@ async function openStore (
   return {
     blockstore,
     remove: async () => {
-      // what is open cannot be deleted
+      // an open database cannot be deleted
       await blockstore.close()
       await blockstore.destroy()
     }

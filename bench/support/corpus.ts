@@ -7,23 +7,23 @@ import { NoInputError } from '../benchmark.ts'
 import { withDirectory } from './temporary.ts'
 import type { BenchmarkOptions } from '../benchmark.ts'
 
-/** Where the files are that developers and CI have beside the project. */
+/** Where developers and CI keep the corpus, outside of the project. */
 const DEFAULT_CORPUS = resolve(import.meta.dirname, '../../../shared/data')
 
 const MB = 1e6
 
-/** Bytes of a file that stay together where a part of it stands for all of it. */
+/** The size of a piece, in bytes, if pieces of a file stand for all of it. */
 const SAMPLE = 256 * 1024
 
-/** Groups that do not compress, and those that are many small files. */
+/** Groups of files that do not compress, and groups of many small files. */
 const INCOMPRESSIBLE = new Set(['incompressible'])
 const SMALL = new Set(['rfc', 'jquery', 'tree'])
 
-/** What tells about a corpus. */
+/** Files that describe the corpus. */
 const ABOUT = /^(MANIFEST|README)/
 
 export interface CorpusFile {
-  /** The directory in the corpus that it is in. */
+  /** The directory of the corpus that holds it. */
   group: string
   name: string
   path: string
@@ -31,14 +31,14 @@ export interface CorpusFile {
 }
 
 export interface Corpus {
-  /** Where the files are from, or the one that was named instead. */
+  /** Where the files come from, or the file given by --file. */
   source: string
   files: CorpusFile[]
-  /** A directory for what is made on the way. */
+  /** A directory for temporary files. */
   directory: string
 }
 
-/** Use the corpus, then remove all temporary files. A smoke run makes its own corpus, unless one is named. */
+/** Use the corpus, then remove all temporary files. A smoke run generates its corpus, unless one is given. */
 export async function withCorpus<T> (
   { smoke, corpus, file }: BenchmarkOptions,
   use: (corpus: Corpus) => Promise<T>
@@ -61,12 +61,12 @@ function isDirectory (path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** Files by themselves: neither those of a tree, nor what tells about the corpus. */
+/** Single files: neither those of a tree, nor those that describe the corpus. */
 export function singleFiles ({ files }: Corpus): CorpusFile[] {
   return files.filter(({ group }) => group !== '' && !SMALL.has(group))
 }
 
-/** Files by themselves that shrink, at least one. */
+/** Single files that compress, at least one. */
 export function compressibleFiles (corpus: Corpus): CorpusFile[] {
   const files = singleFiles(corpus).filter(({ group, size }) => !INCOMPRESSIBLE.has(group) && size > 0)
 
@@ -88,7 +88,7 @@ export function trees ({ files }: Corpus): Array<{ name: string, directory: stri
   return Array.from(groups, ([name, { path, name: file }]) => ({ name, directory: path.slice(0, -file.length - 1) }))
 }
 
-/** All files that compress, one after the other in one file; or the file that was named instead. */
+/** All files that compress, concatenated into one file; or the file given by --file. */
 export async function mixedFile (
   corpus: Corpus,
   { file }: BenchmarkOptions
@@ -112,7 +112,7 @@ export async function mixedFile (
   }
 }
 
-/** The bytes of a file again and again up to a size. A line before each time keeps blocks from being the same. */
+/** The bytes of a file, repeated up to a size. A line before each repetition makes its blocks unique. */
 export async function * repeatFile (path: string, size: number): AsyncGenerator<Uint8Array> {
   let left = size
 
@@ -131,8 +131,8 @@ export async function * repeatFile (path: string, size: number): AsyncGenerator<
 }
 
 /**
- * A file of a size, in the corpus's directory, of the bytes of another: all of it again
- * and again, or pieces from all over it where that is smaller.
+ * Write a file of a given size to the temporary directory, from the bytes of another: all
+ * of it repeated, or pieces from all over it if the new file is smaller.
  */
 export async function fileOfSize (
   corpus: Corpus,
@@ -165,7 +165,7 @@ async function * samplePieces (path: string, available: number, size: number): A
 
 async function listFiles (directory: string): Promise<CorpusFile[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  // a link to a file is one, too; one to nothing or to a directory is left out
+  // a symlink to a file counts as a file; broken ones and those to directories are skipped
   const paths = entries.filter(entry => entry.isFile() || entry.isSymbolicLink())
     .map(entry => join(entry.parentPath, entry.name))
     .filter(path => statSync(path, { throwIfNoEntry: false })?.isFile() === true)
@@ -178,7 +178,7 @@ async function listFiles (directory: string): Promise<CorpusFile[]> {
     return { ...place, path, size: (await stat(path)).size }
   })
 
-  // readdir's order is that of the disk
+  // the order of readdir depends on the disk
   return (await Promise.all(files)).toSorted((a, b) => a.path < b.path ? -1 : 1)
 }
 

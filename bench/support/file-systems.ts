@@ -4,17 +4,17 @@ import type { CompressionOptions } from '@ipfsz/core'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
-/** What all that are compared have in common. */
+/** The interface that all compared sides share. */
 export interface Files {
   addBytes (bytes: Uint8Array): Promise<CID>
   addByteStream (bytes: AsyncIterable<Uint8Array>): Promise<CID>
   cat (cid: CID, options?: { offset?: number, length?: number }): AsyncIterable<Uint8Array>
 }
 
-/** The one that the others are compared with. */
+/** The baseline. */
 export const PLAIN = 'plain Helia'
 
-/** What is compared: plain Helia first, and IPFSz as it is by default second. */
+/** The compared sides: plain Helia first, IPFSz with its defaults second. */
 export const FILE_SYSTEMS: Readonly<Record<string, (blockstore: Blockstore) => Files>> = {
   [PLAIN]: blockstore => unixfs({ blockstore }),
   'ipfsz, zstd 3': blockstore => ipfsz({ blockstore }),
@@ -28,7 +28,7 @@ export const FILE_SYSTEMS: Readonly<Record<string, (blockstore: Blockstore) => F
 
 export const DEFAULT = 'ipfsz, zstd 3'
 
-/** Files that are always compressed in one way. */
+/** IPFSz with fixed compression options. */
 export function compressing (compression: CompressionOptions): (blockstore: Blockstore) => Files {
   return blockstore => {
     const fs = ipfsz({ blockstore })

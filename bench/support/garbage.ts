@@ -3,5 +3,5 @@ import { runInNewContext } from 'node:vm'
 
 setFlagsFromString('--expose-gc')
 
-/** What was left by one side is not to be collected in the time of the next. */
+/** Collect garbage now, so that what one side left is not collected in the time of the next. */
 export const collectGarbage = runInNewContext('gc') as () => void

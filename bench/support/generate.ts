@@ -4,8 +4,8 @@ const WORDS = 2000
 const PAGE = 4096
 
 /**
- * Files that are the same everywhere and need no download, of about `size` bytes each. Their
- * ratios are near those of real files of their kind.
+ * Generate files of about `size` bytes. They are the same everywhere, and compress about
+ * as well as real files of their kind.
  */
 export const GENERATORS: Readonly<Record<string, (size: number, seed?: number) => Uint8Array>> = {
   'table.csv': (size, seed = 1) => lines(
@@ -65,14 +65,14 @@ function lines (size: number, seed: number, line: (next: () => number, i: number
 
   for (let i = 0, filled = 0; filled < size; i++) {
     filled += bytes.write(`${line(next, i)}\n`, filled)
-    // a character that does not fit is not written
+    // a character that does not fit is left out
     filled = filled >= size - 4 ? size : filled
   }
 
   return bytes
 }
 
-/** Pages of a database: a header, pointers that point to records at the end, and nothing between. */
+/** Pages of a database: a header, pointers to records at the end, and zeros between. */
 function pages (size: number): Uint8Array {
   const next = random(7)
   const bytes = Buffer.alloc(size)
@@ -104,7 +104,7 @@ function makeVocabulary (): string[] {
   )
 }
 
-/** A word, the first of the vocabulary more often than the last. */
+/** A random word. The first words of the vocabulary are more frequent than the last. */
 function word (next: () => number): string {
   return VOCABULARY[Math.floor(WORDS * ((next() % 1000) / 1000) ** 3)]
 }

@@ -9,7 +9,7 @@ import { withRemoved } from './temporary.ts'
 /**
  * Measure in a page of Chromium.
  *
- * @param script - a module that sets `window.measure`, which takes the number of rounds; it finds the bytes at `bytes`
+ * @param script - a module that sets `window.measure (rounds)`. It can fetch the bytes from `bytes`
  */
 export async function measureInPage<T> (script: string, bytes: Uint8Array, rounds: number): Promise<T> {
   const bundle = await BUNDLERS.esbuild(script)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { environment } from './kubo.ts'
 
-/** How long between looks at the memory of a process, in milliseconds. */
+/** How often the memory of a process is sampled, in milliseconds. */
 const LOOK = 5
 
 export interface CommandOutcome {
@@ -16,8 +16,8 @@ export interface CommandOutcome {
 }
 
 /**
- * Run a line of the shell with `ipfs` in it, on a repo without daemon. Memory is looked
- * at again and again: no process can ask for the most that another one took.
+ * Run a shell line with `ipfs` in it, on a repo without daemon. Memory is sampled, because
+ * no process can ask for the peak of another one after it has ended.
  */
 export async function runKubo (line: string, repo: string): Promise<CommandOutcome> {
   const cpuBefore = childrenCpu()
@@ -52,7 +52,7 @@ function childrenCpu (): number {
   return (Number(fields[13]) + Number(fields[14])) * 10
 }
 
-/** The peak of the `ipfs` below a shell, or in its place where it needed no process of its own. */
+/** The peak of the `ipfs` that a shell started, or of the shell itself if `ipfs` replaced it. */
 function peakOfIpfs (shell: number): number {
   try {
     const children = readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim().split(' ').filter(Boolean)
@@ -63,7 +63,7 @@ function peakOfIpfs (shell: number): number {
       return /^Name:\tipfs$/m.test(status) ? Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) * 1024 : 0
     }))
   } catch {
-    // it has just ended
+    // the process has just ended
     return 0
   }
 }

@@ -23,14 +23,14 @@ export async function hasKubo (): Promise<boolean> {
   }
 }
 
-/** What `ipfs` is run with on a repo. */
+/** The environment to run `ipfs` on a repo. */
 export function environment (repo: string): NodeJS.ProcessEnv {
   return { ...process.env, IPFS_PATH: repo, IPFS_TELEMETRY: 'off' }
 }
 
 /**
- * Make an empty repo whose node knows nobody and asks nobody: the profile `test` has no
- * bootstrap peers and listens on loopback only.
+ * Create an empty repo whose node knows no peers: the profile `test` has no bootstrap
+ * peers and listens on loopback only.
  */
 export async function createRepo (directory: string): Promise<void> {
   await promisify(execFile)('ipfs', ['init', '--profile=test'], { env: environment(directory) })
@@ -39,7 +39,7 @@ export async function createRepo (directory: string): Promise<void> {
   const config = JSON.parse(await readFile(file, 'utf8')) as Record<string, Record<string, unknown>>
 
   config.Routing.Type = 'none'
-  // who connects through a proxy would learn the address behind it, and take that the next time
+  // a peer that connects through a proxy would learn the address behind it, and dial that the next time
   config.Addresses.NoAnnounce = ['/ip4/127.0.0.0/ipcidr/8']
   config.Provide.Enabled = false
   config.HTTPRetrieval.Enabled = false
@@ -48,16 +48,16 @@ export async function createRepo (directory: string): Promise<void> {
   await writeFile(file, JSON.stringify(config, undefined, 2))
 }
 
-/** A daemon that talks to loopback only. */
+/** A daemon that only uses loopback. */
 export interface KuboDaemon {
   peer: string
   /** The TCP port that other nodes connect to. */
   port: number
   /** Processor time since it started, in milliseconds. */
   cpu (): Promise<number>
-  /** Where to send a call of its RPC API. */
+  /** The URL of a command of its RPC API. */
   url (command: string, parameters?: Record<string, string>): string
-  /** Call its RPC API. The response is not read yet. */
+  /** Call its RPC API. The body of the response is not read yet. */
   call (command: string, parameters?: Record<string, string>, body?: FormData): Promise<Response>
   stop (): Promise<void>
 }

@@ -1,38 +1,38 @@
 import type { TokenBucket } from './token-bucket.ts'
 import type { Socket } from 'node:net'
 
-/** Bytes that may wait for their turn, as in the queue of a router, or what leaves in 10 ms where that is more. */
+/** Bytes that may queue, as in a router, or what the link sends in QUEUE_TIME ms if that is more. */
 const QUEUE = 256 * 1024
 const QUEUE_TIME = 10
 
-/** The least bytes that are handed on by themselves, one packet of Ethernet. */
+/** The smallest piece that is delivered by itself: one Ethernet packet. */
 const PACKET = 1500
 
 /**
- * Timers are late by up to 2 ms, which matters to a short delay. Where few bytes are
- * on their way the rest is waited for by turns of the event loop. Where many are, that
- * would take the processor from those who send and receive them, and a millisecond is
- * little beside the time that the bytes take.
+ * Timers are late by up to 2 ms, which matters to a short delay. If few bytes are on
+ * their way, the last 2 ms are spent in turns of the event loop. With many bytes that
+ * would take processor time from their sender and receiver, and a millisecond is little
+ * compared with the time that the bytes take.
  */
 const TIMER_ERROR = 2
 const FEW = 64 * 1024
 
 interface Piece {
-  /** None is the end of the stream. */
+  /** Undefined at the end of the stream. */
   bytes?: Buffer
   /** When it arrives, in milliseconds. */
   due: number
 }
 
 /**
- * One direction of one connection: what the source sends gets to the destination when
- * the link's rate and delay allow. No more is taken from the source than is on its way
- * and in the queue, so a slow link or a destination that does not read holds it back.
+ * One direction of one connection. Delivers what the source sends as the link's rate and
+ * delay allow. It stops reading from the source when the link and the queue are full, so
+ * a slow link or a destination that does not read slows the source down.
  */
 export class Lane {
-  /** Bytes that were handed to the destination. */
+  /** Bytes that were written to the destination. */
   passed = 0
-  /** Bytes that were taken from the source and are not passed. */
+  /** Bytes that were read from the source and not written yet. */
   held = 0
   readonly #source: Socket
   readonly #destination: Socket
@@ -61,12 +61,12 @@ export class Lane {
     })
   }
 
-  /** The most bytes that are held, but for what the source's last chunk is above that. */
+  /** The most bytes that are held. The source's last chunk may exceed it. */
   get bound (): number {
     return Math.max(QUEUE, this.#bucket.rate * QUEUE_TIME) + this.#bucket.rate * this.#delay
   }
 
-  /** Forget what is on its way. */
+  /** Drop all bytes that are on their way. */
   stop (): void {
     clearTimeout(this.#timer)
     clearImmediate(this.#turn)
@@ -75,7 +75,7 @@ export class Lane {
   }
 
   #take (chunk: Buffer): void {
-    // what a millisecond takes arrives together
+    // bytes that the link sends within a millisecond are one piece
     const length = Math.max(PACKET, Math.floor(this.#bucket.rate))
 
     for (let start = 0; start < chunk.byteLength; start += length) {

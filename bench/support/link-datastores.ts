@@ -6,14 +6,14 @@ export interface OpenableDatastore extends LinkDatastore {
   close (): Promise<void>
 }
 
-/** The datastores that links are measured on, those that are not installed left out. */
+/** The datastores on which links are measured, without those that are not installed. */
 export const DATASTORES: Readonly<Record<string, { make: (directory: string) => Promise<OpenableDatastore> }>> = {
   ...await isInstalled('datastore-level') ? { level: { make: makeLevel } } : {},
   fs: { make: async directory => new FsDatastore(directory) }
 }
 
 async function makeLevel (directory: string): Promise<OpenableDatastore> {
-  // named by a variable, so that it may be missing
+  // named by a variable, because the module may be missing
   const name = 'datastore-level'
   const { LevelDatastore } = await import(name) as { LevelDatastore: new (directory: string) => OpenableDatastore }
 

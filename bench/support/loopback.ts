@@ -4,10 +4,10 @@ import { setTimeout } from 'node:timers/promises'
 import type { AddressInfo, Server, Socket } from 'node:net'
 
 const PINGS = 25
-/** As between what passes a link, in milliseconds: right after one another they are faster. */
+/** Milliseconds between pings. Pings in quick succession are faster than traffic on a link. */
 const PAUSE = 2
 
-/** Listen on any port of loopback, and give it. */
+/** Listen on a free port of loopback, and return it. */
 export async function listen (server: Server): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -17,20 +17,20 @@ export async function listen (server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Both ends of a connection: who dials, and who is dialled. */
+/** Dial, and return both ends of the connection: the dialler's and the server's. */
 export async function dial (port: number, server: Server): Promise<[Socket, Socket]> {
   const accepted = once(server, 'connection') as Promise<[Socket]>
   const near = connect({ host: '127.0.0.1', port, noDelay: true })
   const [far] = await accepted
 
-  // told by those who wait for them
+  // errors are reported by the calls that wait for these sockets
   near.on('error', () => {})
   far.on('error', () => {})
 
   return [near, far]
 }
 
-/** Milliseconds that a byte takes there and back, a few times. */
+/** Measure the round trip of a byte a few times, in milliseconds. */
 export async function measureRoundTrips (near: Socket, far: Socket): Promise<number[]> {
   const sendBack = (chunk: Buffer): void => { far.write(chunk) }
   const times: number[] = []

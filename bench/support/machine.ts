@@ -6,7 +6,7 @@ import { findChromium } from '../../test/support/chromium.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** The packages whose versions make a difference. */
+/** The packages whose versions affect the results. */
 const PACKAGES = [
   'helia',
   '@helia/unixfs',
@@ -22,7 +22,7 @@ const PACKAGES = [
 ]
 const WORKSPACES = ['codecs', 'core', 'blockstore-compressed', 'libp2p-compression']
 
-/** What was measured on. */
+/** The machine that measured. */
 export function describeMachine (): string {
   const { model } = cpus()[0]
 
@@ -30,7 +30,7 @@ export function describeMachine (): string {
     `${process.platform} ${process.arch}`
 }
 
-/** The versions of what is compared, by name. Tools that are not installed are left out. */
+/** The versions of all compared software, by name, without tools that are not installed. */
 export function versions (): Record<string, string> {
   const kubo = output('ipfs', ['version', '--number'])
   const zstd = output('zstd', ['--version'])?.match(/v(\d[\d.]*)/)?.[1]
@@ -47,7 +47,7 @@ export function versions (): Record<string, string> {
   }
 }
 
-/** Which state of the project it is, where that is known: versions change less often. */
+/** The commit of the project, if known, because versions change less often. */
 function commit (): string {
   const hash = output('git', ['-C', ROOT, 'rev-parse', '--short', 'HEAD'])
   const changed = output(
@@ -62,7 +62,7 @@ function packageVersion (directory: string): string {
   return (JSON.parse(readFileSync(join(ROOT, directory, 'package.json'), 'utf8')) as { version: string }).version
 }
 
-/** What a program prints, if it is there. */
+/** What a program prints, if it is installed. */
 function output (program: string, args: string[]): string | undefined {
   try {
     return execFileSync(program, args, {

@@ -2,7 +2,7 @@ import { codecs } from '@ipfsz/codecs/all'
 import { rotate, sum } from '../benchmark.ts'
 import type { Codec, CodecName, ImplementationName } from '@ipfsz/codecs'
 
-/** The levels that are compared: the least, the default, and what people ask for. */
+/** The compared levels: the lowest, the default, and those that people use. */
 const LEVELS: Readonly<Partial<Record<CodecName, number[]>>> = {
   zstd: [1, 3, 9, 19],
   gzip: [1, 6, 9],
@@ -11,21 +11,21 @@ const LEVELS: Readonly<Partial<Record<CodecName, number[]>>> = {
 
 const IMPLEMENTATIONS: ImplementationName[] = ['native', 'wasm', 'js']
 
-/** No more rounds of a level than fit into this, in milliseconds, one way and the other. */
+/** The time for all rounds of a level, in milliseconds, for compressing and decompressing each. */
 const TIME = 5000
 
 /** Frames to decompress before measuring. */
 const WARM_UP = 3
-/** Bytes to compress before measuring: slow levels would take long for more. */
+/** Bytes to compress before measuring. More would take slow levels too long. */
 const WARM_UP_SIZE = 1_000_000
 
 export interface CodecMeasurement {
   codec: CodecName
   implementation: ImplementationName
-  /** Undefined where it does not compress. */
+  /** Undefined if it does not compress. */
   level?: number
   ratio?: number
-  /** Millions of original bytes a second, of each round. None where it does not. */
+  /** Millions of original bytes a second in each round. Empty if it does not compress. */
   compress: number[]
   decompress: number[]
 }
@@ -40,9 +40,9 @@ interface Candidate {
 }
 
 /**
- * Measure every implementation that runs here, frame after frame, one at a time.
- * Runs in Node and in a page. Rounds go over all candidates, so that whatever else
- * the machine does falls on all of them.
+ * Measure every implementation that runs here, one frame at a time. Works in Node and
+ * in a page. A round measures all candidates, so that other load on the machine affects
+ * all of them alike.
  *
  * @param pieces - the original bytes of each frame
  */
@@ -80,7 +80,7 @@ function available (name: CodecName): Codec[] {
   })
 }
 
-/** A candidate for each level, or one with the frames of another implementation where it does not compress. */
+/** A candidate for each level, or one with frames of another implementation if it does not compress. */
 async function prepare (codec: Codec, pieces: readonly Uint8Array[]): Promise<Candidate[]> {
   const { name, levels } = codec
   const frames = await compressAll(codecs[name](), pieces, levels.default)
@@ -95,7 +95,7 @@ async function prepare (codec: Codec, pieces: readonly Uint8Array[]): Promise<Ca
   )))
 }
 
-/** Whether an implementation does what is asked of it. */
+/** Whether an implementation supports a call. */
 async function isThere (call: () => Promise<unknown>): Promise<boolean> {
   try {
     await call()
@@ -131,7 +131,7 @@ async function measure (candidate: Candidate, pieces: readonly Uint8Array[], rou
   }
 
   if (decompresses && hasTime(decompressed)) {
-    // where there are few workers, that of another codec has made way for this one, which starts cold
+    // warm up: with few workers, the worker of this codec replaces that of another and starts cold
     for (let i = 0; i < WARM_UP; i++) {
       await codec.decompress(frames[0], { size: pieces[0].byteLength })
     }

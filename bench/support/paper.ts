@@ -2,15 +2,15 @@
 
 export interface DataSet {
   dataset: string
-  /** The file of the corpus that stands for it. */
+  /** The file of the corpus that is compared with it. */
   ours: string
-  /** How near that is. */
+  /** How similar that file is. */
   likeness: string
   /** Stored / original, by codec. */
   ratios: Record<'gzip' | 'lz4' | 'lzo' | 'snappy' | 'zstd', number>
 }
 
-/** Table 4, the data sets that there are files for in the corpus. */
+/** Table 4: the data sets with a counterpart in the corpus. */
 export const TABLE_4: readonly DataSet[] = [
   {
     dataset: 'Netflix titles, csv, 3 MB',
@@ -50,7 +50,7 @@ export const TABLE_4: readonly DataSet[] = [
   }
 ]
 
-/** Figure 7: how many times as fast adding is where what is compressed already is not compressed again. */
+/** Figure 7: how many times as fast adding is if compressed files are not compressed again. */
 export const BYPASS = '1.06 to 1.18 times as fast as compressing anyway, and as fast as plain'
 
 /** Figure 8: the mapping table, in milliseconds for 1000 entries. */

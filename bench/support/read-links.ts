@@ -1,7 +1,7 @@
 /**
- * What `bench/links.ts` starts anew for every round: opens a datastore, reads all
- * its links, does both again, and prints how long each took. The first time most of
- * it is the start of JavaScript, which runs everything for the first time.
+ * `bench/links.ts` starts this program for every round. It opens a datastore and reads all
+ * its links, twice, and prints how long each step took. The first time is mostly JavaScript
+ * that runs for the first time.
  *
  * `node read-links.ts NAME DIRECTORY`
  */
@@ -9,7 +9,7 @@ import { ipfsz } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
 import { DATASTORES } from './link-datastores.ts'
 
-/** Milliseconds, and how many links there are. */
+/** How many links were read, and the milliseconds to open the datastore and to read them. */
 export interface Read {
   count: number
   open: number

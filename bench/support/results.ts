@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path'
 import { NoInputError } from '../benchmark.ts'
 import type { Table } from '../benchmark.ts'
 
-/** What one run of one benchmark found, as it is kept in a JSON file. */
+/** The result of one run of one benchmark, as stored in a JSON file. */
 export interface Result {
   name: string
   question: string
-  /** The day it was measured, as 2025-01-31. */
+  /** The day of the run, such as 2025-01-31. */
   date: string
   smoke: boolean
   machine: string
@@ -22,13 +22,13 @@ export function resultFile (directory: string, name: string): string {
 
 export function writeResult (file: string, result: Result): void {
   mkdirSync(dirname(file), { recursive: true })
-  // half a result would be taken for one
+  // written under a temporary name, so that no partial result is ever read
   writeFileSync(`${file}.tmp`, `${JSON.stringify(result, undefined, 2)}\n`)
   renameSync(`${file}.tmp`, file)
 }
 
 /**
- * The result of a benchmark, where there is one.
+ * The result of a benchmark, if there is one.
  *
  * @throws {NoInputError} the file holds something else
  */

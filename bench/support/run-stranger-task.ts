@@ -1,4 +1,4 @@
-/** Reads what `task.ts` asks for, in a process of its own. */
+/** Runs a `StrangerTask` of `task.ts` in a process of its own. */
 import { setTimeout } from 'node:timers/promises'
 import { ipfsz } from '@ipfsz/core'
 import { FsBlockstore } from 'blockstore-fs'
@@ -6,7 +6,7 @@ import { CID } from 'multiformats/cid'
 import { peakMemory } from './peak-memory.ts'
 import type { StrangerOutcome, StrangerTask } from './task.ts'
 
-// whoever wanted to know is gone
+// the parent process is gone
 process.on('disconnect', () => { process.exit() })
 
 const { action, directory, cid, pause } = JSON.parse(process.argv[2]) as StrangerTask

@@ -1,4 +1,4 @@
-/** Does what `task.ts` asks for, in a process of its own. */
+/** Runs a `Task` of `task.ts` in a process of its own. */
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { peakMemory } from './peak-memory.ts'
 import type { Outcome, Task } from './task.ts'
 import type { Blockstore } from 'interface-blockstore'
 
-// whoever wanted to know is gone
+// the parent process is gone
 process.on('disconnect', () => { process.exit() })
 
 const task = JSON.parse(process.argv[2]) as Task
@@ -29,7 +29,7 @@ async function add (): Promise<Outcome> {
   let cid = ''
 
   for (let time = 0; time < times; time++) {
-    // the last one is kept in the directory itself
+    // the last add goes into the directory itself
     const { blockstore, close } = await openStore(time === times - 1 ? task.directory : join(task.directory, `${time}`))
     const files = FILE_SYSTEMS[task.files](blockstore)
     const { wall, cpu } = await measure(async () => { cid = (await files.addByteStream(source())).toString() })

@@ -5,19 +5,19 @@ import { TokenBucket } from './token-bucket.ts'
 import type { Socket } from 'node:net'
 
 export interface ShapedProxyInit {
-  /** The port on loopback that connections are handed on to. */
+  /** The port on loopback that connections are forwarded to. */
   target: number
-  /** Bits a second in each direction, of all connections together. */
+  /** Bits a second in each direction, shared by all connections. */
   rate: number
-  /** Milliseconds that bytes take there and back: half of it in each direction. */
+  /** The round trip in milliseconds, half of it in each direction. */
   roundTrip: number
 }
 
-/** Bytes of all connections, those included that have ended. */
+/** Bytes of all connections, including closed ones. */
 export interface Traffic {
-  /** From those who connected to the target. */
+  /** From clients to the target. */
   up: number
-  /** From the target to those who connected. */
+  /** From the target to clients. */
   down: number
 }
 
@@ -25,7 +25,7 @@ export interface ShapedProxy {
   /** The port on loopback to connect to. */
   port: number
   traffic (): Traffic
-  /** When the first byte came from those who connected, on the clock of `performance`. */
+  /** When the first byte came from a client, on the clock of `performance`. */
   firstByte (): number | undefined
   /** The most bytes that any direction of a connection has held at one time. */
   mostHeld (): number
@@ -33,10 +33,10 @@ export interface ShapedProxy {
 }
 
 /**
- * A link of limited rate and delay: a TCP proxy on loopback, which needs no rights that
- * `tc` does. Connections share the rate of each direction. Nothing is lost on it, so
- * there is no slow start as on a real path; and TCP's own handshake, which the kernel
- * does, is not delayed.
+ * A link of limited rate and delay: a TCP proxy on loopback, which unlike `tc` needs no
+ * privileges. Connections share the rate of each direction. Unlike a real path it loses
+ * no packets and has no slow start, and the TCP handshake, which the kernel does, is not
+ * delayed.
  */
 export async function shapedProxy ({ target, rate, roundTrip }: ShapedProxyInit): Promise<ShapedProxy> {
   const delay = Math.max(0, roundTrip / 2 - await measureHop())
@@ -58,13 +58,13 @@ export async function shapedProxy ({ target, rate, roundTrip }: ShapedProxyInit)
 
     for (const [socket, other] of [[client, upstream], [upstream, client]]) {
       sockets.add(socket)
-      // told by 'close'
+      // 'close' reports it
       socket.on('error', () => {})
       socket.on('data', () => { mostHeld = Math.max(mostHeld, pair.up.held, pair.down.held) })
       socket.on('close', hadError => {
         sockets.delete(socket)
 
-        // a connection that is cut on one side is cut on the other
+        // a connection that breaks on one side is reset on the other
         if (hadError || !socket.readableEnded) {
           pair.up.stop()
           pair.down.stop()
@@ -92,9 +92,9 @@ export async function shapedProxy ({ target, rate, roundTrip }: ShapedProxyInit)
 }
 
 /**
- * Milliseconds that a byte takes over loopback. Through the proxy it goes there twice,
- * once of which is the link's delay: 1 to 2 % of one of 2 ms. The least of a few times, as
- * what else the machine does only adds to them.
+ * Milliseconds that a byte takes over loopback. Through the proxy it takes that twice,
+ * and one of them counts as delay of the link: 1 to 2 % of 2 ms. The least of a few
+ * times, since other load on the machine only adds to them.
  */
 async function measureHop (): Promise<number> {
   const server = createServer({ noDelay: true })

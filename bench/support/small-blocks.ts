@@ -6,7 +6,7 @@ import type { Row } from '../benchmark.ts'
 /** Bytes in a block. */
 const SIZES = [64, 96, 128, 192, 256, 1024, 16_384]
 
-/** Of pieces from all over the files, how many gain where a block is no larger than that, and what all of them take. */
+/** For blocks of each size, cut from all over the files: how many shrink, and the ratio of all of them. */
 export async function smallBlocks (files: readonly Uint8Array[], count: number): Promise<Row[]> {
   const rows: Row[] = []
 
@@ -33,7 +33,7 @@ export async function smallBlocks (files: readonly Uint8Array[], count: number):
   return rows
 }
 
-/** From the first bytes to the last, as far from each other as there is room. */
+/** Pieces spread evenly over a file, from its first bytes to its last. */
 export function cutPieces (file: Uint8Array, size: number, count: number): Uint8Array[] {
   return Array.from({ length: count }, (_, i) => {
     const start = Math.floor((file.byteLength - size) * i / Math.max(1, count - 1))

@@ -8,14 +8,14 @@ import type { Blockstore } from 'interface-blockstore'
 
 const MIB = 1024 * 1024
 
-/** A DAG that was made for what reading it takes. */
+/** A DAG that is expensive to read. */
 export interface Made {
   cid: CID
   /** Bytes of its blocks. */
   stored: number
 }
 
-/** What a DAG is made of, in a store of files. */
+/** Makes DAGs as other tools or attackers would, on an FsBlockstore. */
 export class Strangers {
   readonly #blockstore: Blockstore
   #stored = 0
@@ -24,7 +24,7 @@ export class Strangers {
     this.#blockstore = new FsBlockstore(directory)
   }
 
-  /** A file with leaves of a MiB, all of them the same block: of the kind that Kubo makes by default, or raw. */
+  /** A file whose 1 MiB leaves are all the same block: dag-pb, as Kubo makes by default, or raw. */
   async file (leaves: number, kind: 'dag-pb' | 'raw'): Promise<Made> {
     const bytes = new Uint8Array(MIB).fill(97)
     const leaf = kind === 'raw' ? await this.#put(raw.code, bytes) : await this.#node({ type: 'file', data: bytes }, [])
@@ -36,7 +36,7 @@ export class Strangers {
     return this.#made(cid)
   }
 
-  /** A file of a few bytes, each of them a leaf, below nodes of very many links. */
+  /** A file whose bytes are each a leaf, below nodes with very many links. */
   async wide (levels: number, width: number): Promise<Made> {
     const leaf = await this.#put(raw.code, Uint8Array.of(97))
     let cid = leaf
@@ -53,7 +53,7 @@ export class Strangers {
     return this.#made(cid)
   }
 
-  /** A sharded directory of few entries, which links to one large shard again and again, on each of its levels. */
+  /** A sharded directory of few entries, which links to one large shard many times on each level. */
   async shards (levels: number, width: number): Promise<Made> {
     const directory = {
       type: 'hamt-sharded-directory' as const,

@@ -8,7 +8,7 @@ import type { Row } from '../benchmark.ts'
 
 const CLI = fileURLToPath(new URL('../../packages/cli/bin/ipfsz.js', import.meta.url))
 
-/** The side that the other is compared with. */
+/** The baseline. */
 const UNSYNCED = 'ipfsz add --no-sync'
 const SIDES: Readonly<Record<string, string[]>> = { [UNSYNCED]: ['--no-sync'], 'ipfsz add': [] }
 
@@ -18,17 +18,17 @@ const SMALL = 2000
 export interface SyncCostInit {
   /** A file to add. */
   file: string
-  /** Bytes of it. */
+  /** Its size in bytes. */
   size: number
-  /** What small files are cut from, and how many. */
+  /** The file that small files are cut from, and how many. */
   source: string
   count: number
   rounds: number
-  /** Where the repo is, and the small files. */
+  /** The directory for the repo and the small files. */
   directory: string
 }
 
-/** What it takes until the disk has what `ipfsz add` printed: a large file, and a directory of small ones. */
+/** What syncing to disk costs `ipfsz add`: with a large file, and with a directory of small ones. */
 export async function syncCost ({ file, size, source, count, rounds, directory }: SyncCostInit): Promise<Row[]> {
   const small = join(directory, 'small-files')
   const pieces = cutPieces(await readFile(source), SMALL, count)
@@ -44,7 +44,7 @@ export async function syncCost ({ file, size, source, count, rounds, directory }
     for (const [input, path] of Object.entries(inputs)) {
       for (const side of rotate(Object.keys(SIDES), round)) {
         const repo = join(directory, 'synced-repo')
-        // nobody waits for what another has written
+        // flush first, so that no run waits for the writes of another
         await run('sync', [])
         const { wall } = await measure(
           async () => run(process.execPath, [CLI, '--repo', repo, 'add', '-Q', ...SIDES[side], path])

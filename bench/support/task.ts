@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** What is done in a process of its own, so that its memory and its processor time are its own. */
+/** A task that runs in its own process, so that memory and processor time are its own. */
 export interface Task {
   action: 'add' | 'cat'
   /** A name of FILE_SYSTEMS. */
@@ -12,11 +12,11 @@ export interface Task {
   directory: string
   /** The file to add. */
   file: string
-  /** Bytes of it, which is read again from its beginning where it has fewer. */
+  /** Bytes to add. A shorter file is repeated. */
   size: number
-  /** What to read: needed by `cat` of all stores but memory, which is filled before. */
+  /** What to read. `cat` needs it for all stores but memory, which it fills first. */
   cid?: string
-  /** How often, with a new store each time where something is added. */
+  /** How often to repeat. Each add has a new store. */
   times: number
 }
 
@@ -24,21 +24,21 @@ export type StoreKind = 'fs' | 'level' | 'memory'
 
 export interface Outcome {
   cid: string
-  /** Milliseconds of each time. */
+  /** Wall time of each repetition, in milliseconds. */
   walls: number[]
-  /** Processor time of each, in milliseconds. */
+  /** Processor time of each repetition, in milliseconds. */
   cpus: number[]
   /** The most resident memory in bytes, and what it was before. */
   peak: number
   base: number
 }
 
-/** Something to read that was made for what that takes. */
+/** A task that reads a DAG made by `Strangers`. */
 export interface StrangerTask {
   action: 'cat' | 'ls'
   directory: string
   cid: string
-  /** Milliseconds that a reader waits after each block, or entry. */
+  /** Milliseconds to wait after each block or entry. */
   pause: number
 }
 
@@ -46,16 +46,16 @@ export interface StrangerOutcome {
   /** The most resident memory in bytes, and what it was before. */
   peak: number
   base: number
-  /** The name of the error that it ended with, where it did. */
+  /** The name of the error that ended it, or an empty string. */
   refused: string
 }
 
-/** Do it in a new process. */
+/** Run a task in a new process. */
 export async function runTask (task: Task): Promise<Outcome> {
   return run('run-task.ts', task, `${task.action} with ${task.files}`)
 }
 
-/** Read it in a new process. */
+/** Run a task of a `Strangers` DAG in a new process. */
 export async function runStrangerTask (task: StrangerTask): Promise<StrangerOutcome> {
   return run('run-stranger-task.ts', task, task.action)
 }

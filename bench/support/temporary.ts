@@ -9,9 +9,9 @@ export async function withDirectory<T> (use: (directory: string) => Promise<T>):
   return withRemoved(await mkdtemp(join(tmpdir(), 'ipfsz-bench-')), use)
 }
 
-/** The same with a directory that is there. */
+/** The same with a directory that exists. */
 export async function withRemoved<T> (directory: string, use: (directory: string) => Promise<T>): Promise<T> {
-  // processes that are ended at the same time may still write
+  // processes that are being killed may still write
   const remove = (): void => { rmSync(directory, { recursive: true, force: true, maxRetries: 10 }) }
   const stay = atExit(remove)
 

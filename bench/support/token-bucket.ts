@@ -1,15 +1,15 @@
-/** The bytes that a link that was idle takes at once, one packet of Ethernet. */
+/** The bytes that an idle link sends at once: one Ethernet packet. */
 const DEPTH = 1500
 
 /**
- * Says when bytes have left a link of a rate. It holds the tokens of one packet, so
- * what comes after a pause waits no longer than it would on the link.
+ * Computes when bytes have left a link of a given rate. It holds the tokens of one packet,
+ * so bytes after a pause wait no longer than they would on the link.
  */
 export class TokenBucket {
-  /** Bytes that leave in a millisecond. */
+  /** Bytes a millisecond. */
   readonly rate: number
   readonly #now: () => number
-  /** When the bucket is full, if nothing more is taken. */
+  /** When the bucket will be full if nothing more is taken. */
   #full = Number.NEGATIVE_INFINITY
 
   /**
@@ -21,7 +21,7 @@ export class TokenBucket {
     this.#now = now
   }
 
-  /** Take the tokens of bytes, and give the time in milliseconds at which the last of them has left. */
+  /** Take tokens for some bytes, and return the time in milliseconds at which the last byte has left. */
   take (bytes: number): number {
     const now = this.#now()
     this.#full = Math.max(this.#full, now) + bytes / this.rate

@@ -28,7 +28,7 @@ function start (...args: string[]): ChildProcess {
   return child
 }
 
-/** The processes that a process has started. */
+/** The IDs of the child processes of a process. */
 function childrenOf ({ pid }: ChildProcess): string[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
 }

@@ -38,7 +38,7 @@ function dial (port: number): Socket {
   return socket
 }
 
-/** Send bytes, end, and give what comes back. */
+/** Send bytes, end the stream, and return what comes back. */
 async function exchange (port: number, bytes: Uint8Array): Promise<Buffer> {
   const socket = dial(port)
   socket.end(bytes)
@@ -46,7 +46,7 @@ async function exchange (port: number, bytes: Uint8Array): Promise<Buffer> {
   return Buffer.concat(await socket.toArray())
 }
 
-/** Sends back what it gets, twice. */
+/** Sends every chunk back twice. */
 function echoTwice (socket: Socket): void {
   socket.on('data', chunk => socket.write(Buffer.concat([chunk, chunk])))
   socket.on('end', () => socket.end())
@@ -84,7 +84,7 @@ describe('shapedProxy', () => {
 
     await exchange(port, noise(101_500))
 
-    // a thousand bytes in a millisecond after one packet at once, and the round trip
+    // after one packet at once, a thousand bytes a millisecond, plus the round trip
     expect(performance.now() - start).to.be.at.least(100 + 40)
   })
 
@@ -146,7 +146,7 @@ describe('TokenBucket', () => {
       now += 0.25
     }
 
-    // a thousand bytes in a millisecond, and one packet of 1500 bytes at once
+    // one packet of 1500 bytes at once, then a thousand bytes a millisecond
     expect(last).to.equal(1000 + 100 - 1.5)
     now = 1000
     expect(whole.take(100_000)).to.equal(last)

@@ -11,7 +11,7 @@ import { noise, text } from '../support/data.ts'
 import type { Verify } from '@ipfsz/blockstore-compressed'
 import type { CodecName } from '@ipfsz/codecs'
 
-// the suite takes mocha's
+// the suite expects mocha's globals
 Object.assign(globalThis, { afterEach, beforeEach, describe, it })
 
 const NAMES = Object.keys(codecs) as CodecName[]
@@ -50,7 +50,7 @@ async function cidOf (bytes: Uint8Array): Promise<CID> {
 describe('a CompressedBlockstore on IDBBlockstore', () => {
   it.each(
     NAMES.flatMap(codec => VERIFY.map(verify => ({ codec, verify })))
-  )('gives back what was put with $codec, with verify $verify', async ({ codec, verify }) => {
+  )('reads back blocks that it stored with $codec and verify $verify', async ({ codec, verify }) => {
     const child = await makeChild()
     const store = new CompressedBlockstore(child, { codec, verify })
     const blocks = [text(300_000), text(5000, 2), noise(5000), new Uint8Array(0)]
@@ -67,7 +67,7 @@ describe('a CompressedBlockstore on IDBBlockstore', () => {
     await remove(child)
   })
 
-  it('is converted in place, and back', async () => {
+  it('is converted in place to every codec, and back to plain blocks', async () => {
     const child = await makeChild()
     const bytes = text(300_000)
     const cid = await cidOf(bytes)

@@ -11,16 +11,16 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of a node in Node that compresses with all it has, and sends back what it is sent. */
+    /** The address of a node in Node that offers every codec, and echoes every stream. */
     echoAddress: string
-    /** Where every two connections are joined to one, in the order in which they come. */
+    /** The address of a listener that joins each connection with the next one, and forwards bytes between them. */
     joinAddress: string
   }
 }
 
 export const ECHO = '/ipfsz/test/echo/1.0.0'
 
-/** Before the tests in a browser: somebody to dial. */
+/** Global setup of the browser tests: starts the nodes that they dial. */
 export async function setup (project: TestProject): Promise<() => Promise<void>> {
   const node = await createLibp2p({
     addresses: { listen: ['/ip4/127.0.0.1/tcp/0/ws'] },
@@ -50,7 +50,7 @@ export async function setup (project: TestProject): Promise<() => Promise<void>>
   }
 }
 
-/** Hands on what comes by WebSockets as it is: for two ends of a connection that are in one page. */
+/** Joins pairs of WebSocket connections, so that both ends of a connection can be in one page. */
 async function joinConnections (logger: ComponentLogger): Promise<{ address: string, close: () => Promise<void> }> {
   const events = new TypedEventEmitter<Libp2pEvents>()
   let waiting: MultiaddrConnection | undefined
@@ -58,7 +58,7 @@ async function joinConnections (logger: ComponentLogger): Promise<{ address: str
   const upgradeInbound = async (connection: MultiaddrConnection): Promise<void> => {
     if (waiting == null) {
       waiting = connection
-      // nobody is joined to what is gone
+      // never join a new connection to a closed one
       connection.addEventListener('close', () => {
         if (waiting === connection) {
           waiting = undefined

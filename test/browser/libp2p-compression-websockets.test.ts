@@ -12,16 +12,16 @@ import type { ComponentLogger, MultiaddrConnection, StreamMuxerFactory, Upgrader
 
 provideMocha({
   without: [
-    // it makes the connection in memory slow, by a field that no other has
+    // slows the in-memory connection down through a field that other connections lack
     'should abort close due to timeout with slow sender',
-    // it takes more than a minute; the suite in memory has it
+    // takes more than a minute; the in-memory suite runs it
     '1000 stream(s) with 100 msg(s)'
   ]
 })
 
 describe.each(
   ['gzip', 'lz4'] as const
-)('in a browser, yamux compressed with %s and sent by WebSockets, by the compliance suite of stream muxers', codec => {
+)('yamux compressed with %s over WebSockets in a browser, stream muxer compliance suite', codec => {
   let logger: ComponentLogger
   const dialled: MultiaddrConnection[] = []
 
@@ -29,10 +29,10 @@ describe.each(
     ({ logger } = await createLibp2p({ start: false }))
   })
 
-  // the suite gives a page and its peer in Node 20 ms for what takes none in memory
+  // the suite allows 20 ms for what is instant in memory, but not between a page and Node
   beforeEach(() => slowDown(10))
 
-  // what a test has left to be sent would take the time of the next
+  // bytes that one test left unsent would delay the next
   afterEach(async () => {
     await Promise.all(dialled.splice(0).map(async connection => connection.close()))
   })
@@ -49,8 +49,8 @@ describe.each(
 })
 
 /**
- * The suite joins both ends of a connection in memory, and closes them. What a muxer
- * sends and receives goes by WebSockets to Node and back instead.
+ * The suite connects two muxers in memory, and closes that connection. Here the bytes of
+ * a muxer go over WebSockets to Node and back instead.
  */
 function overWebSockets (connection: MultiaddrConnection, codec: CompressionCodec): StreamMuxerFactory {
   const factory = compress(yamux(), { codecs: [codec] })[0]({})
@@ -72,7 +72,7 @@ function overWebSockets (connection: MultiaddrConnection, codec: CompressionCode
   }
 }
 
-/** A connection by WebSockets before anything is negotiated on it. */
+/** A WebSocket connection on which nothing is negotiated yet. */
 async function dialRaw (logger: ComponentLogger): Promise<MultiaddrConnection> {
   return new Promise((resolve, reject) => {
     const upgradeOutbound = async (connection: MultiaddrConnection): Promise<void> => { resolve(connection) }

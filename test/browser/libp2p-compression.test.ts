@@ -18,7 +18,7 @@ provideMocha()
 
 describe.each(
   ['gzip', 'lz4'] as const
-)('in a browser, yamux compressed with %s, by the compliance suite of stream muxers', codec => {
+)('yamux compressed with %s in a browser, stream muxer compliance suite', codec => {
   beforeEach(slowDownClosing)
 
   muxerTests({
@@ -36,11 +36,11 @@ async function startNode (codecs?: CompressionCodec[]): Promise<Libp2p> {
   })
 }
 
-describe('a browser that dials Node by WebSockets', () => {
+describe('a browser that dials Node over WebSockets', () => {
   it.each([
-    ['gzip, which is the best that both have', undefined, '/ipfsz/deflate/1.0.0/yamux/1.0.0'],
-    ['lz4, where it has nothing else', ['lz4'], '/ipfsz/lz4/1.0.0/yamux/1.0.0'],
-    ['nothing, where it has only what browsers cannot do', ['zstd'], '/yamux/1.0.0']
+    ['gzip, the best codec that both have', undefined, '/ipfsz/deflate/1.0.0/yamux/1.0.0'],
+    ['lz4 if it offers nothing else', ['lz4'], '/ipfsz/lz4/1.0.0/yamux/1.0.0'],
+    ['nothing if it offers only zstd, which browsers lack', ['zstd'], '/yamux/1.0.0']
   ] as Array<[string, CompressionCodec[] | undefined, string]>)('compresses with %s', async (_, codecs, protocol) => {
     const node = await startNode(codecs)
     const connection = await node.dial(multiaddr(inject('echoAddress')))

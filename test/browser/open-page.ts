@@ -4,11 +4,11 @@ import type * as page from './page.ts'
 /** The globals of a page: its bytes and signals are instances of its own classes. */
 export type PageWindow = Window & typeof globalThis
 
-/** What became of the workers of a page. */
+/** Counts of a page's workers. */
 export interface WorkerList {
   /** How many were started. */
   started: number
-  /** How many have not been ended. */
+  /** How many have not been terminated. */
   running: number
   /** The most that ran at one time. */
   most: number
@@ -19,21 +19,21 @@ export interface Page {
   window: PageWindow
   codecs: typeof page.codecs
   workers: WorkerList
-  /** A copy of the bytes, in memory of the page. */
+  /** Copies bytes into an array of the page's own class. */
   own (bytes: Uint8Array): Uint8Array<ArrayBuffer>
 }
 
 export interface PageInit {
   /** The Content-Security-Policy of the page. */
   policy?: string
-  /** What is to be changed in the page before it loads anything. */
+  /** Changes the page before it loads anything. */
   prepare?: (window: PageWindow) => void
 }
 
 /**
- * Open a page inside of this one: with modules of its own, so that nothing that other
- * tests loaded, started or found out is in it. It runs on the thread of the test, and
- * its workers end with the test.
+ * Open a page in an iframe. It loads its own modules, so it shares no modules, workers
+ * or caches with other tests. It runs on the thread of the test, and its workers end
+ * with the test.
  */
 export async function openPage ({ policy = '', prepare = () => {} }: PageInit = {}): Promise<Page> {
   const frame = document.createElement('iframe')
@@ -45,7 +45,7 @@ export async function openPage ({ policy = '', prepare = () => {} }: PageInit = 
 
   const window = frame.contentWindow as PageWindow
   const workers = watchWorkers(window)
-  // what vitest puts around every dynamic import is not in a page of our own
+  // vitest wraps every dynamic import in this helper, which our page lacks
   Object.assign(window, { __vitest_browser_runner__: { wrapDynamicImport: (load: () => unknown) => load() } })
   prepare(window)
 
@@ -54,7 +54,7 @@ export async function openPage ({ policy = '', prepare = () => {} }: PageInit = 
   return { window, codecs, workers, own: bytes => new window.Uint8Array(bytes) }
 }
 
-/** Import a module in a page. By a script, since a policy may forbid `eval`. */
+/** Import a module in a page, through a script element, since a policy may forbid `eval`. */
 async function load (window: PageWindow, url: URL): Promise<typeof page> {
   const { promise, resolve, reject } = Promise.withResolvers<typeof page>()
   const script = window.document.createElement('script')
@@ -65,7 +65,7 @@ async function load (window: PageWindow, url: URL): Promise<typeof page> {
   return promise
 }
 
-/** Keep count of the workers that a page starts and ends. */
+/** Count the workers that a page starts and terminates. */
 function watchWorkers (window: PageWindow): WorkerList {
   const list = { started: 0, running: 0, most: 0 }
 
@@ -85,7 +85,7 @@ function watchWorkers (window: PageWindow): WorkerList {
   return list
 }
 
-/** How many tasks the thread of the test does while something else is going on. */
+/** How many tasks the thread of the test runs until a promise settles. */
 export async function countTasks (done: Promise<unknown>): Promise<number> {
   const { port1, port2 } = new MessageChannel()
   let count = 0

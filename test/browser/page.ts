@@ -1,2 +1,2 @@
-/** What a {@link openPage} loads, with everything behind it, anew. */
+/** The module that every {@link openPage} loads anew, with its imports. */
 export { codecs } from '@ipfsz/codecs/all'

@@ -20,7 +20,7 @@ export const WRITERS: ReadonlyArray<[CodecName, ImplementationName]> = [
 
 export const NAMES: readonly CodecName[] = [...new Set(WRITERS.map(([name]) => name))]
 
-/** A codec of a page gives back what it was given. */
+/** A page's codec decompresses what it compressed. */
 export async function expectRoundTrip ({ own }: Page, codec: Codec): Promise<void> {
   const frame = await codec.compress(own(TEXT))
 

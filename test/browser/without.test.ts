@@ -4,7 +4,7 @@ import { openPage } from './open-page.ts'
 import { expectRoundTrip, NAMES, TEXT } from './round-trip.ts'
 import type { PageInit, PageWindow } from './open-page.ts'
 
-/** A Worker whose program never runs: all that comes of it is the event of an error. */
+/** A Worker whose program never runs: it only fires an error event. */
 function brokenWorker (window: PageWindow, onStart = (): void => {}): typeof Worker {
   return class extends window.EventTarget {
     constructor () {
@@ -20,7 +20,7 @@ function brokenWorker (window: PageWindow, onStart = (): void => {}): typeof Wor
 
 const WITHOUT_WORKERS: ReadonlyArray<[string, PageInit]> = [
   ['that has no Worker', { prepare: window => { Reflect.deleteProperty(window, 'Worker') } }],
-  ['that throws where a worker is made', {
+  ['whose Worker constructor throws', {
     prepare: window => { window.Worker = function () { throw new Error('No') } as unknown as typeof Worker }
   }],
   ['whose workers do not start', { prepare: window => { window.Worker = brokenWorker(window) } }],
@@ -28,7 +28,7 @@ const WITHOUT_WORKERS: ReadonlyArray<[string, PageInit]> = [
 ]
 
 describe.each(WITHOUT_WORKERS)('a page %s', (_, init) => {
-  it('compresses and decompresses by itself', async () => {
+  it('compresses and decompresses on its own thread', async () => {
     const page = await openPage(init)
 
     for (const name of NAMES) {
@@ -36,20 +36,20 @@ describe.each(WITHOUT_WORKERS)('a page %s', (_, init) => {
     }
   })
 
-  it('gets the answers of all calls that were made at one time', async () => {
+  it('answers every one of many concurrent calls', async () => {
     const page = await openPage(init)
 
     await Promise.all([...NAMES, ...NAMES].map(async name => expectRoundTrip(page, page.codecs[name]())))
   })
 
-  it('may give its bytes away', async () => {
+  it('compresses bytes with transfer: true', async () => {
     const { codecs, own } = await openPage(init)
     const frame = await codecs.zstd().compress(own(TEXT), { transfer: true })
 
     expect(same(await codecs.zstd().decompress(frame, { size: TEXT.byteLength }), TEXT)).toBe(true)
   })
 
-  it('refuses a damaged frame by name', async () => {
+  it('refuses a damaged frame with CorruptFrameError', async () => {
     const { codecs, own } = await openPage(init)
 
     for (const name of NAMES) {
@@ -61,7 +61,7 @@ describe.each(WITHOUT_WORKERS)('a page %s', (_, init) => {
 })
 
 describe('a page whose workers do not start', () => {
-  it('tries three times and no more', async () => {
+  it('tries to start a worker three times, and no more', async () => {
     let started = 0
     const page = await openPage({ prepare: window => { window.Worker = brokenWorker(window, () => { started++ }) } })
 
@@ -74,8 +74,8 @@ describe('a page whose workers do not start', () => {
 })
 
 describe.each([
-  ['', 'script-src \'self\' \'unsafe-inline\''],
-  [' and not workers', 'script-src \'self\' \'unsafe-inline\' blob:; worker-src blob:']
+  [' and workers', 'script-src \'self\' \'unsafe-inline\''],
+  [' but allows workers', 'script-src \'self\' \'unsafe-inline\' blob:; worker-src blob:']
 ])('a page whose policy forbids WebAssembly%s', (_, policy) => {
   it.each(
     ['gzip', 'lz4', 'lzo', 'snappy'] as const
@@ -84,7 +84,7 @@ describe.each([
     await expectRoundTrip(page, page.codecs[name]())
   })
 
-  it('says that the wasm implementation is missing when it is asked to compress with zstd', async () => {
+  it('refuses to compress with zstd, and names the missing wasm implementation', async () => {
     const { codecs } = await openPage({ policy })
 
     await expect(codecs.zstd().compress(TEXT))

@@ -8,7 +8,7 @@ import type { Page } from './open-page.ts'
 const MIB = 1024 * 1024
 const LONG_TEXT = text(4 * MIB)
 
-/** A page that takes its machine for one with so many cores. */
+/** A page that is told that its machine has this many cores. */
 async function openPageOn (cores: number): Promise<Page> {
   return openPage({
     prepare: ({ navigator }) => { Object.defineProperty(navigator, 'hardwareConcurrency', { value: cores }) }
@@ -16,11 +16,11 @@ async function openPageOn (cores: number): Promise<Page> {
 }
 
 describe('a codec in a browser', () => {
-  it.each(WRITERS)('%s (%s) leaves the thread of the page free', async (name, implementation) => {
+  it.each(WRITERS)('leaves the thread of the page free: %s (%s)', async (name, implementation) => {
     const page = await openPage()
     const codec = page.codecs[name]({ implementation })
     const bytes = page.own(LONG_TEXT)
-    // loads what it takes
+    // load the implementation first
     await expectRoundTrip(page, codec)
 
     const compressing = Promise.resolve(codec.compress(bytes))
@@ -32,7 +32,7 @@ describe('a codec in a browser', () => {
 
   it.each(
     WRITERS
-  )('%s (%s) occupies the thread of the page where workers are not wanted', async (name, implementation) => {
+  )('occupies the thread of the page if workers is false: %s (%s)', async (name, implementation) => {
     const page = await openPage()
     const codec = page.codecs[name]({ implementation, workers: false })
     const bytes = page.own(text(MIB))
@@ -42,7 +42,7 @@ describe('a codec in a browser', () => {
     expect(page.workers.started).toBe(0)
   })
 
-  it('zstd (js) decompresses in a worker', async () => {
+  it('decompresses in a worker: zstd (js)', async () => {
     const { codecs, workers } = await openPage()
     const frame = await codecs.zstd({ workers: false }).compress(TEXT)
 
@@ -51,7 +51,7 @@ describe('a codec in a browser', () => {
     expect(workers.started).toBe(1)
   })
 
-  it('starts no worker before there is something to do', async () => {
+  it('starts no worker before its first call', async () => {
     const { codecs, workers } = await openPage()
     NAMES.forEach(name => codecs[name]())
 
@@ -64,7 +64,7 @@ describe('the workers of a page', () => {
     [1, 1],
     [3, 3],
     [64, 8]
-  ])('on %i cores are %i, however many calls there are', async (cores, most) => {
+  ])('on %i cores are exactly %i, however many calls run', async (cores, most) => {
     const page = await openPageOn(cores)
     const codec = page.codecs.lz4()
     await Promise.all(Array.from({ length: 20 }, async () => expectRoundTrip(page, codec)))
@@ -83,7 +83,7 @@ describe('the workers of a page', () => {
     expect(page.workers.most).toBe(2)
   })
 
-  it('are shared by two codecs of one name', async () => {
+  it('are shared by two instances of one codec', async () => {
     const page = await openPageOn(8)
     await expectRoundTrip(page, page.codecs.snappy())
     await expectRoundTrip(page, page.codecs.snappy())
@@ -93,7 +93,7 @@ describe('the workers of a page', () => {
 })
 
 describe('an aborted call in a browser', () => {
-  it('is refused with the reason of the signal, and its worker is ended', async () => {
+  it('rejects with the reason of the signal, and terminates its worker', async () => {
     const page = await openPage()
     const codec = page.codecs.gzip()
     await expectRoundTrip(page, codec)
@@ -108,7 +108,7 @@ describe('an aborted call in a browser', () => {
     expect(page.workers.running).toBe(1)
   })
 
-  it('that waits for a worker is refused, and the others are not', async () => {
+  it('rejects while it waits for a worker, and leaves other calls alone', async () => {
     const page = await openPageOn(1)
     const codec = page.codecs.gzip()
     const controller = new page.window.AbortController()
@@ -127,7 +127,7 @@ describe('an aborted call in a browser', () => {
     expect(page.workers.started).toBe(1)
   })
 
-  it('is refused before it began when the signal was aborted already', async () => {
+  it('rejects without starting a worker if the signal is already aborted', async () => {
     const { codecs, workers, window } = await openPage()
     const signal = window.AbortSignal.abort('too late')
 
@@ -137,8 +137,8 @@ describe('an aborted call in a browser', () => {
   })
 })
 
-describe('the bytes of the caller', () => {
-  it.each(WRITERS)('are as they were after %s (%s) has run', async (name, implementation) => {
+describe('the bytes of a caller', () => {
+  it.each(WRITERS)('are not changed by %s (%s)', async (name, implementation) => {
     const { codecs, own } = await openPage()
     const codec = codecs[name]({ implementation })
     const bytes = own(TEXT)
@@ -150,7 +150,7 @@ describe('the bytes of the caller', () => {
     expect(same(frame, copy)).toBe(true)
   })
 
-  it.each(WRITERS)('are handed over to %s (%s) when that is allowed', async (name, implementation) => {
+  it.each(WRITERS)('are transferred to %s (%s) with transfer: true', async (name, implementation) => {
     const { codecs, own } = await openPage()
     const codec = codecs[name]({ implementation })
     const bytes = own(TEXT)
@@ -160,7 +160,7 @@ describe('the bytes of the caller', () => {
     expect(same(await codec.decompress(frame, { size: TEXT.byteLength }), TEXT)).toBe(true)
   })
 
-  it('stay where they are part of a larger memory, whatever is allowed', async () => {
+  it('are not transferred if they are part of a larger buffer, even with transfer: true', async () => {
     const { codecs, own } = await openPage()
     const memory = own(TEXT)
     const part = memory.subarray(1000, 50_000)
@@ -170,20 +170,20 @@ describe('the bytes of the caller', () => {
     expect(same(await codecs.zstd().decompress(frame, { size: part.byteLength }), part)).toBe(true)
   })
 
-  it.each(WRITERS)('may be those of another window for %s (%s), in workers or not', async (name, implementation) => {
+  it.each(WRITERS)('may come from another window: %s (%s), with and without workers', async (name, implementation) => {
     const { codecs } = await openPage()
 
     for (const workers of [true, false]) {
       const codec = codecs[name]({ implementation, workers })
-      // of the window that the test runs in
+      // copied into the window that the test runs in
       const frame = new Uint8Array(await codec.compress(TEXT))
       expect(same(await codec.decompress(frame, { size: TEXT.byteLength }), TEXT), `workers: ${workers}`).toBe(true)
     }
   })
 
-  it('may lie in memory that is shared', async () => {
+  it('may be in shared memory', async () => {
     const { codecs, window } = await openPage()
-    // a page that is not isolated has no SharedArrayBuffer by name, but a WebAssembly memory may be one
+    // a page that is not cross-origin isolated has no SharedArrayBuffer, but WebAssembly memory may be shared
     const { buffer } = new window.WebAssembly.Memory({ initial: 4, maximum: 4, shared: true })
     const bytes = new window.Uint8Array(buffer, 0, TEXT.byteLength)
     bytes.set(TEXT)

@@ -7,7 +7,7 @@ import type { ElementHandle } from 'playwright'
 const TEXT = text(3_000_000)
 const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 }
 
-/** Press Tab until something is focused whose name fits. */
+/** Press Tab until the name of the focused element matches. */
 async function tabTo ({ page }: DemoPage, name: RegExp): Promise<void> {
   for (let i = 0; i < 80; i++) {
     await page.keyboard.press('Tab')
@@ -25,7 +25,7 @@ async function tabTo ({ page }: DemoPage, name: RegExp): Promise<void> {
   throw new Error(`Tab does not lead to ${name}`)
 }
 
-/** How different two colors are, from 1 to 21 (WCAG 2.2, contrast ratio), of a text and what is behind it. */
+/** The contrast ratio of a text and its background, from 1 to 21 (WCAG 2.2). */
 async function contrast (element: ElementHandle<Element> | null): Promise<number> {
   return await element?.evaluate(element => {
     const context = new OffscreenCanvas(1, 1).getContext('2d', {
@@ -59,7 +59,7 @@ async function contrast (element: ElementHandle<Element> | null): Promise<number
 describe('the demo page', () => {
   const { open } = useDemo()
 
-  it('is used with the keyboard alone: a sample, its blocks, a part of it, a pin, its end', async () => {
+  it('works by keyboard alone: adds a sample, pins it, shows its blocks, reads a range, deletes it', async () => {
     const page = await open()
     const { keyboard } = page.page
 
@@ -70,7 +70,7 @@ describe('the demo page', () => {
     await tabTo(page, /^Pin weather/)
     await keyboard.press('Space')
     await page.entry('weather.csv').getByText('Pinned').waitFor()
-    // the list is made anew, and the focus is where it was
+    // the list is rendered again, and the focus stays where it was
     await keyboard.press('Space')
     await page.entry('weather.csv').getByText('Pin', { exact: true }).waitFor()
 
@@ -97,7 +97,7 @@ describe('the demo page', () => {
     await expect.poll(async () => page.page.evaluate('document.activeElement.textContent')).toBe('Kept in this browser')
   })
 
-  it('leaves the focus in what is looked at when another file takes its place', async () => {
+  it('keeps the focus in the viewer, on the new heading, when another file replaces the one shown', async () => {
     const page = await open()
     await page.add({ name: 'first', bytes: TEXT.subarray(0, 5000) })
     await page.button('Compare codecs').focus()
@@ -106,7 +106,7 @@ describe('the demo page', () => {
     await expect.poll(async () => page.page.evaluate('document.activeElement.textContent')).toBe('second')
   })
 
-  it('names everything that can be used, and has one heading after the other', async () => {
+  it('gives every control a name, and skips no heading level', async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT })
     await page.drag(0.2, 0.4)
@@ -124,7 +124,7 @@ describe('the demo page', () => {
         const labels = [...(element as HTMLInputElement).labels ?? []].map(label => label.textContent).join(' ')
         const name = element.getAttribute('aria-label') ?? labelled ?? (labels === '' ? element.textContent : labels)
 
-        // what reads itself out when it changes needs no name
+        // live regions need no name: screen readers announce their content
         if (!['status', 'alert'].includes(element.getAttribute('role') ?? '') && name.trim() === '') {
           found.push(`no name: ${element.outerHTML.slice(0, 100)}`)
         }
@@ -159,7 +159,7 @@ describe('the demo page', () => {
     expect(await page.page.locator('[aria-live=polite]').count()).toBeGreaterThan(0)
   })
 
-  it('fits a phone without scrolling sideways, with places large enough to touch', async () => {
+  it('fits a phone without scrolling sideways, with buttons large enough to touch', async () => {
     const page = await open(PHONE)
     const width = async (): Promise<unknown> => page.page.evaluate('document.documentElement.scrollWidth')
     expect(await width()).toBe(PHONE.viewport.width)
@@ -182,7 +182,7 @@ describe('the demo page', () => {
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(32)
   })
 
-  it.each(['light', 'dark'] as const)('can be read in %s', async colorScheme => {
+  it.each(['light', 'dark'] as const)('has enough contrast in %s mode', async colorScheme => {
     const page = await open({ colorScheme })
     await page.add({ name: 'text', bytes: TEXT })
     await page.addSample('Records (JSON)', 'stations.json')

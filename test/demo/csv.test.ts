@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { looksLikeCsv, parseCsv, separatorOf } from '../../examples/web-app/src/page/csv.ts'
 
 describe('the CSV reader of the demo page', () => {
-  it('reads what RFC 4180 writes, whatever the cells hold', () => {
+  it('reads quoted cells as in RFC 4180, whatever they hold', () => {
     assert(property(array(array(string(), { minLength: 1 }), {
       minLength: 1
     }), constantFrom(',', '\t'), constantFrom('\n', '\r\n'), (rows, separator, end) => {
@@ -31,7 +31,7 @@ describe('the CSV reader of the demo page', () => {
     ['"a,b,c";d\n', ';'],
     ['alone\n', ','],
     ['', ',']
-  ])('finds what separates the cells of %j', (text, separator) => {
+  ])('finds the separator of %j', (text, separator) => {
     expect(separatorOf(text)).toBe(separator)
   })
 
@@ -42,11 +42,11 @@ describe('the CSV reader of the demo page', () => {
     ['one line, and no more', false],
     ['words\nand\nwords\n', false],
     ['', false]
-  ])('knows whether %j is a table', (text, table) => {
+  ])('tells whether %j is a table: %j', (text, table) => {
     expect(looksLikeCsv(text)).toBe(table)
   })
 
-  it('ends with any text, after as many rows as it was told', () => {
+  it('reads no more rows than it is asked for, whatever the text', () => {
     assert(property(string(), text => {
       expect(parseCsv(text, ',', 3).length).toBeLessThanOrEqual(3)
     }))

@@ -8,7 +8,7 @@ import type { Sandbox } from '../integration/run-cli.ts'
 
 const LISTEN = ['/ip4/127.0.0.1/tcp/0', '/ip4/127.0.0.1/tcp/0/ws']
 
-/** A daemon of the command, and where pages connect to it. */
+/** Start `ipfsz daemon`, with the WebSocket address that pages dial. */
 async function startWithWebSockets (sandbox: Sandbox): Promise<RunningDaemon> {
   const daemon = await startDaemon(sandbox, { listen: LISTEN })
   const [{ addresses }] = parseLines((await sandbox.run(['id', '--json'])).stdout) as Array<{ addresses: string[] }>
@@ -16,10 +16,10 @@ async function startWithWebSockets (sandbox: Sandbox): Promise<RunningDaemon> {
   return { ...daemon, address: addresses.find(address => address.includes('/ws/')) ?? '' }
 }
 
-describe('the demo page and ipfsz daemon', () => {
+describe('the demo page with ipfsz', () => {
   const { open } = useDemo()
 
-  it('reads a file that the daemon has, and a part of it by itself', async ({ sandbox }) => {
+  it('reads a file from the daemon, and fetches only one leaf for a small range', async ({ sandbox }) => {
     const bytes = text(6_000_000)
     const cid = await sandbox.add(bytes, '--frame-size', '1MiB')
     const daemon = await startWithWebSockets(sandbox)
@@ -34,7 +34,7 @@ describe('the demo page and ipfsz daemon', () => {
     expect((await page.download()).equals(bytes)).toBe(true)
   })
 
-  it('reads a folder that the daemon has, and keeps it when the daemon is gone', async ({ sandbox }) => {
+  it('keeps a file in a folder of the daemon, and reads it after the daemon stopped', async ({ sandbox }) => {
     const bytes = text(500_000)
     await sandbox.shell('mkdir -p docs/deep')
     await sandbox.write('docs/deep/a.txt', bytes)
@@ -56,7 +56,7 @@ describe('the demo page and ipfsz daemon', () => {
     expect((await page.download()).equals(bytes)).toBe(true)
   })
 
-  it('gives the daemon what was added in the page, over the connection that the page made', async ({ sandbox }) => {
+  it('sends the daemon a file added in the page, over the connection that the page opened', async ({ sandbox }) => {
     const bytes = text(6_000_000, 7)
     const daemon = await startWithWebSockets(sandbox)
 
@@ -68,12 +68,12 @@ describe('the demo page and ipfsz daemon', () => {
 
     expectSuccess(read)
     expect(read.stdout.equals(bytes)).toBe(true)
-    // the daemon keeps it: the page need not be there any more
+    // the daemon has stored it, so the page is no longer needed
     await page.page.close()
     expect((await sandbox.run(['cat', '--offline', cid])).stdout.equals(bytes)).toBe(true)
   })
 
-  it('says that this peer is told to fetch where it runs, and how', async ({ sandbox }) => {
+  it('says that a page cannot tell the daemon to fetch, and shows the command that does', async ({ sandbox }) => {
     const daemon = await startWithWebSockets(sandbox)
 
     const page = await open()
@@ -84,7 +84,7 @@ describe('the demo page and ipfsz daemon', () => {
     expect(await page.view.locator('.outcome').innerText()).toContain('A page cannot tell this peer to fetch')
   })
 
-  it('has the same CID for a file as the command has with --deterministic', async ({ sandbox }) => {
+  it('gives a file the same CID as ipfsz add --deterministic', async ({ sandbox }) => {
     const bytes = text(3_000_000, 3)
     const page = await open()
     await page.add({ name: 'text', bytes })

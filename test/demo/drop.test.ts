@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { useDemo } from './open-demo.ts'
 import type { DemoPage } from './open-demo.ts'
 
-/** Entries that the system hands over: Chromium reads folders a hundred at a time. */
+/** Entries of a folder. Chromium reads a hundred at a time. */
 const MANY = 230
 
 async function makeDirectory (): Promise<string> {
@@ -15,7 +15,7 @@ async function makeDirectory (): Promise<string> {
   return directory
 }
 
-/** Drag files of the disk over the page and let them go there, as the system does. */
+/** Drag files from the disk over the page and drop them, as the system does. */
 async function drop ({ page }: DemoPage, files: string[]): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const { x, y } = await page.locator('#drop').boundingBox() ?? { x: 0, y: 0 }
@@ -28,10 +28,10 @@ async function drop ({ page }: DemoPage, files: string[]): Promise<void> {
   }
 }
 
-describe('what is dragged onto the demo page', () => {
+describe('a drop on the demo page', () => {
   const { open } = useDemo()
 
-  it('is added as a folder when it is one, with all that is below it', async () => {
+  it('adds a folder with everything below it', async () => {
     const directory = await makeDirectory()
     await mkdir(join(directory, 'photos/deep/deeper'), { recursive: true })
     await writeFile(join(directory, 'photos/one.txt'), 'one '.repeat(5000))
@@ -49,7 +49,7 @@ describe('what is dragged onto the demo page', () => {
     expect((await page.download()).toString()).toBe('two '.repeat(5000))
   })
 
-  it('is added whole when a folder has more entries than come at one time', async () => {
+  it('adds every entry of a folder that has more than Chromium reads at once', async () => {
     const directory = await makeDirectory()
     await mkdir(join(directory, 'many'))
     await Promise.all(
@@ -63,7 +63,7 @@ describe('what is dragged onto the demo page', () => {
     expect(await page.view.locator('.listing button').count()).toBe(MANY)
   })
 
-  it('may be files and folders together, and names of all kinds', async () => {
+  it('adds files and folders together, with names of all kinds', async () => {
     const directory = await makeDirectory()
     const names = ['a b.txt', 'übung ☃.txt', '100%.txt', '#1?.txt', '-rf']
     await mkdir(join(directory, 'dir & co'))
@@ -83,7 +83,7 @@ describe('what is dragged onto the demo page', () => {
     expect((await page.download()).toString()).toBe('in #1?.txt')
   })
 
-  it('may be a folder with nothing in it, which the page says', async () => {
+  it('says that an empty folder has no files', async () => {
     const directory = await makeDirectory()
     await mkdir(join(directory, 'empty'))
 

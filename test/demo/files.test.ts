@@ -12,7 +12,7 @@ import type { CID } from 'multiformats/cid'
 const FRAME_SIZE = 1024 * 1024
 const TEXT = text(5_000_000)
 
-/** What Node makes of a file with the options that the page has at first. */
+/** The CID that Node gives a file, by default with the default options of the page. */
 async function addInNode (
   bytes: Uint8Array,
   compression: CompressionOptions = { codec: 'zstd', frameSize: FRAME_SIZE }
@@ -23,7 +23,7 @@ async function addInNode (
 describe('the demo page', () => {
   const { open } = useDemo()
 
-  it('adds a sample and says how small it became, in percent of what it was', async () => {
+  it('adds a sample and shows its stored size in percent of the original', async () => {
     const page = await open()
     await page.addSample('Table (CSV)', 'weather.csv')
 
@@ -38,7 +38,7 @@ describe('the demo page', () => {
   it.each([['Records (JSON)', 'stations.json'], ['Text', 'story.txt'], ['Picture', 'sunset.png'], [
     'Folder',
     'trip'
-  ]])('makes the sample %s by itself', async (sample, name) => {
+  ]])('generates the sample %s and adds it', async (sample, name) => {
     const page = await open()
     await page.addSample(sample, name)
 
@@ -52,7 +52,7 @@ describe('the demo page', () => {
     expect(page.page.workers().filter(worker => worker.url().startsWith('blob:')).length).toBeGreaterThan(0)
   })
 
-  it('tells how far it is while it compresses, hashes and stores', async () => {
+  it('shows its progress while it compresses, hashes and stores', async () => {
     const page = await open()
     await page.page.evaluate(() => {
       const seen = new Set<string>()
@@ -81,7 +81,7 @@ describe('the demo page', () => {
     expect(await page.page.locator('#jobs > li').count()).toBe(0)
   })
 
-  it('gives a file both of the CIDs that it has in Node', async () => {
+  it('gives a file the same marked and plain CIDs as Node', async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT })
 
@@ -90,7 +90,7 @@ describe('the demo page', () => {
     expect(await page.copied('plain CID')).toBe(unmark(cid).toString())
   })
 
-  it('copies a CID', async () => {
+  it('copies a CID to the clipboard', async () => {
     const page = await open({ permissions: ['clipboard-read', 'clipboard-write'] })
     await page.add({ name: 'text', bytes: TEXT })
     await page.button('Copy the plain CID').click()
@@ -107,7 +107,7 @@ describe('the demo page', () => {
     ['lzo', undefined, { codec: 'lzo' }],
     ['zstd', '9', { codec: 'zstd', level: 9 }],
     ['auto', undefined, { codec: 'auto' }]
-  ] as const)('compresses with %s at level %s as Node does', async (codec, level, compression) => {
+  ] as const)('gives the same CID as Node with codec %s, level %s', async (codec, level, compression) => {
     const page = await open()
     const bytes = TEXT.subarray(0, 1_500_000)
     await page.page.getByLabel('Codec').selectOption(codec)
@@ -123,7 +123,7 @@ describe('the demo page', () => {
     )
   })
 
-  it('stores a file as it is when it is told to, and when nothing would be saved', async () => {
+  it('stores a file uncompressed with codec none, and if compressing would save nothing', async () => {
     const page = await open()
     await page.add({ name: 'noise', bytes: noise(300_000) })
     expect(await page.entry('noise').innerText()).toContain('as it is')
@@ -141,7 +141,7 @@ describe('the demo page', () => {
     expect(await page.entry('nothing').innerText()).toContain('0 bytes')
   })
 
-  it('adds files that are dropped anywhere on it, one after the other', async () => {
+  it('adds files dropped anywhere on it, one after the other', async () => {
     const page = await open()
     await page.page.evaluate(() => {
       const dataTransfer = new DataTransfer()
@@ -154,7 +154,7 @@ describe('the demo page', () => {
     expect(await page.page.locator('#entries h3').allInnerTexts()).toEqual(['second.txt', 'first.txt'])
   })
 
-  it('adds a folder with all that is in it', async () => {
+  it('adds a folder with everything below it', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'ipfsz-demo-'))
     onTestFinished(async () => { await rm(directory, { recursive: true }) })
     await mkdir(join(directory, 'photos/deep'), { recursive: true })
@@ -171,7 +171,7 @@ describe('the demo page', () => {
     expect((await page.download()).toString()).toBe('two '.repeat(5000))
   })
 
-  it('tells how far each file of a large folder is, those first that are not finished', async () => {
+  it('shows the progress of every file of a large folder, unfinished files first', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'ipfsz-demo-'))
     onTestFinished(async () => { await rm(directory, { recursive: true }) })
     await mkdir(join(directory, 'many'))
@@ -198,7 +198,7 @@ describe('the demo page', () => {
     expect(await page.page.evaluate('seen.size')).toBe(60)
   })
 
-  it('cancels an add, and keeps nothing of it', async () => {
+  it('cancels an add, and lists no entry for it', async () => {
     const page = await open()
     await page.page.getByLabel('Level').fill('19')
     await page.choose({ name: 'slow', bytes: longText(16_000_000) })
@@ -208,7 +208,7 @@ describe('the demo page', () => {
     expect(await page.page.locator('#entries > li').count()).toBe(0)
   })
 
-  it('cancels an add that waits for its turn at once, and goes on with the others', async () => {
+  it('cancels a queued add at once, and continues with the others', async () => {
     const page = await open()
     await page.page.getByLabel('Level').fill('19')
     await page.choose({ name: 'slow', bytes: longText(8_000_000) })
@@ -219,7 +219,7 @@ describe('the demo page', () => {
     await page.page.keyboard.press('Enter')
     await page.page.getByRole('alert').getByText('Cancelled').waitFor()
     expect(await page.button('Cancel adding slow').count()).toBe(1)
-    // the focus is on what came instead
+    // the focus is on the button that replaced Cancel
     expect(await page.page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe('Dismiss waiting')
     await page.page.keyboard.press('Enter')
     expect(await page.page.evaluate('document.activeElement.id')).toBe('add')

@@ -7,24 +7,24 @@ import type { Demo } from '../../examples/web-app/demo.ts'
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright'
 
 export interface OpenInit extends BrowserContextOptions {
-  /** Errors that belong to what is tested, by a part of their text. */
+  /** Matches the errors that a test expects. */
   expected?: RegExp
 }
 
 export interface DemoTests {
   demo (): Demo
-  /** The page in a browser profile of its own, which ends with the test. */
+  /** Open the page in a browser profile of its own, which is closed after the test. */
   open (init?: OpenInit): Promise<DemoPage>
 }
 
-/** The demo page and its peer for the tests of a file. */
+/** Start the demo page and its peer once for all tests of a file. */
 export function useDemo (): DemoTests {
   let demo: Demo
   let browser: Browser
 
   beforeAll(async () => {
     demo = await startDemo(DEMO_DIRECTORY)
-    // where the locale is not one of UTF-8, Chromium leaves out files with other letters in their names
+    // without a UTF-8 locale, Chromium leaves out files whose names are not ASCII
     browser = await chromium.launch({
       executablePath: findChromium(),
       args: CHROMIUM_FLAGS,
@@ -44,14 +44,14 @@ export function useDemo (): DemoTests {
       const context = await browser.newContext({ acceptDownloads: true, ...init })
       const errors: string[] = []
 
-      // the machine may have other things to do
+      // the machine may be busy
       context.setDefaultTimeout(180_000)
 
       context.on('console', message => { if (message.type() === 'error') { errors.push(message.text()) } })
       context.on('weberror', error => { errors.push(error.error().message) })
       onTestFinished(async () => {
         await context.close()
-        // among them what the page's policy forbids
+        // violations of the page's policy are errors too
         expect(errors.filter(error => expected?.test(error) !== true)).toEqual([])
       })
 
@@ -60,7 +60,7 @@ export function useDemo (): DemoTests {
   }
 }
 
-/** One more tab in the profile of another. */
+/** Open a tab in an existing profile. */
 export async function openTab (context: BrowserContext, url: string): Promise<DemoPage> {
   const page = await context.newPage()
 
@@ -75,7 +75,7 @@ export interface TestFile {
   bytes: Uint8Array
 }
 
-/** The page as people use it. */
+/** The page, used through its controls as people do. */
 export class DemoPage {
   readonly page: Page
 
@@ -111,13 +111,13 @@ export class DemoPage {
     ).setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from(bytes) })
   }
 
-  /** Take a sample, and wait until it is stored and shown. */
+  /** Add a sample, and wait until it is stored and shown. */
   async addSample (sample: string, name: string): Promise<void> {
     await this.button(sample).click()
     await this.shows(name)
   }
 
-  /** Wait until the viewer shows something of that name. */
+  /** Wait until the viewer shows a file or folder of this name. */
   async shows (name: string): Promise<void> {
     await this.view.getByRole('heading', { level: 3, name, exact: true }).waitFor()
   }
@@ -127,7 +127,7 @@ export class DemoPage {
     await this.button('Open').click()
   }
 
-  /** The text of what is copied by a button beside it. */
+  /** The text that the copy button with this label copies. */
   async copied (label: string): Promise<string> {
     return this.view.locator('.copyable', { has: this.page.getByText(label, { exact: true }) }).locator(
       'code'
@@ -145,7 +145,7 @@ export class DemoPage {
     return Buffer.concat(chunks)
   }
 
-  /** Drag over the bar of the file, from and to parts of its length. */
+  /** Drag over the range bar of the file, between two fractions of its length. */
   async drag (from: number, to: number): Promise<void> {
     const bar = this.view.locator('.range-bar')
 

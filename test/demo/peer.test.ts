@@ -13,7 +13,7 @@ const FRAME_SIZE = 1024 * 1024
 const TEXT = text(6 * FRAME_SIZE)
 const COMPRESSION = { codec: 'zstd', frameSize: FRAME_SIZE } as const
 
-/** A CID of nothing that anybody has. */
+/** The CID of a block that no peer has. */
 const UNKNOWN = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 
 /** A blockstore that never answers for some blocks. */
@@ -41,10 +41,10 @@ async function usePeer (blockstore: MemoryBlockstore): Promise<NodePeer> {
   return peer
 }
 
-describe('the demo page and a peer in Node', () => {
+describe('the demo page with a peer in Node', () => {
   const { open, demo } = useDemo()
 
-  it('gives what was added in Chromium to Node, which reads the same bytes', async () => {
+  it('sends a file added in Chromium to the peer, which reads the same bytes', async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT })
     await page.connect()
@@ -52,14 +52,14 @@ describe('the demo page and a peer in Node', () => {
     await page.view.getByText('The peer has fetched all 6.29 MB').waitFor()
     expect(await page.view.locator('.outcome code').innerText()).toBe(createHash('sha256').update(TEXT).digest('hex'))
 
-    // and has it from now on, also when the page is gone
+    // the peer has stored it, and reads it when the page is gone
     const cid = CID.parse(await page.copied('CID'))
     await page.page.close()
     const read = Buffer.concat(await Array.fromAsync(demo().peer.fs.cat(cid)))
     expect(read.equals(TEXT)).toBe(true)
   })
 
-  it('gives a folder to Node with all that is in it', async () => {
+  it('sends the peer a folder with everything below it', async () => {
     const page = await open()
     await page.addSample('Folder', 'trip')
     await page.connect()
@@ -72,7 +72,7 @@ describe('the demo page and a peer in Node', () => {
     expect(read.toString()).toMatch(/^time,place,/)
   })
 
-  it('still shows the connected peers when it cannot connect to another', async () => {
+  it('still shows the connected peer when it cannot connect to another', async () => {
     const page = await open()
     await page.connect()
     await page.page.getByLabel('Address of a peer that speaks WebSockets').fill('nonsense')
@@ -82,7 +82,7 @@ describe('the demo page and a peer in Node', () => {
     expect(await page.page.locator('.connected').innerText()).toContain(demo().peer.address.split('/').at(-1))
   })
 
-  it('reads what was added in Node, and shows which blocks came from there', async () => {
+  it('reads a file added in Node, and shows which blocks came from the peer', async () => {
     const cid = await demo().peer.fs.addBytes(text(6 * FRAME_SIZE, 2), { compression: COMPRESSION })
     const page = await open()
     await page.connect()
@@ -91,14 +91,14 @@ describe('the demo page and a peer in Node', () => {
     await page.drag(0.9, 0.95)
     expect(await page.view.locator('.dag [data-kind=leaf].lit.peer').count()).toBe(1)
 
-    // the same again is here already
+    // the same range again comes from the blocks stored here
     await page.drag(0.9, 0.95)
     await expect.poll(async () => page.view.locator('.dag [data-kind=leaf].lit.peer').count()).toBe(0)
     expect(await page.view.locator('.dag [data-kind=leaf].lit').count()).toBe(1)
     expect((await page.download()).equals(text(6 * FRAME_SIZE, 2))).toBe(true)
   })
 
-  it('reads a folder of Node by its path', async () => {
+  it('reads a file in a folder of the peer by its path', async () => {
     let root: CID | undefined
 
     for await (
@@ -118,7 +118,7 @@ describe('the demo page and a peer in Node', () => {
     expect((await page.download()).equals(TEXT.subarray(0, 100_000))).toBe(true)
   })
 
-  it('keeps a folder of Node, which stays when the peer is gone', async () => {
+  it('keeps a folder of the peer, and reads it when the peer is gone', async () => {
     const peer = await usePeer(new MemoryBlockstore())
     const { cid } = await Array.fromAsync(
       peer.fs.addAll([{ path: 'docs/a.txt', content: TEXT }, { path: 'docs/b.txt', content: TEXT.subarray(0, 10) }])
@@ -138,7 +138,7 @@ describe('the demo page and a peer in Node', () => {
     expect((await page.download()).equals(TEXT)).toBe(true)
   })
 
-  it('has the same CID for a file as Node', async () => {
+  it('gives a file the same CID as Node', async () => {
     const cid = await demo().peer.fs.addBytes(TEXT, { compression: COMPRESSION })
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT })
@@ -146,7 +146,7 @@ describe('the demo page and a peer in Node', () => {
     expect(await page.copied('CID')).toBe(cid.toString())
   })
 
-  it('says that the peer does not have a CID, and goes on', async () => {
+  it('says that the peer does not have a block, and still adds files', async () => {
     const page = await open()
     await page.connect()
     await page.openAddress(UNKNOWN)
@@ -156,7 +156,7 @@ describe('the demo page and a peer in Node', () => {
     await page.add({ name: 'text', bytes: TEXT.subarray(0, 1000) })
   })
 
-  it('says that the peer has gone, and still reads what is kept', async () => {
+  it('says that the peer went away during a download, and still reads kept files', async () => {
     let stalled = ''
     const blockstore = new StallingBlockstore(cid => cid.multihash.digest.join() === stalled)
     const peer = await usePeer(blockstore)
@@ -184,7 +184,7 @@ describe('the demo page and a peer in Node', () => {
     expect((await page.download()).equals(TEXT.subarray(0, 50_000))).toBe(true)
   })
 
-  it('goes on with a file that is kept and open when the peer goes', async () => {
+  it('still reads an open kept file when the peer goes away', async () => {
     const peer = await usePeer(new MemoryBlockstore())
     const page = await open({ expected: /WebSocket/ })
     await page.add({ name: 'kept', bytes: TEXT })
@@ -199,7 +199,7 @@ describe('the demo page and a peer in Node', () => {
     expect((await page.download()).equals(TEXT)).toBe(true)
   })
 
-  it('says that there is no room for what it fetches, and lists none of it', async () => {
+  it('says that the storage is full when a fetched file does not fit, and does not list the file', async () => {
     const bytes = noise(12_000_000)
     const cid = await demo().peer.fs.addBytes(bytes)
     const page = await open({ expected: /Quota/ })
@@ -213,7 +213,7 @@ describe('the demo page and a peer in Node', () => {
     expect(await page.page.locator('#entries > li').count()).toBe(0)
   })
 
-  it('shows what names a folder of others has as they are', async () => {
+  it('shows the names in a folder of a peer unchanged, whatever their characters', async () => {
     const names = ['<b>bold', '100%.txt', 'a b', 'x#y?z', '\u202Egpj.exe', 'ÜBER']
     const results = await Array.fromAsync(
       demo().peer.fs.addAll(names.map(name => ({ path: `odd/${name}`, content: TEXT.subarray(0, 1000) })))
@@ -233,14 +233,14 @@ describe('the demo page and a peer in Node', () => {
     await page.shows('x#y?z')
   })
 
-  it('says what pages can dial when an address is of another kind', async () => {
+  it('says that it needs WebSockets when an address does not use them', async () => {
     const page = await open()
     await page.page.getByLabel('Address of a peer that speaks WebSockets').fill(demo().peer.address.replace('/ws', ''))
     await page.button('Connect').click()
     await page.page.locator('#peer').getByRole('alert').getByText('WebSockets').waitFor()
   })
 
-  it('says that it cannot connect, and connects to another peer then', async () => {
+  it('says that it cannot connect, and then connects to another peer', async () => {
     const peer = await startNodePeer()
     await peer.stop()
 
@@ -256,7 +256,7 @@ describe('the demo page and a peer in Node', () => {
     await page.connect(demo().peer.address)
   })
 
-  it('says how to fetch a file when no peer is connected', async () => {
+  it('shows the command that fetches a file when no peer is connected', async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT })
     await page.button('Give to the peer').click()

@@ -6,13 +6,13 @@ import { longText, noise, text } from '../support/data.ts'
 import { useDemo } from './open-demo.ts'
 
 const FRAME_SIZE = 1024 * 1024
-/** Eight frames in two leaves and more. */
+/** Eight frames, in more than two leaves. */
 const TEXT = text(8 * FRAME_SIZE)
 
 describe('a file in the demo page', () => {
   const { open, demo } = useDemo()
 
-  it('is there after a reload', async () => {
+  it('is still there after a reload', async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT })
     await page.page.reload()
@@ -22,7 +22,7 @@ describe('a file in the demo page', () => {
     expect((await page.download()).equals(TEXT)).toBe(true)
   })
 
-  it('is there without a network, as is the page', async () => {
+  it('is still there after a reload without a network, and so is the page', async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT })
     await page.page.evaluate('navigator.serviceWorker.ready')
@@ -36,7 +36,7 @@ describe('a file in the demo page', () => {
     await page.add({ name: 'more', bytes: TEXT.subarray(0, 2_000_000) })
   })
 
-  it('is added without a network with every codec, also those that were never used', async () => {
+  it('is added without a network with every codec, even codecs that were never used before', async () => {
     const page = await open()
     await page.page.evaluate('navigator.serviceWorker.ready')
     await page.page.context().setOffline(true)
@@ -52,7 +52,7 @@ describe('a file in the demo page', () => {
     await page.view.locator('.chart tbody tr').nth(5).waitFor()
   })
 
-  it('is drawn with every block and frame that it has', async () => {
+  it('is drawn to scale with all its blocks and frames, and a click shows a block', async () => {
     const blockstore = new MemoryBlockstore()
     const cid = await ipfsz({ blockstore }, { deterministic: true }).addBytes(TEXT, {
       compression: { codec: 'zstd', frameSize: FRAME_SIZE }
@@ -66,7 +66,7 @@ describe('a file in the demo page', () => {
     expect(await picture.locator('[data-kind=root]').count()).toBe(1)
     expect(await picture.locator('[data-kind=leaf]').count()).toBe(Links.length)
     expect(await picture.locator('[data-kind=frame]').count()).toBe(8)
-    // to scale: each as wide as it has bytes, but for the gap between them
+    // the width of a leaf is proportional to its bytes, apart from the gap between leaves
     const widths = await picture.locator('[data-kind=leaf]').evaluateAll(
       leaves => leaves.map(leaf => leaf.getBoundingClientRect().width + 1)
     )
@@ -82,7 +82,7 @@ describe('a file in the demo page', () => {
     expect(await page.copied('CID of the block')).toBe(unmark(cid).toString())
   })
 
-  it('is read in part, by those blocks alone that hold the part', async () => {
+  it('is read in part from only the blocks that hold the part', async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT })
     // in the second frame of eight
@@ -97,7 +97,7 @@ describe('a file in the demo page', () => {
     expect(await picture.locator('[data-kind=frame].lit').getAttribute('data-index')).toBe('1')
     expect(await page.view.locator('.part strong').innerText()).toContain(`: 2 of ${leaves + 1} blocks`)
 
-    // what is shown lies where the bar says
+    // the text shown begins where the slider says
     const start = Number(
       await page.page.getByRole('slider', { name: 'First byte to read' }).getAttribute('aria-valuenow')
     )
@@ -107,7 +107,7 @@ describe('a file in the demo page', () => {
       .toContain(shown.replaceAll(/\s+/g, ' ').trim().slice(0, 1000))
   })
 
-  it('is read by its own blocks, and not those of the folders that lead to it', async () => {
+  it('counts only its own blocks for a range, not those of the folders on its path', async () => {
     const page = await open()
     await page.addSample('Folder', 'trip')
     await page.openAddress(`${await page.copied('CID')}/pictures/sunset.png`)
@@ -117,15 +117,15 @@ describe('a file in the demo page', () => {
     expect(await page.view.locator('.part').innerText()).toMatch(/: 1 of 1 blocks, 100 %/)
   })
 
-  it('shows the part that was chosen last even when one before takes longer', async () => {
+  it('shows the range chosen last even if an earlier one takes longer', async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: longText(40_000_000) })
-    // all of it, and before that is read a part that is read at once
+    // choose the whole file, and before it is read a small range, which is read at once
     await page.page.getByRole('slider', { name: 'Read up to byte' }).press('End')
     await page.drag(0.1, 0.12)
     const shown = async (): Promise<string> => page.view.locator('.part strong').innerText()
     await expect.poll(shown, { timeout: 120_000 }).toContain(' from 4.00 MB on')
-    // which takes as long as all of it again
+    // takes as long as reading the whole file again
     await page.download()
 
     expect(await shown()).toContain(' from 4.00 MB on')
@@ -135,7 +135,7 @@ describe('a file in the demo page', () => {
   it.each([['three', 'кириллица и 漢字'], [
     'four',
     '𝄞🎵🎶🎼'
-  ]])('is text also where a part of it begins within a character of up to %s bytes', async (_, word) => {
+  ]])('is shown as text even if a range begins inside a character of up to %s bytes', async (_, word) => {
     const page = await open()
     const bytes = Buffer.from(`${word} `.repeat(50_000))
     await page.add({ name: 'text', bytes })
@@ -161,7 +161,7 @@ describe('a file in the demo page', () => {
     expect(await page.page.locator('#entries > li').count()).toBe(1)
   })
 
-  it('is downloaded as it was', async () => {
+  it('is downloaded unchanged', async () => {
     const page = await open()
     const bytes = noise(3_000_000)
     await page.add({ name: 'noise.bin', bytes })
@@ -170,7 +170,7 @@ describe('a file in the demo page', () => {
     expect(await page.view.locator('.outcome').innerText()).toMatch(/^Read 3\.00 MB in /)
   })
 
-  it('is previewed as a table, with quotes and all', async () => {
+  it('is previewed as a table, with quoted cells', async () => {
     const page = await open()
     await page.add({ name: 'a.csv', bytes: Buffer.from('name,says\nAnn,"well, ""yes"""\nBob,"two\nlines"\n') })
 
@@ -178,7 +178,7 @@ describe('a file in the demo page', () => {
     expect(await page.view.getByRole('cell').allTextContents()).toEqual(['Ann', 'well, "yes"', 'Bob', 'two\nlines'])
   })
 
-  it('is previewed as a table with semicolons between its cells, and when opened by its CID alone', async () => {
+  it('is previewed as a table if semicolons separate its cells, even without a .csv name', async () => {
     const page = await open()
     await page.add({ name: 'german.csv', bytes: Buffer.from('name;says\nAnn;1,5\nBob;2,5\n') })
     expect(await page.view.getByRole('cell').allTextContents()).toEqual(['Ann', '1,5', 'Bob', '2,5'])
@@ -191,7 +191,7 @@ describe('a file in the demo page', () => {
     expect(await page.view.getByRole('columnheader').allInnerTexts()).toEqual(['name', 'says'])
   })
 
-  it('is previewed as JSON that opens', async () => {
+  it('is previewed as JSON that unfolds', async () => {
     const page = await open()
     await page.add({ name: 'a.json', bytes: Buffer.from('{"outer":{"inner":{"deep":[1,"<b>two</b>",null]}}}') })
     await page.view.getByText('inner: {1}').click()
@@ -209,7 +209,7 @@ describe('a file in the demo page', () => {
     await expect.poll(async () => image.evaluate(element => (element as HTMLImageElement).naturalWidth)).toBe(900)
   })
 
-  it('is previewed as text, and as hexadecimal digits when it is none', async () => {
+  it('is previewed as text, or in hexadecimal if it is not text', async () => {
     const page = await open()
     await page.add({ name: 'story', bytes: Buffer.from('Es war einmal ein Bär. '.repeat(50)) })
     expect(await page.view.locator('pre').last().innerText()).toContain('ein Bär')
@@ -228,7 +228,7 @@ describe('a file in the demo page', () => {
     expect(await page.view.locator('pre').last().innerText()).toMatch(/[a-z ]+\./)
   })
 
-  it('is pinned, and cannot be deleted before it is unpinned', async () => {
+  it('stays pinned after a reload, and cannot be deleted until it is unpinned', async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT })
     await page.button('Pin text').click()
@@ -242,11 +242,11 @@ describe('a file in the demo page', () => {
     expect(await page.button('Delete text').isEnabled()).toBe(true)
   })
 
-  it('is deleted with its blocks, and with none that another file needs', async () => {
+  it('is deleted with its blocks, except those that another file needs', async () => {
     const page = await open()
     const cids: string[] = []
 
-    // the same leaves under two roots, but for the last
+    // two files that share all leaves but the last
     for (const [name, length] of [['one', 5], ['two', 6]] as const) {
       await page.page.getByLabel('Codec').selectOption('none')
       await page.add({ name, bytes: TEXT.subarray(0, length * FRAME_SIZE) })
@@ -267,19 +267,19 @@ describe('a file in the demo page', () => {
       .toContain('not kept in this browser, and no peer is connected')
   })
 
-  it('says how much room it takes', async () => {
+  it('shows how much storage it takes', async () => {
     const page = await open()
     await page.add({ name: 'text', bytes: TEXT })
 
     expect(await page.page.locator('#storage').innerText()).toMatch(
       /8\.39 MB kept in [\d.]+ MB, \d+ %\. This browser counts [\d.]+ [kM]?B for the page, and allows [\d.]+ GB/
     )
-    // and no more than its blocks: IndexedDB keeps the memory behind a view too
+    // only its blocks are stored: IndexedDB would store the whole buffer behind a view
     const { usage } = await page.page.evaluate(async () => navigator.storage.estimate())
     expect(usage).toBeLessThan(TEXT.byteLength)
   })
 
-  it('has a page that says what it costs', async () => {
+  it('is in a page that shows its own download size, below 200 kB at the start', async () => {
     const page = await open()
     const { start, all } = await (
       await fetch(new URL('cost.json', demo().url))

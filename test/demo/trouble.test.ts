@@ -4,17 +4,17 @@ import { openTab, useDemo } from './open-demo.ts'
 
 const TEXT = text(2_000_000)
 
-/** What would run if it were HTML. */
+/** Runs a script if it is inserted as HTML. */
 const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 
-describe('the demo page, where something goes wrong,', () => {
+describe('the demo page with failures or hostile input', () => {
   const { open, demo } = useDemo()
 
-  it('says that the storage is full, and keeps what was there before', async () => {
+  it('says that the storage is full, and keeps earlier files', async () => {
     const page = await open({ expected: /Quota/ })
     const session = await page.page.context().newCDPSession(page.page)
     const { origin } = new URL(demo().url)
-    // before anything is stored: Chromium remembers for a while how much room there is
+    // before anything is stored: Chromium caches the free space for a while
     await session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 6_000_000 })
     await page.add({ name: 'kept', bytes: TEXT })
     await page.choose({ name: 'noise', bytes: noise(12_000_000) })
@@ -27,7 +27,7 @@ describe('the demo page, where something goes wrong,', () => {
     await page.shows('kept')
     expect((await page.download()).equals(TEXT)).toBe(true)
 
-    // what was written of the file is gone, and with more room it is added
+    // nothing is left of the file, and with more space it is added
     await page.button('Remove leftovers').click()
     await page.status.getByText('There are no leftovers').waitFor()
     await session.send('Storage.overrideQuotaForOrigin', { origin })
@@ -35,7 +35,7 @@ describe('the demo page, where something goes wrong,', () => {
     await page.add({ name: 'noise', bytes: noise(12_000_000) })
   })
 
-  it('has what was finished, and not what was not, after its tab was closed during an add', async () => {
+  it('keeps finished files, and not an unfinished one, if its tab is closed during an add', async () => {
     const page = await open()
     const context = page.page.context()
     await page.add({ name: 'finished', bytes: TEXT })
@@ -58,11 +58,11 @@ describe('the demo page, where something goes wrong,', () => {
     expect((await again.download()).equals(TEXT)).toBe(true)
   })
 
-  it('leaves the blocks of another tab alone that is adding', async () => {
+  it('does not remove the blocks of an add in another tab as leftovers', async () => {
     const page = await open()
     const other = await openTab(page.page.context(), demo().url)
     await other.add({ name: 'small', bytes: TEXT })
-    // a tab that nobody sees draws nothing
+    // Chromium renders nothing in a background tab
     await page.page.bringToFront()
     await page.page.getByLabel('Level').fill('19')
     await page.choose({ name: 'slow', bytes: longText(24_000_000) })
@@ -74,7 +74,7 @@ describe('the demo page, where something goes wrong,', () => {
     expect((await page.download()).equals(longText(24_000_000))).toBe(true)
   })
 
-  it('deletes a file while another is added, and says that its blocks stay for now', async () => {
+  it('deletes a file during another add, and says that its blocks stay for now', async () => {
     const page = await open()
     await page.add({ name: 'old', bytes: TEXT })
     await page.page.getByLabel('Level').fill('19')
@@ -89,14 +89,14 @@ describe('the demo page, where something goes wrong,', () => {
     expect((await page.download()).equals(longText(24_000_000))).toBe(true)
   })
 
-  it('has nothing to compare in an empty file', async () => {
+  it('says that a file is empty instead of comparing codecs on it', async () => {
     const page = await open()
     await page.add({ name: 'nothing', bytes: new Uint8Array(0) })
     await page.button('Compare codecs').click()
     await page.view.getByText('The file is empty').waitFor()
   })
 
-  it.each(['nonsense', '', 'bafy', '/ipfs/', 'Qm<img>'])('says that %j is no CID', async address => {
+  it.each(['nonsense', '', 'bafy', '/ipfs/', 'Qm<img>'])('says that %j does not begin with a CID', async address => {
     const page = await open()
     await page.openAddress(address)
     await page.view.getByRole('alert').waitFor()
@@ -104,7 +104,7 @@ describe('the demo page, where something goes wrong,', () => {
     expect(await page.view.getByRole('alert').innerText()).toContain('does not begin with a CID')
   })
 
-  it('says that a path leads nowhere', async () => {
+  it('says that an entry of a path does not exist', async () => {
     const page = await open()
     await page.addSample('Folder', 'trip')
     await page.openAddress(`${await page.copied('CID')}/no/such/file`)
@@ -113,7 +113,7 @@ describe('the demo page, where something goes wrong,', () => {
     expect(await page.view.getByRole('alert').innerText()).toContain('has no entry named')
   })
 
-  it('shows names, cells, texts and keys as what they are, whatever they would be as HTML', async () => {
+  it('shows HTML in names, cells, texts and keys literally', async () => {
     const page = await open()
     await page.add({ name: `${HOSTILE}.csv`, bytes: Buffer.from(`${HOSTILE},b\n${HOSTILE},c\n`) })
     expect(await page.view.getByRole('columnheader').first().innerText()).toContain('<img src=x')
@@ -137,7 +137,7 @@ describe('the demo page, where something goes wrong,', () => {
     expect(await page.page.locator('#entries h3').allInnerTexts()).toContain(`${HOSTILE}.csv`)
   })
 
-  it('previews JSON that is as deep as can be', async () => {
+  it('previews JSON that is very deep, very wide, or has very long keys', async () => {
     const page = await open()
     await page.add({ name: 'deep.json', bytes: Buffer.from(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) })
     await page.add({
@@ -155,7 +155,7 @@ describe('the demo page, where something goes wrong,', () => {
     expect((await page.view.locator('.json').innerText()).length).toBeLessThan(3000)
   })
 
-  it('previews a table that is one line', async () => {
+  it('previews the first 30 columns of a very wide table', async () => {
     const page = await open()
     await page.add({ name: 'wide.csv', bytes: Buffer.from(`${'a,'.repeat(100_000)}"open`) })
 
@@ -163,7 +163,7 @@ describe('the demo page, where something goes wrong,', () => {
     await page.view.getByText(/^30 of \d+ columns$/).waitFor()
   })
 
-  it('allows neither inline scripts nor those of others, and connects to nothing but peers and itself', async () => {
+  it('blocks inline scripts, and requests and pictures from other origins', async () => {
     const page = await open({ expected: /Content Security Policy|Refused|violates/ })
     const blocked = await page.page.evaluate(async () => {
       const violations: string[] = []

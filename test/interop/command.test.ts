@@ -3,7 +3,7 @@ import { expectSuccess, it } from '../integration/run-cli.ts'
 import { text } from '../support/data.ts'
 import { run } from '../support/tools.ts'
 
-/** The tools that decompress stdin to stdout, by codec. */
+/** For each codec, the tool that decompresses stdin to stdout. */
 const TOOLS = [
   ['zstd', 'zstd -dc'],
   ['gzip', 'gzip -dc'],
@@ -13,8 +13,8 @@ const TOOLS = [
 ] as const
 
 describe('ipfsz', () => {
-  it.for(TOOLS)('add --codec %s, then cat --raw | %s, gives the file', async ([codec, tool], { sandbox }) => {
-    // where it is not there this says how to install it
+  it.for(TOOLS)('add --codec %s, then cat --raw | %s, restores the file', async ([codec, tool], { sandbox }) => {
+    // fails with how to install the tool if it is missing
     await run(tool.split(' ')[0], ['--version'])
     const bytes = text(1_500_000)
     await sandbox.write('file', bytes)
@@ -26,7 +26,7 @@ describe('ipfsz', () => {
 
   it.for(
     TOOLS.filter(([codec]) => codec !== 'brotli')
-  )('add --codec %s, then cat of the plain CID | %s, gives a file of many frames', async (
+  )('add --codec %s, then cat of the plain CID | %s, restores a file of many frames', async (
     [codec, tool],
     { sandbox }
   ) => {
@@ -37,7 +37,7 @@ describe('ipfsz', () => {
     )
 
     if (codec === 'lzo') {
-      // for more than one frame lzop has a warning, which is also its exit code
+      // lzop warns about more than one frame, and exits with 2
       expect(result)
         .toMatchObject({ code: 2, stderr: 'lzop: <stdin>: warning: this is a multipart archive (try option \'-N\')\n' })
     } else {
@@ -47,7 +47,7 @@ describe('ipfsz', () => {
     expect(Buffer.compare(result.stdout, bytes)).toBe(0)
   })
 
-  it('reads what zstd --long made where --max-window allows it, and refuses it by default', async ({ sandbox }) => {
+  it('refuses a stream of zstd --long by default, and reads it if --max-window allows it', async ({ sandbox }) => {
     await run('zstd', ['--version'])
     const bytes = text(12_000_000)
     await sandbox.write('file', bytes)

@@ -1,4 +1,4 @@
-/** A stock Kubo at the other end of Bitswap from a node whose blocks are compressed. */
+/** Bitswap between a stock Kubo and a node whose blocks are compressed at rest. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ afterEach(async () => {
   }
 })
 
-/** A node that talks Bitswap on loopback, and knows nobody. */
+/** Start a node that speaks Bitswap on loopback, and knows no peer. */
 async function makePeer (init?: CompressedBlockstoreInit): Promise<Peer> {
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-test-'))
   undo.push(async () => rm(directory, { recursive: true }))
@@ -64,7 +64,7 @@ describe.each([
   ['zstd', 'length'],
   ['brotli', 'hash']
 ] as const)('a CompressedBlockstore with %s and verify %s', (codec, verify) => {
-  it('gives Kubo plain blocks, which reads, pins and exports them when the node is gone', async () => {
+  it('sends plain blocks to Kubo, which pins them, and reads and exports them when the node is gone', async () => {
     const { helia, child } = await makePeer({ codec, verify })
     const bytes = longText(3_000_000, codec.length + verify.length)
     const cid = (await unixfs(helia).addBytes(bytes)).toString()
@@ -77,7 +77,7 @@ describe.each([
     expect((await kubo.ipfs(['--offline', 'cat', cid])).equals(bytes)).toBe(true)
     expect((await kubo.ipfs(['--offline', 'dag', 'export', cid])).byteLength).toBeGreaterThan(bytes.byteLength)
 
-    // the blocks are those that it makes of the file itself
+    // Kubo makes the same blocks of the file itself
     expect(
       (
         await kubo.ipfs(
@@ -88,7 +88,7 @@ describe.each([
     ).toBe(cid)
   })
 
-  it('takes what Kubo added, under the same CID, and stores it compressed', async () => {
+  it('fetches a file that Kubo added by its CID, and stores it compressed', async () => {
     const { helia, child } = await makePeer({ codec, verify })
     const bytes = longText(3_000_000, 20 + codec.length + verify.length)
     const cid = CID.parse((await kubo.ipfs(['add', '-Q', '--cid-version=1'], bytes)).toString().trim())

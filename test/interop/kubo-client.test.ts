@@ -25,8 +25,8 @@ async function pins (): Promise<string> {
   return (await kubo.ipfs(['pin', 'ls', '--type=recursive', '--quiet'])).toString()
 }
 
-describe('createIpfszForKubo, with the client of kubo-rpc-client,', () => {
-  it('adds a file, which is pinned and reads back, whole and in parts', async () => {
+describe('createIpfszForKubo with a client of kubo-rpc-client', () => {
+  it('adds and pins a file, and reads it back, whole and in part', async () => {
     const bytes = longText(9_000_000)
     const cid = await files.addBytes(bytes)
 
@@ -50,7 +50,7 @@ describe('createIpfszForKubo, with the client of kubo-rpc-client,', () => {
     expect(await pins()).toContain(cid.toString())
   })
 
-  it('adds a tree with a sharded directory, changes it, and has only the roots pinned', async () => {
+  it('adds a tree with a sharded directory, pins only its root, and changes it', async () => {
     const source = Array.from(
       { length: 300 },
       (_, i) => ({ path: `tree/many/file-${i}.txt`, content: text(1000 + i, i + 1) })
@@ -68,7 +68,7 @@ describe('createIpfszForKubo, with the client of kubo-rpc-client,', () => {
     expect((await kubo.ipfs(['ls', unmark(changed).toString()])).byteLength).toBe(0)
   })
 
-  it('reads what Kubo added', async () => {
+  it('reads files that Kubo added', async () => {
     const bytes = noise(3_000_000)
 
     for (
@@ -79,7 +79,7 @@ describe('createIpfszForKubo, with the client of kubo-rpc-client,', () => {
     }
   })
 
-  it('says of a Kubo that is gone that it does not answer', async () => {
+  it('fails with KuboUnreachableError when Kubo is gone, and works again when it is back', async () => {
     const mortal = await startKuboStore()
     const files = createIpfszForKubo(create({ url: mortal.url }))
 
@@ -98,7 +98,7 @@ describe('createIpfszForKubo, with the client of kubo-rpc-client,', () => {
     }
   })
 
-  it('says of the gateway that it is no Kubo, and of a Kubo that wants credentials that it wants them', async () => {
+  it('refuses a gateway, and a Kubo that wants credentials until it gets them', async () => {
     const closed = await startKuboStore({
       'API.Authorizations': { someone: { AuthSecret: 'bearer:token', AllowedPaths: ['/api/v0'] } }
     })
@@ -116,7 +116,7 @@ describe('createIpfszForKubo, with the client of kubo-rpc-client,', () => {
     }
   })
 
-  it('tells no CID when a leaf was deleted before Kubo pinned the file', async () => {
+  it('refuses to return a CID if a leaf was deleted before Kubo pinned the file', async () => {
     const client = create({ url: kubo.url })
     let first: CID | undefined
     const forgetful = createIpfszForKubo({

@@ -11,10 +11,10 @@ import { startKubo } from '../support/network-kubo.ts'
 import type { RunResult, Sandbox } from '../integration/run-cli.ts'
 import type { KuboNode } from '../support/network-kubo.ts'
 
-/** How long others may take to be found, in milliseconds. */
+/** How long peers and providers may take to be found, in milliseconds. */
 const FOUND = { timeout: 60_000, interval: 200 }
 
-/** More entries with such names than a directory of one block has. */
+/** Enough entries, with long names, for a sharded directory. */
 const MANY = 1100
 const LONG_NAME = 'a long name, so that the directory is sharded '.repeat(5)
 
@@ -23,7 +23,7 @@ let kubo: KuboNode
 beforeAll(async () => { kubo = await startKubo() })
 afterAll(async () => { await kubo.stop() })
 
-/** Run the command in a repo of its own, with Kubo as the only peer to begin with. */
+/** Run the command in a repo of its own, with Kubo as the only bootstrap peer. */
 async function run (sandbox: Sandbox, repo: string, ...args: string[]): Promise<RunResult> {
   const result = await sandbox.run([...args, '--repo', join(sandbox.directory, repo)], {
     env: { IPFSZ_BOOTSTRAP: kubo.address }
@@ -57,7 +57,7 @@ async function makeMany (directory: string): Promise<void> {
   )
 }
 
-/** A tree with what trees may have. */
+/** A tree with all kinds of entries. */
 async function makeTree (sandbox: Sandbox): Promise<string> {
   const tree = join(sandbox.directory, 'tree')
 
@@ -71,8 +71,8 @@ async function makeTree (sandbox: Sandbox): Promise<string> {
   return tree
 }
 
-describe('Kubo, with what a daemon of ipfsz has,', () => {
-  it('finds it through the DHT, reads, pins, lists and exports a file by its plain CID', async ({ sandbox }) => {
+describe('Kubo with files of an ipfsz daemon', () => {
+  it('finds a file through the DHT, reads, pins, exports and serves it by its plain CID', async ({ sandbox }) => {
     const bytes = longText(9_000_000)
     const daemon = await startNode(sandbox, 'a')
     const { plain } = await add(sandbox, 'a', await sandbox.write('file', bytes))
@@ -85,12 +85,12 @@ describe('Kubo, with what a daemon of ipfsz has,', () => {
     await kubo.ipfs(['pin', 'add', plain])
     await daemon.stop()
 
-    // all of it is there now
+    // Kubo has all blocks now
     expect((await kubo.ipfs(['pin', 'ls', '--type=recursive', '--quiet', plain])).toString().trim()).toBe(plain)
     expect((await kubo.ipfs(['--offline', 'cat', plain])).equals(stored)).toBe(true)
     expect((await kubo.ipfs(['--offline', 'dag', 'export', plain])).byteLength).toBeGreaterThan(stored.byteLength)
 
-    // and its gateway hands it out
+    // and its gateway serves the file
     const response = await fetch(`${kubo.gateway}/ipfs/${plain}`)
     expect(response.headers.get('content-type')).toBe('application/zstd')
     expect(Buffer.from(await response.arrayBuffer()).equals(stored)).toBe(true)
@@ -100,7 +100,7 @@ describe('Kubo, with what a daemon of ipfsz has,', () => {
     expect(Buffer.from(await range.arrayBuffer()).equals(stored.subarray(1000, 2000))).toBe(true)
   })
 
-  it('pins and lists a tree, from which another ipfsz gets it when the first is gone', async ({ sandbox }) => {
+  it('pins and lists a tree, which another ipfsz gets from it when the first is gone', async ({ sandbox }) => {
     const tree = await makeTree(sandbox)
     const daemon = await startNode(sandbox, 'a')
     const { marked, plain } = await add(sandbox, 'a', tree)
@@ -116,7 +116,7 @@ describe('Kubo, with what a daemon of ipfsz has,', () => {
     expectSuccess(await sandbox.shell(`diff -r --no-dereference ${tree} out`))
   })
 
-  it('pins a directory of very many entries, which ipfsz lists and gets from it', async ({ sandbox }) => {
+  it('pins and lists a sharded directory, which another ipfsz lists and gets from it', async ({ sandbox }) => {
     const many = join(sandbox.directory, 'many')
     await makeMany(many)
     const daemon = await startNode(sandbox, 'a')
@@ -126,7 +126,7 @@ describe('Kubo, with what a daemon of ipfsz has,', () => {
     await daemon.stop()
     const { stdout } = await run(sandbox, 'b', 'ls', '--json', marked)
 
-    // as shards, of which none has more than 256 links
+    // sharded: the root has at most 256 links
     expect((JSON.parse((await kubo.ipfs(['dag', 'get', plain])).toString()) as { Links: unknown[] }).Links.length)
       .toBeLessThanOrEqual(256)
     expect((await kubo.ipfs(['ls', '--size=false', plain])).toString().trim().split('\n')).toHaveLength(MANY)
@@ -135,7 +135,7 @@ describe('Kubo, with what a daemon of ipfsz has,', () => {
     expectSuccess(await sandbox.shell('diff -r many out'))
   })
 
-  it('reads an empty file', async ({ sandbox }) => {
+  it('reads and pins an empty file', async ({ sandbox }) => {
     await startNode(sandbox, 'a')
     const { plain } = await add(sandbox, 'a', await sandbox.write('empty', new Uint8Array(0)))
 
@@ -162,7 +162,7 @@ describe('Kubo, with what a daemon of ipfsz has,', () => {
     await kubo.ipfs(['repo', 'gc'])
   })
 
-  it.for(['ipfs swarm connect', 'ipfsz connect'])('reads it after %s, where neither knows a node of the other', async (
+  it.for(['ipfs swarm connect', 'ipfsz connect'])('reads a file after %s between nodes that share no peer', async (
     how,
     { sandbox }
   ) => {
@@ -186,7 +186,7 @@ describe('Kubo, with what a daemon of ipfsz has,', () => {
     }
   })
 
-  it('knows a marked CID as a block, and as nothing else', async ({ sandbox }) => {
+  it('gets the block of a marked CID, and fails to read, list, pin and export it', async ({ sandbox }) => {
     const daemon = await startNode(sandbox, 'a')
     const { marked, plain } = await add(sandbox, 'a', await sandbox.write('file', text(200_000)))
 
@@ -201,8 +201,8 @@ describe('Kubo, with what a daemon of ipfsz has,', () => {
   })
 })
 
-describe('ipfsz, with what Kubo has,', () => {
-  it.for(['with a daemon', 'without a daemon'])('reads a marked file of which only Kubo has the blocks, %s', async (
+describe('ipfsz with files of Kubo', () => {
+  it.for(['with a daemon', 'without a daemon'])('reads a marked file whose blocks only Kubo has, %s', async (
     how,
     { sandbox }
   ) => {
@@ -218,7 +218,7 @@ describe('ipfsz, with what Kubo has,', () => {
 
     expect((await run(sandbox, 'b', 'cat', marked)).stdout.equals(bytes)).toBe(true)
     expect((await run(sandbox, 'b', 'stat', plain, '--json')).stdout.toString()).toContain(marked)
-    // named as a peer it need not be found
+    // a peer that is named need not be found
     expect((await run(sandbox, 'c', 'cat', marked, '--peer', kubo.address)).stdout.equals(bytes)).toBe(true)
   })
 
@@ -234,7 +234,7 @@ describe('ipfsz, with what Kubo has,', () => {
     await kubo.ipfs(['repo', 'gc'])
   })
 
-  it('imports what Kubo exports', async ({ sandbox }) => {
+  it('imports a CAR that Kubo exports', async ({ sandbox }) => {
     const bytes = noise(2_000_000)
     const cid = (await kubo.ipfs(['add', '-Q', '--cid-version=1'], bytes)).toString().trim()
     const car = await sandbox.write('kubo.car', await kubo.ipfs(['dag', 'export', cid]))
@@ -244,7 +244,7 @@ describe('ipfsz, with what Kubo has,', () => {
     expect((await run(sandbox, 'a', 'cat', cid, '--offline')).stdout.equals(bytes)).toBe(true)
   })
 
-  it('gets a tree back whole that went to Kubo and came back in CARs, and is told its marked CID', async ({
+  it('imports its own tree from CARs of Kubo and the gateway, and prints its marked CID', async ({
     sandbox
   }) => {
     const tree = await makeTree(sandbox)
@@ -253,7 +253,7 @@ describe('ipfsz, with what Kubo has,', () => {
     await run(sandbox, 'a', 'car', 'export', marked, '-o', join(sandbox.directory, 'there.car'))
     await kubo.ipfs(['dag', 'import', join(sandbox.directory, 'there.car')])
 
-    // from the node and from its gateway
+    // one CAR from the node, one from its gateway
     const gateway = await fetch(`${kubo.gateway}/ipfs/${plain}?format=car`)
     const cars = { b: await kubo.ipfs(['dag', 'export', plain]), c: Buffer.from(await gateway.arrayBuffer()) }
 
@@ -268,7 +268,7 @@ describe('ipfsz, with what Kubo has,', () => {
   it.for([
     0,
     1
-  ])('gets a tree that Kubo added as version %i, with an empty file, a symlink and a sharded directory', async (
+  ])('gets a tree that Kubo added with --cid-version=%i, with empty file, symlink and shards', async (
     version,
     { sandbox }
   ) => {
@@ -282,14 +282,14 @@ describe('ipfsz, with what Kubo has,', () => {
     await run(sandbox, 'a', 'car', 'export', cid, '-o', join(sandbox.directory, 'tree.car'))
   })
 
-  it('reads an empty file of which only Kubo has the block', async ({ sandbox }) => {
+  it('reads an empty file whose block only Kubo has', async ({ sandbox }) => {
     const cid = (await kubo.ipfs(['add', '-Q', '--cid-version=1'], new Uint8Array(0))).toString().trim()
 
     expect((await run(sandbox, 'a', 'cat', cid)).stdout.byteLength).toBe(0)
   })
 
   it.for(
-    [['as it does by default', []], ['as a trickle DAG', ['--trickle']]] as const
+    [['with default options', []], ['as a trickle DAG', ['--trickle']]] as const
   )('reads a file that Kubo added %s', async ([, flags], { sandbox }) => {
     const bytes = noise(3_000_000, 5)
     const cid = (await kubo.ipfs(['add', '-Q', ...flags], bytes)).toString().trim()
@@ -298,8 +298,8 @@ describe('ipfsz, with what Kubo has,', () => {
   })
 })
 
-describe('a name', () => {
-  it('that ipfsz publishes leads Kubo to the plain twin, and ipfsz to the marked CID', async ({ sandbox }) => {
+describe('an IPNS name', () => {
+  it('that ipfsz publishes resolves to the plain CID in Kubo, and to the marked CID in ipfsz', async ({ sandbox }) => {
     const tree = await makeTree(sandbox)
     await startNode(sandbox, 'a')
     const { marked, plain } = await add(sandbox, 'a', tree)
@@ -312,14 +312,14 @@ describe('a name', () => {
     expect((await kubo.ipfs(['cat', `/ipns/${name}/sub/small.txt`])).toString()).toBe('a few words')
     expect((await run(sandbox, 'b', 'name', 'resolve', name)).stdout.toString()).toBe(`${marked}\n`)
 
-    // and can be made to lead to something else
+    // publishing it again moves it to another CID
     const { marked: other } = await add(sandbox, 'a', await sandbox.write('file', text(100_000)))
     expect(parseLines((await run(sandbox, 'a', 'name', 'publish', '--json', other)).stdout))
       .toEqual([{ name, cid: other, path: '', sequence: 2 }])
     expect((await run(sandbox, 'b', 'name', 'resolve', name)).stdout.toString()).toBe(`${other}\n`)
   })
 
-  it('that Kubo publishes leads ipfsz to its CID', async ({ sandbox }) => {
+  it('that Kubo publishes resolves to its CID and path in ipfsz', async ({ sandbox }) => {
     const cid = (
       await kubo.ipfs(['add', '-Q', '--cid-version=1', '--wrap-with-directory', '--stdin-name=a'], text(1000))
     ).toString().trim()
@@ -329,7 +329,7 @@ describe('a name', () => {
     expect((await run(sandbox, 'a', 'name', 'resolve', kubo.peerId)).stdout.toString()).toBe(`${cid}/a\n`)
   })
 
-  it('that nobody published is refused', async ({ sandbox }) => {
+  it('that was never published is refused', async ({ sandbox }) => {
     await startNode(sandbox, 'a')
     const result = await sandbox.run([
       'name',
@@ -343,8 +343,8 @@ describe('a name', () => {
   })
 })
 
-describe('a private network of ten nodes, ipfsz and Kubo, which know one of them', () => {
-  it('finds what any of them has', async ({ sandbox }) => {
+describe('a private network of ten ipfsz and Kubo nodes that bootstrap from one of them', () => {
+  it('finds files of any node', async ({ sandbox }) => {
     const others = await Promise.all(Array.from({ length: 3 }, async () => startKubo({ bootstrap: [kubo.address] })))
 
     try {
@@ -355,13 +355,13 @@ describe('a private network of ten nodes, ipfsz and Kubo, which know one of them
       const added = await add(sandbox, 'node-0', await sandbox.write('file', bytes))
       const theirs = (await others[0].ipfs(['add', '-Q'], noise(1_000_000, 9))).toString().trim()
 
-      // each gets what was added at others that it had not heard of
+      // each node gets files of nodes that it did not know
       expect((await run(sandbox, 'node-5', 'cat', added.marked)).stdout.equals(bytes)).toBe(true)
       expect((await run(sandbox, 'node-3', 'cat', theirs)).stdout.equals(noise(1_000_000, 9))).toBe(true)
       expect(zstdDecompressSync(await others[2].ipfs(['cat', added.plain])).equals(bytes)).toBe(true)
       expect((await others[1].ipfs(['cat', theirs])).equals(noise(1_000_000, 9))).toBe(true)
 
-      // also where the node that they began with is not asked
+      // also from a node that does not bootstrap from the common one
       const { stdout } = await sandbox.run(
         ['providers', '--json', added.plain, '--repo', join(sandbox.directory, 'looking')],
         { env: { IPFSZ_BOOTSTRAP: daemons[4].address } }

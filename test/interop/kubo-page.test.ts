@@ -1,4 +1,4 @@
-/** What the table of docs/guide/with-kubo.md says, line for line. */
+/** Checks the table of docs/guide/with-kubo.md. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,8 +51,8 @@ async function get (
   }
 }
 
-describe('Kubo, given a plain CID,', () => {
-  it('reads it, whole and in parts, and writes it to disk', async () => {
+describe('Kubo with a plain CID', () => {
+  it('reads it, whole and in part, and writes it to disk', async () => {
     const plain = unmark(file).toString()
 
     expect((await kubo.ipfs(['cat', plain])).equals(stored)).toBe(true)
@@ -61,7 +61,7 @@ describe('Kubo, given a plain CID,', () => {
     await kubo.ipfs(['get', plain, '-o', join(directory, 'file')])
   })
 
-  it('walks it, exports it, copies it into its files and has it pinned', async () => {
+  it('exports it, copies it into MFS, and lists it and its pin', async () => {
     const plain = unmark(file).toString()
     const blockstore = await fromCar(await kubo.ipfs(['dag', 'export', plain]))
 
@@ -74,7 +74,7 @@ describe('Kubo, given a plain CID,', () => {
       .toMatch(new RegExp(` ${stored.byteLength} +a\\.txt\n`))
   })
 
-  it('serves it at its gateway, whole, in ranges, as a block and as a CAR that ipfsz reads', async () => {
+  it('serves it at its gateway: whole, as a range, as a block, and as a CAR that ipfsz reads', async () => {
     const plain = unmark(file).toString()
 
     expect(await get(plain)).toEqual({ status: 200, type: 'application/zstd', body: stored })
@@ -94,7 +94,7 @@ describe('Kubo, given a plain CID,', () => {
       ['snappy', 'application/octet-stream'],
       ['lzo', 'application/octet-stream']
     ] as const
-  )('calls what %s compressed %s', async (codec, type) => {
+  )('serves a file compressed with %s as %s', async (codec, type) => {
     const cid = await createIpfszForKubo(
       create({ url: kubo.url })
     ).addBytes(bytes.subarray(0, 500_000), { compression: { codec } })
@@ -102,7 +102,7 @@ describe('Kubo, given a plain CID,', () => {
     expect(await get(unmark(cid).toString())).toMatchObject({ status: 200, type })
   })
 
-  it('hands out what was added without a codec as it was, under the CID that it gives it itself', async () => {
+  it('serves a file added without a codec unchanged, by the CID that Kubo itself gives it', async () => {
     const page = Buffer.from(`<!DOCTYPE html><title>A page</title>${'<p>some words</p>'.repeat(5000)}`)
     const cid = await createIpfszForKubo(create({ url: kubo.url })).addBytes(page, { compression: { codec: 'none' } })
 
@@ -117,13 +117,13 @@ describe('Kubo, given a plain CID,', () => {
     ).toBe(cid.toString())
   })
 
-  it('calls a file in a tree by the end of its name, though its bytes are compressed', async () => {
+  it('serves a file in a tree with the content type of its extension, though its bytes are compressed', async () => {
     expect(await get(`${unmark(tree)}/a.txt`)).toEqual({ status: 200, type: 'text/plain; charset=utf-8', body: stored })
   })
 })
 
-describe('Kubo, given a marked CID,', () => {
-  it('has the block of it', async () => {
+describe('Kubo with a marked CID', () => {
+  it('gets and serves its block', async () => {
     for (const cid of [file, tree]) {
       expect(
         (await kubo.ipfs(['block', 'get', cid.toString()])).equals(
@@ -135,7 +135,7 @@ describe('Kubo, given a marked CID,', () => {
     }
   })
 
-  it('can do nothing else with it', async () => {
+  it('fails to read, list, pin, walk, export, copy or serve it', async () => {
     for (const cid of [file.toString(), tree.toString()]) {
       for (
         const args of [
@@ -161,7 +161,7 @@ describe('Kubo, given a marked CID,', () => {
     expect((await get(`${tree}/small.txt`)).status).toBe(500)
   })
 
-  it('exports a CAR without a block at its gateway, and calls that a success', async () => {
+  it('serves a CAR without blocks at its gateway, with status 200', async () => {
     const { status, body } = await get(`${file}?format=car`)
 
     expect(status).toBe(200)

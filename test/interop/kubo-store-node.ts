@@ -7,26 +7,26 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { run } from '../support/tools.ts'
 
-/** A Kubo that runs without a network, with a repo of its own. */
+/** A Kubo daemon without a network, with a repo of its own. */
 export interface KuboStore {
-  /** Of its repo, `IPFS_PATH`. */
+  /** The directory of its repo, `IPFS_PATH`. */
   directory: string
-  /** Of its RPC API. */
+  /** The URL of its RPC API. */
   url: string
-  /** The same, as Kubo writes it. */
+  /** The address of its RPC API as Kubo writes it. */
   multiaddr: string
   /** `http://127.0.0.1:PORT` */
   gateway: string
-  /** Run a command through its daemon, and give what it prints. */
+  /** Run an `ipfs` command through its daemon, and return what it prints. */
   ipfs: (args: string[], input?: Uint8Array) => Promise<Buffer>
-  /** End it without a chance to clean up. */
+  /** Kill the daemon, so that it cannot clean up. */
   kill: () => Promise<void>
-  /** Start it once more, on the same repo. */
+  /** Start the daemon again, on the same repo. */
   restart: () => Promise<void>
   stop: () => Promise<void>
 }
 
-/** @param config - settings of it, by their keys */
+/** @param config - settings of Kubo, by key */
 export async function startKuboStore (config: Record<string, unknown> = {}): Promise<KuboStore> {
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-kubo-store-'))
   const env = { IPFS_PATH: directory, IPFS_TELEMETRY: 'off' }
@@ -39,7 +39,7 @@ export async function startKuboStore (config: Record<string, unknown> = {}): Pro
     ...config
   }
 
-  // loopback, and free ports
+  // this profile listens on loopback and free ports
   await ipfs(['init', '--profile=test'])
 
   for (const [key, value] of Object.entries(settings)) {

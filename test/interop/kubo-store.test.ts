@@ -12,20 +12,20 @@ import type { KuboStore } from './kubo-store-node.ts'
 
 const MIB = 1024 * 1024
 
-/** More entries with such names than a directory of one block has. */
+/** Enough entries, with long names, for a sharded directory. */
 const MANY = 1100
 const LONG_NAME = 'a long name, so that the directory is sharded '.repeat(5)
 
 let kubo: KuboStore
 
 beforeAll(async () => {
-  // where they are not there these say how to install them
+  // fail with how to install zstd or Kubo if it is missing
   await run('zstd', ['--version'])
   kubo = await startKuboStore()
 })
 afterAll(async () => { await kubo.stop() })
 
-/** Add to Kubo, and give both CIDs of what was added last. */
+/** Add to Kubo, and return both CIDs of the last entry. */
 async function add (sandbox: Sandbox, ...args: string[]): Promise<{ marked: string, plain: string }> {
   const result = await sandbox.run(['add', '--json', '--kubo', kubo.url, ...args])
   expectSuccess(result)
@@ -34,7 +34,7 @@ async function add (sandbox: Sandbox, ...args: string[]): Promise<{ marked: stri
   return { marked: cid, plain: plainCid }
 }
 
-/** What `ipfs pin ls` says of a root, with the name that it is kept under. */
+/** What `ipfs pin ls` prints for a root, with the name of the pin. */
 async function pinned (cid: string): Promise<string> {
   return (await kubo.ipfs(['pin', 'ls', '--type=recursive', '--names', cid])).toString().trim()
 }
@@ -55,7 +55,7 @@ async function makeTree (sandbox: Sandbox): Promise<string> {
   return tree
 }
 
-/** Text of so many MiB, between which something is done. */
+/** Text of `size` MiB. Calls `act` when `at` MiB were read. */
 async function * textUntil (size: number, at: number, act: () => Promise<unknown>): AsyncGenerator<Uint8Array> {
   const pieces = textPieces(size)
 
@@ -71,14 +71,14 @@ async function * textUntil (size: number, at: number, act: () => Promise<unknown
 describe('ipfsz add --kubo', () => {
   it.for(
     ['url', 'multiaddr'] as const
-  )('puts a file into the Kubo of a %s, which keeps it, and gives it to zstd', async (kind, { sandbox }) => {
+  )('stores and pins a file in the Kubo at a %s, from which zstd decompresses it', async (kind, { sandbox }) => {
     const bytes = longText(9_000_000, kind.length)
     const path = await sandbox.write(`${kind}.txt`, bytes)
     const result = await sandbox.run(['add', '-Q', '--kubo', kubo[kind], path])
     expectSuccess(result)
     const plain = (await sandbox.run(['cid', 'plain', result.stdout.toString().trim()])).stdout.toString().trim()
 
-    // nothing is kept here, and the CID is the one that it would have here
+    // nothing is stored here, and the CID is the same as of a local add
     expect(existsSync(sandbox.repo)).toBe(false)
     expect((await sandbox.run(['add', '-Q', path])).stdout.toString()).toBe(result.stdout.toString())
     const { blocks } = parseLines((await sandbox.run(['stat', '--json', plain])).stdout)[0]
@@ -94,7 +94,7 @@ describe('ipfsz add --kubo', () => {
     expect(read.stdout.equals(bytes)).toBe(true)
   })
 
-  it('puts a tree with empty files, symlinks and shards into it, which Kubo writes to disk as it is stored', async ({
+  it('stores a tree with an empty file, a symlink and a sharded directory, which ipfs get writes to disk', async ({
     sandbox
   }) => {
     const tree = await makeTree(sandbox)
@@ -104,7 +104,7 @@ describe('ipfsz add --kubo', () => {
     await kubo.ipfs(['repo', 'gc'])
     await kubo.ipfs(['get', plain, '-o', join(sandbox.directory, 'out')])
 
-    // a.txt is compressed, everything else is as it was
+    // a.txt is compressed, everything else is unchanged
     expectSuccess(
       await sandbox.shell('mv out/a.txt a.zst && zstd -dc a.zst > out/a.txt && diff -r --no-dereference tree out')
     )
@@ -113,7 +113,7 @@ describe('ipfsz add --kubo', () => {
     expect(many.Links.length).toBeLessThanOrEqual(256)
   })
 
-  it('puts an empty file into it, and what a symlink leads to', async ({ sandbox }) => {
+  it('stores an empty file, and the target of a symlink', async ({ sandbox }) => {
     const target = await sandbox.write('target', text(100_000))
     await symlink(target, join(sandbox.directory, 'link'))
 
@@ -122,7 +122,7 @@ describe('ipfsz add --kubo', () => {
     expect(await add(sandbox, join(sandbox.directory, 'link'))).toEqual(await add(sandbox, target))
   })
 
-  it('adds what can be read, where something else cannot', async ({ sandbox }) => {
+  it('adds a path that can be read if another one does not exist', async ({ sandbox }) => {
     const path = await sandbox.write('there', text(100_000))
     const result = await sandbox.run(['add', '--json', '--kubo', kubo.url, path, 'not-there'])
 
@@ -131,7 +131,7 @@ describe('ipfsz add --kubo', () => {
     expect(await pinned(String(plainCid))).toContain('recursive there')
   })
 
-  it('leaves it to the garbage collection with --no-pin', async ({ sandbox }) => {
+  it('leaves a file to the garbage collection of Kubo with --no-pin', async ({ sandbox }) => {
     const { plain } = await add(sandbox, '--no-pin', await sandbox.write('file', text(150_000, 99)))
 
     expect((await kubo.ipfs(['cat', plain])).byteLength).toBeGreaterThan(0)
@@ -139,7 +139,7 @@ describe('ipfsz add --kubo', () => {
     await expect(kubo.ipfs(['cat', plain])).rejects.toThrow('ended with 1')
   })
 
-  it('gives the same CIDs whatever Kubo itself makes CIDs of', async ({ sandbox }) => {
+  it('gives the same CIDs whatever the import settings of Kubo', async ({ sandbox }) => {
     const other = await startKuboStore({ Import: { CidVersion: 0, HashFunction: 'blake3', RawLeaves: false } })
 
     try {
@@ -154,8 +154,8 @@ describe('ipfsz add --kubo', () => {
   })
 })
 
-describe('what was put into a Kubo that others reach', () => {
-  it('reads by its marked CID, a file and a tree', async ({ sandbox }) => {
+describe('ipfsz add --kubo with a Kubo that is online', () => {
+  it('stores a file and a tree that ipfsz reads from it by their marked CIDs', async ({ sandbox }) => {
     const online = await startKubo()
     const env = { IPFSZ_BOOTSTRAP: online.address }
 
@@ -179,8 +179,8 @@ describe('what was put into a Kubo that others reach', () => {
   })
 })
 
-describe('ipfsz add --kubo refuses', () => {
-  it('an address at which nothing listens', async ({ sandbox }) => {
+describe('ipfsz add --kubo without a usable Kubo', () => {
+  it('refuses an address at which nothing listens', async ({ sandbox }) => {
     const path = await sandbox.write('file', text(1000))
     const other = await startKuboStore()
     await other.stop()
@@ -190,14 +190,14 @@ describe('ipfsz add --kubo refuses', () => {
     expect(result.stderr).toContain('does not answer')
   })
 
-  it('what is no RPC API, as the gateway of the same Kubo', async ({ sandbox }) => {
+  it('refuses a server that is no RPC API, such as the gateway of the same Kubo', async ({ sandbox }) => {
     const result = await sandbox.run(['add', '--kubo', kubo.gateway, await sandbox.write('file', text(1000))])
 
     expectFailure(result, 1)
     expect(result.stderr).toContain('does not behave like Kubo\'s RPC API')
   })
 
-  it('a Kubo that wants credentials, until it is given those of somebody who may do as much as is needed', async ({
+  it('refuses a Kubo that wants credentials, until it gets those of a user who may call what an add needs', async ({
     sandbox
   }) => {
     const AllowedPaths = ['block/put', 'block/get', 'block/stat', 'pin/add'].map(command => `/api/v0/${command}`)
@@ -219,7 +219,7 @@ describe('ipfsz add --kubo refuses', () => {
     }
   })
 
-  it('to tell a CID of a file in the middle of which Kubo was killed, and adds it when Kubo is back', async ({
+  it('prints no CID if Kubo was killed during an add, and adds the file when Kubo is back', async ({
     sandbox
   }) => {
     const mortal = await startKuboStore()
@@ -248,7 +248,7 @@ describe('ipfsz add --kubo refuses', () => {
     }
   })
 
-  it('to tell a CID of a file whose first blocks Kubo has collected meanwhile', async ({ sandbox }) => {
+  it('prints no CID if Kubo has collected the first blocks of a file during the add', async ({ sandbox }) => {
     const busy = await startKuboStore()
 
     try {

@@ -8,7 +8,7 @@ import { fromCar, RecordingBlockstore } from '../support/recording-blockstore.ts
 import type { ImportCandidateStream, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** Enough to shard a directory where the threshold is this low. */
+/** Low enough to shard a directory of 300 files. */
 const SHARDED = { shardSplitThresholdBytes: 1000 }
 
 const { directory, ipfs } = useKubo()
@@ -23,7 +23,7 @@ function candidates (): ImportCandidateStream {
   ]
 }
 
-/** The names in a directory as Kubo lists them, and those of its entries that are directories. */
+/** The names that Kubo lists in a directory, without the slash behind those of directories. */
 async function listed (cid: CID): Promise<string[]> {
   return (await ipfs(['ls', '--resolve-type=false', '--size=false', cid.toString()])).toString().split('\n').filter(
     Boolean
@@ -34,10 +34,10 @@ async function names (fs: Ipfsz, cid: CID): Promise<string[]> {
   return (await Array.fromAsync(fs.ls(cid))).map(({ name }) => name).toSorted()
 }
 
-describe('Kubo, given a tree', () => {
+describe('Kubo with a tree', () => {
   it.each([
-    ['as it was added', async (_: Ipfsz, tree: CID) => tree],
-    ['after chmod of all in it', async (fs: Ipfsz, tree: CID) => fs.chmod(tree, 0o755, { recursive: true })],
+    ['as added', async (_: Ipfsz, tree: CID) => tree],
+    ['after a recursive chmod', async (fs: Ipfsz, tree: CID) => fs.chmod(tree, 0o755, { recursive: true })],
     ['after chmod of a sharded directory', async (fs: Ipfsz, tree: CID) => fs.chmod(tree, 0o700, { path: 'many' })],
     [
       'after chmod by its plain CID',
@@ -54,7 +54,7 @@ describe('Kubo, given a tree', () => {
       return fs.cp(await fs.rm(mark(plainCid, TREE_CODE), 'file-7.txt', SHARDED), tree, 'many', { force: true })
     }],
     ['after cp of a file', async (fs: Ipfsz, tree: CID) => fs.cp(await fs.addBytes(text(50_000)), tree, 'copy.txt')]
-  ])('%s, pins, lists, reads and exports it', async (_, change) => {
+  ])('pins, lists, reads and exports it %s', async (_, change) => {
     const blockstore = new RecordingBlockstore()
     const fs = ipfsz({ blockstore })
     const added = await Array.fromAsync(fs.addAll(candidates(), { ...SHARDED, wrapWithDirectory: true }))
@@ -76,7 +76,7 @@ describe('Kubo, given a tree', () => {
       expect(Buffer.compare(await ipfs(['cat', `${plain}/${path}`]), stored), path).toBe(0)
     }
 
-    // what Kubo exports reads as the originals
+    // ipfsz reads the originals from what Kubo exports
     const exported = ipfsz({ blockstore: await fromCar(await ipfs(['dag', 'export', plain.toString()])) })
     expect(
       Buffer.compare(Buffer.concat(await Array.fromAsync(exported.cat(tree, { path: 'long.txt' }))), text(3_000_000))

@@ -12,13 +12,13 @@ const FRAME_SIZE = 64 * 1024
 
 const { directory, ipfs } = useKubo()
 
-describe.each(['zstd', 'gzip', 'lz4', 'lzo', 'brotli', 'snappy'] as const)('Kubo, given a file compressed with %s,', (
+describe.each(['zstd', 'gzip', 'lz4', 'lzo', 'brotli', 'snappy'] as const)('Kubo with a file compressed with %s', (
   codec: CodecName
 ) => {
   it.each([
-    ['in one block', text(20_000), { mode: 0o640, mtime: { secs: 1_700_000_000n } }],
-    ['of several leaves', noise(2_500_000), {}]
-  ])('pins, reads, walks and exports it %s', async (_, bytes, metadata) => {
+    ['one block', text(20_000), { mode: 0o640, mtime: { secs: 1_700_000_000n } }],
+    ['several leaves', noise(2_500_000), {}]
+  ])('pins, reads, walks and exports it if it has %s', async (_, bytes, metadata) => {
     const blockstore = new RecordingBlockstore()
     const fs = ipfsz({ blockstore })
     const cid = await fs.addBytes(bytes, { ...metadata, compression: { codec, frameSize: FRAME_SIZE, detect: false } })
@@ -41,7 +41,7 @@ describe.each(['zstd', 'gzip', 'lz4', 'lzo', 'brotli', 'snappy'] as const)('Kubo
       (await ipfs(['refs', '--recursive', plain])).toString().split('\n').filter(Boolean).length
     )
 
-    // what Kubo exports is what we stored, header included: it reads as the original
+    // Kubo exports what we stored, header included, so ipfsz reads the original from it
     const exported = await fromCar(await ipfs(['dag', 'export', plain]))
     expect(Buffer.compare(Buffer.concat(await Array.fromAsync(ipfsz({ blockstore: exported }).cat(cid))), bytes))
       .toBe(0)
@@ -50,10 +50,10 @@ describe.each(['zstd', 'gzip', 'lz4', 'lzo', 'brotli', 'snappy'] as const)('Kubo
 
 describe('a file that Kubo added', () => {
   it.each([
-    ['as it does by default', []],
+    ['with default options', []],
     ['with raw leaves and CIDv1', ['--cid-version=1']],
     ['as a trickle DAG', ['--trickle']]
-  ])('%s reads by its plain CID', async (_, flags) => {
+  ])('%s is read by its plain CID', async (_, flags) => {
     const bytes = noise(2_000_000)
     const plain = CID.parse((await ipfs(['add', '-Q', ...flags], bytes)).toString().trim())
     const blockstore = await fromCar(await ipfs(['dag', 'export', plain.toString()]))
@@ -63,7 +63,7 @@ describe('a file that Kubo added', () => {
 })
 
 describe('a file stored plain', () => {
-  it('has the CID that Kubo gives it with the same profile', async () => {
+  it('has the CID that Kubo gives it with the same chunks and links', async () => {
     const bytes = noise(3_000_000)
     const cid = await ipfsz({ blockstore: new RecordingBlockstore() }).addBytes(bytes)
     const kubo = await ipfs(

@@ -36,7 +36,7 @@ async function ipfs (args: string[], input?: Uint8Array): Promise<string> {
   return (await run('ipfs', args, input, environment())).toString().trim()
 }
 
-/** Nobody is looked for and nobody is asked: it knows whom it is told to dial, on loopback. */
+/** Start a Kubo that looks for no peers: it connects only on loopback, to peers that it is told to dial. */
 async function startKubo (): Promise<void> {
   directory = await mkdtemp(join(tmpdir(), 'ipfsz-kubo-'))
   await ipfs(['init', '--profile=test'])
@@ -108,7 +108,7 @@ afterAll(async () => {
 })
 
 describe('a stock Kubo', () => {
-  it('is dialled as before, and gives its blocks', async () => {
+  it('is dialled over plain yamux, and sends its blocks', async () => {
     const cid = CID.parse(await ipfs(['add', '-Q', '--cid-version=1'], BYTES))
 
     const connection = await node.libp2p.dial(multiaddr(address))
@@ -118,7 +118,7 @@ describe('a stock Kubo', () => {
     await connection.close()
   })
 
-  it('dials as before, and gets the blocks of this side', async () => {
+  it('dials a node with compression over plain yamux, and gets its blocks', async () => {
     const cid = await unixfs(node).addBytes(text(700_000, 2))
     const own = node.libp2p.getMultiaddrs()[0].toString()
 

@@ -9,9 +9,9 @@ import { pinningService } from './pinning-service.ts'
 import type { KuboNode } from '../support/network-kubo.ts'
 import type { PinningService } from './pinning-service.ts'
 
-/** Of whoever uses the service. */
+/** The node of a user of the service. */
 let kubo: KuboNode
-/** Of the service. */
+/** The node of the service. */
 let theirs: KuboNode
 let service: PinningService
 
@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 describe('a pinning service', () => {
-  it('keeps what a daemon of ipfsz has, by its plain CID, and ipfsz reads it from there', async ({ sandbox }) => {
+  it('pins a file of an ipfsz daemon by its plain CID, and another ipfsz reads it from there', async ({ sandbox }) => {
     const bytes = longText(5_000_000)
     const daemon = await startDaemon(sandbox, { bootstrap: [kubo.address] })
     const marked = await sandbox.add(bytes)
@@ -46,7 +46,7 @@ describe('a pinning service', () => {
     ).toBe(true)
   })
 
-  it('is asked for a marked CID, and fails', async ({ sandbox }) => {
+  it('fails to pin a marked CID', async ({ sandbox }) => {
     await startDaemon(sandbox, { bootstrap: [kubo.address] })
     const marked = await sandbox.add(longText(1_000_000, 3))
 

@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers'
 import type { KuboNode } from '../support/network-kubo.ts'
 import type { AddressInfo } from 'node:net'
 
-/** A pinning service: the part of the Pinning Service API 1.0.0 that adding and listing needs, in front of a Kubo. */
+/** A pinning service: the part of the Pinning Service API 1.0.0 that adding and listing need, in front of a Kubo. */
 export interface PinningService {
   url: string
   /** The CIDs that it was asked to pin. */
@@ -25,7 +25,7 @@ interface PinStatus {
   delegates: string[]
 }
 
-/** @param kubo - which fetches and keeps what the service is asked for */
+/** @param kubo - fetches and pins what the service is asked to pin */
 export async function pinningService (kubo: KuboNode): Promise<PinningService> {
   const pins = new Map<string, PinStatus>()
 

@@ -11,27 +11,27 @@ import type { CodecName, ImplementationName } from '@ipfsz/codecs'
 
 const FRAME_SIZE = 256 * 1024
 
-/** Debian's Python, the one that its python3-snappy is for. */
+/** Debian's own Python, because python3-snappy is a module of it. */
 const SNAPPY = ['/usr/bin/python3', join(import.meta.dirname, 'snappy-framing.py')]
 
 interface Tool {
   codec: CodecName
-  /** From stdin to stdout. */
+  /** Decompresses stdin to stdout. */
   decompress: string[]
-  /** The same for many frames, where it takes another way. */
+  /** The same for many frames, if that takes another command. */
   decompressMany?: string[]
-  /** Ways to make a frame of the file whose name is added, so that the tool knows its size. */
+  /** Commands that make a frame. The name of a file is appended, so that the tool knows its size. */
   compress: string[][]
   writers: ImplementationName[]
-  /** Those that decompress and do not compress. */
+  /** Implementations that only decompress. */
   readers?: ImplementationName[]
-  /** The one that does not decompress. */
+  /** The implementation that only compresses. */
   compressesOnly?: ImplementationName
   /** The tool stops after the first frame. */
   oneFrame?: boolean
 }
 
-/** Each format's own tool, and all that reads and writes it here. */
+/** The reference tool of each format, and our implementations of it. */
 const TOOLS: readonly Tool[] = [
   {
     codec: 'zstd',
@@ -60,7 +60,7 @@ const TOOLS: readonly Tool[] = [
   {
     codec: 'lzo',
     decompress: ['lzop', '-dc'],
-    // it decompresses all of them, and warns that there is more than one
+    // lzop decompresses all frames, and exits with 2 because it warns about more than one
     decompressMany: ['sh', '-c', 'lzop -dc || test $? -eq 2'],
     compress: [
       ['lzop', '-c'],
@@ -96,7 +96,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-describe.each(TOOLS)('$codec and its own tool', ({
+describe.each(TOOLS)('$codec with its reference tool', ({
   codec,
   decompress,
   decompressMany = decompress,
@@ -108,21 +108,21 @@ describe.each(TOOLS)('$codec and its own tool', ({
 }) => {
   const [tool, ...flags] = decompress
 
-  describe.each(writers)('what %s makes', implementation => {
+  describe.each(writers)('the %s implementation', implementation => {
     it.each([
-      ['a frame', text(FRAME_SIZE)],
-      ['a frame of noise', noise(FRAME_SIZE)],
-      ['a frame of zeros', new Uint8Array(FRAME_SIZE)],
+      ['256 KiB of text', text(FRAME_SIZE)],
+      ['256 KiB of noise', noise(FRAME_SIZE)],
+      ['256 KiB of zeros', new Uint8Array(FRAME_SIZE)],
       ['a byte', text(1)],
       ['twenty bytes', text(20)],
-      ['a frame of 3 MB', text(3_000_000)]
-    ])('%s is read by the tool', async (_, bytes) => {
+      ['3 MB of text', text(3_000_000)]
+    ])('makes a frame of %s that the tool reads', async (_, bytes) => {
       const frame = await codecs[codec]({ implementation }).compress(bytes)
 
       expect(Buffer.compare(await run(tool, flags, frame), bytes)).toBe(0)
     })
 
-    it('at every level is read by the tool', async () => {
+    it('makes frames that the tool reads at every level', async () => {
       const { compress, levels } = codecs[codec]({ implementation })
       const bytes = text(FRAME_SIZE, 2)
 
@@ -132,7 +132,7 @@ describe.each(TOOLS)('$codec and its own tool', ({
       }
     })
 
-    it(`as the ${oneFrame ? 'frame' : 'many frames'} of a stored file is read by the tool`, async () => {
+    it(`makes a stored file of ${oneFrame ? 'one frame' : 'many frames'} that the tool reads`, async () => {
       const fs = ipfsz({ blockstore: new MemoryBlockstore() }, { codecs: [codecs[codec]({ implementation })] })
       const bytes = text(3_000_000)
       const cid = await fs.addBytes(bytes, {
@@ -147,7 +147,7 @@ describe.each(TOOLS)('$codec and its own tool', ({
 
   it.each(
     compress.map(command => [command.slice(command.indexOf('-c')).join(' '), command] as const)
-  )('every implementation reads what the tool makes with %s', async (_, [compressor, ...compressorFlags]) => {
+  )('reads what the tool makes with %s, in every implementation', async (_, [compressor, ...compressorFlags]) => {
     for (const bytes of [text(1), text(100_000), text(3_000_000), noise(70_000), new Uint8Array(500_000)]) {
       const file = join(directory, 'file')
       await writeFile(file, bytes)

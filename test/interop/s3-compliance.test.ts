@@ -9,7 +9,7 @@ import type { S3Server } from './s3/server.ts'
 import type { Verify } from '@ipfsz/blockstore-compressed'
 import type { CodecName } from '@ipfsz/codecs'
 
-// the suite takes mocha's, and a module that it does not bring along
+// the suite expects mocha's globals, and imports a module that it does not depend on
 Object.assign(globalThis, { afterEach, beforeEach, describe, it })
 registerHooks({
   resolve: (specifier, context, next) => specifier === 'aegir/chai'
@@ -39,7 +39,7 @@ for (const codec of CODECS) {
   for (const verify of VERIFY) {
     describe(`CompressedBlockstore in an S3 bucket with ${codec}, verify ${verify}, compliance suite`, () => {
       interfaceBlockstoreTests({
-        // the blocks of the suite are small: each is to go through the codec
+        // the blocks of the suite are small, but each should go through the codec
         setup: async () => new CompressedBlockstore(await makeChild(), { codec, verify, minSize: 0 }),
         teardown: async () => {}
       })

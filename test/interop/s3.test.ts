@@ -38,7 +38,7 @@ async function read (chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): 
 }
 
 describe('a CompressedBlockstore in an S3 bucket', () => {
-  it.each(Object.keys(codecs) as CodecName[])('gives back what was put with %s, by every verb', async codec => {
+  it.each(Object.keys(codecs) as CodecName[])('puts, gets, lists and deletes blocks with %s', async codec => {
     const { child } = await makeBucket()
     const store = new CompressedBlockstore(child, { codec })
     const blocks = [text(300_000), text(5000, 2), noise(5000), new Uint8Array(0)]
@@ -66,7 +66,7 @@ describe('a CompressedBlockstore in an S3 bucket', () => {
     expect(await store.has(pairs[0].cid)).toBe(false)
   })
 
-  it('puts fewer bytes into the bucket than the block has', async () => {
+  it('stores fewer bytes in the bucket than the block has', async () => {
     const { child, bucket } = await makeBucket()
     const cid = await cidOf(text(300_000))
 
@@ -77,7 +77,7 @@ describe('a CompressedBlockstore in an S3 bucket', () => {
     expect(Size).toBeLessThan(150_000)
   })
 
-  it('is converted in place, more blocks than a listing has, while another node reads it', async () => {
+  it('is converted in place while another node reads it, with more blocks than one listing has', async () => {
     const { child, bucket } = await makeBucket()
     const blocks = Array.from({ length: 1100 }, (_, i) => text(1000, i + 1))
     const cids = await Promise.all(blocks.map(cidOf))
@@ -103,7 +103,7 @@ describe('a CompressedBlockstore in an S3 bucket', () => {
     expect(await convert(child, { codec: 'brotli' })).toMatchObject({ converted: 0, unchanged: 1100 })
   })
 
-  it('is shared by two nodes at once, each with a codec of its own, and each reads what the other adds', async () => {
+  it('is shared by two nodes with different codecs, each of which reads what the other adds', async () => {
     const { child, bucket } = await makeBucket()
     const program = join(import.meta.dirname, 's3', 'node.ts')
     const nodes = [['zstd', '2'], ['brotli', '3']].map(([codec, seed]) => {
@@ -133,7 +133,7 @@ describe('a CompressedBlockstore in an S3 bucket', () => {
       )
     }
 
-    // the shared half lies there once
+    // the half that both nodes add is stored once
     expect(new Set(added.flat()).size).toBe(18)
     const { blocks, codecs, unreadable } = await stats(child)
     expect({ blocks, unreadable }).toEqual({ blocks: 18, unreadable: 0 })
@@ -141,7 +141,7 @@ describe('a CompressedBlockstore in an S3 bucket', () => {
     expect(codecs.brotli?.blocks).toBeGreaterThanOrEqual(6)
   })
 
-  it('holds what a Helia node adds, pins and collects', async () => {
+  it('keeps what a Helia node pins, and loses what its gc deletes', async () => {
     const { child } = await makeBucket()
     const helia = await createHeliaLight({ blockstore: new CompressedBlockstore(child) }).start()
     const fs = unixfs(helia)
@@ -156,7 +156,7 @@ describe('a CompressedBlockstore in an S3 bucket', () => {
     await helia.stop()
   })
 
-  it('gives the errors of the store as they are when the server is gone', async () => {
+  it('passes on the errors of the S3Blockstore when the server is gone', async () => {
     const other = await startS3()
     const child = new S3Blockstore(makeClient(other.endpoint), 'gone', { createIfMissing: true })
     await child.open()

@@ -1,7 +1,7 @@
-"""The framing format of Snappy to stdout, from a file or stdin: `snappy-framing.py -c [FILE]` compresses, `-d` decompresses.
+"""Snappy's framing format, from a file or stdin to stdout: `snappy-framing.py -c [FILE]` compresses, `-d` decompresses.
 
-The blocks are Google's libsnappy, the framing is python-snappy. Its own command cannot be used:
-in Debian 12 the CRC-32C of python-snappy 0.5.3 fails under Python 3.11, so that there is one here.
+Google's libsnappy makes the blocks, python-snappy the framing. Its own command cannot be used:
+in Debian 12 the CRC-32C of python-snappy 0.5.3 fails under Python 3.11, so this file has its own.
 """
 import sys
 
@@ -35,7 +35,7 @@ data = (open(sys.argv[2], 'rb') if len(sys.argv) > 2 else sys.stdin.buffer).read
 if sys.argv[1] == '-d':
     decompressor = StreamDecompressor()
     output = decompressor.decompress(data)
-    # refuses what is cut short
+    # fails on truncated input
     decompressor.flush()
 else:
     output = StreamCompressor().add_chunk(data)

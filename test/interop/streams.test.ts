@@ -13,16 +13,17 @@ import type { Codec, CodecName, ImplementationName } from '@ipfsz/codecs'
 
 const MIB = 1024 * 1024
 
-/** Debian's Python, the one that its python3-snappy is for. */
+/** Debian's own Python, because python3-snappy is a module of it. */
 const SNAPPY = ['/usr/bin/python3', join(import.meta.dirname, 'snappy-framing.py')]
 
 interface Tool {
   codec: CodecName
   readers: ImplementationName[]
-  /** Ways to compress stdin, and the file whose name is added. */
+  /** Commands that compress stdin. */
   piped: string[][]
+  /** Commands that compress the file whose name is appended. */
   file: string[][]
-  /** The tool reads one after another as one. */
+  /** The tool reads concatenated streams as one. */
   joins: boolean
 }
 
@@ -117,7 +118,7 @@ async function compress ([tool, ...flags]: string[], isPiped: boolean, bytes: Ui
   return run(tool, [...flags, name])
 }
 
-describe.each(TOOLS)('streams that the tool of $codec makes', ({ codec, readers, piped, file, joins }) => {
+describe.each(TOOLS)('streams of the reference tool of $codec', ({ codec, readers, piped, file, joins }) => {
   const commands = [
     ...piped.map(command => ({ command, isPiped: true })),
     ...file.map(command => ({ command, isPiped: false }))
@@ -129,7 +130,7 @@ describe.each(TOOLS)('streams that the tool of $codec makes', ({ codec, readers,
         [`${command.slice(command.indexOf('-c')).join(' ')}${isPiped ? ', piped' : ''}`, command, isPiped] as const
     )
   )('are read by every implementation: %s', async (_, command, isPiped) => {
-    // Python takes minutes for the checksums of more
+    // Python takes minutes to checksum more
     const contents = codec === 'snappy' ? [...CONTENTS.slice(0, 3), LONG.subarray(0, 2 * MIB)] : [...CONTENTS, LONG]
 
     for (const bytes of contents) {
@@ -166,8 +167,8 @@ describe.each(TOOLS)('streams that the tool of $codec makes', ({ codec, readers,
   })
 })
 
-describe('what the tools make besides', () => {
-  it('zstd --ultra and --long ask for a larger window, which is allowed by asking', async () => {
+describe('streams of unusual options', () => {
+  it('are refused if zstd --long makes their window too large, and read with a larger maxWindowSize', async () => {
     const stream = await run('zstd', ['-c', '-3', '--long=24'], LONG)
     const codec = codecs.zstd()
     const decompressStream = codec.decompressStream as NonNullable<Codec['decompressStream']>
@@ -182,7 +183,7 @@ describe('what the tools make besides', () => {
     ).toBe(0)
   })
 
-  it('lz4 -l is refused by name, brotli --large_window too', async () => {
+  it('are refused with CorruptFrameError: lz4 -l, brotli --large_window', async () => {
     await expect(read(codecs.lz4(), await run('lz4', ['-l', '-c'], text(1000))))
       .rejects.toMatchObject({ name: 'CorruptFrameError', reason: 'it is a frame of the legacy format' })
     await expect(read(codecs.brotli(), await run('brotli', ['-c', '-q', '5', '--large_window=28'], LONG)))

@@ -6,7 +6,7 @@ import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
 import { serve } from '../support/serve.ts'
 import type { Browser } from 'playwright'
 
-/** What a page does: every codec, there and back, and what ran it. */
+/** The script of the page: compresses and decompresses with a codec, and says which implementation ran. */
 const SCRIPT = `
   import { codecs } from '@ipfsz/codecs/all'
 
@@ -21,7 +21,7 @@ const SCRIPT = `
   }
 `
 
-describe.each(Object.entries(BUNDLERS))('a page built by %s, which was told nothing,', (_, bundle) => {
+describe.each(Object.entries(BUNDLERS))('a page built by %s without configuration', (_, bundle) => {
   let browser: Browser
   let directory: string
 
@@ -57,14 +57,14 @@ describe.each(Object.entries(BUNDLERS))('a page built by %s, which was told noth
     ['brotli', 'wasm'],
     ['snappy', 'wasm'],
     ['lzo', 'js']
-  ])('compresses and decompresses with %s, in workers', async (name, implementation) => {
+  ])('compresses and decompresses with %s in workers', async (name, implementation) => {
     const page = await open()
 
     expect(await page.evaluate(`roundTrip('${name}')`)).toEqual([implementation, true, true])
     expect(page.workers().length).toBeGreaterThan(0)
   })
 
-  it('does so on its own thread when its policy forbids workers', async () => {
+  it('compresses and decompresses on its own thread if its policy forbids workers', async () => {
     const page = await open({ 'content-security-policy': "worker-src 'none'" })
 
     expect(await page.evaluate("roundTrip('zstd')")).toEqual(['wasm', true, true])

@@ -15,7 +15,7 @@ describe('@helia/bitswap', () => {
   it('does not listen to a stream before its own side is closed', async () => {
     const { network } = await startHelia()
     const [, stream] = await streamPair({ protocol: BITSWAP })
-    // as on a link that is busy
+    // as on a busy link
     stream.close = async () => new Promise(() => {})
 
     await network[ON_STREAM](stream, {} as Connection)
@@ -28,7 +28,7 @@ describe('@helia/bitswap', () => {
     expect(listenerCount.call(stream, 'message'), mended('@helia/bitswap', `${INTERNALS}/listen-at-once.ts`)).toBe(0)
   })
 
-  it('sends all blocks of a message on one stream, more than a stream may hold', async () => {
+  it('sends all blocks of a message on one stream, even more than a stream may hold', async () => {
     const [{ helia, network }, peer] = await Promise.all([startHelia(), startPeer()])
     let streams = 0
     let received = 0
@@ -60,7 +60,7 @@ describe('@helia/bitswap', () => {
     expect(streams, mended('@helia/bitswap', `${INTERNALS}/short-streams.ts`)).toBe(1)
   })
 
-  it('asks every peer for a block, so that all who have it send it', async () => {
+  it('asks every peer for a block, so that every peer that has it sends it', async () => {
     const [{ helia }, ...peers] = await Promise.all([startHelia(), startPeer(), startPeer()])
     const asked = Promise.all(peers.map(wantsBlock))
     const controller = new AbortController()
@@ -83,7 +83,7 @@ async function wantsBlock (peer: Libp2p): Promise<boolean> {
   return new Promise(resolve => {
     void peer.handle(BITSWAP, stream => {
       stream.addEventListener('message', ({ data }) => {
-        // one byte of length before it
+        // skips the length prefix of one byte
         const { wantlist } = BitswapMessage.decode(data.subarray().subarray(1))
 
         if (wantlist?.entries.some(({ wantType }) => wantType === WantType.WantBlock) === true) {

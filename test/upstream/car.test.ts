@@ -47,7 +47,7 @@ describe('@ipld/car', () => {
       }
     }
 
-    // it takes all that there is, 16 MiB here, and fails only because that ends
+    // it buffers the whole source, 16 MiB here, and fails only when the source ends
     await expect(CarReader.fromIterable(source())).rejects.toThrow()
     expect(taken, mended('@ipld/car', 'packages/cli/src/car/car-input.ts')).toBe(16)
   })
@@ -62,7 +62,7 @@ describe('@ipld/car', () => {
 })
 
 describe('@helia/car', () => {
-  it('leaves out what is below a root that is an identity CID', async () => {
+  it('leaves out the blocks below a root that is an identity CID', async () => {
     const helia = createHeliaLight({ blockstore: new MemoryBlockstore() })
     onTestFinished(async () => { await helia.stop() })
     await helia.start()

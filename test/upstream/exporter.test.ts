@@ -11,7 +11,7 @@ const OURS = 'packages/core/src/dag/read.ts'
 const LEAF = 1024
 const LEAVES = 150
 
-/** A file of 150 leaves of 1 KiB, in a store that counts which blocks are read. */
+/** A file of 150 leaves of 1 KiB, in a store that records which blocks are read. */
 async function makeFile (): Promise<{ read: Set<string>, root: CID, blockstore: MemoryBlockstore }> {
   const blockstore = new MemoryBlockstore()
   const content = Uint8Array.from({ length: LEAF * LEAVES }, (_, i) => i / LEAF)
@@ -40,7 +40,7 @@ describe('ipfs-unixfs-exporter', () => {
   it.each([
     undefined,
     8
-  ])('fetches a whole file though only its first block is taken: %s at a time', async blockReadConcurrency => {
+  ])('fetches a whole file if only its first block is read: blockReadConcurrency %s', async blockReadConcurrency => {
     const { read, root, blockstore } = await makeFile()
     const file = await exporter(root, blockstore)
 
@@ -61,7 +61,7 @@ describe('ipfs-unixfs-exporter', () => {
     await content.return?.()
   })
 
-  it('fetches the block behind a range that ends with a block', async () => {
+  it('fetches one block too many for a range that ends with a block', async () => {
     const { read, root, blockstore } = await makeFile()
     const file = await exporter(root, blockstore)
 
@@ -70,14 +70,14 @@ describe('ipfs-unixfs-exporter', () => {
     }
 
     for await (const _ of file.content({ offset: 0, length: LEAF })) {
-      // all of it
+      // read to the end
     }
 
-    // the root, the leaf that was asked for, and one more
+    // the root, the leaf of the range, and one more
     expect(read.size, mended('ipfs-unixfs-exporter', OURS)).toBe(3)
   })
 
-  it('takes a file for what a path below it leads to', async () => {
+  it('resolves a path below a file to the file', async () => {
     const blockstore = new MemoryBlockstore()
     const files = [{ path: 'a.txt', content: new Uint8Array([1]) }]
     let root: CID | undefined

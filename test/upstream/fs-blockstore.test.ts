@@ -43,8 +43,8 @@ async function read (store: FsBlockstore, cid: CID): Promise<number> {
   return length
 }
 
-describe('blockstore-fs, by steno', () => {
-  it('leaves an empty block if another process is killed while it puts the same one', async () => {
+describe('blockstore-fs with steno', () => {
+  it('leaves an empty block if another process is killed while it puts the same block', async () => {
     const store = await openStore()
     const { rename } = fs
     onTestFinished(() => {
@@ -64,7 +64,7 @@ describe('blockstore-fs, by steno', () => {
     expect(await read(store, cid), mended('blockstore-fs', OURS)).toBe(0)
   })
 
-  it('reports a block that cannot be read as one that is not there', async () => {
+  it('reports an unreadable block as missing', async () => {
     const store = await openStore()
     const cid = await cidOf()
     await store.put(cid, BYTES)
@@ -75,7 +75,7 @@ describe('blockstore-fs, by steno', () => {
     await expect(read(store, cid), mended('blockstore-fs', OURS)).rejects.toMatchObject({ name: 'NotFoundError' })
   })
 
-  it('loses the cause of a failure', async () => {
+  it('reports a failed put without its cause', async () => {
     const store = await openStore()
     const cid = await cidOf()
     await store.put(cid, BYTES)
@@ -87,7 +87,7 @@ describe('blockstore-fs, by steno', () => {
       .rejects.toSatisfy((err: Error) => err.name === 'PutFailedError' && err.cause == null)
   })
 
-  it('fails to list blocks of other hashes than sha2-256', async () => {
+  it('fails to list blocks whose hash is not sha2-256', async () => {
     const store = await openStore()
     await store.put(await cidOf(sha512), BYTES)
 

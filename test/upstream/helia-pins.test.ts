@@ -33,7 +33,7 @@ async function putRaw (helia: Helia, value: number): Promise<CID> {
   return cid
 }
 
-/** A node of one link. */
+/** Store a node with one link. */
 async function putParent (helia: Helia, child: CID, name: string): Promise<CID> {
   const bytes = dagPb.encode(dagPb.prepare({ Links: [{ Name: name, Hash: child, Tsize: 1 }] }))
   const cid = CID.createV1(dagPb.code, await sha256.digest(bytes))
@@ -45,11 +45,11 @@ async function putParent (helia: Helia, child: CID, name: string): Promise<CID> 
 
 async function drain (values: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of values) {
-    // only what it does
+    // only for its effect
   }
 }
 
-describe('pins of helia', () => {
+describe('the pins of helia', () => {
   it('end a listing at the first damaged record', async () => {
     const { helia, datastore } = await startHelia()
     const cids = await Promise.all([1, 2, 3].map(async value => putRaw(helia, value)))
@@ -58,13 +58,13 @@ describe('pins of helia', () => {
       await drain(helia.pins.add(cid))
     }
 
-    // as a power cut leaves it
+    // what a power cut can leave
     await datastore.put(new Key(`/pin/${cids[0].toString(base36)}`), new Uint8Array(0))
 
     await expect(drain(helia.pins.ls()), mended('helia', OURS)).rejects.toThrow()
   })
 
-  it('keep the removed pin among those of a block, and drop the others', async () => {
+  it('keep the removed pin in the pinnedBy of a block, and drop the others', async () => {
     const { helia, datastore } = await startHelia()
     const leaf = await putRaw(helia, 1)
     const [a, b] = [await putParent(helia, leaf, 'a'), await putParent(helia, leaf, 'b')]
@@ -81,7 +81,7 @@ describe('pins of helia', () => {
       .toEqual({ pinCount: 1, pinnedBy: [a.toString()] })
   })
 
-  it('lose a block that a pin still needs', async () => {
+  it('count a block as not pinned though a pin still needs it', async () => {
     const { helia } = await startHelia()
     const leaf = await putRaw(helia, 1)
     const [a, b] = [await putParent(helia, leaf, 'a'), await putParent(helia, leaf, 'b')]

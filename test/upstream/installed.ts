@@ -11,7 +11,7 @@ export function versionOf (packageName: string): string {
  * The message of an assertion about what a dependency does today. It is shown when upstream has
  * changed.
  *
- * @param ours - the file of ours that works around it
+ * @param ours - our file that works around it
  */
 export function mended (packageName: string, ours: string): string {
   return `${packageName} ${versionOf(packageName)} no longer does this: ` +

@@ -25,7 +25,7 @@ async function serve (listener: RequestListener): Promise<string> {
 }
 
 describe('kubo-rpc-client', () => {
-  it('takes a block of 16 MiB, though none has more than 2 MiB', async () => {
+  it('accepts a block of 16 MiB, though no block has more than 2 MiB', async () => {
     const url = await serve((_, response) => { response.end(Buffer.alloc(16 * MIB)) })
 
     const block = await create({ url }).block.get(EMPTY)
@@ -33,7 +33,7 @@ describe('kubo-rpc-client', () => {
     expect(block.byteLength, mended('kubo-rpc-client', OURS)).toBe(16 * MIB)
   })
 
-  it('follows a redirect to another server, with the answer of that one', async () => {
+  it('follows a redirect to another server, and returns its answer', async () => {
     const other = await serve((request, response) => {
       request.resume().once('end', () => { response.end('other') })
     })

@@ -9,7 +9,7 @@ const MIB = 1024 * 1024
 const PROTOCOL = '/test/1.0.0'
 
 describe('@libp2p/yamux', () => {
-  it('sends as much as its own initialStreamWindowSize though the other side takes 256 KiB', async () => {
+  it('sends as much as its own initialStreamWindowSize though the other side accepts 256 KiB', async () => {
     const [outbound, inbound] = multiaddrConnectionPair()
     const local = yamux({ streamOptions: { initialStreamWindowSize: 16 * MIB } })().createStreamMuxer(outbound)
     yamux()().createStreamMuxer(inbound)
@@ -25,7 +25,7 @@ describe('@libp2p/yamux', () => {
 })
 
 describe('libp2p', () => {
-  it('calls the middleware of a protocol only when that protocol has been negotiated', async () => {
+  it('calls the middleware of a protocol only after that protocol was negotiated', async () => {
     const [here, there] = await Promise.all([startPeer(), startPeer()])
     const negotiated: string[] = []
     await there.handle([PROTOCOL, `/zstd${PROTOCOL}`], stream => { void stream.close() })
@@ -36,7 +36,7 @@ describe('libp2p', () => {
 
     await here.dialProtocol(there.getMultiaddrs(), PROTOCOL)
 
-    // so a middleware cannot offer the compressed one first
+    // so a middleware cannot offer the compressed protocol first
     expect(negotiated, mended('libp2p', 'packages/libp2p-compression/src/negotiation/libp2p-internals.ts'))
       .toEqual([PROTOCOL])
   })

@@ -16,7 +16,7 @@ export const BITSWAP = '/ipfs/bitswap/1.2.0'
 /** The private method of @helia/bitswap that handles an incoming stream. */
 export const ON_STREAM = '_onStream'
 
-/** As much of a broker's `bitswap.network` as the reproductions use. It is private. */
+/** The part of a broker's private `bitswap.network` that the reproductions use. */
 export interface BitswapNetwork {
   [ON_STREAM]: StreamHandler
   sendMessage: (peer: PeerId, message: object) => Promise<void>
@@ -32,7 +32,7 @@ function options (): Libp2pOptions {
   }
 }
 
-/** A plain libp2p node on loopback, stopped when the test is done. */
+/** Start a plain libp2p node on loopback. It stops when the test is done. */
 export async function startPeer (): Promise<Libp2p> {
   const libp2p = await createLibp2p(options())
 
@@ -41,7 +41,7 @@ export async function startPeer (): Promise<Libp2p> {
   return libp2p
 }
 
-/** A Helia with Bitswap on loopback, and the network of its Bitswap. */
+/** Start Helia with Bitswap on loopback. `network` is the network of its Bitswap. */
 export async function startHelia (): Promise<{ helia: Helia & { libp2p: Libp2p }, network: BitswapNetwork }> {
   const helia = withBitswap(withLibp2pLight(createHeliaLight({ blockstore: new MemoryBlockstore() }), options()))
   const add = helia.addBlockBroker.bind(helia)

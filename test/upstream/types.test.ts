@@ -7,10 +7,10 @@ import type { Helia } from 'helia'
 
 type Keychain = Parameters<typeof ipnsValidator>[2]
 
-// `npm run check` fails on a `@ts-expect-error` that is no longer needed: upstream has mended the type then
+// `npm run check` fails on a `@ts-expect-error` that is no longer needed, so it notices a type that is mended
 
 describe('the types', () => {
-  it('of helia have no way to the broker of Bitswap', () => {
+  it('of helia expose no way to get the broker of Bitswap', () => {
     // @ts-expect-error mended: packages/cli/src/network/helia-internals/capture-bitswap.ts can go (docs/upstream.md)
     type Brokers = Helia['blockBrokers']
 
@@ -26,7 +26,7 @@ describe('the types', () => {
     expect<Table | undefined>(undefined).toBeUndefined()
   })
 
-  it('of @helia/ipns ask for a whole keychain, of which one method is called', () => {
+  it('of @helia/ipns ask for a whole keychain though only one method is called', () => {
     // @ts-expect-error mended: packages/cli/src/network/helia-internals/ipns-keychain.ts can go (docs/upstream.md)
     const keychain: Keychain = { loadPublicKeyFromProtobuf: async () => { throw new Error('unused') } }
 

@@ -11,11 +11,11 @@ import type { Provider } from './messages.ts'
 
 const COMMAND = fileURLToPath(new URL('../../../packages/cli/bin/ipfsz.js', import.meta.url))
 
-/** How a run of the command went. */
+/** The outcome of a run of the command. */
 export interface Run {
-  /** Whether it did what it should. */
+  /** Whether it exited with 0. */
   good: boolean
-  /** What it printed: how many bytes, and their SHA-256 in hex. */
+  /** The number of bytes that it printed, and their SHA-256 in hex. */
   size: number
   sha256: string
   /** When the first byte was printed, on the clock of `performance`. */
@@ -23,13 +23,13 @@ export interface Run {
   stderr: string
 }
 
-/** Start `ipfsz`, which knows nobody that it is not told of. */
+/** Start `ipfsz`, without bootstrap peers. */
 function start (args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
   const child = spawn(process.execPath, [COMMAND, ...args], {
     env: { ...process.env, IPFSZ_BOOTSTRAP: 'none' },
     stdio: ['ignore', 'pipe', 'pipe']
   })
-  // at once: it must not write into a directory again that has been removed
+  // kill it at once, so that it does not write into a removed directory
   child.once('exit', atExit(() => { child.kill('SIGKILL') }))
 
   return child
@@ -55,7 +55,7 @@ export async function runCommand (args: readonly string[]): Promise<Run> {
   return { good: code === 0, size, sha256: hash.digest('hex'), first, stderr: await stderr }
 }
 
-/** Run `ipfsz` to its end, and give the lines that it printed. */
+/** Run `ipfsz` to its end, and return the lines that it printed. */
 export async function printedBy (args: readonly string[]): Promise<string[]> {
   const child = start(args)
   const exit = once(child, 'close') as Promise<[number | null]>
@@ -78,7 +78,7 @@ export async function addByCommand (repo: string, file: string): Promise<{ cid: 
   return { cid, stored }
 }
 
-/** A daemon of the command, on a free port of loopback. */
+/** Start `ipfsz daemon` on a free port of loopback. */
 export async function startCommandDaemon (repo: string): Promise<Provider & { stop: () => Promise<void> }> {
   const child = start(['daemon', '--json', '--repo', repo, '--listen', '/ip4/127.0.0.1/tcp/0'])
   const exit = once(child, 'close')

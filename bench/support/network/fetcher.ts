@@ -1,7 +1,7 @@
 /**
- * A node that has nothing and fetches one file. `bench/network.ts` starts it in a process
- * of its own, which connects, says that it is ready, waits for a word, fetches, and tells
- * how that went.
+ * A node with an empty blockstore that fetches one file. `bench/network.ts` starts it in
+ * a process of its own, which connects, sends `ready`, waits for a message, fetches, and
+ * sends the outcome.
  */
 import { once } from 'node:events'
 import { unixfs } from '@helia/unixfs'
@@ -15,7 +15,7 @@ import type { Fetched, FetcherInit } from './messages.ts'
 const { peer, port, transport, reader, cid, size, timeout } = JSON.parse(process.argv[2]) as FetcherInit
 const helia = await createNode(new MemoryBlockstore(), [], transport)
 
-// when the topology has this peer, Bitswap knows it too
+// once the topology reports this peer, Bitswap knows it too
 const connected = new Promise<void>(resolve => {
   void helia.libp2p.register('/ipfs/bitswap/1.2.0', { onConnect: () => { resolve() } })
 })

@@ -1,4 +1,4 @@
-/** Reads a file from a Kubo daemon, as fetcher.ts does from a Helia. */
+/** Reads a file through a Kubo daemon, as fetcher.ts does with Helia. */
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { createZstdDecompress } from 'node:zlib'

@@ -1,6 +1,6 @@
 import type { Transport } from './node.ts'
 
-/** What a provider is started with. */
+/** The argument of a provider process. */
 export interface ProviderInit {
   /** A directory with the blocks of an FsBlockstore. */
   blocks: string
@@ -12,36 +12,36 @@ export interface Provider {
   port: number
 }
 
-/** What a fetcher is started with. */
+/** The argument of a fetcher process. */
 export interface FetcherInit {
-  /** The provider's peer id, and the port on loopback where it is reached. */
+  /** The provider's peer ID, and the port on loopback to dial. */
   peer: string
   port: number
   transport: Transport
   reader: 'helia' | 'ipfsz'
   cid: string
-  /** How many bytes are to be read. */
+  /** The size of the file in bytes. */
   size: number
-  /** When to give up, in milliseconds. */
+  /** In milliseconds. */
   timeout: number
 }
 
-/** How a fetch went: the time to the first and to the last byte, in milliseconds. */
+/** The outcome of a fetch: the time to the first and to the last byte, in milliseconds. */
 export interface Fetched {
   first: number
   wall: number
-  /** Of what fetches, in milliseconds. Not known of a command. */
+  /** Processor time of the fetcher, in milliseconds. Unknown for a command. */
   cpu?: number
   /** Bytes that were read. */
   size: number
-  /** What went wrong, if something did: the error's name. */
+  /** Why it failed, if it did, such as the name of an error. */
   failure?: string
 }
 
-/** What a reader of a Kubo daemon is started with. */
+/** The argument of a process that reads through a Kubo daemon. */
 export interface KuboFetcherInit {
   url: string
-  /** Whether it is a stream of zstd, as `zstd -dc` reads it. */
+  /** Whether the file is a zstd stream to decompress, as `zstd -dc` would. */
   decompress: boolean
   size: number
   timeout: number

@@ -9,10 +9,10 @@ import { createHeliaLight } from 'helia'
 import type { HeliaWithLibp2p } from '@helia/libp2p'
 import type { Blockstore } from 'interface-blockstore'
 
-/** How a connection carries what it carries: as it is, or compressed. */
+/** Whether connections are compressed. */
 export type Transport = 'plain' | 'compressed'
 
-/** A Helia that listens on loopback or not at all, and knows nobody that it does not dial. */
+/** Start a Helia node that knows only peers that it dials, and listens on the given addresses. */
 export async function createNode (
   blockstore: Blockstore,
   listen: string[],
@@ -22,7 +22,7 @@ export async function createNode (
     addresses: { listen },
     transports: [tcp()],
     connectionEncrypters: [noise()],
-    // the preferred one first
+    // in order of preference
     streamMuxers: [...transport === 'compressed' ? compress(yamux()) : [], yamux()],
     services: { identify: identify() }
   }))

@@ -1,9 +1,9 @@
-/** A node that has blocks. `bench/network.ts` starts it in a process of its own; it ends when that goes away. */
+/** A node that provides blocks. `bench/network.ts` starts it in a process of its own, and it ends with that. */
 import { FsBlockstore } from 'blockstore-fs'
 import { createNode } from './node.ts'
 import type { Provider, ProviderInit } from './messages.ts'
 
-// whoever wanted it is gone
+// the parent process is gone
 process.on('disconnect', () => { process.exit() })
 
 const { blocks, transport } = JSON.parse(process.argv[2]) as ProviderInit

@@ -5,9 +5,9 @@ import { addByCommand, printedBy, startCommandDaemon } from './command.ts'
 import { startProvider } from './sides.ts'
 import type { Provider } from './messages.ts'
 
-/** A file that somebody has, compressed as `ipfsz add` does. */
+/** A file that a provider has, compressed as `ipfsz add` does. */
 export interface Offered extends Provider {
-  /** Who has it. */
+  /** The name of the provider. */
   name: string
   cid: string
   /** Bytes of all blocks. */
@@ -21,7 +21,7 @@ export interface Providers {
   close (): Promise<void>
 }
 
-/** Start those whom `ipfsz` fetches from: they have the same blocks. */
+/** Start the providers that `ipfsz` fetches from. All have the same blocks. */
 export async function startProviders (directory: string): Promise<Providers> {
   const repo = join(directory, 'repo')
   await mkdir(repo)

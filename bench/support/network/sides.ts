@@ -18,23 +18,23 @@ import type { Fetched, FetcherInit, KuboFetcherInit, Provider, ProviderInit } fr
 import type { ShapedProxy } from '../shaped-proxy.ts'
 import type { Transport } from './node.ts'
 
-/** A file as one side has it. */
+/** A file as one side stores it. */
 export interface Offer {
   cid: string
   /** Bytes of all blocks. */
   stored: number
 }
 
-/** Who fetches, from whom. */
+/** A fetcher and its provider. */
 export interface Side {
   name: string
-  /** The port on loopback of the one that has the file. */
+  /** The port of the provider on loopback. */
   port: number
-  /** Whether fewer bytes pass the link than are stored. */
+  /** Whether the connection is compressed, so that fewer bytes pass the link than are stored. */
   compressesOnTheWay?: boolean
-  /** Add a file where it is fetched from. */
+  /** Add a file at the provider. */
   offer (file: string): Promise<Offer>
-  /** Fetch it by way of a link. `onReady` is called when that is about to begin. */
+  /** Fetch it over a link. Calls `onReady` just before the fetch begins. */
   fetch (offer: Offer, link: ShapedProxy, size: number, timeout: number, onReady: () => void): Promise<Fetched>
 }
 
@@ -48,10 +48,10 @@ const LEVEL = 3
 /** The library on a stock Helia, on both sides. */
 export const LIBRARY = 'ipfsz, zstd'
 
-/** Ours on both ends, as its users run it. */
+/** Our command on both sides, as users run it. */
 export const COMMAND = 'ipfsz cat from ipfsz daemon'
 
-/** Start all that fetch from each other here. */
+/** Start all providers and fetchers on this machine. */
 export async function startSides (directory: string): Promise<Sides> {
   const stops: Array<() => unknown> = []
   const sides: Side[] = []
@@ -79,7 +79,7 @@ export async function startSides (directory: string): Promise<Sides> {
     sides.push(command)
     stops.push(stop)
 
-    // compressed on the way alone
+    // compressed on the connection only
     await helia('plain CID with libp2p compression', 'compressed', 'helia')
 
     if (await hasKubo()) {
@@ -121,7 +121,7 @@ async function offer (file: string, blocks: string, reader: FetcherInit['reader'
   return { cid: cid.toString(), stored: blockstore.bytes }
 }
 
-/** Run a process that fetches, and tell when it is about to. */
+/** Run a fetcher process. Calls `onReady` just before it fetches. */
 async function runFetcher (
   program: string,
   init: FetcherInit | KuboFetcherInit,
@@ -129,7 +129,7 @@ async function runFetcher (
 ): Promise<Fetched> {
   const child = fork(join(import.meta.dirname, program), [JSON.stringify(init)])
   const fail = once(child, 'exit').then(([code]) => { throw new Error(`${program} ended with ${code}`) })
-  // it ends at last, when nobody waits for it
+  // the process exits after the fetch, when nothing waits for `fail` any more
   fail.catch(() => {})
 
   await Promise.race([once(child, 'message'), fail])
@@ -186,7 +186,7 @@ async function startCommandSide (directory: string): Promise<{ command: Side, st
   }
 }
 
-/** Kubo to Kubo: the file as it is, and compressed by `zstd` before. */
+/** Kubo to Kubo: the file uncompressed, and compressed by `zstd` before the add. */
 async function startKuboSides (directory: string): Promise<{ kubo: Side[], stop: () => Promise<void> }> {
   const daemons: KuboDaemon[] = []
 
@@ -231,7 +231,7 @@ async function offerKubo (daemon: KuboDaemon, bytes: Uint8Array): Promise<Offer>
   const body = new FormData()
   body.append('file', new Blob([new Uint8Array(bytes)]))
   const { Hash } = await (await daemon.call('add', { pin: 'true' }, body)).json() as { Hash: string }
-  // each block once, as it is stored: what `add` tells counts those that are equal each time
+  // counts each block once, as it is stored; the size that `add` reports counts equal blocks repeatedly
   const { TotalSize } = await (await daemon.call('dag/stat', { arg: Hash, progress: 'false' })).json() as {
     TotalSize: number
   }

@@ -22,7 +22,7 @@ func main() {
 
 	fmt.Printf("http://%s\n", listener.Addr())
 
-	// it ends with whoever started it
+	// exits when the process that started it is gone: its stdin ends
 	go func() {
 		os.Stdin.Read(make([]byte, 1))
 		os.Exit(0)

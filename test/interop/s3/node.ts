@@ -1,9 +1,9 @@
 /**
- * A Helia node that has its blocks in an S3 bucket, and nothing else: no network, and
- * no other blocks. Run as `node node.ts ENDPOINT BUCKET CODEC SEED`.
+ * A Helia node that stores its blocks in an S3 bucket, and has no network. Run as
+ * `node node.ts ENDPOINT BUCKET CODEC SEED`.
  *
- * It adds files and writes their CIDs as a line of JSON; then it reads the files of which
- * it finds the CIDs on its stdin, and writes their SHA-256 as another one.
+ * After the first line on stdin it adds files, and prints their CIDs as a line of JSON.
+ * The second line holds CIDs: it reads these files, and prints their SHA-256.
  */
 import { createHash } from 'node:crypto'
 import { createInterface } from 'node:readline'
@@ -28,7 +28,7 @@ await lines.next()
 const added: string[] = []
 
 for (let i = 0; i < 12; i++) {
-  // every other file is one that the other node adds at the same time
+  // the other node adds the same bytes in every other file, at the same time
   added.push((await fs.addBytes(text(300_000 + i, i % 2 === 0 ? 1 : Number(seed)))).toString())
 }
 

@@ -12,7 +12,7 @@ export interface S3Server {
   child: ChildProcess
 }
 
-/** @throws where the server is missing, with how to build it */
+/** @throws if the server is missing, with how to build it */
 export async function startS3 (): Promise<S3Server> {
   const child = spawn(PROGRAM, { stdio: ['pipe', 'pipe', 'inherit'] })
 
@@ -30,7 +30,7 @@ export async function stopS3 ({ child }: S3Server): Promise<void> {
   await closed
 }
 
-/** A client as each node has its own. The server takes any credentials. */
+/** A client for one node. The server accepts any credentials. */
 export function makeClient (endpoint: string): S3 {
   return new S3({
     endpoint,
