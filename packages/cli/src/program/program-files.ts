@@ -1,3 +1,4 @@
+import { codecs } from '@ipfsz/codecs/all'
 import { Option } from 'commander'
 import { UsageError } from '../errors.ts'
 import { addNetworkOptions, withNetwork } from './program-network.ts'
@@ -13,7 +14,7 @@ import type { NetworkFlags } from './program-network.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { Command } from 'commander'
 
-export const CODECS = ['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo']
+export const CODECS = Object.keys(codecs)
 
 const TARGET = 'a CID, or CID/path'
 
