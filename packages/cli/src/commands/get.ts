@@ -27,7 +27,7 @@ export interface GetCommandOptions {
   /** The largest window of a stream that ipfsz did not make, in bytes. */
   maxWindow?: number
   /**
-   * The most bytes to write.
+   * The most bytes to write: 4 TiB by default.
    *
    * @default 4398046511104
    */

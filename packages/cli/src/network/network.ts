@@ -44,7 +44,7 @@ export interface FetchOptions {
    */
   search?: boolean | undefined
   signal: AbortSignal
-  /** How long the fetch may go without any block of the root arriving, in milliseconds. */
+  /** How long to wait, in milliseconds, while no block of the root's DAG arrives. */
   timeout: number
 }
 
