@@ -32,7 +32,7 @@ type Note = (side: Side, what: string, time: Time) => void
 
 export const benchmark: Benchmark = {
   question: 'what a CompressedBlockstore costs and saves against an FsBlockstore alone, with blocks of 1 MiB, and ' +
-    'from which size on blocks shrink. A first get reads a block that the store has not read before',
+    'from which size upwards blocks shrink. A "first get" reads a block that the store has not read before',
   inputs: ['corpus', 'file'],
 
   async run (options) {

@@ -32,7 +32,7 @@ interface Measured {
 
 export const benchmark: Benchmark = {
   question: 'what it costs and saves to find out that a file is not worth compressing. ' +
-    `The paper's Figure 7 has ${BYPASS}`,
+    `In the paper's Figure 7, detecting this is ${BYPASS}`,
   inputs: ['corpus', 'file'],
 
   async run (options) {

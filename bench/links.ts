@@ -23,8 +23,8 @@ const READER = join(import.meta.dirname, 'support/read-links.ts')
 
 export const benchmark: Benchmark = {
   question: 'what links between original and compressed CIDs cost: to make, to read in a new process, and to add ' +
-    `files with. The paper's Figure 8 has ${LINKS.update} ms to make 1000, ${LINKS.recovery} ms to read ` +
-    `them, ${LINKS.partOfUpload} of adding`,
+    `files with. In the paper's Figure 8, making 1000 links takes ${LINKS.update} ms, reading them ` +
+    `${LINKS.recovery} ms, and links take ${LINKS.partOfUpload} of the time of adding`,
   inputs: [],
 
   async run ({ smoke }) {

@@ -22,7 +22,7 @@ const ROUNDS = 3
 /** How long a slow reader waits after each block, in milliseconds. The pauses of 600 blocks add up to seconds. */
 const PAUSE = 5
 
-/** What a process that added and one that read came to, or why they came to nothing. */
+/** The outcomes of the process that adds and of the one that reads, or why they failed. */
 type Measured = { added: Outcome, read: Outcome } | { failed: string }
 
 export const benchmark: Benchmark = {
@@ -56,7 +56,7 @@ export const benchmark: Benchmark = {
 
       return [
         { title: `${name} repeated, on an FsBlockstore (${corpus.source})`, rows },
-        { title: 'Files that others made, on an FsBlockstore', rows: await strangers(options) }
+        { title: 'Files that other tools made, on an FsBlockstore', rows: await strangers(options) }
       ]
     })
   }
@@ -75,7 +75,7 @@ async function measureSide (side: string, size: number, file: string, directory:
   }
 }
 
-/** Files of others that are read slowly, and DAGs that were made to fill the memory. */
+/** Files of other tools that are read slowly, and DAGs that were made to fill the memory. */
 async function strangers ({ smoke }: BenchmarkOptions): Promise<Row[]> {
   const leaves = smoke ? 10 : 600
   const cases: Array<[

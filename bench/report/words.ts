@@ -28,5 +28,5 @@ export function some (value: string | undefined, text: (value: string) => string
 
 /** A line of the report: a bold topic, what there is to say, and the page that has the figures. None without parts. */
 export function line (topic: string, page: string, parts: readonly string[]): string[] {
-  return parts.length === 0 ? [] : [`**${topic}**: ${parts.join(', ')} ([${page}](benchmarks/${page}.md))`]
+  return parts.length === 0 ? [] : [`**${topic}**: ${parts.join('; ')} ([${page}](benchmarks/${page}.md))`]
 }
