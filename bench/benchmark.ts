@@ -19,7 +19,7 @@ export interface Benchmark {
   question: string
   /** Which of the options that name files it takes. */
   inputs: ReadonlyArray<'corpus' | 'file'>
-  /** Measure, and give the rows of the table to print, or several tables. */
+  /** Measure, and return the rows of the table to print, or several tables. */
   run (options: BenchmarkOptions): Promise<Row[] | Table[]>
 }
 

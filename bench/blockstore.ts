@@ -25,7 +25,7 @@ const CONCURRENCY = 8
 /** How often all blocks are read from the cache for one figure: once is over in some 30 milliseconds. */
 const CACHED_READS = 4
 
-/** The file system that is no disk, `TMPFS_MAGIC` of statfs(2). */
+/** The type of a file system in memory, not on a disk: `TMPFS_MAGIC` of statfs(2). */
 const TMPFS = 0x01021994
 
 type Note = (side: Side, what: string, time: Time) => void

@@ -13,7 +13,7 @@ const TOLERANCE = 0.03
 const WITHIN = `within ${TOLERANCE * 100} %`
 const TRIES = 5
 
-/** What is measured of a link: its rate in bits a second, and the time there and back in milliseconds. */
+/** The measurements of a link: its rate in bits per second, and its round trip in milliseconds. */
 interface Measured {
   down: number
   /** Of each direction, with both in use. */

@@ -31,7 +31,7 @@ interface Tree {
 interface Side {
   name: string
   add (tree: Tree, blockstore: CountingBlockstore): Promise<CID>
-  /** Read all files, or one: gives how many bytes they have. */
+  /** Read all files, or one: returns how many bytes they have. */
   read (cid: CID, paths: readonly string[], blockstore: CountingBlockstore, tree: Tree): Promise<number>
 }
 

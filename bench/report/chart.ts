@@ -14,7 +14,7 @@ const FONT_SIZE = 13
 
 export interface Series {
   name: string
-  /** One for each category; of a line, pairs of x and y. Null where there is none. */
+  /** One for each category; of a line, pairs of x and y. Null if there is none. */
   values: Array<number | null | [number, number]>
 }
 
@@ -116,7 +116,7 @@ function toColumns (
   }
 }
 
-/** Without a screen, texts are taken for narrower than they are: room behind a name, an em for eight letters. */
+/** Without a screen, texts are measured too narrow: add room after a name, an em for every eight letters. */
 function widen (name: string): string {
   return name + '\u2003'.repeat(1 + Math.floor(name.length / 8))
 }

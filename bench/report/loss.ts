@@ -1,10 +1,10 @@
 import { numberOf } from './rows.ts'
 import type { Row } from '../benchmark.ts'
 
-/** What is no more than this away is as good. */
+/** Two figures that differ by at most this fraction count as equal. */
 export const NOISE = 0.03
 
-/** So many are told one by one. */
+/** The most losses that are listed one by one. */
 const FEW = 2
 
 /** One figure that is worse, and how many times. */
@@ -13,7 +13,7 @@ export interface Loss {
   times: number
 }
 
-/** How many they are, and which: of more than a few the least and the worst, the tables have the others. */
+/** How many losses there are, and which. Of many, only the least and the worst: the tables have the others. */
 export function extremes (losses: readonly Loss[], of: number, what: string): string {
   const sorted = losses.toSorted((a, b) => a.times - b.times).map(({ text }) => text)
 

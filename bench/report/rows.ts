@@ -9,7 +9,7 @@ export function rowsOf (results: Results, name: string, table = 0): readonly Row
   return results.get(name)?.tables[table]?.rows ?? []
 }
 
-/** A number of a row, undefined where there is none. */
+/** A number of a row, undefined if there is none. */
 export function numberOf (row: Row | undefined, column: string): number | undefined {
   const value = row?.[column]
 

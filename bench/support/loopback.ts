@@ -7,7 +7,7 @@ const PINGS = 25
 /** As between what passes a link, in milliseconds: right after one another they are faster. */
 const PAUSE = 2
 
-/** Listen on any port of loopback, and give it. */
+/** Listen on any free port of the loopback interface, and return it. */
 export async function listen (server: Server): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

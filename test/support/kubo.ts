@@ -7,7 +7,7 @@ import { run } from './tools.ts'
 export interface OfflineKubo {
   /** Where its repo is, once the tests run. */
   directory (): string
-  /** Run a command of it, and give what it prints. */
+  /** Run a command of it, and return what it prints. */
   ipfs (args: string[], input?: Uint8Array): Promise<Buffer>
 }
 

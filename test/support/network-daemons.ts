@@ -10,7 +10,7 @@ export interface RunningDaemon {
   address: string
   pid: number
   process: Process
-  /** End it as a system does, and give its exit code and what it said on stderr. */
+  /** End it as a system does, and return its exit code and what it wrote to stderr. */
   stop: () => Promise<{ code: number | null, stderr: string }>
   /** End it without a chance to clean up. */
   kill: () => Promise<void>

@@ -1,9 +1,9 @@
 /**
- * What a loss of power leaves of a directory, without a disk to cut off: all that this
- * process does to its files is recorded, with what was synced, and any moment of that
- * can be built as the worst of disks would have it. A file that is not synced is empty.
- * A name that is not synced, by a sync of its directory, is there or not: `lost` has none
- * of them, `named` has all, and `mixed` takes each by chance.
+ * Simulates what a power cut leaves of a directory, without cutting off a disk. Records every
+ * change that this process makes to the files, and every sync. For any moment of the record, it
+ * builds the directory as the worst disk would have it. A file that was not synced is empty. New
+ * and deleted names of a directory that was not synced are as before with `lost`, as changed with
+ * `named`, and either by chance with `mixed`.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
@@ -16,9 +16,9 @@ export const MODES = ['lost', 'named', 'mixed'] as const
 
 export type Mode = typeof MODES[number]
 
-/** A file or a directory, whatever it is called. */
+/** A file or a directory, under any name. */
 interface Inode {
-  /** Its names, or none where it is a file. */
+  /** The entries of a directory. Undefined for a file. */
   entries?: Map<string, Inode>
 }
 
@@ -29,13 +29,13 @@ type Event =
   | { type: 'names synced', directory: Inode, begun: number, entries: Map<string, Inode> }
   | { type: 'note', text: string }
 
-/** What does not change a file, of all that this module patches. */
+/** The flags of `open` that do not change a file. */
 const READS = new Set(['r', 'rs', undefined])
 const WRITERS = new Set(['write', 'writev', 'writeFile', 'appendFile', 'truncate'])
-/** What is not recorded, and must not happen to what is. */
+/** Functions that are not recorded: calling one on a recorded path fails. */
 const UNKNOWN = ['appendFile', 'copyFile', 'cp', 'rmdir', 'symlink', 'truncate'] as const
 
-/** Records what this process does to the files in a directory by `node:fs/promises`, until it is stopped. */
+/** Records what this process does to the files in a directory through `node:fs/promises`, until it is stopped. */
 export class PowerCut {
   readonly #root: string
   readonly #tree: Inode
@@ -44,29 +44,29 @@ export class PowerCut {
   readonly #events: Event[] = []
   readonly #saved = { ...fs }
 
-  /** @param root - a directory that is there. What it holds by now is on the disk */
+  /** @param root - an existing directory. What it holds now counts as synced */
   constructor (root: string) {
     this.#root = resolve(root)
     this.#tree = this.#scan(this.#root)
     this.#patch()
   }
 
-  /** The moments that something changed at, from 0, when nothing had happened yet. */
+  /** The number of moments: one after each event, and moment 0 before the first. */
   get length (): number {
     return this.#events.length + 1
   }
 
-  /** Remember that something was told at this moment. */
+  /** Record that something was reported at this moment. */
   note (text: string): void {
     this.#events.push({ type: 'note', text })
   }
 
-  /** What had been told at a moment. */
+  /** What had been reported up to a moment. */
   notes (moment: number): string[] {
     return this.#events.slice(0, moment).flatMap(event => event.type === 'note' ? [event.text] : [])
   }
 
-  /** What files were called when they were made, as paths below the directory. */
+  /** The names under which files were created, as paths below the directory. */
   created (): string[] {
     const paths = new Map<Inode, string>([[this.#tree, '']])
     const seen = new Set<Inode>()
@@ -91,7 +91,7 @@ export class PowerCut {
     syncBuiltinESMExports()
   }
 
-  /** What the disk has at a moment, by path: bytes of files, null of directories. */
+  /** What the disk has at a moment, by path: the bytes of a file, null for a directory. */
   at (moment: number, mode: Mode, random: () => number = Math.random): Map<string, Buffer | null> {
     const bytes = new Map(this.#start)
     const synced = new Map<Inode, { begun: number, entries: Map<string, Inode> }>(
@@ -138,7 +138,7 @@ export class PowerCut {
     return disk
   }
 
-  /** What two moments have in common that no disk tells apart. */
+  /** The same key for two moments that leave the same on the disk. */
   static key (disk: Map<string, Buffer | null>): string {
     const hash = createHash('sha256')
 
@@ -149,7 +149,7 @@ export class PowerCut {
     return hash.digest('hex')
   }
 
-  /** Write what a disk has into a directory that is not there. */
+  /** Write what a disk has into a new directory. */
   static async build (disk: Map<string, Buffer | null>, directory: string): Promise<void> {
     await fs.mkdir(directory)
 
@@ -196,7 +196,7 @@ export class PowerCut {
     const directory = this.#inode(dirname(path))
 
     if (directory?.entries == null) {
-      throw new Error(`${dirname(path)} is no directory`)
+      throw new Error(`${dirname(path)} is not a directory`)
     }
 
     if (inode == null) {
@@ -208,7 +208,7 @@ export class PowerCut {
     this.#events.push({ type: 'names', directory, changes: [[basename(path), inode]] })
   }
 
-  /** It is there by now: as a new one, or emptied. */
+  /** The file at a path, which exists now: new, or emptied. */
   #made (path: string): Inode {
     const inode = this.#inode(path) ?? {}
 
@@ -219,14 +219,14 @@ export class PowerCut {
     return inode
   }
 
-  /** It is there by now, whoever made it: two may have at one time. */
+  /** A directory exists now. Two calls may have created it at the same time: only one is recorded. */
   #madeDirectory (path: string): void {
     if (this.#has(path) && this.#inode(path) == null) {
       this.#setName(path, { entries: new Map() })
     }
   }
 
-  /** What is there by now is recorded as soon as whoever made it goes on. */
+  /** Wait until a file that exists is recorded: the call that created it may not have returned yet. */
   async #known (path: string): Promise<Inode> {
     for (let turns = 0; turns < 100; turns++) {
       const inode = this.#inode(path)
@@ -238,7 +238,7 @@ export class PowerCut {
       await new Promise(resolve => { setImmediate(resolve) })
     }
 
-    throw new Error(`${path} is there, and its making was not recorded`)
+    throw new Error(`${path} exists, but its creation was not recorded`)
   }
 
   #patch (): void {
@@ -347,7 +347,7 @@ export class PowerCut {
     })
   }
 
-  /** What it had when the sync began is there when it ends. Whoever syncs has written by then. */
+  /** What a file or directory had when the sync began is on the disk when it ends. */
   async #sync (handle: FileHandle, path: string, inode: Inode): Promise<void> {
     const begun = this.#events.length
 

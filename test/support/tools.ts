@@ -11,7 +11,7 @@ const INSTALL: Readonly<Record<string, string>> = {
 }
 
 /**
- * Run a program with bytes on its stdin, and give what it writes to stdout.
+ * Run a program with bytes on its stdin, and return what it writes to stdout.
  *
  * @throws where the program is missing, with how to install it, or where it fails
  */

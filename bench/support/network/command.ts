@@ -55,7 +55,7 @@ export async function runCommand (args: readonly string[]): Promise<Run> {
   return { good: code === 0, size, sha256: hash.digest('hex'), first, stderr: await stderr }
 }
 
-/** Run `ipfsz` to its end, and give the lines that it printed. */
+/** Run `ipfsz` to its end, and return the lines that it printed. */
 export async function printedBy (args: readonly string[]): Promise<string[]> {
   const child = start(args)
   const exit = once(child, 'close') as Promise<[number | null]>

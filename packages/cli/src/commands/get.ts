@@ -85,7 +85,7 @@ async function write (source: CidPath, files: Ipfsz, options: GetCommandOptions,
     await checkNothingThere(destination, 'a symlink')
 
     if (options.allowSymlinks !== true) {
-      // names beside it may be symlinks, so `..` behind one of them may lead anywhere
+      // names beside it may be symlinks, so `..` after one of them may lead anywhere
       await checkSymlink(destination, link, [], async () => false)
     }
 
