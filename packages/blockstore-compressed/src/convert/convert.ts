@@ -28,7 +28,7 @@ export interface ConvertOptions extends WriteInit, ProgressOptions<ConvertEvents
   again?: boolean | undefined
 
   /**
-   * How many blocks to read, compress and write at one time.
+   * How many blocks to read, compress and write at a time.
    *
    * @default 4
    */

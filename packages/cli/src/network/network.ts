@@ -14,7 +14,7 @@ export interface ConnectedPeer {
   /** The address of the connection. */
   address: string
   direction: 'inbound' | 'outbound'
-  /** The peer's agent version, if it has told us. */
+  /** The peer's agent version, if it has sent one. */
   agent?: string | undefined
 }
 
