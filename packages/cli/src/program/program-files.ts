@@ -144,7 +144,11 @@ export function defineFileCommands (program: Command, context: () => Context): v
     )
     .option('--allow-symlinks', 'also write symlinks that point outside the output directory')
     .option('--max-size <size>', 'write no more bytes than this (default: 4TiB)', parseSize)
-    .option('--max-files <n>', 'write no more files, directories and symlinks than this (default: 100000000)', parseNumber)
+    .option(
+      '--max-files <n>',
+      'write no more files, directories and symlinks than this (default: 100000000)',
+      parseNumber
+    )
     .addOption(maxWindow()))
     .action(async (cid: string, flags: GetCommandOptions & NetworkFlags) => {
       const { get } = await import('../commands/get.ts')
