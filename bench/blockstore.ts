@@ -16,13 +16,13 @@ import type { Blockstore } from 'interface-blockstore'
 
 const MB = 1e6
 
-/** What UnixFS importers make of a file, in bytes. */
+/** The size of the blocks that UnixFS importers make, in bytes. */
 const BLOCK_SIZE = 1024 * 1024
 
-/** How many blocks are asked for at one time where it is not one by one: as many as Helia's exporter does. */
+/** How many blocks are requested at a time, if not one by one: as many as Helia's exporter requests. */
 const CONCURRENCY = 8
 
-/** How often all blocks are read from the cache for one figure: once is over in some 30 milliseconds. */
+/** How often all blocks are read from the cache for one figure: reading them once takes only some 30 milliseconds. */
 const CACHED_READS = 4
 
 /** The type of a file system in memory, not on a disk: `TMPFS_MAGIC` of statfs(2). */
@@ -131,7 +131,7 @@ async function openChild ({ child }: Side, path: string): Promise<FsBlockstore> 
   return files
 }
 
-/** One that has not read anything yet. */
+/** A store that has not read anything yet. */
 function makeStore ({ init }: Side, child: FsBlockstore): Blockstore {
   return init == null ? child : new CompressedBlockstore(child, init)
 }
@@ -210,7 +210,7 @@ function forget (path: string): boolean {
     })
 }
 
-/** The time of one of several runs, on average. */
+/** The mean time of several runs. */
 async function measureOften (work: () => Promise<void>, times: number): Promise<Time> {
   const { wall, cpu } = await measure(async () => {
     for (let i = 0; i < times; i++) {

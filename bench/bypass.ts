@@ -11,7 +11,7 @@ import type { CorpusFile } from './support/corpus.ts'
 import type { Files } from './support/file-systems.ts'
 import type { Blockstore } from 'interface-blockstore'
 
-/** Many: of files this small, a garbage collection takes ten times as long as adding one. */
+/** Many rounds: a garbage collection takes ten times as long as adding one of these small files. */
 const ROUNDS = 45
 
 const DETECTING = 'ipfsz'
@@ -87,7 +87,7 @@ export const benchmark: Benchmark = {
   }
 }
 
-/** Every side once in each round, after one that is not counted. */
+/** Every side once in each round, after a round that is not counted. */
 async function compare (
   { path, size }: Pick<CorpusFile, 'path' | 'size'>,
   rounds: number,

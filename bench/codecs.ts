@@ -57,7 +57,7 @@ export const benchmark: Benchmark = {
   }
 }
 
-/** The file that was named, or pieces of the corpus: slow levels take long for more. */
+/** The file that `--file` names, or pieces of the corpus: more would take slow levels too long. */
 async function readSample (options: BenchmarkOptions): Promise<{ bytes: Uint8Array, name: string }> {
   return withCorpus(options, async corpus => {
     const mixed = await mixedFile(corpus, options)

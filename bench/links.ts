@@ -48,7 +48,7 @@ async function measureLinks (smoke: boolean): Promise<Row[]> {
     name => ({ name, adds: new Array<number>(), reads: new Array<[Read, Read]>() })
   )
 
-  // every datastore once in each round, so that whatever else the machine does falls on all of them
+  // every datastore once in each round, so that other load on the machine affects all of them
   for (let round = 0; round < rounds; round++) {
     for (const { name, adds, reads } of measured) {
       await withDirectory(async directory => {
@@ -89,7 +89,7 @@ async function add (name: string, directory: string, links: readonly Link[], blo
   return wall
 }
 
-/** Read them in a new process: once, and once more. */
+/** Read the links in a new process, twice. */
 async function readAnew (name: string, directory: string, count: number): Promise<[Read, Read]> {
   const { stdout } = await promisify(execFile)(process.execPath, [READER, name, directory])
   const reads = JSON.parse(stdout) as [Read, Read]

@@ -13,8 +13,8 @@ import type { Outcome, StrangerTask } from './support/task.ts'
 const MB = 1e6
 
 /**
- * None from 2 to 4 GiB: protons-runtime 8.0.1 writes such numbers of a UnixFS message
- * wrongly, with bytes that were in memory before, so plain Helia cannot read what it added.
+ * No size from 2 to 4 GiB: protons-runtime 8.0.1 writes such numbers of a UnixFS message wrongly,
+ * with bytes that were in memory before, so plain Helia cannot read what it added.
  */
 const SIZES = [10 * MB, 100 * MB, 1000 * MB, 4300 * MB]
 const SMOKE = [MB, 5 * MB]
@@ -39,7 +39,7 @@ export const benchmark: Benchmark = {
         const measured = new Map<string, Measured[]>([PLAIN, DEFAULT].map(side => [side, []]))
         const rounds = options.smoke ? 1 : ROUNDS
 
-        // every side once in each round, so that whatever else the machine does falls on all of them
+        // every side once in each round, so that other load on the machine affects all of them
         for (let round = 0; round < rounds; round++) {
           progress(`${size / MB} MB, round ${round + 1} of ${rounds}`)
 
@@ -70,7 +70,7 @@ async function measureSide (side: string, size: number, file: string, directory:
 
     return { added, read: await runTask({ ...task, action: 'cat', cid: added.cid }) }
   } catch (err) {
-    // a process that ran out of memory, for one
+    // for example a process that ran out of memory
     return { failed: err instanceof Error ? err.message : String(err) }
   }
 }

@@ -14,16 +14,16 @@ import { PLAIN } from './support/file-systems.ts'
 import type { Benchmark, Row } from './benchmark.ts'
 import type { CID } from 'multiformats/cid'
 
-/** An unpacked npm package of hundreds of small files, which the workspace brings. */
+/** An unpacked npm package of hundreds of small files, which is installed in the workspace. */
 const PACKAGE = { name: 'zrender (npm)', directory: join(import.meta.dirname, '../node_modules/zrender') }
 
-/** Reads of the one file for each figure: a garbage collection takes ten times as long as a read, and hits some. */
+/** How often one file is read for each figure. Garbage collections take ten times as long as a read, and hit some. */
 const SINGLE_READS = 9
 
 interface Tree {
   name: string
   directory: string
-  /** Relative to the directory. */
+  /** Paths of the files, relative to the directory. */
   paths: string[]
   size: number
 }
@@ -122,7 +122,7 @@ function readWith (create: (blockstore: CountingBlockstore) => Files): Side['rea
 }
 
 async function addTar ({ directory }: Tree, blockstore: CountingBlockstore): Promise<CID> {
-  // the same bytes whoever unpacked it, and when
+  // the same bytes, no matter who unpacked the package, and when
   const tar = await run('tar', [
     '--create',
     '--sort=name',
@@ -140,7 +140,7 @@ async function addTar ({ directory }: Tree, blockstore: CountingBlockstore): Pro
   return unixfs({ blockstore }).addBytes(compressed)
 }
 
-/** All of it is decompressed, whether or not all is wanted: up to the one file, on average half of it. */
+/** Decompresses all of the tar for all files, and half of it for one file, which is the average. */
 async function readTar (
   cid: CID,
   paths: readonly string[],
@@ -165,7 +165,7 @@ async function readTar (
     decompress.end()
   })()
 
-  // where it is cut off, the decoder misses the rest
+  // if the input was cut off, the decoder reports that the rest is missing
   decompress.on('error', () => {})
 
   await new Promise<void>(resolve => {
@@ -253,9 +253,8 @@ function toRow ({ name }: Side, tree: Tree, measured: Map<string, Measured[]>): 
 }
 
 /**
- * All files of a directory, of those with the same bytes one: FsBlockstore waits about a
- * second where a block is put twice at one time, as plain Helia does, and nothing else
- * would be measured.
+ * All files of a directory, without duplicates. If a block is put twice at the same time, as
+ * plain Helia does, FsBlockstore waits about a second, and nothing else would be measured.
  */
 function listTree ({ name, directory }: { name: string, directory: string }): Tree {
   const files = globSync('**/*', { cwd: directory }).filter(path => statSync(join(directory, path)).isFile()).toSorted()

@@ -6,10 +6,10 @@ import type { EChartsOption } from 'echarts'
 const TEXT = '#747b83'
 const GRID = 'rgba(128, 128, 128, 0.25)'
 
-/** Colours that are told from each other, and from light and dark (3:1 at least). */
+/** Colours that differ from each other, and from light and dark backgrounds (3:1 at least). */
 const COLOURS = ['#3f8fd2', '#d47d26', '#3aa066', '#c2559d', '#8b79d9', '#ad8f28', '#329ca1', '#d4585a']
 
-/** Pixels, of pictures that are shown somewhat smaller. */
+/** Pixels. Pictures are shown somewhat smaller than they are. */
 const FONT_SIZE = 13
 
 export interface Series {
@@ -20,26 +20,26 @@ export interface Series {
 
 export interface Chart {
   title: string
-  /** What the values are. */
+  /** The unit of the values. */
   unit: string
   kind: 'bar' | 'line'
-  /** Of bars. */
+  /** The names of the bars. */
   categories?: string[]
   /** Bars from left to right, the first category at the top, each with its value. */
   horizontal?: boolean
-  /** What x is, where it is a number. */
+  /** The name of the x axis, if x is a number. */
   x?: string
   series: Series[]
-  /** Values that differ by orders of magnitude. */
+  /** Whether the values differ by orders of magnitude: the axis is then logarithmic. */
   log?: boolean
-  /** A line at this value, such as that of what is compared with. */
+  /** Where to draw a reference line, such as the value of plain Helia. */
   reference?: number
 }
 
 const WIDTH = 960
 const HEIGHT = 440
 
-/** A picture of a chart, on no background of its own. */
+/** A picture of a chart, with a transparent background. */
 export function toSvg (chart: Chart): string {
   const instance = echarts.init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height: HEIGHT })
 
@@ -48,7 +48,7 @@ export function toSvg (chart: Chart): string {
 
     return instance.renderToSVGString()
   } finally {
-    // or its timers keep the process alive
+    // otherwise its timers keep the process alive
     instance.dispose()
   }
 }
@@ -60,7 +60,7 @@ function toOption (chart: Chart): EChartsOption {
 function toColumns (
   { title, unit, kind, categories = [], x, series: all, log = false, reference }: Chart
 ): EChartsOption {
-  // each keeps its colour where another has no values, as the same side has it in other charts
+  // a series keeps its colour even if another one has no values: charts use one colour for each side
   const series = all.map((one, i) => ({ ...one, colour: COLOURS[i % COLOURS.length] })).filter(
     ({ values }) => values.some(value => value != null)
   )
@@ -99,7 +99,7 @@ function toColumns (
       data: values,
       symbol: 'circle',
       symbolSize: 7,
-      // what others are compared with is grey, where it is one series
+      // plain Helia, which others are compared with, is grey
       color: name === PLAIN ? TEXT : colour,
       ...reference == null || i > 0
         ? {}

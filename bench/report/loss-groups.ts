@@ -12,8 +12,8 @@ const FAR = 1.25
 const LITTLE = 4
 
 /**
- * Where IPFSz is worse, rounded: a line for each kind of work. The page of each
- * benchmark lists every figure (`losses.ts`).
+ * Where IPFSz is worse, rounded: a line for each kind of work. Each benchmark's page lists every
+ * figure (`losses.ts`).
  */
 export function lossGroups (results: Results): string[] {
   return [

@@ -15,7 +15,7 @@ import type { Row } from '../benchmark.ts'
 import type { Result } from '../support/results.ts'
 import type { Results } from './rows.ts'
 
-/** The title of every benchmark's page, in the order of the report: what is asked first comes first. */
+/** The title of every benchmark's page, in the order of the report: the most asked first. */
 export const TITLES: Readonly<Record<string, string>> = {
   storage: 'Stored bytes',
   local: 'Adding and reading on one machine',
@@ -39,9 +39,9 @@ const WRITTEN = '`npm run bench -- report` generates this page from the results 
 /**
  * Write `benchmarks.md`, a page below `benchmarks/` for each benchmark, and their charts.
  *
- * @param directory - where the JSON of full runs is
- * @param docs - where to write
- * @throws {NoInputError} there is none
+ * @param directory - the directory with the results of full runs, in JSON
+ * @param docs - the directory to write to
+ * @throws {NoInputError} there are no results
  */
 export async function writeReport (directory: string, docs: string): Promise<void> {
   const names = Object.keys(TITLES)
@@ -145,7 +145,7 @@ function toPage ({ name, question, tables, seconds }: Result, losses: readonly s
 function targetsPage (goals: readonly Row[]): string {
   return [
     '# Targets',
-    'What was to be reached, and what was measured.',
+    'The targets, and what was measured.',
     toMarkdown(goals),
     '[All benchmarks](../benchmarks.md)'
   ].join('\n\n')
@@ -163,7 +163,7 @@ function machines (results: Results): string {
   return distinct([...results.values()].map(({ machine }) => machine)).join('; ')
 }
 
-/** What ran, by name: more than one version of something only if the results are of different days. */
+/** The versions of everything that ran. Several versions of one package only if the results are from different days. */
 function versionsOf (results: Results): string {
   const names = distinct([...results.values()].flatMap(({ versions }) => Object.keys(versions)))
 

@@ -4,7 +4,7 @@ import type { Result } from '../support/results.ts'
 /** The results of full runs, by name. */
 export type Results = ReadonlyMap<string, Result>
 
-/** The rows of a benchmark's table, none where it was not run. */
+/** The rows of a benchmark's table. None if it was not run. */
 export function rowsOf (results: Results, name: string, table = 0): readonly Row[] {
   return results.get(name)?.tables[table]?.rows ?? []
 }

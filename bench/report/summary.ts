@@ -6,7 +6,7 @@ import { brief, line, range } from './words.ts'
 import type { Row } from '../benchmark.ts'
 import type { Results } from './rows.ts'
 
-/** What a visitor remembers: a line for each question that was measured. */
+/** The main figures: a line for each question that was measured. */
 export function summary (results: Results): string[] {
   return [stored, reading, adding, fetching, farAway, againstKubo, random, memory, smallFiles, inPage]
     .flatMap(tell => tell(results))

@@ -5,13 +5,13 @@ import { distinct, find, numberOf, rowsOf } from './rows.ts'
 import type { Row } from '../benchmark.ts'
 import type { Results } from './rows.ts'
 
-/** How a CompressedBlockstore is read, and on what it should not be slower than an FsBlockstore alone. */
+/** The reads, and the stores, of which a CompressedBlockstore should not be slower than an FsBlockstore alone. */
 const READING = ['get, cached', 'first get, cached', 'first get, from the disk'].flatMap(
   what => [`${what}, 8 at a time`, `${what}, one by one`]
 )
 const LENGTH = ['SharedFsBlockstore, zstd 3, length', 'FsBlockstore, zstd 3, length']
 
-/** What is to be reached with the corpus in one file, and what is. */
+/** The targets for the corpus in one file, and what was measured. */
 export function targets (results: Results): Row[] {
   const local = rowsOf(results, 'local')
   const storage = rowsOf(results, 'storage').at(-1)
