@@ -2,13 +2,13 @@ import { defineConfig } from 'oxlint'
 import { PACKAGES, ROOMS } from './rooms.ts'
 import type { OxlintOverride } from 'oxlint'
 
-/** Imports that a place must not have, and what to say of them. */
+/** A pattern of forbidden imports, and the linter's message for them. */
 interface Restriction {
   regex: string
   message: string
 }
 
-/** Other packages of this repository, but for those that the map allows. */
+/** Other packages of this repository, except those that the map allows. */
 function otherPackages (name: string): Restriction[] {
   const allowed = PACKAGES[name]
   const others = Object.keys(PACKAGES).filter(other => !allowed.includes(other))
@@ -25,7 +25,7 @@ function otherPackages (name: string): Restriction[] {
   ]
 }
 
-/** Other rooms, but for those that the map allows. `up` leads from the file to the package's src. */
+/** Other rooms, except those that the map allows. `up` leads from the file to the package's src. */
 function otherRooms (room: string, allowed: readonly string[], up: string): Restriction {
   const open = [room, ...allowed].join('|')
 
@@ -39,7 +39,7 @@ function restrict (files: string[], restrictions: Restriction[]): OxlintOverride
   return { files, rules: { 'no-restricted-imports': ['error', { patterns: restrictions }] } }
 }
 
-/** The map of rooms.ts as rules. Of two overrides for one file the later counts, so each has all that holds there. */
+/** The map of rooms.ts as rules. If two overrides match a file, only the later one counts: each has all rules. */
 const ARROWS = Object.keys(PACKAGES).flatMap(name => {
   const src = `packages/${name}/src`
   const packages = otherPackages(name)

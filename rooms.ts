@@ -1,7 +1,7 @@
 /**
- * The map of the house: which package may import which, and inside a package which room
- * (a folder of its `src`) may import which other rooms. `npm run lint` refuses any other
- * import between them, and every circle of imports, of types too.
+ * The map of imports: which packages may import each other, and inside a package which rooms
+ * may (a room is a folder of the package's `src`). `npm run lint` refuses every other import,
+ * and every circular import, even of types only.
  *
  * Files at the top of a package's `src` (types, errors, constants) are open to all its rooms.
  */

@@ -18,13 +18,13 @@ const NODE_ONLY = [
   'packages/core/test/streams.test.ts',
   // Node's streams as sources, and listeners of a signal, which only Node counts
   'packages/core/test/{add-all,fetch,fetch-window}.test.ts',
-  // bytes of Kubo's own tests, made by a cipher of node:crypto
+  // the bytes of Kubo's own tests are made by a cipher of node:crypto
   'packages/core/test/kubo-layouts.test.ts',
-  // what `auto` chooses of what the codecs give, which test/demo compares with Node
+  // what `auto` chooses, which test/demo compares with Node
   'packages/core/test/auto.test.ts',
-  // on IndexedDB it is in test/browser, and takes as long again
+  // test/browser runs it on IndexedDB, which takes as long again
   'packages/blockstore-compressed/test/compliance.test.ts',
-  // files, of which those in a browser have no modes, no holes and no names of their own
+  // files on disk, with modes, holes and names: a browser has none
   'packages/blockstore-compressed/test/shared-fs-{blockstore,power-cut}.test.ts'
 ]
 

@@ -1,5 +1,5 @@
 export interface BenchmarkOptions {
-  /** A tiny run that only shows that everything still works. */
+  /** Measure so little that it only shows that everything still runs. */
   smoke: boolean
   /** A file to measure with instead of the corpus, if the benchmark needs only one. */
   file?: string
@@ -7,7 +7,7 @@ export interface BenchmarkOptions {
   corpus?: string
 }
 
-/** Figures, and what identifies them, such as CIDs. */
+/** A row of measurements, with other facts such as CIDs. */
 export type Row = Record<string, string | number>
 
 export interface Table {
@@ -17,13 +17,13 @@ export interface Table {
 
 export interface Benchmark {
   question: string
-  /** Which of the options that name input files it takes. */
+  /** The options for input files that it takes. */
   inputs: ReadonlyArray<'corpus' | 'file'>
-  /** Measure, and return the rows of one table, or several tables. */
+  /** Measure, and return the rows of the table to print, or several tables. */
   run (options: BenchmarkOptions): Promise<Row[] | Table[]>
 }
 
-/** There is nothing to measure or report. The message says it all, so no stack is printed. */
+/** There is nothing to measure or to report. Only its message is printed, without a stack. */
 export class NoInputError extends Error {
   override name = 'NoInputError'
 }
@@ -34,7 +34,7 @@ export interface Time {
   cpu: number
 }
 
-/** Run `work`, and return its result and how long it took. */
+/** Run `work`. Returns its result, and how long it took. */
 export async function measure<T> (work: () => Promise<T>): Promise<Time & { result: T }> {
   const cpu = process.cpuUsage()
   const start = performance.now()
@@ -45,7 +45,7 @@ export async function measure<T> (work: () => Promise<T>): Promise<Time & { resu
   return { wall, cpu: (user + system) / 1000, result }
 }
 
-/** The middle value, or the mean of the two middle ones. */
+/** The middle value, or the mean of the two middle values. */
 export function median (values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
 
@@ -53,8 +53,8 @@ export function median (values: readonly number[]): number {
 }
 
 /**
- * The items, beginning with another one in each round. In a fixed order, a garbage
- * collection that is as regular as the rounds would always hit the same item.
+ * The items, beginning with another one in each round. In a fixed order, a garbage collection
+ * that is as regular as the rounds would always hit the same item.
  */
 export function rotate<T> (items: readonly T[], round: number): T[] {
   const start = round % items.length
@@ -62,12 +62,12 @@ export function rotate<T> (items: readonly T[], round: number): T[] {
   return [...items.slice(start), ...items.slice(0, start)]
 }
 
-/** The smallest and the largest, as text. */
+/** The minimum and the maximum, as text. */
 export function spread (values: readonly number[]): string {
   return `${rounded(Math.min(...values))}-${rounded(Math.max(...values))}`
 }
 
-/** Rounds to three significant digits, or to an integer if that has more. */
+/** Round to three digits, or to a whole number if it has more. */
 export function rounded (value: number): number {
   return Math.abs(value) < 100 ? Number(value.toPrecision(3)) : Math.round(value)
 }
@@ -76,7 +76,7 @@ export function sum (values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0)
 }
 
-/** Say what is being measured, so that a long benchmark does not seem to hang. */
+/** Print what is being measured: a long benchmark would seem to hang. */
 export function progress (text: string): void {
   process.stderr.write(`${text}\n`)
 }

@@ -19,20 +19,20 @@ const MB = 1e6
 /** The size of the blocks that UnixFS importers make, in bytes. */
 const BLOCK_SIZE = 1024 * 1024
 
-/** How many blocks are requested at a time, unless one by one: as many as Helia's exporter requests. */
+/** How many blocks are requested at a time, if not one by one: as many as Helia's exporter requests. */
 const CONCURRENCY = 8
 
-/** How often all blocks are read from the cache for one figure, because once takes only 30 milliseconds. */
+/** How often all blocks are read from the cache for one figure: reading them once takes only some 30 milliseconds. */
 const CACHED_READS = 4
 
-/** The type of a file system in memory, `TMPFS_MAGIC` of statfs(2). */
+/** The type of a file system in memory, not on a disk: `TMPFS_MAGIC` of statfs(2). */
 const TMPFS = 0x01021994
 
 type Note = (side: Side, what: string, time: Time) => void
 
 export const benchmark: Benchmark = {
   question: 'what a CompressedBlockstore costs and saves against an FsBlockstore alone, with blocks of 1 MiB, and ' +
-    'from which size on blocks shrink. A first get reads a block that the store has not read before',
+    'from which size upwards blocks shrink. A "first get" reads a block that the store has not read before',
   inputs: ['corpus', 'file'],
 
   async run (options) {
@@ -131,7 +131,7 @@ async function openChild ({ child }: Side, path: string): Promise<FsBlockstore> 
   return files
 }
 
-/** A new store, which has not read anything yet. */
+/** A store that has not read anything yet. */
 function makeStore ({ init }: Side, child: FsBlockstore): Blockstore {
   return init == null ? child : new CompressedBlockstore(child, init)
 }
@@ -210,7 +210,7 @@ function forget (path: string): boolean {
     })
 }
 
-/** The average time of one of several runs. */
+/** The mean time of several runs. */
 async function measureOften (work: () => Promise<void>, times: number): Promise<Time> {
   const { wall, cpu } = await measure(async () => {
     for (let i = 0; i < times; i++) {

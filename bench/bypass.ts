@@ -11,7 +11,7 @@ import type { CorpusFile } from './support/corpus.ts'
 import type { Files } from './support/file-systems.ts'
 import type { Blockstore } from 'interface-blockstore'
 
-/** Many, because a garbage collection takes ten times as long as adding a file this small. */
+/** Many rounds: a garbage collection takes ten times as long as adding one of these small files. */
 const ROUNDS = 45
 
 const DETECTING = 'ipfsz'
@@ -32,7 +32,7 @@ interface Measured {
 
 export const benchmark: Benchmark = {
   question: 'what it costs and saves to find out that a file is not worth compressing. ' +
-    `The paper's Figure 7 has ${BYPASS}`,
+    `In the paper's Figure 7, detecting this is ${BYPASS}`,
   inputs: ['corpus', 'file'],
 
   async run (options) {
@@ -87,7 +87,7 @@ export const benchmark: Benchmark = {
   }
 }
 
-/** Run every side once a round, after a first round that does not count. */
+/** Every side once in each round, after a round that is not counted. */
 async function compare (
   { path, size }: Pick<CorpusFile, 'path' | 'size'>,
   rounds: number,

@@ -57,7 +57,7 @@ export const benchmark: Benchmark = {
   }
 }
 
-/** The file given by --file, or pieces of the corpus: slow levels would take too long for all of it. */
+/** The file that `--file` names, or pieces of the corpus: more would take slow levels too long. */
 async function readSample (options: BenchmarkOptions): Promise<{ bytes: Uint8Array, name: string }> {
   return withCorpus(options, async corpus => {
     const mixed = await mixedFile(corpus, options)

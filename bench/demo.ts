@@ -12,13 +12,13 @@ import type { Benchmark, Row } from './benchmark.ts'
 import type { CDPSession, Page } from 'playwright'
 
 const MB = 1e6
-/** Bytes in a row of the table, approximately. */
+/** Approximate bytes in a row of the table. */
 const ROW = 40
 const NAME = 'weather.csv'
 /** How long adding or reading may take, in milliseconds. */
 const PATIENCE = 300_000
 
-/** Records in the page, in milliseconds: tasks above 50 ms, and when the file was dropped and stored. */
+/** Records in the page, in milliseconds: tasks longer than 50, when the file was dropped, and when it was stored. */
 const WATCH = `
   window.tasks = []
   new PerformanceObserver(list => { tasks.push(...list.getEntries().map(({ duration }) => duration)) }).observe({ type: 'longtask' })
@@ -30,7 +30,7 @@ const WATCH = `
   }).observe(document.getElementById('status'), { childList: true })
 `
 
-/** Drops a table on the built demo page, with IndexedDB on disk. */
+/** Drops a table into the built demo page, which stores it in an IndexedDB on disk. */
 export const benchmark: Benchmark = {
   question: 'how fast the demo page adds a 200 MB table and reads it back, and how long its longest task takes',
   inputs: [],
@@ -41,7 +41,7 @@ export const benchmark: Benchmark = {
       const table = join(directory, NAME)
       progress('Building the page, and making the table')
       await buildPage(join(directory, 'page'))
-      // a little more, since rows differ in length
+      // a few rows more, since they differ in length
       await writeFile(
         table,
         new Uint8Array(await (await csv(Math.ceil(size / ROW * 1.1))).slice(0, size).arrayBuffer())
@@ -136,8 +136,8 @@ interface TraceEvent {
 }
 
 /**
- * Record every task of the page's main thread with its processor time. On a busy
- * machine the wall time of a task is longer than its work.
+ * Record the processor time of every task of the page's thread: on a busy machine, a task takes
+ * longer than its processor time.
  */
 async function startTrace (session: CDPSession): Promise<() => Promise<{ tasks: number, longest: number }>> {
   const events: TraceEvent[] = []
@@ -168,12 +168,12 @@ function threadOf ({ pid, tid }: TraceEvent): string {
   return `${pid}/${tid}`
 }
 
-/** Zero means that no task was reported as long, so all took less than 50 ms. */
+/** The longest task. The browser reports only tasks of 50 ms and more. */
 function longest (milliseconds: number): string | number {
   return milliseconds === 0 ? '< 50' : Math.round(milliseconds)
 }
 
-/** Drop a file from the disk on the page, as the system does. */
+/** Drag a file from the disk onto the page, as the system does. */
 async function drop (page: Page, session: CDPSession, file: string): Promise<void> {
   const { x, y } = await page.locator('#drop').boundingBox() ?? { x: 0, y: 0 }
 

@@ -23,8 +23,8 @@ const READER = join(import.meta.dirname, 'support/read-links.ts')
 
 export const benchmark: Benchmark = {
   question: 'what links between original and compressed CIDs cost: to make, to read in a new process, and to add ' +
-    `files with. The paper's Figure 8 has ${LINKS.update} ms to make 1000, ${LINKS.recovery} ms to read ` +
-    `them, ${LINKS.partOfUpload} of adding`,
+    `files with. In the paper's Figure 8, making 1000 links takes ${LINKS.update} ms, reading them ` +
+    `${LINKS.recovery} ms, and links take ${LINKS.partOfUpload} of the time of adding`,
   inputs: [],
 
   async run ({ smoke }) {
@@ -48,7 +48,7 @@ async function measureLinks (smoke: boolean): Promise<Row[]> {
     name => ({ name, adds: new Array<number>(), reads: new Array<[Read, Read]>() })
   )
 
-  // every datastore once a round, so that other load on the machine affects all of them alike
+  // every datastore once in each round, so that other load on the machine affects all of them
   for (let round = 0; round < rounds; round++) {
     for (const { name, adds, reads } of measured) {
       await withDirectory(async directory => {
@@ -89,7 +89,7 @@ async function add (name: string, directory: string, links: readonly Link[], blo
   return wall
 }
 
-/** Read the links twice, in a new process. */
+/** Read the links in a new process, twice. */
 async function readAnew (name: string, directory: string, count: number): Promise<[Read, Read]> {
   const { stdout } = await promisify(execFile)(process.execPath, [READER, name, directory])
   const reads = JSON.parse(stdout) as [Read, Read]

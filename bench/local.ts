@@ -16,9 +16,9 @@ const MB = 1e6
 interface Size {
   size: number
   rounds: number
-  /** How often each process repeats: short times vary much, and the first one includes JIT compilation. */
+  /** How often in each process: short times vary too much, and the first one includes compiling the code. */
   times: number
-  /** The stores, and the sides compared on each. */
+  /** The stores, and the sides that are compared on each. */
   stores: Partial<Record<StoreKind, string[]>>
 }
 
@@ -33,13 +33,13 @@ const SIZES: readonly Size[] = [
 
 const SMOKE: readonly Size[] = [{ size: MB, rounds: 1, times: 1, stores: { fs: TWO, level: TWO, memory: TWO } }]
 
-/** Commands of Kubo without a daemon, alone and piped through zstd. */
+/** The commands of Kubo, with what is piped into and out of it. No daemon runs. */
 const KUBO: Readonly<Record<string, { add: string, cat: string }>> = {
   Kubo: { add: 'ipfs add --offline -Q FILE', cat: 'ipfs cat --offline CID' },
   'Kubo, zstd -3 piped': { add: 'zstd -3 -c FILE | ipfs add --offline -Q', cat: 'ipfs cat --offline CID | zstd -dc' }
 }
 
-/** Notes printed with the figures. */
+/** Notes on the figures. */
 const ABOUT = 'Kubo\'s times include the start of its process. Peak MB is the resident memory of the whole ' +
   'process, or of `ipfs` if it is piped; reading from memory has none, because the same process ' +
   'fills the store. Reads come from the system\'s cache: the files were written just before. Files ' +
@@ -53,7 +53,7 @@ interface Measured {
   store: string
   side: string
   action: Task['action']
-  /** Wall time of each repetition, in milliseconds. */
+  /** Milliseconds of each run. */
   walls: number[]
   cpus: number[]
   peak: number
@@ -96,7 +96,7 @@ async function compare (
 ): Promise<Measured[]> {
   const measured: Measured[] = []
 
-  // every side once a round, so that other load on the machine affects all of them alike
+  // every side once in each round, so that other load on the machine affects all of them
   for (let round = 0; round < rounds; round++) {
     progress(`${size / MB} MB, round ${round + 1} of ${rounds}`)
 
@@ -187,7 +187,7 @@ function toRows ({ size }: Size, measured: readonly Measured[]): Row[] {
   }).toSorted((a, b) => a.what.localeCompare(b.what))
 }
 
-/** All times but the first of each process, unless it has only one. */
+/** The times without the first one of each process, if a process has several. */
 function warm (processes: ReadonlyArray<readonly number[]>): number[] {
   return processes.flatMap(times => times.length > 1 ? times.slice(1) : times)
 }

@@ -13,8 +13,8 @@ import type { Outcome, StrangerTask } from './support/task.ts'
 const MB = 1e6
 
 /**
- * None from 2 to 4 GiB: protons-runtime 8.0.1 encodes such sizes in a UnixFS message
- * wrongly, with bytes left over in memory, so plain Helia cannot read what it added.
+ * No size from 2 to 4 GiB: protons-runtime 8.0.1 writes such numbers of a UnixFS message wrongly,
+ * with bytes that were in memory before, so plain Helia cannot read what it added.
  */
 const SIZES = [10 * MB, 100 * MB, 1000 * MB, 4300 * MB]
 const SMOKE = [MB, 5 * MB]
@@ -22,7 +22,7 @@ const ROUNDS = 3
 /** How long a slow reader waits after each block, in milliseconds. The pauses of 600 blocks add up to seconds. */
 const PAUSE = 5
 
-/** The outcomes of a process that added and one that read, or why one failed. */
+/** The outcomes of the process that adds and of the one that reads, or why they failed. */
 type Measured = { added: Outcome, read: Outcome } | { failed: string }
 
 export const benchmark: Benchmark = {
@@ -39,7 +39,7 @@ export const benchmark: Benchmark = {
         const measured = new Map<string, Measured[]>([PLAIN, DEFAULT].map(side => [side, []]))
         const rounds = options.smoke ? 1 : ROUNDS
 
-        // every side once a round, so that other load on the machine affects all of them alike
+        // every side once in each round, so that other load on the machine affects all of them
         for (let round = 0; round < rounds; round++) {
           progress(`${size / MB} MB, round ${round + 1} of ${rounds}`)
 
@@ -56,7 +56,7 @@ export const benchmark: Benchmark = {
 
       return [
         { title: `${name} repeated, on an FsBlockstore (${corpus.source})`, rows },
-        { title: 'Files that others made, on an FsBlockstore', rows: await strangers(options) }
+        { title: 'Files that other tools made, on an FsBlockstore', rows: await strangers(options) }
       ]
     })
   }
@@ -70,12 +70,12 @@ async function measureSide (side: string, size: number, file: string, directory:
 
     return { added, read: await runTask({ ...task, action: 'cat', cid: added.cid }) }
   } catch (err) {
-    // for example, a process ran out of memory
+    // for example a process that ran out of memory
     return { failed: err instanceof Error ? err.message : String(err) }
   }
 }
 
-/** Read files of other tools slowly, and hostile DAGs that try to fill the memory. */
+/** Files of other tools that are read slowly, and DAGs that were made to fill the memory. */
 async function strangers ({ smoke }: BenchmarkOptions): Promise<Row[]> {
   const leaves = smoke ? 10 : 600
   const cases: Array<[

@@ -17,11 +17,11 @@ const SIZES: Readonly<Record<number, number>> = { 10: 16 * MB, 50: 24 * MB, 1000
 /** The link over which the whole corpus is fetched. */
 const WHOLE: Link = { rate: 50 * MEGABIT, roundTrip: 50 }
 
-/** A fetch times out after PATIENCE times the floor of the uncompressed bytes, at least LEAST_PATIENCE ms. */
+/** A fetch times out after this many times the floor of the uncompressed bytes, and this many ms at the earliest. */
 const PATIENCE = 4
 const LEAST_PATIENCE = 20_000
 
-/** Notes printed with the figures. */
+/** Notes on the figures. */
 const ABOUT = 'Helia, with and without ipfsz, fetches into memory; Kubo and the command fetch to disk. The ' +
   'time of the command includes dialling; the others are connected before'
 
@@ -99,7 +99,7 @@ async function offerAll (file: string, size: number, { sides }: Sides, rows: Row
   return { size, offers }
 }
 
-/** Runs every side once a round, so that other load on the machine affects all of them alike. */
+/** Every side once in each round, so that other load on the machine affects all of them. */
 async function compare (link: Link, subject: Subject, { sides }: Sides, rounds: number): Promise<Row[]> {
   const measured = new Map<Side, Measured[]>(sides.map(side => [side, []]))
 
@@ -129,7 +129,7 @@ async function fetchOnce (side: Side, link: Link, { size, offers }: Subject): Pr
     const after = proxy.traffic()
     const down = after.down - before.down
 
-    // without a compressed connection, all stored bytes must pass the link
+    // a file takes at least its stored bytes, except over a compressed connection
     if (fetched.failure == null && down < offer.stored && side.compressesOnTheWay !== true) {
       throw new Error(`${side.name} went round the link: ${down} of ${offer.stored} bytes passed it`)
     }
@@ -140,7 +140,7 @@ async function fetchOnce (side: Side, link: Link, { size, offers }: Subject): Pr
   }
 }
 
-/** The fetches that did not fail. */
+/** The fetches that were completed. */
 function whole (measured: readonly Measured[]): Measured[] {
   return measured.filter(({ failure }) => failure == null)
 }
@@ -155,7 +155,7 @@ function toRow (
   const { stored } = offers.get(side) as Offer
   const good = whole(measured)
   const seconds = good.map(({ wall }) => wall / 1000)
-  // traffic of failed fetches counts only if all failed
+  // failed fetches count only if all failed
   const passed = good.length === 0 ? measured : good
   const failures = measured.flatMap(
     ({ failure, size }) => failure == null ? [] : [`${failure} after ${rounded(size / MB)} MB`]
@@ -171,7 +171,7 @@ function toRow (
     spread: good.length === 0 ? '-' : spread(seconds),
     'first byte, s': has(() => median(good.map(({ first }) => first / 1000))),
     'floor, s': rounded(floorOf(stored, link) / 1000),
-    // how many bytes a compressed connection must move is unknown, so it has no floor
+    // the floor of bytes that are compressed on the way is unknown
     'times the floor': side.compressesOnTheWay === true ? '-' : has(
       () => median(seconds) * 1000 / floorOf(stored, link)
     ),

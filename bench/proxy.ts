@@ -8,15 +8,15 @@ import type { Benchmark, Row } from './benchmark.ts'
 import type { Link } from './support/links.ts'
 import type { AddressInfo, Server, Socket } from 'node:net'
 
-/** How far a link may be off its settings, as a fraction. */
+/** How far a link may deviate from its settings. */
 const TOLERANCE = 0.03
 const WITHIN = `within ${TOLERANCE * 100} %`
 const TRIES = 5
 
-/** What is measured of a link: rates in bits a second, and the round trip in milliseconds. */
+/** The measurements of a link: its rate in bits per second, and its round trip in milliseconds. */
 interface Measured {
   down: number
-  /** The rate of each direction while both are in use. */
+  /** The rate of each direction, with both in use. */
   both: number[]
   roundTrip: number
 }
@@ -94,7 +94,7 @@ async function measureLink (link: Link, server: Server, total: number): Promise<
   }
 }
 
-/** The rate in bits a second, between the first chunk that arrives and the last. */
+/** Bits per second, from the first bytes that arrive to the last. */
 async function measureRate (source: Socket, destination: Socket, total: number): Promise<number> {
   const arrived = new Promise<number>(resolve => {
     let start = 0

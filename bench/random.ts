@@ -18,10 +18,10 @@ import type { CID } from 'multiformats/cid'
 const KIB = 1024
 const READ = 4 * KIB
 
-/** Frame sizes to compare, with zstd at its default level, in KiB. */
+/** Frame sizes in KiB, for zstd at its default level. */
 const FRAME_SIZES = [64, 256, 1024, 4096, 16_384]
 
-/** Few, because each read of a stream starts at its beginning. */
+/** How many reads of a whole-file stream are enough: each starts at the beginning of the stream. */
 const STREAM_READS = 8
 
 /** A file as one side stores it. */
@@ -33,7 +33,7 @@ interface Subject {
   stored: number
   /** Milliseconds, blocks and bytes of each read. */
   reads: Array<{ wall: number, blocks: number, bytes: number }>
-  /** How many reads it gets in a round. */
+  /** How many reads there are in a round. */
   count: number
 }
 
@@ -71,8 +71,8 @@ export const benchmark: Benchmark = {
 
       return [
         {
-          title: `${name}, ${size} bytes, on an FsBlockstore. One instance a side does all reads; those of ipfsz ` +
-            'have read the root before, and keep it',
+          title: `${name}, ${size} bytes, on an FsBlockstore. One instance for each side does all reads; ` +
+            'those of ipfsz have read the root before, and keep it',
           rows: subjects.map(subject => toRow(subject, size, plain))
         },
         {
@@ -100,14 +100,14 @@ async function prepare (path: string, directory: string, count: number): Promise
     subjects.push({ name, files, cid, blockstore, stored: blockstore.bytes, reads: [], count })
   }
 
-  // one frame, as `zstd` makes it: each read decompresses it from its beginning
+  // a single frame, as `zstd` makes it: a reader has to start at its beginning
   const blockstore = await openStore(join(directory, 'whole'))
   const stream = await promisify(zstdCompress)(await readFile(path), {
     params: { [constants.ZSTD_c_compressionLevel]: 3 }
   })
   const cid = await FILE_SYSTEMS[PLAIN](blockstore).addBytes(stream)
 
-  // the CID of a single raw block cannot be marked
+  // a file of a single raw block has no root that can be marked
   if (cid.code !== raw.code) {
     subjects.push({
       name: 'a whole-file .zst',

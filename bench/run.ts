@@ -1,19 +1,19 @@
 /**
  * Runs benchmarks: `npm run bench -- NAME|all|report`.
  *
- * NAME           a benchmark: a file beside this one, which states the question that
- *                it answers
- * all            every benchmark, each in a process of its own
+ * NAME           a benchmark: each other file of this directory is one, and states the
+ *                question that it answers
+ * all            every benchmark, each in its own process
  * report         write docs/benchmarks.md and docs/benchmarks/ from the results of full runs
  *
- * --smoke        a tiny run that only shows that everything still works
- * --json FILE    write the result of NAME there
- * --json-dir DIR the directory of results, by default `.bench` for `report` and full runs of `all`.
- *                `all` skips benchmarks with a result of a full run there: delete it to
- *                measure again
- * --corpus DIR   files to measure with, ../shared/data by default if it exists
- * --file FILE    one file to measure with, if the benchmark needs only one. Benchmarks
- *                that generate their input refuse both
+ * --smoke        measure so little that it only shows that everything still runs
+ * --json FILE    write the result of NAME to this file
+ * --json-dir DIR the directory of the results of `all`, `.bench` by default; also of NAME, if
+ *                given. `all` skips benchmarks that have the result of a full run there: delete
+ *                a result to measure again
+ * --corpus DIR   files to measure with, by default ../shared/data if it exists
+ * --file FILE    one file to measure with, if the benchmark needs only one. A benchmark that
+ *                generates its input refuses both
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -57,7 +57,7 @@ if (file != null && (statSync(file, { throwIfNoEntry: false })?.isFile() !== tru
   refuse(`There is no file ${file}, or nothing in it`)
 }
 
-// check this before measuring
+// checked before the work, not after it
 if (values.json != null && !canWrite(values.json)) {
   refuse(`Nothing can be written to ${values.json}`)
 }
@@ -185,7 +185,7 @@ function toTables (measured: Row[] | Table[]): Table[] {
     : [{ title: '', rows: measured as Row[] }]
 }
 
-/** Run each benchmark in a process of its own, so that the memory of one does not slow down the next. */
+/** Each in its own process: what one leaves in memory does not slow down the next. */
 async function runAll (): Promise<void> {
   const directory = values['json-dir'] ?? (smoke ? undefined : DEFAULT_DIRECTORY)
   const failed: string[] = []

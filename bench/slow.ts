@@ -19,7 +19,7 @@ import type { Offered, Providers } from './support/network/providers.ts'
 const MB = 1e6
 const ROUND_TRIP = 50
 
-/** Concurrent fetches at rates below SLOW, where the processor is almost idle. Each has its own link. */
+/** How many fetches run at a time below SLOW, where the processor is almost idle. Each has its own link. */
 const AT_ONCE = 5
 const SLOW = 20 * MEGABIT
 
@@ -30,7 +30,7 @@ interface Case {
   times: number
 }
 
-/** Slow links, where requesting everything at once costs most, and a fast one, to see what requests cost. */
+/** Slow links, where a node that requests everything at once loses most, and a fast one, to see what requests cost. */
 const CASES: readonly Case[] = [
   { what: 'bytes that do not compress', size: 20 * MB, rate: 10 * MEGABIT, times: 20 },
   { what: 'bytes that do not compress', size: 20 * MB, rate: 2 * MEGABIT, times: 5 },
@@ -39,7 +39,7 @@ const CASES: readonly Case[] = [
 const SMOKE: readonly Case[] = [{ what: 'text', size: MB, rate: 50 * MEGABIT, times: 1 }]
 
 interface Fetched {
-  /** Why the fetched bytes are not the file, if they are not. */
+  /** Why the fetch failed, if it did. */
   failure?: string
   /** Milliseconds to the end of the command: from its start, and (`wall`) from its first byte on the link. */
   command: number
@@ -68,7 +68,7 @@ export const benchmark: Benchmark = {
           const fetched = await fetchTimes(given, offers, file, providers)
           rows.push(...offers.map(offered => toRow(given, offered, fetched.get(offered) ?? [])))
 
-          // two links can use the same file
+          // the same file is fetched over two links: list it once
           if (cids.every(({ CID }) => CID !== offers[0].cid)) {
             cids.push({ what: given.what, bytes: given.size, 'stored bytes': offers[0].stored, CID: offers[0].cid })
           }
@@ -101,7 +101,7 @@ async function makeFile ({ what, size }: Case, corpus: Corpus): Promise<string> 
   return path
 }
 
-/** Text files of the corpus, repeated up to a size. A line before each repetition makes its blocks unique. */
+/** The text files, repeated up to a size. A line before each repetition keeps blocks from being the same. */
 async function * repeatText (corpus: Corpus, size: number): AsyncGenerator<Uint8Array> {
   const files: string[] = []
 
@@ -142,7 +142,7 @@ async function isText (path: string): Promise<boolean> {
   }
 }
 
-/** Fetches from each provider once a round, so that other load on the machine affects all of them alike. */
+/** From each provider once in each round, so that other load on the machine affects all of them. */
 async function fetchTimes (
   { rate, times }: Case,
   offers: readonly Offered[],

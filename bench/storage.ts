@@ -16,7 +16,7 @@ const LEVEL = 3
 const ZSTD_TOOL = 'zstd -3, whole file'
 
 interface Stored {
-  /** Bytes of all blocks by side, and of the whole file compressed by `zstd -3`. */
+  /** Bytes of all blocks for each side, and of the whole file compressed by `zstd -3`. */
   bytes: Map<string, number>
   cid: string
 }
@@ -42,7 +42,7 @@ export const benchmark: Benchmark = {
           file: name,
           bytes: file.size,
           ...Object.fromEntries([...bytes.keys()].map(name => [name, ratio(name)])),
-          // a file that is stored plain has no frames
+          // files that are stored plain have no frames
           'frames cost, %': ratio(DEFAULT) < 1
             ? rounded(((bytes.get(DEFAULT) ?? 0) / (bytes.get(ZSTD_TOOL) ?? 1) - 1) * 100)
             : '-'
@@ -69,7 +69,7 @@ export const benchmark: Benchmark = {
   }
 }
 
-/** The side to compare with each codec of the paper. */
+/** What each codec of the paper is compared with. */
 const OURS: Readonly<Record<string, string>> = {
   gzip: 'ipfsz, gzip 6',
   lz4: 'ipfsz, lz4',

@@ -14,16 +14,16 @@ import { PLAIN } from './support/file-systems.ts'
 import type { Benchmark, Row } from './benchmark.ts'
 import type { CID } from 'multiformats/cid'
 
-/** An npm package of hundreds of small files, installed with the workspace. */
+/** An unpacked npm package of hundreds of small files, which is installed in the workspace. */
 const PACKAGE = { name: 'zrender (npm)', directory: join(import.meta.dirname, '../node_modules/zrender') }
 
-/** Reads of a single file for each figure. A garbage collection takes ten times as long as a read, and hits some. */
+/** How often one file is read for each figure. Garbage collections take ten times as long as a read, and hit some. */
 const SINGLE_READS = 9
 
 interface Tree {
   name: string
   directory: string
-  /** Relative to the directory. */
+  /** Paths of the files, relative to the directory. */
   paths: string[]
   size: number
 }
@@ -31,7 +31,7 @@ interface Tree {
 interface Side {
   name: string
   add (tree: Tree, blockstore: CountingBlockstore): Promise<CID>
-  /** Read all files, or one. Returns the number of bytes read. */
+  /** Read all files, or one: returns how many bytes they have. */
   read (cid: CID, paths: readonly string[], blockstore: CountingBlockstore, tree: Tree): Promise<number>
 }
 
@@ -122,7 +122,7 @@ function readWith (create: (blockstore: CountingBlockstore) => Files): Side['rea
 }
 
 async function addTar ({ directory }: Tree, blockstore: CountingBlockstore): Promise<CID> {
-  // the same bytes, whoever unpacked the files, and whenever
+  // the same bytes, no matter who unpacked the package, and when
   const tar = await run('tar', [
     '--create',
     '--sort=name',
@@ -140,7 +140,7 @@ async function addTar ({ directory }: Tree, blockstore: CountingBlockstore): Pro
   return unixfs({ blockstore }).addBytes(compressed)
 }
 
-/** Decompresses the whole archive, or half of it for one file: on average, a file is in its middle. */
+/** Decompresses all of the tar for all files, and half of it for one file, which is the average. */
 async function readTar (
   cid: CID,
   paths: readonly string[],
@@ -165,7 +165,7 @@ async function readTar (
     decompress.end()
   })()
 
-  // the decoder reports an error if the stream is cut off
+  // if the input was cut off, the decoder reports that the rest is missing
   decompress.on('error', () => {})
 
   await new Promise<void>(resolve => {
@@ -253,9 +253,8 @@ function toRow ({ name }: Side, tree: Tree, measured: Map<string, Measured[]>): 
 }
 
 /**
- * Lists the files of a directory, without duplicates: FsBlockstore waits about a second
- * if a block is put twice at one time, as plain Helia does, and that wait would be all
- * that is measured.
+ * All files of a directory, without duplicates. If a block is put twice at the same time, as
+ * plain Helia does, FsBlockstore waits about a second, and nothing else would be measured.
  */
 function listTree ({ name, directory }: { name: string, directory: string }): Tree {
   const files = globSync('**/*', { cwd: directory }).filter(path => statSync(join(directory, path)).isFile()).toSorted()

@@ -6,9 +6,10 @@
 import { globSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { codecs } from '@ipfsz/codecs/all'
 import { BUNDLERS } from '../test/support/bundles.ts'
 
-const CODECS = ['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo']
+const CODECS = Object.keys(codecs)
 
 /** The most JavaScript of a page that reads one codec, WebAssembly apart, in gzipped bytes. */
 const LIMIT = 40_000

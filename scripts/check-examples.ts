@@ -1,6 +1,6 @@
 /**
  * Type-checks every TypeScript example: the fenced blocks of the documents, and
- * those behind `@example` in doc comments. Also checks the links between documents.
+ * those after `@example` in doc comments. Also checks the links between documents.
  *
  * Each example becomes a file below dist/, which git ignores. From there `@ipfsz/core`
  * and the rest resolve as they do for a user. Run after a build.
@@ -49,7 +49,7 @@ interface Example {
   code: string[]
 }
 
-/** The lines of doc comments behind an `@example`, without their stars. All other lines are empty. */
+/** The lines of doc comments after an `@example`, without their stars. All other lines are empty. */
 function exampleLines (lines: readonly string[]): string[] {
   let inComment = false
   let inExample = false

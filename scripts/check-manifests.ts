@@ -66,7 +66,7 @@ function check (directory: string, versions: ReadonlyMap<string, string>): strin
   for (const file of globSync('dist/**/*.{js,d.ts}', { cwd: directory })) {
     for (const [, specifier] of readFileSync(join(directory, file), 'utf8').matchAll(IMPORT)) {
       if (!specifier.startsWith('node:') && dependencies[specifier] == null) {
-        problems.push(`${file} imports ${specifier}, which is no dependency`)
+        problems.push(`${file} imports ${specifier}, which is not a dependency`)
       }
     }
   }

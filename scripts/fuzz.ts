@@ -1,5 +1,5 @@
 /**
- * Gives mutated frames to every decoder that runs here, and says what is found:
+ * Feeds mutated frames to every decoder that runs here, and prints what it finds:
  *
  *   node scripts/fuzz.ts [--codec NAME] [--implementation NAME] [--inputs N] [--seed N] [--number N]
  *
@@ -121,7 +121,7 @@ async function main (seed: number): Promise<number> {
         continue
       }
 
-      // what is native has threads of its own
+      // native implementations have threads of their own
       for (const workers of implementation === 'native' ? [false] : [false, true]) {
         const last = workers ? from + Math.ceil((to - from) / WORKERS_PART) : to
         const task = {
@@ -239,9 +239,9 @@ async function runTask ({ codec: name, implementation, workers, seed, from, to, 
       value = crc32(bytes)
 
       if (bytes.byteLength !== input.size || bytes.constructor !== Uint8Array) {
-        find(`gives ${bytes.byteLength} bytes as ${bytes.constructor.name}`)
+        find(`returns ${bytes.byteLength} bytes as ${bytes.constructor.name}`)
       } else if (input.bytes != null && !same(bytes, input.bytes)) {
-        find('gives other bytes')
+        find('returns other bytes')
       }
     } catch (err) {
       const reason = describe(err)

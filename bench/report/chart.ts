@@ -6,15 +6,15 @@ import type { EChartsOption } from 'echarts'
 const TEXT = '#747b83'
 const GRID = 'rgba(128, 128, 128, 0.25)'
 
-/** Distinct colours, with a contrast of at least 3:1 on light and dark. */
+/** Colours that differ from each other, and from light and dark backgrounds (3:1 at least). */
 const COLOURS = ['#3f8fd2', '#d47d26', '#3aa066', '#c2559d', '#8b79d9', '#ad8f28', '#329ca1', '#d4585a']
 
-/** In pixels. Pages show the pictures somewhat smaller. */
+/** Pixels. Pictures are shown somewhat smaller than they are. */
 const FONT_SIZE = 13
 
 export interface Series {
   name: string
-  /** One for each category, or pairs of x and y for a line. Null if a value is missing. */
+  /** One for each category; of a line, pairs of x and y. Null if there is none. */
   values: Array<number | null | [number, number]>
 }
 
@@ -23,23 +23,23 @@ export interface Chart {
   /** The unit of the values. */
   unit: string
   kind: 'bar' | 'line'
-  /** For bars only. */
+  /** The names of the bars. */
   categories?: string[]
   /** Bars from left to right, the first category at the top, each with its value. */
   horizontal?: boolean
-  /** The title of the x axis, if x is a number. */
+  /** The name of the x axis, if x is a number. */
   x?: string
   series: Series[]
-  /** A logarithmic axis, for values that differ by orders of magnitude. */
+  /** Whether the values differ by orders of magnitude: the axis is then logarithmic. */
   log?: boolean
-  /** Draws a line at this value, such as that of the baseline. */
+  /** Where to draw a reference line, such as the value of plain Helia. */
   reference?: number
 }
 
 const WIDTH = 960
 const HEIGHT = 440
 
-/** An SVG of a chart, with a transparent background. */
+/** A picture of a chart, with a transparent background. */
 export function toSvg (chart: Chart): string {
   const instance = echarts.init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height: HEIGHT })
 
@@ -48,7 +48,7 @@ export function toSvg (chart: Chart): string {
 
     return instance.renderToSVGString()
   } finally {
-    // without this its timers keep the process alive
+    // otherwise its timers keep the process alive
     instance.dispose()
   }
 }
@@ -60,7 +60,7 @@ function toOption (chart: Chart): EChartsOption {
 function toColumns (
   { title, unit, kind, categories = [], x, series: all, log = false, reference }: Chart
 ): EChartsOption {
-  // colours are assigned before empty series are dropped, so that a side has one colour in all charts
+  // a series keeps its colour even if another one has no values: charts use one colour for each side
   const series = all.map((one, i) => ({ ...one, colour: COLOURS[i % COLOURS.length] })).filter(
     ({ values }) => values.some(value => value != null)
   )
@@ -99,7 +99,7 @@ function toColumns (
       data: values,
       symbol: 'circle',
       symbolSize: 7,
-      // the baseline is grey if it is a series
+      // plain Helia, which others are compared with, is grey
       color: name === PLAIN ? TEXT : colour,
       ...reference == null || i > 0
         ? {}
@@ -116,7 +116,7 @@ function toColumns (
   }
 }
 
-/** Without a screen, ECharts measures texts too narrow: pads a name by one em for eight letters. */
+/** Without a screen, texts are measured too narrow: add room after a name, an em for every eight letters. */
 function widen (name: string): string {
   return name + '\u2003'.repeat(1 + Math.floor(name.length / 8))
 }

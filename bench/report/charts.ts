@@ -173,7 +173,7 @@ export const CHARTS: Readonly<Record<string, (results: Results) => Charts>> = {
   })
 }
 
-/** Bars of several columns, beside each other for each row. */
+/** Bars of several columns, next to each other for each row. */
 function columns (
   title: string,
   unit: string,
@@ -194,7 +194,7 @@ function columns (
   }
 }
 
-/** Bars of one column, beside each other for each value of another. */
+/** Bars of one column, next to each other for each value of another column. */
 function grouped (
   title: string,
   unit: string,

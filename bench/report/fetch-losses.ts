@@ -7,7 +7,7 @@ import type { Row } from '../benchmark.ts'
 import type { Loss } from './loss.ts'
 import type { Results } from './rows.ts'
 
-/** A fetch that takes this many times the floor is far above it. */
+/** A fetch that takes more than this many times the floor is listed. */
 const FAR = 1.25
 
 export function fromNetwork (results: Results): string[] {

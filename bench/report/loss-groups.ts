@@ -6,14 +6,14 @@ import { brief, line, range, slowdowns, some } from './words.ts'
 import type { Row } from '../benchmark.ts'
 import type { Results } from './rows.ts'
 
-/** A fetch that takes this many times the least possible time is far above it. */
+/** A fetch that takes more than this many times the least possible time is listed. */
 const FAR = 1.25
-/** The most that links cost in the paper, in % of adding. */
+/** The most that links cost in the paper, in % of the time of adding. */
 const LITTLE = 4
 
 /**
- * Where IPFSz is worse, in rounded figures: a line for each kind of work. The page of each
- * benchmark lists every figure (`losses.ts`).
+ * Where IPFSz is worse, rounded: a line for each kind of work. Each benchmark's page lists every
+ * figure (`losses.ts`).
  */
 export function lossGroups (results: Results): string[] {
   return [
@@ -38,13 +38,15 @@ function kubo (results: Results): string[] {
     const slower = over(what, 'MB/s', (ours, theirs) => theirs / ours)
     const larger = over(what, 'peak MB', (ours, theirs) => ours / theirs)
 
-    return [
-      ...some(slower, times => `${verb} takes ${times} times as long`),
-      ...some(larger, times => `${verb} takes ${times} times the memory`)
+    const more = [
+      ...some(slower, times => `${times} times as long`),
+      ...some(larger, times => `${times} times the memory`)
     ]
+
+    return more.length === 0 ? [] : [`${verb} takes ${more.join(' and ')}`]
   })
 
-  return line('Against Kubo, with 100 MB and more', 'local', parts)
+  return line('Against Kubo, with files of 100 MB and more', 'local', parts)
 }
 
 function smallFiles (results: Results): string[] {
@@ -63,8 +65,8 @@ function smallFiles (results: Results): string[] {
 
   return line('Small files', 'tree', [
     ...some(add, times => `adding a directory of them takes ${times} times as long as with plain Helia`),
-    ...some(addOne, times => `adding one file of 1 MB ${times} times`),
-    ...some(range(tar), times => `a directory takes ${times} times the bytes of one \`.tar.zst\``)
+    ...some(addOne, times => `adding one file of 1 MB takes ${times} times as long`),
+    ...some(range(tar), times => `a directory takes up ${times} times as many bytes as one \`.tar.zst\``)
   ])
 }
 
@@ -74,12 +76,13 @@ function inMemory (results: Results): string[] {
   const worst = [['add', 'adding'], ['cat', 'reading']].flatMap(([what, verb]) => {
     const times = slowdownsOf(rows.filter(row => row.what === what), 'times as fast')
 
-    return times.length === 0 ? [] : [`${verb} up to ${brief(Math.max(...times))} times`]
+    return times.length === 0 ? [] : [{ verb, times: brief(Math.max(...times)) }]
   })
   const sizes = list(distinct(rows, 'MB').map(MB => brief(Number(MB))))
 
   return line('In memory and LevelDB', 'local', worst.length === 0 ? [] : [
-    `${list(worst)} as long as with plain Helia, for files of ${sizes} MB`
+    `${list(worst.map(({ verb, times }, i) => `${verb}${i === 0 ? ' takes' : ''} up to ${times}`))} ` +
+    `times as long as with plain Helia, for files of ${sizes} MB`
   ])
 }
 
@@ -102,17 +105,25 @@ function links (results: Results): string[] {
       return (numberOf(find(rows, { ...link, side }), column) ?? Infinity) < Number(row[column]) * (1 - NOISE)
     }).length
 
-    return count === 0 ? undefined : `over ${count} of ${ours.length} links`
+    return count === 0 ? undefined : `over ${count} of ${ours.length}`
   }
 
-  return line('Fetching with the command', 'network', [
+  const parts = [
     ...some(sooner('Kubo', 'first byte, s'), where => `Kubo has the first byte sooner ${where}`),
     ...some(
       sooner('Kubo, zstd -3 piped', 'seconds'),
       where => `Kubo with \`zstd\` by hand has the file sooner ${where}`
     ),
-    ...some(range(far), times => `it takes ${times} times the least possible time over ${far.length}`)
-  ])
+    ...some(
+      range(far),
+      times => `over ${far.length} of ${ours.length}, the command takes ${times} times the least possible time`
+    )
+  ]
+
+  // the first part says what is counted
+  return line('Fetching with the command', 'network', parts.map(
+    (part, i) => i === 0 ? part.replace(/ of \d+/, '$& links') : part
+  ))
 }
 
 function randomReads (results: Results): string[] {
@@ -121,18 +132,19 @@ function randomReads (results: Results): string[] {
     .map(side => numberOf(find(rows, { side }), 'ms, 95 of 100'))
 
   return ours == null || theirs == null || ours <= theirs * (1 + NOISE) ? [] : line('Random reads', 'random', [
-    `the slowest 5 % take ${brief(ours)} ms or more`,
-    `with plain Helia ${brief(theirs)} ms: a whole frame is decompressed. Smaller frames are faster`
+    `the slowest 5 % take ${brief(ours)} ms or more (plain Helia: ${brief(theirs)} ms), ` +
+    'because a whole frame has to be decompressed. Smaller frames are faster'
   ])
 }
 
 function compressedAlready (results: Results): string[] {
-  // without files that shrink, since compressing those takes time by design
+  // only files that do not shrink: compressing the others takes time too
   const rows = rowsOf(results, 'bypass').filter(row => (numberOf(row, 'stored / original') ?? 1) >= 1 - NOISE)
   const add = range(slowdownsOf(rows, 'add: times as fast as plain'))
 
   return line('Media and archives', 'bypass', some(add, times => (
-    `adding takes ${times} times as long as with plain Helia, to find out that they do not shrink`
+    `adding takes ${times} times as long as with plain Helia, ` +
+    'because IPFSz first has to find out that they do not shrink'
   )))
 }
 
@@ -155,7 +167,7 @@ function blocksAtRest (results: Results): string[] {
 
   return line('Blocks compressed at rest, against an FsBlockstore', 'blockstore', [
     ...some(puts, times => `writing takes ${times} times as long`),
-    ...some(gets, times => `reading from a fast disk or its cache ${times} times`)
+    ...some(gets, times => `reading from a fast disk, or from the cache, takes ${times} times as long`)
   ])
 }
 
@@ -163,11 +175,11 @@ function originals (results: Results): string[] {
   const cost = rowsOf(results, 'links', 1).flatMap(row => {
     const percent = numberOf(row, 'links cost, %') ?? 0
 
-    return percent > LITTLE ? [`${brief(percent)} % with datastore-${row.datastore}`] : []
+    return percent > LITTLE ? [`${brief(percent)} % longer with datastore-${row.datastore}`] : []
   })
 
   return line('Links to originals', 'links', cost.length === 0 ? [] : [
-    `adding small files takes longer by ${list(cost)}: each original is hashed as well, and the link is written`
+    `adding small files takes ${list(cost)}, because each original is hashed as well and its link is written`
   ])
 }
 
@@ -179,7 +191,9 @@ function memory (results: Results): string[] {
     return times > 1 + NOISE ? [times] : []
   })
 
-  return line('Memory', 'memory', some(range(more), times => `adding takes ${times} times as much as with plain Helia`))
+  return line('Memory', 'memory', some(range(more), times => (
+    `adding takes ${times} times as much memory as with plain Helia`
+  )))
 }
 
 function failures (results: Results): string[] {

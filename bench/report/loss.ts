@@ -1,10 +1,10 @@
 import { numberOf } from './rows.ts'
 import type { Row } from '../benchmark.ts'
 
-/** Differences up to this fraction do not count. */
+/** Two figures that differ by at most this fraction count as equal. */
 export const NOISE = 0.03
 
-/** Up to this many losses are listed one by one. */
+/** The most losses that are listed one by one. */
 const FEW = 2
 
 /** One figure that is worse, and by which factor. */
@@ -13,7 +13,7 @@ export interface Loss {
   times: number
 }
 
-/** How many losses there are, and which: of many only the least and the worst, since the tables list all. */
+/** How many losses there are, and which. Of many, only the least and the worst: the tables have the others. */
 export function extremes (losses: readonly Loss[], of: number, what: string): string {
   const sorted = losses.toSorted((a, b) => a.times - b.times).map(({ text }) => text)
 

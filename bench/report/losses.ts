@@ -9,15 +9,15 @@ import type { Results } from './rows.ts'
 /** The side with frames of the default size. */
 const DEFAULT_FRAMES = 'ipfsz, frames of 4096 KiB'
 
-/** The noise limit of byte counts, which do not vary between runs. */
+/** Like NOISE, but for bytes, which are the same every time. */
 const LITTLE = 0.01
 
-/** Memory that grows by no more than this, from 100 MB to the largest file, counts as constant. */
+/** Memory that grows by at most this fraction, from 100 MB to the largest file, counts as constant. */
 const GROWTH = 0.1
 
 /**
- * Where IPFSz is worse than the others, by benchmark, as sentences of Markdown. They are
- * computed from the figures, so none is missing and none is out of date.
+ * Where IPFSz is worse than what it is compared with, for each benchmark, as sentences in
+ * Markdown. They are found in the figures, so none is missing or out of date.
  */
 export const LOSSES: Readonly<Record<string, (results: Results) => string[]>> = {
   storage: fromStorage,
@@ -98,7 +98,7 @@ function fromStorage (results: Results): string[] {
   const frames = rows.filter(row => (numberOf(row, 'frames cost, %') ?? 0) > 1)
   const level = rows.filter(row => (numberOf(row, DEFAULT) ?? 0) > (numberOf(row, 'ipfsz, zstd 1') ?? 1) * 1.01)
 
-  // a file that is stored plain has no frames
+  // files that are stored plain have no frames
   const left = rows.filter(
     row => row['frames cost, %'] === '-' &&
       (numberOf(row, DEFAULT) ?? 0) > (numberOf(row, 'zstd -3, whole file') ?? 1) * (1 + LITTLE)

@@ -1,6 +1,6 @@
 import type { Row, Table } from '../benchmark.ts'
 
-/** A Markdown table, with numbers aligned right. */
+/** A Markdown table, with numbers aligned to the right. */
 export function toMarkdown (rows: readonly Row[]): string {
   const columns = [...new Set(rows.flatMap(row => Object.keys(row)))]
   const isNumber = columns.map(
@@ -14,7 +14,7 @@ export function toMarkdown (rows: readonly Row[]): string {
   ].join('\n')
 }
 
-/** A table with its title, collapsed if it only lists CIDs. */
+/** A table with its title. A table that only lists CIDs is folded. */
 export function toSection ({ title, rows }: Table): string {
   const table = toMarkdown(rows)
 

@@ -5,7 +5,7 @@ import type { Row } from '../benchmark.ts'
 import type { Chart } from './chart.ts'
 import type { Results } from './rows.ts'
 
-/** One chart of all benchmarks: how many times as fast as plain Helia. */
+/** All measurements in one chart: how many times as fast as plain Helia. */
 export function overview (results: Results): Chart {
   const bars = toBars(results)
     .flatMap(([name, times]): Array<[string, number]> => times == null ? [] : [[name, times]])

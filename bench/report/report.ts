@@ -15,7 +15,7 @@ import type { Row } from '../benchmark.ts'
 import type { Result } from '../support/results.ts'
 import type { Results } from './rows.ts'
 
-/** The title of every benchmark's page, in the order of the report: common questions first. */
+/** The title of every benchmark's page, in the order of the report: the most asked first. */
 export const TITLES: Readonly<Record<string, string>> = {
   storage: 'Stored bytes',
   local: 'Adding and reading on one machine',
@@ -33,14 +33,15 @@ export const TITLES: Readonly<Record<string, string>> = {
   proxy: 'The simulated link'
 }
 
-const WRITTEN = '`npm run bench -- report` writes this from what `npm run bench -- all` measured. Do not edit it.'
+const WRITTEN = '`npm run bench -- report` generates this page from the results of `npm run bench -- all`. ' +
+  'Do not edit it.'
 
 /**
  * Write `benchmarks.md`, a page below `benchmarks/` for each benchmark, and their charts.
  *
- * @param directory - where the JSON of full runs is
- * @param docs - where to write
- * @throws {NoInputError} the directory holds no result of a full run
+ * @param directory - the directory with the results of full runs, in JSON
+ * @param docs - the directory to write to
+ * @throws {NoInputError} there are no results
  */
 export async function writeReport (directory: string, docs: string): Promise<void> {
   const names = Object.keys(TITLES)
@@ -86,20 +87,25 @@ function front (results: Results, missing: readonly string[], picture: string): 
 
   return [
     '# Benchmarks',
-    `How small and how fast, on ${machines(results)}, with Node ${versionOf(results, 'node')}. ` +
-    'Times are medians. Ratios carry over to other machines better than times.',
+    `File sizes and speeds, measured on ${machines(results)}, with Node ${versionOf(results, 'node')}. ` +
+    'Times are medians. Ratios are more likely than times to be the same on other machines.',
     picture,
     bullets(summary(results)),
     '## Where IPFSz loses',
     bullets(lossGroups(results)),
-    'The page of each benchmark lists every figure that is worse. ' +
-    `${reached} of ${goals.length} [targets](benchmarks/targets.md) are reached.`,
+    'Each benchmark\'s page lists every figure for which IPFSz is worse. ' +
+    `${reached} of ${goals.length} [targets](benchmarks/targets.md) are met.`,
     '## Every benchmark',
-    toMarkdown(questions),
+    linkPaper(toMarkdown(questions), 'format.md'),
     '## How it was measured',
     bullets(method(results, missing)),
     WRITTEN
   ].join('\n\n')
+}
+
+/** Link the first mention of the paper to the document that cites it. */
+function linkPaper (text: string, format: string): string {
+  return text.replace(/\bthe paper\b/i, paper => `[${paper}](${format})`)
 }
 
 function method (results: Results, missing: readonly string[]): string[] {
@@ -110,21 +116,21 @@ function method (results: Results, missing: readonly string[]): string[] {
   return [
     `${machines(results)}.`,
     `${dates.join(', ')}. ${versionsOf(results)}.`,
-    'Everything that is compared was measured in one run, in turns: A, B, A, B. ' +
-    'Times are medians, the spread is the least and the most. ' +
+    'Everything that is compared was measured in one run, alternating: A, B, A, B. ' +
+    'Times are medians; the spread is the minimum and the maximum. ' +
     '"Times as fast" is against plain Helia unless the table says otherwise; above 1 is better.',
     `The simulated link kept its rate and round trip within 3 % at ${kept} of ${link.length} settings ` +
     'while nothing else ran, in the best of a few tries ([proxy](benchmarks/proxy.md)). ' +
     'It shares the processor with the nodes that it connects.',
-    'The stored bytes of a file are all of its blocks. MB are millions of bytes.',
-    '`npm run bench -- NAME` runs one benchmark. `--file FILE` or `--corpus DIR` measure your own files, ' +
-    'if the benchmark does not make its own.',
+    'The stored bytes of a file are the bytes of all its blocks. 1 MB is a million bytes.',
+    '`npm run bench -- NAME` runs one benchmark. With `--file FILE` or `--corpus DIR` it measures your own files, ' +
+    'unless the benchmark generates its input.',
     ...missing.length === 0 ? [] : [`Not measured: ${missing.join(', ')}.`]
   ]
 }
 
 function toPage ({ name, question, tables, seconds }: Result, losses: readonly string[], pictures: string[]): string {
-  return [
+  const page = [
     `# ${TITLES[name]}`,
     `${capitalized(question)}.`,
     ...pictures,
@@ -132,12 +138,14 @@ function toPage ({ name, question, tables, seconds }: Result, losses: readonly s
     ...tables.map(toSection),
     `\`npm run bench -- ${name}\` took ${seconds} s. [All benchmarks](../benchmarks.md), and how they were measured.`
   ].join('\n\n')
+
+  return linkPaper(page, '../format.md')
 }
 
 function targetsPage (goals: readonly Row[]): string {
   return [
     '# Targets',
-    'What was to be reached, and what was measured.',
+    'The targets, and what was measured.',
     toMarkdown(goals),
     '[All benchmarks](../benchmarks.md)'
   ].join('\n\n')
@@ -155,7 +163,7 @@ function machines (results: Results): string {
   return distinct([...results.values()].map(({ machine }) => machine)).join('; ')
 }
 
-/** All versions that ran. One name has several only if results are of different days. */
+/** The versions of everything that ran. Several versions of one package only if the results are from different days. */
 function versionsOf (results: Results): string {
   const names = distinct([...results.values()].flatMap(({ versions }) => Object.keys(versions)))
 

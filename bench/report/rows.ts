@@ -4,12 +4,12 @@ import type { Result } from '../support/results.ts'
 /** The results of full runs, by name. */
 export type Results = ReadonlyMap<string, Result>
 
-/** The rows of a benchmark's table, none if it was not run. */
+/** The rows of a benchmark's table. None if it was not run. */
 export function rowsOf (results: Results, name: string, table = 0): readonly Row[] {
   return results.get(name)?.tables[table]?.rows ?? []
 }
 
-/** A number of a row, undefined if the cell is no number. */
+/** A number of a row, undefined if there is none. */
 export function numberOf (row: Row | undefined, column: string): number | undefined {
   const value = row?.[column]
 

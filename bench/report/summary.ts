@@ -6,7 +6,7 @@ import { brief, line, range } from './words.ts'
 import type { Row } from '../benchmark.ts'
 import type { Results } from './rows.ts'
 
-/** The main results: a line for each question that was measured. */
+/** The main figures: a line for each question that was measured. */
 export function summary (results: Results): string[] {
   return [stored, reading, adding, fetching, farAway, againstKubo, random, memory, smallFiles, inPage]
     .flatMap(tell => tell(results))
@@ -17,9 +17,8 @@ function stored (results: Results): string[] {
   const [ratio, whole, bytes] = [DEFAULT, 'zstd -3, whole file', 'bytes'].map(column => numberOf(row, column))
 
   return ratio == null || whole == null || bytes == null ? [] : line('Stored bytes', 'storage', [
-    `${brief(ratio * 100)} % of the original`,
-    `for ${brief(bytes / 1e6)} MB of prose, tables and programs`,
-    `where one \`zstd -3\` stream of the whole file takes ${brief(whole * 100)} %`
+    `${brief(ratio * 100)} % of the original, for ${brief(bytes / 1e6)} MB of prose, tables and programs`,
+    `a \`zstd -3\` stream of the whole file takes ${brief(whole * 100)} %`
   ])
 }
 
@@ -35,28 +34,31 @@ function onDisk (results: Results, what: string, topic: string): string[] {
   const rows = rowsOf(results, 'local').filter(row => row.what === what && row.store === 'fs' && row.side === DEFAULT)
   const [times, sizes] = ['times as fast', 'MB'].map(column => list(rows.map(row => brief(Number(row[column])))))
 
-  return rows.length === 0 ? [] : line(topic, 'local', [`${times} times as fast as plain Helia with ${sizes} MB`])
+  return rows.length === 0 ? [] : line(topic, 'local', [
+    `${times} times as fast as plain Helia, for files of ${sizes} MB`
+  ])
 }
 
 function fetching (results: Results): string[] {
-  return fetch(rowsOf(results, 'network', 1), 'Fetching over 50 Mbit/s and 50 ms')
+  return fetch(rowsOf(results, 'network', 1), 'Fetching at 50 Mbit/s with a round trip of 50 ms')
 }
 
 function farAway (results: Results): string[] {
   const rows = rowsOf(results, 'network').filter(row => row['Mbit/s'] === 1000 && row['round trip, ms'] === 150)
 
-  return fetch(rows, 'Fetching over 1 Gbit/s and 150 ms')
+  return fetch(rows, 'Fetching at 1 Gbit/s with a round trip of 150 ms')
 }
 
 function fetch (rows: readonly Row[], topic: string): string[] {
   const seconds = (side: string): string => value(find(rows, { side }), 'seconds', 's')
 
-  return rows.length === 0 ? [] : line(topic, 'network', [
-    `${value(rows[0], 'MB', 'MB')} take ${seconds(COMMAND)} with the command and ${seconds(LIBRARY)} with the library`,
+  return rows.length === 0 ? [] : line(topic, 'network', [[
+    `${value(rows[0], 'MB', 'MB')} takes ${seconds(COMMAND)} with the \`ipfsz\` command`,
+    `${seconds(LIBRARY)} with the library`,
     `${seconds(PLAIN)} with plain Helia`,
     `${seconds('Kubo')} with Kubo`,
     `${seconds('Kubo, zstd -3 piped')} with Kubo and \`zstd\` by hand`
-  ])
+  ].join(', ')])
 }
 
 function againstKubo (results: Results): string[] {
@@ -69,7 +71,8 @@ function againstKubo (results: Results): string[] {
   })
 
   return add == null || cat == null ? [] : line('Kubo on the same disk', 'local', [
-    `uncompressed, it adds 100 MB at ${brief(add)} times the speed of IPFSz, and reads them at ${brief(cat)} times`
+    `without compression, Kubo adds 100 MB ${brief(add)} times as fast as IPFSz, and reads it ` +
+    `${brief(cat)} times as fast`
   ])
 }
 
@@ -77,12 +80,12 @@ function random (results: Results): string[] {
   const rows = rowsOf(results, 'random')
   const ms = (side: string): string => value(find(rows, { side }), 'ms, median', 'ms')
 
-  return rows.length === 0 ? [] : line('4 KiB at a random place', 'random', [
-    ms('ipfsz, frames of 4096 KiB'),
+  return rows.length === 0 ? [] : line('Reading 4 KiB at a random place', 'random', [[
+    `${ms('ipfsz, frames of 4096 KiB')} with frames of 4 MiB`,
     `${ms('ipfsz, frames of 256 KiB')} with frames of 256 KiB`,
     `${ms(PLAIN)} with plain Helia`,
     `${ms('a whole-file .zst')} from a \`.zst\` of the whole file`
-  ])
+  ].join(', ')])
 }
 
 function memory (results: Results): string[] {
@@ -92,8 +95,8 @@ function memory (results: Results): string[] {
     .flatMap(column => [ours, theirs].map(row => value(row, column, 'MB')))
 
   return ours == null || theirs == null ? [] : line('Memory', 'memory', [
-    `reading ${value(ours, 'MB', 'MB')} takes ${read}, with plain Helia ${plainRead}; ` +
-    `adding takes ${add}, with plain Helia ${plainAdd}`
+    `reading a file of ${value(ours, 'MB', 'MB')} takes ${read} of memory (plain Helia: ${plainRead})`,
+    `adding it takes ${add} (plain Helia: ${plainAdd})`
   ])
 }
 
@@ -103,8 +106,8 @@ function smallFiles (results: Results): string[] {
     .map(column => range(rows.flatMap(row => numberOf(row, column) ?? [])))
 
   return bytes == null || add == null || read == null ? [] : line('Many small files', 'tree', [
-    `stored in ${bytes} of their bytes`,
-    `added at ${add} and read at ${read} times the speed of plain Helia`
+    `stored in ${bytes} times their size`,
+    `added at ${add} times, and read at ${read} times, the speed of plain Helia`
   ])
 }
 

@@ -5,13 +5,13 @@ import { distinct, find, numberOf, rowsOf } from './rows.ts'
 import type { Row } from '../benchmark.ts'
 import type { Results } from './rows.ts'
 
-/** The reads in which these sides should not be slower than a bare FsBlockstore. */
+/** The reads, and the stores, of which a CompressedBlockstore should not be slower than an FsBlockstore alone. */
 const READING = ['get, cached', 'first get, cached', 'first get, from the disk'].flatMap(
   what => [`${what}, 8 at a time`, `${what}, one by one`]
 )
 const LENGTH = ['SharedFsBlockstore, zstd 3, length', 'FsBlockstore, zstd 3, length']
 
-/** The project's targets for the corpus in one file, and the figures reached. */
+/** The targets for the corpus in one file, and what was measured. */
 export function targets (results: Results): Row[] {
   const local = rowsOf(results, 'local')
   const storage = rowsOf(results, 'storage').at(-1)

@@ -47,7 +47,7 @@ function onShared (name: string, init: CompressedBlockstoreInit, read?: Side['re
   return { name: `SharedFsBlockstore, ${name}`, child: 'SharedFsBlockstore', init, ...read == null ? {} : { read } }
 }
 
-/** The most bytes of an envelope's header and the magic number behind it. */
+/** The most bytes of an envelope's header and the magic number after it. */
 const HEADER = 16
 
 /** The first bytes of a Zstandard frame (RFC 8878, section 3.1.1). */

@@ -9,10 +9,10 @@ const QUEUE_TIME = 10
 const PACKET = 1500
 
 /**
- * Timers are late by up to 2 ms, which matters to a short delay. If few bytes are on
- * their way, the last 2 ms are spent in turns of the event loop. With many bytes that
- * would take processor time from their sender and receiver, and a millisecond is little
- * compared with the time that the bytes take.
+ * Timers are late by up to 2 ms, which matters to a short delay. If few bytes are on their way,
+ * the last milliseconds are waited for in turns of the event loop. If many are, that would take
+ * the processor from the sender and the receiver, and a millisecond is little compared with the
+ * time that the bytes take.
  */
 const TIMER_ERROR = 2
 const FEW = 64 * 1024

@@ -7,7 +7,7 @@ const PINGS = 25
 /** Milliseconds between pings. Pings in quick succession are faster than traffic on a link. */
 const PAUSE = 2
 
-/** Listen on a free port of loopback, and return it. */
+/** Listen on any free port of the loopback interface, and return it. */
 export async function listen (server: Server): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -50,8 +50,8 @@ export const TABLE_4: readonly DataSet[] = [
   }
 ]
 
-/** Figure 7: how many times as fast adding is if compressed files are not compressed again. */
-export const BYPASS = '1.06 to 1.18 times as fast as compressing anyway, and as fast as plain'
+/** Figure 7: how many times as fast adding is where what is compressed already is not compressed again. */
+export const BYPASS = '1.06 to 1.18 times as fast as compressing anyway, and as fast as storing plain'
 
 /** Figure 8: the mapping table, in milliseconds for 1000 entries. */
 export const LINKS = { update: 650, recovery: 5, partOfUpload: '2 to 4 %' }

@@ -22,7 +22,7 @@ export function resultFile (directory: string, name: string): string {
 
 export function writeResult (file: string, result: Result): void {
   mkdirSync(dirname(file), { recursive: true })
-  // written under a temporary name, so that no partial result is ever read
+  // a half-written file would be taken for a result
   writeFileSync(`${file}.tmp`, `${JSON.stringify(result, undefined, 2)}\n`)
   renameSync(`${file}.tmp`, file)
 }
@@ -42,6 +42,6 @@ export function readResult (directory: string, name: string): Result | undefined
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Result
   } catch (err) {
-    throw new NoInputError(`${file} is no result of a benchmark: delete it, and measure again`, { cause: err })
+    throw new NoInputError(`${file} is not a result of a benchmark: delete it, and measure again`, { cause: err })
   }
 }

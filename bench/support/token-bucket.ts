@@ -21,7 +21,7 @@ export class TokenBucket {
     this.#now = now
   }
 
-  /** Take tokens for some bytes, and return the time in milliseconds at which the last byte has left. */
+  /** Take the tokens of bytes, and return the time in milliseconds at which the last byte has left. */
   take (bytes: number): number {
     const now = this.#now()
     this.#full = Math.max(this.#full, now) + bytes / this.rate

@@ -344,7 +344,7 @@ describe('writeReport', () => {
     const text = await readFile(join(directory, 'benchmarks.md'), 'utf8')
     const [chart, line, loses] = [
       'charts/overview.svg',
-      '**Reading from disk**: 2.5 times as fast as plain Helia with 100 MB',
+      '**Reading from disk**: 2.5 times as fast as plain Helia, for files of 100 MB',
       '## Where IPFSz loses'
     ].map(part => text.indexOf(part))
 

@@ -81,7 +81,7 @@ describe('npm run bench', () => {
     for (const name of ['report', 'all']) {
       const { status, stderr } = bench(name, '--json-dir', directory, '--corpus', directory)
 
-      expect(stderr.trim()).to.equal(`${file} is no result of a benchmark: delete it, and measure again`)
+      expect(stderr.trim()).to.equal(`${file} is not a result of a benchmark: delete it, and measure again`)
       expect(status).to.equal(2)
     }
   })

@@ -9,7 +9,7 @@ export interface Action {
   stdin: Uint8Array
   items: readonly Item[]
   effect: 'pins' | 'unpins' | 'reads' | 'all'
-  /** A directory that changes when it begins to work, where there is one. */
+  /** A directory that changes when the process begins to work, if there is one. */
   begins?: string
   /** Whether nothing but a kill may stop it. */
   sure: boolean

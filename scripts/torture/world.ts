@@ -5,7 +5,7 @@ import { makeItems } from './items.ts'
 import type { Item } from './items.ts'
 
 /**
- * What is known of an item:
+ * What is known about an item:
  *
  * - `kept`: it was acknowledged that it is pinned, and nothing began to unpin it
  * - `gone`: it is not pinned, and nothing began to pin it

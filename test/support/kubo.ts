@@ -7,7 +7,7 @@ import { run } from './tools.ts'
 export interface OfflineKubo {
   /** The path of its repo, known once the tests run. */
   directory (): string
-  /** Run a command on its repo, and return its stdout. */
+  /** Run a command of it, and return what it prints. */
   ipfs (args: string[], input?: Uint8Array): Promise<Buffer>
 }
 

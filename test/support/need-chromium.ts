@@ -6,7 +6,7 @@ export function setup (): void {
   const path = findChromium()
 
   if (path != null && !isExecutable(path)) {
-    throw new Error(`There is no Chromium where $CHROMIUM says (${path}): name another, or unset it`)
+    throw new Error(`There is no Chromium at the path in $CHROMIUM (${path}): name another, or unset it`)
   } else if (path == null && !isExecutable(chromium.executablePath())) {
     throw new Error(
       'There is no Chromium on the PATH, and npm brings none for this system: npx playwright install chromium'

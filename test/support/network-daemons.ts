@@ -10,7 +10,7 @@ export interface RunningDaemon {
   address: string
   pid: number
   process: Process
-  /** Stop it with SIGTERM, and return its exit code and stderr. */
+  /** End it as a system does, and return its exit code and what it wrote to stderr. */
   stop: () => Promise<{ code: number | null, stderr: string }>
   /** Kill it, without a chance to clean up. */
   kill: () => Promise<void>

@@ -16,7 +16,7 @@ export interface KuboNode {
   apiPort: number
   /** The URL of its gateway, `http://127.0.0.1:PORT`. */
   gateway: string
-  /** Run a command through its daemon, and return its stdout. */
+  /** Run a command through its daemon, and return what it prints. */
   ipfs: (args: string[], input?: Uint8Array) => Promise<Buffer>
   stop: () => Promise<void>
 }

@@ -1,9 +1,9 @@
 /**
- * What a power cut leaves of a directory, without a real disk: everything that this process
- * does to its files is recorded, syncs too, and for any moment the disk can be built as the
- * worst disk would have it. A file that is not synced is empty. A change of a name that no
- * sync of its directory has saved may be lost: `lost` has none of them, `named` has all, and
- * `mixed` takes each at random.
+ * Simulates what a power cut leaves of a directory, without cutting off a disk. Records every
+ * change that this process makes to the files, and every sync. For any moment of the record, it
+ * builds the directory as the worst disk would have it. A file that was not synced is empty. New
+ * and deleted names of a directory that was not synced are as before with `lost`, as changed with
+ * `named`, and either by chance with `mixed`.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
@@ -16,9 +16,9 @@ export const MODES = ['lost', 'named', 'mixed'] as const
 
 export type Mode = typeof MODES[number]
 
-/** A file or a directory, whatever its names are. */
+/** A file or a directory, under any name. */
 interface Inode {
-  /** The entries of a directory. A file has none. */
+  /** The entries of a directory. Undefined for a file. */
   entries?: Map<string, Inode>
 }
 
@@ -32,10 +32,10 @@ type Event =
 /** The flags of `open` that do not change a file. */
 const READS = new Set(['r', 'rs', undefined])
 const WRITERS = new Set(['write', 'writev', 'writeFile', 'appendFile', 'truncate'])
-/** Calls that are not recorded, so they are refused for paths in the directory. */
+/** Functions that are not recorded: calling one on a recorded path fails. */
 const UNKNOWN = ['appendFile', 'copyFile', 'cp', 'rmdir', 'symlink', 'truncate'] as const
 
-/** Records what this process does to the files in a directory with `node:fs/promises`, until `stop`. */
+/** Records what this process does to the files in a directory through `node:fs/promises`, until it is stopped. */
 export class PowerCut {
   readonly #root: string
   readonly #tree: Inode
@@ -44,29 +44,29 @@ export class PowerCut {
   readonly #events: Event[] = []
   readonly #saved = { ...fs }
 
-  /** @param root - an existing directory. Its present contents are on the disk */
+  /** @param root - an existing directory. What it holds now counts as synced */
   constructor (root: string) {
     this.#root = resolve(root)
     this.#tree = this.#scan(this.#root)
     this.#patch()
   }
 
-  /** The number of moments: 0 is before the first event, and each event makes the next one. */
+  /** The number of moments: one after each event, and moment 0 before the first. */
   get length (): number {
     return this.#events.length + 1
   }
 
-  /** Record a note at this moment. */
+  /** Record that something was reported at this moment. */
   note (text: string): void {
     this.#events.push({ type: 'note', text })
   }
 
-  /** The notes that were recorded before a moment. */
+  /** What had been reported up to a moment. */
   notes (moment: number): string[] {
     return this.#events.slice(0, moment).flatMap(event => event.type === 'note' ? [event.text] : [])
   }
 
-  /** The first path of each file that was made, relative to the directory. */
+  /** The names under which files were created, as paths below the directory. */
   created (): string[] {
     const paths = new Map<Inode, string>([[this.#tree, '']])
     const seen = new Set<Inode>()
@@ -91,7 +91,7 @@ export class PowerCut {
     syncBuiltinESMExports()
   }
 
-  /** The contents of the disk at a moment, by path: bytes for files, null for directories. */
+  /** What the disk has at a moment, by path: the bytes of a file, null for a directory. */
   at (moment: number, mode: Mode, random: () => number = Math.random): Map<string, Buffer | null> {
     const bytes = new Map(this.#start)
     const synced = new Map<Inode, { begun: number, entries: Map<string, Inode> }>(
@@ -138,7 +138,7 @@ export class PowerCut {
     return disk
   }
 
-  /** The same for disks with the same contents. */
+  /** The same key for two moments that leave the same on the disk. */
   static key (disk: Map<string, Buffer | null>): string {
     const hash = createHash('sha256')
 
@@ -149,7 +149,7 @@ export class PowerCut {
     return hash.digest('hex')
   }
 
-  /** Write the contents of a disk into a new directory. */
+  /** Write what a disk has into a new directory. */
   static async build (disk: Map<string, Buffer | null>, directory: string): Promise<void> {
     await fs.mkdir(directory)
 
@@ -196,7 +196,7 @@ export class PowerCut {
     const directory = this.#inode(dirname(path))
 
     if (directory?.entries == null) {
-      throw new Error(`${dirname(path)} is no directory`)
+      throw new Error(`${dirname(path)} is not a directory`)
     }
 
     if (inode == null) {
@@ -208,7 +208,7 @@ export class PowerCut {
     this.#events.push({ type: 'names', directory, changes: [[basename(path), inode]] })
   }
 
-  /** The inode of a path that exists by now. Its name is recorded if it is new. */
+  /** The file at a path, which exists now: new, or emptied. */
   #made (path: string): Inode {
     const inode = this.#inode(path) ?? {}
 
@@ -219,14 +219,14 @@ export class PowerCut {
     return inode
   }
 
-  /** Record a directory that exists by now, unless another call has: two may make it at the same time. */
+  /** A directory exists now. Two calls may have created it at the same time: only one is recorded. */
   #madeDirectory (path: string): void {
     if (this.#has(path) && this.#inode(path) == null) {
       this.#setName(path, { entries: new Map() })
     }
   }
 
-  /** Wait for the inode of a path that exists: the call that made it may not have recorded it yet. */
+  /** Wait until a file that exists is recorded: the call that created it may not have returned yet. */
   async #known (path: string): Promise<Inode> {
     for (let turns = 0; turns < 100; turns++) {
       const inode = this.#inode(path)
@@ -238,7 +238,7 @@ export class PowerCut {
       await new Promise(resolve => { setImmediate(resolve) })
     }
 
-    throw new Error(`${path} is there, and its making was not recorded`)
+    throw new Error(`${path} exists, but its creation was not recorded`)
   }
 
   #patch (): void {
@@ -347,7 +347,7 @@ export class PowerCut {
     })
   }
 
-  /** A sync saves what the file or directory had when the sync began. Callers await their writes first. */
+  /** What a file or directory had when the sync began is on the disk when it ends. */
   async #sync (handle: FileHandle, path: string, inode: Inode): Promise<void> {
     const begun = this.#events.length
 

@@ -11,7 +11,7 @@ const INSTALL: Readonly<Record<string, string>> = {
 }
 
 /**
- * Run a program with bytes on its stdin, and return its stdout.
+ * Run a program with bytes on its stdin, and return what it writes to stdout.
  *
  * @throws if the program is missing, with how to install it, or if it fails
  */

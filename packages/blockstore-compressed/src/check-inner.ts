@@ -15,7 +15,7 @@ export function checkInner (inner: object, methods: ReadonlyArray<keyof Blocksto
   const missing = methods.find(method => typeof (inner as Partial<Blockstore> | null)?.[method] !== 'function')
 
   if (missing != null) {
-    throw new InvalidParametersError(`This is not a blockstore: it has no method ${missing}`)
+    throw new InvalidParametersError(`The wrapped store is not a blockstore: it has no method ${missing}`)
   }
 
   if (COMPRESSED in inner) {

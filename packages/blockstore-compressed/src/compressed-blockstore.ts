@@ -90,7 +90,7 @@ export class CompressedBlockstore implements Blockstore {
     return stored.result
   }
 
-  /** Compresses a few blocks ahead of the inner store, which decides how many it writes at one time. */
+  /** Compresses a few blocks ahead of the inner store, which decides how many it writes at a time. */
   async * putMany (source: Iterable<InputPair> | AsyncIterable<InputPair>, options?: Options): AsyncGenerator<CID> {
     const signal = options?.signal
     const waiting: Claim[] = []

@@ -40,5 +40,5 @@ export const MAX_REMEMBERED_DIGEST_LENGTH = 64
 /** How many blocks of a batch to compress ahead of the inner store, at most. */
 export const MAX_PUT_AHEAD = 8
 
-/** How many blocks to convert at one time. */
+/** How many blocks to convert at a time. */
 export const DEFAULT_CONVERT_CONCURRENCY = 4

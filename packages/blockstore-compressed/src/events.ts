@@ -17,7 +17,7 @@ export interface ConvertProgress {
   error?: unknown
 }
 
-/** The events of `convert`, one a block. */
+/** The events of `convert`, one for each block. */
 export type ConvertEvents = ProgressEvent<'ipfsz:blockstore:convert', ConvertProgress>
 
 export interface StatsProgress {
@@ -27,5 +27,5 @@ export interface StatsProgress {
   storedSize: number
 }
 
-/** The events of `stats`, one a block. */
+/** The events of `stats`, one for each block. */
 export type StatsEvents = ProgressEvent<'ipfsz:blockstore:stats', StatsProgress>

@@ -4,7 +4,7 @@
  * Wraps any blockstore and stores its blocks compressed. CIDs stay the hashes of the
  * uncompressed bytes, so neither the users of the store nor other nodes see a difference.
  *
- * A store that has blocks already can be wrapped too: old blocks stay readable, new ones are
+ * A store that already holds blocks can be wrapped too: old blocks stay readable, new ones are
  * compressed. docs/format.md, section 5, describes the stored bytes.
  *
  * @example A Helia node whose blocks are compressed on disk

@@ -103,7 +103,7 @@ export class PinRecordError extends Error {
   static override readonly name = 'PinRecordError'
   override readonly name = 'PinRecordError'
   readonly file: string
-  /** The pinned CID, if the name of the file tells it. */
+  /** The pinned CID, if it can be read from the name of the file. */
   readonly cid: CID | undefined
 
   constructor (file: string, cid: CID | undefined, cause: unknown) {

@@ -124,7 +124,7 @@ export interface CodecInit {
 
   /**
    * Use the implementation that is the same build in Node and in browsers. Then the same bytes
-   * and level give the same frame everywhere, so a file has the same CID. Otherwise each
+   * and level yield the same frame everywhere, so a file has the same CID. Otherwise each
    * platform uses its fastest implementation.
    *
    * @default false

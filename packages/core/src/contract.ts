@@ -45,7 +45,7 @@ export interface IpfszInit {
 
   /**
    * Compress with the implementations that Node and browsers share, so that the same
-   * bytes and options give the same CID on both. Writing is slower where a native
+   * bytes and options yield the same CID on both. Writing is slower where a native
    * implementation exists; reading is unaffected. Not with `codecs`.
    *
    * @default false
@@ -184,8 +184,8 @@ export interface Ipfsz {
 
   /**
    * Read and check a whole file, or every file of a directory: all blocks and frames,
-   * the seek table, and the content CID if the header names one. The bytes behind a
-   * linked original CID are compared with it, and the link is then stored as checked.
+   * the seek table, and the content CID if the header names one. The bytes of a linked
+   * original are compared with its CID, and the link is then stored as checked.
    * Throws the first failure: an error of `cat`, or one of those below.
    *
    * @throws {InvalidTrailerError} the seek table disagrees with the header, or other

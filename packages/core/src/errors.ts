@@ -228,7 +228,7 @@ export class UncheckedLinkError extends Error {
     super(`Cannot tell whether ${compressed} holds the bytes of ${original}${{
       range: ': only a whole file can be compared',
       directory: ': a directory cannot be compared',
-      settings: ': the link is unchecked, and no known importer settings give its bytes that CID'
+      settings: ': the link is unchecked, and no known importer settings yield that CID for its bytes'
     }[what]}`)
     this.original = original
     this.compressed = compressed

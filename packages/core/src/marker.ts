@@ -56,7 +56,7 @@ export function unmark (cid: CID): CID {
 }
 
 /**
- * The markers as IPLD codecs. The block behind each marker is dag-pb, so a node with these
+ * The markers as IPLD codecs. The block that a marked CID names is dag-pb, so a node with these
  * codecs can walk, pin and export marked roots.
  * @example
  *

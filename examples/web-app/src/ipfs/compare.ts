@@ -7,7 +7,7 @@ export interface Comparison {
   level: number
   /** Compressed bytes. */
   length: number
-  /** Millions of original bytes a second. */
+  /** Millions of original bytes per second. */
   compress: number
   decompress: number
 }

@@ -48,7 +48,7 @@ function field (message: Uint8Array, wanted: number): Uint8Array | undefined {
   return undefined
 }
 
-/** A varint, and the offset behind it. */
+/** A varint, and the offset after it. */
 function varint (bytes: Uint8Array, at: number): [number, number] {
   let value = 0
   let factor = 1

@@ -18,7 +18,7 @@ export function parseCsv (text: string, separator: string, maxRows: number): str
     if (text[at] === separator) {
       at++
 
-      // a separator at the very end has an empty cell behind it
+      // a separator at the very end has an empty cell after it
       if (at < text.length) {
         continue
       }
@@ -43,7 +43,7 @@ export function separatorOf (text: string): string {
 
 /**
  * Whether a text without a name is a table: all rows have as many columns as the first, and
- * the first has a title for each. A comma in prose has a space behind it.
+ * the first has a title for each. A comma in prose has a space after it.
  */
 export function looksLikeCsv (text: string): boolean {
   // the last row may be incomplete

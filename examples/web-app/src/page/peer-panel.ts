@@ -66,7 +66,7 @@ export function peerPanel (store: Store): { node: () => Node | undefined } {
     })
   })
 
-  // the address of the demo's own peer is behind the #
+  // the address of the demo's own peer follows the #
   input.value = new URLSearchParams(location.hash.slice(1)).get('peer') ?? ''
 
   return { node: () => peers.length > 0 ? node : undefined }

@@ -28,7 +28,7 @@ export interface ConvertOptions extends WriteInit, ProgressOptions<ConvertEvents
   again?: boolean | undefined
 
   /**
-   * How many blocks to read, compress and write at one time.
+   * How many blocks to read, compress and write at a time.
    *
    * @default 4
    */
@@ -150,7 +150,8 @@ async function convertValue (
     return { ...same, outcome: 'unreadable', storedAs: undefined, error }
   }
 
-  // without a codec no block needs an envelope: its hash tells that it is plain
+  // with no codec, every block is stored without an envelope: if it happens to begin like one,
+  // its hash shows that it is not
   const made = settings.writer == null ? plainValue(block.bytes) : await makeValue(cid, block.bytes, settings, signal)
 
   if (equals(made.bytes, value)) {

@@ -23,7 +23,7 @@ export interface StoredValue {
 }
 
 /**
- * Call `visit` with every stored value, a few at one time, and yield its results. Blocks
+ * Call `visit` with every stored value, a few at a time, and yield its results. Blocks
  * that are deleted during the walk are skipped.
  */
 export async function * walk<R> (

@@ -3,7 +3,7 @@ import { platform } from 'node:process'
 import { codeOf } from './code-of.ts'
 import type { FileHandle } from 'node:fs/promises'
 
-/** How many files to sync at one time: the disk commits those that wait together. */
+/** How many files to sync at a time: the disk commits those that wait together. */
 const CONCURRENCY = 32
 
 /** Windows can sync a file only through a handle that may write. */
@@ -31,7 +31,7 @@ export async function syncDirectory (directory: string): Promise<void> {
   }
 }
 
-/** Call `sync` with each path, 32 at one time. */
+/** Call `sync` with each path, 32 at a time. */
 export async function syncEach (paths: Iterable<string>, sync: (path: string) => Promise<void>): Promise<void> {
   // all workers take paths from one iterator
   const rest = Array.from(paths).values()

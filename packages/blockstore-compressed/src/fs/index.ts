@@ -2,7 +2,7 @@
  * @packageDocumentation
  *
  * Blocks as files, for Node. The files are those of `FsBlockstore`, but several processes may
- * write them at one time. Needs the package blockstore-fs.
+ * write them at the same time. Needs the package blockstore-fs.
  *
  * @example Blocks on disk that other processes use too
  *

@@ -24,7 +24,7 @@ export async function readWhole (
     const stats = await handle.stat()
 
     if (!stats.isFile()) {
-      throw new Error('it is not a regular file')
+      throw new Error(`${file} is not a regular file`)
     }
 
     return stats.size > MAX_CHUNK_SIZE ? undefined : await readBytes(handle, stats.size, signal)

@@ -40,7 +40,7 @@ const TEMPORARY = '.tmp'
 const MISSING: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 
 /**
- * An `FsBlockstore` that several processes may write at one time, and whose blocks survive a
+ * An `FsBlockstore` that several processes may write at the same time, and whose blocks survive a
  * loss of power. The files are where `FsBlockstore` has them by default.
  *
  * `FsBlockstore` differs in this:

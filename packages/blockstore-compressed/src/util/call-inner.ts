@@ -36,7 +36,7 @@ export async function * iterateInner<T> (
       yield next.value
     }
   } catch (err) {
-    // a generator that threw has ended, and waiting for one that stalls would take for ever
+    // a generator that threw has ended, and waiting for one that stalls would take forever
     ended = true
     closeIterator(iterator)
     throw err

@@ -17,9 +17,9 @@ interface CollectOptions {
 }
 
 /**
- * After how many chunks to merge them into one and yield to the event loop. Memory stays a
- * bounded multiple of the bytes however small the chunks are, and aborts get through even
- * if all chunks are empty.
+ * How many chunks to collect before they are merged into one and the event loop gets a turn.
+ * However small the chunks are, memory stays within a fixed multiple of their bytes, and
+ * aborts get through even if every chunk is empty.
  */
 const CHUNKS_TO_MERGE = 1024
 
@@ -45,7 +45,9 @@ export async function collectBlock (
   }
 
   if (!isSource(source)) {
-    throw new InvalidParametersError(`A block must be a Uint8Array or an iterable of them, not ${describe(source)}`)
+    throw new InvalidParametersError(
+      `A block must be a Uint8Array, or an iterable or async iterable of Uint8Arrays, not ${describe(source)}`
+    )
   }
 
   const iterator = iteratorOf(source)

@@ -2,13 +2,13 @@ import { iteratorOf, closeIterator } from './call-inner.ts'
 import { raceSignal } from 'race-signal'
 
 interface MapAheadOptions {
-  /** How many values to work on at one time, including results that wait to be taken. */
+  /** How many values to work on at a time, including results that wait to be taken. */
   concurrency: number
   signal?: AbortSignal | null | undefined
 }
 
 /**
- * Map the values of a source, a few at one time, and yield the results in order. A finished
+ * Map the values of a source, a few at a time, and yield the results in order. A finished
  * result is yielded without waiting for the source, which may itself wait until its earlier
  * values are stored.
  *

@@ -3,7 +3,7 @@ import type { LinkName, Row } from './estimate.ts'
 
 /** The least share of the bytes that a codec must save, as for `ipfsz add`. */
 const MIN_GAIN = 0.05
-/** Times that differ by no more than this share count as equal. */
+/** Two times that differ by at most this fraction count as equal. */
 const SAME_TIME = 0.05
 
 const USUAL_LINK = '100 Mbit/s'

@@ -11,7 +11,7 @@ const MAX_PLACES = 4096
 
 /**
  * Chooses the frames to measure: all if the files have no more than `limit` bytes together, otherwise
- * frames spread evenly over all bytes. Deterministic: the same sizes give the same frames.
+ * frames spread evenly over all bytes. Deterministic: the same sizes yield the same frames.
  *
  * @param sizes - of the files, in bytes
  * @param frameSize - bytes of every frame except the last of a file

@@ -64,7 +64,7 @@ export async function add (paths: string[], options: AddCommandOptions, context:
   const failed = await withStore(options, context, async store => addEach(paths, options, store, context))
 
   if (failed > 0) {
-    throw new IncompleteError(`${failed} of ${paths.length} files were not added`)
+    throw new IncompleteError(`${failed} of ${paths.length} paths were not added: see the errors above`)
   }
 }
 

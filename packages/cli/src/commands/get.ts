@@ -27,7 +27,7 @@ export interface GetCommandOptions {
   /** The largest window of a stream that ipfsz did not make, in bytes. */
   maxWindow?: number
   /**
-   * The most bytes to write.
+   * The most bytes to write: 4 TiB by default.
    *
    * @default 4398046511104
    */
@@ -85,7 +85,7 @@ async function write (source: CidPath, files: Ipfsz, options: GetCommandOptions,
     await checkNothingThere(destination, 'a symlink')
 
     if (options.allowSymlinks !== true) {
-      // names beside it may be symlinks, so `..` behind one of them may lead anywhere
+      // names beside it may be symlinks, so `..` after one of them may lead anywhere
       await checkSymlink(destination, link, [], async () => false)
     }
 

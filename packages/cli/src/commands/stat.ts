@@ -29,7 +29,7 @@ export async function stat (text: string, options: StatCommandOptions, context: 
 
     const { type } = await files.stat(target.cid, { path: target.path, signal: context.signal })
 
-    // do not fetch leaves: their parents give their sizes
+    // do not fetch leaves: their parents state their sizes
     await show(
       target,
       ipfsz({ blockstore: withLeaves(blockstore, target.cid), datastore: links }),
@@ -86,7 +86,7 @@ async function show (
   ]))
 }
 
-/** A blockstore that claims to have every leaf below a root, because a parent gives the size of its leaves. */
+/** A blockstore that claims to have every leaf below a root, because a parent states the size of its leaves. */
 function withLeaves (blockstore: IpfszComponents['blockstore'], root: CID): IpfszComponents['blockstore'] {
   return {
     get: (...args) => blockstore.get(...args),

@@ -127,7 +127,7 @@ async function verifyPin (
   })
 }
 
-/** The bytes to read, as far as the blocks in the repo tell. */
+/** The bytes to read, as far as they are known from the blocks in the repo. */
 async function totalSize (pins: readonly Pin[], { files }: Pinned, { output, signal }: Context): Promise<number> {
   let total = 0
 

@@ -50,6 +50,6 @@ export async function verify (texts: string[], { maxWindow }: VerifyCommandOptio
   }
 
   if (failed > 0) {
-    throw new IncompleteError(`${failed} of ${cids.length} CIDs could not be verified: see the errors above`)
+    throw new IncompleteError(`${failed} of ${cids.length} CIDs failed verification: see the errors above`)
   }
 }

@@ -7,7 +7,7 @@ import type { OwnLock } from '../locks/lock-files.ts'
 /** The kinds of lock that a daemon and a conversion of the blockstore hold. */
 const DAEMON = 'daemon'
 const CONVERT = 'convert'
-/** How often the lock is tried, and the least time between two tries, in milliseconds. */
+/** How many times the lock is tried, and the least time between two tries, in milliseconds. */
 const TRIES = 8
 const INTERVAL = 40
 
@@ -40,10 +40,10 @@ export async function lockDaemon (repo: string, signal: AbortSignal): Promise<Ow
 }
 
 /**
- * Keep daemons from starting while blocks are converted: one that had read before how
- * they are stored would store so for as long as it runs.
+ * Keep daemons from starting while blocks are converted. A daemon reads the repo's compression
+ * settings when it starts: with the old ones it would store blocks for as long as it runs.
  *
- * @throws {DaemonRunningError} there is one
+ * @throws {DaemonRunningError} a daemon runs
  */
 export async function lockOutDaemons (repo: string): Promise<OwnLock> {
   const own = await takeLock(repo, CONVERT)

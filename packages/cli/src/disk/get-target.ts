@@ -62,7 +62,9 @@ export async function checkFileTarget (target: string, asked: CidPath): Promise<
 
   // a symlink would be replaced, and the system's own, such as /dev/stdout, must stay
   if ((stats != null && !stats.isFile()) || STREAMS.test(target)) {
-    throw new UsageError(`${target} is not a regular file: use ipfsz cat ${asked.text} > ${target}`)
+    throw new UsageError(
+      `${target} is not a regular file: to write to it, use ipfsz cat ${asked.text} > ${target}`
+    )
   }
 }
 

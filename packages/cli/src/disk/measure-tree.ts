@@ -23,7 +23,7 @@ export interface MeasureOptions {
  * Measure how large a tree will be on disk, by the sizes that its blocks claim.
  *
  * A directory that occurs several times counts each time, and the last 16,384 measured directories are not read again:
- * otherwise a few blocks that link to each other would take for ever. If a tree has more different directories than
+ * otherwise a few blocks that link to each other would take forever. If a tree has more different directories than
  * that, the limits end the measuring, as everything read counts.
  *
  * @param path - the tree's name in errors

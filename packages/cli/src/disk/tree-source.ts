@@ -119,7 +119,7 @@ async function entryNames (
   return names.toSorted((a, b) => a < b ? -1 : 1)
 }
 
-/** The mode and mtime of a file for UnixFS, as far as they are to be preserved. */
+/** The mode and mtime of a file for UnixFS, if they are to be preserved. */
 export function metadata (stats: BigIntStats, { mode, mtime }: Preserve): { mode?: number, mtime?: Mtime } {
   return {
     ...mode ? { mode: Number(stats.mode & 0o7777n) } : {},
@@ -128,8 +128,8 @@ export function metadata (stats: BigIntStats, { mode, mtime }: Preserve): { mode
 }
 
 /**
- * Rounded down to whole microseconds. Node sets times as numbers, which cannot hold nanoseconds, so with nanoseconds a
- * tree that was written to disk and added again would get another CID.
+ * Rounds an mtime down to whole microseconds. Node sets file times as numbers, which cannot hold nanoseconds: with
+ * them, a tree that was written to disk and added again would get another CID.
  */
 function toMtime (nanoseconds: bigint): Mtime {
   const second = ((nanoseconds % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n

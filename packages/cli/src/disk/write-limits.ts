@@ -35,6 +35,8 @@ export class WriteLimits {
   }
 
   /**
+   * Check the totals against the limits.
+   *
    * @throws {OutputTooLargeError} the totals are above a limit
    */
   check ({ size, entries }: WriteTotals): void {
@@ -43,7 +45,7 @@ export class WriteLimits {
         this.#path,
         'files',
         this.#maxFiles,
-        `has more than ${this.#maxFiles} files and directories`
+        `has more than ${this.#maxFiles} files, directories and symlinks`
       )
     }
 

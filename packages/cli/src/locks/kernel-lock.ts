@@ -29,9 +29,10 @@ const held = new Set<Release>()
 let sqlite: typeof Sqlite | undefined
 
 /**
- * Lock a file, which is created if needed, until it is released or this process ends.
+ * Lock a file until it is released or this process ends. Creates the file if it is missing.
  *
- * @returns a function that releases it, or undefined if another process holds the file or is checking it just now
+ * @returns a function that releases the lock, or undefined if another process holds it, or is just checking whether it
+ *   is held
  * @throws {RepoError} the file system does not support locks, or the file cannot be opened
  */
 export function holdFile (path: string): Release | undefined {

@@ -194,7 +194,7 @@ export class NetworkBlockstore implements Store {
   }
 }
 
-/** Whether no peer is connected, as far as the network tells. */
+/** Whether the network reports that no peer is connected. */
 async function isAlone (network: Network): Promise<boolean> {
   return network.peers().then(peers => peers.length === 0, () => false)
 }

@@ -14,7 +14,7 @@ export interface ConnectedPeer {
   /** The address of the connection. */
   address: string
   direction: 'inbound' | 'outbound'
-  /** The peer's agent version, if it has told us. */
+  /** The peer's agent version, if it has sent one. */
   agent?: string | undefined
 }
 
@@ -44,7 +44,7 @@ export interface FetchOptions {
    */
   search?: boolean | undefined
   signal: AbortSignal
-  /** How long the fetch may go without any block of the root arriving, in milliseconds. */
+  /** How long to wait, in milliseconds, while no block of the root's DAG arrives. */
   timeout: number
 }
 

@@ -1,3 +1,4 @@
+import { codecs } from '@ipfsz/codecs/all'
 import { Option } from 'commander'
 import { UsageError } from '../errors.ts'
 import { addNetworkOptions, withNetwork } from './program-network.ts'
@@ -13,7 +14,7 @@ import type { NetworkFlags } from './program-network.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { Command } from 'commander'
 
-export const CODECS = ['zstd', 'gzip', 'lz4', 'brotli', 'snappy', 'lzo']
+export const CODECS = Object.keys(codecs)
 
 const TARGET = 'a CID, or CID/path'
 
@@ -143,7 +144,11 @@ export function defineFileCommands (program: Command, context: () => Context): v
     )
     .option('--allow-symlinks', 'also write symlinks that point outside the output directory')
     .option('--max-size <size>', 'write no more bytes than this (default: 4TiB)', parseSize)
-    .option('--max-files <n>', 'write no more files and directories than this (default: 100000000)', parseNumber)
+    .option(
+      '--max-files <n>',
+      'write no more files, directories and symlinks than this (default: 100000000)',
+      parseNumber
+    )
     .addOption(maxWindow()))
     .action(async (cid: string, flags: GetCommandOptions & NetworkFlags) => {
       const { get } = await import('../commands/get.ts')

@@ -80,7 +80,9 @@ export function defineNetworkCommands (program: Command, context: () => Context)
     )
     .action(async (options: DaemonCommandOptions) => {
       if (options.bootstrap != null && options.bootstrap.length > 1 && options.bootstrap.includes(NONE)) {
-        throw new UsageError('--bootstrap none cannot be combined with bootstrap peers: drop one of them')
+        throw new UsageError(
+          '--bootstrap none cannot be combined with bootstrap peers: leave out either none or the peers'
+        )
       }
 
       const { daemon } = await import('../commands/daemon.ts')

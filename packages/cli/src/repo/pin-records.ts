@@ -104,7 +104,7 @@ export interface PinnedBlock {
   pinnedBy: Uint8Array[]
 }
 
-/** Read what Helia counts for a block. A missing or damaged record counts as 0: counts can always be rebuilt. */
+/** Read Helia's pin count for a block. A missing or damaged record counts as 0: counts can always be rebuilt. */
 export async function readPinnedBlock (file: string): Promise<PinnedBlock> {
   try {
     const bytes = await readRecord(file, MAX_COUNT_SIZE)

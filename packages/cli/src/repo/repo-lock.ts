@@ -50,7 +50,7 @@ export async function lockRepo (
 
       if (others.length === 0) {
         if (kind === 'gc') {
-          // deletes locks of killed processes that nobody else looks at
+          // deletes locks of killed processes, which no other process would check
           await readLocks(repo, ['convert', 'daemon'], mine)
         }
 

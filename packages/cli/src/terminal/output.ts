@@ -47,7 +47,7 @@ export class Output {
   /**
    * Create a progress bar.
    *
-   * @param total - bytes to come, if that is known
+   * @param total - the total number of bytes, if known
    */
   progress (label: string, total?: number): Progress {
     return new Progress({ stderr: this.stderr, now: this.#now }, printable(label), total)

@@ -8,7 +8,7 @@ const DELAY = 1000
 const INTERVAL = 100
 const WIDTH = 24
 
-/** The number of bytes that reading will give, or undefined if that is unknown. */
+/** The number of bytes that reading will yield, or undefined if that is unknown. */
 export function knownSize ({ size, sizeKnown }: Pick<Stats, 'size' | 'sizeKnown'>): number | undefined {
   return sizeKnown === false ? undefined : Number(size)
 }

@@ -6,7 +6,7 @@ import type { StreamInput } from './stream-input.ts'
 /** The most bytes of adjacent blocks to pass to zlib together: reaching its thread and back takes 30 microseconds. */
 const MAX_RUN = 256 * 1024
 
-/** The size of the largest block, so zlib needs one call a block. */
+/** The size of the largest block, so zlib needs one call for each block. */
 const CHUNK_SIZE = 128 * 1024
 
 export function createStream (): StreamDecoder {

@@ -53,7 +53,7 @@ export async function stat (
     return { ...stats, ...dag } as ExtendedStats
   }
 
-  // files below a marked directory count their original bytes
+  // below a marked directory, a file counts with its original size, otherwise with its stored size
   const marked = isMarked(entry.asked)
   const { filesSize, ...dag } = await inspectDag(node, settings.blockstore, {
     ...options,

@@ -9,7 +9,10 @@ import { BYTES, varint, varintField } from '../format/protobuf.ts'
 import type { Layout } from './content-layouts.ts'
 import type { FileLink } from '../dag/node.ts'
 
-/** Field numbers of the UnixFS message, and its type "file" (UnixFS specification, "Data Format"). */
+/**
+ * Field numbers of the UnixFS message (UnixFS specification, "Data Format"). FILE is not one: it is
+ * the value of the field TYPE for a file.
+ */
 const TYPE = 1
 const FILE = 2
 const DATA = 2

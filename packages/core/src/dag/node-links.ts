@@ -76,7 +76,7 @@ export function decodeBlock (bytes: Uint8Array): { data: Uint8Array | undefined,
 
     if (field.number === DATA) {
       if (data != null || (links > 0 && links < count)) {
-        throw new Error('it has data twice, or between its links')
+        throw new Error('its Data field occurs twice, or between its links')
       }
 
       data = field.bytes

@@ -60,7 +60,7 @@ export async function * readWhole (
   yield * walk(node, { start: 0, end: Number.POSITIVE_INFINITY, empty: true }, blockstore, options)
 }
 
-/** What is kept of a decoded node: not its links, which would take more memory than its block. */
+/** The parts of a decoded node that are kept: not its links, which would take more memory than its block. */
 interface Content {
   cid: FileNode['cid']
   data: Uint8Array | undefined

@@ -8,7 +8,10 @@ export function isEntryName (name: string): boolean {
 /** @throws {InvalidParametersError} the name is not valid for an entry */
 export function checkEntryName (name: string): void {
   if (!isEntryName(name)) {
-    throw new InvalidParametersError(`An entry cannot be named ${JSON.stringify(name)}`)
+    throw new InvalidParametersError(
+      `An entry cannot be named ${JSON.stringify(name)}: ` +
+      'a name must not be empty, "." or "..", or contain a slash'
+    )
   }
 }
 

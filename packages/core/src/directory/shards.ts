@@ -60,7 +60,10 @@ export async function * listShards (
   }
 }
 
-/** Look for a name in the shards that its hash leads through. `count` is how often it was found. */
+/**
+ * Look up a name in the shards on the path that its hash determines. `count` is how many entries
+ * have that name in the first shard that has any.
+ */
 export async function findInShards (
   root: FileNode,
   name: string,

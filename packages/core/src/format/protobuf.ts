@@ -39,7 +39,7 @@ export function * readFields (message: Uint8Array): Generator<Field> {
     position = tag.end
 
     if (number === 0) {
-      throw new InvalidProtobufError('a field has the number 0')
+      throw new InvalidProtobufError('it has a field with the number 0, which protobuf does not allow')
     }
 
     let value = 0

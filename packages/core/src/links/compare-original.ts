@@ -10,8 +10,8 @@ import type { Comparison } from './original-check.ts'
  * held back until the comparison is done, so a file of one piece never yields wrong bytes.
  *
  * @param layout - the layout of the original, if known; otherwise all are tried
- * @returns the layout that gives the bytes the original's CID. Undefined if no known layout
- *   does, and the link was added as unchecked
+ * @returns the layout with which the bytes have the original's CID. Undefined if no known layout
+ *   fits, and the link was added as unchecked
  * @throws {LinkMismatchError}
  */
 export async function * comparing (

@@ -96,7 +96,7 @@ export class DefaultLinks implements Links {
     }
   }
 
-  /** Read the whole file, and find the layout that gives its bytes the original's CID. */
+  /** Read the whole file, and find the layout with which its bytes have the original's CID. */
   async #compare (link: LinkRecord, options: AddLinkOptions): Promise<string | undefined> {
     if (link.compressed.code === TREE_CODE) {
       throw new UncheckedLinkError(link.original, link.compressed, 'directory')

@@ -18,7 +18,7 @@ export type Comparison =
     layout?: undefined
     /** The CIDs that the bytes have, one per layout that was tried. */
     found: CID[]
-    /** Whether no importer settings could give these bytes the original CID. */
+    /** Whether no importer settings could yield the original CID for these bytes. */
     certain: boolean
   }
 

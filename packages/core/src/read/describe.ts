@@ -12,7 +12,7 @@ import type { CID } from 'multiformats/cid'
 const DEFAULT_DIRECTORY_MODE = 0x755
 const DEFAULT_FILE_MODE = 0x644
 
-/** What can be told from the root block alone. */
+/** What is known from the root block alone. */
 export type Description = Stats & CompressionStats
 
 export function describe (entry: Entry): Description {

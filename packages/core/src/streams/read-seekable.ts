@@ -52,7 +52,7 @@ export async function * readSeekable (
   }
 }
 
-/** Where the frames of a range lie in the stream, and whether each is small enough to be held as a whole. */
+/** Where the frames of a range lie in the stream, and whether all of them are small enough to hold in memory. */
 function survey (
   table: SeekTable,
   start: number,
@@ -127,7 +127,10 @@ async function decompressFrame (
   }
 }
 
-/** Read frames that are too large to be held, one after another, in pieces. */
+/**
+ * Read the frames of a range in pieces, one frame after another: used if any of them is too large
+ * to hold in memory.
+ */
 async function * readPieces (
   file: StreamFile,
   frames: Iterable<StreamFrame>,

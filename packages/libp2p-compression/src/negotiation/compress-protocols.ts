@@ -115,7 +115,7 @@ export class ProtocolCompression {
     })
   }
 
-  /** The protocols that a peer has told us by identify: none in the first moments of a connection. */
+  /** The protocols that a peer has sent us by identify: none in the first moments of a connection. */
   async #protocolsOf (peer: PeerId): Promise<readonly string[]> {
     try {
       return (await this.#components.peerStore.get(peer)).protocols

@@ -84,7 +84,7 @@ export class BlockRequest {
     this.#asked.forEach(({ peer }) => { peer.stalled = true })
     const peer = this.#peers.pick(this.#key, this.#size, this.#asked)
 
-    // one that sent nothing before is only waited for beside a search
+    // a peer that has sent nothing is waited for only during a search
     if (peer == null || (peer.stalled && !search)) {
       const busy = this.#peers.isBusy(this.#key, this.#size)
 

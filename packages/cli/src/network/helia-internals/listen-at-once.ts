@@ -39,7 +39,7 @@ export async function listenAtOnce (libp2p: Pick<Libp2p, 'handle' | 'unhandle'>,
     // @helia/bitswap awaits this call: it must not wait for the link
     stream.close = async options => {
       stream.close = close
-      // a stream that cannot be closed is aborted by its timeout
+      // ignore the error: a stream that cannot be closed is aborted when it times out
       close(options).catch(() => {})
     }
     // both sides have ended: say so again, in case the other side ended before @helia/bitswap listened

@@ -129,7 +129,9 @@ export class NameService {
     }).map(async put => put.catch(() => { signal.throwIfAborted() })))
 
     if (stored === 0) {
-      throw new NameError('The name was not published: no peer stored its record. Connected peers: ipfsz peers')
+      throw new NameError(
+        'The name was not published: no peer stored its record. List the connected peers with ipfsz peers'
+      )
     }
   }
 

@@ -77,7 +77,7 @@ export interface Node {
   helia: Helia
   libp2p: Libp2p<Services>
   wants: Wants
-  /** The agent version that it tells peers. */
+  /** The agent version that it sends to peers. */
   agent: string
   /** Sends a block that has just arrived to the peers that want it. */
   announce: (...args: Parameters<NonNullable<BlockBroker['announce']>>) => Promise<void>
