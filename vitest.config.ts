@@ -31,6 +31,12 @@ const NODE_ONLY = [
 /** One more than there are cores: many tests wait for processes, disks and time limits. */
 const WORKERS = availableParallelism() + 1
 
+/**
+ * The test files of a worker share the modules that they import: with a process for each file, a quarter of
+ * the time went into importing Helia and libp2p again. So a test that changes a global restores it.
+ */
+const SHARED = { isolate: false }
+
 /** Ends a test that hangs, in milliseconds: ten times what the longest takes, as the machine may be busy. */
 const TIMEOUT = 600_000
 /** What is polled is there within milliseconds, unless the machine is busy. */
@@ -58,6 +64,7 @@ export default defineConfig({
           testTimeout: TIMEOUT,
           expect: EXPECT,
           maxWorkers: WORKERS,
+          ...SHARED,
           server: { deps: { inline: COMPLIANCE_SUITES } }
         },
         resolve: WITH_CHAI
@@ -75,6 +82,7 @@ export default defineConfig({
           expect: EXPECT,
           hookTimeout: TIMEOUT,
           maxWorkers: WORKERS,
+          ...SHARED,
           server: { deps: { external: BUILT } },
           sequence: { groupOrder: 1 }
         }

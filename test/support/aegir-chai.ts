@@ -1,4 +1,4 @@
-import * as chai from 'chai'
+import * as chai from 'compliance-chai'
 import chaiAsPromised from 'chai-as-promised'
 
 /**
