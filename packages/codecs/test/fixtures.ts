@@ -6,7 +6,7 @@ import { LZO } from '../src/lzo.ts'
 import { SNAPPY } from '../src/snappy.ts'
 import { ZSTD } from '../src/zstd.ts'
 import type { Codec, CodecName } from '../src/codec.ts'
-import type { ImplementationEntry } from '../src/implementation.ts'
+import type { ImplementationEntry } from '../src/runtime/implementation-entry.ts'
 
 const DEFINITIONS = [ZSTD, GZIP, LZ4, BROTLI, SNAPPY, LZO]
 
