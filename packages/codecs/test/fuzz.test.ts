@@ -15,7 +15,7 @@ const CASES = NAMES.flatMap(name => readers(name).flatMap(implementation => [
   ...implementation === 'native' ? [] : [{ name, implementation, workers: true, count: WORKER_INPUTS }]
 ]))
 
-// scripts/fuzz.ts does the same for longer, and compares what the implementations answer
+// packages/codecs/scripts/fuzz.ts does the same for longer, and compares what the implementations answer
 describe.each(CASES)('$name ($implementation, in workers: $workers), given $count frames most of which are broken,', ({
   name,
   implementation,
