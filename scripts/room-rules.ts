@@ -178,11 +178,16 @@ function checkOrder (where: string, arrows: Arrows): void {
 }
 
 function expectSame (where: string, expected: readonly string[], found: readonly string[]): void {
-  const missing = expected.filter(name => !found.includes(name))
-  const unknown = found.filter(name => !expected.includes(name))
+  for (const name of expected) {
+    if (!found.includes(name)) {
+      throw new Error(`rooms.ts: ${where}/${name} is on the map, but not there`)
+    }
+  }
 
-  if (missing.length + unknown.length > 0) {
-    throw new Error(`rooms.ts and ${where} differ: missing ${list(missing)}, not on the map ${list(unknown)}`)
+  for (const name of found) {
+    if (!expected.includes(name)) {
+      throw new Error(`rooms.ts: ${where}/${name} is not on the map`)
+    }
   }
 }
 
