@@ -24,6 +24,7 @@ const DETOUR: Restriction = {
 
 /** The rules for every package, and for what is outside of them. */
 export function roomRules (): OxlintOverride[] {
+  checkOrder('packages', PACKAGES)
   expectSame('packages', Object.keys(PACKAGES), folders('packages'))
 
   return [
