@@ -1,5 +1,4 @@
 export * from './error-classes.ts'
-export * from './disk/write-errors.ts'
 
 /** The names of errors that the arguments caused. */
 const USAGE = new Set([

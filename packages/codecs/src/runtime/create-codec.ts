@@ -4,7 +4,8 @@ import { MAX_FRAME_SIZE } from '../constants.ts'
 import { CorruptFrameError, FrameTooLargeError, MissingImplementationError, WorkerCrashedError } from '../errors.ts'
 import { loadImplementation, loadStreamDecoder } from './load-implementation.ts'
 import type { Codec, CodecInit, CodecName, Levels } from '../codec.ts'
-import type { Implementation, ImplementationEntry } from '../implementation.ts'
+import type { Implementation } from '../implementation.ts'
+import type { ImplementationEntry } from './implementation-entry.ts'
 
 /** The definition of a codec. Each codec has its own file, so a bundle contains only the codecs it uses. */
 export interface CodecDefinition {

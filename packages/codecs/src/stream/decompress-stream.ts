@@ -2,7 +2,7 @@ import { CorruptFrameError, WindowTooLargeError } from '../errors.ts'
 import { StreamInput } from './stream-input.ts'
 import { PeriodicYield } from './periodic-yield.ts'
 import type { CodecName, DecompressStreamOptions } from '../codec.ts'
-import type { StreamDecoder } from '../implementation.ts'
+import type { StreamDecoder } from './stream-decoder.ts'
 
 /**
  * The largest window that a Zstandard stream may need, 8 MiB: RFC 8878 (section 3.1.1.1.2)

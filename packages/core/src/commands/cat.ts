@@ -7,6 +7,7 @@ import { expectOriginal, isByLink, readLinked } from '../read/read-linked.ts'
 import { readWithTwin } from '../read/read-twin.ts'
 import { readStream } from '../streams/read-stream.ts'
 import type { Entry } from '../read/entry.ts'
+import type { ReadSettings } from '../read/read-settings.ts'
 import type { CatOptions } from '../unixfs.ts'
 import type { Settings } from '../settings.ts'
 import type { CID } from 'multiformats/cid'
@@ -31,7 +32,7 @@ function isPlainFile ({ node, header, stream }: Entry): boolean {
 
 async function * read (
   { block, node, header, stream }: Entry,
-  { blockstore, codecs, inFlightBytes }: Settings,
+  { blockstore, codecs, inFlightBytes }: ReadSettings,
   options: CatOptions
 ): AsyncGenerator<Uint8Array> {
   if (node == null) {

@@ -1,7 +1,7 @@
 /**
  * Feeds mutated frames to every decoder that runs here, and prints what it finds:
  *
- *   node scripts/fuzz.ts [--codec NAME] [--implementation NAME] [--inputs N] [--seed N] [--number N]
+ *   node packages/codecs/scripts/fuzz.ts [--codec NAME] [--implementation NAME] [--inputs N] [--seed N] [--number N]
  *
  * Each call answers with exactly the bytes that were asked for, or with a
  * CorruptFrameError. It ends within a time, the process stays within its memory, and
@@ -18,11 +18,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { crc32 } from 'node:zlib'
-import { codecs } from '../packages/codecs/src/all.ts'
-import { NAMES, same } from '../packages/codecs/test/fixtures.ts'
-import { inputs, readers } from '../packages/codecs/test/fuzz.ts'
-import type { CodecName, ImplementationName } from '../packages/codecs/src/codec.ts'
-import type { Input } from '../packages/codecs/test/fuzz.ts'
+import { codecs } from '../src/all.ts'
+import { NAMES, same } from '../test/fixtures.ts'
+import { inputs, readers } from '../test/fuzz.ts'
+import type { CodecName, ImplementationName } from '../src/codec.ts'
+import type { Input } from '../test/fuzz.ts'
 
 const DEFAULT_INPUTS = 100_000
 /** The part of the inputs that also goes through workers: one of so many. */
