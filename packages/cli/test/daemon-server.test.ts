@@ -265,7 +265,7 @@ describe('the control port of a daemon', () => {
     const server = await serve()
 
     await expect(client(server).fetch(cid, { root: cid, timeout: 1234, signal: new AbortController().signal }))
-      .rejects.toMatchObject({ name: 'NotFetchedError', cid, timeout: 1234, providers: 0 })
+      .rejects.toMatchObject({ name: 'FetchStalledError', cid, time: 1234, providers: 0 })
   })
 
   it('passes on blocks and the peers that sent them', async () => {

@@ -1,5 +1,6 @@
+import { FetchStalledError } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
-import { DaemonError, NameError, NotConnectedError, NotFetchedError, UsageError } from '../errors.ts'
+import { DaemonError, NameError, NotConnectedError, UsageError } from '../errors.ts'
 
 /** The largest request in bytes, 64 KiB. */
 export const MAX_REQUEST_SIZE = 64 * 1024
@@ -14,7 +15,7 @@ export interface WireError {
   name: string
   message: string
   cid?: string
-  timeout?: number
+  time?: number
   providers?: number
   address?: string
 }
@@ -26,17 +27,17 @@ export function toWire (err: unknown): WireError {
   return {
     name,
     message,
-    ...err instanceof NotFetchedError
-      ? { cid: err.cid.toString(), timeout: err.timeout, providers: err.providers }
+    ...err instanceof FetchStalledError
+      ? { cid: err.cid.toString(), time: err.time, providers: err.providers }
       : {},
     ...err instanceof NotConnectedError ? { address: err.address } : {}
   }
 }
 
 /** Decodes an error into the class that a caller would have got without a daemon, else into a DaemonError. */
-export function fromWire ({ name, message, cid, timeout, providers, address }: WireError): Error {
-  if (name === NotFetchedError.name && cid != null) {
-    return new NotFetchedError(CID.parse(cid), timeout ?? 0, providers ?? 0)
+export function fromWire ({ name, message, cid, time, providers, address }: WireError): Error {
+  if (name === FetchStalledError.name && cid != null) {
+    return new FetchStalledError(CID.parse(cid), time ?? 0, { providers })
   }
 
   if (name === NotConnectedError.name && address != null) {
