@@ -23,7 +23,7 @@ export interface Benchmark {
   run (options: BenchmarkOptions): Promise<Row[] | Table[]>
 }
 
-/** There is nothing to measure or to report with: the message is all that whoever asked needs. */
+/** Thrown when there is nothing to measure or to report with: the message is all that whoever asked needs. */
 export class NoInputError extends Error {
   override name = 'NoInputError'
 }
