@@ -1,6 +1,6 @@
 import { FetchStalledError } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
-import { DaemonError, NameError, NotConnectedError, UsageError } from '../errors.ts'
+import { DaemonError, explain, NameError, NotConnectedError, UsageError } from '../errors.ts'
 
 /** The largest request in bytes, 64 KiB. */
 export const MAX_REQUEST_SIZE = 64 * 1024
@@ -22,11 +22,12 @@ export interface WireError {
 
 /** Encodes an error, with the fields that `fromWire` needs. */
 export function toWire (err: unknown): WireError {
-  const { name, message } = err instanceof Error ? err : new Error(String(err))
+  const error = err instanceof Error ? err : new Error(String(err))
 
   return {
-    name,
-    message,
+    name: error.name,
+    // of a NotConnectedError the command makes one again, which it explains itself
+    message: error instanceof NotConnectedError ? error.message : explain(error),
     ...err instanceof FetchStalledError
       ? { cid: err.cid.toString(), time: err.time, providers: err.providers }
       : {},
