@@ -2,19 +2,19 @@
 import type { LockFile } from './lock-file.ts'
 import type { CID } from 'multiformats/cid'
 
-/** The arguments or options are invalid. */
+/** Thrown when the arguments or options are invalid. */
 export class UsageError extends Error {
   static override readonly name = 'UsageError'
   override readonly name = 'UsageError'
 }
 
-/** The repo cannot be opened, or this version cannot read it. */
+/** Thrown when the repo cannot be opened, or this version cannot read it. */
 export class RepoError extends Error {
   static override readonly name = 'RepoError'
   override readonly name = 'RepoError'
 }
 
-/** Part of the work failed. The single errors have already been printed. */
+/** Thrown when part of the work failed. The single errors have already been printed. */
 export class IncompleteError extends Error {
   static override readonly name = 'IncompleteError'
   override readonly name = 'IncompleteError'
@@ -23,21 +23,28 @@ export class IncompleteError extends Error {
 /** What the holder of a lock does, by the kind of the lock. */
 const ACTIVITIES = new Map([['gc', 'is collecting garbage'], ['convert', 'is converting its blocks']])
 
-/** Another process that adds, collects garbage or converts blocks held the repo's lock for too long. */
+/** Thrown when other processes that add, collect garbage, convert blocks or use links hold a lock for too long. */
 export class RepoLockedError extends Error {
   static override readonly name = 'RepoLockedError'
   override readonly name = 'RepoLockedError'
-  readonly pid: number
-  readonly host: string
+  /** The process that holds the lock, and its host. Undefined for the lock of the links, which does not tell. */
+  readonly pid: number | undefined
+  readonly host: string | undefined
   /** The lock file that it holds. */
   readonly file: string
 
-  constructor (repo: string, { kind, pid, host, path }: LockFile) {
-    const activity = ACTIVITIES.get(kind) ?? 'is adding to it'
+  constructor (
+    repo: string,
+    { kind, pid, host, path }: Pick<LockFile, 'kind' | 'path'> & Partial<LockFile>,
+    options?: ErrorOptions
+  ) {
+    const holder = pid == null
+      ? 'another process uses its links'
+      : `process ${pid} on ${host} ${ACTIVITIES.get(kind) ?? 'is adding to it'}`
 
     super(
-      `The repo ${repo} is in use: process ${pid} on ${host} ${activity}, and holds ${path}. ` +
-        'Wait until it ends, and try again'
+      `The repo ${repo} is in use: ${holder}, and holds ${path}. Wait until it ends, and try again`,
+      options
     )
     this.pid = pid
     this.host = host
@@ -45,37 +52,13 @@ export class RepoLockedError extends Error {
   }
 }
 
-/** The links cannot be opened, or another process held them for too long. */
+/** Thrown when the links of a repo cannot be opened. */
 export class LinksError extends Error {
   static override readonly name = 'LinksError'
   override readonly name = 'LinksError'
 }
 
-/** A block is not in the repo. */
-export class MissingBlockError extends Error {
-  static override readonly name = 'MissingBlockError'
-  override readonly name = 'MissingBlockError'
-  readonly cid: CID
-
-  constructor (cid: CID, options?: ErrorOptions) {
-    super(`the block ${cid} is not in this repo`, options)
-    this.cid = cid
-  }
-}
-
-/** A block has a codec that ipfsz does not support. */
-export class UnknownBlockError extends Error {
-  static override readonly name = 'UnknownBlockError'
-  override readonly name = 'UnknownBlockError'
-  readonly cid: CID
-
-  constructor (cid: CID, what: string) {
-    super(`the block ${cid} has ${what}, which ipfsz does not support`)
-    this.cid = cid
-  }
-}
-
-/** A block of a DAG is missing or damaged: the cause says which. */
+/** Thrown when a block of a DAG is missing or damaged: the cause says which. */
 export class DamagedDagError extends Error {
   static override readonly name = 'DamagedDagError'
   override readonly name = 'DamagedDagError'
@@ -87,7 +70,7 @@ export class DamagedDagError extends Error {
   }
 }
 
-/** The CID is not pinned. */
+/** Thrown when a CID is not pinned. */
 export class NotPinnedError extends Error {
   static override readonly name = 'NotPinnedError'
   override readonly name = 'NotPinnedError'
@@ -99,7 +82,7 @@ export class NotPinnedError extends Error {
   }
 }
 
-/** A pin record is damaged, cannot be read, or is not a pin record at all. */
+/** Thrown when a pin record is damaged, cannot be read, or is not a pin record at all. */
 export class PinRecordError extends Error {
   static override readonly name = 'PinRecordError'
   override readonly name = 'PinRecordError'
@@ -121,7 +104,7 @@ export class PinRecordError extends Error {
   }
 }
 
-/** The CID has no link. */
+/** Thrown when a CID has no link. */
 export class NotLinkedError extends Error {
   static override readonly name = 'NotLinkedError'
   override readonly name = 'NotLinkedError'
@@ -133,19 +116,19 @@ export class NotLinkedError extends Error {
   }
 }
 
-/** A garbage collection would delete blocks that were never pinned. */
+/** Thrown when a garbage collection would delete blocks that were never pinned. */
 export class NothingPinnedError extends Error {
   static override readonly name = 'NothingPinnedError'
   override readonly name = 'NothingPinnedError'
 }
 
-/** A CAR is truncated, or its content does not match its header. */
+/** Thrown when a CAR is truncated, or its content does not match its header. */
 export class InvalidCarError extends Error {
   static override readonly name = 'InvalidCarError'
   override readonly name = 'InvalidCarError'
 }
 
-/** A file or directory cannot be added, or cannot be written to disk. */
+/** Thrown when a file or directory cannot be added, or cannot be written to disk. */
 export class TreeEntryError extends Error {
   static override readonly name = 'TreeEntryError'
   override readonly name = 'TreeEntryError'
@@ -195,29 +178,7 @@ export class NoRoomError extends Error {
   }
 }
 
-/** No peer sent a block within the timeout. */
-export class NotFetchedError extends Error {
-  static override readonly name = 'NotFetchedError'
-  override readonly name = 'NotFetchedError'
-  readonly cid: CID
-  /** The timeout, in milliseconds. */
-  readonly timeout: number
-  /** How many providers were found. */
-  readonly providers: number
-
-  constructor (cid: CID, timeout: number, providers: number, options?: ErrorOptions) {
-    const who = providers === 0
-      ? 'no provider was found'
-      : `${providers === 1 ? 'the only provider' : `the ${providers} providers`} of its DAG did not send it`
-
-    super(`the block ${cid} did not arrive within ${timeout / 1000} s: ${who}`, options)
-    this.cid = cid
-    this.timeout = timeout
-    this.providers = providers
-  }
-}
-
-/** A peer cannot be reached, or its address is invalid. */
+/** Thrown when a peer cannot be reached, or its address is invalid. */
 export class NotConnectedError extends Error {
   static override readonly name = 'NotConnectedError'
   override readonly name = 'NotConnectedError'
@@ -229,13 +190,13 @@ export class NotConnectedError extends Error {
   }
 }
 
-/** A node cannot listen or start. */
+/** Thrown when a node cannot listen or start. */
 export class NodeError extends Error {
   static override readonly name = 'NodeError'
   override readonly name = 'NodeError'
 }
 
-/** A daemon already runs on the repo. */
+/** Thrown when a daemon already runs on the repo. */
 export class DaemonRunningError extends Error {
   static override readonly name = 'DaemonRunningError'
   override readonly name = 'DaemonRunningError'
@@ -255,13 +216,13 @@ export class DaemonRunningError extends Error {
   }
 }
 
-/** The daemon of the repo does not run, or its answer is invalid. */
+/** Thrown when the daemon of the repo does not run, or its answer is invalid. */
 export class DaemonError extends Error {
   static override readonly name = 'DaemonError'
   override readonly name = 'DaemonError'
 }
 
-/** A name cannot be published or resolved. */
+/** Thrown when a name cannot be published or resolved. */
 export class NameError extends Error {
   static override readonly name = 'NameError'
   override readonly name = 'NameError'

@@ -184,11 +184,9 @@ function unusable (name: string, err: unknown): unknown {
   }
 
   switch (reason.name) {
-    case 'MissingBlockError':
     case 'NotFoundError':
       return new InvalidCarError(`${name} is truncated, or was made without all blocks: ${err.message}`, { cause: err })
     case 'NotUnixFSError':
-    case 'UnknownBlockError':
       return new InvalidCarError(`${name} holds a block that is not UnixFS: ${err.message}`, { cause: err })
     case 'CorruptBlockError':
     case 'DigestLengthError':

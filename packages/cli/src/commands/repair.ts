@@ -137,7 +137,7 @@ async function fetchBlock (
     return Buffer.concat(await all(blockstore.get(cid, { signal, damaged } as { signal: AbortSignal })))
   } catch (err) {
     if (
-      !signal.aborted && err instanceof Error && (err.name === 'CorruptBlockError' || err.name === 'NotFetchedError')
+      !signal.aborted && err instanceof Error && (err.name === 'CorruptBlockError' || err.name === 'FetchStalledError')
     ) {
       return undefined
     }

@@ -4,7 +4,7 @@ import { MAX_CIDS, MAX_REQUEST_SIZE, PEER_HEADER } from './protocol.ts'
 import type { Network } from '../network/network.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** A request that the daemon cannot answer. `status` is the HTTP status. */
+/** Thrown when the daemon cannot answer a request. `status` is the HTTP status. */
 export class BadRequestError extends Error {
   static override readonly name = 'BadRequestError'
   override readonly name = 'BadRequestError'

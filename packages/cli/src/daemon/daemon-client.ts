@@ -22,6 +22,8 @@ import type { DaemonAddress } from './daemon-file.ts'
 import type { WireError } from './protocol.ts'
 import type { IncomingMessage } from 'node:http'
 
+/** What to do if the daemon cannot be used. */
+const RESTART = 'restart it with ipfsz daemon'
 /** How many requests of one command run at a time. */
 const MAX_SOCKETS = 24
 /** How often a request is tried if the daemon closes the connection. */
@@ -135,9 +137,10 @@ export class DaemonClient implements Network {
 
     const reason = err instanceof Error ? err.message : String(err)
 
-    return new DaemonError(`The daemon of the repo (process ${this.#daemon.pid}) does not answer: ${reason}`, {
-      cause: err
-    })
+    return new DaemonError(
+      `The daemon of the repo (process ${this.#daemon.pid}) does not answer (${reason}): ${RESTART}`,
+      { cause: err }
+    )
   }
 
   async #ask (path: string, body: object, signal?: AbortSignal): Promise<IncomingMessage> {
@@ -175,7 +178,7 @@ export class DaemonClient implements Network {
       throw fromWire(JSON.parse(answer) as WireError)
     } catch (err) {
       throw err instanceof SyntaxError
-        ? new DaemonError(`The daemon answers with status ${response.statusCode} and no JSON`, { cause: err })
+        ? new DaemonError(`The daemon answers with status ${response.statusCode} and no JSON: ${RESTART}`, { cause: err })
         : err
     }
   }

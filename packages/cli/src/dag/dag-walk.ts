@@ -1,6 +1,6 @@
-import { checkBlock, checkHash, decodeBlock, isIdentity, NotUnixFSError, unmark } from '@ipfsz/core'
+import { checkBlock, checkHash, decodeBlock, isIdentity, NotFoundError, NotUnixFSError, unmark } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
-import { DamagedDagError, MissingBlockError, UnknownBlockError } from '../errors.ts'
+import { DamagedDagError } from '../errors.ts'
 import { MultihashMap } from './multihash-map.ts'
 import { WaitingBlocks } from './waiting-blocks.ts'
 import type { IpfszComponents, NodeLinks } from '@ipfsz/core'
@@ -154,7 +154,7 @@ async function visit (
   const hasLinks = withLinks && !isLeaf(cid)
 
   if (hasLinks && !isDagPb(cid)) {
-    throw new UnknownBlockError(cid, `the codec 0x${cid.code.toString(16)}`)
+    throw new NotUnixFSError(cid, `it has the codec 0x${cid.code.toString(16)}`)
   }
 
   if (leaves !== 'skip') {
@@ -169,7 +169,7 @@ async function visit (
 
   if (!hasLinks && leaves !== 'read') {
     if (leaves === 'has' && !await blockstore.has(cid, { signal })) {
-      throw new MissingBlockError(cid)
+      throw new NotFoundError(cid)
     }
 
     return { cid, links: [] }
@@ -189,7 +189,7 @@ async function read (cid: CID, blockstore: WalkStore, signal: AbortSignal): Prom
       pieces.push(piece)
     }
   } catch (err) {
-    throw err instanceof Error && err.name === 'NotFoundError' ? new MissingBlockError(cid, { cause: err }) : err
+    throw err instanceof Error && err.name === 'NotFoundError' ? new NotFoundError(cid, { cause: err }) : err
   }
 
   return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
@@ -202,7 +202,7 @@ export function linksOf (cid: CID, bytes: Uint8Array): Iterable<CID> {
   }
 
   if (!isDagPb(cid)) {
-    throw new UnknownBlockError(cid, `the codec 0x${cid.code.toString(16)}`)
+    throw new NotUnixFSError(cid, `it has the codec 0x${cid.code.toString(16)}`)
   }
 
   try {

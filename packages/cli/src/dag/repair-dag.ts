@@ -31,7 +31,7 @@ type Store = Pick<IpfszComponents['blockstore'], 'get'>
  * Read every block of a DAG once, and fetch the missing and damaged ones. The blocks below one that stays lost are
  * unknown, and not visited.
  *
- * @throws {UnknownBlockError} a block has an unknown codec
+ * @throws {NotUnixFSError} a block is not UnixFS
  * @throws {UnknownHashError} a block has an unknown hash function, so it cannot be checked
  * @throws {DigestLengthError} a block's digest is too short to check it
  */

@@ -15,8 +15,7 @@ const LOST_BLOCK_ERRORS = new Set([
   'CorruptBlockError',
   'BlockNotFoundWhileOfflineError',
   'LoadBlockFailedError',
-  'FetchStalledError',
-  'NotFetchedError'
+  'FetchStalledError'
 ])
 
 /** The compressed file that an original is linked to. */

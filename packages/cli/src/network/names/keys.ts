@@ -53,9 +53,9 @@ export async function loadKey (repo: string, name: string): Promise<PrivateKey |
   try {
     return privateKeyFromProtobuf(bytes)
   } catch (err) {
-    throw new NodeError(`${file} is not a private key: ${err instanceof Error ? err.message : String(err)}`, {
-      cause: err
-    })
+    const reason = err instanceof Error ? err.message : String(err)
+
+    throw new NodeError(`${file} is not a private key (${reason}): move it away to make a new key`, { cause: err })
   }
 }
 
