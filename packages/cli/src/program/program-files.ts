@@ -41,7 +41,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .addOption(
       new Option(
         '--optimize <what>',
-        'what --codec auto optimizes: the stored size, or the time until a reader has the file'
+        'what --codec auto optimizes: the stored size, or the time until a reader has the file (default: balanced)'
       ).choices(['size', 'balanced', 'speed'])
     )
     .option('--level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)

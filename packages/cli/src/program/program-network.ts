@@ -22,7 +22,7 @@ const LONGEST_TIMEOUT = 2 ** 31 - 1 - 60_000
 export function addNetworkOptions (command: Command): Command {
   return command
     .option('--offline', 'use only this repo')
-    .option('--peer <multiaddr>', 'also fetch from this peer; repeatable', collect(text => text))
+    .option('--peer <multiaddr>', 'also ask this peer; repeatable', collect(text => text))
     .addOption(
       new Option(
         '--timeout <duration>',
@@ -102,7 +102,7 @@ export function defineNetworkCommands (program: Command, context: () => Context)
     })
 
   program.command('connect')
-    .description('connect the daemon to a peer')
+    .description('connect the daemon to peers')
     .argument('<multiaddr...>')
     .addOption(new Option('--timeout <duration>', 'give up after this long (default: 60s)').argParser(parseDuration))
     .action(async (addresses: string[], flags: NetworkFlags) => {
