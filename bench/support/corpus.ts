@@ -7,8 +7,10 @@ import { NoInputError } from '../benchmark.ts'
 import { withDirectory } from './temporary.ts'
 import type { BenchmarkOptions } from '../benchmark.ts'
 
-/** Where the files are that developers and CI have beside the project. */
+/** The test files that developers and CI have beside the project. */
 const DEFAULT_CORPUS = resolve(import.meta.dirname, '../../../shared/data')
+/** What the results call them: a path out of the repository would tell its readers nothing. */
+const DEFAULT_SOURCE = 'the test files, not in this repository'
 
 const MB = 1e6
 
@@ -31,7 +33,7 @@ export interface CorpusFile {
 }
 
 export interface Corpus {
-  /** Where the files are from, or the one that was named instead. */
+  /** Where the files are from, for people, or the one that was named instead. */
   source: string
   files: CorpusFile[]
   /** A directory for what is made on the way. */
@@ -47,7 +49,9 @@ export async function withCorpus<T> (
 
   return withDirectory(async directory => {
     if (named != null) {
-      return use({ source: file ?? relative(process.cwd(), named), files: await listFiles(named), directory })
+      const source = named === DEFAULT_CORPUS ? DEFAULT_SOURCE : relative(process.cwd(), named)
+
+      return use({ source: file ?? source, files: await listFiles(named), directory })
     }
 
     const generated = join(directory, 'corpus')
