@@ -1,19 +1,18 @@
 /**
  * Measures: `npm run bench -- NAME|all|report`.
  *
- * NAME           a benchmark: each file beside this one is one, and begins with the
- *                question that it answers
- * all            every one, in a process of its own
+ * NAME           a benchmark: the name of a file in this directory. Its `question` says what it measures
+ * all            every benchmark, each in its own process
  * report         write docs/benchmarks.md and docs/benchmarks/ from the results of full runs
  *
- * --smoke        so little that it only shows that everything still runs
+ * --smoke        run with tiny inputs, only to check that it works
  * --json FILE    write the result of NAME there
- * --json-dir DIR where the results of all are, `.bench` by default; of NAME too, if given.
- *                `all` leaves out what has a result of a full run there: delete it to
- *                measure again
- * --corpus DIR   files to measure with, ../shared/data by default if that is there
- * --file FILE    one file to measure with, where one is enough. A benchmark that makes
- *                its own refuses them
+ * --json-dir DIR directory of the results of `all`, by default `.bench`; also of NAME, if given.
+ *                `all` skips benchmarks that have a full result there. Delete the file to measure again
+ * --corpus DIR   measure with these files; by default with those of ../shared/data, or generated ones
+ *                if there is no such directory
+ * --file FILE    measure with this file, in benchmarks that need only one. Benchmarks that generate
+ *                their input refuse --corpus and --file
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -253,9 +253,8 @@ function toRow ({ name }: Side, tree: Tree, measured: Map<string, Measured[]>): 
 }
 
 /**
- * All files of a directory, of those with the same bytes one: FsBlockstore waits about a
- * second where a block is put twice at one time, as plain Helia does, and nothing else
- * would be measured.
+ * The files of a directory, without duplicates: FsBlockstore waits a second if one block is put
+ * twice at once, which would dominate the result.
  */
 function listTree ({ name, directory }: { name: string, directory: string }): Tree {
   const files = globSync('**/*', { cwd: directory }).filter(path => statSync(join(directory, path)).isFile()).toSorted()

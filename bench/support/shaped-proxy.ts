@@ -92,9 +92,8 @@ export async function shapedProxy ({ target, rate, roundTrip }: ShapedProxyInit)
 }
 
 /**
- * Milliseconds that a byte takes over loopback. Through the proxy it goes there twice,
- * once of which is the link's delay: 1 to 2 % of one of 2 ms. The least of a few times, as
- * what else the machine does only adds to them.
+ * How long a byte takes over loopback, in milliseconds: the least of a few tries. The proxy adds
+ * one more such trip to the link's delay, 1 to 2 % of 2 ms.
  */
 async function measureHop (): Promise<number> {
   const server = createServer({ noDelay: true })

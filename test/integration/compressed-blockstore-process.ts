@@ -1,9 +1,11 @@
 /**
- * A process of its own that works on a directory of blocks, for those who kill it or fill
- * its disk. Run as `node compressed-blockstore-process.ts put|convert STORE DIRECTORY CODEC [FIRST COUNT]`:
- * it puts so many blocks from a number on, or converts all there are. Of each block that
- * is done it writes a line, and with $KILL_AFTER it kills itself behind so many of them.
- * `put-large` says when it is ready, and puts one large block when it is told anything.
+ * A process that works on a directory of blocks, for tests that kill it or fill its disk:
+ *
+ *   node compressed-blockstore-process.ts put|put-large|convert STORE DIRECTORY CODEC [FIRST COUNT]
+ *
+ * `put` writes COUNT blocks, numbered from FIRST; `convert` converts all blocks of the directory.
+ * `put-large` writes the line `ready`, waits for input, and puts one large block. Writes a line
+ * for each finished block; with $KILL_AFTER=N it kills itself after N of them.
  */
 import { once } from 'node:events'
 import { writeSync } from 'node:fs'

@@ -131,8 +131,8 @@ describe('after a loss of power', () => {
 })
 
 /**
- * Run commands while it is recorded what they do to the disk, and when they print what.
- * A repo that is there already is on the disk.
+ * Runs commands and records their disk operations, and when they print each line. An existing
+ * repo counts as synced.
  *
  * `promised` says of each line with a CID whether that must be pinned. Without it a
  * command promises nothing.

@@ -25,9 +25,8 @@ export async function heliaClient (address: string): Promise<Helia> {
 }
 
 /**
- * A stock Helia that has blocks and knows nobody, and its port on loopback. It looks
- * every second whether its peers are still there, so that what would happen within ten
- * happens soon.
+ * A stock Helia with blocks, no peers, and a loopback port. It checks its peers every second
+ * instead of every ten, to keep the test short.
  */
 export async function heliaProvider (
   blockstore: HeliaInit['blockstore']

@@ -1,9 +1,7 @@
 /**
- * What a loss of power leaves of a directory, without a disk to cut off: all that this
- * process does to its files is recorded, with what was synced, and any moment of that
- * can be built as the worst of disks would have it. A file that is not synced is empty.
- * A name that is not synced, by a sync of its directory, is there or not: `lost` has none
- * of them, `named` has all, and `mixed` takes each by chance.
+ * Simulates a power cut on a directory. Records every file operation and sync of this process,
+ * and rebuilds the worst state a disk could be in at any moment. An unsynced file is empty. An
+ * unsynced name is missing (`lost`), present (`named`) or either (`mixed`).
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'

@@ -1,9 +1,8 @@
 /**
- * Makes the golden files of format version 1: for each codec a CAR with a small
- * file, whose stream lies in its root, and one of four frames with a leaf of its
- * own. Run once for each codec, with `node packages/core/test/golden/make.ts CODEC...`,
- * after a build. What is here stays as it is: the files show that what was written
- * once can be read for ever.
+ * Makes the golden files of format version 1: for each codec a CAR with a small file, whose
+ * stream lies in its root, and one of four frames with a leaf of its own. Run once for each
+ * codec, with `node packages/core/test/golden/make.ts CODEC...`, after a build. Never regenerate
+ * existing files: they prove that old files stay readable.
  */
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
