@@ -73,7 +73,10 @@ describe.concurrent('ipfsz daemon', () => {
 
     // its file is left behind, and nobody takes it for a daemon
     expect(await control(sandbox)).toMatchObject({ pid: first.pid })
-    expect(await sandbox.run(['peers'])).toMatchObject({ code: 1, stderr: expect.stringContaining('No daemon is running') })
+    expect(await sandbox.run(['peers'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('No daemon is running')
+    })
     expect((await sandbox.run(['cat', cid])).stdout.equals(text(50_000))).toBe(true)
 
     const second = await startDaemon(sandbox)

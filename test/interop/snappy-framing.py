@@ -1,4 +1,6 @@
-"""The framing format of Snappy to stdout, from a file or stdin: `snappy-framing.py -c [FILE]` compresses, `-d` decompresses.
+"""The framing format of Snappy to stdout, from a file or stdin.
+
+`snappy-framing.py -c [FILE]` compresses, `-d` decompresses.
 
 The blocks are Google's libsnappy, the framing is python-snappy. Its own command cannot be used:
 in Debian 12 the CRC-32C of python-snappy 0.5.3 fails under Python 3.11, so that there is one here.
