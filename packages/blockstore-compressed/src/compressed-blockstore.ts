@@ -9,7 +9,7 @@ import { mapAhead } from './util/map-ahead.ts'
 import { BlockCounters } from './metrics.ts'
 import { readValue } from './value/read-value.ts'
 import { resolveSettings } from './settings.ts'
-import { callExclusive, claim } from './block-writes.ts'
+import { callExclusive, claimWrite } from './block-writes.ts'
 import type { Chunks } from './util/collect-block.ts'
 import type { CompressedBlockstoreInit } from './init.ts'
 import type { Value } from './value/make-value.ts'
@@ -104,7 +104,7 @@ export class CompressedBlockstore implements Blockstore {
     const inner = this.#inner
     const values = async function * (): AsyncGenerator<InputPair> {
       for await (const { cid, value } of pairs) {
-        const claimed = claim(inner, cid, value)
+        const claimed = claimWrite(inner, cid, value)
         waiting.push(claimed)
         yield { cid, bytes: claimed.value.bytes }
       }

@@ -190,6 +190,9 @@ export class NotConnectedError extends Error {
   }
 }
 
+/** The reason of a `NotConnectedError` if the peer did not answer within the timeout. */
+export const NO_ANSWER = 'it did not answer in time'
+
 /** A node cannot listen or start. */
 export class NodeError extends Error {
   static override readonly name = 'NodeError'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ignoring } from '../src/disk/ignore.ts'
+import { ignoreMatcher } from '../src/disk/ignore.ts'
 
-describe('ignoring', () => {
+describe('ignoreMatcher', () => {
   it.each<[string, string[], string[]]>([
     ['.git', ['.git', 'a/.git'], ['a.git', '.gitignore', 'git']],
     ['*.log', ['x.log', 'a/b/y.log', '.log'], ['x.log.txt', 'log']],
@@ -14,12 +14,12 @@ describe('ignoring', () => {
     ['(x)+[y]$', ['(x)+[y]$'], ['xy']],
     ['größe*', ['größe 🦆'], ['große']]
   ])('leaves out what %s names, and nothing else', (pattern, out, rest) => {
-    const ignore = ignoring([pattern])
+    const ignore = ignoreMatcher([pattern])
 
     expect([...out, ...rest].filter(ignore)).toEqual(out)
   })
 
   it('leaves out nothing without patterns', () => {
-    expect(ignoring([])('a')).toBe(false)
+    expect(ignoreMatcher([])('a')).toBe(false)
   })
 })

@@ -4,8 +4,8 @@ import { buffer, text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { CID } from 'multiformats/cid'
 import { fromWire, MAX_CIDS, PEER_HEADER } from './protocol.ts'
-import { DaemonError, NotConnectedError } from '../errors.ts'
-import { NO_ANSWER, throwIfInterrupted } from '../network/throw-if-interrupted.ts'
+import { DaemonError, NO_ANSWER, NotConnectedError } from '../errors.ts'
+import { throwIfInterrupted } from '../network/throw-if-interrupted.ts'
 import type {
   ConnectedPeer,
   FetchedBlock,

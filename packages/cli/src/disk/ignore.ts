@@ -5,7 +5,7 @@ export type Ignore = (path: string) => boolean
  * Match patterns as in `.gitignore`. A pattern without a slash matches names at any depth; one with a slash matches the
  * path from the root. `*` and `?` do not match a slash, `**` does. Ignoring a directory ignores all that is in it.
  */
-export function ignoring (patterns: readonly string[]): Ignore {
+export function ignoreMatcher (patterns: readonly string[]): Ignore {
   const tests = patterns.map(pattern => {
     const bare = pattern.replace(/\/+$/, '')
 
