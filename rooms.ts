@@ -19,13 +19,14 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** Package -> room -> rooms of the same package that it may import. */
 export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   codecs: {
+    util: [],
     format: [],
     generated: [],
     impl: ['format', 'generated'],
-    stream: ['format', 'generated', 'impl'],
-    workers: [],
+    stream: ['format', 'generated', 'impl', 'util'],
+    workers: ['util'],
     platform: ['workers'],
-    runtime: ['stream', 'workers']
+    runtime: ['stream', 'util', 'workers']
   },
   core: {
     util: [],

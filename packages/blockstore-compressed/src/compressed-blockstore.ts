@@ -1,3 +1,4 @@
+import { mapOrdered } from '@ipfsz/codecs/internal'
 import { callInner, iterateInner } from './util/call-inner.ts'
 import { checkInner, COMPRESSED } from './check-inner.ts'
 import { collectBlock } from './util/collect-block.ts'
@@ -5,7 +6,6 @@ import { MAX_PUT_AHEAD } from './constants.ts'
 import { BlockTooLargeError } from './errors.ts'
 import { headerLength } from './value/envelope.ts'
 import { makeValue } from './value/make-value.ts'
-import { mapAhead } from './util/map-ahead.ts'
 import { BlockCounters } from './metrics.ts'
 import { readValue } from './value/read-value.ts'
 import { resolveSettings } from './settings.ts'
@@ -95,7 +95,7 @@ export class CompressedBlockstore implements Blockstore {
     const signal = options?.signal
     const waiting: Claim[] = []
 
-    const pairs = mapAhead(source, async ({ cid, bytes }) => {
+    const pairs = mapOrdered(source, async ({ cid, bytes }) => {
       const value = await this.#makeValue(cid, bytes, signal)
 
       return { cid, value }

@@ -1,3 +1,4 @@
+import { messageOf } from '@ipfsz/codecs/internal'
 import type { LockFile } from './locks/lock-file.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -81,7 +82,7 @@ export class DamagedDagError extends Error {
   readonly root: CID
 
   constructor (root: CID, cause: unknown) {
-    super(`${root} is not complete: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    super(`${root} is not complete: ${messageOf(cause)}`, { cause })
     this.root = root
   }
 }
@@ -112,7 +113,7 @@ export class PinRecordError extends Error {
       : `rewrite it with ipfsz pin add ${cid}, or delete it with ipfsz pin rm ${cid}`
 
     super(
-      `Cannot read the pin record ${file} (${cause instanceof Error ? cause.message : String(cause)}): ${advice}`,
+      `Cannot read the pin record ${file} (${messageOf(cause)}): ${advice}`,
       { cause }
     )
     this.file = file

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '@ipfsz/codecs/internal'
 import { raceSignal } from 'race-signal'
 import { isUint8ArrayList } from 'uint8arraylist'
 import { concat } from 'uint8arrays/concat'
@@ -81,7 +82,7 @@ export async function collectBlock (
           chunks = []
         }
 
-        await raceSignal(nextTurn(), signal)
+        await raceSignal(yieldToEventLoop(), signal)
       }
     }
   } finally {
@@ -93,11 +94,6 @@ export async function collectBlock (
   const all = [...merged, ...chunks]
 
   return all.length === 1 ? all[0] : concat(all, size)
-}
-
-/** Lets timers and events run. */
-async function nextTurn (): Promise<void> {
-  await new Promise(resolve => { setTimeout(resolve, 0) })
 }
 
 function isSource (source: unknown): boolean {

@@ -2,6 +2,7 @@ import { Agent, request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { buffer, text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { CID } from 'multiformats/cid'
 import { fromWire, MAX_CIDS, PEER_HEADER } from './protocol.ts'
 import { DaemonError, NO_ANSWER, NotConnectedError } from '../errors.ts'
@@ -133,7 +134,7 @@ export class DaemonClient implements Network {
   #noAnswer (err: unknown, signal?: AbortSignal): DaemonError {
     signal?.throwIfAborted()
 
-    const reason = err instanceof Error ? err.message : String(err)
+    const reason = messageOf(err)
 
     return new DaemonError(`The daemon of the repo (process ${this.#daemon.pid}) does not answer: ${reason}`, {
       cause: err

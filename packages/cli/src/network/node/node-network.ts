@@ -1,3 +1,4 @@
+import { messageOf } from '@ipfsz/codecs/internal'
 import { checkBlock, checkHash, unmark } from '@ipfsz/core'
 import { KEEP_ALIVE } from '@libp2p/interface'
 import { keyOf } from '../../dag/dag-walk.ts'
@@ -100,7 +101,7 @@ export class NodeNetwork implements Network {
       return remotePeer.toString()
     } catch (err) {
       throwIfInterrupted(signal)
-      const reason = err instanceof Error ? err.message : String(err)
+      const reason = messageOf(err)
 
       throw new NotConnectedError(address, signal.aborted ? NO_ANSWER : reason, { cause: err })
     }
