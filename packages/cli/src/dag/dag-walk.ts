@@ -2,6 +2,7 @@ import { checkBlock, checkHash, decodeBlock, isIdentity, NotUnixFSError, unmark 
 import * as raw from 'multiformats/codecs/raw'
 import { DamagedDagError, MissingBlockError, UnknownBlockError } from '../errors.ts'
 import { MultihashMap } from './multihash-map.ts'
+import { readBlock } from './read-block.ts'
 import { WaitingBlocks } from './waiting-blocks.ts'
 import type { IpfszComponents, NodeLinks } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -182,17 +183,11 @@ async function visit (
 }
 
 async function read (cid: CID, blockstore: WalkStore, signal: AbortSignal): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
-
   try {
-    for await (const piece of blockstore.get(cid, { signal })) {
-      pieces.push(piece)
-    }
+    return await readBlock(cid, blockstore, { signal })
   } catch (err) {
     throw err instanceof Error && err.name === 'NotFoundError' ? new MissingBlockError(cid, { cause: err }) : err
   }
-
-  return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
 }
 
 /** The links of a block, last first, each decoded only when it is read. */

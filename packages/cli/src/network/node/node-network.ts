@@ -2,6 +2,7 @@ import { messageOf } from '@ipfsz/codecs/internal'
 import { checkBlock, checkHash, unmark } from '@ipfsz/core'
 import { KEEP_ALIVE } from '@libp2p/interface'
 import { keyOf } from '../../dag/dag-walk.ts'
+import { readBlock } from '../../dag/read-block.ts'
 import { NO_ANSWER, NotConnectedError } from '../../errors.ts'
 import { BlockSession } from '../bitswap/block-session.ts'
 import { parseMultiaddr } from './parse-multiaddr.ts'
@@ -151,20 +152,15 @@ export class NodeNetwork implements Network {
       return undefined
     }
 
-    const pieces: Uint8Array[] = []
-
     try {
-      for await (const piece of this.#repo.blockstore.get(cid)) {
-        pieces.push(piece)
-      }
+      const bytes = await readBlock(cid, this.#repo.blockstore)
+      await checkBlock(cid, bytes)
+
+      return { bytes, peerId }
     } catch {
       // damaged or deleted since it arrived
       return undefined
     }
-
-    const bytes = Buffer.concat(pieces)
-
-    return checkBlock(cid, bytes).then(() => ({ bytes, peerId }), () => undefined)
   }
 
   /** Writes a block once for all callers that wait for it. */
