@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { mapOrdered, messageOf, yieldToEventLoop } from '../src/util/internal.ts'
 
 describe('messageOf', () => {
@@ -11,14 +11,14 @@ describe('messageOf', () => {
 
 describe('yieldToEventLoop', () => {
   it('lets timers run', async () => {
-    let ran = false
-    setTimeout(() => { ran = true })
+    const timer = vi.fn<() => void>()
+    setTimeout(timer)
 
-    while (!ran) {
+    while (timer.mock.calls.length === 0) {
       await yieldToEventLoop()
     }
 
-    expect(ran).toBe(true)
+    expect(timer).toHaveBeenCalledTimes(1)
   })
 })
 

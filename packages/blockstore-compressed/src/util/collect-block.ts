@@ -29,7 +29,7 @@ const CHUNKS_TO_MERGE = 1024
  * `reused`.
  *
  * (it-to-buffer and it-all read without a limit, and cannot be aborted while a source
- * stalls.)
+ * stalls. For each chunk, it-to-buffer copies all chunks before it.)
  *
  * @throws {InvalidParametersError} the source yields something other than bytes
  */

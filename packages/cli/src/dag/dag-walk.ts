@@ -132,7 +132,10 @@ export async function * walkDag (
   }
 }
 
-/** A string key for a block: its multihash, which is all that stores use of a CID. */
+/**
+ * A string key for a block: its multihash, which is all that stores use of a CID. (@ipfsz/blockstore-compressed has its
+ * own, without Buffer, as it also runs in browsers. No package that both import knows CIDs.)
+ */
 export function keyOf ({ multihash: { bytes } }: CID): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }

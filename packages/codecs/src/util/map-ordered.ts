@@ -18,8 +18,8 @@ export type Settled<R> = { value: R } | { error: unknown }
  * values are taken from the source before their results are taken from here. The source is
  * closed when the results end, fail, or are abandoned.
  *
- * (it-parallel reads its source in a loop of its own, which goes on after its reader has
- * stopped, and never closes the source.)
+ * (it-parallel takes no signal, and if its source fails, it drops the results of the values
+ * before the failure.)
  */
 export async function * mapOrdered<T, R> (
   source: AsyncIterable<T> | Iterable<T>,
