@@ -26,10 +26,7 @@ export default defineConfig({
     '@stylistic/keyword-spacing': 'error',
     '@stylistic/max-len': ['error', {
       code: 120,
-      ignoreUrls: true,
-      ignoreRegExpLiterals: true,
-      ignoreStrings: true,
-      ignoreTemplateLiterals: true
+      ignoreUrls: true
     }],
     '@stylistic/member-delimiter-style': ['error', {
       multiline: { delimiter: 'none' },

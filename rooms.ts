@@ -26,7 +26,7 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   core: ['constants.ts', 'errors.ts', 'events.ts', 'marker.ts'],
   'blockstore-compressed': ['check-inner.ts', 'constants.ts', 'errors.ts', 'init.ts'],
   'libp2p-compression': ['constants.ts', 'contract.ts', 'errors.ts', 'traffic.ts'],
-  cli: ['error-classes.ts', 'errors.ts', 'io.ts', 'lock-file.ts', 'version.ts']
+  cli: ['error-classes.ts', 'errors.ts', 'io.ts', 'lock-file.ts', 'read-at-most.ts', 'version.ts']
 }
 
 /**
@@ -39,11 +39,12 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   codecs: {
     platform: [],
     generated: [], // written by the build
+    util: [],
     format: ['platform'],
     impl: ['format', 'generated', 'platform'],
-    stream: ['format', 'generated', 'impl', 'platform'],
-    workers: ['platform'],
-    runtime: ['platform', 'stream', 'workers']
+    stream: ['format', 'generated', 'impl', 'platform', 'util'],
+    workers: ['platform', 'util'],
+    runtime: ['platform', 'stream', 'util', 'workers']
   },
   core: {
     util: [],

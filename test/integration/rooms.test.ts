@@ -19,7 +19,10 @@ import { OPEN_FILES, PACKAGES, ROOMS, SUBROOMS } from '../../rooms.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const BIN = join(ROOT, 'node_modules/.bin')
 
-const FILES = globSync(['packages/*/src/**/*.ts', 'test/{support,integration}/*.ts', '{bench,scripts}/*.ts'], { cwd: ROOT })
+const FILES = globSync(
+  ['packages/*/src/**/*.ts', 'test/{support,integration}/*.ts', '{bench,scripts}/*.ts'],
+  { cwd: ROOT }
+)
 
 /** Specifiers by the file that imports them. */
 type Imports = Record<string, string[]>
@@ -260,7 +263,10 @@ describe('the map of the rooms', () => {
   ])('refuses %s that is not on it', (_, folder) => {
     mkdirSync(join(copy, folder))
 
-    expect(lint()).toMatchObject({ status: 1, stdout: expect.stringContaining(`rooms.ts: ${folder} is not on the map`) })
+    expect(lint()).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining(`rooms.ts: ${folder} is not on the map`)
+    })
   })
 
   it('refuses an arrow from a room to one below it', () => {

@@ -1,4 +1,5 @@
 // Above 250 lines: every error of the command is in this file, one class per failure that a caller can handle.
+import { messageOf } from '@ipfsz/codecs/internal'
 import type { LockFile } from './lock-file.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -65,7 +66,7 @@ export class DamagedDagError extends Error {
   readonly root: CID
 
   constructor (root: CID, cause: unknown) {
-    super(`${root} is not complete: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    super(`${root} is not complete: ${messageOf(cause)}`, { cause })
     this.root = root
   }
 }
@@ -96,7 +97,7 @@ export class PinRecordError extends Error {
       : `rewrite it with ipfsz pin add ${cid}, or delete it with ipfsz pin rm ${cid}`
 
     super(
-      `Cannot read the pin record ${file} (${cause instanceof Error ? cause.message : String(cause)}): ${advice}`,
+      `Cannot read the pin record ${file} (${messageOf(cause)}): ${advice}`,
       { cause }
     )
     this.file = file
@@ -189,6 +190,9 @@ export class NotConnectedError extends Error {
     this.address = address
   }
 }
+
+/** The reason of a `NotConnectedError` if the peer did not answer within the timeout. */
+export const NO_ANSWER = 'it did not answer in time'
 
 /** Thrown when a node cannot listen or start. */
 export class NodeError extends Error {

@@ -78,7 +78,8 @@ export function explain (err: Error): string {
       return `the block ${String(cid)} has at least ${size} bytes, and ipfsz reads at most ${max}: ` +
         'add the file again, in smaller blocks'
     case 'UnsupportedCodecError':
-      return `the block ${String(cid)} was stored by a newer ipfsz, with the codec 0x${code?.toString(16)}: update ipfsz`
+      return `the block ${String(cid)} was stored by a newer ipfsz, with the codec 0x${code?.toString(16)}: ` +
+        'update ipfsz'
     case 'UnknownHashError':
       return `cannot verify the block ${String(cid)}: its hash function 0x${code?.toString(16)} is not supported. ` +
         'Update ipfsz, or add the file again with sha2-256'

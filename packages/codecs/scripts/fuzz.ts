@@ -5,9 +5,9 @@
  *
  * Each call answers with exactly the bytes that were asked for, or with a
  * CorruptFrameError. It ends within a time, the process stays within its memory, and
- * where several implementations read a frame they read the same. Frames that nothing
- * was done to are among them and are read. With `--number`, only this one input is
- * given to them, and shown.
+ * where several implementations read a frame they read the same. Unchanged frames are
+ * included and must decode. With `--number`, only this one input is given to them, and
+ * shown.
  *
  * Each implementation runs in a process of its own, which may hang or crash: an
  * outcome is added to a file after each input, so that the file tells at which one.
@@ -25,7 +25,7 @@ import type { CodecName, ImplementationName } from '../src/codec.ts'
 import type { Input } from '../test/fuzz.ts'
 
 const DEFAULT_INPUTS = 100_000
-/** The part of the inputs that also goes through workers: one of so many. */
+/** One input in this many also goes through workers. */
 const WORKERS_PART = 10
 /** A process that answers nothing for so long is ended, in milliseconds. */
 const HANG = 20_000

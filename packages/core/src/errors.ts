@@ -1,4 +1,5 @@
 // Above 250 lines: every error of the package is in this file, one class per failure that a caller can handle.
+import { messageOf } from '@ipfsz/codecs/internal'
 import type { CID } from 'multiformats/cid'
 
 export {
@@ -322,7 +323,7 @@ export class VerifyFailedError extends Error {
   readonly path: string
 
   constructor (cid: CID, path: string, cause: unknown) {
-    super(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    super(`${path}: ${messageOf(cause)}`, { cause })
     this.cid = cid
     this.path = path
   }

@@ -2,6 +2,7 @@ import all from 'it-all'
 import { openToRead, withReadings } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
 import { printable } from '../terminal/output.ts'
+import { readBlock } from '../dag/read-block.ts'
 import { repairDag } from '../dag/repair-dag.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { formatSize } from '../terminal/units.ts'
@@ -134,7 +135,7 @@ async function fetchBlock (
   signal: AbortSignal
 ): Promise<Uint8Array | undefined> {
   try {
-    return Buffer.concat(await all(blockstore.get(cid, { signal, damaged } as { signal: AbortSignal })))
+    return await readBlock(cid, blockstore, { signal, damaged } as { signal: AbortSignal })
   } catch (err) {
     if (
       !signal.aborted && err instanceof Error && (err.name === 'CorruptBlockError' || err.name === 'FetchStalledError')

@@ -2,10 +2,11 @@ import { Agent, request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { buffer, text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { CID } from 'multiformats/cid'
 import { fromWire, MAX_CIDS, PEER_HEADER } from './protocol.ts'
-import { DaemonError, NotConnectedError } from '../errors.ts'
-import { NO_ANSWER, throwIfInterrupted } from '../network/throw-if-interrupted.ts'
+import { DaemonError, NO_ANSWER, NotConnectedError } from '../errors.ts'
+import { throwIfInterrupted } from '../network/throw-if-interrupted.ts'
 import type {
   ConnectedPeer,
   FetchedBlock,
@@ -135,7 +136,7 @@ export class DaemonClient implements Network {
   #noAnswer (err: unknown, signal?: AbortSignal): DaemonError {
     signal?.throwIfAborted()
 
-    const reason = err instanceof Error ? err.message : String(err)
+    const reason = messageOf(err)
 
     return new DaemonError(
       `The daemon of the repo (process ${this.#daemon.pid}) does not answer (${reason}): ${RESTART}`,
@@ -177,9 +178,12 @@ export class DaemonClient implements Network {
     try {
       throw fromWire(JSON.parse(answer) as WireError)
     } catch (err) {
-      throw err instanceof SyntaxError
-        ? new DaemonError(`The daemon answers with status ${response.statusCode} and no JSON: ${RESTART}`, { cause: err })
-        : err
+      if (err instanceof SyntaxError) {
+        const { statusCode } = response
+        throw new DaemonError(`The daemon answers with status ${statusCode} and no JSON: ${RESTART}`, { cause: err })
+      }
+
+      throw err
     }
   }
 }

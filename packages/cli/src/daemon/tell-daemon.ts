@@ -1,3 +1,4 @@
+import { messageOf } from '@ipfsz/codecs/internal'
 import { readDaemonFile } from './daemon-file.ts'
 import type { Output } from '../terminal/output.ts'
 import type { CID } from 'multiformats/cid'
@@ -21,7 +22,7 @@ export async function tellDaemon (
     await client.provide(cids)
   } catch (err) {
     if (output.verbose) {
-      output.note(`the daemon did not provide the new CIDs: ${err instanceof Error ? err.message : String(err)}`)
+      output.note(`the daemon did not provide the new CIDs: ${messageOf(err)}`)
     }
   } finally {
     await client.close()

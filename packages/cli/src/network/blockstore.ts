@@ -63,7 +63,7 @@ export class NetworkBlockstore implements Store {
   readonly #asked = new Map<string, number>()
   readonly #shared: NetworkState
   #lastArrival = 0
-  /** Whether peers have been searched for in vain. */
+  /** Whether a search for peers ended without the block. */
   #searched = false
 
   constructor (init: NetworkBlockstoreInit) {

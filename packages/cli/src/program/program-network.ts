@@ -26,7 +26,7 @@ export function addNetworkOptions (command: Command): Command {
 /** Add the options of commands that always ask other nodes. */
 function addPeerOptions (command: Command): Command {
   return command
-    .option('--peer <multiaddr>', 'also fetch from this peer; repeatable', collect(text => text))
+    .option('--peer <multiaddr>', 'also ask this peer; repeatable', collect(text => text))
     .addOption(
       new Option(
         '--timeout <duration>',
@@ -108,7 +108,7 @@ export function defineNetworkCommands (program: Command, context: () => Context)
     })
 
   program.command('connect')
-    .description('connect the daemon to a peer')
+    .description('connect the daemon to peers')
     .argument('<multiaddr...>')
     .addOption(new Option('--timeout <duration>', 'give up after this long (default: 60s)').argParser(parseDuration))
     .action(async (addresses: string[], flags: NetworkFlags) => {

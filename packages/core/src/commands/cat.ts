@@ -3,7 +3,7 @@ import { fileSize, readRange } from '../dag/read.ts'
 import { InvalidParametersError, NotAFileError } from '../errors.ts'
 import { openLinked } from '../read/linked-entry.ts'
 import { codecOf, readFrames } from '../frames/read-frames.ts'
-import { expectOriginal, isByLink, readLinked } from '../read/read-linked.ts'
+import { isByLink, readLinked, throwIfNotOriginal } from '../read/read-linked.ts'
 import { readWithTwin } from '../read/read-twin.ts'
 import { readStream } from '../streams/read-stream.ts'
 import type { Entry } from '../read/entry.ts'
@@ -14,7 +14,7 @@ import type { CID } from 'multiformats/cid'
 
 export async function * cat (cid: CID, settings: Settings, options: CatOptions = {}): AsyncGenerator<Uint8Array> {
   const entry = await openLinked(cid, settings, options, settings.roots)
-  expectOriginal(entry, options)
+  throwIfNotOriginal(entry, options)
 
   if (isByLink(entry)) {
     yield * readLinked(entry, options, read(entry, settings, options), options)

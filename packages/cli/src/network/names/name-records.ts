@@ -1,4 +1,5 @@
 import { createIPNSRecord, IPNSEntry, ipnsSelector, ipnsValidator, multihashToIPNSRoutingKey } from '@helia/ipns'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { isMarked, mark, unmark } from '@ipfsz/core'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { decode } from 'cborg'
@@ -144,8 +145,4 @@ function parseValue (value: string, marker: unknown): NameRecord['value'] {
   const cid = CID.parse(first)
 
   return { cid: typeof marker === 'number' ? mark(unmark(cid).toV1(), marker) : cid, path }
-}
-
-function messageOf (err: unknown): string {
-  return err instanceof Error ? err.message : String(err)
 }

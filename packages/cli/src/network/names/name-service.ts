@@ -97,7 +97,9 @@ export class NameService {
       digest = record.value.name
     }
 
-    throw new NameError(`${text} leads through more than ${MAX_NAMES} names, which is the limit: ask its owner to publish a CID`)
+    throw new NameError(
+      `${text} leads through more than ${MAX_NAMES} names, which is the limit: ask its owner to publish a CID`
+    )
   }
 
   async #published (name: string): Promise<Published | undefined> {
