@@ -1,57 +1,5 @@
 import { defineConfig } from 'oxlint'
-import { PACKAGES, ROOMS } from './rooms.ts'
-import type { OxlintOverride } from 'oxlint'
-
-/** A pattern of forbidden imports, and the linter's message for them. */
-interface Restriction {
-  regex: string
-  message: string
-}
-
-/** Other packages of this repository, except those that the map allows. */
-function otherPackages (name: string): Restriction[] {
-  const allowed = PACKAGES[name]
-  const others = Object.keys(PACKAGES).filter(other => !allowed.includes(other))
-
-  return [
-    {
-      regex: `^(@ipfsz/(${others.join('|')})|ipfsz)(/|$)`,
-      message: `packages/${name} imports only: ${allowed.join(', ') || 'no other package'} (rooms.ts)`
-    },
-    {
-      regex: '^(\\.\\./)+([^./]+/)?src/|^(\\.\\./){3,}(packages|test|bench|scripts|examples)/',
-      message: 'Import other packages by their names (rooms.ts)'
-    }
-  ]
-}
-
-/** Other rooms, except those that the map allows. `up` leads from the file to the package's src. */
-function otherRooms (room: string, allowed: readonly string[], up: string): Restriction {
-  const open = [room, ...allowed].join('|')
-
-  return {
-    regex: `^${up.replaceAll('.', '\\.')}(?!\\.\\./)(?!(${open})/)[^/]+/`,
-    message: `${room}/ imports only: ${allowed.join(', ') || 'no other room'} (rooms.ts)`
-  }
-}
-
-function restrict (files: string[], restrictions: Restriction[]): OxlintOverride {
-  return { files, rules: { 'no-restricted-imports': ['error', { patterns: restrictions }] } }
-}
-
-/** The map of rooms.ts as rules. If two overrides match a file, only the later one counts: each has all rules. */
-const ARROWS = Object.keys(PACKAGES).flatMap(name => {
-  const src = `packages/${name}/src`
-  const packages = otherPackages(name)
-
-  return [
-    restrict([`${src}/**`], packages),
-    ...Object.entries(ROOMS[name] ?? {}).flatMap(([room, allowed]) => [
-      restrict([`${src}/${room}/*.ts`], [...packages, otherRooms(room, allowed, '../')]),
-      restrict([`${src}/${room}/*/*.ts`], [...packages, otherRooms(room, allowed, '../../')])
-    ])
-  ]
-})
+import { roomRules } from './scripts/room-rules.ts'
 
 export default defineConfig({
   jsPlugins: ['@stylistic/eslint-plugin'],
@@ -78,10 +26,7 @@ export default defineConfig({
     '@stylistic/keyword-spacing': 'error',
     '@stylistic/max-len': ['error', {
       code: 120,
-      ignoreUrls: true,
-      ignoreRegExpLiterals: true,
-      ignoreStrings: true,
-      ignoreTemplateLiterals: true
+      ignoreUrls: true
     }],
     '@stylistic/member-delimiter-style': ['error', {
       multiline: { delimiter: 'none' },
@@ -99,7 +44,7 @@ export default defineConfig({
   overrides: [
     { files: ['packages/codecs/src/impl/*-wasm.ts'], rules: { 'eslint/no-underscore-dangle': 'off' } },
     { files: ['*.config.ts', '**/*.d.ts'], rules: { 'import/no-default-export': 'off' } },
-    ...ARROWS
+    ...roomRules()
   ],
   ignorePatterns: ['**/dist', '**/generated', '**/node_modules']
 })

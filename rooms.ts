@@ -1,9 +1,12 @@
 /**
- * The map of imports: which packages may import each other, and inside a package which rooms
+ * The map of the house: which packages may import each other, and inside a package which rooms
  * may (a room is a folder of the package's `src`). `npm run lint` refuses every other import,
- * and every circular import, even of types only.
+ * every circular import, even of types only, and a folder that is not on the map.
  *
- * Files at the top of a package's `src` (types, errors, constants) are open to all its rooms.
+ * In each list a room imports only what stands above it, so rooms form no circles either.
+ *
+ * Tests of a package import its own `src` and `dist`, and `test/support`. Everything outside of
+ * `packages` imports packages by their names, and the built command as `packages/cli/dist`.
  */
 
 /** Package -> packages of this repository that it may import. */
@@ -16,16 +19,32 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   cli: ['codecs', 'core', 'blockstore-compressed']
 }
 
-/** Package -> room -> rooms of the same package that it may import. */
+/** Package -> files at the top of its `src` that all its rooms may import. They import only each other. */
+export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  codecs: ['codec.ts', 'constants.ts', 'errors.ts', 'implementation.ts'],
+  core: ['constants.ts', 'errors.ts', 'events.ts', 'marker.ts'],
+  'blockstore-compressed': ['check-inner.ts', 'constants.ts', 'errors.ts', 'init.ts'],
+  'libp2p-compression': ['constants.ts', 'contract.ts', 'errors.ts', 'traffic.ts'],
+  cli: ['error-classes.ts', 'errors.ts', 'io.ts', 'lock-file.ts', 'read-at-most.ts', 'version.ts']
+}
+
+/**
+ * Package -> room -> rooms of the same package that it may import. A name that ends in `.ts` is a
+ * file at the top of `src`, with the rooms that it may import. Other files there, such as
+ * `index.ts`, may import every room, and no room may import them.
+ */
 export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  errors: {},
   codecs: {
-    format: [],
-    generated: [],
-    impl: ['format', 'generated'],
-    stream: ['format', 'generated', 'impl'],
-    workers: [],
-    platform: ['workers'],
-    runtime: ['stream', 'workers']
+    platform: [],
+    generated: [], // written by the build
+    util: [],
+    format: ['platform'],
+    impl: ['format', 'generated', 'platform'],
+    stream: ['format', 'generated', 'impl', 'platform', 'util'],
+    workers: ['platform', 'util'],
+    runtime: ['platform', 'stream', 'util', 'workers']
   },
   core: {
     util: [],
@@ -36,26 +55,37 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'content-cid': ['dag', 'format', 'util'],
     frames: ['dag', 'format', 'util'],
     policy: ['frames'],
+    'unixfs.ts': ['dag', 'policy'],
+    'verification.ts': ['unixfs.ts'],
     links: ['content-cid', 'dag', 'util'],
-    write: ['content-cid', 'dag', 'directory', 'format', 'frames', 'links', 'policy', 'util'],
+    'contract.ts': ['fetch', 'links', 'unixfs.ts', 'verification.ts'],
+    write: ['content-cid', 'dag', 'directory', 'format', 'frames', 'links', 'policy', 'unixfs.ts', 'util'],
     streams: ['dag', 'format', 'frames', 'util'],
-    read: ['content-cid', 'dag', 'directory', 'format', 'frames', 'links', 'streams', 'util'],
+    read: ['content-cid', 'dag', 'directory', 'format', 'frames', 'links', 'streams', 'unixfs.ts', 'util'],
+    'settings.ts': ['read'],
     change: ['dag', 'directory', 'read', 'util'],
-    commands: ['change', 'dag', 'directory', 'frames', 'links', 'policy', 'read', 'streams', 'util', 'write'],
-    kubo: ['links', 'util']
+    commands: [
+      'change', 'dag', 'directory', 'frames', 'links', 'policy', 'read', 'settings.ts', 'streams', 'unixfs.ts', 'util',
+      'verification.ts', 'write'
+    ],
+    'ipfsz.ts': ['commands', 'contract.ts', 'fetch', 'links', 'read', 'settings.ts', 'unixfs.ts', 'verification.ts'],
+    'create-ipfsz.ts': ['contract.ts', 'fetch', 'ipfsz.ts', 'links'],
+    kubo: ['contract.ts', 'create-ipfsz.ts', 'links', 'unixfs.ts', 'util', 'verification.ts']
   },
   'blockstore-compressed': {
     util: [],
     value: [],
-    convert: ['util', 'value'],
-    fs: ['util']
+    'block-writes.ts': ['util', 'value'],
+    'events.ts': ['value'],
+    convert: ['block-writes.ts', 'events.ts', 'util', 'value'],
+    fs: []
   },
   'libp2p-compression': {
     frames: [],
     codecs: ['frames'],
     platform: ['codecs', 'frames'],
     connection: ['codecs', 'frames'],
-    negotiation: ['codecs', 'connection']
+    negotiation: ['codecs', 'connection', 'platform']
   },
   cli: {
     terminal: [],
@@ -66,9 +96,41 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     kubo: ['repo'],
     car: ['dag', 'terminal'],
     network: ['dag', 'repo'],
-    daemon: ['locks', 'network', 'repo'],
+    daemon: ['locks', 'network', 'repo', 'terminal'],
+    'context.ts': ['daemon', 'network', 'repo', 'terminal'],
+    'pending-roots.ts': ['context.ts', 'daemon', 'kubo', 'repo'],
     bench: ['terminal'],
-    commands: ['bench', 'car', 'daemon', 'dag', 'disk', 'kubo', 'locks', 'network', 'repo', 'terminal'],
-    program: ['commands', 'daemon', 'network', 'repo', 'terminal']
+    commands: [
+      'bench', 'car', 'context.ts', 'daemon', 'dag', 'disk', 'kubo', 'network', 'pending-roots.ts', 'repo', 'terminal'
+    ],
+    program: ['commands', 'context.ts', 'daemon', 'network', 'repo', 'terminal']
+  }
+}
+
+/**
+ * Package -> room -> subroom (a folder in the room) -> subrooms of the same room that it may
+ * import. Files at the top of such a room import no subroom, and all subrooms may import them.
+ */
+export const SUBROOMS: Readonly<Record<string, typeof ROOMS>> = {
+  codecs: {
+    format: {
+      bytes: [],
+      checksums: ['bytes'],
+      brotli: [],
+      gzip: ['bytes', 'checksums'],
+      lz4: ['bytes', 'checksums'],
+      lzo: ['bytes', 'checksums'],
+      snappy: ['bytes'],
+      zstd: ['bytes', 'checksums']
+    }
+  },
+  cli: {
+    network: {
+      'helia-internals': [],
+      dht: ['helia-internals'],
+      bitswap: ['dht', 'helia-internals'],
+      names: ['dht', 'helia-internals'],
+      node: ['bitswap', 'dht', 'helia-internals', 'names']
+    }
   }
 }

@@ -23,7 +23,7 @@ export interface Benchmark {
   run (options: BenchmarkOptions): Promise<Row[] | Table[]>
 }
 
-/** There is nothing to measure or to report. Only its message is printed, without a stack. */
+/** Thrown when there is nothing to measure or to report. Only its message is printed, without a stack. */
 export class NoInputError extends Error {
   override name = 'NoInputError'
 }

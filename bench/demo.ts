@@ -21,7 +21,9 @@ const PATIENCE = 300_000
 /** Records in the page, in milliseconds: tasks longer than 50, when the file was dropped, and when it was stored. */
 const WATCH = `
   window.tasks = []
-  new PerformanceObserver(list => { tasks.push(...list.getEntries().map(({ duration }) => duration)) }).observe({ type: 'longtask' })
+  new PerformanceObserver(list => {
+    tasks.push(...list.getEntries().map(({ duration }) => duration))
+  }).observe({ type: 'longtask' })
   document.addEventListener('drop', () => { window.dropped = performance.now() }, { capture: true })
   new MutationObserver(() => {
     if (/is stored in/.test(document.getElementById('status').textContent)) {

@@ -1,19 +1,18 @@
 /**
  * Runs benchmarks: `npm run bench -- NAME|all|report`.
  *
- * NAME           a benchmark: each other file of this directory is one, and states the
- *                question that it answers
+ * NAME           a benchmark: the name of a file in this directory. Its `question` says what it measures
  * all            every benchmark, each in its own process
  * report         write docs/benchmarks.md and docs/benchmarks/ from the results of full runs
  *
- * --smoke        measure so little that it only shows that everything still runs
- * --json FILE    write the result of NAME to this file
- * --json-dir DIR the directory of the results of `all`, `.bench` by default; also of NAME, if
- *                given. `all` skips benchmarks that have the result of a full run there: delete
- *                a result to measure again
- * --corpus DIR   files to measure with, by default ../shared/data if it exists
- * --file FILE    one file to measure with, if the benchmark needs only one. A benchmark that
- *                generates its input refuses both
+ * --smoke        run with tiny inputs, only to check that it works
+ * --json FILE    write the result of NAME there
+ * --json-dir DIR directory of the results of `all`, by default `.bench`; also of NAME, if given.
+ *                `all` skips benchmarks that have a full result there. Delete the file to measure again
+ * --corpus DIR   measure with these files; by default with those of ../shared/data, or generated ones
+ *                if there is no such directory
+ * --file FILE    measure with this file, in benchmarks that need only one. Benchmarks that generate
+ *                their input refuse --corpus and --file
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -253,8 +253,8 @@ function toRow ({ name }: Side, tree: Tree, measured: Map<string, Measured[]>): 
 }
 
 /**
- * All files of a directory, without duplicates. If a block is put twice at the same time, as
- * plain Helia does, FsBlockstore waits about a second, and nothing else would be measured.
+ * The files of a directory, without duplicates: FsBlockstore waits a second if one block is put
+ * twice at once, which would dominate the result.
  */
 function listTree ({ name, directory }: { name: string, directory: string }): Tree {
   const files = globSync('**/*', { cwd: directory }).filter(path => statSync(join(directory, path)).isFile()).toSorted()

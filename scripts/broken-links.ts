@@ -15,9 +15,11 @@ const HEADING = /^#{1,6} +(.*?) *$/
  */
 export function brokenLinks (root: string, patterns: readonly string[]): string[] {
   return globSync([...patterns], { cwd: root }).toSorted().flatMap(file => (
-    proseOf(join(root, file)).flatMap((line, i) => (
-      [...badLinks(root, file, line), ...missingPaths(root, line)].map(target => `${file}:${i + 1}: ${target} leads nowhere`)
-    ))
+    proseOf(join(root, file)).flatMap((line, i) => {
+      const broken = [...badLinks(root, file, line), ...missingPaths(root, line)]
+
+      return broken.map(target => `${file}:${i + 1}: ${target} leads nowhere`)
+    })
   ))
 }
 

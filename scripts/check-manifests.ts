@@ -1,23 +1,14 @@
 /**
  * Checks the manifests of the packages that are published: every path in them is a
- * file, their dependencies on each other name the version that is here, the arrows
- * between them go one way, and publint and attw find nothing. Run after a build.
+ * file, their dependencies on each other are those of rooms.ts in the version that is
+ * here, and publint and attw find nothing. Run after a build.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
+import { PACKAGES } from '../rooms.ts'
 
 const ROOT = dirname(import.meta.dirname)
-
-/** What each package may depend on of the others: the arrows of ARCHITECTURE.md. */
-const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  '@ipfsz/errors': [],
-  '@ipfsz/codecs': [],
-  '@ipfsz/core': ['@ipfsz/errors', '@ipfsz/codecs'],
-  '@ipfsz/blockstore-compressed': ['@ipfsz/errors', '@ipfsz/codecs'],
-  '@ipfsz/libp2p-compression': ['@ipfsz/codecs'],
-  ipfsz: ['@ipfsz/codecs', '@ipfsz/core', '@ipfsz/blockstore-compressed', '@ipfsz/libp2p-compression']
-}
 
 /** The package that an import names, in code and not in a comment. */
 const IMPORT = /^(?:(?:import|export) .*from |(?! \*).* import\()'((?:@[^/']+\/)?[^/'.#]+)/gm
@@ -35,6 +26,12 @@ interface Manifest {
   optionalDependencies?: Record<string, string>
 }
 
+interface Package {
+  /** Its name in rooms.ts. */
+  folder: string
+  version: string
+}
+
 /** Every path in a value of `exports`, `imports` or `bin`, however deep. */
 function paths (value: unknown): string[] {
   if (typeof value === 'string') {
@@ -44,20 +41,22 @@ function paths (value: unknown): string[] {
   return value != null && typeof value === 'object' ? Object.values(value).flatMap(paths) : []
 }
 
-function check (directory: string, versions: ReadonlyMap<string, string>): string[] {
+/** @param packages - those of this repository, by name */
+function check (directory: string, packages: ReadonlyMap<string, Package>): string[] {
   const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
-  const { name, dependencies: required = {}, optionalDependencies = {}, peerDependencies = {} } = manifest
+  const { dependencies: required = {}, optionalDependencies = {}, peerDependencies = {} } = manifest
   const dependencies = { ...required, ...optionalDependencies, ...peerDependencies }
   const problems = [manifest.exports, manifest.imports, manifest.bin].flatMap(paths)
     .filter(path => !existsSync(join(directory, path)))
     .map(path => `${path} is not there`)
 
-  for (const [dependency, range] of Object.entries(dependencies)) {
-    const version = versions.get(dependency)
+  for (const [dependency, { folder, version }] of packages) {
+    const range = dependencies[dependency]
+    const allowed = PACKAGES[basename(directory)].includes(folder)
 
-    if (version != null && !ARROWS[name].includes(dependency)) {
-      problems.push(`it must not depend on ${dependency}`)
-    } else if (version != null && range !== `^${version}`) {
+    if (allowed !== (range != null)) {
+      problems.push(`${allowed ? 'it lacks' : 'it must not have'} the dependency ${dependency} (rooms.ts)`)
+    } else if (range != null && range !== `^${version}`) {
       problems.push(`it depends on ${dependency} ${range}, here is ${version}`)
     }
   }
@@ -85,13 +84,13 @@ function runTool (tool: string, args: string[], directory: string): string[] {
 }
 
 const directories = globSync('packages/*/package.json', { cwd: ROOT }).map(file => join(ROOT, dirname(file)))
-const versions = new Map(directories.map(directory => {
+const packages = new Map(directories.map(directory => {
   const { name, version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
 
-  return [name, version]
+  return [name, { folder: basename(directory), version }]
 }))
 const problems = directories.flatMap(directory => [
-  ...check(directory, versions),
+  ...check(directory, packages),
   ...runTool('publint', ['--strict'], directory),
   ...runTool('attw', ['--pack', '.', '--profile', 'esm-only'], directory)
 ].map(problem => `${relative(ROOT, directory)}: ${problem}`))

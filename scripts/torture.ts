@@ -1,16 +1,15 @@
 /**
- * Kills the command at random moments, and looks whether what it acknowledged is there:
+ * Kills the command at random moments, then checks that everything it acknowledged is still there:
  *
  *   node scripts/torture.ts [--kills N] [--seed N] [--time SECONDS]
  *
- * Two processes at a time work on one repo: they add, get, cat, pin, unpin, convert,
- * collect garbage, export and import CARs. One is killed with SIGKILL, in half of the
- * cases the other one too. Then the repo is opened: what was acknowledged is pinned
- * and whole, what was written to disk is whole or not there, and nothing is in the way
- * of the next command.
+ * Two processes at a time work on one repo: they add, get, cat, pin, unpin, convert, collect
+ * garbage, export and import CARs. One is killed with SIGKILL, in half of the rounds the other
+ * one too. Then the repo is opened: what was acknowledged is pinned and whole, files written to
+ * disk are whole or missing, and nothing blocks the next command.
  *
- * The seed decides what is done and when, the machine how far a process is by then. It
- * ends at the first thing that is wrong, and keeps the repo.
+ * The seed decides the actions and the moments of the kills; how far a process got depends on
+ * the machine. Stops at the first failure and keeps the repo.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

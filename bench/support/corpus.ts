@@ -7,8 +7,10 @@ import { NoInputError } from '../benchmark.ts'
 import { withDirectory } from './temporary.ts'
 import type { BenchmarkOptions } from '../benchmark.ts'
 
-/** Where developers and CI keep the corpus, outside of the project. */
+/** The test files that developers and CI have beside the project. */
 const DEFAULT_CORPUS = resolve(import.meta.dirname, '../../../shared/data')
+/** What the results call them: a path out of the repository would tell its readers nothing. */
+const DEFAULT_SOURCE = 'the test files, not in this repository'
 
 const MB = 1e6
 
@@ -47,7 +49,9 @@ export async function withCorpus<T> (
 
   return withDirectory(async directory => {
     if (named != null) {
-      return use({ source: file ?? relative(process.cwd(), named), files: await listFiles(named), directory })
+      const source = named === DEFAULT_CORPUS ? DEFAULT_SOURCE : relative(process.cwd(), named)
+
+      return use({ source: file ?? source, files: await listFiles(named), directory })
     }
 
     const generated = join(directory, 'corpus')

@@ -11,8 +11,14 @@ export const GENERATORS: Readonly<Record<string, (size: number, seed?: number) =
   'table.csv': (size, seed = 1) => lines(
     size,
     seed,
-    (next, i) =>
-      `${i},${20_200_101 + i % 365},${pick(NAMES, next)},${(next() % 100_000 / 100).toFixed(2)},${next() % 5000},${pick(STATES, next)}`
+    (next, i) => [
+      i,
+      20_200_101 + i % 365,
+      pick(NAMES, next),
+      (next() % 100_000 / 100).toFixed(2),
+      next() % 5000,
+      pick(STATES, next)
+    ].join(',')
   ),
   'events.jsonl': (size, seed = 2) => lines(
     size,
@@ -31,8 +37,11 @@ export const GENERATORS: Readonly<Record<string, (size: number, seed?: number) =
   'source.ts': (size, seed = 4) => lines(
     size,
     seed,
-    (next, i) =>
-      `${'  '.repeat(next() % 4)}${pick(KEYWORDS, next)} ${word(next)}${i % 7 === 0 ? ' {' : ` (${word(next)}, ${word(next)})`}`
+    (next, i) => {
+      const start = `${'  '.repeat(next() % 4)}${pick(KEYWORDS, next)} ${word(next)}`
+
+      return i % 7 === 0 ? `${start} {` : `${start} (${word(next)}, ${word(next)})`
+    }
   ),
   'pages.db': pages,
   'random.bin': size => {

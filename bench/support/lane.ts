@@ -9,10 +9,9 @@ const QUEUE_TIME = 10
 const PACKET = 1500
 
 /**
- * Timers are late by up to 2 ms, which matters to a short delay. If few bytes are on their way,
- * the last milliseconds are waited for in turns of the event loop. If many are, that would take
- * the processor from the sender and the receiver, and a millisecond is little compared with the
- * time that the bytes take.
+ * Timers are late by up to 2 ms, which matters to a short delay. With few bytes in flight, the
+ * rest of the delay is spent spinning the event loop. With many, spinning would take CPU time
+ * from sender and receiver, and a millisecond matters little.
  */
 const TIMER_ERROR = 2
 const FEW = 64 * 1024

@@ -6,7 +6,7 @@ import { CID } from 'multiformats/cid'
 import { peakMemory } from './peak-memory.ts'
 import type { StrangerOutcome, StrangerTask } from './task.ts'
 
-// the parent process is gone
+// the parent process has ended
 process.on('disconnect', () => { process.exit() })
 
 const { action, directory, cid, pause } = JSON.parse(process.argv[2]) as StrangerTask

@@ -13,7 +13,7 @@ import { peakMemory } from './peak-memory.ts'
 import type { Outcome, Task } from './task.ts'
 import type { Blockstore } from 'interface-blockstore'
 
-// the parent process is gone
+// the parent process has ended
 process.on('disconnect', () => { process.exit() })
 
 const task = JSON.parse(process.argv[2]) as Task

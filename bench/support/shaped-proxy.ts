@@ -92,9 +92,8 @@ export async function shapedProxy ({ target, rate, roundTrip }: ShapedProxyInit)
 }
 
 /**
- * Milliseconds that a byte takes over loopback. Through the proxy it takes that twice,
- * and one of them counts as delay of the link: 1 to 2 % of 2 ms. The least of a few
- * times, since other load on the machine only adds to them.
+ * How long a byte takes over loopback, in milliseconds: the least of a few tries. The proxy adds
+ * one more such trip to the link's delay, 1 to 2 % of 2 ms.
  */
 async function measureHop (): Promise<number> {
   const server = createServer({ noDelay: true })

@@ -6,7 +6,7 @@ import { yamux } from '@libp2p/yamux'
 import { multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
 import { afterEach, beforeAll, beforeEach, describe, inject } from 'vitest'
-import { provideMocha, slowDown } from '../../packages/libp2p-compression/test/mocha.ts'
+import { provideMocha, slowDown } from '../support/mocha.ts'
 import type { CompressionCodec } from '@ipfsz/libp2p-compression'
 import type { ComponentLogger, MultiaddrConnection, StreamMuxerFactory, Upgrader } from '@libp2p/interface'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { same } from '../../packages/codecs/test/fixtures.ts'
+import { same } from '../support/data.ts'
 import { text } from '../support/data.ts'
 import type { Codec, CodecName, ImplementationName } from '@ipfsz/codecs'
 import type { Page } from './open-page.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { same } from '../../packages/codecs/test/fixtures.ts'
+import { same } from '../support/data.ts'
 import { openPage } from './open-page.ts'
 import { expectRoundTrip, NAMES, TEXT } from './round-trip.ts'
 import type { PageInit, PageWindow } from './open-page.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { same } from '../../packages/codecs/test/fixtures.ts'
+import { same } from '../support/data.ts'
 import { text } from '../support/data.ts'
 import { countTasks, openPage } from './open-page.ts'
 import { expectRoundTrip, NAMES, TEXT, WRITERS } from './round-trip.ts'

@@ -1,12 +1,11 @@
 /**
- * Works on a directory of blocks, for tests that kill this process or fill its disk. Run as
- * `node compressed-blockstore-process.ts put|convert|put-large STORE DIRECTORY CODEC [FIRST COUNT]`:
+ * A process that works on a directory of blocks, for tests that kill it or fill its disk:
  *
- * - `put` puts COUNT blocks, from number FIRST on
- * - `convert` converts all blocks
- * - `put-large` prints `ready`, and puts one large block when something arrives on stdin
+ *   node compressed-blockstore-process.ts put|put-large|convert STORE DIRECTORY CODEC [FIRST COUNT]
  *
- * It prints a line for each block that is done, and kills itself after $KILL_AFTER lines.
+ * `put` writes COUNT blocks, numbered from FIRST; `convert` converts all blocks of the directory.
+ * `put-large` writes the line `ready`, waits for input, and puts one large block. Writes a line
+ * for each finished block; with $KILL_AFTER=N it kills itself after N of them.
  */
 import { once } from 'node:events'
 import { writeSync } from 'node:fs'

@@ -195,7 +195,8 @@ describe.each<FileStore>(['FsBlockstore', 'SharedFsBlockstore'])('on %s', files 
       const { lines } = await runProgram(['convert', files, join(directory, 'disk'), 'none'], {
         wrap: onSmallDisk(
           Math.round(storedSize / 1000 * 1.4),
-          `cp -r ${directory}/full/. ${directory}/disk; "$@" || true; mkdir -p ${directory}/seen; cp -r ${directory}/disk/. ${directory}/seen`
+          `cp -r ${directory}/full/. ${directory}/disk; "$@" || true; ` +
+            `mkdir -p ${directory}/seen; cp -r ${directory}/disk/. ${directory}/seen`
         )
       })
 

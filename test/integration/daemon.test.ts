@@ -73,7 +73,10 @@ describe.concurrent('ipfsz daemon', () => {
 
     // daemon.json is left behind, but no command takes it for a running daemon
     expect(await control(sandbox)).toMatchObject({ pid: first.pid })
-    expect(await sandbox.run(['peers'])).toMatchObject({ code: 1, stderr: expect.stringContaining('No daemon is running') })
+    expect(await sandbox.run(['peers'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('No daemon is running')
+    })
     expect((await sandbox.run(['cat', cid])).stdout.equals(text(50_000))).toBe(true)
 
     const second = await startDaemon(sandbox)

@@ -260,7 +260,7 @@ describe.concurrent('content that is not in the repo', () => {
 
     for (const result of results) {
       expectFailure(result, 1)
-      expect(result.stderr).toContain('did not arrive within 20 s')
+      expect(result.stderr).toContain('Nothing arrived for 20 s')
     }
   })
 

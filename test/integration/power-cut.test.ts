@@ -131,8 +131,8 @@ describe('after a power cut', () => {
 })
 
 /**
- * Run commands, and record what they write to the disk and when they print which line.
- * An existing repo is on that disk from the start.
+ * Runs commands and records their disk operations, and when they print each line. An existing
+ * repo counts as synced.
  *
  * `promised` says for each line that is printed whether its CID must be pinned. Without
  * it a command promises nothing.

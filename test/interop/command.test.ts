@@ -52,7 +52,8 @@ describe('ipfsz', () => {
     const bytes = text(12_000_000)
     await sandbox.write('file', bytes)
     const marked = await sandbox.shell(
-      'zstd -q --long=24 --stream-size=12000000 < file > file.zst && ipfsz cid mark --codec zstd "$(ipfsz add -Q --codec none file.zst)"'
+      'zstd -q --long=24 --stream-size=12000000 < file > file.zst && ' +
+        'ipfsz cid mark --codec zstd "$(ipfsz add -Q --codec none file.zst)"'
     )
     expectSuccess(marked)
     const cid = marked.stdout.toString().trim()

@@ -1,4 +1,6 @@
-"""Snappy's framing format, from a file or stdin to stdout: `snappy-framing.py -c [FILE]` compresses, `-d` decompresses.
+"""The framing format of Snappy to stdout, from a file or stdin.
+
+`snappy-framing.py -c [FILE]` compresses, `-d` decompresses.
 
 Google's libsnappy makes the blocks, python-snappy the framing. Its own command cannot be used:
 in Debian 12 the CRC-32C of python-snappy 0.5.3 fails under Python 3.11, so this file has its own.

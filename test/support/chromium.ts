@@ -21,9 +21,9 @@ export const CHROMIUM_FLAGS = [
 ]
 
 /**
- * The Chromium to run: $CHROMIUM, the first on the PATH, or the one that `npm ci` brings
- * for Linux, which takes some seconds to unpack the first time. Undefined if there is
- * none of them: then Playwright runs what it has installed itself.
+ * The Chromium to run: $CHROMIUM, then the first on the PATH, then the one that `npm ci`
+ * installs on Linux, which takes some seconds to unpack the first time. Undefined if there is
+ * none: Playwright then uses its own.
  */
 export function findChromium (): string | undefined {
   const { CHROMIUM, PATH = '' } = process.env

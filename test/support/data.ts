@@ -55,6 +55,11 @@ export function longText (length: number, seed = 1): Uint8Array {
   return bytes
 }
 
+/** Whether the bytes are the same. Far faster than the matchers on millions of bytes. */
+export function same (a: Uint8Array, b: Uint8Array): boolean {
+  return a.byteLength === b.byteLength && a.every((byte, i) => byte === b[i])
+}
+
 /** xorshift32: pseudo-random numbers, the same for the same seed. */
 export function random (seed: number): () => number {
   let state = seed

@@ -25,8 +25,8 @@ export async function heliaClient (address: string): Promise<Helia> {
 }
 
 /**
- * A stock Helia node that has blocks and knows no peers, and its port on loopback. It
- * pings its peers every second, not every ten, so that effects of a ping show soon.
+ * A stock Helia with blocks, no peers, and a loopback port. It checks its peers every second
+ * instead of every ten, to keep the test short.
  */
 export async function heliaProvider (
   blockstore: HeliaInit['blockstore']

@@ -54,7 +54,11 @@ function unpack (directory: string): void {
     writeFileSync(join(unfinished, 'chromium.sh'), SCRIPT, { mode: 0o755 })
     writeFileSync(
       join(unfinished, 'fonts.conf'),
-      `<?xml version="1.0"?><fontconfig><dir>${join(directory, 'fonts')}</dir><cachedir>${join(directory, 'cache')}</cachedir></fontconfig>\n`
+      [
+        '<?xml version="1.0"?>',
+        `<fontconfig><dir>${join(directory, 'fonts')}</dir>`,
+        `<cachedir>${join(directory, 'cache')}</cachedir></fontconfig>\n`
+      ].join('')
     )
     renameSync(unfinished, directory)
   } catch (err) {

@@ -1,9 +1,7 @@
 /**
- * Simulates what a power cut leaves of a directory, without cutting off a disk. Records every
- * change that this process makes to the files, and every sync. For any moment of the record, it
- * builds the directory as the worst disk would have it. A file that was not synced is empty. New
- * and deleted names of a directory that was not synced are as before with `lost`, as changed with
- * `named`, and either by chance with `mixed`.
+ * Simulates a power cut on a directory. Records every file operation and sync of this process,
+ * and rebuilds the worst state a disk could be in at any moment. An unsynced file is empty. An
+ * unsynced name is missing (`lost`), present (`named`) or either (`mixed`).
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'

@@ -3,7 +3,7 @@ import { FsBlockstore } from 'blockstore-fs'
 import { createNode } from './node.ts'
 import type { Provider, ProviderInit } from './messages.ts'
 
-// the parent process is gone
+// the parent process has ended
 process.on('disconnect', () => { process.exit() })
 
 const { blocks, transport } = JSON.parse(process.argv[2]) as ProviderInit

@@ -21,7 +21,7 @@ export interface Providers {
   close (): Promise<void>
 }
 
-/** Start the providers that `ipfsz` fetches from. All have the same blocks. */
+/** Starts the nodes that `ipfsz` fetches from. All have the same blocks. */
 export async function startProviders (directory: string): Promise<Providers> {
   const repo = join(directory, 'repo')
   await mkdir(repo)

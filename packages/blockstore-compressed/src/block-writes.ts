@@ -52,7 +52,7 @@ const states = new WeakMap<object, WriteState>()
  * done with a block only when their reader goes on, and the reader may be waiting for
  * another write.
  */
-export function claim (inner: object, cid: CID, value: Value): Claim {
+export function claimWrite (inner: object, cid: CID, value: Value): Claim {
   const { values } = stateOf(inner)
   const key = keyOf(cid)
   const first = values.get(key)
@@ -88,7 +88,7 @@ export async function writeExclusive<T> (
   signal?: AbortSignal | null
 ): Promise<Written<T>> {
   const unlock = await lock(inner, cid, signal)
-  const claimed = claim(inner, cid, value)
+  const claimed = claimWrite(inner, cid, value)
 
   try {
     return { result: await write(claimed.value.bytes), value: claimed.value }

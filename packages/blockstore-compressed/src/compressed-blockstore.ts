@@ -1,3 +1,4 @@
+import { mapOrdered } from '@ipfsz/codecs/internal'
 import { callInner, iterateInner } from './util/call-inner.ts'
 import { checkInner, COMPRESSED } from './check-inner.ts'
 import { collectBlock } from './util/collect-block.ts'
@@ -5,16 +6,15 @@ import { MAX_PUT_AHEAD } from './constants.ts'
 import { BlockTooLargeError } from './errors.ts'
 import { headerLength } from './value/envelope.ts'
 import { makeValue } from './value/make-value.ts'
-import { mapAhead } from './util/map-ahead.ts'
 import { BlockCounters } from './metrics.ts'
 import { readStored, readValue } from './value/read-value.ts'
-import { resolveSettings } from './settings.ts'
-import { callExclusive, claim } from './block-writes.ts'
+import { resolveSettings } from './value/settings.ts'
+import { callExclusive, claimWrite } from './block-writes.ts'
 import type { Chunks } from './util/collect-block.ts'
 import type { CompressedBlockstoreInit } from './init.ts'
 import type { Value } from './value/make-value.ts'
 import type { StoredBlock } from './value/read-value.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './value/settings.ts'
 import type { Claim } from './block-writes.ts'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
@@ -96,7 +96,7 @@ export class CompressedBlockstore implements Blockstore {
     const signal = options?.signal
     const waiting: Claim[] = []
 
-    const pairs = mapAhead(source, async ({ cid, bytes }) => {
+    const pairs = mapOrdered(source, async ({ cid, bytes }) => {
       const value = await this.#makeValue(cid, bytes, signal)
 
       return { cid, value }
@@ -105,7 +105,7 @@ export class CompressedBlockstore implements Blockstore {
     const inner = this.#inner
     const values = async function * (): AsyncGenerator<InputPair> {
       for await (const { cid, value } of pairs) {
-        const claimed = claim(inner, cid, value)
+        const claimed = claimWrite(inner, cid, value)
         waiting.push(claimed)
         yield { cid, bytes: claimed.value.bytes }
       }

@@ -2,6 +2,7 @@ import type { CID } from 'multiformats/cid'
 
 export { InvalidLevelError, UnknownCodecError } from '@ipfsz/codecs'
 export { CorruptBlockError, DigestLengthError, UnknownHashError } from '@ipfsz/errors'
+/** Of the blockstores' family. `@ipfsz/core` has Helia's class of the same name, which Helia's own verbs throw too. */
 export { InvalidParametersError } from '@libp2p/interface'
 
 /** Thrown when a block has more bytes than `maxBlockSize`, or its envelope says so. */
@@ -21,7 +22,10 @@ export class BlockTooLargeError extends Error {
   }
 }
 
-/** Thrown when a block is stored with a codec that `codecs` lacks, or that a later version of the format added. */
+/**
+ * Thrown when a block is stored with a codec that `codecs` lacks, or that a later version of the format added. Another
+ * failure than UnknownCodecError, which this package throws for an argument only, before it reads any block.
+ */
 export class UnsupportedCodecError extends Error {
   static override readonly name = 'UnsupportedCodecError'
   override readonly name = 'UnsupportedCodecError'

@@ -10,10 +10,12 @@ import type { CodecName } from '@ipfsz/codecs'
 
 const NAMES = Object.keys(codecs) as CodecName[]
 
+function refuse (): never {
+  throw new Error('a codec was called')
+}
+
 /** Codecs that must not be called. */
 function lockedCodecs (): Array<ReturnType<typeof codecs.zstd>> {
-  const refuse = (): never => { throw new Error('a codec was called') }
-
   return NAMES.map(name => ({ ...codecs[name](), compress: refuse, decompress: refuse }))
 }
 

@@ -1,7 +1,6 @@
 import { isAbsolute, join, relative } from 'node:path'
 import { ipfsz } from '@ipfsz/core'
-import { CID } from 'multiformats/cid'
-import { DaemonError, UsageError } from './errors.ts'
+import { DaemonError } from './errors.ts'
 import { hasLinks, LinkStore, linksIn } from './repo/link-store.ts'
 import { lockRepo } from './repo/repo-lock.ts'
 import { DEFAULT_TIMEOUT, NetworkAccess } from './daemon/access.ts'
@@ -18,6 +17,7 @@ import type { Output } from './terminal/output.ts'
 import type { LockKind } from './repo/repo-lock.ts'
 import type { Repo } from './repo/repo.ts'
 import type { Ipfsz, IpfszComponents, IpfszInit } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
 
 /**
  * How much longer @ipfsz/core waits for a block than the network, in milliseconds: the error of the
@@ -227,21 +227,5 @@ function reportFetched ({ blocks, bytes, replaced, peers }: FetchedStats, output
   if (output.verbose && blocks > 0) {
     const parts = [...peers].map(([id, { blocks, bytes }]) => `${blocks} (${formatSize(bytes)}) from ${id}`)
     output.note(`fetched ${blocks} blocks (${formatSize(bytes)}): ${parts.join(', ')}`)
-  }
-}
-
-/**
- * Parse a CID, with or without `/ipfs/` or `ipfs://` before it.
- *
- * @throws {UsageError} the text is not a CID
- */
-export function parseCid (text: string): CID {
-  try {
-    return CID.parse(text.replace(/^(?:ipfs:\/\/|\/ipfs\/)/, ''))
-  } catch (err) {
-    throw new UsageError(
-      `"${text}" is not a CID: name a CID, such as one that ipfsz add printed`,
-      { cause: err }
-    )
   }
 }

@@ -1,19 +1,21 @@
-import type { LockFile } from './locks/lock-file.ts'
+// Above 250 lines: every error of the command is in this file, one class per failure that a caller can handle.
+import { messageOf } from '@ipfsz/codecs/internal'
+import type { LockFile } from './lock-file.ts'
 import type { CID } from 'multiformats/cid'
 
-/** The arguments or options are invalid. */
+/** Thrown when the arguments or options are invalid. */
 export class UsageError extends Error {
   static override readonly name = 'UsageError'
   override readonly name = 'UsageError'
 }
 
-/** The repo cannot be opened, or this version cannot read it. */
+/** Thrown when the repo cannot be opened, or this version cannot read it. */
 export class RepoError extends Error {
   static override readonly name = 'RepoError'
   override readonly name = 'RepoError'
 }
 
-/** Part of the work failed. The single errors have already been printed. */
+/** Thrown when part of the work failed. The single errors have already been printed. */
 export class IncompleteError extends Error {
   static override readonly name = 'IncompleteError'
   override readonly name = 'IncompleteError'
@@ -22,21 +24,28 @@ export class IncompleteError extends Error {
 /** What the holder of a lock does, by the kind of the lock. */
 const ACTIVITIES = new Map([['gc', 'is collecting garbage'], ['convert', 'is converting its blocks']])
 
-/** Another process that adds, collects garbage or converts blocks held the repo's lock for too long. */
+/** Thrown when other processes that add, collect garbage, convert blocks or use links hold a lock for too long. */
 export class RepoLockedError extends Error {
   static override readonly name = 'RepoLockedError'
   override readonly name = 'RepoLockedError'
-  readonly pid: number
-  readonly host: string
+  /** The process that holds the lock, and its host. Undefined for the lock of the links, which does not tell. */
+  readonly pid: number | undefined
+  readonly host: string | undefined
   /** The lock file that it holds. */
   readonly file: string
 
-  constructor (repo: string, { kind, pid, host, path }: LockFile) {
-    const activity = ACTIVITIES.get(kind) ?? 'is adding to it'
+  constructor (
+    repo: string,
+    { kind, pid, host, path }: Pick<LockFile, 'kind' | 'path'> & Partial<LockFile>,
+    options?: ErrorOptions
+  ) {
+    const holder = pid == null
+      ? 'another process uses its links'
+      : `process ${pid} on ${host} ${ACTIVITIES.get(kind) ?? 'is adding to it'}`
 
     super(
-      `The repo ${repo} is in use: process ${pid} on ${host} ${activity}, and holds ${path}. ` +
-        'Wait until it ends, and try again'
+      `The repo ${repo} is in use: ${holder}, and holds ${path}. Wait until it ends, and try again`,
+      options
     )
     this.pid = pid
     this.host = host
@@ -44,49 +53,25 @@ export class RepoLockedError extends Error {
   }
 }
 
-/** The links cannot be opened, or another process held them for too long. */
+/** Thrown when the links of a repo cannot be opened. */
 export class LinksError extends Error {
   static override readonly name = 'LinksError'
   override readonly name = 'LinksError'
 }
 
-/** A block is not in the repo. */
-export class MissingBlockError extends Error {
-  static override readonly name = 'MissingBlockError'
-  override readonly name = 'MissingBlockError'
-  readonly cid: CID
-
-  constructor (cid: CID, options?: ErrorOptions) {
-    super(`the block ${cid} is not in this repo`, options)
-    this.cid = cid
-  }
-}
-
-/** A block has a codec that ipfsz does not support. */
-export class UnknownBlockError extends Error {
-  static override readonly name = 'UnknownBlockError'
-  override readonly name = 'UnknownBlockError'
-  readonly cid: CID
-
-  constructor (cid: CID, what: string) {
-    super(`the block ${cid} has ${what}, which ipfsz does not support`)
-    this.cid = cid
-  }
-}
-
-/** A block of a DAG is missing or damaged: the cause says which. */
+/** Thrown when a block of a DAG is missing or damaged: the cause says which. */
 export class DamagedDagError extends Error {
   static override readonly name = 'DamagedDagError'
   override readonly name = 'DamagedDagError'
   readonly root: CID
 
   constructor (root: CID, cause: unknown) {
-    super(`${root} is not complete: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    super(`${root} is not complete: ${messageOf(cause)}`, { cause })
     this.root = root
   }
 }
 
-/** The CID is not pinned. */
+/** Thrown when a CID is not pinned. */
 export class NotPinnedError extends Error {
   static override readonly name = 'NotPinnedError'
   override readonly name = 'NotPinnedError'
@@ -98,7 +83,7 @@ export class NotPinnedError extends Error {
   }
 }
 
-/** A pin record is damaged, cannot be read, or is not a pin record at all. */
+/** Thrown when a pin record is damaged, cannot be read, or is not a pin record at all. */
 export class PinRecordError extends Error {
   static override readonly name = 'PinRecordError'
   override readonly name = 'PinRecordError'
@@ -112,7 +97,7 @@ export class PinRecordError extends Error {
       : `rewrite it with ipfsz pin add ${cid}, or delete it with ipfsz pin rm ${cid}`
 
     super(
-      `Cannot read the pin record ${file} (${cause instanceof Error ? cause.message : String(cause)}): ${advice}`,
+      `Cannot read the pin record ${file} (${messageOf(cause)}): ${advice}`,
       { cause }
     )
     this.file = file
@@ -120,7 +105,7 @@ export class PinRecordError extends Error {
   }
 }
 
-/** The CID has no link. */
+/** Thrown when a CID has no link. */
 export class NotLinkedError extends Error {
   static override readonly name = 'NotLinkedError'
   override readonly name = 'NotLinkedError'
@@ -132,19 +117,19 @@ export class NotLinkedError extends Error {
   }
 }
 
-/** A garbage collection would delete blocks that were never pinned. */
+/** Thrown when a garbage collection would delete blocks that were never pinned. */
 export class NothingPinnedError extends Error {
   static override readonly name = 'NothingPinnedError'
   override readonly name = 'NothingPinnedError'
 }
 
-/** A CAR is truncated, or its content does not match its header. */
+/** Thrown when a CAR is truncated, or its content does not match its header. */
 export class InvalidCarError extends Error {
   static override readonly name = 'InvalidCarError'
   override readonly name = 'InvalidCarError'
 }
 
-/** A file or directory cannot be added, or cannot be written to disk. */
+/** Thrown when a file or directory cannot be added, or cannot be written to disk. */
 export class TreeEntryError extends Error {
   static override readonly name = 'TreeEntryError'
   override readonly name = 'TreeEntryError'
@@ -156,29 +141,45 @@ export class TreeEntryError extends Error {
   }
 }
 
-/** No peer sent a block within the timeout. */
-export class NotFetchedError extends Error {
-  static override readonly name = 'NotFetchedError'
-  override readonly name = 'NotFetchedError'
-  readonly cid: CID
-  /** The timeout, in milliseconds. */
-  readonly timeout: number
-  /** How many providers were found. */
-  readonly providers: number
+/** Thrown when a file or tree is larger than `--max-size` or `--max-files` allows. */
+export class OutputTooLargeError extends Error {
+  static override readonly name = 'OutputTooLargeError'
+  override readonly name = 'OutputTooLargeError'
+  readonly path: string
+  readonly limit: 'size' | 'files'
+  /** In bytes, or in files, directories and symlinks together. */
+  readonly allowed: number
 
-  constructor (cid: CID, timeout: number, providers: number, options?: ErrorOptions) {
-    const who = providers === 0
-      ? 'no provider was found'
-      : `${providers === 1 ? 'the only provider' : `the ${providers} providers`} of its DAG did not send it`
-
-    super(`the block ${cid} did not arrive within ${timeout / 1000} s: ${who}`, options)
-    this.cid = cid
-    this.timeout = timeout
-    this.providers = providers
+  /** @param reason - the size found and the size allowed, for the message */
+  constructor (path: string, limit: OutputTooLargeError['limit'], allowed: number, reason: string) {
+    super(`${path}: ${reason}. To write it anyway, allow more with --max-${limit}`)
+    this.path = path
+    this.limit = limit
+    this.allowed = allowed
   }
 }
 
-/** A peer cannot be reached, or its address is invalid. */
+/** Thrown when the disk has too little room for a file or tree. */
+export class NoRoomError extends Error {
+  static override readonly name = 'NoRoomError'
+  override readonly name = 'NoRoomError'
+  readonly path: string
+  readonly limit: 'size' | 'files'
+  /** In bytes, or in files, directories and symlinks together. */
+  readonly needed: number
+  readonly free: number
+
+  /** @param reason - the room needed and the room left, for the message */
+  constructor (path: string, limit: NoRoomError['limit'], needed: number, free: number, reason: string) {
+    super(`${path}: ${reason}. Free some space, or write to another disk with -o`)
+    this.path = path
+    this.limit = limit
+    this.needed = needed
+    this.free = free
+  }
+}
+
+/** Thrown when a peer cannot be reached, or its address is invalid. */
 export class NotConnectedError extends Error {
   static override readonly name = 'NotConnectedError'
   override readonly name = 'NotConnectedError'
@@ -190,13 +191,16 @@ export class NotConnectedError extends Error {
   }
 }
 
-/** A node cannot listen or start. */
+/** The reason of a `NotConnectedError` if the peer did not answer within the timeout. */
+export const NO_ANSWER = 'it did not answer in time'
+
+/** Thrown when a node cannot listen or start. */
 export class NodeError extends Error {
   static override readonly name = 'NodeError'
   override readonly name = 'NodeError'
 }
 
-/** A daemon already runs on the repo. */
+/** Thrown when a daemon already runs on the repo. */
 export class DaemonRunningError extends Error {
   static override readonly name = 'DaemonRunningError'
   override readonly name = 'DaemonRunningError'
@@ -216,13 +220,13 @@ export class DaemonRunningError extends Error {
   }
 }
 
-/** The daemon of the repo does not run, or its answer is invalid. */
+/** Thrown when the daemon of the repo does not run, or its answer is invalid. */
 export class DaemonError extends Error {
   static override readonly name = 'DaemonError'
   override readonly name = 'DaemonError'
 }
 
-/** A name cannot be published or resolved. */
+/** Thrown when a name cannot be published or resolved. */
 export class NameError extends Error {
   static override readonly name = 'NameError'
   override readonly name = 'NameError'

@@ -1,5 +1,4 @@
 export * from './error-classes.ts'
-export * from './disk/write-errors.ts'
 
 /** The names of errors that the arguments caused. */
 const USAGE = new Set([
@@ -27,37 +26,67 @@ export function exitCode (err: Error): number {
 
 /** Describe an error in one line: what happened, and what to do next. */
 export function explain (err: Error): string {
+  const { cid, code, size, max, frames, frameSize } = err as Error & Values
+
   switch (err.name) {
     case 'AbortError':
       return 'interrupted'
     case 'RepoError':
     case 'LinksError':
-    case 'TreeEntryError':
-    case 'DamagedDagError':
     case 'PinRecordError':
-    case 'InvalidCarError':
     case 'VerifyFailedError':
+      return withCause(err)
+    case 'TreeEntryError':
+    case 'InvalidCarError':
       return err.message
+    case 'DamagedDagError':
+      return 'root' in err && err.cause instanceof Error && LOST.has(err.cause.name)
+        ? `${err.message}: run ipfsz repair ${String(err.root)}`
+        : withCause(err)
     case 'NotADirectoryError':
       return `${err.message}: end the path at that file`
     case 'LinkedFileMissingError':
       return `${err.message}: add the file first, or import it with ipfsz car import`
     case 'NotFoundError':
       // an error without a CID says that a directory has no such entry
-      return 'cid' in err
-        ? `${err.message}: not in this repo. To fetch it, run ipfsz daemon, or name a peer with --peer`
-        : err.message
+      return cid == null
+        ? err.message
+        : `${err.message}: not in this repo. To fetch it, run ipfsz daemon, or name a peer with --peer`
     case 'NotAFileError':
       return 'this is a directory, not a file: list it with ipfsz ls, then name a file as CID/path'
-    case 'NotFetchedError':
+    case 'NotUnixFSError':
+      return `${err.message}: ipfsz reads only files and directories. Name the CID of one`
+    case 'NotMarkableError':
+      return `${err.message}: name the plain CID of a file or directory`
+    case 'FetchStalledError':
       return `${err.message}: name a peer that has it with --peer, or wait longer with --timeout`
+    case 'NotConnectedError':
+      return `${err.message}: check the address, and that the peer runs`
     case 'MissingHeaderError':
       return `${err.message}: read the stored bytes with --raw, or by the plain CID`
     case 'CorruptFrameError':
     case 'InvalidHeaderError':
+    case 'InvalidTrailerError':
       return `${err.message}: the program that made this file made it wrong. Read the stored bytes with --raw`
+    case 'ContentMismatchError':
+      return `${err.message}: the program that made this file made it wrong. Compare its bytes with the original`
+    case 'InvalidDagError':
+      return `${err.message}: the program that made this file or directory made it wrong. Add the original again`
+    case 'FileTooLargeError':
+      return `the file has more than ${frames} frames of ${frameSize} bytes: choose a larger --frame-size`
+    case 'BlockTooLargeError':
+      return `the block ${String(cid)} has at least ${size} bytes, and ipfsz reads at most ${max}: ` +
+        'add the file again, in smaller blocks'
+    case 'UnsupportedCodecError':
+      return `the block ${String(cid)} was stored by a newer ipfsz, with the codec 0x${code?.toString(16)}: ` +
+        'update ipfsz'
+    case 'UnknownHashError':
+      return `cannot verify the block ${String(cid)}: its hash function 0x${code?.toString(16)} is not supported. ` +
+        'Update ipfsz, or add the file again with sha2-256'
     case 'WindowTooLargeError':
       return `${err.message}: allow more with --max-window`
+    case 'InvalidLinkError':
+      return `${err.message}: delete the directory links of the repo, which deletes all links, and link the files again`
     case 'LinkMismatchError':
       return `${err.message}. If the link is wrong, delete it with ipfsz link rm. If the original was not made ` +
         'with the settings of Helia or a Kubo profile, link it with ipfsz link add --unchecked'
@@ -66,11 +95,9 @@ export function explain (err: Error): string {
         ? `${err.message}. Run ipfsz verify ORIGINAL once to make ranges work, or read it by its marked CID`
         : `${err.message}: read it by its marked CID`
     case 'CorruptBlockError':
-      return err.cause instanceof Error && err.cause.name === 'NotFetchedError'
+      return err.cause instanceof Error && err.cause.name === 'FetchStalledError'
         ? `${err.message}: damaged on disk, and no peer sent it. Name another peer with --peer, or add the file again`
         : `${err.message}: damaged on disk. Fetch it again with ipfsz repair, or add the file again`
-    case 'FetchStalledError':
-      return `${err.message}: name a peer that has it with --peer, or wait longer with --timeout`
     case 'TimeoutError':
       return 'timed out: allow more time with --timeout'
     case 'KuboUnreachableError':
@@ -81,10 +108,41 @@ export function explain (err: Error): string {
       return `${err.message}: add credentials, as in --kubo http://USER:PASSWORD@HOST:PORT, ` +
         'or allow it in Kubo\'s config (API.Authorizations)'
     case 'NotKuboError':
+    case 'KuboCidMismatchError':
       return `${err.message}: name the address of Kubo's RPC API, by default port 5001`
+    case 'KuboUnsupportedCidError':
+      return `${err.message}: add it to the repo, without --kubo`
   }
 
   return explainSystemError(systemError(err)) ?? err.message
+}
+
+/** Fields of errors, for messages that must not name options of the library. */
+interface Values {
+  cid?: unknown
+  code?: number
+  size?: number
+  max?: number
+  frames?: number
+  frameSize?: number
+}
+
+/** What ipfsz repair fetches again. */
+const LOST = new Set(['NotFoundError', 'CorruptBlockError'])
+
+/** The message of an error. If it quotes one of its causes, with that cause explained. */
+function withCause ({ message, cause }: Error): string {
+  for (let at = cause; at instanceof Error; at = at.cause) {
+    if (at.message !== '' && message.includes(at.message)) {
+      const text = explain(at)
+      const path = 'path' in at ? `${String(at.path)}: ` : ''
+
+      // do not name the same path twice
+      return message.replace(at.message, () => message.includes(path) ? text.replace(path, '') : text)
+    }
+  }
+
+  return message
 }
 
 interface SystemError extends Error {

@@ -179,7 +179,10 @@ describe('the report', () => {
   it('says that it was measured on a sample of several files', () => {
     const text = reportText({ ...report, paths: ['a', 'b'], size: 1e9, threads: 1 }, terminal(100))
 
-    expect(text).toMatch(/^2 files, 954 MiB\nMeasured on 9\.72 MiB of 954 MiB, spread over the files, in frames of 4\.00 MiB, with 1 thread\.\n/)
+    expect(text.split('\n').slice(0, 2)).toEqual([
+      '2 files, 954 MiB',
+      'Measured on 9.72 MiB of 954 MiB, spread over the files, in frames of 4.00 MiB, with 1 thread.'
+    ])
   })
 
   it('escapes control characters in file names', () => {

@@ -235,14 +235,14 @@ describe('a session', () => {
     await connect(b, a)
 
     await expect(session(block.cid, b).fetch(block.cid, { signal, timeout: 1000 }))
-      .rejects.toMatchObject({ name: 'NotFetchedError', cid: block.cid, timeout: 1000 })
+      .rejects.toMatchObject({ name: 'FetchStalledError', cid: block.cid, time: 1000 })
   })
 
   it('gives up after the timeout when there is no peer', async () => {
     const block = await makeBlock(1)
 
     await expect(session(block.cid, await testNode()).fetch(block.cid, { signal, timeout: 500 }))
-      .rejects.toMatchObject({ name: 'NotFetchedError', providers: 0 })
+      .rejects.toMatchObject({ name: 'FetchStalledError', providers: 0 })
   })
 
   it('gives up at once when search is off and no peer is known', async () => {
@@ -251,7 +251,7 @@ describe('a session', () => {
     const send = vi.spyOn(node.wants, 'send')
 
     await expect(session(root, node).fetch(cid, { search: false, signal, timeout: 600_000 }))
-      .rejects.toMatchObject({ name: 'NotFetchedError', providers: 0 })
+      .rejects.toMatchObject({ name: 'FetchStalledError', providers: 0 })
     expect(send).not.toHaveBeenCalled()
   })
 
@@ -267,7 +267,7 @@ describe('a session', () => {
       .resolves.toMatchObject({ peerId: a.libp2p.peerId.toString() })
     await Promise.all(blocks.slice(2).map(async ({ cid }) => {
       await expect(files.fetch(cid, { search: false, signal, timeout: 600_000 }))
-        .rejects.toMatchObject({ name: 'NotFetchedError', providers: 1 })
+        .rejects.toMatchObject({ name: 'FetchStalledError', providers: 1 })
     }))
   })
 
@@ -331,12 +331,12 @@ describe('a session with a bad peer', { tags: 'slow' }, () => {
     await connect(c, bad)
     const files = session(blocks[0].cid, c)
     await expect(files.fetch(blocks[0].cid, { signal, timeout: 4000 }))
-      .rejects.toMatchObject({ name: 'NotFetchedError' })
+      .rejects.toMatchObject({ name: 'FetchStalledError' })
     const send = vi.spyOn(c.wants, 'send')
 
     for (const { cid } of blocks.slice(1)) {
       await expect(files.fetch(cid, { search: false, signal, timeout: 600_000 }))
-        .rejects.toMatchObject({ name: 'NotFetchedError', providers: 1 })
+        .rejects.toMatchObject({ name: 'FetchStalledError', providers: 1 })
     }
 
     expect(send).not.toHaveBeenCalled()
@@ -348,6 +348,6 @@ describe('a session with a bad peer', { tags: 'slow' }, () => {
     await connect(c, bad)
 
     await expect(session(cid, c).fetch(cid, { signal, timeout: 1500 }))
-      .rejects.toMatchObject({ name: 'NotFetchedError', providers: 1 })
+      .rejects.toMatchObject({ name: 'FetchStalledError', providers: 1 })
   })
 })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { UnknownHashError } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { MAX_CONNECTIONS, serveNetwork } from '../src/daemon/server.ts'
@@ -265,7 +266,16 @@ describe('the control port of a daemon', () => {
     const server = await serve()
 
     await expect(client(server).fetch(cid, { root: cid, timeout: 1234, signal: new AbortController().signal }))
-      .rejects.toMatchObject({ name: 'NotFetchedError', cid, timeout: 1234, providers: 0 })
+      .rejects.toMatchObject({ name: 'FetchStalledError', cid, time: 1234, providers: 0 })
+  })
+
+  it('explains in the words of the command what went wrong with a block', async () => {
+    const server = await serve({
+      fetch: async cid => { throw new UnknownHashError(cid, 'Pass its hasher in `hashers`') }
+    })
+
+    await expect(client(server).fetch(cid, { root: cid, timeout: 1234, signal: new AbortController().signal }))
+      .rejects.toMatchObject({ name: 'DaemonError', message: expect.not.stringContaining('`hashers`') })
   })
 
   it('passes on blocks and the peers that sent them', async () => {

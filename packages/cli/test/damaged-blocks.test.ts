@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises'
-import { ipfsz } from '@ipfsz/core'
+import { FetchStalledError, ipfsz } from '@ipfsz/core'
 import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { NotFetchedError } from '../src/errors.ts'
 import { NetworkBlockstore } from '../src/network/blockstore.ts'
 import { repairDag } from '../src/dag/repair-dag.ts'
 import { fakeNetwork } from './fake-network.ts'
@@ -66,12 +65,12 @@ describe.each([['uncompressed', false], ['compressed', true]])('a damaged block 
 
   it('is reported as damaged when no peer sends it', async () => {
     const { cid, store } = await damaged(
-      async (cid, { timeout }) => { throw new NotFetchedError(cid, timeout, 2) },
+      async (cid, { timeout }) => { throw new FetchStalledError(cid, timeout, { providers: 2 }) },
       compressed
     )
 
     await expect(read(ipfsz({ blockstore: store }).cat(cid)))
-      .rejects.toMatchObject({ name: 'CorruptBlockError', cid, cause: { name: 'NotFetchedError', providers: 2 } })
+      .rejects.toMatchObject({ name: 'CorruptBlockError', cid, cause: { name: 'FetchStalledError', providers: 2 } })
   })
 
   it('is refused when peers send other bytes', async () => {

@@ -1,14 +1,33 @@
+import { BlockTooLargeError, UnsupportedCodecError } from '@ipfsz/blockstore-compressed'
 import { CODES, InvalidLevelError, UnknownCodecError } from '@ipfsz/codecs'
 import {
+  ContentMismatchError,
   CorruptBlockError,
+  FetchStalledError,
+  FileTooLargeError,
+  InvalidDagError,
   InvalidFrameSizeError,
+  InvalidLinkError,
+  InvalidTrailerError,
   MissingHeaderError,
   NotFoundError,
-  NotMarkableError
+  NotMarkableError,
+  NotUnixFSError,
+  UnknownHashError
 } from '@ipfsz/core'
+import { KuboCidMismatchError, KuboUnsupportedCidError } from '@ipfsz/core/kubo'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
-import { exitCode, explain, IncompleteError, RepoError, UsageError } from '../src/errors.ts'
+import {
+  DamagedDagError,
+  exitCode,
+  explain,
+  IncompleteError,
+  NotConnectedError,
+  PinRecordError,
+  RepoError,
+  UsageError
+} from '../src/errors.ts'
 
 const cid = CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354')
 const abort = new DOMException('This operation was aborted', 'AbortError')
@@ -44,12 +63,55 @@ describe('explain', () => {
   it.each([
     new NotFoundError(cid),
     new MissingHeaderError(CID.createV1(CODES.zstd, cid.multihash)),
-    new CorruptBlockError(cid)
+    new CorruptBlockError(cid),
+    new FetchStalledError(cid, 60_000, { providers: 2 }),
+    new InvalidTrailerError(cid, 'too short'),
+    new ContentMismatchError(cid, cid, cid),
+    new InvalidDagError(cid, 'is too deep'),
+    new NotUnixFSError(cid, 'it has the codec 0x71'),
+    new NotMarkableError(cid),
+    new InvalidLinkError('/links/a'),
+    new NotConnectedError('/ip4/127.0.0.1/tcp/1', 'refused'),
+    new KuboCidMismatchError(cid, cid),
+    new KuboUnsupportedCidError(cid),
+    new DamagedDagError(cid, new NotFoundError(cid)),
+    new DamagedDagError(cid, new NotUnixFSError(cid, 'it has the codec 0x71'))
   ])('keeps the message of $name, and adds what to do', (err) => {
     const text = explain(err)
 
     expect(text.startsWith(`${err.message}: `)).toBe(true)
     expect(text.length).toBeGreaterThan(err.message.length + 10)
+  })
+
+  it.each([
+    new UnsupportedCodecError(cid, 0x3f5a0e, ['zstd']),
+    new UnknownHashError(cid, 'Pass its hasher in `hashers`'),
+    new BlockTooLargeError(cid, 2, 1),
+    new FileTooLargeError(2, 1)
+  ])('names no option of the library for $name, whatever quotes it', (err) => {
+    for (const text of [explain(err), explain(new DamagedDagError(cid, err))]) {
+      expect(text).not.toMatch(/`codecs`|`hashers`|maxBlockSize|frameSize|undefined/)
+    }
+  })
+
+  it('advises to repair what misses a block, and nothing that another program made wrong', () => {
+    expect(explain(new DamagedDagError(cid, new NotFoundError(cid)))).toContain(`ipfsz repair ${cid}`)
+    expect(explain(new DamagedDagError(cid, new NotUnixFSError(cid, 'a leaf')))).not.toContain('repair')
+  })
+
+  it('explains the system error that a message quotes', () => {
+    const full = systemError('ENOSPC')
+    const denied = systemError('EACCES')
+
+    expect(explain(new RepoError(`Cannot open the repo /a: ${full.message}`, { cause: full })))
+      .toBe('Cannot open the repo /a: the disk is full: free some space and try again')
+    expect(explain(new RepoError(`Cannot open the repo /a/path: ${denied.message}`, { cause: denied })))
+      .toBe('Cannot open the repo /a/path: permission denied')
+    expect(explain(new PinRecordError('/a/pin', cid, denied))).toContain('(/a/path: permission denied)')
+  })
+
+  it('keeps the advice of a RepoError that quotes no system error', () => {
+    expect(explain(new RepoError('no repo: add a file', { cause: systemError('ENOENT') }))).toBe('no repo: add a file')
   })
 
   it('returns the message alone for an error without advice', () => {

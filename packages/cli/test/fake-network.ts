@@ -1,4 +1,4 @@
-import { NotFetchedError } from '../src/errors.ts'
+import { FetchStalledError } from '@ipfsz/core'
 import type { Network } from '../src/network/network.ts'
 
 /** A network without peers. Tests replace the methods that they need. */
@@ -7,7 +7,7 @@ export function fakeNetwork (parts: Partial<Network> = {}): Network {
     id: async () => ({ peerId: '12D3KooWtest', addresses: ['/ip4/127.0.0.1/tcp/1'], agent: 'test' }),
     peers: async () => [],
     connect: async () => '12D3KooWother',
-    fetch: async (cid, { timeout }) => { throw new NotFetchedError(cid, timeout, 0) },
+    fetch: async (cid, { timeout }) => { throw new FetchStalledError(cid, timeout, { providers: 0 }) },
     async * findProviders () {},
     provide: async () => {},
     publishName: async cid => ({ name: 'k51test', cid, sequence: 1n }),

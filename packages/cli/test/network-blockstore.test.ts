@@ -1,8 +1,8 @@
+import { FetchStalledError } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { identity } from 'multiformats/hashes/identity'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { NotFetchedError } from '../src/errors.ts'
 import { NetworkBlockstore } from '../src/network/blockstore.ts'
 import { fakeNetwork } from './fake-network.ts'
 import { makeBlock } from './nodes.ts'
@@ -80,7 +80,8 @@ describe('NetworkBlockstore', () => {
     const store = await make()
     const { cid } = await makeBlock(1)
 
-    await expect(read(store, cid, { offline: true })).rejects.toMatchObject({ name: 'BlockNotFoundWhileOfflineError' })
+    await expect(read(store, cid, { offline: true }))
+      .rejects.toMatchObject({ name: 'BlockNotFoundWhileOfflineError', cid, cause: { name: 'NotFoundError' } })
     await expect(store.has(cid)).resolves.toBe(false)
   })
 
@@ -96,16 +97,16 @@ describe('NetworkBlockstore', () => {
     const store = await make({
       async fetch (cid, { timeout }) {
         timeouts.push(timeout)
-        throw new NotFetchedError(cid, timeout, 2)
+        throw new FetchStalledError(cid, timeout, { providers: 2 })
       }
     }, 60_000)
     const { cid } = await makeBlock(1)
     vi.useFakeTimers({ now: 1_000_000 })
     onTestFinished(() => { vi.useRealTimers() })
 
-    await expect(read(store, cid)).rejects.toMatchObject({ name: 'NotFetchedError', timeout: 60_000, providers: 2 })
+    await expect(read(store, cid)).rejects.toMatchObject({ name: 'FetchStalledError', time: 60_000, providers: 2 })
     vi.setSystemTime(1_020_000)
-    await expect(read(store, cid)).rejects.toMatchObject({ name: 'NotFetchedError', timeout: 60_000 })
+    await expect(read(store, cid)).rejects.toMatchObject({ name: 'FetchStalledError', time: 60_000 })
 
     expect(timeouts).toEqual([60_000, 40_000])
   })

@@ -1,10 +1,10 @@
+import { FetchStalledError } from '@ipfsz/core'
 import * as dagPb from '@ipld/dag-pb'
 import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { NotFetchedError } from '../src/errors.ts'
 import { NetworkBlockstore, NetworkState } from '../src/network/blockstore.ts'
 import { repairDag } from '../src/dag/repair-dag.ts'
 import { fakeNetwork } from './fake-network.ts'
@@ -125,7 +125,7 @@ describe('the repair of lost blocks', () => {
       peers: async () => fetched < LEAVES ? [] : [PEER],
       async fetch (cid, { timeout }) {
         fetched++
-        throw new NotFetchedError(cid, timeout, 0)
+        throw new FetchStalledError(cid, timeout, { providers: 0 })
       }
     })
 
@@ -142,7 +142,7 @@ describe('the repair of lost blocks', () => {
         const bytes = repo.bytes.get(cid.toString())
 
         if (bytes == null || cid.toString() === lost) {
-          throw new NotFetchedError(cid, timeout, 1)
+          throw new FetchStalledError(cid, timeout, { providers: 1 })
         }
 
         return { bytes, peerId: PEER.peerId }

@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startOf } from '../src/disk/process-lives.ts'
+import { startOf } from '../src/disk/process-state.ts'
 import { sweepTemporaries, temporaryFor } from '../src/disk/temporary-files.ts'
 
 const TWO_DAYS = 2 * 24 * 60 * 60 * 1000

@@ -1,5 +1,5 @@
 import { hasZlib } from '#platform'
-import { always } from './runtime/capabilities.ts'
+import { runsEverywhere } from './runtime/capabilities.ts'
 import { CODES } from './constants.ts'
 import { createCodec } from './runtime/create-codec.ts'
 import type { Codec, CodecInit } from './codec.ts'
@@ -19,7 +19,7 @@ export const GZIP: CodecDefinition = {
     {
       name: 'js',
       everywhere: true,
-      available: always,
+      available: runsEverywhere,
       load: () => import('./impl/gzip-js.ts'),
       stream: () => import('./stream/gzip-js.ts'),
       worker: () => import('./generated/gzip-js-worker.ts')

@@ -1,5 +1,5 @@
 import { hasAddon } from '#platform'
-import { always, hasWasm } from './runtime/capabilities.ts'
+import { hasWasm, runsEverywhere } from './runtime/capabilities.ts'
 import { CODES } from './constants.ts'
 import { createCodec } from './runtime/create-codec.ts'
 import type { Codec, CodecInit } from './codec.ts'
@@ -27,7 +27,7 @@ export const LZ4: CodecDefinition = {
     },
     {
       name: 'js',
-      available: always,
+      available: runsEverywhere,
       load: () => import('./impl/lz4-js.ts'),
       stream: () => import('./stream/lz4.ts'),
       worker: () => import('./generated/lz4-js-worker.ts')

@@ -1,4 +1,4 @@
-import { always } from './runtime/capabilities.ts'
+import { runsEverywhere } from './runtime/capabilities.ts'
 import { CODES } from './constants.ts'
 import { createCodec } from './runtime/create-codec.ts'
 import type { Codec, CodecInit } from './codec.ts'
@@ -12,7 +12,7 @@ export const LZO: CodecDefinition = {
     {
       name: 'js',
       everywhere: true,
-      available: always,
+      available: runsEverywhere,
       load: () => import('./impl/lzo-js.ts'),
       stream: () => import('./stream/lzo.ts'),
       worker: () => import('./generated/lzo-js-worker.ts')

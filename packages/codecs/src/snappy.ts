@@ -1,5 +1,5 @@
 import { hasAddon } from '#platform'
-import { always, hasWasm } from './runtime/capabilities.ts'
+import { hasWasm, runsEverywhere } from './runtime/capabilities.ts'
 import { CODES } from './constants.ts'
 import { createCodec } from './runtime/create-codec.ts'
 import type { Codec, CodecInit } from './codec.ts'
@@ -27,7 +27,7 @@ export const SNAPPY: CodecDefinition = {
     },
     {
       name: 'js',
-      available: always,
+      available: runsEverywhere,
       load: () => import('./impl/snappy-js.ts'),
       stream: () => import('./stream/snappy-js.ts'),
       worker: () => import('./generated/snappy-js-worker.ts')

@@ -1,5 +1,5 @@
 import { hasZlib } from '#platform'
-import { always, hasWasm } from './runtime/capabilities.ts'
+import { hasWasm, runsEverywhere } from './runtime/capabilities.ts'
 import { CODES } from './constants.ts'
 import { createCodec } from './runtime/create-codec.ts'
 import type { Codec, CodecInit } from './codec.ts'
@@ -27,7 +27,7 @@ export const ZSTD: CodecDefinition = {
     {
       name: 'js',
       only: 'decompress',
-      available: always,
+      available: runsEverywhere,
       load: () => import('./impl/zstd-js.ts'),
       stream: () => import('./stream/zstd-js.ts'),
       worker: () => import('./generated/zstd-js-worker.ts')

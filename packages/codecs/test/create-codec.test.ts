@@ -5,7 +5,8 @@ import { createCodec } from '../src/runtime/create-codec.ts'
 import { NAMES, text } from './fixtures.ts'
 import { outcome } from './stream-fixtures.ts'
 import type { Codec, CodecInit } from '../src/codec.ts'
-import type { Implementation, ImplementationEntry } from '../src/implementation.ts'
+import type { Implementation } from '../src/implementation.ts'
+import type { ImplementationEntry } from '../src/runtime/implementation-entry.ts'
 
 /** An entry whose frames begin with a mark. */
 function entry (mark: number, init: Partial<ImplementationEntry> = {}): ImplementationEntry {

@@ -6,7 +6,7 @@ import { LZO } from '../src/lzo.ts'
 import { SNAPPY } from '../src/snappy.ts'
 import { ZSTD } from '../src/zstd.ts'
 import type { Codec, CodecName } from '../src/codec.ts'
-import type { ImplementationEntry } from '../src/implementation.ts'
+import type { ImplementationEntry } from '../src/runtime/implementation-entry.ts'
 
 const DEFINITIONS = [ZSTD, GZIP, LZ4, BROTLI, SNAPPY, LZO]
 
@@ -45,14 +45,9 @@ export function concat (...parts: readonly Uint8Array[]): Uint8Array {
   return bytes
 }
 
-/** Whether the bytes are the same. Far faster than the matchers on millions of bytes. */
-export function same (a: Uint8Array, b: Uint8Array): boolean {
-  return a.byteLength === b.byteLength && a.every((byte, i) => byte === b[i])
-}
-
 export function toHex (bytes: Uint8Array): string {
   return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
 }
 
 export { fromBase64 } from '../src/runtime/base64.ts'
-export { noise, random, text } from '../../../test/support/data.ts'
+export { noise, random, same, text } from '../../../test/support/data.ts'

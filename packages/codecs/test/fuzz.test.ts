@@ -15,7 +15,7 @@ const CASES = NAMES.flatMap(name => readers(name).flatMap(implementation => [
   ...implementation === 'native' ? [] : [{ name, implementation, workers: true, count: WORKER_INPUTS }]
 ]))
 
-// scripts/fuzz.ts does the same for longer, and compares the results of the implementations
+// packages/codecs/scripts/fuzz.ts does the same for longer, and compares the results of the implementations
 describe.each(CASES)('$name ($implementation, in workers: $workers), given $count frames, most of them mutated,', ({
   name,
   implementation,

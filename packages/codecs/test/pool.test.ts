@@ -3,7 +3,7 @@ import { startThread } from '../src/platform/node.ts'
 import { WorkerPool } from '../src/workers/pool.ts'
 import type { Program } from '../src/workers/pool.ts'
 import type { Request } from '../src/workers/protocol.ts'
-import type { Thread } from '../src/workers/thread.ts'
+import type { Thread } from '../src/platform/thread.ts'
 
 const IDLE = 1000
 

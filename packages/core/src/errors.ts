@@ -1,4 +1,5 @@
 // Above 250 lines: every error of the package is in this file, one class per failure that a caller can handle.
+import { messageOf } from '@ipfsz/codecs/internal'
 import type { CID } from 'multiformats/cid'
 
 export {
@@ -9,6 +10,7 @@ export {
   UnknownCodecError,
   WindowTooLargeError
 } from '@ipfsz/codecs'
+/** Helia's own classes: its verbs throw them too, and this package mirrors its API. */
 export {
   AlreadyExistsError,
   DoesNotExistError,
@@ -18,7 +20,7 @@ export {
 } from '@helia/unixfs/errors'
 export { CorruptBlockError, DigestLengthError, UnknownHashError } from '@ipfsz/errors'
 
-/** Only dag-pb CIDs can be marked. */
+/** Thrown when a CID to mark is not dag-pb. */
 export class NotMarkableError extends Error {
   static override readonly name = 'NotMarkableError'
   override readonly name = 'NotMarkableError'
@@ -30,7 +32,7 @@ export class NotMarkableError extends Error {
   }
 }
 
-/** The code is not a marker code, or not that of a compressed file. */
+/** Thrown when a code is not a marker code, or not that of a compressed file. */
 export class UnknownMarkerError extends Error {
   static override readonly name = 'UnknownMarkerError'
   override readonly name = 'UnknownMarkerError'
@@ -42,7 +44,7 @@ export class UnknownMarkerError extends Error {
   }
 }
 
-/** The frame size is out of range. */
+/** Thrown when the frame size is out of range. */
 export class InvalidFrameSizeError extends Error {
   static override readonly name = 'InvalidFrameSizeError'
   override readonly name = 'InvalidFrameSizeError'
@@ -58,7 +60,7 @@ export class InvalidFrameSizeError extends Error {
   }
 }
 
-/** The file has more frames than its root block can list. */
+/** Thrown when a file has more frames than its root block can list. */
 export class FileTooLargeError extends Error {
   static override readonly name = 'FileTooLargeError'
   override readonly name = 'FileTooLargeError'
@@ -84,7 +86,7 @@ export type HeaderRule =
   | 'dictionary'
   | 'root'
 
-/** A file's header breaks a rule of the format. */
+/** Thrown when a file's header breaks a rule of the format. */
 export class InvalidHeaderError extends Error {
   static override readonly name = 'InvalidHeaderError'
   override readonly name = 'InvalidHeaderError'
@@ -98,7 +100,7 @@ export class InvalidHeaderError extends Error {
   }
 }
 
-/** A CID is marked as compressed, but its root block has no header. */
+/** Thrown when a CID is marked as compressed, but its root block has no header. */
 export class MissingHeaderError extends Error {
   static override readonly name = 'MissingHeaderError'
   override readonly name = 'MissingHeaderError'
@@ -110,7 +112,7 @@ export class MissingHeaderError extends Error {
   }
 }
 
-/** A block is not UnixFS. Has the same name as Helia's error. */
+/** Thrown when a block is not UnixFS. Has the same name as Helia's error. */
 export class NotUnixFSError extends Error {
   static override readonly name = 'NotUnixFSError'
   override readonly name = 'NotUnixFSError'
@@ -122,7 +124,7 @@ export class NotUnixFSError extends Error {
   }
 }
 
-/** A block contradicts the block that links to it, or exceeds a limit. */
+/** Thrown when a block contradicts the block that links to it, or exceeds a limit. */
 export class InvalidDagError extends Error {
   static override readonly name = 'InvalidDagError'
   override readonly name = 'InvalidDagError'
@@ -134,7 +136,7 @@ export class InvalidDagError extends Error {
   }
 }
 
-/** A block is missing. Has the same name as the error of blockstores. */
+/** Thrown when a block is missing. Has the same name as the error of blockstores. */
 export class NotFoundError extends Error {
   static override readonly name = 'NotFoundError'
   override readonly name = 'NotFoundError'
@@ -151,22 +153,56 @@ export class NotFoundError extends Error {
   }
 }
 
-/** No peer sent a missing block. */
+/**
+ * Thrown when a block is missing or damaged here, and the call may not fetch it. It has the name of Helia's error: by
+ * that name, readers know that the blockstore can also fetch blocks.
+ */
+export class BlockNotFoundWhileOfflineError extends Error {
+  static override readonly name = 'BlockNotFoundWhileOfflineError'
+  override readonly name = 'BlockNotFoundWhileOfflineError'
+  readonly cid: CID
+
+  /** @param place - where the block was looked for; ends the sentence "The block CID is missing or damaged in " */
+  constructor (cid: CID, place: string, options?: ErrorOptions) {
+    super(`The block ${cid} is missing or damaged in ${place}`, options)
+    this.cid = cid
+  }
+}
+
+/** Thrown when no peer sends a missing block in time. */
 export class FetchStalledError extends Error {
   static override readonly name = 'FetchStalledError'
   override readonly name = 'FetchStalledError'
   readonly cid: CID
   /** How long nothing arrived, in milliseconds. */
   readonly time: number
+  /** How many providers were found, if that is known: Helia does not tell. */
+  readonly providers: number | undefined
 
-  constructor (cid: CID, time: number, options?: ErrorOptions) {
-    super(`Nothing arrived for ${Math.round(time / 1000)} s while waiting for the block ${cid}`, options)
+  constructor (cid: CID, time: number, { providers, ...options }: ErrorOptions & { providers?: number } = {}) {
+    const seconds = Math.round(time / 100) / 10
+
+    super(`Nothing arrived for ${seconds} s while waiting for the block ${cid}${sendersOf(providers)}`, options)
     this.cid = cid
     this.time = time
+    this.providers = providers
   }
 }
 
-/** Links need a datastore, and there is none. */
+function sendersOf (providers: number | undefined): string {
+  switch (providers) {
+    case undefined:
+      return ''
+    case 0:
+      return ': no provider was found'
+    case 1:
+      return ': the only provider of its DAG did not send it'
+    default:
+      return `: the ${providers} providers of its DAG did not send it`
+  }
+}
+
+/** Thrown when links are used without a datastore. */
 export class LinksUnavailableError extends Error {
   static override readonly name = 'LinksUnavailableError'
   override readonly name = 'LinksUnavailableError'
@@ -176,7 +212,7 @@ export class LinksUnavailableError extends Error {
   }
 }
 
-/** The compressed side of a new link is not stored locally. */
+/** Thrown when the compressed side of a new link is not stored locally. */
 export class LinkedFileMissingError extends Error {
   static override readonly name = 'LinkedFileMissingError'
   override readonly name = 'LinkedFileMissingError'
@@ -191,8 +227,8 @@ export class LinkedFileMissingError extends Error {
 }
 
 /**
- * An original is linked to a file with other bytes. Or the original is a dag-pb CID that
- * was made with importer settings that IPFSz does not know.
+ * Thrown when an original is linked to a file with other bytes, or when the original is a dag-pb
+ * CID that was made with importer settings that IPFSz does not know.
  */
 export class LinkMismatchError extends Error {
   static override readonly name = 'LinkMismatchError'
@@ -215,7 +251,7 @@ export class LinkMismatchError extends Error {
   }
 }
 
-/** A link is unchecked, and what was read through it cannot be compared with the original. */
+/** Thrown when a link is unchecked, and what was read through it cannot be compared with the original. */
 export class UncheckedLinkError extends Error {
   static override readonly name = 'UncheckedLinkError'
   override readonly name = 'UncheckedLinkError'
@@ -236,7 +272,7 @@ export class UncheckedLinkError extends Error {
   }
 }
 
-/** A link's entry in the datastore does not consist of CIDs. */
+/** Thrown when a link's entry in the datastore does not consist of CIDs. */
 export class InvalidLinkError extends Error {
   static override readonly name = 'InvalidLinkError'
   override readonly name = 'InvalidLinkError'
@@ -248,7 +284,7 @@ export class InvalidLinkError extends Error {
   }
 }
 
-/** A compressed file's bytes do not have the content CID that its header names. */
+/** Thrown when a compressed file's bytes do not have the content CID that its header names. */
 export class ContentMismatchError extends Error {
   static override readonly name = 'ContentMismatchError'
   override readonly name = 'ContentMismatchError'
@@ -266,7 +302,7 @@ export class ContentMismatchError extends Error {
   }
 }
 
-/** The bytes after a file's frames are not what its codec puts there (docs/format.md, section 4). */
+/** Thrown when the bytes after a file's frames are not what its codec puts there (docs/format.md, section 4). */
 export class InvalidTrailerError extends Error {
   static override readonly name = 'InvalidTrailerError'
   override readonly name = 'InvalidTrailerError'
@@ -278,7 +314,7 @@ export class InvalidTrailerError extends Error {
   }
 }
 
-/** An entry below the verified directory is damaged or missing. `cause` says how. */
+/** Thrown when an entry below the verified directory is damaged or missing. `cause` says how. */
 export class VerifyFailedError extends Error {
   static override readonly name = 'VerifyFailedError'
   override readonly name = 'VerifyFailedError'
@@ -287,7 +323,7 @@ export class VerifyFailedError extends Error {
   readonly path: string
 
   constructor (cid: CID, path: string, cause: unknown) {
-    super(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    super(`${path}: ${messageOf(cause)}`, { cause })
     this.cid = cid
     this.path = path
   }

@@ -2,6 +2,7 @@ import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
 import { checkKubo, createIpfszForKubo } from '../src/kubo/index.ts'
+import { KuboBlockstore } from '../src/kubo/kubo-blockstore.ts'
 import { unmark } from '../src/marker.ts'
 import { chunked, collect, noise, text } from './fixtures.ts'
 import type { KuboClient, KuboPutOptions } from '../src/kubo/index.ts'
@@ -212,6 +213,17 @@ describe('a misbehaving Kubo', () => {
     await expect(
       files.stat(CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'))
     ).rejects.toMatchObject({ name: 'KuboFailedError' })
+  })
+})
+
+describe('the blockstore of a Kubo', () => {
+  it('refuses a missing block by its CID while offline', async () => {
+    const cid = CID.createV1(0x55, await sha256.digest(text(3)))
+    const blockstore = new KuboBlockstore(new FakeKubo(), 1000)
+
+    await expect(collect(blockstore.get(cid, { offline: true }))).rejects.toMatchObject(
+      { name: 'BlockNotFoundWhileOfflineError', cid, cause: { name: 'KuboFailedError' } }
+    )
   })
 })
 

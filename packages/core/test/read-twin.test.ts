@@ -3,7 +3,7 @@ import { MemoryDatastore } from 'datastore-core'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, unmark } from '../src/index.ts'
 import { collect, CountingBlockstore, getBlock, leavesOf, text } from './fixtures.ts'
-import { same } from '../../codecs/test/fixtures.ts'
+import { same } from '../../../test/support/data.ts'
 import type { CatEvents, CatOptions, Ipfsz, IpfszComponents } from '../src/index.ts'
 import type { CID } from 'multiformats/cid'
 

@@ -1,4 +1,3 @@
-import type { CompressionCodec } from './negotiation/codec-names.ts'
 import type {
   AbortOptions,
   Connection,
@@ -12,6 +11,9 @@ import type {
   StreamHandlerRecord,
   StreamMiddleware
 } from '@libp2p/interface'
+
+/** The codecs for connections. `gzip` is raw deflate, without gzip's header and checksum. */
+export type CompressionCodec = 'zstd' | 'gzip' | 'lz4'
 
 export interface CompressInit {
   /**

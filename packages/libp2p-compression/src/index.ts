@@ -34,8 +34,13 @@ import type { StreamMuxerFactory } from '@libp2p/interface'
 export { MAX_RATIO, RATIO_ALLOWANCE } from './constants.ts'
 export { DecompressionBombError, MalformedFrameError, TruncatedFrameError } from './errors.ts'
 export { trafficOf } from './traffic.ts'
-export type { CompressInit, CompressionComponents, CompressProtocolsInit, ProtocolComponents } from './contract.ts'
-export type { CompressionCodec } from './negotiation/codec-names.ts'
+export type {
+  CompressInit,
+  CompressionCodec,
+  CompressionComponents,
+  CompressProtocolsInit,
+  ProtocolComponents
+} from './contract.ts'
 export type { ByteCount, ConnectionTraffic } from './traffic.ts'
 export { CorruptFrameError, InvalidLevelError, UnknownCodecError } from '@ipfsz/codecs'
 

@@ -3,7 +3,7 @@ import muxerTests from '@libp2p/interface-compliance-tests/stream-muxer'
 import { yamux } from '@libp2p/yamux'
 import { beforeEach, describe } from 'vitest'
 import { compress } from '../src/index.ts'
-import { provideMocha, slowDownClosing } from './mocha.ts'
+import { provideMocha, slowDownClosing } from '../../../test/support/mocha.ts'
 
 provideMocha()
 

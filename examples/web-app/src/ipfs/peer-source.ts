@@ -2,7 +2,7 @@ import { getBlock } from './dag.ts'
 import type { Source } from './read.ts'
 import type { CID } from 'multiformats/cid'
 
-/** No peer sent a block in time. */
+/** Thrown when no peer sends a block in time, however many others arrive meanwhile. */
 export class BlockNotSentError extends Error {
   static override readonly name = 'BlockNotSentError'
   override readonly name = 'BlockNotSentError'
@@ -14,7 +14,7 @@ export class BlockNotSentError extends Error {
   }
 }
 
-/** The last peer disconnected during a read. */
+/** Thrown when the last peer disconnects during a read. */
 export class PeerGoneError extends Error {
   static override readonly name = 'PeerGoneError'
   override readonly name = 'PeerGoneError'

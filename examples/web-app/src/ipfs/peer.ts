@@ -43,7 +43,7 @@ export interface Node {
   stop (): Promise<void>
 }
 
-/** A page cannot dial this kind of address. */
+/** Thrown when a page cannot dial this kind of address. */
 export class NotForPagesError extends Error {
   static override readonly name = 'NotForPagesError'
   override readonly name = 'NotForPagesError'
@@ -55,7 +55,7 @@ export class NotForPagesError extends Error {
   }
 }
 
-/** No connected peer speaks the fetch protocol. */
+/** Thrown when no connected peer speaks the fetch protocol. */
 export class PeerNotAskableError extends Error {
   static override readonly name = 'PeerNotAskableError'
   override readonly name = 'PeerNotAskableError'

@@ -33,7 +33,7 @@ export interface Address {
   path: string
 }
 
-/** The text is not an address. */
+/** Thrown when a text is not an address. */
 export class InvalidAddressError extends Error {
   static override readonly name = 'InvalidAddressError'
   override readonly name = 'InvalidAddressError'

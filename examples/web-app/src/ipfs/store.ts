@@ -9,7 +9,7 @@ export interface Store {
   datastore: Datastore
 }
 
-/** The browser gives this page no more storage. */
+/** Thrown when the browser gives this page no more storage. */
 export class StorageFullError extends Error {
   static override readonly name = 'StorageFullError'
   override readonly name = 'StorageFullError'

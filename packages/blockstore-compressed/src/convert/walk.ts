@@ -1,8 +1,8 @@
+import { mapOrdered } from '@ipfsz/codecs/internal'
 import { callInner, iterateInner } from '../util/call-inner.ts'
 import { collectBlock } from '../util/collect-block.ts'
 import { BlockTooLargeError } from '../errors.ts'
 import { headerLength } from '../value/envelope.ts'
-import { mapAhead } from '../util/map-ahead.ts'
 import type { Chunks } from '../util/collect-block.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
@@ -33,7 +33,7 @@ export async function * walk<R> (
 ): AsyncGenerator<R> {
   const { signal } = options
 
-  const results = mapAhead(iterateInner(() => inner.getAll({ signal }), signal), async ({ cid, bytes }) => {
+  const results = mapOrdered(iterateInner(() => inner.getAll({ signal }), signal), async ({ cid, bytes }) => {
     const value = await readStored(inner, cid, bytes, options)
 
     return value == null ? undefined : { result: await visit({ cid, value }) }

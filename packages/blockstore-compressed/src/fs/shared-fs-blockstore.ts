@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { FsBlockstore } from 'blockstore-fs'
 import { NextToLast } from 'blockstore-fs/sharding'
 import { DeleteFailedError, GetFailedError, NotFoundError, PutFailedError } from 'interface-store'
@@ -217,5 +218,5 @@ function isMissing (err: unknown): boolean {
 function withCause (type: new (message: string) => Error, message: string, cause: unknown): unknown {
   return cause instanceof Error && cause.name === 'AbortError'
     ? cause
-    : Object.assign(new type(`${message}: ${cause instanceof Error ? cause.message : String(cause)}`), { cause })
+    : Object.assign(new type(`${message}: ${messageOf(cause)}`), { cause })
 }

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '@ipfsz/codecs/internal'
 import { raceSignal } from 'race-signal'
 import { isUint8ArrayList } from 'uint8arraylist'
 import { concat } from 'uint8arrays/concat'
@@ -28,7 +29,7 @@ const CHUNKS_TO_MERGE = 1024
  * `reused`.
  *
  * (it-to-buffer and it-all read without a limit, and cannot be aborted while a source
- * stalls.)
+ * stalls. For each chunk, it-to-buffer copies all chunks before it.)
  *
  * @throws {InvalidParametersError} the source yields something other than bytes
  */
@@ -83,7 +84,7 @@ export async function collectBlock (
           chunks = []
         }
 
-        await raceSignal(nextTurn(), signal)
+        await raceSignal(yieldToEventLoop(), signal)
       }
     }
   } finally {
@@ -95,11 +96,6 @@ export async function collectBlock (
   const all = [...merged, ...chunks]
 
   return all.length === 1 ? all[0] : concat(all, size)
-}
-
-/** Lets timers and events run. */
-async function nextTurn (): Promise<void> {
-  await new Promise(resolve => { setTimeout(resolve, 0) })
 }
 
 function isSource (source: unknown): boolean {

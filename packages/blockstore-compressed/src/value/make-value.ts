@@ -2,7 +2,7 @@ import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
 import { IDENTITY_CODE, MIN_GAIN } from '../constants.ts'
 import { beginsLike, encodeEnvelope, headerLength } from './envelope.ts'
 import type { StoredAs } from './read-value.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from './settings.ts'
 import type { CID } from 'multiformats/cid'
 
 /** A block and the bytes to store for it. */

@@ -19,7 +19,7 @@ export class Verifier {
 
   /** Whether the block of a CID can be verified. */
   supports (cid: CID): boolean {
-    return this.#refuse(cid) == null
+    return this.#refusalOf(cid) == null
   }
 
   /**
@@ -29,14 +29,14 @@ export class Verifier {
    * @throws {DigestLengthError} the digest is too short
    */
   assertSupported (cid: CID): void {
-    const err = this.#refuse(cid)
+    const err = this.#refusalOf(cid)
 
     if (err != null) {
       throw err
     }
   }
 
-  #refuse (cid: CID): Error | undefined {
+  #refusalOf (cid: CID): Error | undefined {
     const { code, digest } = cid.multihash
 
     if (!this.#hashers.has(code)) {

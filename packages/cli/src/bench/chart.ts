@@ -1,6 +1,6 @@
 import { formatSize } from '../terminal/units.ts'
 import { formatDuration } from './format.ts'
-import { paint } from './terminal.ts'
+import { colour } from './terminal.ts'
 import type { Row } from './estimate.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -44,7 +44,7 @@ export function chart (rows: readonly Row[], chosen: Row, size: number, terminal
     return rows.map(row => {
       const style = row === chosen ? 'green' : row.codec === 'none' ? 'dim' : 'cyan'
 
-      return paint(style, bar(value(row) / most, width, terminal.unicode), terminal)
+      return colour(style, bar(value(row) / most, width, terminal.unicode), terminal)
     })
   }
 
@@ -57,9 +57,9 @@ export function chart (rows: readonly Row[], chosen: Row, size: number, terminal
   )
 
   return [
-    paint('dim', head.trimEnd(), terminal),
+    colour('dim', head.trimEnd(), terminal),
     ...rows.map((row, i) => line(
-      row === chosen ? paint(['bold', 'green'], labels[i].padEnd(longest(labels)), terminal) : labels[i],
+      row === chosen ? colour(['bold', 'green'], labels[i].padEnd(longest(labels)), terminal) : labels[i],
       { bar: stored[i], text: sizes[i] },
       { bar: seconds[i], text: times[i] }
     ))

@@ -31,7 +31,7 @@ export function choose (rows: readonly Row[]): Choice {
   const worthwhile = codecs.filter(row => row.ratio <= 1 - MIN_GAIN)
 
   if (worthwhile.length === 0) {
-    const reason = `Compression does not help: the smallest is ${smallest.label} with ${partOf(smallest)}, ` +
+    const reason = `Compression does not help: the smallest is ${smallest.label} with ${formatShare(smallest)}, ` +
       'and a codec must save 5 % to be worth it.'
 
     return { row: none, reason }
@@ -61,11 +61,11 @@ function why (row: Row, none: Row): string {
   const [seconds, before] = [row, none].map(({ seconds }) => seconds[USUAL_LINK])
 
   return `Over ${USUAL_LINK} a reader has it after ${formatDuration(seconds)} instead of ${formatDuration(before)}, ` +
-    `and it takes ${partOf(row)}. ${limit(seconds / before, ratio, compress, decompress)}`
+    `and it takes ${formatShare(row)}. ${limit(seconds / before, ratio, compress, decompress)}`
 }
 
 /** The stored size as a share: `41.2 % of its size`. */
-export function partOf ({ ratio, partial }: Row): string {
+export function formatShare ({ ratio, partial }: Row): string {
   const percent = formatPercent(ratio)
 
   return `${partial && !percent.startsWith('<') ? 'about ' : ''}${percent} of its size`

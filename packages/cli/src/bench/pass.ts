@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '@ipfsz/codecs/internal'
 import type { CodecLevel } from './codec-levels.ts'
 
 /** Thrown when a codec does not decompress to the bytes that it compressed. */
@@ -94,7 +95,7 @@ async function mapAll<T, R> (
       const index = next++
       results[index] = await map(values[index], index)
       // a synchronous codec blocks the event loop: let it see Ctrl-C
-      await new Promise(resolve => { setImmediate(resolve) })
+      await yieldToEventLoop()
       signal.throwIfAborted()
     }
   }

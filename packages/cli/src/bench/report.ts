@@ -2,10 +2,10 @@ import { basename } from 'node:path'
 import { printable } from '../terminal/output.ts'
 import { formatSize } from '../terminal/units.ts'
 import { chart } from './chart.ts'
-import { partOf } from './choose.ts'
+import { formatShare } from './choose.ts'
 import { formatDuration, formatSpeed, wrap } from './format.ts'
 import { rowsTable } from './rows-table.ts'
-import { paint } from './terminal.ts'
+import { colour } from './terminal.ts'
 import type { Choice } from './choose.ts'
 import type { Row } from './estimate.ts'
 import type { Terminal } from './terminal.ts'
@@ -32,19 +32,19 @@ export function reportText (report: Report, terminal: Terminal): string {
   const { width } = terminal
 
   return [
-    paint('bold', title(report, width), terminal),
-    paint('dim', wrap(conditions(report), width), terminal),
+    colour('bold', title(report, width), terminal),
+    colour('dim', wrap(conditions(report), width), terminal),
     '',
     ...rowsTable(rows, choice.row, terminal),
-    ...footnote(report, width).map(line => paint('dim', line, terminal)),
+    ...footnote(report, width).map(line => colour('dim', line, terminal)),
     '',
     ...chart(rows, choice.row, size, terminal),
     '',
-    paint(['bold', 'green'], `The choice: ${choice.row.label}`, terminal),
+    colour(['bold', 'green'], `The choice: ${choice.row.label}`, terminal),
     wrap(choice.reason, width),
     ...alternatives(choice).map(line => wrap(line, width)),
     '',
-    `  ${paint('bold', command, terminal)}`
+    `  ${colour('bold', command, terminal)}`
   ].join('\n')
 }
 
@@ -128,7 +128,7 @@ function alternatives ({ smallest, fastLink }: Choice): string[] {
   if (smallest != null) {
     const speed = formatSpeed(smallest.compress)
 
-    lines.push(`To save space: ${smallest.label}, ${partOf(smallest)}, compressed at ${speed} MB/s.`)
+    lines.push(`To save space: ${smallest.label}, ${formatShare(smallest)}, compressed at ${speed} MB/s.`)
   }
 
   if (fastLink != null) {

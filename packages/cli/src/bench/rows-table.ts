@@ -1,5 +1,5 @@
 import { formatDuration, formatRatio, formatSpeed } from './format.ts'
-import { paint } from './terminal.ts'
+import { colour } from './terminal.ts'
 import type { Row } from './estimate.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -42,7 +42,11 @@ export function rowsTable (rows: readonly Row[], chosen: Row, terminal: Terminal
   return lines.map((line, i) => {
     const row = rows[i - 2]
 
-    return row == null ? paint('dim', line, terminal) : row === chosen ? paint(['bold', 'green'], line, terminal) : line
+    if (row == null) {
+      return colour('dim', line, terminal)
+    }
+
+    return row === chosen ? colour(['bold', 'green'], line, terminal) : line
   })
 }
 

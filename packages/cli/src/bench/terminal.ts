@@ -31,6 +31,7 @@ export function terminalOf (
   }
 }
 
-export function paint (style: Style, text: string, { colours }: Terminal): string {
+/** Style text, if the terminal shows colours. */
+export function colour (style: Style, text: string, { colours }: Terminal): string {
   return colours ? styleText(style, text, { validateStream: false }) : text
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '@ipfsz/codecs/internal'
 import { checkBlock, isIdentity, NotUnixFSError, unmark } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
@@ -84,7 +85,7 @@ async function readHeaders (input: CarInput): Promise<CID[]> {
   try {
     return decodeRoots(header)
   } catch (err) {
-    throw input.invalid(err instanceof Error ? err.message : String(err), { cause: err })
+    throw input.invalid(messageOf(err), { cause: err })
   }
 }
 
@@ -110,7 +111,7 @@ function readSection (section: Uint8Array, input: CarInput): { cid: CID, bytes: 
     return { cid, bytes }
   } catch (err) {
     throw input.invalid(
-      `a section does not begin with a CID: ${err instanceof Error ? err.message : String(err)}`,
+      `a section does not begin with a CID: ${messageOf(err)}`,
       { cause: err }
     )
   }

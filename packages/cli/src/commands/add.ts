@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path'
 import { addTree } from '../disk/add-tree.ts'
 import { resolvePath, withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
-import { ignoring } from '../disk/ignore.ts'
+import { ignoreMatcher } from '../disk/ignore.ts'
 import { PendingRoots } from '../pending-roots.ts'
 import { printable } from '../terminal/output.ts'
 import { metadata, READ_SIZE } from '../disk/tree-source.ts'
@@ -145,7 +145,7 @@ async function addDirectory (
 
   const added = await addTree(resolvePath(path, io), store.files, {
     hidden,
-    ignore: ignoring(ignore),
+    ignore: ignoreMatcher(ignore),
     preserve: { mode, mtime },
     progress: output.progress(name),
     signal,

@@ -1,7 +1,7 @@
 import { convert } from '@ipfsz/blockstore-compressed'
 import { withRepo } from '../context.ts'
 import { lockOutDaemons } from '../daemon/daemon-lock.ts'
-import { IncompleteError } from '../errors.ts'
+import { explain, IncompleteError } from '../errors.ts'
 import { writeCompression } from '../repo/repo-compression.ts'
 import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
@@ -53,7 +53,7 @@ async function convertAll (
       progress.update(done += storedSize)
 
       if (error instanceof Error) {
-        output.error(`${cid}: ${error.message}`, error)
+        output.error(`${cid}: ${explain(error)}`, error)
       }
     }
   }).finally(() => progress.end())

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import { isMarked, unmark } from '@ipfsz/core'
-import { openToRead, parseCid, resolvePath, withRepo } from '../context.ts'
+import { openToRead, resolvePath, withRepo } from '../context.ts'
 import { Reached } from '../dag/dag-walk.ts'
 import { DamagedDagError, exitCode, explain, FAILED, IncompleteError, InvalidCarError, UsageError } from '../errors.ts'
 import { PendingRoots } from '../pending-roots.ts'
@@ -11,6 +11,7 @@ import { openCar } from '../car/read-car.ts'
 import { formatSize } from '../terminal/units.ts'
 import { writeCar } from '../car/write-car.ts'
 import { writeWhole } from '../disk/write-file.ts'
+import { parseCid } from '../terminal/cid-path.ts'
 import type { Context, Session } from '../context.ts'
 import type { PendingRoot } from '../pending-roots.ts'
 import type { CID } from 'multiformats/cid'
@@ -183,11 +184,9 @@ function unusable (name: string, err: unknown): unknown {
   }
 
   switch (reason.name) {
-    case 'MissingBlockError':
     case 'NotFoundError':
       return new InvalidCarError(`${name} is truncated, or was made without all blocks: ${err.message}`, { cause: err })
     case 'NotUnixFSError':
-    case 'UnknownBlockError':
       return new InvalidCarError(`${name} holds a block that is not UnixFS: ${err.message}`, { cause: err })
     case 'CorruptBlockError':
     case 'DigestLengthError':

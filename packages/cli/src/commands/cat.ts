@@ -2,9 +2,9 @@ import { unmark } from '@ipfsz/core'
 import { withReading } from '../context.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { knownSize } from '../terminal/progress.ts'
-import { parseCidPath } from '../cid-path.ts'
+import { parseCidPath } from '../terminal/cid-path.ts'
 import type { Context } from '../context.ts'
-import type { CidPath } from '../cid-path.ts'
+import type { CidPath } from '../terminal/cid-path.ts'
 import type { Ipfsz } from '@ipfsz/core'
 
 export interface CatCommandOptions {

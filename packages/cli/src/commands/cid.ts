@@ -1,6 +1,6 @@
 import { CODES, UnknownCodecError } from '@ipfsz/codecs'
 import { mark, TREE_CODE, unmark } from '@ipfsz/core'
-import { parseCid } from '../context.ts'
+import { parseCid } from '../terminal/cid-path.ts'
 import type { Context } from '../context.ts'
 
 const MARKER_CODES: Readonly<Record<string, number>> = { ...CODES, tree: TREE_CODE }

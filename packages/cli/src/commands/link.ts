@@ -1,7 +1,8 @@
 import { isMarked } from '@ipfsz/core'
-import { openToRead, parseCid, withRepo } from '../context.ts'
+import { openToRead, withRepo } from '../context.ts'
 import { NotLinkedError, UsageError } from '../errors.ts'
 import { hasLinks } from '../repo/link-store.ts'
+import { parseCid } from '../terminal/cid-path.ts'
 import type { Context } from '../context.ts'
 import type { Link } from '@ipfsz/core'
 

@@ -1,10 +1,10 @@
 import { withReading } from '../context.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { printable } from '../terminal/output.ts'
-import { parseCidPath } from '../cid-path.ts'
+import { parseCidPath } from '../terminal/cid-path.ts'
 import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
-import type { CidPath } from '../cid-path.ts'
+import type { CidPath } from '../terminal/cid-path.ts'
 import type { DirectoryEntry, Ipfsz } from '@ipfsz/core'
 
 /** List a directory: CID, sizes, codec and name of each entry. A file is listed as a single entry. */

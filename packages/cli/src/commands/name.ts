@@ -3,7 +3,7 @@ import { NameError } from '../errors.ts'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { SELF } from '../network/names/keys.ts'
 import { printable } from '../terminal/output.ts'
-import { parseCidPath } from '../cid-path.ts'
+import { parseCidPath } from '../terminal/cid-path.ts'
 import type { Context } from '../context.ts'
 
 export interface NamePublishOptions {

@@ -1,7 +1,8 @@
-import { openNetwork, parseCid } from '../context.ts'
+import { openNetwork } from '../context.ts'
 import { DaemonError } from '../errors.ts'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { printable } from '../terminal/output.ts'
+import { parseCid } from '../terminal/cid-path.ts'
 import type { Context } from '../context.ts'
 import type { Network } from '../network/network.ts'
 

@@ -1,8 +1,9 @@
-import { openToRead, parseCid, withRepo } from '../context.ts'
+import { openToRead, withRepo } from '../context.ts'
 import { IncompleteError } from '../errors.ts'
 import { tellDaemon } from '../daemon/tell-daemon.ts'
 import { printable } from '../terminal/output.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
+import { parseCid } from '../terminal/cid-path.ts'
 import type { Context } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 

@@ -1,10 +1,12 @@
 import all from 'it-all'
-import { openToRead, parseCid, withReadings } from '../context.ts'
+import { openToRead, withReadings } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
 import { printable } from '../terminal/output.ts'
+import { readBlock } from '../dag/read-block.ts'
 import { repairDag } from '../dag/repair-dag.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { formatSize } from '../terminal/units.ts'
+import { parseCid } from '../terminal/cid-path.ts'
 import type { Context, Reading } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 import type { RepairedBlock } from '../dag/repair-dag.ts'
@@ -133,10 +135,10 @@ async function fetchBlock (
   signal: AbortSignal
 ): Promise<Uint8Array | undefined> {
   try {
-    return Buffer.concat(await all(blockstore.get(cid, { signal, damaged } as { signal: AbortSignal })))
+    return await readBlock(cid, blockstore, { signal, damaged } as { signal: AbortSignal })
   } catch (err) {
     if (
-      !signal.aborted && err instanceof Error && (err.name === 'CorruptBlockError' || err.name === 'NotFetchedError')
+      !signal.aborted && err instanceof Error && (err.name === 'CorruptBlockError' || err.name === 'FetchStalledError')
     ) {
       return undefined
     }

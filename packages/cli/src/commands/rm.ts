@@ -1,7 +1,8 @@
 import { unmark } from '@ipfsz/core'
-import { parseCid, withRepo } from '../context.ts'
+import { withRepo } from '../context.ts'
 import { hasLinks } from '../repo/link-store.ts'
 import { NotPinnedError } from '../errors.ts'
+import { parseCid } from '../terminal/cid-path.ts'
 import type { Context, Session } from '../context.ts'
 import type { CID } from 'multiformats/cid'
 

@@ -1,6 +1,7 @@
-import { openToRead, parseCid } from '../context.ts'
+import { openToRead } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
 import { formatSize } from '../terminal/units.ts'
+import { parseCid } from '../terminal/cid-path.ts'
 import type { Context } from '../context.ts'
 
 export interface VerifyCommandOptions {

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { CID } from 'multiformats/cid'
+import { readAtMost } from '../read-at-most.ts'
 import { MAX_CIDS, MAX_REQUEST_SIZE, PEER_HEADER } from './protocol.ts'
 import type { Network } from '../network/network.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** A request that the daemon cannot answer. `status` is the HTTP status. */
+/** Thrown when the daemon cannot answer a request. `status` is the HTTP status. */
 export class BadRequestError extends Error {
   static override readonly name = 'BadRequestError'
   override readonly name = 'BadRequestError'
@@ -99,21 +100,11 @@ async function lines (response: ServerResponse, values: AsyncIterable<unknown>, 
 }
 
 async function readBody (request: IncomingMessage): Promise<Body> {
-  const pieces: Uint8Array[] = []
-  let size = 0
-
-  for await (const piece of request as AsyncIterable<Uint8Array>) {
-    size += piece.byteLength
-
-    if (size > MAX_REQUEST_SIZE) {
-      throw new BadRequestError(`the request is larger than ${MAX_REQUEST_SIZE} bytes`, 413)
-    }
-
-    pieces.push(piece)
-  }
+  const tooLarge = (): Error => new BadRequestError(`the request is larger than ${MAX_REQUEST_SIZE} bytes`, 413)
+  const bytes = await readAtMost(request as AsyncIterable<Uint8Array>, MAX_REQUEST_SIZE, tooLarge)
 
   try {
-    const body = JSON.parse(size === 0 ? '{}' : Buffer.concat(pieces).toString()) as unknown
+    const body = JSON.parse(bytes.byteLength === 0 ? '{}' : bytes.toString()) as unknown
 
     if (typeof body === 'object' && body != null) {
       return body as Body

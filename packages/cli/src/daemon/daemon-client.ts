@@ -2,10 +2,11 @@ import { Agent, request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { buffer, text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { CID } from 'multiformats/cid'
 import { fromWire, MAX_CIDS, PEER_HEADER } from './protocol.ts'
-import { DaemonError, NotConnectedError } from '../errors.ts'
-import { NO_ANSWER, throwIfInterrupted } from '../network/throw-if-interrupted.ts'
+import { DaemonError, NO_ANSWER, NotConnectedError } from '../errors.ts'
+import { throwIfInterrupted } from '../network/throw-if-interrupted.ts'
 import type {
   ConnectedPeer,
   FetchedBlock,
@@ -22,6 +23,8 @@ import type { DaemonAddress } from './daemon-file.ts'
 import type { WireError } from './protocol.ts'
 import type { IncomingMessage } from 'node:http'
 
+/** What to do if the daemon cannot be used. */
+const RESTART = 'restart it with ipfsz daemon'
 /** How many requests of one command run at a time. */
 const MAX_SOCKETS = 24
 /** How often a request is tried if the daemon closes the connection. */
@@ -133,11 +136,12 @@ export class DaemonClient implements Network {
   #noAnswer (err: unknown, signal?: AbortSignal): DaemonError {
     signal?.throwIfAborted()
 
-    const reason = err instanceof Error ? err.message : String(err)
+    const reason = messageOf(err)
 
-    return new DaemonError(`The daemon of the repo (process ${this.#daemon.pid}) does not answer: ${reason}`, {
-      cause: err
-    })
+    return new DaemonError(
+      `The daemon of the repo (process ${this.#daemon.pid}) does not answer (${reason}): ${RESTART}`,
+      { cause: err }
+    )
   }
 
   async #ask (path: string, body: object, signal?: AbortSignal): Promise<IncomingMessage> {
@@ -174,9 +178,12 @@ export class DaemonClient implements Network {
     try {
       throw fromWire(JSON.parse(answer) as WireError)
     } catch (err) {
-      throw err instanceof SyntaxError
-        ? new DaemonError(`The daemon answers with status ${response.statusCode} and no JSON`, { cause: err })
-        : err
+      if (err instanceof SyntaxError) {
+        const { statusCode } = response
+        throw new DaemonError(`The daemon answers with status ${statusCode} and no JSON: ${RESTART}`, { cause: err })
+      }
+
+      throw err
     }
   }
 }

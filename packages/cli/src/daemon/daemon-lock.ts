@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { DaemonRunningError, RepoLockedError } from '../errors.ts'
 import { readLocks, takeLock } from '../locks/lock-files.ts'
-import type { LockFile } from '../locks/lock-file.ts'
+import type { LockFile } from '../lock-file.ts'
 import type { OwnLock } from '../locks/lock-files.ts'
 
 /** The kinds of lock that a daemon and a conversion of the blockstore hold. */

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { LevelDatastore } from 'datastore-level'
 import { loadOrCreateKey, SELF } from '../network/names/keys.ts'
 import { NodeNetwork } from '../network/node/node-network.ts'
@@ -93,7 +94,7 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
     })
     const onError = (err: unknown): void => {
       if (verbose) {
-        onNote(err instanceof Error ? err.message : String(err))
+        onNote(messageOf(err))
       }
     }
     const network = new NodeNetwork({

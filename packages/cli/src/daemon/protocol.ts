@@ -1,5 +1,6 @@
+import { FetchStalledError } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
-import { DaemonError, NameError, NotConnectedError, NotFetchedError, UsageError } from '../errors.ts'
+import { DaemonError, explain, NameError, NotConnectedError, UsageError } from '../errors.ts'
 
 /** The largest request in bytes, 64 KiB. */
 export const MAX_REQUEST_SIZE = 64 * 1024
@@ -14,29 +15,30 @@ export interface WireError {
   name: string
   message: string
   cid?: string
-  timeout?: number
+  time?: number
   providers?: number
   address?: string
 }
 
 /** Encodes an error, with the fields that `fromWire` needs. */
 export function toWire (err: unknown): WireError {
-  const { name, message } = err instanceof Error ? err : new Error(String(err))
+  const error = err instanceof Error ? err : new Error(String(err))
 
   return {
-    name,
-    message,
-    ...err instanceof NotFetchedError
-      ? { cid: err.cid.toString(), timeout: err.timeout, providers: err.providers }
+    name: error.name,
+    // of a NotConnectedError the command makes one again, which it explains itself
+    message: error instanceof NotConnectedError ? error.message : explain(error),
+    ...err instanceof FetchStalledError
+      ? { cid: err.cid.toString(), time: err.time, providers: err.providers }
       : {},
     ...err instanceof NotConnectedError ? { address: err.address } : {}
   }
 }
 
 /** Decodes an error into the class that a caller would have got without a daemon, else into a DaemonError. */
-export function fromWire ({ name, message, cid, timeout, providers, address }: WireError): Error {
-  if (name === NotFetchedError.name && cid != null) {
-    return new NotFetchedError(CID.parse(cid), timeout ?? 0, providers ?? 0)
+export function fromWire ({ name, message, cid, time, providers, address }: WireError): Error {
+  if (name === FetchStalledError.name && cid != null) {
+    return new FetchStalledError(CID.parse(cid), time ?? 0, { providers })
   }
 
   if (name === NotConnectedError.name && address != null) {

@@ -1,7 +1,8 @@
-import { checkBlock, checkHash, decodeBlock, isIdentity, NotUnixFSError, unmark } from '@ipfsz/core'
+import { checkBlock, checkHash, decodeBlock, isIdentity, NotFoundError, NotUnixFSError, unmark } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
-import { DamagedDagError, MissingBlockError, UnknownBlockError } from '../errors.ts'
+import { DamagedDagError } from '../errors.ts'
 import { MultihashMap } from './multihash-map.ts'
+import { readBlock } from './read-block.ts'
 import { WaitingBlocks } from './waiting-blocks.ts'
 import type { IpfszComponents, NodeLinks } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -131,7 +132,10 @@ export async function * walkDag (
   }
 }
 
-/** A string key for a block: its multihash, which is all that stores use of a CID. */
+/**
+ * A string key for a block: its multihash, which is all that stores use of a CID. (@ipfsz/blockstore-compressed has its
+ * own, without Buffer, as it also runs in browsers. No package that both import knows CIDs.)
+ */
 export function keyOf ({ multihash: { bytes } }: CID): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }
@@ -154,7 +158,7 @@ async function visit (
   const hasLinks = withLinks && !isLeaf(cid)
 
   if (hasLinks && !isDagPb(cid)) {
-    throw new UnknownBlockError(cid, `the codec 0x${cid.code.toString(16)}`)
+    throw new NotUnixFSError(cid, `it has the codec 0x${cid.code.toString(16)}`)
   }
 
   if (leaves !== 'skip') {
@@ -169,7 +173,7 @@ async function visit (
 
   if (!hasLinks && leaves !== 'read') {
     if (leaves === 'has' && !await blockstore.has(cid, { signal })) {
-      throw new MissingBlockError(cid)
+      throw new NotFoundError(cid)
     }
 
     return { cid, links: [] }
@@ -182,17 +186,11 @@ async function visit (
 }
 
 async function read (cid: CID, blockstore: WalkStore, signal: AbortSignal): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
-
   try {
-    for await (const piece of blockstore.get(cid, { signal })) {
-      pieces.push(piece)
-    }
+    return await readBlock(cid, blockstore, { signal })
   } catch (err) {
-    throw err instanceof Error && err.name === 'NotFoundError' ? new MissingBlockError(cid, { cause: err }) : err
+    throw err instanceof Error && err.name === 'NotFoundError' ? new NotFoundError(cid, { cause: err }) : err
   }
-
-  return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
 }
 
 /** The links of a block, last first, each decoded only when it is read. */
@@ -202,7 +200,7 @@ export function linksOf (cid: CID, bytes: Uint8Array): Iterable<CID> {
   }
 
   if (!isDagPb(cid)) {
-    throw new UnknownBlockError(cid, `the codec 0x${cid.code.toString(16)}`)
+    throw new NotUnixFSError(cid, `it has the codec 0x${cid.code.toString(16)}`)
   }
 
   try {

@@ -1,6 +1,7 @@
 import { checkBlock, checkHash, CorruptBlockError, isIdentity, unmark } from '@ipfsz/core'
 import { isDamage } from './damage.ts'
 import { linksOf, Reached } from './dag-walk.ts'
+import { readBlock } from './read-block.ts'
 import { WaitingBlocks } from './waiting-blocks.ts'
 import type { IpfszComponents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -31,7 +32,7 @@ type Store = Pick<IpfszComponents['blockstore'], 'get'>
  * Read every block of a DAG once, and fetch the missing and damaged ones. The blocks below one that stays lost are
  * unknown, and not visited.
  *
- * @throws {UnknownBlockError} a block has an unknown codec
+ * @throws {NotUnixFSError} a block is not UnixFS
  * @throws {UnknownHashError} a block has an unknown hash function, so it cannot be checked
  * @throws {DigestLengthError} a block's digest is too short to check it
  */
@@ -97,12 +98,10 @@ async function read (cid: CID, blockstore: Store, signal: AbortSignal): Promise<
     return { found: 'good', bytes: cid.multihash.digest }
   }
 
-  const pieces: Uint8Array[] = []
+  let bytes: Uint8Array
 
   try {
-    for await (const piece of blockstore.get(cid, { signal })) {
-      pieces.push(piece)
-    }
+    bytes = await readBlock(cid, blockstore, { signal })
   } catch (err) {
     signal.throwIfAborted()
     const name = err instanceof Error ? err.name : ''
@@ -117,8 +116,6 @@ async function read (cid: CID, blockstore: Store, signal: AbortSignal): Promise<
 
     throw err
   }
-
-  const bytes = Buffer.concat(pieces)
 
   try {
     await checkBlock(cid, bytes)

@@ -1,8 +1,8 @@
 import { lstat, stat } from 'node:fs/promises'
 import { basename, join, resolve, sep } from 'node:path'
 import { TreeEntryError, UsageError } from '../errors.ts'
-import { nameOf } from '../cid-path.ts'
-import type { CidPath } from '../cid-path.ts'
+import { nameOf } from '../terminal/cid-path.ts'
+import type { CidPath } from '../terminal/cid-path.ts'
 
 /** Paths of the standard streams and open files of a process. */
 const STREAMS = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$/

@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync, utimesSync } from 'node:fs'
 import { chmod, lstat, opendir, realpath, rmdir, stat, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { lives, startOf } from './process-lives.ts'
+import { isRunning, startOf } from './process-state.ts'
 import type { Dirent } from 'node:fs'
 
 const NAME = /^\..{1,50}\.ipfsz-([0-9a-f]{16})-(\d+)-(\d*)-[0-9a-f-]{36}\.tmp$/s
@@ -132,7 +132,7 @@ async function findAbandoned (directory: string, now: number): Promise<string[]>
 
     const path = join(directory, name)
 
-    if (machine != null && (machine === MACHINE ? !lives(Number(pid), start) : await isOld(path, now))) {
+    if (machine != null && (machine === MACHINE ? !isRunning(Number(pid), start) : await isOld(path, now))) {
       abandoned.push(path)
     }
 

@@ -96,11 +96,12 @@ async function entryNames (
 ): Promise<string[]> {
   const names: string[] = []
 
-  for (const bytes of await readdir(directory, { encoding: 'buffer' })) {
+  for (const entry of await readdir(directory, { encoding: 'buffer', withFileTypes: true })) {
+    const { name: bytes } = entry
     const name = bytes.toString()
     const path = below === '' ? name : `${below}/${name}`
 
-    if (ignore(path)) {
+    if (ignore(path, entry.isDirectory())) {
       continue
     }
 

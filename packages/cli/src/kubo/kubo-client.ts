@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Agent as HttpAgent, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { CID } from 'multiformats/cid'
+import { readAtMost } from '../read-at-most.ts'
 import type { KuboClient } from '@ipfsz/core/kubo'
 import type { IncomingMessage } from 'node:http'
 
@@ -86,20 +87,8 @@ export class CommandKuboClient implements KuboClient {
 
   async #bytes (command: string, call: Call): Promise<Buffer> {
     const response = await this.#ask(command, call)
-    const chunks: Buffer[] = []
-    let length = 0
-
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      chunks.push(chunk)
-      length += chunk.byteLength
-
-      if (length > MAX_ANSWER) {
-        // leaving the loop closes the connection
-        throw new Error(`its answer to ${command} has more than ${MAX_ANSWER} bytes`)
-      }
-    }
-
-    const bytes = Buffer.concat(chunks)
+    const tooLarge = (): Error => new Error(`its answer to ${command} has more than ${MAX_ANSWER} bytes`)
+    const bytes = await readAtMost(response as AsyncIterable<Uint8Array>, MAX_ANSWER, tooLarge)
     const { statusCode = 0, statusMessage = '' } = response
 
     if (statusCode !== 200) {

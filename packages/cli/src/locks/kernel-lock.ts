@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { platform } from 'node:process'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { RepoError } from '../error-classes.ts'
 import type * as Sqlite from 'node:sqlite'
 
@@ -127,7 +128,7 @@ function lock (path: string, { readOnly }: { readOnly: boolean }, statements: st
       return () => {}
     }
 
-    const reason = err instanceof Error ? err.message : String(err)
+    const reason = messageOf(err)
 
     throw new RepoError(
       `Cannot lock the file ${path}: ${reason}. Check its permissions, and that its file system supports locks`,

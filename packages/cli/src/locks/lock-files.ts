@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { holdFile, removeUnlessHeld } from './kernel-lock.ts'
 import { makeRepoDirectory } from '../disk/repo-directory.ts'
-import type { LockFile } from './lock-file.ts'
+import type { LockFile } from '../lock-file.ts'
 
 /** Kind, pid, host name in hexadecimal, and a UUID. Older versions put the process's start time before the host. */
 const NAME = /^([a-z]+)-(\d+)-(?:\d*-)?([0-9a-f]+)-[0-9a-f-]{36}$/

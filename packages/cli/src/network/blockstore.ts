@@ -1,12 +1,11 @@
 import { setMaxListeners } from 'node:events'
-import { CorruptBlockError } from '@ipfsz/core'
+import { BlockNotFoundWhileOfflineError, CorruptBlockError, FetchStalledError } from '@ipfsz/core'
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 import { decode } from 'multiformats/hashes/digest'
 import { identity } from 'multiformats/hashes/identity'
 import { isDamage } from '../dag/damage.ts'
 import { keyOf } from '../dag/dag-walk.ts'
-import { NotFetchedError } from '../errors.ts'
 import type { FetchedBlock, Network } from './network.ts'
 import type { IpfszComponents } from '@ipfsz/core'
 
@@ -19,12 +18,6 @@ type GetOptions = NonNullable<Parameters<Store['get']>[1]> & {
   damaged?: boolean
   expectedSize?: number
   onProgress?: (event: { type: string, detail: unknown }) => void
-}
-
-/** Named as in Helia: @ipfsz/core tells by the name that a blockstore can also fetch. */
-class MissingBlockOfflineError extends Error {
-  static override readonly name = 'BlockNotFoundWhileOfflineError'
-  override readonly name = 'BlockNotFoundWhileOfflineError'
 }
 
 /** What was fetched, and from which peers. */
@@ -70,7 +63,7 @@ export class NetworkBlockstore implements Store {
   readonly #asked = new Map<string, number>()
   readonly #shared: NetworkState
   #lastArrival = 0
-  /** Whether peers have been searched for in vain. */
+  /** Whether a search for peers ended without the block. */
   #searched = false
 
   constructor (init: NetworkBlockstoreInit) {
@@ -84,7 +77,7 @@ export class NetworkBlockstore implements Store {
   }
 
   /**
-   * @throws {NotFetchedError} the block is missing, and none arrived within the timeout
+   * @throws {FetchStalledError} the block is missing, and none arrived within the timeout
    * @throws {CorruptBlockError} the block is damaged, and none arrived within the timeout
    */
   async * get (cid: CID, options: GetOptions = {}): AsyncGenerator<Uint8Array> {
@@ -123,7 +116,7 @@ export class NetworkBlockstore implements Store {
 
     if (options.offline === true) {
       // @ipfsz/core takes this name for a blockstore that can fetch, and calls again without `offline`
-      throw new MissingBlockOfflineError(`The block ${cid} is missing or damaged in this repo`, { cause })
+      throw new BlockNotFoundWhileOfflineError(cid, 'this repo', { cause })
     }
 
     yield await this.#fetch(cid, options, damaged)
@@ -168,7 +161,7 @@ export class NetworkBlockstore implements Store {
 
       return block.bytes
     } catch (err) {
-      if (!(err instanceof NotFetchedError)) {
+      if (!(err instanceof FetchStalledError)) {
         throw err
       }
 
@@ -177,9 +170,9 @@ export class NetworkBlockstore implements Store {
         this.#shared.alone = await isAlone(network)
       }
 
-      const notFetched = new NotFetchedError(cid, timeout, err.providers, { cause: err })
+      const stalled = new FetchStalledError(cid, timeout, { providers: err.providers, cause: err })
 
-      throw damaged ? new CorruptBlockError(cid, { cause: notFetched }) : notFetched
+      throw damaged ? new CorruptBlockError(cid, { cause: stalled }) : stalled
     }
   }
 

@@ -93,7 +93,7 @@ export interface Network {
   /**
    * Fetches a block from peers and stores it in the repo.
    *
-   * @throws {NotFetchedError} no block arrived within the timeout
+   * @throws {FetchStalledError} no block arrived within the timeout
    */
   fetch (cid: CID, options: FetchOptions): Promise<FetchedBlock>
 

@@ -1,6 +1,3 @@
-/** The reason of a `NotConnectedError` for a peer that did not answer within the timeout. */
-export const NO_ANSWER = 'it did not answer in time'
-
 /** Throws the reason of an abort, except a timeout: the caller has a better error for that. */
 export function throwIfInterrupted (signal: AbortSignal): void {
   if (signal.aborted && !(signal.reason instanceof Error && signal.reason.name === 'TimeoutError')) {

@@ -42,7 +42,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .addOption(
       new Option(
         '--optimize <what>',
-        'what --codec auto optimizes: the stored size, or the time until a reader has the file'
+        'what --codec auto optimizes: the stored size, or the time until a reader has the file (default: balanced)'
       ).choices(['size', 'balanced', 'speed'])
     )
     .option('--level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
@@ -52,7 +52,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .option('--hidden', 'also add entries of directories that begin with a dot')
     .option(
       '--ignore <pattern>',
-      'skip entries of directories with this name or path, such as .git or *.log; repeatable',
+      'skip entries of directories that match a pattern, as in .gitignore: .git, *.log or /build/; repeatable',
       collect(text => text, false)
     )
     .option('--preserve-mode', 'keep file modes (default: for directories and their entries)')

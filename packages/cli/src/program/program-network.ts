@@ -20,9 +20,13 @@ const LONGEST_TIMEOUT = 2 ** 31 - 1 - 60_000
 
 /** Add the options of commands that may use the network. */
 export function addNetworkOptions (command: Command): Command {
+  return addPeerOptions(command.option('--offline', 'use only this repo'))
+}
+
+/** Add the options of commands that always ask other nodes. */
+function addPeerOptions (command: Command): Command {
   return command
-    .option('--offline', 'use only this repo')
-    .option('--peer <multiaddr>', 'also fetch from this peer; repeatable', collect(text => text))
+    .option('--peer <multiaddr>', 'also ask this peer; repeatable', collect(text => text))
     .addOption(
       new Option(
         '--timeout <duration>',
@@ -104,7 +108,7 @@ export function defineNetworkCommands (program: Command, context: () => Context)
     })
 
   program.command('connect')
-    .description('connect the daemon to a peer')
+    .description('connect the daemon to peers')
     .argument('<multiaddr...>')
     .addOption(new Option('--timeout <duration>', 'give up after this long (default: 60s)').argParser(parseDuration))
     .action(async (addresses: string[], flags: NetworkFlags) => {
@@ -112,7 +116,7 @@ export function defineNetworkCommands (program: Command, context: () => Context)
       await connect(addresses, withNetwork(flags, context())[1])
     })
 
-  addNetworkOptions(program.command('providers')
+  addPeerOptions(program.command('providers')
     .description('list the peers that advertise a CID')
     .argument('<cid>'))
     .action(async (cid: string, flags: NetworkFlags) => {
@@ -122,7 +126,7 @@ export function defineNetworkCommands (program: Command, context: () => Context)
 
   const name = program.command('name').description('publish and resolve IPNS names')
 
-  addNetworkOptions(name.command('publish')
+  addPeerOptions(name.command('publish')
     .description('publish a name that any IPFS node resolves to a CID')
     .argument('<cid>', 'a CID, or CID/path')
     .option('--key <name>', 'key to publish under; created if missing (default: the key of the node)')
@@ -137,7 +141,7 @@ export function defineNetworkCommands (program: Command, context: () => Context)
       await publishName(cid, ...withNetwork(flags, context()))
     })
 
-  addNetworkOptions(name.command('resolve')
+  addPeerOptions(name.command('resolve')
     .description('resolve a name')
     .argument('<name>'))
     .action(async (text: string, flags: NetworkFlags) => {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { syncDirectory } from '@ipfsz/blockstore-compressed/fs'
 import { DeleteFailedError, PutFailedError } from 'interface-store'
-import { LinksError } from '../errors.ts'
+import { LinksError, RepoLockedError } from '../errors.ts'
 import type { LinkDatastore } from '@ipfsz/core'
 import type { LevelDatastore } from 'datastore-level'
 import type { Key } from 'interface-datastore'
@@ -30,6 +30,7 @@ export class LinkStore implements LinkDatastore {
   readonly #path: string
   readonly #writes: boolean
   readonly #signal: AbortSignal
+  readonly #timeout: number
   #opened: Promise<OpenStore> | undefined
   /** When the database was opened, on the clock of `performance.now`. */
   #openedAt = 0
@@ -39,11 +40,16 @@ export class LinkStore implements LinkDatastore {
 
   /**
    * @param init.writes - whether anything is written; without writes, the links may lie on a read-only disk
+   * @param init.timeout - how long to wait for other processes, in milliseconds
    */
-  constructor (path: string, { writes, signal }: { writes: boolean, signal: AbortSignal }) {
+  constructor (
+    path: string,
+    { writes, signal, timeout = LOCK_TIMEOUT }: { writes: boolean, signal: AbortSignal, timeout?: number }
+  ) {
     this.#path = path
     this.#writes = writes
     this.#signal = signal
+    this.#timeout = timeout
   }
 
   async get (...args: Parameters<LinkDatastore['get']>): Promise<Uint8Array> {
@@ -129,7 +135,7 @@ export class LinkStore implements LinkDatastore {
     await this.#closing
 
     try {
-      const opened = await openLevel(this.#path, this.#signal)
+      const opened = await openLevel(this.#path, this.#signal, this.#timeout)
 
       if (this.#writes) {
         // LevelDB syncs the content of its directory, not the directory's entry in its parent
@@ -142,7 +148,7 @@ export class LinkStore implements LinkDatastore {
         throw err
       }
 
-      return await openCopy(this.#path, this.#signal)
+      return await openCopy(this.#path, this.#signal, this.#timeout)
     } finally {
       this.#openedAt = performance.now()
     }
@@ -154,10 +160,10 @@ interface OpenStore {
   close (): Promise<void>
 }
 
-async function openLevel (path: string, signal: AbortSignal): Promise<OpenStore> {
+async function openLevel (path: string, signal: AbortSignal, timeout: number): Promise<OpenStore> {
   const { LevelDatastore } = await import('datastore-level')
   const store = new LevelDatastore(path)
-  const deadline = Date.now() + LOCK_TIMEOUT
+  const deadline = Date.now() + timeout
 
   for (;;) {
     try {
@@ -171,10 +177,7 @@ async function openLevel (path: string, signal: AbortSignal): Promise<OpenStore>
       }
 
       if (Date.now() > deadline) {
-        throw new LinksError(
-          `Other ipfsz processes have used the links in ${path} for ${LOCK_TIMEOUT / 1000} s: try again later`,
-          { cause: err }
-        )
+        throw new RepoLockedError(dirname(path), { kind: 'links', path: join(path, 'LOCK') }, { cause: err })
       }
     }
 
@@ -183,13 +186,13 @@ async function openLevel (path: string, signal: AbortSignal): Promise<OpenStore>
 }
 
 /** LevelDB writes into its directory even to read. On a read-only disk, read a copy in the temporary directory. */
-async function openCopy (path: string, signal: AbortSignal): Promise<OpenStore> {
+async function openCopy (path: string, signal: AbortSignal, timeout: number): Promise<OpenStore> {
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-links-'))
   const remove = async (): Promise<void> => rm(directory, { recursive: true, force: true })
 
   try {
     await cp(path, directory, { recursive: true, filter: source => !source.endsWith('LOCK') })
-    const { store, close } = await openLevel(directory, signal)
+    const { store, close } = await openLevel(directory, signal, timeout)
 
     return { store, close: async () => close().finally(remove) }
   } catch (err) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { removeStale, syncDirectory, writeAtomic } from '@ipfsz/blockstore-compressed/fs'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { FsDatastore } from 'datastore-fs'
 import { PutFailedError } from 'interface-store'
 import type { Key, Pair } from 'interface-datastore'
@@ -114,7 +115,7 @@ export class RepoDatastore extends FsDatastore {
 
 function failure (key: Key, cause: unknown): PutFailedError {
   return Object.assign(
-    new PutFailedError(`Cannot write the record ${key}: ${cause instanceof Error ? cause.message : String(cause)}`),
+    new PutFailedError(`Cannot write the record ${key}: ${messageOf(cause)}`),
     { cause }
   )
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { isMarked, unmark } from '@ipfsz/core'
 import { encode } from 'cborg'
 import { Key } from 'interface-datastore'
@@ -173,7 +174,7 @@ export class RepoPins {
       throw err instanceof PinRecordError
         ? err
         : new RepoError(
-          `Cannot read the pins of the repo ${this.#repo.path}: ${err instanceof Error ? err.message : String(err)}`,
+          `Cannot read the pins of the repo ${this.#repo.path}: ${messageOf(err)}`,
           { cause: err }
         )
     }

@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { SharedFsBlockstore, syncDirectory } from '@ipfsz/blockstore-compressed/fs'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { Key } from 'interface-datastore'
 import { RepoError } from '../errors.ts'
 import { PlainRepoBlockstore } from './repo-plain-blockstore.ts'
@@ -59,7 +60,7 @@ export async function openRepo (path: string, init?: RepoInit): Promise<Repo> {
     await repo.datastore.open()
   } catch (err) {
     throw new RepoError(
-      `Cannot open the repo ${path}: ${err instanceof Error ? err.message : String(err)}`,
+      `Cannot open the repo ${path}: ${messageOf(err)}`,
       { cause: err }
     )
   }

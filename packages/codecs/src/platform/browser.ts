@@ -1,5 +1,5 @@
 import CRC32 from 'crc-32'
-import type { Thread } from '../workers/thread.ts'
+import type { Thread } from './thread.ts'
 import type { ZlibResult } from './node.ts'
 
 /** A browser has no zlib. */

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import zlib from 'node:zlib'
-import type { Thread } from '../workers/thread.ts'
+import type { Thread } from './thread.ts'
 import type { CompressCallback } from 'node:zlib'
 
 /** Whether zlib has a function. `zstdCompress` needs Node 22.15. */

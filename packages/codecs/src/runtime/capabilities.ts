@@ -1,5 +1,5 @@
 /** JavaScript runs everywhere. */
-export function always (): boolean {
+export function runsEverywhere (): boolean {
   return true
 }
 

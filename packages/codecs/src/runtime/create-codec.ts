@@ -3,8 +3,10 @@ import { checkLevel } from '../codec.ts'
 import { MAX_FRAME_SIZE } from '../constants.ts'
 import { CorruptFrameError, FrameTooLargeError, MissingImplementationError, WorkerCrashedError } from '../errors.ts'
 import { loadImplementation, loadStreamDecoder } from './load-implementation.ts'
+import { messageOf } from '../util/message-of.ts'
 import type { Codec, CodecInit, CodecName, Levels } from '../codec.ts'
-import type { Implementation, ImplementationEntry } from '../implementation.ts'
+import type { Implementation } from '../implementation.ts'
+import type { ImplementationEntry } from './implementation-entry.ts'
 
 /** The definition of a codec. Each codec has its own file, so a bundle contains only the codecs it uses. */
 export interface CodecDefinition {
@@ -93,7 +95,7 @@ async function loadCompressor (
     // `compressor` has no entries that only decompress
     return await compressor.load() as Required<Implementation>
   } catch (err) {
-    const reason = `cannot be loaded to compress: ${err instanceof Error ? err.message : String(err)}`
+    const reason = `cannot be loaded to compress: ${messageOf(err)}`
 
     throw new MissingImplementationError(name, compressor.entry?.name ?? 'default', reason, { cause: err })
   }
@@ -222,7 +224,7 @@ async function decodeExactly (
       throw err
     }
 
-    throw new CorruptFrameError(name, err instanceof Error ? err.message : String(err), { cause: err })
+    throw new CorruptFrameError(name, messageOf(err), { cause: err })
   }
 
   if (bytes.byteLength !== size) {

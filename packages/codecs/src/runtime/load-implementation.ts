@@ -2,7 +2,9 @@ import { hasWorkers } from '#platform'
 import { WorkersUnavailableError } from '../errors.ts'
 import { fromBase64 } from './base64.ts'
 import { runInWorkers } from '../workers/run-in-workers.ts'
-import type { Implementation, ImplementationEntry, StreamDecoder, StreamModule } from '../implementation.ts'
+import type { Implementation } from '../implementation.ts'
+import type { ImplementationEntry } from './implementation-entry.ts'
+import type { StreamDecoder, StreamModule } from '../stream/stream-decoder.ts'
 import type { CodecName } from '../codec.ts'
 
 /** Load an implementation, in workers if it and the platform support them, else on this thread. */

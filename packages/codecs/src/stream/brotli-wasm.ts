@@ -1,7 +1,7 @@
 import { CorruptFrameError } from '../errors.ts'
 import { createGlue } from '../generated/brotli-decompress-glue.ts'
 import { checkBrotliEnd, checkBrotliStart } from './brotli-checks.ts'
-import type { StreamDecoder } from '../implementation.ts'
+import type { StreamDecoder } from './stream-decoder.ts'
 import type * as BrotliDecWasm from 'brotli-dec-wasm/web'
 
 /** The most bytes to decode in one call. */

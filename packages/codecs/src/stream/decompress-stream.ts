@@ -1,8 +1,9 @@
 import { CorruptFrameError, WindowTooLargeError } from '../errors.ts'
 import { StreamInput } from './stream-input.ts'
-import { PeriodicYield } from './periodic-yield.ts'
+import { EventLoopBreaks } from '../util/event-loop.ts'
+import { messageOf } from '../util/message-of.ts'
 import type { CodecName, DecompressStreamOptions } from '../codec.ts'
-import type { StreamDecoder } from '../implementation.ts'
+import type { StreamDecoder } from './stream-decoder.ts'
 
 /**
  * The largest window that a Zstandard stream may need, 8 MiB: RFC 8878 (section 3.1.1.1.2)
@@ -26,7 +27,7 @@ export async function * decompressStream (
   signal?.throwIfAborted()
 
   const input = new StreamInput(codec, source, signal)
-  const periodic = new PeriodicYield()
+  const breaks = new EventLoopBreaks()
 
   try {
     for await (const { buffer, byteOffset, byteLength } of decode(input, { maxWindowSize })) {
@@ -34,7 +35,10 @@ export async function * decompressStream (
         yield new Uint8Array(buffer, byteOffset, byteLength)
       }
 
-      await periodic.yieldIfDue()
+      if (breaks.due) {
+        await breaks.take()
+      }
+
       signal?.throwIfAborted()
     }
   } catch (err) {
@@ -44,7 +48,7 @@ export async function * decompressStream (
       throw err
     }
 
-    throw new CorruptFrameError(codec, err instanceof Error ? err.message : String(err), { cause: err })
+    throw new CorruptFrameError(codec, messageOf(err), { cause: err })
   } finally {
     input.close()
   }

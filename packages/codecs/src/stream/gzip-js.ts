@@ -1,7 +1,7 @@
 import { Z_BUF_ERROR, Z_NO_FLUSH, Z_OK, Z_STREAM_END, ZStream, zlibInflate, zlibInflateInit2 } from 'pako'
 import { CorruptFrameError } from '../errors.ts'
 import { checkPadding } from './gzip-padding.ts'
-import type { StreamDecoder } from '../implementation.ts'
+import type { StreamDecoder } from './stream-decoder.ts'
 import type { StreamInput } from './stream-input.ts'
 
 /** Window bits: the largest window, plus 16 to accept only gzip. */

@@ -1,6 +1,6 @@
 import { streamZlib } from '#platform'
 import { checkPadding } from './gzip-padding.ts'
-import type { StreamDecoder } from '../implementation.ts'
+import type { StreamDecoder } from './stream-decoder.ts'
 
 const CHUNK_SIZE = 128 * 1024
 

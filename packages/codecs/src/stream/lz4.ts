@@ -13,7 +13,7 @@ import { readUint32 } from '../format/bytes/little-endian.ts'
 import { Xxh32 } from '../format/checksums/xxh32.ts'
 import { isSkippable, skipSkippable } from './skippable-frame.ts'
 import type { Lz4Descriptor } from '../format/lz4/lz4-frame.ts'
-import type { StreamDecoder } from '../implementation.ts'
+import type { StreamDecoder } from './stream-decoder.ts'
 import type { StreamInput } from './stream-input.ts'
 
 /** The format of `lz4 -l`: no lengths, no checksums, and no end mark. */

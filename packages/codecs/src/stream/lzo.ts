@@ -4,7 +4,7 @@ import { corrupt } from '../format/lzo/lzo1x.ts'
 import { decodeLzo1x } from '../format/lzo/lzo1x-decode.ts'
 import { checkSums, decodeLzopHeader, lzopHeaderBound, MAX_HEADER_LENGTH } from '../format/lzo/lzop-header.ts'
 import type { LzopHeader } from '../format/lzo/lzop-header.ts'
-import type { StreamDecoder } from '../implementation.ts'
+import type { StreamDecoder } from './stream-decoder.ts'
 import type { StreamInput } from './stream-input.ts'
 
 /** Decodes consecutive lzop members. */

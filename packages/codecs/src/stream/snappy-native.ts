@@ -1,6 +1,6 @@
 import { createBlocks } from '../impl/snappy-native.ts'
 import { decodeSnappyStreams } from './snappy.ts'
-import type { StreamDecoder } from '../implementation.ts'
+import type { StreamDecoder } from './stream-decoder.ts'
 
 export function createStream (): StreamDecoder {
   const blocks = createBlocks()

@@ -1,6 +1,6 @@
 import { createBlocks } from '../impl/snappy-wasm.ts'
 import { decodeSnappyStreams } from './snappy.ts'
-import type { StreamDecoder } from '../implementation.ts'
+import type { StreamDecoder } from './stream-decoder.ts'
 
 export async function createStream (
   compressor: WebAssembly.Module,

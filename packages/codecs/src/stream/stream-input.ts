@@ -1,6 +1,6 @@
 import { raceSignal } from 'race-signal'
 import { CorruptFrameError } from '../errors.ts'
-import { PeriodicYield } from './periodic-yield.ts'
+import { EventLoopBreaks } from '../util/event-loop.ts'
 
 /** The first allocation for bytes from several chunks. It grows with received bytes, not with requested ones. */
 const FIRST_ALLOCATION = 16 * 1024
@@ -15,7 +15,7 @@ export class StreamInput {
   readonly #codec: string
   readonly #iterator: AsyncIterator<Uint8Array>
   readonly #signal: AbortSignal | null | undefined
-  readonly #periodic = new PeriodicYield()
+  readonly #breaks = new EventLoopBreaks()
   /** Bytes that are pulled but not taken. */
   #chunk: Uint8Array = NOTHING
   #ended = false
@@ -31,7 +31,9 @@ export class StreamInput {
   /** The available bytes, at least one and at most `max`. Undefined at the end. */
   async take (max: number = Number.POSITIVE_INFINITY): Promise<Uint8Array | undefined> {
     // a source of endless empty frames must not block the event loop
-    await this.#periodic.yieldIfDue()
+    if (this.#breaks.due) {
+      await this.#breaks.take()
+    }
 
     while (this.#chunk.byteLength === 0) {
       if (!await this.#pull()) {

@@ -5,7 +5,7 @@ import { corrupt, RAW_BLOCK, RLE_BLOCK } from '../format/zstd/zstd-frame.ts'
 import { readZstdBlock, zstdFrames } from './zstd-frames.ts'
 import type { ZstdState } from '../format/zstd/zstd-decode.ts'
 import type { Output } from '../format/zstd/zstd-execute.ts'
-import type { StreamDecoder } from '../implementation.ts'
+import type { StreamDecoder } from './stream-decoder.ts'
 import type { StreamInput } from './stream-input.ts'
 import type { ZstdBlock, ZstdFrame } from './zstd-frames.ts'
 

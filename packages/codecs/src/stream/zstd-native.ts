@@ -1,6 +1,6 @@
 import { streamZlib, zlibConstants } from '#platform'
 import { readZstdBlock, zstdFrames } from './zstd-frames.ts'
-import type { StreamDecoder } from '../implementation.ts'
+import type { StreamDecoder } from './stream-decoder.ts'
 import type { StreamInput } from './stream-input.ts'
 
 /** The most bytes of adjacent blocks to pass to zlib together: reaching its thread and back takes 30 microseconds. */

@@ -1,6 +1,6 @@
 // Longer than other files: calls and workers are two sides of one state, and nearly every method changes both.
 import { WorkerCrashedError, WorkersUnavailableError } from '../errors.ts'
-import type { Thread } from './thread.ts'
+import type { Thread } from '../platform/thread.ts'
 import type { Request, Response, Started } from './protocol.ts'
 
 /** The program of a worker: one implementation of one codec. */

@@ -1,4 +1,5 @@
 import { CorruptFrameError } from '../errors.ts'
+import { messageOf } from '../util/message-of.ts'
 import type { Implementation, ImplementationModule } from '../implementation.ts'
 import type { Request, Response, Start, Started } from './protocol.ts'
 
@@ -57,5 +58,5 @@ async function answer ({ compress, decompress }: Required<Implementation>, reque
 }
 
 function reason (err: unknown): string {
-  return err instanceof CorruptFrameError ? err.reason : String(err instanceof Error ? err.message : err)
+  return err instanceof CorruptFrameError ? err.reason : messageOf(err)
 }

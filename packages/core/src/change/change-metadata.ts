@@ -14,7 +14,7 @@ import { followPath } from '../read/path.ts'
 import type { EntryOptions } from '../read/entry.ts'
 import type { FileNode, Metadata } from '../dag/node.ts'
 import type { Rewritten, WrittenNode } from '../directory/rewrite.ts'
-import type { Settings } from '../settings.ts'
+import type { ReadSettings } from '../read/read-settings.ts'
 import type { PBLink } from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
 
@@ -33,7 +33,7 @@ interface ChangeOptions extends EntryOptions {
 export async function changeMetadata (
   cid: CID,
   metadata: Metadata,
-  settings: Settings,
+  settings: ReadSettings,
   options: ChangeOptions
 ): Promise<CID> {
   const { path, recursive, ...rest } = options
@@ -61,7 +61,12 @@ export async function changeMetadata (
   return isMarked(cid) ? mark(changed, cid.code) : changed
 }
 
-async function changeRoot (root: CID, rewrite: Rewrite, { blockstore }: Settings, options: EntryOptions): Promise<CID> {
+async function changeRoot (
+  root: CID,
+  rewrite: Rewrite,
+  { blockstore }: ReadSettings,
+  options: EntryOptions
+): Promise<CID> {
   const block = await getBlock(root, blockstore, options)
 
   return (await writeRewritten(rewrite(root, block), root.version, blockstore, options)).cid
@@ -83,7 +88,12 @@ interface OpenDirectory {
  * headers: only metadata and links change. Uses its own stack, because a tree may be deeper
  * than the engine's. A node that is linked again is changed once.
  */
-async function changeTree (root: CID, rewrite: Rewrite, { blockstore }: Settings, options: EntryOptions): Promise<CID> {
+async function changeTree (
+  root: CID,
+  rewrite: Rewrite,
+  { blockstore }: ReadSettings,
+  options: EntryOptions
+): Promise<CID> {
   const done = new Map<string, WrittenNode>()
   const store = coalescingBlockstore(blockstore)
   const stack: OpenDirectory[] = []

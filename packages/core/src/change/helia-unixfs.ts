@@ -10,11 +10,11 @@ import { NotADirectoryError } from '../errors.ts'
 import { isMarked, TREE_CODE, unmark } from '../marker.ts'
 import type { GetBlockOptions } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
-import type { Settings } from '../settings.ts'
+import type { ReadSettings } from '../read/read-settings.ts'
 import type { CpOptions, UnixFS } from '@helia/unixfs'
 import type { CID } from 'multiformats/cid'
 
-type Blockstore = Settings['blockstore']
+type Blockstore = ReadSettings['blockstore']
 
 /** A directory in which an entry is about to change. */
 interface ParentDirectory {

@@ -26,7 +26,7 @@ export async function addDirectory (
   }
 
   if (last == null) {
-    throw new InvalidParametersError('The importer added nothing')
+    throw new Error('The importer added nothing')
   }
 
   return last

@@ -94,7 +94,7 @@ async function addOne (
     }
 
     if (last == null) {
-      throw new InvalidParametersError('The importer added nothing')
+      throw new Error('The importer added nothing')
     }
 
     return last

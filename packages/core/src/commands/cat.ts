@@ -3,17 +3,18 @@ import { fileSize, readRange } from '../dag/read.ts'
 import { InvalidParametersError, NotAFileError } from '../errors.ts'
 import { openLinked } from '../read/linked-entry.ts'
 import { codecOf, readFrames } from '../frames/read-frames.ts'
-import { expectOriginal, isByLink, readLinked } from '../read/read-linked.ts'
+import { isByLink, readLinked, throwIfNotOriginal } from '../read/read-linked.ts'
 import { readWithTwin } from '../read/read-twin.ts'
 import { readStream } from '../streams/read-stream.ts'
 import type { Entry } from '../read/entry.ts'
+import type { ReadSettings } from '../read/read-settings.ts'
 import type { CatOptions } from '../unixfs.ts'
 import type { Settings } from '../settings.ts'
 import type { CID } from 'multiformats/cid'
 
 export async function * cat (cid: CID, settings: Settings, options: CatOptions = {}): AsyncGenerator<Uint8Array> {
   const entry = await openLinked(cid, settings, options, settings.roots)
-  expectOriginal(entry, options)
+  throwIfNotOriginal(entry, options)
 
   if (isByLink(entry)) {
     yield * readLinked(entry, options, read(entry, settings, options), options)
@@ -31,7 +32,7 @@ function isPlainFile ({ node, header, stream }: Entry): boolean {
 
 async function * read (
   { block, node, header, stream }: Entry,
-  { blockstore, codecs, inFlightBytes }: Settings,
+  { blockstore, codecs, inFlightBytes }: ReadSettings,
   options: CatOptions
 ): AsyncGenerator<Uint8Array> {
   if (node == null) {

@@ -11,7 +11,7 @@ import { InvalidParametersError } from '../errors.ts'
 import { openLinked } from '../read/linked-entry.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
 import { isMarked, mark, TREE_CODE } from '../marker.ts'
-import { expectOriginal, reportUnchecked } from '../read/read-linked.ts'
+import { reportUnchecked, throwIfNotOriginal } from '../read/read-linked.ts'
 import type { DirectoryLink } from '../directory/directory.ts'
 import type { Description } from '../read/describe.ts'
 import type { DirectoryEntry, LsOptions } from '../unixfs.ts'
@@ -23,7 +23,7 @@ export async function * ls (cid: CID, settings: Settings, options: LsOptions = {
   checkRange(offset, length)
 
   const entry = await openLinked(cid, settings, rest, settings.roots)
-  expectOriginal(entry, rest)
+  throwIfNotOriginal(entry, rest)
   reportUnchecked(entry, rest)
 
   const marked = isMarked(entry.asked)

@@ -5,7 +5,7 @@ import { findHeader } from '../read/entry.ts'
 import { openLinked } from '../read/linked-entry.ts'
 import { isMarked, mark, TREE_CODE } from '../marker.ts'
 import { codecOf } from '../frames/read-frames.ts'
-import { expectOriginal, isByLink, reportUnchecked } from '../read/read-linked.ts'
+import { isByLink, reportUnchecked, throwIfNotOriginal } from '../read/read-linked.ts'
 import { streamStats } from '../read/stream-stats.ts'
 import type { ExtendedStatOptions, ExtendedStats, Stats, StatOptions } from '../unixfs.ts'
 import type { Settings } from '../settings.ts'
@@ -17,7 +17,7 @@ export async function stat (
   options: StatOptions & Partial<ExtendedStatOptions> = {}
 ): Promise<Stats> {
   const entry = await openLinked(cid, settings, options, settings.roots)
-  expectOriginal(entry, options)
+  throwIfNotOriginal(entry, options)
   reportUnchecked(entry, options)
 
   const { node, block, stream } = entry

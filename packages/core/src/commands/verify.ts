@@ -1,6 +1,6 @@
 import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
-import { judge } from '../links/compare-original.ts'
+import { throwIfMismatch } from '../links/compare-original.ts'
 import { MAX_REMEMBERED_DIRECTORIES, MAX_TREE_DEPTH } from '../constants.ts'
 import { getBlock } from '../dag/block.ts'
 import { decodeNode } from '../dag/node.ts'
@@ -90,7 +90,7 @@ async function settleLink (
   { links }: Settings,
   options: VerifyOptions
 ): Promise<void> {
-  const layout = judge(link, comparison)
+  const layout = throwIfMismatch(link, comparison)
 
   if (layout == null) {
     throw new UncheckedLinkError(link.original, link.compressed, 'settings')

@@ -1,3 +1,4 @@
+import { messageOf } from '@ipfsz/codecs/internal'
 import { encode, prepare } from '@ipld/dag-pb'
 import { UnixFS } from 'ipfs-unixfs'
 import { NotUnixFSError } from '../errors.ts'
@@ -60,7 +61,7 @@ export function decodeNode (cid: CID, block: Uint8Array): FileNode {
 
     return { cid, data, unixfs: UnixFS.unmarshal(data), links, length: block.byteLength }
   } catch (err) {
-    throw new NotUnixFSError(cid, err instanceof Error ? err.message : String(err), { cause: err })
+    throw new NotUnixFSError(cid, messageOf(err), { cause: err })
   }
 }
 

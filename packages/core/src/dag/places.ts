@@ -1,4 +1,4 @@
-import type { Settled } from '../util/map-ordered.ts'
+import type { Settled } from '@ipfsz/codecs/internal'
 import type { ItemList } from './items.ts'
 
 /*

@@ -1,4 +1,5 @@
 // Above 250 lines: the steps of the walk share its state, and nearly all of them change it.
+import { settle, unwrap } from '@ipfsz/codecs/internal'
 import { raceSignal } from 'race-signal'
 import {
   DEFAULT_BLOCK_READ_CONCURRENCY,
@@ -9,9 +10,9 @@ import {
   SMALL_BLOCKS_AHEAD_SIZE
 } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
-import { checkConcurrency, settle, unwrap } from '../util/map-ordered.ts'
+import { checkConcurrency } from '../util/map-ordered.ts'
 import { getBlock } from './block.ts'
-import type { Settled } from '../util/map-ordered.ts'
+import type { Settled } from '@ipfsz/codecs/internal'
 import type { GetBlockOptions, GetStore } from './block.ts'
 import type { Item, ItemList, Opened, ReadItem } from './items.ts'
 import type { Held, Place, Span, Step } from './places.ts'

@@ -1,4 +1,5 @@
 import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { CID } from 'multiformats/cid'
 import { concat } from '../util/bytes.ts'
 import { MAX_FRAME_TABLE_SIZE, MIN_FRAME_SIZE } from '../constants.ts'
@@ -88,7 +89,7 @@ export function readHeader (unixfs: Uint8Array, context: HeaderContext): Header 
       throw err
     }
 
-    throw fail('encoding', err instanceof Error ? err.message : String(err), { cause: err })
+    throw fail('encoding', messageOf(err), { cause: err })
   }
 
   if (header != null) {

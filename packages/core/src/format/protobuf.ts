@@ -18,7 +18,7 @@ export interface Field {
 const NO_BYTES: Uint8Array = new Uint8Array(0)
 const MAX_VARINT_LENGTH = 10
 
-/** Malformed protobuf: truncated, an unknown wire type, or a number above 2^53 - 1. */
+/** Thrown when protobuf is malformed: truncated, an unknown wire type, or a number above 2^53 - 1. */
 class InvalidProtobufError extends Error {
   static override readonly name = 'InvalidProtobufError'
   override readonly name = 'InvalidProtobufError'

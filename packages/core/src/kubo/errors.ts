@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
 
-/** Kubo does not answer: nothing listens there, or it takes too long. */
+/** Thrown when Kubo does not answer: nothing listens there, or it takes too long. */
 export class KuboUnreachableError extends Error {
   static override readonly name = 'KuboUnreachableError'
   override readonly name = 'KuboUnreachableError'
@@ -10,7 +10,7 @@ export class KuboUnreachableError extends Error {
   }
 }
 
-/** Kubo refuses the request: it wants credentials, or another origin. */
+/** Thrown when Kubo refuses the request: it wants credentials, or another origin. */
 export class KuboForbiddenError extends Error {
   static override readonly name = 'KuboForbiddenError'
   override readonly name = 'KuboForbiddenError'
@@ -23,7 +23,7 @@ export class KuboForbiddenError extends Error {
   }
 }
 
-/** The server is not Kubo's RPC API. */
+/** Thrown when the server is not Kubo's RPC API. */
 export class NotKuboError extends Error {
   static override readonly name = 'NotKuboError'
   override readonly name = 'NotKuboError'
@@ -33,7 +33,7 @@ export class NotKuboError extends Error {
   }
 }
 
-/** Kubo reports that an operation failed. */
+/** Thrown when Kubo reports that an operation failed. */
 export class KuboFailedError extends Error {
   static override readonly name = 'KuboFailedError'
   override readonly name = 'KuboFailedError'
@@ -43,7 +43,7 @@ export class KuboFailedError extends Error {
   }
 }
 
-/** Kubo answered with another CID than that of the block it was to store or pin. */
+/** Thrown when Kubo answers with another CID than that of the block it was to store or pin. */
 export class KuboCidMismatchError extends Error {
   static override readonly name = 'KuboCidMismatchError'
   override readonly name = 'KuboCidMismatchError'
@@ -57,7 +57,7 @@ export class KuboCidMismatchError extends Error {
   }
 }
 
-/** Kubo cannot store blocks with this codec or hash function. */
+/** Thrown when Kubo cannot store blocks with this codec or hash function. */
 export class KuboUnsupportedCidError extends Error {
   static override readonly name = 'KuboUnsupportedCidError'
   override readonly name = 'KuboUnsupportedCidError'

@@ -22,8 +22,8 @@
  */
 
 import { DEFAULT_KUBO_PIN_TIMEOUT, DEFAULT_KUBO_TIMEOUT } from '../constants.ts'
+import { ipfsz } from '../create-ipfsz.ts'
 import { InvalidParametersError } from '../errors.ts'
-import { ipfsz } from '../index.ts'
 import { KuboBlockstore } from './kubo-blockstore.ts'
 import { KuboIpfsz } from './kubo-ipfsz.ts'
 import type { Ipfsz, IpfszComponents, IpfszInit } from '../contract.ts'

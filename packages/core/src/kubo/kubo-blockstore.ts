@@ -1,4 +1,5 @@
 import { identity } from 'multiformats/hashes/identity'
+import { BlockNotFoundWhileOfflineError } from '../errors.ts'
 import { collectBytes } from '../util/bytes.ts'
 import { callKubo, isNotHere } from './call.ts'
 import { checkAnswer } from './check-answer.ts'
@@ -13,12 +14,6 @@ const HASHES: Record<number, string> = { 0x12: 'sha2-256', 0x13: 'sha2-512', 0x1
 interface CallOptions {
   signal?: AbortSignal | null
   offline?: boolean
-}
-
-/** Named like Helia's error, so that readers fetch the block and bound what they fetch. */
-class NotInKuboError extends Error {
-  static override readonly name = 'BlockNotFoundWhileOfflineError'
-  override readonly name = 'BlockNotFoundWhileOfflineError'
 }
 
 /** The blocks of a Kubo node, through its RPC API. Kubo fetches missing blocks unless `offline` is set. */
@@ -74,7 +69,7 @@ export class KuboBlockstore {
       block = await callKubo(async signal => this.#client.block.get(cid, { signal, offline }), time, signal)
     } catch (err) {
       throw offline && isNotHere(err)
-        ? new NotInKuboError(`Kubo does not have the block ${cid}`, { cause: err })
+        ? new BlockNotFoundWhileOfflineError(cid, 'Kubo', { cause: err })
         : err
     }
 

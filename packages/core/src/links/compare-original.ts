@@ -37,7 +37,7 @@ export async function * comparing (
     last = bytes
   }
 
-  const found = judge(link, await check.compare())
+  const found = throwIfMismatch(link, await check.compare())
 
   if (last != null) {
     yield last
@@ -64,12 +64,16 @@ export async function compareOriginal (
 }
 
 /**
- * Decide what a comparison means for a link.
+ * Refuse a link whose comparison found other bytes. A link that was added as unchecked is refused
+ * only if that is certain.
  *
  * @returns as `comparing`
  * @throws {LinkMismatchError}
  */
-export function judge ({ original, compressed, check }: LinkRecord, comparison: Comparison): string | undefined {
+export function throwIfMismatch (
+  { original, compressed, check }: LinkRecord,
+  comparison: Comparison
+): string | undefined {
   if (comparison.layout == null && (check !== UNCHECKED || comparison.certain)) {
     throw new LinkMismatchError(original, compressed, 'bytes', comparison.found)
   }

@@ -3,7 +3,7 @@ import { NotFoundError } from '../errors.ts'
 import { isIdentity } from '../dag/hashes.ts'
 import { isMarked, unmark } from '../marker.ts'
 import type { Entry, EntryOptions } from './entry.ts'
-import type { Settings } from '../settings.ts'
+import type { ReadSettings } from './read-settings.ts'
 import type { LinkRecord } from '../links/link-entries.ts'
 import type { RootCache } from './root-cache.ts'
 import type { Blockstore } from 'interface-blockstore'
@@ -28,7 +28,7 @@ export interface LinkedEntry extends Entry {
  */
 export async function openLinked (
   cid: CID,
-  settings: Settings,
+  settings: ReadSettings,
   options: EntryOptions,
   roots?: RootCache
 ): Promise<LinkedEntry> {

@@ -29,7 +29,7 @@ export function isByLink (entry: LinkedEntry): entry is OpenedByLink {
  * @throws {LinkMismatchError}
  * @throws {UncheckedLinkError}
  */
-export function expectOriginal (entry: LinkedEntry, options: Options): void {
+export function throwIfNotOriginal (entry: LinkedEntry, options: Options): void {
   if (!isByLink(entry)) {
     return
   }
@@ -54,7 +54,7 @@ export function expectOriginal (entry: LinkedEntry, options: Options): void {
 /**
  * Report a file whose link nothing vouches for, if only its root is read: the link was
  * not compared, and its header does not name the original. For a directory,
- * `expectOriginal` reports it.
+ * `throwIfNotOriginal` reports it.
  */
 export function reportUnchecked (entry: LinkedEntry, options: Options): void {
   if (isByLink(entry) && entry.link.compressed.code !== TREE_CODE && !isVouchedFor(entry)) {
@@ -106,7 +106,7 @@ export async function * readLinked (
     return
   }
 
-  // for a whole file below a directory, expectOriginal has reported that the link is unchecked
+  // for a whole file below a directory, throwIfNotOriginal has reported that the link is unchecked
   if (!isWhole && !(isRoot && isVouchedFor(entry))) {
     throw new UncheckedLinkError(original, compressed, isRoot ? 'range' : 'directory')
   }

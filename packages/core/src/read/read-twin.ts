@@ -4,7 +4,7 @@ import { isChecked } from '../links/link-entries.ts'
 import { unmark } from '../marker.ts'
 import type { Entry } from './entry.ts'
 import type { CatOptions } from '../unixfs.ts'
-import type { Settings } from '../settings.ts'
+import type { ReadSettings } from './read-settings.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
@@ -15,8 +15,7 @@ const LOST_BLOCK_ERRORS = new Set([
   'CorruptBlockError',
   'BlockNotFoundWhileOfflineError',
   'LoadBlockFailedError',
-  'FetchStalledError',
-  'NotFetchedError'
+  'FetchStalledError'
 ])
 
 /** The compressed file that an original is linked to. */
@@ -26,7 +25,7 @@ interface Twin {
   compressed: CID
 }
 
-type Read = (entry: Entry, settings: Settings, options: CatOptions) => AsyncGenerator<Uint8Array>
+type Read = (entry: Entry, settings: ReadSettings, options: CatOptions) => AsyncGenerator<Uint8Array>
 
 /**
  * Read a plain file. If a block is not in this blockstore, read the rest from the compressed file that a link names,
@@ -38,7 +37,7 @@ type Read = (entry: Entry, settings: Settings, options: CatOptions) => AsyncGene
 export async function * readWithTwin (
   entry: Entry,
   read: Read,
-  settings: Settings,
+  settings: ReadSettings,
   options: CatOptions
 ): AsyncGenerator<Uint8Array> {
   const { blockstore } = settings
@@ -47,7 +46,7 @@ export async function * readWithTwin (
   let twin: Twin | undefined
   let done = 0
 
-  const readRest = async function * (entry: Entry, blockstore: Settings['blockstore']): AsyncGenerator<Uint8Array> {
+  const readRest = async function * (entry: Entry, blockstore: ReadSettings['blockstore']): AsyncGenerator<Uint8Array> {
     const { offset = 0, length } = options
 
     const rest = { ...options, offset: offset + done, ...length == null ? {} : { length: length - done } }
@@ -95,13 +94,13 @@ export async function * readWithTwin (
   yield * readRest(entry, blockstore)
 }
 
-function withGet (blockstore: Settings['blockstore'], get: Blockstore['get']): Settings['blockstore'] {
+function withGet (blockstore: ReadSettings['blockstore'], get: Blockstore['get']): ReadSettings['blockstore'] {
   // keep the other fields, which say how far to read ahead
   return { ...blockstore, get }
 }
 
 function getHere (
-  blockstore: Settings['blockstore'],
+  blockstore: ReadSettings['blockstore'],
   cid: CID,
   options: Parameters<Blockstore['get']>[1]
 ): ReturnType<Blockstore['get']> {
@@ -111,7 +110,7 @@ function getHere (
 /** The compressed file, or undefined if it is not here or its link is not checked. */
 async function openTwin (
   { cid }: Entry,
-  { blockstore, links, roots }: Settings,
+  { blockstore, links, roots }: ReadSettings,
   options: CatOptions
 ): Promise<Twin | undefined> {
   try {

@@ -1,7 +1,10 @@
 /** Allocates an array, or reuses one. Its content is overwritten. */
 export type Allocate = (size: number) => Uint8Array
 
-/** Concatenate arrays. A single array is returned as it is, without copying. */
+/**
+ * Concatenate arrays. A single array is returned as it is, without copying. (`concat` of
+ * uint8arrays copies it, and cannot reuse memory.)
+ */
 export function concat (parts: readonly Uint8Array[], allocate: Allocate = size => new Uint8Array(size)): Uint8Array {
   if (parts.length === 1) {
     return parts[0]

@@ -1,88 +1,20 @@
-import { raceSignal } from 'race-signal'
+import { mapOrdered as mapInOrder } from '@ipfsz/codecs/internal'
 import { InvalidParametersError } from '../errors.ts'
-import { EventLoopBreaks } from './event-loop.ts'
-
-interface MapOrderedOptions {
-  /** The most values in progress, including results that wait to be taken. */
-  concurrency: number
-  signal?: AbortSignal | null
-}
-
-/** The outcome of a promise that is awaited later. */
-export type Settled<R> = { value: R } | { error: unknown }
+import type { MapOrderedOptions } from '@ipfsz/codecs/internal'
 
 /**
  * Map the values of a source, several at a time, and yield the results in the source's order.
  *
- * Work begins when the first result is requested. Memory is bounded: at most `concurrency`
- * values are taken from the source before their results are taken from here. The source is
- * closed when the results end, fail, or are abandoned.
+ * @throws {InvalidParametersError} `concurrency` is not a whole number from 1
  */
 export async function * mapOrdered<T, R> (
   source: AsyncIterable<T> | Iterable<T>,
   map: (value: T) => R | Promise<R>,
-  { concurrency, signal }: MapOrderedOptions
+  options: MapOrderedOptions
 ): AsyncGenerator<R> {
-  checkConcurrency(concurrency)
+  checkConcurrency(options.concurrency)
 
-  const iterator = iterate(source)
-  const running: Array<Promise<Settled<R>>> = []
-  let pulling: Promise<void> | undefined
-  let ended = false
-
-  // an error of the source keeps its place: the results before it are yielded first
-  const pull = async (): Promise<void> => {
-    try {
-      const next = await iterator.next()
-
-      if (next.done === true) {
-        ended = true
-      } else {
-        running.push(settle(map, next.value))
-      }
-    } catch (error) {
-      ended = true
-      running.push(Promise.resolve({ error }))
-    }
-  }
-
-  const breaks = new EventLoopBreaks()
-
-  try {
-    for (;;) {
-      if (breaks.due) {
-        await breaks.take()
-      }
-
-      signal?.throwIfAborted()
-
-      if (pulling == null && !ended && running.length < concurrency) {
-        pulling = pull()
-      }
-
-      if (pulling == null && running.length === 0) {
-        return
-      }
-
-      // wait for whichever is first: another value, or the next result
-      const head = running[0]
-      const first = await raceSignal(Promise.race([
-        ...pulling == null ? [] : [pulling.then(() => 'pulled' as const)],
-        ...head == null ? [] : [head.then(() => 'finished' as const)]
-      ]), signal)
-
-      if (first === 'pulled') {
-        pulling = undefined
-        continue
-      }
-
-      running.shift()
-      yield unwrap(await head)
-    }
-  } finally {
-    // not awaited, because a stalled source would block the caller
-    iterator.return?.()?.catch(() => {})
-  }
+  yield * mapInOrder(source, map, options)
 }
 
 /** @throws {InvalidParametersError} it is not a whole number from 1 */
@@ -91,29 +23,4 @@ export function checkConcurrency (concurrency: number): void {
     // with 0 there would be no results at all, which looks like an empty file
     throw new InvalidParametersError(`Concurrency must be a whole number from 1, not ${concurrency}`)
   }
-}
-
-function iterate<T> (source: AsyncIterable<T> | Iterable<T>): AsyncIterator<T> {
-  return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : fromSync(source)[Symbol.asyncIterator]()
-}
-
-async function * fromSync<T> (source: Iterable<T>): AsyncGenerator<T> {
-  yield * source
-}
-
-/** Catch an error for later, so that it is never an unhandled rejection. */
-export async function settle<T, R> (map: (value: T) => R | Promise<R>, value: T): Promise<Settled<R>> {
-  try {
-    return { value: await map(value) }
-  } catch (error) {
-    return { error }
-  }
-}
-
-export function unwrap<R> (settled: Settled<R>): R {
-  if ('error' in settled) {
-    throw settled.error
-  }
-
-  return settled.value
 }

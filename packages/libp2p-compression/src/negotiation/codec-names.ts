@@ -3,11 +3,10 @@ import { InvalidLevelError, UnknownCodecError } from '@ipfsz/codecs'
 import { DEFAULT_LEVELS } from '../constants.ts'
 import { lz4Codec } from '../codecs/lz4-codec.ts'
 import type { StreamCodec } from '../codecs/stream-codec.ts'
+import type { CompressionCodec } from '../contract.ts'
 
-const CODEC_NAMES = ['zstd', 'gzip', 'lz4'] as const
-
-/** The codecs for connections. `gzip` is raw deflate, without gzip's header and checksum. */
-export type CompressionCodec = typeof CODEC_NAMES[number]
+/** All codecs, the preferred one first. */
+const CODEC_NAMES: readonly CompressionCodec[] = ['zstd', 'gzip', 'lz4']
 
 /** Undefined for codecs that do not run on this platform. */
 const CODECS: Readonly<Record<CompressionCodec, StreamCodec | undefined>> = {

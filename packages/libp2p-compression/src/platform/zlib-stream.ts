@@ -1,4 +1,5 @@
 import { CorruptFrameError } from '@ipfsz/codecs'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { concat } from 'uint8arrays/concat'
 import type { Decoder, Encoder } from '../codecs/stream-codec.ts'
 import type { Transform } from 'node:stream'
@@ -26,7 +27,7 @@ export function zlibDecoder (codec: string, transform: Transform): Decoder {
       try {
         pieces = await stage.run(bytes, size)
       } catch (err) {
-        throw new CorruptFrameError(codec, err instanceof Error ? err.message : String(err), { cause: err })
+        throw new CorruptFrameError(codec, messageOf(err), { cause: err })
       }
 
       if (stage.size !== size) {

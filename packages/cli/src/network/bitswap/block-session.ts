@@ -1,5 +1,5 @@
+import { FetchStalledError } from '@ipfsz/core'
 import { keyOf } from '../../dag/dag-walk.ts'
-import { NotFetchedError } from '../../errors.ts'
 import { BlockRequest } from './block-request.ts'
 import { SessionPeers } from './session-peers.ts'
 import type { FetchedBlock } from '../network.ts'
@@ -47,7 +47,7 @@ export class BlockSession {
   }
 
   /**
-   * @throws {NotFetchedError} no block arrived within the timeout; or no known peer can send
+   * @throws {FetchStalledError} no block arrived within the timeout; or no known peer can send
    *   it, and `search` is false
    */
   async fetch (cid: CID, options: BlockSessionOptions): Promise<FetchedBlock> {
@@ -65,7 +65,7 @@ export class BlockSession {
         return await arriving
       } catch (err) {
         // the first caller was aborted, or had a shorter timeout: try again for this one
-        if (!(err instanceof Error && (err.name === 'AbortError' || err.name === NotFetchedError.name))) {
+        if (!(err instanceof Error && (err.name === 'AbortError' || err.name === FetchStalledError.name))) {
           throw err
         }
       }
@@ -106,12 +106,12 @@ export class BlockSession {
 
         if (Date.now() - Math.max(started, this.#lastArrival) >= timeout) {
           this.#inVain = true
-          throw new NotFetchedError(cid, timeout, this.#peers.size)
+          throw new FetchStalledError(cid, timeout, { providers: this.#peers.size })
         }
 
         // peers that sent something and went away are looked for again, once
         if (!request.ask(search || (this.#peers.areGone && !this.#inVain))) {
-          throw new NotFetchedError(cid, timeout, this.#peers.size)
+          throw new FetchStalledError(cid, timeout, { providers: this.#peers.size })
         }
 
         await request.wait(signal)

@@ -24,7 +24,7 @@ export interface SearchPeersInit extends SessionComponents {
   lost: () => PeerId[]
   found: (id: PeerId) => void
   lacks: (id: PeerId) => void
-  /** Forgets who lacked the block: every peer is asked once more. */
+  /** Forgets which peers lacked the block, so that all are asked again. */
   forgetLacks: () => void
 }
 

@@ -2,6 +2,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { syncDirectory, syncFile } from '@ipfsz/blockstore-compressed/fs'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { NodeError, UsageError } from '../../errors.ts'
 import type { PrivateKey } from '@libp2p/interface'
 
@@ -53,7 +54,7 @@ export async function loadKey (repo: string, name: string): Promise<PrivateKey |
   try {
     return privateKeyFromProtobuf(bytes)
   } catch (err) {
-    throw new NodeError(`${file} is not a private key: ${err instanceof Error ? err.message : String(err)}`, {
+    throw new NodeError(`${file} is not a private key (${messageOf(err)}): move it away to make a new key`, {
       cause: err
     })
   }

@@ -1,4 +1,5 @@
 import { createIPNSRecord, IPNSEntry, ipnsSelector, ipnsValidator, multihashToIPNSRoutingKey } from '@helia/ipns'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { isMarked, mark, unmark } from '@ipfsz/core'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { decode } from 'cborg'
@@ -24,6 +25,9 @@ const TTL = 5n * 60n * 1_000_000_000n
 
 /** How many names a name may lead through. */
 export const MAX_NAMES = 8
+
+/** What to do about a record that cannot be used. */
+const PUBLISH_AGAIN = 'ask its owner to publish it again'
 
 type RecordKey = Parameters<typeof createIPNSRecord>[0]
 
@@ -115,7 +119,7 @@ export async function readRecord (key: Uint8Array, bytes: Uint8Array): Promise<N
   } catch (err) {
     throw err instanceof NameError
       ? err
-      : new NameError(`The record of the name cannot be decoded: ${messageOf(err)}`, { cause: err })
+      : new NameError(`The record of the name cannot be decoded (${messageOf(err)}): ${PUBLISH_AGAIN}`, { cause: err })
   }
 }
 
@@ -123,7 +127,7 @@ async function checkRecord (key: Uint8Array, bytes: Uint8Array): Promise<IPNSEnt
   try {
     return await ipnsValidator(key, bytes, ipnsKeychain) as IPNSEntry
   } catch (err) {
-    throw new NameError(`The record of the name is not valid: ${messageOf(err)}`, { cause: err })
+    throw new NameError(`The record of the name is not valid (${messageOf(err)}): ${PUBLISH_AGAIN}`, { cause: err })
   }
 }
 
@@ -135,14 +139,10 @@ function parseValue (value: string, marker: unknown): NameRecord['value'] {
   }
 
   if (kind !== 'ipfs') {
-    throw new NameError(`The name leads to ${JSON.stringify(value)}, which is not a CID`)
+    throw new NameError(`The name leads to ${JSON.stringify(value)}, which is not a CID: ${PUBLISH_AGAIN}`)
   }
 
   const cid = CID.parse(first)
 
   return { cid: typeof marker === 'number' ? mark(unmark(cid).toV1(), marker) : cid, path }
-}
-
-function messageOf (err: unknown): string {
-  return err instanceof Error ? err.message : String(err)
 }

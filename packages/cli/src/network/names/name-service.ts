@@ -87,7 +87,7 @@ export class NameService {
 
       if (record == null) {
         throw new NameError(`No record of ${text} was found: it was never published, or its record has expired. ` +
-          'Publish it again with ipfsz name publish')
+          'Ask its owner to publish it again, with ipfsz name publish')
       }
 
       if (!('name' in record.value)) {
@@ -97,7 +97,9 @@ export class NameService {
       digest = record.value.name
     }
 
-    throw new NameError(`${text} leads through more than ${MAX_NAMES} names, which is the limit`)
+    throw new NameError(
+      `${text} leads through more than ${MAX_NAMES} names, which is the limit: ask its owner to publish a CID`
+    )
   }
 
   async #published (name: string): Promise<Published | undefined> {

@@ -1,11 +1,13 @@
+import { messageOf } from '@ipfsz/codecs/internal'
 import { checkBlock, checkHash, unmark } from '@ipfsz/core'
 import { KEEP_ALIVE } from '@libp2p/interface'
 import { keyOf } from '../../dag/dag-walk.ts'
-import { NotConnectedError } from '../../errors.ts'
+import { readBlock } from '../../dag/read-block.ts'
+import { NO_ANSWER, NotConnectedError } from '../../errors.ts'
 import { BlockSession } from '../bitswap/block-session.ts'
 import { parseMultiaddr } from './parse-multiaddr.ts'
 import { findProviders } from '../dht/find-providers.ts'
-import { NO_ANSWER, throwIfInterrupted } from '../throw-if-interrupted.ts'
+import { throwIfInterrupted } from '../throw-if-interrupted.ts'
 import { NameService } from '../names/name-service.ts'
 import { Providing } from '../dht/providing.ts'
 import { waitForDht } from '../dht/wait-for-dht.ts'
@@ -100,7 +102,7 @@ export class NodeNetwork implements Network {
       return remotePeer.toString()
     } catch (err) {
       throwIfInterrupted(signal)
-      const reason = err instanceof Error ? err.message : String(err)
+      const reason = messageOf(err)
 
       throw new NotConnectedError(address, signal.aborted ? NO_ANSWER : reason, { cause: err })
     }
@@ -150,20 +152,15 @@ export class NodeNetwork implements Network {
       return undefined
     }
 
-    const pieces: Uint8Array[] = []
-
     try {
-      for await (const piece of this.#repo.blockstore.get(cid)) {
-        pieces.push(piece)
-      }
+      const bytes = await readBlock(cid, this.#repo.blockstore)
+      await checkBlock(cid, bytes)
+
+      return { bytes, peerId }
     } catch {
       // damaged or deleted since it arrived
       return undefined
     }
-
-    const bytes = Buffer.concat(pieces)
-
-    return checkBlock(cid, bytes).then(() => ({ bytes, peerId }), () => undefined)
   }
 
   /** Writes a block once for all callers that wait for it. */

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { withBitswap } from '@helia/bitswap'
 import { withLibp2pLight } from '@helia/libp2p'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { identify, identifyPush } from '@libp2p/identify'
 import { noise } from '@libp2p/noise'
 import { ping } from '@libp2p/ping'
@@ -130,7 +131,7 @@ export async function startNode (init: NodeInit): Promise<Node> {
     shortenStreams(bitswap())
   } catch (err) {
     await helia.stop().catch(() => {})
-    const reason = err instanceof Error ? err.message : String(err)
+    const reason = messageOf(err)
 
     throw new NodeError(`The node cannot start: ${reason}. If an address is in use, choose another with --listen`, {
       cause: err

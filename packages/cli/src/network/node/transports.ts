@@ -1,4 +1,5 @@
 import { networkInterfaces } from 'node:os'
+import { messageOf } from '@ipfsz/codecs/internal'
 import { circuitRelayTransport } from '@libp2p/circuit-relay-v2'
 import { tcp } from '@libp2p/tcp'
 import { webSockets } from '@libp2p/websockets'
@@ -48,7 +49,7 @@ export async function loadTransports (listen: readonly string[], dial: readonly 
 
     return { transports: [...transports, webRTCDirect()], listen: [...listen] }
   } catch (err) {
-    const reason = err instanceof Error ? err.message : String(err)
+    const reason = messageOf(err)
 
     return {
       transports,

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, vi } from 'vitest'
-import { lives, startOf } from '../src/disk/process-lives.ts'
+import { isRunning, startOf } from '../src/disk/process-state.ts'
 
-describe('lives', () => {
+describe('isRunning', () => {
   it('is true for this process, and false for an earlier one with the same id', () => {
-    expect(lives(process.pid, startOf(process.pid))).toBe(true)
-    expect(lives(process.pid, '1')).toBe(process.platform !== 'linux')
+    expect(isRunning(process.pid, startOf(process.pid))).toBe(true)
+    expect(isRunning(process.pid, '1')).toBe(process.platform !== 'linux')
   })
 
   it.runIf(
@@ -17,7 +17,7 @@ describe('lives', () => {
 
     try {
       const { value } = await createInterface(parent.stdout)[Symbol.asyncIterator]().next() as { value: string }
-      await vi.waitFor(() => { expect(lives(Number(value), startOf(Number(value)))).toBe(false) }, 120_000)
+      await vi.waitFor(() => { expect(isRunning(Number(value), startOf(Number(value)))).toBe(false) }, 120_000)
     } finally {
       parent.kill()
     }

@@ -1,5 +1,5 @@
-import { parseCid } from './context.ts'
-import type { CID } from 'multiformats/cid'
+import { CID } from 'multiformats/cid'
+import { UsageError } from '../errors.ts'
 
 /** A CID, and a path below it. */
 export interface CidPath {
@@ -8,6 +8,22 @@ export interface CidPath {
   path: string
   /** As it was typed. */
   text: string
+}
+
+/**
+ * Parse a CID, with or without `/ipfs/` or `ipfs://` before it.
+ *
+ * @throws {UsageError} the text is not a CID
+ */
+export function parseCid (text: string): CID {
+  try {
+    return CID.parse(text.replace(/^(?:ipfs:\/\/|\/ipfs\/)/, ''))
+  } catch (err) {
+    throw new UsageError(
+      `"${text}" is not a CID: name a CID, such as one that ipfsz add printed`,
+      { cause: err }
+    )
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, it } from 'vitest'
-import { chai } from '../../../test/support/aegir-chai.ts'
+import { chai } from './aegir-chai.ts'
 import type { TestContext } from 'vitest'
 
 export interface MochaInit {

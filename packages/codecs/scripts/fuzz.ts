@@ -1,13 +1,13 @@
 /**
  * Feeds mutated frames to every decoder that runs here, and prints what it finds:
  *
- *   node scripts/fuzz.ts [--codec NAME] [--implementation NAME] [--inputs N] [--seed N] [--number N]
+ *   node packages/codecs/scripts/fuzz.ts [--codec NAME] [--implementation NAME] [--inputs N] [--seed N] [--number N]
  *
  * Each call answers with exactly the bytes that were asked for, or with a
  * CorruptFrameError. It ends within a time, the process stays within its memory, and
- * where several implementations read a frame they read the same. Frames that nothing
- * was done to are among them and are read. With `--number`, only this one input is
- * given to them, and shown.
+ * where several implementations read a frame they read the same. Unchanged frames are
+ * included and must decode. With `--number`, only this one input is given to them, and
+ * shown.
  *
  * Each implementation runs in a process of its own, which may hang or crash: an
  * outcome is added to a file after each input, so that the file tells at which one.
@@ -18,14 +18,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { crc32 } from 'node:zlib'
-import { codecs } from '../packages/codecs/src/all.ts'
-import { NAMES, same } from '../packages/codecs/test/fixtures.ts'
-import { inputs, readers } from '../packages/codecs/test/fuzz.ts'
-import type { CodecName, ImplementationName } from '../packages/codecs/src/codec.ts'
-import type { Input } from '../packages/codecs/test/fuzz.ts'
+import { codecs } from '../src/all.ts'
+import { NAMES, same } from '../test/fixtures.ts'
+import { inputs, readers } from '../test/fuzz.ts'
+import type { CodecName, ImplementationName } from '../src/codec.ts'
+import type { Input } from '../test/fuzz.ts'
 
 const DEFAULT_INPUTS = 100_000
-/** The part of the inputs that also goes through workers: one of so many. */
+/** One input in this many also goes through workers. */
 const WORKERS_PART = 10
 /** A process that answers nothing for so long is ended, in milliseconds. */
 const HANG = 20_000

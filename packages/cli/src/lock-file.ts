@@ -1,4 +1,4 @@
-/** An empty file that a process holds (`kernel-lock.ts`). Its name says which process, for messages only. */
+/** An empty file that a process holds (`locks/kernel-lock.ts`). Its name says which process, for messages only. */
 export interface LockFile {
   name: string
   path: string

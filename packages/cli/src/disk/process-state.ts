@@ -20,12 +20,12 @@ function statOf (pid: number): string[] {
   }
 }
 
-/** Whether the process with this id still lives. An unknown start time, '', is not compared. */
-export function lives (pid: number, start: string): boolean {
+/** Whether the process with this id is still running. An unknown start time, '', is not compared. */
+export function isRunning (pid: number, start: string): boolean {
   try {
     process.kill(pid, 0)
   } catch (err) {
-    // EPERM: it lives, and belongs to another user
+    // EPERM: it is running, and belongs to another user
     return (err as NodeJS.ErrnoException).code === 'EPERM'
   }
 

@@ -1,10 +1,10 @@
 import { checkLevel, UnknownCodecError } from '@ipfsz/codecs'
 import { allCodecs } from '@ipfsz/codecs/all'
-import { DEFAULT_CODEC, DEFAULT_MAX_BLOCK_SIZE, DEFAULT_MIN_SIZE, DEFAULT_VERIFY } from './constants.ts'
-import { InvalidParametersError } from './errors.ts'
-import { OrdinaryBlocks } from './value/ordinary-blocks.ts'
-import { Verifier } from './value/verifier.ts'
-import type { CompressedBlockstoreInit, ReadInit, Verify, WriteInit } from './init.ts'
+import { DEFAULT_CODEC, DEFAULT_MAX_BLOCK_SIZE, DEFAULT_MIN_SIZE, DEFAULT_VERIFY } from '../constants.ts'
+import { InvalidParametersError } from '../errors.ts'
+import { OrdinaryBlocks } from './ordinary-blocks.ts'
+import { Verifier } from './verifier.ts'
+import type { CompressedBlockstoreInit, ReadInit, Verify, WriteInit } from '../init.ts'
 import type { Codec } from '@ipfsz/codecs'
 
 /** {@link ReadInit}, validated, with defaults. */

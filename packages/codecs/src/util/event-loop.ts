@@ -5,6 +5,17 @@
  */
 const MAX_RUN_TIME = 20
 
+/** Let timers and I/O run once. */
+export async function yieldToEventLoop (): Promise<void> {
+  await new Promise<void>(resolve => {
+    if (typeof setImmediate === 'function') {
+      setImmediate(resolve)
+    } else {
+      setTimeout(resolve)
+    }
+  })
+}
+
 /** Lets the event loop run now and then during a loop that may never wait. */
 export class EventLoopBreaks {
   #last = performance.now()
@@ -15,14 +26,7 @@ export class EventLoopBreaks {
   }
 
   async take (): Promise<void> {
-    await new Promise<void>(resolve => {
-      if (typeof setImmediate === 'function') {
-        setImmediate(resolve)
-      } else {
-        setTimeout(resolve)
-      }
-    })
-
+    await yieldToEventLoop()
     this.#last = performance.now()
   }
 }

@@ -1,0 +1,22 @@
+import type { ImplementationName } from '../codec.ts'
+import type { ImplementationModule } from '../implementation.ts'
+import type { StreamModule } from '../stream/stream-decoder.ts'
+
+/** One implementation of a codec, and how to load it. */
+export interface ImplementationEntry {
+  readonly name: ImplementationName
+  /** Whether it runs here. Tests a capability, not the platform. Called when a codec is created. */
+  readonly available: () => boolean
+  /** Set if it does only one of the two. */
+  readonly only?: 'compress' | 'decompress'
+  /** Whether it is the same build on every platform. `deterministic` selects it. */
+  readonly everywhere?: boolean
+  // loaded on first use, so importing a codec costs nothing
+  readonly load: () => Promise<ImplementationModule>
+  /** Decodes streams of other tools. Missing if it cannot. */
+  readonly stream?: () => Promise<StreamModule>
+  /** The same as `load`, as the source of a worker. Native implementations have their own threads. */
+  readonly worker?: () => Promise<{ source: string }>
+  /** The WebAssembly modules, in base64. */
+  readonly wasm?: () => Promise<{ modules: readonly string[] }>
+}

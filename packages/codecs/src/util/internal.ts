@@ -1,0 +1,10 @@
+/**
+ * Helpers that several packages of IPFSz need. They are here because every package may import
+ * `@ipfsz/codecs`, and have nothing to do with codecs. Not for other users: they change without notice.
+ *
+ * @packageDocumentation
+ */
+export { EventLoopBreaks, yieldToEventLoop } from './event-loop.ts'
+export { mapOrdered, settle, unwrap } from './map-ordered.ts'
+export { messageOf } from './message-of.ts'
+export type { MapOrderedOptions, Settled } from './map-ordered.ts'

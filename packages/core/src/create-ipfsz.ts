@@ -1,0 +1,39 @@
+import { allCodecs } from '@ipfsz/codecs/all'
+import { DEFAULT_IN_FLIGHT_BYTES } from './constants.ts'
+import { DefaultLinks } from './links/default-links.ts'
+import { InvalidParametersError } from './errors.ts'
+import { fetchSettings } from './fetch/init.ts'
+import { DefaultIpfsz } from './ipfsz.ts'
+import type { Ipfsz, IpfszComponents, IpfszInit } from './contract.ts'
+
+/**
+ * Create an {@link Ipfsz} on a Helia node, or on any object with a blockstore.
+ *
+ * @throws {InvalidParametersError} `inFlightBytes` or a number in `fetch` is not above 0,
+ *   or `deterministic` is set together with `codecs`
+ */
+export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz {
+  const { codecs = allCodecs(), deterministic = false, inFlightBytes = DEFAULT_IN_FLIGHT_BYTES } = init
+
+  if (!(inFlightBytes > 0)) {
+    throw new InvalidParametersError(`inFlightBytes must be above 0, not ${inFlightBytes}`)
+  }
+
+  if (deterministic && init.codecs != null) {
+    throw new InvalidParametersError(
+      'deterministic cannot be combined with codecs: create those with allCodecs({ deterministic: true })'
+    )
+  }
+
+  const fs: DefaultIpfsz = new DefaultIpfsz({
+    blockstore: components.blockstore,
+    links: new DefaultLinks({ ...components, read: (cid, options) => fs.cat(cid, options) }),
+    codecs,
+    writers: deterministic ? allCodecs({ deterministic }) : codecs,
+    inFlightBytes,
+    fetch: fetchSettings(init.fetch),
+    routing: components.routing
+  })
+
+  return fs
+}
