@@ -117,7 +117,7 @@ export const SUBROOMS: Readonly<Record<string, typeof ROOMS>> = {
       bytes: [],
       checksums: ['bytes'],
       brotli: [],
-      gzip: ['bytes'],
+      gzip: ['bytes', 'checksums'],
       lz4: ['bytes', 'checksums'],
       lzo: ['bytes', 'checksums'],
       snappy: ['bytes'],

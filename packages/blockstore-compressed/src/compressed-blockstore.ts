@@ -7,12 +7,13 @@ import { BlockTooLargeError } from './errors.ts'
 import { headerLength } from './value/envelope.ts'
 import { makeValue } from './value/make-value.ts'
 import { BlockCounters } from './metrics.ts'
-import { readValue } from './value/read-value.ts'
+import { readStored, readValue } from './value/read-value.ts'
 import { resolveSettings } from './value/settings.ts'
 import { callExclusive, claimWrite } from './block-writes.ts'
 import type { Chunks } from './util/collect-block.ts'
 import type { CompressedBlockstoreInit } from './init.ts'
 import type { Value } from './value/make-value.ts'
+import type { StoredBlock } from './value/read-value.ts'
 import type { Settings } from './value/settings.ts'
 import type { Claim } from './block-writes.ts'
 import type { Blockstore, InputPair, Pair } from 'interface-blockstore'
@@ -141,6 +142,21 @@ export class CompressedBlockstore implements Blockstore {
     yield await this.#read(cid, () => this.#inner.get(cid, options), options)
   }
 
+  /**
+   * Get a block as it is stored, without decompressing it: for a server whose clients decompress
+   * it themselves. A compressed payload is not compared with the CID, since only the block can be.
+   *
+   * @throws the errors of `get`
+   */
+  async getStored (cid: CID, options?: Options): Promise<StoredBlock> {
+    const value = await this.#value(cid, () => this.#inner.get(cid, options), options)
+    const stored = await readStored(cid, value, { ...this.#settings, signal: options?.signal })
+
+    this.#counters.countGet({ storedAs: stored.codec, size: stored.size, storedSize: value.byteLength })
+
+    return stored
+  }
+
   /** Yields blocks as the inner store does. A block is decompressed when its `bytes` are read. */
   async * getMany (source: Iterable<CID> | AsyncIterable<CID>, options?: Options): AsyncGenerator<Pair> {
     for await (const { cid, bytes } of iterateInner(() => this.#inner.getMany(source, options), options?.signal)) {
@@ -193,16 +209,22 @@ export class CompressedBlockstore implements Blockstore {
   }
 
   async #read (cid: CID, get: () => Chunks, options?: Options): Promise<Uint8Array> {
-    const { maxBlockSize } = this.#settings
-    const signal = options?.signal
-    const max = maxBlockSize + headerLength(maxBlockSize)
-    const tooLarge = (size: number): Error => new BlockTooLargeError(cid, size, maxBlockSize)
-    const value = await callInner(async () => collectBlock(get(), { max, tooLarge, signal }), signal)
-    const { bytes, storedAs } = await readValue(cid, value, { ...this.#settings, signal })
+    const value = await this.#value(cid, get, options)
+    const { bytes, storedAs } = await readValue(cid, value, { ...this.#settings, signal: options?.signal })
 
     this.#counters.countGet({ storedAs, size: bytes.byteLength, storedSize: value.byteLength })
 
     return bytes
+  }
+
+  /** The stored value of a block. */
+  async #value (cid: CID, get: () => Chunks, options?: Options): Promise<Uint8Array> {
+    const { maxBlockSize } = this.#settings
+    const signal = options?.signal
+    const max = maxBlockSize + headerLength(maxBlockSize)
+    const tooLarge = (size: number): Error => new BlockTooLargeError(cid, size, maxBlockSize)
+
+    return callInner(async () => collectBlock(get(), { max, tooLarge, signal }), signal)
   }
 
   #countPut ({ storedAs, size, bytes }: Value): void {

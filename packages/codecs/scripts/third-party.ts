@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 
 const PACKAGES = [
   'brotli-wasm', 'brotli-dec-wasm', 'lz4-wasm', 'hysnappy',
-  'crc-32', 'fflate', 'hash-wasm', 'pako', 'snappyjs'
+  'crc-32', 'hash-wasm', 'pako', 'snappyjs'
 ]
 
 function licence (name: string): string {

@@ -27,8 +27,10 @@ export const GZIP: CodecDefinition = {
   ]
 }
 
+export { isJoinable, joinedLength, joinMembers } from './format/gzip/join-members.ts'
+
 /**
- * gzip: one member (RFC 1952), mtime 0, OS 255.
+ * gzip: one member (RFC 1952), mtime 0, OS 255, that `joinMembers` can join with others.
  *
  * @throws {MissingImplementationError} the implementation asked for is not available
  */

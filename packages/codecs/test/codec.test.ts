@@ -173,10 +173,10 @@ describe('a frame as specified in docs/format.md, section 4,', () => {
     }
   })
 
-  it('has mtime 0 and OS 255 with gzip', async () => {
+  it('has mtime 0, OS 255 and the subfield IZ with gzip', async () => {
     for (const writer of WRITERS.filter(codec => codec.name === 'gzip')) {
       const frame = await writer.compress(bytes)
-      expect(toHex(frame.subarray(0, 10))).toBe('1f8b08000000000000ff')
+      expect(toHex(frame.subarray(0, 16))).toBe('1f8b08040000000000ff0400495a0000')
     }
   })
 

@@ -24,6 +24,16 @@ export interface Block {
   storedAs: StoredAs
 }
 
+/** A block as it is stored. */
+export interface StoredBlock {
+  /** The codec that decompresses the payload, or `none`: then the payload is the block itself. */
+  codec: StoredAs
+  /** Bytes of the block. For a compressed block, as its envelope claims. */
+  size: number
+  /** One frame of the codec, or the block. */
+  payload: Uint8Array
+}
+
 interface ReadValueOptions extends Readers {
   verify: Verify
   /** Blocks known not to begin like an envelope. Reading adds to it. */
@@ -58,6 +68,24 @@ export async function readValue (cid: CID, value: Uint8Array, options: ReadValue
   }
 
   return asIs(value)
+}
+
+/**
+ * Decode a stored value as far as it can be done without decompressing.
+ *
+ * @throws the errors of `readValue`
+ */
+export async function readStored (cid: CID, value: Uint8Array, options: ReadValueOptions): Promise<StoredBlock> {
+  const envelope = await findEnvelope(cid, value, options)
+  const codec = envelope == null ? undefined : options.codecs.get(envelope.code)
+
+  if (envelope == null || codec == null) {
+    const { bytes } = await readValue(cid, value, options)
+
+    return { codec: 'none', size: bytes.byteLength, payload: bytes }
+  }
+
+  return { codec: codec.name, size: envelope.size, payload: envelope.payload }
 }
 
 /**

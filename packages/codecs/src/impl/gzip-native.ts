@@ -6,11 +6,16 @@ import type { Implementation } from '../implementation.ts'
 /** Up to this size, compressing takes less than a millisecond at any level, so it runs on the calling thread. */
 const MAX_SYNC_SIZE = 16 * 1024
 
+/** Ends the stream at a byte boundary, without a final block (zlib.h). */
+const Z_SYNC_FLUSH = 2
+
 /** Passes only the deflate stream to zlib: gunzip would go on into a second member. */
 export function create (): Implementation {
   return {
-    compress: async (bytes, level) =>
-      encodeGzipMember(await zlibCompress('deflateRaw', bytes, { level }, MAX_SYNC_SIZE), bytes),
+    compress: async (bytes, level) => encodeGzipMember(
+      await zlibCompress('deflateRaw', bytes, { level, finishFlush: Z_SYNC_FLUSH }, MAX_SYNC_SIZE),
+      bytes
+    ),
 
     async decompress (frame, size) {
       const deflated = decodeGzipMember(frame, size)

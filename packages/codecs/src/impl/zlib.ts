@@ -47,7 +47,7 @@ export async function zlibDecompress (
 export async function zlibCompress (
   name: Compressor,
   bytes: Uint8Array,
-  options: { level?: number, pledgedSrcSize?: number, params?: Record<number, number> },
+  options: { level?: number, finishFlush?: number, pledgedSrcSize?: number, params?: Record<number, number> },
   maxSyncSize: number
 ): Promise<Uint8Array> {
   const result = await runZlib(name, bytes, {

@@ -15,6 +15,7 @@ interface ZlibOptions {
   chunkSize: number
   maxOutputLength?: number
   level?: number
+  finishFlush?: number
   pledgedSrcSize?: number
   params?: Record<number, number>
 }

@@ -3,7 +3,7 @@ import { CorruptFrameError } from '../../errors.ts'
 import { readUint32, writeUint32 } from '../bytes/little-endian.ts'
 
 const HEADER_LENGTH = 10
-const TRAILER_LENGTH = 8
+export const TRAILER_LENGTH = 8
 const DEFLATE = 8
 const UNKNOWN_OS = 255
 
@@ -14,14 +14,34 @@ const FNAME = 0x08
 const FCOMMENT = 0x10
 const RESERVED = 0xe0
 
-/** Wrap the deflate stream of `bytes` in a gzip member with mtime 0 and OS 255. */
-export function encodeGzipMember (deflated: Uint8Array, bytes: Uint8Array): Uint8Array {
-  const member = new Uint8Array(HEADER_LENGTH + deflated.byteLength + TRAILER_LENGTH)
+/**
+ * The header of a joinable member: mtime 0, OS 255, and an extra subfield "IZ" without data
+ * (RFC 1952, section 2.3.1.1). It says that the deflate stream ends in a sync flush and `FINAL_BLOCK`.
+ */
+export const JOINABLE_HEADER = Uint8Array.of(
+  0x1f, 0x8b, DEFLATE, FEXTRA, 0, 0, 0, 0, 0, UNKNOWN_OS,
+  4, 0, 0x49, 0x5a, 0, 0
+)
 
-  member.set([0x1f, 0x8b, DEFLATE, 0, 0, 0, 0, 0, 0, UNKNOWN_OS])
-  member.set(deflated, HEADER_LENGTH)
-  writeUint32(member, HEADER_LENGTH + deflated.byteLength, crc32(bytes))
-  writeUint32(member, HEADER_LENGTH + deflated.byteLength + 4, bytes.byteLength)
+/** An empty final block with fixed Huffman codes, at a byte boundary (RFC 1951, section 3.2.6). */
+export const FINAL_BLOCK = Uint8Array.of(0x03, 0x00)
+
+/**
+ * Make a joinable gzip member.
+ *
+ * @param deflated - blocks of deflate that end in a sync flush, none of them final
+ * @param bytes - what they decode to
+ */
+export function encodeGzipMember (deflated: Uint8Array, bytes: Uint8Array): Uint8Array {
+  const end = JOINABLE_HEADER.byteLength + deflated.byteLength
+  const trailer = end + FINAL_BLOCK.byteLength
+  const member = new Uint8Array(trailer + TRAILER_LENGTH)
+
+  member.set(JOINABLE_HEADER)
+  member.set(deflated, JOINABLE_HEADER.byteLength)
+  member.set(FINAL_BLOCK, end)
+  writeUint32(member, trailer, crc32(bytes))
+  writeUint32(member, trailer + 4, bytes.byteLength)
 
   return member
 }
