@@ -148,11 +148,12 @@ describe('streams that blocks come on', () => {
     expect(stream.sendWindowUpdate).toHaveBeenCalledOnce()
   })
 
-  it('are left as they are to a Bitswap that does it in another way', async () => {
+  it('refuse a Bitswap that handles them in another way, before its handler is removed', async () => {
     const libp2p = { handle: vi.fn(), unhandle: vi.fn() }
 
-    await listenAtOnce(libp2p, { bitswap: { network: {} } })
-    await listenAtOnce(libp2p, undefined)
+    for (const broker of [{ bitswap: { network: {} } }, undefined]) {
+      await expect(listenAtOnce(libp2p, broker)).rejects.toMatchObject({ name: 'NodeError' })
+    }
 
     expect(libp2p.handle).not.toHaveBeenCalled()
     expect(libp2p.unhandle).not.toHaveBeenCalled()

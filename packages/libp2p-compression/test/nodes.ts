@@ -7,13 +7,13 @@ import { webSockets } from '@libp2p/websockets'
 import { yamux } from '@libp2p/yamux'
 import { createLibp2p } from 'libp2p'
 import { compress } from '../src/index.ts'
-import type { CompressInit } from '../src/index.ts'
+import type { CompressInit, CompressionComponents } from '../src/index.ts'
 import type { Connection, ConnectionEncrypter, Libp2p, StreamMuxerFactory } from '@libp2p/interface'
 
 export const ECHO = '/ipfsz/test/echo/1.0.0'
 
 type Encrypter = (components: NoiseComponents) => ConnectionEncrypter
-type CreateMuxer = (components: never) => StreamMuxerFactory
+type CreateMuxer = (components: CompressionComponents) => StreamMuxerFactory
 type NoiseComponents = Parameters<ReturnType<typeof noise>>[0]
 
 export interface NodeInit {
