@@ -12,8 +12,8 @@ interface MapAheadOptions {
  * result is yielded without waiting for the source, which may itself wait until its earlier
  * values are stored.
  *
- * (it-parallel reads its source in a loop of its own, which goes on after its reader has
- * stopped, and never closes the source.)
+ * (it-parallel 3.0.16 closes its source only when that yields once more after its reader has
+ * stopped: a source that stalls stays open.)
  */
 export async function * mapAhead<T, R> (
   source: Iterable<T> | AsyncIterable<T>,

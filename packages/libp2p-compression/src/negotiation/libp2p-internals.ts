@@ -42,9 +42,9 @@ export function replaceInternals (
 }
 
 /**
- * Runs `flush` when a muxer has closed. libp2p closes the muxer and then the connection that it
- * dialed, never the one that the muxer got from us: bytes that are still being compressed would be
- * lost. It works because libp2p calls `close` as a property of the muxer, and waits for it.
+ * Runs `flush` after a muxer has closed. libp2p closes the muxer and then the connection below
+ * ours, never ours: bytes that are still being compressed would be lost. It works because libp2p
+ * calls `close` as a property of the muxer, and waits for it (docs/upstream.md).
  */
 export function flushAfterClose (
   muxer: Pick<StreamMuxer, 'close'>,
