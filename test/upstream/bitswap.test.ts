@@ -6,10 +6,12 @@ import { BitswapMessage, WantType } from '../../node_modules/@helia/bitswap/dist
 import { mended } from './installed.ts'
 import { BITSWAP, ON_STREAM, startHelia, startPeer } from './nodes.ts'
 import type { Connection, Libp2p } from '@libp2p/interface'
+import type { Helia } from 'helia'
 
 const INTERNALS = 'packages/cli/src/network/helia-internals'
 const MIB = 1024 * 1024
 const MISSING = CID.parse('bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')
+const OTHER = CID.parse('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku')
 
 describe('@helia/bitswap', () => {
   it('does not listen to a stream before its own side is closed', async () => {
@@ -76,7 +78,47 @@ describe('@helia/bitswap', () => {
     controller.abort()
     await read
   })
+
+  it('neither cancels a want nor sends it again, if it is repeated right after an abort', async () => {
+    // the default is 10 ms, which a busy machine may need for less
+    const [{ helia }, peer] = await Promise.all([startHelia({ sendWantlistDebounce: 1000 }), startPeer()])
+    const asked = recordWants(peer)
+    await helia.libp2p.dial(peer.getMultiaddrs())
+
+    const first = want(helia, MISSING)
+    await expect.poll(() => asked).toEqual([MISSING.toString()])
+    first.abort()
+    const rest = [want(helia, MISSING), want(helia, OTHER)]
+    await expect.poll(() => asked).toContain(OTHER.toString())
+
+    // both would be in one message
+    expect(asked, mended('@helia/bitswap', 'FIRST_WAIT in packages/core/src/fetch/block-fetcher.ts'))
+      .toEqual([MISSING, OTHER].map(String))
+    rest.forEach(controller => { controller.abort() })
+  })
 })
+
+/** Fetches a block until the controller is aborted. */
+function want (helia: Helia, cid: CID): AbortController {
+  const controller = new AbortController()
+  Promise.resolve(helia.blockstore.get(cid, { signal: controller.signal }).next()).catch(() => {})
+
+  return controller
+}
+
+/** The CIDs that a peer is asked for, cancels too, in order. */
+function recordWants (peer: Libp2p): string[] {
+  const asked: string[] = []
+  void peer.handle(BITSWAP, stream => {
+    stream.addEventListener('message', ({ data }) => {
+      // one byte of length before it
+      const { wantlist } = BitswapMessage.decode(data.subarray().subarray(1))
+      asked.push(...wantlist?.entries.map(({ cid }) => CID.decode(cid).toString()) ?? [])
+    })
+  })
+
+  return asked
+}
 
 /** Resolves when a peer is asked for the block itself. */
 async function wantsBlock (peer: Libp2p): Promise<boolean> {

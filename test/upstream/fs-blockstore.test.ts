@@ -93,4 +93,15 @@ describe('blockstore-fs with steno', () => {
 
     await expect(store.getAll().next(), mended('blockstore-fs', OURS)).rejects.toThrow()
   })
+
+  it('reports an aborted call as a block that is not there', async () => {
+    const store = await openStore()
+    const cid = await cidOf()
+    await store.put(cid, BYTES)
+    const options = { signal: AbortSignal.abort() }
+
+    await expect(store.get(cid, options).next(), mended('blockstore-fs', OURS))
+      .rejects.toMatchObject({ name: 'NotFoundError' })
+    expect(await store.has(cid, options), mended('blockstore-fs', OURS)).toBe(false)
+  })
 })

@@ -12,6 +12,8 @@ import type { Libp2p, PeerId, StreamHandler } from '@libp2p/interface'
 import type { Helia } from 'helia'
 import type { Libp2pOptions } from 'libp2p'
 
+type BitswapInit = Parameters<typeof withBitswap>[1]
+
 export const BITSWAP = '/ipfs/bitswap/1.2.0'
 /** The private method of @helia/bitswap that handles an incoming stream. */
 export const ON_STREAM = '_onStream'
@@ -42,8 +44,10 @@ export async function startPeer (): Promise<Libp2p> {
 }
 
 /** Start Helia with Bitswap on loopback. `network` is the network of its Bitswap. */
-export async function startHelia (): Promise<{ helia: Helia & { libp2p: Libp2p }, network: BitswapNetwork }> {
-  const helia = withBitswap(withLibp2pLight(createHeliaLight({ blockstore: new MemoryBlockstore() }), options()))
+export async function startHelia (
+  init?: BitswapInit
+): Promise<{ helia: Helia & { libp2p: Libp2p }, network: BitswapNetwork }> {
+  const helia = withBitswap(withLibp2pLight(createHeliaLight({ blockstore: new MemoryBlockstore() }), options()), init)
   const add = helia.addBlockBroker.bind(helia)
   let broker: unknown
 

@@ -92,6 +92,40 @@ describe('shortenStreams', () => {
     expect(count).toBe(3)
   })
 
+  it('sends a block once that waits in a message when a later one has it too', async () => {
+    const ends: Array<() => void> = []
+    const sent: string[] = []
+    const network = fakeNetwork(async (_, { blocks }) => {
+      sent.push(...blocks.keys())
+
+      return new Promise<void>(resolve => { ends.push(resolve) })
+    })
+    shortenStreams({ bitswap: { network } })
+    const first = sendTo(network, message([1, 1, 1, 1, 1, 1]))
+    expect(await settled(ends)).toBe(3)
+    const second = sendTo(network, message([1, 1, 1, 1, 1, 1]))
+
+    while (await settled(ends) > 0) {
+      ends.splice(0).forEach(end => { end() })
+    }
+
+    await Promise.all([first, second])
+    // the first three were under way
+    expect(sent.toSorted()).toEqual(['0', '0', '1', '1', '2', '2', '3', '4', '5'])
+  })
+
+  it('sends a block to each of two peers', async () => {
+    const sent: string[] = []
+    const network = fakeNetwork(async (peer, { blocks }) => {
+      sent.push(...Array.from(blocks.keys(), key => `${key} to ${peer.equals(PEER) ? 'one' : 'the other'}`))
+    })
+    shortenStreams({ bitswap: { network } })
+
+    await Promise.all([PEER, OTHER].map(async peer => network.sendMessage(peer, message([1]))))
+
+    expect(sent).toEqual(['0 to one', '0 to the other'])
+  })
+
   it('opens no more streams after the peer disconnects', async () => {
     const ends: Array<() => void> = []
     const network = fakeNetwork(async () => new Promise<void>(resolve => { ends.push(resolve) }))
@@ -148,11 +182,12 @@ describe('listenAtOnce', () => {
     expect(stream.sendWindowUpdate).toHaveBeenCalledOnce()
   })
 
-  it('changes nothing for a Bitswap without _onStream', async () => {
+  it('refuses a Bitswap without _onStream, before its handler is removed', async () => {
     const libp2p = { handle: vi.fn(), unhandle: vi.fn() }
 
-    await listenAtOnce(libp2p, { bitswap: { network: {} } })
-    await listenAtOnce(libp2p, undefined)
+    for (const broker of [{ bitswap: { network: {} } }, undefined]) {
+      await expect(listenAtOnce(libp2p, broker)).rejects.toMatchObject({ name: 'NodeError' })
+    }
 
     expect(libp2p.handle).not.toHaveBeenCalled()
     expect(libp2p.unhandle).not.toHaveBeenCalled()

@@ -12,6 +12,9 @@ import { CountingBlockstore, getBlock, noise } from './fixtures.ts'
 const GB = 1_000_000_000
 const leaf = CID.createV1(0x55, await sha256.digest(noise(10)))
 
+/** A file with the mode 0o100600: by its upper bits a regular file. */
+const PRIVATE_FILE = Uint8Array.of(0x08, 2, 0x18, 0, 0x38, 0x80, 0x83, 0x02)
+
 /** Sizes that unixfs.marshal writes correctly. */
 const rightSize = fc.oneof(fc.integer({ min: 1, max: 2 ** 31 - 1 }), fc.integer({ min: 2 ** 32, max: 2 ** 45 }))
 
@@ -42,10 +45,12 @@ describe('marshal', () => {
   })
 
   it('keeps the mode bits that ipfs-unixfs hides', () => {
-    const unixfs = UnixFS.unmarshal(new UnixFS({ type: 'file', mode: 0o100600 }).marshal())
+    const unixfs = UnixFS.unmarshal(PRIVATE_FILE)
     unixfs.mode = 0o640
 
+    expect(UnixFS.unmarshal(marshal(unixfs)).mode).toBe(0o640)
     expect(marshal(unixfs)).toEqual(unixfs.marshal())
+    expect(marshal(UnixFS.unmarshal(PRIVATE_FILE))).toEqual(PRIVATE_FILE)
   })
 
   const numbers = [2 ** 31 - 1, 2 ** 31, 3 * GB, 2 ** 32 - 1, 2 ** 32, 2 ** 40]

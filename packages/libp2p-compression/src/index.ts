@@ -33,7 +33,7 @@ import type { StreamMuxerFactory } from '@libp2p/interface'
 
 export { MAX_RATIO, RATIO_ALLOWANCE } from './constants.ts'
 export { DecompressionBombError, MalformedFrameError, TruncatedFrameError } from './errors.ts'
-export { trafficOf } from './traffic.ts'
+export { trafficOf } from './negotiation/libp2p-internals.ts'
 export type {
   CompressInit,
   CompressionCodec,

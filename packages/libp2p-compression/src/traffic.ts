@@ -1,4 +1,4 @@
-import type { CounterGroup, MessageStreamDirection, Metrics, Stream } from '@libp2p/interface'
+import type { CounterGroup, MessageStreamDirection, Metrics } from '@libp2p/interface'
 
 /** Bytes in one direction. */
 export interface ByteCount {
@@ -21,8 +21,6 @@ const METRIC_NAME = 'libp2p_compression_bytes_total'
 
 /** A metric may be registered only once, for all protocols. */
 const groups = new WeakMap<Metrics, CounterGroup>()
-/** By the muxer's list of streams. A libp2p connection exposes it, and it is unique, unlike loggers. */
-const byStreams = new WeakMap<readonly Stream[], Traffic>()
 
 /** Counts the bytes of one connection. */
 export class Traffic implements ConnectionTraffic {
@@ -46,20 +44,6 @@ export class Traffic implements ConnectionTraffic {
       [`${this.protocol} ${way} compressed`]: compressed
     })
   }
-}
-
-/** @param streams - the stream list of the muxer over the compressed connection */
-export function rememberTraffic (streams: readonly Stream[], traffic: Traffic): void {
-  byStreams.set(streams, traffic)
-}
-
-/**
- * Bytes sent and received over a libp2p connection so far.
- *
- * @returns undefined if the connection is not compressed
- */
-export function trafficOf (connection: { readonly streams: readonly Stream[] }): ConnectionTraffic | undefined {
-  return byStreams.get(connection.streams)
 }
 
 function counterGroup (metrics: Metrics): CounterGroup {

@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { yamux } from '@libp2p/yamux'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startNode } from './nodes.ts'
+import { ECHO, startNode } from './nodes.ts'
 import type { ProtocolComponents } from '../src/index.ts'
-import type { Libp2p } from '@libp2p/interface'
+import type { Connection, Libp2p, StreamMuxer } from '@libp2p/interface'
 
 const manifest = new URL('../../../node_modules/libp2p/package.json', import.meta.url)
 const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
 
-function gone (method: string): string {
-  return `libp2p ${version} does not call ${method} of its components: see docs/upstream.md`
+/** The message of a test that fails when libp2p no longer does what we rely on. */
+function gone (fact: string): string {
+  return `libp2p ${version} does not ${fact}: see docs/upstream.md`
 }
 
 async function startComponents (): Promise<{ node: Libp2p, components: ProtocolComponents }> {
@@ -30,7 +33,7 @@ describe('the libp2p methods that compressProtocols replaces', () => {
   )('include %s of the registrar', async method => {
     const { components } = await startComponents()
 
-    expect(components.registrar[method], gone(`registrar.${method}`)).toBeTypeOf('function')
+    expect(components.registrar[method], gone(`have registrar.${method}`)).toBeTypeOf('function')
   })
 
   it('are called when a protocol is handled and unhandled', async () => {
@@ -42,7 +45,8 @@ describe('the libp2p methods that compressProtocols replaces', () => {
     await node.handle('/test/1.0.0', () => {})
     await node.unhandle('/test/1.0.0')
 
-    expect(called, gone('registrar.handle and registrar.unhandle')).toEqual(['handle', 'unhandle'])
+    expect(called, gone('call registrar.handle and registrar.unhandle of its components'))
+      .toEqual(['handle', 'unhandle'])
   })
 
   it('are called when libp2p opens a stream and looks up its middleware', async () => {
@@ -66,6 +70,69 @@ describe('the libp2p methods that compressProtocols replaces', () => {
 
     const ours = called.filter(call => call === 'openStream' || call.endsWith('/test/1.0.0'))
 
-    expect(ours, gone('openStream and getMiddleware')).toEqual(['openStream', 'getMiddleware /test/1.0.0'])
+    expect(ours, gone('call openStream and getMiddleware of its components'))
+      .toEqual(['openStream', 'getMiddleware /test/1.0.0'])
+  })
+})
+
+/** A connection of libp2p to another node, and the muxer that it has of ours. */
+async function connect (): Promise<{ connection: Connection, muxer: StreamMuxer }> {
+  const muxers: StreamMuxer[] = []
+  const there = await startNode({ listen: '/ip4/127.0.0.1/tcp/0' })
+  const here = await startNode({
+    muxer: () => {
+      const factory = yamux()()
+
+      return {
+        protocol: factory.protocol,
+        createStreamMuxer: inner => {
+          const muxer = factory.createStreamMuxer(inner)
+          muxers.push(muxer)
+
+          return muxer
+        }
+      }
+    }
+  })
+  onTestFinished(async () => { await Promise.all([here.stop(), there.stop()]) })
+  const connection = await here.dial(there.getMultiaddrs())
+
+  expect(muxers, gone('make one muxer for a connection')).toHaveLength(1)
+
+  return { connection, muxer: muxers[0] }
+}
+
+describe('facts about the muxer of a connection', () => {
+  it('are that libp2p calls its close as a property, and waits for it before it closes the connection', async () => {
+    const { connection, muxer } = await connect()
+    const statuses: string[] = []
+    const close = muxer.close.bind(muxer)
+    muxer.close = async options => {
+      for (let i = 0; i < 10; i++) {
+        await setImmediate()
+      }
+
+      statuses.push(connection.status)
+      await close(options)
+    }
+
+    await connection.close()
+
+    expect(statuses, gone('close a connection after its muxer')).toEqual(['open'])
+    expect(connection.status).not.toBe('open')
+  })
+
+  it('are that the connection has its list of streams, the same one as long as it lives', async () => {
+    const { connection, muxer } = await connect()
+    const { streams } = muxer
+
+    expect(connection.streams, gone('give a connection the list of streams of its muxer')).toBe(streams)
+
+    const stream = await connection.newStream(ECHO)
+
+    expect(streams, gone('keep one list of streams')).toContain(stream)
+    expect(connection.streams, gone('keep one list of streams')).toBe(streams)
+    await stream.close()
+    expect(connection.streams, gone('keep one list of streams')).toBe(streams)
   })
 })

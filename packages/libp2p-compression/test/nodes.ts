@@ -7,17 +7,20 @@ import { webSockets } from '@libp2p/websockets'
 import { yamux } from '@libp2p/yamux'
 import { createLibp2p } from 'libp2p'
 import { compress } from '../src/index.ts'
-import type { CompressInit } from '../src/index.ts'
-import type { Connection, ConnectionEncrypter, Libp2p } from '@libp2p/interface'
+import type { CompressInit, CompressionComponents } from '../src/index.ts'
+import type { Connection, ConnectionEncrypter, Libp2p, StreamMuxerFactory } from '@libp2p/interface'
 
 export const ECHO = '/ipfsz/test/echo/1.0.0'
 
 type Encrypter = (components: NoiseComponents) => ConnectionEncrypter
+type CreateMuxer = (components: CompressionComponents) => StreamMuxerFactory
 type NoiseComponents = Parameters<ReturnType<typeof noise>>[0]
 
 export interface NodeInit {
   /** Undefined for no compression. */
   compression?: CompressInit | undefined
+  /** Its plain muxer. */
+  muxer?: CreateMuxer
   listen?: string
   encrypter?: Encrypter
   relay?: boolean
@@ -39,13 +42,13 @@ export const lateNoise: Encrypter = components => {
 
 /** A node on loopback that echoes what it receives. */
 export async function startNode (
-  { compression, listen, encrypter = noise(), relay = false, services = {} }: NodeInit
+  { compression, muxer = yamux(), listen, encrypter = noise(), relay = false, services = {} }: NodeInit
 ): Promise<Libp2p> {
   const node = await createLibp2p({
     addresses: { listen: listen == null ? [] : [listen] },
     transports: [tcp(), webSockets(), memory(), circuitRelayTransport()],
     connectionEncrypters: [encrypter],
-    streamMuxers: [...(compression == null ? [] : compress(yamux(), compression)), yamux()],
+    streamMuxers: [...(compression == null ? [] : compress(yamux(), compression)), muxer],
     // otherwise dialling a loopback address over websockets is refused
     connectionGater: { denyDialMultiaddr: () => false },
     services: { identify: identify(), ...(relay ? { relay: circuitRelayServer() } : {}), ...services }

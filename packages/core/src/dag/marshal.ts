@@ -1,5 +1,6 @@
 import { bytesField, varint, varintField } from '../format/protobuf.ts'
 import { concat } from '../util/bytes.ts'
+import { originalModeOf } from './ipfs-unixfs-internals.ts'
 import type { UnixFS } from 'ipfs-unixfs'
 
 /** The types of a UnixFS message, indexed by their number in protobuf. */
@@ -79,8 +80,7 @@ function modeOf (unixfs: UnixFS): number | undefined {
     return undefined
   }
 
-  // eslint-disable-next-line typescript/dot-notation -- the file's kind is private in ipfs-unixfs
-  const mode = ((unixfs['_originalMode'] & KIND_BITS) | unixfs.mode) >>> 0
+  const mode = ((originalModeOf(unixfs) & KIND_BITS) | unixfs.mode) >>> 0
 
   return mode === (unixfs.isDirectory() ? DEFAULT_DIRECTORY_MODE : DEFAULT_FILE_MODE) ? undefined : mode
 }

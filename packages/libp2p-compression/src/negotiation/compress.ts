@@ -1,7 +1,8 @@
 import { chooseCodecs, codecsByType } from './codec-names.ts'
 import { CompressedConnection } from '../connection/compressed-connection.ts'
 import { VERSION } from '../constants.ts'
-import { rememberTraffic, Traffic } from '../traffic.ts'
+import { flushAfterClose, rememberTraffic } from './libp2p-internals.ts'
+import { Traffic } from '../traffic.ts'
 import type { ChosenCodec } from './codec-names.ts'
 import type { CompressInit, CompressionComponents } from '../contract.ts'
 import type { MessageStream, StreamMuxer, StreamMuxerFactory } from '@libp2p/interface'
@@ -46,15 +47,9 @@ class CompressingMuxerFactory implements StreamMuxerFactory {
     })
 
     const muxer = this.#inner.createStreamMuxer(connection)
-    const close = muxer.close.bind(muxer)
-    rememberTraffic(muxer.streams, traffic)
 
-    // libp2p closes the muxer and then the inner connection, never this one
-    muxer.close = async options => {
-      await close(options)
-      await connection.flush(options)
-    }
-
+    rememberTraffic(muxer, traffic)
+    flushAfterClose(muxer, async options => connection.flush(options))
     muxer.protocol = this.protocol
 
     return muxer

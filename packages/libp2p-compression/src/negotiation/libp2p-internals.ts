@@ -1,5 +1,6 @@
 import type { ProtocolComponents } from '../contract.ts'
-import type { StreamMiddleware } from '@libp2p/interface'
+import type { ConnectionTraffic, Traffic } from '../traffic.ts'
+import type { AbortOptions, Stream, StreamMiddleware, StreamMuxer } from '@libp2p/interface'
 
 type Registrar = ProtocolComponents['registrar']
 type ConnectionManager = ProtocolComponents['connectionManager']
@@ -38,4 +39,41 @@ export function replaceInternals (
   registrar.unhandle = async (protocols, options) => unhandle([protocols].flat().flatMap(idsOf), options)
   registrar.getMiddleware = id => getMiddleware(id, originalMiddleware)
   connectionManager.openStream = async (peer, protocols, options) => openStream(originalOpen, peer, protocols, options)
+}
+
+/**
+ * Runs `flush` after a muxer has closed. libp2p closes the muxer and then the connection below
+ * ours, never ours: bytes that are still being compressed would be lost. It works because libp2p
+ * calls `close` as a property of the muxer, and waits for it (docs/upstream.md).
+ */
+export function flushAfterClose (
+  muxer: Pick<StreamMuxer, 'close'>,
+  flush: (options?: AbortOptions) => Promise<void>
+): void {
+  const close = muxer.close.bind(muxer)
+
+  muxer.close = async options => {
+    await close(options)
+    await flush(options)
+  }
+}
+
+/**
+ * By the muxer's list of streams. A libp2p connection has no property that leads to its muxer, but
+ * its `streams` is the same array, and unique, unlike loggers.
+ */
+const trafficByStreams = new WeakMap<readonly Stream[], Traffic>()
+
+/** @param muxer - the muxer over the compressed connection */
+export function rememberTraffic (muxer: { readonly streams: readonly Stream[] }, traffic: Traffic): void {
+  trafficByStreams.set(muxer.streams, traffic)
+}
+
+/**
+ * Bytes sent and received over a libp2p connection so far.
+ *
+ * @returns undefined if the connection is not compressed
+ */
+export function trafficOf (connection: { readonly streams: readonly Stream[] }): ConnectionTraffic | undefined {
+  return trafficByStreams.get(connection.streams)
 }

@@ -1,3 +1,4 @@
+import { missingInternal } from './missing-internal.ts'
 import { widenWindow } from './widen-window.ts'
 import type { Libp2p, StreamHandler } from '@libp2p/interface'
 
@@ -19,15 +20,15 @@ const LISTENS_WITHIN = 100
  *   each message, and @helia/bitswap keeps every such stream, three copies of its bytes, until it
  *   times out: gigabytes while a large file is fetched.
  *
- * @param broker - made by `withBitswap` of @helia/bitswap. A version without `_onStream`, which
- *   may have fixed this, is left alone.
+ * @param broker - made by `withBitswap` of @helia/bitswap
+ * @throws {NodeError} the private method is gone
  */
 export async function listenAtOnce (libp2p: Pick<Libp2p, 'handle' | 'unhandle'>, broker: unknown): Promise<void> {
   const { network } = (broker as { bitswap?: { network?: Record<string, unknown> } } | undefined)?.bitswap ?? {}
   const onStream = network?.[ON_STREAM]
 
   if (!isHandler(onStream)) {
-    return
+    throw missingInternal('@helia/bitswap', `network.${ON_STREAM}`)
   }
 
   await libp2p.unhandle(PROTOCOL)

@@ -34,8 +34,11 @@ interface Network {
  * Three streams are open at a time, because opening one and learning its window takes round trips
  * in which it sends nothing.
  *
- * Sending stops when the peer disconnects. Helia then forgets what the peer wanted, and the peer
- * asks again when it reconnects: the rest of the message would be sent twice.
+ * A peer asks again for blocks when it reconnects, so the rest of a message would be sent twice:
+ *
+ * - sending stops when the peer disconnects, because Helia then forgets what the peer wanted;
+ * - a peer may have reconnected before its old connection is seen to be gone. A block that waits in
+ *   an earlier message is then sent in the later one only.
  *
  * @param broker - made by `withBitswap` of @helia/bitswap
  * @throws {NodeError} a private field is gone
@@ -48,16 +51,26 @@ export function shortenStreams (broker: unknown): void {
   }
 
   const send = network.sendMessage.bind(network)
+  /** The messages that are being sent to each peer, with the blocks that wait. */
+  const messages = new Map<string, Set<Message>>()
 
   network.sendMessage = async (peer, message, options) => {
     const sending: Array<Promise<void>> = []
+    const waiting = { ...message, blocks: new Map(message.blocks) }
+    const earlier = messages.get(peer.toString()) ?? new Set()
     let gone = false
+
+    for (const key of message.blocks.keys()) {
+      earlier.forEach(({ blocks }) => { blocks.delete(key) })
+    }
+
+    messages.set(peer.toString(), earlier.add(waiting))
     const onDisconnected = ({ detail }: CustomEvent<PeerId>): void => { gone ||= detail.equals(peer) }
 
     network.addEventListener('peer:disconnected', onDisconnected)
 
     try {
-      for (const part of split(message)) {
+      for (const part of split(waiting)) {
         if (gone) {
           break
         }
@@ -76,11 +89,16 @@ export function shortenStreams (broker: unknown): void {
       await Promise.all(sending)
     } finally {
       network.removeEventListener('peer:disconnected', onDisconnected)
+      earlier.delete(waiting)
+
+      if (earlier.size === 0) {
+        messages.delete(peer.toString())
+      }
     }
   }
 }
 
-/** Wants and presences go with the first blocks. */
+/** Wants and presences go with the first blocks. Blocks that are deleted from the message meanwhile are left out. */
 function * split (message: Message): Generator<Message> {
   let part = { ...message, blocks: new Map<string, { data: Uint8Array }>() }
   let size = 0
@@ -90,11 +108,17 @@ function * split (message: Message): Generator<Message> {
       yield part
       part = { ...message, wantlist: new Map(), blocks: new Map(), blockPresences: new Map() }
       size = 0
+
+      if (!message.blocks.has(key)) {
+        continue
+      }
     }
 
     part.blocks.set(key, block)
     size += block.data.byteLength
   }
 
-  yield part
+  if (part.blocks.size > 0 || part.wantlist.size > 0 || part.blockPresences.size > 0) {
+    yield part
+  }
 }
