@@ -44,7 +44,7 @@ try {
   const packs = directories.map(
     directory => join(temporary, run('npm', ['pack', '--silent', '--pack-destination', temporary], directory))
   )
-  run('npm', ['install', '--silent', '--no-audit', '--no-fund', ...packs], project)
+  run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', ...packs], project)
 
   const imports = manifests.flatMap(entries)
   writeFileSync(join(project, 'use.js'), `${imports.map(entry => `await import('${entry}')`).join('\n')}\n`)

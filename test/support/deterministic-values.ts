@@ -13,12 +13,12 @@ export const VALUES: Readonly<Record<CodecName, Deterministic>> = {
     ]
   },
   gzip: {
-    small: 'baga3j7ibciqaehv2njtyivvowcvv7cjh5xbjugx7gogawk5j42gqzi7tuh263ba',
-    large: 'baga3j7ibciqgtfk4lva3lni7spykgd4nphlu6ahqxwdb4qbrjuyoj7mqflpeaoq',
+    small: 'baga3j7ibciqiml4grtrdztqp3r2fzq3tcfdq2nv4xmt4can5vko4djqazflo7wq',
+    large: 'baga3j7ibciqobwaukuj7e2hnabcpatuekuyycwaovydnur72h7m3znzhbsvaytq',
     frames: [
-      '397cd8bc65cd18bd1ab3763d446b386df7c0380d24ea990fefb80c09bfeb86fe',
-      '233f0d4f916ffd226ab7a16c4a2b517de033c367be8c806fa04a838bb70828b0',
-      '233f0d4f916ffd226ab7a16c4a2b517de033c367be8c806fa04a838bb70828b0'
+      '8f7a003722968570de48e63b133345e23627341034e1bca6c15790ae44103a21',
+      '1057bea9ef7e622fa6fa566646e2c7ffdd0c6cec880fd1bee334733de09b32cb',
+      'ff44161f66ac6782b8bd52502a233580c919459d576de9771282a5d82a514e69'
     ]
   },
   lz4: {
