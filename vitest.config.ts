@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
@@ -45,6 +46,9 @@ const EXPECT = { poll: { timeout: 120_000 } }
 /** Node loads the built packages itself, and once. */
 const BUILT = [/\/packages\/[^/]+\/dist\//]
 
+// tests start Node some hundred times: each start compiles what the one before it has compiled
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'ipfsz-tests-compile-cache')
+
 export default defineConfig({
   test: {
     reporters: ['default', new SummaryReporter()],
@@ -55,7 +59,7 @@ export default defineConfig({
           'npm test leaves it out, npm run test:slow runs it'
       }
     ],
-    // one project after the other (`groupOrder`)
+    // unit and integration together, then one project after the other (`groupOrder`)
     projects: [
       {
         test: {
@@ -83,8 +87,7 @@ export default defineConfig({
           hookTimeout: TIMEOUT,
           maxWorkers: WORKERS,
           ...SHARED,
-          server: { deps: { external: BUILT } },
-          sequence: { groupOrder: 1 }
+          server: { deps: { external: BUILT } }
         }
       },
       // needs zstd, gzip, lz4, lzop, brotli, python3-snappy and ipfs
@@ -96,7 +99,7 @@ export default defineConfig({
           expect: EXPECT,
           hookTimeout: TIMEOUT,
           maxWorkers: WORKERS,
-          sequence: { groupOrder: 2 }
+          sequence: { groupOrder: 1 }
         }
       },
       // pages as bundlers build them, looked at from Node; needs Chromium
@@ -108,7 +111,7 @@ export default defineConfig({
           testTimeout: TIMEOUT,
           expect: EXPECT,
           hookTimeout: TIMEOUT,
-          sequence: { groupOrder: 4 }
+          sequence: { groupOrder: 3 }
         }
       },
       // the demo page and its peer, used from Node; needs Chromium
@@ -121,7 +124,7 @@ export default defineConfig({
           expect: EXPECT,
           hookTimeout: TIMEOUT,
           maxWorkers: WORKERS,
-          sequence: { groupOrder: 5 }
+          sequence: { groupOrder: 4 }
         }
       },
       // tests that run inside Chromium, with the unit suites: files of those are in IndexedDB there
@@ -138,7 +141,7 @@ export default defineConfig({
           expect: EXPECT,
           // pages at a time, each of which brings up to eight workers of its own
           maxWorkers: 2,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
           browser: {
             enabled: true,
             headless: true,

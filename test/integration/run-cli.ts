@@ -86,7 +86,8 @@ function makeSandbox (directory: string, children: Process[]): Sandbox {
     HOME: directory,
     IPFSZ_PATH: repo,
     // no peer outside of this machine is contacted
-    IPFSZ_BOOTSTRAP: 'none'
+    IPFSZ_BOOTSTRAP: 'none',
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE
   }
 
   const launch = (command: string, args: readonly string[], { env, preload }: StartOptions = {}): Process => {
