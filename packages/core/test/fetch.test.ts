@@ -205,9 +205,9 @@ describe('a block that does not arrive', () => {
   })
 
   it.each([
-    ['is requested again after half of the timeout, however much is in flight before it', 10, 2],
-    ['gets the whole timeout if its own bytes take most of it', 150, 1]
-  ])('%s', async (_, timeOf, times) => {
+    ['is requested again after half of the timeout, however much is in flight before it', 150, 2],
+    ['gets the whole timeout if its own bytes take most of it', 2250, 1]
+  ])('%s', { tags: 'slow' }, async (_, timeOf, times) => {
     const { blockstore, cid } = await stored(1000)
     const networked: NetworkedBlockstore = new NetworkedBlockstore(
       blockstore,
@@ -215,7 +215,8 @@ describe('a block that does not arrive', () => {
     )
     const fetcher = new BlockFetcher(
       networked as unknown as Pick<Blockstore, 'get'>,
-      fetchSettings({ stallTimeout: 10, timeout: 200 })
+      // half of it is far longer than a busy machine is late
+      fetchSettings({ stallTimeout: 10, timeout: 3000 })
     )
     vi.spyOn(fetcher.window, 'backlog', 'get').mockReturnValue(1000)
     vi.spyOn(fetcher.window, 'timeOf').mockReturnValue(timeOf)
