@@ -9,8 +9,9 @@ import { ipfsz } from '@ipfsz/core'
 import { multiaddr } from '@multiformats/multiaddr'
 import { MemoryBlockstore } from 'blockstore-core'
 import { CID } from 'multiformats/cid'
+import { measureFetch } from './measure-fetch.ts'
 import { createNode } from './node.ts'
-import type { Fetched, FetcherInit } from './messages.ts'
+import type { FetcherInit } from './messages.ts'
 
 const { peer, port, transport, reader, cid, size, timeout } = JSON.parse(process.argv[2]) as FetcherInit
 const helia = await createNode(new MemoryBlockstore(), [], transport)
@@ -27,34 +28,7 @@ const go = once(process, 'message')
 process.send?.('ready')
 await go
 
-process.send?.(await fetchFile(), () => { process.exit() })
+const files = reader === 'ipfsz' ? ipfsz(helia) : unixfs(helia)
+const read = files.cat(CID.parse(cid), { signal: AbortSignal.timeout(timeout) })
 
-async function fetchFile (): Promise<Fetched> {
-  const files = reader === 'ipfsz' ? ipfsz(helia) : unixfs(helia)
-  const start = performance.now()
-  const cpu = process.cpuUsage()
-  let first = 0
-  let read = 0
-  let failure: string | undefined
-
-  try {
-    for await (const chunk of files.cat(CID.parse(cid), { signal: AbortSignal.timeout(timeout) })) {
-      first = first === 0 ? performance.now() - start : first
-      read += chunk.byteLength
-    }
-
-    failure = read === size ? undefined : `read ${read} bytes of ${size}`
-  } catch (err) {
-    failure = err instanceof Error ? err.name : String(err)
-  }
-
-  const { user, system } = process.cpuUsage(cpu)
-
-  return {
-    first,
-    wall: performance.now() - start,
-    cpu: (user + system) / 1000,
-    size: read,
-    ...failure == null ? {} : { failure }
-  }
-}
+process.send?.(await measureFetch(read, size), () => { process.exit() })
