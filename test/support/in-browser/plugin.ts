@@ -5,6 +5,8 @@ import type { Plugin } from 'vitest/config'
 const TESTS = /\/(?:packages\/[^/]+\/test|test\/support)\/[^?]*\.ts/
 /** The npm package: bundlers take its bare name for Node's module. */
 const BUFFER = 'buffer/index.js'
+/** The compliance suites' own: found only while a test runs, they would reload the page under the tests. */
+const CHAI = ['chai-as-promised', 'compliance-chai']
 /** The modules with which tests make files. */
 const FILES = ['node:fs/promises', 'node:os', 'node:path', 'blockstore-fs']
 
@@ -13,7 +15,7 @@ export function nodeForTests (): Plugin {
   return {
     name: 'ipfsz:node-for-tests',
     enforce: 'pre',
-    config: () => ({ optimizeDeps: { include: [BUFFER], exclude: ['blockstore-fs'] } }),
+    config: () => ({ optimizeDeps: { include: [BUFFER, ...CHAI], exclude: ['blockstore-fs'] } }),
 
     resolveId (source, importer = '') {
       return FILES.includes(source) && TESTS.test(importer) ? join(import.meta.dirname, 'files.ts') : undefined
