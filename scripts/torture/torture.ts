@@ -31,7 +31,7 @@ const STARTED = 0.35
 const LATEST = 1.1
 /** The part of kills that come while Node starts. */
 const EARLY = 0.08
-/** The part of pins and unpins that are killed right after their first output. */
+/** Of the pins and unpins that are killed, the part that is killed right after its first output. */
 const PRINTED = 0.2
 /** The part of its duration in which an action works on the repo. */
 const WORKING = 0.5
