@@ -131,7 +131,7 @@ async function fetchOnce (side: Side, link: Link, { size, offers }: Subject): Pr
 
     // a file takes at least its stored bytes, except over a compressed connection
     if (fetched.failure == null && down < offer.stored && side.compressesOnTheWay !== true) {
-      throw new Error(`${side.name} went round the link: ${down} of ${offer.stored} bytes passed it`)
+      throw new Error(`${side.name} bypassed the link: only ${down} of ${offer.stored} bytes passed through it`)
     }
 
     return { ...fetched, up: after.up - before.up, down }

@@ -180,7 +180,7 @@ async function fetchOnce (
     const { down } = proxy.traffic()
 
     if (good && down < stored) {
-      throw new Error(`A fetch went round the link: ${down} of ${stored} bytes passed it`)
+      throw new Error(`A fetch bypassed the link: only ${down} of ${stored} bytes passed through it`)
     }
 
     return {
