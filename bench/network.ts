@@ -99,7 +99,7 @@ async function offerAll (file: string, size: number, { sides }: Sides, rows: Row
   return { size, offers }
 }
 
-/** Every side once in each round, so that other load on the machine affects all of them. */
+/** Measure every side once in each round, so that other load on the machine affects all of them. */
 async function compare (link: Link, subject: Subject, { sides }: Sides, rounds: number): Promise<Row[]> {
   const measured = new Map<Side, Measured[]>(sides.map(side => [side, []]))
 

@@ -165,7 +165,7 @@ async function readTar (
     decompress.end()
   })()
 
-  // if the input was cut off, the decoder reports that the rest is missing
+  // if reading stopped early, the decoder reports that the rest is missing
   decompress.on('error', () => {})
 
   await new Promise<void>(resolve => {

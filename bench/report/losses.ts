@@ -9,7 +9,7 @@ import type { Results } from './rows.ts'
 /** The side with frames of the default size. */
 const DEFAULT_FRAMES = 'ipfsz, frames of 4096 KiB'
 
-/** Like NOISE, but for bytes, which are the same every time. */
+/** Like NOISE, but for stored bytes, which do not vary between runs. */
 const LITTLE = 0.01
 
 /** Memory that grows by at most this fraction, from 100 MB to the largest file, counts as constant. */
@@ -17,7 +17,7 @@ const GROWTH = 0.1
 
 /**
  * Where IPFSz is worse than what it is compared with, for each benchmark, as sentences in
- * Markdown. They are found in the figures, so none is missing or out of date.
+ * Markdown. They are computed from the figures, so none is missing or out of date.
  */
 export const LOSSES: Readonly<Record<string, (results: Results) => string[]>> = {
   storage: fromStorage,

@@ -48,7 +48,7 @@ describe('npm run bench', () => {
 
     const { status, stderr, stdout } = bench('proxy', '--smoke', '--json', path(directory))
 
-    expect(stderr.trim()).to.equal(`Nothing can be written to ${path(directory)}`)
+    expect(stderr.trim()).to.equal(`Cannot write to ${path(directory)}`)
     expect(stdout).to.equal('')
     expect(status).to.equal(2)
   })
@@ -57,7 +57,7 @@ describe('npm run bench', () => {
     const fifo = join(directory, 'fifo')
     spawnSync('mkfifo', [fifo])
 
-    expect(bench('proxy', '--smoke', '--json', fifo).stderr.trim()).to.equal(`Nothing can be written to ${fifo}`)
+    expect(bench('proxy', '--smoke', '--json', fifo).stderr.trim()).to.equal(`Cannot write to ${fifo}`)
   })
 
   it.each<[string, (directory: string) => string]>([
@@ -69,7 +69,7 @@ describe('npm run bench', () => {
 
     const { status, stderr, stdout } = bench('proxy', '--smoke', '--json-dir', path(directory))
 
-    expect(stderr.trim()).to.equal(`Nothing can be written into ${path(directory) || 'a directory without a name'}`)
+    expect(stderr.trim()).to.equal(`Cannot write into ${path(directory) || 'a directory without a name'}`)
     expect(stdout).to.equal('')
     expect(status).to.equal(2)
   })
