@@ -25,7 +25,7 @@ const STORED = ['none', 'zstd', 'lz4', 'gzip']
 
 /**
  * A random action that can run at the same time as `other`. If both name an item, neither unpins
- * it: nobody could tell which of them was last.
+ * it: the result would depend on which came last.
  */
 export function makeAction (world: World, chance: Chance, slot: number, other?: Action): Action {
   for (;;) {
