@@ -99,6 +99,7 @@ export default defineConfig({
           expect: EXPECT,
           hookTimeout: TIMEOUT,
           maxWorkers: WORKERS,
+          ...SHARED,
           sequence: { groupOrder: 1 }
         }
       },
