@@ -29,7 +29,7 @@ export interface AddCommandOptions {
   pin: boolean
   /** Sync to disk before a CID is printed, so that what it names survives a power failure. */
   sync: boolean
-  /** Add entries of directories whose names begin with a dot. */
+  /** In directories, also add names that begin with a dot. */
   hidden: boolean
   /** Patterns of directory entries to skip. */
   ignore: string[]

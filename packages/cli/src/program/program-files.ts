@@ -49,10 +49,10 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .option('--frame-size <size>', 'original bytes per frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
     .option('--no-detect', 'compress even files that would not shrink')
     .option('--deterministic', 'compute the same CID as ipfsz in a browser')
-    .option('--hidden', 'also add entries of directories that begin with a dot')
+    .option('--hidden', 'also add names that begin with a dot, in directories')
     .option(
       '--ignore <pattern>',
-      'skip entries of directories that match a pattern, as in .gitignore: .git, *.log or /build/; repeatable',
+      'in directories, skip what matches a pattern, as in .gitignore: .git, *.log or /build/; repeatable',
       collect(text => text, false)
     )
     .option('--preserve-mode', 'keep file modes (default: for directories and their entries)')
