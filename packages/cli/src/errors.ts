@@ -87,7 +87,7 @@ export function explain (err: Error): string {
     case 'WindowTooLargeError':
       return `${err.message}: allow more with --max-window`
     case 'InvalidLinkError':
-      return `${err.message}: delete the repo\'s directory links. That deletes every link: link the files again`
+      return `${err.message}: delete the directory links in the repo. That deletes every link: link the files again`
     case 'LinkMismatchError':
       return `${err.message}. If the link is wrong, delete it with ipfsz link rm. If the original was not made ` +
         'with the settings of Helia or a Kubo profile, link it with ipfsz link add --unchecked'

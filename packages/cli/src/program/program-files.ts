@@ -61,7 +61,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .option('--no-preserve-mtime', 'do not keep modification times')
     .option('--link', 'also compute the CIDs of the uncompressed files, and link them')
     .option('--no-pin', 'do not pin: the next ipfsz gc deletes the blocks')
-    .option('--no-sync', 'do not sync to disk: a power failure may lose what was just added')
+    .option('--no-sync', 'do not sync to disk: a power cut may lose what was just added')
     .option(
       '--kubo <address>',
       'add to a running Kubo instead of the repo, and pin there: http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001'
