@@ -51,7 +51,7 @@ export function explain (err: Error): string {
       // an error without a CID says that a directory has no such entry
       return cid == null
         ? err.message
-        : `${err.message} in this repo. To fetch it, run ipfsz daemon, or name a peer with --peer`
+        : `${err.message}: not in this repo. To fetch it, run ipfsz daemon, or name a peer with --peer`
     case 'NotAFileError':
       return 'this is a directory, not a file: list it with ipfsz ls, then name a file as CID/path'
     case 'NotUnixFSError':
