@@ -66,8 +66,8 @@ export function formatSize (bytes: number | bigint): string {
 }
 
 /** Format a number of things for people: `1 block`, `2 blocks`. */
-export function count (number: number, thing: string): string {
-  return `${number} ${thing}${number === 1 ? '' : 's'}`
+export function count (number: number | bigint, thing: string): string {
+  return `${number} ${thing}${Number(number) === 1 ? '' : 's'}`
 }
 
 /**
