@@ -10,8 +10,8 @@ import { createHeliaLight } from 'helia'
 import type { Helia, HeliaInit } from 'helia'
 
 /**
- * A stock Helia node that is connected to one peer and knows no other. It sends no pings: among many nodes of
- * one process, on a busy machine, answers come too late, and the node would close its only connection.
+ * A stock Helia node that is connected to one peer and knows no other. Among many nodes of one process, on a busy
+ * machine, answers come late: it sends no pings, which would close its only connection, and waits long for messages.
  */
 export async function heliaClient (address: string): Promise<Helia> {
   const helia = withBitswap(withLibp2pLight(createHeliaLight(), {
@@ -20,7 +20,7 @@ export async function heliaClient (address: string): Promise<Helia> {
     streamMuxers: [yamux()],
     connectionMonitor: { enabled: false },
     services: { identify: identify() }
-  }))
+  }), { messageReceiveTimeout: 300_000 })
 
   await helia.start()
   await helia.libp2p.dial(multiaddr(address))
