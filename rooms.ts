@@ -16,6 +16,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: ['codecs', 'errors'],
   'blockstore-compressed': ['codecs', 'errors'],
   'libp2p-compression': ['codecs'],
+  gateway: ['codecs', 'core', 'errors'],
   cli: ['codecs', 'core', 'blockstore-compressed']
 }
 
@@ -26,6 +27,7 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   core: ['constants.ts', 'errors.ts', 'events.ts', 'marker.ts'],
   'blockstore-compressed': ['check-inner.ts', 'constants.ts', 'errors.ts', 'init.ts'],
   'libp2p-compression': ['constants.ts', 'contract.ts', 'errors.ts', 'traffic.ts'],
+  gateway: ['contract.ts', 'errors.ts'],
   cli: ['error-classes.ts', 'errors.ts', 'io.ts', 'lock-file.ts', 'read-at-most.ts', 'version.ts']
 }
 
@@ -86,6 +88,14 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     platform: ['codecs', 'frames'],
     connection: ['codecs', 'frames'],
     negotiation: ['codecs', 'connection', 'platform']
+  },
+  gateway: {
+    request: [],
+    resolve: ['request'],
+    car: ['request'],
+    html: [],
+    respond: ['car', 'html', 'request', 'resolve'],
+    node: []
   },
   cli: {
     terminal: [],
