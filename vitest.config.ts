@@ -99,6 +99,7 @@ export default defineConfig({
           expect: EXPECT,
           hookTimeout: TIMEOUT,
           maxWorkers: WORKERS,
+          ...SHARED,
           sequence: { groupOrder: 1 }
         }
       },
@@ -140,7 +141,7 @@ export default defineConfig({
           testTimeout: TIMEOUT,
           expect: EXPECT,
           // pages at a time, each of which brings up to eight workers of its own
-          maxWorkers: 2,
+          maxWorkers: WORKERS,
           sequence: { groupOrder: 2 },
           browser: {
             enabled: true,

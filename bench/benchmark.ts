@@ -1,5 +1,5 @@
 export interface BenchmarkOptions {
-  /** Measure so little that it only shows that everything still runs. */
+  /** Measure tiny inputs, only to check that everything still runs. */
   smoke: boolean
   /** A file to measure with instead of the corpus, if the benchmark needs only one. */
   file?: string
@@ -53,7 +53,7 @@ export function median (values: readonly number[]): number {
 }
 
 /**
- * The items, beginning with another one in each round. In a fixed order, a garbage collection
+ * The items, each round starting with a different one. In a fixed order, a garbage collection
  * that is as regular as the rounds would always hit the same item.
  */
 export function rotate<T> (items: readonly T[], round: number): T[] {
@@ -76,7 +76,7 @@ export function sum (values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0)
 }
 
-/** Print what is being measured: a long benchmark would seem to hang. */
+/** Print what is being measured, because a long benchmark would seem to hang. */
 export function progress (text: string): void {
   process.stderr.write(`${text}\n`)
 }

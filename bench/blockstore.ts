@@ -198,7 +198,7 @@ function toRows (
   }))
 }
 
-/** Write a directory to the disk and drop it from the system's cache. False if the system cannot. */
+/** Sync a directory to disk, and drop it from the system's cache. False if the system cannot do that. */
 function forget (path: string): boolean {
   const files = globSync('**', { cwd: path }).map(name => join(path, name)).filter(name => statSync(name).isFile())
 

@@ -87,7 +87,7 @@ export const benchmark: Benchmark = {
   }
 }
 
-/** Every side once in each round, after a round that is not counted. */
+/** Measure every side once in each round, after a round that does not count. */
 async function compare (
   { path, size }: Pick<CorpusFile, 'path' | 'size'>,
   rounds: number,

@@ -18,7 +18,7 @@ const NAME = 'weather.csv'
 /** How long adding or reading may take, in milliseconds. */
 const PATIENCE = 300_000
 
-/** Records in the page, in milliseconds: tasks longer than 50, when the file was dropped, and when it was stored. */
+/** Records times in the page, in ms: of tasks longer than 50, of the drop, and when the file was stored. */
 const WATCH = `
   window.tasks = []
   new PerformanceObserver(list => {

@@ -45,8 +45,8 @@ const ABOUT = 'Kubo\'s times include the start of its process. Peak MB is the re
   'fills the store. Reads come from the system\'s cache: the files were written just before. Files ' +
   'of 1 MB are added and read ten times by each process, and the first time does not count'
 
-const ABOUT_SYNC = 'How long it takes until what was added is on the disk. Times are those of the command, ' +
-  'with the start of its process'
+const ABOUT_SYNC = 'How long the command takes to add files, with and without syncing them to disk. Times include ' +
+  'the start of its process'
 
 /** What one process measured. */
 interface Measured {

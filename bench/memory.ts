@@ -26,8 +26,8 @@ const PAUSE = 5
 type Measured = { added: Outcome, read: Outcome } | { failed: string }
 
 export const benchmark: Benchmark = {
-  question: 'whether memory depends on the size of a file, on how slowly it is read, or on who made it: the peak ' +
-    'resident memory of a process that adds or reads it',
+  question: 'whether memory depends on the size of a file, on how slowly it is read, or on the tool that made it: ' +
+    'the peak resident memory of a process that adds or reads it',
   inputs: ['corpus', 'file'],
 
   async run (options) {

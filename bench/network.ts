@@ -99,7 +99,7 @@ async function offerAll (file: string, size: number, { sides }: Sides, rows: Row
   return { size, offers }
 }
 
-/** Every side once in each round, so that other load on the machine affects all of them. */
+/** Measure every side once in each round, so that other load on the machine affects all of them. */
 async function compare (link: Link, subject: Subject, { sides }: Sides, rounds: number): Promise<Row[]> {
   const measured = new Map<Side, Measured[]>(sides.map(side => [side, []]))
 
@@ -131,7 +131,7 @@ async function fetchOnce (side: Side, link: Link, { size, offers }: Subject): Pr
 
     // a file takes at least its stored bytes, except over a compressed connection
     if (fetched.failure == null && down < offer.stored && side.compressesOnTheWay !== true) {
-      throw new Error(`${side.name} went round the link: ${down} of ${offer.stored} bytes passed it`)
+      throw new Error(`${side.name} bypassed the link: only ${down} of ${offer.stored} bytes passed through it`)
     }
 
     return { ...fetched, up: after.up - before.up, down }

@@ -37,7 +37,7 @@ export const benchmark: Benchmark = {
         rows.push(await check(link, server, smoke ? 0.3 : 1.5))
       }
 
-      return [{ title: `The best of ${TRIES} tries at most: other work on the machine makes a link late`, rows }]
+      return [{ title: `The best of up to ${TRIES} tries, because other work on the machine delays the link`, rows }]
     } finally {
       server.close()
     }

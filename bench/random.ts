@@ -72,7 +72,7 @@ export const benchmark: Benchmark = {
       return [
         {
           title: `${name}, ${size} bytes, on an FsBlockstore. One instance for each side does all reads; ` +
-            'those of ipfsz have read the root before, and keep it',
+            'with ipfsz, it has read the root before and caches it',
           rows: subjects.map(subject => toRow(subject, size, plain))
         },
         {

@@ -53,16 +53,16 @@ if (corpus != null && statSync(corpus, { throwIfNoEntry: false })?.isDirectory()
 }
 
 if (file != null && (statSync(file, { throwIfNoEntry: false })?.isFile() !== true || statSync(file).size === 0)) {
-  refuse(`There is no file ${file}, or nothing in it`)
+  refuse(`${file} is not a file, or is empty`)
 }
 
 // checked before the work, not after it
 if (values.json != null && !canWrite(values.json)) {
-  refuse(`Nothing can be written to ${values.json}`)
+  refuse(`Cannot write to ${values.json}`)
 }
 
 if (values['json-dir'] != null && name !== 'report' && !canWriteInto(values['json-dir'])) {
-  refuse(`Nothing can be written into ${values['json-dir'] || 'a directory without a name'}`)
+  refuse(`Cannot write into ${values['json-dir'] || 'a directory without a name'}`)
 }
 
 try {
@@ -184,7 +184,7 @@ function toTables (measured: Row[] | Table[]): Table[] {
     : [{ title: '', rows: measured as Row[] }]
 }
 
-/** Each in its own process: what one leaves in memory does not slow down the next. */
+/** Run each in its own process, so that the garbage of one does not slow down the next. */
 async function runAll (): Promise<void> {
   const directory = values['json-dir'] ?? (smoke ? undefined : DEFAULT_DIRECTORY)
   const failed: string[] = []
@@ -192,7 +192,7 @@ async function runAll (): Promise<void> {
 
   for (const name of names) {
     if (directory != null && measured.includes(name)) {
-      console.info(`${name} has a result already: ${resultFile(directory, name)}\n`)
+      console.info(`Skipping ${name}, which already has a result: ${resultFile(directory, name)}\n`)
       continue
     }
 
@@ -214,7 +214,7 @@ async function runAll (): Promise<void> {
   }
 
   if (failed.length > 0) {
-    console.error(`These failed: ${failed.join(', ')}`)
+    console.error(`Failed: ${failed.join(', ')}`)
     process.exitCode = 1
   }
 }

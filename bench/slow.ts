@@ -19,7 +19,7 @@ import type { Offered, Providers } from './support/network/providers.ts'
 const MB = 1e6
 const ROUND_TRIP = 50
 
-/** How many fetches run at a time below SLOW, where the processor is almost idle. Each has its own link. */
+/** How many fetches run at a time below SLOW, because the processor is almost idle. Each has its own link. */
 const AT_ONCE = 5
 const SLOW = 20 * MEGABIT
 
@@ -101,7 +101,7 @@ async function makeFile ({ what, size }: Case, corpus: Corpus): Promise<string> 
   return path
 }
 
-/** The text files, repeated up to a size. A line before each repetition keeps blocks from being the same. */
+/** The text files, repeated up to a size. A line before each repetition makes its blocks unique. */
 async function * repeatText (corpus: Corpus, size: number): AsyncGenerator<Uint8Array> {
   const files: string[] = []
 
@@ -142,7 +142,7 @@ async function isText (path: string): Promise<boolean> {
   }
 }
 
-/** From each provider once in each round, so that other load on the machine affects all of them. */
+/** Fetch from each provider once in each round, so that other load on the machine affects all of them. */
 async function fetchTimes (
   { rate, times }: Case,
   offers: readonly Offered[],
@@ -180,7 +180,7 @@ async function fetchOnce (
     const { down } = proxy.traffic()
 
     if (good && down < stored) {
-      throw new Error(`A fetch went round the link: ${down} of ${stored} bytes passed it`)
+      throw new Error(`A fetch bypassed the link: only ${down} of ${stored} bytes passed through it`)
     }
 
     return {

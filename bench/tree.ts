@@ -48,7 +48,7 @@ interface Measured {
 }
 
 export const benchmark: Benchmark = {
-  question: 'how many bytes many small files take, and how long adding them, reading all and reading one takes',
+  question: 'how many bytes many small files take up, and how long it takes to add all, to read all and to read one',
   inputs: ['corpus'],
 
   async run (options) {
@@ -165,7 +165,7 @@ async function readTar (
     decompress.end()
   })()
 
-  // if the input was cut off, the decoder reports that the rest is missing
+  // if reading stopped early, the decoder reports that the rest is missing
   decompress.on('error', () => {})
 
   await new Promise<void>(resolve => {
@@ -175,7 +175,7 @@ async function readTar (
   await feed
 
   if (read < (half ? tree.size / 2 : tree.size)) {
-    throw new Error(`${read} bytes of a tar were read, of files of ${tree.size}`)
+    throw new Error(`${read} bytes of files were read from a tar instead of ${tree.size}`)
   }
 
   return half ? sizeOf(tree, paths) : tree.size

@@ -4,21 +4,21 @@ import { dirname, join, relative } from 'node:path'
 /** A link or picture of Markdown, `[text](target "title")`. */
 const LINK = /\]\(([^()\s]+)(?:\s+"[^"]*")?\)/g
 const ELSEWHERE = /^[a-z][a-z0-9+.-]*:/i
-/** A path of this repository in backticks; one with capitals stands for others (`NAME.ts`). */
+/** A path of this repository in backticks. A path with capitals is a placeholder (`NAME.ts`) and not matched. */
 const PATH = /`((?:packages|test|scripts|bench|docs|examples)\/[a-z0-9_./-]+)`/g
 const FENCE = /^\s*```/
 const HEADING = /^#{1,6} +(.*?) *$/
 
 /**
- * The relative links and paths in Markdown files that lead to no file, or to no heading of
- * one: `file:line: target`.
+ * The relative links and paths in Markdown files whose file or heading does not exist, as
+ * `file:line: target`.
  */
 export function brokenLinks (root: string, patterns: readonly string[]): string[] {
   return globSync([...patterns], { cwd: root }).toSorted().flatMap(file => (
     proseOf(join(root, file)).flatMap((line, i) => {
       const broken = [...badLinks(root, file, line), ...missingPaths(root, line)]
 
-      return broken.map(target => `${file}:${i + 1}: ${target} leads nowhere`)
+      return broken.map(target => `${file}:${i + 1}: ${target} does not exist`)
     })
   ))
 }
@@ -38,7 +38,7 @@ function leadsSomewhere (root: string, file: string, target: string): boolean {
   const to = path === '' ? join(root, file) : join(root, dirname(file), path)
   const stats = statSync(to, { throwIfNoEntry: false })
 
-  // a link out of the repository works on one machine alone
+  // a link out of the repository works only on one machine
   if (stats == null || relative(root, to).startsWith('..')) {
     return false
   }
@@ -46,7 +46,7 @@ function leadsSomewhere (root: string, file: string, target: string): boolean {
   return anchor == null || (stats.isFile() && anchorsOf(to).has(anchor))
 }
 
-/** What GitHub calls the headings of a file in links. */
+/** The anchors that GitHub gives to the headings of a file. */
 function anchorsOf (file: string): Set<string> {
   const anchors = new Set<string>()
 
@@ -69,7 +69,7 @@ function anchorsOf (file: string): Set<string> {
   return anchors
 }
 
-/** The lines of a file, those of code blocks empty. */
+/** The lines of a file. Those of code blocks are replaced by empty ones. */
 function proseOf (file: string): string[] {
   let inFence = false
 

@@ -1,7 +1,7 @@
 /**
- * Builds a page for each codec with bundlers that are told nothing, prints what a
- * browser would load, and fails where a page holds another codec's code or is
- * larger than it may be. Run after a build.
+ * Builds a page for each codec with bundlers that are not configured, prints how much a
+ * browser would load, and fails if a page contains another codec's code or is too large.
+ * Run after a build.
  */
 import { globSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -11,10 +11,10 @@ import { BUNDLERS } from '../test/support/bundles.ts'
 
 const CODECS = Object.keys(codecs)
 
-/** The most JavaScript of a page that reads one codec, WebAssembly apart, in gzipped bytes. */
+/** The most JavaScript of a page that reads one codec, without WebAssembly, in gzipped bytes. */
 const LIMIT = 40_000
 
-/** How a WebAssembly module begins, in base64. */
+/** The first bytes of a WebAssembly module, in base64. */
 const WASM = 'AGFzbQ'
 
 interface Sizes {
@@ -22,7 +22,7 @@ interface Sizes {
   main: number
   /** All JavaScript that it may load. */
   script: number
-  /** The texts of WebAssembly modules. */
+  /** The files with WebAssembly modules. */
   wasm: number
 }
 
@@ -34,7 +34,7 @@ function measure (directory: string): Sizes {
     const text = readFileSync(join(directory, file))
     const size = gzipSync(text).byteLength
 
-    // a module lies in a file of its own, apart from a few kilobytes that go with their code
+    // a module has its own file, except those of a few kilobytes, which are bundled with their code
     if (text.includes(WASM) && text.byteLength > 30_000) {
       sizes.wasm += size
     } else {
@@ -71,10 +71,10 @@ for (const codec of CODECS) {
     )
 
     if (all > LIMIT) {
-      problems.push(`${codec}, ${bundler}: ${all} bytes of JavaScript, at most ${LIMIT}`)
+      problems.push(`${codec}, ${bundler}: ${all} bytes of JavaScript, the limit is ${LIMIT}`)
     }
 
-    problems.push(...strangers.map(source => `${codec}, ${bundler}: it holds ${source}`))
+    problems.push(...strangers.map(source => `${codec}, ${bundler}: contains ${source}`))
     rmSync(directory, { recursive: true })
   }
 }

@@ -2,8 +2,8 @@
  * Type-checks every TypeScript example: the fenced blocks of the documents, and
  * those after `@example` in doc comments. Also checks the links between documents.
  *
- * Each example becomes a file below dist/, which git ignores. From there `@ipfsz/core`
- * and the rest resolve as they do for a user. Run after a build.
+ * Each example becomes a file below dist/, which git ignores. There, imports of `@ipfsz/core`
+ * and the others resolve as they do for a user. Run after a build.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -44,7 +44,7 @@ const CONFIG = {
 
 interface Example {
   file: string
-  /** Its first line in the file, from 1. */
+  /** The number of its first line in the file, counted from 1. */
   line: number
   code: string[]
 }
@@ -136,7 +136,7 @@ const failures = check(examples)
 const broken = brokenLinks(ROOT, LINKED)
 const counts = [
   `${examples.length} examples checked${failures === '' ? '' : ', some do not compile'}`,
-  `Links between documents checked${broken.length === 0 ? '' : `, ${broken.length} lead nowhere`}`
+  `Links between documents checked${broken.length === 0 ? '' : `, ${broken.length} are broken`}`
 ]
 
 console.info([...failures === '' ? [] : [failures.trimEnd()], ...broken, ...counts].join('\n'))

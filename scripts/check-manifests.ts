@@ -1,7 +1,7 @@
 /**
- * Checks the manifests of the packages that are published: every path in them is a
- * file, their dependencies on each other are those of rooms.ts in the version that is
- * here, and publint and attw find nothing. Run after a build.
+ * Checks the manifests of the published packages: every path in them exists, their
+ * dependencies on each other match rooms.ts and the current versions, and publint and attw
+ * find nothing. Run after a build.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ interface Package {
   version: string
 }
 
-/** Every path in a value of `exports`, `imports` or `bin`, however deep. */
+/** Every path in a value of `exports`, `imports` or `bin`, at any depth. */
 function paths (value: unknown): string[] {
   if (typeof value === 'string') {
     return [value]
@@ -48,20 +48,20 @@ function check (directory: string, packages: ReadonlyMap<string, Package>): stri
   const dependencies = { ...required, ...optionalDependencies, ...peerDependencies }
   const problems = [manifest.exports, manifest.imports, manifest.bin].flatMap(paths)
     .filter(path => !existsSync(join(directory, path)))
-    .map(path => `${path} is not there`)
+    .map(path => `${path} does not exist`)
 
   for (const [dependency, { folder, version }] of packages) {
     const range = dependencies[dependency]
     const allowed = PACKAGES[basename(directory)].includes(folder)
 
     if (allowed !== (range != null)) {
-      problems.push(`${allowed ? 'it lacks' : 'it must not have'} the dependency ${dependency} (rooms.ts)`)
+      problems.push(`${allowed ? 'it needs' : 'it must not have'} the dependency ${dependency} (rooms.ts)`)
     } else if (range != null && range !== `^${version}`) {
-      problems.push(`it depends on ${dependency} ${range}, here is ${version}`)
+      problems.push(`it depends on ${dependency} ${range}, but the current version is ${version}`)
     }
   }
 
-  // as they are published: types that only the sources need come from anywhere
+  // the published files only: sources may import types from packages that are not dependencies
   for (const file of globSync('dist/**/*.{js,d.ts}', { cwd: directory })) {
     for (const [, specifier] of readFileSync(join(directory, file), 'utf8').matchAll(IMPORT)) {
       if (!specifier.startsWith('node:') && dependencies[specifier] == null) {
@@ -71,7 +71,7 @@ function check (directory: string, packages: ReadonlyMap<string, Package>): stri
   }
 
   if (manifest.license !== 'Apache-2.0 OR MIT' || manifest.type !== 'module') {
-    problems.push('its license or type is another')
+    problems.push('its license must be Apache-2.0 OR MIT, and its type module')
   }
 
   return problems
@@ -99,5 +99,5 @@ if (problems.length > 0) {
   console.error(problems.join('\n'))
   process.exitCode = 1
 } else {
-  console.info(`${directories.length} manifests are in order`)
+  console.info(`${directories.length} manifests checked`)
 }

@@ -1,7 +1,6 @@
 /**
- * Packs every package as it would be published, installs the packs into an empty
- * project, and uses them there: each entry is imported, and `npx ipfsz` adds and
- * reads a file. Run after a build.
+ * Packs every package as for publishing, installs the packs into an empty project, and
+ * uses them there: imports each entry, and adds and reads a file with `npx ipfsz`. Run after a build.
  */
 import { spawnSync } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -25,7 +24,7 @@ function run (command: string, args: string[], cwd: string): string {
   return stdout.trim()
 }
 
-/** Where each entry of a package is imported from, the manifest itself apart. */
+/** The specifier to import each entry of a package with, except its package.json. */
 function entries ({ name, exports }: Manifest): string[] {
   return Object.keys(exports).filter(key => !key.endsWith('.json')).map(key => join(name, key).replaceAll('\\', '/'))
 }
@@ -56,7 +55,7 @@ try {
   run('npx', ['--no-install', 'ipfsz', '--repo', 'repo', 'get', cid, '-o', 'back.txt'], project)
 
   if (!readFileSync(join(project, 'back.txt')).equals(readFileSync(file))) {
-    throw new Error(`npx ipfsz read ${cid} back as something else`)
+    throw new Error(`npx ipfsz get ${cid} wrote other bytes than were added`)
   }
 
   console.info(`${packs.length} packages install and work in an empty project`)

@@ -1,4 +1,4 @@
-/** Puts the licences into a package before it is packed: npm packs only what lies in it. */
+/** Copies the licences into a package before it is packed, because npm packs only the package's own directory. */
 import { copyFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

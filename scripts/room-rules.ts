@@ -1,4 +1,4 @@
-/** The map of rooms.ts as rules of oxlint. */
+/** Turns the map in rooms.ts into rules of oxlint. */
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OPEN_FILES, PACKAGES, ROOMS, SUBROOMS } from '../rooms.ts'
@@ -6,14 +6,14 @@ import type { OxlintOverride } from 'oxlint'
 
 const ROOT = dirname(import.meta.dirname)
 
-/** Imports that a place must not have, and what to say of them. */
+/** Imports to refuse, and the message. */
 interface Restriction {
-  /** Without `(?!` and the like: oxlint ignores a pattern that has one. */
+  /** Without `(?!` and the like: oxlint ignores patterns that contain them. */
   regex: string
   message: string
 }
 
-/** Who may import whom: rooms, subrooms, or files at the top of `src`. */
+/** Which rooms, subrooms or files at the top of `src` each of them may import. */
 type Arrows = Readonly<Record<string, readonly string[]>>
 
 /** Other ways to write a path, such as `./../dag/x.ts` and `../dag/../read/x.ts`. */
@@ -22,7 +22,7 @@ const DETOUR: Restriction = {
   message: 'Write the shortest path (rooms.ts)'
 }
 
-/** The rules for every package, and for what is outside of them. */
+/** The rules for every package, and for the code outside the packages. */
 export function roomRules (): OxlintOverride[] {
   checkOrder('packages', PACKAGES)
   expectSame('packages', Object.keys(PACKAGES), folders('packages'))
@@ -36,7 +36,7 @@ export function roomRules (): OxlintOverride[] {
   ]
 }
 
-/** Of two overrides for one file the later one counts, so each has all that holds there. */
+/** If two overrides match a file, oxlint applies only the later one, so each repeats all restrictions. */
 function rulesOfSources (name: string): OxlintOverride[] {
   const src = `packages/${name}/src`
   const rooms = ROOMS[name]
@@ -103,7 +103,7 @@ function rulesOfRoom (name: string, room: string, everywhere: readonly Restricti
   ]
 }
 
-/** Tests, and scripts that generate sources or try them out. */
+/** Rules for tests, and for scripts that generate sources or try them out. */
 function rulesOfTests (name: string): OxlintOverride[] {
   const message = 'Tests of a package import its own sources, and test/support (rooms.ts)'
 
@@ -120,7 +120,7 @@ function rulesOfTests (name: string): OxlintOverride[] {
   })
 }
 
-/** Other packages of this repository, but for those that the map allows. */
+/** Refuses packages of this repository, except those that the map allows. */
 function otherPackages (name: string): Restriction {
   const others = Object.keys(PACKAGES).filter(other => !PACKAGES[name].includes(other))
 
@@ -129,12 +129,12 @@ function otherPackages (name: string): Restriction {
   }))
 }
 
-/** What is above the package's `src`, for files so many folders below it. */
+/** Refuses paths above the package's `src`, for files `depth` folders below it. */
 function above (depth: number): Restriction {
   return refuse(`^(\\.\\./){${depth + 1}}`, 'Import other packages by their names (rooms.ts)')
 }
 
-/** What a directory holds, but for `open`. `up` leads there. A room of the platform is also `#platform`. */
+/** Refuses every entry of a directory except `open`. `up` is the path to it. `#platform` names a room too. */
 function refuseEntries (up: string, directory: string, open: readonly string[], message: string): Restriction {
   const closed = readdirSync(join(ROOT, directory)).filter(entry => !open.includes(entry)).map(entry =>
     isFile(entry) ? `${escape(entry.replace(/\.ts$/, ''))}\\.[jt]s$` : `${escape(entry)}(/|$)`
@@ -148,7 +148,7 @@ function arrowMessage (from: string, arrows: Arrows): string {
 }
 
 function list (names: readonly string[]): string {
-  return names.join(', ') || 'no other'
+  return names.join(', ') || 'nothing'
 }
 
 function refuse (regex: string, message: string): Restriction {
@@ -163,7 +163,7 @@ function restrict (files: string[], patterns: readonly Restriction[]): OxlintOve
   return { files, rules: { 'no-restricted-imports': ['error', { patterns: [...patterns] }] } }
 }
 
-/** Each place imports only what stands above it: then there are no circles. */
+/** Check that each place imports only places above it, so that there are no circles. */
 function checkOrder (where: string, arrows: Arrows): void {
   const above = new Set<string>()
 

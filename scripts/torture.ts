@@ -1,12 +1,12 @@
 /**
- * Kills the command at random moments, then checks that everything it acknowledged is still there:
+ * Kills the command at random moments, then checks that nothing it acknowledged is lost:
  *
  *   node scripts/torture.ts [--kills N] [--seed N] [--time SECONDS]
  *
  * Two processes at a time work on one repo: they add, get, cat, pin, unpin, convert, collect
- * garbage, export and import CARs. One is killed with SIGKILL, in half of the rounds the other
- * one too. Then the repo is opened: what was acknowledged is pinned and whole, files written to
- * disk are whole or missing, and nothing blocks the next command.
+ * garbage, export and import CARs. One is killed with SIGKILL, and in half of the rounds the other
+ * one too. Then the repo is checked: everything acknowledged is pinned and complete, files written
+ * to disk are complete or missing, and nothing blocks the next command.
  *
  * The seed decides the actions and the moments of the kills; how far a process got depends on
  * the machine. Stops at the first failure and keeps the repo.
@@ -44,6 +44,6 @@ try {
   console.log(`${kills} kills, ${checks} checks, 0 lost (seed ${seed})`)
 } catch (err) {
   console.error(err)
-  console.error(`Wrong with the seed ${seed}. The repo is kept: ${join(directory, 'repo')}`)
+  console.error(`Failed with seed ${seed}. The repo is kept: ${join(directory, 'repo')}`)
   process.exitCode = 1
 }

@@ -45,7 +45,7 @@ function fromFetches (rows: readonly Row[], side: string): string[] {
           `**fetching, ${side}**: ${by} is faster over ${extremes(links, ours.length, 'links')}.`
         ],
         ...first.length === 0 ? [] : [
-          `**fetching, ${side}, the first byte**: ${by} has it sooner over ${extremes(first, ours.length, 'links')}.`
+          `**fetching, ${side}, the first byte**: sooner with ${by} over ${extremes(first, ours.length, 'links')}.`
         ]
       ]
     }),
@@ -64,7 +64,7 @@ export function fromSlow (results: Results): string[] {
     ...failed.map(
       row =>
         `**\`ipfsz cat\` does not always get the file** over ${row['Mbit/s']} Mbit/s from ${row.provider}: ` +
-      `${row.whole} are whole, ${row.failed}.`
+      `${row.whole} are complete; ${row.failed}.`
     ),
     ...far.length === 0 ? [] : [
       `**\`ipfsz cat\` takes more than ${FAR} times the floor** over ${list(far.map(row =>

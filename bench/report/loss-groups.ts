@@ -109,10 +109,10 @@ function links (results: Results): string[] {
   }
 
   const parts = [
-    ...some(sooner('Kubo', 'first byte, s'), where => `Kubo has the first byte sooner ${where}`),
+    ...some(sooner('Kubo', 'first byte, s'), where => `the first byte arrives sooner with Kubo ${where}`),
     ...some(
       sooner('Kubo, zstd -3 piped', 'seconds'),
-      where => `Kubo with \`zstd\` by hand has the file sooner ${where}`
+      where => `the whole file arrives sooner with Kubo and \`zstd\` by hand ${where}`
     ),
     ...some(
       range(far),

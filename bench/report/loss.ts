@@ -13,7 +13,7 @@ export interface Loss {
   times: number
 }
 
-/** How many losses there are, and which. Of many, only the least and the worst: the tables have the others. */
+/** How many losses there are, and which. If there are many, only the smallest and the largest. */
 export function extremes (losses: readonly Loss[], of: number, what: string): string {
   const sorted = losses.toSorted((a, b) => a.times - b.times).map(({ text }) => text)
 

@@ -9,7 +9,7 @@ import type { Results } from './rows.ts'
 /** The side with frames of the default size. */
 const DEFAULT_FRAMES = 'ipfsz, frames of 4096 KiB'
 
-/** Like NOISE, but for bytes, which are the same every time. */
+/** Like NOISE, but for stored bytes, which do not vary between runs. */
 const LITTLE = 0.01
 
 /** Memory that grows by at most this fraction, from 100 MB to the largest file, counts as constant. */
@@ -17,7 +17,7 @@ const GROWTH = 0.1
 
 /**
  * Where IPFSz is worse than what it is compared with, for each benchmark, as sentences in
- * Markdown. They are found in the figures, so none is missing or out of date.
+ * Markdown. They are computed from the figures, so none is missing or out of date.
  */
 export const LOSSES: Readonly<Record<string, (results: Results) => string[]>> = {
   storage: fromStorage,
@@ -47,7 +47,7 @@ function fromLocal (results: Results): string[] {
       const theirs = numberOf(row, 'MB/s')
 
       return ours != null && theirs != null && theirs > ours * (1 + NOISE) ? [
-        `${row.MB} MB ${rounded(theirs / ours)} times as fast (${row.side})`
+        `${row.MB} MB${String(row.side).replace('Kubo', '').replace(',', ' and')} (${rounded(theirs / ours)} times)`
       ] : []
     })
     const leaner = ([['CPU ms', 'processor time'], ['peak MB', 'memory']] as const).flatMap(([column, name]) => {
@@ -67,7 +67,7 @@ function fromLocal (results: Results): string[] {
       const theirs = numberOf(find(of, { MB: row.MB, side: PLAIN, store: row.store }), 'CPU ms')
 
       return ours != null && theirs != null && ours > theirs * (1 + NOISE) ? [
-        `${row.MB} MB on ${row.store} (${rounded(ours / theirs)})`
+        `${row.MB} MB on ${row.store} (${rounded(ours / theirs)} times)`
       ] : []
     })
 
@@ -84,10 +84,10 @@ function fromLocal (results: Results): string[] {
           `**${what}, other codecs and levels**: slower than plain Helia with ${list(others.map(row =>
             `${row.MB} MB and ${String(row.side).replace('ipfsz, ', '')} on ${row.store} (${row['times as fast']})`))}.`
         ],
-      ...kubo.length === 0 ? [] : [`**${what} against Kubo**: Kubo does ${list(kubo)}.`],
+      ...kubo.length === 0 ? [] : [`**${what} against Kubo**: Kubo is faster with ${list(kubo)}.`],
       ...leaner,
       ...busier.length === 0 ? [] : [
-        `**${what}, processor time**: more than plain Helia with ${list(busier)}, in times.`
+        `**${what}, processor time**: IPFSz takes more than plain Helia, with ${list(busier)}.`
       ]
     ]
   })
@@ -118,7 +118,7 @@ function fromStorage (results: Results): string[] {
           `${row.file} (${row['frames cost, %']} %)`))}.`
       ],
     ...level.length === 0 ? [] : [
-      `**level 3, the default**, stores more bytes than level 1 of ${list(level.map(({ file }) => String(file)))}.`
+      `**level 3, the default**, stores more bytes than level 1 for ${list(level.map(({ file }) => String(file)))}.`
     ]
   ]
 }
@@ -142,8 +142,8 @@ function fromRandom (results: Results): string[] {
       'A frame is decompressed as a whole; smaller frames are faster.'
     ] : [],
     ...late > 1 + NOISE ? [
-      `**4 KiB at a random place**: the slowest 5 of 100 reads take ${ours['ms, 95 of 100']} ms or more, ` +
-      `with plain Helia ${plain['ms, 95 of 100']} ms.`
+      `**4 KiB at a random place**: the slowest 5 % of reads take ${ours['ms, 95 of 100']} ms or more ` +
+      `(plain Helia: ${plain['ms, 95 of 100']} ms).`
     ] : [],
     ...bytes > 1 + NOISE ? [
       `**4 KiB at a random place** reads ${rounded(bytes)} times the bytes that plain Helia reads.`
@@ -205,20 +205,20 @@ function fromLinks (results: Results): string[] {
     ...make.length === 0
       ? []
       : [
-        `**making 1000 links** takes more than the ${LINKS.update} ms of the paper with ${list(make.map(row =>
+        `**making 1000 links** takes longer than the paper's ${LINKS.update} ms with ${list(make.map(row =>
           `datastore-${row.datastore} (${row['make, ms']} ms)`))}.`
       ],
     ...read.length === 0 ? [] : [
-      `**reading 1000 links** in a new process takes more than the ${LINKS.recovery} ms of the paper ` +
+      `**reading 1000 links** in a new process takes longer than the paper's ${LINKS.recovery} ms ` +
       `with ${list(read.map(row =>
         `datastore-${row.datastore} (${row['open and read, ms']} ms, ${row['open, ms']} of them to open it)`))}.`
     ],
     ...cost.length === 0
       ? []
       : [
-        `**adding with links** costs ${list(cost.map(row =>
-          `${row['links cost, %']} % with datastore-${row.datastore}`))}, the paper has ${LINKS.partOfUpload}: ` +
-        'the original is hashed for its content CID, and the link is written.'
+        `**adding with links** takes ${list(cost.map(row =>
+          `${row['links cost, %']} % longer with datastore-${row.datastore}`))} (the paper: ${LINKS.partOfUpload}), ` +
+        'because each original is hashed for its content CID, and its link is written.'
       ]
   ]
 }
@@ -247,7 +247,7 @@ function fromMemory (results: Results): string[] {
             `${row.MB} MB (${row[`${what}, MB`]} MB resident)`))}.`
         ],
       ...growth > 1 + GROWTH ? [
-        `**memory grows**: ${what} of ${last?.MB} MB takes ${rounded(growth)} times as much as of 100 MB.`
+        `**memory grows**: ${what} of ${last?.MB} MB takes ${rounded(growth)} times as much as ${what} of 100 MB.`
       ] : []
     ]
   }).concat(
@@ -267,7 +267,7 @@ function fromBrowser (results: Results): string[] {
     return slow.length === 0
       ? []
       : [
-        `**in a page**, on ${store}: ${what} is slower than with plain Helia with ${list(slow.map(row =>
+        `**in a page**, store ${store}: ${what} is slower than with plain Helia: ${list(slow.map(row =>
           `${String(row.side).replace('ipfsz, ', '')} (${row[column]})`))}.`
       ]
   }))
@@ -286,7 +286,7 @@ function fromBlockstore (results: Results): string[] {
 
     return slow.length === 0 ? [] : [
       `**a CompressedBlockstore** with default options, ${what}: ` +
-      `slower than an FsBlockstore alone with ${extremes(slow, rows.length, 'rows')}.`
+      `slower than an FsBlockstore alone in ${extremes(slow, rows.length, 'rows')}.`
     ]
   })
 }

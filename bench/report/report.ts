@@ -15,7 +15,7 @@ import type { Row } from '../benchmark.ts'
 import type { Result } from '../support/results.ts'
 import type { Results } from './rows.ts'
 
-/** The title of every benchmark's page, in the order of the report: the most asked first. */
+/** The title of every benchmark's page, in the order of the report: the most frequent questions first. */
 export const TITLES: Readonly<Record<string, string>> = {
   storage: 'Stored bytes',
   local: 'Adding and reading on one machine',

@@ -5,7 +5,7 @@ import { distinct, find, numberOf, rowsOf } from './rows.ts'
 import type { Row } from '../benchmark.ts'
 import type { Results } from './rows.ts'
 
-/** The reads, and the stores, of which a CompressedBlockstore should not be slower than an FsBlockstore alone. */
+/** The reads and stores for which a CompressedBlockstore should not be slower than an FsBlockstore alone. */
 const READING = ['get, cached', 'first get, cached', 'first get, from the disk'].flatMap(
   what => [`${what}, 8 at a time`, `${what}, one by one`]
 )

@@ -16,7 +16,7 @@ export function range (values: readonly number[]): string | undefined {
   return least === most ? least : `${least} to ${most}`
 }
 
-/** From how many times as fast: how many times as long, for those that are slower by more than noise. */
+/** Turns speeds (times as fast) into durations (times as long), of those that are slower by more than noise. */
 export function slowdowns (speeds: ReadonlyArray<number | undefined>): number[] {
   return speeds.filter(speed => speed != null && speed < 1 - NOISE).map(speed => 1 / Number(speed))
 }

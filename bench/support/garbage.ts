@@ -3,5 +3,5 @@ import { runInNewContext } from 'node:vm'
 
 setFlagsFromString('--expose-gc')
 
-/** Collect garbage now, so that what one side left is not collected in the time of the next. */
+/** Collect garbage now, so that the garbage of one side is not collected while the next one is measured. */
 export const collectGarbage = runInNewContext('gc') as () => void

@@ -47,7 +47,7 @@ export function versions (): Record<string, string> {
   }
 }
 
-/** The commit of the project, if known, because versions change less often. */
+/** The commit of the project, if known. Versions change less often than commits. */
 function commit (): string {
   const hash = output('git', ['-C', ROOT, 'rev-parse', '--short', 'HEAD'])
   const changed = output(

@@ -15,7 +15,7 @@ export const TABLE_4: readonly DataSet[] = [
   {
     dataset: 'Netflix titles, csv, 3 MB',
     ours: 'paper/netflix_titles.csv',
-    likeness: 'the same list, its columns named otherwise',
+    likeness: 'the same list, with other column names',
     ratios: { gzip: 0.44, lz4: 0.64, lzo: 0.66, snappy: 0.71, zstd: 0.48 }
   },
   {
@@ -50,7 +50,7 @@ export const TABLE_4: readonly DataSet[] = [
   }
 ]
 
-/** Figure 7: how many times as fast adding is where what is compressed already is not compressed again. */
+/** Figure 7: the speed of adding if files that are compressed already are not compressed again. */
 export const BYPASS = '1.06 to 1.18 times as fast as compressing anyway, and as fast as storing plain'
 
 /** Figure 8: the mapping table, in milliseconds for 1000 entries. */

@@ -1,6 +1,6 @@
 import type { Table } from '../benchmark.ts'
 
-/** Write tables to stdout, columns aligned: console.table quotes texts, and wraps none. */
+/** Write tables to stdout with aligned columns. console.table would put texts in quotes. */
 export function printTables (tables: readonly Table[]): void {
   for (const { title, rows } of tables) {
     console.info(title === '' ? '' : `${title}\n`)

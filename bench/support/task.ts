@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** A task that runs in its own process, so that memory and processor time are its own. */
+/** A task that runs in its own process, so that its memory and processor time can be measured. */
 export interface Task {
   action: 'add' | 'cat'
   /** A name of FILE_SYSTEMS. */
@@ -14,7 +14,7 @@ export interface Task {
   file: string
   /** Bytes to add. A shorter file is repeated. */
   size: number
-  /** What to read. `cat` needs it for all stores but memory, which it fills first. */
+  /** The CID to read. `cat` needs it, except for the store in memory, which it fills first. */
   cid?: string
   /** How often to repeat. Each add has a new store. */
   times: number
@@ -69,7 +69,7 @@ async function run<Result> (program: string, task: object, what: string): Promis
   message.catch(() => {})
 
   const outcome = await Promise.race([message.then(([outcome]) => outcome as Result), exit.then(([code, signal]) => {
-    throw new Error(`A process that was to ${what} ended with ${code ?? signal}`)
+    throw new Error(`The process for ${what} ended with ${code ?? signal}`)
   })])
 
   await exit

@@ -9,7 +9,7 @@ export async function withDirectory<T> (use: (directory: string) => Promise<T>):
   return withRemoved(await mkdtemp(join(tmpdir(), 'ipfsz-bench-')), use)
 }
 
-/** The same with a directory that exists. */
+/** Use an existing directory, then remove it in the same way. */
 export async function withRemoved<T> (directory: string, use: (directory: string) => Promise<T>): Promise<T> {
   // processes that are being killed may still write
   const remove = (): void => { rmSync(directory, { recursive: true, force: true, maxRetries: 10 }) }

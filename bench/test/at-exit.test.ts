@@ -33,10 +33,10 @@ function childrenOf ({ pid }: ChildProcess): string[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
 }
 
-describe('a process of the benchmarks that is interrupted', () => {
+describe('an interrupted benchmark process', () => {
   it.each(
     [['SIGINT', 130], ['SIGTERM', 143]] as const
-  )('ends the daemon that it started, and removes its directory: %s', async (signal, code) => {
+  )('stops its daemon and removes its directory on %s', async (signal, code) => {
     const child = start('--input-type=module', '--eval', DAEMON)
     const [line] = await once(child.stdout as NodeJS.ReadableStream, 'data') as [Buffer]
     const [daemon] = childrenOf(child)
@@ -47,7 +47,7 @@ describe('a process of the benchmarks that is interrupted', () => {
     expect(existsSync(line.toString().trim())).toBe(false)
   })
 
-  it('ends the benchmark that it runs', async () => {
+  it('stops the benchmark that it runs', async () => {
     const child = start(join(BENCH, 'run.ts'), 'all', '--smoke')
     await once(child.stdout as NodeJS.ReadableStream, 'data')
     const [benchmark] = childrenOf(child)

@@ -11,7 +11,7 @@ describe('median', () => {
     expect(median(values)).to.equal(expected)
   })
 
-  it('leaves values in their order', () => {
+  it('does not reorder its input', () => {
     const values = [2, 1]
     median(values)
 
@@ -20,7 +20,7 @@ describe('median', () => {
 })
 
 describe('rotate', () => {
-  it('begins with another item in each round', () => {
+  it('starts with a different item in each round', () => {
     expect(
       [0, 1, 2, 3].map(round => rotate(['a', 'b', 'c'], round).join(''))
     ).to.deep.equal(['abc', 'bca', 'cab', 'abc'])
@@ -28,7 +28,7 @@ describe('rotate', () => {
 })
 
 describe('spread', () => {
-  it('is the least and the most', () => {
+  it('is the minimum and the maximum', () => {
     expect(spread([3, 1, 2])).to.equal('1-3')
   })
 })

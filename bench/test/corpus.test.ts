@@ -20,7 +20,7 @@ afterEach(async () => {
 })
 
 describe('the generated corpus', () => {
-  it('is the same everywhere', () => {
+  it('is the same on every machine', () => {
     const hash = createHash('sha256')
 
     for (const [name, make] of Object.entries(GENERATORS)) {
@@ -34,7 +34,7 @@ describe('the generated corpus', () => {
     expect(hash.digest('hex')).to.equal('50f62a35c580576f32de18a42d318b7c38762e724ca3729832f17d1c7f79ed25')
   })
 
-  it.each(Object.entries(GENERATORS))('%s compresses as files of its kind do', (name, make) => {
+  it.each(Object.entries(GENERATORS))('%s compresses as well as real files of its kind', (name, make) => {
     const bytes = make(500_000)
     const ratio = zstdCompressSync(bytes).byteLength / bytes.byteLength
 
@@ -53,7 +53,7 @@ describe('the generated corpus', () => {
     })
   })
 
-  it('is removed with all that was made on the way', async () => {
+  it('is removed together with all temporary files', async () => {
     const made = await withCorpus({ smoke: true }, async ({ directory }) => directory)
 
     await expect(stat(made)).rejects.toMatchObject({ code: 'ENOENT' })
@@ -61,7 +61,7 @@ describe('the generated corpus', () => {
 
   it.each(
     [['SIGINT', 130], ['SIGTERM', 143]] as const
-  )('is removed where %s ends the process', async (signal, code) => {
+  )('is removed when %s ends the process', async (signal, code) => {
     const script = `
       import { withCorpus } from ${JSON.stringify(join(import.meta.dirname, '../support/corpus.ts'))}
       await withCorpus({ smoke: true }, async ({ directory }) => {
@@ -81,8 +81,8 @@ describe('the generated corpus', () => {
   })
 })
 
-describe('a corpus of one\'s own', () => {
-  it('is used as it is, and what is named instead of it too', async () => {
+describe('a corpus given with --corpus', () => {
+  it('is used unchanged, unless --file names a file', async () => {
     await writeFile(join(directory, 'notes.txt'), 'some notes')
     await writeFile(join(directory, 'README.md'), 'about them')
 
@@ -95,7 +95,7 @@ describe('a corpus of one\'s own', () => {
     })
   })
 
-  it.each([true, false])('is not what a file is from that was named, smoke: %s', async smoke => {
+  it.each([true, false])('is not reported as the source when --file names a file, smoke: %s', async smoke => {
     const file = join(directory, 'notes.txt')
 
     await withCorpus({ smoke, file, ...smoke ? {} : { corpus: directory } }, async ({ source }) => {
@@ -108,7 +108,7 @@ describe('a corpus of one\'s own', () => {
       .rejects.toThrow('missing')
   })
 
-  it('has files that links lead to, and none that lead nowhere or in circles', async () => {
+  it('includes the targets of symlinks, and skips broken and circular ones', async () => {
     await writeFile(join(directory, 'notes.txt'), 'some notes')
     await symlink('notes.txt', join(directory, 'link.txt'))
     await symlink('missing', join(directory, 'nowhere'))
@@ -119,7 +119,7 @@ describe('a corpus of one\'s own', () => {
     })
   })
 
-  it('is used by smoke runs too, when it is named', async () => {
+  it('is used by smoke runs too', async () => {
     await writeFile(join(directory, 'notes.txt'), 'some notes')
 
     await withCorpus({ smoke: true, corpus: directory }, async ({ files }) => {
@@ -127,7 +127,7 @@ describe('a corpus of one\'s own', () => {
     })
   })
 
-  it('refuses to make a file of nothing', async () => {
+  it('refuses to concatenate files if none of them compresses', async () => {
     await mkdir(join(directory, 'incompressible'))
     await writeFile(join(directory, 'incompressible/random.bin'), 'x')
     await writeFile(join(directory, 'empty.txt'), '')
@@ -138,8 +138,8 @@ describe('a corpus of one\'s own', () => {
   })
 })
 
-describe('a file of a size', () => {
-  it.each([[1000], [300_000], [2_500_000]])('has %i bytes, whatever the file that it is made of has', async size => {
+describe('a file of a given size', () => {
+  it.each([[1000], [300_000], [2_500_000]])('has %i bytes, whatever the size of its source', async size => {
     const path = join(directory, 'source')
     await writeFile(path, GENERATORS['prose.txt'](1_000_000))
     const file = await fileOfSize({ source: '', files: [], directory }, { path, size: 1_000_000 }, size)
@@ -147,7 +147,7 @@ describe('a file of a size', () => {
     expect((await stat(file)).size).to.equal(size)
   })
 
-  it('is of pieces from all over a larger one', async () => {
+  it('takes pieces from all over a larger source', async () => {
     const path = join(directory, 'source')
     await writeFile(path, Buffer.concat(['a', 'b', 'c', 'd'].map(letter => Buffer.alloc(1_000_000, letter))))
     const file = await fileOfSize({ source: '', files: [], directory }, { path, size: 4_000_000 }, 2_000_000)
@@ -155,7 +155,7 @@ describe('a file of a size', () => {
     expect(new Set((await readFile(file)).toString())).to.deep.equal(new Set(['a', 'b', 'c', 'd']))
   })
 
-  it('repeats a smaller one, no time like the one before', async () => {
+  it('repeats a smaller source, each time with a different first line', async () => {
     const path = join(directory, 'source')
     await writeFile(path, 'abc')
 

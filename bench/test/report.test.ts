@@ -49,7 +49,7 @@ function lossesOf (name: string, rows: Row[]): string[] {
 }
 
 describe('lossGroups', () => {
-  it('rounds what is slower, in how many times as long it takes', () => {
+  it('reports a slower speed as how many times as long it takes, rounded', () => {
     const found = lossGroups(new Map([
       [
         'tree',
@@ -68,7 +68,7 @@ describe('lossGroups', () => {
     ])
   })
 
-  it('has nothing to say about what is as fast', () => {
+  it('omits what is as fast', () => {
     expect(
       lossGroups(
         new Map([[
@@ -86,15 +86,15 @@ describe('lossGroups', () => {
 })
 
 describe('losses', () => {
-  it('names what is slower, and not what is faster', () => {
+  it('lists what is slower, not what is faster', () => {
     const found = lossesOf('local', LOCAL)
 
     expect(found).to.have.lengthOf(2)
     expect(found[0]).to.include('add').and.include('0.75')
-    expect(found[1]).to.include('cat').and.include('2 times as fast (Kubo, zstd -3 piped)')
+    expect(found[1]).to.include('cat').and.include('100 MB and zstd -3 piped (2 times)')
   })
 
-  it('names processor time, and memory that grows with the file', () => {
+  it('lists more processor time, and memory that grows with the file', () => {
     const row = { MB: 1, store: 'fs', what: 'add', 'times as fast': 1 }
     const found = [
       ...lossesOf('local', [
@@ -112,7 +112,7 @@ describe('losses', () => {
     expect(found[1]).to.include('add of 1000 MB').and.include('1.43')
   })
 
-  it('names what stays as it is and would be smaller', () => {
+  it('lists files that are stored plain but would shrink', () => {
     const row = { file: 'a.png', 'ipfsz, zstd 3': 1, 'frames cost, %': '-' }
     const found = lossesOf('storage', [
       { ...row, 'zstd -3, whole file': 0.9 },
@@ -123,7 +123,7 @@ describe('losses', () => {
     expect(found[0]).to.include('a.png').and.not.include('b.jpg')
   })
 
-  it('names fetches that failed, and those that are far above the floor', () => {
+  it('lists failed fetches, slower fetches, and those far above the floor', () => {
     const row = { 'Mbit/s': 10, 'round trip, ms': 50, MB: 16, side: 'ipfsz, zstd', failed: '' }
     const found = lossesOf('network', [
       {
@@ -149,7 +149,7 @@ describe('losses of other benchmarks', () => {
     'plain CID with libp2p compression',
     'Kubo',
     'Kubo, zstd -3 piped'
-  ])('name a fetch, and a first byte, that %s has sooner than the command or the library', rival => {
+  ])('list fetches and first bytes that are faster with %s than with the command or the library', rival => {
     const row = { 'Mbit/s': 50, 'round trip, ms': 50, MB: 16, failed: '', 'floor, s': 2, 'times the floor': 1 }
     const found = lossesOf('network', [
       ...['ipfsz, zstd', 'ipfsz cat from ipfsz daemon'].map(side => ({ ...row, side, seconds: 3, 'first byte, s': 2 })),
@@ -157,10 +157,10 @@ describe('losses of other benchmarks', () => {
     ])
 
     expect(found.filter(loss => loss.includes(`${rival} is faster over`))).to.have.lengthOf(2)
-    expect(found.filter(loss => loss.includes(`${rival} has it sooner over`))).to.have.lengthOf(2)
+    expect(found.filter(loss => loss.includes(`sooner with ${rival} over`))).to.have.lengthOf(2)
   })
 
-  it('tell of more than two links how many they are, the least and the worst', () => {
+  it('count more than two links, and show only the smallest and the largest loss', () => {
     const row = { 'round trip, ms': 50, MB: 16, failed: '', 'floor, s': 1, 'times the floor': 1 }
     const found = lossesOf('network', [2, 5, 3, 1].flatMap((seconds, i) => [
       { ...row, 'Mbit/s': i, side: 'ipfsz, zstd', seconds },
@@ -173,7 +173,7 @@ describe('losses of other benchmarks', () => {
     ])
   })
 
-  it('name what Kubo takes less of', () => {
+  it('list processor time and memory of which Kubo takes less', () => {
     const row = { MB: 100, store: 'fs', what: 'cat' }
     const found = lossesOf('local', [
       { ...row, side: 'ipfsz, zstd 3', 'MB/s': 100, 'CPU ms': 300, 'peak MB': 200 },
@@ -186,7 +186,7 @@ describe('losses of other benchmarks', () => {
     ])
   })
 
-  it('name random reads of which some take longer, and codecs that are slower in a page', () => {
+  it('list slow random reads, and codecs that are slower in a page', () => {
     const row = { 'ms, median': 5, 'times as fast': 1, 'KiB a read': 100 }
 
     expect(
@@ -195,27 +195,27 @@ describe('losses of other benchmarks', () => {
         { ...row, side: 'ipfsz, frames of 4096 KiB', 'ms, 95 of 100': 9 }
       ])
     ).to.deep.equal([
-      '**4 KiB at a random place**: the slowest 5 of 100 reads take 9 ms or more, with plain Helia 6 ms.'
+      '**4 KiB at a random place**: the slowest 5 % of reads take 9 ms or more (plain Helia: 6 ms).'
     ])
     expect(
       lossesOf('browser', [
         { store: 'memory', side: 'ipfsz, brotli 4', 'add, times as fast': 0.2, 'cat, times as fast': 1 }
       ])
-    ).to.deep.equal(['**in a page**, on memory: add is slower than with plain Helia with brotli 4 (0.2).'])
+    ).to.deep.equal(['**in a page**, store memory: add is slower than with plain Helia: brotli 4 (0.2).'])
   })
 
-  it('name links that take longer to open and to read than those of the paper', () => {
+  it('list links that take longer to open and read than the paper says', () => {
     const found = lossesOf('links', [
       { datastore: 'level', links: 1000, 'make, ms': 100, 'open, ms': 8, 'read, ms': 4, 'open and read, ms': 12 }
     ])
 
     expect(found).to.deep.equal([
-      '**reading 1000 links** in a new process takes more than the 5 ms of the paper with datastore-level ' +
+      '**reading 1000 links** in a new process takes longer than the paper\'s 5 ms with datastore-level ' +
         '(12 ms, 8 of them to open it).'
     ])
   })
 
-  it('name a slow link over which files are lost, or take long', () => {
+  it('list slow links over which fetches fail or take long', () => {
     const row = { 'Mbit/s': 10, MB: 20, what: 'text', provider: 'Kubo', whole: '4 of 5' }
     const found = lossesOf('slow', [
       { ...row, failed: '1 of 5: TimeoutError', 'times the floor': 1 },
@@ -223,11 +223,11 @@ describe('losses of other benchmarks', () => {
     ])
 
     expect(found).to.have.lengthOf(2)
-    expect(found[0]).to.include('4 of 5 are whole')
+    expect(found[0]).to.include('4 of 5 are complete')
     expect(found[1]).to.include('20 MB of text (1.4)')
   })
 
-  it('name small files that are slower to add or to read', () => {
+  it('list small files that are slower to add or read', () => {
     const row = { tree: 'a', 'stored / original': 0.3, 'read all, times as fast': 1 }
     const found = lossesOf('tree', [
       { ...row, side: 'plain Helia', 'add, times as fast': 1, 'read one, times as fast': 1 },
@@ -239,7 +239,7 @@ describe('losses of other benchmarks', () => {
     ).to.have.lengthOf(1)
   })
 
-  it('name what is compressed already and slower than with plain Helia, or without detection', () => {
+  it('list files that are compressed already and slower than with plain Helia or without detection', () => {
     const even = {
       file: 'a.zip',
       'add: times as fast as plain': 1,
@@ -260,7 +260,7 @@ describe('losses of other benchmarks', () => {
     }
   })
 
-  it('name blocks that a CompressedBlockstore reads or writes slower, and of which files', () => {
+  it('list blocks that a CompressedBlockstore with default options reads slower, with their files', () => {
     const row = { files: 'paper', what: 'get, cached, one by one', side: 'FsBlockstore, zstd 3, hash' }
 
     expect(
@@ -270,14 +270,14 @@ describe('losses of other benchmarks', () => {
       ])
     ).to.deep.equal([])
     expect(lossesOf('blockstore', [{ ...row, 'times as fast': 0.5 }])[0]).to.include(
-      'get, cached, one by one: slower than an FsBlockstore alone with 1 of 1 rows: FsBlockstore, zstd 3, ' +
+      'get, cached, one by one: slower than an FsBlockstore alone in 1 of 1 rows: FsBlockstore, zstd 3, ' +
         'hash with blocks of paper (0.5)'
     )
   })
 })
 
 describe('targets', () => {
-  it('ask for 0.8 / ratio for a fetch, and blocks with length', () => {
+  it('are 0.8 / ratio for a fetch, and 1 for reading blocks with `verify: length`', () => {
     const rows = targets(new Map([
       ['storage', resultOf('storage', [{ title: '', rows: [{ 'ipfsz, zstd 3': 0.25, 'zstd -3, whole file': 0.25 }] }])],
       [
@@ -309,7 +309,7 @@ describe('targets', () => {
       .toEqual([expect.objectContaining({ target: 'at least 1', reached: 'yes' })])
   })
 
-  it('says what is reached, what is not, and what was not measured', () => {
+  it('say which are reached, which are not, and which were not measured', () => {
     const rows = targets(new Map([['local', resultOf('local', [{ title: '', rows: LOCAL }])]]))
 
     expect(rows.filter(({ reached }) => reached === 'yes').map(({ measured }) => measured)).to.deep.equal([2.5])
@@ -319,7 +319,7 @@ describe('targets', () => {
 })
 
 describe('writeReport', () => {
-  it('has a place for every benchmark', () => {
+  it('has a title for every benchmark', () => {
     const names = globSync('*.ts', { cwd: join(import.meta.dirname, '..') }).map(file => file.replace('.ts', ''))
 
     expect(Object.keys(TITLES).toSorted()).to.deep.equal(
@@ -327,7 +327,7 @@ describe('writeReport', () => {
     )
   })
 
-  it('names every version of what ran', async () => {
+  it('lists every version of a package', async () => {
     writeResult(resultFile(directory, 'local'), resultOf('local', [{ title: 'Files', rows: LOCAL }]))
     writeResult(resultFile(directory, 'links'), {
       ...resultOf('links', [{ title: '', rows: [] }]),
@@ -338,7 +338,7 @@ describe('writeReport', () => {
     expect(await readFile(join(directory, 'benchmarks.md'), 'utf8')).to.include('node 24.0.0 and 24.1.0, helia 7.0.0.')
   })
 
-  it('begins with a chart and what to remember, then where it loses', async () => {
+  it('starts with a chart and the main figures, followed by the losses', async () => {
     writeResult(resultFile(directory, 'local'), resultOf('local', [{ title: 'Files', rows: LOCAL }]))
     await writeReport(directory, directory)
     const text = await readFile(join(directory, 'benchmarks.md'), 'utf8')
@@ -353,7 +353,7 @@ describe('writeReport', () => {
     expect(text).to.include('Not measured: storage')
   })
 
-  it('has a page and its charts for what was measured', async () => {
+  it('writes a page and charts for each measured benchmark, and no others', async () => {
     writeResult(resultFile(directory, 'local'), resultOf('local', [{ title: 'Files', rows: LOCAL }]))
     await writeReport(directory, directory)
 
@@ -372,7 +372,7 @@ describe('writeReport', () => {
 })
 
 describe('toSvg', () => {
-  it('draws on no background, with text and lines that are neither black nor white', () => {
+  it('has no background, and neither black nor white text and lines', () => {
     const svg = toSvg({
       title: 'Speed',
       unit: 'MB/s',
@@ -389,7 +389,7 @@ describe('toSvg', () => {
 })
 
 describe('toMarkdown', () => {
-  it('has all columns of all rows, and keeps a bar from being a border', () => {
+  it('has all columns of all rows, and escapes vertical bars', () => {
     expect(toMarkdown([{ a: 1, b: 'x|y' }, { a: 2, c: '-' }])).to.equal([
       '| a | b | c |',
       '|---:|---|---:|',

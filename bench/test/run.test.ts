@@ -30,7 +30,7 @@ describe('npm run bench', () => {
     'browser',
     'codecs',
     'network'
-  ])('says in a line that a corpus has nothing for %s', async name => {
+  ])('prints one line if the corpus has no input for %s', async name => {
     await writeFile(join(directory, 'empty.txt'), '')
 
     const { status, stderr } = bench(name, '--smoke', '--corpus', directory)
@@ -41,14 +41,14 @@ describe('npm run bench', () => {
 
   it.each<[string, (directory: string) => string]>([
     ['a directory', directory => directory],
-    ['in a directory that is not there', directory => join(directory, 'missing', 'result.json')],
+    ['in a missing directory', directory => join(directory, 'missing', 'result.json')],
     ['below a file', directory => join(directory, 'file', 'result.json')]
-  ])('measures nothing whose result cannot be written: %s', async (_, path) => {
+  ])('does not start if the result cannot be written: %s', async (_, path) => {
     await writeFile(join(directory, 'file'), '')
 
     const { status, stderr, stdout } = bench('proxy', '--smoke', '--json', path(directory))
 
-    expect(stderr.trim()).to.equal(`Nothing can be written to ${path(directory)}`)
+    expect(stderr.trim()).to.equal(`Cannot write to ${path(directory)}`)
     expect(stdout).to.equal('')
     expect(status).to.equal(2)
   })
@@ -57,24 +57,24 @@ describe('npm run bench', () => {
     const fifo = join(directory, 'fifo')
     spawnSync('mkfifo', [fifo])
 
-    expect(bench('proxy', '--smoke', '--json', fifo).stderr.trim()).to.equal(`Nothing can be written to ${fifo}`)
+    expect(bench('proxy', '--smoke', '--json', fifo).stderr.trim()).to.equal(`Cannot write to ${fifo}`)
   })
 
   it.each<[string, (directory: string) => string]>([
     ['a file', directory => join(directory, 'file')],
     ['below a file', directory => join(directory, 'file', 'results')],
-    ['nothing', () => '']
-  ])('measures nothing whose results have no directory: %s', async (_, path) => {
+    ['an empty name', () => '']
+  ])('does not start if the directory of the results cannot be written: %s', async (_, path) => {
     await writeFile(join(directory, 'file'), '')
 
     const { status, stderr, stdout } = bench('proxy', '--smoke', '--json-dir', path(directory))
 
-    expect(stderr.trim()).to.equal(`Nothing can be written into ${path(directory) || 'a directory without a name'}`)
+    expect(stderr.trim()).to.equal(`Cannot write into ${path(directory) || 'a directory without a name'}`)
     expect(stdout).to.equal('')
     expect(status).to.equal(2)
   })
 
-  it('names a file that is no result', async () => {
+  it('refuses a stored result that is not valid JSON, and names its file', async () => {
     const file = join(directory, 'local.json')
     await writeFile(file, '{ "name": "lo')
 
@@ -86,7 +86,7 @@ describe('npm run bench', () => {
     }
   })
 
-  it('says in a line that a file is too small for random reads', async () => {
+  it('prints one line if the file is too small for random reads', async () => {
     await writeFile(join(directory, 'small'), Buffer.alloc(4096))
 
     const { status, stderr } = bench('random', '--smoke', '--file', join(directory, 'small'))
@@ -95,7 +95,7 @@ describe('npm run bench', () => {
     expect(status).to.equal(2)
   })
 
-  it('reads a file at random whose .zst is a single block', async () => {
+  it('measures random reads of a file whose .zst is a single block', async () => {
     await writeFile(join(directory, 'zeros'), Buffer.alloc(100_000))
 
     const { status, stdout } = bench('random', '--smoke', '--file', join(directory, 'zeros'))
@@ -104,7 +104,7 @@ describe('npm run bench', () => {
     expect(status).to.equal(0)
   })
 
-  it('says in a line that there is nothing to report', async () => {
+  it('prints one line if there are no results to report', async () => {
     const { status, stderr } = bench('report', '--json-dir', join(directory, 'results'))
 
     expect(stderr.trim()).to.match(/^No results of full runs in .+\. Measure them with npm run bench -- all$/)
@@ -112,7 +112,7 @@ describe('npm run bench', () => {
     expect(await readdir(directory)).to.deep.equal([])
   })
 
-  it('lists the known benchmarks when asked for an unknown one', () => {
+  it('lists the benchmarks if the name is unknown', () => {
     const { status, stderr } = bench('speed')
 
     expect(stderr.trim()).to.match(/^Name one benchmark \(blockstore, .+, tree\), all or report$/)

@@ -53,7 +53,7 @@ function echoTwice (socket: Socket): void {
 }
 
 describe('shapedProxy', () => {
-  it('hands on the bytes of several connections in order, and counts them in each direction', async () => {
+  it('forwards the bytes of several connections in order, and counts them in each direction', async () => {
     const { port, traffic } = await createProxy({
       target: await listen(socket => { socket.pipe(socket) }),
       rate: 400 * MEGABIT,
@@ -66,7 +66,7 @@ describe('shapedProxy', () => {
     expect(traffic()).to.deep.equal({ up: 3_000_006, down: 3_000_006 })
   })
 
-  it('counts each direction by itself', async () => {
+  it('counts each direction separately', async () => {
     const { port, traffic } = await createProxy({ target: await listen(echoTwice), rate: 400 * MEGABIT, roundTrip: 0 })
     const received = await exchange(port, noise(100_000))
 
@@ -74,7 +74,7 @@ describe('shapedProxy', () => {
     expect(traffic()).to.deep.equal({ up: 100_000, down: 200_000 })
   })
 
-  it('hands on nothing before the rate and the delay of both directions allow it', async () => {
+  it('forwards nothing before the rate and the delay of both directions allow it', async () => {
     const { port } = await createProxy({
       target: await listen(socket => { socket.pipe(socket) }),
       rate: 8 * MEGABIT,
@@ -84,18 +84,18 @@ describe('shapedProxy', () => {
 
     await exchange(port, noise(101_500))
 
-    // after one packet at once, a thousand bytes a millisecond, plus the round trip
+    // one packet at once, then a thousand bytes a millisecond, plus the round trip
     expect(performance.now() - start).to.be.at.least(100 + 40)
   })
 
-  it('hands on the end of one direction while the other goes on', async () => {
+  it('forwards the end of one direction while the other goes on', async () => {
     const port = await listen(socket => { socket.on('end', () => socket.end('after the end')).resume() })
     const proxy = await createProxy({ target: port, rate: 10 * MEGABIT, roundTrip: 2 })
 
     expect((await exchange(proxy.port, noise(1000))).toString()).to.equal('after the end')
   })
 
-  it('takes no more than its queue from a source whose bytes are not read', async () => {
+  it('stops reading from a source when its queue is full', async () => {
     const total = 32 * 1024 * 1024
     const accepted = Promise.withResolvers<Socket>()
     const proxy = await createProxy({
@@ -121,7 +121,7 @@ describe('shapedProxy', () => {
     expect(proxy.mostHeld()).to.be.at.most((256 + 64) * 1024)
   })
 
-  it('closes a connection whose target cannot be reached', async () => {
+  it('resets a connection whose target cannot be reached', async () => {
     const server = createServer()
     await new Promise<void>(resolve => { server.listen(0, '127.0.0.1', resolve) })
     const { port } = server.address() as AddressInfo
@@ -135,7 +135,7 @@ describe('shapedProxy', () => {
 })
 
 describe('TokenBucket', () => {
-  it('lets bytes leave at its rate, whatever they are cut into', () => {
+  it('sends bytes at its rate, whatever the size of the pieces', () => {
     let now = 1000
     const whole = new TokenBucket(8 * MEGABIT, () => now)
     const cut = new TokenBucket(8 * MEGABIT, () => now)
@@ -152,7 +152,7 @@ describe('TokenBucket', () => {
     expect(whole.take(100_000)).to.equal(last)
   })
 
-  it('saves no more than a packet while nothing is sent', () => {
+  it('saves at most one packet while idle', () => {
     let now = 0
     const bucket = new TokenBucket(8 * MEGABIT, () => now)
 

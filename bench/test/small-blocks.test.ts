@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { cutPieces } from '../support/small-blocks.ts'
 
 describe('cutPieces', () => {
-  it('takes pieces from the first bytes to the last', () => {
+  it('spreads the pieces from the first byte to the last', () => {
     const file = Uint8Array.from({ length: 100 }, (_, i) => i)
 
     expect(
@@ -10,7 +10,7 @@ describe('cutPieces', () => {
     ).to.deep.equal([[0, 10], [30, 10], [60, 10], [90, 10]])
   })
 
-  it('takes one piece of a file that has no more', () => {
+  it('cuts a single piece as large as the file', () => {
     expect(cutPieces(new Uint8Array(10), 10, 1)).to.deep.equal([new Uint8Array(10)])
   })
 })

@@ -39,5 +39,5 @@ if (import.meta.main) {
   const cid = await peer.fs.addBytes(new TextEncoder().encode('Hello from Node! '.repeat(10_000)))
 
   console.info(url)
-  console.info(`The peer has this, open it when you are connected: ${cid}`)
+  console.info(`The peer has this CID. Open it once you are connected: ${cid}`)
 }

@@ -69,7 +69,7 @@ async function fetchAll (stream: Stream, fs: Ipfsz): Promise<{ size: number, sha
     length += part.byteLength
 
     if (length > MAX_CID) {
-      throw new Error(`A CID of more than ${MAX_CID} bytes`)
+      throw new Error(`The CID is longer than ${MAX_CID} bytes`)
     }
   }
 
@@ -88,7 +88,7 @@ async function fetchAll (stream: Stream, fs: Ipfsz): Promise<{ size: number, sha
   return { size, sha256: hash.digest('hex'), milliseconds: Math.round(performance.now() - begin) }
 }
 
-/** The paths of all files below a CID; of a file the empty path. */
+/** The paths of all files below a CID. The path of a file itself is empty. */
 async function * files (fs: Ipfsz, cid: CID, path: string, signal: AbortSignal): AsyncGenerator<string> {
   const { type } = await fs.stat(cid, { path, signal })
 

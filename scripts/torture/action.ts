@@ -2,22 +2,22 @@ import type { Result } from './command.ts'
 import type { Item } from './items.ts'
 import type { World } from './world.ts'
 
-/** What one process does. */
+/** A command for one process to run. */
 export interface Action {
   verb: string
   args: string[]
   stdin: Uint8Array
   items: readonly Item[]
   effect: 'pins' | 'unpins' | 'reads' | 'all'
-  /** A directory that changes when the process begins to work, if there is one. */
+  /** A directory whose first change shows that the process has begun to work. */
   begins?: string
-  /** Whether nothing but a kill may stop it. */
+  /** Whether it must succeed unless it is killed. */
   sure: boolean
-  /** Look at what it left outside of the repo. */
+  /** Check what it wrote outside the repo: stdout or files. */
   check (result: Result): Promise<void>
 }
 
-/** What reads and changes nothing. What is pinned can be read. */
+/** An action that changes nothing. It must succeed if all its items are pinned. */
 export function reading (world: World, items: readonly Item[]): Omit<Action, 'verb' | 'args'> {
   return {
     stdin: new Uint8Array(0),

@@ -12,7 +12,7 @@ import type { World } from './world.ts'
 
 type Make = (world: World, chance: Chance, slot: number) => Action | undefined
 
-/** Each as often as it stands here, in twenty-fifths. */
+/** The actions with their weights. The weights add up to 25. */
 const MAKERS: ReadonlyArray<readonly [number, Make]> = [
   [5, add], [2, addStdin], [2, getFile], [1, getTree], [2, cat], [3, collect], [1, addPins], [3, removePins], [
     2,
@@ -20,10 +20,13 @@ const MAKERS: ReadonlyArray<readonly [number, Make]> = [
   ], [2, exportCar], [2, importCar]
 ]
 const ALL = MAKERS.flatMap(([times, make]) => Array<Make>(times).fill(make))
-/** Codecs that take no time to speak of. */
+/** Codecs that convert quickly. */
 const STORED = ['none', 'zstd', 'lz4', 'gzip']
 
-/** An action to run beside another. Neither unpins an item that both name: which came last would be unknown. */
+/**
+ * A random action that can run at the same time as `other`. If both name an item, neither unpins
+ * it: the result would depend on which came last.
+ */
 export function makeAction (world: World, chance: Chance, slot: number, other?: Action): Action {
   for (;;) {
     const action = chance.pick(ALL)(world, chance, slot)
@@ -117,14 +120,14 @@ function importCar (world: World, chance: Chance): Action {
     : { ...common, args: ['car', 'import', ...items.map(({ carPath }) => carPath)] }
 }
 
-/** More of what is not there: then there is something to write. */
+/** Items to add: in 70 % of cases only those that may not be pinned, so that the add has something to write. */
 function wanted (world: World, chance: Chance): readonly Item[] {
   const gone = itemsIn(world, 'gone', 'open')
 
   return gone.length > 0 && chance.part() < 0.7 ? gone : world.items
 }
 
-/** Enter what an action may have done before it said so. */
+/** Record what an action may do before it acknowledges it. */
 export function enterBegin (action: Action, world: World): void {
   for (const item of action.items) {
     if (action.effect === 'unpins' || (action.effect === 'pins' && world.states.get(item) !== 'kept')) {
@@ -137,7 +140,7 @@ export function enterBegin (action: Action, world: World): void {
   }
 }
 
-/** Enter what an action said that it did. */
+/** Record what an action acknowledged. */
 export function enterEnd (action: Action, { stdout }: Result, world: World): void {
   if (action.effect !== 'pins' && action.effect !== 'unpins') {
     return

@@ -2,7 +2,7 @@ import { random } from '../../test/support/data.ts'
 
 const WARM_UP = 16
 
-/** Choices that are the same every time for one seed. */
+/** Random choices, the same for the same seed. */
 export class Chance {
   readonly #next: () => number
 
@@ -10,13 +10,13 @@ export class Chance {
   constructor (seed: number) {
     this.#next = random(seed)
 
-    // the first numbers are small where the seed is
+    // after a small seed, the first numbers are small too
     for (let i = 0; i < WARM_UP; i++) {
       this.#next()
     }
   }
 
-  /** From 0 to 1, without 1. */
+  /** From 0 up to, but not including, 1. */
   part (): number {
     return this.#next() / 2 ** 24
   }
@@ -29,7 +29,7 @@ export class Chance {
     return values[this.below(values.length)]
   }
 
-  /** Some of the values, one at least, in random order. */
+  /** From one to `most` of the values, in random order. */
   some<T> (values: readonly T[], most: number): T[] {
     const left = [...values]
     const count = 1 + this.below(Math.min(most, values.length))

@@ -7,12 +7,12 @@ import { itemsIn } from './world.ts'
 import type { Chance } from './chance.ts'
 import type { World } from './world.ts'
 
-/** Garbage is collected in one of so many checks: between them it piles up. */
+/** One check in this many collects garbage, so that garbage piles up in between. */
 const COLLECTED = 3
 
 /**
- * Open the repo, and look whether all that must be there is. Enters whether what was
- * open came to pass.
+ * Check that the repo has everything it must have. Records for each `open` item whether it
+ * is pinned.
  *
  * @throws {Violation}
  */
@@ -29,13 +29,13 @@ export async function check (world: World, chance: Chance): Promise<void> {
   await checkLinks(world)
 
   if (kept.length > 0) {
-    // what leads to a pin is whole, whether it was acknowledged or not
+    // a pinned DAG must be complete, even if its pin was never acknowledged
     await run(world, 'verify', ...kept.map(({ cid }) => cid))
     await checkOne(world, chance)
   }
 }
 
-/** In the end: nothing is left of what is not pinned any more. */
+/** Unpin everything at the end. `gc` must then leave no blocks and no locks. */
 export async function checkEnd (world: World): Promise<void> {
   await checkPins(world)
   const kept = itemsIn(world, 'kept')
@@ -58,7 +58,7 @@ async function checkPins (world: World): Promise<void> {
 
     if (state === (isListed ? 'gone' : 'kept')) {
       throw new Violation(
-        isListed ? `${item.name} (${item.cid}) is pinned again` : `${item.name} (${item.cid}) is not pinned any more`
+        isListed ? `${item.name} (${item.cid}) is pinned unexpectedly` : `${item.name} (${item.cid}) has lost its pin`
       )
     }
 
@@ -66,7 +66,7 @@ async function checkPins (world: World): Promise<void> {
   }
 
   if (listed.size > 0) {
-    throw new Violation(`${[...listed].join(', ')}: pinned by nobody`)
+    throw new Violation(`Pins of unknown CIDs: ${[...listed].join(', ')}`)
   }
 }
 
@@ -77,18 +77,18 @@ async function checkLinks (world: World): Promise<void> {
 
   for (const link of listed) {
     if (!world.links.has(link)) {
-      throw new Violation(`A link that nobody made: ${link}`)
+      throw new Violation(`Unexpected link: ${link}`)
     }
   }
 
   for (const { name, original, cid } of world.linked) {
     if (!listed.has(`${original} ${cid}`)) {
-      throw new Violation(`The link of ${name} is lost: ${original} ${cid}`)
+      throw new Violation(`The link of ${name} (${original} ${cid}) is lost`)
     }
   }
 }
 
-/** Read something to a file, which also sweeps what the dead have left there. */
+/** Get a pinned item. `get` also deletes the temporary files that killed processes left. */
 async function checkOne (world: World, chance: Chance): Promise<void> {
   const item = chance.pick(itemsIn(world, 'kept'))
   const path = join(world.out, 'checked')
@@ -103,7 +103,7 @@ async function expectNothingIn (directory: string, which: (name: string) => bool
   const found = (await readdir(directory, { recursive: true }).catch(() => [])).filter(which)
 
   if (found.length > 0) {
-    throw new Violation(`Left in ${directory}: ${found.slice(0, 5).join(', ')}`)
+    throw new Violation(`Unexpected files in ${directory}: ${found.slice(0, 5).join(', ')}`)
   }
 }
 

@@ -7,29 +7,29 @@ import { pipeline } from 'node:stream/promises'
 import { main } from '../../packages/cli/dist/main.js'
 
 const CLI = join(import.meta.dirname, '../../packages/cli/bin/ipfsz.js')
-/** What takes longer than this waits for something that will not come, in milliseconds. */
+/** A command that takes longer than this hangs, in milliseconds. */
 const WEDGED = 120_000
 
 export interface Result {
-  /** null where it was killed */
+  /** null if it was killed */
   code: number | null
   stdout: Buffer
   stderr: string
   /** How long it ran, in milliseconds. */
   ms: number
-  /** Whether it had to be ended because it did not come to an end. */
+  /** Whether it hung and had to be stopped. */
   wedged: boolean
 }
 
 /** When a process is killed. */
 export interface Moment {
-  /** In milliseconds. */
+  /** Milliseconds after `from`. */
   after: number
-  /** A directory from whose next change they are counted, or what is printed first, rather than from the start. */
+  /** The next change of a directory, or the first output. By default the start of the process. */
   from?: { change: string } | 'print'
 }
 
-/** Thrown when the command did what it must not. */
+/** Thrown when the command breaks one of its promises. */
 export class Violation extends Error {
   static override readonly name = 'Violation'
   override readonly name = 'Violation'
@@ -59,7 +59,7 @@ export async function runHere (directory: string, repo: string, args: readonly s
   }
 }
 
-/** As `runHere`, of what must succeed. */
+/** Like `runHere`, but throws if the command fails. */
 export async function mustRun (directory: string, repo: string, args: readonly string[]): Promise<Buffer> {
   const result = await runHere(directory, repo, args)
 
@@ -70,7 +70,7 @@ export async function mustRun (directory: string, repo: string, args: readonly s
   return result.stdout
 }
 
-/** Run the command in a process of its own, and kill it at a moment, if it is still there then. */
+/** Run the command in its own process, and kill it at `moment` if it still runs. */
 export async function runAndKill (
   directory: string,
   repo: string,
@@ -100,7 +100,7 @@ export async function runAndKill (
     killSoon()
   }
 
-  // who is killed does not read it to its end
+  // a killed process does not read all of its stdin
   pipeline(Readable.from([stdin]), child.stdin).catch(() => {})
 
   try {
@@ -114,7 +114,7 @@ export async function runAndKill (
   }
 }
 
-/** The objects of `--json`. A line that was not written to its end is none. */
+/** The objects that `--json` printed. An incomplete last line is ignored. */
 export function parseLines (stdout: Buffer): Array<Record<string, string | undefined>> {
   return stdout.toString().split('\n').slice(0, -1).map(line => JSON.parse(line) as Record<string, string | undefined>)
 }
@@ -124,7 +124,7 @@ export function describeEnd ({ code, stderr, wedged }: Result): string {
 }
 
 function environment (directory: string, repo: string): Record<string, string | undefined> {
-  // nobody outside of this machine is ever asked
+  // without bootstrap peers, it never contacts other machines
   return { PATH: process.env.PATH, HOME: directory, IPFSZ_PATH: repo, IPFSZ_BOOTSTRAP: 'none' }
 }
 

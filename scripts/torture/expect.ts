@@ -4,9 +4,9 @@ import { Violation } from './command.ts'
 import type { Item } from './items.ts'
 
 /**
- * A file holds one of these, and is missing where that is among them.
+ * Expect a file to hold one of these, or to be missing if `undefined` is one of them.
  *
- * @returns which one
+ * @returns the one that it holds
  */
 export async function expectFile (
   path: string,
@@ -17,14 +17,14 @@ export async function expectFile (
 
   if (found === -1) {
     throw new Violation(
-      `${path} ${bytes == null ? 'is missing' : `holds ${bytes.byteLength} bytes that nobody asked for`}`
+      `${path} ${bytes == null ? 'is missing' : `holds ${bytes.byteLength} unexpected bytes`}`
     )
   }
 
   return allowed[found]
 }
 
-/** A directory holds exactly what a tree has. */
+/** Expect a directory to hold exactly the files of a tree. */
 export async function expectTree (path: string, { name, files }: Item, mayBeMissing: boolean): Promise<void> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => undefined)
 
@@ -35,7 +35,7 @@ export async function expectTree (path: string, { name, files }: Item, mayBeMiss
   const found = (entries ?? []).filter(entry => entry.isFile())
 
   if (found.length !== files.size) {
-    throw new Violation(`${path} has ${found.length} files, and ${name} has ${files.size}`)
+    throw new Violation(`${path} has ${found.length} files instead of the ${files.size} of ${name}`)
   }
 
   for (const [file, bytes] of files) {

@@ -3,29 +3,29 @@ import { dirname, join } from 'node:path'
 import { noise, text } from '../../test/support/data.ts'
 import { mustRun, parseLines } from './command.ts'
 
-/** The CIDs of trees name it, and so it is the same every time, in seconds. */
+/** The modification time of all sources, in seconds. It is fixed because the CIDs of trees depend on it. */
 const MTIME = 1_600_000_000
 
-/** A file or a tree that is added with certain options, and all that is known of it. */
+/** A file or a tree, the options it is added with, and the expected results. */
 export interface Item {
   name: string
   path: string
-  /** Of a tree by their paths, of a file under the empty one. */
+  /** The contents by path. The path of a single file is empty. */
   files: ReadonlyMap<string, Uint8Array>
   isTree: boolean
   /** The options of `ipfsz add`. */
   options: readonly string[]
   cid: string
-  /** What `link ls` shows, where it is linked. */
+  /** The original CID that `link ls` shows, if it is linked. */
   original?: string
-  /** What `car export` writes. */
+  /** The CAR that `car export` writes. */
   car: Uint8Array
   carPath: string
 }
 
 type Draft = Pick<Item, 'name' | 'files' | 'options'>
 
-/** Write the sources, and learn of each what it is called and what it looks like in a repo where nothing is killed. */
+/** Write the sources, and add them to a repo where nothing is killed, to learn their CIDs, links and CARs. */
 export async function makeItems (directory: string): Promise<Item[]> {
   const repo = join(directory, 'reference')
   const items: Item[] = []
@@ -62,8 +62,8 @@ export async function makeItems (directory: string): Promise<Item[]> {
 }
 
 /**
- * Every codec, of 10 kB to 6 MB, many and few blocks. Some share blocks, and one is
- * the original of another, so that what is deleted with one may belong to the next.
+ * Files of 10 kB to 6 MB and trees, with every codec. Some share blocks, and one is the
+ * original of another, so a block that `gc` deletes too early belongs to another item.
  */
 function drafts (): Draft[] {
   const big = text(6_000_000, 1)
@@ -102,7 +102,7 @@ function small (count: number, seed: number): Array<[string, Uint8Array]> {
   return Array.from({ length: count }, (_, i) => [`sub/${i}.txt`, text(500 + i * 300, seed + i)])
 }
 
-/** Of a file. */
+/** The bytes of a single file. */
 export function bytesOf ({ files }: Item): Uint8Array {
   return files.get('') ?? new Uint8Array(0)
 }

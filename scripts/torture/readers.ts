@@ -25,15 +25,15 @@ export function cat (world: World, chance: Chance): Action {
         )
       ) {
         throw new Violation(
-          `cat of ${item.name} wrote ${stdout.byteLength} bytes that are not the first of its ` +
-            `${expected.byteLength}, and ended with ${code ?? 'SIGKILL'}`
+          `cat of ${item.name} wrote wrong or too few bytes (${stdout.byteLength} of ` +
+            `${expected.byteLength}), and ended with ${code ?? 'SIGKILL'}`
         )
       }
     }
   }
 }
 
-/** To a name that has a file of an earlier step, mostly. */
+/** Get a file to a path that usually has a file of an earlier step. */
 export function getFile (world: World, chance: Chance, slot: number): Action {
   const item = pick(world, chance, ({ isTree }) => !isTree)
   const expected = bytesOf(item)
@@ -81,14 +81,14 @@ export function exportCar (world: World, chance: Chance, slot: number): Action {
     begins: world.out,
     args: ['car', 'export', '-o', path, item.cid],
     async check ({ code }) {
-      // byte by byte: the order of the blocks is that of the walk
+      // a CAR is the same every time, because its blocks are in the order of the walk
       await expectFile(path, code === 0 ? [item.car] : [item.car, undefined])
       await rm(path, { force: true })
     }
   }
 }
 
-/** Mostly what is pinned, and at times what is not there, or in part. */
+/** Mostly a pinned item, sometimes one that may be missing or incomplete. */
 function pick (world: World, chance: Chance, which: (item: Item) => boolean): Item {
   const kept = itemsIn(world, 'kept').filter(which)
 

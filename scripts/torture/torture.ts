@@ -11,7 +11,7 @@ export interface TortureOptions {
   kills: number
   /** An integer from 1 to 2^31 - 1. */
   seed: number
-  /** How long to go on at most, in seconds. */
+  /** The time limit, in seconds. */
   time?: number
   /** Called with each action and how it ended. */
   onLine? (line: string): void
@@ -22,29 +22,29 @@ export interface TortureResult {
   checks: number
 }
 
-/** How long an action takes before one was seen to its end, in milliseconds. */
+/** The assumed duration of an action until one like it has finished, in milliseconds. */
 const FIRST_ESTIMATE = 900
-/** How much one more counts in the mean. */
+/** The weight of the latest duration in the moving average. */
 const WEIGHT = 0.2
-/** Kills come from when Node has started, most of them, until a bit after the usual end. */
+/** Most kills come from when Node has started until just after the usual end, in parts of the duration. */
 const STARTED = 0.35
 const LATEST = 1.1
-/** How many come while it starts. */
+/** The part of kills that come while Node starts. */
 const EARLY = 0.08
-/** How many come when something was just printed, of what prints it. */
+/** Of the pins and unpins that are killed, the part that is killed right after its first output. */
 const PRINTED = 0.2
-/** The part of its time in which an action works on the repo. */
+/** The part of its duration in which an action works on the repo. */
 const WORKING = 0.5
-/** How many of the second processes are killed, too. */
+/** The part of rounds in which the second process is killed too. */
 const BOTH = 0.5
-/** The second begins at a random moment of this part of the first's time. */
+/** The second process starts at a random moment in this first part of the first one's duration. */
 const LATEST_START = 0.6
 
 /**
- * Kill the command at random moments, two processes at a time on one repo, and look
- * after each two whether all that they acknowledged is there.
+ * Kill the command at random moments, with two processes at a time on one repo. Check after
+ * each pair that nothing they acknowledged is lost.
  *
- * @param directory - where everything is kept, empty
+ * @param directory - an empty directory for the repo and all files
  * @throws {Violation} names the step
  */
 export async function torture (
@@ -89,7 +89,7 @@ export async function torture (
         enterEnd(action, result, world)
         await action.check(result)
       }))
-      // none is left running beside a repo that is kept
+      // both have ended: none may run on in a repo that is kept to look at
       const wrong = ends.find(end => end.status === 'rejected')
 
       if (wrong != null) {

@@ -7,25 +7,25 @@ import type { Item } from './items.ts'
 /**
  * What is known about an item:
  *
- * - `kept`: it was acknowledged that it is pinned, and nothing began to unpin it
- * - `gone`: it is not pinned, and nothing began to pin it
- * - `open`: something began to pin or to unpin it, and was not acknowledged
+ * - `kept`: its pin was acknowledged, and no process has begun to unpin it
+ * - `gone`: it is not pinned, and no process has begun to pin it
+ * - `open`: a process has begun to pin or unpin it, but has not acknowledged it
  */
 export type State = 'kept' | 'gone' | 'open'
 
-/** One repo, what may be in it, and what must be. */
+/** A repo, what it may hold, and what it must hold. */
 export interface World {
   directory: string
   repo: string
-  /** Where files are written to. */
+  /** The directory that `get` and `car export` write to. */
   out: string
   items: readonly Item[]
   states: Map<Item, State>
   /** Items whose link was acknowledged since they were last unpinned. */
   linked: Set<Item>
-  /** Every link that there may be, as `original compressed`. */
+  /** Every link that may exist, as `original compressed`. */
   links: ReadonlySet<string>
-  /** What is in a file that was written, by its path. */
+  /** The content of each written file, by its path. */
   written: Map<string, Uint8Array>
 }
 

@@ -41,7 +41,8 @@ export function useDemo (): DemoTests {
     demo: () => demo,
 
     async open ({ expected, ...init } = {}) {
-      const context = await browser.newContext({ acceptDownloads: true, ...init })
+      // its service worker stores the whole page, which takes longer than most tests
+      const context = await browser.newContext({ acceptDownloads: true, serviceWorkers: 'block', ...init })
       const errors: string[] = []
 
       // the machine may be busy

@@ -23,7 +23,7 @@ describe('a file in the demo page', () => {
   })
 
   it('is still there after a reload without a network, and so is the page', async () => {
-    const page = await open()
+    const page = await open({ serviceWorkers: 'allow' })
     await page.add({ name: 'text', bytes: TEXT })
     await page.page.evaluate('navigator.serviceWorker.ready')
     await page.page.context().setOffline(true)
@@ -37,7 +37,7 @@ describe('a file in the demo page', () => {
   })
 
   it('is added without a network with every codec, even codecs that were never used before', async () => {
-    const page = await open()
+    const page = await open({ serviceWorkers: 'allow' })
     await page.page.evaluate('navigator.serviceWorker.ready')
     await page.page.context().setOffline(true)
     await page.page.reload()

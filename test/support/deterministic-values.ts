@@ -1,7 +1,7 @@
 import type { Deterministic } from './deterministic.ts'
 import type { CodecName } from '@ipfsz/codecs'
 
-/** The files and frames of deterministic.ts, as every platform makes them. Written by make-deterministic-values.ts. */
+/** The values of deterministic.ts, the same on every platform. Written by make-deterministic-values.ts. */
 export const VALUES: Readonly<Record<CodecName, Deterministic>> = {
   zstd: {
     small: 'bagc3j7ibciqplrlvqolvvqd32hw7mbjefbgmytpxpbr66f3kxzilw52wztehmpa',

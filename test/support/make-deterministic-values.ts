@@ -1,7 +1,7 @@
 /**
  * Writes deterministic-values.ts with the values that Node computes. Run it after a build,
- * with `node test/support/make-deterministic-values.ts`, and only if a deterministic codec
- * shall make other frames from now on.
+ * with `node test/support/make-deterministic-values.ts`, and only if the frames of a
+ * deterministic codec are meant to change.
  */
 import { codecs } from '@ipfsz/codecs/all'
 import { writeFileSync } from 'node:fs'
@@ -23,6 +23,6 @@ writeFileSync(join(
 ), `import type { Deterministic } from './deterministic.ts'
 import type { CodecName } from '@ipfsz/codecs'
 
-/** The files and frames of deterministic.ts, as every platform makes them. Written by make-deterministic-values.ts. */
+/** The values of deterministic.ts, the same on every platform. Written by make-deterministic-values.ts. */
 export const VALUES: Readonly<Record<CodecName, Deterministic>> = ${inspect(values, { compact: false, depth: 3 })}
 `)

@@ -1,3 +1,4 @@
+import { equals } from 'uint8arrays/equals'
 import { afterEach, beforeEach, describe, it } from 'vitest'
 import { chai } from './aegir-chai.ts'
 import type { TestContext } from 'vitest'
@@ -29,8 +30,16 @@ export function provideMocha ({ without = [] }: MochaInit = {}): void {
   })
 
   chai.use(({ Assertion }) => {
-    Assertion.addMethod('equalBytes', function (this: object, expected: Uint8Array) {
-      new Assertion([...chai.util.flag(this, 'object') as Uint8Array]).to.deep.equal([...expected])
+    Assertion.addMethod('equalBytes', function (this: Chai.AssertionStatic, expected: Uint8Array) {
+      const actual = chai.util.flag(this, 'object') as Uint8Array
+
+      this.assert(
+        equals(actual, expected),
+        'expected #{act} to equal the bytes #{exp}',
+        'expected #{act} not to equal the bytes #{exp}',
+        expected,
+        actual
+      )
     })
   })
 }

@@ -9,7 +9,7 @@ export function setup (): void {
     throw new Error(`There is no Chromium at the path in $CHROMIUM (${path}): name another, or unset it`)
   } else if (path == null && !isExecutable(chromium.executablePath())) {
     throw new Error(
-      'There is no Chromium on the PATH, and npm brings none for this system: npx playwright install chromium'
+      'There is no Chromium on the PATH, and npm installs none on this system. Run: npx playwright install chromium'
     )
   }
 }

@@ -10,7 +10,7 @@ export interface RunningDaemon {
   address: string
   pid: number
   process: Process
-  /** End it as a system does, and return its exit code and what it wrote to stderr. */
+  /** Stop it with SIGTERM, and return its exit code and its stderr. */
   stop: () => Promise<{ code: number | null, stderr: string }>
   /** Kill it, without a chance to clean up. */
   kill: () => Promise<void>

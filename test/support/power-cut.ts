@@ -42,7 +42,7 @@ export class PowerCut {
   readonly #events: Event[] = []
   readonly #saved = { ...fs }
 
-  /** @param root - an existing directory. What it holds now counts as synced */
+  /** @param root - an existing directory. Its current content counts as synced */
   constructor (root: string) {
     this.#root = resolve(root)
     this.#tree = this.#scan(this.#root)
@@ -54,12 +54,12 @@ export class PowerCut {
     return this.#events.length + 1
   }
 
-  /** Record that something was reported at this moment. */
+  /** Record a note at this moment, such as that a sync has ended. */
   note (text: string): void {
     this.#events.push({ type: 'note', text })
   }
 
-  /** What had been reported up to a moment. */
+  /** The notes recorded up to a moment. */
   notes (moment: number): string[] {
     return this.#events.slice(0, moment).flatMap(event => event.type === 'note' ? [event.text] : [])
   }
@@ -89,7 +89,7 @@ export class PowerCut {
     syncBuiltinESMExports()
   }
 
-  /** What the disk has at a moment, by path: the bytes of a file, null for a directory. */
+  /** The content of the disk at a moment, by path: the bytes of a file, null for a directory. */
   at (moment: number, mode: Mode, random: () => number = Math.random): Map<string, Buffer | null> {
     const bytes = new Map(this.#start)
     const synced = new Map<Inode, { begun: number, entries: Map<string, Inode> }>(
@@ -136,7 +136,7 @@ export class PowerCut {
     return disk
   }
 
-  /** The same key for two moments that leave the same on the disk. */
+  /** A hash of a disk's content: moments that leave the same content have the same key. */
   static key (disk: Map<string, Buffer | null>): string {
     const hash = createHash('sha256')
 
@@ -147,7 +147,7 @@ export class PowerCut {
     return hash.digest('hex')
   }
 
-  /** Write what a disk has into a new directory. */
+  /** Write the content of a disk to a new directory. */
   static async build (disk: Map<string, Buffer | null>, directory: string): Promise<void> {
     await fs.mkdir(directory)
 
@@ -206,7 +206,7 @@ export class PowerCut {
     this.#events.push({ type: 'names', directory, changes: [[basename(path), inode]] })
   }
 
-  /** The file at a path, which exists now: new, or emptied. */
+  /** Record that a file exists at a path, if that is new, and return it. */
   #made (path: string): Inode {
     const inode = this.#inode(path) ?? {}
 
@@ -217,7 +217,7 @@ export class PowerCut {
     return inode
   }
 
-  /** A directory exists now. Two calls may have created it at the same time: only one is recorded. */
+  /** Record a directory that exists now. If two calls created it at the same time, only one is recorded. */
   #madeDirectory (path: string): void {
     if (this.#has(path) && this.#inode(path) == null) {
       this.#setName(path, { entries: new Map() })
@@ -345,7 +345,7 @@ export class PowerCut {
     })
   }
 
-  /** What a file or directory had when the sync began is on the disk when it ends. */
+  /** Sync a file or directory. When the sync ends, the content from when it began is on the disk. */
   async #sync (handle: FileHandle, path: string, inode: Inode): Promise<void> {
     const begun = this.#events.length
 

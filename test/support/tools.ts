@@ -6,7 +6,7 @@ const INSTALL: Readonly<Record<string, string>> = {
   gzip: 'on Debian: apt-get install gzip',
   lz4: 'on Debian: apt-get install lz4',
   lzop: 'on Debian: apt-get install lzop',
-  '/usr/bin/python3': 'on Debian: apt-get install python3-snappy, which brings it',
+  '/usr/bin/python3': 'on Debian: apt-get install python3-snappy, which installs it too',
   zstd: 'on Debian: apt-get install zstd'
 }
 
@@ -27,7 +27,7 @@ export async function run (
 
   child.stdout.on('data', chunk => stdout.push(chunk))
   child.stderr.on('data', chunk => stderr.push(chunk))
-  // a tool that fails stops reading: its exit code is what counts
+  // a tool that fails stops reading; its exit code reports the failure
   child.stdin.on('error', () => {})
   child.stdin.end(input)
 
@@ -36,7 +36,7 @@ export async function run (
     child.on('error', cause => {
       reject(
         new Error(
-          `${tool} is not ${tool.startsWith('/') ? 'there' : 'on the PATH'}: ${INSTALL[tool] ?? 'install it'}`,
+          `${tool} is not ${tool.startsWith('/') ? 'installed' : 'on the PATH'}: ${INSTALL[tool] ?? 'install it'}`,
           { cause }
         )
       )

@@ -1,4 +1,4 @@
-/** A node that provides blocks. `bench/network.ts` starts it in a process of its own, and it ends with that. */
+/** A node that provides blocks. `bench/network.ts` starts it in its own process, which ends with its parent. */
 import { FsBlockstore } from 'blockstore-fs'
 import { createNode } from './node.ts'
 import type { Provider, ProviderInit } from './messages.ts'

@@ -141,8 +141,8 @@ async function runFetcher (
 }
 
 /**
- * `ipfsz cat` from `ipfsz daemon`. The command dials first, unlike the others, which are
- * connected: its time begins with the first byte on the link.
+ * `ipfsz cat` from `ipfsz daemon`. The others are connected before the measurement, but the
+ * command has to dial, so its time begins with the first byte on the link.
  */
 async function startCommandSide (directory: string): Promise<{ command: Side, stop: () => Promise<void> }> {
   const repo = join(directory, 'command-provider')

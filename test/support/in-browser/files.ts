@@ -1,4 +1,4 @@
-/** Where a test makes a directory in Node, it makes databases in a browser. */
+/** Replaces Node's file modules in a browser: a directory that a test makes becomes databases. */
 import { IDBBlockstore } from 'blockstore-idb'
 import type { CID } from 'multiformats/cid'
 

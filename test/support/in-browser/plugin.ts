@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import type { Plugin } from 'vitest/config'
 
-/** Tests and their helpers, but not the packages under test: those get nothing of Node's. */
+/** Tests and their helpers, but not the packages under test, which must run without Node's modules. */
 const TESTS = /\/(?:packages\/[^/]+\/test|test\/support)\/[^?]*\.ts/
-/** The npm package: bundlers take its bare name for Node's module. */
+/** The npm package. Bundlers would resolve its bare name to Node's module. */
 const BUFFER = 'buffer/index.js'
-/** The modules with which tests make files. */
+/** The compliance suites import these. Vite would find them only while a test runs, and reload the page. */
+const CHAI = ['chai-as-promised', 'compliance-chai']
+/** The modules that tests create files with. */
 const FILES = ['node:fs/promises', 'node:os', 'node:path', 'blockstore-fs']
 
 /** Replaces the few parts of Node that unit tests use themselves. */
@@ -13,7 +15,7 @@ export function nodeForTests (): Plugin {
   return {
     name: 'ipfsz:node-for-tests',
     enforce: 'pre',
-    config: () => ({ optimizeDeps: { include: [BUFFER], exclude: ['blockstore-fs'] } }),
+    config: () => ({ optimizeDeps: { include: [BUFFER, ...CHAI], exclude: ['blockstore-fs'] } }),
 
     resolveId (source, importer = '') {
       return FILES.includes(source) && TESTS.test(importer) ? join(import.meta.dirname, 'files.ts') : undefined

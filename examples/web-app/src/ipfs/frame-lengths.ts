@@ -1,4 +1,4 @@
-/** The field of a root's UnixFS message that says how it is compressed (docs/format.md, section 3). */
+/** The field of a root's UnixFS message with the compression header (docs/format.md, section 3). */
 const HEADER_FIELD = 1445
 /** The field of the header with the length of every frame. */
 const LENGTHS_FIELD = 5

@@ -61,7 +61,7 @@ export class PeerNotAskableError extends Error {
   override readonly name = 'PeerNotAskableError'
 
   constructor (options?: ErrorOptions) {
-    super('This peer does not fetch what a page tells it to', options)
+    super('This peer does not fetch CIDs for a page', options)
   }
 }
 

@@ -11,7 +11,7 @@ import type { App } from './app.ts'
 import type { Batch } from './dropped-files.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 
-/** Takes files that are dropped, chosen or made as samples, and adds them one after the other. */
+/** Adds files that are dropped, chosen or made as samples, one after the other. */
 export function addPanel (app: App): void {
   const options = compressionForm()
   const drop = byId('drop')

@@ -31,8 +31,8 @@ const Y = { root: 4, rootEnd: 32, leaf: 74, leafEnd: 104, frame: 108, frameEnd: 
 const MIN_STORED_WIDTH = 48
 
 /**
- * A file as it is stored: its root, and the leaves and frames, drawn as wide as they have
- * bytes. Below them the original, on the same scale.
+ * A file as it is stored: its root, and the leaves and frames, each as wide as its part of
+ * the bytes. Below them the original, on the same scale.
  */
 export class DagPicture {
   readonly element: HTMLElement

@@ -83,7 +83,7 @@ export function explain (err: unknown): string {
   return err instanceof Error ? err.message : String(err)
 }
 
-/** The name of a codec, as the page says how a file is stored. */
+/** The label of a codec, which tells how a file is stored. */
 export function codecLabel (codec: string): string {
   return codec === 'none' ? 'as it is' : codec
 }

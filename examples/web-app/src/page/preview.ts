@@ -79,7 +79,7 @@ export function decodeText (bytes: Uint8Array): string | undefined {
   }
 }
 
-/** As {@link decodeText}, for bytes that may also begin within a character. */
+/** Like {@link decodeText}, for bytes that may also begin within a character. */
 export function decodePart (bytes: Uint8Array): string | undefined {
   const first = bytes.subarray(0, 4).findIndex(byte => byte >> 6 !== 0b10)
 
@@ -142,7 +142,7 @@ function jsonNode (key: string, value: unknown, openLevels: number): HTMLElement
     return h('div', {}, label, h('span', { class: typeof value }, shown))
   }
 
-  // lists may have millions of values: look at no more of them than are shown
+  // lists may have millions of values: read only those that are shown
   const keys = Array.isArray(value)
     ? Array.from({ length: Math.min(value.length, MAX_CHILDREN) }, (_, i) => String(i))
     : Object.keys(value)

@@ -14,7 +14,7 @@ export const SAMPLES: Readonly<Record<string, () => Promise<NamedFile[]>>> = {
   ]
 }
 
-/** How many lines are made before the page may render again. */
+/** How many lines to make before the page can render again. */
 const LINES_AT_ONCE = 5000
 
 async function lines (count: number, line: (i: number) => string): Promise<string[]> {

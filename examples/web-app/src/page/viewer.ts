@@ -95,7 +95,7 @@ export class Viewer {
     return [h('ul', { class: 'rows listing', 'aria-label': 'In this folder' }, ...rows)]
   }
 
-  /** A button that fetches everything and puts it on the list, if it is not there. */
+  /** A button that fetches everything and adds it to the list, unless it is on the list. */
   async #keep (
     { cid, path }: Address,
     name: string,
@@ -114,7 +114,7 @@ export class Viewer {
       await whileAdding(async () => {
         await fetchBlocks(kept, source(), {
           signal,
-          onBlock: blocks => { note.textContent = `${blocks} blocks are here` }
+          onBlock: blocks => { note.textContent = `${blocks} blocks stored` }
         })
         await addEntry(store, {
           cid: kept,
