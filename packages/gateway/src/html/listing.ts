@@ -76,7 +76,7 @@ their path, and <a href="?format=tar">the archive</a> has all of them.</p>\n`}\
 </main>`)
 }
 
-function facts ({ cid, size, storedSize, entries, truncatedAt }: Listing): string {
+function facts ({ path, cid, size, storedSize, entries, truncatedAt }: Listing): string {
   const ratio = ratioOf(size, storedSize)
 
   return [
@@ -84,9 +84,10 @@ function facts ({ cid, size, storedSize, entries, truncatedAt }: Listing): strin
     ...size == null ? [] : [['Original', formatSize(size)]],
     ...storedSize == null ? [] : [['Stored', formatSize(storedSize)]],
     ...ratio == null ? [] : [['Ratio', ratio.toFixed(3)]],
-    ['CID', cid]
+    // of a root, the path has it
+    ...path[1] === cid ? [] : [['CID', cid]]
   ].map(([term, value]) => {
-    return `<div><dt>${term}</dt><dd translate="no">${escapeText(value)}</dd></div>`
+    return `<div${term === 'CID' ? ' class="id"' : ''}><dt>${term}</dt><dd translate="no">${escapeText(value)}</dd></div>`
   }).join('\n')
 }
 

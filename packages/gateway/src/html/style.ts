@@ -25,10 +25,11 @@ h1{margin:0;font-size:1.375rem;line-height:1.3;font-weight:650}
 .path{margin:.375rem 0 0;overflow-wrap:anywhere;unicode-bidi:isolate;font-size:.9375rem;color:var(--dim)}
 .facts{display:flex;flex-wrap:wrap;gap:.25rem 2rem;margin:1.25rem 0 0;padding:0}
 .facts div{display:flex;gap:.5rem;min-width:0}
+.facts .id{flex-basis:100%}
 dt,.dim{color:var(--dim)}
 dd{margin:0;min-width:0;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
 table{width:100%;margin-top:1.25rem;border-collapse:collapse}
-th,td{padding:.5rem .75rem;border-top:1px solid var(--line);text-align:left;vertical-align:baseline;font-weight:400}
+th,td{padding:.5rem .75rem;border-top:1px solid var(--line);text-align:left;vertical-align:top;font-weight:400}
 thead th{border-top:0;font-size:.8125rem;color:var(--dim);white-space:nowrap}
 tbody tr:hover{background:var(--hover)}
 th:first-child,td:first-child{padding-left:.5rem}
@@ -41,12 +42,14 @@ stroke-linejoin:round}
 .num{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 .how{white-space:nowrap;font-variant-numeric:tabular-nums}
 .how>div{display:flex;align-items:center;gap:.625rem}
-.codec{min-width:3.75rem;padding:0 .5rem;border-radius:1rem;background:var(--chip);color:var(--chip-fg);
+.codec{min-width:4.25rem;padding:0 .5rem;border-radius:1rem;background:var(--chip);color:var(--chip-fg);
 font-size:.8125rem;line-height:1.375rem;text-align:center}
 .bar{width:4rem;height:.375rem;border-radius:1rem;background:var(--track);overflow:hidden}
 .bar::after{content:"";display:block;height:100%;border-radius:1rem;background:var(--bar)}
 ${BARS}
-.ipfs-hash{font:.8125rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;color:var(--dim);white-space:nowrap}
+.id dd,.cid{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.8125rem;line-height:1.5rem}
+thead .cid{font:inherit;font-size:.8125rem}
+.ipfs-hash{color:var(--dim);white-space:nowrap}
 .note{margin:1.25rem 0 0;color:var(--dim);font-size:.875rem}
 .status{margin:0 0 .25rem;color:var(--dim);font-variant-numeric:tabular-nums}
 .message{margin:1rem 0 0;padding:.75rem 1rem;border-left:3px solid var(--bar);background:var(--hover);
@@ -54,12 +57,18 @@ overflow-wrap:anywhere;white-space:pre-wrap;unicode-bidi:isolate}
 .vh{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media (max-width:56rem){.cid{display:none}}
 @media (max-width:40rem){
-body{padding:1.25rem .75rem 2rem}
-th,td{padding:.5rem .375rem}
-th:first-child,td:first-child{padding-left:.125rem}
-.name{min-width:6rem}
-.num,.how{font-size:.875rem}
-.bar{display:none}
-.how>div{flex-direction:column;align-items:flex-end;gap:.125rem}
-.how{text-align:right}}
+body{padding:1.25rem 1rem 2rem}
+thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+table,tbody{display:block}
+tr{display:flex;flex-wrap:wrap;align-items:center;gap:.125rem 1rem;padding:.5rem 0 .5rem 1.75rem;
+border-top:1px solid var(--line)}
+th,td,th:first-child{padding:0;border:0}
+td{font-size:.875rem;color:var(--dim)}
+td:empty{display:none}
+.name{flex:1 0 100%;margin-left:-1.75rem}
+.num+.num::before{content:"stored "}
+.how{margin-left:auto}
+.how>div{gap:.5rem}
+.codec{min-width:0}
+.bar{display:none}}
 `

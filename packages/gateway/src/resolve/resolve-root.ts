@@ -39,7 +39,9 @@ export async function resolveRoot (
 
   const resolved = await resolveName(target, names, signal)
 
-  return { cid: resolved.cid, path: resolved.path.filter(Boolean), ttl: resolved.ttl }
+  const path = resolved.path.flatMap(name => name.split('/')).filter(Boolean)
+
+  return { cid: resolved.cid, path, ttl: resolved.ttl }
 }
 
 async function resolveName (
