@@ -131,7 +131,8 @@ describe('a directory', () => {
     expect(below).toContain('<a href="/ipfs/ipns/..">..</a>')
     expect(below).toContain('<a href="/ipfs/ipns/bar">bar</a>')
     expect(below).toContain(`/ipfs/<a href="//localhost:8080/ipfs/${root}">${root}</a>` +
-      `/<a href="//localhost:8080/ipfs/${root}/ipfs">ipfs</a>/<a href="//localhost:8080/ipfs/${root}/ipfs/ipns">ipns</a>`)
+      `/<a href="//localhost:8080/ipfs/${root}/ipfs">ipfs</a>` +
+      `/<a href="//localhost:8080/ipfs/${root}/ipfs/ipns">ipns</a>`)
   })
 
   it('has links of its own on a DNSLink host', async () => {
@@ -163,7 +164,8 @@ describe('a directory', () => {
 
   it('is not read for HEAD', async () => {
     const root = await add(['a'])
-    components = { ...components, fs: { ...components.fs, stat: fs.stat.bind(fs), ls: () => { throw new Error('read') } } }
+    const stat = fs.stat.bind(fs)
+    components = { ...components, fs: { ...components.fs, stat, ls: () => { throw new Error('read') } } }
     const response = await respond(`/ipfs/${root}/`, { method: 'HEAD' })
 
     expect([response.status, response.body]).toEqual([200, null])
@@ -176,7 +178,8 @@ describe('a directory', () => {
 
     expect(html).toContain('Only the first 2 entries')
     expect(html.match(/class="ipfs-hash"/g)).toHaveLength(2)
-    expect(await (await respond(`/ipfs/${root}/`, {}, { ...LIMITS, listedEntries: 3 })).text()).not.toContain('Only the')
+    const all = await (await respond(`/ipfs/${root}/`, {}, { ...LIMITS, listedEntries: 3 })).text()
+    expect(all).not.toContain('Only the')
   })
 
   it('is listed although files are missing, without asking the network for them', async () => {

@@ -42,11 +42,15 @@ async function put (value: unknown, codec: { code: number, encode (value: unknow
   return cid
 }
 
-/** A compressed file in two directories. */
+function withNames (resolveName: NameResolver['resolve']): void {
+  components = { ...components, names: { resolve: resolveName } }
+}
+
+/** A directory with a compressed file, and another in a directory in it. */
 async function addTree (): Promise<CID> {
   let root: CID | undefined
 
-  for await (const { cid } of fs.addAll([{ path: 'root/sub/a.txt', content: TEXT }, { path: 'root/b', content: TEXT }])) {
+  for await (const { cid } of fs.addAll(['root/sub/a.txt', 'root/b'].map(path => ({ path, content: TEXT })))) {
     root = cid
   }
 
@@ -176,6 +180,7 @@ describe('resolving a path through documents', () => {
     const node = await put({ Data: Uint8Array.of(0xff), Links: [] }, dagPb as never)
 
     await expect(resolve(node)).resolves.toEqual({ cid: node, roots: [node], rest: [] })
+    await expect(resolve(node, 'x')).rejects.toMatchObject({ name: 'EntryNotFoundError', segment: 'x' })
   })
 
   it('refuses documents that are invalid, nested too deeply, too large or changed', async () => {
@@ -199,10 +204,6 @@ describe('resolving a path through documents', () => {
 })
 
 describe('resolving a name', () => {
-  function withNames (resolveName: NameResolver['resolve']): void {
-    components = { ...components, names: { resolve: resolveName } }
-  }
-
   it('goes on below what the record names, and says for how long', async () => {
     const tree = await addTree()
     withNames(async () => ({ cid: tree, path: ['sub'], ttl: 60 }))

@@ -1,4 +1,4 @@
-/** Control characters, line separators, and what changes the direction of a text (UAX #9, section 2) or cannot be seen. */
+/** Control characters, line separators, what changes the direction of a text (UAX #9, section 2), or cannot be seen. */
 const HIDDEN = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\u00ad\u200b\u2060-\u2064\ufeff]/gu
 
 /** Escape a text between tags. */

@@ -87,7 +87,9 @@ function facts ({ path, cid, size, storedSize, entries, truncatedAt }: Listing):
     // of a root, the path has it
     ...path[1] === cid ? [] : [['CID', cid]]
   ].map(([term, value]) => {
-    return `<div${term === 'CID' ? ' class="id"' : ''}><dt>${term}</dt><dd translate="no">${escapeText(value)}</dd></div>`
+    const attribute = term === 'CID' ? ' class="id"' : ''
+
+    return `<div${attribute}><dt>${term}</dt><dd translate="no">${escapeText(value)}</dd></div>`
   }).join('\n')
 }
 

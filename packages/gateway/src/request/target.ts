@@ -27,7 +27,7 @@ export interface Target {
   rawPath: string
   /** The host that an origin of its own stands below, such as `localhost:8080` of `bafy....ipfs.localhost:8080`. */
   origin?: string
-  /** The host of a request that is itself the DNSLink name, with its port: specs.ipfs.tech/http-gateways/dnslink-gateway. */
+  /** The host, with its port, where it is itself the DNSLink name: specs.ipfs.tech/http-gateways/dnslink-gateway. */
   dnsLinkHost?: string
   /** Whether the host is one of `trustlessHosts`. */
   trustless?: true
@@ -116,7 +116,7 @@ function pathBelow (rawPath: string, url: URL): Pick<Target, 'path' | 'trailingS
   }
 }
 
-function splitContentPath ({ pathname }: URL): { namespace: 'ipfs' | 'ipns', name: string, rawPath: string } | undefined {
+function splitContentPath ({ pathname }: URL): Pick<Target, 'namespace' | 'name' | 'rawPath'> | undefined {
   const [, namespace, name, rawPath = ''] = /^\/(ipfs|ipns)\/([^/]+)(\/.*)?$/.exec(pathname) ?? []
 
   return name == null ? undefined : { namespace: namespace as 'ipfs' | 'ipns', name, rawPath }

@@ -6,6 +6,9 @@ import type { RedirectRule, RedirectStatus, RewriteStatus } from './redirects-fi
 /** The most characters of a target with its placeholders filled in, which a rule can repeat as often as it likes. */
 const MAX_TARGET_LENGTH = 8192
 
+/** The most rules that are passed over because they lead back. To find that out takes longer than to compare a path. */
+const MAX_LOOPS = 10
+
 /** What a rule makes of a path. */
 export type RedirectMatch =
   | { status: RewriteStatus, path: string }
@@ -25,6 +28,8 @@ export function matchRedirect (
   pathname: string,
   search: string
 ): RedirectMatch | undefined {
+  let loops = 0
+
   for (const rule of rules) {
     const values = matchFrom(rule, path, pathname.endsWith('/'))
 
@@ -43,6 +48,10 @@ export function matchRedirect (
 
     if (location.split(/[?#]/, 1)[0] !== pathname) {
       return { status, location }
+    }
+
+    if (++loops === MAX_LOOPS) {
+      return undefined
     }
   }
 

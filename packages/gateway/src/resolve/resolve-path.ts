@@ -116,10 +116,15 @@ async function followName (cid: CID, name: string, isRoot: boolean, walk: Walk):
 
 /** The CID of an entry that is not UnixFS, which `stat` does not return. */
 async function findLink (cid: CID, name: string, { components: { fs }, signal }: Walk): Promise<CID> {
-  for await (const entry of fs.ls(cid, { signal })) {
-    if (entry.name === name) {
-      return entry.cid
+  try {
+    for await (const entry of fs.ls(cid, { signal })) {
+      if (entry.name === name) {
+        return entry.cid
+      }
     }
+  } catch (err) {
+    // the parent is not UnixFS either
+    throw isNotUnixFs(err) ? new EntryNotFoundError(name, cid, { cause: err }) : err
   }
 
   throw new EntryNotFoundError(name, cid)

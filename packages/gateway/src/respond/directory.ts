@@ -110,8 +110,9 @@ async function findIndex (
 }
 
 /** Where the directory is, and where the links of its page lead. */
-function placeOf ({ namespace, name, path, origin, dnsLinkHost }: Target):
-  Pick<Listing, 'path' | 'base' | 'parent' | 'gatewayUrl' | 'dnsLinkHost'> {
+function placeOf (
+  { namespace, name, path, origin, dnsLinkHost }: Target
+): Pick<Listing, 'path' | 'base' | 'parent' | 'gatewayUrl' | 'dnsLinkHost'> {
   const start = origin == null && dnsLinkHost == null ? `/${namespace}/${name}/` : '/'
   const base = start + path.map(name => `${encodeURIComponent(name)}/`).join('')
 
