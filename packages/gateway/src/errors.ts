@@ -1,7 +1,9 @@
+import type { CID } from 'multiformats/cid'
+
 /** Thrown when a request cannot be answered: the status and what to say of it. */
 export class GatewayError extends Error {
-  static override readonly name = 'GatewayError'
-  override readonly name = 'GatewayError'
+  static override readonly name: string = 'GatewayError'
+  override readonly name: string = 'GatewayError'
   /** The HTTP status. */
   readonly status: number
 
@@ -22,4 +24,116 @@ export class NameNotFoundError extends Error {
     super(`The name ${subject} has no record`, options)
     this.subject = subject
   }
+}
+
+/** The most characters of a path or host that a message repeats. */
+const QUOTED_LENGTH = 300
+
+/** Thrown when a path names no content: its root is not a CID or name, or it is not percent-encoded correctly. */
+export class InvalidPathError extends GatewayError {
+  static override readonly name = 'InvalidPathError'
+  override readonly name = 'InvalidPathError'
+  /** As it was written. */
+  readonly path: string
+
+  constructor (path: string, reason: string, options?: ErrorOptions) {
+    super(400, `invalid path ${quote(path)}: ${reason}`, options)
+    this.path = path
+  }
+}
+
+/** Thrown when the host of a request is not a host name, or its labels are neither a CID nor a name. */
+export class InvalidHostError extends GatewayError {
+  static override readonly name = 'InvalidHostError'
+  override readonly name = 'InvalidHostError'
+  readonly host: string
+
+  constructor (host: string, reason: string) {
+    super(400, `invalid host ${quote(host)}: ${reason}`)
+    this.host = host
+  }
+}
+
+/** Thrown when a root has no origin of its own, because no base makes it short enough for a DNS label. */
+export class LabelTooLongError extends GatewayError {
+  static override readonly name = 'LabelTooLongError'
+  override readonly name = 'LabelTooLongError'
+  /** The CID or DNSLink name. */
+  readonly root: string
+
+  constructor (what: 'CID' | 'DNSLink name', root: string) {
+    super(400, `${what} incompatible with DNS label length limit of 63: ${quote(root)}`)
+    this.root = root
+  }
+}
+
+/** Thrown when a path is neither below `/ipfs` nor below `/ipns`. */
+export class NotContentPathError extends GatewayError {
+  static override readonly name = 'NotContentPathError'
+  override readonly name = 'NotContentPathError'
+  /** As it was written. */
+  readonly path: string
+
+  constructor (path: string, reason = 'paths begin with /ipfs/ or /ipns/', options?: ErrorOptions) {
+    super(404, `there is nothing at ${quote(path)}: ${reason}`, options)
+    this.path = path
+  }
+}
+
+/** Thrown when a path leads to an entry that does not exist. */
+export class EntryNotFoundError extends GatewayError {
+  static override readonly name = 'EntryNotFoundError'
+  override readonly name = 'EntryNotFoundError'
+  /** The name that was not found. */
+  readonly segment: string
+  /** Where it was looked for. */
+  readonly cid: CID
+
+  constructor (segment: string, cid: CID, options?: ErrorOptions) {
+    super(404, `no link named ${quote(segment)} under ${cid}`, options)
+    this.segment = segment
+    this.cid = cid
+  }
+}
+
+/** Thrown when a name is asked for, and the gateway has no resolver. */
+export class NamesUnavailableError extends GatewayError {
+  static override readonly name = 'NamesUnavailableError'
+  override readonly name = 'NamesUnavailableError'
+  /** The IPNS key or DNS name. */
+  readonly subject: string
+
+  constructor (subject: string) {
+    super(501, `this gateway does not resolve names: ${quote(subject)}`)
+    this.subject = subject
+  }
+}
+
+/** Thrown when a document on the path cannot be decoded. */
+export class InvalidDocumentError extends GatewayError {
+  static override readonly name = 'InvalidDocumentError'
+  override readonly name = 'InvalidDocumentError'
+  readonly cid: CID
+
+  constructor (cid: CID, reason: string, options?: ErrorOptions) {
+    super(500, `cannot read the document ${cid}: ${reason}`, options)
+    this.cid = cid
+  }
+}
+
+/** Thrown when a `_redirects` file cannot be read, or breaks the rules of its format. */
+export class InvalidRedirectsFileError extends GatewayError {
+  static override readonly name = 'InvalidRedirectsFileError'
+  override readonly name = 'InvalidRedirectsFileError'
+  /** Where the rule is, from 1. Undefined: the file as a whole. */
+  readonly line: number | undefined
+
+  constructor (reason: string, { line, ...options }: ErrorOptions & { line?: number } = {}) {
+    super(500, `could not parse _redirects: ${line == null ? '' : `line ${line}: `}${reason}`, options)
+    this.line = line
+  }
+}
+
+function quote (text: string): string {
+  return JSON.stringify(text.length > QUOTED_LENGTH ? `${text.slice(0, QUOTED_LENGTH)}...` : text)
 }
