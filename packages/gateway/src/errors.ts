@@ -23,3 +23,16 @@ export class NameNotFoundError extends Error {
     this.subject = subject
   }
 }
+
+/** Thrown when a CAR without duplicates has more blocks than can be remembered. With `car-dups=y` none are. */
+export class CarTooLargeError extends Error {
+  static override readonly name = 'CarTooLargeError'
+  override readonly name = 'CarTooLargeError'
+  /** The most blocks. */
+  readonly maxBlocks: number
+
+  constructor (maxBlocks: number, options?: ErrorOptions) {
+    super(`The CAR has more than ${maxBlocks} blocks: ask for it with car-dups=y`, options)
+    this.maxBlocks = maxBlocks
+  }
+}
