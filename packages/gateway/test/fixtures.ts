@@ -8,7 +8,13 @@ import * as dagPb from '@ipld/dag-pb'
 import { MemoryBlockstore } from 'blockstore-core'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
+import { ipfsz } from '@ipfsz/core'
+import { chooseFormat } from '../src/request/format.ts'
 import { noise } from '../../../test/support/data.ts'
+import type { NameResolver } from '../src/contract.ts'
+import type { ResponseContext } from '../src/respond/context.ts'
+import type { Target } from '../src/request/target.ts'
+import type { Resolved } from '../src/resolve/resolved.ts'
 import type { UnixFS } from '@helia/unixfs'
 import type { ByteView } from 'multiformats/codecs/interface'
 
@@ -132,4 +138,38 @@ function linksIn (value: unknown): CID[] {
   return typeof value === 'object' && value != null && !(value instanceof Uint8Array)
     ? Object.values(value).flatMap(linksIn)
     : []
+}
+
+/** A context for a URL, such as `/ipfs/CID/a?format=car`, that leads to a CID. */
+export function contextOf (
+  { blockstore }: Pick<Store, 'blockstore'>,
+  url: string,
+  resolved: Partial<Resolved> & Pick<Resolved, 'cid'>,
+  init: { method?: string, headers?: Record<string, string>, names?: NameResolver, signal?: AbortSignal } = {}
+): ResponseContext {
+  const { names, signal = SIGNAL, ...requestInit } = init
+  const { pathname, searchParams } = new URL(url, 'http://localhost')
+  const [, namespace, name, ...path] = pathname.split('/').map(decodeURIComponent)
+  const request = new Request(new URL(url, 'http://localhost'), requestInit)
+  const trailingSlash = path.at(-1) === ''
+  const target: Target = {
+    namespace: namespace as Target['namespace'],
+    name,
+    path: path.filter(Boolean),
+    trailingSlash,
+    rawPath: '',
+    query: searchParams
+  }
+
+  return {
+    request,
+    target,
+    ...chooseFormat(target, request),
+    resolved: { roots: [resolved.cid], rest: [], ...resolved },
+    components: { fs: ipfsz({ blockstore }), blocks: blockstore, names },
+    init: {
+      limits: { stallTimeout: 60_000, startTimeout: 60_000, listedEntries: 10_000, decompressedBytes: 1_000_000 }
+    },
+    signal
+  }
 }
