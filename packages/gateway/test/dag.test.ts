@@ -4,7 +4,7 @@ import * as raw from 'multiformats/codecs/raw'
 import { describe, expect, it } from 'vitest'
 import { ipfsz } from '@ipfsz/core'
 import { isDagResponse, respondDag } from '../src/respond/dag.ts'
-import { text } from '../../../test/support/data.ts'
+import { longText, text } from '../../../test/support/data.ts'
 import { CBOR, contextOf, JSON_CODEC, store } from './fixtures.ts'
 import type { Store } from './fixtures.ts'
 
@@ -146,8 +146,10 @@ describe('the response of a document', () => {
     const here = store()
     const large = await here.put(CBOR, 'x'.repeat(300_000))
     const deep = await here.put({ code: CBOR.code, encode: () => new Uint8Array(100_000).fill(0x81) }, null)
-    const nested = await here.put({ code: CBOR.code, encode: () => new Uint8Array(300).fill(0x81).fill(0x80, 299) }, null)
-    const page = async (cid: CID): Promise<string> => (await ask(here, cid, '', { headers: { accept: BROWSER } })).text()
+    const lists = new Uint8Array(300).fill(0x81).fill(0x80, 299)
+    const nested = await here.put({ code: CBOR.code, encode: () => lists }, null)
+    const page = async (cid: CID): Promise<string> =>
+      (await ask(here, cid, '', { headers: { accept: BROWSER } })).text()
 
     expect(await page(large)).toContain('too large or too deep')
     expect(await page(deep)).toContain('too large or too deep')
@@ -219,11 +221,15 @@ describe('JSON in a file', () => {
 
   it('refuses what is not JSON', async () => {
     const here = store()
+    const fs = ipfsz(here)
     const directory = await here.fs.addDirectory()
-    const stats = await ipfsz(here).stat(directory)
+    const stats = await fs.stat(directory)
 
-    for (const content of [text(1000), text(5_000_000), Uint8Array.of(0x22, 0xff, 0x22), new Uint8Array(0)]) {
-      await expect(askFile(here, content)).rejects.toMatchObject({ status: expect.toSatisfy(s => s === 406 || s === 403) })
+    for (const content of [text(1000), longText(5_000_000), Uint8Array.of(0x22, 0xff, 0x22), new Uint8Array(0)]) {
+      const cid = await fs.addBytes(content, { compression: { codec: 'none' } })
+      const context = contextOf(here, `/ipfs/${cid}?format=json`, { cid, stats: await fs.stat(cid) })
+
+      await expect(respondDag(context)).rejects.toMatchObject({ status: 406 })
     }
 
     await expect(respondDag(contextOf(here, `/ipfs/${directory}?format=json`, { cid: directory, stats })))

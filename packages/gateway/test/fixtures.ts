@@ -41,7 +41,7 @@ export const SMALL_NODES = {
 export interface Store {
   blockstore: RecordingBlockstore
   fs: UnixFS
-  put (codec: { code: number, encode (value: unknown): ByteView<unknown> }, value: unknown): Promise<CID>
+  put (codec: Encoder, value: unknown): Promise<CID>
 }
 
 export function store (): Store {
@@ -60,9 +60,14 @@ export function store (): Store {
   }
 }
 
-export const CBOR = { code: dagCbor.code as number, encode: (value: unknown): ByteView<unknown> => dagCbor.encode(value) }
-export const JSON_CODEC = { code: dagJson.code as number, encode: (value: unknown): ByteView<unknown> => dagJson.encode(value) }
-export const PB = { code: dagPb.code as number, encode: (value: unknown): ByteView<unknown> => dagPb.encode(value as dagPb.PBNode) }
+interface Encoder {
+  code: number
+  encode (value: unknown): ByteView<unknown>
+}
+
+export const CBOR: Encoder = dagCbor
+export const JSON_CODEC: Encoder = dagJson
+export const PB: Encoder = { code: dagPb.code, encode: value => dagPb.encode(value as dagPb.PBNode) }
 
 /** A directory with a file of many blocks twice, a file of one block and a directory, plain or sharded. */
 export async function tree ({ fs }: Store, sharded = false): Promise<CID> {

@@ -29,6 +29,12 @@ function choose (url: string, accept?: string): ChosenFormat {
   return chooseFormat(target, request)
 }
 
+function location (url: string, format: ChosenFormat['format']): string | undefined {
+  const { target, request } = ask(url)
+
+  return contentLocation(target, request, format)
+}
+
 describe('choosing a format', () => {
   it('serves files to browsers and to clients without a wish', () => {
     for (const accept of [undefined, '', '*/*', BROWSER, 'image/png', 'application/*', 'text/html', 'nonsense']) {
@@ -81,7 +87,8 @@ describe('choosing a format', () => {
 
   it('refuses CARs that it cannot make', () => {
     for (const wish of ['version=2', 'order=bfs', 'dups=maybe']) {
-      expect(() => choose('/ipfs/a', `application/vnd.ipld.car;${wish}`)).toThrow(expect.objectContaining({ status: 406 }))
+      expect(() => choose('/ipfs/a', `application/vnd.ipld.car;${wish}`))
+        .toThrow(expect.objectContaining({ status: 406 }))
     }
   })
 
@@ -107,12 +114,6 @@ describe('choosing a format', () => {
   })
 
   it('names the URL of what Accept chose', () => {
-    const location = (url: string, format: ChosenFormat['format']): string | undefined => {
-      const { target, request } = ask(url)
-
-      return contentLocation(target, request, format)
-    }
-
     expect(location('/ipfs/a', 'raw')).toBe('/ipfs/a?format=raw')
     expect(location('/ipfs/a?car-dups=y', 'car')).toBe('/ipfs/a?car-dups=y&format=car')
     expect(location('/ipfs/a?format=car', 'car')).toBeUndefined()

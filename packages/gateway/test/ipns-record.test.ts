@@ -12,7 +12,7 @@ const names: NameResolver = {
 }
 
 async function ask (resolver: NameResolver | undefined, headers = {}, method = 'GET'): Promise<Response> {
-  const { resolved, ...context } = contextOf(
+  const { resolved: _, ...context } = contextOf(
     store(), '/ipns/k51abc?format=ipns-record&filename=testтест.ipns-record', { cid },
     { headers, method, ...resolver == null ? {} : { names: resolver } }
   )

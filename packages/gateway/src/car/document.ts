@@ -66,5 +66,7 @@ function hasName (value: unknown, name: string): value is Record<string, unknown
   }
 
   // a list has a property `length` that is no element
-  return Array.isArray(value) ? /^(0|[1-9]\d{0,9})$/.test(name) && Number(name) < value.length : Object.hasOwn(value, name)
+  return Array.isArray(value)
+    ? /^(0|[1-9]\d{0,9})$/.test(name) && Number(name) < value.length
+    : Object.hasOwn(value, name)
 }

@@ -26,7 +26,8 @@ export function hasLinks (cid: CID): boolean {
  */
 export function checkCodec (cid: CID): void {
   if (!hasLinks(cid) && !WITHOUT_LINKS.includes(cid.code)) {
-    throw new GatewayError(400, `${cid} has the codec 0x${cid.code.toString(16)}, whose links this gateway does not know`)
+    const codec = `0x${cid.code.toString(16)}`
+    throw new GatewayError(400, `${cid} has the codec ${codec}, whose links this gateway does not know`)
   }
 }
 

@@ -22,6 +22,7 @@ export interface WalkedPath {
  */
 export async function walkPath (root: CID, names: readonly string[], read: ReadBlock): Promise<WalkedPath> {
   const through: CID[] = []
+  const blocks = { async * get (cid: CID) { yield await read(cid) } }
   let end = unmark(root)
 
   for (let i = 0; i < names.length;) {
@@ -43,7 +44,7 @@ export async function walkPath (root: CID, names: readonly string[], read: ReadB
       i += step.names
     } else {
       const node = directoryNode(end, block)
-      const found = node == null ? undefined : await locateEntry(node, names[i], { async * get (cid) { yield await read(cid) } })
+      const found = node == null ? undefined : await locateEntry(node, names[i], blocks)
 
       if (found == null) {
         throw noSuchName(end, names.slice(i))

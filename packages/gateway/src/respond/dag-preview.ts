@@ -7,7 +7,9 @@ const MAX_SHOWN_SIZE = 256 * 1024
 /** Deeper ones are not indented: their indentation would be longer than they are. */
 const MAX_INDENTED_DEPTH = 64
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\'': '&#39;' }
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\'': '&#39;'
+}
 
 /** A link of DAG-JSON, escaped. */
 const LINK = /\{\s*&quot;\/&quot;:\s*&quot;([0-9A-Za-z]+)&quot;\s*\}/g

@@ -75,13 +75,14 @@ export function isDagResponse ({ cid, rest }: Pick<Resolved, 'cid' | 'rest'>, fo
 }
 
 /** Why names that are left cannot be followed (Path Gateway, Traversing through DAG-JSON and DAG-CBOR). */
-async function insideDocument ({ resolved: { cid, rest }, components, signal }: ResponseContext): Promise<GatewayError> {
+async function insideDocument ({ resolved, components, signal }: ResponseContext): Promise<GatewayError> {
+  const { cid, rest } = resolved
   const path = JSON.stringify(rest.join('/').slice(0, 200))
   const document = isDocument(cid) ? decodeDocument(cid, await blockReader(components.blocks, signal)(cid)) : undefined
 
   return followDocument(document, rest) == null
     ? new GatewayError(404, `${cid} has nothing named ${path}`)
-    : new GatewayError(501, `The path ends inside of ${cid}: only a path to a link can be followed, and ${path} is none`)
+    : new GatewayError(501, `The path ends inside of ${cid}, and only links can be followed: ${path} is none`)
 }
 
 async function respondBlock (context: ResponseContext, format: DocumentFormat): Promise<Response> {

@@ -5,6 +5,7 @@ import { limitBytes, tooLarge } from './decompression-limit.ts'
 import { isNotModified, notModified, representationHeaders } from './representation.ts'
 import type { ByteSource } from './body-stream.ts'
 import type { ResponseContext } from './context.ts'
+import type { Representation } from './representation.ts'
 import type { Stats } from '@ipfsz/core'
 
 /** Larger files are not parsed, 4 MiB: only their first character must be one of JSON. */
@@ -66,7 +67,7 @@ function isFile (stats: Stats): boolean {
 }
 
 /** A name only if the request asks for one: a file is shown. */
-function named ({ target: { query, path }, resolved }: ResponseContext): { type: 'inline', filename: string } | undefined {
+function named ({ target: { query, path }, resolved }: ResponseContext): Representation['disposition'] {
   return query.has('filename') || query.has('download')
     ? { type: 'inline', filename: path.at(-1) ?? `${resolved.cid}.json` }
     : undefined

@@ -113,9 +113,11 @@ async function * childrenOf (
       any = true
 
       // the size of a raw block is a statement of its parent, and of an entry without a type the block is missing
+      const known = entry.type === 'file' || entry.type === 'directory'
+
       yield {
         path: [...path, checkName(cid, entry.name)],
-        described: entry.type === 'file' || entry.type === 'directory' ? entry : await stat(entry.cid, components, signal)
+        described: known ? entry : await stat(entry.cid, components, signal)
       }
     }
   } catch (err) {
@@ -149,7 +151,7 @@ async function * climbingChildren (
 
     // the first name is that of the archive's root
     if (last == null || up >= path.length || seen.has(name) || node.unixfs.type !== 'directory') {
-      const reason = `has an entry whose name leads out of the archive, or occurs twice: ${JSON.stringify(name)}`
+      const reason = `has a name that leads out of the archive, or occurs twice: ${JSON.stringify(name)}`
       throw new InvalidDagError(cid, reason, { cause })
     }
 
