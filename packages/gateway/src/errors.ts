@@ -134,6 +134,19 @@ export class InvalidRedirectsFileError extends GatewayError {
   }
 }
 
+/** Thrown when a CAR without duplicates has more blocks than can be remembered. With `car-dups=y` none are. */
+export class CarTooLargeError extends Error {
+  static override readonly name = 'CarTooLargeError'
+  override readonly name = 'CarTooLargeError'
+  /** The most blocks. */
+  readonly maxBlocks: number
+
+  constructor (maxBlocks: number, options?: ErrorOptions) {
+    super(`The CAR has more than ${maxBlocks} blocks: ask for it with car-dups=y`, options)
+    this.maxBlocks = maxBlocks
+  }
+}
+
 function quote (text: string): string {
   return JSON.stringify(text.length > QUOTED_LENGTH ? `${text.slice(0, QUOTED_LENGTH)}...` : text)
 }

@@ -62,23 +62,29 @@ export async function * listShards (
 
 /**
  * Look up a name in the shards on the path that its hash determines. `count` is how many entries
- * have that name in the first shard that has any.
+ * have that name in the first shard that has any. `shards` are the shards read below the root.
  */
 export async function findInShards (
   root: FileNode,
   name: string,
   blockstore: GetStore,
   options: GetBlockOptions
-): Promise<{ cid?: CID, count: number }> {
+): Promise<{ cid?: CID, count: number, shards: CID[] }> {
+  const shards: CID[] = []
+
   for await (const { shard, prefix } of shardsTo(root, name, blockstore, options)) {
+    if (shard !== root) {
+      shards.push(shard.cid)
+    }
+
     const found = shard.links.filter(({ Name: label = '' }) => label.length > prefix && label.slice(prefix) === name)
 
     if (found.length > 0) {
-      return { cid: found[0].Hash, count: found.length }
+      return { cid: found[0].Hash, count: found.length, shards }
     }
   }
 
-  return { count: 0 }
+  return { count: 0, shards }
 }
 
 async function checkMisplaced (
