@@ -1,6 +1,7 @@
 import * as dagPb from '@ipld/dag-pb'
 import fc from 'fast-check'
 import { UnixFS } from 'ipfs-unixfs'
+import { flat } from 'ipfs-unixfs-importer/layout'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { identity } from 'multiformats/hashes/identity'
@@ -59,6 +60,8 @@ async function holders (cid: CID, { start, end }: { start: number, end: number }
 
   return below(cid, 0)
 }
+
+const ALL = carParams(new URLSearchParams())
 
 describe('a CAR', () => {
   it.each([false, true])('has every block in depth-first order (sharded directory: %s)', async sharded => {
@@ -227,6 +230,50 @@ describe('a CAR', () => {
     await car.bytes.next()
     controller.abort()
     await expect(collect(car.bytes)).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('reading ahead', () => {
+  it('reads leaves at the same time, but not more than a few', async () => {
+    const here = store()
+    const root = await here.fs.addBytes(noise(2000), { ...SMALL_NODES, layout: flat() })
+    const leaves = (await naiveWalk(root, here.blockstore)).slice(1)
+    let reading = 0
+    let most = 0
+    const blocks = {
+      async * get (cid: CID) {
+        most = Math.max(most, ++reading)
+        await Promise.resolve()
+        yield * here.blockstore.get(cid)
+        reading--
+      }
+    }
+    const car = await openCar(root, [], ALL, blocks, SIGNAL)
+    await car.bytes.next()
+    await car.bytes.next()
+    here.blockstore.gets.length = 0
+    await car.bytes.next()
+
+    expect(most).toBe(8)
+    expect(here.blockstore.gets).toEqual(leaves.slice(0, 8))
+    const { bytes } = await openCar(root, [], ALL, blocks, SIGNAL)
+    expect((await readCar(await collect(bytes))).cids).toEqual([root.toString(), ...leaves])
+  })
+
+  it('sends what comes before a missing leaf', async () => {
+    const here = store()
+    const root = await here.fs.addBytes(noise(200), { ...SMALL_NODES, layout: flat() })
+    const leaves = (await naiveWalk(root, here.blockstore)).slice(1)
+    here.blockstore.delete(CID.parse(leaves[5]))
+    const parts: Uint8Array[] = []
+
+    await expect((async () => {
+      for await (const part of (await openCar(root, [], ALL, here.blockstore, SIGNAL)).bytes) {
+        parts.push(part)
+      }
+    })()).rejects.toMatchObject({ name: 'NotFoundError' })
+    // the header, the root and five leaves
+    expect(parts).toHaveLength(7)
   })
 })
 
