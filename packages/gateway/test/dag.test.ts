@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { ipfsz } from '@ipfsz/core'
 import { isDagResponse, respondDag } from '../src/respond/dag.ts'
 import { longText, text } from '../../../test/support/data.ts'
-import { CBOR, contextOf, JSON_CODEC, store } from './fixtures.ts'
-import type { Store } from './fixtures.ts'
+import { CBOR, contextOf, JSON_CODEC, store } from './dag-fixtures.ts'
+import type { Store } from './dag-fixtures.ts'
 
 const PLAIN_JSON = { code: 0x0200, encode: (value: unknown) => new TextEncoder().encode(JSON.stringify(value)) }
 const PLAIN_CBOR = { code: 0x51, encode: (value: unknown) => dagCbor.encode(value) }

@@ -1,7 +1,7 @@
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { respondIpnsRecord } from '../src/respond/ipns-record.ts'
-import { contextOf, store } from './fixtures.ts'
+import { contextOf, store } from './dag-fixtures.ts'
 import type { NameResolver } from '../src/contract.ts'
 
 const cid = CID.parse('bafkqaaa')

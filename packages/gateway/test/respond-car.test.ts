@@ -2,7 +2,7 @@ import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { ipfsz } from '@ipfsz/core'
 import { respondCar } from '../src/respond/car.ts'
-import { contextOf, readCar, store, tree } from './fixtures.ts'
+import { contextOf, readCar, store, tree } from './dag-fixtures.ts'
 
 describe('the response of a CAR', () => {
   it('says what it is', async () => {

@@ -14,10 +14,13 @@ export interface Visit {
 export interface SentBlocks {
   /** Record a visit. `whole`: everything below the block is wanted, not only a range of it. */
   visit (cid: CID, whole: boolean): Visit
+
+  /** Whether a block is sent already, and will not be again. */
+  has (cid: CID): boolean
 }
 
 /** Sends blocks each time that they occur: nothing is remembered. */
-export const SEND_DUPLICATES: SentBlocks = { visit: () => ({ send: true, walk: true }) }
+export const SEND_DUPLICATES: SentBlocks = { visit: () => ({ send: true, walk: true }), has: () => false }
 
 /** Sends each block once. A block of which only a range was wanted is walked again, but not sent. */
 export class SendOnce implements SentBlocks {
@@ -31,7 +34,7 @@ export class SendOnce implements SentBlocks {
 
   /** @throws {CarTooLargeError} there are more blocks than can be remembered */
   visit (cid: CID, whole: boolean): Visit {
-    const key = String.fromCharCode(...cid.bytes)
+    const key = keyOf(cid)
     const walked = this.#walked.get(key)
 
     if (walked == null && this.#walked.size >= this.#max) {
@@ -44,4 +47,12 @@ export class SendOnce implements SentBlocks {
 
     return { send: walked == null, walk: walked !== true }
   }
+
+  has (cid: CID): boolean {
+    return this.#walked.has(keyOf(cid))
+  }
+}
+
+function keyOf ({ bytes }: CID): string {
+  return String.fromCharCode(...bytes)
 }

@@ -29,7 +29,7 @@ export async function respondIpnsRecord (
 
   const record = await names.record(target.name, { signal })
   const ttl = resolved?.ttl ?? await ttlOf(target.name, names, signal)
-  const etag = `"${target.name}.ipns-record.${await fingerprint(Array.from(record))}"`
+  const etag = `"${encodeURIComponent(target.name)}.ipns-record.${await fingerprint(Array.from(record))}"`
   const headers = representationHeaders({ ...context, resolved: { roots: [], ttl } }, {
     etag,
     contentType: MEDIA_TYPES['ipns-record'],

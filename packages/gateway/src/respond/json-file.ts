@@ -11,8 +11,8 @@ import type { Stats } from '@ipfsz/core'
 /** Larger files are not parsed, 4 MiB: only their first character must be one of JSON. */
 const MAX_PARSED_SIZE = 4 * 1024 * 1024
 
-/** What JSON can begin with. */
-const JSON_START = /^\s*(?:[[{"\d-]|true|false|null|$)/
+/** What JSON of that size begins with: it is no number. */
+const JSON_START = /^\s*[[{"]/
 
 /**
  * A UnixFS file that holds JSON, as `application/json` (Path Gateway, `Accept`). Ranges are those
