@@ -81,9 +81,9 @@ export interface StoredFile {
   /**
    * Read all frames, one after the other, without what follows the last one. Every block is
    * compared with its CID; the frames themselves are not checked. Throws the errors of `cat`
-   * that concern blocks.
+   * that concern blocks. A signal takes the place of the one that the file was opened with.
    */
-  frames: () => AsyncIterable<Uint8Array>
+  frames: (options?: Pick<CatOptions, 'signal'>) => AsyncIterable<Uint8Array>
 }
 
 export interface LsOptions extends

@@ -4,48 +4,60 @@ import { MemoryDatastore } from 'datastore-core'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, mark, MARKERS, unmark } from '../src/index.ts'
 import { collect, CountingBlockstore, FRAME, leavesOf, stored, text } from './fixtures.ts'
-import type { CodecName } from '@ipfsz/codecs'
+import type { StoredFile } from '../src/index.ts'
+import type { Codec, CodecName } from '@ipfsz/codecs'
+import type { CID } from 'multiformats/cid'
 
 const SIZE = 200_000
 const NAMES = Object.keys(codecs) as CodecName[]
 
 /** Codecs that must not be called. */
-function lockedCodecs (): ReturnType<typeof ipfsz>['codecs'] {
+function lockedCodecs (): readonly Codec[] {
   const refuse = (): never => { throw new Error('a codec was called') }
 
   return NAMES.map(name => ({ ...codecs[name](), compress: refuse, decompress: refuse }))
 }
 
+async function open (cid: CID, blockstore: CountingBlockstore, codecs?: readonly Codec[]): Promise<StoredFile> {
+  const file = await ipfsz({ blockstore }, { codecs }).storedFile(cid)
+
+  if (file == null) {
+    throw new Error(`${cid} is not a compressed file`)
+  }
+
+  return file
+}
+
 describe('storedFile', () => {
   it.each(NAMES)('returns the frames of %s as they are, without calling a codec', async name => {
     const { blockstore, cid, bytes } = await stored(SIZE, name)
-    const file = await ipfsz({ blockstore }, { codecs: lockedCodecs() }).storedFile(cid)
+    const file = await open(cid, blockstore, lockedCodecs())
 
     expect(file).toMatchObject({ codec: name, size: SIZE, frameSize: FRAME })
-    expect(file?.frameLengths).toHaveLength(4)
+    expect(file.frameLengths).toHaveLength(4)
 
-    const frames = await collect(file!.frames())
+    const frames = await collect(file.frames())
     const original: Uint8Array[] = []
     let start = 0
 
-    for (const [i, length] of file!.frameLengths.entries()) {
+    for (const [i, length] of file.frameLengths.entries()) {
       const size = Math.min(FRAME, SIZE - i * FRAME)
       original.push(await codecs[name]().decompress(frames.subarray(start, start + length), { size }))
       start += length
     }
 
-    expect(frames.byteLength).toBe(file?.length)
-    expect(start).toBe(file?.length)
+    expect(frames.byteLength).toBe(file.length)
+    expect(start).toBe(file.length)
     expect(Buffer.compare(Buffer.concat(original), bytes)).toBe(0)
   })
 
   it('reads only the root until the frames are read, and can read them twice', async () => {
     const { blockstore, cid } = await stored(SIZE)
     blockstore.gets.length = 0
-    const file = await ipfsz({ blockstore }).storedFile(cid)
+    const file = await open(cid, blockstore)
 
     expect(blockstore.gets).toEqual([unmark(cid).toString()])
-    expect(await collect(file!.frames())).toEqual(await collect(file!.frames()))
+    expect(await collect(file.frames())).toEqual(await collect(file.frames()))
   })
 
   it('follows a path in a tree', async () => {
@@ -73,9 +85,17 @@ describe('storedFile', () => {
     const { blockstore, cid } = await stored(1_000_000)
     const [leaf] = await leavesOf(cid, blockstore)
     await blockstore.put(leaf, text(100))
-    const file = await ipfsz({ blockstore }).storedFile(cid)
+    const file = await open(cid, blockstore)
 
-    await expect(collect(file!.frames())).rejects.toMatchObject({ name: 'CorruptBlockError', cid: leaf })
+    await expect(collect(file.frames())).rejects.toMatchObject({ name: 'CorruptBlockError', cid: leaf })
+  })
+
+  it('stops reading frames if their own signal aborts', async () => {
+    const { blockstore, cid } = await stored(1_000_000)
+    const file = await open(cid, blockstore)
+
+    await expect(collect(file.frames({ signal: AbortSignal.abort() }))).rejects.toMatchObject({ name: 'AbortError' })
+    expect(await collect(file.frames())).toHaveLength(file.length)
   })
 
   it('refuses a missing root, and a signal that is aborted', async () => {

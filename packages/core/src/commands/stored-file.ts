@@ -32,6 +32,7 @@ export async function storedFile (
     frameSize,
     frameLengths,
     length,
-    frames: () => readRange(node, 0, length, settings.blockstore, options)
+    frames: ({ signal = options.signal } = {}) =>
+      readRange(node, 0, length, settings.blockstore, { ...options, signal })
   }
 }
