@@ -12,6 +12,7 @@ const CLIENT_CLOSED_REQUEST = 499
  *
  * - 400: the CID itself cannot be read
  * - 404: not stored here, or no such name
+ * - 406: not as the client asks for it
  * - 422: the blocks are there, but do not hold what the CID says
  * - 504: it could not be fetched in time
  */
@@ -24,6 +25,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   NameNotFoundError: 404,
   NotADirectoryError: 404,
   NotFoundError: 404,
+  BodyTooLargeError: 406,
   NotAFileError: 406,
   ContentMismatchError: 422,
   CorruptFrameError: 422,
