@@ -11,10 +11,12 @@ import type { CID } from 'multiformats/cid'
 const SIZE = 200_000
 const NAMES = Object.keys(codecs) as CodecName[]
 
+function refuse (): never {
+  throw new Error('a codec was called')
+}
+
 /** Codecs that must not be called. */
 function lockedCodecs (): readonly Codec[] {
-  const refuse = (): never => { throw new Error('a codec was called') }
-
   return NAMES.map(name => ({ ...codecs[name](), compress: refuse, decompress: refuse }))
 }
 

@@ -56,7 +56,7 @@ export interface GatewayInit {
    */
   subdomainHosts?: readonly string[] | undefined
 
-  /** Hosts that serve blocks, CARs and IPNS records alone, as specs.ipfs.tech/http-gateways/trustless-gateway has it. */
+  /** Hosts that serve blocks, CARs and IPNS records alone (specs.ipfs.tech/http-gateways/trustless-gateway). */
   trustlessHosts?: readonly string[] | undefined
 
   /**

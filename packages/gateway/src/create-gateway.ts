@@ -102,16 +102,13 @@ async function answerInTime (request: Request, components: GatewayComponents, in
   const timer = setTimeout(() => {
     late.abort(new GatewayError(504, `The response did not begin within ${startTimeout} ms`))
   }, startTimeout)
-  let stop = (): void => {}
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const stop = (): void => { reject(signal.reason) }
+
+  signal.addEventListener('abort', stop)
 
   try {
-    return await Promise.race([
-      answer(request, components, init, signal),
-      new Promise<never>((_resolve, reject) => {
-        stop = () => { reject(signal.reason) }
-        signal.addEventListener('abort', stop, { once: true })
-      })
-    ])
+    return await Promise.race([answer(request, components, init, signal), stopped])
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', stop)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, get as httpGet } from 'node:http'
+import { get as httpGet } from 'node:http'
 import { connect as connect2, createServer as createServer2 } from 'node:http2'
 import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -9,7 +9,7 @@ import { TLS } from './certificate.ts'
 import { addCompressed, KIB, same, serve, text } from './fixtures.ts'
 import type { NodeHandlerInit, NodeServerInit } from '../src/node/index.ts'
 import type { Gateway } from '../src/index.ts'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, Server as HttpServer } from 'node:http'
 import type { AddressInfo, Server, Socket } from 'node:net'
 
 const open: Server[] = []
@@ -19,7 +19,7 @@ afterEach(() => {
     server.close()
 
     if ('closeAllConnections' in server) {
-      (server as ReturnType<typeof createServer>).closeAllConnections()
+      (server as HttpServer).closeAllConnections()
     }
   }
 })
@@ -107,10 +107,10 @@ describe('a body that fails', () => {
       const port = await serveHttp2(async request => request.url.endsWith('/ok') ? new Response('ok') : fail(request))
       const session = connect2(`http://127.0.0.1:${port}`)
       const stream = session.request({ ':path': '/' })
-      const ended = new Promise<unknown>(resolve => { stream.once('error', resolve).once('end', () => { resolve('end') }) })
-      stream.resume()
+      const ended = Promise.withResolvers<unknown>()
+      stream.once('error', ended.resolve).once('end', () => { ended.resolve('end') }).resume()
 
-      expect(await ended).toMatchObject({ code: 'ERR_HTTP2_STREAM_ERROR' })
+      expect(await ended.promise).toMatchObject({ code: 'ERR_HTTP2_STREAM_ERROR' })
       expect(stream.rstCode).toBe(2)
 
       const other = session.request({ ':path': '/ok' })
@@ -176,11 +176,10 @@ describe('a server', () => {
     for (const begins of [true, false]) {
       let aborted = false
       let cancelled = !begins
-      let entered = (): void => {}
-      const isEntered = new Promise<void>(resolve => { entered = resolve })
+      const entered = Promise.withResolvers<void>()
       const port = await serveHttp(async request => {
         request.signal.addEventListener('abort', () => { aborted = true })
-        entered()
+        entered.resolve()
 
         return begins
           ? new Response(new ReadableStream({ cancel: () => { cancelled = true } }))
@@ -188,7 +187,7 @@ describe('a server', () => {
       })
       const socket = connect(port, '127.0.0.1')
       socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-      await isEntered
+      await entered.promise
       socket.destroy()
 
       await expect.poll(() => aborted && cancelled).toBe(true)
@@ -220,41 +219,42 @@ describe('a server', () => {
 
   it('answers so many requests at once, altogether and of one address', async () => {
     for (const [init, status] of [[{ requests: 1 }, 503], [{ requestsPerAddress: 1 }, 429]] as const) {
-      let release = (_response: Response): void => {}
+      const first = Promise.withResolvers<Response>()
       let calls = 0
       const port = await serveHttp(async () => calls++ === 0
-        ? new Promise<Response>(resolve => { release = resolve })
+        ? first.promise
         : new Response('ok'), init)
-      const first = fetchText(port)
+      const answer = fetchText(port)
       await expect.poll(() => calls).toBe(1)
       const refused = await fetchText(port)
 
       expect(refused.status).toBe(status)
       expect(refused.headers.get('retry-after')).toBe('1')
-      release(new Response('first'))
-      expect(await (await first).text()).toBe('first')
+      first.resolve(new Response('first'))
+      expect(await (await answer).text()).toBe('first')
       await expect.poll(async () => (await fetchText(port)).status).toBe(200)
     }
   })
 
   it('counts clients of a proxy that it trusts by their own addresses', async () => {
-    let release = (_response: Response): void => {}
+    const first = Promise.withResolvers<Response>()
     let calls = 0
     const port = await serveHttp(async () => calls++ === 0
-      ? new Promise<Response>(resolve => { release = resolve })
+      ? first.promise
       : new Response('ok'), { requestsPerAddress: 1, trustProxy: 'loopback' })
-    const first = fetchText(port, '/', { 'x-forwarded-for': '192.0.2.1' })
+    const answer = fetchText(port, '/', { 'x-forwarded-for': '192.0.2.1' })
     await expect.poll(() => calls).toBe(1)
 
     expect((await fetchText(port, '/', { 'x-forwarded-for': '192.0.2.1' })).status).toBe(429)
     expect((await fetchText(port, '/', { 'x-forwarded-for': '192.0.2.2' })).status).toBe(200)
-    release(new Response('first'))
-    await first
+    first.resolve(new Response('first'))
+    await answer
   })
 
   it('refuses headers that are too large', async () => {
     const port = await serveHttp(async () => new Response('ok'), { maxHeaderSize: 1000 })
-    const { text } = await exchange(connect(port, '127.0.0.1'), `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(2000)}\r\n\r\n`)
+    const request = `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(2000)}\r\n\r\n`
+    const { text } = await exchange(connect(port, '127.0.0.1'), request)
 
     expect(text).toContain('431')
   })

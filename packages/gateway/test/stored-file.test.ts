@@ -14,6 +14,11 @@ function file (codec: CodecName, frames: number, frameSize: number): Parameters<
   return { codec, frameSize, frameLengths, length: frames * 1000 }
 }
 
+/** The start of a zstd frame. */
+function frame (descriptor: number, ...rest: number[]): Uint8Array {
+  return Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, descriptor, ...rest, ...new Uint8Array(18))
+}
+
 describe('the representation of a stored file', () => {
   it.each<[CodecName, number, number, string, string | undefined, boolean, number]>([
     // codec, frames, frame size, what the client takes, coding, joined, length
@@ -43,8 +48,6 @@ describe('the representation of a stored file', () => {
 
   it('sends zstd only with a window that clients accept', async () => {
     const zstdFile = { coding: 'zstd', joined: false, length: 0 } as const
-    const frame = (descriptor: number, ...rest: number[]): Uint8Array =>
-      Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, descriptor, ...rest, ...new Uint8Array(18))
 
     expect(canSend(zstdFile, await zstd().compress(text(200 * KIB)))).toBe(true)
     // the window descriptor: 2^23, 2^23 + 1/8, 2^24

@@ -37,7 +37,7 @@ export async function respondBlock (context: ResponseContext): Promise<Response>
   checkHash(cid)
 
   const variesByEncoding = blocks.getStored != null && !isIdentity(cid)
-    const wantsRange = request.method === 'GET' && header('range') != null &&
+  const wantsRange = request.method === 'GET' && header('range') != null &&
     matchesIfRange(header('if-range'), etagOf(cid, 'raw'))
   const payload = await readPayload(cid, context, wantsRange)
   const range = wantsRange ? parseRange(header('range'), payload.bytes.byteLength) : undefined

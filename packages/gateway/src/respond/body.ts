@@ -73,17 +73,11 @@ async function nextChunk (
 ): Promise<Uint8Array | undefined> {
   signal.throwIfAborted()
 
-  let stop = (): void => {}
-  const stopped = new Promise<never>((_resolve, reject) => {
-    const timer = setTimeout(() => { reject(new BodyStalledError(stallTimeout)) }, stallTimeout)
-    const onAbort = (): void => { reject(signal.reason) }
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => { reject(new BodyStalledError(stallTimeout)) }, stallTimeout)
+  const onAbort = (): void => { reject(signal.reason) }
 
-    signal.addEventListener('abort', onAbort, { once: true })
-    stop = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', onAbort)
-    }
-  })
+  signal.addEventListener('abort', onAbort)
 
   try {
     for (;;) {
@@ -98,7 +92,8 @@ async function nextChunk (
       }
     }
   } finally {
-    stop()
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
   }
 }
 

@@ -11,15 +11,14 @@ const REMEMBERED = 10_000
 
 const CONTROL = /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/ // eslint-disable-line no-control-regex
 
-/** What text begins with, after white space, comments and a prolog. Others are `text/plain`. */
+/** What text begins with, after white space and comments. Others are `text/plain`. */
 const TEXT_TYPES: ReadonlyArray<[RegExp, string]> = [
   [/^<(?:!doctype html|html|head|body|script|style|title|table|iframe|h1|div|font|p|a|b|br)[\s>]/i, 'text/html'],
-  [/^(?:<!doctype svg[^>]*>\s*)?<svg[\s>]/i, 'image/svg+xml'],
+  [/^(?:<\?xml[^>]*\?>\s*)?(?:<!--[^>]*-->\s*)*(?:<!doctype svg[^>]*>\s*)?<svg[\s>]/i, 'image/svg+xml'],
   [/^<\?xml\s/i, 'text/xml']
 ]
 
 const PREAMBLE = /^(?:\s|<!--[\s\S]*?-->)+/
-const PROLOG = /^<\?xml[^>]*\?>/i
 
 /** How JSON begins that is cut off. */
 const JSON_START = /^\s*(?:\{\s*"(?:[^"\\]|\\.)*"\s*:|\[\s*(?:["[{]|-?\d))/
@@ -40,8 +39,7 @@ export function typeOfName (name: string): string | undefined {
 export async function typeOfBytes (sample: Uint8Array, isWhole: boolean): Promise<string> {
   const text = decodeText(sample, isWhole)
   const begin = text?.replace(/^\ufeff/, '').replace(PREAMBLE, '') ?? ''
-  const found = TEXT_TYPES.find(([pattern]) =>
-    pattern.test(begin) || pattern.test(begin.replace(PROLOG, '').replace(PREAMBLE, '')))
+  const found = TEXT_TYPES.find(([pattern]) => pattern.test(begin))
 
   if (found != null) {
     return found[1]

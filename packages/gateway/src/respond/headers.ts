@@ -11,8 +11,8 @@ const CORS: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',
   'access-control-allow-headers': 'Content-Type, Range, User-Agent, X-Requested-With',
-  'access-control-expose-headers': 'Content-Encoding, Content-Length, Content-Range, ETag, X-Cache, X-Chunked-Output, ' +
-    'X-Ipfs-Path, X-Ipfs-Roots, X-Stream-Output'
+  'access-control-expose-headers': 'Content-Encoding, Content-Length, Content-Range, ETag, X-Cache, ' +
+    'X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Stream-Output'
 }
 
 /** How long browsers may remember the answer to a preflight, in seconds. */
@@ -109,7 +109,9 @@ export function notModified (headers: Headers): Response {
 export function rangeNotSatisfiable (context: ResponseContext, size: number): Response {
   const headers = addCors(new Headers({ 'content-range': `bytes */${size}`, 'cache-control': 'no-store' }))
 
-  return new Response(context.request.method === 'HEAD' ? null : `The file has ${size} bytes\n`, { status: 416, headers })
+  const text = `There are ${size} bytes\n`
+
+  return new Response(context.request.method === 'HEAD' ? null : text, { status: 416, headers })
 }
 
 /** The answer to a preflight, and to any other `OPTIONS`. */
