@@ -1,7 +1,7 @@
 import { gzip } from '@ipfsz/codecs/gzip'
 import { zstd } from '@ipfsz/codecs/zstd'
 import { describe, expect, it } from 'vitest'
-import { canSend, chooseRepresentation, readStart } from '../src/respond/stored-file.ts'
+import { canSend, chooseRepresentation, openFrames } from '../src/respond/stored-file.ts'
 import { KIB, text } from './fixtures.ts'
 import type { CodecName } from '@ipfsz/codecs'
 
@@ -85,7 +85,10 @@ describe('the representation of a stored file', () => {
         }
       })()
 
-      expect(await readStart(pieces)).toEqual(bytes.subarray(0, 18))
+      const { start, frames } = await openFrames(pieces)
+
+      expect(start).toEqual(bytes.subarray(0, 18))
+      expect(Buffer.concat(await Array.fromAsync(frames))).toEqual(Buffer.from(bytes))
     }
   })
 })

@@ -9,6 +9,8 @@ export interface BodyInit {
   length?: number | undefined
   /** The most bytes of a body whose length is not known. */
   limit?: number | undefined
+  /** Aborted when the body is no longer needed, for a source that was opened before. */
+  unneeded?: AbortController | undefined
 }
 
 /**
@@ -22,7 +24,7 @@ export async function openBody (
   read: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
   init: BodyInit
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const unneeded = new AbortController()
+  const { unneeded = new AbortController() } = init
   const source = read(AbortSignal.any([init.signal, unneeded.signal]))[Symbol.asyncIterator]()
   const close = (reason: unknown): void => {
     unneeded.abort(reason)

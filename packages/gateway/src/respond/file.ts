@@ -1,62 +1,35 @@
 import { openBody } from './body.ts'
-import { SAMPLE_LENGTH, TypeCache, typeOfBytes, typeOfName } from './content-type.ts'
 import { contentDisposition, contentHeaders, etagOf, notModified, rangeNotSatisfiable } from './headers.ts'
-import { canSend, chooseRepresentation, readStart, storedBytes } from './stored-file.ts'
+import { describeFile, typeOfFile } from './served-file.ts'
+import { canSend, chooseRepresentation, openFrames, storedBytes } from './stored-file.ts'
 import { GatewayError } from '../errors.ts'
 import { acceptsCoding } from '../request/accept-encoding.ts'
 import { matchesEtag, matchesIfRange } from '../request/conditions.ts'
 import { parseRange } from '../request/range.ts'
 import type { ResponseContext } from './context.ts'
+import type { FileOptions, ServedFile } from './served-file.ts'
 import type { Representation } from './stored-file.ts'
 import type { ByteRange } from '../request/range.ts'
-import type { StoredFile, Stats } from '@ipfsz/core'
-import type { CID } from 'multiformats/cid'
-
-/** Another file than the path's own, such as the `index.html` of a directory or a 404 page. */
-export interface FileOptions {
-  /** @default that of `resolved` */
-  cid?: CID | undefined
-  /** @default that of `resolved` */
-  stats?: Stats | undefined
-  /**
-   * The name that tells the type.
-   *
-   * @default the last name of the path
-   */
-  name?: string | undefined
-  /**
-   * The CID that the ETag names.
-   *
-   * @default that of the file
-   */
-  etagCid?: CID | undefined
-  /**
-   * Other statuses than 200 have no ranges.
-   *
-   * @default 200
-   */
-  status?: number | undefined
-}
-
-/** A file that is to be served. */
-interface File {
-  cid: CID
-  name: string | undefined
-  /** Original bytes. Undefined: known only at the end of a stream that another tool compressed. */
-  size: number | undefined
-  isCompressed: boolean
-  /** The target of a symlink. */
-  content?: Uint8Array | undefined
-}
+import type { StoredFile } from '@ipfsz/core'
 
 /** How a file goes out. */
 interface Sending {
   etag: string
+  /** A part of the original bytes. */
   range?: ByteRange | undefined
-  stored?: { file: StoredFile, representation: Representation } | undefined
+  /** The file as it is stored, instead of the original bytes. */
+  stored?: StoredBody | undefined
 }
 
-const types = new WeakMap<object, TypeCache>()
+interface StoredBody extends Representation {
+  bytes: AsyncIterable<Uint8Array>
+}
+
+/** A file whose frames the client may take. */
+interface StoredCandidate {
+  file: StoredFile
+  representation: Representation
+}
 
 /**
  * A file, compressed or not. Without a range, frames go out as they are stored if the client takes
@@ -65,71 +38,68 @@ const types = new WeakMap<object, TypeCache>()
  * @throws {GatewayError} 406: the file is too large to decompress for one response
  */
 export async function respondFile (context: ResponseContext, options: FileOptions = {}): Promise<Response> {
-  const { request } = context
-  const file = describe(context, options)
-  const etagCid = options.etagCid ?? file.cid
-  const { status = 200 } = options
+  const { request, signal } = context
+  const file = describeFile(context, options)
+  const { etagCid = file.cid, status = 200 } = options
   const range = status === 200 ? rangeOf(request, file, etagOf(etagCid)) : undefined
-  const stored = range == null ? await findStored(context, file) : undefined
-  const etag = etagOf(etagCid, stored?.representation.coding)
-  const headersOf = async (sending: Sending): Promise<Headers> => contentHeaders(context, {
-    etag: sending.etag,
-    type: await typeOf(context, file),
-    length: lengthOf(file, sending),
-    encoding: sending.stored?.representation.coding,
-    variesByEncoding: file.isCompressed,
-    ranges: status === 200 ? file.size != null : undefined,
-    range: sending.range == null || file.size == null ? undefined : { range: sending.range, size: file.size },
-    disposition: contentDisposition(context.target, { fallback: file.name })
-  })
+  const candidate = range == null ? await findStored(context, file) : undefined
+  const etag = etagOf(etagCid, candidate?.representation.coding)
 
   if (status === 200 && matchesEtag(request.headers.get('if-none-match'), etag)) {
-    return notModified(contentHeaders(context, { etag, type: '', variesByEncoding: file.isCompressed }))
+    return notModified(contentHeaders(context, { etag, variesByEncoding: file.isCompressed }))
   }
 
   if (range === 'unsatisfiable') {
     return rangeNotSatisfiable(context, file.size ?? 0)
   }
 
-  const sending = await isSendable(stored, context) ? { etag, range, stored } : { etag: etagOf(etagCid), range }
-  checkLimit(context, file, sending)
+  const unneeded = new AbortController()
 
-  if (request.method === 'HEAD') {
-    return new Response(null, { status: range == null ? status : 206, headers: await headersOf(sending) })
+  try {
+    const stored = await openStored(candidate, AbortSignal.any([signal, unneeded.signal]))
+    const sending = { etag: stored == null ? etagOf(etagCid) : etag, range, stored }
+    checkLimit(context, file, sending)
+
+    const headers = await headersOf(context, file, sending, status)
+    const body = request.method === 'HEAD' ? null : await openFile(context, file, sending, unneeded)
+
+    if (body == null) {
+      unneeded.abort()
+    }
+
+    return new Response(body, { status: range == null ? status : 206, headers })
+  } catch (err) {
+    unneeded.abort(err)
+    throw err
   }
-
-  const headers = await headersOf(sending)
-  const body = await openBody(signal => read(context, file, sending, signal), {
-    signal: context.signal,
-    stallTimeout: context.init.limits.stallTimeout,
-    length: lengthOf(file, sending),
-    limit: file.size == null ? context.init.limits.decompressedBytes : undefined
-  })
-
-  return new Response(body, { status: range == null ? status : 206, headers })
 }
 
-function describe ({ resolved, target }: ResponseContext, options: FileOptions): File {
-  const { cid = resolved.cid, stats = resolved.stats } = options
+async function headersOf (
+  context: ResponseContext,
+  file: ServedFile,
+  sending: Sending,
+  status: number
+): Promise<Headers> {
+  const { etag, range, stored } = sending
 
-  if (stats == null || stats.type === 'directory') {
-    throw new GatewayError(500, `${cid} is not a file`)
-  }
-
-  const filename = target.query.get('filename')
-  const content = stats.unixfs?.type === 'symlink' ? stats.unixfs.data ?? new Uint8Array(0) : undefined
-
-  return {
-    cid,
-    name: filename == null || filename === '' ? options.name ?? target.path.at(-1) : filename,
-    size: content?.byteLength ?? (stats.sizeKnown === false ? undefined : Number(stats.size)),
-    isCompressed: stats.codec !== 'none',
-    content
-  }
+  return contentHeaders(context, {
+    etag,
+    type: await typeOfFile(context, file),
+    length: lengthOf(file, sending),
+    encoding: stored?.coding,
+    variesByEncoding: file.isCompressed,
+    ranges: status === 200 ? file.size != null : undefined,
+    range: range == null || file.size == null ? undefined : { range, size: file.size },
+    disposition: contentDisposition(context.target, { fallback: file.name })
+  })
 }
 
 /** The range that is answered: of a GET, of a file whose size is known, and if `If-Range` does not forbid it. */
-function rangeOf ({ method, headers }: Request, { size }: File, etag: string): ByteRange | 'unsatisfiable' | undefined {
+function rangeOf (
+  { method, headers }: Request,
+  { size }: ServedFile,
+  etag: string
+): ByteRange | 'unsatisfiable' | undefined {
   if (method !== 'GET' || size == null || !matchesIfRange(headers.get('if-range'), etag)) {
     return undefined
   }
@@ -139,8 +109,8 @@ function rangeOf ({ method, headers }: Request, { size }: File, etag: string): B
 
 async function findStored (
   { components: { fs }, request, signal }: ResponseContext,
-  { cid, isCompressed }: File
-): Promise<Sending['stored']> {
+  { cid, isCompressed }: ServedFile
+): Promise<StoredCandidate | undefined> {
   if (!isCompressed) {
     return undefined
   }
@@ -153,17 +123,32 @@ async function findStored (
   return file == null || representation == null ? undefined : { file, representation }
 }
 
-async function isSendable (stored: Sending['stored'], { signal }: ResponseContext): Promise<boolean> {
-  signal.throwIfAborted()
+/** The file as it is stored, if its first bytes say that clients can decode it. */
+async function openStored (
+  candidate: StoredCandidate | undefined,
+  signal: AbortSignal
+): Promise<StoredBody | undefined> {
+  if (candidate == null) {
+    return undefined
+  }
 
-  return stored != null && canSend(stored.representation, await readStart(stored.file.frames()))
+  const { file, representation } = candidate
+  const { start, frames, close } = await openFrames(file.frames({ signal }))
+
+  if (canSend(representation, start)) {
+    return { ...representation, bytes: storedBytes(file, representation, frames) }
+  }
+
+  close()
+
+  return undefined
 }
 
-function lengthOf ({ size }: File, { range, stored }: Sending): number | undefined {
-  return stored?.representation.length ?? (range == null ? size : range.end - range.start)
+function lengthOf ({ size }: ServedFile, { range, stored }: Sending): number | undefined {
+  return stored?.length ?? (range == null ? size : range.end - range.start)
 }
 
-function checkLimit ({ init: { limits } }: ResponseContext, file: File, { range, stored }: Sending): void {
+function checkLimit ({ init: { limits } }: ResponseContext, file: ServedFile, { range, stored }: Sending): void {
   const { size = 0, isCompressed } = file
 
   if (isCompressed && stored == null && range == null && size > limits.decompressedBytes) {
@@ -175,14 +160,32 @@ function checkLimit ({ init: { limits } }: ResponseContext, file: File, { range,
   }
 }
 
+/** The body, which closes what it is read from through `unneeded`. */
+async function openFile (
+  context: ResponseContext,
+  file: ServedFile,
+  sending: Sending,
+  unneeded: AbortController
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const { signal, init: { limits } } = context
+
+  return openBody(signal => read(context, file, sending, signal), {
+    signal,
+    unneeded,
+    stallTimeout: limits.stallTimeout,
+    length: lengthOf(file, sending),
+    limit: file.size == null ? limits.decompressedBytes : undefined
+  })
+}
+
 function read (
   { components: { fs } }: ResponseContext,
-  { cid, content }: File,
+  { cid, content }: ServedFile,
   { range, stored }: Sending,
   signal: AbortSignal
 ): AsyncIterable<Uint8Array> {
   if (stored != null) {
-    return storedBytes(stored.file, stored.representation, stored.file.frames({ signal }))
+    return stored.bytes
   }
 
   if (content != null) {
@@ -194,29 +197,4 @@ function read (
 
 async function * once (bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
-}
-
-/** From the name, or from the first bytes, which are decompressed once for each file. */
-async function typeOf ({ components, signal }: ResponseContext, { cid, name, size, content }: File): Promise<string> {
-  const named = name == null ? undefined : typeOfName(name)
-
-  if (content != null || named != null) {
-    return content == null ? named ?? '' : 'inode/symlink'
-  }
-
-  const cache = types.get(components) ?? new TypeCache()
-  types.set(components, cache)
-
-  return cache.get(cid, async () => {
-    const sample = new Uint8Array(SAMPLE_LENGTH)
-    let length = 0
-
-    for await (const bytes of components.fs.cat(cid, { length: SAMPLE_LENGTH, signal })) {
-      const part = bytes.subarray(0, SAMPLE_LENGTH - length)
-      sample.set(part, length)
-      length += part.byteLength
-    }
-
-    return typeOfBytes(sample.subarray(0, length), length === size)
-  })
 }

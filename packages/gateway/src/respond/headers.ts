@@ -21,7 +21,7 @@ const PREFLIGHT_AGE = '86400'
 export interface ContentHeadersInit {
   /** Quoted. */
   etag: string
-  type: string
+  type?: string | undefined
   /** Bytes of the body, as they go over the wire. Undefined: not known before its end. */
   length?: number | undefined
   /** Undefined: the bytes go out as they are. */

@@ -69,21 +69,46 @@ export function canSend ({ coding, joined }: Representation, start: Uint8Array):
   }
 }
 
-/** The first bytes of a file, as many as `canSend` needs. */
-export async function readStart (frames: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+/** Frames whose first bytes are known. */
+export interface OpenedFrames {
+  /** As many bytes as `canSend` needs, or all if there are fewer. */
+  start: Uint8Array
+  /** All bytes, those of the start included. To be read once. */
+  frames: AsyncIterable<Uint8Array>
+  /** Instead of reading them. */
+  close: () => void
+}
+
+/** Read the start of a file, to be read on from there. */
+export async function openFrames (source: AsyncIterable<Uint8Array>): Promise<OpenedFrames> {
+  const iterator = source[Symbol.asyncIterator]()
+  const chunks: Uint8Array[] = []
   const start = new Uint8Array(START_LENGTH)
   let length = 0
 
-  for await (const bytes of frames) {
-    start.set(bytes.subarray(0, START_LENGTH - length), length)
-    length = Math.min(length + bytes.byteLength, START_LENGTH)
+  while (length < START_LENGTH) {
+    const { done, value } = await iterator.next()
 
-    if (length === START_LENGTH) {
+    if (done === true) {
       break
     }
+
+    chunks.push(value)
+    start.set(value.subarray(0, START_LENGTH - length), length)
+    length = Math.min(length + value.byteLength, START_LENGTH)
   }
 
-  return start.subarray(0, length)
+  return {
+    start: start.subarray(0, length),
+    frames: resume(chunks, iterator),
+    // not awaited, because a stalled source would block the caller
+    close: () => { iterator.return?.().catch(() => {}) }
+  }
+}
+
+async function * resume (chunks: Uint8Array[], iterator: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield * chunks.splice(0)
+  yield * { [Symbol.asyncIterator]: () => iterator }
 }
 
 /** The bytes that are sent. Calls no codec. */

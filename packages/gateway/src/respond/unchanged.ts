@@ -26,5 +26,5 @@ export function respondUnchanged (context: ResponseContext): Response | undefine
     .find(etag => namesEtag(ifNoneMatch, etag))
   const variesByEncoding = format === 'raw' ? blocks.getStored != null : isMarked(cid)
 
-  return etag == null ? undefined : notModified(contentHeaders(context, { etag, type: '', variesByEncoding }))
+  return etag == null ? undefined : notModified(contentHeaders(context, { etag, variesByEncoding }))
 }
