@@ -1,15 +1,28 @@
 import { codecs } from '@ipfsz/codecs/all'
 import { ipfsz } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
+import { random } from '../../../test/support/data.ts'
 import { createGateway } from '../src/index.ts'
 import type { Gateway, GatewayInit } from '../src/index.ts'
 import type { Codec, CodecName } from '@ipfsz/codecs'
 import type { Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-export { noise, random, same, text } from '../../../test/support/data.ts'
+export { same, text } from '../../../test/support/data.ts'
 
 export const KIB = 1024
+
+/** Bytes that do not compress: fast enough for some megabytes. */
+export function noise (length: number): Uint8Array<ArrayBuffer> {
+  const next = random(1)
+  const words = new Uint32Array(Math.ceil(length / 4))
+
+  for (let i = 0; i < words.length; i++) {
+    words[i] = next() ^ next() << 8
+  }
+
+  return new Uint8Array(words.buffer, 0, length)
+}
 
 /** What the gateway that is tested serves from. */
 export interface Served {

@@ -6,7 +6,7 @@ import { connect as connectTls } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createNodeHandler, createNodeServer } from '../src/node/index.ts'
 import { TLS } from './certificate.ts'
-import { addCompressed, KIB, same, serve, text } from './fixtures.ts'
+import { addCompressed, KIB, noise, same, serve, text } from './fixtures.ts'
 import type { NodeHandlerInit, NodeServerInit } from '../src/node/index.ts'
 import type { Gateway } from '../src/index.ts'
 import type { IncomingMessage, Server as HttpServer } from 'node:http'
@@ -92,7 +92,7 @@ describe('a body that fails', () => {
     }
   })
 
-  it('ends TLS without the message that ends it well', async () => {
+  it('ends the connection of TLS, which has no reset', async () => {
     const port = await serveHttp(failing({ 'content-length': '3001' }), { tls: TLS })
     const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
     await once(socket, 'secureConnect')
@@ -121,12 +121,12 @@ describe('a body that fails', () => {
 
   it('is an error for fetch, whatever the encoding', async () => {
     const { gateway, fs, blockstore } = serve()
-    const cid = await addCompressed(fs, text(8_000_000), 'gzip', 64 * KIB)
+    const cid = await addCompressed(fs, noise(2_500_000), 'zstd', 64 * KIB)
     const leaves = await Array.fromAsync(blockstore.getAll())
     await blockstore.delete(leaves[leaves.length - 2].cid)
     const port = await serveHttp(gateway)
 
-    for (const encoding of ['gzip', 'identity']) {
+    for (const encoding of ['zstd', 'identity']) {
       const response = await fetchText(port, `/ipfs/${cid}?filename=a.bin`, { 'accept-encoding': encoding })
 
       expect(response.status).toBe(200)
@@ -192,6 +192,31 @@ describe('a server', () => {
 
       await expect.poll(() => aborted && cancelled).toBe(true)
     }
+  })
+
+  it('counts requests of HTTP/2, and cancels the bodies of those that are closed', async () => {
+    let cancelled = 0
+    const port = await serveHttp2(async () => new Response(new ReadableStream({
+      start: controller => { controller.enqueue(new Uint8Array(10)) },
+      cancel: () => { cancelled++ }
+    })), { requests: 1 })
+    const session = connect2(`http://127.0.0.1:${port}`)
+
+    for (let i = 1; i <= 3; i++) {
+      const stream = session.request({ ':path': '/' })
+      const [headers] = await once(stream, 'response') as [Record<string, unknown>]
+      expect(headers[':status']).toBe(200)
+
+      const refused = session.request({ ':path': '/' })
+      const [other] = await once(refused, 'response') as [Record<string, unknown>]
+      expect(other[':status']).toBe(503)
+      refused.close()
+
+      stream.close(8)
+      await expect.poll(() => cancelled).toBe(i)
+    }
+
+    session.close()
   })
 
   it('waits for a slow client instead of filling the memory', async () => {

@@ -64,8 +64,9 @@ export function statusOf (err: unknown): number {
 }
 
 /** A failure before the first byte of a body, in plain text. Is not cached. */
-export function respondError (err: unknown, { method }: Pick<Request, 'method'>): Response {
-  const status = statusOf(err)
+export function respondError (err: unknown, { method, signal }: Pick<Request, 'method' | 'signal'>): Response {
+  // whatever failed then, it failed because nobody waits for it any more
+  const status = signal.aborted ? CLIENT_CLOSED_REQUEST : statusOf(err)
   const headers = addCors(new Headers({
     'content-type': 'text/plain; charset=utf-8',
     'cache-control': 'no-store',
