@@ -74,7 +74,7 @@ function guardNames (components: GatewayComponents, init: GatewayInit): GatewayC
 
         return resolved
       },
-      ...names.record == null ? {} : { record: async (...args) => names.record?.(...args) ?? new Uint8Array(0) }
+      ...names.record == null ? {} : { record: names.record.bind(names) }
     }
   }
 }

@@ -59,7 +59,7 @@ export function pathHeaders (context: ResponseContext): Headers {
     // the same URL has other formats too
     headers.append('vary', 'Accept')
 
-    if (explicit) {
+    if (explicit && context.format !== 'file') {
       headers.set('content-location', contentLocation(context))
     }
   }
