@@ -3,8 +3,8 @@ import type { CID } from 'multiformats/cid'
 
 /** What a gateway serves from. */
 export interface GatewayComponents {
-  /** Reads files and directories, marked and plain. */
-  fs: Pick<Ipfsz, 'cat' | 'ls' | 'stat'>
+  /** Reads files and directories, marked and plain, and files as they are stored. */
+  fs: Pick<Ipfsz, 'cat' | 'ls' | 'stat' | 'storedFile'>
   /** Blocks for `?format=raw`, CARs, and DAG-CBOR and DAG-JSON documents. */
   blocks: GatewayBlocks
   /** Resolves `/ipns` names. Without it, the gateway answers them with 501. */
@@ -56,7 +56,7 @@ export interface GatewayInit {
    */
   subdomainHosts?: readonly string[] | undefined
 
-  /** Hosts that serve blocks, CARs and IPNS records alone: specs.ipfs.tech/http-gateways/trustless-gateway. */
+  /** Hosts that serve blocks, CARs and IPNS records alone (specs.ipfs.tech/http-gateways/trustless-gateway). */
   trustlessHosts?: readonly string[] | undefined
 
   /**
