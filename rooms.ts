@@ -91,10 +91,13 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   gateway: {
     request: [],
-    resolve: ['request'],
-    car: ['request'],
+    dag: [],
+    resolve: ['dag', 'request'],
+    car: ['dag', 'request'],
     html: [],
-    respond: ['car', 'html', 'request', 'resolve'],
+    respond: ['car', 'dag', 'html', 'request', 'resolve'],
+    'responders.ts': ['request', 'respond'],
+    'answer.ts': ['request', 'resolve', 'respond', 'responders.ts'],
     node: []
   },
   cli: {
@@ -132,6 +135,15 @@ export const SUBROOMS: Readonly<Record<string, typeof ROOMS>> = {
       lzo: ['bytes', 'checksums'],
       snappy: ['bytes'],
       zstd: ['bytes', 'checksums']
+    }
+  },
+  gateway: {
+    respond: {
+      file: [],
+      directory: ['file'],
+      document: [],
+      tar: [],
+      trustless: []
     }
   },
   cli: {

@@ -109,15 +109,34 @@ export class NamesUnavailableError extends GatewayError {
   }
 }
 
-/** Thrown when a document on the path cannot be decoded. */
-export class InvalidDocumentError extends GatewayError {
-  static override readonly name = 'InvalidDocumentError'
-  override readonly name = 'InvalidDocumentError'
+/** Thrown when a path ends inside a DAG-CBOR or DAG-JSON document: a part of a block cannot be served. */
+export class PathInDocumentError extends GatewayError {
+  static override readonly name = 'PathInDocumentError'
+  override readonly name = 'PathInDocumentError'
+  /** The document. */
   readonly cid: CID
+  /** The names that lead to a value in it, which is no link. */
+  readonly path: string
 
-  constructor (cid: CID, reason: string, options?: ErrorOptions) {
-    super(500, `cannot read the document ${cid}: ${reason}`, options)
+  constructor (cid: CID, path: string, options?: ErrorOptions) {
+    super(501, `the path ends inside of ${cid}, and only links can be followed: ${quote(path)} is none`, options)
     this.cid = cid
+    this.path = path
+  }
+}
+
+/** Thrown when a block is larger than nodes exchange. */
+export class BlockTooLargeError extends GatewayError {
+  static override readonly name = 'BlockTooLargeError'
+  override readonly name = 'BlockTooLargeError'
+  readonly cid: CID
+  /** In bytes. */
+  readonly limit: number
+
+  constructor (cid: CID, limit: number, options?: ErrorOptions) {
+    super(422, `the block ${cid} has more than ${limit} bytes`, options)
+    this.cid = cid
+    this.limit = limit
   }
 }
 
@@ -179,7 +198,7 @@ export class BodyLengthError extends BodyError {
   }
 }
 
-/** Thrown when a body of unknown size decompresses to more than is allowed. */
+/** Thrown when more bytes would have to be decompressed for a response than is allowed. */
 export class BodyTooLargeError extends BodyError {
   static override readonly name = 'BodyTooLargeError'
   override readonly name = 'BodyTooLargeError'
@@ -187,7 +206,8 @@ export class BodyTooLargeError extends BodyError {
   readonly limit: number
 
   constructor (limit: number, options?: ErrorOptions) {
-    super(`The file decompresses to more than ${limit} bytes`, options)
+    super(`This gateway decompresses at most ${limit} bytes for one response: ask for ranges, or accept the encoding ` +
+      'that the file is stored in', options)
     this.limit = limit
   }
 }

@@ -13,7 +13,7 @@
  *
  * const helia = createHeliaLight()
  * const gateway = createGateway({ fs: ipfsz(helia), blocks: helia.blockstore })
- * const response = await gateway(new Request('http://localhost:8080/ipfs/bafkqabtimvwgy3yk'))
+ * const response = await gateway(new Request('http://127.0.0.1:8080/ipfs/bafkqabtimvwgy3yk'))
  *
  * console.info(await response.text()) // hello
  * ```

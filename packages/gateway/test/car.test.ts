@@ -136,7 +136,7 @@ describe('a CAR', () => {
     const file = await entryOf(root, 'b.bin', here)
 
     for (const path of ['none', 'a.bin/none', 'b.bin/none', 'inner/none']) {
-      await expect(carOf(root, here, '', path)).rejects.toMatchObject({ name: 'GatewayError', status: 404 })
+      await expect(carOf(root, here, '', path)).rejects.toMatchObject({ name: 'EntryNotFoundError', segment: 'none' })
     }
 
     here.blockstore.delete(file)

@@ -162,7 +162,7 @@ export function contextOf (
     name,
     path: path.filter(Boolean),
     trailingSlash,
-    rawPath: '',
+    rawPath: path.map(name => `/${encodeURIComponent(name)}`).join(''),
     query: searchParams
   }
 
@@ -170,7 +170,7 @@ export function contextOf (
     request,
     target,
     ...chooseFormat(target, request),
-    resolved: { roots: [resolved.cid], rest: [], ...resolved },
+    resolved: { roots: [resolved.cid], names: target.path, ...resolved },
     components: { fs: ipfsz({ blockstore }), blocks: blockstore, names },
     init: {
       limits: { stallTimeout: 60_000, startTimeout: 60_000, listedEntries: 10_000, decompressedBytes: 1_000_000 }

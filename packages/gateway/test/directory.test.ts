@@ -2,12 +2,11 @@ import { ipfsz, unmark } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { PAGE_POLICY } from '../src/html/csp.ts'
-import { respondDirectory } from '../src/respond/directory.ts'
+import { respondDirectory } from '../src/respond/directory/directory.ts'
 import { parseTarget } from '../src/request/target.ts'
 import { resolvePath } from '../src/resolve/resolve-path.ts'
 import type { GatewayComponents } from '../src/contract.ts'
 import type { Target } from '../src/request/target.ts'
-import type { ResponseContext } from '../src/respond/context.ts'
 import type { Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -18,13 +17,11 @@ const LIMITS = { stallTimeout: 1000, startTimeout: 1000, listedEntries: 100, dec
 let blocks: MemoryBlockstore
 let fs: Ipfsz
 let components: GatewayComponents
-let files: ResponseContext[]
 
 beforeEach(() => {
   blocks = new MemoryBlockstore()
   fs = ipfsz({ blockstore: blocks })
   components = { fs, blocks }
-  files = []
 })
 
 async function add (paths: readonly string[]): Promise<CID> {
@@ -47,15 +44,11 @@ async function respond (url: string, init: RequestInit = {}, limits = LIMITS): P
     request,
     target,
     format: 'file',
-    explicit: false,
+    parameters: {},
     resolved: await resolvePath(target, components, SIGNAL),
     components,
     init: { limits },
     signal: SIGNAL
-  }, async context => {
-    files.push(context)
-
-    return new Response('a file')
   })
 }
 
@@ -79,10 +72,19 @@ describe('a directory', () => {
     const root = await add(['index.html', 'a.txt'])
     const response = await respond(`/ipfs/${root}/`)
 
-    expect(await response.text()).toBe('a file')
-    expect(files).toMatchObject([{ etagCid: root, fileName: 'index.html', resolved: { stats: { type: 'file' } } }])
-    expect(files[0].resolved.cid).toEqual((await fs.stat(root, { path: 'index.html' })).markedCid)
-    expect(files[0].resolved.roots).toEqual([unmark(root)])
+    const head = await respond(`/ipfs/${root}/`, { method: 'HEAD' })
+
+    for (const { status, headers } of [response, head]) {
+      expect(status).toBe(200)
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'content-type': 'text/html',
+        'cache-control': 'public, max-age=29030400, immutable',
+        'x-ipfs-roots': unmark(root).toString(),
+        etag: `"${root}"`
+      })
+    }
+
+    expect([await response.text(), head.body]).toEqual([TEXT, null])
   })
 
   it('is listed with both sizes of compressed files', async () => {

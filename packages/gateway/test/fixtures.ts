@@ -72,7 +72,7 @@ export async function addCompressed (
 
 /** A request to `/ipfs/...`. */
 export function get (path: string, headers: Record<string, string> = {}, method = 'GET'): Request {
-  return new Request(`http://localhost:8080/ipfs/${path}`, { headers, method })
+  return new Request(`http://127.0.0.1:8080/ipfs/${path}`, { headers, method })
 }
 
 export async function bytesOf (response: Response): Promise<Buffer> {

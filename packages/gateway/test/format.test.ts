@@ -38,7 +38,7 @@ function location (url: string, format: ChosenFormat['format']): string | undefi
 describe('choosing a format', () => {
   it('serves files to browsers and to clients without a wish', () => {
     for (const accept of [undefined, '', '*/*', BROWSER, 'image/png', 'application/*', 'text/html', 'nonsense']) {
-      expect(choose('/ipfs/a', accept)).toEqual({ format: 'file', explicit: false, parameters: {} })
+      expect(choose('/ipfs/a', accept)).toEqual({ format: 'file', parameters: {} })
     }
   })
 
@@ -51,9 +51,9 @@ describe('choosing a format', () => {
     ['dag-json', 'application/vnd.ipld.dag-json'],
     ['dag-cbor', 'application/vnd.ipld.dag-cbor']
   ])('takes %s from ?format and from Accept', (format, type) => {
-    expect(choose(`/ipfs/a?format=${format}`, BROWSER)).toMatchObject({ format, explicit: true })
-    expect(choose('/ipfs/a', type)).toMatchObject({ format, explicit: true })
-    expect(choose('/ipfs/a', type.toUpperCase())).toMatchObject({ format, explicit: true })
+    expect(choose(`/ipfs/a?format=${format}`, BROWSER)).toMatchObject({ format })
+    expect(choose('/ipfs/a', type)).toMatchObject({ format })
+    expect(choose('/ipfs/a', type.toUpperCase())).toMatchObject({ format })
   })
 
   it('lets ?format take precedence over Accept', () => {

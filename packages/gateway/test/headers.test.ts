@@ -1,11 +1,12 @@
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
-import { contentDisposition, etagOf } from '../src/respond/headers.ts'
-import { typeOfBytes, typeOfName } from '../src/respond/content-type.ts'
+import { contentDisposition } from '../src/respond/content-disposition.ts'
+import { etagOf } from '../src/respond/etag.ts'
+import { typeOfBytes, typeOfName } from '../src/respond/file/content-type.ts'
 import { noise, text } from './fixtures.ts'
 
 function disposition (query: string, init?: Parameters<typeof contentDisposition>[1]): string | undefined {
-  return contentDisposition({ query: new URLSearchParams(query) } as Parameters<typeof contentDisposition>[0], init)
+  return contentDisposition(new URLSearchParams(query), init)
 }
 
 describe('Content-Disposition', () => {
@@ -19,15 +20,16 @@ describe('Content-Disposition', () => {
       'inline; filename="test____.pdf"; filename*=UTF-8\'\'test%D1%82%D0%B5%D1%81%D1%82.pdf'],
     ['filename=a"b\\c', 'inline; filename="a\\"b\\\\c"'],
     ['filename=a%0D%0AX-Y:%20z', 'inline; filename="a__X-Y: z"; filename*=UTF-8\'\'a%0D%0AX-Y%3A%20z'],
+    ['filename=%2541', 'inline; filename="%41"; filename*=UTF-8\'\'%2541'],
     ['filename=%F0%9F%98%80', 'inline; filename="_"; filename*=UTF-8\'\'%F0%9F%98%80'],
     ['download=true', 'attachment; filename="b.txt"']
   ])('of ?%s is %s', (query, expected) => {
-    expect(disposition(query, { fallback: 'b.txt' })).toBe(expected)
+    expect(disposition(query, { filename: 'b.txt' })).toBe(expected)
   })
 
   it('of blocks is an attachment with their own name, unless the URL has another', () => {
-    expect(disposition('', { type: 'attachment', fallback: 'cid.bin' })).toBe('attachment; filename="cid.bin"')
-    expect(disposition('filename=a', { type: 'attachment', fallback: 'cid.bin' })).toBe('attachment; filename="a"')
+    expect(disposition('', { type: 'attachment', filename: 'cid.bin' })).toBe('attachment; filename="cid.bin"')
+    expect(disposition('filename=a', { type: 'attachment', filename: 'cid.bin' })).toBe('attachment; filename="a"')
     expect(disposition('download=true')).toBe('attachment')
     expect(disposition('filename=\ud800', { type: 'attachment' })).toBeDefined()
   })

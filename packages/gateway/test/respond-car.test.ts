@@ -1,7 +1,7 @@
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { ipfsz } from '@ipfsz/core'
-import { respondCar } from '../src/respond/car.ts'
+import { respondCar } from '../src/respond/trustless/car.ts'
 import { contextOf, readCar, store, tree } from './dag-fixtures.ts'
 
 describe('the response of a CAR', () => {
@@ -21,7 +21,7 @@ describe('the response of a CAR', () => {
       'x-ipfs-roots': cid.toString()
     })
     expect(response.headers.has('content-location')).toBe(false)
-    expect(response.headers.has('vary')).toBe(false)
+    expect(response.headers.get('vary')).toBe('Accept')
     expect(await readCar(await response.bytes())).toMatchObject({ root: cid.toString() })
   })
 

@@ -1,7 +1,7 @@
 import { unpackTar } from 'modern-tar'
 import { UnixFS } from 'ipfs-unixfs'
 import { ipfsz } from '@ipfsz/core'
-import { respondTar } from '../src/respond/tar.ts'
+import { respondTar } from '../src/respond/tar/tar.ts'
 import { contextOf, PB } from './dag-fixtures.ts'
 import type { Store } from './dag-fixtures.ts'
 import type { CID } from 'multiformats/cid'

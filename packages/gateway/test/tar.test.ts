@@ -3,7 +3,7 @@ import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, isMarked } from '@ipfsz/core'
-import { respondTar } from '../src/respond/tar.ts'
+import { respondTar } from '../src/respond/tar/tar.ts'
 import { noise, text } from '../../../test/support/data.ts'
 import { CBOR, contextOf, PB, store, tree } from './dag-fixtures.ts'
 import { ask, directory, file, symlink, unpack } from './tar-fixtures.ts'
@@ -150,9 +150,9 @@ describe('the response of a tar', () => {
     const get = async (cid: CID): Promise<Response> =>
       respondTar(contextOf(here, `/ipfs/${cid}?format=tar`, { cid, stats: await fs.stat(cid) }))
 
-    await expect(get(large)).rejects.toMatchObject({ status: 403 })
+    await expect(get(large)).rejects.toMatchObject({ name: 'BodyTooLargeError', limit: 1_000_000 })
     expect((await unpack(await get(half)))[0][1]).toHaveLength(600_000)
-    await expect((await get(both)).bytes()).rejects.toMatchObject({ status: 403 })
+    await expect((await get(both)).bytes()).rejects.toMatchObject({ name: 'BodyTooLargeError', limit: 1_000_000 })
   })
 
   it('is cut by a missing block, and ends when the request is aborted', async () => {

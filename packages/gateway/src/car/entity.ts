@@ -1,7 +1,7 @@
 import { decodeNode, InvalidDagError, NotUnixFSError, unmark } from '@ipfsz/core'
 import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
-import { linksOf } from './links.ts'
+import { linksOf } from '../dag/links.ts'
 import type { Wanted, WantedBelow } from './wanted.ts'
 import type { EntityBytes } from '../request/car-params.ts'
 import type { FileNode } from '@ipfsz/core'

@@ -1,8 +1,8 @@
 import { decodeNode, locateEntry, NotUnixFSError, unmark } from '@ipfsz/core'
 import * as dagPb from '@ipld/dag-pb'
-import { GatewayError } from '../errors.ts'
-import { decodeDocument, followDocument, isDocument } from './document.ts'
-import type { ReadBlock } from './read-block.ts'
+import { followDocument, isDocument } from '../dag/document.ts'
+import { EntryNotFoundError } from '../errors.ts'
+import type { ReadBlock } from '../dag/read-block.ts'
 import type { FileNode } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -16,7 +16,8 @@ export interface WalkedPath {
 /**
  * Follow names through directories and documents.
  *
- * @throws {GatewayError} 404: there is no such name. 501: the path ends inside a document
+ * @throws {EntryNotFoundError}
+ * @throws {PathInDocumentError}
  * @throws {NotFoundError} a block is missing
  * @throws {InvalidDagError} a block on the way cannot be decoded, or has the name twice
  */
@@ -30,24 +31,15 @@ export async function walkPath (root: CID, names: readonly string[], read: ReadB
     through.push(end)
 
     if (isDocument(end)) {
-      const step = followDocument(decodeDocument(end, block), names.slice(i))
-
-      if (step == null) {
-        throw noSuchName(end, names.slice(i))
-      }
-
-      if (step.link == null) {
-        throw new GatewayError(501, `The path ends inside of ${end}: only a path to a link can be followed`)
-      }
-
-      end = step.link
-      i += step.names
+      const link = followDocument(end, block, names.slice(i))
+      end = link.cid
+      i += link.used
     } else {
       const node = directoryNode(end, block)
       const found = node == null ? undefined : await locateEntry(node, names[i], blocks)
 
       if (found == null) {
-        throw noSuchName(end, names.slice(i))
+        throw new EntryNotFoundError(names[i], end)
       }
 
       through.push(...found.shards)
@@ -76,8 +68,4 @@ function directoryNode (cid: CID, block: Uint8Array): FileNode | undefined {
 
     throw err
   }
-}
-
-function noSuchName (cid: CID, names: readonly string[]): GatewayError {
-  return new GatewayError(404, `${cid} has nothing named ${JSON.stringify(names.join('/').slice(0, 200))}`)
 }

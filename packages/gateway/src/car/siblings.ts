@@ -1,8 +1,8 @@
 import { settle, unwrap } from '@ipfsz/codecs/internal'
 import { isIdentity } from '@ipfsz/core'
-import { hasLinks } from './links.ts'
+import { hasLinks } from '../dag/links.ts'
 import type { Wanted } from './wanted.ts'
-import type { ReadBlock } from './read-block.ts'
+import type { ReadBlock } from '../dag/read-block.ts'
 import type { SentBlocks } from './sent-blocks.ts'
 import type { Settled } from '@ipfsz/codecs/internal'
 

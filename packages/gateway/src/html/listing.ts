@@ -1,12 +1,12 @@
+import { breadcrumbs } from './breadcrumbs.ts'
 import { encodeName, escapeAttribute, escapeText, revealHidden, showName } from './escape.ts'
 import { page } from './page.ts'
 import { BAR_STEPS } from './style.ts'
 import { formatSize, ratioOf } from './units.ts'
+import type { BreadcrumbsInit } from './breadcrumbs.ts'
 
-/** What a page of a directory shows. */
-export interface Listing {
-  /** `/ipfs/CID/a/b`, decoded names. The first two are the namespace and the root. */
-  path: string[]
+/** What a page of a directory shows. On a DNSLink host, there is no gateway to link other CIDs to. */
+export interface Listing extends BreadcrumbsInit {
   /** The CID of the directory, plain or marked, as links should name it. */
   cid: string
   /** Original bytes of everything below it, if known. */
@@ -17,12 +17,8 @@ export interface Listing {
   truncatedAt?: number
   /** The path of the link `..`, absent at the root. */
   parent?: string
-  /** `//localhost:8080` on a subdomain, where links to other CIDs lead to the path gateway; otherwise empty. */
-  gatewayUrl: string
   /** The prefix of links to entries: the path of this directory, with a slash at its end. */
   base: string
-  /** The host, where it is itself the DNSLink name. There is no gateway then to link other CIDs to. */
-  dnsLinkHost?: string
 }
 
 export interface ListingEntry {
@@ -91,20 +87,6 @@ function facts ({ path, cid, size, storedSize, entries, truncatedAt }: Listing):
 
     return `<div${attribute}><dt>${term}</dt><dd translate="no">${escapeText(value)}</dd></div>`
   }).join('\n')
-}
-
-function breadcrumbs ({ path, gatewayUrl, dnsLinkHost }: Listing): string {
-  const [namespace, root, ...names] = path
-  const start = dnsLinkHost == null ? `${gatewayUrl}/${namespace}/${encodeName(root)}` : `//${dnsLinkHost}`
-  const links = [`<a href="${escapeAttribute(dnsLinkHost == null ? start : `${start}/`)}">${showName(root)}</a>`]
-  let href = start
-
-  for (const name of names) {
-    href += `/${encodeName(name)}`
-    links.push(`<a href="${escapeAttribute(href)}">${showName(name)}</a>`)
-  }
-
-  return `/${namespace}/${links.join('/')}`
 }
 
 function icon (type: ListingEntry['type']): string {

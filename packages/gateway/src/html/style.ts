@@ -54,6 +54,8 @@ thead .cid{font:inherit;font-size:.8125rem}
 .status{margin:0 0 .25rem;color:var(--dim);font-variant-numeric:tabular-nums}
 .message{margin:1rem 0 0;padding:.75rem 1rem;border-left:3px solid var(--bar);background:var(--hover);
 overflow-wrap:anywhere;white-space:pre-wrap;unicode-bidi:isolate}
+pre{overflow:auto;margin:1.25rem 0 0;padding:1rem;border:1px solid var(--line);border-radius:.375rem;
+background:var(--hover);font:.8125rem/1.5rem ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .vh{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media (max-width:56rem){.cid{display:none}}
 @media (max-width:40rem){

@@ -10,8 +10,6 @@ export type Format =
 
 export interface ChosenFormat {
   format: Format
-  /** Whether `?format` or `Accept` named the format. */
-  explicit: boolean
   /** Those of `application/vnd.ipld.car` in `Accept`. */
   parameters: Readonly<Record<string, string>>
 }
@@ -59,11 +57,11 @@ export function acceptsHtml (request: Request): boolean {
 }
 
 /**
- * The URL under which caches keep a response that `Accept` chose: that of the request, with the
- * format in it (Path Gateway, `Content-Location`). Undefined: the URL of the request says it all.
+ * The URL of a response in the format that was chosen, where the request does not say it, or says two
+ * things: caches keep the response under it (Path Gateway, `Content-Location`).
  */
 export function contentLocation (target: Target, request: Request, format: Format): string | undefined {
-  if (format === 'file' || target.query.get('format') === format) {
+  if (format === 'file' || (target.query.get('format') === format && !contradicts(request, format))) {
     return undefined
   }
 
@@ -71,6 +69,10 @@ export function contentLocation (target: Target, request: Request, format: Forma
   searchParams.set('format', format)
 
   return `${pathname}?${searchParams}`
+}
+
+function contradicts (request: Request, format: Format): boolean {
+  return parseAccept(request.headers.get('accept')).some(({ type }) => (FORMATS.get(type) ?? format) !== format)
 }
 
 function byName (wanted: string, accepted: AcceptedType[], query: URLSearchParams): ChosenFormat {
@@ -82,7 +84,7 @@ function byName (wanted: string, accepted: AcceptedType[], query: URLSearchParam
   const cars = wanted === 'car' ? accepted.filter(({ type }) => type === MEDIA_TYPES.car) : []
   const parameters = (cars.find(({ parameters }) => isSupportedCar(parameters, query)) ?? cars[0])?.parameters ?? {}
 
-  return { format: wanted as Format, explicit: true, parameters }
+  return { format: wanted as Format, parameters }
 }
 
 function negotiate (accepted: AcceptedType[], query: URLSearchParams): ChosenFormat {
@@ -111,12 +113,12 @@ function negotiate (accepted: AcceptedType[], query: URLSearchParams): ChosenFor
   }
 
   if (best != null) {
-    return { format: FORMATS.get(best.type) ?? 'file', explicit: true, parameters: best.parameters }
+    return { format: FORMATS.get(best.type) ?? 'file', parameters: best.parameters }
   }
 
   if (accepted.length > 0 && !others) {
     throw new GatewayError(406, 'Only CARs of version 1, in the order dfs, with dups y or n, can be served')
   }
 
-  return { format: 'file', explicit: false, parameters: {} }
+  return { format: 'file', parameters: {} }
 }

@@ -1,8 +1,10 @@
-import { isMarked, mark, TREE_CODE, unmark } from '@ipfsz/core'
+import { InvalidDagError, isMarked, mark, TREE_CODE, unmark } from '@ipfsz/core'
 import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
+import { followDocument, isDocument } from '../dag/document.ts'
+import { blockReader } from '../dag/read-block.ts'
 import { EntryNotFoundError } from '../errors.ts'
-import { followDocument, isDocument } from './follow-document.ts'
+import { MAX_PATH_NAMES } from '../request/url-path.ts'
 import { resolveRoot } from './resolve-root.ts'
 import type { GatewayComponents } from '../contract.ts'
 import type { Target } from '../request/target.ts'
@@ -13,6 +15,9 @@ import type { CID } from 'multiformats/cid'
 
 /** Errors of a root that is not UnixFS, by name: of the exporter, of core, and of codecs that nobody knows. */
 const NOT_UNIXFS = new Set(['NotUnixFSError', 'NotAFileError', 'NoResolverError'])
+
+/** The most CIDs that a path leads through. */
+const MAX_ROOTS = 2 * MAX_PATH_NAMES
 
 /** Where a path has led so far. */
 interface Position {
@@ -31,7 +36,8 @@ interface Position {
  * @throws {NamesUnavailableError} a name is to be resolved, and there is no resolver
  * @throws {NameNotFoundError}
  * @throws {NotContentPathError} the host has no DNSLink
- * @throws {InvalidDocumentError}
+ * @throws {PathInDocumentError}
+ * @throws {InvalidDagError} a document cannot be decoded
  * @throws {NotFoundError} a block on the path is missing
  */
 export async function resolvePath (
@@ -41,10 +47,11 @@ export async function resolvePath (
   root?: ContentRoot
 ): Promise<Resolved> {
   const { cid, path, ttl } = root ?? await resolveRoot(target, components, signal)
-  const walk = { components, signal }
+  const names = [...path, ...target.path]
 
   return {
-    ...await followNames(cid, [...path, ...target.path], walk),
+    ...await followNames(cid, names, { components, signal }),
+    names,
     ...ttl == null ? {} : { ttl }
   }
 }
@@ -54,7 +61,7 @@ interface Walk {
   signal: AbortSignal
 }
 
-async function followNames (root: CID, names: string[], walk: Walk): Promise<Omit<Resolved, 'ttl'>> {
+async function followNames (root: CID, names: string[], walk: Walk): Promise<Omit<Resolved, 'names' | 'ttl'>> {
   const roots = [unmark(root)]
   let position: Position = { cid: root }
   let i = 0
@@ -63,27 +70,26 @@ async function followNames (root: CID, names: string[], walk: Walk): Promise<Omi
     walk.signal.throwIfAborted()
 
     if (isDocument(position.cid)) {
-      const { link, used } = await followDocument(position.cid, names.slice(i), walk.components.blocks, walk.signal)
-
-      if (link == null) {
-        return { cid: position.cid, roots, rest: names.slice(i) }
-      }
-
-      position = { cid: link }
-      i += used
+      const block = await blockReader(walk.components.blocks, walk.signal)(position.cid)
+      const link = followDocument(position.cid, block, names.slice(i))
+      position = { cid: link.cid }
+      i += link.used
     } else {
       // only the root may be linked to a compressed tree, whose entries are marked
       position = await followName(position.cid, names[i], i === 0, walk)
       i++
     }
 
-    roots.push(unmark(position.cid))
+    // a document that is itself a link takes no name
+    if (roots.push(unmark(position.cid)) > MAX_ROOTS) {
+      throw new InvalidDagError(position.cid, 'is at the end of too many links')
+    }
   }
 
   const { cid } = position
   const stats = position.stats ?? await statRoot(cid, walk)
 
-  return { cid, ...stats == null ? {} : { stats }, roots, rest: [] }
+  return { cid, ...stats == null ? {} : { stats }, roots }
 }
 
 async function followName (cid: CID, name: string, isRoot: boolean, walk: Walk): Promise<Position> {

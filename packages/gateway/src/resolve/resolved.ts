@@ -9,13 +9,8 @@ export interface Resolved {
   stats?: Stats
   /** The plain CIDs of the root and of every name on the path, for `X-Ipfs-Roots`. */
   roots: CID[]
-  /**
-   * The names that lead from the first root to `cid`, with those in `rest`. Undefined: those of the URL. An /ipns
-   * name that stands for a path has more.
-   */
-  names?: string[]
-  /** Names that are left, inside a DAG-CBOR or DAG-JSON document. */
-  rest: string[]
+  /** The names that lead from the first root to `cid`: those that an /ipns name stands for, then those of the URL. */
+  names: readonly string[]
   /** Seconds that an answer may be cached: of an IPNS record or DNSLink. Undefined: for ever. */
   ttl?: number
 }

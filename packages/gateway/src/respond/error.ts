@@ -1,5 +1,7 @@
-import { addCors } from './headers.ts'
 import { GatewayError } from '../errors.ts'
+import { renderError } from '../html/error.ts'
+import { acceptsHtml } from '../request/format.ts'
+import { addCors, addPageSecurity, METHODS } from './headers.ts'
 
 /** Seconds after which a client may ask again for what could not be fetched. */
 const RETRY_AFTER = 30
@@ -63,21 +65,34 @@ export function statusOf (err: unknown): number {
   return Object.hasOwn(STATUSES, err.name) ? STATUSES[err.name] : 500
 }
 
-/** A failure before the first byte of a body, in plain text. Is not cached. */
-export function respondError (err: unknown, { method, signal }: Pick<Request, 'method' | 'signal'>): Response {
+/** A failure before the first byte of a body: a page if the client accepts one, else plain text. Is not cached. */
+export function respondError (err: unknown, request: Request): Response {
   // whatever failed then, it failed because nobody waits for it any more
-  const status = signal.aborted ? CLIENT_CLOSED_REQUEST : statusOf(err)
+  const status = request.signal.aborted ? CLIENT_CLOSED_REQUEST : statusOf(err)
   const headers = addCors(new Headers({
     'content-type': 'text/plain; charset=utf-8',
     'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff'
+    'x-content-type-options': 'nosniff',
+    vary: 'Accept'
   }))
+  const message = messageOf(err, status)
+  const isPage = acceptsHtml(request)
+
+  if (isPage) {
+    addPageSecurity(headers)
+  }
+
+  if (status === 405) {
+    headers.set('allow', METHODS)
+  }
 
   if (status === 429 || (status >= 502 && status <= 504)) {
     headers.set('retry-after', String(RETRY_AFTER))
   }
 
-  return new Response(method === 'HEAD' ? null : `${messageOf(err, status)}\n`, { status, headers })
+  const body = isPage ? renderError({ status, message }) : `${message}\n`
+
+  return new Response(request.method === 'HEAD' ? null : body, { status, headers })
 }
 
 /** What a stranger may read: errors that nobody expected can name files and hosts. */

@@ -1,18 +1,33 @@
-import { encodeExtended } from 'content-disposition'
+import { PAGE_POLICY } from '../html/csp.ts'
+import { contentLocation } from '../request/format.ts'
 import type { ResponseContext } from './context.ts'
 import type { ByteRange } from '../request/range.ts'
-import type { CID } from 'multiformats/cid'
+import type { Resolved } from '../resolve/resolved.ts'
 
-/** How long what never changes may be cached (path gateway, section `Cache-Control`). */
+/** How long what never changes may be cached (Path Gateway, `Cache-Control`). */
 const IMMUTABLE = 'public, max-age=29030400, immutable'
+
+/** Pages of what never changes: other versions of the gateway make other ones. A week, in seconds. */
+const PAGE_MAX_AGE = 604_800
+const PAGE_CACHING = `public, max-age=${PAGE_MAX_AGE}, stale-while-revalidate=2678400`
+
+/** The methods that are answered. */
+export const METHODS = 'GET, HEAD, OPTIONS'
 
 /** The headers that let pages of every origin read what the gateway serves. */
 const CORS: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
-  'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+  'access-control-allow-methods': METHODS,
   'access-control-allow-headers': 'Content-Type, Range, User-Agent, X-Requested-With',
   'access-control-expose-headers': 'Content-Encoding, Content-Length, Content-Range, ETag, X-Cache, ' +
     'X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Stream-Output'
+}
+
+/** What protects a page that the gateway makes: it shows names of strangers. */
+const PAGE_SECURITY: Readonly<Record<string, string>> = {
+  'content-security-policy': PAGE_POLICY,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff'
 }
 
 /** How long browsers may remember the answer to a preflight, in seconds. */
@@ -33,9 +48,13 @@ export interface ContentHeadersInit {
   /** The part that the body is. */
   range?: { range: ByteRange, size: number } | undefined
   disposition?: string | undefined
-  /** Whether browsers must take the type as it is: for all that is not a page or a part of one. */
-  nosniff?: boolean | undefined
+  /** Whether it is a page that the gateway makes. */
+  isPage?: boolean | undefined
 }
+
+/** What headers depend on. */
+export type HeaderContext =
+  Pick<ResponseContext, 'request' | 'target' | 'format'> & { resolved: Pick<Resolved, 'roots' | 'ttl'> }
 
 export function addCors (headers: Headers): Headers {
   for (const [name, value] of Object.entries(CORS)) {
@@ -46,29 +65,31 @@ export function addCors (headers: Headers): Headers {
 }
 
 /** The headers of every response to a path that leads somewhere: CORS, caching, what the path led to. */
-export function pathHeaders (context: ResponseContext): Headers {
-  const { target, resolved, explicit } = context
+function pathHeaders ({ request, target, format, resolved }: HeaderContext): Headers {
   const headers = addCors(new Headers())
-  const { ttl } = resolved
+  const location = contentLocation(target, request, format)
 
-  headers.set('cache-control', ttl == null ? IMMUTABLE : `public, max-age=${Math.max(Math.floor(ttl), 0)}`)
+  headers.set('cache-control', resolved.ttl == null ? IMMUTABLE : `public, max-age=${seconds(resolved.ttl)}`)
   headers.set('x-ipfs-path', toHeaderValue(`/${target.namespace}/${target.name}${target.rawPath}`))
-  headers.set('x-ipfs-roots', resolved.roots.join(','))
 
-  if (!target.query.has('format')) {
-    // the same URL has other formats too
+  if (resolved.roots.length > 0) {
+    headers.set('x-ipfs-roots', resolved.roots.join(','))
+  }
+
+  // the same URL has other formats too; `Accept` has parameters of CARs
+  if ((target.query.get('format') ?? '') === '' || format === 'car') {
     headers.append('vary', 'Accept')
+  }
 
-    if (explicit && context.format !== 'file') {
-      headers.set('content-location', contentLocation(context))
-    }
+  if (location != null) {
+    headers.set('content-location', location)
   }
 
   return headers
 }
 
 /** `pathHeaders`, and those that describe a body. */
-export function contentHeaders (context: ResponseContext, init: ContentHeadersInit): Headers {
+export function contentHeaders (context: HeaderContext, init: ContentHeadersInit): Headers {
   const headers = pathHeaders(context)
   const set = (name: string, value: string | undefined): void => {
     if (value != null) {
@@ -82,7 +103,6 @@ export function contentHeaders (context: ResponseContext, init: ContentHeadersIn
   set('content-encoding', init.encoding)
   set('content-disposition', init.disposition)
   set('accept-ranges', init.ranges == null ? undefined : init.ranges ? 'bytes' : 'none')
-  set('x-content-type-options', init.nosniff === true ? 'nosniff' : undefined)
 
   if (init.range != null) {
     const { range: { start, end }, size } = init.range
@@ -93,7 +113,29 @@ export function contentHeaders (context: ResponseContext, init: ContentHeadersIn
     headers.append('vary', 'Accept-Encoding')
   }
 
+  if (context.format !== 'file') {
+    // no script or style of a page, whatever its bytes look like
+    set('x-content-type-options', 'nosniff')
+  }
+
+  return init.isPage === true ? addPage(headers, context.resolved) : headers
+}
+
+/** The headers of a page that the gateway makes. */
+export function addPageSecurity (headers: Headers): Headers {
+  headers.set('content-type', 'text/html; charset=utf-8')
+
+  for (const [name, value] of Object.entries(PAGE_SECURITY)) {
+    headers.set(name, value)
+  }
+
   return headers
+}
+
+function addPage (headers: Headers, { ttl }: Pick<Resolved, 'ttl'>): Headers {
+  headers.set('cache-control', ttl == null ? PAGE_CACHING : `public, max-age=${Math.min(PAGE_MAX_AGE, seconds(ttl))}`)
+
+  return addPageSecurity(headers)
 }
 
 /** The answer to `If-None-Match`: the headers that a cache updates, without those of a body. */
@@ -106,12 +148,11 @@ export function notModified (headers: Headers): Response {
 }
 
 /** A range that holds no byte of the file. */
-export function rangeNotSatisfiable (context: ResponseContext, size: number): Response {
+export function rangeNotSatisfiable ({ request }: HeaderContext, size: number): Response {
   const headers = addCors(new Headers({ 'content-range': `bytes */${size}`, 'cache-control': 'no-store' }))
-
   const text = `There are ${size} bytes\n`
 
-  return new Response(context.request.method === 'HEAD' ? null : text, { status: 416, headers })
+  return new Response(request.method === 'HEAD' ? null : text, { status: 416, headers })
 }
 
 /** The answer to a preflight, and to any other `OPTIONS`. */
@@ -119,50 +160,9 @@ export function preflight (): Response {
   return new Response(null, { status: 204, headers: addCors(new Headers({ 'access-control-max-age': PREFLIGHT_AGE })) })
 }
 
-/**
- * A strong ETag: the CID, and what else the bytes depend on, such as `raw` or `zstd`. A part of a file
- * has the ETag of the whole (RFC 9110, section 15.3.7), or `If-Range` would never match.
- */
-export function etagOf (cid: CID, ...variant: Array<string | undefined>): string {
-  return `"${[cid.toString(), ...variant.filter(part => part != null)].join('.')}"`
-}
-
-/**
- * `Content-Disposition` with the filename of the URL, or with `fallback`. Undefined if the URL asks for
- * nothing and `type` is not given.
- *
- * The filename is always quoted, which `create` of content-disposition does not do.
- */
-export function contentDisposition (
-  { query }: ResponseContext['target'],
-  { type, fallback }: { type?: 'attachment', fallback?: string | undefined } = {}
-): string | undefined {
-  const filename = query.get('filename')
-  const disposition = type ?? (query.get('download') === 'true' ? 'attachment' : 'inline')
-
-  if (disposition === 'inline' && (filename == null || filename === '')) {
-    return undefined
-  }
-
-  const name = (filename == null || filename === '' ? fallback ?? '' : filename).toWellFormed()
-
-  if (name === '') {
-    return disposition
-  }
-
-  const ascii = name.replace(/[^\x20-\x7e]/gu, '_').replace(/["\\]/g, '\\$&')
-  const isAscii = /^[\x20-\x7e]*$/.test(name)
-
-  return `${disposition}; filename="${ascii}"${isAscii ? '' : `; filename*=${encodeExtended(name)}`}`
-}
-
-/** The URL that names the format too, so that caches can tell the formats apart. */
-function contentLocation ({ target, format, request }: ResponseContext): string {
-  const { pathname } = new URL(request.url)
-  const query = new URLSearchParams(target.query)
-  query.set('format', format)
-
-  return toHeaderValue(`${pathname}?${query}`)
+/** A time to live as a header has it. */
+function seconds (ttl: number): number {
+  return Math.max(Math.floor(ttl), 0)
 }
 
 function toHeaderValue (path: string): string {

@@ -1,22 +1,19 @@
 import { isMarked, unmark } from '@ipfsz/core'
-import { contentHeaders, etagOf, notModified } from './headers.ts'
 import { acceptedCodings } from '../request/accept-encoding.ts'
 import { namesEtag } from '../request/conditions.ts'
+import { etagOf } from './etag.ts'
+import { contentHeaders, notModified } from './headers.ts'
 import type { ResponseContext } from './context.ts'
 
 /**
  * 304, if it follows from the request alone that the client holds what the gateway would send: a block or
- * file of a CID never changes.
+ * file of a CID never changes. Only for a root, without a path below it.
  */
 export function respondUnchanged (context: ResponseContext): Response | undefined {
-  const { request, target, format, resolved: { cid }, components: { blocks } } = context
+  const { request, format, resolved: { cid }, components: { blocks } } = context
   const ifNoneMatch = request.headers.get('if-none-match')
 
-  if (ifNoneMatch == null || target.namespace !== 'ipfs' || target.path.length > 0) {
-    return undefined
-  }
-
-  if (format !== 'raw' && format !== 'file') {
+  if (ifNoneMatch == null || (format !== 'raw' && format !== 'file')) {
     return undefined
   }
 

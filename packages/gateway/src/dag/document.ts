@@ -2,16 +2,13 @@ import { InvalidDagError } from '@ipfsz/core'
 import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
 import { CID } from 'multiformats/cid'
+import { EntryNotFoundError, PathInDocumentError } from '../errors.ts'
 
-/** Larger documents are not decoded, 2 MiB: the largest block that other nodes accept. */
-export const MAX_DOCUMENT_SIZE = 2 * 1024 * 1024
-
-/** What names lead to inside a document. */
-export interface DocumentStep {
-  /** The link that was reached. Undefined: the names lead to a value that is none. */
-  link?: CID
+/** The first link on a path in a document. */
+export interface DocumentLink {
+  cid: CID
   /** How many names lead to it. */
-  names: number
+  used: number
 }
 
 /** Whether a codec is one of documents with links: DAG-CBOR or DAG-JSON. */
@@ -22,42 +19,48 @@ export function isDocument ({ code }: CID): boolean {
 /**
  * Decode a DAG-CBOR or DAG-JSON document.
  *
- * @throws {InvalidDagError} it cannot be decoded, or is larger than 2 MiB
+ * @throws {InvalidDagError} it cannot be decoded
  */
 export function decodeDocument (cid: CID, block: Uint8Array): unknown {
-  if (block.byteLength > MAX_DOCUMENT_SIZE) {
-    throw new InvalidDagError(cid, `is a document of more than ${MAX_DOCUMENT_SIZE} bytes`)
-  }
-
   try {
     return cid.code === dagCbor.code ? dagCbor.decode(block) : dagJson.decode(block)
   } catch (err) {
+    // also a stack overflow, of a document that is nested too deeply
     throw new InvalidDagError(cid, 'cannot be decoded', { cause: err })
   }
 }
 
 /**
- * Follow names through the maps and lists of a document, up to the first link. Undefined: there is
- * no such name.
+ * Follow names through the maps and lists of a DAG-CBOR or DAG-JSON document, up to the first link.
+ *
+ * @throws {EntryNotFoundError} the document has no such value
+ * @throws {PathInDocumentError} the names lead to a value that is no link
+ * @throws {InvalidDagError} the document cannot be decoded
  */
-export function followDocument (document: unknown, names: readonly string[]): DocumentStep | undefined {
-  let value = document
+export function followDocument (cid: CID, block: Uint8Array, names: readonly string[]): DocumentLink {
+  let value = decodeDocument(cid, block)
 
-  for (const [i, name] of names.entries()) {
+  for (const [used, name] of names.entries()) {
     const link = CID.asCID(value)
 
     if (link != null) {
-      return { link, names: i }
+      return { cid: link, used }
     }
 
     if (!hasName(value, name)) {
-      return undefined
+      throw new EntryNotFoundError(name, cid)
     }
 
     value = value[name]
   }
 
-  return { link: CID.asCID(value) ?? undefined, names: names.length }
+  const link = CID.asCID(value)
+
+  if (link == null) {
+    throw new PathInDocumentError(cid, names.join('/'))
+  }
+
+  return { cid: link, used: names.length }
 }
 
 function hasName (value: unknown, name: string): value is Record<string, unknown> {

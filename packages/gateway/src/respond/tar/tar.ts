@@ -1,13 +1,15 @@
+import { unmark } from '@ipfsz/core'
 import * as dagPb from '@ipld/dag-pb'
 import { createTarPacker } from 'modern-tar'
 import * as raw from 'multiformats/codecs/raw'
-import { unmark } from '@ipfsz/core'
-import { GatewayError } from '../errors.ts'
-import { MEDIA_TYPES } from '../request/format.ts'
-import { tooLarge } from './decompression-limit.ts'
-import { isNotModified, namesOf, notModified, representationHeaders } from './representation.ts'
+import { BodyTooLargeError, GatewayError } from '../../errors.ts'
+import { matchesEtag } from '../../request/conditions.ts'
+import { MEDIA_TYPES } from '../../request/format.ts'
+import { openBody } from '../body.ts'
+import { contentDisposition } from '../content-disposition.ts'
+import { contentHeaders, notModified } from '../headers.ts'
 import { tarEntries } from './tar-entries.ts'
-import type { ResponseContext } from './context.ts'
+import type { ResponseContext } from '../context.ts'
 import type { TarEntry } from './tar-entries.ts'
 import type { Stats } from '@ipfsz/core'
 import type { TarHeader, TarPackController } from 'modern-tar'
@@ -23,46 +25,65 @@ const MAX_MTIME = 8 ** 11 - 1
  * CID are decompressed. Its root has the last name of the path, or is named by its CID. A failure
  * after the first entry cuts the body.
  *
- * @throws {GatewayError} 406: it is not UnixFS. 403: a file would have to be decompressed, and is too large
+ * @throws {GatewayError} 406: it is not UnixFS
+ * @throws {BodyTooLargeError} a file would have to be decompressed, and is too large
  * @throws {InvalidDagError} a name of the root directory is invalid, or leads out of it
  */
 export async function respondTar (context: ResponseContext): Promise<Response> {
-  const { request, resolved: { cid, stats, rest }, components, init, signal } = context
+  const { request, resolved: { cid, stats, names }, components, init: { limits }, target: { query } } = context
 
-  if (stats == null || rest.length > 0 || ![dagPb.code as number, raw.code].includes(unmark(cid).code)) {
+  if (stats == null || ![dagPb.code as number, raw.code].includes(unmark(cid).code)) {
     throw new GatewayError(406, `${cid} is not UnixFS: only files and directories can be had as tar`)
   }
 
-  const name = namesOf(context).at(-1) ?? cid.toString()
-  const etag = `W/"${cid}.x-tar"`
-  const headers = representationHeaders(context, {
-    etag,
-    contentType: MEDIA_TYPES.tar,
-    disposition: { type: 'attachment', filename: `${name}.tar` }
+  const name = names.at(-1) ?? cid.toString()
+  const headers = contentHeaders(context, {
+    // weak, as another version of the gateway may write other bytes
+    etag: `W/"${cid}.x-tar"`,
+    type: MEDIA_TYPES.tar,
+    ranges: false,
+    disposition: contentDisposition(query, { type: 'attachment', filename: `${name}.tar` })
   })
 
-  headers.set('accept-ranges', 'none')
-
-  if (isNotModified(request, etag)) {
+  if (matchesEtag(request.headers.get('if-none-match'), headers.get('etag') ?? '')) {
     return notModified(headers)
   }
 
+  const unneeded = new AbortController()
+  const signal = AbortSignal.any([context.signal, unneeded.signal])
   const entries = tarEntries(name, { ...await sized(stats, context), cid }, components, signal)
   const first = await entries.next()
 
   if (request.method === 'HEAD' || first.done === true) {
+    unneeded.abort()
     await entries.return(undefined)
 
     return new Response(null, { headers })
   }
 
-  checkSize(first.value, init.limits.decompressedBytes)
+  checkSize(first.value, limits.decompressedBytes, limits.decompressedBytes)
 
   const { readable, controller } = createTarPacker()
   // it never rejects: a failure goes to the body
-  void pack(first.value, entries, controller, context)
+  void pack(first.value, entries, controller, { ...context, signal })
 
-  return new Response(readable, { headers })
+  return new Response(
+    await openBody(() => readStream(readable), { signal: context.signal, unneeded, stallTimeout: limits.stallTimeout }),
+    { headers }
+  )
+}
+
+/** The bytes of a stream. Not all browsers can iterate over one. */
+async function * readStream (stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader()
+
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      yield read.value
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
 }
 
 /** With the size of the original bytes, for which a stream of another tool has to be decompressed. */
@@ -82,7 +103,7 @@ async function pack (
 
   try {
     for (let entry: TarEntry | undefined = first; entry != null;) {
-      checkSize(entry, left)
+      checkSize(entry, left, limits.decompressedBytes)
       left -= entry.compressed ? entry.size : 0
 
       const writer = controller.add(headerOf(entry)).getWriter()
@@ -106,10 +127,10 @@ async function pack (
   }
 }
 
-/** @throws {GatewayError} 403 */
-function checkSize ({ compressed, size }: TarEntry, limit: number): void {
-  if (compressed && size > limit) {
-    throw tooLarge(limit)
+/** @throws {BodyTooLargeError} */
+function checkSize ({ compressed, size }: TarEntry, left: number, limit: number): void {
+  if (compressed && size > left) {
+    throw new BodyTooLargeError(limit)
   }
 }
 

@@ -1,15 +1,17 @@
-import { openBody } from './body.ts'
-import { contentDisposition, contentHeaders, etagOf, notModified, rangeNotSatisfiable } from './headers.ts'
+import { BodyTooLargeError } from '../../errors.ts'
+import { acceptsCoding } from '../../request/accept-encoding.ts'
+import { matchesEtag, matchesIfRange } from '../../request/conditions.ts'
+import { parseRange } from '../../request/range.ts'
+import { openBody } from '../body.ts'
+import { contentDisposition } from '../content-disposition.ts'
+import { etagOf } from '../etag.ts'
+import { contentHeaders, notModified, rangeNotSatisfiable } from '../headers.ts'
 import { describeFile, typeOfFile } from './served-file.ts'
 import { canSend, chooseRepresentation, openFrames, storedBytes } from './stored-file.ts'
-import { GatewayError } from '../errors.ts'
-import { acceptsCoding } from '../request/accept-encoding.ts'
-import { matchesEtag, matchesIfRange } from '../request/conditions.ts'
-import { parseRange } from '../request/range.ts'
-import type { ResponseContext } from './context.ts'
+import type { ResponseContext } from '../context.ts'
 import type { FileOptions, ServedFile } from './served-file.ts'
 import type { Representation } from './stored-file.ts'
-import type { ByteRange } from '../request/range.ts'
+import type { ByteRange } from '../../request/range.ts'
 import type { StoredFile } from '@ipfsz/core'
 
 /** How a file goes out. */
@@ -35,7 +37,7 @@ interface StoredCandidate {
  * A file, compressed or not. Without a range, frames go out as they are stored if the client takes
  * their codec; everything else goes out decompressed.
  *
- * @throws {GatewayError} 406: the file is too large to decompress for one response
+ * @throws {BodyTooLargeError} the file would have to be decompressed
  */
 export async function respondFile (context: ResponseContext, options: FileOptions = {}): Promise<Response> {
   const { request, signal } = context
@@ -90,7 +92,7 @@ async function headersOf (
     variesByEncoding: file.isCompressed,
     ranges: status === 200 ? file.size != null : undefined,
     range: range == null || file.size == null ? undefined : { range, size: file.size },
-    disposition: contentDisposition(context.target, { fallback: file.name })
+    disposition: contentDisposition(context.target.query, { filename: file.name })
   })
 }
 
@@ -152,11 +154,7 @@ function checkLimit ({ init: { limits } }: ResponseContext, file: ServedFile, { 
   const { size = 0, isCompressed } = file
 
   if (isCompressed && stored == null && range == null && size > limits.decompressedBytes) {
-    throw new GatewayError(
-      406,
-      `The file decompresses to ${size} bytes, more than the ${limits.decompressedBytes} of one response. ` +
-        'Ask for ranges, or accept the encoding that it is stored in'
-    )
+    throw new BodyTooLargeError(limits.decompressedBytes)
   }
 }
 

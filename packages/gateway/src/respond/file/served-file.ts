@@ -1,6 +1,6 @@
 import { SAMPLE_LENGTH, TypeCache, typeOfBytes, typeOfName } from './content-type.ts'
-import { GatewayError } from '../errors.ts'
-import type { ResponseContext } from './context.ts'
+import { GatewayError } from '../../errors.ts'
+import type { ResponseContext } from '../context.ts'
 import type { Stats } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 

@@ -1,12 +1,11 @@
 import * as dagCbor from '@ipld/dag-cbor'
-import { CID } from 'multiformats/cid'
-import * as raw from 'multiformats/codecs/raw'
 import { describe, expect, it } from 'vitest'
 import { ipfsz } from '@ipfsz/core'
-import { isDagResponse, respondDag } from '../src/respond/dag.ts'
+import { respondDocument } from '../src/respond/document/document.ts'
 import { longText, text } from '../../../test/support/data.ts'
 import { CBOR, contextOf, JSON_CODEC, store } from './dag-fixtures.ts'
 import type { Store } from './dag-fixtures.ts'
+import type { CID } from 'multiformats/cid'
 
 const PLAIN_JSON = { code: 0x0200, encode: (value: unknown) => new TextEncoder().encode(JSON.stringify(value)) }
 const PLAIN_CBOR = { code: 0x51, encode: (value: unknown) => dagCbor.encode(value) }
@@ -16,14 +15,14 @@ const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8'
 type Init = Parameters<typeof contextOf>[3]
 
 async function ask (here: Store, cid: CID, query = '', init: Init = {}): Promise<Response> {
-  return respondDag(contextOf(here, `/ipfs/${cid}${query}`, { cid }, init))
+  return respondDocument(contextOf(here, `/ipfs/${cid}${query}`, { cid }, init))
 }
 
 async function askFile (here: Store, content: Uint8Array, query = '?format=json', init: Init = {}): Promise<Response> {
   const fs = ipfsz(here)
   const cid = await fs.addBytes(content, { compression: { codec: 'gzip', detect: false } })
 
-  return respondDag(contextOf(here, `/ipfs/${cid}${query}`, { cid, stats: await fs.stat(cid) }, init))
+  return respondDocument(contextOf(here, `/ipfs/${cid}${query}`, { cid, stats: await fs.stat(cid) }, init))
 }
 
 describe('the response of a document', () => {
@@ -111,10 +110,11 @@ describe('the response of a document', () => {
     expect(await range('bytes=-999')).toEqual([206, `bytes 0-${size - 1}/${size}`, all])
     expect(await range('bytes=0-999', { 'if-range': `"${cid}.json"` }))
       .toEqual([206, `bytes 0-${size - 1}/${size}`, all])
-    expect(await range(`bytes=${size}-`)).toEqual([416, `bytes */${size}`, ''])
-    expect(await range('bytes=-0')).toEqual([416, `bytes */${size}`, ''])
+    expect((await range(`bytes=${size}-`)).slice(0, 2)).toEqual([416, `bytes */${size}`])
+    expect((await range('bytes=-0')).slice(0, 2)).toEqual([416, `bytes */${size}`])
+    expect(await range('bytes=1-2,4-5')).toEqual([206, `bytes 1-2/${size}`, all.slice(1, 3)])
 
-    for (const whole of ['bytes=1-2,4-5', 'bytes=5-2', 'bytes=-', 'lines=1-2', 'bytes=x-']) {
+    for (const whole of ['bytes=5-2', 'bytes=-', 'lines=1-2', 'bytes=x-']) {
       expect(await range(whole)).toEqual([200, null, all])
     }
 
@@ -156,18 +156,6 @@ describe('the response of a document', () => {
     expect(await page(nested)).toContain(`${'['.repeat(300)}${']'.repeat(300)}`)
   })
 
-  it('refuses paths that end inside of it', async () => {
-    const here = store()
-    const cid = await here.put(CBOR, VALUE)
-    const inside = async (cid: CID, rest: string[]): Promise<Response> =>
-      respondDag(contextOf(here, `/ipfs/${cid}/${rest.join('/')}`, { cid, rest }))
-
-    await expect(inside(cid, ['list', '0'])).rejects.toMatchObject({ status: 501 })
-    await expect(inside(cid, ['list', '3'])).rejects.toMatchObject({ status: 404 })
-    await expect(inside(cid, ['hello', 'length'])).rejects.toMatchObject({ status: 404 })
-    await expect(inside(await here.put(PLAIN_JSON, VALUE), ['hello'])).rejects.toMatchObject({ status: 404 })
-  })
-
   it('refuses a block that is missing or damaged', async () => {
     const here = store()
     const cid = await here.put(CBOR, VALUE)
@@ -176,18 +164,6 @@ describe('the response of a document', () => {
     await expect(ask(here, cid)).rejects.toMatchObject({ name: 'CorruptBlockError' })
     here.blockstore.delete(cid)
     await expect(ask(here, cid)).rejects.toMatchObject({ name: 'NotFoundError' })
-  })
-
-  it('is known from what was resolved', async () => {
-    const here = store()
-    const document = { cid: await here.put(CBOR, VALUE), rest: [] }
-    const file = { cid: CID.createV1(raw.code, document.cid.multihash), rest: [] }
-
-    expect(isDagResponse(document, 'file')).toBe(true)
-    expect(isDagResponse(document, 'raw')).toBe(false)
-    expect(isDagResponse(file, 'file')).toBe(false)
-    expect(isDagResponse(file, 'json')).toBe(true)
-    expect(isDagResponse({ ...document, rest: ['a'] }, 'tar')).toBe(true)
   })
 })
 
@@ -213,7 +189,7 @@ describe('JSON in a file', () => {
     const fs = ipfsz(here)
     const cid = await fs.addBytes(json, { compression: { codec: 'none' } })
     const large = async (init: Init = {}): Promise<Response> =>
-      respondDag(contextOf(here, `/ipfs/${cid}?format=json`, { cid, stats: await fs.stat(cid) }, init))
+      respondDocument(contextOf(here, `/ipfs/${cid}?format=json`, { cid, stats: await fs.stat(cid) }, init))
 
     expect((await (await large()).bytes()).byteLength).toBe(json.byteLength)
     expect((await large({ method: 'HEAD' })).headers.get('content-length')).toBe(String(json.byteLength))
@@ -229,10 +205,10 @@ describe('JSON in a file', () => {
       const cid = await fs.addBytes(content, { compression: { codec: 'none' } })
       const context = contextOf(here, `/ipfs/${cid}?format=json`, { cid, stats: await fs.stat(cid) })
 
-      await expect(respondDag(context)).rejects.toMatchObject({ status: 406 })
+      await expect(respondDocument(context)).rejects.toMatchObject({ status: 406 })
     }
 
-    await expect(respondDag(contextOf(here, `/ipfs/${directory}?format=json`, { cid: directory, stats })))
+    await expect(respondDocument(contextOf(here, `/ipfs/${directory}?format=json`, { cid: directory, stats })))
       .rejects.toMatchObject({ status: 406 })
     await expect(ask(here, directory, '?format=json')).rejects.toMatchObject({ status: 406 })
   })
@@ -240,6 +216,6 @@ describe('JSON in a file', () => {
   it('refuses to decompress more than the limit', async () => {
     const json = new TextEncoder().encode(JSON.stringify('x'.repeat(1_000_000)))
 
-    await expect(askFile(store(), json)).rejects.toMatchObject({ status: 403 })
+    await expect(askFile(store(), json)).rejects.toMatchObject({ name: 'BodyTooLargeError', limit: 1_000_000 })
   })
 })

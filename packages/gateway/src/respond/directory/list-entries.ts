@@ -1,5 +1,5 @@
-import type { GatewayComponents } from '../contract.ts'
-import type { Listing, ListingEntry } from '../html/listing.ts'
+import type { GatewayComponents } from '../../contract.ts'
+import type { Listing, ListingEntry } from '../../html/listing.ts'
 import type { DirectoryEntry, LsOptions } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 

@@ -1,6 +1,6 @@
 import { decodeNode, InvalidDagError, isMarked, mark, TREE_CODE, unmark } from '@ipfsz/core'
-import { blockReader } from '../car/read-block.ts'
-import type { GatewayComponents } from '../contract.ts'
+import { blockReader } from '../../dag/read-block.ts'
+import type { GatewayComponents } from '../../contract.ts'
 import type { DirectoryEntry, Stats } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
