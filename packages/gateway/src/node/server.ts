@@ -5,6 +5,7 @@ import type { Gateway } from '../contract.ts'
 import type { NodeHandlerInit } from './handler.ts'
 import type { Server } from 'node:http'
 import type { Http2SecureServer } from 'node:http2'
+import type { Duplex } from 'node:stream'
 
 /** Defaults of `NodeServerInit`. Times are in milliseconds, sizes in bytes. */
 export const DEFAULT_HEADERS_TIMEOUT = 10_000
@@ -93,8 +94,34 @@ export function createNodeServer (gateway: Gateway, init: NodeServerInit = {}): 
       settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: maxHeaderSize }
     }, handler)
 
+  if (init.tls == null) {
+    acceptTunnels(server as Server)
+  }
+
   server.maxConnections = init.maxConnections ?? DEFAULT_MAX_CONNECTIONS
   server.setTimeout(init.idleTimeout ?? DEFAULT_IDLE_TIMEOUT)
 
   return server
+}
+
+/**
+ * Clients may use the gateway as their HTTP proxy, so that subdomains need no DNS (Subdomain Gateway). A
+ * tunnel leads to this server, whatever host it names.
+ */
+function acceptTunnels (server: Server): void {
+  const tunnels = new WeakSet<Duplex>()
+
+  server.on('connect', (_, socket: Duplex, head: Buffer) => {
+    // one inside another would each add its listeners to the socket
+    if (tunnels.has(socket)) {
+      socket.destroy()
+
+      return
+    }
+
+    tunnels.add(socket)
+    socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')
+    socket.unshift(head)
+    server.emit('connection', socket)
+  })
 }

@@ -97,5 +97,7 @@ export function respondError (err: unknown, request: Request): Response {
 
 /** What a stranger may read: errors that nobody expected can name files and hosts. */
 function messageOf (err: unknown, status: number): string {
-  return err instanceof Error && status !== 500 ? err.message : 'The gateway failed to answer this request'
+  return err instanceof GatewayError || (err instanceof Error && status !== 500)
+    ? err.message
+    : 'The gateway failed to answer this request'
 }

@@ -4,7 +4,8 @@ import type { CID } from 'multiformats/cid'
 /** The bytes at the start of a file that its type is guessed from: what `file-type` looks at. */
 export const SAMPLE_LENGTH = 4100
 
-const BINARY = 'application/octet-stream'
+/** The type of bytes that nothing is known of. */
+export const BINARY = 'application/octet-stream'
 
 /** How many types of files are remembered. */
 const REMEMBERED = 10_000
@@ -56,10 +57,20 @@ export async function typeOfBytes (sample: Uint8Array, isWhole: boolean): Promis
 export class TypeCache {
   readonly #types = new Map<string, string>()
 
-  async get (cid: CID, find: () => Promise<string>): Promise<string> {
+  get (cid: CID): string | undefined {
     const key = cid.toString()
-    const type = this.#types.get(key) ?? await find()
+    const type = this.#types.get(key)
 
+    if (type != null) {
+      this.#types.delete(key)
+      this.#types.set(key, type)
+    }
+
+    return type
+  }
+
+  set (cid: CID, type: string): void {
+    const key = cid.toString()
     this.#types.delete(key)
     this.#types.set(key, type)
 
@@ -67,8 +78,6 @@ export class TypeCache {
       const [oldest] = this.#types.keys()
       this.#types.delete(oldest)
     }
-
-    return type
   }
 }
 

@@ -86,7 +86,7 @@ async function headersOf (
 
   return contentHeaders(context, {
     etag,
-    type: await typeOfFile(context, file),
+    type: await typeOfFile(context, file, range != null),
     length: lengthOf(file, sending),
     encoding: stored?.coding,
     variesByEncoding: file.isCompressed,

@@ -1,4 +1,4 @@
-import { SAMPLE_LENGTH, TypeCache, typeOfBytes, typeOfName } from './content-type.ts'
+import { BINARY, SAMPLE_LENGTH, TypeCache, typeOfBytes, typeOfName } from './content-type.ts'
 import { GatewayError } from '../../errors.ts'
 import type { ResponseContext } from '../context.ts'
 import type { Stats } from '@ipfsz/core'
@@ -63,10 +63,15 @@ export function describeFile ({ resolved, target }: ResponseContext, options: Fi
   }
 }
 
-/** From the name, or from the first bytes, which are decompressed once for each file. */
+/**
+ * From the name, or from the first bytes, which are decompressed once for each file.
+ *
+ * @param isPart - whether only a range is sent, which may be there though the start of the file is not
+ */
 export async function typeOfFile (
-  { components, signal }: ResponseContext,
-  { cid, name, size, content }: ServedFile
+  context: ResponseContext,
+  { cid, name, size, content }: ServedFile,
+  isPart: boolean
 ): Promise<string> {
   const named = name == null ? undefined : typeOfName(name)
 
@@ -74,19 +79,42 @@ export async function typeOfFile (
     return content == null ? named ?? '' : 'inode/symlink'
   }
 
-  const cache = types.get(components) ?? new TypeCache()
-  types.set(components, cache)
+  const cache = types.get(context.components) ?? new TypeCache()
+  types.set(context.components, cache)
 
-  return cache.get(cid, async () => {
-    const sample = new Uint8Array(SAMPLE_LENGTH)
-    let length = 0
+  const cached = cache.get(cid)
 
-    for await (const bytes of components.fs.cat(cid, { length: SAMPLE_LENGTH, signal })) {
-      const part = bytes.subarray(0, SAMPLE_LENGTH - length)
-      sample.set(part, length)
-      length += part.byteLength
+  if (cached != null) {
+    return cached
+  }
+
+  const sample = await readSample(context, cid).catch((err: unknown) => {
+    context.signal.throwIfAborted()
+
+    if (!isPart) {
+      throw err
     }
-
-    return typeOfBytes(sample.subarray(0, length), length === size)
   })
+
+  if (sample == null) {
+    return BINARY
+  }
+
+  const type = await typeOfBytes(sample, sample.byteLength === size)
+  cache.set(cid, type)
+
+  return type
+}
+
+async function readSample ({ components, signal }: ResponseContext, cid: CID): Promise<Uint8Array> {
+  const sample = new Uint8Array(SAMPLE_LENGTH)
+  let length = 0
+
+  for await (const bytes of components.fs.cat(cid, { length: SAMPLE_LENGTH, signal })) {
+    const part = bytes.subarray(0, SAMPLE_LENGTH - length)
+    sample.set(part, length)
+    length += part.byteLength
+  }
+
+  return sample.subarray(0, length)
 }
