@@ -20,35 +20,24 @@ export interface Subdomain {
 }
 
 /**
- * The host of a request: `X-Forwarded-Host` and `X-Forwarded-Proto` of a proxy, `Host`, or that
- * of the URL where there are no such headers, as in a service worker.
+ * The host of a request, which is that of its URL: the server knows which headers of a proxy to believe.
  *
- * @throws {InvalidHostError}
+ * @throws {InvalidHostError} it has characters that no host name has
  */
-export function readHost ({ headers }: Request, url: URL): RequestHost {
-  const text = (first(headers.get('x-forwarded-host')) ?? headers.get('host') ?? url.host).toLowerCase()
-  const [, hostname, port = ''] = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/.exec(text) ?? []
-
-  if (hostname == null) {
-    throw new InvalidHostError(text, 'it is not a host name')
+export function readHost ({ host, hostname, port, protocol }: URL): RequestHost {
+  if (!/^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/.test(hostname)) {
+    throw new InvalidHostError(host, 'it is not a host name')
   }
 
   const withoutDot = hostname.replace(/\.$/, '')
-  const proto = first(headers.get('x-forwarded-proto'))?.toLowerCase()
+  const end = port === '' ? '' : `:${port}`
 
   return {
     hostname: withoutDot,
-    host: `${withoutDot}${port}`,
-    port,
-    protocol: (proto ?? url.protocol.slice(0, -1)) === 'https' ? 'https' : 'http'
+    host: `${withoutDot}${end}`,
+    port: end,
+    protocol: protocol === 'https:' ? 'https' : 'http'
   }
-}
-
-/** The value that the proxy next to the client set. */
-function first (header: string | null): string | undefined {
-  const value = header?.split(',', 1)[0].trim()
-
-  return value === '' ? undefined : value
 }
 
 /** Whether a host is in a list of host names, with or without ports. */

@@ -53,8 +53,8 @@ interface ContentPath extends Target {
  * @throws {NotContentPathError} the path is outside of `/ipfs` and `/ipns`
  */
 export function parseTarget (request: Request, init: GatewayInit): Target | Response {
-  const url = new URL(request.url)
-  const host = readHost(request, url)
+  const url = readUrl(request)
+  const host = readHost(url)
   const { subdomainHosts = DEFAULT_SUBDOMAIN_HOSTS, trustlessHosts = [] } = init
 
   if (isListed(host, trustlessHosts)) {
@@ -95,6 +95,17 @@ export function parseTarget (request: Request, init: GatewayInit): Target | Resp
   return canonical == null
     ? target
     : redirect(302, `/${target.namespace}/${canonical}${target.rawPath}${url.search}`)
+}
+
+/** A server passes hosts on that are no host of a URL, such as `1.2.3.4.5`. */
+function readUrl ({ url }: Request): URL {
+  const parsed = URL.parse(url)
+
+  if (parsed == null) {
+    throw new InvalidHostError(url, 'the URL has no valid host')
+  }
+
+  return parsed
 }
 
 /** A redirect that an absolute location makes depend on headers of a proxy. */
