@@ -16,6 +16,11 @@ export function escapeAttribute (text: string): string {
  * the override that makes `gpj.exe` look like `exe.jpg`.
  */
 export function revealHidden (name: string): string {
+  // most names, in a tenth of the time
+  if (/^[\x20-\x7e]*$/.test(name)) {
+    return name
+  }
+
   return name.toWellFormed().replaceAll(HIDDEN, character => {
     const code = character.charCodeAt(0)
 

@@ -4,8 +4,8 @@ export interface ByteRange {
   end: number
 }
 
-const RANGES = /^\s*bytes\s*=(.*)$/i
-const RANGE = /^\s*(\d*)\s*-\s*(\d*)\s*$/
+const RANGES = /^bytes=(.*)$/i
+const RANGE = /^(\d*)-(\d*)$/
 
 /**
  * The range that a request is answered with (RFC 9110, section 14.2): of several, the first that
@@ -17,7 +17,7 @@ const RANGE = /^\s*(\d*)\s*-\s*(\d*)\s*$/
  * @param size - bytes of the whole representation
  */
 export function parseRange (header: string | null, size: number): ByteRange | 'unsatisfiable' | undefined {
-  const ranges = header == null ? null : RANGES.exec(header)
+  const ranges = header == null ? null : RANGES.exec(header.trim())
 
   if (ranges == null || size === 0) {
     return undefined
@@ -26,7 +26,7 @@ export function parseRange (header: string | null, size: number): ByteRange | 'u
   let found: ByteRange | undefined
 
   for (const spec of ranges[1].split(',')) {
-    const [, first, last] = RANGE.exec(spec) ?? []
+    const [, first, last] = RANGE.exec(spec.trim()) ?? []
 
     if (first == null || (first === '' && last === '') || (first !== '' && last !== '' && +last < +first)) {
       return undefined

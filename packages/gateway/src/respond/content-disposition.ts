@@ -1,5 +1,8 @@
 import { encodeExtended } from 'content-disposition'
 
+/** No file system has longer names. A client may refuse a response whose headers are too large. */
+const MAX_FILENAME = 255
+
 export interface DispositionInit {
   /** Undefined: nothing is said unless the URL asks for it. */
   type?: 'inline' | 'attachment' | undefined
@@ -17,7 +20,7 @@ export interface DispositionInit {
 export function contentDisposition (query: URLSearchParams, init: DispositionInit = {}): string | undefined {
   const asked = query.get('filename') ?? ''
   const type = query.get('download') === 'true' ? 'attachment' : init.type ?? (asked === '' ? undefined : 'inline')
-  const filename = (asked === '' ? init.filename ?? '' : asked).toWellFormed()
+  const filename = (asked === '' ? init.filename ?? '' : asked).slice(0, MAX_FILENAME).toWellFormed()
 
   return type == null || filename === '' ? type : `${type}; ${filenameParameters(filename)}`
 }

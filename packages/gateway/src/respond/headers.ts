@@ -33,6 +33,9 @@ const PAGE_SECURITY: Readonly<Record<string, string>> = {
 /** How long browsers may remember the answer to a preflight, in seconds. */
 const PREFLIGHT_AGE = '86400'
 
+/** Of a longer path the CIDs are not named: clients refuse headers that are too large, Node's above 16 KiB. */
+const MAX_SHOWN_ROOTS = 128
+
 export interface ContentHeadersInit {
   /** Quoted. */
   etag: string
@@ -72,7 +75,7 @@ function pathHeaders ({ request, target, format, resolved }: HeaderContext): Hea
   headers.set('cache-control', resolved.ttl == null ? IMMUTABLE : `public, max-age=${seconds(resolved.ttl)}`)
   headers.set('x-ipfs-path', toHeaderValue(`/${target.namespace}/${target.name}${target.rawPath}`))
 
-  if (resolved.roots.length > 0) {
+  if (resolved.roots.length > 0 && resolved.roots.length <= MAX_SHOWN_ROOTS) {
     headers.set('x-ipfs-roots', resolved.roots.join(','))
   }
 

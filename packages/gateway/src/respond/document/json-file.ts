@@ -1,5 +1,5 @@
 import { BodyTooLargeError, GatewayError } from '../../errors.ts'
-import { matchesEtag } from '../../request/conditions.ts'
+import { namesEtag } from '../../request/conditions.ts'
 import { MEDIA_TYPES } from '../../request/format.ts'
 import { openBody } from '../body.ts'
 import { contentDisposition } from '../content-disposition.ts'
@@ -48,7 +48,7 @@ export async function respondJsonFile (context: ResponseContext): Promise<Respon
     throw new BodyTooLargeError(limit)
   }
 
-  if (matchesEtag(request.headers.get('if-none-match'), etag)) {
+  if (namesEtag(request.headers.get('if-none-match'), etag)) {
     return notModified(headers)
   }
 

@@ -3,7 +3,7 @@ import * as dagPb from '@ipld/dag-pb'
 import { createTarPacker } from 'modern-tar'
 import * as raw from 'multiformats/codecs/raw'
 import { BodyTooLargeError, GatewayError } from '../../errors.ts'
-import { matchesEtag } from '../../request/conditions.ts'
+import { namesEtag } from '../../request/conditions.ts'
 import { MEDIA_TYPES } from '../../request/format.ts'
 import { openBody } from '../body.ts'
 import { contentDisposition } from '../content-disposition.ts'
@@ -45,7 +45,7 @@ export async function respondTar (context: ResponseContext): Promise<Response> {
     disposition: contentDisposition(query, { type: 'attachment', filename: `${name}.tar` })
   })
 
-  if (matchesEtag(request.headers.get('if-none-match'), headers.get('etag') ?? '')) {
+  if (namesEtag(request.headers.get('if-none-match'), headers.get('etag') ?? '')) {
     return notModified(headers)
   }
 

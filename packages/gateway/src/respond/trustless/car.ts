@@ -1,7 +1,7 @@
 import { unmark } from '@ipfsz/core'
 import { openCar } from '../../car/car.ts'
 import { carParams } from '../../request/car-params.ts'
-import { matchesEtag } from '../../request/conditions.ts'
+import { namesEtag } from '../../request/conditions.ts'
 import { MEDIA_TYPES } from '../../request/format.ts'
 import { openBody } from '../body.ts'
 import { contentDisposition } from '../content-disposition.ts'
@@ -27,7 +27,7 @@ export async function respondCar (context: ResponseContext): Promise<Response> {
     disposition: contentDisposition(query, { type: 'attachment', filename: `${unmark(resolved.cid)}.car` })
   })
 
-  if (matchesEtag(request.headers.get('if-none-match'), headers.get('etag') ?? '')) {
+  if (namesEtag(request.headers.get('if-none-match'), headers.get('etag') ?? '')) {
     return notModified(headers)
   }
 
