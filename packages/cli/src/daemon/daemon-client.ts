@@ -96,9 +96,19 @@ export class DaemonClient implements Network {
   }
 
   async resolveName (name: string, { signal }: NameOptions): Promise<ResolvedName> {
-    const { cid, path } = await this.#json<{ cid: string, path: string }>('/v0/name/resolve', { name }, signal)
+    const { cid, ...rest } = await this.#json<Omit<ResolvedName, 'cid'> & { cid: string }>(
+      '/v0/name/resolve',
+      { name },
+      signal
+    )
 
-    return { cid: CID.parse(cid), path }
+    return { cid: CID.parse(cid), ...rest }
+  }
+
+  async nameRecord (name: string, { signal }: NameOptions): Promise<Uint8Array> {
+    const { record } = await this.#json<{ record: string }>('/v0/name/record', { name }, signal)
+
+    return new Uint8Array(Buffer.from(record, 'base64'))
   }
 
   async close (): Promise<void> {
