@@ -37,7 +37,10 @@ export class GatewayNames implements NameResolver {
    * @throws {GatewayError} 502: DNS does not answer
    */
   async resolve (name: string, { signal }: { signal: AbortSignal }): Promise<ResolvedName> {
-    return this.#resolve(name, signal, 0)
+    // no key has a dot in it
+    return name.includes('.') && this.#init.network != null
+      ? this.#cache.get(name.toLowerCase(), async signal => this.#followDnsLink(name, signal, 0), signal)
+      : this.#resolveKey(name, signal)
   }
 
   /** @throws {NameNotFoundError} */
@@ -49,15 +52,6 @@ export class GatewayNames implements NameResolver {
 
       return await signOwnRecord(repo, name) ?? await network?.nameRecord(name, { signal })
     })
-  }
-
-  async #resolve (name: string, signal: AbortSignal, depth: number): Promise<ResolvedName> {
-    if (depth === MAX_DEPTH) {
-      throw new NameNotFoundError(name, { cause: new Error(`it leads through more than ${MAX_DEPTH} names`) })
-    }
-
-    // no key has a dot in it
-    return name.includes('.') ? this.#followDnsLink(name, signal, depth) : this.#resolveKey(name, signal)
   }
 
   async #resolveKey (name: string, signal: AbortSignal): Promise<ResolvedName> {
@@ -76,23 +70,22 @@ export class GatewayNames implements NameResolver {
   }
 
   async #followDnsLink (host: string, signal: AbortSignal, depth: number): Promise<ResolvedName> {
-    const { network, lookUpTxt } = this.#init
-
-    if (network == null) {
-      throw new NameNotFoundError(host)
+    if (depth === MAX_DEPTH) {
+      throw new NameNotFoundError(host, { cause: new Error(`it leads through more than ${MAX_DEPTH} names`) })
     }
 
-    return this.#cache.get(host.toLowerCase(), async signal => {
-      const link = await findDnsLink(host, signal, lookUpTxt)
+    const { namespace, name, path } = await findDnsLink(host, signal, this.#init.lookUpTxt)
 
-      if (link.namespace === 'ipfs') {
-        return { cid: parseCid(link.name, host), path: link.path, ttl: DEFAULT_TTL }
-      }
+    if (namespace === 'ipfs') {
+      return { cid: parseCid(name, host), path, ttl: DEFAULT_TTL }
+    }
 
-      const { cid, path, ttl } = await this.#resolve(link.name, signal, depth + 1)
+    // without the cache, in which a circle would wait for itself
+    const next = await (name.includes('.')
+      ? this.#followDnsLink(name, signal, depth + 1)
+      : this.#resolveKey(name, signal))
 
-      return { cid, path: [...path, ...link.path], ttl: Math.min(ttl, DEFAULT_TTL) }
-    }, signal)
+    return { cid: next.cid, path: [...next.path, ...path], ttl: Math.min(next.ttl, DEFAULT_TTL) }
   }
 }
 
