@@ -352,7 +352,7 @@ describe('a gateway in a process of its own', { tags: 'slow' }, () => {
 })
 
 describe('a gateway that fetches', { tags: 'slow' }, () => {
-  it('fetches through the daemon of the repo, or as a part of it, or through a node of its own', async ({ sandbox }) => {
+  it('fetches through the daemon of the repo, as a part of it, or through a node of its own', async ({ sandbox }) => {
     const [other, repo] = ['other', 'repo'].map(name => join(sandbox.directory, name))
     const bytes = noise(300_000)
     const file = await sandbox.write('noise', bytes)

@@ -151,20 +151,21 @@ describe('with a network', () => {
   })
 })
 
-describe('DNSLink', () => {
-  const resolver = (records: Record<string, string[][]>): { lookUpTxt: NamesInit['lookUpTxt'], asked: string[] } => {
-    const asked: string[] = []
+/** DNS with these TXT records, which notes the hosts that it is asked for. */
+function resolver (records: Record<string, string[][]>): { lookUpTxt: NamesInit['lookUpTxt'], asked: string[] } {
+  const asked: string[] = []
 
-    return {
-      asked,
-      lookUpTxt: async host => {
-        asked.push(host)
+  return {
+    asked,
+    lookUpTxt: async host => {
+      asked.push(host)
 
-        return records[host] ?? []
-      }
+      return records[host] ?? []
     }
   }
+}
 
+describe('DNSLink', () => {
   it.each<[string, Record<string, string[][]>]>([
     ['of _dnslink', { '_dnslink.example.com': [['other=1'], [`dnslink=/ipfs/${CID_TEXT}/a/b`]] }],
     ['in several strings', { '_dnslink.example.com': [['dnslink=/ip', `fs/${CID_TEXT}/a`, '/b']] }],

@@ -174,14 +174,17 @@ describe('the server for metrics', () => {
   })
 })
 
-describe('the address of a client', () => {
-  const of = (remoteAddress: string | undefined, forwarded: string | undefined, trusted: Parameters<
-    typeof clientAddress
-  >[1]): string => clientAddress({
-    socket: { remoteAddress },
-    headers: forwarded == null ? {} : { 'x-forwarded-for': forwarded }
-  }, trusted)
+function addressOf (
+  remoteAddress: string | undefined,
+  forwarded: string | undefined,
+  trusted: Parameters<typeof clientAddress>[1]
+): string {
+  const headers = forwarded == null ? {} : { 'x-forwarded-for': forwarded }
 
+  return clientAddress({ socket: { remoteAddress }, headers }, trusted)
+}
+
+describe('the address of a client', () => {
   it.each<[string, string | undefined, string | undefined, Parameters<typeof clientAddress>[1], string]>([
     ['the connection', '192.0.2.1', undefined, undefined, '192.0.2.1'],
     ['the connection, of IPv4 in IPv6', '::ffff:192.0.2.1', undefined, undefined, '192.0.2.1'],
@@ -194,6 +197,6 @@ describe('the address of a client', () => {
       '198.51.100.7'],
     ['the proxy if it forwards nothing', '127.0.0.1', undefined, 'loopback', '127.0.0.1']
   ])('is %s', (_, remote, forwarded, trusted, expected) => {
-    expect(of(remote, forwarded, trusted)).toBe(expected)
+    expect(addressOf(remote, forwarded, trusted)).toBe(expected)
   })
 })
