@@ -228,6 +228,23 @@ describe('ipfsz gateway', () => {
     expect(second.stderr).toContain(new URL(url).host)
   })
 
+  it('refuses more requests at once than it may answer', async ({ sandbox }) => {
+    const cid = await sandbox.add(noise(16_000_000))
+    const { url, metricsUrl } = await startGateway(sandbox, '--max-requests', '1', '--metrics', '127.0.0.1:0')
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    onTestFinished(() => { socket.destroy() })
+
+    // never read to its end
+    socket.write(`GET /ipfs/${cid} HTTP/1.1\r\nhost: a\r\n\r\n`)
+    await once(socket, 'readable')
+
+    expect((await ask(`${url}/ipfs/bafkqaaa`)).status).toBe(503)
+    expect(await (await fetch(metricsUrl)).text()).toContain('ipfsz_gateway_requests_in_flight 1\n')
+
+    socket.destroy()
+    await expect.poll(async () => (await ask(`${url}/ipfs/bafkqaaa`)).status).toBe(200)
+  })
+
   it('listens for other machines with --public', async ({ sandbox }) => {
     await sandbox.add(text(1000))
     const { url } = await start(sandbox, ['gateway', '--listen', '0.0.0.0:0', '--public'])

@@ -190,10 +190,18 @@ export async function openNetwork (context: Context): Promise<Network> {
   return access.open()
 }
 
-/** How a command reaches other nodes: with its options, and not before it needs to. */
-export function networkAccess ({ io: { env }, network, repo, signal, output }: Context): NetworkAccess {
+/**
+ * How a command reaches other nodes: with its options, and not before it needs to.
+ *
+ * @param maxSockets - how many requests to the daemon run at a time
+ */
+export function networkAccess (
+  { io: { env }, network, repo, signal, output }: Context,
+  maxSockets?: number
+): NetworkAccess {
   return new NetworkAccess({
     ...network,
+    maxSockets,
     bootstrap: bootstrapTexts(undefined, env),
     repo,
     signal,

@@ -44,6 +44,12 @@ const OPTION_NAMES: OptionNames = { listen: '--listen', metrics: '--metrics', pu
 /** How much of the access log may wait for a slow reader, in bytes. More lines are dropped, and counted. */
 const MAX_WAITING = 1024 * 1024
 
+/**
+ * How many blocks the daemon may be asked for at a time: half of the connections that it takes. Blocks that
+ * no peer has keep one for a minute each.
+ */
+const MAX_SOCKETS = 512
+
 /** Serve the repo over HTTP until it is interrupted. */
 export async function gateway (options: GatewayCommandOptions, context: Context): Promise<void> {
   const { signal, repo: path } = context
@@ -188,7 +194,7 @@ async function openLongNetwork (context: Context): Promise<LongNetwork> {
     )
   }
 
-  const network = new LongNetwork(() => networkAccess(context))
+  const network = new LongNetwork(() => networkAccess(context, MAX_SOCKETS))
 
   try {
     await network.open()

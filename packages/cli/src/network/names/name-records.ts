@@ -119,7 +119,7 @@ export async function readRecord (key: Uint8Array, bytes: Uint8Array): Promise<N
 
     return {
       sequence: BigInt(Sequence as number | bigint),
-      value: 'name' in value || ttl == null ? value : { ...value, ttl: Number(ttl) / NANOSECONDS }
+      value: 'name' in value ? value : { ...value, ...parseTtl(ttl) }
     }
   } catch (err) {
     throw err instanceof NameError
@@ -134,6 +134,10 @@ async function checkRecord (key: Uint8Array, bytes: Uint8Array): Promise<IPNSEnt
   } catch (err) {
     throw new NameError(`The record of the name is not valid (${messageOf(err)}): ${PUBLISH_AGAIN}`, { cause: err })
   }
+}
+
+function parseTtl (ttl: unknown): Pick<ResolvedName, 'ttl'> {
+  return (typeof ttl === 'number' || typeof ttl === 'bigint') && ttl >= 0 ? { ttl: Number(ttl) / NANOSECONDS } : {}
 }
 
 function parseValue (value: string, marker: unknown): NameRecord['value'] {
