@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { FetchStalledError, ipfsz, unmark } from '@ipfsz/core'
 import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
 import { MemoryBlockstore } from 'blockstore-core'
@@ -140,6 +141,27 @@ describe('a gateway that fetches', () => {
     await response.arrayBuffer()
 
     expect(response.status).toBe(200)
+  })
+
+  it('ends a fetch that takes too long with an AbortError, for those who wait for the same block', async () => {
+    const reasons: unknown[] = []
+    const gateway = createFetchingGateway({
+      repo: { blockstore: new MemoryBlockstore() as Blockstore } as Repo,
+      links: new MemoryDatastore(),
+      network: fakeNetwork({
+        fetch: async (_, { signal }) => {
+          await once(signal, 'abort')
+          reasons.push(signal.reason)
+          throw signal.reason
+        }
+      }),
+      metrics: new Metrics('1'),
+      timeout: 1000,
+      signal: new AbortController().signal
+    }, undefined, { limits: { startTimeout: 5 } })
+
+    expect((await get(gateway, '/ipfs/bafkreigss5i7eze3gl7vok26bkpvihvgmcsq7fh7bpxn7mfwsk4sjteaeu')).status).toBe(504)
+    expect(reasons).toMatchObject([{ name: 'AbortError' }])
   })
 
   it('fetches nothing for a client that wants only what is here', async () => {

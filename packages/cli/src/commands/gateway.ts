@@ -119,6 +119,10 @@ export async function serveRepo (
 
   printStarted(running, options, context)
 
+  if (options.fetch && options.public) {
+    output.note('whoever reaches this gateway can make it fetch, store and serve anything')
+  }
+
   return running
 }
 

@@ -139,7 +139,8 @@ class Readers {
         peers: async () => network.peers(),
         fetch: async (cid, options) => {
           try {
-            const block = await network.fetch(cid, options)
+            const block = await withPlainAbort(options.signal, async signal =>
+              network.fetch(cid, { ...options, signal }))
             metrics.fetched(block.bytes.byteLength)
 
             return block
@@ -168,3 +169,24 @@ class Readers {
 
 type GetStored = NonNullable<GatewayComponents['blocks']['getStored']>
 type GetStoredArguments = Parameters<GetStored>
+
+/**
+ * Work with a signal that aborts with an AbortError, whatever the reason of the given one. Requests for the
+ * same block share one fetch: when the first ends, the others tell by that name to go on.
+ */
+async function withPlainAbort<T> (signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const plain = new AbortController()
+  const abort = (): void => { plain.abort() }
+
+  signal.throwIfAborted()
+  signal.addEventListener('abort', abort, { once: true })
+
+  try {
+    return await work(plain.signal)
+  } catch (err) {
+    signal.throwIfAborted()
+    throw err
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

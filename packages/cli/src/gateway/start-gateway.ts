@@ -1,4 +1,4 @@
-import { createGateway } from '@ipfsz/gateway'
+import { createGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_TIMEOUT } from '@ipfsz/gateway'
 import { createNodeServer } from '@ipfsz/gateway/node'
 import { ipfsz } from '@ipfsz/core'
 import { countDecompressed } from './counted-files.ts'
@@ -56,6 +56,15 @@ export interface RunningGateway {
   stop: () => Promise<void>
 }
 
+/**
+ * How much longer the gateway waits for a block than the network, in milliseconds: the error of the network
+ * says more. And how much longer the server keeps a connection on which nothing moves.
+ */
+const PATIENCE_MARGIN = 10_000
+const IDLE_MARGIN = 90_000
+/** Node's timers hold 31 bits. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
 /** Why the file by which `ipfsz add` finds a gateway cannot be written to a repo that can be read. */
 const READ_ONLY = new Set(['EROFS', 'EACCES', 'EPERM'])
 
@@ -90,6 +99,7 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
   const main = createNodeServer(makeGateway(init, links, metrics, ended.signal), {
     requests: init.requests,
     requestsPerAddress: init.requestsPerAddress,
+    idleTimeout: Math.min(Math.max(init.timeout, DEFAULT_STALL_TIMEOUT) + IDLE_MARGIN, LONGEST_TIMER),
     trustProxy: typeof init.trustProxy === 'string' ? init.trustProxy : init.trustProxy?.slice()
   }) as Server
   observe(main, {
@@ -134,7 +144,15 @@ function makeGateway (
   const gatewayInit = { subdomainHosts: ['localhost', ...subdomainHosts] }
 
   if (network != null) {
-    return createFetchingGateway({ repo, links, network, metrics, timeout, signal }, names, gatewayInit)
+    const patience = timeout + PATIENCE_MARGIN
+
+    return createFetchingGateway({ repo, links, network, metrics, timeout, signal }, names, {
+      ...gatewayInit,
+      limits: {
+        startTimeout: Math.max(DEFAULT_START_TIMEOUT, patience),
+        stallTimeout: Math.max(DEFAULT_STALL_TIMEOUT, patience)
+      }
+    })
   }
 
   return createGateway({
