@@ -17,7 +17,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'blockstore-compressed': ['codecs', 'errors'],
   'libp2p-compression': ['codecs'],
   gateway: ['codecs', 'core', 'errors'],
-  cli: ['codecs', 'core', 'blockstore-compressed']
+  cli: ['codecs', 'core', 'blockstore-compressed', 'gateway']
 }
 
 /** Package -> files at the top of its `src` that all its rooms may import. They import only each other. */
@@ -111,12 +111,14 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     network: ['dag', 'repo'],
     daemon: ['locks', 'network', 'repo', 'terminal'],
     'context.ts': ['daemon', 'network', 'repo', 'terminal'],
+    gateway: ['context.ts', 'daemon', 'locks', 'network', 'repo', 'terminal'],
     'pending-roots.ts': ['context.ts', 'daemon', 'kubo', 'repo'],
     bench: ['terminal'],
     commands: [
-      'bench', 'car', 'context.ts', 'daemon', 'dag', 'disk', 'kubo', 'network', 'pending-roots.ts', 'repo', 'terminal'
+      'bench', 'car', 'context.ts', 'daemon', 'dag', 'disk', 'gateway', 'kubo', 'network', 'pending-roots.ts', 'repo',
+      'terminal'
     ],
-    program: ['commands', 'context.ts', 'daemon', 'network', 'repo', 'terminal']
+    program: ['commands', 'context.ts', 'daemon', 'gateway', 'network', 'repo', 'terminal']
   }
 }
 

@@ -4,18 +4,19 @@ import { basename, resolve } from 'node:path'
 import { addTree } from '../disk/add-tree.ts'
 import { resolvePath, withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
+import { contentUrl, noteUrl } from '../gateway/content-url.ts'
+import { findGateway } from '../gateway/gateway-file.ts'
 import { ignoreMatcher } from '../disk/ignore.ts'
 import { PendingRoots } from '../pending-roots.ts'
 import { printable } from '../terminal/output.ts'
+import { printAdded } from '../terminal/print-added.ts'
 import { metadata, READ_SIZE } from '../disk/tree-source.ts'
-import { formatSize } from '../terminal/units.ts'
 import type { Added } from '../disk/add-tree.ts'
 import type { Context, Session } from '../context.ts'
 import type { KuboSession } from '../kubo/kubo.ts'
 import type { PendingRoot } from '../pending-roots.ts'
 import type { Preserve } from '../disk/tree-source.ts'
 import type { CompressionOptions } from '@ipfsz/core'
-import type { CID } from 'multiformats/cid'
 
 export interface AddCommandOptions {
   compression: CompressionOptions
@@ -40,7 +41,10 @@ export interface AddCommandOptions {
 }
 
 /** Where files are added: the repo, or a Kubo. */
-type Store = Pick<Session, 'files'> & KuboSession & Partial<Pick<Session, 'repo'>>
+type Store = Pick<Session, 'files'> & KuboSession & Partial<Pick<Session, 'repo'>> & {
+  /** The URL of a gateway that serves the repo, if one runs. */
+  gateway?: string | undefined
+}
 
 /** The path that stands for stdin. */
 const STDIN = '-'
@@ -76,7 +80,8 @@ async function withStore (
   const { kubo, link: links, deterministic, sync } = options
 
   if (kubo == null) {
-    return withRepo(context, { lock: 'add', links, deterministic, sync }, work)
+    return withRepo(context, { lock: 'add', links, deterministic, sync }, async session =>
+      work({ ...session, gateway: await findGateway(session.repo.path) }))
   }
 
   if (links) {
@@ -176,6 +181,7 @@ async function addDirectory (
       }
 
       print({ ...added.root, name })
+      noteUrl(output, quieter ? undefined : urlOf(added.root))
     }
   }
 
@@ -185,11 +191,14 @@ async function addDirectory (
     }
   }
 
-  function print ({ cid, plainCid, name, size, storedSize, ratio, codec, type }: Added & { name: string }): void {
-    output.result(
-      { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec, type },
-      quieter ? cid.toString() : line(cid, name, size, storedSize, ratio)
-    )
+  function urlOf ({ cid, path, type }: Added): string | undefined {
+    const file = type === 'directory' ? undefined : basename(path)
+
+    return store.gateway == null ? undefined : contentUrl(store.gateway, cid, file)
+  }
+
+  function print (added: Added & { name: string }): void {
+    printAdded({ ...added, url: urlOf(added) }, quieter, output)
   }
 }
 
@@ -214,21 +223,16 @@ async function addOne (path: string, options: AddCommandOptions, store: Store, c
   }).finally(() => progress.end())
 
   const { size, storedSize, ratio, codec, plainCid } = await store.files.stat(cid)
+  const url = store.gateway == null ? undefined : contentUrl(store.gateway, cid, path === STDIN ? '' : name)
 
   return {
     cid,
     ...path === STDIN ? {} : { name },
     print () {
-      output.result(
-        { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec },
-        quieter ? cid.toString() : line(cid, name, size, storedSize, ratio)
-      )
+      printAdded({ cid, plainCid, name, size, storedSize, ratio, codec, url }, quieter, output)
+      noteUrl(output, quieter ? undefined : url)
     }
   }
-}
-
-function line (cid: CID, name: string, size: number | bigint, storedSize: bigint, ratio: number): string {
-  return [cid, printable(name), formatSize(size), formatSize(storedSize), ratio.toFixed(3)].join('\t')
 }
 
 async function open (path: string, { preserve: { mode = false, mtime = false } }: AddCommandOptions): Promise<Source> {
