@@ -16,7 +16,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: ['codecs', 'errors'],
   'blockstore-compressed': ['codecs', 'errors'],
   'libp2p-compression': ['codecs'],
-  gateway: ['codecs', 'core', 'errors'],
+  gateway: ['codecs', 'core'],
   cli: ['codecs', 'core', 'blockstore-compressed', 'gateway']
 }
 
