@@ -6,6 +6,8 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { zstdDecompressSync } from 'node:zlib'
+import { base36 } from 'multiformats/bases/base36'
+import { CID } from 'multiformats/cid'
 import { describe, expect, onTestFinished } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { startDaemon } from '../support/network-daemons.ts'
@@ -152,6 +154,31 @@ describe('ipfsz gateway', () => {
 
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'application/vnd.ipld.raw' })
     expect(body.equals(text(10_000))).toBe(true)
+  })
+
+  it('lists directories, serves index.html, and gives every CID an origin on localhost', async ({ sandbox }) => {
+    const tree = join(sandbox.directory, 'tree')
+    await mkdir(join(tree, 'site'), { recursive: true })
+    await writeFile(join(tree, 'a.txt'), text(5000))
+    await writeFile(join(tree, 'site', 'index.html'), '<h1>Hello</h1>')
+    const cid = (await sandbox.run(['add', '-Q', tree])).stdout.toString().trim()
+    const { url, subdomainUrl } = await startGateway(sandbox)
+    const { host } = new URL(subdomainUrl)
+
+    const listing = await ask(`${url}/ipfs/${cid}/`)
+    expect(listing).toMatchObject({ status: 200, headers: { 'content-type': expect.stringContaining('text/html') } })
+    expect(listing.body.toString()).toContain('a.txt')
+    expect((await ask(`${url}/ipfs/${cid}`)).status).toBe(301)
+    expect((await ask(`${url}/ipfs/${cid}/site/`)).body.toString()).toBe('<h1>Hello</h1>')
+
+    const redirect = await ask(`${url}/ipfs/${cid}/site/`, { host })
+    const label = CID.parse(cid).toString(base36)
+    expect(redirect).toMatchObject({
+      status: 301,
+      headers: { location: `http://${label}.ipfs.${host}/site/` }
+    })
+    expect((await ask(`${url}/site/`, { host: `${label}.ipfs.${host}` })).body.toString()).toBe('<h1>Hello</h1>')
+    expect((await ask(`${url}/a.txt`, { host: `${label}.ipfs.${host}` })).body.equals(text(5000))).toBe(true)
   })
 
   it('answers 404 for what the repo lacks, and asks no other node', async ({ sandbox }) => {
