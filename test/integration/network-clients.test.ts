@@ -39,7 +39,8 @@ describe('a daemon', () => {
     }
 
     await Promise.all(clients.map(async (helia, client) => {
-      const fs = ipfsz(helia)
+      // on a busy machine, a client may wait long for its turn
+      const fs = ipfsz(helia, { fetch: { timeout: 300_000 } })
 
       await Promise.all(Array.from({ length: FETCHES }, async (_, i) => {
         const { cid, bytes } = files[(client + i * 13) % FILES]

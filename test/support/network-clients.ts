@@ -9,12 +9,16 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { createHeliaLight } from 'helia'
 import type { Helia, HeliaInit } from 'helia'
 
-/** A stock Helia node that is connected to one peer and knows no other. */
+/**
+ * A stock Helia node that is connected to one peer and knows no other. It sends no pings: among many nodes of
+ * one process, on a busy machine, answers come too late, and the node would close its only connection.
+ */
 export async function heliaClient (address: string): Promise<Helia> {
   const helia = withBitswap(withLibp2pLight(createHeliaLight(), {
     transports: [tcp()],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux()],
+    connectionMonitor: { enabled: false },
     services: { identify: identify() }
   }))
 

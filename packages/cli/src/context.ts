@@ -61,7 +61,7 @@ export interface SessionOptions extends IpfszInit {
   links?: boolean
   /** Whether the repo must exist already. */
   existing?: boolean
-  /** Whether to wait until added blocks are synced to disk, and survive a power failure. */
+  /** Whether to wait until added blocks are synced to disk, and survive a power cut. */
   sync?: boolean
 }
 

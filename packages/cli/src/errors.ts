@@ -64,15 +64,16 @@ export function explain (err: Error): string {
     case 'NotConnectedError':
       return `${err.message}: check the address, and that the peer runs`
     case 'MissingHeaderError':
-      return `${err.message}: read the stored bytes with --raw, or by the plain CID`
+      return `${err.message}: read the stored bytes with ipfsz cat --raw, or by the plain CID`
     case 'CorruptFrameError':
     case 'InvalidHeaderError':
     case 'InvalidTrailerError':
-      return `${err.message}: the program that made this file made it wrong. Read the stored bytes with --raw`
+      return `${err.message}: the file was written incorrectly, or its CID has the wrong marker. ` +
+        'Read the stored bytes with ipfsz cat --raw'
     case 'ContentMismatchError':
-      return `${err.message}: the program that made this file made it wrong. Compare its bytes with the original`
+      return `${err.message}: the file was written incorrectly. Compare its bytes with the original`
     case 'InvalidDagError':
-      return `${err.message}: the program that made this file or directory made it wrong. Add the original again`
+      return `${err.message}: the file or directory was written incorrectly. Add the original again`
     case 'FileTooLargeError':
       return `the file has more than ${frames} frames of ${frameSize} bytes: choose a larger --frame-size`
     case 'BlockTooLargeError':
@@ -87,7 +88,7 @@ export function explain (err: Error): string {
     case 'WindowTooLargeError':
       return `${err.message}: allow more with --max-window`
     case 'InvalidLinkError':
-      return `${err.message}: delete the directory links of the repo, which deletes all links, and link the files again`
+      return `${err.message}: delete the directory links in the repo. That deletes every link: link the files again`
     case 'LinkMismatchError':
       return `${err.message}. If the link is wrong, delete it with ipfsz link rm. If the original was not made ` +
         'with the settings of Helia or a Kubo profile, link it with ipfsz link add --unchecked'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatSize, parseNumber, parseSize } from '../src/terminal/units.ts'
+import { count, formatSize, parseNumber, parseSize } from '../src/terminal/units.ts'
 
 describe('parseSize', () => {
   it.each([
@@ -87,5 +87,14 @@ describe('formatSize', () => {
 
   it.each([999, 999.4, 999.6, 1023, 1023.4, 1023.9])('shows %d KiB without an exponent', (kib) => {
     expect(formatSize(Math.floor(kib * 1024))).toMatch(/^\d{3,4} KiB$/)
+  })
+})
+
+describe('count', () => {
+  it.each([[0, '0 blocks'], [1, '1 block'], [1n, '1 block'], [2n, '2 blocks']])('names %s in the right number', (
+    number,
+    text
+  ) => {
+    expect(count(number, 'block')).toBe(text)
   })
 })

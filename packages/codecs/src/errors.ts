@@ -102,7 +102,7 @@ export class WorkerCrashedError extends Error {
   readonly codec: string
 
   constructor (codec: string, options?: ErrorOptions) {
-    super(`A worker crashed while running ${codec}`, options)
+    super(`A worker crashed while running ${codec}: try again`, options)
     this.codec = codec
   }
 }

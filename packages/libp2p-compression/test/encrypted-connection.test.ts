@@ -45,7 +45,9 @@ async function encryptedPair (): Promise<[MessageStream, MessageStream]> {
       addresses: { listen: listens ? ['/ip4/127.0.0.1/tcp/0'] : [] },
       transports: [tcp()],
       connectionEncrypters: [encryption()],
-      streamMuxers: [capture(resolve)]
+      streamMuxers: [capture(resolve)],
+      // after ten seconds it would open a stream for a ping, fail, and close the connection
+      connectionMonitor: { enabled: false }
     })
     nodes.push(node)
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { printable } from '../terminal/output.ts'
-import { formatSize } from '../terminal/units.ts'
+import { count, formatSize } from '../terminal/units.ts'
 import { chart } from './chart.ts'
 import { formatShare } from './choose.ts'
 import { formatDuration, formatSpeed, wrap } from './format.ts'
@@ -104,7 +104,7 @@ function conditions ({ paths, size, sampled, frameSize, threads }: Report): stri
   const what = sampled < size
     ? `${formatSize(sampled)} of ${formatSize(size)}, spread over ${files}`
     : `all of ${files}`
-  const workers = `${threads} ${threads === 1 ? 'thread' : 'threads'}`
+  const workers = count(threads, 'thread')
 
   return `Measured on ${what}, in frames of ${formatSize(frameSize)}, with ${workers}.`
 }

@@ -28,9 +28,9 @@ export interface AddCommandOptions {
   link: boolean
   /** Pin each root, so that `ipfsz gc` keeps it. */
   pin: boolean
-  /** Sync to disk before a CID is printed, so that what it names survives a power failure. */
+  /** Sync to disk before a CID is printed, so that what it names survives a power cut. */
   sync: boolean
-  /** Add entries of directories whose names begin with a dot. */
+  /** In directories, also add names that begin with a dot. */
   hidden: boolean
   /** Patterns of directory entries to skip. */
   ignore: string[]

@@ -3,7 +3,7 @@ import { withRepo } from '../context.ts'
 import { NothingPinnedError } from '../errors.ts'
 import { hasLinks } from '../repo/link-store.ts'
 import { keepsPins, setKeepsPins } from '../repo/repo.ts'
-import { formatSize } from '../terminal/units.ts'
+import { count, formatSize } from '../terminal/units.ts'
 import type { Garbage } from '../repo/collect-garbage.ts'
 import type { Context } from '../context.ts'
 import type { Repo } from '../repo/repo.ts'
@@ -37,9 +37,9 @@ export async function gc ({ dryRun, force }: GcCommandOptions, context: Context)
 
     output.result(
       { dryRun, removed: unwanted, removedSize: size, kept, pins, links },
-      `${dryRun ? 'Would remove' : 'Removed'} ${count(unwanted, 'unpinned block')} (${formatSize(size)}), ` +
+      `${dryRun ? 'Would delete' : 'Deleted'} ${count(unwanted, 'unpinned block')} (${formatSize(size)}), ` +
         `kept ${count(kept, 'block')} of ${count(pins, 'pin')}` +
-        (links > 0 ? `, deleted ${count(links, 'link')} to removed files` : '')
+        (links > 0 ? `, deleted ${count(links, 'link')} to deleted files` : '')
     )
   })
 }
@@ -59,8 +59,4 @@ async function checkPins (repo: Repo, { pins, unwanted: blocks }: Garbage): Prom
         'pin what you want to keep with ipfsz pin add CID, then use --force once'
     )
   }
-}
-
-function count (number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`
 }

@@ -4,6 +4,7 @@ import { tellDaemon } from '../daemon/tell-daemon.ts'
 import { printable } from '../terminal/output.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { parseCid } from '../terminal/cid-path.ts'
+import { count } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 
@@ -31,7 +32,7 @@ export async function removePins (texts: string[], context: Context): Promise<vo
   await withRepo(context, { lock: 'add', existing: true }, async ({ pins }) => {
     for (const cid of cids) {
       await pins.rm(cid)
-      output.result({ cid: cid.toString() }, `${cid}\tno longer pinned, the next ipfsz gc deletes its blocks`)
+      output.result({ cid: cid.toString() }, `${cid}\tno longer pinned: the next ipfsz gc deletes its blocks`)
     }
   })
 }
@@ -57,7 +58,7 @@ export async function listPins (context: Context): Promise<void> {
 
   if (damaged.length > 0) {
     throw new IncompleteError(
-      `${damaged.length} ${damaged.length === 1 ? 'pin record' : 'pin records'} could not be read: ` +
+      `${count(damaged.length, 'pin record')} could not be read: ` +
         `ipfsz gc deletes nothing until ${damaged.length === 1 ? 'it is' : 'they are'} rewritten or deleted`
     )
   }

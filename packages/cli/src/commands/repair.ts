@@ -5,7 +5,7 @@ import { printable } from '../terminal/output.ts'
 import { readBlock } from '../dag/read-block.ts'
 import { repairDag } from '../dag/repair-dag.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
-import { formatSize } from '../terminal/units.ts'
+import { count, formatSize } from '../terminal/units.ts'
 import { parseCid } from '../terminal/cid-path.ts'
 import type { Context, Reading } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
@@ -70,9 +70,10 @@ export async function repair (texts: string[], context: Context): Promise<void> 
 
   if (lost.size > 0) {
     const blocks = `${lost.size} ${lost.size === 1 ? 'block is' : 'blocks are'} missing or damaged`
+    const them = lost.size === 1 ? 'it' : 'them'
 
     throw new IncompleteError(online
-      ? `${blocks}, and no peer sent them: name a peer that has them with --peer, or add the files again`
+      ? `${blocks}, and no peer sent ${them}: name a peer that has ${them} with --peer, or add the files again`
       : `${blocks}. No peer was asked: run ipfsz daemon, name a peer with --peer, or add the files again`)
   }
 
@@ -150,7 +151,7 @@ async function fetchBlock (
 function print (root: Root, { blocks, fetched, fetchedSize, missing, damaged }: Tally, { output }: Context): void {
   const state = missing > 0 ? 'incomplete' : damaged > 0 ? 'damaged' : fetched > 0 ? 'repaired' : 'good'
   const parts = [
-    `${blocks} ${blocks === 1 ? 'block' : 'blocks'}`,
+    count(blocks, 'block'),
     ...fetched > 0 ? [`${fetched} fetched (${formatSize(fetchedSize)})`] : [],
     ...missing > 0 ? [`${missing} missing`] : [],
     ...damaged > 0 ? [`${damaged} damaged`] : []

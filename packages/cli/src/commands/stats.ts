@@ -10,7 +10,7 @@ export async function stats ({ output, repo, signal }: Context): Promise<void> {
   const { blocks, size, storedSize, ratio, codecs, unreadable } = await countBlocks(disk, { signal })
 
   output.result({ blocks, size, storedSize, ratio, codecs, unreadable }, table([
-    ['Stored as', 'Blocks', 'Logical', 'Stored', 'Ratio'],
+    ['Stored as', 'Blocks', 'Size', 'On disk', 'Ratio'],
     ...Object.entries(codecs).map(([name, totals]) => row(name, totals)),
     row('all', { blocks, size, storedSize }),
     ...unreadable === 0 ? [] : [['unreadable', String(unreadable), '', '', '']]

@@ -6,7 +6,7 @@ import { isDamage, isMissing } from '../dag/damage.ts'
 import { printable } from '../terminal/output.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { walkDag } from '../dag/dag-walk.ts'
-import { formatSize } from '../terminal/units.ts'
+import { count, formatSize } from '../terminal/units.ts'
 import type { Context, Session } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 import type { Pin } from '../repo/pin-records.ts'
@@ -35,7 +35,7 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
   const damaged: PinRecordError[] = []
   const pins = await all(repoPins.ls(signal, err => { damaged.push(err) }))
   const progress = output.progress(
-    `${pins.length} ${pins.length === 1 ? 'pin' : 'pins'}`,
+    count(pins.length, 'pin'),
     await totalSize(pins, session, context)
   )
   let done = 0
@@ -49,7 +49,7 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
         const { size, files, blocks } = await verifyPin(pin, session, options, onBytes, context)
         progress.end()
         const parts = [
-          `${files} ${files === 1 ? 'file' : 'files'}`,
+          count(files, 'file'),
           formatSize(size),
           `${blocks} ${blocks === 1n ? 'block' : 'blocks'}`,
           ...pin.depth === Infinity ? [] : [`to depth ${pin.depth}`]
@@ -83,7 +83,7 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
 
   if (damaged.length > 0) {
     throw new IncompleteError(
-      `${damaged.length} ${damaged.length === 1 ? 'pin record' : 'pin records'} could not be read: see the errors above`
+      `${count(damaged.length, 'pin record')} could not be read: see the errors above`
     )
   }
 }

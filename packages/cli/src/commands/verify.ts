@@ -1,6 +1,6 @@
 import { openToRead } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
-import { formatSize } from '../terminal/units.ts'
+import { count, formatSize } from '../terminal/units.ts'
 import { parseCid } from '../terminal/cid-path.ts'
 import type { Context } from '../context.ts'
 
@@ -25,7 +25,7 @@ export async function verify (texts: string[], { maxWindow }: VerifyCommandOptio
     let done = 0
 
     try {
-      const { size, blocks, frames, files: count, contentCid } = await files.verify(cid, {
+      const { size, blocks, frames, files: verified, contentCid } = await files.verify(cid, {
         signal,
         maxWindowSize: maxWindow,
         onProgress (event) {
@@ -36,9 +36,18 @@ export async function verify (texts: string[], { maxWindow }: VerifyCommandOptio
       }).finally(() => progress.end())
 
       output.result(
-        { cid: cid.toString(), ok: true, size, blocks, frames, files: count, contentCid: contentCid?.toString() },
-        `${cid}\tgood\t${count} ${count === 1 ? 'file' : 'files'}, ${formatSize(size)}, ${frames} frames, ` +
-          `${blocks} blocks${contentCid == null ? '' : `, content ${contentCid}`}`
+        { cid: cid.toString(), ok: true, size, blocks, frames, files: verified, contentCid: contentCid?.toString() },
+        [
+          cid.toString(),
+          'good',
+          [
+            count(verified, 'file'),
+            formatSize(size),
+            count(frames, 'frame'),
+            count(blocks, 'block'),
+            ...contentCid == null ? [] : [`content ${contentCid}`]
+          ].join(', ')
+        ].join('\t')
       )
     } catch (err) {
       if (signal.aborted || cids.length === 1 || !(err instanceof Error)) {

@@ -2,7 +2,7 @@ import { createHash, getRandomValues } from 'node:crypto'
 
 /** Words of four bytes in a chunk of records, 64 KiB. Chunks are never copied. */
 const CHUNK_WORDS = 16_384
-/** The hash table has many parts, each of which grows alone: so it is never all in memory twice. */
+/** The hash table has many parts, which grow one at a time: so only one part is ever in memory twice. */
 const PARTS = 256
 const FIRST_SLOTS = 16
 /** A part grows when more of its slots than this are used. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * States (field 3 of proc_pid_stat(5)) of a process that has ended but not been reaped. In a container it may stay so.
+ * States (field 3 of proc_pid_stat(5)) of a process that has ended but not been reaped. In a container it may never be.
  */
 const ENDED = new Set(['Z', 'X'])
 

@@ -57,8 +57,8 @@ export async function takeLock (repo: string, kind: string): Promise<OwnLock> {
 }
 
 /**
- * The locks of some kinds that other processes hold, or are about to. Deletes lock files that no process holds, also
- * those of older versions.
+ * The locks of some kinds that other processes hold, or are about to. Deletes lock files that no process holds,
+ * including those of older versions.
  *
  * @param own - a lock of this process, to leave out
  * @throws {RepoError} a lock file cannot be checked

@@ -49,10 +49,10 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .option('--frame-size <size>', 'original bytes per frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
     .option('--no-detect', 'compress even files that would not shrink')
     .option('--deterministic', 'compute the same CID as ipfsz in a browser')
-    .option('--hidden', 'also add entries of directories that begin with a dot')
+    .option('--hidden', 'also add names that begin with a dot, in directories')
     .option(
       '--ignore <pattern>',
-      'skip entries of directories that match a pattern, as in .gitignore: .git, *.log or /build/; repeatable',
+      'in directories, skip what matches a pattern, as in .gitignore: .git, *.log or /build/; repeatable',
       collect(text => text, false)
     )
     .option('--preserve-mode', 'keep file modes (default: for directories and their entries)')
@@ -61,7 +61,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .option('--no-preserve-mtime', 'do not keep modification times')
     .option('--link', 'also compute the CIDs of the uncompressed files, and link them')
     .option('--no-pin', 'do not pin: the next ipfsz gc deletes the blocks')
-    .option('--no-sync', 'do not sync to disk: a power failure may lose what was just added')
+    .option('--no-sync', 'do not sync to disk: a power cut may lose what was just added')
     .option(
       '--kubo <address>',
       'add to a running Kubo instead of the repo, and pin there: http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001'

@@ -62,7 +62,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
   car.command('import')
     .description('add the blocks of CARs, and pin their roots; - is stdin')
     .argument('<file...>')
-    .option('--no-sync', 'do not sync to disk: a power failure may lose what was just added')
+    .option('--no-sync', 'do not sync to disk: a power cut may lose what was just added')
     .action(async (files: string[], { sync = true }: { sync?: boolean }) => {
       const { importCar } = await import('../commands/car.ts')
       await importCar(files, { sync }, context())

@@ -27,7 +27,7 @@ const POLL_INTERVAL = 50
  * @param timeout - how long to wait for other processes, in milliseconds
  * @returns a function that releases the lock
  * @throws {RepoLockedError} another process still holds its lock after that time
- * @throws {RepoError} the repo cannot be locked, for instance as it is read-only
+ * @throws {RepoError} the repo cannot be locked, for instance because it is read-only
  */
 export async function lockRepo (
   repo: string,

@@ -65,6 +65,11 @@ export function formatSize (bytes: number | bigint): string {
   return `${unit === 0 ? value : value.toFixed(digits)} ${NAMES[unit]}`
 }
 
+/** Format a number of things for people: `1 block`, `2 blocks`. */
+export function count (number: number | bigint, thing: string): string {
+  return `${number} ${thing}${Number(number) === 1 ? '' : 's'}`
+}
+
 /**
  * Make a Commander parser for an option that takes several values: repeated, or separated by commas.
  *

@@ -10,7 +10,7 @@ import type * as Snappy from 'snappy'
 /** The addon's documentation calls this slower. Measured, it is 1.5 to 3 times as fast. */
 const COPY = { copyOutputData: true }
 
-/** Shorter blocks are decoded in JavaScript: reaching a thread and back takes 20 microseconds. */
+/** Shorter blocks are decoded in JavaScript: a round trip to a thread takes 20 microseconds. */
 const MIN_LENGTH = 4096
 
 /** Runs on the thread pool of the process. Uses the processor's CRC-32C instruction if @node-rs/crc32 is installed. */

@@ -25,7 +25,7 @@ export async function * cat (cid: CID, settings: Settings, options: CatOptions =
   }
 }
 
-/** Whether it is a file of several blocks that is handed out as it is stored. */
+/** Whether it is a file of several blocks, and its stored bytes are returned as they are. */
 function isPlainFile ({ node, header, stream }: Entry): boolean {
   return header == null && stream == null && node != null && !node.unixfs.isDirectory() && node.links.length > 0
 }

@@ -160,7 +160,7 @@ async function write (
   return { ...written, path: directory.path }
 }
 
-/** Whether the importer would shard the directory. Like there, subdirectories do not count. */
+/** Whether the importer would shard the directory. Like the importer, it does not count subdirectories. */
 function isLarge (
   { unixfs, children }: Directory,
   { shardSplitStrategy = 'links-bytes', shardSplitThresholdBytes = DEFAULT_SHARD_SPLIT_THRESHOLD }: TreeBuilderOptions

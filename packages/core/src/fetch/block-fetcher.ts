@@ -183,7 +183,7 @@ export class BlockFetcher {
     }
   }
 
-  /** Call back when nothing at all arrived for `time`, or not this block for three times as long. */
+  /** Call back when nothing arrived for `time`, or this block did not arrive for three times as long. */
   #watch (time: number, onStalled: () => void): () => void {
     const { window } = this
     const started = window.now()

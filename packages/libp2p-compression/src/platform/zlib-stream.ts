@@ -89,7 +89,7 @@ class ZlibStage {
       this.#transform.write(bytes, () => {
         // read() emits buffered output as 'data' events
         while (this.#transform.read() != null) {
-          // #take has it
+          // #take has received it
         }
 
         resolve()

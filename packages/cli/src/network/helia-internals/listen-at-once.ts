@@ -11,8 +11,8 @@ const MAX_STREAMS = 1024
 const LISTENS_WITHIN = 100
 
 /**
- * Makes @helia/bitswap listen to an incoming stream at once. It waits until its own side of the
- * stream is closed and listens only then. On a slow link two things go wrong before that:
+ * Makes @helia/bitswap listen to an incoming stream at once. By itself, it listens only after it has
+ * closed its own side of the stream. On a slow link, two things go wrong before that:
  *
  * - more than 4 MiB arrive, four blocks of 1 MiB. libp2p buffers no more of a stream without a
  *   listener: it aborts the stream, the blocks are lost and a fetch stalls for ten seconds;

@@ -5,7 +5,7 @@ export const MIN_MATCH = 4
 /** A length of 15 in a token continues in the following bytes. */
 export const LONG = 15
 
-/** Shorter runs are copied byte by byte, which is faster than a call of the engine. */
+/** Shorter runs are copied byte by byte, which is faster than a call to the engine. */
 export const COPY_BY_ENGINE = 32
 
 /**

@@ -20,7 +20,7 @@ const M2_MAX_LENGTH = 8
 /** 14 compresses slightly worse (text: 0.546 instead of 0.541) and is not faster. */
 const HASH_LOG = 15
 
-/** Shorter runs are copied byte by byte, which is faster than a call of the engine. */
+/** Shorter runs are copied byte by byte, which is faster than a call to the engine. */
 const COPY_BY_ENGINE = 48
 
 /** The last position of each hash of four bytes. Shared by all calls, since it is half as large as an lzop block. */

@@ -8,7 +8,7 @@ const COPY_2 = 2
 /** Literals of up to 60 bytes have their length in the tag, longer ones in one to four bytes after it. */
 const LONGEST_SHORT = 60
 
-/** Shorter runs are copied byte by byte, which is faster than a call of the engine. */
+/** Shorter runs are copied byte by byte, which is faster than a call to the engine. */
 const COPY_BY_ENGINE = 32
 
 /**

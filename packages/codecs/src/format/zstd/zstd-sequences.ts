@@ -9,7 +9,7 @@ const PREDEFINED = 0
 const RLE = 1
 const DESCRIBED = 2
 
-/** Numbers of sequences from here on take three bytes, and are stored minus this. */
+/** Counts of sequences from this one up take three bytes, and are stored less this number. */
 const LONG_COUNT = 0x7f00
 
 /** The tables for the sequences of a block, which the next block may reuse. */
