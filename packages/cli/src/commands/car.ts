@@ -5,6 +5,7 @@ import { openToRead, resolvePath, withRepo } from '../context.ts'
 import { Reached } from '../dag/dag-walk.ts'
 import { DamagedDagError, exitCode, explain, FAILED, IncompleteError, InvalidCarError, UsageError } from '../errors.ts'
 import { PendingRoots } from '../pending-roots.ts'
+import { checkFileTarget } from '../disk/get-target.ts'
 import { markedTwin } from '../dag/marked-twins.ts'
 import { printable } from '../terminal/output.ts'
 import { openCar } from '../car/read-car.ts'
@@ -37,6 +38,7 @@ export async function exportCar (texts: string[], path: string, context: Context
     }
   } else {
     const target = resolvePath(path, io)
+    await checkFileTarget(target, `ipfsz car export ${texts.join(' ')} --output -`, 'name a file')
     await writeWhole(target, counted(), output.progress(basename(target)))
   }
 
