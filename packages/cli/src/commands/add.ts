@@ -1,12 +1,15 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { basename, resolve } from 'node:path'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
 import { addTree } from '../disk/add-tree.ts'
 import { resolvePath, withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
 import { ignoreMatcher } from '../disk/ignore.ts'
 import { PendingRoots } from '../pending-roots.ts'
 import { printable } from '../terminal/output.ts'
+import { SpillStack } from '../disk/spill-stack.ts'
+import { temporaryFor } from '../disk/temporary-files.ts'
 import { metadata, READ_SIZE } from '../disk/tree-source.ts'
 import { formatSize } from '../terminal/units.ts'
 import type { Added } from '../disk/add-tree.ts'
@@ -15,7 +18,6 @@ import type { KuboSession } from '../kubo/kubo.ts'
 import type { PendingRoot } from '../pending-roots.ts'
 import type { Preserve } from '../disk/tree-source.ts'
 import type { CompressionOptions } from '@ipfsz/core'
-import type { CID } from 'multiformats/cid'
 
 export interface AddCommandOptions {
   compression: CompressionOptions
@@ -44,10 +46,15 @@ type Store = Pick<Session, 'files'> & KuboSession & Partial<Pick<Session, 'repo'
 
 /** The path that stands for stdin. */
 const STDIN = '-'
-/** How many files of a directory are synced together, and then printed. */
-const MAX_UNPRINTED = 4096
 /** Pending roots are printed before a larger file, a directory or a stream, which may take long. In bytes. */
 const MAX_BATCHED_SIZE = 1024 * 1024
+
+/** What is printed of an added file or directory. */
+interface Printed extends Omit<Added, 'cid' | 'plainCid' | 'path'> {
+  cid: string
+  plainCid: string
+  name: string
+}
 
 interface Source {
   content: AsyncIterable<Uint8Array>
@@ -141,7 +148,8 @@ async function addDirectory (
   // resolved, so that `.` and `..` get the directory's real name
   const name = basename(resolve(io.cwd, path)) || '/'
 
-  const unprinted: Added[] = []
+  // printed only once the directory is pinned: until then gc may delete them. There may be millions
+  const unprinted = new SpillStack<Printed>(temporaryFor(join(tmpdir(), 'ipfsz-add')))
 
   const added = await addTree(resolvePath(path, io), store.files, {
     hidden,
@@ -151,46 +159,44 @@ async function addDirectory (
     signal,
     add: { compression, link },
     async onAdded (added) {
-      if (quieter) {
-        return
-      }
-
-      unprinted.push(added)
-
-      if (unprinted.length === MAX_UNPRINTED) {
-        await store.repo?.disk.sync()
-        printFiles()
+      if (!quieter) {
+        await unprinted.push(printed(added, `${name}/${added.path}`))
       }
     }
+  }).catch(async (err: unknown) => {
+    await unprinted.close()
+    throw err
   })
 
   return {
     cid: added.root.cid,
     name,
-    print () {
-      printFiles()
+    async print () {
+      for await (const file of unprinted.from(0)) {
+        print(file)
+      }
+
+      await unprinted.close()
 
       if (added.hidden > 0) {
         const entries = added.hidden === 1 ? 'entry was' : 'entries were'
         output.note(`${printable(name)}: ${added.hidden} hidden ${entries} skipped: add them with --hidden`)
       }
 
-      print({ ...added.root, name })
+      print(printed(added.root, name))
     }
   }
 
-  function printFiles (): void {
-    for (const added of unprinted.splice(0)) {
-      print({ ...added, name: `${name}/${added.path}` })
-    }
-  }
-
-  function print ({ cid, plainCid, name, size, storedSize, ratio, codec, type }: Added & { name: string }): void {
+  function print ({ cid, plainCid, name, size, storedSize, ratio, codec, type }: Printed): void {
     output.result(
-      { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec, type },
-      quieter ? cid.toString() : line(cid, name, size, storedSize, ratio)
+      { cid, plainCid, name, size, storedSize, ratio, codec, type },
+      quieter ? cid : line(cid, name, size, storedSize, ratio)
     )
   }
+}
+
+function printed ({ cid, plainCid, size, storedSize, ratio, codec, type }: Added, name: string): Printed {
+  return { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec, type }
 }
 
 async function addOne (path: string, options: AddCommandOptions, store: Store, context: Context): Promise<PendingRoot> {
@@ -221,13 +227,13 @@ async function addOne (path: string, options: AddCommandOptions, store: Store, c
     print () {
       output.result(
         { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec },
-        quieter ? cid.toString() : line(cid, name, size, storedSize, ratio)
+        quieter ? cid.toString() : line(cid.toString(), name, size, storedSize, ratio)
       )
     }
   }
 }
 
-function line (cid: CID, name: string, size: number | bigint, storedSize: bigint, ratio: number): string {
+function line (cid: string, name: string, size: number | bigint, storedSize: bigint, ratio: number): string {
   return [cid, printable(name), formatSize(size), formatSize(storedSize), ratio.toFixed(3)].join('\t')
 }
 
