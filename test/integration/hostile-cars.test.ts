@@ -21,6 +21,7 @@ import {
   varintOf,
   versionTokens
 } from './cars.ts'
+import { waitForBlocks } from './repo.ts'
 import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 import type { CarBlock } from './cars.ts'
 import type { Sandbox } from './run-cli.ts'
@@ -86,6 +87,18 @@ describe.concurrent('an untrusted CAR', () => {
 
     expectSuccess(await sandbox.run(['car', 'import', 'x.car']))
     expectSuccess(await sandbox.run(['verify', leaf.cid.toString()]))
+  })
+
+  it('has large sections stored before many more are read', async ({ sandbox }) => {
+    const leaves = await Promise.all([1, 2, 3, 4, 5].map(async i => leafOf(noise(8 * MIB - 36, i))))
+    const source = (async function * () {
+      yield carOf([leaves[0].cid], leaves)
+      // 50 small blocks would be stored together
+      await waitForBlocks(sandbox.repo, 3)
+    })()
+
+    expectSuccess(await sandbox.run(['car', 'import', '-'], { stdin: source }))
+    expect(await blockFiles(sandbox.repo)).toHaveLength(5)
   })
 
   it('is read the same in pieces of any size', async ({ sandbox }) => {

@@ -8,6 +8,7 @@ import { PendingRoots } from '../pending-roots.ts'
 import { checkFileTarget } from '../disk/get-target.ts'
 import { markedTwin } from '../dag/marked-twins.ts'
 import { printable } from '../terminal/output.ts'
+import { blockBatches } from '../car/block-batches.ts'
 import { openCar } from '../car/read-car.ts'
 import { formatSize } from '../terminal/units.ts'
 import { writeCar } from '../car/write-car.ts'
@@ -96,8 +97,10 @@ async function importOne (
   const name = path === STDIO ? 'stdin' : printable(path)
   const opened = await openCar(path === STDIO ? io.stdin : createReadStream(resolvePath(path, io), { signal }), name)
 
-  for await (const _ of session.repo.blockstore.putMany(opened.blocks(), { signal })) {
-    // putMany stores each block as it is read
+  for await (const blocks of blockBatches(opened.blocks())) {
+    for await (const _ of session.repo.blockstore.putMany(blocks, { signal })) {
+      // putMany stores each block as this takes its CID
+    }
   }
 
   return { failed: await pinRoots(opened.roots, name, session, context), roots: opened.roots.length }
