@@ -226,6 +226,15 @@ describe.concurrent('an untrusted CAR', () => {
     }
   })
 
+  it('may have identity CIDs of any length as its roots, which need no pin', async ({ sandbox }) => {
+    const roots = [3, 3000].map(length => CID.createV1(raw.code, identity.digest(text(length))))
+    await sandbox.write('x.car', carOf(roots, []))
+
+    expectSuccess(await sandbox.run(['car', 'import', 'x.car']))
+    expectSuccess(await sandbox.run(['pin', 'add', ...roots.map(String)]))
+    expect((await sandbox.run(['pin', 'ls'])).stdout.toString()).toBe('')
+  })
+
   it('may have an identity CID with links as its root, and gc keeps the blocks below it', async ({ sandbox }) => {
     const leaf = await leafOf(noise(1000))
     const root = CID.createV1(dagPb.code, identity.digest(directoryBytes({ a: leaf.cid })))
