@@ -6,7 +6,7 @@ import { Reached } from '../dag/dag-walk.ts'
 import { DamagedDagError, exitCode, explain, FAILED, IncompleteError, InvalidCarError, UsageError } from '../errors.ts'
 import { PendingRoots } from '../pending-roots.ts'
 import { checkFileTarget } from '../disk/get-target.ts'
-import { markedTwin } from '../dag/marked-twins.ts'
+import { MarkedTwins } from '../dag/marked-twins.ts'
 import { printable } from '../terminal/output.ts'
 import { blockBatches } from '../car/block-batches.ts'
 import { openCar } from '../car/read-car.ts'
@@ -29,7 +29,8 @@ export async function exportCar (texts: string[], path: string, context: Context
   const cids = texts.map(parseCid)
   const { repo, files } = await openToRead(context)
   const bytes = writeCar(cids.map(unmark), repo.blockstore, signal)
-  const marked = await Promise.all(cids.map(async cid => isMarked(cid) ? cid : markedTwin(cid, files, signal)))
+  const twins = new MarkedTwins(files, signal)
+  const marked = await Promise.all(cids.map(async cid => isMarked(cid) ? cid : twins.of(cid)))
   let size = 0
 
   if (path === STDIO) {
@@ -129,10 +130,11 @@ async function pinRoots (roots: CID[], name: string, session: Session, context: 
   }
 
   const pending = new PendingRoots({ pin: true, session, context, fail })
+  const twins = new MarkedTwins(session.files, context.signal)
 
   for (const root of roots) {
     try {
-      pending.push(await checkRoot(root, reached, session, context))
+      pending.push(await checkRoot(root, reached, twins, session, context))
     } catch (err) {
       // blocks that a failed walk reached may be missing
       reached = new Reached()
@@ -156,7 +158,8 @@ async function pinRoots (roots: CID[], name: string, session: Session, context: 
 async function checkRoot (
   root: CID,
   reached: Reached,
-  { pins, files }: Session,
+  twins: MarkedTwins,
+  { pins }: Session,
   { output, signal }: Context
 ): Promise<PendingRoot> {
   const plain = unmark(root)
@@ -165,7 +168,7 @@ async function checkRoot (
 
   const marked = isMarked(root)
     ? root
-    : await markedTwin(plain, files, signal).catch((err: unknown) => {
+    : await twins.of(plain).catch((err: unknown) => {
       throw signal.aborted ? signal.reason : new DamagedDagError(root, err)
     })
 
