@@ -3,6 +3,7 @@ import * as raw from 'multiformats/codecs/raw'
 import { throwIfMismatch } from '../links/compare-original.ts'
 import { MAX_OPEN_LINKS_SIZE, MAX_REMEMBERED_DIRECTORIES, MAX_TREE_DEPTH } from '../constants.ts'
 import { getBlock } from '../dag/block.ts'
+import { cidKey } from '../dag/cid-key.ts'
 import { decodeNode } from '../dag/node.ts'
 import { findHeader } from '../read/entry.ts'
 import { InvalidDagError, NotAFileError, NotUnixFSError, UncheckedLinkError, VerifyFailedError } from '../errors.ts'
@@ -157,7 +158,7 @@ class Verifier {
       throw new InvalidDagError(node.cid, `has more than ${MAX_OPEN_LINKS_SIZE} bytes of directories above it`)
     }
 
-    const key = node.cid.toString()
+    const key = cidKey(node.cid)
     const walked = this.#walked.get(key)
 
     if (walked != null) {

@@ -1,6 +1,7 @@
 import { MAX_MISPLACED_ENTRIES, MAX_MISPLACED_LOOKUPS, MAX_REMEMBERED_DIRECTORIES } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
 import { getBlock } from '../dag/block.ts'
+import { cidKey } from '../dag/cid-key.ts'
 import { decodeNode } from '../dag/node.ts'
 import { readAhead } from '../dag/read-ahead.ts'
 import { ShardList } from './shard-list.ts'
@@ -46,7 +47,7 @@ export async function * listShards (
   const misplaced: Misplaced = { names: new Set(), lookups }
 
   const check = ({ cid, place }: ShardItem): void => {
-    const key = cid.toString()
+    const key = cidKey(cid)
     const here = `${place.bits} ${place.prefix}`
     const there = visited.get(key) ?? here
 
