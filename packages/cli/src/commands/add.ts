@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { basename, resolve } from 'node:path'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
 import { addTree } from '../disk/add-tree.ts'
 import { resolvePath, withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
@@ -10,11 +11,14 @@ import { ignoreMatcher } from '../disk/ignore.ts'
 import { PendingRoots } from '../pending-roots.ts'
 import { printable } from '../terminal/output.ts'
 import { printAdded } from '../terminal/print-added.ts'
+import { SpillStack } from '../disk/spill-stack.ts'
+import { temporaryFor } from '../disk/temporary-files.ts'
 import { metadata, READ_SIZE } from '../disk/tree-source.ts'
 import type { Added } from '../disk/add-tree.ts'
 import type { Context, Session } from '../context.ts'
 import type { KuboSession } from '../kubo/kubo.ts'
 import type { PendingRoot } from '../pending-roots.ts'
+import type { PrintedAdd } from '../terminal/print-added.ts'
 import type { Preserve } from '../disk/tree-source.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 
@@ -48,8 +52,6 @@ type Store = Pick<Session, 'files'> & KuboSession & Partial<Pick<Session, 'repo'
 
 /** The path that stands for stdin. */
 const STDIN = '-'
-/** How many files of a directory are synced together, and then printed. */
-const MAX_UNPRINTED = 4096
 /** Pending roots are printed before a larger file, a directory or a stream, which may take long. In bytes. */
 const MAX_BATCHED_SIZE = 1024 * 1024
 
@@ -146,7 +148,8 @@ async function addDirectory (
   // resolved, so that `.` and `..` get the directory's real name
   const name = basename(resolve(io.cwd, path)) || '/'
 
-  const unprinted: Added[] = []
+  // printed only once the directory is pinned: until then gc may delete them. There may be millions
+  const unprinted = new SpillStack<PrintedAdd>(temporaryFor(join(tmpdir(), 'ipfsz-add')))
 
   const added = await addTree(resolvePath(path, io), store.files, {
     hidden,
@@ -156,38 +159,32 @@ async function addDirectory (
     signal,
     add: { compression, link },
     async onAdded (added) {
-      if (quieter) {
-        return
-      }
-
-      unprinted.push(added)
-
-      if (unprinted.length === MAX_UNPRINTED) {
-        await store.repo?.disk.sync()
-        printFiles()
+      if (!quieter) {
+        await unprinted.push(printed(added, `${name}/${added.path}`, urlOf(added)))
       }
     }
+  }).catch(async (err: unknown) => {
+    await unprinted.close()
+    throw err
   })
 
   return {
     cid: added.root.cid,
     name,
-    print () {
-      printFiles()
+    async print () {
+      for await (const file of unprinted.from(0)) {
+        printAdded(file, quieter, output)
+      }
+
+      await unprinted.close()
 
       if (added.hidden > 0) {
         const entries = added.hidden === 1 ? 'entry was' : 'entries were'
         output.note(`${printable(name)}: ${added.hidden} hidden ${entries} skipped: add them with --hidden`)
       }
 
-      print({ ...added.root, name })
+      printAdded(printed(added.root, name, urlOf(added.root)), quieter, output)
       noteUrl(output, quieter ? undefined : urlOf(added.root))
-    }
-  }
-
-  function printFiles (): void {
-    for (const added of unprinted.splice(0)) {
-      print({ ...added, name: `${name}/${added.path}` })
     }
   }
 
@@ -196,10 +193,14 @@ async function addDirectory (
 
     return store.gateway == null ? undefined : contentUrl(store.gateway, cid, file)
   }
+}
 
-  function print (added: Added & { name: string }): void {
-    printAdded({ ...added, url: urlOf(added) }, quieter, output)
-  }
+function printed (
+  { cid, plainCid, size, storedSize, ratio, codec, type }: Added,
+  name: string,
+  url: string | undefined
+): PrintedAdd {
+  return { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec, type, url }
 }
 
 async function addOne (path: string, options: AddCommandOptions, store: Store, context: Context): Promise<PendingRoot> {
@@ -229,7 +230,8 @@ async function addOne (path: string, options: AddCommandOptions, store: Store, c
     cid,
     ...path === STDIN ? {} : { name },
     print () {
-      printAdded({ cid, plainCid, name, size, storedSize, ratio, codec, url }, quieter, output)
+      const all = { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec, url }
+      printAdded(all, quieter, output)
       noteUrl(output, quieter ? undefined : url)
     }
   }

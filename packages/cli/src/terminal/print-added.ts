@@ -1,12 +1,11 @@
 import { printable } from './output.ts'
 import { formatSize } from './units.ts'
 import type { Output } from './output.ts'
-import type { CID } from 'multiformats/cid'
 
 /** A file or directory that was added, as `ipfsz add` prints it. */
 export interface PrintedAdd {
-  cid: CID
-  plainCid: CID
+  cid: string
+  plainCid: string
   name: string
   /** Original bytes. */
   size: number | bigint
@@ -25,9 +24,9 @@ export function printAdded (
   output: Pick<Output, 'result'>
 ): void {
   output.result(
-    { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec, type, url },
+    { cid, plainCid, name, size, storedSize, ratio, codec, type, url },
     quieter
-      ? cid.toString()
+      ? cid
       : [cid, printable(name), formatSize(size), formatSize(storedSize), ratio.toFixed(3)].join('\t')
   )
 }
