@@ -16,7 +16,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: ['codecs', 'errors'],
   'blockstore-compressed': ['codecs', 'errors'],
   'libp2p-compression': ['codecs'],
-  cli: ['codecs', 'core', 'blockstore-compressed']
+  gateway: ['codecs', 'core'],
+  cli: ['codecs', 'core', 'blockstore-compressed', 'gateway']
 }
 
 /** Package -> files at the top of its `src` that all its rooms may import. They import only each other. */
@@ -26,6 +27,7 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   core: ['constants.ts', 'errors.ts', 'events.ts', 'marker.ts'],
   'blockstore-compressed': ['check-inner.ts', 'constants.ts', 'errors.ts', 'init.ts'],
   'libp2p-compression': ['constants.ts', 'contract.ts', 'errors.ts', 'traffic.ts'],
+  gateway: ['contract.ts', 'errors.ts'],
   cli: ['error-classes.ts', 'errors.ts', 'io.ts', 'lock-file.ts', 'read-at-most.ts', 'version.ts']
 }
 
@@ -87,6 +89,17 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     connection: ['codecs', 'frames'],
     negotiation: ['codecs', 'connection', 'platform']
   },
+  gateway: {
+    request: [],
+    dag: [],
+    resolve: ['dag', 'request'],
+    car: ['dag', 'request'],
+    html: [],
+    respond: ['car', 'dag', 'html', 'request', 'resolve'],
+    'responders.ts': ['request', 'respond'],
+    'answer.ts': ['request', 'resolve', 'respond', 'responders.ts'],
+    node: []
+  },
   cli: {
     terminal: [],
     dag: [],
@@ -98,12 +111,14 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     network: ['dag', 'repo'],
     daemon: ['locks', 'network', 'repo', 'terminal'],
     'context.ts': ['daemon', 'network', 'repo', 'terminal'],
+    gateway: ['context.ts', 'daemon', 'locks', 'network', 'repo', 'terminal'],
     'pending-roots.ts': ['context.ts', 'daemon', 'kubo', 'repo'],
     bench: ['terminal'],
     commands: [
-      'bench', 'car', 'context.ts', 'daemon', 'dag', 'disk', 'kubo', 'network', 'pending-roots.ts', 'repo', 'terminal'
+      'bench', 'car', 'context.ts', 'daemon', 'dag', 'disk', 'gateway', 'kubo', 'network', 'pending-roots.ts', 'repo',
+      'terminal'
     ],
-    program: ['commands', 'context.ts', 'daemon', 'network', 'repo', 'terminal']
+    program: ['commands', 'context.ts', 'daemon', 'gateway', 'network', 'repo', 'terminal']
   }
 }
 
@@ -122,6 +137,15 @@ export const SUBROOMS: Readonly<Record<string, typeof ROOMS>> = {
       lzo: ['bytes', 'checksums'],
       snappy: ['bytes'],
       zstd: ['bytes', 'checksums']
+    }
+  },
+  gateway: {
+    respond: {
+      file: [],
+      directory: ['file'],
+      document: [],
+      tar: [],
+      trustless: []
     }
   },
   cli: {

@@ -170,6 +170,15 @@ describe.concurrent('a CAR', () => {
     expectFailure(await sandbox.run(['car', 'import', 'missing.car']), 1)
   })
 
+  it.for(['a pipe', 'a device', 'a directory'])('is not written over %s', async (output, { sandbox }) => {
+    const cid = await sandbox.add(text(1000))
+    expectSuccess(await sandbox.shell('mkfifo "a pipe" && ln -s /dev/null "a device" && mkdir "a directory"'))
+
+    expectFailure(await sandbox.run(['car', 'export', cid, '-o', output]), output === 'a directory' ? 1 : 2)
+    expectSuccess(await sandbox.shell('test -p "a pipe" && test -c "a device" && test -d "a directory"'))
+    expect((await readdir(sandbox.directory)).toSorted()).toEqual(['a device', 'a directory', 'a pipe', 'repo'])
+  })
+
   it('is not written when one of its blocks is missing', async ({ sandbox }) => {
     const cid = await sandbox.add(noise(3_000_000))
     const [file] = await blockFiles(sandbox.repo)

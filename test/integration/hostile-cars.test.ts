@@ -21,6 +21,7 @@ import {
   varintOf,
   versionTokens
 } from './cars.ts'
+import { waitForBlocks } from './repo.ts'
 import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 import type { CarBlock } from './cars.ts'
 import type { Sandbox } from './run-cli.ts'
@@ -86,6 +87,18 @@ describe.concurrent('an untrusted CAR', () => {
 
     expectSuccess(await sandbox.run(['car', 'import', 'x.car']))
     expectSuccess(await sandbox.run(['verify', leaf.cid.toString()]))
+  })
+
+  it('has large sections stored before many more are read', async ({ sandbox }) => {
+    const leaves = await Promise.all([1, 2, 3, 4, 5].map(async i => leafOf(noise(8 * MIB - 36, i))))
+    const source = (async function * () {
+      yield carOf([leaves[0].cid], leaves)
+      // 50 small blocks would be stored together
+      await waitForBlocks(sandbox.repo, 3)
+    })()
+
+    expectSuccess(await sandbox.run(['car', 'import', '-'], { stdin: source }))
+    expect(await blockFiles(sandbox.repo)).toHaveLength(5)
   })
 
   it('is read the same in pieces of any size', async ({ sandbox }) => {
@@ -211,6 +224,15 @@ describe.concurrent('an untrusted CAR', () => {
         expect((await sandbox.run(['cat', path])).stdout.equals(bytes)).toBe(true)
       }
     }
+  })
+
+  it('may have identity CIDs of any length as its roots, which need no pin', async ({ sandbox }) => {
+    const roots = [3, 3000].map(length => CID.createV1(raw.code, identity.digest(text(length))))
+    await sandbox.write('x.car', carOf(roots, []))
+
+    expectSuccess(await sandbox.run(['car', 'import', 'x.car']))
+    expectSuccess(await sandbox.run(['pin', 'add', ...roots.map(String)]))
+    expect((await sandbox.run(['pin', 'ls'])).stdout.toString()).toBe('')
   })
 
   it('may have an identity CID with links as its root, and gc keeps the blocks below it', async ({ sandbox }) => {

@@ -28,8 +28,8 @@ interface WithStdin {
 export interface RunOptions extends WithEnv, WithStdin {
   /** Aborted in place of Ctrl-C. */
   signal?: AbortSignal
-  /** Called when something is written to stdout. */
-  onPrint?: () => void
+  /** Called with what is written to stdout. */
+  onPrint?: (text: string) => void
 }
 
 export interface StartOptions extends WithEnv {
@@ -163,11 +163,11 @@ function makeSandbox (directory: string, children: Process[]): Sandbox {
 class Collector extends Writable {
   readonly #chunks: Uint8Array[] = []
 
-  constructor (onWrite?: () => void) {
+  constructor (onWrite?: (text: string) => void) {
     super({
       write: (chunk: Uint8Array, _encoding, done) => {
         this.#chunks.push(chunk)
-        onWrite?.()
+        onWrite?.(new TextDecoder().decode(chunk))
         done()
       }
     })

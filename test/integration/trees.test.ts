@@ -152,6 +152,22 @@ describe.concurrent('ipfsz add of a tree', () => {
     expect(CID.parse(rows[3][0]).code).toBe(0x3f5a00)
   })
 
+  it('prints no entry before the root is pinned, however many there are', { tags: 'slow' }, async ({ sandbox }) => {
+    const names = Array.from({ length: 5000 }, (_, i) => `f${i}`)
+    await makeTree(join(sandbox.directory, 'in'), Object.fromEntries(names.map(name => [name, name])))
+    expectSuccess(await sandbox.shell('mkfifo in/z'))
+
+    const failed = await sandbox.run(['add', 'in'])
+    expectFailure(failed, 1)
+    expect(failed.stdout.toString()).toBe('')
+
+    const added = await sandbox.run(['add', '--ignore', 'z', 'in'])
+    expectSuccess(added)
+    const rows = added.stdout.toString().trimEnd().split('\n').map(line => line.split('\t')[1])
+    expect(rows.toSorted()).toEqual(['in', ...names.map(name => `in/${name}`)].toSorted())
+    expect(rows.at(-1)).toBe('in')
+  })
+
   it('prints an object per entry with --json', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { b: text(10_000), link: { link: 'b' } })
 

@@ -23,7 +23,7 @@ import type { CID } from 'multiformats/cid'
  * How much longer @ipfsz/core waits for a block than the network, in milliseconds: the error of the
  * network comes first, because it says why nothing arrived.
  */
-const CORE_TIMEOUT_MARGIN = 30_000
+export const CORE_TIMEOUT_MARGIN = 30_000
 
 /** What every command gets besides its own arguments and options. */
 export interface Context {
@@ -190,9 +190,18 @@ export async function openNetwork (context: Context): Promise<Network> {
   return access.open()
 }
 
-function networkAccess ({ io: { env }, network, repo, signal, output }: Context): NetworkAccess {
+/**
+ * How a command reaches other nodes: with its options, and not before it needs to.
+ *
+ * @param maxSockets - how many requests to the daemon run at a time
+ */
+export function networkAccess (
+  { io: { env }, network, repo, signal, output }: Context,
+  maxSockets?: number
+): NetworkAccess {
   return new NetworkAccess({
     ...network,
+    maxSockets,
     bootstrap: bootstrapTexts(undefined, env),
     repo,
     signal,

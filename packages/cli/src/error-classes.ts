@@ -21,7 +21,11 @@ export class IncompleteError extends Error {
 }
 
 /** What the holder of a lock does, by the kind of the lock. */
-const ACTIVITIES = new Map([['gc', 'is collecting garbage'], ['convert', 'is converting its blocks']])
+const ACTIVITIES = new Map([
+  ['gc', 'is collecting garbage'],
+  ['convert', 'is converting its blocks'],
+  ['fetch', 'is a gateway that fetches blocks into it']
+])
 
 /** Thrown when other processes that add, collect garbage, convert blocks or use links hold a lock for too long. */
 export class RepoLockedError extends Error {
@@ -197,6 +201,22 @@ export const NO_ANSWER = 'it did not answer in time'
 export class NodeError extends Error {
   static override readonly name = 'NodeError'
   override readonly name = 'NodeError'
+}
+
+/** Thrown when a server cannot listen on an address. */
+export class ListenError extends Error {
+  static override readonly name = 'ListenError'
+  override readonly name = 'ListenError'
+  /** As in `127.0.0.1:8080`. */
+  readonly address: string
+  /** The error code of the system, such as EADDRINUSE. */
+  readonly code: string
+
+  constructor (address: string, code: string, reason: string, options?: ErrorOptions) {
+    super(`Cannot listen on ${address}: ${reason}`, options)
+    this.address = address
+    this.code = code
+  }
 }
 
 /** Thrown when a daemon already runs on the repo. */

@@ -38,6 +38,7 @@ export function explain (err: Error): string {
       return withCause(err)
     case 'TreeEntryError':
     case 'InvalidCarError':
+    case 'ListenError':
       return err.message
     case 'DamagedDagError':
       return 'root' in err && err.cause instanceof Error && LOST.has(err.cause.name)

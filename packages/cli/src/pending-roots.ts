@@ -12,7 +12,7 @@ const FLUSH_AFTER = 200
 
 /** A root that was added, but not yet synced, pinned and printed. */
 export interface PendingRoot extends NewPin {
-  print: () => void
+  print: () => void | Promise<void>
 }
 
 export interface PendingRootsInit {
@@ -57,7 +57,7 @@ export class PendingRoots {
       if (errors.has(cid.toString())) {
         fail(errors.get(cid.toString()))
       } else {
-        print()
+        await print()
       }
     }
 

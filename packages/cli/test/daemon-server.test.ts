@@ -340,6 +340,18 @@ describe('the control port of a daemon', () => {
       .rejects.toMatchObject({ name: 'AbortError' })
   })
 
+  it('resolves names, and hands out their records', async () => {
+    const record = new Uint8Array([0, 255, 1])
+    const server = await serve({
+      resolveName: async name => ({ cid, path: name, ttl: 300 }),
+      nameRecord: async () => record
+    })
+    const { signal } = new AbortController()
+
+    await expect(client(server).resolveName('k51x', { signal })).resolves.toEqual({ cid, path: 'k51x', ttl: 300 })
+    await expect(client(server).nameRecord('k51x', { signal })).resolves.toEqual(record)
+  })
+
   it('passes on providers as they are found', async () => {
     const server = await serve({
       async * findProviders () {

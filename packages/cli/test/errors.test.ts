@@ -23,6 +23,7 @@ import {
   exitCode,
   explain,
   IncompleteError,
+  ListenError,
   NotConnectedError,
   PinRecordError,
   RepoError,
@@ -112,6 +113,13 @@ describe('explain', () => {
 
   it('keeps the advice of a RepoError that quotes no system error', () => {
     expect(explain(new RepoError('no repo: add a file', { cause: systemError('ENOENT') }))).toBe('no repo: add a file')
+  })
+
+  it('keeps the advice of a ListenError, whatever the system says', () => {
+    const denied = systemError('EACCES')
+
+    expect(explain(new ListenError('127.0.0.1:80', 'EACCES', 'choose another', { cause: denied })))
+      .toBe('Cannot listen on 127.0.0.1:80: choose another')
   })
 
   it('returns the message alone for an error without advice', () => {

@@ -12,6 +12,7 @@ export function fakeNetwork (parts: Partial<Network> = {}): Network {
     provide: async () => {},
     publishName: async cid => ({ name: 'k51test', cid, sequence: 1n }),
     resolveName: async () => { throw new Error('not known') },
+    nameRecord: async () => { throw new Error('not known') },
     close: async () => {},
     ...parts
   }

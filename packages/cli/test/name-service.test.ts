@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { mark, TREE_CODE } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { parseName, readRecord, recordKey } from '../src/network/names/name-records.ts'
 import { NameService } from '../src/network/names/name-service.ts'
 import { waitForDht } from '../src/network/dht/wait-for-dht.ts'
 import { RepoDatastore } from '../src/repo/repo-datastore.ts'
@@ -36,11 +37,11 @@ describe('NameService', () => {
     const { names, others } = await pair()
 
     const first = await names.publish(marked, '', { key: 'self', signal })
-    await expect(others.resolve(first.name, signal)).resolves.toEqual({ cid: marked, path: '' })
+    await expect(others.resolve(first.name, signal)).resolves.toEqual({ cid: marked, path: '', ttl: 300 })
 
     const second = await names.publish(other, 'a', { key: 'self', signal })
     expect(second).toMatchObject({ name: first.name, sequence: first.sequence + 1n })
-    await expect(others.resolve(first.name, signal)).resolves.toEqual({ cid: other, path: 'a' })
+    await expect(others.resolve(first.name, signal)).resolves.toEqual({ cid: other, path: 'a', ttl: 300 })
   })
 
   it('publishes names again with the same sequence number and marker', async () => {
@@ -51,14 +52,25 @@ describe('NameService', () => {
     await names.publishAgain(signal)
 
     expect(put).toHaveBeenCalledTimes(1)
-    await expect(others.resolve(name, signal)).resolves.toEqual({ cid: marked, path: '' })
+    await expect(others.resolve(name, signal)).resolves.toEqual({ cid: marked, path: '', ttl: 300 })
     await expect(names.publish(other, '', { key: 'self', signal })).resolves.toMatchObject({ sequence: 2n })
+  })
+
+  it('hands out the record of a name as it was published', async () => {
+    const { names, others } = await pair()
+    const { name, sequence } = await names.publish(marked, 'a', { key: 'self', signal })
+    const record = await others.record(name, signal)
+
+    await expect(readRecord(recordKey(parseName(name)), record))
+      .resolves.toEqual({ sequence, value: { cid: marked, path: 'a', ttl: 300 } })
   })
 
   it('refuses a name when no peer has a record of it', async () => {
     const { names } = await pair()
 
     await expect(names.resolve('k51qzi5uqu5dk7q8vhdy5ud4u9kbuatxshxayzy21v2e0gux0m2f4yydzmkx48', signal))
+      .rejects.toMatchObject({ name: 'NameError' })
+    await expect(names.record('k51qzi5uqu5dk7q8vhdy5ud4u9kbuatxshxayzy21v2e0gux0m2f4yydzmkx48', signal))
       .rejects.toMatchObject({ name: 'NameError' })
   })
 })

@@ -117,6 +117,9 @@ export const MAX_SHARD_FANOUT = 65_536
 /** The most entries of a sharded directory outside the shard that their hash names: each must be remembered. */
 export const MAX_MISPLACED_ENTRIES = 65_536
 
+/** The most links that are read to look up those entries, 67 million: about two minutes. */
+export const MAX_MISPLACED_LOOKUPS = 2 ** 26
+
 /** How many decoded file roots are cached, for the next range of the same file. */
 export const MAX_CACHED_ROOTS = 16
 

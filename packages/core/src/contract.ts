@@ -20,6 +20,8 @@ import type {
   RmOptions,
   Stats,
   StatOptions,
+  StoredFile,
+  StoredFileOptions,
   TouchOptions
 } from './unixfs.ts'
 import type { VerifyOptions, VerifyReport } from './verification.ts'
@@ -178,6 +180,18 @@ export interface Ipfsz {
    */
   stat (cid: CID, options?: StatOptions): Promise<Stats>
   stat (cid: CID, options?: ExtendedStatOptions): Promise<ExtendedStats>
+
+  /**
+   * The frames of a compressed file, as they are stored: for a server whose clients decompress
+   * them. Calls no codec.
+   *
+   * Undefined for everything else: uncompressed files, plain CIDs, directories, streams that
+   * another tool compressed. Also for an original CID whose link is unchecked, since only the
+   * original bytes can be compared with it.
+   *
+   * @throws the errors of `stat`
+   */
+  storedFile (cid: CID, options?: StoredFileOptions): Promise<StoredFile | undefined>
 
   /** Change the mtime, by default to the current time. Otherwise like `chmod`. */
   touch (cid: CID, options?: TouchOptions): Promise<CID>

@@ -7,6 +7,7 @@ import { ls } from './commands/ls.ts'
 import { mkdir } from './commands/mkdir.ts'
 import { rm } from './commands/rm.ts'
 import { stat } from './commands/stat.ts'
+import { storedFile } from './commands/stored-file.ts'
 import { touch } from './commands/touch.ts'
 import { verify } from './commands/verify.ts'
 import { BlockFetcher } from './fetch/block-fetcher.ts'
@@ -36,6 +37,8 @@ import type {
   RmOptions,
   Stats,
   StatOptions,
+  StoredFile,
+  StoredFileOptions,
   TouchOptions
 } from './unixfs.ts'
 import type { VerifyOptions, VerifyReport } from './verification.ts'
@@ -113,6 +116,10 @@ export class DefaultIpfsz implements Ipfsz {
   async stat (cid: CID, options?: ExtendedStatOptions): Promise<ExtendedStats>
   async stat (cid: CID, options?: ExtendedStatOptions | StatOptions): Promise<Stats> {
     return stat(cid, this.#below(cid), options)
+  }
+
+  async storedFile (cid: CID, options?: StoredFileOptions): Promise<StoredFile | undefined> {
+    return storedFile(cid, this.#below(cid), options)
   }
 
   async touch (cid: CID, options?: TouchOptions): Promise<CID> {

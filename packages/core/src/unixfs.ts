@@ -57,6 +57,35 @@ export interface CatOptions extends
   maxWindowSize?: number | undefined
 }
 
+export interface StoredFileOptions extends
+  Pick<CatOptions, 'path' | 'signal' | 'offline' | 'blockReadConcurrency'>,
+  ProgressHandler<CatEvents> {}
+
+/** A compressed file as it is stored. */
+export interface StoredFile {
+  /** The codec that decompresses a frame. */
+  codec: CodecName
+
+  /** Original bytes of the file. */
+  size: number
+
+  /** Original bytes in every frame but the last. */
+  frameSize: number
+
+  /** Compressed bytes of each frame, in order. */
+  frameLengths: readonly number[]
+
+  /** Compressed bytes of all frames. */
+  length: number
+
+  /**
+   * Read all frames, one after the other, without what follows the last one. Every block is
+   * compared with its CID; the frames themselves are not checked. Throws the errors of `cat`
+   * that concern blocks. A signal takes the place of the one that the file was opened with.
+   */
+  frames: (options?: Pick<CatOptions, 'signal'>) => AsyncIterable<Uint8Array>
+}
+
 export interface LsOptions extends
   Omit<unixfs.LsOptions, 'onProgress' | 'signal'>,
   GetBlockOptions,

@@ -1,7 +1,9 @@
 import * as dagPb from '@ipld/dag-pb'
 import { describe, expect, it } from 'vitest'
 import { ipfsz, mark, TREE_CODE, unmark } from '../src/index.ts'
+import { decodeNode } from '../src/dag/node.ts'
 import { hashName } from '../src/directory/shard-place.ts'
+import { listShards } from '../src/directory/shards.ts'
 import { CountingBlockstore, getBlock, text } from './fixtures.ts'
 import { putDirectory, putSharded } from './trees.ts'
 import type { CID } from 'multiformats/cid'
@@ -134,6 +136,23 @@ describe('a sharded directory', () => {
     await expect(
       names(await putDirectory([[`${first}x`, one], [`${second}y`, one]], blockstore, shardOf()), blockstore)
     ).resolves.toEqual(['x', 'y'])
+  })
+
+  it('is refused if looking up its misplaced names means reading too many links', async () => {
+    const blockstore = new CountingBlockstore()
+    const one = await file(blockstore)
+    const count = 300
+    const links = Array.from(
+      { length: count },
+      (_, i) => [`${i.toString(16).toUpperCase().padStart(4, '0')}x${i}`, one] as [string, CID]
+    )
+    const cid = await putDirectory(links, blockstore, shardOf(65_536n))
+    const root = decodeNode(cid, await getBlock(cid, blockstore))
+    const list = async (lookups: number): Promise<unknown[]> =>
+      Array.fromAsync(listShards(root, blockstore, {}, lookups))
+
+    await expect(list(count * count)).resolves.toHaveLength(count)
+    await expect(list(count * count / 2)).rejects.toMatchObject({ name: 'InvalidDagError' })
   })
 
   it('is refused if a link name does not begin with a slot of its shard', async () => {

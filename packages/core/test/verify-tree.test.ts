@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { MAX_TREE_DEPTH } from '../src/constants.ts'
 import { ipfsz, mark, TREE_CODE, unmark } from '../src/index.ts'
 import { CountingBlockstore, getBlock, leavesOf, noise, putNode, text } from './fixtures.ts'
-import { putDeep } from './trees.ts'
+import { putDeep, putDirectory } from './trees.ts'
 
 function directoryData (type: 'directory' | 'hamt-sharded-directory', fanout?: bigint): Uint8Array {
   return new UnixFS({ type, fanout, hashType: 0x22n }).marshal()
@@ -136,6 +136,23 @@ describe('verify of a tree', () => {
 
     const { tree } = await putDeep(MAX_TREE_DEPTH + 2, 'file', cid, blockstore)
     await expect(ipfsz({ blockstore }).verify(tree)).rejects.toMatchObject(
+      { name: 'VerifyFailedError', cause: { name: 'InvalidDagError' } }
+    )
+  })
+
+  it('refuses a tree whose nested directories do not fit into memory together', async () => {
+    const blockstore = new CountingBlockstore()
+    let cid = await putNode({ Data: new UnixFS({ type: 'file' }).marshal(), Links: [] }, blockstore)
+
+    for (let level = 0; level < 20; level++) {
+      cid = await putDirectory([['n'.repeat(1_000_000), cid]], blockstore)
+
+      if (level === 5) {
+        await expect(ipfsz({ blockstore }).verify(cid)).resolves.toMatchObject({ files: 1 })
+      }
+    }
+
+    await expect(ipfsz({ blockstore }).verify(cid)).rejects.toMatchObject(
       { name: 'VerifyFailedError', cause: { name: 'InvalidDagError' } }
     )
   })

@@ -1,21 +1,26 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { basename, resolve } from 'node:path'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
 import { addTree } from '../disk/add-tree.ts'
 import { resolvePath, withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
+import { contentUrl, noteUrl } from '../gateway/content-url.ts'
+import { findGateway } from '../gateway/gateway-file.ts'
 import { ignoreMatcher } from '../disk/ignore.ts'
 import { PendingRoots } from '../pending-roots.ts'
 import { printable } from '../terminal/output.ts'
+import { printAdded } from '../terminal/print-added.ts'
+import { SpillStack } from '../disk/spill-stack.ts'
+import { temporaryFor } from '../disk/temporary-files.ts'
 import { metadata, READ_SIZE } from '../disk/tree-source.ts'
-import { formatSize } from '../terminal/units.ts'
 import type { Added } from '../disk/add-tree.ts'
 import type { Context, Session } from '../context.ts'
 import type { KuboSession } from '../kubo/kubo.ts'
 import type { PendingRoot } from '../pending-roots.ts'
+import type { PrintedAdd } from '../terminal/print-added.ts'
 import type { Preserve } from '../disk/tree-source.ts'
 import type { CompressionOptions } from '@ipfsz/core'
-import type { CID } from 'multiformats/cid'
 
 export interface AddCommandOptions {
   compression: CompressionOptions
@@ -40,12 +45,13 @@ export interface AddCommandOptions {
 }
 
 /** Where files are added: the repo, or a Kubo. */
-type Store = Pick<Session, 'files'> & KuboSession & Partial<Pick<Session, 'repo'>>
+type Store = Pick<Session, 'files'> & KuboSession & Partial<Pick<Session, 'repo'>> & {
+  /** The URL of a gateway that serves the repo, if one runs. */
+  gateway?: string | undefined
+}
 
 /** The path that stands for stdin. */
 const STDIN = '-'
-/** How many files of a directory are synced together, and then printed. */
-const MAX_UNPRINTED = 4096
 /** Pending roots are printed before a larger file, a directory or a stream, which may take long. In bytes. */
 const MAX_BATCHED_SIZE = 1024 * 1024
 
@@ -76,7 +82,8 @@ async function withStore (
   const { kubo, link: links, deterministic, sync } = options
 
   if (kubo == null) {
-    return withRepo(context, { lock: 'add', links, deterministic, sync }, work)
+    return withRepo(context, { lock: 'add', links, deterministic, sync }, async session =>
+      work({ ...session, gateway: await findGateway(session.repo.path) }))
   }
 
   if (links) {
@@ -141,7 +148,8 @@ async function addDirectory (
   // resolved, so that `.` and `..` get the directory's real name
   const name = basename(resolve(io.cwd, path)) || '/'
 
-  const unprinted: Added[] = []
+  // printed only once the directory is pinned: until then gc may delete them. There may be millions
+  const unprinted = new SpillStack<PrintedAdd>(temporaryFor(join(tmpdir(), 'ipfsz-add')))
 
   const added = await addTree(resolvePath(path, io), store.files, {
     hidden,
@@ -151,46 +159,48 @@ async function addDirectory (
     signal,
     add: { compression, link },
     async onAdded (added) {
-      if (quieter) {
-        return
-      }
-
-      unprinted.push(added)
-
-      if (unprinted.length === MAX_UNPRINTED) {
-        await store.repo?.disk.sync()
-        printFiles()
+      if (!quieter) {
+        await unprinted.push(printed(added, `${name}/${added.path}`, urlOf(added)))
       }
     }
+  }).catch(async (err: unknown) => {
+    await unprinted.close()
+    throw err
   })
 
   return {
     cid: added.root.cid,
     name,
-    print () {
-      printFiles()
+    async print () {
+      for await (const file of unprinted.from(0)) {
+        printAdded(file, quieter, output)
+      }
+
+      await unprinted.close()
 
       if (added.hidden > 0) {
         const entries = added.hidden === 1 ? 'entry was' : 'entries were'
         output.note(`${printable(name)}: ${added.hidden} hidden ${entries} skipped: add them with --hidden`)
       }
 
-      print({ ...added.root, name })
+      printAdded(printed(added.root, name, urlOf(added.root)), quieter, output)
+      noteUrl(output, quieter ? undefined : urlOf(added.root))
     }
   }
 
-  function printFiles (): void {
-    for (const added of unprinted.splice(0)) {
-      print({ ...added, name: `${name}/${added.path}` })
-    }
-  }
+  function urlOf ({ cid, path, type }: Added): string | undefined {
+    const file = type === 'directory' ? undefined : basename(path)
 
-  function print ({ cid, plainCid, name, size, storedSize, ratio, codec, type }: Added & { name: string }): void {
-    output.result(
-      { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec, type },
-      quieter ? cid.toString() : line(cid, name, size, storedSize, ratio)
-    )
+    return store.gateway == null ? undefined : contentUrl(store.gateway, cid, file)
   }
+}
+
+function printed (
+  { cid, plainCid, size, storedSize, ratio, codec, type }: Added,
+  name: string,
+  url: string | undefined
+): PrintedAdd {
+  return { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec, type, url }
 }
 
 async function addOne (path: string, options: AddCommandOptions, store: Store, context: Context): Promise<PendingRoot> {
@@ -214,21 +224,17 @@ async function addOne (path: string, options: AddCommandOptions, store: Store, c
   }).finally(() => progress.end())
 
   const { size, storedSize, ratio, codec, plainCid } = await store.files.stat(cid)
+  const url = store.gateway == null ? undefined : contentUrl(store.gateway, cid, path === STDIN ? '' : name)
 
   return {
     cid,
     ...path === STDIN ? {} : { name },
     print () {
-      output.result(
-        { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec },
-        quieter ? cid.toString() : line(cid, name, size, storedSize, ratio)
-      )
+      const all = { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec, url }
+      printAdded(all, quieter, output)
+      noteUrl(output, quieter ? undefined : url)
     }
   }
-}
-
-function line (cid: CID, name: string, size: number | bigint, storedSize: bigint, ratio: number): string {
-  return [cid, printable(name), formatSize(size), formatSize(storedSize), ratio.toFixed(3)].join('\t')
 }
 
 async function open (path: string, { preserve: { mode = false, mtime = false } }: AddCommandOptions): Promise<Source> {

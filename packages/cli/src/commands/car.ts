@@ -5,8 +5,10 @@ import { openToRead, resolvePath, withRepo } from '../context.ts'
 import { Reached } from '../dag/dag-walk.ts'
 import { DamagedDagError, exitCode, explain, FAILED, IncompleteError, InvalidCarError, UsageError } from '../errors.ts'
 import { PendingRoots } from '../pending-roots.ts'
-import { markedTwin } from '../dag/marked-twins.ts'
+import { checkFileTarget } from '../disk/get-target.ts'
+import { MarkedTwins } from '../dag/marked-twins.ts'
 import { printable } from '../terminal/output.ts'
+import { blockBatches } from '../car/block-batches.ts'
 import { openCar } from '../car/read-car.ts'
 import { formatSize } from '../terminal/units.ts'
 import { writeCar } from '../car/write-car.ts'
@@ -27,7 +29,8 @@ export async function exportCar (texts: string[], path: string, context: Context
   const cids = texts.map(parseCid)
   const { repo, files } = await openToRead(context)
   const bytes = writeCar(cids.map(unmark), repo.blockstore, signal)
-  const marked = await Promise.all(cids.map(async cid => isMarked(cid) ? cid : markedTwin(cid, files, signal)))
+  const twins = new MarkedTwins(files, signal)
+  const marked = await Promise.all(cids.map(async cid => isMarked(cid) ? cid : twins.of(cid)))
   let size = 0
 
   if (path === STDIO) {
@@ -37,6 +40,7 @@ export async function exportCar (texts: string[], path: string, context: Context
     }
   } else {
     const target = resolvePath(path, io)
+    await checkFileTarget(target, `ipfsz car export ${texts.join(' ')} --output -`, 'name a file')
     await writeWhole(target, counted(), output.progress(basename(target)))
   }
 
@@ -94,8 +98,10 @@ async function importOne (
   const name = path === STDIO ? 'stdin' : printable(path)
   const opened = await openCar(path === STDIO ? io.stdin : createReadStream(resolvePath(path, io), { signal }), name)
 
-  for await (const _ of session.repo.blockstore.putMany(opened.blocks(), { signal })) {
-    // putMany stores each block as it is read
+  for await (const blocks of blockBatches(opened.blocks())) {
+    for await (const _ of session.repo.blockstore.putMany(blocks, { signal })) {
+      // putMany stores each block as this takes its CID
+    }
   }
 
   return { failed: await pinRoots(opened.roots, name, session, context), roots: opened.roots.length }
@@ -124,10 +130,11 @@ async function pinRoots (roots: CID[], name: string, session: Session, context: 
   }
 
   const pending = new PendingRoots({ pin: true, session, context, fail })
+  const twins = new MarkedTwins(session.files, context.signal)
 
   for (const root of roots) {
     try {
-      pending.push(await checkRoot(root, reached, session, context))
+      pending.push(await checkRoot(root, reached, twins, session, context))
     } catch (err) {
       // blocks that a failed walk reached may be missing
       reached = new Reached()
@@ -151,7 +158,8 @@ async function pinRoots (roots: CID[], name: string, session: Session, context: 
 async function checkRoot (
   root: CID,
   reached: Reached,
-  { pins, files }: Session,
+  twins: MarkedTwins,
+  { pins }: Session,
   { output, signal }: Context
 ): Promise<PendingRoot> {
   const plain = unmark(root)
@@ -160,7 +168,7 @@ async function checkRoot (
 
   const marked = isMarked(root)
     ? root
-    : await markedTwin(plain, files, signal).catch((err: unknown) => {
+    : await twins.of(plain).catch((err: unknown) => {
       throw signal.aborted ? signal.reason : new DamagedDagError(root, err)
     })
 

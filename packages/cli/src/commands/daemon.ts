@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { startDaemon } from '../daemon/daemon.ts'
 import { bootstrapTexts } from '../network/node/bootstrap-texts.ts'
-import type { Provides } from '../daemon/daemon.ts'
+import type { Daemon, Provides } from '../daemon/daemon.ts'
 import type { Context } from '../context.ts'
 
 export interface DaemonCommandOptions {
@@ -9,11 +9,17 @@ export interface DaemonCommandOptions {
   announce?: string[]
   bootstrap?: string[]
   provide: Provides
+  /** The address of a gateway, as in `127.0.0.1:8080`. */
+  gateway?: string
+  gatewayFetch?: boolean
+  gatewayPublic?: boolean
+  gatewayMetrics?: string
 }
 
 /** Run a node until it is interrupted. */
 export async function daemon (options: DaemonCommandOptions, context: Context): Promise<void> {
   const { io, output, repo, signal } = context
+  const gateway = await gatewayOf(options, context)
   const running = await startDaemon({
     ...options,
     bootstrap: bootstrapTexts(options.bootstrap, io.env),
@@ -22,6 +28,7 @@ export async function daemon (options: DaemonCommandOptions, context: Context): 
     onNote: message => { output.note(message) },
     verbose: output.verbose
   })
+  let stopGateway: (() => Promise<void>) | undefined
 
   try {
     const { peerId, addresses } = running.id
@@ -30,12 +37,37 @@ export async function daemon (options: DaemonCommandOptions, context: Context): 
       { event: 'started', peerId, addresses, pid: process.pid },
       [`Peer ID\t${peerId}`, ...addresses.map(address => `Address\t${address}`)].join('\n')
     )
+    stopGateway = await gateway?.(running)
     output.result({ event: 'ready' }, 'The daemon is ready')
 
     if (!signal.aborted) {
       await once(signal, 'abort')
     }
   } finally {
+    await stopGateway?.()
     await running.stop()
   }
+}
+
+/**
+ * How to serve the repo of a daemon over HTTP, and fetch through its node, if that is wanted.
+ *
+ * @returns a function that starts it, and returns one that stops it
+ * @throws {UsageError} an address is not one, or lets other machines in without leave
+ */
+async function gatewayOf (
+  { gateway: listen, gatewayFetch: fetch = false, gatewayPublic = false, gatewayMetrics }: DaemonCommandOptions,
+  context: Context
+): Promise<((daemon: Daemon) => Promise<() => Promise<void>>) | undefined> {
+  if (listen == null) {
+    return undefined
+  }
+
+  const { checkAddresses, serveRepo } = await import('./gateway.ts')
+  const options = { listen, fetch, public: gatewayPublic, metrics: gatewayMetrics, log: false }
+  const names = { listen: '--gateway', metrics: '--gateway-metrics', public: '--gateway-public' }
+
+  checkAddresses(options, names)
+
+  return async ({ repo, network }) => (await serveRepo(options, context, repo, fetch ? network : undefined, names)).stop
 }

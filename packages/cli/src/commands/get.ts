@@ -100,7 +100,11 @@ async function write (source: CidPath, files: Ipfsz, options: GetCommandOptions,
   const known = knownSize(stats)
   const totals = { size: known ?? 0, entries: 1 }
 
-  await checkFileTarget(destination, source)
+  await checkFileTarget(
+    destination,
+    `ipfsz cat ${source.text}`,
+    'to write into it, add a slash at the end of the path'
+  )
   limits.check(totals)
   await checkRoom(destination, totals)
   const content = limits.limit(files.cat(cid, { path, signal, maxWindowSize: options.maxWindow, onProgress }))

@@ -1,3 +1,5 @@
+import { isIdentity } from '@ipfsz/core'
+import * as raw from 'multiformats/codecs/raw'
 import { openToRead, withRepo } from '../context.ts'
 import { IncompleteError } from '../errors.ts'
 import { tellDaemon } from '../daemon/tell-daemon.ts'
@@ -15,6 +17,12 @@ export async function addPins (texts: string[], context: Context): Promise<void>
 
   await withRepo(context, { lock: 'add', existing: true }, async ({ pins, repo }) => {
     for (const cid of cids) {
+      if (isIdentity(cid) && cid.code === raw.code) {
+        // as in an imported CAR; besides, the name of its record could be too long
+        output.result({ cid: cid.toString() }, `${cid}\tneeds no pin, the CID holds the whole file`)
+        continue
+      }
+
       await pins.add(cid, signal)
       output.result({ cid: cid.toString() }, `${cid}\tpinned`)
     }

@@ -1,7 +1,7 @@
 import { ipfsz, isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
 import { withReading } from '../context.ts'
-import { markedTwin } from '../dag/marked-twins.ts'
+import { MarkedTwins } from '../dag/marked-twins.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { table } from '../terminal/output.ts'
 import { parseCidPath } from '../terminal/cid-path.ts'
@@ -57,7 +57,7 @@ async function show (
   const directory = type === 'directory'
   // a directory below a marked CID is marked too
   const directoryCid = async (): Promise<CID | undefined> =>
-    isMarked(cid) ? mark(plainCid, TREE_CODE) : markedTwin(plainCid, files, signal)
+    isMarked(cid) ? mark(plainCid, TREE_CODE) : new MarkedTwins(files, signal).of(plainCid)
   const markedCid = directory ? await directoryCid() : stats.markedCid
   // `extended` counts all files of a directory
   const ratio = directory && size > 0n ? Number(storedSize) / Number(size) : stats.ratio

@@ -25,6 +25,12 @@ export interface AccessInit extends NetworkOptions {
   bootstrap: readonly string[]
   signal: AbortSignal
   onNote: (message: string) => void
+  /**
+   * How many requests to the daemon run at a time.
+   *
+   * @default that of a command
+   */
+  maxSockets?: number | undefined
 }
 
 /**
@@ -56,13 +62,13 @@ export class NetworkAccess {
   }
 
   async #open (): Promise<Network> {
-    const { repo: path, peers = [], bootstrap, timeout = DEFAULT_TIMEOUT, onNote } = this.#init
+    const { repo: path, peers = [], bootstrap, timeout = DEFAULT_TIMEOUT, onNote, maxSockets } = this.#init
     const signal = AbortSignal.any([this.#init.signal, AbortSignal.timeout(timeout)])
     const daemon = await readDaemonFile(path)
 
     if (daemon != null) {
       const { DaemonClient } = await import('./daemon-client.ts')
-      const client = new DaemonClient(daemon)
+      const client = new DaemonClient(daemon, maxSockets)
 
       await Promise.all(peers.map(async peer => client.connect(peer, signal)))
 

@@ -25,7 +25,7 @@ import type { IncomingMessage } from 'node:http'
 
 /** What to do if the daemon cannot be used. */
 const RESTART = 'restart it with ipfsz daemon'
-/** How many requests of one command run at a time. */
+/** How many requests of one command run at a time, by default. */
 const MAX_SOCKETS = 24
 /** How often a request is tried if the daemon closes the connection. */
 const MAX_TRIES = 6
@@ -35,10 +35,12 @@ const RETRY_AFTER = 100
 /** Reaches other nodes through the daemon of the repo. */
 export class DaemonClient implements Network {
   readonly #daemon: DaemonAddress
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS })
+  readonly #agent: Agent
 
-  constructor (daemon: DaemonAddress) {
+  /** @param maxSockets - how many requests run at a time */
+  constructor (daemon: DaemonAddress, maxSockets = MAX_SOCKETS) {
     this.#daemon = daemon
+    this.#agent = new Agent({ keepAlive: true, maxSockets })
   }
 
   async id (): Promise<NodeId> {
@@ -96,9 +98,19 @@ export class DaemonClient implements Network {
   }
 
   async resolveName (name: string, { signal }: NameOptions): Promise<ResolvedName> {
-    const { cid, path } = await this.#json<{ cid: string, path: string }>('/v0/name/resolve', { name }, signal)
+    const { cid, ...rest } = await this.#json<Omit<ResolvedName, 'cid'> & { cid: string }>(
+      '/v0/name/resolve',
+      { name },
+      signal
+    )
 
-    return { cid: CID.parse(cid), path }
+    return { cid: CID.parse(cid), ...rest }
+  }
+
+  async nameRecord (name: string, { signal }: NameOptions): Promise<Uint8Array> {
+    const { record } = await this.#json<{ record: string }>('/v0/name/record', { name }, signal)
+
+    return new Uint8Array(Buffer.from(record, 'base64'))
   }
 
   async close (): Promise<void> {

@@ -78,7 +78,7 @@ function fileIn (repo: string): string {
 }
 
 /** Identifies the loopback interface: by boot and network namespace on Linux, elsewhere by host name. */
-async function loopback (): Promise<string> {
+export async function loopback (): Promise<string> {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1')
 

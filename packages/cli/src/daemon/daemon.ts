@@ -14,7 +14,7 @@ import { userAgent } from '../version.ts'
 import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts'
 import { lockDaemon } from './daemon-lock.ts'
 import { serveNetwork } from './server.ts'
-import type { NodeId } from '../network/network.ts'
+import type { Network, NodeId } from '../network/network.ts'
 import type { ProvidingInit } from '../network/dht/providing.ts'
 import type { Repo } from '../repo/repo.ts'
 import type { CID } from 'multiformats/cid'
@@ -47,6 +47,9 @@ export interface DaemonInit {
 
 export interface Daemon {
   id: NodeId
+  repo: Repo
+  /** How this process reaches other nodes. */
+  network: Network
   stop: () => Promise<void>
 }
 
@@ -117,7 +120,7 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
     await writeDaemonFile(repo.path, { pid: process.pid, ...server }, lock.name)
     undo.push(async () => { await removeDaemonFile(repo.path) })
 
-    return { id: await network.id(), stop }
+    return { id: await network.id(), repo, network, stop }
   } catch (err) {
     await stop()
     throw err

@@ -50,20 +50,22 @@ export async function getTarget (output: string | undefined, asked: CidPath, cwd
  * Check that a file may be written to a path. A regular file there is replaced, and so is a symlink to one or to
  * nothing.
  *
+ * @param toStdout - a command that writes the same to stdout, for the message
+ * @param ifDirectory - what to do if the path is a directory, for the message
  * @throws {UsageError} the path is, or links to, a device, a pipe or a socket
  * @throws {TreeEntryError} the path is, or links to, a directory
  */
-export async function checkFileTarget (target: string, asked: CidPath): Promise<void> {
+export async function checkFileTarget (target: string, toStdout: string, ifDirectory: string): Promise<void> {
   const stats = await stat(target).catch(() => undefined)
 
   if (stats?.isDirectory() === true) {
-    throw new TreeEntryError(target, 'is a directory: to write into it, add a slash at the end of the path')
+    throw new TreeEntryError(target, `is a directory: ${ifDirectory}`)
   }
 
   // a symlink would be replaced, and the system's own, such as /dev/stdout, must stay
   if ((stats != null && !stats.isFile()) || STREAMS.test(target)) {
     throw new UsageError(
-      `${target} is not a regular file: to write to it, use ipfsz cat ${asked.text} > ${target}`
+      `${target} is not a regular file: to write to it, use ${toStdout} > ${target}`
     )
   }
 }

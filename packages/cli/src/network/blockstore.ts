@@ -40,7 +40,7 @@ export class NetworkState {
 export interface NetworkBlockstoreInit {
   blockstore: Store
   /** Opens the network. Called when the first block is missing. */
-  network: () => Promise<Network>
+  network: () => Promise<Pick<Network, 'fetch' | 'peers'>>
   /** The root that is read: its providers are asked for all blocks below it. */
   root: CID
   /** How long a fetch may go without any block arriving, in milliseconds. */
@@ -188,7 +188,7 @@ export class NetworkBlockstore implements Store {
 }
 
 /** Whether the network reports that no peer is connected. */
-async function isAlone (network: Network): Promise<boolean> {
+async function isAlone (network: Pick<Network, 'peers'>): Promise<boolean> {
   return network.peers().then(peers => peers.length === 0, () => false)
 }
 

@@ -60,6 +60,8 @@ export interface ResolvedName {
   cid: CID
   /** The path below the CID, such as `a/b.txt`, or empty. */
   path: string
+  /** How long the owner of the name lets others keep this, in seconds, if it is known. */
+  ttl?: number | undefined
 }
 
 export interface NameOptions {
@@ -108,6 +110,13 @@ export interface Network {
 
   /** @throws {NameError} the text is not a name, or no valid record was found */
   resolveName (name: string, options: NameOptions): Promise<ResolvedName>
+
+  /**
+   * The signed record of a name, as its owner published it. It is valid.
+   *
+   * @throws {NameError} the text is not a name, or no valid record was found
+   */
+  nameRecord (name: string, options: NameOptions): Promise<Uint8Array>
 
   close (): Promise<void>
 }

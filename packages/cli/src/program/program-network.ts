@@ -15,8 +15,16 @@ export interface NetworkFlags {
   timeout?: number
 }
 
+/** The flags of the daemon: `--gateway` may have no address. */
+interface DaemonFlags extends Omit<DaemonCommandOptions, 'gateway'> {
+  gateway?: string | true
+}
+
 /** The longest timeout, in milliseconds: timers hold at most 24 days. Longer ones are cut to this. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1 - 60_000
+
+/** Where a gateway listens by default. */
+export const DEFAULT_GATEWAY_ADDRESS = '127.0.0.1:8080'
 
 /** Add the options of commands that may use the network. */
 export function addNetworkOptions (command: Command): Command {
@@ -24,7 +32,7 @@ export function addNetworkOptions (command: Command): Command {
 }
 
 /** Add the options of commands that always ask other nodes. */
-function addPeerOptions (command: Command): Command {
+export function addPeerOptions (command: Command): Command {
   return command
     .option('--peer <multiaddr>', 'also ask this peer; repeatable', collect(text => text))
     .addOption(
@@ -82,15 +90,29 @@ export function defineNetworkCommands (program: Command, context: () => Context)
         'what to advertise to other nodes: pinned roots, all blocks, or nothing'
       ).choices(['roots', 'all', 'none']).default('roots')
     )
-    .action(async (options: DaemonCommandOptions) => {
+    .option(
+      '--gateway [address]',
+      `also run a gateway, as ipfsz gateway does (default address: ${DEFAULT_GATEWAY_ADDRESS})`
+    )
+    .option('--gateway-fetch', 'let the gateway fetch through this node what the repo lacks')
+    .option('--gateway-public', 'let the gateway listen on addresses that other machines reach')
+    .option('--gateway-metrics <address>', 'serve metrics of the gateway for Prometheus at this address')
+    .action(async ({ gateway, ...options }: DaemonFlags) => {
       if (options.bootstrap != null && options.bootstrap.length > 1 && options.bootstrap.includes(NONE)) {
         throw new UsageError(
           '--bootstrap none cannot be combined with bootstrap peers: leave out either none or the peers'
         )
       }
 
+      if (gateway == null && (options.gatewayFetch ?? options.gatewayPublic ?? options.gatewayMetrics) != null) {
+        throw new UsageError('Options of the gateway need --gateway: add it, or drop them')
+      }
+
       const { daemon } = await import('../commands/daemon.ts')
-      await daemon(options, context())
+      await daemon({
+        ...options,
+        ...gateway == null ? {} : { gateway: gateway === true ? DEFAULT_GATEWAY_ADDRESS : gateway }
+      }, context())
     })
 
   program.command('id')

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { Output, printable } from '../terminal/output.ts'
 import { CODECS, defineFileCommands } from './program-files.ts'
+import { defineGatewayCommand } from './program-gateway.ts'
 import { defineKeepCommands } from './program-keep.ts'
 import { defineNetworkCommands } from './program-network.ts'
 import { defineRepoCommands } from './program-repo.ts'
@@ -49,6 +50,7 @@ export function createProgram (io: Io): Command {
   defineFileCommands(program, context)
   defineKeepCommands(program, context)
   defineNetworkCommands(program, context)
+  defineGatewayCommand(program, context)
   defineRepoCommands(program, context)
 
   const cid = program.command('cid').description('convert between plain and marked CIDs')

@@ -1,8 +1,9 @@
 import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
 import { throwIfMismatch } from '../links/compare-original.ts'
-import { MAX_REMEMBERED_DIRECTORIES, MAX_TREE_DEPTH } from '../constants.ts'
+import { MAX_OPEN_LINKS_SIZE, MAX_REMEMBERED_DIRECTORIES, MAX_TREE_DEPTH } from '../constants.ts'
 import { getBlock } from '../dag/block.ts'
+import { cidKey } from '../dag/cid-key.ts'
 import { decodeNode } from '../dag/node.ts'
 import { findHeader } from '../read/entry.ts'
 import { InvalidDagError, NotAFileError, NotUnixFSError, UncheckedLinkError, VerifyFailedError } from '../errors.ts'
@@ -37,9 +38,12 @@ type VerifierOptions = VerifyOptions & Pick<VerifyFileOptions, 'onBytes'>
 
 /** The current position of the walk. */
 interface Place {
-  /** Relative to the verified directory. */
-  path: string
+  parent?: Place
+  /** Empty for the verified root, and for a shard, which is a part of its parent. */
+  name: string
   depth: number
+  /** Bytes of the blocks and names above. All of them are in memory. */
+  open: number
 }
 
 export async function verify (cid: CID, settings: Settings, options: VerifyOptions = {}): Promise<VerifyReport> {
@@ -49,7 +53,7 @@ export async function verify (cid: CID, settings: Settings, options: VerifyOptio
   const check = isByLink(entry) ? originalCheck(entry, options) : undefined
   const onBytes = check == null ? undefined : async (bytes: Uint8Array): Promise<void> => check.update(bytes)
   const verifier = new Verifier(settings, { ...options, onBytes }, isMarked(entry.asked))
-  const contentCid = await verifier.verify(entry, { path: '', depth: 0 })
+  const contentCid = await verifier.verify(entry, { name: '', depth: 0, open: 0 })
 
   if (check != null && isByLink(entry)) {
     await settleLink(entry.link, await check.compare(), settings, options)
@@ -140,7 +144,7 @@ class Verifier {
     this.tally.size += size
     this.tally.frames += frames
     this.tally.files++
-    emit(this.#options, 'ipfsz:verify:file', { cid, path: place.path, size })
+    emit(this.#options, 'ipfsz:verify:file', { cid, path: pathOf(place), size })
 
     return contentCid
   }
@@ -150,7 +154,11 @@ class Verifier {
       throw new InvalidDagError(node.cid, `is more than ${MAX_TREE_DEPTH} levels below the root`)
     }
 
-    const key = node.cid.toString()
+    if (place.open + node.length > MAX_OPEN_LINKS_SIZE) {
+      throw new InvalidDagError(node.cid, `has more than ${MAX_OPEN_LINKS_SIZE} bytes of directories above it`)
+    }
+
+    const key = cidKey(node.cid)
     const walked = this.#walked.get(key)
 
     if (walked != null) {
@@ -177,11 +185,12 @@ class Verifier {
     }
   }
 
-  async #link (parent: FileNode, { Hash: cid, Name: name = '' }: PBLink, { path, depth }: Place): Promise<void> {
-    const prefix = shardPrefix(parent)
+  async #link (node: FileNode, { Hash: cid, Name: label = '' }: PBLink, parent: Place): Promise<void> {
+    const prefix = shardPrefix(node)
     // a link to a shard has only the prefix as its name, and is a part of this directory
-    const isShard = prefix > 0 && name.length === prefix
-    const below = isShard ? path : [path, name.slice(prefix)].filter(part => part !== '').join('/')
+    const isShard = prefix > 0 && label.length === prefix
+    const name = isShard ? '' : label.slice(prefix)
+    const place = { parent, name, depth: parent.depth + 1, open: parent.open + node.length + 2 * name.length }
 
     try {
       const entry = await this.#open(cid)
@@ -190,13 +199,13 @@ class Verifier {
         throw new NotUnixFSError(cid, 'it is linked as a shard, but is not one')
       }
 
-      await this.verify(entry, { path: below, depth: depth + 1 })
+      await this.verify(entry, place)
     } catch (err) {
       if (err instanceof VerifyFailedError || this.#options.signal?.aborted === true) {
         throw err
       }
 
-      throw new VerifyFailedError(cid, below, err)
+      throw new VerifyFailedError(cid, pathOf(place), err)
     }
   }
 
@@ -223,6 +232,19 @@ class Verifier {
     this.tally.frames += frames
     this.tally.files += files
   }
+}
+
+/** A path relative to the verified directory. Joined only when it is needed: names may be long, and levels many. */
+function pathOf (place: Place): string {
+  const names: string[] = []
+
+  for (let at: Place | undefined = place; at != null; at = at.parent) {
+    if (at.name !== '') {
+      names.push(at.name)
+    }
+  }
+
+  return names.toReversed().join('/')
 }
 
 function difference (after: Tally, before: Tally): Tally {

@@ -49,6 +49,8 @@ interface EncodedNode {
 }
 
 /**
+ * Decode the block of a UnixFS file or directory. The block is not compared with the CID.
+ *
  * @throws {NotUnixFSError} the block is not dag-pb, or does not hold UnixFS
  */
 export function decodeNode (cid: CID, block: Uint8Array): FileNode {

@@ -63,29 +63,46 @@ export function checkDirectory (node: FileNode): void {
   }
 }
 
+/** Where a directory has an entry. */
+export interface EntryLocation {
+  cid: CID
+  /** The shards of a sharded directory on the way to the entry, below the directory's root. Otherwise empty. */
+  shards: CID[]
+}
+
 /**
- * The CID of the entry with that name, if there is one. In a sharded directory, fetches only
- * the shards on the way to it.
+ * Find the entry with that name, if there is one. In a sharded directory, fetches only the
+ * shards on the way to it.
  *
  * @throws {InvalidDagError} there are two, or the name is not valid
  */
+export async function locateEntry (
+  node: FileNode,
+  name: string,
+  blockstore: GetStore,
+  options: GetBlockOptions = {}
+): Promise<EntryLocation | undefined> {
+  if (isSharded(node)) {
+    const { cid, count, shards } = await findInShards(node, name, blockstore, options)
+    checkFound(node.cid, name, count)
+
+    return cid == null ? undefined : { cid, shards }
+  }
+
+  const found = node.links.filter(link => link.Name === name)
+  checkFound(node.cid, name, found.length)
+
+  return found.length === 0 ? undefined : { cid: found[0].Hash, shards: [] }
+}
+
+/** The CID of the entry with that name, like {@link locateEntry}. */
 export async function findEntry (
   node: FileNode,
   name: string,
   blockstore: GetStore,
   options: GetBlockOptions
 ): Promise<CID | undefined> {
-  if (isSharded(node)) {
-    const { cid, count } = await findInShards(node, name, blockstore, options)
-    checkFound(node.cid, name, count)
-
-    return cid
-  }
-
-  const found = node.links.filter(link => link.Name === name)
-  checkFound(node.cid, name, found.length)
-
-  return found[0]?.Hash
+  return (await locateEntry(node, name, blockstore, options))?.cid
 }
 
 function checkLabel ({ cid }: FileNode, label: string, prefix: number): void {

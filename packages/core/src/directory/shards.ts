@@ -1,6 +1,7 @@
-import { MAX_MISPLACED_ENTRIES, MAX_REMEMBERED_DIRECTORIES } from '../constants.ts'
+import { MAX_MISPLACED_ENTRIES, MAX_MISPLACED_LOOKUPS, MAX_REMEMBERED_DIRECTORIES } from '../constants.ts'
 import { InvalidDagError } from '../errors.ts'
 import { getBlock } from '../dag/block.ts'
+import { cidKey } from '../dag/cid-key.ts'
 import { decodeNode } from '../dag/node.ts'
 import { readAhead } from '../dag/read-ahead.ts'
 import { ShardList } from './shard-list.ts'
@@ -8,11 +9,19 @@ import { childPlace, hashName, leadsTo, prefixLength, ROOT_PLACE, slotBits, slot
 import type { GetBlockOptions, GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Opened } from '../dag/items.ts'
+import type { PBLink } from '@ipld/dag-pb'
 import type { ShardItem } from './shard-list.ts'
 import type { CID } from 'multiformats/cid'
 
 export function isSharded ({ unixfs }: FileNode): boolean {
   return unixfs.type === 'hamt-sharded-directory'
+}
+
+/** The names found outside the shard that their hash names. */
+interface Misplaced {
+  names: Set<string>
+  /** How many links may still be read to look such names up. */
+  lookups: number
 }
 
 /**
@@ -24,19 +33,21 @@ export function isSharded ({ unixfs }: FileNode): boolean {
  * original bytes are unknown here. Those names are remembered, and also looked up at the place
  * that their hash determines.
  *
- * @throws {InvalidDagError} a name or a shard occurs twice, or a shard is too deep, empty, or
- *   not a shard
+ * @param lookups - how many links may be read to look up those names
+ * @throws {InvalidDagError} a name or a shard occurs twice, a shard is too deep, empty, or not a
+ *   shard, or too many names are not where their hash puts them
  */
 export async function * listShards (
   root: FileNode,
   blockstore: GetStore,
-  options: GetBlockOptions
+  options: GetBlockOptions,
+  lookups = MAX_MISPLACED_LOOKUPS
 ): AsyncGenerator<ShardItem> {
   const visited = new Map<string, string>()
-  const misplaced = new Set<string>()
+  const misplaced: Misplaced = { names: new Set(), lookups }
 
   const check = ({ cid, place }: ShardItem): void => {
-    const key = cid.toString()
+    const key = cidKey(cid)
     const here = `${place.bits} ${place.prefix}`
     const there = visited.get(key) ?? here
 
@@ -62,88 +73,125 @@ export async function * listShards (
 
 /**
  * Look up a name in the shards on the path that its hash determines. `count` is how many entries
- * have that name in the first shard that has any.
+ * have that name in the first shard that has any. `shards` are the shards read below the root.
  */
 export async function findInShards (
   root: FileNode,
   name: string,
   blockstore: GetStore,
   options: GetBlockOptions
-): Promise<{ cid?: CID, count: number }> {
-  for await (const { shard, prefix } of shardsTo(root, name, blockstore, options)) {
-    const found = shard.links.filter(({ Name: label = '' }) => label.length > prefix && label.slice(prefix) === name)
+): Promise<{ cid?: CID, count: number, shards: CID[] }> {
+  const shards: CID[] = []
+
+  for await (const { shard, named: found } of shardsTo(root, name, blockstore, options)) {
+    if (shard !== root) {
+      shards.push(shard.cid)
+    }
 
     if (found.length > 0) {
-      return { cid: found[0].Hash, count: found.length }
+      return { cid: found[0].Hash, count: found.length, shards }
     }
   }
 
-  return { count: 0 }
+  return { count: 0, shards }
 }
 
 async function checkMisplaced (
   root: FileNode,
   name: string,
-  misplaced: Set<string>,
+  misplaced: Misplaced,
   blockstore: GetStore,
   options: GetBlockOptions
 ): Promise<void> {
-  if (misplaced.has(name) || await isInPlace(root, name, blockstore, options)) {
+  const { names } = misplaced
+
+  if (names.has(name) || await isInPlace(root, name, misplaced, blockstore, options)) {
     throw new InvalidDagError(root.cid, `has two entries named ${JSON.stringify(name)}`)
   }
 
-  misplaced.add(name)
+  names.add(name)
 
-  if (misplaced.size > MAX_MISPLACED_ENTRIES) {
+  if (names.size > MAX_MISPLACED_ENTRIES) {
     throw new InvalidDagError(root.cid, `has more than ${MAX_MISPLACED_ENTRIES} entries outside their hashes' shards`)
   }
 }
 
-/** Whether an entry of that name is at the place that its hash determines. */
+/**
+ * Whether an entry of that name is at the place that its hash determines.
+ *
+ * @throws {InvalidDagError} looking up the misplaced names takes too long
+ */
 async function isInPlace (
   root: FileNode,
   name: string,
+  misplaced: Misplaced,
   blockstore: GetStore,
   options: GetBlockOptions
 ): Promise<boolean> {
-  for await (const { shard, prefix, slot } of shardsTo(root, name, blockstore, options)) {
-    const found = shard.links
-      .filter(({ Name: label = '' }) => label.slice(prefix) === name && slotOf(shard, label, prefix) === slot)
-
-    if (found.length > 0) {
+  for await (const { shard, prefix, slot, named } of shardsTo(root, name, blockstore, options)) {
+    if (named.some(({ Name: label = '' }) => slotOf(shard, label, prefix) === slot)) {
       return true
+    }
+
+    misplaced.lookups -= shard.links.length
+
+    // a shard may have 65,536 links: to look up each of them in it would take hours
+    if (misplaced.lookups < 0) {
+      throw new InvalidDagError(root.cid, "has too many entries outside their hashes' shards, in shards too large")
     }
   }
 
   return false
 }
 
-/** The shards that a name's hash leads through, with the index of the child that it leads to. */
+/** A shard on the path of a name's hash. */
+interface ShardOnPath {
+  shard: FileNode
+  prefix: number
+  /** The index of the child that the hash leads to. */
+  slot: number
+  /** The entries of that name, whatever their index. */
+  named: PBLink[]
+}
+
+/** The shards that a name's hash leads through. */
 async function * shardsTo (
   root: FileNode,
   name: string,
   blockstore: GetStore,
   options: GetBlockOptions
-): AsyncGenerator<{ shard: FileNode, prefix: number, slot: number }> {
+): AsyncGenerator<ShardOnPath> {
   const hash = await hashName(name)
   let shard = root
   let place = ROOT_PLACE
 
   for (;;) {
+    const { links } = shard
     const prefix = prefixLength(shard)
     const bits = slotBits(shard, place)
     const slot = slotFor(hash, place, bits)
-    yield { shard, prefix, slot }
+    const named: PBLink[] = []
+    let next: CID | undefined
 
-    const [next] = shard.links
-      .filter(({ Name: label = '' }) => label.length === prefix && slotOf(shard, label, prefix) === slot)
+    // once, as each link is decoded
+    for (const link of links) {
+      const { Name: label = '' } = link
+
+      if (label.length > prefix && label.slice(prefix) === name) {
+        named.push(link)
+      } else if (next == null && label.length === prefix && slotOf(shard, label, prefix) === slot) {
+        next = link.Hash
+      }
+    }
+
+    yield { shard, prefix, slot, named }
 
     if (next == null) {
       return
     }
 
     place = childPlace(place, slot, bits)
-    shard = decodeShard(next.Hash, await getBlock(next.Hash, blockstore, options))
+    shard = decodeShard(next, await getBlock(next, blockstore, options))
   }
 }
 

@@ -19,6 +19,8 @@ import type {
   RmOptions,
   Stats,
   StatOptions,
+  StoredFile,
+  StoredFileOptions,
   TouchOptions
 } from '../unixfs.ts'
 import type { VerifyOptions, VerifyReport } from '../verification.ts'
@@ -114,6 +116,10 @@ export class KuboIpfsz implements Ipfsz {
   async stat (cid: CID, options?: ExtendedStatOptions): Promise<ExtendedStats>
   async stat (cid: CID, options?: StatOptions): Promise<Stats> {
     return this.#files.stat(cid, options)
+  }
+
+  async storedFile (cid: CID, options?: StoredFileOptions): Promise<StoredFile | undefined> {
+    return this.#files.storedFile(cid, options)
   }
 
   async touch (cid: CID, options?: TouchOptions): Promise<CID> {

@@ -57,10 +57,15 @@ export function throwIfNotOriginal (entry: LinkedEntry, options: Options): void 
  * `throwIfNotOriginal` reports it.
  */
 export function reportUnchecked (entry: LinkedEntry, options: Options): void {
-  if (isByLink(entry) && entry.link.compressed.code !== TREE_CODE && !isVouchedFor(entry)) {
+  if (isByLink(entry) && isUnvouched(entry)) {
     const { original, compressed } = entry.link
     emit(options, 'ipfsz:link:unchecked', { original, compressed })
   }
+}
+
+/** Whether nothing vouches for the link of a file, so that its bytes must be compared with the original. */
+export function isUnvouched (entry: LinkedEntry): boolean {
+  return isByLink(entry) && entry.link.compressed.code !== TREE_CODE && !isVouchedFor(entry)
 }
 
 /** The layout that the original must have: the one a comparison found, or that of the header's content CID. */

@@ -22,6 +22,7 @@ const MARKER_FIELD = '_ipfsz'
 export const DEFAULT_LIFETIME = 48 * 60 * 60 * 1000
 /** How long a resolver may cache a record, 5 minutes in nanoseconds. */
 const TTL = 5n * 60n * 1_000_000_000n
+const NANOSECONDS = 1e9
 
 /** How many names a name may lead through. */
 export const MAX_NAMES = 8
@@ -112,10 +113,14 @@ export async function readRecord (key: Uint8Array, bytes: Uint8Array): Promise<N
   const { data } = await checkRecord(key, bytes)
 
   try {
-    const { Value, Sequence, [MARKER_FIELD]: marker } = decode(data ?? new Uint8Array(0)) as Record<string, unknown>
+    const decoded = decode(data ?? new Uint8Array(0)) as Record<string, unknown>
+    const { Value, Sequence, TTL: ttl, [MARKER_FIELD]: marker } = decoded
     const value = parseValue(new TextDecoder().decode(Value as Uint8Array), marker)
 
-    return { sequence: BigInt(Sequence as number | bigint), value }
+    return {
+      sequence: BigInt(Sequence as number | bigint),
+      value: 'name' in value ? value : { ...value, ...parseTtl(ttl) }
+    }
   } catch (err) {
     throw err instanceof NameError
       ? err
@@ -129,6 +134,10 @@ async function checkRecord (key: Uint8Array, bytes: Uint8Array): Promise<IPNSEnt
   } catch (err) {
     throw new NameError(`The record of the name is not valid (${messageOf(err)}): ${PUBLISH_AGAIN}`, { cause: err })
   }
+}
+
+function parseTtl (ttl: unknown): Pick<ResolvedName, 'ttl'> {
+  return (typeof ttl === 'number' || typeof ttl === 'bigint') && ttl >= 0 ? { ttl: Number(ttl) / NANOSECONDS } : {}
 }
 
 function parseValue (value: string, marker: unknown): NameRecord['value'] {

@@ -1,5 +1,3 @@
-import { decode, encode } from 'cborg'
-import { Key } from 'interface-datastore'
 import { CID } from 'multiformats/cid'
 import { NameError } from '../../errors.ts'
 import { usableDhts } from '../dht/dhts.ts'
@@ -13,6 +11,7 @@ import {
   readRecord,
   recordKey
 } from './name-records.ts'
+import { listPublished, readPublished, writePublished } from './published.ts'
 import { waitForDht } from '../dht/wait-for-dht.ts'
 import type { Services } from '../dht/dhts.ts'
 import type { NameRecord } from './name-records.ts'
@@ -21,19 +20,14 @@ import type { Repo } from '../../repo/repo.ts'
 import type { Libp2p, PrivateKey } from '@libp2p/interface'
 import type { MultihashDigest } from 'multiformats/hashes/interface'
 
-/** The datastore prefix of what was last published under each key. */
-const PREFIX = '/ipfsz/names'
-
 /** How long putting or getting a record may take, in milliseconds. */
 const TIMEOUT = 60_000
 /** How long to wait for newer records after the first has arrived, in milliseconds. */
 const NEWER_WITHIN = 3_000
 
-interface Published {
-  cid: string
-  path: string
-  sequence: bigint | number
-  lifetime: number
+/** A record as it was received, too. */
+interface FoundRecord extends NameRecord {
+  bytes: Uint8Array
 }
 
 /** Publishes and resolves IPNS names on the DHTs of a node, with the keys of a repo. */
@@ -51,25 +45,24 @@ export class NameService {
     const { key: name, lifetime = DEFAULT_LIFETIME, signal } = options
     const key = await loadOrCreateKey(this.#repo.path, name)
     const digest = key.publicKey.toMultihash()
-    const before = await this.#published(name)
+    const before = await readPublished(this.#repo.datastore, name)
     await waitForDht(this.#libp2p, signal)
     const others = await this.#find(digest, signal).catch(() => undefined)
     const newest = [BigInt(before?.sequence ?? 0n), others?.sequence ?? 0n].reduce((a, b) => a > b ? a : b)
     const sequence = newest + 1n
 
     await this.#put(key, cid, path, sequence, lifetime, signal)
-    const published: Published = { cid: cid.toString(), path, sequence, lifetime }
     // only now: `publishAgain` would otherwise renew a record that no peer has stored
-    await this.#repo.datastore.put(keyOfName(name), encode(published))
+    await writePublished(this.#repo.datastore, name, { cid: cid.toString(), path, sequence, lifetime })
 
     return { name: formatName(digest), cid, sequence }
   }
 
   /** Signs and publishes all names again. Peers drop records after a while. */
   async publishAgain (signal: AbortSignal): Promise<void> {
-    for await (const { key: at, value } of this.#repo.datastore.query({ prefix: PREFIX })) {
-      const key = await loadKey(this.#repo.path, at.baseNamespace())
-      const { cid, path, sequence, lifetime } = decode(value) as Published
+    for await (const { name, published } of listPublished(this.#repo.datastore)) {
+      const key = await loadKey(this.#repo.path, name)
+      const { cid, path, sequence, lifetime } = published
 
       if (key != null) {
         await this.#put(key, CID.parse(cid), path, BigInt(sequence), lifetime, signal)
@@ -86,8 +79,7 @@ export class NameService {
       const record = await this.#find(digest, signal)
 
       if (record == null) {
-        throw new NameError(`No record of ${text} was found: it was never published, or its record has expired. ` +
-          'Ask its owner to publish it again, with ipfsz name publish')
+        throw notFound(text)
       }
 
       if (!('name' in record.value)) {
@@ -102,12 +94,17 @@ export class NameService {
     )
   }
 
-  async #published (name: string): Promise<Published | undefined> {
-    const { datastore } = this.#repo
+  /** @throws {NameError} the text is not a name, or no valid record was found */
+  async record (text: string, signal: AbortSignal): Promise<Uint8Array> {
+    const digest = parseName(text)
+    await waitForDht(this.#libp2p, signal)
+    const record = await this.#find(digest, signal)
 
-    return await datastore.has(keyOfName(name))
-      ? decode(await datastore.get(keyOfName(name))) as Published
-      : undefined
+    if (record == null) {
+      throw notFound(text)
+    }
+
+    return record.bytes
   }
 
   async #put (
@@ -138,11 +135,11 @@ export class NameService {
   }
 
   /** The newest valid record in the DHTs. */
-  async #find (digest: MultihashDigest, signal: AbortSignal): Promise<NameRecord | undefined> {
+  async #find (digest: MultihashDigest, signal: AbortSignal): Promise<FoundRecord | undefined> {
     const key = recordKey(digest)
     const ended = new AbortController()
     const both = AbortSignal.any([signal, ended.signal, AbortSignal.timeout(TIMEOUT)])
-    let newest: NameRecord | undefined
+    let newest: FoundRecord | undefined
 
     await Promise.all(usableDhts(this.#libp2p).map(async dht => {
       try {
@@ -159,7 +156,7 @@ export class NameService {
           }
 
           if (newest == null || record.sequence > newest.sequence) {
-            newest = record
+            newest = { ...record, bytes: event.value }
           }
         }
       } catch {
@@ -172,6 +169,7 @@ export class NameService {
   }
 }
 
-function keyOfName (name: string): Key {
-  return new Key(`${PREFIX}/${name}`)
+function notFound (text: string): NameError {
+  return new NameError(`No record of ${text} was found: it was never published, or its record has expired. ` +
+    'Ask its owner to publish it again, with ipfsz name publish')
 }

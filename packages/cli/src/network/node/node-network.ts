@@ -138,6 +138,10 @@ export class NodeNetwork implements Network {
     return this.#names.resolve(name, signal)
   }
 
+  async nameRecord (name: string, { signal }: NameOptions): Promise<Uint8Array> {
+    return this.#names.record(name, signal)
+  }
+
   async close (): Promise<void> {
     this.#sessions.forEach(session => { session.close() })
     await this.#providing?.stop()

@@ -1,0 +1,211 @@
+import { once } from 'node:events'
+import { networkAccess } from '../context.ts'
+import { lockFetching } from '../daemon/daemon-lock.ts'
+import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
+import { UsageError } from '../errors.ts'
+import { formatCombined, toJson } from '../gateway/access-log.ts'
+import { LongNetwork } from '../gateway/fetch-network.ts'
+import { checkReach, parseListenAddress } from '../gateway/listen-address.ts'
+import { startGateway } from '../gateway/start-gateway.ts'
+import { openRepo, openRepoToRead } from '../repo/repo.ts'
+import type { Context } from '../context.ts'
+import type { FetchNetwork } from '../gateway/fetch-network.ts'
+import type { RunningGateway } from '../gateway/start-gateway.ts'
+import type { Repo } from '../repo/repo.ts'
+
+export interface GatewayCommandOptions {
+  /** As in `127.0.0.1:8080`. */
+  listen: string
+  /** Fetch what the repo lacks from other nodes. */
+  fetch: boolean
+  /** Whether other machines may connect. */
+  public: boolean
+  /** Where Prometheus reads metrics, as in `127.0.0.1:9090`. */
+  metrics?: string | undefined
+  /** Whether to print a line for each request. */
+  log: boolean
+  /** Hosts whose subdomains are origins, besides `localhost`. */
+  host?: string[] | undefined
+  /** `loopback`, or the addresses of proxies. */
+  trustProxy?: string[] | undefined
+  maxRequests?: number | undefined
+  maxRequestsPerAddress?: number | undefined
+}
+
+/** What the options are called, for messages. */
+export interface OptionNames {
+  listen: string
+  metrics: string
+  public: string
+}
+
+const OPTION_NAMES: OptionNames = { listen: '--listen', metrics: '--metrics', public: '--public' }
+
+/** How much of the access log may wait for a slow reader, in bytes. More lines are dropped, and counted. */
+const MAX_WAITING = 1024 * 1024
+
+/**
+ * How many blocks the daemon may be asked for at a time: half of the connections that it takes. Blocks that
+ * no peer has keep one for a minute each.
+ */
+const MAX_SOCKETS = 512
+
+/** Serve the repo over HTTP until it is interrupted. */
+export async function gateway (options: GatewayCommandOptions, context: Context): Promise<void> {
+  const { signal, repo: path } = context
+  // before anything is opened
+  checkAddresses(options)
+
+  if (!options.fetch) {
+    return run(await serveRepo(options, context, await openRepoToRead(path)), context, signal)
+  }
+
+  const lock = await lockFetching(path, signal)
+
+  try {
+    const network = await openLongNetwork(context)
+
+    try {
+      // No sync: fetched blocks can be fetched again
+      const repo = await openRepo(path, { sync: false })
+      await run(await serveRepo(options, context, repo, network), context, signal)
+    } finally {
+      await network.close()
+    }
+  } finally {
+    await lock.release()
+  }
+}
+
+/**
+ * Start a gateway, and print where it is.
+ *
+ * @param names - what the options are called
+ * @throws {UsageError} an address is not one, or lets other machines in without leave
+ * @throws {ListenError} it cannot listen on an address
+ */
+export async function serveRepo (
+  options: GatewayCommandOptions,
+  context: Context,
+  repo: Repo,
+  network?: FetchNetwork,
+  names: OptionNames = OPTION_NAMES
+): Promise<RunningGateway> {
+  const { io, output, network: { timeout = DEFAULT_TIMEOUT } = {} } = context
+  const { host: subdomainHosts, trustProxy, maxRequests: requests, maxRequestsPerAddress: requestsPerAddress } = options
+  const running = await startGateway({
+    ...addressesOf(options, names),
+    repo,
+    network,
+    timeout,
+    subdomainHosts,
+    trustProxy: trustProxy?.length === 1 && trustProxy[0] === 'loopback' ? 'loopback' : trustProxy,
+    requests,
+    requestsPerAddress,
+    now: io.now,
+    onNote: message => { output.note(message) },
+    onEntry: options.log || output.verbose
+      ? entry => {
+        const isRead = output.stdout.writableLength < MAX_WAITING
+
+        if (isRead) {
+          output.result(toJson(entry), formatCombined(entry))
+        }
+
+        return isRead
+      }
+      : undefined
+  })
+
+  printStarted(running, options, context)
+
+  if (options.fetch && options.public) {
+    output.note('whoever reaches this gateway can make it fetch, store and serve anything')
+  }
+
+  return running
+}
+
+/**
+ * Check where a gateway is to listen.
+ *
+ * @param names - what the options are called
+ * @throws {UsageError} an address is not one, or lets other machines in without leave
+ */
+export function checkAddresses (options: GatewayCommandOptions, names = OPTION_NAMES): void {
+  addressesOf(options, names)
+}
+
+function addressesOf (
+  { listen: listenText, metrics: metricsText, public: isPublic }: GatewayCommandOptions,
+  names: OptionNames
+): { listen: ReturnType<typeof parseListenAddress>, metrics: ReturnType<typeof parseListenAddress> | undefined } {
+  const listen = parseListenAddress(listenText)
+  const metrics = metricsText == null ? undefined : parseListenAddress(metricsText)
+
+  checkReach(listen, isPublic, names.listen, names.public)
+
+  if (metrics != null) {
+    checkReach(metrics, isPublic, names.metrics, names.public)
+  }
+
+  return { listen, metrics }
+}
+
+function printStarted (
+  { url, subdomainUrl, metricsUrl }: RunningGateway,
+  { fetch }: GatewayCommandOptions,
+  { output }: Context
+): void {
+  const lines = [
+    `Gateway\t${url}/ipfs/CID`,
+    ...subdomainUrl == null ? [] : [`Gateway\t${subdomainUrl.replace('//', '//CID.ipfs.')}`],
+    ...metricsUrl == null ? [] : [`Metrics\t${metricsUrl}`],
+    fetch
+      ? 'It fetches what the repo lacks from other nodes.'
+      : 'It serves what the repo holds, and asks no other node.',
+    `All pages below ${url} share one origin. For websites, use ` +
+      (subdomainUrl == null ? 'subdomains: name a host with --host.' : 'the subdomains: each has an origin of its own.')
+  ]
+
+  output.result(
+    { event: 'gateway', url, subdomainUrl, metricsUrl, fetch, pid: process.pid },
+    lines.join('\n')
+  )
+}
+
+async function run (running: RunningGateway, { output }: Context, signal: AbortSignal): Promise<void> {
+  try {
+    output.result({ event: 'ready' }, 'The gateway is ready')
+
+    if (!signal.aborted) {
+      await once(signal, 'abort')
+    }
+  } finally {
+    await running.stop()
+  }
+}
+
+/**
+ * @throws {UsageError} there is no daemon, and no peer to ask
+ * @throws {NotConnectedError} a peer of --peer cannot be reached
+ */
+async function openLongNetwork (context: Context): Promise<LongNetwork> {
+  if (!await networkAccess(context).isPossible()) {
+    throw new UsageError(
+      '--fetch has nobody to ask, because no daemon runs and no peer is known: start a daemon with ipfsz daemon, ' +
+        'or name a peer with --peer'
+    )
+  }
+
+  const network = new LongNetwork(() => networkAccess(context, MAX_SOCKETS))
+
+  try {
+    await network.open()
+
+    return network
+  } catch (err) {
+    await network.close()
+    throw err
+  }
+}

@@ -1,0 +1,21 @@
+import type { Output } from '../terminal/output.ts'
+import type { CID } from 'multiformats/cid'
+
+/**
+ * The URL of a CID on a gateway.
+ *
+ * @param name - of a file: browsers save it under this name, and the gateway tells its type from it.
+ *   Undefined for a directory, empty for a file without a name
+ */
+export function contentUrl (gateway: string, cid: CID, name?: string): string {
+  const end = name == null ? '/' : name === '' ? '' : `?filename=${encodeURIComponent(name.toWellFormed())}`
+
+  return `${gateway}/ipfs/${cid}${end}`
+}
+
+/** Say where a browser finds what was added. On stderr, or scripts would take the line for another file. */
+export function noteUrl (output: Pick<Output, 'json' | 'note'>, url: string | undefined): void {
+  if (url != null && !output.json) {
+    output.note(url)
+  }
+}

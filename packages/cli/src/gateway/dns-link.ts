@@ -1,0 +1,77 @@
+import { Resolver } from 'node:dns/promises'
+import { GatewayError, NameNotFoundError } from '@ipfsz/gateway'
+
+/** Where a DNSLink points (dnslink.dev): `/ipfs/CID/path`, or `/ipns/NAME/path`. */
+export interface DnsLink {
+  namespace: 'ipfs' | 'ipns'
+  name: string
+  path: string[]
+}
+
+/** Looks up the TXT records of a host. A record is a list of strings. */
+export type LookUpTxt = (host: string, signal: AbortSignal) => Promise<string[][]>
+
+/** How long one server may take to answer, in milliseconds, and how often it is asked. */
+const TIMEOUT = 5000
+const TRIES = 2
+
+/** The answers of DNS that there is no such record. */
+const NONE = new Set(['ENOTFOUND', 'ENODATA'])
+
+/** A host name of several labels (RFC 1035, section 2.3.4). */
+const HOST = /^(?=.{1,244}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
+
+/**
+ * Find the DNSLink of a host: the first, in alphabetical order, of the TXT records of `_dnslink.HOST` that
+ * has one, or of those of the host itself.
+ *
+ * @throws {NameNotFoundError} it has none
+ * @throws {GatewayError} 502: DNS does not answer
+ */
+export async function findDnsLink (host: string, signal: AbortSignal, lookUp = lookUpTxt): Promise<DnsLink> {
+  if (!HOST.test(host)) {
+    throw new NameNotFoundError(host)
+  }
+
+  for (const name of [`_dnslink.${host}`, host]) {
+    signal.throwIfAborted()
+
+    const texts = (await lookUp(name, signal)).map(strings => strings.join('')).toSorted()
+    const link = texts.map(parseDnsLink).find(link => link != null)
+
+    if (link != null) {
+      return link
+    }
+  }
+
+  throw new NameNotFoundError(host)
+}
+
+function parseDnsLink (text: string): DnsLink | undefined {
+  const [, namespace, name, path = ''] = /^dnslink=\/(ipfs|ipns)\/([^/\s]+)(?:\/(.*))?$/s.exec(text.trim()) ?? []
+
+  return name == null
+    ? undefined
+    : { namespace: namespace as 'ipfs' | 'ipns', name, path: path.split('/').filter(Boolean) }
+}
+
+async function lookUpTxt (host: string, signal: AbortSignal): Promise<string[][]> {
+  const resolver = new Resolver({ timeout: TIMEOUT, tries: TRIES })
+  const cancel = (): void => { resolver.cancel() }
+
+  signal.addEventListener('abort', cancel, { once: true })
+
+  try {
+    return await resolver.resolveTxt(host)
+  } catch (err) {
+    signal.throwIfAborted()
+
+    if (NONE.has((err as NodeJS.ErrnoException).code ?? '')) {
+      return []
+    }
+
+    throw new GatewayError(502, `DNS does not answer for ${host}`, { cause: err })
+  } finally {
+    signal.removeEventListener('abort', cancel)
+  }
+}

@@ -1,0 +1,83 @@
+import { GatewayError } from '@ipfsz/gateway'
+import type { Network } from '../network/network.ts'
+
+/** What a gateway needs of other nodes. */
+export type FetchNetwork = Pick<Network, 'fetch' | 'peers' | 'resolveName' | 'nameRecord'>
+
+/** How to reach them: `NetworkAccess`, or a fake. */
+export interface Access {
+  open (): Promise<Network>
+  close (): Promise<void>
+}
+
+/**
+ * Reaches other nodes for as long as a gateway runs: a daemon may end meanwhile, and another start. What
+ * cannot be reached is opened again, once for each request.
+ */
+export class LongNetwork implements FetchNetwork {
+  readonly #makeAccess: () => Access
+  #access: Access
+
+  constructor (makeAccess: () => Access) {
+    this.#makeAccess = makeAccess
+    this.#access = makeAccess()
+  }
+
+  /** Open it now, so that a wrong peer shows when the gateway starts. */
+  async open (): Promise<void> {
+    await this.#access.open()
+  }
+
+  async fetch (...args: Parameters<Network['fetch']>): ReturnType<Network['fetch']> {
+    return this.#use(async network => network.fetch(...args), args[1].signal)
+  }
+
+  async peers (): ReturnType<Network['peers']> {
+    return this.#use(async network => network.peers())
+  }
+
+  async resolveName (...args: Parameters<Network['resolveName']>): ReturnType<Network['resolveName']> {
+    return this.#use(async network => network.resolveName(...args), args[1].signal)
+  }
+
+  async nameRecord (...args: Parameters<Network['nameRecord']>): ReturnType<Network['nameRecord']> {
+    return this.#use(async network => network.nameRecord(...args), args[1].signal)
+  }
+
+  async close (): Promise<void> {
+    await this.#access.close()
+  }
+
+  /** @throws {GatewayError} 502: the daemon or node cannot be reached */
+  async #use<T> (work: (network: Network) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const access = this.#access
+
+    try {
+      return await work(await access.open())
+    } catch (err) {
+      if (!isUnreachable(err) || signal?.aborted === true) {
+        throw err
+      }
+    }
+
+    if (access === this.#access) {
+      this.#access = this.#makeAccess()
+      await access.close().catch(() => {})
+    }
+
+    try {
+      return await work(await this.#access.open())
+    } catch (err) {
+      throw isUnreachable(err)
+        ? new GatewayError(502, 'The node of this gateway does not answer', { cause: err })
+        : err
+    }
+  }
+}
+
+const UNREACHABLE = new Set(['DaemonError', 'NodeError', 'NotConnectedError'])
+
+function isUnreachable (err: unknown): boolean {
+  // a DaemonError without a cause is an answer of the daemon
+  return err instanceof Error && UNREACHABLE.has(err.name) && (err.name !== 'DaemonError' || err.cause != null)
+}

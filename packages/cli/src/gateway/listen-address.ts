@@ -1,0 +1,83 @@
+import { BlockList, isIP } from 'node:net'
+import { UsageError } from '../errors.ts'
+
+/** Where a server listens. */
+export interface ListenAddress {
+  /** An IP address or host name. */
+  host: string
+  /** 0 for a free one. */
+  port: number
+}
+
+const MAX_PORT = 65_535
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8)
+loopback.addAddress('::1', 'ipv6')
+
+/**
+ * Parse `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`.
+ *
+ * @throws {UsageError} it is not such an address
+ */
+export function parseListenAddress (text: string): ListenAddress {
+  const [, v6, name, port] = /^(?:\[([0-9a-f:.]+)\]|([^:[\]/\s]+)):(\d{1,5})$/i.exec(text) ?? []
+  const host = v6 ?? name
+
+  if (host == null || Number(port) > MAX_PORT || (v6 != null && isIP(v6) !== 6)) {
+    throw new UsageError(`"${text}" is not an address to listen on: give a host and a port, as in 127.0.0.1:8080`)
+  }
+
+  return { host, port: Number(port) }
+}
+
+/** Whether only programs on this machine can connect. Of a host name other than `localhost`, nobody can tell. */
+export function isLoopback ({ host }: ListenAddress): boolean {
+  switch (isIP(host)) {
+    case 4:
+      return loopback.check(host)
+    case 6:
+      // also knows IPv4 addresses that are mapped into IPv6
+      return loopback.check(host, 'ipv6')
+    default:
+      return host.toLowerCase() === 'localhost'
+  }
+}
+
+/**
+ * Refuse to let other machines in, unless that is wanted.
+ *
+ * @param option - the option that named the address
+ * @param permission - the option that allows it
+ * @throws {UsageError}
+ */
+export function checkReach (address: ListenAddress, allowed: boolean, option: string, permission: string): void {
+  if (!allowed && !isLoopback(address)) {
+    throw new UsageError(
+      `${option} ${formatAddress(address)} lets other machines connect: add ${permission} to allow that, ` +
+        'or listen on 127.0.0.1 and put a reverse proxy in front'
+    )
+  }
+}
+
+/** As it was parsed: an IPv6 address is in brackets. */
+export function formatAddress ({ host, port }: ListenAddress): string {
+  return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+}
+
+/** The URL by which this machine reaches a server. One that listens on all addresses is on loopback too. */
+export function urlOf ({ host, port }: ListenAddress): string {
+  const own = !isUnspecified(host) ? host : isIP(host) === 4 ? '127.0.0.1' : '::1'
+
+  return `http://${formatAddress({ host: own, port })}`
+}
+
+/** Whether this machine reaches a server by the name `localhost`, and by every name below it (RFC 6761). */
+export function isLocalhost ({ host }: ListenAddress): boolean {
+  return isUnspecified(host) || ['127.0.0.1', '::1', 'localhost'].includes(host.toLowerCase())
+}
+
+/** Whether the address stands for all addresses of the machine. */
+function isUnspecified (host: string): boolean {
+  return host === '0.0.0.0' || (isIP(host) === 6 && /^[0:]+$/.test(host))
+}

@@ -1,0 +1,158 @@
+import type { AccessEntry } from './access-log.ts'
+
+/** What a response was, for the label `kind`. */
+export type ResponseKind =
+  | 'stored' | 'file' | 'range' | 'block' | 'car' | 'tar' | 'listing' | 'document' | 'record' | 'unchanged'
+  | 'redirect' | 'error' | 'other'
+
+/** Upper bounds of the histogram, in seconds. */
+const BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300]
+
+/** Content types that are a kind of their own. */
+const KINDS: Readonly<Record<string, ResponseKind>> = {
+  'application/vnd.ipld.raw': 'block',
+  'application/vnd.ipld.car': 'car',
+  'application/x-tar': 'tar',
+  'application/vnd.ipld.dag-json': 'document',
+  'application/vnd.ipld.dag-cbor': 'document',
+  'application/vnd.ipfs.ipns-record': 'record'
+}
+
+interface Response {
+  status: number
+  contentType?: string | undefined
+  contentEncoding?: string | undefined
+  etag?: string | undefined
+}
+
+/** Tell what a response was from its status and headers. */
+export function kindOf ({ status, contentType = '', contentEncoding, etag = '' }: Response): ResponseKind {
+  if (status === 304) {
+    return 'unchanged'
+  }
+
+  if (status >= 400) {
+    return 'error'
+  }
+
+  if (status >= 300) {
+    return 'redirect'
+  }
+
+  const kind = KINDS[contentType.split(';', 1)[0].trim().toLowerCase()]
+
+  if (kind != null) {
+    return kind
+  }
+
+  if (etag.includes('"DirIndex-')) {
+    return 'listing'
+  }
+
+  if (status === 206) {
+    return 'range'
+  }
+
+  return status !== 200 ? 'other' : contentEncoding == null ? 'file' : 'stored'
+}
+
+/** Counts what a gateway does, and prints it in Prometheus' text format 0.0.4. */
+export class Metrics {
+  readonly #requests = new Map<string, { kind: ResponseKind, status: number, count: number, bytes: number }>()
+  readonly #buckets = BUCKETS.map(() => 0)
+  readonly #version: string
+  #durations = { count: 0, sum: 0 }
+  #inFlight = 0
+  #incomplete = 0
+  #decompressed = 0
+  #fetched = { blocks: 0, bytes: 0 }
+  #droppedLines = 0
+
+  constructor (version: string) {
+    this.#version = version
+  }
+
+  /** Requests that are being answered. */
+  get inFlight (): number {
+    return this.#inFlight
+  }
+
+  begin (): void {
+    this.#inFlight++
+  }
+
+  end (kind: ResponseKind, { status, bytes, duration, complete }: AccessEntry): void {
+    const key = `${kind} ${status}`
+    const row = this.#requests.get(key) ?? { kind, status, count: 0, bytes: 0 }
+    const seconds = duration / 1000
+
+    row.count++
+    row.bytes += bytes
+    this.#requests.set(key, row)
+    this.#inFlight--
+    this.#incomplete += complete ? 0 : 1
+    this.#durations.count++
+    this.#durations.sum += seconds
+
+    const bucket = BUCKETS.findIndex(bound => seconds <= bound)
+
+    if (bucket !== -1) {
+      this.#buckets[bucket]++
+    }
+  }
+
+  /** Count original bytes that were decompressed for a response. */
+  decompressed (bytes: number): void {
+    this.#decompressed += bytes
+  }
+
+  /** Count a block that was fetched from another node. */
+  fetched (bytes: number): void {
+    this.#fetched.blocks++
+    this.#fetched.bytes += bytes
+  }
+
+  /** Count a line of the access log that nobody read in time. */
+  dropLine (): void {
+    this.#droppedLines++
+  }
+
+  print (): string {
+    const rows = [...this.#requests.values()]
+    const labels = ({ kind, status }: typeof rows[number]): string => `{kind="${kind}",status="${status}"}`
+    const { user, system } = process.cpuUsage()
+    let below = 0
+
+    return [
+      metric('ipfsz_gateway_requests_total', 'counter', 'Requests that were answered.',
+        rows.map(row => `${labels(row)} ${row.count}`)),
+      metric('ipfsz_gateway_response_bytes_total', 'counter', 'Bytes of the bodies of responses.',
+        rows.map(row => `${labels(row)} ${row.bytes}`)),
+      metric('ipfsz_gateway_incomplete_responses_total', 'counter',
+        'Responses that broke off, or whose client went away.', [` ${this.#incomplete}`]),
+      metric('ipfsz_gateway_requests_in_flight', 'gauge', 'Requests that are being answered.', [` ${this.#inFlight}`]),
+      metric('ipfsz_gateway_decompressed_bytes_total', 'counter',
+        'Original bytes that were decompressed. Files that go out as they are stored are not counted.',
+        [` ${this.#decompressed}`]),
+      metric('ipfsz_gateway_fetched_blocks_total', 'counter', 'Blocks fetched from other nodes.',
+        [` ${this.#fetched.blocks}`]),
+      metric('ipfsz_gateway_fetched_bytes_total', 'counter', 'Bytes of the blocks fetched from other nodes.',
+        [` ${this.#fetched.bytes}`]),
+      metric('ipfsz_gateway_log_lines_dropped_total', 'counter', 'Lines of the access log that were not written.',
+        [` ${this.#droppedLines}`]),
+      metric('ipfsz_gateway_request_duration_seconds', 'histogram', 'Time from a request to the end of its response.', [
+        ...BUCKETS.map((bound, i) => `_bucket{le="${bound}"} ${below += this.#buckets[i]}`),
+        `_bucket{le="+Inf"} ${this.#durations.count}`,
+        `_sum ${this.#durations.sum}`,
+        `_count ${this.#durations.count}`
+      ]),
+      metric('process_cpu_seconds_total', 'counter', 'Processor time of the process.', [` ${(user + system) / 1e6}`]),
+      metric('process_resident_memory_bytes', 'gauge', 'Memory of the process.', [` ${process.memoryUsage.rss()}`]),
+      metric('ipfsz_info', 'gauge', 'The version of ipfsz.', [`{version="${this.#version}"} 1`])
+    ].join('')
+  }
+}
+
+function metric (name: string, type: 'counter' | 'gauge' | 'histogram', help: string, values: string[]): string {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...values.map(value => `${name}${value}`), ''].join('\n')
+}

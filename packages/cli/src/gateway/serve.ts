@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
+import { ListenError } from '../errors.ts'
+import { formatAddress } from './listen-address.ts'
+import type { ListenAddress } from './listen-address.ts'
+import type { Metrics } from './metrics.ts'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** How long responses may go on after the end was asked for, in milliseconds. */
+export const SHUTDOWN_TIMEOUT = 10_000
+/** How often they are looked at, in milliseconds. */
+const INTERVAL = 20
+
+/** Limits of the server for metrics. Times are in milliseconds. */
+const METRICS_CONNECTIONS = 16
+const METRICS_TIMEOUT = 10_000
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program uses it. Choose another port, or 0 for any that is free',
+  EADDRNOTAVAIL: 'this machine does not have that address. Name one of its own',
+  EACCES: 'permission denied. Choose a port from 1024',
+  ENOTFOUND: 'there is no such host. Name an IP address'
+}
+
+/**
+ * Let a server listen.
+ *
+ * @returns where it listens
+ * @throws {ListenError}
+ */
+export async function listen (server: Server, address: ListenAddress): Promise<ListenAddress> {
+  try {
+    const listening = once(server, 'listening')
+    server.listen(address.port, address.host)
+    await listening
+  } catch (err) {
+    const { code = '', message } = err as NodeJS.ErrnoException
+
+    throw new ListenError(formatAddress(address), code, REASONS[code] ?? message, { cause: err })
+  }
+
+  return { host: address.host, port: (server.address() as AddressInfo).port }
+}
+
+/**
+ * End a server: it accepts no connections any more, closes idle ones at once, and cuts off responses that are
+ * not over in time.
+ */
+export async function shutDown (
+  server: Server,
+  metrics: Pick<Metrics, 'inFlight'>,
+  timeout = SHUTDOWN_TIMEOUT
+): Promise<void> {
+  const closed = new Promise<void>(resolve => { server.close(() => { resolve() }) })
+  const deadline = performance.now() + timeout
+
+  while (metrics.inFlight > 0 && performance.now() < deadline) {
+    await setTimeout(INTERVAL)
+  }
+
+  server.closeAllConnections()
+  await closed
+}
+
+/** Serve metrics below `/metrics`, for Prometheus. */
+export function createMetricsServer (metrics: Pick<Metrics, 'print'>): Server {
+  const server = createServer({
+    headersTimeout: METRICS_TIMEOUT,
+    requestTimeout: METRICS_TIMEOUT
+  }, ({ method, url = '' }, response) => {
+    const isThere = url.split('?', 1)[0] === '/metrics'
+    const isAllowed = method === 'GET' || method === 'HEAD'
+
+    response.writeHead(!isThere ? 404 : isAllowed ? 200 : 405, {
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'cache-control': 'no-store'
+    })
+    response.end(isThere && isAllowed ? metrics.print() : 'Metrics are at /metrics\n')
+  })
+
+  server.maxConnections = METRICS_CONNECTIONS
+  server.setTimeout(METRICS_TIMEOUT)
+
+  return server
+}

@@ -1,0 +1,181 @@
+import { createGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_TIMEOUT } from '@ipfsz/gateway'
+import { createNodeServer } from '@ipfsz/gateway/node'
+import { ipfsz } from '@ipfsz/core'
+import { countDecompressed } from './counted-files.ts'
+import { createFetchingGateway } from './fetching.ts'
+import { announceGateway } from './gateway-file.ts'
+import { isLocalhost, urlOf } from './listen-address.ts'
+import { Metrics } from './metrics.ts'
+import { GatewayNames } from './names.ts'
+import { observe } from './observe.ts'
+import { RepoLinks } from './repo-links.ts'
+import { createMetricsServer, listen, shutDown } from './serve.ts'
+import { storedBlocks } from './stored-blocks.ts'
+import { packageVersion } from '../version.ts'
+import type { AccessEntry } from './access-log.ts'
+import type { FetchNetwork } from './fetch-network.ts'
+import type { ListenAddress } from './listen-address.ts'
+import type { LookUpTxt } from './dns-link.ts'
+import type { TrustedProxies } from './observe.ts'
+import type { Repo } from '../repo/repo.ts'
+import type { Gateway } from '@ipfsz/gateway'
+import type { Server } from 'node:http'
+
+export interface StartGatewayInit {
+  repo: Repo
+  listen: ListenAddress
+  /** Where Prometheus reads metrics. */
+  metrics?: ListenAddress | undefined
+  /** Other nodes, to fetch what the repo lacks. Without it, nobody is asked for anything. */
+  network?: FetchNetwork | undefined
+  /** How long a fetch may go without any block arriving, in milliseconds. */
+  timeout: number
+  /** Hosts whose subdomains are origins of their own, besides `localhost`. */
+  subdomainHosts?: readonly string[] | undefined
+  trustProxy?: TrustedProxies
+  /** The most requests that are answered at once, and of one address. */
+  requests?: number | undefined
+  requestsPerAddress?: number | undefined
+  /** The time, in milliseconds since 1970. */
+  now: () => number
+  /** Called for each request when its response is over. Returns false if the entry was dropped. */
+  onEntry?: ((entry: AccessEntry) => boolean) | undefined
+  onNote: (message: string) => void
+  /** @default DNS, as the system is configured */
+  lookUpTxt?: LookUpTxt | undefined
+}
+
+export interface RunningGateway {
+  /** The URL by which this machine reaches it, without a slash at its end. */
+  url: string
+  /** Of which each CID has a subdomain, on this machine. Undefined: it does not listen on loopback. */
+  subdomainUrl: string | undefined
+  metricsUrl: string | undefined
+  metrics: Metrics
+  /** Stop accepting requests, and wait a bounded time for those that are being answered. */
+  stop: () => Promise<void>
+}
+
+/**
+ * How much longer the gateway waits for a block than the network, in milliseconds: the error of the network
+ * says more. And how much longer the server keeps a connection on which nothing moves.
+ */
+const PATIENCE_MARGIN = 10_000
+const IDLE_MARGIN = 90_000
+/** Node's timers hold 31 bits. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/** Why the file by which `ipfsz add` finds a gateway cannot be written to a repo that can be read. */
+const READ_ONLY = new Set(['EROFS', 'EACCES', 'EPERM'])
+
+/**
+ * Serve a repo over HTTP.
+ *
+ * @throws {ListenError} it cannot listen on an address
+ */
+export async function startGateway (init: StartGatewayInit): Promise<RunningGateway> {
+  const metrics = new Metrics(packageVersion())
+  /** Steps that undo the start, in the order of the start. */
+  const undo: Array<() => Promise<void>> = []
+  const stop = async (): Promise<void> => {
+    for (const step of undo.splice(0).toReversed()) {
+      await step()
+    }
+  }
+  const serve = async (server: Server, address: ListenAddress): Promise<ListenAddress> => {
+    const bound = await listen(server, address)
+    // the server for metrics waits for nobody
+    undo.push(async () => { await shutDown(server, server === main ? metrics : { inFlight: 0 }) })
+
+    return bound
+  }
+
+  const ended = new AbortController()
+  undo.push(async () => { ended.abort() })
+
+  const links = new RepoLinks(init.repo.path, ended.signal)
+  undo.push(async () => { await links.close() })
+
+  const main = createNodeServer(makeGateway(init, links, metrics, ended.signal), {
+    requests: init.requests,
+    requestsPerAddress: init.requestsPerAddress,
+    idleTimeout: Math.min(Math.max(init.timeout, DEFAULT_STALL_TIMEOUT) + IDLE_MARGIN, LONGEST_TIMER),
+    trustProxy: typeof init.trustProxy === 'string' ? init.trustProxy : init.trustProxy?.slice()
+  }) as Server
+  observe(main, {
+    metrics,
+    trustProxy: init.trustProxy,
+    now: init.now,
+    onEntry: entry => {
+      if (init.onEntry?.(entry) === false) {
+        metrics.dropLine()
+      }
+    }
+  })
+
+  try {
+    const at = init.metrics == null ? undefined : await serve(createMetricsServer(metrics), init.metrics)
+    const bound = await serve(main, init.listen)
+    const url = urlOf(bound)
+
+    undo.push(await announce(init, url))
+
+    return {
+      url,
+      subdomainUrl: isLocalhost(bound) ? `http://localhost:${bound.port}` : undefined,
+      metricsUrl: at == null ? undefined : `${urlOf(at)}/metrics`,
+      metrics,
+      stop
+    }
+  } catch (err) {
+    await stop()
+    throw err
+  }
+}
+
+function makeGateway (
+  { repo, network, timeout, subdomainHosts = [], lookUpTxt }: StartGatewayInit,
+  links: RepoLinks,
+  metrics: Metrics,
+  signal: AbortSignal
+): Gateway {
+  const { blockstore } = repo
+  const names = new GatewayNames({ repo, network, lookUpTxt, signal })
+  const gatewayInit = { subdomainHosts: ['localhost', ...subdomainHosts] }
+
+  if (network != null) {
+    const patience = timeout + PATIENCE_MARGIN
+
+    return createFetchingGateway({ repo, links, network, metrics, timeout, signal }, names, {
+      ...gatewayInit,
+      limits: {
+        startTimeout: Math.max(DEFAULT_START_TIMEOUT, patience),
+        stallTimeout: Math.max(DEFAULT_STALL_TIMEOUT, patience)
+      }
+    })
+  }
+
+  return createGateway({
+    fs: countDecompressed(ipfsz({ blockstore, datastore: links }), metrics),
+    blocks: {
+      get: (cid, options) => blockstore.get(cid, options),
+      has: async (cid, options) => blockstore.has(cid, options),
+      getStored: storedBlocks(blockstore)
+    },
+    names
+  }, gatewayInit)
+}
+
+async function announce ({ repo, onNote }: StartGatewayInit, url: string): Promise<() => Promise<void>> {
+  try {
+    return await announceGateway(repo.path, url)
+  } catch (err) {
+    if (READ_ONLY.has((err as NodeJS.ErrnoException).code ?? '')) {
+      onNote('the repo is read-only: ipfsz add does not know of this gateway')
+
+      return async () => {}
+    }
+
+    throw err
+  }
+}

@@ -1,0 +1,54 @@
+import { UsageError } from '../errors.ts'
+import { addPeerOptions, DEFAULT_GATEWAY_ADDRESS, withNetwork } from './program-network.ts'
+import { collect, parseNumber } from '../terminal/units.ts'
+import type { Context } from '../context.ts'
+import type { GatewayCommandOptions } from '../commands/gateway.ts'
+import type { NetworkFlags } from './program-network.ts'
+import type { Command } from 'commander'
+
+type GatewayFlags = NetworkFlags & Pick<GatewayCommandOptions, 'listen'> & Partial<GatewayCommandOptions>
+
+/** Define the command that serves a repo over HTTP. */
+export function defineGatewayCommand (program: Command, context: () => Context): void {
+  addPeerOptions(program.command('gateway')
+    .description('serve this repo over HTTP, to browsers, curl and other IPFS nodes')
+    .option('--listen <address>', 'listen here; port 0 is any that is free', DEFAULT_GATEWAY_ADDRESS)
+    .option('--public', 'allow addresses that other machines reach')
+    .option('--fetch', 'fetch what the repo lacks from other nodes, through the daemon if one runs')
+    .option(
+      '--host <name>',
+      'serve each CID below this host on a subdomain, as on localhost: CID.ipfs.NAME; repeatable',
+      collect(text => text)
+    )
+    .option('--log', 'print a line for each request, in the combined log format (default with --verbose)')
+    .option('--metrics <address>', 'serve metrics for Prometheus at http://ADDRESS/metrics')
+    .option(
+      '--trust-proxy <address>',
+      'believe X-Forwarded-For of this reverse proxy, or of loopback; repeatable',
+      collect(text => text)
+    )
+    .option('--max-requests <n>', 'answer at most so many requests at once (default: 4096)', parseNumber)
+    .option(
+      '--max-requests-per-address <n>',
+      'answer at most so many requests of one address at once (default: 512)',
+      parseNumber
+    ))
+    .action(async (flags: GatewayFlags) => {
+      if (flags.fetch !== true && (flags.peer != null || flags.timeout != null)) {
+        throw new UsageError('--peer and --timeout are for fetching: add --fetch, or drop them')
+      }
+
+      if ((flags.trustProxy?.length ?? 0) > 1 && flags.trustProxy?.includes('loopback') === true) {
+        throw new UsageError('--trust-proxy loopback cannot be combined with addresses: name 127.0.0.1 instead')
+      }
+
+      if (flags.maxRequests === 0 || flags.maxRequestsPerAddress === 0) {
+        throw new UsageError('With a limit of 0 no request would be answered: give 1 or a larger one')
+      }
+
+      const [{ fetch = false, public: isPublic = false, log = false, ...rest }, withPeers] =
+        withNetwork(flags, context())
+      const { gateway } = await import('../commands/gateway.ts')
+      await gateway({ ...rest, fetch, public: isPublic, log }, withPeers)
+    })
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import {
+  checkReach,
+  formatAddress,
+  isLocalhost,
+  isLoopback,
+  parseListenAddress,
+  urlOf
+} from '../src/gateway/listen-address.ts'
+
+describe('an address to listen on', () => {
+  it.each([
+    ['127.0.0.1:8080', '127.0.0.1', 8080],
+    ['localhost:0', 'localhost', 0],
+    ['[::1]:65535', '::1', 65_535],
+    ['[::ffff:127.0.0.1]:80', '::ffff:127.0.0.1', 80],
+    ['gateway.example:80', 'gateway.example', 80]
+  ])('is parsed from %s, and formatted as it was', (text, host, port) => {
+    const address = parseListenAddress(text)
+
+    expect(address).toEqual({ host, port })
+    expect(formatAddress(address)).toBe(text)
+  })
+
+  it.each([
+    '', '8080', ':8080', '127.0.0.1', '127.0.0.1:', '127.0.0.1:65536', '127.0.0.1:-1', '127.0.0.1:8o', '::1:80',
+    '[127.0.0.1]:80', '[::g]:80', 'http://127.0.0.1:80', '127.0.0.1:80/', 'a b:80', 'a\nb:80'
+  ])('refuses %j', text => {
+    expect(() => parseListenAddress(text)).toThrow(expect.objectContaining({ name: 'UsageError' }))
+  })
+
+  it.each<[string, boolean]>([
+    ['127.0.0.1:1', true],
+    ['127.8.9.10:1', true],
+    ['[::1]:1', true],
+    ['[0:0:0:0:0:0:0:1]:1', true],
+    ['[::ffff:127.0.0.1]:1', true],
+    ['localhost:1', true],
+    ['LocalHost:1', true],
+    ['0.0.0.0:1', false],
+    ['[::]:1', false],
+    ['192.168.1.2:1', false],
+    ['128.0.0.1:1', false],
+    ['[::ffff:192.0.2.1]:1', false],
+    ['[fe80::1]:1', false],
+    ['127.0.0.1.example.com:1', false],
+    ['localhost.example.com:1', false]
+  ])('%s reaches only this machine: %j', (text, expected) => {
+    const address = parseListenAddress(text)
+    const refused = (isPublic: boolean): unknown => {
+      try {
+        return checkReach(address, isPublic, '--listen', '--public')
+      } catch (err) {
+        return err
+      }
+    }
+
+    expect(isLoopback(address)).toBe(expected)
+    expect(refused(true)).toBeUndefined()
+    expect(refused(false)).toEqual(expected ? undefined : expect.objectContaining({
+      name: 'UsageError',
+      message: expect.stringContaining('--public')
+    }))
+  })
+
+  it.each([
+    ['0.0.0.0:81', 'http://127.0.0.1:81', true],
+    ['[::]:81', 'http://[::1]:81', true],
+    ['[0:0::0]:81', 'http://[::1]:81', true],
+    ['[::1]:81', 'http://[::1]:81', true],
+    ['127.0.0.1:81', 'http://127.0.0.1:81', true],
+    ['127.0.0.2:81', 'http://127.0.0.2:81', false],
+    ['192.0.2.1:81', 'http://192.0.2.1:81', false]
+  ])('%s is %s on this machine', (text, url, localhost) => {
+    expect(urlOf(parseListenAddress(text))).toBe(url)
+    expect(isLocalhost(parseListenAddress(text))).toBe(localhost)
+  })
+})

@@ -1,0 +1,202 @@
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import { connect } from 'node:net'
+import { buffer, text } from 'node:stream/consumers'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Metrics } from '../src/gateway/metrics.ts'
+import { clientAddress, observe } from '../src/gateway/observe.ts'
+import { createMetricsServer, listen, shutDown } from '../src/gateway/serve.ts'
+import type { AccessEntry } from '../src/gateway/access-log.ts'
+import type { RequestListener, Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+const LOOPBACK = { host: '127.0.0.1', port: 0 }
+
+async function start (
+  answer: RequestListener
+): Promise<{ server: Server, port: number, metrics: Metrics, entries: AccessEntry[] }> {
+  const metrics = new Metrics('1')
+  const entries: AccessEntry[] = []
+  const server = createServer(answer)
+
+  observe(server, {
+    metrics,
+    trustProxy: undefined,
+    now: () => 1000,
+    onEntry: entry => { entries.push(entry) }
+  })
+  const { port } = await listen(server, LOOPBACK)
+  onTestFinished(() => { server.closeAllConnections(); server.close() })
+
+  return { server, port, metrics, entries }
+}
+
+async function open (port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  onTestFinished(() => { socket.destroy() })
+  await once(socket, 'connect')
+
+  return socket
+}
+
+/** Wait until entries are there: a response is over a little after its client has it. */
+async function waitFor (entries: AccessEntry[], count: number): Promise<void> {
+  await expect.poll(() => entries.length).toBe(count)
+}
+
+describe('listening', () => {
+  it('refuses a port that is in use, with its address and the code of the system', async () => {
+    const { port } = await start((_, response) => { response.end() })
+
+    await expect(listen(createServer(), { host: '127.0.0.1', port }))
+      .rejects.toMatchObject({ name: 'ListenError', address: `127.0.0.1:${port}`, code: 'EADDRINUSE' })
+  })
+
+  it('refuses an address of another machine', async () => {
+    await expect(listen(createServer(), { host: '192.0.2.1', port: 0 }))
+      .rejects.toMatchObject({ name: 'ListenError', code: 'EADDRNOTAVAIL' })
+  })
+})
+
+describe('an observed server', () => {
+  it('describes each request once its response is over', async () => {
+    const { port, metrics, entries } = await start((_, response) => {
+      response.statusCode = 203
+      response.setHeader('content-encoding', 'gzip')
+      response.write(new Uint8Array(1000))
+      response.end('é')
+    })
+
+    const asked = request({ port, host: '127.0.0.1', path: '/a?b', headers: { 'user-agent': 'x', referer: 'y' } }).end()
+    const [response] = await once(asked, 'response')
+    const body = await buffer(response)
+    await waitFor(entries, 1)
+
+    expect(entries).toEqual([{
+      time: 1000,
+      address: '127.0.0.1',
+      method: 'GET',
+      url: '/a?b',
+      httpVersion: '1.1',
+      host: `127.0.0.1:${port}`,
+      status: 203,
+      bytes: body.byteLength,
+      duration: expect.any(Number),
+      encoding: 'gzip',
+      complete: true,
+      referer: 'y',
+      userAgent: 'x'
+    }])
+    expect(metrics.inFlight).toBe(0)
+    expect(metrics.print()).toContain('requests_total{kind="other",status="203"} 1\n')
+  })
+
+  it('says of a response that the client left that it is not complete', async () => {
+    const { port, metrics, entries } = await start((_, response) => { response.write('begin') })
+    const socket = await open(port)
+
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+    await once(socket, 'data')
+    expect(metrics.inFlight).toBe(1)
+    socket.destroy()
+    await waitFor(entries, 1)
+
+    expect(entries).toMatchObject([{ bytes: 5, complete: false, address: '127.0.0.1' }])
+    expect(metrics.inFlight).toBe(0)
+  })
+})
+
+describe('shutting down', () => {
+  it('closes idle connections and half a request at once', async () => {
+    const { server, port, metrics } = await start((_, response) => { response.end('x') })
+    const [idle, half] = [await open(port), await open(port)]
+
+    idle.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+    await once(idle, 'data')
+    half.write('GET / HTTP/1.1\r\n')
+    await expect.poll(() => metrics.inFlight).toBe(0)
+    const ended = Promise.all([idle, half].map(async socket => new Promise(resolve => {
+      // it may be reset
+      socket.once('close', resolve)
+    })))
+
+    await shutDown(server, metrics, Number.POSITIVE_INFINITY)
+    await ended
+  })
+
+  it('lets a running response end, and accepts nothing new', async () => {
+    const finish = Promise.withResolvers<void>()
+    const { server, port, metrics } = await start((_, response) => {
+      response.write('a')
+      finish.promise.then(() => response.end('b'), () => {})
+    })
+    const asked = request({ port, host: '127.0.0.1' }).end()
+    const [response] = await once(asked, 'response')
+
+    const down = shutDown(server, metrics, Number.POSITIVE_INFINITY)
+    await expect(open(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    finish.resolve()
+
+    await expect(text(response)).resolves.toBe('ab')
+    await down
+  })
+
+  it('cuts off a response that does not end in time', async () => {
+    const { server, port, metrics } = await start((_, response) => { response.write('a') })
+    const asked = request({ port, host: '127.0.0.1' }).end()
+    const [response] = await once(asked, 'response')
+
+    await shutDown(server, metrics, 1)
+
+    await expect(text(response)).rejects.toThrow('aborted')
+  })
+})
+
+describe('the server for metrics', () => {
+  it('prints them at /metrics alone, for GET and HEAD', async () => {
+    const server = createMetricsServer({ print: () => 'a 1\n' })
+    const { port } = await listen(server, LOOPBACK)
+    onTestFinished(() => { server.close() })
+    const ask = async (path: string, method = 'GET'): Promise<[number, string]> => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, { method })
+
+      return [response.status, await response.text()]
+    }
+
+    expect(await ask('/metrics')).toEqual([200, 'a 1\n'])
+    expect(await ask('/metrics?x=1')).toEqual([200, 'a 1\n'])
+    expect(await ask('/metrics', 'HEAD')).toEqual([200, ''])
+    expect((await ask('/metrics', 'POST'))[0]).toBe(405)
+    expect((await ask('/'))[0]).toBe(404)
+    expect((await fetch(`http://127.0.0.1:${port}/metrics`)).headers.get('content-type'))
+      .toBe('text/plain; version=0.0.4; charset=utf-8')
+  })
+})
+
+function addressOf (
+  remoteAddress: string | undefined,
+  forwarded: string | undefined,
+  trusted: Parameters<typeof clientAddress>[1]
+): string {
+  const headers = forwarded == null ? {} : { 'x-forwarded-for': forwarded }
+
+  return clientAddress({ socket: { remoteAddress }, headers }, trusted)
+}
+
+describe('the address of a client', () => {
+  it.each<[string, string | undefined, string | undefined, Parameters<typeof clientAddress>[1], string]>([
+    ['the connection', '192.0.2.1', undefined, undefined, '192.0.2.1'],
+    ['the connection, of IPv4 in IPv6', '::ffff:192.0.2.1', undefined, undefined, '192.0.2.1'],
+    ['unknown', undefined, undefined, undefined, '-'],
+    ['the connection if nobody is trusted', '127.0.0.1', '198.51.100.7', undefined, '127.0.0.1'],
+    ['the connection if it is not a trusted proxy', '192.0.2.1', '198.51.100.7', 'loopback', '192.0.2.1'],
+    ['what a proxy on loopback forwards', '127.0.0.1', '198.51.100.7', 'loopback', '198.51.100.7'],
+    ['what a named proxy forwards', '::ffff:192.0.2.1', '198.51.100.7', ['192.0.2.1'], '198.51.100.7'],
+    ['the last that is no proxy', '192.0.2.1', '6.6.6.6, 198.51.100.7,192.0.2.2', ['192.0.2.1', '192.0.2.2'],
+      '198.51.100.7'],
+    ['the proxy if it forwards nothing', '127.0.0.1', undefined, 'loopback', '127.0.0.1']
+  ])('is %s', (_, remote, forwarded, trusted, expected) => {
+    expect(addressOf(remote, forwarded, trusted)).toBe(expected)
+  })
+})

@@ -1,0 +1,170 @@
+import { isIdentity, unmark } from '@ipfsz/core'
+import { EntryNotFoundError, GatewayError } from './errors.ts'
+import { RESPONDERS, respondDeserialized } from './responders.ts'
+import { isOnlyIfCached, isServiceWorkerForNamespace } from './request/conditions.ts'
+import { chooseFormat } from './request/format.ts'
+import { parseTarget } from './request/target.ts'
+import { redirectOf } from './resolve/redirect-of.ts'
+import { resolvePath } from './resolve/resolve-path.ts'
+import { resolveRoot } from './resolve/resolve-root.ts'
+import { addCors } from './respond/headers.ts'
+import { respondUnchanged } from './respond/unchanged.ts'
+import { respondIpnsRecord } from './respond/trustless/ipns-record.ts'
+import { statusOf } from './respond/error.ts'
+import type { GatewayComponents } from './contract.ts'
+import type { Format } from './request/format.ts'
+import type { Target } from './request/target.ts'
+import type { ContentRoot } from './resolve/resolve-root.ts'
+import type { Resolved } from './resolve/resolved.ts'
+import type { ResponseContext } from './respond/context.ts'
+
+/** What a gateway was made with, and the defaults. */
+export type Settings = ResponseContext['init']
+
+/** Formats that a client can verify (specs.ipfs.tech/http-gateways/trustless-gateway). */
+const TRUSTLESS: readonly Format[] = ['raw', 'car', 'ipns-record']
+
+/** Formats of one block and what is below it: whether it is UnixFS does not matter. */
+const OF_BLOCKS: readonly Format[] = ['raw', 'car']
+
+/** A context without what the path led to. */
+type Context = Omit<ResponseContext, 'resolved'>
+
+/**
+ * Answer a request: what it asks for, where its root is, what the path below it leads to, and the response
+ * of the format.
+ *
+ * @throws {GatewayError} and other errors, which `respondError` turns into statuses
+ */
+export async function answer (
+  request: Request,
+  components: GatewayComponents,
+  init: Settings,
+  signal: AbortSignal
+): Promise<Response> {
+  signal.throwIfAborted()
+
+  const target = parseTarget(request, init)
+
+  if (target instanceof Response) {
+    addCors(target.headers)
+
+    return target
+  }
+
+  const context = { request, target, ...chooseFormat(target, request), components, init, signal }
+  checkAllowed(context)
+
+  if (context.format === 'ipns-record') {
+    return respondIpnsRecord(context)
+  }
+
+  const onlyIfCached = isOnlyIfCached(request.headers)
+
+  try {
+    const root = await openRoot(context, onlyIfCached)
+
+    return await answerRoot(context, root)
+  } catch (err) {
+    throw onlyIfCached && statusOf(err) === 404 ? notCached(err) : err
+  }
+}
+
+/** @throws {GatewayError} 400 or 406 */
+function checkAllowed ({ request, target, format }: Context): void {
+  if (isServiceWorkerForNamespace(request.headers, target)) {
+    throw new GatewayError(400, 'A service worker needs the path of one content root, with a slash at its end')
+  }
+
+  if (target.trustless === true && !TRUSTLESS.includes(format)) {
+    throw new GatewayError(406, 'This host serves only blocks, CARs and IPNS records: ?format=raw, car or ipns-record')
+  }
+}
+
+/** The root of the path. Refuses it before anything is read of it. */
+async function openRoot ({ target, components, init, signal }: Context, onlyIfCached: boolean): Promise<ContentRoot> {
+  const root = await resolveRoot(target, components, signal)
+  const { cid } = root
+
+  if (init.isServed != null && !await init.isServed(cid)) {
+    throw new GatewayError(404, `This gateway does not serve ${cid}`)
+  }
+
+  if (onlyIfCached && !isIdentity(cid) && !await components.blocks.has(unmark(cid), { signal })) {
+    throw notCached()
+  }
+
+  return root
+}
+
+function notCached (cause?: unknown): GatewayError {
+  return new GatewayError(412, 'It is not stored here, and may not be fetched', { cause })
+}
+
+async function answerRoot (context: Context, root: ContentRoot): Promise<Response> {
+  const { target, format, components, signal } = context
+
+  if (root.path.length + target.path.length === 0) {
+    const alone = { ...context, resolved: resolvedRoot(root) }
+    const unchanged = respondUnchanged(alone)
+
+    if (unchanged != null) {
+      return unchanged
+    }
+
+    if (OF_BLOCKS.includes(format)) {
+      return respond(alone)
+    }
+  }
+
+  let resolved: Resolved
+
+  try {
+    resolved = await resolvePath(target, components, signal, root)
+  } catch (err) {
+    if (format === 'file' && err instanceof EntryNotFoundError) {
+      return answerMissing(context, root, err)
+    }
+
+    throw err
+  }
+
+  return respond({ ...context, resolved })
+}
+
+/** A root that the request names alone, of which nothing was read. */
+function resolvedRoot ({ cid, ttl }: ContentRoot): Resolved {
+  return { cid, roots: [unmark(cid)], names: [], ...ttl == null ? {} : { ttl } }
+}
+
+async function respond (context: ResponseContext): Promise<Response> {
+  const { format } = context
+
+  return format === 'file' || format === 'ipns-record' ? respondDeserialized(context) : RESPONDERS[format](context)
+}
+
+/** What a website has for a path that does not exist: a redirect, another page, or nothing. */
+async function answerMissing (context: Context, root: ContentRoot, err: EntryNotFoundError): Promise<Response> {
+  const { target, components, signal } = context
+  const found = await redirectOf(target, components, signal, root)
+
+  if (found == null) {
+    throw err
+  }
+
+  if ('location' in found) {
+    return new Response(null, { status: found.status, headers: addCors(new Headers({ location: found.location })) })
+  }
+
+  return answerRewritten(context, root, found)
+}
+
+async function answerRewritten (
+  context: Context,
+  root: ContentRoot,
+  { status, target }: { status: number, target: Target }
+): Promise<Response> {
+  const resolved = await resolvePath(target, context.components, context.signal, root)
+
+  return respondDeserialized({ ...context, target, resolved }, { status })
+}

@@ -1,0 +1,84 @@
+import { InvalidDagError, isIdentity } from '@ipfsz/core'
+import { hasLinks } from '../dag/links.ts'
+import { LeavesAhead, Siblings } from './siblings.ts'
+import type { Next } from './siblings.ts'
+import type { ReadBlock } from '../dag/read-block.ts'
+import type { SentBlocks } from './sent-blocks.ts'
+import type { Wanted, WantedBelow } from './wanted.ts'
+import type { CID } from 'multiformats/cid'
+
+/** The most bytes of the blocks above one block, 32 MiB: a DAG that is deeper is refused. */
+export const MAX_OPEN_SIZE = 32 * 1024 * 1024
+
+/** About how many bytes of memory a block takes besides its own. */
+const OPEN_OVERHEAD = 1024
+
+export interface SentBlock {
+  cid: CID
+  bytes: Uint8Array
+}
+
+/** A block whose links are being walked. It is let go before the last of them is. */
+interface Open {
+  siblings: Siblings
+  size: number
+}
+
+/**
+ * The blocks of a DAG, depth first. Memory is bounded: it holds the blocks above the current
+ * one, decodes a link when it is its turn, and reads few leaves ahead.
+ *
+ * @throws {InvalidDagError} a block cannot be decoded, or the DAG is too deep
+ */
+export async function * walk (
+  root: Wanted,
+  below: WantedBelow,
+  read: ReadBlock,
+  sent: SentBlocks
+): AsyncGenerator<SentBlock> {
+  const ahead = new LeavesAhead(read, sent)
+  const stack: Open[] = []
+  let open = 0
+  let next: Next | undefined = { wanted: root }
+
+  while (next != null) {
+    const { wanted } = next
+    const { cid, part } = wanted
+    const visit = sent.visit(cid, part == null)
+    const walks = visit.walk && hasLinks(cid)
+    // what an identity CID holds, its parent has: it is never sent (Trustless Gateway, `dups`)
+    const sends = visit.send && !isIdentity(cid)
+
+    if (walks || sends) {
+      const bytes = await ahead.take(next)
+
+      if (sends) {
+        yield { cid, bytes }
+      }
+
+      if (walks) {
+        const siblings = new Siblings(below(wanted, bytes), ahead)
+        const size = bytes.byteLength + OPEN_OVERHEAD
+
+        if (!siblings.isEmpty) {
+          open += size
+          stack.push({ siblings, size })
+        }
+
+        if (open > MAX_OPEN_SIZE) {
+          throw new InvalidDagError(cid, `is so deep that the blocks above it have more than ${MAX_OPEN_SIZE} bytes`)
+        }
+      }
+    }
+
+    ahead.release(next)
+
+    const last = stack.at(-1)
+    next = last?.siblings.take()
+
+    if (last?.siblings.isEmpty === true) {
+      stack.pop()
+      open -= last.size
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import type { CID } from 'multiformats/cid'
+
+/** A block that is wanted. */
+export interface Wanted {
+  cid: CID
+  /** Where the file's bytes below it begin and how many there are, if only a range of them is wanted. */
+  part?: { start: number, size: number }
+}
+
+/** The blocks that are wanted below a block, in order. */
+export type WantedBelow = (wanted: Wanted, block: Uint8Array) => Generator<Wanted>

@@ -1,0 +1,103 @@
+import type { Ipfsz } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+/** What a gateway serves from. */
+export interface GatewayComponents {
+  /** Reads files and directories, marked and plain, and files as they are stored. */
+  fs: Pick<Ipfsz, 'cat' | 'ls' | 'stat' | 'storedFile'>
+  /** Blocks for `?format=raw`, CARs, and DAG-CBOR and DAG-JSON documents. */
+  blocks: GatewayBlocks
+  /** Resolves `/ipns` names. Without it, the gateway answers them with 501. */
+  names?: NameResolver | undefined
+}
+
+/** A blockstore: that of a Helia node, or a CompressedBlockstore, whose compressed blocks go out as they are stored. */
+export interface GatewayBlocks {
+  get (cid: CID, options?: { signal?: AbortSignal }): AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  has (cid: CID, options?: { signal?: AbortSignal }): Promise<boolean> | boolean
+  getStored? (cid: CID, options?: { signal?: AbortSignal }): Promise<StoredBlock>
+}
+
+/** A block as it is stored. */
+export interface StoredBlock {
+  /** The codec that decompresses the payload, or `none`. */
+  codec: string
+  /** Bytes of the block. */
+  size: number
+  payload: Uint8Array
+}
+
+export interface NameResolver {
+  /**
+   * Resolve an IPNS key or a DNSLink name.
+   *
+   * @throws {NameNotFoundError} the name has no record
+   */
+  resolve (name: string, options: { signal: AbortSignal }): Promise<ResolvedName>
+
+  /** The signed IPNS record of a key, for `?format=ipns-record`. */
+  record? (name: string, options: { signal: AbortSignal }): Promise<Uint8Array>
+}
+
+export interface ResolvedName {
+  cid: CID
+  /** Names below the CID. */
+  path: string[]
+  /** How long the answer may be cached, in seconds. */
+  ttl: number
+}
+
+export interface GatewayInit {
+  /**
+   * Hosts whose subdomains are origins of their own: `bafy....ipfs.HOST` and `KEY.ipns.HOST`. Paths of
+   * these hosts are redirected there.
+   *
+   * @default ['localhost']
+   */
+  subdomainHosts?: readonly string[] | undefined
+
+  /** Hosts that serve blocks, CARs and IPNS records alone (specs.ipfs.tech/http-gateways/trustless-gateway). */
+  trustlessHosts?: readonly string[] | undefined
+
+  /**
+   * Whether a root may be served. A gateway that answers for every root fetches for strangers: an open
+   * proxy.
+   *
+   * @default every root of `components`
+   */
+  isServed? (cid: CID): Promise<boolean> | boolean
+
+  /** Limits of one response. */
+  limits?: Partial<GatewayLimits> | undefined
+}
+
+export interface GatewayLimits {
+  /**
+   * Milliseconds without a byte for the body.
+   *
+   * @default 60000
+   */
+  stallTimeout: number
+  /**
+   * Milliseconds until the response begins.
+   *
+   * @default 60000
+   */
+  startTimeout: number
+  /**
+   * The most entries of a directory in one page of HTML.
+   *
+   * @default 10000
+   */
+  listedEntries: number
+  /**
+   * The most original bytes that a response without a range decompresses on the fly. Stored bytes that
+   * pass through, and ranges, are not limited.
+   *
+   * @default 68719476736
+   */
+  decompressedBytes: number
+}
+
+/** Answers a request. Never rejects: failures are responses, or errors of the body that cut the connection. */
+export type Gateway = (request: Request) => Promise<Response>

@@ -1,0 +1,70 @@
+import { answer } from './answer.ts'
+import { GatewayError } from './errors.ts'
+import { respondError } from './respond/error.ts'
+import { preflight } from './respond/headers.ts'
+import type { Gateway, GatewayComponents, GatewayInit, GatewayLimits } from './contract.ts'
+import type { Settings } from './answer.ts'
+
+/** Defaults of `GatewayLimits`. Times are in milliseconds, sizes in bytes. */
+export const DEFAULT_STALL_TIMEOUT = 60_000
+export const DEFAULT_START_TIMEOUT = 60_000
+export const DEFAULT_LISTED_ENTRIES = 10_000
+export const DEFAULT_DECOMPRESSED_BYTES = 64 * 1024 ** 3
+
+/**
+ * A gateway that serves what `components` read. It has no state but a cache of file types, and never
+ * rejects.
+ */
+export function createGateway (components: GatewayComponents, init: GatewayInit = {}): Gateway {
+  const settings = { ...init, limits: limitsOf(init.limits) }
+
+  return async request => {
+    try {
+      return answerMethod(request) ?? await answerInTime(request, components, settings)
+    } catch (err) {
+      return respondError(err, request)
+    }
+  }
+}
+
+function limitsOf (limits: Partial<GatewayLimits> = {}): GatewayLimits {
+  return {
+    stallTimeout: limits.stallTimeout ?? DEFAULT_STALL_TIMEOUT,
+    startTimeout: limits.startTimeout ?? DEFAULT_START_TIMEOUT,
+    listedEntries: limits.listedEntries ?? DEFAULT_LISTED_ENTRIES,
+    decompressedBytes: limits.decompressedBytes ?? DEFAULT_DECOMPRESSED_BYTES
+  }
+}
+
+function answerMethod ({ method }: Request): Response | undefined {
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      return undefined
+    case 'OPTIONS':
+      return preflight()
+    default:
+      throw new GatewayError(405, `The method ${method} is not allowed`)
+  }
+}
+
+/** Answer a request, or fail after `startTimeout`. The body has its own time limit. */
+async function answerInTime (request: Request, components: GatewayComponents, init: Settings): Promise<Response> {
+  const { startTimeout } = init.limits
+  const late = new AbortController()
+  const signal = AbortSignal.any([request.signal, late.signal])
+  const timer = setTimeout(() => {
+    late.abort(new GatewayError(504, `The response did not begin within ${startTimeout} ms`))
+  }, startTimeout)
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const stop = (): void => { reject(signal.reason) }
+
+  signal.addEventListener('abort', stop)
+
+  try {
+    return await Promise.race([answer(request, components, init, signal), stopped])
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+  }
+}

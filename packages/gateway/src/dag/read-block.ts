@@ -1,0 +1,64 @@
+import { checkBlock, checkHash, isIdentity, NotFoundError } from '@ipfsz/core'
+import { BlockTooLargeError } from '../errors.ts'
+import { joinBytes } from './join-bytes.ts'
+import type { GatewayBlocks } from '../contract.ts'
+import type { CID } from 'multiformats/cid'
+
+/** The largest block that is served, in bytes: other nodes take no larger ones (Bitswap). */
+export const MAX_BLOCK_SIZE = 2 * 1024 * 1024
+
+/** Reads the block of a CID, and checks that it matches. */
+export type ReadBlock = (cid: CID) => Promise<Uint8Array>
+
+/**
+ * A reader of blocks, each compared with its CID. That of an identity CID is in the CID.
+ *
+ * @throws {NotFoundError} the block is missing
+ * @throws {BlockTooLargeError}
+ * @throws {CorruptBlockError} its bytes do not match the CID
+ * @throws {UnknownHashError} the hash function is not supported
+ * @throws {DigestLengthError} the digest is too short to be trusted
+ */
+export function blockReader (blocks: Pick<GatewayBlocks, 'get'>, signal: AbortSignal): ReadBlock {
+  return async cid => {
+    signal.throwIfAborted()
+    checkHash(cid)
+
+    if (isIdentity(cid)) {
+      return cid.multihash.digest
+    }
+
+    const bytes = await read(cid, blocks, signal)
+    await checkBlock(cid, bytes)
+
+    return bytes
+  }
+}
+
+/** @throws {BlockTooLargeError} */
+export function checkBlockSize (cid: CID, size: number): void {
+  if (size > MAX_BLOCK_SIZE) {
+    throw new BlockTooLargeError(cid, MAX_BLOCK_SIZE)
+  }
+}
+
+async function read (cid: CID, blocks: Pick<GatewayBlocks, 'get'>, signal: AbortSignal): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let size = 0
+
+  try {
+    for await (const part of blocks.get(cid, { signal })) {
+      signal.throwIfAborted()
+      size += part.byteLength
+      checkBlockSize(cid, size)
+      parts.push(part)
+    }
+  } catch (err) {
+    // a blockstore may report an aborted read as a missing block
+    signal.throwIfAborted()
+
+    throw err instanceof Error && err.name === 'NotFoundError' ? new NotFoundError(cid, { cause: err }) : err
+  }
+
+  return parts.length === 1 ? parts[0] : joinBytes(parts)
+}

@@ -1,0 +1,217 @@
+import type { CID } from 'multiformats/cid'
+
+/** Thrown when a request cannot be answered: the status and what to say of it. */
+export class GatewayError extends Error {
+  static override readonly name: string = 'GatewayError'
+  override readonly name: string = 'GatewayError'
+  /** The HTTP status. */
+  readonly status: number
+
+  constructor (status: number, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.status = status
+  }
+}
+
+/** Thrown by a `NameResolver` when a name has no record. */
+export class NameNotFoundError extends Error {
+  static override readonly name = 'NameNotFoundError'
+  override readonly name = 'NameNotFoundError'
+  /** The IPNS key or DNS name. */
+  readonly subject: string
+
+  constructor (subject: string, options?: ErrorOptions) {
+    super(`The name ${subject} has no record`, options)
+    this.subject = subject
+  }
+}
+
+/** The most characters of a path or host that a message repeats. */
+const QUOTED_LENGTH = 300
+
+/** Thrown when a path names no content: its root is not a CID or name, or it is not percent-encoded correctly. */
+export class InvalidPathError extends GatewayError {
+  static override readonly name = 'InvalidPathError'
+  override readonly name = 'InvalidPathError'
+  /** As it was written. */
+  readonly path: string
+
+  constructor (path: string, reason: string, options?: ErrorOptions) {
+    super(400, `invalid path ${quote(path)}: ${reason}`, options)
+    this.path = path
+  }
+}
+
+/** Thrown when the host of a request is not a host name, or its labels are neither a CID nor a name. */
+export class InvalidHostError extends GatewayError {
+  static override readonly name = 'InvalidHostError'
+  override readonly name = 'InvalidHostError'
+  readonly host: string
+
+  constructor (host: string, reason: string) {
+    super(400, `invalid host ${quote(host)}: ${reason}`)
+    this.host = host
+  }
+}
+
+/** Thrown when a root has no origin of its own, because no base makes it short enough for a DNS label. */
+export class LabelTooLongError extends GatewayError {
+  static override readonly name = 'LabelTooLongError'
+  override readonly name = 'LabelTooLongError'
+  /** The CID or DNSLink name. */
+  readonly root: string
+
+  constructor (what: 'CID' | 'DNSLink name', root: string) {
+    super(400, `${what} incompatible with DNS label length limit of 63: ${quote(root)}`)
+    this.root = root
+  }
+}
+
+/** Thrown when a path is neither below `/ipfs` nor below `/ipns`. */
+export class NotContentPathError extends GatewayError {
+  static override readonly name = 'NotContentPathError'
+  override readonly name = 'NotContentPathError'
+  /** As it was written. */
+  readonly path: string
+
+  constructor (path: string, reason = 'paths begin with /ipfs/ or /ipns/', options?: ErrorOptions) {
+    super(404, `there is nothing at ${quote(path)}: ${reason}`, options)
+    this.path = path
+  }
+}
+
+/** Thrown when a path leads to an entry that does not exist. */
+export class EntryNotFoundError extends GatewayError {
+  static override readonly name = 'EntryNotFoundError'
+  override readonly name = 'EntryNotFoundError'
+  /** The name that was not found. */
+  readonly segment: string
+  /** Where it was looked for. */
+  readonly cid: CID
+
+  constructor (segment: string, cid: CID, options?: ErrorOptions) {
+    super(404, `no link named ${quote(segment)} under ${cid}`, options)
+    this.segment = segment
+    this.cid = cid
+  }
+}
+
+/** Thrown when a name is asked for, and the gateway has no resolver. */
+export class NamesUnavailableError extends GatewayError {
+  static override readonly name = 'NamesUnavailableError'
+  override readonly name = 'NamesUnavailableError'
+  /** The IPNS key or DNS name. */
+  readonly subject: string
+
+  constructor (subject: string) {
+    super(501, `this gateway does not resolve names: ${quote(subject)}`)
+    this.subject = subject
+  }
+}
+
+/** Thrown when a path ends inside a DAG-CBOR or DAG-JSON document: a part of a block cannot be served. */
+export class PathInDocumentError extends GatewayError {
+  static override readonly name = 'PathInDocumentError'
+  override readonly name = 'PathInDocumentError'
+  /** The document. */
+  readonly cid: CID
+  /** The names that lead to a value in it, which is no link. */
+  readonly path: string
+
+  constructor (cid: CID, path: string, options?: ErrorOptions) {
+    super(501, `the path ends inside of ${cid}, and only links can be followed: ${quote(path)} is none`, options)
+    this.cid = cid
+    this.path = path
+  }
+}
+
+/** Thrown when a block is larger than nodes exchange. */
+export class BlockTooLargeError extends GatewayError {
+  static override readonly name = 'BlockTooLargeError'
+  override readonly name = 'BlockTooLargeError'
+  readonly cid: CID
+  /** In bytes. */
+  readonly limit: number
+
+  constructor (cid: CID, limit: number, options?: ErrorOptions) {
+    super(422, `the block ${cid} has more than ${limit} bytes`, options)
+    this.cid = cid
+    this.limit = limit
+  }
+}
+
+/** Thrown when a `_redirects` file cannot be read, or breaks the rules of its format. */
+export class InvalidRedirectsFileError extends GatewayError {
+  static override readonly name = 'InvalidRedirectsFileError'
+  override readonly name = 'InvalidRedirectsFileError'
+  /** Where the rule is, from 1. Undefined: the file as a whole. */
+  readonly line: number | undefined
+
+  constructor (reason: string, { line, ...options }: ErrorOptions & { line?: number } = {}) {
+    super(500, `could not parse _redirects: ${line == null ? '' : `line ${line}: `}${reason}`, options)
+    this.line = line
+  }
+}
+
+/** Thrown when a CAR without duplicates has more blocks than can be remembered. With `car-dups=y` none are. */
+export class CarTooLargeError extends Error {
+  static override readonly name = 'CarTooLargeError'
+  override readonly name = 'CarTooLargeError'
+  /** The most blocks. */
+  readonly maxBlocks: number
+
+  constructor (maxBlocks: number, options?: ErrorOptions) {
+    super(`The CAR has more than ${maxBlocks} blocks: ask for it with car-dups=y`, options)
+    this.maxBlocks = maxBlocks
+  }
+}
+
+/** The body of a response ends too soon, or would: its connection must be cut. */
+export abstract class BodyError extends Error {}
+
+/** Thrown when no byte arrived for a body in time. */
+export class BodyStalledError extends BodyError {
+  static override readonly name = 'BodyStalledError'
+  override readonly name = 'BodyStalledError'
+  /** How long nothing arrived, in milliseconds. */
+  readonly time: number
+
+  constructor (time: number, options?: ErrorOptions) {
+    super(`No byte of the body arrived for ${time} ms`, options)
+    this.time = time
+  }
+}
+
+/** Thrown when a body has more or fewer bytes than its `Content-Length`. */
+export class BodyLengthError extends BodyError {
+  static override readonly name = 'BodyLengthError'
+  override readonly name = 'BodyLengthError'
+  /** Bytes that the header promised. */
+  readonly expected: number
+  /** Bytes that there were, at least. */
+  readonly actual: number
+
+  constructor (expected: number, actual: number, options?: ErrorOptions) {
+    super(`The body has ${actual} bytes instead of ${expected}`, options)
+    this.expected = expected
+    this.actual = actual
+  }
+}
+
+/** Thrown when more bytes would have to be decompressed for a response than is allowed. */
+export class BodyTooLargeError extends BodyError {
+  static override readonly name = 'BodyTooLargeError'
+  override readonly name = 'BodyTooLargeError'
+  /** In bytes. */
+  readonly limit: number
+
+  constructor (limit: number, options?: ErrorOptions) {
+    super(`This gateway decompresses at most ${limit} bytes for one response: ask for ranges, or accept the encoding ` +
+      'that the file is stored in', options)
+    this.limit = limit
+  }
+}
+
+function quote (text: string): string {
+  return JSON.stringify(text.length > QUOTED_LENGTH ? `${text.slice(0, QUOTED_LENGTH)}...` : text)
+}

@@ -1,0 +1,41 @@
+import { showName } from './escape.ts'
+import { page } from './page.ts'
+
+/** What a page of an error shows. */
+export interface ErrorPage {
+  /** The HTTP status. */
+  status: number
+  /** What went wrong, in one sentence. */
+  message: string
+}
+
+/** The name of a status (RFC 9110, section 15), and what the reader can do about it. */
+const STATUSES: Readonly<Record<number, readonly [title: string, advice: string]>> = {
+  400: ['Bad request', 'Check the address for a typing error.'],
+  404: ['Not found', 'Check the path. If it was right before, the content may have moved.'],
+  405: ['Method not allowed', 'This gateway only reads.'],
+  406: ['Not acceptable', 'This content does not have the format that was asked for.'],
+  410: ['Gone', 'This gateway does not serve it any more.'],
+  412: ['Not stored here', 'This gateway does not have the content, and was asked not to fetch it.'],
+  413: ['Too large', 'Ask for a part of it, with a range.'],
+  416: ['Range not satisfiable', 'The range begins after the end of the file.'],
+  429: ['Too many requests', 'Wait a moment, then try again.'],
+  451: ['Unavailable for legal reasons', 'This gateway may not serve it.'],
+  500: ['Something went wrong', 'The gateway could not read this content.'],
+  501: ['Not implemented', 'This gateway cannot do what was asked.'],
+  502: ['Nobody sent the content', 'Try again later: its providers may be back then.'],
+  503: ['Busy', 'Wait a moment, then try again.'],
+  504: ['Took too long', 'Try again later: the content did not arrive in time.']
+}
+
+/** The page of an error. Needs no script, and loads nothing. */
+export function renderError ({ status, message }: ErrorPage): string {
+  const [title, advice] = STATUSES[status] ?? STATUSES[status >= 500 ? 500 : 400]
+
+  return page(`${status} ${title}`, `<main>
+<p class="status">${status}</p>
+<h1>${title}</h1>
+<p class="message">${showName(message)}</p>
+<p class="note">${advice}</p>
+</main>`)
+}

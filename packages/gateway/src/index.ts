@@ -1,0 +1,29 @@
+/**
+ * @packageDocumentation
+ *
+ * An IPFS HTTP gateway. It serves compressed files as they are stored, with
+ * `Content-Encoding`: browsers, curl and other clients decompress them themselves.
+ *
+ * @example Answer a request
+ *
+ * ```typescript
+ * import { ipfsz } from '@ipfsz/core'
+ * import { createGateway } from '@ipfsz/gateway'
+ * import { createHeliaLight } from 'helia'
+ *
+ * const helia = createHeliaLight()
+ * const gateway = createGateway({ fs: ipfsz(helia), blocks: helia.blockstore })
+ * const response = await gateway(new Request('http://127.0.0.1:8080/ipfs/bafkqabtimvwgy3yk'))
+ *
+ * console.info(await response.text()) // hello
+ * ```
+ */
+export {
+  createGateway,
+  DEFAULT_DECOMPRESSED_BYTES,
+  DEFAULT_LISTED_ENTRIES,
+  DEFAULT_STALL_TIMEOUT,
+  DEFAULT_START_TIMEOUT
+} from './create-gateway.ts'
+export * from './errors.ts'
+export type * from './contract.ts'

@@ -1,0 +1,75 @@
+import { NodeRequest } from 'srvx/node'
+import { RequestLimits } from './request-limits.ts'
+import { breakConnection, sendResponse } from './send-response.ts'
+import type { Gateway } from '../contract.ts'
+import type { NodeRequestMessage, NodeResponseMessage } from './send-response.ts'
+
+/**
+ * The most requests that are answered at once, and of one address. A stock browser has 6 connections to a
+ * host, behind a proxy of a company many do.
+ */
+export const DEFAULT_REQUESTS = 4096
+export const DEFAULT_REQUESTS_PER_ADDRESS = 512
+
+/** Seconds after which a refused client may ask again. */
+const RETRY_AFTER = 1
+
+export interface NodeHandlerInit {
+  /**
+   * The most requests that are answered at once. More get 503.
+   *
+   * @default 4096
+   */
+  requests?: number | undefined
+
+  /**
+   * The most requests of one address that are answered at once. More get 429.
+   *
+   * @default 512
+   */
+  requestsPerAddress?: number | undefined
+
+  /**
+   * Proxies whose `X-Forwarded-For`, `X-Forwarded-Host` and `X-Forwarded-Proto` are believed: `loopback`,
+   * or their addresses. Without it, all clients behind a proxy count as one address.
+   *
+   * @default none
+   */
+  trustProxy?: 'loopback' | string[] | undefined
+}
+
+export type NodeHandler = (req: NodeRequestMessage, res: NodeResponseMessage) => void
+
+/** A listener for the `request` event of Node's servers. */
+export function createNodeHandler (gateway: Gateway, init: NodeHandlerInit = {}): NodeHandler {
+  const limits = new RequestLimits({
+    requests: init.requests ?? DEFAULT_REQUESTS,
+    requestsPerAddress: init.requestsPerAddress ?? DEFAULT_REQUESTS_PER_ADDRESS
+  })
+
+  return (req, res) => {
+    const request = new NodeRequest({ req, res, trustProxy: init.trustProxy })
+    const leave = limits.enter(request.ip)
+
+    if (typeof leave === 'number') {
+      res.statusCode = leave
+      res.setHeader('retry-after', RETRY_AFTER)
+      res.setHeader('cache-control', 'no-store')
+      res.end()
+
+      return
+    }
+
+    res.once('close', leave)
+    answer(gateway, request, req, res).catch(() => { breakConnection(req, res) })
+  }
+}
+
+async function answer (
+  gateway: Gateway,
+  request: Request,
+  req: NodeRequestMessage,
+  res: NodeResponseMessage
+): Promise<void> {
+  await sendResponse(req, res, await gateway(request))
+}

@@ -1,0 +1,127 @@
+import { createServer } from 'node:http'
+import { createSecureServer } from 'node:http2'
+import { createNodeHandler } from './handler.ts'
+import type { Gateway } from '../contract.ts'
+import type { NodeHandlerInit } from './handler.ts'
+import type { Server } from 'node:http'
+import type { Http2SecureServer } from 'node:http2'
+import type { Duplex } from 'node:stream'
+
+/** Defaults of `NodeServerInit`. Times are in milliseconds, sizes in bytes. */
+export const DEFAULT_HEADERS_TIMEOUT = 10_000
+export const DEFAULT_REQUEST_TIMEOUT = 30_000
+export const DEFAULT_IDLE_TIMEOUT = 150_000
+export const DEFAULT_KEEP_ALIVE_TIMEOUT = 15_000
+export const DEFAULT_MAX_HEADER_SIZE = 16 * 1024
+export const DEFAULT_MAX_CONNECTIONS = 8192
+
+/** How often Node looks for requests that are too slow, in milliseconds. */
+const CHECK_INTERVAL = 2000
+
+/** The most streams of HTTP/2 that a connection may have open. */
+const MAX_STREAMS = 100
+
+export interface NodeServerInit extends NodeHandlerInit {
+  /** In PEM. With it, the server speaks https: HTTP/2, and HTTP/1.1 to those who ask for it. */
+  tls?: { key: string, cert: string } | undefined
+
+  /**
+   * Milliseconds until the headers of a request are there.
+   *
+   * @default 10000
+   */
+  headersTimeout?: number | undefined
+
+  /**
+   * Milliseconds until a request is there.
+   *
+   * @default 30000
+   */
+  requestTimeout?: number | undefined
+
+  /**
+   * Milliseconds that a connection with a request may pass without a byte in either direction. It should be
+   * longer than the gateway's own limits, and cuts off clients that do not read.
+   *
+   * @default 150000
+   */
+  idleTimeout?: number | undefined
+
+  /**
+   * Milliseconds that a connection without a request stays open.
+   *
+   * @default 15000
+   */
+  keepAliveTimeout?: number | undefined
+
+  /**
+   * The most bytes of a request's headers.
+   *
+   * @default 16384
+   */
+  maxHeaderSize?: number | undefined
+
+  /**
+   * The most connections at once.
+   *
+   * @default 8192
+   */
+  maxConnections?: number | undefined
+}
+
+/** A server that answers with a gateway. `listen` and `close` are Node's. */
+export type NodeServer = Server | Http2SecureServer
+
+/** Create a server of HTTP/1.1, or, with a certificate, of HTTP/2 and HTTP/1.1. It does not listen yet. */
+export function createNodeServer (gateway: Gateway, init: NodeServerInit = {}): NodeServer {
+  const handler = createNodeHandler(gateway, init)
+  const maxHeaderSize = init.maxHeaderSize ?? DEFAULT_MAX_HEADER_SIZE
+  const headersTimeout = init.headersTimeout ?? DEFAULT_HEADERS_TIMEOUT
+  const options = {
+    headersTimeout,
+    requestTimeout: init.requestTimeout ?? DEFAULT_REQUEST_TIMEOUT,
+    keepAliveTimeout: init.keepAliveTimeout ?? DEFAULT_KEEP_ALIVE_TIMEOUT,
+    maxHeaderSize,
+    connectionsCheckingInterval: CHECK_INTERVAL
+  }
+  const server = init.tls == null
+    ? createServer(options, handler)
+    : createSecureServer({
+      ...options,
+      ...init.tls,
+      allowHTTP1: true,
+      handshakeTimeout: headersTimeout,
+      settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: maxHeaderSize }
+    }, handler)
+
+  if (init.tls == null) {
+    acceptTunnels(server as Server)
+  }
+
+  server.maxConnections = init.maxConnections ?? DEFAULT_MAX_CONNECTIONS
+  server.setTimeout(init.idleTimeout ?? DEFAULT_IDLE_TIMEOUT)
+
+  return server
+}
+
+/**
+ * Clients may use the gateway as their HTTP proxy, so that subdomains need no DNS (Subdomain Gateway). A
+ * tunnel leads to this server, whatever host it names.
+ */
+function acceptTunnels (server: Server): void {
+  const tunnels = new WeakSet<Duplex>()
+
+  server.on('connect', (_, socket: Duplex, head: Buffer) => {
+    // one inside another would each add its listeners to the socket
+    if (tunnels.has(socket)) {
+      socket.destroy()
+
+      return
+    }
+
+    tunnels.add(socket)
+    socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')
+    socket.unshift(head)
+    server.emit('connection', socket)
+  })
+}

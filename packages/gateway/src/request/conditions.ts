@@ -1,0 +1,36 @@
+import type { Target } from './target.ts'
+
+/** The opaque tag of an entity tag (RFC 9110, section 8.8.3). */
+const OPAQUE_TAG = /"[\x21\x23-\x7e\x80-\xff]*"/g
+
+/** Whether `If-None-Match` names an ETag, so that the answer is 304. Weak tags match too (RFC 9110, section 13.1.2). */
+export function matchesEtag (ifNoneMatch: string | null, etag: string): boolean {
+  return ifNoneMatch?.trim() === '*' || namesEtag(ifNoneMatch, etag)
+}
+
+/** Like `matchesEtag`, but `*` does not match: it needs to be known that there is a file. */
+export function namesEtag (ifNoneMatch: string | null, etag: string): boolean {
+  return [...(ifNoneMatch ?? '').matchAll(OPAQUE_TAG)].some(([tag]) => tag === etag.replace(/^W\//, ''))
+}
+
+/**
+ * Whether a `Range` counts (RFC 9110, section 13.1.5): there is no `If-Range`, or it names the strong
+ * ETag of what the range is a part of. A date never matches: files have none here.
+ */
+export function matchesIfRange (ifRange: string | null, etag: string): boolean {
+  return ifRange == null || (ifRange.trim() === etag && !etag.startsWith('W/'))
+}
+
+/** Whether the client asks only for what needs no fetching. */
+export function isOnlyIfCached (headers: Headers): boolean {
+  return (headers.get('cache-control') ?? '').toLowerCase().split(',').some(name => name.trim() === 'only-if-cached')
+}
+
+/**
+ * Whether a page registers a service worker for more than one content root, which must be refused
+ * (path gateway, section `Service-Worker`).
+ */
+export function isServiceWorkerForNamespace (headers: Headers, target: Target): boolean {
+  return headers.get('service-worker')?.trim() === 'script' &&
+    target.origin == null && target.path.length === 0 && !target.trailingSlash
+}

@@ -1,0 +1,150 @@
+import { InvalidPathError, InvalidRedirectsFileError } from '../errors.ts'
+import { decodePath } from '../request/url-path.ts'
+import { matchRedirect } from './match-redirect.ts'
+import { MAX_REDIRECTS_FILE_SIZE, parseRedirects } from './redirects-file.ts'
+import { resolvePath } from './resolve-path.ts'
+import { resolveRoot } from './resolve-root.ts'
+import type { GatewayComponents } from '../contract.ts'
+import type { Target } from '../request/target.ts'
+import type { RedirectStatus, RewriteStatus } from './redirects-file.ts'
+import type { ContentRoot } from './resolve-root.ts'
+
+/** The name of the page that a website has for paths that do not exist, from before `_redirects`. */
+const LEGACY_NOT_FOUND_PAGE = 'ipfs-404.html'
+
+/** What is answered in place of a path that does not exist. */
+export type Redirection =
+  /** Send the client there. */
+  | { status: RedirectStatus, location: string }
+  /** Resolve and serve this target, with that status. */
+  | { status: RewriteStatus, target: Target }
+
+/**
+ * What the website's `_redirects` file has for a path that does not exist, or else the nearest
+ * `ipfs-404.html` above it. Undefined: neither, so answer with the error.
+ *
+ * Call it when `resolvePath` threw an EntryNotFoundError, and never for what exists
+ * (specs.ipfs.tech/http-gateways/web-redirects-file, "No Forced Redirects").
+ *
+ * @param root - what `resolveRoot` returned for the target, if it was called before
+ * @throws {InvalidRedirectsFileError}
+ */
+export async function redirectOf (
+  target: Target,
+  components: GatewayComponents,
+  signal: AbortSignal,
+  root?: ContentRoot
+): Promise<Redirection | undefined> {
+  // paths of a rule begin at the root, so the root must be that of the origin
+  if (target.origin == null && target.dnsLinkHost == null) {
+    return undefined
+  }
+
+  const text = await readRedirects(target, components, signal, root)
+  const match = text == null
+    ? undefined
+    : matchRedirect(parseRedirects(text), target.path, target.rawPath, queryOf(target))
+
+  if (match == null) {
+    return legacyPageOf(target, components, signal, root)
+  }
+
+  return 'location' in match ? match : { status: match.status, target: rewrite(target, match.path) }
+}
+
+function queryOf ({ query }: Target): string {
+  return query.size === 0 ? '' : `?${query}`
+}
+
+async function readRedirects (
+  target: Target,
+  components: GatewayComponents,
+  signal: AbortSignal,
+  root: ContentRoot | undefined
+): Promise<string | undefined> {
+  try {
+    return await readText({ ...target, path: ['_redirects'] }, components, signal, root)
+  } catch (err) {
+    signal.throwIfAborted()
+
+    if (isEntryNotFound(err)) {
+      return undefined
+    }
+
+    throw err instanceof InvalidRedirectsFileError
+      ? err
+      : new InvalidRedirectsFileError('the file cannot be read', { cause: err })
+  }
+}
+
+async function readText (
+  target: Target,
+  components: GatewayComponents,
+  signal: AbortSignal,
+  root: ContentRoot | undefined
+): Promise<string> {
+  const { cid } = await resolvePath(target, components, signal, root)
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let text = ''
+  let size = 0
+
+  for await (const bytes of components.fs.cat(cid, { length: MAX_REDIRECTS_FILE_SIZE + 1, signal })) {
+    size += bytes.byteLength
+
+    if (size > MAX_REDIRECTS_FILE_SIZE) {
+      throw new InvalidRedirectsFileError(`redirects file size cannot exceed ${MAX_REDIRECTS_FILE_SIZE} bytes`)
+    }
+
+    text += decoder.decode(bytes, { stream: true })
+  }
+
+  return text + decoder.decode()
+}
+
+/** The target of another path below the same root. A directory there is served by its `index.html`. */
+function rewrite (target: Target, path: string): Target {
+  try {
+    return { ...target, path: decodePath(path, path), trailingSlash: true }
+  } catch (err) {
+    throw err instanceof InvalidPathError
+      ? new InvalidRedirectsFileError('a rule leads to an invalid path', { cause: err })
+      : err
+  }
+}
+
+/** Looks in every directory on the path, from the root down, so that none is resolved twice. */
+async function legacyPageOf (
+  target: Target,
+  components: GatewayComponents,
+  signal: AbortSignal,
+  root: ContentRoot | undefined
+): Promise<Redirection | undefined> {
+  const find = async (name: string, directory: ContentRoot): Promise<ContentRoot | undefined> => {
+    try {
+      return { cid: (await resolvePath({ ...target, path: [name] }, components, signal, directory)).cid, path: [] }
+    } catch (err) {
+      if (isEntryNotFound(err)) {
+        return undefined
+      }
+
+      throw err
+    }
+  }
+
+  let directory: ContentRoot | undefined = root ?? await resolveRoot(target, components, signal)
+  let path: string[] | undefined
+
+  for (let depth = 0; depth < target.path.length && directory != null; depth++) {
+    if (await find(LEGACY_NOT_FOUND_PAGE, directory) != null) {
+      path = [...target.path.slice(0, depth), LEGACY_NOT_FOUND_PAGE]
+    }
+
+    directory = await find(target.path[depth], directory)
+  }
+
+  return path == null ? undefined : { status: 404, target: { ...target, path, trailingSlash: false } }
+}
+
+function isEntryNotFound (err: unknown): boolean {
+  return err instanceof Error && err.name === 'EntryNotFoundError'
+}

@@ -1,0 +1,172 @@
+import { InvalidDagError, isMarked, mark, TREE_CODE, unmark } from '@ipfsz/core'
+import * as dagPb from '@ipld/dag-pb'
+import * as raw from 'multiformats/codecs/raw'
+import { followDocument, isDocument } from '../dag/document.ts'
+import { blockReader } from '../dag/read-block.ts'
+import { EntryNotFoundError } from '../errors.ts'
+import { MAX_PATH_NAMES } from '../request/url-path.ts'
+import { resolveRoot } from './resolve-root.ts'
+import type { GatewayComponents } from '../contract.ts'
+import type { Target } from '../request/target.ts'
+import type { Resolved } from './resolved.ts'
+import type { ContentRoot } from './resolve-root.ts'
+import type { Stats } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+/** Errors of a root that is not UnixFS, by name: of the exporter, of core, and of codecs that nobody knows. */
+const NOT_UNIXFS = new Set(['NotUnixFSError', 'NotAFileError', 'NoResolverError'])
+
+/** The most CIDs that a path leads through. */
+const MAX_ROOTS = 2 * MAX_PATH_NAMES
+
+/** Where a path has led so far. */
+interface Position {
+  /** Marked where the entry is read as its original bytes. */
+  cid: CID
+  /** Absent for what is not UnixFS. */
+  stats?: Stats | undefined
+}
+
+/**
+ * Resolve a target to the CID that it names: its root, then name by name, through directories and
+ * through the links of DAG-CBOR and DAG-JSON documents.
+ *
+ * @param root - what `resolveRoot` returned for the target, if it was called before
+ * @throws {EntryNotFoundError} a name is not there, or its parent is a file
+ * @throws {NamesUnavailableError} a name is to be resolved, and there is no resolver
+ * @throws {NameNotFoundError}
+ * @throws {NotContentPathError} the host has no DNSLink
+ * @throws {PathInDocumentError}
+ * @throws {InvalidDagError} a document cannot be decoded
+ * @throws {NotFoundError} a block on the path is missing
+ */
+export async function resolvePath (
+  target: Target,
+  components: GatewayComponents,
+  signal: AbortSignal,
+  root?: ContentRoot
+): Promise<Resolved> {
+  const { cid, path, ttl } = root ?? await resolveRoot(target, components, signal)
+  const names = [...path, ...target.path]
+
+  return {
+    ...await followNames(cid, names, { components, signal }),
+    names,
+    ...ttl == null ? {} : { ttl }
+  }
+}
+
+interface Walk {
+  components: GatewayComponents
+  signal: AbortSignal
+}
+
+async function followNames (root: CID, names: string[], walk: Walk): Promise<Omit<Resolved, 'names' | 'ttl'>> {
+  const roots = [unmark(root)]
+  let position: Position = { cid: root }
+  let i = 0
+
+  while (i < names.length) {
+    walk.signal.throwIfAborted()
+
+    if (isDocument(position.cid)) {
+      const block = await blockReader(walk.components.blocks, walk.signal)(position.cid)
+      const link = followDocument(position.cid, block, names.slice(i))
+      position = { cid: link.cid }
+      i += link.used
+    } else {
+      // only the root may be linked to a compressed tree, whose entries are marked
+      position = await followName(position.cid, names[i], i === 0, walk)
+      i++
+    }
+
+    // a document that is itself a link takes no name
+    if (roots.push(unmark(position.cid)) > MAX_ROOTS) {
+      throw new InvalidDagError(position.cid, 'is at the end of too many links')
+    }
+  }
+
+  const { cid } = position
+  const stats = position.stats ?? await statRoot(cid, walk)
+
+  return { cid, ...stats == null ? {} : { stats }, roots }
+}
+
+async function followName (cid: CID, name: string, isRoot: boolean, walk: Walk): Promise<Position> {
+  const { components: { fs }, signal } = walk
+
+  if (!isUnixFs(cid)) {
+    throw new EntryNotFoundError(name, cid)
+  }
+
+  const inTree = isMarked(cid) || (isRoot && (await statRoot(cid, walk))?.markedCid?.code === TREE_CODE)
+
+  try {
+    const stats = await fs.stat(cid, { path: name, signal })
+
+    return { cid: inTree ? readCid(stats) : stats.plainCid, stats }
+  } catch (err) {
+    signal.throwIfAborted()
+
+    if (isNoEntry(err)) {
+      throw new EntryNotFoundError(name, cid, { cause: err })
+    }
+
+    if (!isNotUnixFs(err)) {
+      throw err
+    }
+  }
+
+  return { cid: await findLink(cid, name, walk) }
+}
+
+/** The CID of an entry that is not UnixFS, which `stat` does not return. */
+async function findLink (cid: CID, name: string, { components: { fs }, signal }: Walk): Promise<CID> {
+  try {
+    for await (const entry of fs.ls(cid, { signal })) {
+      if (entry.name === name) {
+        return entry.cid
+      }
+    }
+  } catch (err) {
+    // the parent is not UnixFS either
+    throw isNotUnixFs(err) ? new EntryNotFoundError(name, cid, { cause: err }) : err
+  }
+
+  throw new EntryNotFoundError(name, cid)
+}
+
+async function statRoot (cid: CID, { components: { fs }, signal }: Walk): Promise<Stats | undefined> {
+  if (!isUnixFs(cid)) {
+    return undefined
+  }
+
+  try {
+    return await fs.stat(cid, { signal })
+  } catch (err) {
+    if (isNotUnixFs(err)) {
+      return undefined
+    }
+
+    throw err
+  }
+}
+
+/** The CID that reads an entry of a marked tree. */
+function readCid ({ type, plainCid, markedCid }: Stats): CID {
+  return type === 'directory' ? mark(plainCid, TREE_CODE) : markedCid ?? plainCid
+}
+
+function isUnixFs (cid: CID): boolean {
+  return cid.code === dagPb.code || cid.code === raw.code || isMarked(cid)
+}
+
+/** Whether an entry is missing. A missing block has an error of the same name, which says the block's CID. */
+function isNoEntry (err: unknown): boolean {
+  return err instanceof Error &&
+    (err.name === 'NotADirectoryError' || (err.name === 'NotFoundError' && !('cid' in err)))
+}
+
+function isNotUnixFs (err: unknown): boolean {
+  return err instanceof Error && NOT_UNIXFS.has(err.name)
+}

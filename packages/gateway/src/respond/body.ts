@@ -1,0 +1,110 @@
+import { BodyLengthError, BodyStalledError, BodyTooLargeError } from '../errors.ts'
+
+export interface BodyInit {
+  /** Aborts the body, and what it is read from. */
+  signal: AbortSignal
+  /** Milliseconds without a byte. */
+  stallTimeout: number
+  /** The exact number of bytes: that of `Content-Length`. */
+  length?: number | undefined
+  /** The most bytes of a body whose length is not known. */
+  limit?: number | undefined
+  /** Aborted when the body is no longer needed, for a source that was opened before. */
+  unneeded?: AbortController | undefined
+}
+
+/**
+ * A body that is read as fast as the client takes it. The first bytes are read at once, so that a
+ * failure before them rejects here, and can still become a status. A later failure, and any other
+ * number of bytes than `length`, is an error of the stream: a body never ends well if it is not whole.
+ *
+ * @param read - opens the source, with a signal that aborts when the body is no longer needed
+ */
+export async function openBody (
+  read: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
+  init: BodyInit
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const { unneeded = new AbortController() } = init
+  const source = read(AbortSignal.any([init.signal, unneeded.signal]))[Symbol.asyncIterator]()
+  const close = (reason: unknown): void => {
+    unneeded.abort(reason)
+    // not awaited, because a stalled source would block the caller
+    source.return?.().catch(() => {})
+  }
+
+  init.signal.addEventListener('abort', () => { close(init.signal.reason) }, { once: true, signal: unneeded.signal })
+
+  let sent = 0
+  const next = async (): Promise<Uint8Array | undefined> => {
+    try {
+      const chunk = await nextChunk(source, init)
+      sent += chunk?.byteLength ?? 0
+      checkLength(sent, chunk == null, init)
+
+      return chunk
+    } catch (err) {
+      close(err)
+      throw err
+    }
+  }
+
+  let first = await next()
+  let isFirst = true
+
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull: async controller => {
+      const chunk = isFirst ? first : await next()
+      isFirst = false
+      first = undefined
+
+      if (chunk == null) {
+        controller.close()
+      } else {
+        // blocks are never in shared memory
+        controller.enqueue(chunk as Uint8Array<ArrayBuffer>)
+      }
+    },
+    cancel: close
+  }, { highWaterMark: 0 })
+}
+
+/** The next bytes of a source, or undefined at its end. Waits no longer than allowed, whatever the source does. */
+async function nextChunk (
+  source: AsyncIterator<Uint8Array>,
+  { signal, stallTimeout }: BodyInit
+): Promise<Uint8Array | undefined> {
+  signal.throwIfAborted()
+
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => { reject(new BodyStalledError(stallTimeout)) }, stallTimeout)
+  const onAbort = (): void => { reject(signal.reason) }
+
+  signal.addEventListener('abort', onAbort)
+
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([source.next(), stopped])
+
+      if (done === true) {
+        return undefined
+      }
+
+      if (value.byteLength > 0) {
+        return value
+      }
+    }
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+function checkLength (sent: number, ended: boolean, { length, limit = Number.POSITIVE_INFINITY }: BodyInit): void {
+  if (length != null && (ended ? sent !== length : sent > length)) {
+    throw new BodyLengthError(length, sent)
+  }
+
+  if (sent > limit) {
+    throw new BodyTooLargeError(limit)
+  }
+}

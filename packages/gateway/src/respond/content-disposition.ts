@@ -1,0 +1,35 @@
+import { encodeExtended } from 'content-disposition'
+
+/** No file system has longer names. A client may refuse a response whose headers are too large. */
+const MAX_FILENAME = 255
+
+export interface DispositionInit {
+  /** Undefined: nothing is said unless the URL asks for it. */
+  type?: 'inline' | 'attachment' | undefined
+  /** The name of the file where the URL has none. */
+  filename?: string | undefined
+}
+
+/**
+ * The header `Content-Disposition` (Path Gateway, `Content-Disposition`). `?filename` and `?download` of
+ * the URL take precedence. Undefined: the URL asks for nothing, and there is no type.
+ *
+ * Not by `create` of content-disposition: clients expect the quotes that it leaves out, and `_` for what is
+ * not ASCII.
+ */
+export function contentDisposition (query: URLSearchParams, init: DispositionInit = {}): string | undefined {
+  const asked = query.get('filename') ?? ''
+  const type = query.get('download') === 'true' ? 'attachment' : init.type ?? (asked === '' ? undefined : 'inline')
+  const filename = (asked === '' ? init.filename ?? '' : asked).slice(0, MAX_FILENAME).toWellFormed()
+
+  return type == null || filename === '' ? type : `${type}; ${filenameParameters(filename)}`
+}
+
+function filenameParameters (filename: string): string {
+  const ascii = filename.replaceAll(/[^\x20-\x7e]/gu, '_')
+  const quoted = ascii.replaceAll(/["\\]/g, '\\$&')
+  // some clients take %41 in the short form for an A
+  const extended = ascii === filename && !filename.includes('%') ? '' : `; filename*=${encodeExtended(filename)}`
+
+  return `filename="${quoted}"${extended}`
+}

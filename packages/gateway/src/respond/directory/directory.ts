@@ -1,0 +1,104 @@
+import { EntryNotFoundError } from '../../errors.ts'
+import { PAGE_VERSION } from '../../html/csp.ts'
+import { renderListing } from '../../html/listing.ts'
+import { matchesEtag } from '../../request/conditions.ts'
+import { resolvePath } from '../../resolve/resolve-path.ts'
+import { respondFile } from '../file/file.ts'
+import { addCors, contentHeaders, notModified } from '../headers.ts'
+import { listEntries } from './list-entries.ts'
+import type { Listing } from '../../html/listing.ts'
+import type { Target } from '../../request/target.ts'
+import type { Resolved } from '../../resolve/resolved.ts'
+import type { ResponseContext } from '../context.ts'
+import type { FileOptions } from '../file/served-file.ts'
+
+const INDEX = 'index.html'
+
+/**
+ * Answer for a directory (specs.ipfs.tech/http-gateways/path-gateway): redirect to the path with a
+ * slash at its end, where relative links work; then its `index.html`, or else a listing.
+ */
+export async function respondDirectory (
+  context: ResponseContext,
+  { status = 200 }: Pick<FileOptions, 'status'> = {}
+): Promise<Response> {
+  const { request, target, resolved, components: { fs }, init: { limits }, signal } = context
+
+  if (!target.trailingSlash) {
+    return redirectToSlash(request, target)
+  }
+
+  const index = await findIndex(context)
+
+  if (index != null) {
+    return respondFile(
+      { ...context, resolved: { ...resolved, ...index } },
+      { name: INDEX, etagCid: resolved.cid, status }
+    )
+  }
+
+  const etag = `"DirIndex-${PAGE_VERSION}_CID-${resolved.cid}"`
+  const headers = contentHeaders(context, { etag, isPage: true })
+
+  if (status === 200 && matchesEtag(request.headers.get('if-none-match'), etag)) {
+    return notModified(headers)
+  }
+
+  if (request.method === 'HEAD') {
+    return new Response(null, { status, headers })
+  }
+
+  const listed = await listEntries(fs, resolved.cid, limits.listedEntries, signal)
+
+  return new Response(renderListing({
+    ...placeOf(target),
+    cid: resolved.cid.toString(),
+    ...resolved.stats == null ? {} : { storedSize: resolved.stats.storedSize },
+    ...listed
+  }), { status, headers })
+}
+
+/** `rawPath` has one slash at its beginning, so this never leads to another host. */
+function redirectToSlash ({ url }: Request, { namespace, name, rawPath, origin, dnsLinkHost }: Target): Response {
+  const start = origin == null && dnsLinkHost == null ? `/${namespace}/${name}` : ''
+
+  return new Response(null, {
+    status: 301,
+    headers: addCors(new Headers({ location: `${start}${rawPath}/${new URL(url).search}` }))
+  })
+}
+
+async function findIndex (
+  { target, resolved, components, signal }: ResponseContext
+): Promise<Pick<Resolved, 'cid' | 'stats'> | undefined> {
+  try {
+    const { cid, stats } = await resolvePath({ ...target, path: [INDEX] }, components, signal, {
+      cid: resolved.cid,
+      path: []
+    })
+
+    return stats == null || stats.type === 'directory' ? undefined : { cid, stats }
+  } catch (err) {
+    if (err instanceof EntryNotFoundError) {
+      return undefined
+    }
+
+    throw err
+  }
+}
+
+/** Where the directory is, and where the links of its page lead. */
+function placeOf (
+  { namespace, name, path, origin, dnsLinkHost }: Target
+): Pick<Listing, 'path' | 'base' | 'parent' | 'gatewayUrl' | 'dnsLinkHost'> {
+  const start = origin == null && dnsLinkHost == null ? `/${namespace}/${name}/` : '/'
+  const base = start + path.map(name => `${encodeURIComponent(name)}/`).join('')
+
+  return {
+    path: [namespace, name, ...path],
+    base,
+    ...path.length === 0 ? {} : { parent: `${base}..` },
+    gatewayUrl: origin == null ? '' : `//${origin}`,
+    ...dnsLinkHost == null ? {} : { dnsLinkHost }
+  }
+}

@@ -1,0 +1,111 @@
+import { BodyTooLargeError, GatewayError } from '../../errors.ts'
+import { namesEtag } from '../../request/conditions.ts'
+import { MEDIA_TYPES } from '../../request/format.ts'
+import { openBody } from '../body.ts'
+import { contentDisposition } from '../content-disposition.ts'
+import { etagOf } from '../etag.ts'
+import { contentHeaders, notModified } from '../headers.ts'
+import type { ResponseContext } from '../context.ts'
+import type { Stats } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+/** Larger files are not parsed, 4 MiB: only their first character must be one of JSON. */
+const MAX_PARSED_SIZE = 4 * 1024 * 1024
+
+/** What JSON of that size begins with: it is no number. */
+const JSON_START = /^\s*[[{"]/
+
+/** How many bytes of white space JSON may begin with. */
+const START_LENGTH = 1024
+
+/**
+ * A UnixFS file that holds JSON, as `application/json` (Path Gateway, `Accept`). Ranges are those
+ * of the file, which is asked for without a format.
+ *
+ * @throws {GatewayError} 406: it is not a file, or does not hold JSON
+ * @throws {BodyTooLargeError} it would have to be decompressed
+ */
+export async function respondJsonFile (context: ResponseContext): Promise<Response> {
+  const { request, resolved: { cid, stats }, components, init: { limits }, signal, target: { query, path } } = context
+
+  if (stats == null || !isFile(stats)) {
+    throw new GatewayError(406, `${cid} is not a file that holds JSON`)
+  }
+
+  const limit = stats.codec === 'none' ? undefined : limits.decompressedBytes
+  const size = stats.sizeKnown === false ? undefined : Number(stats.size)
+  const etag = etagOf(cid, 'json')
+  const isNamed = query.has('filename') || query.has('download')
+  const headers = contentHeaders(context, {
+    etag,
+    type: MEDIA_TYPES.json,
+    length: size,
+    ranges: false,
+    disposition: isNamed ? contentDisposition(query, { filename: path.at(-1) ?? `${cid}.json` }) : undefined
+  })
+
+  if (limit != null && (size ?? 0) > limit) {
+    throw new BodyTooLargeError(limit)
+  }
+
+  if (namesEtag(request.headers.get('if-none-match'), etag)) {
+    return notModified(headers)
+  }
+
+  const isParsed = size != null && size <= MAX_PARSED_SIZE
+  const read = (signal: AbortSignal): AsyncIterable<Uint8Array> => {
+    const source = components.fs.cat(cid, { signal })
+
+    return isParsed ? source : beginsLikeJson(cid, source)
+  }
+  const body = await openBody(read, { signal, stallTimeout: limits.stallTimeout, length: size, limit })
+
+  if (isParsed) {
+    const bytes = await parsed(cid, body)
+
+    return new Response(request.method === 'HEAD' ? null : bytes, { headers })
+  }
+
+  if (request.method === 'HEAD') {
+    await body.cancel()
+
+    return new Response(null, { headers })
+  }
+
+  return new Response(body, { headers })
+}
+
+function isFile (stats: Stats): boolean {
+  return stats.type === 'raw' || (stats.type === 'file' && stats.unixfs.type !== 'symlink')
+}
+
+/** All bytes, if they are JSON. */
+async function parsed (cid: CID, body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<ArrayBuffer> {
+  const bytes = await new Response(body).arrayBuffer()
+
+  try {
+    JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+
+    return bytes
+  } catch (cause) {
+    throw notJson(cid, { cause })
+  }
+}
+
+/** Pass the bytes of a file on, if they begin like JSON. */
+async function * beginsLikeJson (cid: CID, source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isFirst = true
+
+  for await (const bytes of source) {
+    if (isFirst && !JSON_START.test(new TextDecoder().decode(bytes.subarray(0, START_LENGTH)))) {
+      throw notJson(cid)
+    }
+
+    isFirst = false
+    yield bytes
+  }
+}
+
+function notJson (cid: CID, options?: ErrorOptions): GatewayError {
+  return new GatewayError(406, `${cid} does not hold JSON: ask for it without a format`, options)
+}

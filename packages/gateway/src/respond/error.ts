@@ -1,0 +1,103 @@
+import { GatewayError } from '../errors.ts'
+import { renderError } from '../html/error.ts'
+import { acceptsHtml } from '../request/format.ts'
+import { addCors, addPageSecurity, METHODS } from './headers.ts'
+
+/** Seconds after which a client may ask again for what could not be fetched. */
+const RETRY_AFTER = 30
+
+/** nginx's status for a client that went away. Nobody reads it but an access log. */
+const CLIENT_CLOSED_REQUEST = 499
+
+/**
+ * Statuses of errors by name, because several packages have classes of these names. All others are 500.
+ *
+ * - 400: the CID itself cannot be read
+ * - 404: not stored here, or no such name
+ * - 406: not as the client asks for it
+ * - 422: the blocks are there, but do not hold what the CID says
+ * - 504: it could not be fetched in time
+ */
+const STATUSES: Readonly<Record<string, number>> = {
+  DigestLengthError: 400,
+  InvalidParametersError: 400,
+  UnknownHashError: 400,
+  BlockNotFoundWhileOfflineError: 404,
+  DoesNotExistError: 404,
+  NameNotFoundError: 404,
+  NotADirectoryError: 404,
+  NotFoundError: 404,
+  BodyTooLargeError: 406,
+  NotAFileError: 406,
+  ContentMismatchError: 422,
+  CorruptFrameError: 422,
+  FrameTooLargeError: 422,
+  InvalidDagError: 422,
+  InvalidHeaderError: 422,
+  LinkMismatchError: 422,
+  MissingHeaderError: 422,
+  NotUnixFSError: 422,
+  UncheckedLinkError: 422,
+  WindowTooLargeError: 422,
+  MissingImplementationError: 501,
+  UnknownCodecError: 501,
+  InsufficientProvidersError: 502,
+  BodyStalledError: 504,
+  FetchStalledError: 504,
+  LoadBlockFailedError: 504,
+  TimeoutError: 504
+}
+
+/** The status of a failure. */
+export function statusOf (err: unknown): number {
+  if (err instanceof GatewayError) {
+    return err.status
+  }
+
+  if (!(err instanceof Error)) {
+    return 500
+  }
+
+  if (err.name === 'AbortError') {
+    return CLIENT_CLOSED_REQUEST
+  }
+
+  return Object.hasOwn(STATUSES, err.name) ? STATUSES[err.name] : 500
+}
+
+/** A failure before the first byte of a body: a page if the client accepts one, else plain text. Is not cached. */
+export function respondError (err: unknown, request: Request): Response {
+  // whatever failed then, it failed because nobody waits for it any more
+  const status = request.signal.aborted ? CLIENT_CLOSED_REQUEST : statusOf(err)
+  const headers = addCors(new Headers({
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    vary: 'Accept'
+  }))
+  const message = messageOf(err, status)
+  const isPage = acceptsHtml(request)
+
+  if (isPage) {
+    addPageSecurity(headers)
+  }
+
+  if (status === 405) {
+    headers.set('allow', METHODS)
+  }
+
+  if (status === 429 || (status >= 502 && status <= 504)) {
+    headers.set('retry-after', String(RETRY_AFTER))
+  }
+
+  const body = isPage ? renderError({ status, message }) : `${message}\n`
+
+  return new Response(request.method === 'HEAD' ? null : body, { status, headers })
+}
+
+/** What a stranger may read: errors that nobody expected can name files and hosts. */
+function messageOf (err: unknown, status: number): string {
+  return err instanceof GatewayError || (err instanceof Error && status !== 500)
+    ? err.message
+    : 'The gateway failed to answer this request'
+}

@@ -1,0 +1,124 @@
+import mime from 'mime'
+import type { CID } from 'multiformats/cid'
+
+/** The bytes at the start of a file that its type is guessed from: what `file-type` looks at. */
+export const SAMPLE_LENGTH = 4100
+
+/** The type of bytes that nothing is known of. */
+export const BINARY = 'application/octet-stream'
+
+/** How many types of files are remembered. */
+const REMEMBERED = 10_000
+
+const CONTROL = /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/ // eslint-disable-line no-control-regex
+
+/** What text begins with, after white space and comments. Others are `text/plain`. */
+const TEXT_TYPES: ReadonlyArray<[RegExp, string]> = [
+  [/^<(?:!doctype html|html|head|body|script|style|title|table|iframe|h1|div|font|p|a|b|br)[\s>]/i, 'text/html'],
+  [/^(?:<\?xml[^>]*\?>\s*)?(?:<!--[^>]*-->\s*)*(?:<!doctype svg[^>]*>\s*)?<svg[\s>]/i, 'image/svg+xml'],
+  [/^<\?xml\s/i, 'text/xml']
+]
+
+const PREAMBLE = /^(?:\s|<!--[\s\S]*?-->)+/
+
+/** How JSON begins that is cut off. */
+const JSON_START = /^\s*(?:\{\s*"(?:[^"\\]|\\.)*"\s*:|\[\s*(?:["[{]|-?\d))/
+
+/** The type of a name's ending. Undefined if it is not known. */
+export function typeOfName (name: string): string | undefined {
+  // with a slash, or a file `html` would be a page
+  const type = mime.getType(`/${name}`)
+
+  return type == null ? undefined : withCharset(type)
+}
+
+/**
+ * The type of a file's first bytes.
+ *
+ * @param isWhole - whether they are the whole file
+ */
+export async function typeOfBytes (sample: Uint8Array, isWhole: boolean): Promise<string> {
+  const text = decodeText(sample, isWhole)
+  const begin = text?.replace(/^\ufeff/, '').replace(PREAMBLE, '') ?? ''
+  const found = TEXT_TYPES.find(([pattern]) => pattern.test(begin))
+
+  if (found != null) {
+    return found[1]
+  }
+
+  if (text != null && isJson(text, isWhole)) {
+    return 'application/json'
+  }
+
+  return await magicType(sample) ?? (text == null ? BINARY : 'text/plain; charset=utf-8')
+}
+
+/** Types of files, by CID, so that the start of a file is read once. The least recently used are forgotten. */
+export class TypeCache {
+  readonly #types = new Map<string, string>()
+
+  get (cid: CID): string | undefined {
+    const key = cid.toString()
+    const type = this.#types.get(key)
+
+    if (type != null) {
+      this.#types.delete(key)
+      this.#types.set(key, type)
+    }
+
+    return type
+  }
+
+  set (cid: CID, type: string): void {
+    const key = cid.toString()
+    this.#types.delete(key)
+    this.#types.set(key, type)
+
+    if (this.#types.size > REMEMBERED) {
+      const [oldest] = this.#types.keys()
+      this.#types.delete(oldest)
+    }
+  }
+}
+
+async function magicType (sample: Uint8Array): Promise<string | undefined> {
+  // loaded when the first file has no telling name
+  const { fileTypeFromBuffer } = await import('file-type')
+
+  try {
+    return (await fileTypeFromBuffer(sample))?.mime
+  } catch {
+    // a damaged file is of no type
+    return undefined
+  }
+}
+
+/** The text of UTF-8 without control characters. Undefined: not text. */
+function decodeText (sample: Uint8Array, isWhole: boolean): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(sample, { stream: !isWhole })
+
+    return CONTROL.test(text) ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+function isJson (text: string, isWhole: boolean): boolean {
+  if (!isWhole) {
+    return JSON_START.test(text)
+  }
+
+  try {
+    const value: unknown = JSON.parse(text)
+
+    return typeof value === 'object' && value !== null
+  } catch {
+    return false
+  }
+}
+
+/** HTML and XML name their own encoding, which a header would overrule. Other text is mostly UTF-8. */
+function withCharset (type: string): string {
+  return type.startsWith('text/') && type !== 'text/html' && type !== 'text/xml' ? `${type}; charset=utf-8` : type
+}

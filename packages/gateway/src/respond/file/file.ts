@@ -1,0 +1,198 @@
+import { BodyTooLargeError } from '../../errors.ts'
+import { acceptsCoding } from '../../request/accept-encoding.ts'
+import { matchesEtag, matchesIfRange } from '../../request/conditions.ts'
+import { parseRange } from '../../request/range.ts'
+import { openBody } from '../body.ts'
+import { contentDisposition } from '../content-disposition.ts'
+import { etagOf } from '../etag.ts'
+import { contentHeaders, notModified, rangeNotSatisfiable } from '../headers.ts'
+import { describeFile, typeOfFile } from './served-file.ts'
+import { canSend, chooseRepresentation, openFrames, storedBytes } from './stored-file.ts'
+import type { ResponseContext } from '../context.ts'
+import type { FileOptions, ServedFile } from './served-file.ts'
+import type { Representation } from './stored-file.ts'
+import type { ByteRange } from '../../request/range.ts'
+import type { StoredFile } from '@ipfsz/core'
+
+/** How a file goes out. */
+interface Sending {
+  etag: string
+  /** A part of the original bytes. */
+  range?: ByteRange | undefined
+  /** The file as it is stored, instead of the original bytes. */
+  stored?: StoredBody | undefined
+}
+
+interface StoredBody extends Representation {
+  bytes: AsyncIterable<Uint8Array>
+}
+
+/** A file whose frames the client may take. */
+interface StoredCandidate {
+  file: StoredFile
+  representation: Representation
+}
+
+/**
+ * A file, compressed or not. Without a range, frames go out as they are stored if the client takes
+ * their codec; everything else goes out decompressed.
+ *
+ * @throws {BodyTooLargeError} the file would have to be decompressed
+ */
+export async function respondFile (context: ResponseContext, options: FileOptions = {}): Promise<Response> {
+  const { request, signal } = context
+  const file = describeFile(context, options)
+  const { etagCid = file.cid, status = 200 } = options
+  const range = status === 200 ? rangeOf(request, file, etagOf(etagCid)) : undefined
+  const candidate = range == null ? await findStored(context, file) : undefined
+  const etag = etagOf(etagCid, candidate?.representation.coding)
+
+  if (status === 200 && matchesEtag(request.headers.get('if-none-match'), etag)) {
+    return notModified(contentHeaders(context, { etag, variesByEncoding: file.isCompressed }))
+  }
+
+  if (range === 'unsatisfiable') {
+    return rangeNotSatisfiable(context, file.size ?? 0)
+  }
+
+  const unneeded = new AbortController()
+
+  try {
+    const stored = await openStored(candidate, AbortSignal.any([signal, unneeded.signal]))
+    const sending = { etag: stored == null ? etagOf(etagCid) : etag, range, stored }
+    checkLimit(context, file, sending)
+
+    const headers = await headersOf(context, file, sending, status)
+    const body = request.method === 'HEAD' ? null : await openFile(context, file, sending, unneeded)
+
+    if (body == null) {
+      unneeded.abort()
+    }
+
+    return new Response(body, { status: range == null ? status : 206, headers })
+  } catch (err) {
+    unneeded.abort(err)
+    throw err
+  }
+}
+
+async function headersOf (
+  context: ResponseContext,
+  file: ServedFile,
+  sending: Sending,
+  status: number
+): Promise<Headers> {
+  const { etag, range, stored } = sending
+
+  return contentHeaders(context, {
+    etag,
+    type: await typeOfFile(context, file, range != null),
+    length: lengthOf(file, sending),
+    encoding: stored?.coding,
+    variesByEncoding: file.isCompressed,
+    ranges: status === 200 ? file.size != null : undefined,
+    range: range == null || file.size == null ? undefined : { range, size: file.size },
+    disposition: contentDisposition(context.target.query, { filename: file.name })
+  })
+}
+
+/** The range that is answered: of a GET, of a file whose size is known, and if `If-Range` does not forbid it. */
+function rangeOf (
+  { method, headers }: Request,
+  { size }: ServedFile,
+  etag: string
+): ByteRange | 'unsatisfiable' | undefined {
+  if (method !== 'GET' || size == null || !matchesIfRange(headers.get('if-range'), etag)) {
+    return undefined
+  }
+
+  return parseRange(headers.get('range'), size)
+}
+
+async function findStored (
+  { components: { fs }, request, signal }: ResponseContext,
+  { cid, isCompressed }: ServedFile
+): Promise<StoredCandidate | undefined> {
+  if (!isCompressed) {
+    return undefined
+  }
+
+  const file = await fs.storedFile(cid, { signal })
+  const representation = file == null
+    ? undefined
+    : chooseRepresentation(file, coding => acceptsCoding(request.headers, coding))
+
+  return file == null || representation == null ? undefined : { file, representation }
+}
+
+/** The file as it is stored, if its first bytes say that clients can decode it. */
+async function openStored (
+  candidate: StoredCandidate | undefined,
+  signal: AbortSignal
+): Promise<StoredBody | undefined> {
+  if (candidate == null) {
+    return undefined
+  }
+
+  const { file, representation } = candidate
+  const { start, frames, close } = await openFrames(file.frames({ signal }))
+
+  if (canSend(representation, start)) {
+    return { ...representation, bytes: storedBytes(file, representation, frames) }
+  }
+
+  close()
+
+  return undefined
+}
+
+function lengthOf ({ size }: ServedFile, { range, stored }: Sending): number | undefined {
+  return stored?.length ?? (range == null ? size : range.end - range.start)
+}
+
+function checkLimit ({ init: { limits } }: ResponseContext, file: ServedFile, { range, stored }: Sending): void {
+  const { size = 0, isCompressed } = file
+
+  if (isCompressed && stored == null && range == null && size > limits.decompressedBytes) {
+    throw new BodyTooLargeError(limits.decompressedBytes)
+  }
+}
+
+/** The body, which closes what it is read from through `unneeded`. */
+async function openFile (
+  context: ResponseContext,
+  file: ServedFile,
+  sending: Sending,
+  unneeded: AbortController
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const { signal, init: { limits } } = context
+
+  return openBody(signal => read(context, file, sending, signal), {
+    signal,
+    unneeded,
+    stallTimeout: limits.stallTimeout,
+    length: lengthOf(file, sending),
+    limit: file.size == null ? limits.decompressedBytes : undefined
+  })
+}
+
+function read (
+  { components: { fs } }: ResponseContext,
+  { cid, content }: ServedFile,
+  { range, stored }: Sending,
+  signal: AbortSignal
+): AsyncIterable<Uint8Array> {
+  if (stored != null) {
+    return stored.bytes
+  }
+
+  if (content != null) {
+    return once(content.subarray(range?.start, range?.end))
+  }
+
+  return fs.cat(cid, { signal, ...range == null ? {} : { offset: range.start, length: range.end - range.start } })
+}
+
+async function * once (bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}

@@ -1,0 +1,120 @@
+import { BINARY, SAMPLE_LENGTH, TypeCache, typeOfBytes, typeOfName } from './content-type.ts'
+import { GatewayError } from '../../errors.ts'
+import type { ResponseContext } from '../context.ts'
+import type { Stats } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+/** Another file than the path's own, such as the `index.html` of a directory or a 404 page. */
+export interface FileOptions {
+  /** @default that of `resolved` */
+  cid?: CID | undefined
+  /** @default that of `resolved` */
+  stats?: Stats | undefined
+  /**
+   * The name that tells the type.
+   *
+   * @default the last name of the path
+   */
+  name?: string | undefined
+  /**
+   * The CID that the ETag names.
+   *
+   * @default that of the file
+   */
+  etagCid?: CID | undefined
+  /**
+   * Other statuses than 200 have no ranges.
+   *
+   * @default 200
+   */
+  status?: number | undefined
+}
+
+/** A file that is to be served. */
+export interface ServedFile {
+  cid: CID
+  name: string | undefined
+  /** Original bytes. Undefined: known only at the end of a stream that another tool compressed. */
+  size: number | undefined
+  isCompressed: boolean
+  /** The target of a symlink. */
+  content?: Uint8Array | undefined
+}
+
+const types = new WeakMap<object, TypeCache>()
+
+/** The file that a path led to, or another one. */
+export function describeFile ({ resolved, target }: ResponseContext, options: FileOptions): ServedFile {
+  const { cid = resolved.cid, stats = resolved.stats } = options
+
+  if (stats == null || stats.type === 'directory') {
+    throw new GatewayError(500, `${cid} is not a file`)
+  }
+
+  const filename = target.query.get('filename')
+  const content = stats.unixfs?.type === 'symlink' ? stats.unixfs.data ?? new Uint8Array(0) : undefined
+
+  return {
+    cid,
+    name: filename == null || filename === '' ? options.name ?? target.path.at(-1) : filename,
+    size: content?.byteLength ?? (stats.sizeKnown === false ? undefined : Number(stats.size)),
+    isCompressed: stats.codec !== 'none',
+    content
+  }
+}
+
+/**
+ * From the name, or from the first bytes, which are decompressed once for each file.
+ *
+ * @param isPart - whether only a range is sent, which may be there though the start of the file is not
+ */
+export async function typeOfFile (
+  context: ResponseContext,
+  { cid, name, size, content }: ServedFile,
+  isPart: boolean
+): Promise<string> {
+  const named = name == null ? undefined : typeOfName(name)
+
+  if (content != null || named != null) {
+    return content == null ? named ?? '' : 'inode/symlink'
+  }
+
+  const cache = types.get(context.components) ?? new TypeCache()
+  types.set(context.components, cache)
+
+  const cached = cache.get(cid)
+
+  if (cached != null) {
+    return cached
+  }
+
+  const sample = await readSample(context, cid).catch((err: unknown) => {
+    context.signal.throwIfAborted()
+
+    if (!isPart) {
+      throw err
+    }
+  })
+
+  if (sample == null) {
+    return BINARY
+  }
+
+  const type = await typeOfBytes(sample, sample.byteLength === size)
+  cache.set(cid, type)
+
+  return type
+}
+
+async function readSample ({ components, signal }: ResponseContext, cid: CID): Promise<Uint8Array> {
+  const sample = new Uint8Array(SAMPLE_LENGTH)
+  let length = 0
+
+  for await (const bytes of components.fs.cat(cid, { length: SAMPLE_LENGTH, signal })) {
+    const part = bytes.subarray(0, SAMPLE_LENGTH - length)
+    sample.set(part, length)
+    length += part.byteLength
+  }
+
+  return sample.subarray(0, length)
+}

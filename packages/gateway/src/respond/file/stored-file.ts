@@ -1,0 +1,161 @@
+import { isJoinable, joinedLength, joinMembers } from '@ipfsz/codecs/gzip'
+import { contentCoding } from '../../request/accept-encoding.ts'
+import type { ContentCoding } from '../../request/accept-encoding.ts'
+import type { StoredFile } from '@ipfsz/core'
+
+/** How the frames of a file go out without being decompressed. */
+export interface Representation {
+  coding: ContentCoding
+  /** Whether the frames are gzip members that are joined into one. */
+  joined: boolean
+  /** For `Content-Length`. */
+  length: number
+}
+
+/**
+ * Node's fetch decodes zstd in steps of this many bytes, and silently stops after a frame whose end is
+ * not the end of a step (nodejs/node#64741).
+ */
+const ZSTD_STEP = 16 * 1024
+
+/** The largest window that clients accept of `Content-Encoding: zstd` (RFC 9659). */
+const MAX_WINDOW_SIZE = 8 * 1024 * 1024
+
+const ZSTD_MAGIC = 0xfd2fb528
+
+/** The header of a joinable gzip member has 16 bytes, that of a zstd frame up to 18. */
+const START_LENGTH = 18
+
+/**
+ * Whether, and how, the frames of a file can be sent to a client that takes some content codings.
+ * Undefined: the file must be decompressed for it. Every browser, curl and Node's fetch decode
+ * - zstd of one frame, or of frames that Node decodes too,
+ * - one gzip member; of several, all but Node silently decode the first only, so they are joined,
+ * - one brotli stream.
+ */
+export function chooseRepresentation (
+  { codec, frameSize, frameLengths, length }: Pick<StoredFile, 'codec' | 'frameLengths' | 'frameSize' | 'length'>,
+  accepts: (coding: ContentCoding) => boolean
+): Representation | undefined {
+  const coding = contentCoding(codec)
+  const isOne = frameLengths.length === 1
+
+  if (coding == null || frameLengths.length === 0 || !accepts(coding)) {
+    return undefined
+  }
+
+  switch (coding) {
+    case 'zstd':
+      return isOne || frameSize % ZSTD_STEP === 0 ? { coding, joined: false, length } : undefined
+    case 'gzip':
+      return { coding, joined: !isOne, length: isOne ? length : joinedLength(frameLengths) }
+    default:
+      return isOne ? { coding, joined: false, length } : undefined
+  }
+}
+
+/**
+ * Whether clients can decode a file as it was chosen, as far as its first bytes tell: gzip members that
+ * others wrote cannot be joined, and a zstd frame that others wrote may need too large a window.
+ */
+export function canSend ({ coding, joined }: Representation, start: Uint8Array): boolean {
+  switch (coding) {
+    case 'zstd':
+      return windowSize(start) <= MAX_WINDOW_SIZE
+    case 'gzip':
+      return joined ? isJoinable(start) : start[0] === 0x1f && start[1] === 0x8b
+    default:
+      return true
+  }
+}
+
+/** Frames whose first bytes are known. */
+export interface OpenedFrames {
+  /** As many bytes as `canSend` needs, or all if there are fewer. */
+  start: Uint8Array
+  /** All bytes, those of the start included. To be read once. */
+  frames: AsyncIterable<Uint8Array>
+  /** Instead of reading them. */
+  close: () => void
+}
+
+/** Read the start of a file, to be read on from there. */
+export async function openFrames (source: AsyncIterable<Uint8Array>): Promise<OpenedFrames> {
+  const iterator = source[Symbol.asyncIterator]()
+  const chunks: Uint8Array[] = []
+  const start = new Uint8Array(START_LENGTH)
+  let length = 0
+
+  while (length < START_LENGTH) {
+    const { done, value } = await iterator.next()
+
+    if (done === true) {
+      break
+    }
+
+    chunks.push(value)
+    start.set(value.subarray(0, START_LENGTH - length), length)
+    length = Math.min(length + value.byteLength, START_LENGTH)
+  }
+
+  return {
+    start: start.subarray(0, length),
+    frames: resume(chunks, iterator),
+    // not awaited, because a stalled source would block the caller
+    close: () => { iterator.return?.().catch(() => {}) }
+  }
+}
+
+async function * resume (chunks: Uint8Array[], iterator: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield * chunks.splice(0)
+  yield * { [Symbol.asyncIterator]: () => iterator }
+}
+
+/** The bytes that are sent. Calls no codec. */
+export function storedBytes (
+  { frameLengths }: Pick<StoredFile, 'frameLengths'>,
+  { joined }: Representation,
+  frames: AsyncIterable<Uint8Array>
+): AsyncIterable<Uint8Array> {
+  return joined ? joinMembers(frames, frameLengths) : frames
+}
+
+/** The window of a zstd frame, in bytes (RFC 8878, section 3.1.1.1). Infinite if it is none. */
+function windowSize (frame: Uint8Array): number {
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength)
+
+  if (frame.byteLength < 6 || view.getUint32(0, true) !== ZSTD_MAGIC) {
+    return Number.POSITIVE_INFINITY
+  }
+
+  const descriptor = frame[4]
+
+  if ((descriptor & 0x20) === 0) {
+    const base = 2 ** (10 + (frame[5] >> 3))
+
+    return base + base / 8 * (frame[5] & 7)
+  }
+
+  // a single segment: the window is as large as the content, whose size follows the dictionary's number
+  return contentSize(view, descriptor)
+}
+
+function contentSize (view: DataView, descriptor: number): number {
+  const position = 5 + [0, 1, 2, 4][descriptor & 3]
+  const bytes = [1, 2, 4, 8][descriptor >> 6]
+
+  if (position + bytes > view.byteLength) {
+    return Number.POSITIVE_INFINITY
+  }
+
+  switch (bytes) {
+    case 1:
+      return view.getUint8(position)
+    case 2:
+      return view.getUint16(position, true) + 256
+    case 4:
+      return view.getUint32(position, true)
+    default:
+      return Number(view.getBigUint64(position, true))
+  }
+}

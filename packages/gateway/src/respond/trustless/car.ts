@@ -1,0 +1,61 @@
+import { unmark } from '@ipfsz/core'
+import { openCar } from '../../car/car.ts'
+import { carParams } from '../../request/car-params.ts'
+import { namesEtag } from '../../request/conditions.ts'
+import { MEDIA_TYPES } from '../../request/format.ts'
+import { openBody } from '../body.ts'
+import { contentDisposition } from '../content-disposition.ts'
+import { fingerprint } from '../etag.ts'
+import { contentHeaders, notModified } from '../headers.ts'
+import type { ResponseContext } from '../context.ts'
+import type { CarParams } from '../../request/car-params.ts'
+
+/**
+ * The CAR of a path (Trustless Gateway, CAR Responses). A block that is missing after the end of the path
+ * was found cuts the body.
+ *
+ * @throws {GatewayError} 400, 404, 406 or 501: see `openCar` and `carParams`
+ * @throws {NotFoundError} a block of the path, or of its end, is missing
+ */
+export async function respondCar (context: ResponseContext): Promise<Response> {
+  const { request, target: { query }, components: { blocks }, resolved, init: { limits }, signal } = context
+  const params = carParams(query, context.parameters)
+  const headers = contentHeaders(context, {
+    etag: await carEtag(context, params),
+    type: `${MEDIA_TYPES.car}; version=1; order=dfs; dups=${params.dups ? 'y' : 'n'}`,
+    ranges: false,
+    disposition: contentDisposition(query, { type: 'attachment', filename: `${unmark(resolved.cid)}.car` })
+  })
+
+  if (namesEtag(request.headers.get('if-none-match'), headers.get('etag') ?? '')) {
+    return notModified(headers)
+  }
+
+  const unneeded = new AbortController()
+  const car = await openCar(
+    resolved.roots[0], resolved.names, params, blocks, AbortSignal.any([signal, unneeded.signal])
+  )
+
+  if (request.method === 'HEAD') {
+    unneeded.abort()
+    await car.bytes.return(undefined)
+
+    return new Response(null, { headers })
+  }
+
+  return new Response(
+    await openBody(() => car.bytes, { signal, unneeded, stallTimeout: limits.stallTimeout }),
+    { headers }
+  )
+}
+
+/**
+ * Strong, as the same path and parameters always give the same bytes. It begins with the scope
+ * and the range (Trustless Gateway, `dag-scope`).
+ */
+async function carEtag ({ resolved }: ResponseContext, { scope, bytes, dups }: CarParams): Promise<string> {
+  const range = bytes == null ? '' : `${bytes.from}:${bytes.to ?? '*'}.`
+  const rest = await fingerprint(resolved.roots[0].toString(), resolved.names, dups)
+
+  return `"${scope}.${range}${unmark(resolved.cid)}.car.${rest}"`
+}

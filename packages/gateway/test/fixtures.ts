@@ -1,0 +1,80 @@
+import { codecs } from '@ipfsz/codecs/all'
+import { ipfsz } from '@ipfsz/core'
+import { MemoryBlockstore } from 'blockstore-core'
+import { random } from '../../../test/support/data.ts'
+import { createGateway } from '../src/index.ts'
+import type { Gateway, GatewayInit } from '../src/index.ts'
+import type { Codec, CodecName } from '@ipfsz/codecs'
+import type { Ipfsz } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+export { same, text } from '../../../test/support/data.ts'
+
+export const KIB = 1024
+
+/** Bytes that do not compress: fast enough for some megabytes. */
+export function noise (length: number): Uint8Array<ArrayBuffer> {
+  const next = random(1)
+  const words = new Uint32Array(Math.ceil(length / 4))
+
+  for (let i = 0; i < words.length; i++) {
+    words[i] = next() ^ next() << 8
+  }
+
+  return new Uint8Array(words.buffer, 0, length)
+}
+
+/** What the gateway that is tested serves from. */
+export interface Served {
+  gateway: Gateway
+  fs: Ipfsz
+  blockstore: MemoryBlockstore
+  /** How many frames were decompressed. */
+  decompressed: () => number
+}
+
+export function serve (init: GatewayInit = {}): Served {
+  const blockstore = new MemoryBlockstore()
+  let decompressed = 0
+  const counting = Object.values(codecs).map((create): Codec => {
+    const codec = create()
+
+    return {
+      ...codec,
+      decompress: async (...args) => {
+        decompressed++
+
+        return codec.decompress(...args)
+      }
+    }
+  })
+  const fs = ipfsz({ blockstore }, { codecs: counting })
+
+  return {
+    gateway: createGateway({ fs, blocks: blockstore }, init),
+    fs,
+    blockstore,
+    decompressed: () => decompressed
+  }
+}
+
+/** Add a file that is compressed whatever it holds. */
+export async function addCompressed (
+  fs: Ipfsz,
+  bytes: Uint8Array,
+  codec: CodecName,
+  frameSize?: number
+): Promise<CID> {
+  return fs.addBytes(bytes, {
+    compression: { codec, detect: false, ...frameSize == null ? {} : { frameSize } }
+  })
+}
+
+/** A request to `/ipfs/...`. */
+export function get (path: string, headers: Record<string, string> = {}, method = 'GET'): Request {
+  return new Request(`http://127.0.0.1:8080/ipfs/${path}`, { headers, method })
+}
+
+export async function bytesOf (response: Response): Promise<Buffer> {
+  return Buffer.from(await response.arrayBuffer())
+}
