@@ -133,6 +133,23 @@ describe('SharedFsBlockstore', () => {
     expect(await readdir(temporary(store))).toEqual([])
   })
 
+  it('is settled once all puts have ended, even if one of them failed before', async ({ store, block }) => {
+    const other = new Uint8Array(1_000_000).fill(1)
+    const failing = store.put(await cidOf(new Uint8Array(1)), source())
+    const putting = store.put(await cidOf(other), other)
+    async function * source (): AsyncGenerator<Uint8Array> {
+      yield block.bytes
+      throw new Error('no more')
+    }
+
+    await expect(failing).rejects.toThrow('no more')
+    await store.settled()
+
+    expect(await readdir(join(store.path, '.tmp'))).toEqual([])
+    expect(await readBlock(store, await putting)).toEqual(other)
+    await expect(store.settled()).resolves.toBeUndefined()
+  })
+
   it('works without being opened, as FsBlockstore does', async ({ store, block }) => {
     const other = new SharedFsBlockstore(join(store.path, 'other'))
 

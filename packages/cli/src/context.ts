@@ -84,14 +84,17 @@ export async function withRepo<T> (
 
   // lock before opening: a conversion that held the lock may have changed the codec
   const release = lock == null ? undefined : await lockRepo(path, lock, signal)
+  let repo: Repo | undefined
   let links: LinkStore | undefined
 
   try {
-    const repo = await openRepo(path, { sync })
+    repo = await openRepo(path, { sync })
     links = writes || await hasLinks(path) ? new LinkStore(linksIn(path), { writes, signal }) : undefined
 
     return await work(sessionOf(repo, repo.blockstore, links, init))
   } finally {
+    // what failed may have left other writes running
+    await repo?.disk.settled()
     await links?.close()
     await release?.()
   }

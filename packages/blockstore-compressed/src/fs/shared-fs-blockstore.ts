@@ -64,6 +64,8 @@ export class SharedFsBlockstore extends FsBlockstore {
   readonly #sharding: NextToLast
   readonly #temporary: string
   readonly #unsynced: Unsynced | undefined
+  /** The puts that run, of blocks whose bytes are known. */
+  readonly #putting = new Set<Promise<unknown>>()
 
   /** @param location - the directory for the blocks */
   constructor (location: string, { sync = true, ...init }: SharedFsBlockstoreInit = {}) {
@@ -94,6 +96,17 @@ export class SharedFsBlockstore extends FsBlockstore {
     await this.#unsynced?.sync()
   }
 
+  /**
+   * Resolves when no put runs any more, whatever became of it, except those that read a source, which may
+   * stall. After one put has failed, others still run: a process that ends before them leaves their temporary
+   * files behind.
+   */
+  async settled (): Promise<void> {
+    while (this.#putting.size > 0) {
+      await Promise.allSettled(this.#putting)
+    }
+  }
+
   /** Include a stored block in the next `sync`, even if another process has put it. */
   async syncLater (cid: CID): Promise<void> {
     await this.#unsynced?.addFile(this.#path(cid))
@@ -106,29 +119,9 @@ export class SharedFsBlockstore extends FsBlockstore {
    * @throws {PutFailedError}
    */
   override async put (cid: CID, value: Value, options?: AbortOptions): Promise<CID> {
-    const file = this.#path(cid)
-    const signal = options?.signal
+    const putting = this.#put(cid, value, options)
 
-    signal?.throwIfAborted()
-
-    // a damaged block is written again, so adding its file repairs it
-    if (value instanceof Uint8Array && await hasBytes(file, value)) {
-      await this.#unsynced?.addFile(file)
-
-      return cid
-    }
-
-    try {
-      const writing = this.#write(file, value, signal)
-
-      // an abort must not wait for a source that stalls
-      await (value instanceof Uint8Array ? writing : raceSignal(writing, signal))
-    } catch (err) {
-      signal?.throwIfAborted()
-      throw withCause(PutFailedError, `Could not write the block ${cid}`, err)
-    }
-
-    return cid
+    return value instanceof Uint8Array ? this.#track(putting) : putting
   }
 
   /**
@@ -194,10 +187,46 @@ export class SharedFsBlockstore extends FsBlockstore {
     return blockFiles(this.path, options?.signal ?? undefined)
   }
 
+  async #put (cid: CID, value: Value, options?: AbortOptions): Promise<CID> {
+    const file = this.#path(cid)
+    const signal = options?.signal
+
+    signal?.throwIfAborted()
+
+    // a damaged block is written again, so adding its file repairs it
+    if (value instanceof Uint8Array && await hasBytes(file, value)) {
+      await this.#unsynced?.addFile(file)
+
+      return cid
+    }
+
+    try {
+      const writing = this.#write(file, value, signal)
+
+      // an abort must not wait for a source that stalls
+      await (value instanceof Uint8Array ? writing : raceSignal(writing, signal))
+    } catch (err) {
+      signal?.throwIfAborted()
+      throw withCause(PutFailedError, `Could not write the block ${cid}`, err)
+    }
+
+    return cid
+  }
+
   #path (cid: CID): string {
     const { dir, file } = this.#sharding.encode(cid)
 
     return join(this.path, dir, file)
+  }
+
+  async #track<T> (putting: Promise<T>): Promise<T> {
+    this.#putting.add(putting)
+
+    try {
+      return await putting
+    } finally {
+      this.#putting.delete(putting)
+    }
   }
 
   async #write (file: string, value: Value, signal?: AbortSignal | null): Promise<void> {
