@@ -82,6 +82,32 @@ describe('writing a DAG', () => {
     await new Promise(resolve => { setImmediate(resolve) })
     expect(closed).toBe(true)
   })
+
+  it('writes nothing any more once it has failed', async () => {
+    const error = new Error('the disk is full')
+    const blockstore = new CountingBlockstore()
+    let puts = 0
+    let running = 0
+
+    const failing = {
+      async put (...[cid, block]: Parameters<CountingBlockstore['put']>): Promise<CID> {
+        const isFirst = ++puts === 1
+        running++
+        await new Promise(resolve => { setTimeout(resolve, isFirst ? 1 : 20) })
+        running--
+
+        if (isFirst) {
+          throw error
+        }
+
+        return blockstore.put(cid, block)
+      }
+    }
+
+    await expect(Array.fromAsync(writeLeaves(chunked(text(400), 10), failing, {}))).rejects.toBe(error)
+    expect(puts).toBeGreaterThan(1)
+    expect(running).toBe(0)
+  })
 })
 
 describe('reading a DAG', () => {

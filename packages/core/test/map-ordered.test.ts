@@ -98,6 +98,25 @@ describe('mapOrdered', () => {
     expect(source.closed).toBe(true)
   })
 
+  it('maps no value that the source produces after the caller stopped reading', async () => {
+    const second = deferred<number>()
+    const mapped: number[] = []
+    async function * source (): AsyncGenerator<number> {
+      yield 1
+      yield second.promise
+    }
+
+    for await (const value of mapOrdered(source(), value => { mapped.push(value); return value }, { concurrency: 2 })) {
+      expect(value).toBe(1)
+      break
+    }
+
+    second.resolve(2)
+    await settle()
+
+    expect(mapped).toEqual([1])
+  })
+
   it('yields the results before a failed one, then throws and closes the source', async () => {
     const source = new Numbers()
     const results = mapOrdered(source, async n => {

@@ -30,6 +30,7 @@ export async function * mapOrdered<T, R> (
   const running: Array<Promise<Settled<R>>> = []
   let pulling: Promise<void> | undefined
   let ended = false
+  let abandoned = false
 
   // an error of the source keeps its place: the results before it are yielded first
   const pull = async (): Promise<void> => {
@@ -38,7 +39,7 @@ export async function * mapOrdered<T, R> (
 
       if (next.done === true) {
         ended = true
-      } else {
+      } else if (!abandoned) {
         running.push(settle(map, next.value))
       }
     } catch (error) {
@@ -81,6 +82,7 @@ export async function * mapOrdered<T, R> (
       yield unwrap(await head)
     }
   } finally {
+    abandoned = true
     // not awaited, because a stalled source would block the caller
     close(iterator).catch(() => {})
   }

@@ -35,12 +35,26 @@ export async function * writeLeaves (
   blockstore: PutStore,
   options: WriteOptions
 ): AsyncGenerator<FileLink> {
-  yield * mapOrdered(leaves, async (leaf): Promise<FileLink> => {
-    const cid = await toCid(raw.code, leaf)
-    await put(cid, leaf, blockstore, options)
+  const writing = new Set<Promise<FileLink>>()
 
-    return { cid, size: leaf.byteLength, dagSize: leaf.byteLength }
-  }, { concurrency: DEFAULT_BLOCK_WRITE_CONCURRENCY, signal: options.signal })
+  try {
+    yield * mapOrdered(leaves, async leaf => {
+      const written = writeLeaf(leaf, blockstore, options)
+      writing.add(written)
+
+      return written.finally(() => writing.delete(written))
+    }, { concurrency: DEFAULT_BLOCK_WRITE_CONCURRENCY, signal: options.signal })
+  } finally {
+    // once this ends, nothing is written any more, even if one leaf failed. An abort ends the others at once
+    await Promise.allSettled(writing)
+  }
+}
+
+async function writeLeaf (leaf: Uint8Array, blockstore: PutStore, options: WriteOptions): Promise<FileLink> {
+  const cid = await toCid(raw.code, leaf)
+  await put(cid, leaf, blockstore, options)
+
+  return { cid, size: leaf.byteLength, dagSize: leaf.byteLength }
 }
 
 /**
