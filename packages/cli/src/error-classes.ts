@@ -1,3 +1,4 @@
+// Above 250 lines: every error of the command is in this file, one class per failure that a caller can handle.
 import { messageOf } from '@ipfsz/codecs/internal'
 import type { LockFile } from './lock-file.ts'
 import type { CID } from 'multiformats/cid'

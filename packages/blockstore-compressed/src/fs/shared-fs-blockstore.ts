@@ -97,9 +97,8 @@ export class SharedFsBlockstore extends FsBlockstore {
   }
 
   /**
-   * Resolves when no put runs any more, whatever became of it, except those that read a source, which may
-   * stall. After one put has failed, others still run: a process that ends before them leaves their temporary
-   * files behind.
+   * Resolves when no put of known bytes runs any more. After one has failed, others still run: a process that ends
+   * before them leaves their temporary files behind.
    */
   async settled (): Promise<void> {
     while (this.#putting.size > 0) {

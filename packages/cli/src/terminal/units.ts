@@ -1,5 +1,7 @@
 import { UsageError } from '../errors.ts'
 
+export { formatSize } from '@ipfsz/codecs/internal'
+
 const UNITS: Readonly<Record<string, number>> = {
   '': 1,
   b: 1,
@@ -16,8 +18,6 @@ const UNITS: Readonly<Record<string, number>> = {
   gib: 1024 ** 3,
   tib: 1024 ** 4
 }
-
-const NAMES = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 
 /**
  * Parse a size such as `65536`, `64KiB`, `4 MiB` or `1MB` into bytes.
@@ -48,21 +48,6 @@ export function parseNumber (text: string): number {
   }
 
   return number
-}
-
-/** Format a number of bytes for people: `823 B`, `4.00 MiB`. */
-export function formatSize (bytes: number | bigint): string {
-  let value = Number(bytes)
-  let unit = 0
-
-  while (value >= 1024 && unit < NAMES.length - 1) {
-    value /= 1024
-    unit++
-  }
-
-  const digits = value < 10 ? 2 : value < 100 ? 1 : 0
-
-  return `${unit === 0 ? value : value.toFixed(digits)} ${NAMES[unit]}`
 }
 
 /** Format a number of things for people: `1 block`, `2 blocks`. */

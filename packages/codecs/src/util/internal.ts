@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 export { EventLoopBreaks, yieldToEventLoop } from './event-loop.ts'
+export { formatSize } from './format-size.ts'
 export { mapOrdered, settle, unwrap } from './map-ordered.ts'
 export { messageOf } from './message-of.ts'
 export type { MapOrderedOptions, Settled } from './map-ordered.ts'

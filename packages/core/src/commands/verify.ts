@@ -14,6 +14,8 @@ import { isMarked, TREE_CODE, unmark } from '../marker.ts'
 import { OriginalCheck } from '../links/original-check.ts'
 import { isByLink, layoutOf } from '../read/read-linked.ts'
 import { verifyFile } from '../read/verify-file.ts'
+import { pathOf } from './verify-place.ts'
+import type { Place } from './verify-place.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Entry } from '../read/entry.ts'
@@ -35,16 +37,6 @@ interface Tally {
 }
 
 type VerifierOptions = VerifyOptions & Pick<VerifyFileOptions, 'onBytes'>
-
-/** The current position of the walk. */
-interface Place {
-  parent?: Place
-  /** Empty for the verified root, and for a shard, which is a part of its parent. */
-  name: string
-  depth: number
-  /** Bytes of the blocks and names above. All of them are in memory. */
-  open: number
-}
 
 export async function verify (cid: CID, settings: Settings, options: VerifyOptions = {}): Promise<VerifyReport> {
   // without the cache of roots: what is stored must be checked
@@ -232,19 +224,6 @@ class Verifier {
     this.tally.frames += frames
     this.tally.files += files
   }
-}
-
-/** A path relative to the verified directory. Joined only when it is needed: names may be long, and levels many. */
-function pathOf (place: Place): string {
-  const names: string[] = []
-
-  for (let at: Place | undefined = place; at != null; at = at.parent) {
-    if (at.name !== '') {
-      names.push(at.name)
-    }
-  }
-
-  return names.toReversed().join('/')
 }
 
 function difference (after: Tally, before: Tally): Tally {

@@ -1,7 +1,7 @@
+import { formatSize } from '@ipfsz/codecs/internal'
 import { breadcrumbs } from './breadcrumbs.ts'
 import { escapeAttribute, escapeText, revealHidden, showName } from './escape.ts'
 import { page } from './page.ts'
-import { formatSize } from './units.ts'
 
 /** What a page of a DAG-CBOR or DAG-JSON document shows. */
 export interface DocumentPage {

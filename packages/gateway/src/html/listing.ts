@@ -1,8 +1,9 @@
+import { formatSize } from '@ipfsz/codecs/internal'
 import { breadcrumbs } from './breadcrumbs.ts'
 import { encodeName, escapeAttribute, escapeText, revealHidden, showName } from './escape.ts'
 import { page } from './page.ts'
 import { BAR_STEPS } from './style.ts'
-import { formatSize, ratioOf } from './units.ts'
+import { ratioOf } from './ratio.ts'
 import type { BreadcrumbsInit } from './breadcrumbs.ts'
 
 /** What a page of a directory shows. On a DNSLink host, there is no gateway to link other CIDs to. */

@@ -1,0 +1,16 @@
+const NAMES = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
+
+/** Format a number of bytes for people: `823 B`, `4.00 MiB`. */
+export function formatSize (bytes: number | bigint): string {
+  let value = Number(bytes)
+  let unit = 0
+
+  while (value >= 1024 && unit < NAMES.length - 1) {
+    value /= 1024
+    unit++
+  }
+
+  const digits = value < 10 ? 2 : value < 100 ? 1 : 0
+
+  return `${unit === 0 ? value : value.toFixed(digits)} ${NAMES[unit]}`
+}
