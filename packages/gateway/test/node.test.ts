@@ -242,7 +242,7 @@ describe('a server', () => {
     response.destroy()
   })
 
-  it('answers so many requests at once, altogether and of one address', async () => {
+  it('limits the requests that it answers at once, altogether and of one address', async () => {
     for (const [init, status] of [[{ requests: 1 }, 503], [{ requestsPerAddress: 1 }, 429]] as const) {
       const first = Promise.withResolvers<Response>()
       let calls = 0

@@ -27,10 +27,10 @@ export function defineGatewayCommand (program: Command, context: () => Context):
       'believe X-Forwarded-For of this reverse proxy, or of loopback; repeatable',
       collect(text => text)
     )
-    .option('--max-requests <n>', 'answer at most so many requests at once (default: 4096)', parseNumber)
+    .option('--max-requests <n>', 'how many requests to answer at once (default: 4096)', parseNumber)
     .option(
       '--max-requests-per-address <n>',
-      'answer at most so many requests of one address at once (default: 512)',
+      'how many requests of one address to answer at once (default: 512)',
       parseNumber
     ))
     .action(async (flags: GatewayFlags) => {
@@ -43,7 +43,7 @@ export function defineGatewayCommand (program: Command, context: () => Context):
       }
 
       if (flags.maxRequests === 0 || flags.maxRequestsPerAddress === 0) {
-        throw new UsageError('With a limit of 0 no request would be answered: give 1 or a larger one')
+        throw new UsageError('A limit of 0 would refuse every request: give 1 or more')
       }
 
       const [{ fetch = false, public: isPublic = false, log = false, ...rest }, withPeers] =
