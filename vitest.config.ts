@@ -5,6 +5,7 @@ import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
 import { nodeForTests } from './test/support/in-browser/plugin.ts'
 import { CHROMIUM_FLAGS, findChromium } from './test/support/chromium.ts'
+import { LongestFirst } from './test/support/longest-first.ts'
 import { SummaryReporter } from './test/support/summary-reporter.ts'
 
 const COMPLIANCE_SUITES = ['interface-blockstore-tests', '@libp2p/interface-compliance-tests']
@@ -52,6 +53,7 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'ipfsz-tests-compile-cache')
 export default defineConfig({
   test: {
     reporters: ['default', new SummaryReporter()],
+    sequence: { sequencer: LongestFirst },
     tags: [
       {
         name: 'slow',

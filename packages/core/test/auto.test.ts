@@ -34,7 +34,7 @@ function mixed (length: number): Uint8Array {
   return bytes
 }
 
-const SIZE = 2 * MIB
+const SIZE = MIB
 const FILES: Array<[string, Uint8Array]> = [
   ['text', text(SIZE)],
   ['csv', csv(SIZE)],

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { BaseSequencer } from 'vitest/node'
+import type { TestSpecification, Vitest } from 'vitest/node'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/**
+ * The test files that take ten seconds or more, those that take longest first. Vitest knows the times of its
+ * last run, which a fresh clone does not have.
+ */
+const LONG_FILES: readonly string[] = [
+  'test/interop/kubo-network.test.ts',
+  'test/integration/network.test.ts',
+  'test/interop/streams.test.ts',
+  'test/demo/read.test.ts',
+  'test/browser/libp2p-compression-websockets.test.ts',
+  'packages/blockstore-compressed/test/compliance.test.ts',
+  'test/demo/files.test.ts',
+  'test/integration/compressed-blockstore-processes.test.ts',
+  'test/integration/memory-strangers.test.ts',
+  'test/integration/links-kill.test.ts',
+  'test/interop/reference-tools.test.ts',
+  'test/browser/compressed-blockstore.test.ts',
+  'test/integration/power-cut.test.ts',
+  'test/demo/peer.test.ts',
+  'test/demo/trouble.test.ts',
+  'packages/cli/test/multihash-map.test.ts',
+  'packages/libp2p-compression/test/muxer-compliance.test.ts',
+  'packages/codecs/test/stream.test.ts',
+  'packages/core/test/auto.test.ts',
+  'test/browser/libp2p-compression.test.ts',
+  'test/integration/torture.test.ts',
+  'packages/codecs/test/hostile.test.ts',
+  'test/interop/kubo-store.test.ts',
+  'test/integration/sizes.test.ts',
+  'test/integration/get-kill.test.ts',
+  'test/integration/network-clients.test.ts',
+  'test/integration/repair-from-peers.test.ts',
+  'packages/codecs/test/codec.test.ts',
+  'packages/codecs/test/stream-hostile.test.ts',
+  'packages/blockstore-compressed/test/store.test.ts',
+  'packages/core/test/memory.test.ts',
+  'test/integration/trees.test.ts',
+  'test/integration/interruption.test.ts',
+  'test/interop/command.test.ts',
+  'test/integration/containers.test.ts',
+  'test/integration/gc-processes.test.ts',
+  'test/integration/rooms.test.ts',
+  'test/interop/s3-compliance.test.ts',
+  'test/integration/power-cut-disk.test.ts',
+  'packages/blockstore-compressed/test/hostile.test.ts',
+  'test/integration/memory.test.ts',
+  'test/interop/kubo.test.ts',
+  'test/integration/output.test.ts',
+  'test/browser/workers.test.ts',
+  'test/interop/s3.test.ts',
+  'bench/test/run.test.ts',
+  'test/demo/access.test.ts',
+  'test/interop/kubo-trees.test.ts',
+  'test/browser/without.test.ts',
+  'packages/cli/test/block-session.test.ts',
+  'test/integration/processes.test.ts',
+  'test/integration/gateway.test.ts',
+  'test/demo/daemon.test.ts'
+]
+
+const RANKS = new Map(LONG_FILES.map((path, rank) => [path, rank]))
+
+/** Runs the longest files of each project first, so that no worker is left with a long one at the end. */
+export class LongestFirst extends BaseSequencer {
+  constructor (vitest: Vitest) {
+    super(vitest)
+    const missing = LONG_FILES.filter(path => !existsSync(join(ROOT, path)))
+
+    if (missing.length > 0) {
+      throw new Error(`test/support/longest-first.ts lists files that do not exist: ${missing.join(', ')}`)
+    }
+  }
+
+  override async sort (files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- a method of Vitest's
+    const sorted = await super.sort(files)
+    const byProject = Map.groupBy(sorted, ({ project }) => project)
+
+    return [...byProject.values()].flatMap(specs => specs.toSorted((a, b) => rankOf(a) - rankOf(b)))
+  }
+}
+
+function rankOf ({ moduleId }: TestSpecification): number {
+  return RANKS.get(relative(ROOT, moduleId)) ?? LONG_FILES.length
+}
