@@ -130,6 +130,11 @@ describe('a block', () => {
     expect(same(decode(body), block)).toBe(true)
     const head = await ask({ 'accept-encoding': coding }, 'HEAD')
     expect(head.headers.get('content-length')).toBe(String(body.byteLength))
+    // as Kubo asks whether a block is there
+    const plainHead = await ask({}, 'HEAD')
+    expect(plainHead.headers.get('content-encoding')).toBeNull()
+    expect(plainHead.headers.get('content-length')).toBe(String(block.byteLength))
+    expect(plainHead.headers.get('etag')).toBe(`"${cid}.raw"`)
     expect((await ask({ 'accept-encoding': coding, 'if-none-match': `"${cid}.raw.${coding}"` })).status).toBe(304)
     expect(gets()).toBe(0)
 
