@@ -1,0 +1,90 @@
+/** Stock clients read compressed blocks over HTTP, under unchanged CIDs. test/pages has Helia in Chromium. */
+import { withHTTP } from '@helia/http'
+import { unixfs } from '@helia/unixfs'
+import { createHeliaLight } from 'helia'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { expectStoredBytes, FILES, startBlockGateway } from '../support/block-gateway.ts'
+import { TLS } from '../support/certificate.ts'
+import { startKubo } from '../support/network-kubo.ts'
+import type { Helia } from 'helia'
+import type { BlockGateway } from '../support/block-gateway.ts'
+
+async function serve (...args: Parameters<typeof startBlockGateway>): Promise<BlockGateway> {
+  const gateway = await startBlockGateway(...args)
+  onTestFinished(gateway.close)
+
+  return gateway
+}
+
+/** The paths of blocks that went out. Kubo also asks for the probe, from time to time. */
+function fetchedBlocks ({ answers }: BlockGateway): string[] {
+  return answers.filter(({ method, path }) => method === 'GET' && path !== '/ipfs/bafkqaaa').map(({ path }) => path)
+}
+
+/** @param headers - that it sends in addition */
+async function startHelia ({ routerUrl }: BlockGateway, headers: Record<string, string> = {}): Promise<Helia> {
+  const helia = await withHTTP(createHeliaLight(), {
+    delegatedRouters: [routerUrl],
+    recursiveGateways: [],
+    allowInsecure: true,
+    allowLocal: true,
+    transformRequestInit: init => ({ ...init, headers: { ...init.headers, ...headers } })
+  }).start()
+  onTestFinished(async () => { await helia.stop() })
+
+  return helia
+}
+
+describe('stock Kubo', () => {
+  it('reads blocks that are stored with gzip', async () => {
+    const gateway = await serve('gzip', { tls: TLS })
+    const root = gateway.root.toString()
+    const kubo = await startKubo({
+      config: {
+        Routing: { Type: 'autoclient', DelegatedRouters: [gateway.routerUrl] },
+        'HTTPRetrieval.TLSInsecureSkipVerify': true
+      }
+    })
+    onTestFinished(kubo.stop)
+
+    await kubo.ipfs(['pin', 'add', root])
+
+    const fetched = fetchedBlocks(gateway)
+    await expectStoredBytes(gateway, 'gzip')
+    expect((await kubo.ipfs(['ls', '--size=false', root])).toString()).toMatch(/ long\.txt\n.+ sub\/\n/)
+
+    for (const [path, bytes] of Object.entries(FILES)) {
+      expect(Buffer.compare(await kubo.ipfs(['cat', `${root}/${path}`]), bytes)).toBe(0)
+    }
+
+    // all of it was pinned
+    expect(fetchedBlocks(gateway)).toEqual(fetched)
+  })
+})
+
+describe('stock Helia in Node', () => {
+  it.each([
+    ['gzip', 'gzip', {}],
+    ['zstd', 'zstd', { 'accept-encoding': 'zstd' }],
+    ['brotli', 'br', { 'accept-encoding': 'br' }]
+  ] as const)('reads blocks that are stored with %s', async (codec, encoding, headers) => {
+    const gateway = await serve(codec)
+    const fs = unixfs(await startHelia(gateway, headers))
+
+    for (const [path, bytes] of Object.entries(FILES)) {
+      expect(Buffer.compare(Buffer.concat(await Array.fromAsync(fs.cat(gateway.root, { path }))), bytes)).toBe(0)
+    }
+
+    await expectStoredBytes(gateway, encoding)
+  })
+
+  it('reads blocks that are stored with a codec that it does not ask for', async () => {
+    const gateway = await serve('zstd')
+    const path = 'sub/short.txt'
+    const read = await Array.fromAsync(unixfs(await startHelia(gateway)).cat(gateway.root, { path }))
+
+    expect(Buffer.compare(Buffer.concat(read), FILES[path])).toBe(0)
+    expect(gateway.answers.filter(({ encoding }) => encoding != null)).toEqual([])
+    expect(gateway.codecCalls()).toBeGreaterThan(0)
+  })
+})
