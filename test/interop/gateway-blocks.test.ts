@@ -2,6 +2,9 @@
 import { withHTTP } from '@helia/http'
 import { unixfs } from '@helia/unixfs'
 import { createHeliaLight } from 'helia'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { expectStoredBytes, FILES, startBlockGateway } from '../support/block-gateway.ts'
 import { TLS } from '../support/certificate.ts'
@@ -86,5 +89,21 @@ describe('stock Helia in Node', () => {
     expect(Buffer.compare(Buffer.concat(read), FILES[path])).toBe(0)
     expect(gateway.answers.filter(({ encoding }) => encoding != null)).toEqual([])
     expect(gateway.codecCalls()).toBeGreaterThan(0)
+  })
+
+  it('refuses a block whose stored payload is damaged', async () => {
+    const gateway = await serve('gzip')
+    const path = 'sub/short.txt'
+    const leaf = CID.createV1(raw.code, await sha256.digest(FILES[path]))
+    const value = Buffer.concat(await Array.fromAsync(gateway.values.get(leaf)))
+    value[value.byteLength >> 1] ^= 1
+    await gateway.values.put(leaf, value)
+    const fs = unixfs(await startHelia(gateway))
+
+    const read = Array.fromAsync(fs.cat(gateway.root, { path }))
+
+    await expect(read).rejects.toMatchObject({ name: 'LoadBlockFailedError' })
+    // the gateway did not look
+    expect(gateway.codecCalls()).toBe(0)
   })
 })
