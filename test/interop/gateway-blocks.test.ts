@@ -1,13 +1,19 @@
 /** Stock clients read compressed blocks over HTTP, under unchanged CIDs. test/pages has Helia in Chromium. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { withHTTP } from '@helia/http'
 import { unixfs } from '@helia/unixfs'
 import { createHeliaLight } from 'helia'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
+import { expectSuccess, it } from '../integration/run-cli.ts'
 import { expectStoredBytes, FILES, startBlockGateway } from '../support/block-gateway.ts'
 import { TLS } from '../support/certificate.ts'
+import { countingProxy } from '../support/counting-proxy.ts'
+import { longText } from '../support/data.ts'
+import { startDaemon } from '../support/network-daemons.ts'
 import { startKubo } from '../support/network-kubo.ts'
 import type { Helia } from 'helia'
 import type { BlockGateway } from '../support/block-gateway.ts'
@@ -62,6 +68,42 @@ describe('stock Kubo', () => {
 
     // all of it was pinned
     expect(fetchedBlocks(gateway)).toEqual(fetched)
+  })
+
+  it('finds the gateway of a daemon in the DHT, and reads from it', async ({ sandbox }) => {
+    const bytes = longText(3_000_000)
+    const bootstrap = await startKubo()
+    onTestFinished(bootstrap.stop)
+    const proxy = await countingProxy(0)
+    onTestFinished(proxy.close)
+    const run = async (...args: string[]): Promise<string> => {
+      const result = await sandbox.run(args, { stdin: bytes })
+      expectSuccess(result)
+
+      return result.stdout.toString().trim()
+    }
+    await run('init', '--blockstore-codec', 'gzip')
+    const cid = await run('add', '-Q', '--codec', 'none', '-')
+    // no address of libp2p, so that Bitswap is out of the question
+    const daemon = await startDaemon(sandbox, {
+      bootstrap: [bootstrap.address],
+      args: ['--gateway', '127.0.0.1:0', '--announce', `/ip4/127.0.0.1/tcp/${proxy.port}/http`]
+    })
+    onTestFinished(daemon.kill)
+    const { url } = JSON.parse(await readFile(join(sandbox.repo, 'gateway.json'), 'utf8')) as { url: string }
+    proxy.targetPort = Number(new URL(url).port)
+
+    const kubo = await startKubo({
+      bootstrap: [bootstrap.address],
+      config: { Routing: { Type: 'dhtclient', LoopbackAddressesOnLanDHT: true } }
+    })
+    onTestFinished(kubo.stop)
+    await expect.poll(async () => (await kubo.ipfs(['routing', 'findprovs', cid])).toString(), { interval: 200 })
+      .toContain(daemon.peerId)
+
+    expect(Buffer.compare(await kubo.ipfs(['cat', cid]), bytes)).toBe(0)
+    expect(proxy.received).toBeLessThan(bytes.byteLength / 2)
+    expect(proxy.received).toBeGreaterThan(bytes.byteLength / 10)
   })
 })
 
