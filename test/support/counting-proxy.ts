@@ -4,18 +4,20 @@ import type { AddressInfo } from 'node:net'
 /** A TCP proxy on loopback that counts bytes. */
 export interface CountingProxy {
   port: number
+  /** The port of its target. A test may set it later. */
+  targetPort: number
   /** Bytes sent to the target, and received from it, over all connections. */
   sent: number
   received: number
   close (): Promise<void>
 }
 
-/** @param port - of the target, on loopback */
-export async function countingProxy (port: number): Promise<CountingProxy> {
+/** @param targetPort - on loopback */
+export async function countingProxy (targetPort: number): Promise<CountingProxy> {
   const sockets = new Set<{ destroy: () => void }>()
 
   const server = createServer(client => {
-    const target = connect(port, '127.0.0.1')
+    const target = connect(proxy.targetPort, '127.0.0.1')
 
     for (const socket of [client, target]) {
       sockets.add(socket)
@@ -33,6 +35,7 @@ export async function countingProxy (port: number): Promise<CountingProxy> {
 
   const proxy: CountingProxy = {
     port: 0,
+    targetPort,
     sent: 0,
     received: 0,
 

@@ -24,12 +24,14 @@ export interface KuboNode {
 export interface KuboNodeInit {
   /** Multiaddrs of the only peers that it knows. */
   bootstrap?: readonly string[]
+  /** More settings, by key. */
+  config?: Readonly<Record<string, unknown>>
 }
 
 /** How long it may take to start, in milliseconds. */
 const PATIENCE = 60_000
 
-export async function startKubo ({ bootstrap = [] }: KuboNodeInit = {}): Promise<KuboNode> {
+export async function startKubo ({ bootstrap = [], config: more = {} }: KuboNodeInit = {}): Promise<KuboNode> {
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-kubo-'))
   const env = { IPFS_PATH: directory, IPFS_TELEMETRY: 'off' }
   const ipfs: KuboNode['ipfs'] = async (args, input) => run('ipfs', args, input, env)
@@ -45,6 +47,10 @@ export async function startKubo ({ bootstrap = [] }: KuboNodeInit = {}): Promise
   await config('Discovery.MDNS.Enabled', false)
   await config('AutoTLS', { Enabled: false })
   await config('AutoConf', { Enabled: false })
+
+  for (const [key, value] of Object.entries(more)) {
+    await config(key, value)
+  }
 
   const child = spawn('ipfs', ['daemon'], { env: { PATH: process.env.PATH, HOME: directory, ...env }, stdio: 'ignore' })
   const stop = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import { ipfsz, mark, MARKERS } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
 import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
-import { sha256 } from 'multiformats/hashes/sha2'
+import { sha256, sha512 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../src/index.ts'
 import { bytesOf, get, noise, same, text } from './fixtures.ts'
@@ -130,6 +130,11 @@ describe('a block', () => {
     expect(same(decode(body), block)).toBe(true)
     const head = await ask({ 'accept-encoding': coding }, 'HEAD')
     expect(head.headers.get('content-length')).toBe(String(body.byteLength))
+    // as Kubo asks whether a block is there
+    const plainHead = await ask({}, 'HEAD')
+    expect(plainHead.headers.get('content-encoding')).toBeNull()
+    expect(plainHead.headers.get('content-length')).toBe(String(block.byteLength))
+    expect(plainHead.headers.get('etag')).toBe(`"${cid}.raw"`)
     expect((await ask({ 'accept-encoding': coding, 'if-none-match': `"${cid}.raw.${coding}"` })).status).toBe(304)
     expect(gets()).toBe(0)
 
@@ -141,6 +146,18 @@ describe('a block', () => {
       expect(plain.headers.get('etag')).toBe(`"${cid}.raw"`)
       expect(same(await bytesOf(plain), block)).toBe(true)
     }
+  })
+
+  it('has short headers: Kubo takes 2 KiB, of which proxies need some', async () => {
+    const block = text(100_000)
+    const { blocks } = await compressedStore('gzip', block)
+    const cid = CID.createV1(0x55, await sha512.digest(block))
+    const { headers } = await serveBlocks(blocks)(get(`${cid}?format=raw`, { 'accept-encoding': 'gzip' }))
+    // as HTTP/2 counts them (RFC 9113, section 6.5.2)
+    const sizes = [...headers].map(([name, value]) => name.length + value.length + 32)
+
+    expect(headers.get('content-encoding')).toBe('gzip')
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(1650)
   })
 
   it('stored plain, or with a codec that HTTP does not know, goes out plain', async () => {

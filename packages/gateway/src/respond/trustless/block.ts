@@ -12,7 +12,9 @@ import type { CID } from 'multiformats/cid'
 
 /** What is sent: a block, or its compressed payload. */
 interface Payload {
-  bytes: Uint8Array
+  size: number
+  /** Undefined: for HEAD, the block was not decompressed. */
+  bytes?: Uint8Array | undefined
   encoding?: string | undefined
 }
 
@@ -30,21 +32,21 @@ export async function respondBlock (context: ResponseContext): Promise<Response>
   const wantsRange = request.method === 'GET' && header('range') != null &&
     matchesIfRange(header('if-range'), etagOf(cid, 'raw'))
   const payload = await readPayload(cid, context, wantsRange)
-  const range = wantsRange ? parseRange(header('range'), payload.bytes.byteLength) : undefined
+  const { size } = payload
+  const range = wantsRange ? parseRange(header('range'), size) : undefined
 
   if (range === 'unsatisfiable') {
-    return rangeNotSatisfiable(context, payload.bytes.byteLength)
+    return rangeNotSatisfiable(context, size)
   }
 
-  const bytes = payload.bytes.subarray(range?.start, range?.end)
   const headers = contentHeaders(context, {
     etag: etagOf(cid, 'raw', payload.encoding),
     type: MEDIA_TYPES.raw,
-    length: bytes.byteLength,
+    length: range == null ? size : range.end - range.start,
     encoding: payload.encoding,
     variesByEncoding: blocks.getStored != null && !isIdentity(cid),
     ranges: true,
-    range: range == null ? undefined : { range, size: payload.bytes.byteLength },
+    range: range == null ? undefined : { range, size },
     disposition: contentDisposition(query, { type: 'attachment', filename: `${cid}.bin` })
   })
 
@@ -52,20 +54,23 @@ export async function respondBlock (context: ResponseContext): Promise<Response>
     return notModified(headers)
   }
 
-  // blocks are never in shared memory
-  const body = request.method === 'HEAD' ? null : bytes as Uint8Array<ArrayBuffer>
+  const body = request.method === 'HEAD' ? undefined : payload.bytes?.subarray(range?.start, range?.end)
 
-  return new Response(body, { status: range == null ? 200 : 206, headers })
+  // blocks are never in shared memory
+  return new Response(body as Uint8Array<ArrayBuffer> | undefined, { status: range == null ? 200 : 206, headers })
 }
 
 async function readPayload (
   cid: CID,
-  { components: { blocks }, request: { headers }, signal }: ResponseContext,
+  { components: { blocks }, request: { headers, method }, signal }: ResponseContext,
   wantsRange: boolean
 ): Promise<Payload> {
   checkHash(cid)
 
-  if (!isIdentity(cid) && blocks.getStored != null && !wantsRange && acceptedCodings(headers).length > 0) {
+  // Kubo sends HEAD without Accept-Encoding: the store knows the size of a compressed block
+  const isStoredEnough = !wantsRange && (method === 'HEAD' || acceptedCodings(headers).length > 0)
+
+  if (!isIdentity(cid) && blocks.getStored != null && isStoredEnough) {
     const { codec, size, payload } = await blocks.getStored(cid, { signal })
     const encoding = contentCoding(codec)
 
@@ -74,13 +79,19 @@ async function readPayload (
     if (codec === 'none') {
       await checkBlock(cid, payload)
 
-      return { bytes: payload }
+      return { size, bytes: payload }
     }
 
     if (encoding != null && acceptsCoding(headers, encoding)) {
-      return { bytes: payload, encoding }
+      return { size: payload.byteLength, bytes: payload, encoding }
+    }
+
+    if (method === 'HEAD') {
+      return { size }
     }
   }
 
-  return { bytes: await blockReader(blocks, signal)(cid) }
+  const bytes = await blockReader(blocks, signal)(cid)
+
+  return { size: bytes.byteLength, bytes }
 }

@@ -1,0 +1,29 @@
+import { once } from 'node:events'
+import type { AddressInfo, Server } from 'node:net'
+
+/** A server that listens on a free port of loopback. */
+export interface Listening {
+  port: number
+  /** Stop, and end all connections. */
+  close: () => Promise<void>
+}
+
+export async function listen (server: Pick<Server, 'listen' | 'on' | 'close' | 'address'>): Promise<Listening> {
+  const sockets = new Set<{ destroy: () => void }>()
+
+  server.on('connection', socket => { sockets.add(socket) })
+  server.listen(0, '127.0.0.1')
+  await once(server as Server, 'listening')
+
+  return {
+    port: (server.address() as AddressInfo).port,
+
+    close: async () => {
+      for (const socket of sockets) {
+        socket.destroy()
+      }
+
+      await new Promise<void>(resolve => { server.close(() => { resolve() }) })
+    }
+  }
+}
