@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CID } from 'multiformats/cid'
@@ -290,6 +290,19 @@ describe('a cache of blocks', () => {
 
     expect(await readdir(join(before.directory, 'roots'))).toEqual([name])
     expect(await readdir(before.directory)).toContain('notes.txt')
+  })
+
+  it('deletes what was evicted before it ended, and does not take it for a root', async () => {
+    const before = await make()
+    await putAll(before.cache, roots[0], blocks.slice(0, 1))
+    await before.cache.close()
+    const [name] = await readdir(join(before.directory, 'roots'))
+    await rename(join(before.directory, 'roots', name), join(before.directory, 'evicted', name))
+
+    const { cache } = await make({ directory: before.directory })
+
+    expect(cache.usage.roots).toBe(0)
+    await expect.poll(async () => readdir(join(before.directory, 'evicted'))).toEqual([])
   })
 
   it('keeps nothing below a root whose CID is too long for a name', async () => {

@@ -113,7 +113,23 @@ describe('fetches that requests share', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('asks the providers of its own root when those of another keep it waiting, or fail', async () => {
+  it('asks the providers of its own root when those of another keep it waiting', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { fetches, asked } = make()
+    const first = new AbortController()
+    const a = fetches.fetch(wanted.cid, options({ signal: first.signal }))
+    const b = fetches.fetch(wanted.cid, options({ root: rootB.cid }))
+
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(asked.map(({ root }) => root)).toEqual([rootA.cid, rootB.cid])
+    asked[1].answer(block)
+
+    await expect(b).resolves.toMatchObject({ fetched: true })
+    first.abort()
+    await expect(a).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it('asks the providers of its own root when those of another fail', async () => {
     const { fetches, asked } = make()
     const a = fetches.fetch(wanted.cid, options())
     const b = fetches.fetch(wanted.cid, options({ root: rootB.cid }))

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rm, stat, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { writeAtomic } from '@ipfsz/blockstore-compressed/fs'
 import { messageOf } from '@ipfsz/codecs/internal'
@@ -44,6 +44,7 @@ interface GetOptions {
 export class BlockCache {
   readonly #init: BlockCacheInit
   readonly #temporary: string
+  readonly #evicted: string
   readonly #index: string
   /** By name, the least recently used first. */
   readonly #roots = new Map<string, CachedRoot>()
@@ -61,6 +62,7 @@ export class BlockCache {
   constructor (init: BlockCacheInit) {
     this.#init = init
     this.#temporary = join(init.directory, 'tmp')
+    this.#evicted = join(init.directory, 'evicted')
     this.#index = join(init.directory, 'index.json')
   }
 
@@ -77,6 +79,8 @@ export class BlockCache {
   async open (): Promise<void> {
     await rm(this.#temporary, { recursive: true, force: true })
     await mkdir(this.#rootsDirectory, { recursive: true })
+    await mkdir(this.#evicted, { recursive: true })
+    const evicted = (await readdir(this.#evicted)).map(name => join(this.#evicted, name))
     const { roots, dropped } = await readIndex(this.#index, this.#rootsDirectory)
 
     for (const root of roots) {
@@ -84,7 +88,10 @@ export class BlockCache {
       this.#size += root.size
     }
 
-    dropped.forEach(directory => { this.#remove(directory, 0) })
+    for (const directory of [...dropped, ...evicted]) {
+      this.#remove(directory, 0)
+    }
+
     this.#makeRoom(0)
     this.#timer = globalThis.setInterval(() => { this.#save(false) }, INDEX_INTERVAL).unref()
   }
@@ -254,12 +261,20 @@ export class BlockCache {
     this.#remove(directory, size, Promise.allSettled(writing))
   }
 
-  /** Delete the directory of a root in the background, after others. */
+  /**
+   * Delete the directory of a root in the background, after others. It is moved away first, at once: a part of it
+   * that is left when the process ends is no root.
+   */
   #remove (directory: string, size: number, before?: Promise<unknown>): void {
     this.#leaving += size
     this.#removing = this.#removing
       .then(async () => before)
-      .then(async () => removeDirectory(directory, () => this.#closed))
+      .then(async () => {
+        const away = join(this.#evicted, basename(directory))
+        const isThere = await rename(directory, away).then(() => true, () => false)
+
+        await removeDirectory(isThere ? away : directory, () => this.#closed)
+      })
       .catch((err: unknown) => { this.#note(err) })
       .finally(() => { this.#leaving -= size })
   }

@@ -11,7 +11,7 @@ import type { CachedRoot } from './cached-root.ts'
  * Roots beyond that are dropped, so a start takes seconds, however much there is.
  */
 const MAX_COUNTED = 100_000
-/** Directories that are looked at together. */
+/** Directories, and files, that are looked at together. */
 const BATCH = 64
 /**
  * A directory whose last change is younger, in milliseconds, may change again without the file system showing it:
@@ -151,7 +151,12 @@ async function readRoot (
 
 /** What the files of a root take on the disk: nothing but the directory if there are too many to count. */
 async function countFiles (directory: string, budget: { files: number }): Promise<number> {
+  const batch: string[] = []
   let size = ROOT_SIZE
+  const count = async (): Promise<void> => {
+    const sizes = await Promise.all(batch.splice(0).map(async name => (await stat(join(directory, name))).size))
+    size += sizes.reduce((sum, size) => sum + sizeOnDisk(size), 0)
+  }
 
   try {
     for await (const { name } of await opendir(directory)) {
@@ -159,8 +164,12 @@ async function countFiles (directory: string, budget: { files: number }): Promis
         return ROOT_SIZE
       }
 
-      size += sizeOnDisk((await stat(join(directory, name))).size)
+      if (batch.push(name) === BATCH) {
+        await count()
+      }
     }
+
+    await count()
   } catch {
     // not a directory, or somebody deletes it
     return ROOT_SIZE

@@ -64,9 +64,7 @@ export class SharedFetches {
       }
 
       try {
-        const patience = same == null ? [AbortSignal.timeout(PATIENCE)] : []
-
-        return await this.#wait(cid, joined, AbortSignal.any([signal, ...patience]))
+        return await (same == null ? this.#waitShortly(cid, joined, signal) : this.#wait(cid, joined, signal))
       } catch (err) {
         signal.throwIfAborted()
 
@@ -115,6 +113,17 @@ export class SharedFetches {
         // with an AbortError, by which a session tells others that share the fetch to go on
         running.ended.abort()
       }
+    }
+  }
+
+  async #waitShortly (cid: CID, running: Running, signal: AbortSignal): Promise<SharedBlock> {
+    const late = new AbortController()
+    const timer = setTimeout(() => { late.abort() }, PATIENCE)
+
+    try {
+      return await this.#wait(cid, running, AbortSignal.any([signal, late.signal]))
+    } finally {
+      clearTimeout(timer)
     }
   }
 
