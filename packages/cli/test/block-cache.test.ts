@@ -142,7 +142,14 @@ describe('a cache of blocks', () => {
     expect(cache.usage.bytes).toBe((await filesIn(directory)).bytes)
   })
 
-  it.each(['', '{', '{}', '[[1]]', '[["a", -1, "b"]]', '[null, ["x", 1, 2]]'])('survives an index of %j', async text => {
+  it.each([
+    '',
+    '{',
+    '{}',
+    '[[1]]',
+    '[["a", -1, "b"]]',
+    '[null, ["x", 1, 2]]'
+  ])('survives an index of %j', async text => {
     const before = await make()
     await putAll(before.cache, roots[0], blocks.slice(0, 3))
     await before.cache.close()
@@ -183,7 +190,8 @@ describe('a cache of blocks', () => {
 
   it('never takes more than its size, whatever is put at once', async () => {
     const made = await make({ size: MIB })
-    const puts = roots.flatMap(root => blocks.slice(0, 5).map(async ({ cid, bytes }) => made.cache.put(root, cid, bytes)))
+    const puts = roots.flatMap(root =>
+      blocks.slice(0, 5).map(async ({ cid, bytes }) => made.cache.put(root, cid, bytes)))
 
     await Promise.all(puts.map(async put => {
       await put
@@ -252,7 +260,7 @@ describe('a cache of blocks', () => {
   it('says once that it cannot write, and never fails', async () => {
     const { cache, directory, notes } = await make()
     // as a full disk would
-    await rm(join(directory, 'roots'), { recursive: true })
+    await rm(join(directory, 'roots'), { recursive: true, force: true })
     await writeFile(join(directory, 'roots'), '')
 
     await putAll(cache, roots[0], blocks.slice(0, 3))

@@ -52,7 +52,7 @@ describe('the directory of a gateway that fetches', () => {
 
     await take(repo)
 
-    await expect.poll(async () => (await readdir(join(repo, 'gateway-cache'))).sort()).toEqual(['0', 'mine'])
+    await expect.poll(async () => (await readdir(join(repo, 'gateway-cache'))).toSorted()).toEqual(['0', 'mine'])
   })
 
   it('keeps out neither adds nor garbage collections', async () => {

@@ -13,6 +13,7 @@ import { createFetchingGateway } from '../src/gateway/fetching.ts'
 import { LongNetwork } from '../src/gateway/fetch-network.ts'
 import { Metrics } from '../src/gateway/metrics.ts'
 import { storedBlocks } from '../src/gateway/stored-blocks.ts'
+import { noise } from '../../../test/support/data.ts'
 import { fakeNetwork } from './fake-network.ts'
 import type { FetchingInit } from '../src/gateway/fetching.ts'
 import type { Network } from '../src/network/network.ts'
@@ -262,6 +263,23 @@ describe('a gateway that fetches', () => {
     expect(response.headers.get('x-cache')).toBe('HIT')
     expect(Buffer.compare(Buffer.from(await response.arrayBuffer()), TEXT)).toBe(0)
     expect(again.asked).toEqual([])
+  })
+
+  it('answers with all of a file that is larger than its cache, and evicted while it is read', async () => {
+    const cache = await makeCache(600_000)
+    const { gateway, add } = make({ cache })
+    const bytes = noise(2_000_000)
+    const large = await add(bytes)
+    const small = await Promise.all([1, 2, 3, 4, 5].map(async i => add(noise(100_000 + i))))
+
+    const ask = async (cid: CID): Promise<Buffer> =>
+      Buffer.from(await (await get(gateway, `/ipfs/${cid}?filename=a.bin`)).arrayBuffer())
+
+    for (let i = 0; i < 2; i++) {
+      const [body] = await Promise.all([large, ...small].map(ask))
+      expect(Buffer.compare(body, bytes)).toBe(0)
+      expect(cache.usage.bytes).toBeLessThanOrEqual(600_000)
+    }
   })
 
   it('fetches a block again that is damaged in the repo, and keeps the good one', async () => {

@@ -38,7 +38,7 @@ export async function readIndex (file: string, directory: string): Promise<Found
   const names = await readdir(directory).catch(() => [])
   // those that the index lacks are the newest
   const place = (name: string): number => lines.get(name)?.i ?? lines.size
-  const sorted = names.sort((a, b) => place(a) - place(b))
+  const sorted = names.toSorted((a, b) => place(a) - place(b))
   const budget = { files: MAX_COUNTED }
   const roots = new Map<string, CachedRoot>()
   const dropped: string[] = []

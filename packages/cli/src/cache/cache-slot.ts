@@ -17,13 +17,13 @@ export interface CacheSlot {
 }
 
 /** Where the gateways of a repo keep what they fetch. */
-export function cachesIn (repo: string): string {
+function cachesIn (repo: string): string {
   return join(repo, 'gateway-cache')
 }
 
 /**
  * Take a directory for what a gateway of a repo fetches. Each gateway that runs has one of its own: the first
- * `0`, another `1`. Those that no gateway uses any more, besides this one, are deleted in the background.
+ * `0`, another `1`. Those with higher numbers that no gateway uses any more are deleted in the background.
  *
  * The locks are not in the directory: it may be deleted at any time.
  *
@@ -40,7 +40,7 @@ export async function takeSlot (repo: string): Promise<CacheSlot> {
       const unlock = await hold(repo, slot)
 
       if (unlock != null) {
-        return await openSlot(repo, join(caches, String(slot)), unlock)
+        return await openSlot(repo, slot, unlock)
       }
     }
   } catch (err) {
@@ -56,7 +56,8 @@ export async function takeSlot (repo: string): Promise<CacheSlot> {
   throw new RepoError(`${MAX_SLOTS} gateways fetch for the repo ${repo} already: end one of them`)
 }
 
-async function openSlot (repo: string, directory: string, unlock: () => void): Promise<CacheSlot> {
+async function openSlot (repo: string, slot: number, unlock: () => void): Promise<CacheSlot> {
+  const directory = join(cachesIn(repo), String(slot))
   let stopped = false
 
   try {
@@ -66,7 +67,7 @@ async function openSlot (repo: string, directory: string, unlock: () => void): P
     throw err
   }
 
-  const cleaning = removeUnused(repo, () => stopped).catch(() => {})
+  const cleaning = removeUnused(repo, slot, () => stopped).catch(() => {})
 
   return {
     directory,
@@ -88,11 +89,12 @@ async function hold (repo: string, slot: number): Promise<(() => void) | undefin
   return holdFile(path)
 }
 
-async function removeUnused (repo: string, stopped: () => boolean): Promise<void> {
+/** The lower ones are in use, or were until a moment ago. */
+async function removeUnused (repo: string, above: number, stopped: () => boolean): Promise<void> {
   const caches = cachesIn(repo)
 
   for (const name of await readdir(caches)) {
-    const unlock = /^\d{1,2}$/.test(name) ? await hold(repo, Number(name)) : undefined
+    const unlock = /^\d{1,2}$/.test(name) && Number(name) > above ? await hold(repo, Number(name)) : undefined
 
     if (unlock != null) {
       try {

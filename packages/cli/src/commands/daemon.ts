@@ -58,8 +58,7 @@ export async function daemon (options: DaemonCommandOptions, context: Context): 
  * @throws {UsageError} an address is not one, or lets other machines in without leave
  */
 async function gatewayOf (
-  { gateway: listen, gatewayFetch: fetch = false, gatewayCache: cache, gatewayPublic = false, gatewayMetrics }:
-    DaemonCommandOptions,
+  { gateway: listen, gatewayFetch: fetch = false, gatewayCache: cache, ...daemon }: DaemonCommandOptions,
   context: Context
 ): Promise<((daemon: Daemon) => Promise<() => Promise<void>>) | undefined> {
   if (listen == null) {
@@ -67,6 +66,7 @@ async function gatewayOf (
   }
 
   const { checkAddresses, serveRepo } = await import('./gateway.ts')
+  const { gatewayPublic = false, gatewayMetrics } = daemon
   const options = { listen, fetch, cache, public: gatewayPublic, metrics: gatewayMetrics, log: false }
   const names = { listen: '--gateway', metrics: '--gateway-metrics', public: '--gateway-public' }
 
