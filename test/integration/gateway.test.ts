@@ -22,6 +22,7 @@ interface Running {
   url: string
   metricsUrl: string
   subdomainUrl: string
+  cacheDirectory?: string
   /** End it as Ctrl-C does. */
   stop: () => Promise<RunResult>
 }
@@ -395,6 +396,13 @@ describe('a gateway in a process of its own', { tags: 'slow' }, () => {
   })
 })
 
+/** The files of a repo's blocks. */
+async function blocksIn (repo: string): Promise<string[]> {
+  const names = await readdir(join(repo, 'blocks'), { recursive: true })
+
+  return names.filter(name => name.endsWith('.data'))
+}
+
 describe('a gateway that fetches', { tags: 'slow' }, () => {
   it('fetches through the daemon of the repo, as a part of it, or through a node of its own', async ({ sandbox }) => {
     const [other, repo] = ['other', 'repo'].map(name => join(sandbox.directory, name))
@@ -411,7 +419,8 @@ describe('a gateway that fetches', { tags: 'slow' }, () => {
     // a node of its own
     const alone = await startGateway(sandbox, '--fetch', '--peer', peer.address)
     expect((await ask(`${alone.url}/ipfs/${a}`)).body.equals(bytes.subarray(1))).toBe(true)
-    expectFailure(await sandbox.run(['blockstore', 'convert', '--codec', 'zstd']), 1)
+    // it stores nothing in the repo, so nothing hinders it
+    expectSuccess(await sandbox.run(['blockstore', 'convert', '--codec', 'zstd']))
     await alone.stop()
 
     // the daemon, with a gateway of its own
@@ -429,9 +438,80 @@ describe('a gateway that fetches', { tags: 'slow' }, () => {
     await beside.stop()
     expect(await daemon.stop()).toEqual({ code: 0, stderr: '' })
 
-    // all of it stays in the repo
+    // nothing of it gets into the repo
+    expect(await blocksIn(sandbox.repo)).toEqual([])
     const offline = await startGateway(sandbox)
-    expect((await ask(`${offline.url}/ipfs/${c}`)).status).toBe(200)
+    expect((await ask(`${offline.url}/ipfs/${c}`)).status).toBe(404)
+  })
+
+  it('keeps what it fetches in a bounded cache, also when it is killed', async ({ sandbox }) => {
+    const other = join(sandbox.directory, 'other')
+    const files = [1, 2, 3, 4].map(i => noise(3_000_000 + i))
+    const cids: string[] = []
+
+    for (const [i, bytes] of files.entries()) {
+      const added = await sandbox.run(['add', '-Q', await sandbox.write(`noise${i}`, bytes), '--repo', other])
+      cids.push(added.stdout.toString().trim())
+    }
+
+    const peer = await startDaemon(sandbox, { repo: other })
+    const daemon = await startDaemon(sandbox, {
+      repo: sandbox.repo,
+      bootstrap: [peer.address],
+      args: ['--gateway', '127.0.0.1:0', '--gateway-fetch', '--gateway-cache', '10MiB']
+    })
+    const { url } = JSON.parse(await readFile(join(sandbox.repo, 'gateway.json'), 'utf8')) as { url: string }
+    const read = async (url: string, i: number): Promise<unknown> => {
+      const { headers, body } = await ask(`${url}/ipfs/${cids[i]}`)
+      expect(body.equals(files[i])).toBe(true)
+
+      return headers['x-cache']
+    }
+
+    expect([await read(url, 0), await read(url, 0)]).toEqual(['MISS', 'HIT'])
+
+    for (const i of [1, 2, 3]) {
+      expect(await read(url, i)).toBe('MISS')
+    }
+
+    const cache = join(sandbox.repo, 'gateway-cache', '0')
+    const roots = join(cache, 'roots')
+    await expect.poll(async () => (await readdir(roots)).length).toBeLessThan(4)
+    await daemon.kill()
+    await peer.stop()
+    expect(await blocksIn(sandbox.repo)).toEqual([])
+
+    // one block is torn, as after a power cut
+    const [torn] = (await readdir(roots)).filter(name => name.startsWith(CID.parse(cids[2]).toString()))
+    const [block] = await readdir(join(roots, torn))
+    await writeFile(join(roots, torn, block), 'torn')
+
+    const again = await startDaemon(sandbox, { repo: other })
+    const alone = await startGateway(sandbox, '--fetch', '--cache', '10MiB', '--peer', again.address)
+    expect(alone.cacheDirectory).toBe(cache)
+    expect(await read(alone.url, 3)).toBe('HIT')
+    await read(alone.url, 2)
+    await again.stop()
+
+    // nobody is there to ask any more, and both are whole
+    expect([await read(alone.url, 3), await read(alone.url, 2)]).toEqual(['HIT', 'HIT'])
+    await alone.stop()
+  })
+
+  it('keeps nothing with --cache none', async ({ sandbox }) => {
+    const other = join(sandbox.directory, 'other')
+    const bytes = noise(300_000)
+    const added = await sandbox.run(['add', '-Q', await sandbox.write('noise', bytes), '--repo', other])
+    const peer = await startDaemon(sandbox, { repo: other })
+
+    const { url, cacheDirectory } = await startGateway(sandbox, '--fetch', '--cache', 'none', '--peer', peer.address)
+    const { headers, body } = await ask(`${url}/ipfs/${added.stdout.toString().trim()}`)
+
+    expect(body.equals(bytes)).toBe(true)
+    expect(headers['x-cache']).toBe('MISS')
+    expect(cacheDirectory).toBeUndefined()
+    expect(await readdir(sandbox.repo)).not.toContain('gateway-cache')
+    expect(await blocksIn(sandbox.repo)).toEqual([])
   })
 
   it('refuses options of the gateway without --gateway', async ({ sandbox }) => {
@@ -440,5 +520,8 @@ describe('a gateway that fetches', { tags: 'slow' }, () => {
     }
 
     expectFailure(await sandbox.run(['daemon', '--gateway', '0.0.0.0:0']), 2)
+    expectFailure(await sandbox.run(['daemon', '--gateway', '127.0.0.1:0', '--gateway-cache', '1GiB']), 2)
+    expectFailure(await sandbox.run(['gateway', '--cache', '1GiB']), 2)
+    expectFailure(await sandbox.run(['gateway', '--fetch', '--cache', 'much']), 2)
   })
 })

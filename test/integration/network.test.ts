@@ -299,13 +299,16 @@ describe('a fetch', { tags: 'slow' }, () => {
       }
     })
 
+    const start = performance.now()
     const result = await sandbox.run(['cat', cid, '--peer', address, '--verbose'])
+    // a block that does not arrive for eight seconds is requested again: on a busy machine, all in flight
+    const stalls = Math.floor((performance.now() - start) / 8000)
 
     expect(result.code, result.stderr).toBe(0)
     expect(result.stdout.equals(bytes)).toBe(true)
     expect(proxy.connections).toBeGreaterThan(1)
     // blocks in flight at the cut arrive twice
-    expect(proxy.received).toBeLessThan(bytes.byteLength * 1.05 + 8 * 1024 * 1024)
+    expect(proxy.received).toBeLessThan(bytes.byteLength * 1.05 + (1 + stalls) * 8 * 1024 * 1024)
   })
 
   it('that was killed resumes where it stopped', async ({ sandbox }) => {

@@ -7,7 +7,7 @@ import { DEFAULT_TIMEOUT, NetworkAccess } from './daemon/access.ts'
 import { bootstrapTexts } from './network/node/bootstrap-texts.ts'
 import { NetworkBlockstore, NetworkState } from './network/blockstore.ts'
 import { RepoPins } from './repo/repo-pins.ts'
-import { openRepo, openRepoToRead } from './repo/repo.ts'
+import { openOrCreateRepo, openRepo, openRepoToRead } from './repo/repo.ts'
 import { formatSize } from './terminal/units.ts'
 import type { Io } from './io.ts'
 import type { NetworkOptions } from './daemon/access.ts'
@@ -152,7 +152,7 @@ export async function withReadings<T> (
     return work(() => ({ ...session, online }))
   }
 
-  const repo = await openRepoToRead(path, { sync }).catch(async () => openRepo(path, { sync }))
+  const repo = await openOrCreateRepo(path, { sync })
   const links = await linksToRead(repo, signal)
   const timeout = context.network?.timeout ?? DEFAULT_TIMEOUT
   const shared = new NetworkState()

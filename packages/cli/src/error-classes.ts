@@ -24,8 +24,7 @@ export class IncompleteError extends Error {
 /** What the holder of a lock does, by the kind of the lock. */
 const ACTIVITIES = new Map([
   ['gc', 'is collecting garbage'],
-  ['convert', 'is converting its blocks'],
-  ['fetch', 'is a gateway that fetches blocks into it']
+  ['convert', 'is converting its blocks']
 ])
 
 /** Thrown when other processes that add, collect garbage, convert blocks or use links hold a lock for too long. */

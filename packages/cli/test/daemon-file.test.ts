@@ -4,7 +4,7 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readDaemonFile, removeDaemonFile, writeDaemonFile } from '../src/daemon/daemon-file.ts'
-import { lockDaemon, lockFetching, lockOutDaemons } from '../src/daemon/daemon-lock.ts'
+import { lockDaemon } from '../src/daemon/daemon-lock.ts'
 import type { OwnLock } from '../src/locks/lock-files.ts'
 
 const { signal } = new AbortController()
@@ -125,28 +125,5 @@ describe('the lock of a daemon', () => {
     // the others deleted their lock files
     expect(await readdir(join(repo, 'locks')))
       .toHaveLength(results.filter(({ status }) => status === 'fulfilled').length)
-  })
-})
-
-describe('the lock of a gateway that fetches', () => {
-  it('keeps conversions out, but neither daemons nor other gateways', async () => {
-    const repo = await makeRepo()
-    const locks = [await lockFetching(repo, signal), await lockFetching(repo, signal), await lockDaemon(repo, signal)]
-
-    await locks.pop()?.release()
-    await expect(lockOutDaemons(repo)).rejects.toMatchObject({ name: 'RepoLockedError', pid: process.pid })
-    await Promise.all(locks.map(async ({ release }) => release()))
-    await (await lockOutDaemons(repo)).release()
-
-    expect(await readdir(join(repo, 'locks'))).toEqual([])
-  })
-
-  it('is refused while blocks are converted', async () => {
-    const repo = await makeRepo()
-    const conversion = await lockOutDaemons(repo)
-
-    await expect(lockFetching(repo, signal)).rejects.toMatchObject({ name: 'RepoLockedError' })
-    await conversion.release()
-    await (await lockFetching(repo, signal)).release()
   })
 })

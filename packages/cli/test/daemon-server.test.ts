@@ -232,6 +232,19 @@ describe('the control port of a daemon', () => {
     expect(fetch).toHaveBeenCalledWith(cid, expect.objectContaining({ search: expected }))
   })
 
+  it.each([[undefined, true], [true, true], [false, false]])('passes on whether to store the block: %s', async (
+    store,
+    expected
+  ) => {
+    const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }))
+
+    await client(
+      await serve({ fetch })
+    ).fetch(cid, { root: cid, store, timeout: 1000, signal: new AbortController().signal })
+
+    expect(fetch).toHaveBeenCalledWith(cid, expect.objectContaining({ store: expected }))
+  })
+
   it('keeps the connection of a command open however many strangers connect', async () => {
     const release = Promise.withResolvers<void>()
     const server = await serve({ fetch: async () => {

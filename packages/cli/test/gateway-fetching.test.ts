@@ -1,17 +1,23 @@
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { FetchStalledError, ipfsz, unmark } from '@ipfsz/core'
 import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
 import { MemoryBlockstore } from 'blockstore-core'
 import { MemoryDatastore } from 'datastore-core'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { BlockCache } from '../src/cache/block-cache.ts'
 import { DaemonError } from '../src/errors.ts'
 import { createFetchingGateway } from '../src/gateway/fetching.ts'
 import { LongNetwork } from '../src/gateway/fetch-network.ts'
 import { Metrics } from '../src/gateway/metrics.ts'
+import { storedBlocks } from '../src/gateway/stored-blocks.ts'
+import { noise } from '../../../test/support/data.ts'
 import { fakeNetwork } from './fake-network.ts'
+import type { FetchingInit } from '../src/gateway/fetching.ts'
 import type { Network } from '../src/network/network.ts'
-import type { Repo } from '../src/repo/repo.ts'
-import type { Gateway } from '@ipfsz/gateway'
+import type { Gateway, GatewayInit } from '@ipfsz/gateway'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
@@ -19,15 +25,15 @@ const TEXT = new TextEncoder().encode('The quick brown fox jumps over the lazy d
 
 /** A network whose only peer has the blocks of a store. It notes the blocks and roots that it is asked for. */
 function networkWith (
-  blocks: Pick<Blockstore, 'get' | 'has'>,
-  repo: Pick<Blockstore, 'put'>
+  blocks: Pick<Blockstore, 'get' | 'has'>
 ): { network: Network, asked: Array<{ cid: string, root: string }> } {
   const asked: Array<{ cid: string, root: string }> = []
 
   return {
     asked,
     network: fakeNetwork({
-      fetch: async (cid, { root, timeout }) => {
+      fetch: async (cid, { root, store, timeout }) => {
+        expect(store).toBe(false)
         asked.push({ cid: cid.toString(), root: root.toString() })
 
         if (!await blocks.has(cid)) {
@@ -35,7 +41,6 @@ function networkWith (
         }
 
         const bytes = Buffer.concat(await Array.fromAsync(blocks.get(cid)))
-        await repo.put(cid, bytes)
 
         return { bytes, peerId: '12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ' }
       }
@@ -49,24 +54,59 @@ interface Fixture {
   metrics: Metrics
   /** What the peer has. */
   others: MemoryBlockstore
+  repo: Blockstore
   add: (bytes: Uint8Array) => Promise<CID>
 }
 
-function make (blockstore: Blockstore = new MemoryBlockstore()): Fixture {
+interface MakeInit extends Partial<Pick<FetchingInit, 'cache' | 'network'>> {
+  blockstore?: Blockstore
+  limits?: GatewayInit['limits']
+}
+
+function make ({ blockstore = new MemoryBlockstore(), cache, limits, ...init }: MakeInit = {}): Fixture {
   const others = new MemoryBlockstore()
-  const { network, asked } = networkWith(others, blockstore)
+  const { network, asked } = networkWith(others)
   const metrics = new Metrics('1')
   const gateway = createFetchingGateway({
-    // a repo, as far as reading needs one
-    repo: { blockstore } as Repo,
+    repo: { blockstore },
     links: new MemoryDatastore(),
     network,
+    cache,
     metrics,
     timeout: 1000,
-    signal: new AbortController().signal
-  }, undefined, {})
+    signal: new AbortController().signal,
+    ...init
+  }, {
+    fs: ipfsz({ blockstore }),
+    blocks: {
+      get: (cid, options) => blockstore.get(cid, options),
+      has: async (cid, options) => blockstore.has(cid, options),
+      getStored: storedBlocks(blockstore)
+    }
+  }, { limits })
 
-  return { gateway, asked, metrics, others, add: async bytes => ipfsz({ blockstore: others }).addBytes(bytes) }
+  return {
+    gateway,
+    asked,
+    metrics,
+    others,
+    repo: blockstore,
+    add: async bytes => ipfsz({ blockstore: others }).addBytes(bytes)
+  }
+}
+
+/** A cache in a directory of its own. */
+async function makeCache (size = 100_000_000): Promise<BlockCache> {
+  const directory = await mkdtemp(join(tmpdir(), 'ipfsz-cache-'))
+  const cache = new BlockCache({ directory, size, onNote: note => { throw new Error(note) } })
+
+  onTestFinished(async () => {
+    await cache.close()
+    await rm(directory, { recursive: true })
+  })
+  await cache.open()
+
+  return cache
 }
 
 async function get (gateway: Gateway, path: string, headers: Record<string, string> = {}): Promise<Response> {
@@ -118,7 +158,7 @@ describe('a gateway that fetches', () => {
       new MemoryBlockstore(),
       new CompressedBlockstore(new MemoryBlockstore(), { codec: 'zstd' })
     ]) {
-      const { gateway, add } = make(blockstore)
+      const { gateway, add } = make({ blockstore })
       const root = unmark(await add(TEXT))
 
       for (let i = 0; i < 2; i++) {
@@ -145,9 +185,7 @@ describe('a gateway that fetches', () => {
 
   it('ends a fetch that takes too long with an AbortError, for those who wait for the same block', async () => {
     const reasons: unknown[] = []
-    const gateway = createFetchingGateway({
-      repo: { blockstore: new MemoryBlockstore() as Blockstore } as Repo,
-      links: new MemoryDatastore(),
+    const { gateway } = make({
       network: fakeNetwork({
         fetch: async (_, { signal }) => {
           await once(signal, 'abort')
@@ -155,13 +193,110 @@ describe('a gateway that fetches', () => {
           throw signal.reason
         }
       }),
-      metrics: new Metrics('1'),
-      timeout: 1000,
-      signal: new AbortController().signal
-    }, undefined, { limits: { startTimeout: 5 } })
+      limits: { startTimeout: 5 }
+    })
 
     expect((await get(gateway, '/ipfs/bafkreigss5i7eze3gl7vok26bkpvihvgmcsq7fh7bpxn7mfwsk4sjteaeu')).status).toBe(504)
     expect(reasons).toMatchObject([{ name: 'AbortError' }])
+  })
+
+  it('writes nothing to the repo', async () => {
+    for (const cache of [undefined, await makeCache()]) {
+      const { gateway, repo, others, add } = make({ cache })
+      const files = ipfsz({ blockstore: others })
+      const root = await files.addFile({ path: 'a/b.txt', content: TEXT })
+      // whose empty file no peer is asked for
+      const empty = await files.addFile({ path: 'a/empty', content: new Uint8Array(0) })
+
+      for (const path of [`${root}/a/b.txt`, `${root}?format=car`, `${root}/a`, `${empty}/a/empty`, await add(TEXT)]) {
+        await (await get(gateway, `/ipfs/${path}`)).arrayBuffer()
+      }
+
+      await expect(Array.fromAsync(repo.getAll())).resolves.toEqual([])
+    }
+  })
+
+  it('says whether anything had to be fetched: X-Cache', async () => {
+    for (const cache of [undefined, await makeCache()]) {
+      const { gateway, repo, add } = make({ cache })
+      const cid = await add(TEXT)
+      const ask = async (path: string): Promise<string | null> => {
+        const response = await get(gateway, path)
+        await response.arrayBuffer()
+
+        return response.headers.get('x-cache')
+      }
+
+      expect(await ask(`/ipfs/${cid}`)).toBe('MISS')
+      expect(await ask(`/ipfs/${cid}`)).toBe('HIT')
+      expect(await ask(`/ipfs/${unmark(cid)}?format=raw`)).toBe('HIT')
+      expect(await ask(`/ipfs/${await ipfsz({ blockstore: repo }).addBytes(Buffer.from('here'))}`)).toBe('HIT')
+      expect(await ask('/ipfs/hello')).toBeNull()
+    }
+  })
+
+  it('says MISS to all who waited for the same fetch', async () => {
+    const { gateway, asked, add } = make()
+    const cid = unmark(await add(TEXT))
+
+    const responses = await Promise.all([1, 2, 3].map(async () => get(gateway, `/ipfs/${cid}?format=raw`)))
+
+    expect(responses.map(({ headers }) => headers.get('x-cache'))).toEqual(['MISS', 'MISS', 'MISS'])
+    expect(asked).toHaveLength(1)
+  })
+
+  it('goes on with what it kept when no peer has it any more, and after a restart', async () => {
+    const cache = await makeCache()
+    const { gateway, others, add } = make({ cache })
+    const cid = await add(TEXT)
+    await (await get(gateway, `/ipfs/${cid}`)).arrayBuffer()
+    expect(cache.usage.roots).toBe(1)
+
+    for await (const { cid } of others.getAll()) {
+      await others.delete(cid)
+    }
+
+    // another gateway, which remembers nothing
+    const again = make({ cache })
+    const response = await get(again.gateway, `/ipfs/${cid}?filename=a.txt`)
+
+    expect(response.headers.get('x-cache')).toBe('HIT')
+    expect(Buffer.compare(Buffer.from(await response.arrayBuffer()), TEXT)).toBe(0)
+    expect(again.asked).toEqual([])
+  })
+
+  it('answers with all of a file that is larger than its cache, and evicted while it is read', async () => {
+    const cache = await makeCache(600_000)
+    const { gateway, add } = make({ cache })
+    const bytes = noise(2_000_000)
+    const large = await add(bytes)
+    const small = await Promise.all([1, 2, 3, 4, 5].map(async i => add(noise(100_000 + i))))
+
+    const ask = async (cid: CID): Promise<Buffer> =>
+      Buffer.from(await (await get(gateway, `/ipfs/${cid}?filename=a.bin`)).arrayBuffer())
+
+    for (let i = 0; i < 2; i++) {
+      const [body] = await Promise.all([large, ...small].map(ask))
+      expect(Buffer.compare(body, bytes)).toBe(0)
+      expect(cache.usage.bytes).toBeLessThanOrEqual(600_000)
+    }
+  })
+
+  it('fetches a block again that is damaged in the repo, and keeps the good one', async () => {
+    const cache = await makeCache()
+    const { gateway, asked, repo, others, add } = make({ cache })
+    const cid = await add(TEXT)
+
+    for await (const { cid, bytes } of others.getAll()) {
+      await repo.put(cid, Buffer.concat(await Array.fromAsync(bytes)).fill(0))
+    }
+
+    for (let i = 0; i < 2; i++) {
+      const response = await get(gateway, `/ipfs/${cid}?filename=a.txt`)
+      expect(Buffer.compare(Buffer.from(await response.arrayBuffer()), TEXT)).toBe(0)
+    }
+
+    expect(new Set(asked.map(({ cid }) => cid)).size).toBe(asked.length)
   })
 
   it('fetches nothing for a client that wants only what is here', async () => {

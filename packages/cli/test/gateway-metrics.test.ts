@@ -29,6 +29,16 @@ describe('metrics', () => {
     expect(valueOf(metrics, 'ipfsz_info{version="1.2.3"}')).toBe(1)
   })
 
+  it('print what a cache holds, if there is one', () => {
+    const metrics = new Metrics('1')
+    expect(metrics.print()).not.toContain('cache')
+
+    metrics.watchCache({ usage: { roots: 2, bytes: 8192 } })
+
+    expect(valueOf(metrics, 'ipfsz_gateway_cache_roots')).toBe(2)
+    expect(valueOf(metrics, 'ipfsz_gateway_cache_bytes')).toBe(8192)
+  })
+
   it('count decompressed bytes, fetched blocks and dropped lines', () => {
     const metrics = new Metrics('1')
 

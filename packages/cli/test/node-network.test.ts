@@ -36,6 +36,26 @@ describe('a block that several commands fetch', () => {
   })
 })
 
+describe('a block that is fetched for others', () => {
+  it('is not stored in the repo, unless a command wants that at the same time', async () => {
+    const [a, b] = await Promise.all([testNode(), testNode()])
+    const [block, shared] = [await makeBlock(1), await makeBlock(2)]
+    await keep(a, [block, shared])
+    await b.libp2p.dial(a.libp2p.getMultiaddrs())
+
+    const { blockstore } = b.helia
+    const network = new NodeNetwork({ repo: { blockstore } as unknown as Repo, node: b })
+    const options = { root: block.cid, signal, timeout: 10_000 }
+
+    const { bytes } = await network.fetch(block.cid, { ...options, store: false })
+    await Promise.all([false, true].map(async store => network.fetch(shared.cid, { ...options, store })))
+
+    expect(Buffer.from(bytes).equals(block.bytes)).toBe(true)
+    await expect(blockstore.has(block.cid)).resolves.toBe(false)
+    await expect(blockstore.has(shared.cid)).resolves.toBe(true)
+  })
+})
+
 describe('a block whose hash cannot be checked', () => {
   it('is refused before any peer is asked for it', async () => {
     const node = await testNode()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { count, formatSize, parseNumber, parseSize } from '../src/terminal/units.ts'
+import { count, formatSize, parseNumber, parseSize, parseSizeOrNone } from '../src/terminal/units.ts'
 
 describe('parseSize', () => {
   it.each([
@@ -48,6 +48,16 @@ describe('parseSize', () => {
     '1constructor'
   ])('refuses "%s"', (text) => {
     expect(() => parseSize(text)).toThrow(expect.objectContaining({ name: 'UsageError' }))
+  })
+})
+
+describe('parseSizeOrNone', () => {
+  it.each([['none', 0], ['0', 0], ['10GiB', 10_737_418_240]])('reads "%s" as %d bytes', (text, bytes) => {
+    expect(parseSizeOrNone(text)).toBe(bytes)
+  })
+
+  it.each(['', 'None of it', 'all'])('refuses "%s"', text => {
+    expect(() => parseSizeOrNone(text)).toThrow(expect.objectContaining({ name: 'UsageError' }))
   })
 })
 

@@ -62,9 +62,12 @@ export async function answer (
   const onlyIfCached = isOnlyIfCached(request.headers)
 
   try {
-    const root = await openRoot(context, onlyIfCached)
+    const root = await resolveRoot(target, components, signal)
+    await checkServed(root, init)
+    const below = { ...context, components: componentsBelow(root, components) }
+    await checkCached(root, below, onlyIfCached)
 
-    return await answerRoot(context, root)
+    return await answerRoot(below, root)
   } catch (err) {
     throw onlyIfCached && statusOf(err) === 404 ? notCached(err) : err
   }
@@ -81,20 +84,22 @@ function checkAllowed ({ request, target, format }: Context): void {
   }
 }
 
-/** The root of the path. Refuses it before anything is read of it. */
-async function openRoot ({ target, components, init, signal }: Context, onlyIfCached: boolean): Promise<ContentRoot> {
-  const root = await resolveRoot(target, components, signal)
-  const { cid } = root
+function componentsBelow ({ cid }: ContentRoot, components: GatewayComponents): GatewayComponents {
+  return components.below == null ? components : { ...components.below(cid), names: components.names }
+}
 
-  if (init.isServed != null && !await init.isServed(cid)) {
+/** Refuses a root before anything is read of it. */
+async function checkServed ({ cid }: ContentRoot, { isServed }: Settings): Promise<void> {
+  if (isServed != null && !await isServed(cid)) {
     throw new GatewayError(404, `This gateway does not serve ${cid}`)
   }
+}
 
-  if (onlyIfCached && !isIdentity(cid) && !await components.blocks.has(unmark(cid), { signal })) {
+/** @throws {GatewayError} 412: a client that wants only what is here would have to wait for it */
+async function checkCached ({ cid }: ContentRoot, { components, signal }: Context, only: boolean): Promise<void> {
+  if (only && !isIdentity(cid) && !await components.blocks.has(unmark(cid), { signal })) {
     throw notCached()
   }
-
-  return root
 }
 
 function notCached (cause?: unknown): GatewayError {

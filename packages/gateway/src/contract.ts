@@ -1,12 +1,23 @@
 import type { Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-/** What a gateway serves from. */
-export interface GatewayComponents {
+/** What reads a root, and all that is below it. */
+export interface RootReader {
   /** Reads files and directories, marked and plain, and files as they are stored. */
   fs: Pick<Ipfsz, 'cat' | 'ls' | 'stat' | 'storedFile'>
   /** Blocks for `?format=raw`, CARs, and DAG-CBOR and DAG-JSON documents. */
   blocks: GatewayBlocks
+}
+
+/** What a gateway serves from. */
+export interface GatewayComponents extends RootReader {
+  /**
+   * What reads a root, where that depends on the root: one that fetches asks the providers of the root for all
+   * that is below it. Called once for each request that reads, with the CID as it was asked for.
+   *
+   * @default `fs` and `blocks` for every root
+   */
+  below? (root: CID): RootReader
   /** Resolves `/ipns` names. Without it, the gateway answers them with 501. */
   names?: NameResolver | undefined
 }

@@ -47,6 +47,49 @@ describe('a gateway', () => {
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
   })
 
+  it('reads each root with what is below it, and remembers types of files all the same', async () => {
+    const { fs, blockstore } = serve()
+    const [a, b] = [await addCompressed(fs, text(10), 'zstd'), await addCompressed(fs, text(1000), 'zstd')]
+    const asked: string[] = []
+    let samples = 0
+    const gateway = createGateway({
+      ...LOCKED,
+      names: { resolve: async () => ({ cid: b, path: [], ttl: 60 }) },
+      below: root => {
+        asked.push(root.toString())
+
+        return {
+          blocks: blockstore,
+          fs: {
+            stat: fs.stat.bind(fs),
+            ls: fs.ls.bind(fs),
+            storedFile: fs.storedFile.bind(fs),
+            cat: (cid, options) => {
+              samples += options?.offset == null && options?.length != null ? 1 : 0
+
+              return fs.cat(cid, options)
+            }
+          }
+        }
+      }
+    })
+
+    for (const request of [get(`${a}`), get(`${a}`), get(`${b}?format=raw`), new Request('http://127.0.0.1/ipns/example.com')]) {
+      const response = await gateway(request)
+      await response.arrayBuffer()
+      expect(response.status).toBe(200)
+    }
+
+    expect(asked).toEqual([a, a, b, b].map(String))
+    expect(samples).toBe(2)
+  })
+
+  it('asks for what is below a root only if it serves the root', async () => {
+    const gateway = createGateway({ ...LOCKED, below: fail }, { isServed: () => false })
+
+    expect((await gateway(get('bafkreigss5i7eze3gl7vok26bkpvihvgmcsq7fh7bpxn7mfwsk4sjteaeu'))).status).toBe(404)
+  })
+
   it('says what a path led to, and how long that is true', async () => {
     const { gateway, fs } = serve()
     const tree = await fs.addFile({ path: 'a/ä.txt', content: text(100_000) })

@@ -12,6 +12,8 @@ export interface DaemonCommandOptions {
   /** The address of a gateway, as in `127.0.0.1:8080`. */
   gateway?: string
   gatewayFetch?: boolean
+  /** The most bytes to keep of what the gateway fetches. 0 keeps nothing. */
+  gatewayCache?: number
   gatewayPublic?: boolean
   gatewayMetrics?: string
 }
@@ -56,7 +58,7 @@ export async function daemon (options: DaemonCommandOptions, context: Context): 
  * @throws {UsageError} an address is not one, or lets other machines in without leave
  */
 async function gatewayOf (
-  { gateway: listen, gatewayFetch: fetch = false, gatewayPublic = false, gatewayMetrics }: DaemonCommandOptions,
+  { gateway: listen, gatewayFetch: fetch = false, gatewayCache: cache, ...daemon }: DaemonCommandOptions,
   context: Context
 ): Promise<((daemon: Daemon) => Promise<() => Promise<void>>) | undefined> {
   if (listen == null) {
@@ -64,7 +66,8 @@ async function gatewayOf (
   }
 
   const { checkAddresses, serveRepo } = await import('./gateway.ts')
-  const options = { listen, fetch, public: gatewayPublic, metrics: gatewayMetrics, log: false }
+  const { gatewayPublic = false, gatewayMetrics } = daemon
+  const options = { listen, fetch, cache, public: gatewayPublic, metrics: gatewayMetrics, log: false }
   const names = { listen: '--gateway', metrics: '--gateway-metrics', public: '--gateway-public' }
 
   checkAddresses(options, names)

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { networkAccess } from '../context.ts'
-import { lockFetching } from '../daemon/daemon-lock.ts'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { UsageError } from '../errors.ts'
 import { formatCombined, toJson } from '../gateway/access-log.ts'
 import { LongNetwork } from '../gateway/fetch-network.ts'
 import { checkReach, parseListenAddress } from '../gateway/listen-address.ts'
-import { startGateway } from '../gateway/start-gateway.ts'
-import { openRepo, openRepoToRead } from '../repo/repo.ts'
+import { DEFAULT_CACHE_SIZE, startGateway } from '../gateway/start-gateway.ts'
+import { openOrCreateRepo, openRepoToRead } from '../repo/repo.ts'
+import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { FetchNetwork } from '../gateway/fetch-network.ts'
 import type { RunningGateway } from '../gateway/start-gateway.ts'
@@ -18,6 +18,8 @@ export interface GatewayCommandOptions {
   listen: string
   /** Fetch what the repo lacks from other nodes. */
   fetch: boolean
+  /** The most bytes to keep of what is fetched. 0 keeps nothing. */
+  cache?: number | undefined
   /** Whether other machines may connect. */
   public: boolean
   /** Where Prometheus reads metrics, as in `127.0.0.1:9090`. */
@@ -60,20 +62,12 @@ export async function gateway (options: GatewayCommandOptions, context: Context)
     return run(await serveRepo(options, context, await openRepoToRead(path)), context, signal)
   }
 
-  const lock = await lockFetching(path, signal)
+  const network = await openLongNetwork(context)
 
   try {
-    const network = await openLongNetwork(context)
-
-    try {
-      // No sync: fetched blocks can be fetched again
-      const repo = await openRepo(path, { sync: false })
-      await run(await serveRepo(options, context, repo, network), context, signal)
-    } finally {
-      await network.close()
-    }
+    await run(await serveRepo(options, context, await openOrCreateRepo(path), network), context, signal)
   } finally {
-    await lock.release()
+    await network.close()
   }
 }
 
@@ -83,6 +77,7 @@ export async function gateway (options: GatewayCommandOptions, context: Context)
  * @param names - what the options are called
  * @throws {UsageError} an address is not one, or lets other machines in without leave
  * @throws {ListenError} it cannot listen on an address
+ * @throws {RepoError} it cannot keep what it fetches
  */
 export async function serveRepo (
   options: GatewayCommandOptions,
@@ -97,6 +92,7 @@ export async function serveRepo (
     ...addressesOf(options, names),
     repo,
     network,
+    cacheSize: options.cache,
     timeout,
     subdomainHosts,
     trustProxy: trustProxy?.length === 1 && trustProxy[0] === 'loopback' ? 'loopback' : trustProxy,
@@ -120,7 +116,7 @@ export async function serveRepo (
   printStarted(running, options, context)
 
   if (options.fetch && options.public) {
-    output.note('whoever reaches this gateway can make it fetch, store and serve anything')
+    output.note('whoever reaches this gateway can make it fetch and serve anything')
   }
 
   return running
@@ -153,8 +149,8 @@ function addressesOf (
 }
 
 function printStarted (
-  { url, subdomainUrl, metricsUrl }: RunningGateway,
-  { fetch }: GatewayCommandOptions,
+  { url, subdomainUrl, metricsUrl, cacheDirectory }: RunningGateway,
+  { fetch, cache }: GatewayCommandOptions,
   { output }: Context
 ): void {
   const lines = [
@@ -162,16 +158,20 @@ function printStarted (
     ...subdomainUrl == null ? [] : [`Gateway\t${subdomainUrl.replace('//', '//CID.ipfs.')}`],
     ...metricsUrl == null ? [] : [`Metrics\t${metricsUrl}`],
     fetch
-      ? 'It fetches what the repo lacks from other nodes.'
+      ? `It fetches what the repo lacks from other nodes, and keeps ${keeps(cacheDirectory, cache)}.`
       : 'It serves what the repo holds, and asks no other node.',
     `All pages below ${url} share one origin. For websites, use ` +
       (subdomainUrl == null ? 'subdomains: name a host with --host.' : 'the subdomains: each has an origin of its own.')
   ]
 
   output.result(
-    { event: 'gateway', url, subdomainUrl, metricsUrl, fetch, pid: process.pid },
+    { event: 'gateway', url, subdomainUrl, metricsUrl, fetch, cacheDirectory, pid: process.pid },
     lines.join('\n')
   )
+}
+
+function keeps (directory: string | undefined, size = DEFAULT_CACHE_SIZE): string {
+  return directory == null ? 'nothing of it' : `up to ${formatSize(size)} of it in ${directory}`
 }
 
 async function run (running: RunningGateway, { output }: Context, signal: AbortSignal): Promise<void> {

@@ -46,6 +46,7 @@ export async function answer (
         root: cid(body, 'root'),
         ...size == null ? {} : { size: number(body, 'size') },
         search: body.search !== false,
+        store: body.store !== false,
         timeout: number(body, 'timeout'),
         signal
       })

@@ -60,10 +60,10 @@ export class DaemonClient implements Network {
     }
   }
 
-  async fetch (cid: CID, { root, size, search, timeout, signal }: FetchOptions): Promise<FetchedBlock> {
+  async fetch (cid: CID, { root, size, search, store, timeout, signal }: FetchOptions): Promise<FetchedBlock> {
     const response = await this.#ask(
       '/v0/fetch',
-      { cid: cid.toString(), root: root.toString(), size, search, timeout },
+      { cid: cid.toString(), root: root.toString(), size, search, store, timeout },
       signal
     )
 

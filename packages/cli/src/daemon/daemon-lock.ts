@@ -4,9 +4,8 @@ import { readLocks, takeLock } from '../locks/lock-files.ts'
 import type { LockFile } from '../lock-file.ts'
 import type { OwnLock } from '../locks/lock-files.ts'
 
-/** The kinds of lock that a daemon, a gateway that fetches, and a conversion of the blockstore hold. */
+/** The kinds of lock that a daemon and a conversion of the blockstore hold. */
 const DAEMON = 'daemon'
-const FETCH = 'fetch'
 const CONVERT = 'convert'
 /** How many times the lock is tried, and the least time between two tries, in milliseconds. */
 const TRIES = 8
@@ -21,24 +20,10 @@ const INTERVAL = 40
  * @throws {RepoLockedError} the blockstore is being converted
  */
 export async function lockDaemon (repo: string, signal: AbortSignal): Promise<OwnLock> {
-  return lock(repo, DAEMON, [DAEMON, CONVERT], signal)
-}
-
-/**
- * Keep the blockstore from being converted while this process stores what it fetches, for the reason that
- * `lockOutDaemons` gives. Others may hold such a lock too.
- *
- * @throws {RepoLockedError} the blockstore is being converted
- */
-export async function lockFetching (repo: string, signal: AbortSignal): Promise<OwnLock> {
-  return lock(repo, FETCH, [CONVERT], signal)
-}
-
-async function lock (repo: string, kind: string, kinds: readonly string[], signal: AbortSignal): Promise<OwnLock> {
   for (let tries = 1; ; tries++) {
     signal.throwIfAborted()
-    const own = await takeLock(repo, kind)
-    const [other] = await othersOf(repo, own, kinds)
+    const own = await takeLock(repo, DAEMON)
+    const [other] = await othersOf(repo, own)
 
     if (other == null) {
       return own
@@ -59,23 +44,22 @@ async function lock (repo: string, kind: string, kinds: readonly string[], signa
  * settings when it starts: with the old ones it would store blocks for as long as it runs.
  *
  * @throws {DaemonRunningError} a daemon runs
- * @throws {RepoLockedError} a gateway fetches
  */
 export async function lockOutDaemons (repo: string): Promise<OwnLock> {
   const own = await takeLock(repo, CONVERT)
-  const [other] = await othersOf(repo, own, [DAEMON, FETCH, CONVERT])
+  const [daemon] = await othersOf(repo, own)
 
-  if (other == null) {
+  if (daemon == null) {
     return own
   }
 
   await own.release()
-  throw other.kind === FETCH ? new RepoLockedError(repo, other) : new DaemonRunningError(repo, other)
+  throw new DaemonRunningError(repo, daemon)
 }
 
-async function othersOf (repo: string, own: OwnLock, kinds: readonly string[]): Promise<LockFile[]> {
+async function othersOf (repo: string, own: OwnLock): Promise<LockFile[]> {
   try {
-    return await readLocks(repo, kinds, own)
+    return await readLocks(repo, [DAEMON, CONVERT], own)
   } catch (err) {
     await own.release()
     throw err

@@ -1,15 +1,20 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { ipfsz, unmark } from '@ipfsz/core'
 import { createGateway } from '@ipfsz/gateway'
 import all from 'it-all'
 import { CORE_TIMEOUT_MARGIN } from '../context.ts'
+import { isMissing } from '../dag/damage.ts'
 import { countDecompressed } from './counted-files.ts'
-import { storedBlocks } from './stored-blocks.ts'
+import { RootBlocks } from './root-blocks.ts'
+import { SharedFetches } from './shared-fetches.ts'
 import { NetworkBlockstore } from '../network/blockstore.ts'
 import type { Metrics } from './metrics.ts'
-import type { Network } from '../network/network.ts'
+import type { BlockCache } from '../cache/block-cache.ts'
+import type { ArrivedBlock } from '../network/blockstore.ts'
+import type { FetchOptions, Network } from '../network/network.ts'
 import type { Repo } from '../repo/repo.ts'
 import type { LinkDatastore } from '@ipfsz/core'
-import type { Gateway, GatewayComponents, GatewayInit } from '@ipfsz/gateway'
+import type { Gateway, GatewayComponents, GatewayInit, RootReader } from '@ipfsz/gateway'
 import type { CID } from 'multiformats/cid'
 
 /** How many roots have readers, and for how long, in milliseconds: a reader searches for peers only once. */
@@ -17,97 +22,98 @@ const MAX_READERS = 64
 const READER_LIFETIME = 5 * 60_000
 
 export interface FetchingInit {
-  repo: Repo
+  repo: Pick<Repo, 'blockstore'>
   links: LinkDatastore
   network: Pick<Network, 'fetch' | 'peers'>
+  /** Keeps what is fetched. Without it, only the blocks that arrived last are remembered. */
+  cache?: BlockCache | undefined
   metrics: Pick<Metrics, 'decompressed' | 'fetched'>
   /** How long a fetch may go without any block arriving, in milliseconds. */
   timeout: number
   signal: AbortSignal
 }
 
-/** What reads the blocks below one root. */
-type Reader = Pick<GatewayComponents, 'blocks' | 'fs'>
+/** What is noted of a request. */
+interface Note {
+  /** Whether its root was read. */
+  reads: boolean
+  /** Whether a block had to be fetched for it. */
+  fetched: boolean
+}
 
 /**
- * A gateway that fetches what the repo lacks. The providers of a root are asked for all blocks below it, so
- * each request reads through what belongs to its root.
+ * A gateway that fetches what the repo lacks, and writes nothing to the repo. The providers of a root are asked for
+ * all blocks below it.
+ *
+ * Its responses say whether anything had to be fetched before they began: `X-Cache: HIT` or `MISS`.
+ *
+ * @param components - what reads the repo
  */
 export function createFetchingGateway (
   init: FetchingInit,
-  names: GatewayComponents['names'],
-  gatewayInit: GatewayInit
+  components: GatewayComponents,
+  gatewayInit?: GatewayInit
 ): Gateway {
-  const readers = new Readers(init)
+  // readers serve many requests at once: this tells for which one a block is fetched
+  const notes = new AsyncLocalStorage<Note>()
+  const onFetched = (): void => {
+    const note = notes.getStore()
+
+    if (note != null) {
+      note.fetched = true
+    }
+  }
+  const readers = new Readers(init, components, onFetched)
+  const gateway = createGateway({
+    ...components,
+    below: root => {
+      const note = notes.getStore()
+
+      if (note != null) {
+        note.reads = true
+      }
+
+      return readers.get(root)
+    }
+  }, gatewayInit)
 
   return async request => {
-    let reader: Reader | undefined
-    const of = (cid: CID): Reader => reader ??= readers.get(cid)
-    const { getStored } = readers
+    const note: Note = { reads: false, fetched: false }
+    const response = await notes.run(note, async () => gateway(request))
 
-    return createGateway({
-      fs: {
-        // as in `Ipfsz`, whose `stat` has two signatures
-        stat: (async (cid: CID, ...rest) => of(cid).fs.stat(cid, ...rest)) as GatewayComponents['fs']['stat'],
-        ls: (cid, ...rest) => of(cid).fs.ls(cid, ...rest),
-        storedFile: async (cid, ...rest) => of(cid).fs.storedFile(cid, ...rest),
-        cat: (cid, ...rest) => of(cid).fs.cat(cid, ...rest)
-      },
-      blocks: {
-        get: (cid, options) => of(cid).blocks.get(cid, options),
-        has: (cid, options) => of(cid).blocks.has(cid, options),
-        ...getStored == null ? {} : { getStored: async (cid, options) => getStored(of(cid), cid, options) }
-      },
-      names
-    }, {
-      ...gatewayInit,
-      // called with the root of the request before anything is read
-      isServed: async cid => {
-        reader = readers.get(cid)
+    if (note.reads && response.status < 400) {
+      response.headers.set('x-cache', note.fetched ? 'MISS' : 'HIT')
+    }
 
-        return await gatewayInit.isServed?.(cid) ?? true
-      }
-    })(request)
+    return response
   }
 }
 
-interface Opened extends Reader {
+interface Opened extends RootReader {
   /** On the clock of `performance.now`. */
   openedAt: number
 }
 
 class Readers {
   readonly #init: FetchingInit
+  readonly #repoBlocks: GatewayComponents['blocks']
+  readonly #onFetched: () => void
+  readonly #fetches: SharedFetches
   readonly #readers = new Map<string, Opened>()
-  readonly #stored: ReturnType<typeof storedBlocks>
 
-  constructor (init: FetchingInit) {
+  constructor (init: FetchingInit, { blocks }: Pick<GatewayComponents, 'blocks'>, onFetched: () => void) {
     this.#init = init
-    this.#stored = storedBlocks(init.repo.blockstore)
+    this.#repoBlocks = blocks
+    this.#onFetched = onFetched
+    this.#fetches = new SharedFetches(async (cid, options) => {
+      const block = await init.network.fetch(cid, { ...options, store: false })
+      init.metrics.fetched(block.bytes.byteLength)
+
+      return block
+    })
   }
 
-  /** Get a block as it is stored, or as it arrives. Undefined if the repo compresses no blocks. */
-  get getStored (): ((reader: Reader, ...args: GetStoredArguments) => ReturnType<GetStored>) | undefined {
-    const getStored = this.#stored
-
-    return getStored == null
-      ? undefined
-      : async ({ blocks }, cid, options) => {
-        try {
-          return await getStored(cid, options)
-        } catch (err) {
-          if (!(err instanceof Error && err.name === 'NotFoundError')) {
-            throw err
-          }
-        }
-
-        const payload = Buffer.concat(await all(blocks.get(cid, options)))
-
-        return { codec: 'none', size: payload.byteLength, payload }
-      }
-  }
-
-  get (cid: CID): Reader {
+  get (cid: CID): RootReader {
     const root = unmark(cid)
     const key = root.toString()
     const known = this.#readers.get(key)
@@ -132,18 +138,15 @@ class Readers {
 
   /** @param onFailed - called when a block did not arrive: the next request searches for peers again */
   #open (root: CID, onFailed: () => void): Opened {
-    const { repo, links, network, metrics, timeout, signal } = this.#init
+    const { repo, links, network, metrics, timeout, signal, cache } = this.#init
+    const kept = new RootBlocks(repo.blockstore, root, cache)
     const blockstore = new NetworkBlockstore({
-      blockstore: repo.blockstore,
+      blockstore: kept,
       network: async () => ({
         peers: async () => network.peers(),
         fetch: async (cid, options) => {
           try {
-            const block = await withPlainAbort(options.signal, async signal =>
-              network.fetch(cid, { ...options, signal }))
-            metrics.fetched(block.bytes.byteLength)
-
-            return block
+            return await this.#fetch(cid, options, kept)
           } catch (err) {
             onFailed()
             throw err
@@ -160,33 +163,52 @@ class Readers {
       fs: countDecompressed(files, metrics),
       blocks: {
         get: (cid, options) => blockstore.get(cid, options),
-        has: async (cid, options) => repo.blockstore.has(cid, options)
+        has: async (cid, options) => blockstore.has(cid, options),
+        ...this.#getStored(blockstore)
       },
       openedAt: performance.now()
     }
   }
-}
 
-type GetStored = NonNullable<GatewayComponents['blocks']['getStored']>
-type GetStoredArguments = Parameters<GetStored>
+  async #fetch (cid: CID, options: FetchOptions, kept: RootBlocks): Promise<ArrivedBlock> {
+    // of a block that is damaged in the repo, a good one may be kept
+    const known = await kept.getKept(cid, options)
 
-/**
- * Work with a signal that aborts with an AbortError, whatever the reason of the given one. Requests for the
- * same block share one fetch: when the first ends, the others tell by that name to go on.
- */
-async function withPlainAbort<T> (signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const plain = new AbortController()
-  const abort = (): void => { plain.abort() }
+    if (known != null) {
+      return { bytes: known }
+    }
 
-  signal.throwIfAborted()
-  signal.addEventListener('abort', abort, { once: true })
+    const { fetched, ...block } = await this.#fetches.fetch(cid, options)
 
-  try {
-    return await work(plain.signal)
-  } catch (err) {
-    signal.throwIfAborted()
-    throw err
-  } finally {
-    signal.removeEventListener('abort', abort)
+    if (fetched) {
+      this.#onFetched()
+    }
+
+    await kept.put(cid, block.bytes)
+
+    return block
+  }
+
+  /** Get a block as the repo stores it, or as it arrives. Nothing if the repo compresses no blocks. */
+  #getStored (blockstore: NetworkBlockstore): Pick<RootReader['blocks'], 'getStored'> {
+    const { getStored } = this.#repoBlocks
+
+    return getStored == null
+      ? {}
+      : {
+        getStored: async (cid, options) => {
+          try {
+            return await getStored(cid, options)
+          } catch (err) {
+            if (!isMissing(err)) {
+              throw err
+            }
+          }
+
+          const payload = Buffer.concat(await all(blockstore.get(cid, options)))
+
+          return { codec: 'none', size: payload.byteLength, payload }
+        }
+      }
   }
 }

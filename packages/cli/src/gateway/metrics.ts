@@ -56,6 +56,11 @@ export function kindOf ({ status, contentType = '', contentEncoding, etag = '' }
   return status !== 200 ? 'other' : contentEncoding == null ? 'file' : 'stored'
 }
 
+/** What a gateway keeps of what it fetched. */
+interface Cache {
+  readonly usage: { roots: number, bytes: number }
+}
+
 /** Counts what a gateway does, and prints it in Prometheus' text format 0.0.4. */
 export class Metrics {
   readonly #requests = new Map<string, { kind: ResponseKind, status: number, count: number, bytes: number }>()
@@ -67,6 +72,7 @@ export class Metrics {
   #decompressed = 0
   #fetched = { blocks: 0, bytes: 0 }
   #droppedLines = 0
+  #cache: Cache | undefined
 
   constructor (version: string) {
     this.#version = version
@@ -112,6 +118,11 @@ export class Metrics {
     this.#fetched.bytes += bytes
   }
 
+  /** Also print what a cache holds. */
+  watchCache (cache: Cache | undefined): void {
+    this.#cache = cache
+  }
+
   /** Count a line of the access log that nobody read in time. */
   dropLine (): void {
     this.#droppedLines++
@@ -138,6 +149,7 @@ export class Metrics {
         [` ${this.#fetched.blocks}`]),
       metric('ipfsz_gateway_fetched_bytes_total', 'counter', 'Bytes of the blocks fetched from other nodes.',
         [` ${this.#fetched.bytes}`]),
+      ...this.#cache == null ? [] : printCache(this.#cache),
       metric('ipfsz_gateway_log_lines_dropped_total', 'counter', 'Lines of the access log that were not written.',
         [` ${this.#droppedLines}`]),
       metric('ipfsz_gateway_request_duration_seconds', 'histogram', 'Time from a request to the end of its response.', [
@@ -151,6 +163,13 @@ export class Metrics {
       metric('ipfsz_info', 'gauge', 'The version of ipfsz.', [`{version="${this.#version}"} 1`])
     ].join('')
   }
+}
+
+function printCache ({ usage: { roots, bytes } }: Cache): string[] {
+  return [
+    metric('ipfsz_gateway_cache_roots', 'gauge', 'Roots that are kept of what was fetched.', [` ${roots}`]),
+    metric('ipfsz_gateway_cache_bytes', 'gauge', 'Bytes on the disk that they take.', [` ${bytes}`])
+  ]
 }
 
 function metric (name: string, type: 'counter' | 'gauge' | 'histogram', help: string, values: string[]): string {

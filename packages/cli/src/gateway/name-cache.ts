@@ -1,3 +1,4 @@
+import { untilAborted } from './until-aborted.ts'
 import type { ResolvedName } from '@ipfsz/gateway'
 
 /** The most names that are remembered. */
@@ -62,13 +63,4 @@ async function expireLater (cached: Cached): Promise<void> {
   const seconds = await cached.result.then(({ ttl }) => Math.min(Math.max(ttl, MIN_TTL), MAX_TTL), () => FAILED_TTL)
 
   cached.expires = performance.now() + seconds * 1000
-}
-
-async function untilAborted<T> (result: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => { reject(signal.reason as Error) }
-
-    signal.addEventListener('abort', stop, { once: true })
-    result.finally(() => { signal.removeEventListener('abort', stop) }).then(resolve, reject)
-  })
 }

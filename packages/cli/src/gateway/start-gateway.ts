@@ -2,6 +2,8 @@ import { createGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_TIMEOUT } from '@ip
 import { createNodeServer } from '@ipfsz/gateway/node'
 import { ipfsz } from '@ipfsz/core'
 import { countDecompressed } from './counted-files.ts'
+import { BlockCache } from '../cache/block-cache.ts'
+import { takeSlot } from '../cache/cache-slot.ts'
 import { createFetchingGateway } from './fetching.ts'
 import { announceGateway } from './gateway-file.ts'
 import { isLocalhost, urlOf } from './listen-address.ts'
@@ -18,7 +20,7 @@ import type { ListenAddress } from './listen-address.ts'
 import type { LookUpTxt } from './dns-link.ts'
 import type { TrustedProxies } from './observe.ts'
 import type { Repo } from '../repo/repo.ts'
-import type { Gateway } from '@ipfsz/gateway'
+import type { Gateway, GatewayComponents } from '@ipfsz/gateway'
 import type { Server } from 'node:http'
 
 export interface StartGatewayInit {
@@ -28,6 +30,12 @@ export interface StartGatewayInit {
   metrics?: ListenAddress | undefined
   /** Other nodes, to fetch what the repo lacks. Without it, nobody is asked for anything. */
   network?: FetchNetwork | undefined
+  /**
+   * The most bytes on the disk of what is fetched. 0 keeps nothing.
+   *
+   * @default 10 GiB
+   */
+  cacheSize?: number | undefined
   /** How long a fetch may go without any block arriving, in milliseconds. */
   timeout: number
   /** Hosts whose subdomains are origins of their own, besides `localhost`. */
@@ -51,6 +59,8 @@ export interface RunningGateway {
   /** Of which each CID has a subdomain, on this machine. Undefined: it does not listen on loopback. */
   subdomainUrl: string | undefined
   metricsUrl: string | undefined
+  /** Where what is fetched is kept. */
+  cacheDirectory: string | undefined
   metrics: Metrics
   /** Stop accepting requests, and wait a bounded time for those that are being answered. */
   stop: () => Promise<void>
@@ -65,6 +75,9 @@ const IDLE_MARGIN = 90_000
 /** Node's timers hold 31 bits. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
+/** How much of what is fetched is kept, in bytes. */
+export const DEFAULT_CACHE_SIZE = 10 * 1024 ** 3
+
 /** Why the file by which `ipfsz add` finds a gateway cannot be written to a repo that can be read. */
 const READ_ONLY = new Set(['EROFS', 'EACCES', 'EPERM'])
 
@@ -72,6 +85,7 @@ const READ_ONLY = new Set(['EROFS', 'EACCES', 'EPERM'])
  * Serve a repo over HTTP.
  *
  * @throws {ListenError} it cannot listen on an address
+ * @throws {RepoError} it cannot keep what it fetches
  */
 export async function startGateway (init: StartGatewayInit): Promise<RunningGateway> {
   const metrics = new Metrics(packageVersion())
@@ -82,6 +96,7 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
       await step()
     }
   }
+  let main: Server | undefined
   const serve = async (server: Server, address: ListenAddress): Promise<ListenAddress> => {
     const bound = await listen(server, address)
     // the server for metrics waits for nobody
@@ -96,24 +111,11 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
   const links = new RepoLinks(init.repo.path, ended.signal)
   undo.push(async () => { await links.close() })
 
-  const main = createNodeServer(makeGateway(init, links, metrics, ended.signal), {
-    requests: init.requests,
-    requestsPerAddress: init.requestsPerAddress,
-    idleTimeout: Math.min(Math.max(init.timeout, DEFAULT_STALL_TIMEOUT) + IDLE_MARGIN, LONGEST_TIMER),
-    trustProxy: typeof init.trustProxy === 'string' ? init.trustProxy : init.trustProxy?.slice()
-  }) as Server
-  observe(main, {
-    metrics,
-    trustProxy: init.trustProxy,
-    now: init.now,
-    onEntry: entry => {
-      if (init.onEntry?.(entry) === false) {
-        metrics.dropLine()
-      }
-    }
-  })
-
   try {
+    const cached = init.network == null ? undefined : await openCache(init, undo)
+    metrics.watchCache(cached?.cache)
+    main = makeServer(init, makeGateway(init, links, metrics, ended.signal, cached?.cache), metrics)
+
     const at = init.metrics == null ? undefined : await serve(createMetricsServer(metrics), init.metrics)
     const bound = await serve(main, init.listen)
     const url = urlOf(bound)
@@ -124,6 +126,7 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
       url,
       subdomainUrl: isLocalhost(bound) ? `http://localhost:${bound.port}` : undefined,
       metricsUrl: at == null ? undefined : `${urlOf(at)}/metrics`,
+      cacheDirectory: cached?.directory,
       metrics,
       stop
     }
@@ -133,29 +136,62 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
   }
 }
 
+interface OpenedCache {
+  cache: BlockCache
+  directory: string
+}
+
+/** @returns undefined if nothing is to be kept */
+async function openCache (
+  { repo, cacheSize: size = DEFAULT_CACHE_SIZE, onNote }: StartGatewayInit,
+  undo: Array<() => Promise<void>>
+): Promise<OpenedCache | undefined> {
+  if (size === 0) {
+    return undefined
+  }
+
+  const { directory, release } = await takeSlot(repo.path)
+  undo.push(release)
+
+  const cache = new BlockCache({ directory, size, onNote })
+  await cache.open()
+  undo.push(async () => { await cache.close() })
+
+  return { cache, directory }
+}
+
+function makeServer (init: StartGatewayInit, gateway: Gateway, metrics: Metrics): Server {
+  const server = createNodeServer(gateway, {
+    requests: init.requests,
+    requestsPerAddress: init.requestsPerAddress,
+    idleTimeout: Math.min(Math.max(init.timeout, DEFAULT_STALL_TIMEOUT) + IDLE_MARGIN, LONGEST_TIMER),
+    trustProxy: typeof init.trustProxy === 'string' ? init.trustProxy : init.trustProxy?.slice()
+  }) as Server
+
+  observe(server, {
+    metrics,
+    trustProxy: init.trustProxy,
+    now: init.now,
+    onEntry: entry => {
+      if (init.onEntry?.(entry) === false) {
+        metrics.dropLine()
+      }
+    }
+  })
+
+  return server
+}
+
 function makeGateway (
   { repo, network, timeout, subdomainHosts = [], lookUpTxt }: StartGatewayInit,
   links: RepoLinks,
   metrics: Metrics,
-  signal: AbortSignal
+  signal: AbortSignal,
+  cache: BlockCache | undefined
 ): Gateway {
   const { blockstore } = repo
   const names = new GatewayNames({ repo, network, lookUpTxt, signal })
-  const gatewayInit = { subdomainHosts: ['localhost', ...subdomainHosts] }
-
-  if (network != null) {
-    const patience = timeout + PATIENCE_MARGIN
-
-    return createFetchingGateway({ repo, links, network, metrics, timeout, signal }, names, {
-      ...gatewayInit,
-      limits: {
-        startTimeout: Math.max(DEFAULT_START_TIMEOUT, patience),
-        stallTimeout: Math.max(DEFAULT_STALL_TIMEOUT, patience)
-      }
-    })
-  }
-
-  return createGateway({
+  const components = {
     fs: countDecompressed(ipfsz({ blockstore, datastore: links }), metrics),
     blocks: {
       get: (cid, options) => blockstore.get(cid, options),
@@ -163,7 +199,22 @@ function makeGateway (
       getStored: storedBlocks(blockstore)
     },
     names
-  }, gatewayInit)
+  } satisfies GatewayComponents
+  const hosts = { subdomainHosts: ['localhost', ...subdomainHosts] }
+
+  if (network == null) {
+    return createGateway(components, hosts)
+  }
+
+  const patience = timeout + PATIENCE_MARGIN
+
+  return createFetchingGateway({ repo, links, network, cache, metrics, timeout, signal }, components, {
+    ...hosts,
+    limits: {
+      startTimeout: Math.max(DEFAULT_START_TIMEOUT, patience),
+      stallTimeout: Math.max(DEFAULT_STALL_TIMEOUT, patience)
+    }
+  })
 }
 
 async function announce ({ repo, onNote }: StartGatewayInit, url: string): Promise<() => Promise<void>> {

@@ -6,7 +6,7 @@ import { decode } from 'multiformats/hashes/digest'
 import { identity } from 'multiformats/hashes/identity'
 import { isDamage } from '../dag/damage.ts'
 import { keyOf } from '../dag/dag-walk.ts'
-import type { FetchedBlock, Network } from './network.ts'
+import type { FetchedBlock, FetchOptions, Network } from './network.ts'
 import type { IpfszComponents } from '@ipfsz/core'
 
 /** The empty raw block, which an empty file is. */
@@ -37,10 +37,22 @@ export class NetworkState {
   alone = false
 }
 
+/** What blocks are fetched from. */
+export interface BlockSource extends Pick<Network, 'peers'> {
+  /** @throws {FetchStalledError} no block arrived within the timeout */
+  fetch (cid: CID, options: FetchOptions): Promise<ArrivedBlock>
+}
+
+/** A block that matches its hash. */
+export interface ArrivedBlock extends Pick<FetchedBlock, 'bytes'> {
+  /** The peer that sent it. Undefined: it is not from a peer. */
+  peerId?: string | undefined
+}
+
 export interface NetworkBlockstoreInit {
   blockstore: Store
   /** Opens the network. Called when the first block is missing. */
-  network: () => Promise<Pick<Network, 'fetch' | 'peers'>>
+  network: () => Promise<BlockSource>
   /** The root that is read: its providers are asked for all blocks below it. */
   root: CID
   /** How long a fetch may go without any block arriving, in milliseconds. */
@@ -51,8 +63,8 @@ export interface NetworkBlockstoreInit {
 }
 
 /**
- * The blockstore of a repo that fetches missing and damaged blocks from peers, and stores them in
- * the repo.
+ * The blockstore of a repo that fetches missing and damaged blocks from peers. The network stores them in the
+ * repo, or wherever it keeps them.
  *
  * It searches for peers until nothing has arrived for the timeout. After that it asks only known
  * peers: otherwise thousands of lost blocks would each take the timeout.
@@ -154,10 +166,13 @@ export class NetworkBlockstore implements Store {
       this.#asked.delete(key)
       this.#lastArrival = Date.now()
       this.#count(block, damaged)
-      onProgress?.({
-        type: 'helia:block-broker:receive-block',
-        detail: { broker: 'bitswap', type: 'receive-block', provider: peerCid(block.peerId), cid }
-      })
+
+      if (block.peerId != null) {
+        onProgress?.({
+          type: 'helia:block-broker:receive-block',
+          detail: { broker: 'bitswap', type: 'receive-block', provider: peerCid(block.peerId), cid }
+        })
+      }
 
       return block.bytes
     } catch (err) {
@@ -176,11 +191,14 @@ export class NetworkBlockstore implements Store {
     }
   }
 
-  #count ({ bytes: { byteLength }, peerId }: FetchedBlock, damaged: boolean): void {
+  #count ({ bytes: { byteLength }, peerId }: ArrivedBlock, damaged: boolean): void {
     const { peers } = this.fetched
-    const of = peers.get(peerId) ?? { blocks: 0, bytes: 0 }
 
-    peers.set(peerId, { blocks: of.blocks + 1, bytes: of.bytes + byteLength })
+    if (peerId != null) {
+      const of = peers.get(peerId) ?? { blocks: 0, bytes: 0 }
+      peers.set(peerId, { blocks: of.blocks + 1, bytes: of.bytes + byteLength })
+    }
+
     this.fetched.blocks++
     this.fetched.replaced += damaged ? 1 : 0
     this.fetched.bytes += byteLength
@@ -188,7 +206,7 @@ export class NetworkBlockstore implements Store {
 }
 
 /** Whether the network reports that no peer is connected. */
-async function isAlone (network: Pick<Network, 'peers'>): Promise<boolean> {
+async function isAlone (network: Pick<BlockSource, 'peers'>): Promise<boolean> {
   return network.peers().then(peers => peers.length === 0, () => false)
 }
 

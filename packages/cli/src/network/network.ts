@@ -43,6 +43,12 @@ export interface FetchOptions {
    * @default true
    */
   search?: boolean | undefined
+  /**
+   * Whether to store the block in the repo.
+   *
+   * @default true
+   */
+  store?: boolean | undefined
   signal: AbortSignal
   /** How long to wait, in milliseconds, while no block of the root's DAG arrives. */
   timeout: number
@@ -93,7 +99,7 @@ export interface Network {
   connect (address: string, signal: AbortSignal): Promise<string>
 
   /**
-   * Fetches a block from peers and stores it in the repo.
+   * Fetches a block from peers and, unless told otherwise, stores it in the repo.
    *
    * @throws {FetchStalledError} no block arrived within the timeout
    */

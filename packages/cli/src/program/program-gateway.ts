@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts'
 import { addPeerOptions, DEFAULT_GATEWAY_ADDRESS, withNetwork } from './program-network.ts'
-import { collect, parseNumber } from '../terminal/units.ts'
+import { collect, parseNumber, parseSizeOrNone } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { GatewayCommandOptions } from '../commands/gateway.ts'
 import type { NetworkFlags } from './program-network.ts'
@@ -15,6 +15,11 @@ export function defineGatewayCommand (program: Command, context: () => Context):
     .option('--listen <address>', 'listen here; port 0 is any that is free', DEFAULT_GATEWAY_ADDRESS)
     .option('--public', 'allow addresses that other machines reach')
     .option('--fetch', 'fetch what the repo lacks from other nodes, through the daemon if one runs')
+    .option(
+      '--cache <size>',
+      'how much of what is fetched to keep, beside the repo\'s own blocks; none keeps nothing (default: 10GiB)',
+      parseSizeOrNone
+    )
     .option(
       '--host <name>',
       'serve each CID below this host on a subdomain, as on localhost: CID.ipfs.NAME; repeatable',
@@ -34,8 +39,8 @@ export function defineGatewayCommand (program: Command, context: () => Context):
       parseNumber
     ))
     .action(async (flags: GatewayFlags) => {
-      if (flags.fetch !== true && (flags.peer != null || flags.timeout != null)) {
-        throw new UsageError('--peer and --timeout are for fetching: add --fetch, or drop them')
+      if (flags.fetch !== true && (flags.peer ?? flags.timeout ?? flags.cache) != null) {
+        throw new UsageError('--peer, --timeout and --cache are for fetching: add --fetch, or drop them')
       }
 
       if ((flags.trustProxy?.length ?? 0) > 1 && flags.trustProxy?.includes('loopback') === true) {

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { UsageError } from '../errors.ts'
 import { NONE } from '../network/node/bootstrap-texts.ts'
-import { collect, parseDuration } from '../terminal/units.ts'
+import { collect, parseDuration, parseSizeOrNone } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { NetworkOptions } from '../daemon/access.ts'
 import type { DaemonCommandOptions } from '../commands/daemon.ts'
@@ -95,6 +95,11 @@ export function defineNetworkCommands (program: Command, context: () => Context)
       `also run a gateway, as ipfsz gateway does (default address: ${DEFAULT_GATEWAY_ADDRESS})`
     )
     .option('--gateway-fetch', 'let the gateway fetch through this node what the repo lacks')
+    .option(
+      '--gateway-cache <size>',
+      'how much of what the gateway fetches to keep, or none (default: 10GiB)',
+      parseSizeOrNone
+    )
     .option('--gateway-public', 'let the gateway listen on addresses that other machines reach')
     .option('--gateway-metrics <address>', 'serve metrics of the gateway for Prometheus at this address')
     .action(async ({ gateway, ...options }: DaemonFlags) => {
@@ -106,6 +111,10 @@ export function defineNetworkCommands (program: Command, context: () => Context)
 
       if (gateway == null && (options.gatewayFetch ?? options.gatewayPublic ?? options.gatewayMetrics) != null) {
         throw new UsageError('Options of the gateway need --gateway: add it, or drop them')
+      }
+
+      if (options.gatewayCache != null && options.gatewayFetch !== true) {
+        throw new UsageError('--gateway-cache is for fetching: add --gateway-fetch, or drop it')
       }
 
       const { daemon } = await import('../commands/daemon.ts')

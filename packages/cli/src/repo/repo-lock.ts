@@ -51,7 +51,7 @@ export async function lockRepo (
       if (others.length === 0) {
         if (kind === 'gc') {
           // deletes locks of killed processes, which no other process would check
-          await readLocks(repo, ['convert', 'daemon', 'fetch', 'gateway'], mine)
+          await readLocks(repo, ['convert', 'daemon', 'gateway'], mine)
         }
 
         return mine.release

@@ -95,6 +95,15 @@ export async function openRepoToRead (path: string, init?: RepoInit): Promise<Re
   return repo
 }
 
+/**
+ * Open the repo in a directory, and create it if there is none. One that is there may lie on a read-only disk.
+ *
+ * @throws {RepoError} it cannot be opened or created, or has an unknown version
+ */
+export async function openOrCreateRepo (path: string, init?: RepoInit): Promise<Repo> {
+  return openRepoToRead(path, init).catch(async () => openRepo(path, init))
+}
+
 /** Whether a repo always had pins. False for repos of older versions of ipfsz, which had none. */
 export async function keepsPins ({ datastore }: Repo): Promise<boolean> {
   return datastore.has(PINS_KEY)

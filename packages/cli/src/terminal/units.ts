@@ -36,6 +36,15 @@ export function parseSize (text: string): number {
 }
 
 /**
+ * Parse a size as `parseSize` does, or `none`, which is 0.
+ *
+ * @throws {UsageError} it is neither
+ */
+export function parseSizeOrNone (text: string): number {
+  return text === 'none' ? 0 : parseSize(text)
+}
+
+/**
  * Parse a whole number from 0.
  *
  * @throws {UsageError} it is not one

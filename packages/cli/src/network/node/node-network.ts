@@ -108,14 +108,20 @@ export class NodeNetwork implements Network {
     }
   }
 
-  async fetch (cid: CID, { root, size, search, signal, timeout }: FetchOptions): Promise<FetchedBlock> {
+  async fetch (cid: CID, { root, store = true, ...options }: FetchOptions): Promise<FetchedBlock> {
     // a block with an unknown hash function cannot be checked
     checkHash(cid)
 
     const session = this.#session(unmark(root))
     const stored = this.#storing.get(keyOf(cid)) ?? await this.#stored(cid, session)
 
-    return stored ?? this.#store(cid, await session.fetch(unmark(cid), { size, search, signal, timeout }))
+    if (stored != null) {
+      return stored
+    }
+
+    const fetched = await session.fetch(unmark(cid), options)
+
+    return store ? this.#store(cid, fetched) : fetched
   }
 
   async * findProviders (cid: CID, signal: AbortSignal): AsyncGenerator<Provider> {

@@ -1,4 +1,4 @@
-import { openRepo } from '../../repo/repo.ts'
+import { openOrCreateRepo } from '../../repo/repo.ts'
 import { userAgent } from '../../version.ts'
 import { NodeNetwork } from './node-network.ts'
 import { startNode } from './node.ts'
@@ -25,7 +25,7 @@ export interface TemporaryNodeInit {
 export async function startTemporaryNode (init: TemporaryNodeInit): Promise<Network> {
   const { path, bootstrap: texts, peers, onNote, signal } = init
   const [bootstrap, asked] = [texts, peers].map(texts => texts.map(parseMultiaddr))
-  const repo = await openRepo(path, { sync: false })
+  const repo = await openOrCreateRepo(path, { sync: false })
   const node = await startNode({
     blockstore: repo.blockstore,
     listen: [],

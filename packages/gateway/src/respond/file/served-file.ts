@@ -41,6 +41,7 @@ export interface ServedFile {
   content?: Uint8Array | undefined
 }
 
+/** Of each gateway, by its settings. */
 const types = new WeakMap<object, TypeCache>()
 
 /** The file that a path led to, or another one. */
@@ -79,8 +80,8 @@ export async function typeOfFile (
     return content == null ? named ?? '' : 'inode/symlink'
   }
 
-  const cache = types.get(context.components) ?? new TypeCache()
-  types.set(context.components, cache)
+  const cache = types.get(context.init) ?? new TypeCache()
+  types.set(context.init, cache)
 
   const cached = cache.get(cid)
 

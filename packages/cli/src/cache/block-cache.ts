@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto'
+import { readFile, rm, stat, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { writeAtomic } from '@ipfsz/blockstore-compressed/fs'
+import { messageOf } from '@ipfsz/codecs/internal'
+import { checkBlock } from '@ipfsz/core'
+import { readIndex, writeIndex } from './cache-index.ts'
+import { sizeOnDisk } from './cached-root.ts'
+import { EvictedRoots } from './evicted-roots.ts'
+import { blockName, rootName } from './names.ts'
+import { RootSet } from './root-set.ts'
+import type { CachedRoot } from './cached-root.ts'
+import type { CID } from 'multiformats/cid'
+
+/** The most roots, whatever their sizes. Each takes about 1 KiB of memory. */
+export const MAX_CACHED_ROOTS = 65_536
+/** How long a block waits for evicted roots to be deleted, in milliseconds. Then it is not kept. */
+const MAX_WAIT = 1000
+/** How often the index is written, in milliseconds. Roots that changed after that are counted after a crash. */
+const INDEX_INTERVAL = 60_000
+
+export interface BlockCacheInit {
+  /** A directory that no other process uses. It may be deleted at any time. */
+  directory: string
+  /** The most bytes on the disk. */
+  size: number
+  /** Called with a message for the user. */
+  onNote: (message: string) => void
+  /** @default 65536 */
+  maxRoots?: number
+}
+
+interface GetOptions {
+  signal?: AbortSignal | null | undefined
+}
+
+/**
+ * Keeps blocks in a directory, by the root that they were read below: all blocks of a root are evicted together,
+ * and the root that was used least recently first. A block that is lost, torn or damaged is as one that was never
+ * there: each is compared with its CID when it is read, so nothing waits for the disk when it is written.
+ */
+export class BlockCache {
+  readonly #onNote: (message: string) => void
+  readonly #directory: string
+  readonly #temporary: string
+  readonly #index: string
+  readonly #evicted: EvictedRoots
+  readonly #roots: RootSet
+  #saving: Promise<void> = Promise.resolve()
+  #hasNoted = false
+  #closed = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor ({ directory, size, onNote, maxRoots = MAX_CACHED_ROOTS }: BlockCacheInit) {
+    this.#onNote = onNote
+    this.#directory = join(directory, 'roots')
+    this.#temporary = join(directory, 'tmp')
+    this.#index = join(directory, 'index.json')
+    this.#evicted = new EvictedRoots(join(directory, 'evicted'), err => { this.#note(err) })
+    this.#roots = new RootSet({ directory: this.#directory, size, maxRoots, evicted: this.#evicted })
+  }
+
+  /** What is kept: bytes on the disk, with those of evicted roots that are still there. */
+  get usage (): { roots: number, bytes: number } {
+    return this.#roots.usage
+  }
+
+  /** Find what was kept before. Half-written files of a process that was killed are deleted. */
+  async open (): Promise<void> {
+    try {
+      await rm(this.#temporary, { recursive: true, force: true })
+      await this.#evicted.open()
+    } catch (err) {
+      this.#note(err)
+    }
+
+    const { roots, dropped } = await readIndex(this.#index, this.#directory)
+
+    dropped.forEach(directory => { this.#evicted.remove(directory, 0) })
+    this.#roots.load(roots)
+    this.#timer = globalThis.setInterval(() => { this.#save(false) }, INDEX_INTERVAL).unref()
+  }
+
+  /** @returns undefined if the block is not kept below this root, or is damaged */
+  async get (root: CID, cid: CID, { signal }: GetOptions = {}): Promise<Uint8Array | undefined> {
+    const name = rootName(root)
+    const kept = name == null ? undefined : this.#roots.use(name)
+
+    if (kept == null) {
+      return undefined
+    }
+
+    const file = join(kept.directory, blockName(cid))
+    const bytes = await readFile(file, { signal: signal ?? undefined }).catch(() => undefined)
+
+    signal?.throwIfAborted()
+
+    if (bytes == null || await checkBlock(cid, bytes).then(() => true, () => false)) {
+      return bytes
+    }
+
+    // of several that find it damaged, one deletes it
+    if (await unlink(file).then(() => true, () => false)) {
+      this.#roots.resize(kept, -sizeOnDisk(bytes.byteLength))
+    }
+
+    return undefined
+  }
+
+  /** Keep a block below a root, if there is room. Never rejects: what is not kept can be fetched again. */
+  async put (root: CID, cid: CID, bytes: Uint8Array): Promise<void> {
+    const name = rootName(root)
+
+    if (name == null || this.#closed) {
+      return
+    }
+
+    const kept = this.#roots.use(name) ?? this.#roots.add(name)
+    const block = blockName(cid)
+    const putting = kept.putting.get(block) ?? this.#put(kept, join(kept.directory, block), bytes)
+      .catch((err: unknown) => { this.#note(err) })
+      .finally(() => {
+        kept.putting.delete(block)
+        this.#roots.dropIfEmpty(kept)
+      })
+
+    kept.putting.set(block, putting)
+    await putting
+  }
+
+  /** End what is under way, and write the index. */
+  async close (): Promise<void> {
+    clearInterval(this.#timer)
+    this.#closed = true
+    await Promise.allSettled(this.#roots.all.flatMap(({ putting }) => [...putting.values()]))
+    this.#save(true)
+    await Promise.all([this.#saving, this.#evicted.close()])
+  }
+
+  async #put (root: CachedRoot, file: string, bytes: Uint8Array): Promise<void> {
+    // a damaged one was deleted when it was read
+    if (await stat(file).then(() => true, () => false)) {
+      return
+    }
+
+    const size = sizeOnDisk(bytes.byteLength)
+
+    if (!this.#roots.reserve(root, size)) {
+      await Promise.race([this.#evicted.settled(), setTimeout(MAX_WAIT, undefined, { ref: false })])
+
+      if (!this.#roots.reserve(root, size)) {
+        return
+      }
+    }
+
+    const writing = writeAtomic(file, bytes, { temporary: join(this.#temporary, randomUUID()), sync: false })
+    root.writing.add(writing)
+
+    try {
+      await writing
+    } catch (err) {
+      this.#roots.resize(root, -size)
+      throw err
+    } finally {
+      root.writing.delete(writing)
+    }
+  }
+
+  #save (final: boolean): void {
+    if (this.#roots.changed || final) {
+      this.#roots.changed = false
+      this.#saving = this.#saving
+        .then(async () => writeIndex(this.#index, this.#temporary, this.#roots.all, final))
+        .catch((err: unknown) => { this.#note(err) })
+    }
+  }
+
+  #note (err: unknown): void {
+    if (!this.#hasNoted) {
+      this.#hasNoted = true
+      this.#onNote(
+        `what the gateway fetches cannot be kept (${messageOf(err)}): it answers all the same, and fetches again`
+      )
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto'
+import { base32 } from 'multiformats/bases/base32'
+import type { CID } from 'multiformats/cid'
+
+/** The longest text of a root CID that names a directory. Only identity CIDs are longer. */
+const MAX_ROOT_LENGTH = 128
+
+/** What a root is called: its plain CID of version 1. Undefined if that is too long for the name of a directory. */
+export function rootName (root: CID): string | undefined {
+  const name = root.toV1().toString(base32)
+
+  return name.length > MAX_ROOT_LENGTH ? undefined : name
+}
+
+/**
+ * A name for the directory of a root that no other directory has. The old directory of a root may still be being
+ * deleted when a new one is needed.
+ */
+export function newDirectoryName (root: string): string {
+  return `${root}.${randomUUID()}`
+}
+
+/** The root that a directory belongs to. Undefined: somebody else made it. */
+export function rootOfDirectory (name: string): string | undefined {
+  return /^([a-z2-7]{1,128})\.[\da-f-]{36}$/.exec(name)?.[1]
+}
+
+/** The name of the file of a block. Blocks of the same multihash have the same bytes. */
+export function blockName ({ multihash }: CID): string {
+  return base32.encode(multihash.bytes)
+}

@@ -1,0 +1,62 @@
+import { isMissing } from '../dag/damage.ts'
+import type { BlockCache } from '../cache/block-cache.ts'
+import type { IpfszComponents } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+type Store = IpfszComponents['blockstore']
+
+/**
+ * The blocks of a repo, and what is kept of a root that the repo lacks. What is put goes to the cache alone: what
+ * strangers ask for never gets into the repo.
+ */
+export class RootBlocks implements Store {
+  readonly #repo: Pick<Store, 'get' | 'has'>
+  readonly #root: CID
+  readonly #cache: BlockCache | undefined
+
+  constructor (repo: Pick<Store, 'get' | 'has'>, root: CID, cache: BlockCache | undefined) {
+    this.#repo = repo
+    this.#root = root
+    this.#cache = cache
+  }
+
+  async * get (...[cid, options]: Parameters<Store['get']>): AsyncGenerator<Uint8Array> {
+    let missing: unknown
+
+    try {
+      yield * this.#repo.get(cid, options)
+      return
+    } catch (err) {
+      if (!isMissing(err)) {
+        throw err
+      }
+
+      missing = err
+    }
+
+    const bytes = await this.getKept(cid, options)
+
+    if (bytes == null) {
+      throw missing
+    }
+
+    yield bytes
+  }
+
+  /** From the cache alone, for a block that is missing or damaged in the repo. */
+  async getKept (cid: CID, options?: { signal?: AbortSignal | null | undefined }): Promise<Uint8Array | undefined> {
+    return this.#cache?.get(this.#root, cid, options)
+  }
+
+  async put (...[cid, bytes]: Parameters<Store['put']>): Promise<CID> {
+    if (bytes instanceof Uint8Array) {
+      await this.#cache?.put(this.#root, cid, bytes)
+    }
+
+    return cid
+  }
+
+  async has (...[cid, options]: Parameters<Store['has']>): Promise<boolean> {
+    return await this.#repo.has(cid, options) || await this.getKept(cid, options) != null
+  }
+}

@@ -1,0 +1,144 @@
+import { setMaxListeners } from 'node:events'
+import { keyOf } from '../dag/dag-walk.ts'
+import { RecentBlocks } from './recent-blocks.ts'
+import { untilAborted } from './until-aborted.ts'
+import type { FetchedBlock, FetchOptions, Network } from '../network/network.ts'
+import type { CID } from 'multiformats/cid'
+
+/**
+ * How long a request waits for a fetch that another one began below another root, in milliseconds. Then it asks
+ * the providers of its own root: those of the other may be slow, or be there to keep a block from others.
+ */
+const PATIENCE = 10_000
+
+/** A fetch that is under way. */
+interface Running {
+  /** The key of the root whose providers are asked. */
+  root: string
+  result: Promise<FetchedBlock>
+  /** How many requests wait for it. Nobody: it is ended. */
+  waiting: number
+  ended: AbortController
+}
+
+export interface SharedBlock extends FetchedBlock {
+  /** Whether it had to be waited for. */
+  fetched: boolean
+}
+
+/**
+ * Fetches each block once for all requests that want it at the same time, whatever their roots. A fetch goes on
+ * as long as any of them waits for it. Blocks that have just arrived are still there.
+ */
+export class SharedFetches {
+  readonly #fetch: Network['fetch']
+  /** By the keys of blocks. */
+  readonly #running = new Map<string, Running[]>()
+  readonly #recent = new RecentBlocks()
+
+  /** @param fetch - fetches a block that matches its CID, and keeps it nowhere */
+  constructor (fetch: Network['fetch']) {
+    this.#fetch = fetch
+  }
+
+  /** @throws {FetchStalledError} no block arrived within the timeout */
+  async fetch (cid: CID, options: FetchOptions): Promise<SharedBlock> {
+    const { signal, timeout } = options
+    const started = performance.now()
+    let mayJoinOthers = true
+
+    for (;;) {
+      signal.throwIfAborted()
+      const recent = this.#recent.get(cid)
+
+      if (recent != null) {
+        return { ...recent, fetched: false }
+      }
+
+      const all = this.#running.get(keyOf(cid)) ?? []
+      const same = all.find(({ root }) => root === keyOf(options.root))
+      const joined = same ?? (mayJoinOthers ? all.at(0) : undefined)
+
+      if (joined == null) {
+        return this.#wait(cid, this.#start(cid, options), signal)
+      }
+
+      try {
+        return await (same == null ? this.#waitShortly(cid, joined, signal) : this.#wait(cid, joined, signal))
+      } catch (err) {
+        signal.throwIfAborted()
+
+        // it had a shorter timeout, or did not search: this one may try for itself
+        if (same != null && (!isStalled(err) || performance.now() - started >= timeout)) {
+          throw err
+        }
+
+        mayJoinOthers = false
+      }
+    }
+  }
+
+  #start (cid: CID, options: FetchOptions): Running {
+    const ended = new AbortController()
+    const running = { root: keyOf(options.root), result: this.#run(cid, options, ended), waiting: 0, ended }
+
+    this.#running.set(keyOf(cid), [...this.#running.get(keyOf(cid)) ?? [], running])
+
+    return running
+  }
+
+  async #run (cid: CID, options: FetchOptions, ended: AbortController): Promise<FetchedBlock> {
+    setMaxListeners(0, ended.signal)
+
+    try {
+      const block = await this.#fetch(cid, { ...options, signal: ended.signal })
+      this.#recent.set(cid, block)
+
+      return block
+    } finally {
+      this.#end(cid, ended)
+    }
+  }
+
+  async #wait (cid: CID, running: Running, signal: AbortSignal): Promise<SharedBlock> {
+    running.waiting++
+
+    try {
+      return { ...await untilAborted(running.result, signal), fetched: true }
+    } finally {
+      running.waiting--
+
+      if (running.waiting === 0) {
+        this.#end(cid, running.ended)
+        // with an AbortError, by which a session tells others that share the fetch to go on
+        running.ended.abort()
+      }
+    }
+  }
+
+  async #waitShortly (cid: CID, running: Running, signal: AbortSignal): Promise<SharedBlock> {
+    const late = new AbortController()
+    const timer = setTimeout(() => { late.abort() }, PATIENCE)
+
+    try {
+      return await this.#wait(cid, running, AbortSignal.any([signal, late.signal]))
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Nobody may join it any more. */
+  #end (cid: CID, ended: AbortController): void {
+    const rest = (this.#running.get(keyOf(cid)) ?? []).filter(running => running.ended !== ended)
+
+    if (rest.length === 0) {
+      this.#running.delete(keyOf(cid))
+    } else {
+      this.#running.set(keyOf(cid), rest)
+    }
+  }
+}
+
+function isStalled (err: unknown): boolean {
+  return err instanceof Error && err.name === 'FetchStalledError'
+}
