@@ -78,6 +78,30 @@ export async function * joinMembers (
   yield framing.end()
 }
 
+/**
+ * Like `joinMembers`, for members that are made while they are joined.
+ *
+ * @param members - whole joinable members, one after the other
+ * @throws {CorruptFrameError} a member is not joinable
+ */
+export async function * joinWholeMembers (members: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const framing = new Framing()
+
+  yield JOINABLE_HEADER.slice()
+
+  for await (const member of members) {
+    const blocks = framing.take(member, 0, checkLength(member.byteLength))
+
+    framing.endMember()
+
+    if (blocks.byteLength > 0) {
+      yield blocks
+    }
+  }
+
+  yield framing.end()
+}
+
 /** Takes headers and trailers off, and makes one trailer of them. */
 class Framing {
   readonly #header = new Uint8Array(JOINABLE_HEADER.byteLength)
