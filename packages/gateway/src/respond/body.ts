@@ -99,7 +99,39 @@ async function nextChunk (
   }
 }
 
-function checkLength (sent: number, ended: boolean, { length, limit = Number.POSITIVE_INFINITY }: BodyInit): void {
+/**
+ * A source that fails if it has another number of bytes than it must.
+ *
+ * @throws {BodyLengthError}
+ * @throws {BodyTooLargeError}
+ */
+export async function * checkedLength (
+  source: AsyncIterable<Uint8Array>,
+  init: Pick<BodyInit, 'length' | 'limit'>
+): AsyncGenerator<Uint8Array> {
+  let length = 0
+
+  for await (const bytes of source) {
+    length += bytes.byteLength
+    checkLength(length, false, init)
+    yield bytes
+  }
+
+  checkLength(length, true, init)
+}
+
+/**
+ * Check how many bytes there are of a body.
+ *
+ * @param ended - whether these are all
+ * @throws {BodyLengthError}
+ * @throws {BodyTooLargeError}
+ */
+function checkLength (
+  sent: number,
+  ended: boolean,
+  { length, limit = Number.POSITIVE_INFINITY }: Pick<BodyInit, 'length' | 'limit'>
+): void {
   if (length != null && (ended ? sent !== length : sent > length)) {
     throw new BodyLengthError(length, sent)
   }

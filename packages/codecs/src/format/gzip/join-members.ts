@@ -79,17 +79,22 @@ export async function * joinMembers (
 }
 
 /**
- * Like `joinMembers`, for members that are made while they are joined.
+ * Like `joinMembers`, for members that are made while they are joined. Yields nothing before the first member is
+ * there, so that a failure until then is one before the first byte.
  *
  * @param members - whole joinable members, one after the other
  * @throws {CorruptFrameError} a member is not joinable
  */
 export async function * joinWholeMembers (members: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const framing = new Framing()
-
-  yield JOINABLE_HEADER.slice()
+  let begun = false
 
   for await (const member of members) {
+    if (!begun) {
+      begun = true
+      yield JOINABLE_HEADER.slice()
+    }
+
     const blocks = framing.take(member, 0, checkLength(member.byteLength))
 
     framing.endMember()
@@ -97,6 +102,10 @@ export async function * joinWholeMembers (members: AsyncIterable<Uint8Array>): A
     if (blocks.byteLength > 0) {
       yield blocks
     }
+  }
+
+  if (!begun) {
+    yield JOINABLE_HEADER.slice()
   }
 
   yield framing.end()

@@ -1,30 +1,41 @@
 import { checkBlock, checkHash, isIdentity, unmark } from '@ipfsz/core'
 import { blockReader, checkBlockSize } from '../../dag/read-block.ts'
-import { acceptedCodings, acceptsCoding, contentCoding } from '../../request/accept-encoding.ts'
+import { acceptedCodings, contentCoding } from '../../request/accept-encoding.ts'
 import { matchesEtag, matchesIfRange } from '../../request/conditions.ts'
 import { MEDIA_TYPES } from '../../request/format.ts'
 import { parseRange } from '../../request/range.ts'
 import { contentDisposition } from '../content-disposition.ts'
-import { etagOf } from '../etag.ts'
+import { compressedEtagOf, etagOf } from '../etag.ts'
 import { contentHeaders, notModified, rangeNotSatisfiable } from '../headers.ts'
+import { respondUnchanged } from '../unchanged.ts'
+import type { CompressedBlock, ContentCoding } from '../../contract.ts'
 import type { ResponseContext } from '../context.ts'
 import type { CID } from 'multiformats/cid'
 
 /** What is sent: a block, or its compressed payload. */
 interface Payload {
   bytes: Uint8Array
-  encoding?: string | undefined
+  encoding?: ContentCoding | undefined
+  /** Whether it was compressed here, and is not stored so. */
+  isFast?: boolean | undefined
 }
 
 /**
  * A block (Trustless Gateway, Block Responses), of the plain CID. Where the store holds it compressed
  * with a codec that the client takes, the stored payload goes out: the client checks the block anyway.
+ * Other blocks are compressed here, if there is a compressor that has the time.
  *
  * @throws {NotFoundError} the block is missing
  * @throws {BlockTooLargeError}
  */
 export async function respondBlock (context: ResponseContext): Promise<Response> {
-  const { request, resolved, target: { query }, components: { blocks } } = context
+  const { request, resolved, target: { query }, components: { blocks }, init: { compressor } } = context
+  const unchanged = respondUnchanged(context)
+
+  if (unchanged != null) {
+    return unchanged
+  }
+
   const header = (name: string): string | null => request.headers.get(name)
   const cid = unmark(resolved.cid)
   const wantsRange = request.method === 'GET' && header('range') != null &&
@@ -38,11 +49,11 @@ export async function respondBlock (context: ResponseContext): Promise<Response>
 
   const bytes = payload.bytes.subarray(range?.start, range?.end)
   const headers = contentHeaders(context, {
-    etag: etagOf(cid, 'raw', payload.encoding),
+    etag: etagOfPayload(cid, payload),
     type: MEDIA_TYPES.raw,
     length: bytes.byteLength,
     encoding: payload.encoding,
-    variesByEncoding: blocks.getStored != null && !isIdentity(cid),
+    variesByEncoding: (blocks.getStored ?? compressor) != null && !isIdentity(cid),
     ranges: true,
     range: range == null ? undefined : { range, size: payload.bytes.byteLength },
     disposition: contentDisposition(query, { type: 'attachment', filename: `${cid}.bin` })
@@ -58,14 +69,48 @@ export async function respondBlock (context: ResponseContext): Promise<Response>
   return new Response(body, { status: range == null ? 200 : 206, headers })
 }
 
-async function readPayload (
-  cid: CID,
-  { components: { blocks }, request: { headers }, signal }: ResponseContext,
-  wantsRange: boolean
-): Promise<Payload> {
+function etagOfPayload (cid: CID, { encoding, isFast }: Payload): string {
+  return encoding != null && isFast === true
+    ? compressedEtagOf(cid, encoding, 'raw')
+    : etagOf(cid, 'raw', encoding)
+}
+
+async function readPayload (cid: CID, context: ResponseContext, wantsRange: boolean): Promise<Payload> {
+  const { components: { blocks }, init: { compressor }, request: { headers }, signal } = context
+  const codings = wantsRange || isIdentity(cid) ? [] : acceptedCodings(headers)
+
   checkHash(cid)
 
-  if (!isIdentity(cid) && blocks.getStored != null && !wantsRange && acceptedCodings(headers).length > 0) {
+  const known = compressor?.findBlock(cid, codings)
+
+  // what was deleted is not served from memory
+  if (known != null && await blocks.has(cid, { signal })) {
+    return compressedPayload(known)
+  }
+
+  const stored = await readStored(cid, context, codings)
+
+  if (stored.encoding != null) {
+    return stored
+  }
+
+  const compressed = await compressor?.compressBlock(cid, stored.bytes, codings)
+  signal.throwIfAborted()
+
+  return compressed == null ? stored : compressedPayload(compressed)
+}
+
+function compressedPayload ({ bytes, coding }: CompressedBlock): Payload {
+  return { bytes, encoding: coding, isFast: true }
+}
+
+/** A block as it is stored, if that is plain or with one of the codings, or else decompressed. */
+async function readStored (
+  cid: CID,
+  { components: { blocks }, signal }: ResponseContext,
+  codings: readonly ContentCoding[]
+): Promise<Payload> {
+  if (codings.length > 0 && blocks.getStored != null) {
     const { codec, size, payload } = await blocks.getStored(cid, { signal })
     const encoding = contentCoding(codec)
 
@@ -77,7 +122,7 @@ async function readPayload (
       return { bytes: payload }
     }
 
-    if (encoding != null && acceptsCoding(headers, encoding)) {
+    if (encoding != null && codings.includes(encoding)) {
       return { bytes: payload, encoding }
     }
   }
