@@ -1,5 +1,5 @@
-import { createGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_TIMEOUT } from '@ipfsz/gateway'
-import { createNodeServer } from '@ipfsz/gateway/node'
+import { createCompressor, createGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_TIMEOUT } from '@ipfsz/gateway'
+import { createNodeServer, trustedProxies } from '@ipfsz/gateway/node'
 import { ipfsz } from '@ipfsz/core'
 import { countDecompressed } from './counted-files.ts'
 import { createFetchingGateway } from './fetching.ts'
@@ -16,9 +16,9 @@ import type { AccessEntry } from './access-log.ts'
 import type { FetchNetwork } from './fetch-network.ts'
 import type { ListenAddress } from './listen-address.ts'
 import type { LookUpTxt } from './dns-link.ts'
-import type { TrustedProxies } from './observe.ts'
 import type { Repo } from '../repo/repo.ts'
-import type { Gateway } from '@ipfsz/gateway'
+import type { CompressorInit, Gateway } from '@ipfsz/gateway'
+import type { TrustedProxies } from '@ipfsz/gateway/node'
 import type { Server } from 'node:http'
 
 export interface StartGatewayInit {
@@ -32,7 +32,10 @@ export interface StartGatewayInit {
   timeout: number
   /** Hosts whose subdomains are origins of their own, besides `localhost`. */
   subdomainHosts?: readonly string[] | undefined
-  trustProxy?: TrustedProxies
+  /** Proxies whose `X-Forwarded-For` is believed. */
+  trustProxy?: TrustedProxies | undefined
+  /** How to compress what is not stored compressed. Undefined: it goes out as it is. */
+  compression?: CompressorInit | undefined
   /** The most requests that are answered at once, and of one address. */
   requests?: number | undefined
   requestsPerAddress?: number | undefined
@@ -72,6 +75,7 @@ const READ_ONLY = new Set(['EROFS', 'EACCES', 'EPERM'])
  * Serve a repo over HTTP.
  *
  * @throws {ListenError} it cannot listen on an address
+ * @throws {InvalidProxyError} a trusted proxy is not an address or a range
  */
 export async function startGateway (init: StartGatewayInit): Promise<RunningGateway> {
   const metrics = new Metrics(packageVersion())
@@ -100,11 +104,11 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
     requests: init.requests,
     requestsPerAddress: init.requestsPerAddress,
     idleTimeout: Math.min(Math.max(init.timeout, DEFAULT_STALL_TIMEOUT) + IDLE_MARGIN, LONGEST_TIMER),
-    trustProxy: typeof init.trustProxy === 'string' ? init.trustProxy : init.trustProxy?.slice()
+    trustProxy: init.trustProxy
   }) as Server
   observe(main, {
     metrics,
-    trustProxy: init.trustProxy,
+    isTrusted: trustedProxies(init.trustProxy),
     now: init.now,
     onEntry: entry => {
       if (init.onEntry?.(entry) === false) {
@@ -134,14 +138,17 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
 }
 
 function makeGateway (
-  { repo, network, timeout, subdomainHosts = [], lookUpTxt }: StartGatewayInit,
+  { repo, network, timeout, subdomainHosts = [], compression, lookUpTxt }: StartGatewayInit,
   links: RepoLinks,
   metrics: Metrics,
   signal: AbortSignal
 ): Gateway {
   const { blockstore } = repo
   const names = new GatewayNames({ repo, network, lookUpTxt, signal })
-  const gatewayInit = { subdomainHosts: ['localhost', ...subdomainHosts] }
+  const gatewayInit = {
+    subdomainHosts: ['localhost', ...subdomainHosts],
+    compressor: compression == null ? undefined : createCompressor(compression)
+  }
 
   if (network != null) {
     const patience = timeout + PATIENCE_MARGIN
