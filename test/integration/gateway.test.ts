@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -268,6 +268,26 @@ describe('ipfsz gateway', () => {
       expect(same(file == null ? ofFile.body : gunzipSync(ofFile.body), bytes)).toBe(true)
       expectSuccess(await stop())
     }
+  })
+
+  it('tells a failure of its disk to the operator, and to clients only that there is one', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(1000))
+    const blocks = join(sandbox.repo, 'blocks')
+    const [file] = (await readdir(blocks, { recursive: true })).filter(name => name.endsWith('.data'))
+    const { url, stop } = await startGateway(sandbox)
+
+    await writeFile(join(blocks, file), 'damaged')
+    const damaged = await ask(`${url}/ipfs/${cid}`)
+    await rm(join(blocks, file))
+    await mkdir(join(blocks, file))
+    const unreadable = await ask(`${url}/ipfs/${cid}?format=raw`)
+    const { stderr } = await stop()
+
+    expect([damaged.status, damaged.body.toString()]).toEqual([500, expect.stringContaining('damaged')])
+    expect([unreadable.status, unreadable.body.toString()]).toEqual([500, expect.stringContaining('failed to answer')])
+    expect(`${damaged.body}${unreadable.body}`).not.toContain(sandbox.directory)
+    expect(stderr).toContain('is corrupt')
+    expect(stderr).toContain('is not a regular file')
   })
 
   it('refuses a port that is in use, and a repo that is not there', async ({ sandbox }) => {

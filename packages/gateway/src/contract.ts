@@ -110,6 +110,12 @@ export interface GatewayInit {
    */
   compressor?: Compressor | undefined
 
+  /**
+   * Called with each failure of the gateway's own, which clients are not told: a damaged block, a disk or codec
+   * that fails. The response has the status 500, or its body breaks off.
+   */
+  onError?: ((err: unknown, request: Request) => void) | undefined
+
   /** Limits of one response. */
   limits?: Partial<GatewayLimits> | undefined
 }

@@ -1,6 +1,6 @@
 import { answer } from './answer.ts'
 import { GatewayError } from './errors.ts'
-import { respondError } from './respond/error.ts'
+import { reportFailure, respondError } from './respond/error.ts'
 import { preflight } from './respond/headers.ts'
 import type { Gateway, GatewayComponents, GatewayInit, GatewayLimits } from './contract.ts'
 import type { Settings } from './answer.ts'
@@ -22,6 +22,8 @@ export function createGateway (components: GatewayComponents, init: GatewayInit 
     try {
       return answerMethod(request) ?? await answerInTime(request, components, settings)
     } catch (err) {
+      reportFailure(err, request, init)
+
       return respondError(err, request)
     }
   }

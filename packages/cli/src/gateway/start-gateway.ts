@@ -2,6 +2,7 @@ import { createCompressor, createGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_T
 import { createNodeServer, trustedProxies } from '@ipfsz/gateway/node'
 import { ipfsz } from '@ipfsz/core'
 import { countDecompressed } from './counted-files.ts'
+import { noteFailures } from './failures.ts'
 import { createFetchingGateway } from './fetching.ts'
 import { announceGateway } from './gateway-file.ts'
 import { isLocalhost, urlOf } from './listen-address.ts'
@@ -138,7 +139,7 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
 }
 
 function makeGateway (
-  { repo, network, timeout, subdomainHosts = [], compression, lookUpTxt }: StartGatewayInit,
+  { repo, network, timeout, subdomainHosts = [], compression, lookUpTxt, now, onNote }: StartGatewayInit,
   links: RepoLinks,
   metrics: Metrics,
   signal: AbortSignal
@@ -147,6 +148,7 @@ function makeGateway (
   const names = new GatewayNames({ repo, network, lookUpTxt, signal })
   const gatewayInit = {
     subdomainHosts: ['localhost', ...subdomainHosts],
+    onError: noteFailures({ onNote, now }),
     compressor: compression == null ? undefined : createCompressor(compression)
   }
 

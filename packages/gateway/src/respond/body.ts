@@ -9,6 +9,8 @@ export interface BodyInit {
   length?: number | undefined
   /** The most bytes of a body whose length is not known. */
   limit?: number | undefined
+  /** Called with a failure after the first bytes. */
+  onFailure?: ((err: unknown) => void) | undefined
   /** Aborted when the body is no longer needed, for a source that was opened before. */
   unneeded?: AbortController | undefined
 }
@@ -48,12 +50,21 @@ export async function openBody (
     }
   }
 
+  const nextOrReport = async (): Promise<Uint8Array | undefined> => {
+    try {
+      return await next()
+    } catch (err) {
+      init.onFailure?.(err)
+      throw err
+    }
+  }
+
   let first = await next()
   let isFirst = true
 
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull: async controller => {
-      const chunk = isFirst ? first : await next()
+      const chunk = isFirst ? first : await nextOrReport()
       isFirst = false
       first = undefined
 

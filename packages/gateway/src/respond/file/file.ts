@@ -2,10 +2,11 @@ import { BodyTooLargeError } from '../../errors.ts'
 import { acceptsCoding } from '../../request/accept-encoding.ts'
 import { matchesEtag, matchesIfRange } from '../../request/conditions.ts'
 import { parseRange } from '../../request/range.ts'
-import { checkedLength, openBody } from '../body.ts'
+import { checkedLength } from '../body.ts'
 import { contentDisposition } from '../content-disposition.ts'
 import { compressedEtagOf, etagOf } from '../etag.ts'
 import { contentHeaders, notModified, rangeNotSatisfiable } from '../headers.ts'
+import { openResponseBody } from '../response-body.ts'
 import { canGzip, freeCompressor } from './gzip-file.ts'
 import { describeFile, typeOfFile } from './served-file.ts'
 import { canSend, chooseRepresentation, openFrames, storedBytes } from './stored-file.ts'
@@ -183,12 +184,10 @@ async function openFile (
   sending: Sending,
   unneeded: AbortController
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const { signal, init: { limits } } = context
+  const { init: { limits } } = context
 
-  return openBody(signal => read(context, file, sending, signal), {
-    signal,
+  return openResponseBody(context, signal => read(context, file, sending, signal), {
     unneeded,
-    stallTimeout: limits.stallTimeout,
     length: lengthOf(file, sending),
     limit: file.size == null ? limits.decompressedBytes : undefined
   })

@@ -1,5 +1,5 @@
 import { checkBlock, checkHash, isIdentity, unmark } from '@ipfsz/core'
-import { blockReader, checkBlockSize } from '../../dag/read-block.ts'
+import { blockReader, checkBlockSize, readErrorOf } from '../../dag/read-block.ts'
 import { acceptedCodings, contentCoding } from '../../request/accept-encoding.ts'
 import { matchesEtag, matchesIfRange } from '../../request/conditions.ts'
 import { MEDIA_TYPES } from '../../request/format.ts'
@@ -8,7 +8,7 @@ import { contentDisposition } from '../content-disposition.ts'
 import { compressedEtagOf, etagOf } from '../etag.ts'
 import { contentHeaders, notModified, rangeNotSatisfiable } from '../headers.ts'
 import { respondUnchanged } from '../unchanged.ts'
-import type { CompressedBlock, ContentCoding } from '../../contract.ts'
+import type { CompressedBlock, ContentCoding, GatewayBlocks, StoredBlock } from '../../contract.ts'
 import type { ResponseContext } from '../context.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -104,6 +104,18 @@ function compressedPayload ({ bytes, coding }: CompressedBlock): Payload {
   return { bytes, encoding: coding, isFast: true }
 }
 
+async function getStored (
+  cid: CID,
+  read: NonNullable<GatewayBlocks['getStored']>,
+  signal: AbortSignal
+): Promise<StoredBlock> {
+  try {
+    return await read(cid, { signal })
+  } catch (err) {
+    throw readErrorOf(err, cid, signal)
+  }
+}
+
 /** A block as it is stored, if that is plain or with one of the codings, or else decompressed. */
 async function readStored (
   cid: CID,
@@ -111,7 +123,7 @@ async function readStored (
   codings: readonly ContentCoding[]
 ): Promise<Payload> {
   if (codings.length > 0 && blocks.getStored != null) {
-    const { codec, size, payload } = await blocks.getStored(cid, { signal })
+    const { codec, size, payload } = await getStored(cid, blocks.getStored.bind(blocks), signal)
     const encoding = contentCoding(codec)
 
     checkBlockSize(cid, Math.max(size, payload.byteLength))
