@@ -94,7 +94,7 @@ describe('a failure of the gateway itself, before the first byte', () => {
     const { fs, errors } = serveReporting()
     const failing = Object.assign(new Error('spawn /home/alice/node ENOENT'), { name: 'WorkerCrashedError' })
     const cid = await addCompressed(fs, text(300_000), 'zstd', 64 * KIB)
-    fs.cat = async function * () { throw failing }
+    fs.cat = () => { throw failing }
     const broken = createGateway({ fs, blocks: new MemoryBlockstore() }, { onError: err => { errors.push(err) } })
     const response = await broken(get(`${cid}?filename=a.txt`))
 

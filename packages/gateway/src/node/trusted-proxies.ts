@@ -43,7 +43,10 @@ export function trustedProxies (proxies: TrustedProxies = []): IsTrusted {
  * The address that a request comes from: that of the connection or, behind a trusted proxy, the last one that
  * the proxy forwards and that is not a trusted proxy itself. `-` if the connection is gone.
  */
-export function clientAddress ({ headers, socket: { remoteAddress = '-' } }: ClientRequest, isTrusted: IsTrusted): string {
+export function clientAddress (
+  { headers, socket: { remoteAddress = '-' } }: ClientRequest,
+  isTrusted: IsTrusted
+): string {
   const connected = plainAddress(remoteAddress)
 
   if (!isTrusted(connected)) {
@@ -56,7 +59,10 @@ export function clientAddress ({ headers, socket: { remoteAddress = '-' } }: Cli
 }
 
 /** The trusted proxies that a request names, its connection first, for software that compares their texts. */
-export function proxiesOf ({ headers, socket: { remoteAddress = '-' } }: ClientRequest, isTrusted: IsTrusted): string[] {
+export function proxiesOf (
+  { headers, socket: { remoteAddress = '-' } }: ClientRequest,
+  isTrusted: IsTrusted
+): string[] {
   return isTrusted(remoteAddress) ? [remoteAddress, ...forwardedFor(headers).filter(isTrusted)] : []
 }
 
