@@ -12,8 +12,7 @@ export const DEFAULT_LISTED_ENTRIES = 10_000
 export const DEFAULT_DECOMPRESSED_BYTES = 64 * 1024 ** 3
 
 /**
- * A gateway that serves what `components` read. It has no state but a cache of file types, and never
- * rejects.
+ * A gateway that serves what `components` read. It has no state but caches, and never rejects.
  */
 export function createGateway (components: GatewayComponents, init: GatewayInit = {}): Gateway {
   const settings = { ...init, limits: limitsOf(init.limits) }
