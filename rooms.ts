@@ -91,6 +91,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   gateway: {
     request: [],
+    compress: [],
     dag: [],
     resolve: ['dag', 'request'],
     car: ['dag', 'request'],

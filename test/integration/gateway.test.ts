@@ -1,15 +1,16 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { zstdDecompressSync } from 'node:zlib'
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { decode } from '@ipld/dag-pb'
 import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
 import { describe, expect, onTestFinished } from 'vitest'
-import { noise, text } from '../support/data.ts'
+import { noise, same, text } from '../support/data.ts'
 import { startDaemon } from '../support/network-daemons.ts'
 import { expectFailure, expectSuccess, finish, it, parseLines } from './run-cli.ts'
 import type { RunResult, Sandbox } from './run-cli.ts'
@@ -235,7 +236,8 @@ describe('ipfsz gateway', () => {
     ['peers without --fetch', ['--peer', '/ip4/127.0.0.1/tcp/1'], '--fetch'],
     ['to fetch if there is nobody to ask', ['--fetch'], '--peer'],
     ['a limit of 0', ['--max-requests', '0'], 'limit'],
-    ['loopback and another proxy', ['--trust-proxy', 'loopback', '--trust-proxy', '192.0.2.1'], 'loopback']
+    ['a proxy that is not an address or a range', ['--trust-proxy', 'loopback,10.0.0.0/40'], 'range'],
+    ['to bound compression that there is not', ['--compress-cpu', '50'], '--compress']
   ])('refuses %s', async ([, args, reason], { sandbox }) => {
     await sandbox.add(text(1000))
 
@@ -243,6 +245,50 @@ describe('ipfsz gateway', () => {
 
     expectFailure(result, 2)
     expect(result.stderr).toContain(reason)
+  })
+
+  it('compresses what is stored plain, and files for who takes only gzip, if it is told to', async ({ sandbox }) => {
+    const bytes = text(1_500_000)
+    const [plain, marked] = [
+      await sandbox.add(bytes, '--codec', 'none'),
+      await sandbox.add(bytes, '--codec', 'zstd')
+    ]
+
+    for (const [args, block, file] of [
+      [[], undefined, undefined],
+      [['--compress', '--compress-cpu', '100000', '--compress-cache', '1MiB'], 'gzip', undefined],
+      [['--compress', 'all', '--compress-cpu', '100000'], 'gzip', 'gzip']
+    ] as const) {
+      const { url, stop } = await startGateway(sandbox, ...args)
+      const { Links: [leaf] } = decode((await ask(`${url}/ipfs/${plain}?format=raw`)).body)
+      const ofBlock = await ask(`${url}/ipfs/${leaf.Hash}?format=raw`, { 'accept-encoding': 'gzip' })
+      const ofFile = await ask(`${url}/ipfs/${marked}`, { 'accept-encoding': 'gzip' })
+
+      expect([ofBlock.headers['content-encoding'], ofFile.headers['content-encoding']]).toEqual([block, file])
+      expect(same(block == null ? ofBlock.body : gunzipSync(ofBlock.body), bytes.subarray(0, 1024 * 1024))).toBe(true)
+      expect(same(file == null ? ofFile.body : gunzipSync(ofFile.body), bytes)).toBe(true)
+      expectSuccess(await stop())
+    }
+  })
+
+  it('tells a failure of its disk to the operator, and to clients only that there is one', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(1000))
+    const blocks = join(sandbox.repo, 'blocks')
+    const [file] = (await readdir(blocks, { recursive: true })).filter(name => name.endsWith('.data'))
+    const { url, stop } = await startGateway(sandbox)
+
+    await writeFile(join(blocks, file), 'damaged')
+    const damaged = await ask(`${url}/ipfs/${cid}`)
+    await rm(join(blocks, file))
+    await mkdir(join(blocks, file))
+    const unreadable = await ask(`${url}/ipfs/${cid}?format=raw`)
+    const { stderr } = await stop()
+
+    expect([damaged.status, damaged.body.toString()]).toEqual([500, expect.stringContaining('damaged')])
+    expect([unreadable.status, unreadable.body.toString()]).toEqual([500, expect.stringContaining('failed to answer')])
+    expect(`${damaged.body}${unreadable.body}`).not.toContain(sandbox.directory)
+    expect(stderr).toContain('is corrupt')
+    expect(stderr).toContain('is not a regular file')
   })
 
   it('refuses a port that is in use, and a repo that is not there', async ({ sandbox }) => {

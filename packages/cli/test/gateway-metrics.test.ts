@@ -92,6 +92,7 @@ describe('the kind of a response', () => {
   it.each<[string, Parameters<typeof kindOf>[0]]>([
     ['file', { status: 200, contentType: 'text/plain' }],
     ['stored', { status: 200, contentType: 'text/plain', contentEncoding: 'zstd' }],
+    ['compressed', { status: 200, contentType: 'text/plain', contentEncoding: 'gzip', etag: 'W/"x.fast-gzip"' }],
     ['range', { status: 206, contentType: 'text/plain' }],
     ['block', { status: 200, contentType: 'application/vnd.ipld.raw', contentEncoding: 'gzip' }],
     ['car', { status: 200, contentType: 'application/vnd.ipld.car; version=1; order=dfs; dups=n' }],

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Metrics } from '../src/gateway/metrics.ts'
-import { clientAddress, observe } from '../src/gateway/observe.ts'
+import { observe } from '../src/gateway/observe.ts'
 import { createMetricsServer, listen, shutDown } from '../src/gateway/serve.ts'
 import type { AccessEntry } from '../src/gateway/access-log.ts'
 import type { RequestListener, Server } from 'node:http'
@@ -21,7 +21,7 @@ async function start (
 
   observe(server, {
     metrics,
-    trustProxy: undefined,
+    isTrusted: () => false,
     now: () => 1000,
     onEntry: entry => { entries.push(entry) }
   })
@@ -171,32 +171,5 @@ describe('the server for metrics', () => {
     expect((await ask('/'))[0]).toBe(404)
     expect((await fetch(`http://127.0.0.1:${port}/metrics`)).headers.get('content-type'))
       .toBe('text/plain; version=0.0.4; charset=utf-8')
-  })
-})
-
-function addressOf (
-  remoteAddress: string | undefined,
-  forwarded: string | undefined,
-  trusted: Parameters<typeof clientAddress>[1]
-): string {
-  const headers = forwarded == null ? {} : { 'x-forwarded-for': forwarded }
-
-  return clientAddress({ socket: { remoteAddress }, headers }, trusted)
-}
-
-describe('the address of a client', () => {
-  it.each<[string, string | undefined, string | undefined, Parameters<typeof clientAddress>[1], string]>([
-    ['the connection', '192.0.2.1', undefined, undefined, '192.0.2.1'],
-    ['the connection, of IPv4 in IPv6', '::ffff:192.0.2.1', undefined, undefined, '192.0.2.1'],
-    ['unknown', undefined, undefined, undefined, '-'],
-    ['the connection if nobody is trusted', '127.0.0.1', '198.51.100.7', undefined, '127.0.0.1'],
-    ['the connection if it is not a trusted proxy', '192.0.2.1', '198.51.100.7', 'loopback', '192.0.2.1'],
-    ['what a proxy on loopback forwards', '127.0.0.1', '198.51.100.7', 'loopback', '198.51.100.7'],
-    ['what a named proxy forwards', '::ffff:192.0.2.1', '198.51.100.7', ['192.0.2.1'], '198.51.100.7'],
-    ['the last that is no proxy', '192.0.2.1', '6.6.6.6, 198.51.100.7,192.0.2.2', ['192.0.2.1', '192.0.2.2'],
-      '198.51.100.7'],
-    ['the proxy if it forwards nothing', '127.0.0.1', undefined, 'loopback', '127.0.0.1']
-  ])('is %s', (_, remote, forwarded, trusted, expected) => {
-    expect(addressOf(remote, forwarded, trusted)).toBe(expected)
   })
 })

@@ -27,7 +27,8 @@ export const GZIP: CodecDefinition = {
   ]
 }
 
-export { isJoinable, joinedLength, joinMembers } from './format/gzip/join-members.ts'
+export { storeMember } from './format/gzip/gzip-member.ts'
+export { isJoinable, joinedLength, joinMembers, joinWholeMembers } from './format/gzip/join-members.ts'
 
 /**
  * gzip: one member (RFC 1952), mtime 0, OS 255, that `joinMembers` can join with others.

@@ -2,7 +2,7 @@ import { crc32 } from '#platform'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { combineCrc32 } from '../src/format/checksums/combine-crc32.ts'
-import { gzip, isJoinable, joinedLength, joinMembers } from '../src/gzip.ts'
+import { gzip, isJoinable, joinedLength, joinMembers, joinWholeMembers, storeMember } from '../src/gzip.ts'
 import { concat, label, noise, same, text, WRITERS } from './fixtures.ts'
 
 const HEADER_LENGTH = 16
@@ -116,6 +116,40 @@ describe('joinMembers', () => {
 
   it.each([0, 1, 25])('refuses a member of %i bytes', async length => {
     await expect(join([new Uint8Array(length)])).rejects.toMatchObject({ name: 'CorruptFrameError', codec: 'gzip' })
+  })
+})
+
+describe('joinWholeMembers', () => {
+  it('joins members as they are made, as joinMembers does', async () => {
+    const made = [await gzip().compress(text(100_000)), storeMember(noise(200_000)), storeMember(new Uint8Array(0))]
+    const joined = concat(...await Array.fromAsync(joinWholeMembers(cutInto(concat(...made), [
+      made[0].byteLength, made[0].byteLength + made[1].byteLength
+    ]))))
+
+    expect(joined).toEqual(await join(made))
+    expect(same(await gunzip(joined), concat(text(100_000), noise(200_000)))).toBe(true)
+  })
+
+  it('refuses members of other tools, and parts of members', async () => {
+    const ours = await gzip().compress(text(1000))
+
+    for (const member of [await gzipOfOthers(text(1000)), ours.subarray(0, -1), ours.subarray(0, 10)]) {
+      await expect(Array.fromAsync(joinWholeMembers(cutInto(member, [])))).rejects.toMatchObject({
+        name: 'CorruptFrameError', codec: 'gzip'
+      })
+    }
+  })
+})
+
+describe('storeMember', () => {
+  it.each([0, 1, 65_535, 65_536, 200_001])('makes a joinable member of %i bytes as they are', async size => {
+    const bytes = noise(size)
+    const member = storeMember(bytes)
+
+    expect(isJoinable(member)).toBe(true)
+    expect(member.byteLength).toBe(joinedLength([]) + size + 5 * Math.ceil(size / 65_535))
+    expect(same(await gunzip(member), bytes)).toBe(true)
+    expect(same(await gzip().decompress(member, { size }), bytes)).toBe(true)
   })
 })
 

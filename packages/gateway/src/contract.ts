@@ -38,6 +38,41 @@ export interface StoredBlock {
   payload: Uint8Array
 }
 
+/** The content codings that responses can have. */
+export type ContentCoding = 'br' | 'gzip' | 'zstd'
+
+/** A block that was compressed for a response. */
+export interface CompressedBlock {
+  bytes: Uint8Array
+  coding: ContentCoding
+}
+
+/**
+ * Compresses responses that are not stored in a form that their clients take, as fast and as often as it is
+ * allowed to. `createCompressor` makes one. Calls of it do not reject.
+ */
+export interface Compressor {
+  /** A block that was compressed before. */
+  findBlock (cid: CID, codings: readonly ContentCoding[]): CompressedBlock | undefined
+
+  /**
+   * Compress a block. Undefined: it is not worth it, or no processor time is left for it.
+   *
+   * @param bytes - the whole block, which was compared with the CID
+   */
+  compressBlock (
+    cid: CID,
+    bytes: Uint8Array,
+    codings: readonly ContentCoding[]
+  ): Promise<CompressedBlock | undefined>
+
+  /** Whether files may be sent through `gzipFile` now. */
+  takesFiles (): boolean
+
+  /** Compress the original bytes of a file as one gzip member. */
+  gzipFile (source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
+}
+
 export interface NameResolver {
   /**
    * Resolve an IPNS key or a DNSLink name.
@@ -77,6 +112,20 @@ export interface GatewayInit {
    * @default every root of `components`
    */
   isServed? (cid: CID): Promise<boolean> | boolean
+
+  /**
+   * Compresses blocks that are not stored compressed, or with a codec that the client does not take, and, if it
+   * is made so, files that the client cannot take as they are stored.
+   *
+   * @default these go out uncompressed
+   */
+  compressor?: Compressor | undefined
+
+  /**
+   * Called with each failure of the gateway's own, which clients are not told: a damaged block, a disk or codec
+   * that fails. The response has the status 500, or its body breaks off.
+   */
+  onError?: ((err: unknown, request: Request) => void) | undefined
 
   /** Limits of one response. */
   limits?: Partial<GatewayLimits> | undefined

@@ -1,6 +1,6 @@
 import { answer } from './answer.ts'
 import { GatewayError } from './errors.ts'
-import { respondError } from './respond/error.ts'
+import { reportFailure, respondError } from './respond/error.ts'
 import { preflight } from './respond/headers.ts'
 import type { Gateway, GatewayComponents, GatewayInit, GatewayLimits } from './contract.ts'
 import type { Settings } from './answer.ts'
@@ -12,8 +12,7 @@ export const DEFAULT_LISTED_ENTRIES = 10_000
 export const DEFAULT_DECOMPRESSED_BYTES = 64 * 1024 ** 3
 
 /**
- * A gateway that serves what `components` read. It has no state but a cache of file types, and never
- * rejects.
+ * A gateway that serves what `components` read. It has no state but caches, and never rejects.
  */
 export function createGateway (components: GatewayComponents, init: GatewayInit = {}): Gateway {
   const settings = { ...init, limits: limitsOf(init.limits) }
@@ -22,6 +21,8 @@ export function createGateway (components: GatewayComponents, init: GatewayInit 
     try {
       return answerMethod(request) ?? await answerInTime(request, components, settings)
     } catch (err) {
+      reportFailure(err, request, init)
+
       return respondError(err, request)
     }
   }

@@ -26,6 +26,19 @@ export class NameNotFoundError extends Error {
   }
 }
 
+/** Thrown when a proxy to trust is neither an address, nor a range of addresses, nor `loopback`. */
+export class InvalidProxyError extends Error {
+  static override readonly name = 'InvalidProxyError'
+  override readonly name = 'InvalidProxyError'
+  /** As it was given. */
+  readonly proxy: string
+
+  constructor (proxy: string, options?: ErrorOptions) {
+    super(`${quote(proxy)} is not an IP address, a range such as 10.0.0.0/8, or loopback`, options)
+    this.proxy = proxy
+  }
+}
+
 /** The most characters of a path or host that a message repeats. */
 const QUOTED_LENGTH = 300
 

@@ -25,5 +25,12 @@ export {
   DEFAULT_STALL_TIMEOUT,
   DEFAULT_START_TIMEOUT
 } from './create-gateway.ts'
+export {
+  createCompressor,
+  DEFAULT_COMPRESSED_CACHE,
+  DEFAULT_COMPRESSIONS,
+  DEFAULT_CPU_SHARE
+} from './compress/compressor.ts'
 export * from './errors.ts'
+export type { CompressorInit } from './compress/compressor.ts'
 export type * from './contract.ts'

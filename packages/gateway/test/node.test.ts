@@ -276,6 +276,25 @@ describe('a server', () => {
     await answer
   })
 
+  it('believes the host that a proxy of a trusted range forwards, and no other', async () => {
+    const hosts: string[] = []
+
+    for (const trustProxy of [['127.0.0.0/8'], ['10.0.0.0/8']]) {
+      const port = await serveHttp(async request => {
+        hosts.push(new URL(request.url).host)
+
+        return new Response('ok')
+      }, { trustProxy })
+      await fetchText(port, '/', {
+        'x-forwarded-for': '192.0.2.1, 127.0.0.2',
+        'x-forwarded-host': 'client.example, first.example, second.example'
+      })
+    }
+
+    // two proxies are trusted: what the client wrote is not believed
+    expect(hosts).toEqual(['first.example', expect.stringContaining('127.0.0.1:')])
+  })
+
   it('refuses headers that are too large', async () => {
     const port = await serveHttp(async () => new Response('ok'), { maxHeaderSize: 1000 })
     const request = `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(2000)}\r\n\r\n`

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { startDaemon } from '../daemon/daemon.ts'
 import { bootstrapTexts } from '../network/node/bootstrap-texts.ts'
 import type { Daemon, Provides } from '../daemon/daemon.ts'
+import type { Compressed } from './gateway.ts'
 import type { Context } from '../context.ts'
 
 export interface DaemonCommandOptions {
@@ -15,6 +16,7 @@ export interface DaemonCommandOptions {
   /** The most bytes to keep of what the gateway fetches. 0 keeps nothing. */
   gatewayCache?: number
   gatewayPublic?: boolean
+  gatewayCompress?: Compressed
   gatewayMetrics?: string
 }
 
@@ -58,7 +60,7 @@ export async function daemon (options: DaemonCommandOptions, context: Context): 
  * @throws {UsageError} an address is not one, or lets other machines in without leave
  */
 async function gatewayOf (
-  { gateway: listen, gatewayFetch: fetch = false, gatewayCache: cache, ...daemon }: DaemonCommandOptions,
+  { gateway: listen, gatewayFetch: fetch = false, gatewayPublic = false, ...rest }: DaemonCommandOptions,
   context: Context
 ): Promise<((daemon: Daemon) => Promise<() => Promise<void>>) | undefined> {
   if (listen == null) {
@@ -66,8 +68,8 @@ async function gatewayOf (
   }
 
   const { checkAddresses, serveRepo } = await import('./gateway.ts')
-  const { gatewayPublic = false, gatewayMetrics } = daemon
-  const options = { listen, fetch, cache, public: gatewayPublic, metrics: gatewayMetrics, log: false }
+  const { gatewayCache: cache, gatewayCompress: compress, gatewayMetrics: metrics } = rest
+  const options = { listen, fetch, cache, public: gatewayPublic, compress, metrics, log: false }
   const names = { listen: '--gateway', metrics: '--gateway-metrics', public: '--gateway-public' }
 
   checkAddresses(options, names)

@@ -1,4 +1,6 @@
 import { once } from 'node:events'
+import { messageOf } from '@ipfsz/codecs/internal'
+import { trustedProxies } from '@ipfsz/gateway/node'
 import { networkAccess } from '../context.ts'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { UsageError } from '../errors.ts'
@@ -28,11 +30,20 @@ export interface GatewayCommandOptions {
   log: boolean
   /** Hosts whose subdomains are origins, besides `localhost`. */
   host?: string[] | undefined
-  /** `loopback`, or the addresses of proxies. */
+  /** Addresses and ranges of proxies, or `loopback`. */
   trustProxy?: string[] | undefined
+  /** Compress blocks that are stored plain, or also files that clients do not take as they are stored. */
+  compress?: Compressed | undefined
+  /** The share of one core that this may take, in percent. */
+  compressCpu?: number | undefined
+  /** Bytes of memory for compressed blocks. */
+  compressCache?: number | undefined
   maxRequests?: number | undefined
   maxRequestsPerAddress?: number | undefined
 }
+
+/** What a gateway compresses. */
+export type Compressed = 'blocks' | 'all'
 
 /** What the options are called, for messages. */
 export interface OptionNames {
@@ -57,6 +68,7 @@ export async function gateway (options: GatewayCommandOptions, context: Context)
   const { signal, repo: path } = context
   // before anything is opened
   checkAddresses(options)
+  checkProxies(options.trustProxy)
 
   if (!options.fetch) {
     return run(await serveRepo(options, context, await openRepoToRead(path)), context, signal)
@@ -88,6 +100,7 @@ export async function serveRepo (
 ): Promise<RunningGateway> {
   const { io, output, network: { timeout = DEFAULT_TIMEOUT } = {} } = context
   const { host: subdomainHosts, trustProxy, maxRequests: requests, maxRequestsPerAddress: requestsPerAddress } = options
+  const { compress, compressCpu: percent, compressCache: cacheSize } = options
   const running = await startGateway({
     ...addressesOf(options, names),
     repo,
@@ -95,7 +108,10 @@ export async function serveRepo (
     cacheSize: options.cache,
     timeout,
     subdomainHosts,
-    trustProxy: trustProxy?.length === 1 && trustProxy[0] === 'loopback' ? 'loopback' : trustProxy,
+    trustProxy,
+    compression: compress == null
+      ? undefined
+      : { files: compress === 'all', cacheSize, cpuShare: percent == null ? undefined : percent / 100 },
     requests,
     requestsPerAddress,
     now: io.now,
@@ -130,6 +146,15 @@ export async function serveRepo (
  */
 export function checkAddresses (options: GatewayCommandOptions, names = OPTION_NAMES): void {
   addressesOf(options, names)
+}
+
+/** @throws {UsageError} one is neither an address nor a range */
+function checkProxies (proxies: string[] | undefined): void {
+  try {
+    trustedProxies(proxies)
+  } catch (err) {
+    throw new UsageError(`--trust-proxy: ${messageOf(err)}`, { cause: err })
+  }
 }
 
 function addressesOf (

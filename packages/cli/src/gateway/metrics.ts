@@ -2,8 +2,8 @@ import type { AccessEntry } from './access-log.ts'
 
 /** What a response was, for the label `kind`. */
 export type ResponseKind =
-  | 'stored' | 'file' | 'range' | 'block' | 'car' | 'tar' | 'listing' | 'document' | 'record' | 'unchanged'
-  | 'redirect' | 'error' | 'other'
+  | 'stored' | 'compressed' | 'file' | 'range' | 'block' | 'car' | 'tar' | 'listing' | 'document' | 'record'
+  | 'unchanged' | 'redirect' | 'error' | 'other'
 
 /** Upper bounds of the histogram, in seconds. */
 const BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300]
@@ -53,7 +53,12 @@ export function kindOf ({ status, contentType = '', contentEncoding, etag = '' }
     return 'range'
   }
 
-  return status !== 200 ? 'other' : contentEncoding == null ? 'file' : 'stored'
+  if (status !== 200) {
+    return 'other'
+  }
+
+  // strong ETags are of stored bytes
+  return contentEncoding == null ? 'file' : etag.startsWith('W/') ? 'compressed' : 'stored'
 }
 
 /** What a gateway keeps of what it fetched. */

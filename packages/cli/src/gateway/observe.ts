@@ -1,15 +1,14 @@
-import { isLoopback } from './listen-address.ts'
+import { clientAddress } from '@ipfsz/gateway/node'
 import { kindOf } from './metrics.ts'
 import type { AccessEntry } from './access-log.ts'
 import type { Metrics } from './metrics.ts'
+import type { IsTrusted } from '@ipfsz/gateway/node'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-
-/** Proxies whose `X-Forwarded-For` is believed: `loopback`, or their addresses. */
-export type TrustedProxies = 'loopback' | readonly string[] | undefined
 
 export interface ObserveInit {
   metrics: Pick<Metrics, 'begin' | 'end'>
-  trustProxy: TrustedProxies
+  /** Proxies whose `X-Forwarded-For` is believed. */
+  isTrusted: IsTrusted
   /** The time, in milliseconds since 1970. */
   now: () => number
   /** Called when a response is over. */
@@ -17,12 +16,12 @@ export interface ObserveInit {
 }
 
 /** Count every request of a server, before anything else answers it, and describe it when it is over. */
-export function observe (server: Server, { metrics, trustProxy, now, onEntry }: ObserveInit): void {
+export function observe (server: Server, { metrics, isTrusted, now, onEntry }: ObserveInit): void {
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     const [time, start] = [now(), performance.now()]
     const { method = '-', url = '-', httpVersion, headers } = request
     // a socket that has closed has no address any more
-    const address = clientAddress(request, trustProxy)
+    const address = clientAddress(request, isTrusted)
     const sent = countBody(response)
 
     metrics.begin()
@@ -56,38 +55,6 @@ export function observe (server: Server, { metrics, trustProxy, now, onEntry }: 
       onEntry?.(entry)
     })
   })
-}
-
-/**
- * The address that a request comes from: that of the connection or, behind a trusted proxy, the last one that
- * the proxy forwards and that is not a trusted proxy itself.
- */
-export function clientAddress (
-  { socket: { remoteAddress = '-' }, headers }: Pick<IncomingMessage, 'headers'> & {
-    socket: Pick<IncomingMessage['socket'], 'remoteAddress'>
-  },
-  trustProxy: TrustedProxies
-): string {
-  const connected = plainAddress(remoteAddress)
-
-  if (!isTrusted(connected, trustProxy)) {
-    return connected
-  }
-
-  const forwarded = String(headers['x-forwarded-for'] ?? '').split(',').map(text => text.trim()).filter(Boolean)
-
-  return forwarded.findLast(address => !isTrusted(plainAddress(address), trustProxy)) ?? forwarded[0] ?? connected
-}
-
-function isTrusted (address: string, trustProxy: TrustedProxies): boolean {
-  return trustProxy === 'loopback'
-    ? isLoopback({ host: address, port: 0 })
-    : trustProxy?.includes(address) === true
-}
-
-/** An IPv4 address of a server that listens on IPv6 is mapped: `::ffff:192.0.2.1`. */
-function plainAddress (address: string): string {
-  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address
 }
 
 /** Count the bytes that are written to a body, without another stream in between. */

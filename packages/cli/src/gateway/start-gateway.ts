@@ -1,9 +1,10 @@
-import { createGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_TIMEOUT } from '@ipfsz/gateway'
-import { createNodeServer } from '@ipfsz/gateway/node'
+import { createCompressor, createGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_TIMEOUT } from '@ipfsz/gateway'
+import { createNodeServer, trustedProxies } from '@ipfsz/gateway/node'
 import { ipfsz } from '@ipfsz/core'
 import { countDecompressed } from './counted-files.ts'
 import { BlockCache } from '../cache/block-cache.ts'
 import { takeSlot } from '../cache/cache-slot.ts'
+import { noteFailures } from './failures.ts'
 import { createFetchingGateway } from './fetching.ts'
 import { announceGateway } from './gateway-file.ts'
 import { isLocalhost, urlOf } from './listen-address.ts'
@@ -18,9 +19,9 @@ import type { AccessEntry } from './access-log.ts'
 import type { FetchNetwork } from './fetch-network.ts'
 import type { ListenAddress } from './listen-address.ts'
 import type { LookUpTxt } from './dns-link.ts'
-import type { TrustedProxies } from './observe.ts'
 import type { Repo } from '../repo/repo.ts'
-import type { Gateway, GatewayComponents } from '@ipfsz/gateway'
+import type { CompressorInit, Gateway, GatewayComponents } from '@ipfsz/gateway'
+import type { TrustedProxies } from '@ipfsz/gateway/node'
 import type { Server } from 'node:http'
 
 export interface StartGatewayInit {
@@ -40,7 +41,10 @@ export interface StartGatewayInit {
   timeout: number
   /** Hosts whose subdomains are origins of their own, besides `localhost`. */
   subdomainHosts?: readonly string[] | undefined
-  trustProxy?: TrustedProxies
+  /** Proxies whose `X-Forwarded-For` is believed. */
+  trustProxy?: TrustedProxies | undefined
+  /** How to compress what is not stored compressed. Undefined: it goes out as it is. */
+  compression?: CompressorInit | undefined
   /** The most requests that are answered at once, and of one address. */
   requests?: number | undefined
   requestsPerAddress?: number | undefined
@@ -86,6 +90,7 @@ const READ_ONLY = new Set(['EROFS', 'EACCES', 'EPERM'])
  *
  * @throws {ListenError} it cannot listen on an address
  * @throws {RepoError} it cannot keep what it fetches
+ * @throws {InvalidProxyError} a trusted proxy is not an address or a range
  */
 export async function startGateway (init: StartGatewayInit): Promise<RunningGateway> {
   const metrics = new Metrics(packageVersion())
@@ -165,12 +170,12 @@ function makeServer (init: StartGatewayInit, gateway: Gateway, metrics: Metrics)
     requests: init.requests,
     requestsPerAddress: init.requestsPerAddress,
     idleTimeout: Math.min(Math.max(init.timeout, DEFAULT_STALL_TIMEOUT) + IDLE_MARGIN, LONGEST_TIMER),
-    trustProxy: typeof init.trustProxy === 'string' ? init.trustProxy : init.trustProxy?.slice()
+    trustProxy: init.trustProxy
   }) as Server
 
   observe(server, {
     metrics,
-    trustProxy: init.trustProxy,
+    isTrusted: trustedProxies(init.trustProxy),
     now: init.now,
     onEntry: entry => {
       if (init.onEntry?.(entry) === false) {
@@ -183,7 +188,7 @@ function makeServer (init: StartGatewayInit, gateway: Gateway, metrics: Metrics)
 }
 
 function makeGateway (
-  { repo, network, timeout, subdomainHosts = [], lookUpTxt }: StartGatewayInit,
+  { repo, network, timeout, subdomainHosts = [], compression, lookUpTxt, now, onNote }: StartGatewayInit,
   links: RepoLinks,
   metrics: Metrics,
   signal: AbortSignal,
@@ -200,16 +205,20 @@ function makeGateway (
     },
     names
   } satisfies GatewayComponents
-  const hosts = { subdomainHosts: ['localhost', ...subdomainHosts] }
+  const gatewayInit = {
+    subdomainHosts: ['localhost', ...subdomainHosts],
+    onError: noteFailures({ onNote, now }),
+    compressor: compression == null ? undefined : createCompressor(compression)
+  }
 
   if (network == null) {
-    return createGateway(components, hosts)
+    return createGateway(components, gatewayInit)
   }
 
   const patience = timeout + PATIENCE_MARGIN
 
   return createFetchingGateway({ repo, links, network, cache, metrics, timeout, signal }, components, {
-    ...hosts,
+    ...gatewayInit,
     limits: {
       startTimeout: Math.max(DEFAULT_START_TIMEOUT, patience),
       stallTimeout: Math.max(DEFAULT_STALL_TIMEOUT, patience)

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts'
-import { addPeerOptions, DEFAULT_GATEWAY_ADDRESS, withNetwork } from './program-network.ts'
-import { collect, parseNumber, parseSizeOrNone } from '../terminal/units.ts'
+import { addPeerOptions, compressOption, DEFAULT_GATEWAY_ADDRESS, withNetwork } from './program-network.ts'
+import { collect, parseNumber, parseSize, parseSizeOrNone } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { GatewayCommandOptions } from '../commands/gateway.ts'
 import type { NetworkFlags } from './program-network.ts'
@@ -25,11 +25,14 @@ export function defineGatewayCommand (program: Command, context: () => Context):
       'serve each CID below this host on a subdomain, as on localhost: CID.ipfs.NAME; repeatable',
       collect(text => text)
     )
+    .addOption(compressOption('--compress [what]'))
+    .option('--compress-cpu <percent>', 'how much of one processor core that may take (default: 25)', parseNumber)
+    .option('--compress-cache <size>', 'memory for compressed blocks (default: 64MiB)', parseSize)
     .option('--log', 'print a line for each request, in the combined log format (default with --verbose)')
     .option('--metrics <address>', 'serve metrics for Prometheus at http://ADDRESS/metrics')
     .option(
       '--trust-proxy <address>',
-      'believe X-Forwarded-For of this reverse proxy, or of loopback; repeatable',
+      'believe X-Forwarded-For of this reverse proxy, of a range such as 10.0.0.0/8, or of loopback; repeatable',
       collect(text => text)
     )
     .option('--max-requests <n>', 'how many requests to answer at once (default: 4096)', parseNumber)
@@ -43,8 +46,8 @@ export function defineGatewayCommand (program: Command, context: () => Context):
         throw new UsageError('--peer, --timeout and --cache are for fetching: add --fetch, or drop them')
       }
 
-      if ((flags.trustProxy?.length ?? 0) > 1 && flags.trustProxy?.includes('loopback') === true) {
-        throw new UsageError('--trust-proxy loopback cannot be combined with addresses: name 127.0.0.1 instead')
+      if (flags.compress == null && (flags.compressCpu ?? flags.compressCache) != null) {
+        throw new UsageError('--compress-cpu and --compress-cache are for compressing: add --compress, or drop them')
       }
 
       if (flags.maxRequests === 0 || flags.maxRequestsPerAddress === 0) {

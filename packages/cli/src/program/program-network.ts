@@ -65,6 +65,15 @@ export function withNetwork<T extends NetworkFlags> ({ offline, peer, timeout, .
   return [rest, { ...context, network }]
 }
 
+/** The option by which a gateway compresses what is not stored compressed. */
+export function compressOption (flags: string): Option {
+  return new Option(
+    flags,
+    'compress blocks that are stored plain, for clients that take it; with all, also send files with gzip to ' +
+      'clients that cannot take them as they are stored'
+  ).choices(['blocks', 'all']).preset('blocks')
+}
+
 /** Define the commands for the daemon, peers and IPNS names. */
 export function defineNetworkCommands (program: Command, context: () => Context): void {
   program.command('daemon')
@@ -101,6 +110,7 @@ export function defineNetworkCommands (program: Command, context: () => Context)
       parseSizeOrNone
     )
     .option('--gateway-public', 'let the gateway listen on addresses that other machines reach')
+    .addOption(compressOption('--gateway-compress [what]'))
     .option('--gateway-metrics <address>', 'serve metrics of the gateway for Prometheus at this address')
     .action(async ({ gateway, ...options }: DaemonFlags) => {
       if (options.bootstrap != null && options.bootstrap.length > 1 && options.bootstrap.includes(NONE)) {
@@ -109,7 +119,9 @@ export function defineNetworkCommands (program: Command, context: () => Context)
         )
       }
 
-      if (gateway == null && (options.gatewayFetch ?? options.gatewayPublic ?? options.gatewayMetrics) != null) {
+      const { gatewayFetch, gatewayPublic, gatewayCompress, gatewayMetrics } = options
+
+      if (gateway == null && (gatewayFetch ?? gatewayPublic ?? gatewayCompress ?? gatewayMetrics) != null) {
         throw new UsageError('Options of the gateway need --gateway: add it, or drop them')
       }
 

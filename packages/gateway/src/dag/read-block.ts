@@ -42,6 +42,17 @@ export function checkBlockSize (cid: CID, size: number): void {
   }
 }
 
+/**
+ * The error of a read that failed: `NotFoundError` if the block is missing, whatever a store says of it.
+ *
+ * @throws the reason of an abort, which a blockstore may report as a missing block
+ */
+export function readErrorOf (err: unknown, cid: CID, signal: AbortSignal): unknown {
+  signal.throwIfAborted()
+
+  return err instanceof Error && err.name === 'NotFoundError' ? new NotFoundError(cid, { cause: err }) : err
+}
+
 async function read (cid: CID, blocks: Pick<GatewayBlocks, 'get'>, signal: AbortSignal): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let size = 0
@@ -54,10 +65,7 @@ async function read (cid: CID, blocks: Pick<GatewayBlocks, 'get'>, signal: Abort
       parts.push(part)
     }
   } catch (err) {
-    // a blockstore may report an aborted read as a missing block
-    signal.throwIfAborted()
-
-    throw err instanceof Error && err.name === 'NotFoundError' ? new NotFoundError(cid, { cause: err }) : err
+    throw readErrorOf(err, cid, signal)
   }
 
   return parts.length === 1 ? parts[0] : joinBytes(parts)

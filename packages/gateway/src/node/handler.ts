@@ -1,8 +1,10 @@
 import { NodeRequest } from 'srvx/node'
 import { RequestLimits } from './request-limits.ts'
 import { breakConnection, sendResponse } from './send-response.ts'
+import { clientAddress, proxiesOf, trustedProxies } from './trusted-proxies.ts'
 import type { Gateway } from '../contract.ts'
 import type { NodeRequestMessage, NodeResponseMessage } from './send-response.ts'
+import type { TrustedProxies } from './trusted-proxies.ts'
 
 /**
  * The most requests that are answered at once, and of one address. A stock browser has 6 connections to a
@@ -30,26 +32,32 @@ export interface NodeHandlerInit {
   requestsPerAddress?: number | undefined
 
   /**
-   * Proxies whose `X-Forwarded-For`, `X-Forwarded-Host` and `X-Forwarded-Proto` are believed: `loopback`,
-   * or their addresses. Without it, all clients behind a proxy count as one address.
+   * Proxies whose `X-Forwarded-For`, `X-Forwarded-Host` and `X-Forwarded-Proto` are believed: addresses, ranges
+   * such as `10.0.0.0/8`, or `loopback`. Without it, all clients behind a proxy count as one address.
    *
    * @default none
    */
-  trustProxy?: 'loopback' | string[] | undefined
+  trustProxy?: TrustedProxies | undefined
 }
 
 export type NodeHandler = (req: NodeRequestMessage, res: NodeResponseMessage) => void
 
-/** A listener for the `request` event of Node's servers. */
+/**
+ * A listener for the `request` event of Node's servers.
+ *
+ * @throws {InvalidProxyError} a trusted proxy is not an address or a range
+ */
 export function createNodeHandler (gateway: Gateway, init: NodeHandlerInit = {}): NodeHandler {
+  const isTrusted = trustedProxies(init.trustProxy)
   const limits = new RequestLimits({
     requests: init.requests ?? DEFAULT_REQUESTS,
     requestsPerAddress: init.requestsPerAddress ?? DEFAULT_REQUESTS_PER_ADDRESS
   })
 
   return (req, res) => {
-    const request = new NodeRequest({ req, res, trustProxy: init.trustProxy })
-    const leave = limits.enter(request.ip)
+    // srvx knows no ranges: it gets the addresses that this request names
+    const request = new NodeRequest({ req, res, trustProxy: proxiesOf(req, isTrusted) })
+    const leave = limits.enter(clientAddress(req, isTrusted))
 
     if (typeof leave === 'number') {
       res.statusCode = leave

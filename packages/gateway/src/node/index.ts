@@ -20,5 +20,7 @@
 
 export { createNodeHandler } from './handler.ts'
 export { createNodeServer } from './server.ts'
+export { clientAddress, trustedProxies } from './trusted-proxies.ts'
 export type { NodeHandler, NodeHandlerInit } from './handler.ts'
 export type { NodeServer, NodeServerInit } from './server.ts'
+export type { ClientRequest, IsTrusted, TrustedProxies } from './trusted-proxies.ts'

@@ -72,7 +72,11 @@ export interface NodeServerInit extends NodeHandlerInit {
 /** A server that answers with a gateway. `listen` and `close` are Node's. */
 export type NodeServer = Server | Http2SecureServer
 
-/** Create a server of HTTP/1.1, or, with a certificate, of HTTP/2 and HTTP/1.1. It does not listen yet. */
+/**
+ * Create a server of HTTP/1.1, or, with a certificate, of HTTP/2 and HTTP/1.1. It does not listen yet.
+ *
+ * @throws {InvalidProxyError} a trusted proxy is not an address or a range
+ */
 export function createNodeServer (gateway: Gateway, init: NodeServerInit = {}): NodeServer {
   const handler = createNodeHandler(gateway, init)
   const maxHeaderSize = init.maxHeaderSize ?? DEFAULT_MAX_HEADER_SIZE

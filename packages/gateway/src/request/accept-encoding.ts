@@ -1,7 +1,5 @@
 import Negotiator from 'negotiator'
-
-/** The content codings that stored bytes can have. */
-export type ContentCoding = 'br' | 'gzip' | 'zstd'
+import type { ContentCoding } from '../contract.ts'
 
 /** The codecs whose frames browsers decode, and the names that `Content-Encoding` has for them. */
 const CODINGS: Readonly<Record<string, ContentCoding>> = { brotli: 'br', gzip: 'gzip', zstd: 'zstd' }

@@ -9,6 +9,8 @@ export interface BodyInit {
   length?: number | undefined
   /** The most bytes of a body whose length is not known. */
   limit?: number | undefined
+  /** Called with a failure after the first bytes. */
+  onFailure?: ((err: unknown) => void) | undefined
   /** Aborted when the body is no longer needed, for a source that was opened before. */
   unneeded?: AbortController | undefined
 }
@@ -48,12 +50,21 @@ export async function openBody (
     }
   }
 
+  const nextOrReport = async (): Promise<Uint8Array | undefined> => {
+    try {
+      return await next()
+    } catch (err) {
+      init.onFailure?.(err)
+      throw err
+    }
+  }
+
   let first = await next()
   let isFirst = true
 
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull: async controller => {
-      const chunk = isFirst ? first : await next()
+      const chunk = isFirst ? first : await nextOrReport()
       isFirst = false
       first = undefined
 
@@ -99,7 +110,39 @@ async function nextChunk (
   }
 }
 
-function checkLength (sent: number, ended: boolean, { length, limit = Number.POSITIVE_INFINITY }: BodyInit): void {
+/**
+ * A source that fails if it has another number of bytes than it must.
+ *
+ * @throws {BodyLengthError}
+ * @throws {BodyTooLargeError}
+ */
+export async function * checkedLength (
+  source: AsyncIterable<Uint8Array>,
+  init: Pick<BodyInit, 'length' | 'limit'>
+): AsyncGenerator<Uint8Array> {
+  let length = 0
+
+  for await (const bytes of source) {
+    length += bytes.byteLength
+    checkLength(length, false, init)
+    yield bytes
+  }
+
+  checkLength(length, true, init)
+}
+
+/**
+ * Check how many bytes there are of a body.
+ *
+ * @param ended - whether these are all
+ * @throws {BodyLengthError}
+ * @throws {BodyTooLargeError}
+ */
+function checkLength (
+  sent: number,
+  ended: boolean,
+  { length, limit = Number.POSITIVE_INFINITY }: Pick<BodyInit, 'length' | 'limit'>
+): void {
   if (length != null && (ended ? sent !== length : sent > length)) {
     throw new BodyLengthError(length, sent)
   }

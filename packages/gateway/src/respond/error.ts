@@ -2,9 +2,13 @@ import { GatewayError } from '../errors.ts'
 import { renderError } from '../html/error.ts'
 import { acceptsHtml } from '../request/format.ts'
 import { addCors, addPageSecurity, METHODS } from './headers.ts'
+import type { GatewayInit } from '../contract.ts'
 
 /** Seconds after which a client may ask again for what could not be fetched. */
 const RETRY_AFTER = 30
+
+/** Something failed here that should not. */
+const INTERNAL_ERROR = 500
 
 /** nginx's status for a client that went away. Nobody reads it but an access log. */
 const CLIENT_CLOSED_REQUEST = 499
@@ -55,14 +59,21 @@ export function statusOf (err: unknown): number {
   }
 
   if (!(err instanceof Error)) {
-    return 500
+    return INTERNAL_ERROR
   }
 
   if (err.name === 'AbortError') {
     return CLIENT_CLOSED_REQUEST
   }
 
-  return Object.hasOwn(STATUSES, err.name) ? STATUSES[err.name] : 500
+  return Object.hasOwn(STATUSES, err.name) ? STATUSES[err.name] : INTERNAL_ERROR
+}
+
+/** Report a failure that is the gateway's own, and nobody else's: not a client's, an author's or a peer's. */
+export function reportFailure (err: unknown, request: Request, { onError }: Pick<GatewayInit, 'onError'>): void {
+  if (!request.signal.aborted && !(err instanceof GatewayError) && statusOf(err) === INTERNAL_ERROR) {
+    onError?.(err, request)
+  }
 }
 
 /** A failure before the first byte of a body: a page if the client accepts one, else plain text. Is not cached. */
@@ -97,7 +108,11 @@ export function respondError (err: unknown, request: Request): Response {
 
 /** What a stranger may read: errors that nobody expected can name files and hosts. */
 function messageOf (err: unknown, status: number): string {
-  return err instanceof GatewayError || (err instanceof Error && status !== 500)
-    ? err.message
+  if (err instanceof GatewayError || (err instanceof Error && status !== INTERNAL_ERROR)) {
+    return err.message
+  }
+
+  return err instanceof Error && err.name === 'CorruptBlockError'
+    ? 'A block that this needs is damaged in the store of the gateway'
     : 'The gateway failed to answer this request'
 }

@@ -1,5 +1,6 @@
 import { base32 } from 'multiformats/bases/base32'
 import { sha256 } from 'multiformats/hashes/sha2'
+import type { ContentCoding } from '../contract.ts'
 import type { CID } from 'multiformats/cid'
 
 /**
@@ -8,6 +9,14 @@ import type { CID } from 'multiformats/cid'
  */
 export function etagOf (cid: CID, ...variant: Array<string | undefined>): string {
   return `"${[cid.toString(), ...variant.filter(part => part != null)].join('.')}"`
+}
+
+/**
+ * The ETag of what was compressed for a response. It is weak: the bytes are the same for the same software only.
+ * They are not those of `etagOf`, which are stored.
+ */
+export function compressedEtagOf (cid: CID, coding: ContentCoding, variant?: string): string {
+  return `W/${etagOf(cid, variant, `fast-${coding}`)}`
 }
 
 /** A short text that names what an ETag depends on besides a CID. */

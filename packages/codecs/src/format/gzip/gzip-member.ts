@@ -1,10 +1,14 @@
 import { crc32 } from '#platform'
 import { CorruptFrameError } from '../../errors.ts'
-import { readUint32, writeUint32 } from '../bytes/little-endian.ts'
+import { readUint32, writeUint16, writeUint32 } from '../bytes/little-endian.ts'
 
 const HEADER_LENGTH = 10
 export const TRAILER_LENGTH = 8
 const DEFLATE = 8
+
+/** A stored block: a byte, its length twice, and at most as many bytes (RFC 1951, section 3.2.4). */
+const STORED_HEADER_LENGTH = 5
+const MAX_STORED_LENGTH = 0xffff
 const UNKNOWN_OS = 255
 
 // header flags (RFC 1952, section 2.3.1)
@@ -44,6 +48,27 @@ export function encodeGzipMember (deflated: Uint8Array, bytes: Uint8Array): Uint
   writeUint32(member, trailer + 4, bytes.byteLength)
 
   return member
+}
+
+/**
+ * Make a joinable gzip member that holds bytes uncompressed, in stored blocks (RFC 1951, section 3.2.4). It
+ * takes next to no processor time.
+ */
+export function storeMember (bytes: Uint8Array): Uint8Array {
+  const blocks = Math.ceil(bytes.byteLength / MAX_STORED_LENGTH)
+  const deflated = new Uint8Array(bytes.byteLength + blocks * STORED_HEADER_LENGTH)
+
+  for (let i = 0, position = 0; i < blocks; i++) {
+    const part = bytes.subarray(i * MAX_STORED_LENGTH, (i + 1) * MAX_STORED_LENGTH)
+
+    // the first byte says: not final, stored
+    writeUint16(deflated, position + 1, part.byteLength)
+    writeUint16(deflated, position + 3, ~part.byteLength)
+    deflated.set(part, position + STORED_HEADER_LENGTH)
+    position += STORED_HEADER_LENGTH + part.byteLength
+  }
+
+  return encodeGzipMember(deflated, bytes)
 }
 
 /**

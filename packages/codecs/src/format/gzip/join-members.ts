@@ -78,6 +78,39 @@ export async function * joinMembers (
   yield framing.end()
 }
 
+/**
+ * Like `joinMembers`, for members that are made while they are joined. Yields nothing before the first member is
+ * there, so that a failure until then is one before the first byte.
+ *
+ * @param members - whole joinable members, one after the other
+ * @throws {CorruptFrameError} a member is not joinable
+ */
+export async function * joinWholeMembers (members: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const framing = new Framing()
+  let begun = false
+
+  for await (const member of members) {
+    if (!begun) {
+      begun = true
+      yield JOINABLE_HEADER.slice()
+    }
+
+    const blocks = framing.take(member, 0, checkLength(member.byteLength))
+
+    framing.endMember()
+
+    if (blocks.byteLength > 0) {
+      yield blocks
+    }
+  }
+
+  if (!begun) {
+    yield JOINABLE_HEADER.slice()
+  }
+
+  yield framing.end()
+}
+
 /** Takes headers and trailers off, and makes one trailer of them. */
 class Framing {
   readonly #header = new Uint8Array(JOINABLE_HEADER.byteLength)

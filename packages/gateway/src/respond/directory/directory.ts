@@ -5,7 +5,9 @@ import { matchesEtag } from '../../request/conditions.ts'
 import { resolvePath } from '../../resolve/resolve-path.ts'
 import { respondFile } from '../file/file.ts'
 import { addCors, contentHeaders, notModified } from '../headers.ts'
+import { openResponseBody } from '../response-body.ts'
 import { listEntries } from './list-entries.ts'
+import { chunksOf, Pages } from './pages.ts'
 import type { Listing } from '../../html/listing.ts'
 import type { Target } from '../../request/target.ts'
 import type { Resolved } from '../../resolve/resolved.ts'
@@ -13,6 +15,9 @@ import type { ResponseContext } from '../context.ts'
 import type { FileOptions } from '../file/served-file.ts'
 
 const INDEX = 'index.html'
+
+/** The pages of each gateway, by its settings. */
+const pages = new WeakMap<object, Pages>()
 
 /**
  * Answer for a directory (specs.ipfs.tech/http-gateways/path-gateway): redirect to the path with a
@@ -22,7 +27,7 @@ export async function respondDirectory (
   context: ResponseContext,
   { status = 200 }: Pick<FileOptions, 'status'> = {}
 ): Promise<Response> {
-  const { request, target, resolved, components: { fs }, init: { limits }, signal } = context
+  const { request, target, resolved } = context
 
   if (!target.trailingSlash) {
     return redirectToSlash(request, target)
@@ -48,14 +53,36 @@ export async function respondDirectory (
     return new Response(null, { status, headers })
   }
 
-  const listed = await listEntries(fs, resolved.cid, limits.listedEntries, signal)
+  const page = await getPage(context)
 
-  return new Response(renderListing({
-    ...placeOf(target),
-    cid: resolved.cid.toString(),
-    ...resolved.stats == null ? {} : { storedSize: resolved.stats.storedSize },
-    ...listed
-  }), { status, headers })
+  return new Response(await openResponseBody(context, () => chunksOf(page), {}), { status, headers })
+}
+
+/** The page of a directory, as others may be getting it too. */
+async function getPage (
+  { target, resolved, components, init, signal }: ResponseContext
+): Promise<Uint8Array> {
+  const { limits } = init
+  const { cid, stats } = resolved
+  const place = placeOf(target)
+  const known = pages.get(init) ?? new Pages()
+  pages.set(init, known)
+
+  return known.get(JSON.stringify([`${cid}`, limits.listedEntries, place]), async signal => {
+    const listed = await listEntries(components.fs, cid, limits.listedEntries, signal)
+    const page = renderListing({
+      ...place,
+      cid: cid.toString(),
+      ...stats == null ? {} : { storedSize: stats.storedSize },
+      ...listed
+    })
+
+    return {
+      bytes: new TextEncoder().encode(page),
+      // what is missing may arrive
+      isFinal: listed.entries.every(({ type, size }) => type === 'directory' || size != null)
+    }
+  }, signal)
 }
 
 /** `rawPath` has one slash at its beginning, so this never leads to another host. */

@@ -1,10 +1,10 @@
 import { BodyTooLargeError, GatewayError } from '../../errors.ts'
 import { namesEtag } from '../../request/conditions.ts'
 import { MEDIA_TYPES } from '../../request/format.ts'
-import { openBody } from '../body.ts'
 import { contentDisposition } from '../content-disposition.ts'
 import { etagOf } from '../etag.ts'
 import { contentHeaders, notModified } from '../headers.ts'
+import { openResponseBody } from '../response-body.ts'
 import type { ResponseContext } from '../context.ts'
 import type { Stats } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -26,7 +26,7 @@ const START_LENGTH = 1024
  * @throws {BodyTooLargeError} it would have to be decompressed
  */
 export async function respondJsonFile (context: ResponseContext): Promise<Response> {
-  const { request, resolved: { cid, stats }, components, init: { limits }, signal, target: { query, path } } = context
+  const { request, resolved: { cid, stats }, components, init: { limits }, target: { query, path } } = context
 
   if (stats == null || !isFile(stats)) {
     throw new GatewayError(406, `${cid} is not a file that holds JSON`)
@@ -58,7 +58,7 @@ export async function respondJsonFile (context: ResponseContext): Promise<Respon
 
     return isParsed ? source : beginsLikeJson(cid, source)
   }
-  const body = await openBody(read, { signal, stallTimeout: limits.stallTimeout, length: size, limit })
+  const body = await openResponseBody(context, read, { length: size, limit })
 
   if (isParsed) {
     const bytes = await parsed(cid, body)

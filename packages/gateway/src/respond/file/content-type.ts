@@ -1,14 +1,10 @@
 import mime from 'mime'
-import type { CID } from 'multiformats/cid'
 
 /** The bytes at the start of a file that its type is guessed from: what `file-type` looks at. */
 export const SAMPLE_LENGTH = 4100
 
 /** The type of bytes that nothing is known of. */
 export const BINARY = 'application/octet-stream'
-
-/** How many types of files are remembered. */
-const REMEMBERED = 10_000
 
 const CONTROL = /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/ // eslint-disable-line no-control-regex
 
@@ -51,34 +47,6 @@ export async function typeOfBytes (sample: Uint8Array, isWhole: boolean): Promis
   }
 
   return await magicType(sample) ?? (text == null ? BINARY : 'text/plain; charset=utf-8')
-}
-
-/** Types of files, by CID, so that the start of a file is read once. The least recently used are forgotten. */
-export class TypeCache {
-  readonly #types = new Map<string, string>()
-
-  get (cid: CID): string | undefined {
-    const key = cid.toString()
-    const type = this.#types.get(key)
-
-    if (type != null) {
-      this.#types.delete(key)
-      this.#types.set(key, type)
-    }
-
-    return type
-  }
-
-  set (cid: CID, type: string): void {
-    const key = cid.toString()
-    this.#types.delete(key)
-    this.#types.set(key, type)
-
-    if (this.#types.size > REMEMBERED) {
-      const [oldest] = this.#types.keys()
-      this.#types.delete(oldest)
-    }
-  }
 }
 
 async function magicType (sample: Uint8Array): Promise<string | undefined> {

@@ -2,12 +2,15 @@ import { BodyTooLargeError } from '../../errors.ts'
 import { acceptsCoding } from '../../request/accept-encoding.ts'
 import { matchesEtag, matchesIfRange } from '../../request/conditions.ts'
 import { parseRange } from '../../request/range.ts'
-import { openBody } from '../body.ts'
+import { checkedLength } from '../body.ts'
 import { contentDisposition } from '../content-disposition.ts'
-import { etagOf } from '../etag.ts'
+import { compressedEtagOf, etagOf } from '../etag.ts'
 import { contentHeaders, notModified, rangeNotSatisfiable } from '../headers.ts'
+import { openResponseBody } from '../response-body.ts'
+import { canGzip, freeCompressor } from './gzip-file.ts'
 import { describeFile, typeOfFile } from './served-file.ts'
 import { canSend, chooseRepresentation, openFrames, storedBytes } from './stored-file.ts'
+import type { Compressor } from '../../contract.ts'
 import type { ResponseContext } from '../context.ts'
 import type { FileOptions, ServedFile } from './served-file.ts'
 import type { Representation } from './stored-file.ts'
@@ -21,6 +24,8 @@ interface Sending {
   range?: ByteRange | undefined
   /** The file as it is stored, instead of the original bytes. */
   stored?: StoredBody | undefined
+  /** Compresses the original bytes with gzip. */
+  compressor?: Compressor | undefined
 }
 
 interface StoredBody extends Representation {
@@ -35,7 +40,7 @@ interface StoredCandidate {
 
 /**
  * A file, compressed or not. Without a range, frames go out as they are stored if the client takes
- * their codec; everything else goes out decompressed.
+ * their codec; everything else goes out decompressed, or with gzip where a compressor has time for it.
  *
  * @throws {BodyTooLargeError} the file would have to be decompressed
  */
@@ -46,9 +51,13 @@ export async function respondFile (context: ResponseContext, options: FileOption
   const range = status === 200 ? rangeOf(request, file, etagOf(etagCid)) : undefined
   const candidate = range == null ? await findStored(context, file) : undefined
   const etag = etagOf(etagCid, candidate?.representation.coding)
+  const gzipEtag = compressedEtagOf(etagCid, 'gzip')
+  const takesGzip = range == null && canGzip(context, file)
+  const held = [etag, ...takesGzip ? [gzipEtag] : []]
+    .find(etag => matchesEtag(request.headers.get('if-none-match'), etag))
 
-  if (status === 200 && matchesEtag(request.headers.get('if-none-match'), etag)) {
-    return notModified(contentHeaders(context, { etag, variesByEncoding: file.isCompressed }))
+  if (status === 200 && held != null) {
+    return notModified(contentHeaders(context, { etag: held, variesByEncoding: file.isCompressed }))
   }
 
   if (range === 'unsatisfiable') {
@@ -59,7 +68,13 @@ export async function respondFile (context: ResponseContext, options: FileOption
 
   try {
     const stored = await openStored(candidate, AbortSignal.any([signal, unneeded.signal]))
-    const sending = { etag: stored == null ? etagOf(etagCid) : etag, range, stored }
+    const compressor = stored == null && takesGzip ? freeCompressor(context) : undefined
+    const sending = {
+      etag: stored != null ? etag : compressor != null ? gzipEtag : etagOf(etagCid),
+      range,
+      stored,
+      compressor
+    }
     checkLimit(context, file, sending)
 
     const headers = await headersOf(context, file, sending, status)
@@ -82,13 +97,13 @@ async function headersOf (
   sending: Sending,
   status: number
 ): Promise<Headers> {
-  const { etag, range, stored } = sending
+  const { etag, range, stored, compressor } = sending
 
   return contentHeaders(context, {
     etag,
     type: await typeOfFile(context, file, range != null),
     length: lengthOf(file, sending),
-    encoding: stored?.coding,
+    encoding: compressor == null ? stored?.coding : 'gzip',
     variesByEncoding: file.isCompressed,
     ranges: status === 200 ? file.size != null : undefined,
     range: range == null || file.size == null ? undefined : { range, size: file.size },
@@ -146,7 +161,11 @@ async function openStored (
   return undefined
 }
 
-function lengthOf ({ size }: ServedFile, { range, stored }: Sending): number | undefined {
+function lengthOf ({ size }: ServedFile, { range, stored, compressor }: Sending): number | undefined {
+  if (compressor != null) {
+    return undefined
+  }
+
   return stored?.length ?? (range == null ? size : range.end - range.start)
 }
 
@@ -165,21 +184,19 @@ async function openFile (
   sending: Sending,
   unneeded: AbortController
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const { signal, init: { limits } } = context
+  const { init: { limits } } = context
 
-  return openBody(signal => read(context, file, sending, signal), {
-    signal,
+  return openResponseBody(context, signal => read(context, file, sending, signal), {
     unneeded,
-    stallTimeout: limits.stallTimeout,
     length: lengthOf(file, sending),
     limit: file.size == null ? limits.decompressedBytes : undefined
   })
 }
 
 function read (
-  { components: { fs } }: ResponseContext,
-  { cid, content }: ServedFile,
-  { range, stored }: Sending,
+  { components: { fs }, init: { limits } }: ResponseContext,
+  { cid, content, size }: ServedFile,
+  { range, stored, compressor }: Sending,
   signal: AbortSignal
 ): AsyncIterable<Uint8Array> {
   if (stored != null) {
@@ -188,6 +205,13 @@ function read (
 
   if (content != null) {
     return once(content.subarray(range?.start, range?.end))
+  }
+
+  if (compressor != null) {
+    // the limits are of the original bytes
+    const limit = size == null ? limits.decompressedBytes : undefined
+
+    return compressor.gzipFile(checkedLength(fs.cat(cid, { signal }), { length: size, limit }))
   }
 
   return fs.cat(cid, { signal, ...range == null ? {} : { offset: range.start, length: range.end - range.start } })

@@ -1,4 +1,5 @@
-import { BINARY, SAMPLE_LENGTH, TypeCache, typeOfBytes, typeOfName } from './content-type.ts'
+import { LRUCache } from 'lru-cache'
+import { BINARY, SAMPLE_LENGTH, typeOfBytes, typeOfName } from './content-type.ts'
 import { GatewayError } from '../../errors.ts'
 import type { ResponseContext } from '../context.ts'
 import type { Stats } from '@ipfsz/core'
@@ -41,8 +42,11 @@ export interface ServedFile {
   content?: Uint8Array | undefined
 }
 
-/** Of each gateway, by its settings. */
-const types = new WeakMap<object, TypeCache>()
+/** How many types of files are remembered. */
+const REMEMBERED = 10_000
+
+/** Types of files by CID, for each gateway by its settings, so that the start of a file is read once. */
+const types = new WeakMap<object, LRUCache<string, string>>()
 
 /** The file that a path led to, or another one. */
 export function describeFile ({ resolved, target }: ResponseContext, options: FileOptions): ServedFile {
@@ -80,10 +84,10 @@ export async function typeOfFile (
     return content == null ? named ?? '' : 'inode/symlink'
   }
 
-  const cache = types.get(context.init) ?? new TypeCache()
+  const cache = types.get(context.init) ?? new LRUCache<string, string>({ max: REMEMBERED })
   types.set(context.init, cache)
 
-  const cached = cache.get(cid)
+  const cached = cache.get(cid.toString())
 
   if (cached != null) {
     return cached
@@ -102,7 +106,7 @@ export async function typeOfFile (
   }
 
   const type = await typeOfBytes(sample, sample.byteLength === size)
-  cache.set(cid, type)
+  cache.set(cid.toString(), type)
 
   return type
 }

@@ -1,6 +1,6 @@
 import { isJoinable, joinedLength, joinMembers } from '@ipfsz/codecs/gzip'
 import { contentCoding } from '../../request/accept-encoding.ts'
-import type { ContentCoding } from '../../request/accept-encoding.ts'
+import type { ContentCoding } from '../../contract.ts'
 import type { StoredFile } from '@ipfsz/core'
 
 /** How the frames of a file go out without being decompressed. */

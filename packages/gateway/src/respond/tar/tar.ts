@@ -5,9 +5,9 @@ import * as raw from 'multiformats/codecs/raw'
 import { BodyTooLargeError, GatewayError } from '../../errors.ts'
 import { namesEtag } from '../../request/conditions.ts'
 import { MEDIA_TYPES } from '../../request/format.ts'
-import { openBody } from '../body.ts'
 import { contentDisposition } from '../content-disposition.ts'
 import { contentHeaders, notModified } from '../headers.ts'
+import { openResponseBody } from '../response-body.ts'
 import { tarEntries } from './tar-entries.ts'
 import type { ResponseContext } from '../context.ts'
 import type { TarEntry } from './tar-entries.ts'
@@ -68,7 +68,7 @@ export async function respondTar (context: ResponseContext): Promise<Response> {
   void pack(first.value, entries, controller, { ...context, signal })
 
   return new Response(
-    await openBody(() => readStream(readable), { signal: context.signal, unneeded, stallTimeout: limits.stallTimeout }),
+    await openResponseBody(context, () => readStream(readable), { unneeded }),
     { headers }
   )
 }

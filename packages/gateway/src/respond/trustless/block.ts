@@ -1,12 +1,14 @@
 import { checkBlock, checkHash, isIdentity, unmark } from '@ipfsz/core'
-import { blockReader, checkBlockSize } from '../../dag/read-block.ts'
-import { acceptedCodings, acceptsCoding, contentCoding } from '../../request/accept-encoding.ts'
+import { blockReader, checkBlockSize, readErrorOf } from '../../dag/read-block.ts'
+import { acceptedCodings, contentCoding } from '../../request/accept-encoding.ts'
 import { matchesEtag, matchesIfRange } from '../../request/conditions.ts'
 import { MEDIA_TYPES } from '../../request/format.ts'
 import { parseRange } from '../../request/range.ts'
 import { contentDisposition } from '../content-disposition.ts'
-import { etagOf } from '../etag.ts'
+import { compressedEtagOf, etagOf } from '../etag.ts'
 import { contentHeaders, notModified, rangeNotSatisfiable } from '../headers.ts'
+import { respondUnchanged } from '../unchanged.ts'
+import type { CompressedBlock, ContentCoding, GatewayBlocks, StoredBlock } from '../../contract.ts'
 import type { ResponseContext } from '../context.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -15,18 +17,27 @@ interface Payload {
   size: number
   /** Undefined: for HEAD, the block was not decompressed. */
   bytes?: Uint8Array | undefined
-  encoding?: string | undefined
+  encoding?: ContentCoding | undefined
+  /** Whether it was compressed here, and is not stored so. */
+  isFast?: boolean | undefined
 }
 
 /**
  * A block (Trustless Gateway, Block Responses), of the plain CID. Where the store holds it compressed
  * with a codec that the client takes, the stored payload goes out: the client checks the block anyway.
+ * Other blocks are compressed here, if there is a compressor that has the time.
  *
  * @throws {NotFoundError} the block is missing
  * @throws {BlockTooLargeError}
  */
 export async function respondBlock (context: ResponseContext): Promise<Response> {
-  const { request, resolved, target: { query }, components: { blocks } } = context
+  const { request, resolved, target: { query }, components: { blocks }, init: { compressor } } = context
+  const unchanged = respondUnchanged(context)
+
+  if (unchanged != null) {
+    return unchanged
+  }
+
   const header = (name: string): string | null => request.headers.get(name)
   const cid = unmark(resolved.cid)
   const wantsRange = request.method === 'GET' && header('range') != null &&
@@ -40,11 +51,11 @@ export async function respondBlock (context: ResponseContext): Promise<Response>
   }
 
   const headers = contentHeaders(context, {
-    etag: etagOf(cid, 'raw', payload.encoding),
+    etag: etagOfPayload(cid, payload),
     type: MEDIA_TYPES.raw,
     length: range == null ? size : range.end - range.start,
     encoding: payload.encoding,
-    variesByEncoding: blocks.getStored != null && !isIdentity(cid),
+    variesByEncoding: (blocks.getStored ?? compressor) != null && !isIdentity(cid),
     ranges: true,
     range: range == null ? undefined : { range, size },
     disposition: contentDisposition(query, { type: 'attachment', filename: `${cid}.bin` })
@@ -60,18 +71,64 @@ export async function respondBlock (context: ResponseContext): Promise<Response>
   return new Response(body as Uint8Array<ArrayBuffer> | undefined, { status: range == null ? 200 : 206, headers })
 }
 
-async function readPayload (
-  cid: CID,
-  { components: { blocks }, request: { headers, method }, signal }: ResponseContext,
-  wantsRange: boolean
-): Promise<Payload> {
+function etagOfPayload (cid: CID, { encoding, isFast }: Payload): string {
+  return encoding != null && isFast === true
+    ? compressedEtagOf(cid, encoding, 'raw')
+    : etagOf(cid, 'raw', encoding)
+}
+
+async function readPayload (cid: CID, context: ResponseContext, wantsRange: boolean): Promise<Payload> {
+  const { components: { blocks }, init: { compressor }, request: { headers }, signal } = context
+  const codings = wantsRange || isIdentity(cid) ? [] : acceptedCodings(headers)
+
   checkHash(cid)
 
-  // Kubo sends HEAD without Accept-Encoding: the store knows the size of a compressed block
-  const isStoredEnough = !wantsRange && (method === 'HEAD' || acceptedCodings(headers).length > 0)
+  const known = compressor?.findBlock(cid, codings)
 
-  if (!isIdentity(cid) && blocks.getStored != null && isStoredEnough) {
-    const { codec, size, payload } = await blocks.getStored(cid, { signal })
+  // what was deleted is not served from memory
+  if (known != null && await blocks.has(cid, { signal })) {
+    return compressedPayload(known)
+  }
+
+  const stored = await readStored(cid, context, codings)
+
+  if (stored.encoding != null || stored.bytes == null) {
+    return stored
+  }
+
+  const compressed = await compressor?.compressBlock(cid, stored.bytes, codings)
+  signal.throwIfAborted()
+
+  return compressed == null ? stored : compressedPayload(compressed)
+}
+
+function compressedPayload ({ bytes, coding }: CompressedBlock): Payload {
+  return { size: bytes.byteLength, bytes, encoding: coding, isFast: true }
+}
+
+async function getStored (
+  cid: CID,
+  read: NonNullable<GatewayBlocks['getStored']>,
+  signal: AbortSignal
+): Promise<StoredBlock> {
+  try {
+    return await read(cid, { signal })
+  } catch (err) {
+    throw readErrorOf(err, cid, signal)
+  }
+}
+
+/** A block as it is stored, if that is plain or with one of the codings, or else decompressed. */
+async function readStored (
+  cid: CID,
+  { components: { blocks }, init: { compressor }, request: { method }, signal }: ResponseContext,
+  codings: readonly ContentCoding[]
+): Promise<Payload> {
+  // Kubo sends HEAD without Accept-Encoding: the store knows the size of a compressed block
+  const isSizeEnough = method === 'HEAD' && (compressor == null || codings.length === 0)
+
+  if (!isIdentity(cid) && blocks.getStored != null && (isSizeEnough || codings.length > 0)) {
+    const { codec, size, payload } = await getStored(cid, blocks.getStored.bind(blocks), signal)
     const encoding = contentCoding(codec)
 
     checkBlockSize(cid, Math.max(size, payload.byteLength))
@@ -82,11 +139,11 @@ async function readPayload (
       return { size, bytes: payload }
     }
 
-    if (encoding != null && acceptsCoding(headers, encoding)) {
+    if (encoding != null && codings.includes(encoding)) {
       return { size: payload.byteLength, bytes: payload, encoding }
     }
 
-    if (method === 'HEAD') {
+    if (isSizeEnough) {
       return { size }
     }
   }

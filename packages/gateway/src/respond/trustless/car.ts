@@ -3,10 +3,10 @@ import { openCar } from '../../car/car.ts'
 import { carParams } from '../../request/car-params.ts'
 import { namesEtag } from '../../request/conditions.ts'
 import { MEDIA_TYPES } from '../../request/format.ts'
-import { openBody } from '../body.ts'
 import { contentDisposition } from '../content-disposition.ts'
 import { fingerprint } from '../etag.ts'
 import { contentHeaders, notModified } from '../headers.ts'
+import { openResponseBody } from '../response-body.ts'
 import type { ResponseContext } from '../context.ts'
 import type { CarParams } from '../../request/car-params.ts'
 
@@ -18,7 +18,7 @@ import type { CarParams } from '../../request/car-params.ts'
  * @throws {NotFoundError} a block of the path, or of its end, is missing
  */
 export async function respondCar (context: ResponseContext): Promise<Response> {
-  const { request, target: { query }, components: { blocks }, resolved, init: { limits }, signal } = context
+  const { request, target: { query }, components: { blocks }, resolved, signal } = context
   const params = carParams(query, context.parameters)
   const headers = contentHeaders(context, {
     etag: await carEtag(context, params),
@@ -44,7 +44,7 @@ export async function respondCar (context: ResponseContext): Promise<Response> {
   }
 
   return new Response(
-    await openBody(() => car.bytes, { signal, unneeded, stallTimeout: limits.stallTimeout }),
+    await openResponseBody(context, () => car.bytes, { unneeded }),
     { headers }
   )
 }

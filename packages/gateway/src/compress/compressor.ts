@@ -1,0 +1,84 @@
+import { brotli } from '@ipfsz/codecs/brotli'
+import { gzip } from '@ipfsz/codecs/gzip'
+import { zstd } from '@ipfsz/codecs/zstd'
+import { BlockCompressor } from './block-compressor.ts'
+import { CpuBudget } from './cpu-budget.ts'
+import { gzipStream } from './gzip-stream.ts'
+import type { FastCodecs } from './block-compressor.ts'
+import type { Compressor } from '../contract.ts'
+
+/** Defaults of `CompressorInit`. */
+export const DEFAULT_CPU_SHARE = 0.25
+export const DEFAULT_COMPRESSIONS = 2
+/** Bytes. */
+export const DEFAULT_COMPRESSED_CACHE = 64 * 1024 * 1024
+
+/** The fastest level of each codec that shrinks text to less than half. */
+const FAST_LEVEL = 1
+
+export interface CompressorInit {
+  /**
+   * How much of one processor core compression may take, on average: 0.5 is half of it. When it is used up,
+   * responses go out uncompressed at once.
+   *
+   * Time is measured on the clock, so a busy machine compresses less. Where clocks stand still while code runs
+   * (Cloudflare Workers), only `concurrency` is a bound.
+   *
+   * @default 0.25
+   */
+  cpuShare?: number | undefined
+
+  /**
+   * The most blocks and pieces of files that are compressed at a time.
+   *
+   * @default 2
+   */
+  concurrency?: number | undefined
+
+  /**
+   * Bytes of memory for compressed blocks. The least recently used go first.
+   *
+   * @default 67108864
+   */
+  cacheSize?: number | undefined
+
+  /**
+   * Whether compressed files that a client cannot take as they are stored are sent with gzip, if it takes that.
+   * These responses are not cached.
+   *
+   * @default false
+   */
+  files?: boolean | undefined
+}
+
+/**
+ * Compresses responses for gateways (`GatewayInit.compressor`). Several gateways can share one, with its cache
+ * and its bounds.
+ */
+export function createCompressor (init: CompressorInit = {}): Compressor {
+  return compressorOf(init, { zstd: zstd(), br: brotli(), gzip: gzip() })
+}
+
+/** @param now - a clock, in milliseconds */
+export function compressorOf (
+  {
+    cpuShare: share = DEFAULT_CPU_SHARE,
+    concurrency = DEFAULT_COMPRESSIONS,
+    cacheSize = DEFAULT_COMPRESSED_CACHE,
+    files = false
+  }: CompressorInit,
+  codecs: FastCodecs,
+  now = (): number => performance.now()
+): Compressor {
+  const budget = new CpuBudget({ share, concurrency, now })
+  const blocks = new BlockCompressor(codecs, budget, { level: FAST_LEVEL, cacheSize })
+
+  return {
+    findBlock: (cid, codings) => blocks.find(cid, codings),
+    compressBlock: async (cid, bytes, codings) => blocks.compress(cid, bytes, codings),
+    takesFiles: () => files && budget.isLeft,
+    gzipFile: source => gzipStream(source, async piece => budget.run(
+      async () => codecs.gzip.compress(piece, { level: FAST_LEVEL })
+    ))
+  }
+}
