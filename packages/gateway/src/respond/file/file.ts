@@ -1,4 +1,5 @@
 import { BodyTooLargeError } from '../../errors.ts'
+import { followSignal } from '../../follow-signal.ts'
 import { acceptsCoding } from '../../request/accept-encoding.ts'
 import { matchesEtag, matchesIfRange } from '../../request/conditions.ts'
 import { parseRange } from '../../request/range.ts'
@@ -55,10 +56,10 @@ export async function respondFile (context: ResponseContext, options: FileOption
     return rangeNotSatisfiable(context, file.size ?? 0)
   }
 
-  const unneeded = new AbortController()
+  const unneeded = followSignal(signal)
 
   try {
-    const stored = await openStored(candidate, AbortSignal.any([signal, unneeded.signal]))
+    const stored = await openStored(candidate, unneeded.signal)
     const sending = { etag: stored == null ? etagOf(etagCid) : etag, range, stored }
     checkLimit(context, file, sending)
 
