@@ -8,6 +8,7 @@ import { DaemonError } from '../src/errors.ts'
 import { createFetchingGateway } from '../src/gateway/fetching.ts'
 import { LongNetwork } from '../src/gateway/fetch-network.ts'
 import { Metrics } from '../src/gateway/metrics.ts'
+import { ReadAhead } from '../src/gateway/read-ahead.ts'
 import { fakeNetwork } from './fake-network.ts'
 import type { Network } from '../src/network/network.ts'
 import type { Repo } from '../src/repo/repo.ts'
@@ -62,6 +63,7 @@ function make (blockstore: Blockstore = new MemoryBlockstore()): Fixture {
     links: new MemoryDatastore(),
     network,
     metrics,
+    readAhead: new ReadAhead(),
     timeout: 1000,
     signal: new AbortController().signal
   }, undefined, {})
@@ -156,6 +158,7 @@ describe('a gateway that fetches', () => {
         }
       }),
       metrics: new Metrics('1'),
+      readAhead: new ReadAhead(),
       timeout: 1000,
       signal: new AbortController().signal
     }, undefined, { limits: { startTimeout: 5 } })

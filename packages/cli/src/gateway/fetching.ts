@@ -6,6 +6,7 @@ import { countDecompressed } from './counted-files.ts'
 import { storedBlocks } from './stored-blocks.ts'
 import { NetworkBlockstore } from '../network/blockstore.ts'
 import type { Metrics } from './metrics.ts'
+import type { ReadAhead } from './read-ahead.ts'
 import type { Network } from '../network/network.ts'
 import type { Repo } from '../repo/repo.ts'
 import type { LinkDatastore } from '@ipfsz/core'
@@ -21,6 +22,7 @@ export interface FetchingInit {
   links: LinkDatastore
   network: Pick<Network, 'fetch' | 'peers'>
   metrics: Pick<Metrics, 'decompressed' | 'fetched'>
+  readAhead: Pick<ReadAhead, 'limit'>
   /** How long a fetch may go without any block arriving, in milliseconds. */
   timeout: number
   signal: AbortSignal
@@ -132,7 +134,7 @@ class Readers {
 
   /** @param onFailed - called when a block did not arrive: the next request searches for peers again */
   #open (root: CID, onFailed: () => void): Opened {
-    const { repo, links, network, metrics, timeout, signal } = this.#init
+    const { repo, links, network, metrics, readAhead, timeout, signal } = this.#init
     const blockstore = new NetworkBlockstore({
       blockstore: repo.blockstore,
       network: async () => ({
@@ -157,7 +159,7 @@ class Readers {
     const files = ipfsz({ blockstore, datastore: links }, { fetch: { timeout: timeout + CORE_TIMEOUT_MARGIN } })
 
     return {
-      fs: countDecompressed(files, metrics),
+      fs: readAhead.limit(countDecompressed(files, metrics)),
       blocks: {
         get: (cid, options) => blockstore.get(cid, options),
         has: async (cid, options) => repo.blockstore.has(cid, options)

@@ -1,6 +1,7 @@
 import { createGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_TIMEOUT } from '@ipfsz/gateway'
 import { createNodeServer } from '@ipfsz/gateway/node'
 import { ipfsz } from '@ipfsz/core'
+import { BlockCache } from './block-cache.ts'
 import { countDecompressed } from './counted-files.ts'
 import { createFetchingGateway } from './fetching.ts'
 import { announceGateway } from './gateway-file.ts'
@@ -8,6 +9,7 @@ import { isLocalhost, urlOf } from './listen-address.ts'
 import { Metrics } from './metrics.ts'
 import { GatewayNames } from './names.ts'
 import { observe } from './observe.ts'
+import { ReadAhead } from './read-ahead.ts'
 import { RepoLinks } from './repo-links.ts'
 import { createMetricsServer, listen, shutDown } from './serve.ts'
 import { storedBlocks } from './stored-blocks.ts'
@@ -64,6 +66,9 @@ const PATIENCE_MARGIN = 10_000
 const IDLE_MARGIN = 90_000
 /** Node's timers hold 31 bits. */
 const LONGEST_TIMER = 2 ** 31 - 1
+
+/** Original bytes of the frames that one response decompresses at a time, 8 MiB: two of the usual size. */
+const IN_FLIGHT_BYTES = 8 * 1024 * 1024
 
 /** Why the file by which `ipfsz add` finds a gateway cannot be written to a repo that can be read. */
 const READ_ONLY = new Set(['EROFS', 'EACCES', 'EPERM'])
@@ -140,13 +145,14 @@ function makeGateway (
   signal: AbortSignal
 ): Gateway {
   const { blockstore } = repo
+  const readAhead = new ReadAhead()
   const names = new GatewayNames({ repo, network, lookUpTxt, signal })
   const gatewayInit = { subdomainHosts: ['localhost', ...subdomainHosts] }
 
   if (network != null) {
     const patience = timeout + PATIENCE_MARGIN
 
-    return createFetchingGateway({ repo, links, network, metrics, timeout, signal }, names, {
+    return createFetchingGateway({ repo, links, network, metrics, readAhead, timeout, signal }, names, {
       ...gatewayInit,
       limits: {
         startTimeout: Math.max(DEFAULT_START_TIMEOUT, patience),
@@ -155,11 +161,14 @@ function makeGateway (
     })
   }
 
+  const blocks = new BlockCache(blockstore)
+  const files = ipfsz({ blockstore: blocks, datastore: links }, { inFlightBytes: IN_FLIGHT_BYTES })
+
   return createGateway({
-    fs: countDecompressed(ipfsz({ blockstore, datastore: links }), metrics),
+    fs: readAhead.limit(countDecompressed(files, metrics)),
     blocks: {
-      get: (cid, options) => blockstore.get(cid, options),
-      has: async (cid, options) => blockstore.has(cid, options),
+      get: (cid, options) => blocks.get(cid, options),
+      has: async (cid, options) => blocks.has(cid, options),
       getStored: storedBlocks(blockstore)
     },
     names

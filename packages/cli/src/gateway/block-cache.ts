@@ -1,0 +1,161 @@
+import { checkBlock } from '@ipfsz/core'
+import type { Blockstore } from 'interface-blockstore'
+import type { CID } from 'multiformats/cid'
+
+/** How many bytes of blocks are kept in memory, 64 MiB. */
+export const DEFAULT_CACHED_BYTES = 64 * 1024 * 1024
+
+/** Larger blocks are not kept, 2 MiB: no other node takes them. */
+const MAX_CACHED_BLOCK = 2 * 1024 * 1024
+
+/** What an entry takes besides the bytes of its block, about. */
+const ENTRY_SIZE = 512
+
+/** Why a read is given up. Made once: an abort without a reason makes an error, with its stack, each time. */
+const NO_READER = new DOMException('Nobody waits for the block', 'AbortError')
+
+interface GetOptions {
+  signal?: AbortSignal
+}
+
+/** A block that is being read, for everybody who asked for it. */
+interface Reading {
+  bytes: Promise<Uint8Array>
+  readers: number
+  unneeded: AbortController
+}
+
+/**
+ * Keeps the blocks that were read last in memory, up to a number of bytes. Each is read once for all who ask for it
+ * at the same time, and compared with its CID once. A block that was deleted is no longer returned.
+ */
+export class BlockCache implements Pick<Blockstore, 'get' | 'has' | 'put'> {
+  /** Tells core that blocks need not be compared again. */
+  readonly checksBlocks = true
+  readonly #blockstore: Pick<Blockstore, 'get' | 'has' | 'put'>
+  readonly #maxBytes: number
+  /** The one that was used last is last. */
+  readonly #blocks = new Map<string, Uint8Array>()
+  readonly #reading = new Map<string, Reading>()
+  #bytes = 0
+
+  constructor (blockstore: Pick<Blockstore, 'get' | 'has' | 'put'>, maxBytes = DEFAULT_CACHED_BYTES) {
+    this.#blockstore = blockstore
+    this.#maxBytes = maxBytes
+  }
+
+  /**
+   * @throws {NotFoundError}
+   * @throws {CorruptBlockError} its bytes do not match the CID
+   */
+  async * get (cid: CID, options: GetOptions = {}): AsyncGenerator<Uint8Array> {
+    const key = cid.toString()
+    const cached = this.#blocks.get(key)
+
+    if (cached != null) {
+      if (await this.#blockstore.has(cid, options)) {
+        this.#keep(key, cached)
+        yield cached
+        return
+      }
+
+      this.#drop(key)
+    }
+
+    yield await this.#share(key, cid, options)
+  }
+
+  async has (cid: CID, options?: GetOptions): Promise<boolean> {
+    return this.#blockstore.has(cid, options)
+  }
+
+  async put (...args: Parameters<Blockstore['put']>): Promise<CID> {
+    return this.#blockstore.put(...args)
+  }
+
+  /** Read a block, together with all others who want it. The last one who leaves ends the read. */
+  async #share (key: string, cid: CID, { signal }: GetOptions): Promise<Uint8Array> {
+    signal?.throwIfAborted()
+
+    const reading = this.#reading.get(key) ?? this.#start(key, cid)
+    const leave = (): void => {
+      if (--reading.readers === 0) {
+        reading.unneeded.abort(NO_READER)
+        this.#end(key, reading)
+      }
+    }
+
+    reading.readers++
+    signal?.addEventListener('abort', leave, { once: true })
+
+    try {
+      return await reading.bytes
+    } catch (err) {
+      signal?.throwIfAborted()
+      throw err
+    } finally {
+      signal?.removeEventListener('abort', leave)
+    }
+  }
+
+  #start (key: string, cid: CID): Reading {
+    const unneeded = new AbortController()
+    const reading = { bytes: this.#read(cid, unneeded.signal), readers: 0, unneeded }
+
+    this.#reading.set(key, reading)
+    reading.bytes.then(bytes => {
+      this.#end(key, reading)
+      this.#keep(key, bytes)
+    }, () => { this.#end(key, reading) })
+
+    return reading
+  }
+
+  #end (key: string, reading: Reading): void {
+    if (this.#reading.get(key) === reading) {
+      this.#reading.delete(key)
+    }
+  }
+
+  async #read (cid: CID, signal: AbortSignal): Promise<Uint8Array> {
+    const parts: Uint8Array[] = []
+
+    for await (const part of this.#blockstore.get(cid, { signal })) {
+      parts.push(part)
+    }
+
+    const bytes = parts.length === 1 ? parts[0] : Buffer.concat(parts)
+    await checkBlock(cid, bytes)
+
+    return bytes
+  }
+
+  #keep (key: string, bytes: Uint8Array): void {
+    this.#drop(key)
+
+    if (bytes.byteLength > MAX_CACHED_BLOCK) {
+      return
+    }
+
+    this.#blocks.set(key, bytes)
+    this.#bytes += sizeOf(bytes)
+
+    while (this.#bytes > this.#maxBytes) {
+      const [oldest] = this.#blocks.keys()
+      this.#drop(oldest)
+    }
+  }
+
+  #drop (key: string): void {
+    const bytes = this.#blocks.get(key)
+
+    if (bytes != null) {
+      this.#bytes -= sizeOf(bytes)
+      this.#blocks.delete(key)
+    }
+  }
+}
+
+function sizeOf (bytes: Uint8Array): number {
+  return bytes.byteLength + ENTRY_SIZE
+}
