@@ -103,12 +103,18 @@ export class BlockCache implements Pick<Blockstore, 'get' | 'has' | 'put'> {
     const reading = { bytes: this.#read(cid, unneeded.signal), readers: 0, unneeded }
 
     this.#reading.set(key, reading)
-    reading.bytes.then(bytes => {
-      this.#end(key, reading)
-      this.#keep(key, bytes)
-    }, () => { this.#end(key, reading) })
+    // those who wait get its failure
+    this.#finish(key, reading).catch(() => {})
 
     return reading
+  }
+
+  async #finish (key: string, reading: Reading): Promise<void> {
+    try {
+      this.#keep(key, await reading.bytes)
+    } finally {
+      this.#end(key, reading)
+    }
   }
 
   #end (key: string, reading: Reading): void {

@@ -73,11 +73,11 @@ function writeHead (req: NodeRequestMessage, res: NodeResponseMessage, { status,
 async function sendBody (res: NodeResponseMessage, body: ReadableStream<Uint8Array>): Promise<void> {
   const reader = body.getReader()
   let isClosed = res.destroyed
-  let resume = (): void => {}
+  let resume: (() => void) | undefined
   const close = (): void => {
     isClosed = true
     reader.cancel().catch(() => {})
-    resume()
+    resume?.()
   }
 
   if (isClosed) {
@@ -87,7 +87,7 @@ async function sendBody (res: NodeResponseMessage, body: ReadableStream<Uint8Arr
 
   res.once('close', close)
   res.once('error', close)
-  res.on('drain', () => { resume() })
+  res.on('drain', () => { resume?.() })
 
   for (;;) {
     const { done, value } = await reader.read()
