@@ -66,20 +66,24 @@ describe('BlockCache', () => {
     expect(store.reads).toBe(1)
   })
 
-  it('returns no block that was deleted', async () => {
+  it('returns no block that was deleted a while ago', async () => {
     const store = new MemoryBlockstore()
-    const cache = new BlockCache(store)
+    const [cache, lasting] = [0, Infinity].map(freshTime => new BlockCache(store, { freshTime }))
     const cid = await put(store, noise(KIB))
     await get(cache, cid)
+    await get(lasting, cid)
 
     await store.delete(cid)
 
+    expect(await cache.has(cid)).toBe(false)
     await expect(get(cache, cid)).rejects.toHaveProperty('name', NotFoundError.name)
+    expect(await lasting.has(cid)).toBe(true)
+    expect(await get(lasting, cid)).toHaveLength(KIB)
   })
 
   it('forgets the blocks that were not used for longest', async () => {
     const store = new SlowStore()
-    const cache = new BlockCache(store, 3 * 2 * KIB)
+    const cache = new BlockCache(store, { maxBytes: 3 * 2 * KIB, freshTime: 0 })
     const [a, b, c, d] = await Promise.all([1, 2, 3, 4].map(async size => put(store, noise(KIB + size))))
     store.open()
 

@@ -5,6 +5,9 @@ import type { CID } from 'multiformats/cid'
 /** How many bytes of blocks are kept in memory, 64 MiB. */
 export const DEFAULT_CACHED_BYTES = 64 * 1024 * 1024
 
+/** How long a block that was seen on the disk counts as being there, in milliseconds. */
+const DEFAULT_FRESH_TIME = 1000
+
 /** Larger blocks are not kept, 2 MiB: no other node takes them. */
 const MAX_CACHED_BLOCK = 2 * 1024 * 1024
 
@@ -18,6 +21,19 @@ interface GetOptions {
   signal?: AbortSignal
 }
 
+interface BlockCacheInit {
+  /** @default 67108864 */
+  maxBytes?: number
+  /** @default 1000 */
+  freshTime?: number
+}
+
+interface CachedBlock {
+  bytes: Uint8Array
+  /** When it was last seen on the disk, on the clock of `performance.now`. */
+  seen: number
+}
+
 /** A block that is being read, for everybody who asked for it. */
 interface Reading {
   bytes: Promise<Uint8Array>
@@ -27,21 +43,21 @@ interface Reading {
 
 /**
  * Keeps the blocks that were read last in memory, up to a number of bytes. Each is read once for all who ask for it
- * at the same time, and compared with its CID once. A block that was deleted is no longer returned.
+ * at the same time, and compared with its CID once. A block that was deleted is returned for a second at most.
  */
 export class BlockCache implements Pick<Blockstore, 'get' | 'has' | 'put'> {
   /** Tells core that blocks need not be compared again. */
   readonly checksBlocks = true
   readonly #blockstore: Pick<Blockstore, 'get' | 'has' | 'put'>
-  readonly #maxBytes: number
-  /** The one that was used last is last. */
-  readonly #blocks = new Map<string, Uint8Array>()
+  readonly #init: Required<BlockCacheInit>
+  /** The one that was read from the disk, or seen there, last is last. */
+  readonly #blocks = new Map<string, CachedBlock>()
   readonly #reading = new Map<string, Reading>()
   #bytes = 0
 
-  constructor (blockstore: Pick<Blockstore, 'get' | 'has' | 'put'>, maxBytes = DEFAULT_CACHED_BYTES) {
+  constructor (blockstore: Pick<Blockstore, 'get' | 'has' | 'put'>, init: BlockCacheInit = {}) {
     this.#blockstore = blockstore
-    this.#maxBytes = maxBytes
+    this.#init = { maxBytes: DEFAULT_CACHED_BYTES, freshTime: DEFAULT_FRESH_TIME, ...init }
   }
 
   /**
@@ -52,25 +68,38 @@ export class BlockCache implements Pick<Blockstore, 'get' | 'has' | 'put'> {
     const key = cid.toString()
     const cached = this.#blocks.get(key)
 
-    if (cached != null) {
-      if (await this.#blockstore.has(cid, options)) {
-        this.#keep(key, cached)
-        yield cached
-        return
-      }
-
-      this.#drop(key)
+    if (cached != null && await this.#isThere(key, cid, options)) {
+      yield cached.bytes
+      return
     }
 
     yield await this.#share(key, cid, options)
   }
 
   async has (cid: CID, options?: GetOptions): Promise<boolean> {
-    return this.#blockstore.has(cid, options)
+    return this.#isThere(cid.toString(), cid, options)
   }
 
   async put (...args: Parameters<Blockstore['put']>): Promise<CID> {
     return this.#blockstore.put(...args)
+  }
+
+  async #isThere (key: string, cid: CID, options?: GetOptions): Promise<boolean> {
+    const cached = this.#blocks.get(key)
+
+    if (cached != null && performance.now() - cached.seen < this.#init.freshTime) {
+      return true
+    }
+
+    const isThere = await this.#blockstore.has(cid, options)
+
+    if (cached != null && isThere) {
+      this.#keep(key, cached.bytes)
+    } else {
+      this.#drop(key)
+    }
+
+    return isThere
   }
 
   /** Read a block, together with all others who want it. The last one who leaves ends the read. */
@@ -143,20 +172,20 @@ export class BlockCache implements Pick<Blockstore, 'get' | 'has' | 'put'> {
       return
     }
 
-    this.#blocks.set(key, bytes)
+    this.#blocks.set(key, { bytes, seen: performance.now() })
     this.#bytes += sizeOf(bytes)
 
-    while (this.#bytes > this.#maxBytes) {
+    while (this.#bytes > this.#init.maxBytes) {
       const [oldest] = this.#blocks.keys()
       this.#drop(oldest)
     }
   }
 
   #drop (key: string): void {
-    const bytes = this.#blocks.get(key)
+    const cached = this.#blocks.get(key)
 
-    if (bytes != null) {
-      this.#bytes -= sizeOf(bytes)
+    if (cached != null) {
+      this.#bytes -= sizeOf(cached.bytes)
       this.#blocks.delete(key)
     }
   }
