@@ -5,8 +5,11 @@ import type { CID } from 'multiformats/cid'
 /** How many bytes of blocks are kept in memory, 64 MiB. */
 export const DEFAULT_CACHED_BYTES = 64 * 1024 * 1024
 
-/** How long a block that was seen on the disk counts as being there, in milliseconds. */
-const DEFAULT_FRESH_TIME = 1000
+/**
+ * How long a block that was seen on the disk counts as being there, in milliseconds: shorter than any command that
+ * deletes it, and long enough that a small file that everybody asks for costs no look at the disk for each request.
+ */
+const DEFAULT_FRESH_TIME = 10
 
 /** Larger blocks are not kept, 2 MiB: no other node takes them. */
 const MAX_CACHED_BLOCK = 2 * 1024 * 1024
@@ -24,7 +27,7 @@ interface GetOptions {
 interface BlockCacheInit {
   /** @default 67108864 */
   maxBytes?: number
-  /** @default 1000 */
+  /** @default 10 */
   freshTime?: number
 }
 
@@ -43,7 +46,7 @@ interface Reading {
 
 /**
  * Keeps the blocks that were read last in memory, up to a number of bytes. Each is read once for all who ask for it
- * at the same time, and compared with its CID once. A block that was deleted is returned for a second at most.
+ * at the same time, and compared with its CID once. A block that was deleted is returned for `freshTime` at most.
  */
 export class BlockCache implements Pick<Blockstore, 'get' | 'has' | 'put'> {
   /** Tells core that blocks need not be compared again. */
