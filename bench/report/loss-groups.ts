@@ -1,5 +1,6 @@
 import { DEFAULT, PLAIN } from '../support/file-systems.ts'
 import { COMMAND } from '../support/network/sides.ts'
+import { gatewayLosses } from './gateway.ts'
 import { isLess, list, NOISE } from './loss.ts'
 import { distinct, find, numberOf, rowsOf } from './rows.ts'
 import { brief, line, range, slowdowns, some } from './words.ts'
@@ -17,7 +18,7 @@ const LITTLE = 4
  */
 export function lossGroups (results: Results): string[] {
   return [
-    kubo, smallFiles, inMemory, gzip, links, randomReads, compressedAlready,
+    kubo, smallFiles, inMemory, gzip, links, gatewayLosses, randomReads, compressedAlready,
     inPage, blocksAtRest, originals, memory, failures
   ].flatMap(find => find(results))
 }

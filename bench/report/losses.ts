@@ -2,6 +2,7 @@ import { rounded } from '../benchmark.ts'
 import { DEFAULT, PLAIN } from '../support/file-systems.ts'
 import { LINKS } from '../support/paper.ts'
 import { fromNetwork, fromSlow } from './fetch-losses.ts'
+import { fromGateway } from './gateway.ts'
 import { extremes, isLess, list, NOISE } from './loss.ts'
 import { find, numberOf, rowsOf } from './rows.ts'
 import type { Results } from './rows.ts'
@@ -24,6 +25,7 @@ export const LOSSES: Readonly<Record<string, (results: Results) => string[]>> = 
   local: fromLocal,
   network: fromNetwork,
   slow: fromSlow,
+  gateway: fromGateway,
   random: fromRandom,
   bypass: fromBypass,
   tree: fromTree,

@@ -21,6 +21,7 @@ export const TITLES: Readonly<Record<string, string>> = {
   local: 'Adding and reading on one machine',
   network: 'Fetching from another node',
   slow: 'Fetching whole files over slow links',
+  gateway: 'Serving over HTTP',
   random: 'Reading at random places',
   bypass: 'Files that are compressed already',
   tree: 'Many small files',

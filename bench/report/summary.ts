@@ -1,5 +1,6 @@
 import { DEFAULT, PLAIN } from '../support/file-systems.ts'
 import { COMMAND, LIBRARY } from '../support/network/sides.ts'
+import { gateway } from './gateway.ts'
 import { list } from './loss.ts'
 import { find, numberOf, rowsOf } from './rows.ts'
 import { brief, line, range } from './words.ts'
@@ -8,7 +9,7 @@ import type { Results } from './rows.ts'
 
 /** The main figures: a line for each question that was measured. */
 export function summary (results: Results): string[] {
-  return [stored, reading, adding, fetching, farAway, againstKubo, random, memory, smallFiles, inPage]
+  return [stored, reading, adding, fetching, farAway, gateway, againstKubo, random, memory, smallFiles, inPage]
     .flatMap(tell => tell(results))
 }
 

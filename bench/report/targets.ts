@@ -1,6 +1,7 @@
 import { rounded } from '../benchmark.ts'
 import { DEFAULT } from '../support/file-systems.ts'
 import { COMMAND, LIBRARY } from '../support/network/sides.ts'
+import { gatewayWorst } from './gateway.ts'
 import { distinct, find, numberOf, rowsOf } from './rows.ts'
 import type { Row } from '../benchmark.ts'
 import type { Results } from './rows.ts'
@@ -21,6 +22,7 @@ export function targets (results: Results): Row[] {
   const wholeFile = numberOf(storage, 'zstd -3, whole file')
   const speed = (what: string): number | undefined =>
     numberOf(find(local, { MB: 100, store: 'fs', what, side: DEFAULT }), 'times as fast')
+  const served = gatewayWorst(results)
   const stored = ratio == null || wholeFile == null ? undefined : ratio / wholeFile
 
   return [
@@ -39,6 +41,8 @@ export function targets (results: Results): Row[] {
         )
       ]
     }),
+    atLeast('serve files of 100 KB and more as they are stored: times the rate of Kubo\'s gateway', 1, served.rate),
+    atMost('serve files of 100 KB and more as they are stored: times Kubo\'s processor time', 1, served.cpu),
     ...(blockstore.length === 0 ? ['any files'] : distinct(blockstore, 'files')).flatMap(
       files => LENGTH.flatMap(side => READING.map(what => atLeast(
         `${what}, blocks of ${files}, ${side}: times the speed of an FsBlockstore alone`,

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { atExit } from './at-exit.ts'
+import { processCpu } from './process-cpu.ts'
 import type { ChildProcess } from 'node:child_process'
 
 /** How long a daemon may take to start, in milliseconds. */
@@ -53,6 +54,8 @@ export interface KuboDaemon {
   peer: string
   /** The TCP port that other nodes connect to. */
   port: number
+  /** The URL of its HTTP gateway. */
+  gateway: string
   /** Processor time since it started, in milliseconds. */
   cpu (): Promise<number>
   /** The URL of a command of its RPC API. */
@@ -62,10 +65,12 @@ export interface KuboDaemon {
   stop (): Promise<void>
 }
 
-export async function startKubo (repo: string): Promise<KuboDaemon> {
-  const child = spawn('ipfs', ['daemon'], { env: environment(repo), stdio: ['ignore', 'pipe', 'pipe'] })
+/** @param args - more arguments of `ipfs daemon` */
+export async function startKubo (repo: string, args: readonly string[] = []): Promise<KuboDaemon> {
+  const child = spawn('ipfs', ['daemon', ...args], { env: environment(repo), stdio: ['ignore', 'pipe', 'pipe'] })
   const stay = atExit(() => { child.kill() })
-  const api = `http://127.0.0.1:${await apiPort(child)}/api/v0`
+  const ports = await listeningPorts(child)
+  const api = `http://127.0.0.1:${ports.api}/api/v0`
   child.stdout?.resume()
   child.stderr?.resume()
 
@@ -82,11 +87,15 @@ export async function startKubo (repo: string): Promise<KuboDaemon> {
   }
 
   const { ID } = await (await call('id')).json() as { ID: string }
-  const { Strings: [address] } = await (await call('swarm/addrs/listen')).json() as { Strings: string[] }
+  // offline it listens nowhere
+  const { Strings: [address = ''] } = args.includes('--offline')
+    ? { Strings: [] }
+    : await (await call('swarm/addrs/listen')).json() as { Strings: string[] }
 
   return {
     peer: ID,
     port: Number(address.split('/')[4]),
+    gateway: `http://127.0.0.1:${ports.gateway}`,
     cpu: async () => processCpu(child.pid as number),
     url,
     call,
@@ -99,15 +108,7 @@ export async function startKubo (repo: string): Promise<KuboDaemon> {
   }
 }
 
-/** User and system time of a process in milliseconds, from the fields that proc(5) calls utime and stime. */
-async function processCpu (pid: number): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).split(') ').at(-1)?.split(' ') ?? []
-
-  // in hundredths of a second
-  return (Number(fields[11]) + Number(fields[12])) * 10
-}
-
-async function apiPort (child: ChildProcess): Promise<number> {
+async function listeningPorts (child: ChildProcess): Promise<{ api: number, gateway: number }> {
   let output = ''
 
   return new Promise((resolve, reject) => {
@@ -120,11 +121,13 @@ async function apiPort (child: ChildProcess): Promise<number> {
     child.stderr?.on('data', data => { output += String(data) })
     child.stdout?.on('data', data => {
       output += String(data)
-      const port = /RPC API server listening on \/ip4\/127\.0\.0\.1\/tcp\/(\d+)/.exec(output)?.[1]
+      const [api, gateway] = ['RPC API', 'Gateway'].map(
+        server => new RegExp(`${server} server listening on /ip4/127\\.0\\.0\\.1/tcp/(\\d+)`).exec(output)?.[1]
+      )
 
-      if (port != null && output.includes('Daemon is ready')) {
+      if (api != null && gateway != null && output.includes('Daemon is ready')) {
         clearTimeout(timer)
-        resolve(Number(port))
+        resolve({ api: Number(api), gateway: Number(gateway) })
       }
     })
   })

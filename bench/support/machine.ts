@@ -20,7 +20,7 @@ const PACKAGES = [
   'lz4-napi',
   'snappy'
 ]
-const WORKSPACES = ['codecs', 'core', 'blockstore-compressed', 'libp2p-compression']
+const WORKSPACES = ['codecs', 'core', 'blockstore-compressed', 'libp2p-compression', 'gateway']
 
 /** The machine that measured. */
 export function describeMachine (): string {
@@ -34,6 +34,7 @@ export function describeMachine (): string {
 export function versions (): Record<string, string> {
   const kubo = output('ipfs', ['version', '--number'])
   const zstd = output('zstd', ['--version'])?.match(/v(\d[\d.]*)/)?.[1]
+  const nginx = output('sh', ['-c', 'nginx -v 2>&1'])?.match(/nginx\/(\d[\d.]+)/)?.[1]
   const chromium = output(findChromium() ?? 'chromium', ['--version'])?.match(/\d[\d.]+/)?.[0]
 
   return {
@@ -43,6 +44,7 @@ export function versions (): Record<string, string> {
     ...Object.fromEntries(PACKAGES.map(name => [name, packageVersion(`node_modules/${name}`)])),
     ...kubo == null ? {} : { kubo },
     ...zstd == null ? {} : { 'zstd (tool)': zstd },
+    ...nginx == null ? {} : { nginx },
     ...chromium == null ? {} : { chromium }
   }
 }

@@ -227,6 +227,33 @@ describe('losses of other benchmarks', () => {
     expect(found[1]).to.include('20 MB of text (1.4)')
   })
 
+  it('list what nginx and Kubo serve faster, or with less processor time', () => {
+    const row = { MB: 10, file: 'text', connections: 16 }
+    const rows = [
+      { ...row, side: 'ipfsz gateway, zstd 3', 'requests/s': 100, 'CPU ns a byte': 2, 'times Kubo\'s rate': 0.5 },
+      { ...row, side: 'nginx, compressed before', 'requests/s': 400, 'CPU ns a byte': 1 },
+      { ...row, side: 'Kubo', 'requests/s': 200, 'CPU ns a byte': 4 }
+    ]
+    const results = new Map([['gateway', resultOf('gateway', [{ title: '', rows }])]])
+
+    expect(lossesOf('gateway', rows)).to.deep.equal([
+      '**requests a second**: nginx, compressed before answers more in 1 of 1 rows: ' +
+        '10 MB of text at 16 connections (4 times).',
+      '**processor time**: nginx, compressed before takes less in 1 of 1 rows: ' +
+        '10 MB of text at 16 connections (2 times).',
+      '**requests a second**: Kubo answers more in 1 of 1 rows: 10 MB of text at 16 connections (2 times).'
+    ])
+    expect(lossGroups(results)).to.deep.equal([
+      '**Serving over HTTP**: nginx answers 4 times as many requests a second; ' +
+        'Kubo\'s gateway answers up to 2 times as many ([gateway](benchmarks/gateway.md))'
+    ])
+    expect(targets(results).find(({ what }) => String(what).includes('rate of Kubo'))).to.include({
+      target: 'at least 1',
+      measured: 0.5,
+      reached: '**no**'
+    })
+  })
+
   it('list small files that are slower to add or read', () => {
     const row = { tree: 'a', 'stored / original': 0.3, 'read all, times as fast': 1 }
     const found = lossesOf('tree', [

@@ -29,7 +29,8 @@ describe('npm run bench', () => {
     'blockstore',
     'browser',
     'codecs',
-    'network'
+    'network',
+    'gateway'
   ])('prints one line if the corpus has no input for %s', async name => {
     await writeFile(join(directory, 'empty.txt'), '')
 

@@ -78,6 +78,35 @@ export async function addByCommand (repo: string, file: string): Promise<{ cid: 
   return { cid, stored }
 }
 
+/** Start `ipfsz gateway` on a free port of loopback. */
+export async function startCommandGateway (
+  repo: string
+): Promise<{ url: string, pid: number, stop: () => Promise<void> }> {
+  const child = start(['gateway', '--json', '--repo', repo, '--listen', '127.0.0.1:0'])
+  const exit = once(child, 'close')
+  let url = ''
+  child.stderr.resume()
+
+  for await (const line of createInterface(child.stdout)) {
+    const event = JSON.parse(line) as { event: string, url: string }
+
+    if (event.event === 'ready') {
+      return {
+        url,
+        pid: child.pid as number,
+        stop: async () => {
+          child.kill()
+          await exit
+        }
+      }
+    }
+
+    url = event.url
+  }
+
+  throw new Error(`ipfsz gateway did not start: it ended with ${child.exitCode}`)
+}
+
 /** Start `ipfsz daemon` on a free port of loopback. */
 export async function startCommandDaemon (repo: string): Promise<Provider & { stop: () => Promise<void> }> {
   const child = start(['daemon', '--json', '--repo', repo, '--listen', '/ip4/127.0.0.1/tcp/0'])

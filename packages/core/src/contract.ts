@@ -30,7 +30,14 @@ import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
 export interface IpfszComponents {
-  blockstore: Pick<Blockstore, 'get' | 'put' | 'has'>
+  blockstore: Pick<Blockstore, 'get' | 'put' | 'has'> & {
+    /**
+     * Whether it compares every block with its CID before it returns it, and so throws for damaged ones.
+     *
+     * @default false: each block is compared when it is read
+     */
+    readonly checksBlocks?: boolean | undefined
+  }
   /** Where links between original and compressed CIDs are stored. Links are unavailable without it. */
   datastore?: LinkDatastore | undefined
   /** Finds providers, as `helia.routing` does. When a peer goes away during a fetch, others are looked up here. */

@@ -1,5 +1,6 @@
 import { answer } from './answer.ts'
 import { GatewayError } from './errors.ts'
+import { followSignal } from './follow-signal.ts'
 import { reportFailure, respondError } from './respond/error.ts'
 import { preflight } from './respond/headers.ts'
 import type { Gateway, GatewayComponents, GatewayInit, GatewayLimits } from './contract.ts'
@@ -52,10 +53,10 @@ function answerMethod ({ method }: Request): Response | undefined {
 /** Answer a request, or fail after `startTimeout`. The body has its own time limit. */
 async function answerInTime (request: Request, components: GatewayComponents, init: Settings): Promise<Response> {
   const { startTimeout } = init.limits
-  const late = new AbortController()
-  const signal = AbortSignal.any([request.signal, late.signal])
+  const unwanted = followSignal(request.signal)
+  const { signal } = unwanted
   const timer = setTimeout(() => {
-    late.abort(new GatewayError(504, `The response did not begin within ${startTimeout} ms`))
+    unwanted.abort(new GatewayError(504, `The response did not begin within ${startTimeout} ms`))
   }, startTimeout)
   const { promise: stopped, reject } = Promise.withResolvers<never>()
   const stop = (): void => { reject(signal.reason) }

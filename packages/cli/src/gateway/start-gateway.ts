@@ -8,9 +8,11 @@ import { noteFailures } from './failures.ts'
 import { createFetchingGateway } from './fetching.ts'
 import { announceGateway } from './gateway-file.ts'
 import { isLocalhost, urlOf } from './listen-address.ts'
+import { MemoryBlockCache } from './memory-block-cache.ts'
 import { Metrics } from './metrics.ts'
 import { GatewayNames } from './names.ts'
 import { observe } from './observe.ts'
+import { ReadAhead } from './read-ahead.ts'
 import { RepoLinks } from './repo-links.ts'
 import { createMetricsServer, listen, shutDown } from './serve.ts'
 import { storedBlocks } from './stored-blocks.ts'
@@ -81,6 +83,8 @@ const LONGEST_TIMER = 2 ** 31 - 1
 
 /** How much of what is fetched is kept, in bytes. */
 export const DEFAULT_CACHE_SIZE = 10 * 1024 ** 3
+/** Original bytes of the frames that one response decompresses at a time, 8 MiB: two of the usual size. */
+const IN_FLIGHT_BYTES = 8 * 1024 * 1024
 
 /** Why the file by which `ipfsz add` finds a gateway cannot be written to a repo that can be read. */
 const READ_ONLY = new Set(['EROFS', 'EACCES', 'EPERM'])
@@ -195,12 +199,15 @@ function makeGateway (
   cache: BlockCache | undefined
 ): Gateway {
   const { blockstore } = repo
+  const readAhead = new ReadAhead()
   const names = new GatewayNames({ repo, network, lookUpTxt, signal })
+  const blocks = new MemoryBlockCache(blockstore)
+  const files = ipfsz({ blockstore: blocks, datastore: links }, { inFlightBytes: IN_FLIGHT_BYTES })
   const components = {
-    fs: countDecompressed(ipfsz({ blockstore, datastore: links }), metrics),
+    fs: readAhead.limit(countDecompressed(files, metrics)),
     blocks: {
-      get: (cid, options) => blockstore.get(cid, options),
-      has: async (cid, options) => blockstore.has(cid, options),
+      get: (cid, options) => blocks.get(cid, options),
+      has: async (cid, options) => blocks.has(cid, options),
       getStored: storedBlocks(blockstore)
     },
     names
@@ -217,7 +224,7 @@ function makeGateway (
 
   const patience = timeout + PATIENCE_MARGIN
 
-  return createFetchingGateway({ repo, links, network, cache, metrics, timeout, signal }, components, {
+  return createFetchingGateway({ repo, links, network, cache, metrics, readAhead, timeout, signal }, components, {
     ...gatewayInit,
     limits: {
       startTimeout: Math.max(DEFAULT_START_TIMEOUT, patience),

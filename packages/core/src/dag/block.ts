@@ -21,6 +21,8 @@ export interface GetStore extends Pick<Blockstore, 'get'> {
   readonly readAheadBytes?: number | undefined
   /** Whether blocks come from peers, so that it pays to request as many as fit into `readAheadBytes`. */
   fetches? (): boolean
+  /** Whether it compares every block with its CID before it returns it. Those of others are compared here. */
+  readonly checksBlocks?: boolean | undefined
 }
 
 export type PutStore = Pick<Blockstore, 'put'>
@@ -28,7 +30,7 @@ export type PutStore = Pick<Blockstore, 'put'>
 /**
  * Get a block and check that it matches its CID. Helia checks blocks from the network, but not
  * those in its blockstore. A damaged block is requested once more, because a networked
- * blockstore can fetch a good one.
+ * blockstore can fetch a good one. A blockstore that compares its blocks itself is believed.
  *
  * @throws {NotFoundError} the blockstore does not have it
  * @throws {CorruptBlockError} the bytes do not match the CID
@@ -46,6 +48,10 @@ export async function getBlock (cid: CID, blockstore: GetStore, options: GetBloc
   }
 
   const block = await read(cid, blockstore, options)
+
+  if (blockstore.checksBlocks === true) {
+    return block
+  }
 
   try {
     await checkBlock(cid, block)

@@ -17,6 +17,9 @@ import type { GetBlockOptions, GetStore } from './block.ts'
 import type { Item, ItemList, Opened, ReadItem } from './items.ts'
 import type { Held, Place, Span, Step } from './places.ts'
 
+/** Why blocks are no longer fetched. Made once: an abort without a reason makes an error, with its stack, each time. */
+const READ = new DOMException('The blocks are no longer needed', 'AbortError')
+
 interface ReadAheadOptions extends GetBlockOptions {
   blockReadConcurrency?: number | undefined
 }
@@ -286,6 +289,6 @@ export async function * readAhead<I extends Item, Node> (
       yield opened == null ? { item, ...block == null ? {} : { block } } : { item, node: opened.node }
     }
   } finally {
-    done.abort()
+    done.abort(READ)
   }
 }

@@ -4,7 +4,7 @@ import type { ProviderRouting } from './fetch-scope.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
-type Store = Pick<Blockstore, 'get' | 'put' | 'has'>
+type Store = Pick<Blockstore, 'get' | 'put' | 'has'> & { readonly checksBlocks?: boolean | undefined }
 
 /** A networked blockstore, and how far to read ahead in it. */
 interface FetchingBlockstore extends Store {
@@ -12,6 +12,8 @@ interface FetchingBlockstore extends Store {
   readonly readAheadBytes: number
   /** Whether any block so far was not stored locally. */
   fetches (): boolean
+  /** Whether every block was compared with its CID: not if some may come from a peer. */
+  readonly checksBlocks: boolean
 }
 
 /**
@@ -47,6 +49,7 @@ export function fetchingBlockstore (
     put: (...args) => blockstore.put(...args),
     has: (...args) => blockstore.has(...args),
     readAheadBytes: fetcher.window.maxBytes,
-    fetches: () => fetched
+    fetches: () => fetched,
+    get checksBlocks () { return blockstore.checksBlocks === true && !fetched }
   }
 }

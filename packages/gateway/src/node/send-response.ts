@@ -17,10 +17,9 @@ export async function sendResponse (
   response: Response
 ): Promise<void> {
   const { body } = response
-  const closed = new AbortController()
 
-  res.once('close', () => { closed.abort() })
-  res.once('error', () => { closed.abort() })
+  // whatever fails, the response closes
+  res.once('error', () => {})
 
   try {
     writeHead(req, res, response)
@@ -29,7 +28,7 @@ export async function sendResponse (
       await body?.cancel()
       res.end()
     } else {
-      await sendBody(res, body, closed.signal)
+      await sendBody(res, body)
     }
   } catch {
     breakConnection(req, res)
@@ -71,35 +70,40 @@ function writeHead (req: NodeRequestMessage, res: NodeResponseMessage, { status,
   }
 }
 
-async function sendBody (
-  res: NodeResponseMessage,
-  body: ReadableStream<Uint8Array>,
-  closed: AbortSignal
-): Promise<void> {
+async function sendBody (res: NodeResponseMessage, body: ReadableStream<Uint8Array>): Promise<void> {
   const reader = body.getReader()
-  const cancel = (): void => { reader.cancel().catch(() => {}) }
+  let isClosed = res.destroyed
+  let resume: (() => void) | undefined
+  const close = (): void => {
+    isClosed = true
+    reader.cancel().catch(() => {})
+    resume?.()
+  }
 
-  if (closed.aborted || res.destroyed) {
-    cancel()
+  if (isClosed) {
+    close()
     return
   }
 
-  closed.addEventListener('abort', cancel)
+  res.once('close', close)
+  res.once('error', close)
+  res.on('drain', () => { resume?.() })
 
   for (;;) {
     const { done, value } = await reader.read()
 
-    if (closed.aborted) {
+    if (isClosed) {
       return
     }
 
     if (done) {
+      res.off('close', close)
       res.end()
       return
     }
 
     if (!write(res, value)) {
-      await drained(res, closed)
+      await new Promise<void>(resolve => { resume = resolve })
     }
   }
 }
@@ -107,17 +111,4 @@ async function sendBody (
 /** The two kinds of response have types of `write` that TypeScript cannot call together. */
 function write (res: NodeResponseMessage, bytes: Uint8Array): boolean {
   return res instanceof Http2ServerResponse ? res.write(bytes) : res.write(bytes)
-}
-
-async function drained (res: NodeResponseMessage, closed: AbortSignal): Promise<void> {
-  await new Promise<void>(resolve => {
-    const done = (): void => {
-      res.off('drain', done)
-      closed.removeEventListener('abort', done)
-      resolve()
-    }
-
-    res.on('drain', done)
-    closed.addEventListener('abort', done)
-  })
 }

@@ -1,4 +1,5 @@
 import { BodyLengthError, BodyStalledError, BodyTooLargeError } from '../errors.ts'
+import { followSignal } from '../follow-signal.ts'
 
 export interface BodyInit {
   /** Aborts the body, and what it is read from. */
@@ -11,7 +12,7 @@ export interface BodyInit {
   limit?: number | undefined
   /** Called with a failure after the first bytes. */
   onFailure?: ((err: unknown) => void) | undefined
-  /** Aborted when the body is no longer needed, for a source that was opened before. */
+  /** Aborted when the body is no longer needed, for a source that was opened before. Follows `signal`. */
   unneeded?: AbortController | undefined
 }
 
@@ -26,8 +27,8 @@ export async function openBody (
   read: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
   init: BodyInit
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const { unneeded = new AbortController() } = init
-  const source = read(AbortSignal.any([init.signal, unneeded.signal]))[Symbol.asyncIterator]()
+  const { unneeded = followSignal(init.signal) } = init
+  const source = read(unneeded.signal)[Symbol.asyncIterator]()
   const close = (reason: unknown): void => {
     unneeded.abort(reason)
     // not awaited, because a stalled source would block the caller

@@ -1,4 +1,5 @@
 import { BodyTooLargeError } from '../../errors.ts'
+import { followSignal } from '../../follow-signal.ts'
 import { acceptsCoding } from '../../request/accept-encoding.ts'
 import { matchesEtag, matchesIfRange } from '../../request/conditions.ts'
 import { parseRange } from '../../request/range.ts'
@@ -64,10 +65,10 @@ export async function respondFile (context: ResponseContext, options: FileOption
     return rangeNotSatisfiable(context, file.size ?? 0)
   }
 
-  const unneeded = new AbortController()
+  const unneeded = followSignal(signal)
 
   try {
-    const stored = await openStored(candidate, AbortSignal.any([signal, unneeded.signal]))
+    const stored = await openStored(candidate, unneeded.signal)
     const compressor = stored == null && takesGzip ? freeCompressor(context) : undefined
     const sending = {
       etag: stored != null ? etag : compressor != null ? gzipEtag : etagOf(etagCid),

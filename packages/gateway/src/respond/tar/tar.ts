@@ -3,6 +3,7 @@ import * as dagPb from '@ipld/dag-pb'
 import { createTarPacker } from 'modern-tar'
 import * as raw from 'multiformats/codecs/raw'
 import { BodyTooLargeError, GatewayError } from '../../errors.ts'
+import { followSignal } from '../../follow-signal.ts'
 import { namesEtag } from '../../request/conditions.ts'
 import { MEDIA_TYPES } from '../../request/format.ts'
 import { contentDisposition } from '../content-disposition.ts'
@@ -49,8 +50,8 @@ export async function respondTar (context: ResponseContext): Promise<Response> {
     return notModified(headers)
   }
 
-  const unneeded = new AbortController()
-  const signal = AbortSignal.any([context.signal, unneeded.signal])
+  const unneeded = followSignal(context.signal)
+  const { signal } = unneeded
   const entries = tarEntries(name, { ...await sized(stats, context), cid }, components, signal)
   const first = await entries.next()
 

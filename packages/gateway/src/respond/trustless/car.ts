@@ -1,5 +1,6 @@
 import { unmark } from '@ipfsz/core'
 import { openCar } from '../../car/car.ts'
+import { followSignal } from '../../follow-signal.ts'
 import { carParams } from '../../request/car-params.ts'
 import { namesEtag } from '../../request/conditions.ts'
 import { MEDIA_TYPES } from '../../request/format.ts'
@@ -31,10 +32,8 @@ export async function respondCar (context: ResponseContext): Promise<Response> {
     return notModified(headers)
   }
 
-  const unneeded = new AbortController()
-  const car = await openCar(
-    resolved.roots[0], resolved.names, params, blocks, AbortSignal.any([signal, unneeded.signal])
-  )
+  const unneeded = followSignal(signal)
+  const car = await openCar(resolved.roots[0], resolved.names, params, blocks, unneeded.signal)
 
   if (request.method === 'HEAD') {
     unneeded.abort()
