@@ -1,6 +1,8 @@
-import { constants, Http2ServerResponse } from 'node:http2'
+import { constants, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Http2ServerRequest } from 'node:http2'
+
+/** Firefox, and all that is built from its source. Other browsers say `like Gecko`. */
+const GECKO = / Gecko\/\d/
 
 export type NodeRequestMessage = IncomingMessage | Http2ServerRequest
 export type NodeResponseMessage = ServerResponse | Http2ServerResponse
@@ -27,13 +29,28 @@ export async function sendResponse (
 
     if (body == null || req.method === 'HEAD') {
       await body?.cancel()
-      res.end()
-    } else {
-      await sendBody(res, body, closed.signal)
+      endResponse(req, res)
+    } else if (await sendBody(res, body, closed.signal)) {
+      endResponse(req, res)
     }
   } catch {
     breakConnection(req, res)
   }
+}
+
+/**
+ * End a response that was sent.
+ *
+ * Node resets a stream of HTTP/2 whose request nobody reads, although the end of its response still waits for
+ * the client to take more: Firefox takes that for a failure. So the request is read, but not sooner: Node 24
+ * then loops forever in `breakConnection`.
+ */
+export function endResponse (req: NodeRequestMessage, res: NodeResponseMessage): void {
+  if (req instanceof Http2ServerRequest && req.stream.endAfterHeaders) {
+    req.resume()
+  }
+
+  res.end()
 }
 
 /**
@@ -65,23 +82,37 @@ function writeHead (req: NodeRequestMessage, res: NodeResponseMessage, { status,
     res.setHeader(name, value)
   }
 
+  if (ignoresLength(req, headers)) {
+    // Node sends chunks instead
+    res.removeHeader('content-length')
+  }
+
   // nobody reads the body of a request: its rest would keep the connection busy
   if (req.httpVersionMajor < 2 && (req.headers['transfer-encoding'] != null || Number(req.headers['content-length']))) {
     res.setHeader('connection', 'close')
   }
 }
 
+/**
+ * Whether the client takes a body for whole that has fewer bytes than its `Content-Length`, as if this process
+ * is killed: Firefox does with encoded bodies over HTTP/1.1. Of chunks it expects the last one.
+ */
+function ignoresLength ({ httpVersion, headers }: NodeRequestMessage, sent: Headers): boolean {
+  return httpVersion === '1.1' && sent.has('content-encoding') && GECKO.test(headers['user-agent'] ?? '')
+}
+
+/** @returns whether all of it was sent, to a client that is still there */
 async function sendBody (
   res: NodeResponseMessage,
   body: ReadableStream<Uint8Array>,
   closed: AbortSignal
-): Promise<void> {
+): Promise<boolean> {
   const reader = body.getReader()
   const cancel = (): void => { reader.cancel().catch(() => {}) }
 
   if (closed.aborted || res.destroyed) {
     cancel()
-    return
+    return false
   }
 
   closed.addEventListener('abort', cancel)
@@ -89,13 +120,8 @@ async function sendBody (
   for (;;) {
     const { done, value } = await reader.read()
 
-    if (closed.aborted) {
-      return
-    }
-
-    if (done) {
-      res.end()
-      return
+    if (done || closed.aborted) {
+      return !closed.aborted
     }
 
     if (!write(res, value)) {
