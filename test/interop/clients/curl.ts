@@ -63,6 +63,7 @@ export function startReadingWithCurl (asked: Asked[]): Reading[] {
     const child = spawn('curl', [...OPTIONS, '--no-buffer', url], { stdio: ['ignore', 'pipe', 'ignore'] })
 
     child.stdout.on('data', (bytes: Buffer) => { reading.received += bytes.byteLength })
+    child.once('error', () => { reading.ended = 'error' })
     child.once('close', code => { reading.ended = code === 0 ? 'whole' : 'error' })
 
     return reading
