@@ -92,7 +92,7 @@ export default defineConfig({
           server: { deps: { external: BUILT } }
         }
       },
-      // needs zstd, gzip, lz4, lzop, brotli, python3-snappy and ipfs
+      // needs zstd, gzip, lz4, lzop, brotli, python3-snappy, curl, Firefox, Chromium and ipfs
       {
         test: {
           name: 'interop',

@@ -26,10 +26,14 @@ export const CHROMIUM_FLAGS = [
  * none: Playwright then uses its own.
  */
 export function findChromium (): string | undefined {
-  const { CHROMIUM, PATH = '' } = process.env
-  const paths = NAMES.flatMap(name => PATH.split(delimiter).filter(Boolean).map(directory => join(directory, name)))
+  return process.env.CHROMIUM ?? findOnPath(NAMES) ?? unpackedChromium()
+}
 
-  return CHROMIUM ?? paths.find(isExecutable) ?? unpackedChromium()
+/** The first program on the PATH of those with some names. */
+export function findOnPath (names: readonly string[]): string | undefined {
+  const directories = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
+
+  return names.flatMap(name => directories.map(directory => join(directory, name))).find(isExecutable)
 }
 
 /** Whether a path is an executable file. */

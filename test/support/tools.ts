@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 const INSTALL: Readonly<Record<string, string>> = {
   ipfs: 'run `npm run kubo`, which builds it with Go, or install Kubo',
   brotli: 'on Debian: apt-get install brotli',
+  curl: 'on Debian: apt-get install curl',
   gzip: 'on Debian: apt-get install gzip',
   lz4: 'on Debian: apt-get install lz4',
   lzop: 'on Debian: apt-get install lzop',

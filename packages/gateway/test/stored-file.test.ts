@@ -1,3 +1,4 @@
+import { constants, zstdCompressSync } from 'node:zlib'
 import { gzip } from '@ipfsz/codecs/gzip'
 import { zstd } from '@ipfsz/codecs/zstd'
 import { describe, expect, it } from 'vitest'
@@ -64,6 +65,16 @@ describe('the representation of a stored file', () => {
     expect(canSend(zstdFile, Uint8Array.of(0x5e, 0x2a, 0x4d, 0x18, 0, 0, 0, 0))).toBe(false)
     expect(canSend(zstdFile, new Uint8Array(0))).toBe(false)
     expect(canSend(zstdFile, frame(0xe0).subarray(0, 8))).toBe(false)
+  })
+
+  it('sends no zstd with checksums, behind which Node may stop', async () => {
+    const params = { [constants.ZSTD_c_checksumFlag]: 1 }
+
+    for (const [options, sent] of [[{}, true], [{ params }, false]] as const) {
+      const bytes = zstdCompressSync(text(1000), { pledgedSrcSize: 1000, ...options })
+
+      expect(canSend({ coding: 'zstd', joined: false, length: 0 }, bytes)).toBe(sent)
+    }
   })
 
   it('joins only gzip members that were written to be joined', async () => {

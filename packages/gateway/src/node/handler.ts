@@ -1,6 +1,6 @@
 import { NodeRequest } from 'srvx/node'
 import { RequestLimits } from './request-limits.ts'
-import { breakConnection, sendResponse } from './send-response.ts'
+import { breakConnection, endResponse, sendResponse } from './send-response.ts'
 import { clientAddress, proxiesOf, trustedProxies } from './trusted-proxies.ts'
 import type { Gateway } from '../contract.ts'
 import type { NodeRequestMessage, NodeResponseMessage } from './send-response.ts'
@@ -63,7 +63,7 @@ export function createNodeHandler (gateway: Gateway, init: NodeHandlerInit = {})
       res.statusCode = leave
       res.setHeader('retry-after', RETRY_AFTER)
       res.setHeader('cache-control', 'no-store')
-      res.end()
+      endResponse(req, res)
 
       return
     }

@@ -1,6 +1,8 @@
-import { constants, Http2ServerResponse } from 'node:http2'
+import { constants, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Http2ServerRequest } from 'node:http2'
+
+/** Firefox, and all that is built from its source. Other browsers say `like Gecko`. */
+const GECKO = / Gecko\/\d/
 
 export type NodeRequestMessage = IncomingMessage | Http2ServerRequest
 export type NodeResponseMessage = ServerResponse | Http2ServerResponse
@@ -26,13 +28,28 @@ export async function sendResponse (
 
     if (body == null || req.method === 'HEAD') {
       await body?.cancel()
-      res.end()
-    } else {
-      await sendBody(res, body)
+      endResponse(req, res)
+    } else if (await sendBody(res, body)) {
+      endResponse(req, res)
     }
   } catch {
     breakConnection(req, res)
   }
+}
+
+/**
+ * End a response that was sent.
+ *
+ * Node resets a stream of HTTP/2 whose request nobody reads, although the end of its response still waits for
+ * the client to take more: Firefox takes that for a failure. So the request is read, but not sooner: Node 24
+ * then loops forever in `breakConnection`.
+ */
+export function endResponse (req: NodeRequestMessage, res: NodeResponseMessage): void {
+  if (req instanceof Http2ServerRequest && req.stream.endAfterHeaders) {
+    req.resume()
+  }
+
+  res.end()
 }
 
 /**
@@ -64,13 +81,27 @@ function writeHead (req: NodeRequestMessage, res: NodeResponseMessage, { status,
     res.setHeader(name, value)
   }
 
+  if (ignoresLength(req, headers)) {
+    // Node sends chunks instead
+    res.removeHeader('content-length')
+  }
+
   // nobody reads the body of a request: its rest would keep the connection busy
   if (req.httpVersionMajor < 2 && (req.headers['transfer-encoding'] != null || Number(req.headers['content-length']))) {
     res.setHeader('connection', 'close')
   }
 }
 
-async function sendBody (res: NodeResponseMessage, body: ReadableStream<Uint8Array>): Promise<void> {
+/**
+ * Whether the client takes a body for whole that has fewer bytes than its `Content-Length`, as if this process
+ * is killed: Firefox does with encoded bodies over HTTP/1.1. Of chunks it expects the last one.
+ */
+function ignoresLength ({ httpVersion, headers }: NodeRequestMessage, sent: Headers): boolean {
+  return httpVersion === '1.1' && sent.has('content-encoding') && GECKO.test(headers['user-agent'] ?? '')
+}
+
+/** @returns whether all of it was sent, to a client that is still there */
+async function sendBody (res: NodeResponseMessage, body: ReadableStream<Uint8Array>): Promise<boolean> {
   const reader = body.getReader()
   let isClosed = res.destroyed
   let resume: (() => void) | undefined
@@ -82,7 +113,7 @@ async function sendBody (res: NodeResponseMessage, body: ReadableStream<Uint8Arr
 
   if (isClosed) {
     close()
-    return
+    return false
   }
 
   res.once('close', close)
@@ -93,13 +124,13 @@ async function sendBody (res: NodeResponseMessage, body: ReadableStream<Uint8Arr
     const { done, value } = await reader.read()
 
     if (isClosed) {
-      return
+      return false
     }
 
     if (done) {
       res.off('close', close)
-      res.end()
-      return
+
+      return true
     }
 
     if (!write(res, value)) {

@@ -23,6 +23,9 @@ const MAX_WINDOW_SIZE = 8 * 1024 * 1024
 
 const ZSTD_MAGIC = 0xfd2fb528
 
+/** Says in the descriptor of a zstd frame that a checksum of 4 bytes ends it (RFC 8878, section 3.1.1.1.1). */
+const CHECKSUM_FLAG = 0x04
+
 /** The header of a joinable gzip member has 16 bytes, that of a zstd frame up to 18. */
 const START_LENGTH = 18
 
@@ -56,12 +59,13 @@ export function chooseRepresentation (
 
 /**
  * Whether clients can decode a file as it was chosen, as far as its first bytes tell: gzip members that
- * others wrote cannot be joined, and a zstd frame that others wrote may need too large a window.
+ * others wrote cannot be joined, and a zstd frame that others wrote may need too large a window. Where a
+ * checksum comes in another piece than what it ends, Node's fetch silently stops behind it.
  */
 export function canSend ({ coding, joined }: Representation, start: Uint8Array): boolean {
   switch (coding) {
     case 'zstd':
-      return windowSize(start) <= MAX_WINDOW_SIZE
+      return windowSize(start) <= MAX_WINDOW_SIZE && (start[4] & CHECKSUM_FLAG) === 0
     case 'gzip':
       return joined ? isJoinable(start) : start[0] === 0x1f && start[1] === 0x8b
     default:
