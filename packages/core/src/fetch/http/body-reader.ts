@@ -88,6 +88,8 @@ export class BodyReader {
 
   async #pull (): Promise<ReadableStreamReadResult<Uint8Array>> {
     const { signal, stallTimeout } = this.#options
+    signal.throwIfAborted()
+
     const progress = this.#sinceProgress
     const started = performance.now()
     const stalled = Promise.withResolvers<never>()
@@ -96,7 +98,6 @@ export class BodyReader {
       stalled.reject(new GatewayStalledError(this.#gateway, stallTimeout))
     }, Math.max(stallTimeout - progress.time, 0))
 
-    signal.throwIfAborted()
     signal.addEventListener('abort', onAbort, { once: true })
 
     try {

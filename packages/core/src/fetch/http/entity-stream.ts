@@ -1,8 +1,11 @@
+// Above 250 lines: the steps of one response share its state, and nearly all of them change it.
 import { askGateways } from './ask-gateways.ts'
+import { BroughtBlocks } from './brought-blocks.ts'
 import { CarStream } from './car-stream.ts'
 import { costOf, EarlyBlocks } from './early-blocks.ts'
 import { GatewayRefusedError, GatewaysFailedError } from './errors.ts'
-import { MAX_DELIVERED, MAX_FAILED_OPENS, MAX_STRAY_BYTES, SLOW_AFTER } from './limits.ts'
+import { MAX_FAILED_OPENS, MAX_STRAY_BYTES, SLOW_PART } from './limits.ts'
+import { WantedBlocks } from './wanted-blocks.ts'
 import type { CarBlock } from './car-stream.ts'
 import type { EarlyBudget } from './early-blocks.ts'
 import type { Gateway } from './gateway.ts'
@@ -11,11 +14,18 @@ import type { SourceBlock, Want } from './want.ts'
 import type { FilePart } from '../../dag/block.ts'
 import type { CID } from 'multiformats/cid'
 
+/** A request for a CAR. */
+interface CarRequest {
+  /** Relative to the URL of a gateway. */
+  path: string
+  /** The first block that it is for. */
+  cid: CID
+}
+
 export interface EntityStreamInit {
   settings: GatewaySettings
   early: EarlyBudget
-  /** The first request, as a path relative to the gateway, and the first block that it is for. */
-  first?: { path: string, cid: CID } | undefined
+  first?: CarRequest | undefined
   /** Fetches a block that the stream does not bring. */
   fetchAlone: (want: Want) => void
   signal: AbortSignal
@@ -36,26 +46,19 @@ class ReplacedError extends Error {
  */
 export class EntityStream {
   readonly #init: EntityStreamInit
-  readonly #wants = new Map<string, Want>()
+  readonly #wants = new WantedBlocks()
   readonly #early: EarlyBlocks
-  /** The keys of the last blocks that the response brought: it brings none of them twice. */
-  readonly #delivered = new Set<string>()
-  #first: EntityStreamInit['first']
+  #first: CarRequest | undefined
   /** The file whose blocks it brings, once that is known. */
   #file: string | undefined
   #car: CarStream | undefined
+  #brought = new BroughtBlocks()
   #running = false
   #closed = false
   /** How often in a row no gateway sent a CAR. */
   #failedOpens = 0
   /** The gateway to ask next, in place of a slow one. */
   #preferred: Gateway | undefined
-  /** How many blocks of the response were asked for. */
-  #useful = 0
-  /** Bytes of blocks that were not asked for, while others are waited for. */
-  #stray = 0
-  /** Where in the file the last block began that the response brought. */
-  #position = 0
 
   constructor (init: EntityStreamInit) {
     this.#init = init
@@ -65,7 +68,7 @@ export class EntityStream {
 
   /** Whether nothing is waited for. */
   get isIdle (): boolean {
-    return this.#waiting().length === 0
+    return this.#wants.isEmpty
   }
 
   /** Whether a response is being read, or will be. */
@@ -83,7 +86,7 @@ export class EntityStream {
     const block = this.#early.take(key)
 
     if (block != null) {
-      this.#useful++
+      this.#brought.use()
       this.#run()
     }
 
@@ -91,19 +94,14 @@ export class EntityStream {
   }
 
   ask (want: Want): void {
-    const { part, key } = want
+    this.#file ??= want.part?.file.toString()
 
-    this.#file ??= part?.file.toString()
-
-    const isBehind = this.#car != null &&
-      (this.#delivered.has(key) || (part != null && part.start < this.#position))
-
-    if (isBehind || this.#failedOpens >= MAX_FAILED_OPENS) {
+    if ((this.#car != null && this.#brought.hasPassed(want)) || this.#failedOpens >= MAX_FAILED_OPENS) {
       this.#init.fetchAlone(want)
       return
     }
 
-    this.#wants.set(key, want)
+    this.#wants.add(want)
     this.#run()
   }
 
@@ -114,15 +112,16 @@ export class EntityStream {
   }
 
   #run (): void {
-    if (!this.#running && !this.#closed) {
-      this.#running = true
+    if (!this.#running) {
       // never rejects
-      this.#read().finally(() => { this.#running = false })
+      this.#read().catch(() => {})
     }
   }
 
   async #read (): Promise<void> {
-    while (!this.#closed && this.#hasWork()) {
+    this.#running = true
+
+    while (!this.#closed && (!this.isIdle || (this.#car != null && !this.#early.isFull))) {
       try {
         const car = this.#car ??= await this.#open()
         const block = await car?.next()
@@ -136,28 +135,24 @@ export class EntityStream {
         this.#fail(err as Error)
       }
     }
-  }
 
-  #hasWork (): boolean {
-    return !this.isIdle || (this.#car != null && !this.#early.isFull)
+    // at once: a block that is asked for from here on starts it again
+    this.#running = false
   }
 
   /** Ask for the blocks from the first one on that is waited for. Undefined: a CAR would not bring any. */
   async #open (): Promise<CarStream | undefined> {
     const { settings, signal } = this.#init
-    const request = this.#request()
+    const request = this.#first ?? this.#request()
+    const first = this.#preferred
 
-    this.#delivered.clear()
-    this.#useful = 0
-    this.#stray = 0
-    this.#position = 0
+    this.#first = undefined
+    this.#preferred = undefined
+    this.#brought = new BroughtBlocks()
 
     if (request == null) {
       return undefined
     }
-
-    const first = this.#preferred
-    this.#preferred = undefined
 
     const { value: car } = await askGateways(
       async (gateway, stop) => CarStream.open(gateway, request.path, stop, settings),
@@ -169,64 +164,44 @@ export class EntityStream {
     return car
   }
 
-  #request (): EntityStreamInit['first'] {
-    const first = this.#first
-    this.#first = undefined
+  #request (): CarRequest | undefined {
+    const want = this.#wants.first()
 
-    if (first != null) {
-      return first
+    if (want == null) {
+      return undefined
     }
 
-    const want = this.#lowest()
+    const { cid, part: { file, start, end } } = want
 
-    return want?.part == null ? undefined : { path: partPath(want.part), cid: want.cid }
+    return { path: `ipfs/${file}?format=car&dag-scope=entity&entity-bytes=${start}:${end - 1}`, cid }
   }
 
   #arrive ({ key, bytes }: CarBlock, { gateway }: CarStream): void {
-    const want = this.#wants.get(key)
-    const isRepeated = this.#delivered.has(key)
+    const want = this.#wants.take(key)
+    const isNew = this.#brought.add(key)
+    const block = { bytes, gateway: gateway.url }
 
-    this.#remember(key)
-
-    if (want?.isOpen !== true) {
-      this.#early.add(key, { bytes, gateway: gateway.url })
-      this.#pass(costOf(bytes), isRepeated || !this.isIdle)
-      return
+    if (want == null) {
+      this.#early.add(key, block)
+      // while nobody waits, it has come early
+      this.#brought.addStray(isNew && this.isIdle ? 0 : costOf(bytes))
+    } else {
+      this.#brought.use(want.part?.start)
+      this.#failedOpens = 0
+      this.#init.settings.succeeded(gateway)
+      want.resolve(block)
     }
 
-    this.#wants.delete(key)
-    this.#position = Math.max(this.#position, want.part?.start ?? 0)
-    this.#useful++
-    this.#stray = 0
-    this.#failedOpens = 0
-    this.#pass(costOf(bytes), false)
-    this.#init.settings.succeeded(gateway)
-    want.resolve({ bytes, gateway: gateway.url })
-  }
-
-  #remember (key: string): void {
-    this.#delivered.add(key)
-
-    if (this.#delivered.size > MAX_DELIVERED) {
-      const [oldest] = this.#delivered
-      this.#delivered.delete(oldest)
-    }
-  }
-
-  /** Count bytes that have arrived. `isStray`: nobody asked for them, and it is not that they came early. */
-  #pass (bytes: number, isStray: boolean): void {
-    this.#stray += isStray ? bytes : 0
-
-    for (const want of this.#waiting()) {
-      want.passed += bytes
+    for (const want of this.#wants.unplaced()) {
+      want.passed += costOf(bytes)
 
       // what belongs to no file that is read may not be on its way at all
-      if (want.part == null && want.passed > MAX_STRAY_BYTES) {
+      if (want.passed > MAX_STRAY_BYTES) {
         this.#fetchAlone(want)
       }
     }
 
-    if (this.#stray > MAX_STRAY_BYTES) {
+    if (this.#brought.isAstray) {
       this.#miss()
     }
   }
@@ -239,7 +214,7 @@ export class EntityStream {
   #checkSpeed ({ gateway, waited, rate }: CarStream): void {
     const { settings } = this.#init
 
-    if (waited < SLOW_AFTER || this.isIdle) {
+    if (waited < settings.stallTimeout * SLOW_PART || this.isIdle) {
       return
     }
 
@@ -255,20 +230,15 @@ export class EntityStream {
 
   /** The response has ended, or brings something else than what is waited for. */
   #miss (): void {
-    const isUseless = this.#useful === 0
+    const { isUseless } = this.#brought
+    const first = this.#wants.first()
 
     this.#end()
+    this.#wants.unplaced().forEach(want => { this.#fetchAlone(want) })
 
-    for (const want of this.#waiting()) {
-      if (want.part == null) {
-        this.#fetchAlone(want)
-      }
-    }
-
-    const lowest = this.#lowest()
-
-    if (isUseless && lowest != null) {
-      this.#fetchAlone(lowest)
+    // the next response would end there too
+    if (isUseless && first != null) {
+      this.#fetchAlone(first)
     }
   }
 
@@ -278,29 +248,22 @@ export class EntityStream {
 
     if (signal.aborted || this.#closed) {
       this.#end()
-      this.#waiting().forEach(want => { want.reject(signal.aborted ? signal.reason : err) })
-      return
-    }
-
-    if (gateway == null) {
+      this.#wants.all().forEach(want => { want.reject(signal.aborted ? signal.reason : err) })
+    } else if (err instanceof ReplacedError) {
+      this.#end()
+    } else if (gateway == null) {
       // no gateway sends a CAR of it: those that are there may send its blocks
       this.#failedOpens++
       const isThere = err instanceof GatewaysFailedError && err.failures.some(isRefusal)
-      this.#waiting().forEach(want => { isThere ? this.#fetchAlone(want) : want.reject(err) })
-      return
+      this.#wants.all().forEach(want => { isThere ? this.#fetchAlone(want) : want.reject(err) })
+    } else {
+      settings.failed(gateway, err)
+      this.#miss()
     }
-
-    if (err instanceof ReplacedError) {
-      this.#end()
-      return
-    }
-
-    settings.failed(gateway, err)
-    this.#miss()
   }
 
   #fetchAlone (want: Want): void {
-    this.#wants.delete(want.key)
+    this.#wants.delete(want)
     this.#init.fetchAlone(want)
   }
 
@@ -308,32 +271,8 @@ export class EntityStream {
     this.#car?.close()
     this.#car = undefined
   }
-
-  /** What is waited for. */
-  #waiting (): Want[] {
-    for (const want of this.#wants.values()) {
-      if (!want.isOpen) {
-        this.#wants.delete(want.key)
-      }
-    }
-
-    return [...this.#wants.values()]
-  }
-
-  /** The want that comes first in the file. */
-  #lowest (): Want | undefined {
-    return this.#waiting()
-      .filter(want => want.part != null)
-      .toSorted((a, b) => (a.part?.start ?? 0) - (b.part?.start ?? 0))
-      .at(0)
-  }
 }
 
 function isRefusal ({ name }: Error): boolean {
   return name === GatewayRefusedError.name
-}
-
-/** The path of the CAR that has a range of a file. */
-function partPath ({ file, start, end }: FilePart): string {
-  return `ipfs/${file}?format=car&dag-scope=entity&entity-bytes=${start}:${end - 1}`
 }

@@ -40,8 +40,8 @@ export const DEFAULT_STALL_TIMEOUT = 10_000
 /** A response that brings fewer bytes than this within the stall timeout is as good as stalled, 8 KiB. */
 export const MIN_PROGRESS = 8 * KIB
 
-/** A response is not judged to be slow before this time, 3 seconds in milliseconds. */
-export const SLOW_AFTER = 3000
+/** A response is not judged to be slow before this part of the stall timeout has passed: by default 3 seconds. */
+export const SLOW_PART = 0.3
 
 /** Below this rate, 512 KiB/s in bytes per millisecond, another gateway is tried whose rate is unknown. */
 export const SLOW_RATE = 512 * KIB / 1000
