@@ -62,8 +62,7 @@ function readerOf (
   init: Partial<Omit<HttpSourceInit, 'root' | 'pool'>> = {}
 ): Reader {
   const pool = new GatewayPool(gateways.map(gateway => typeof gateway === 'string' ? gateway : gateway.url))
-  // a gateway that is slow because the machine is, is asked again
-  const source = new HttpSource({ root, pool, attempts: 100, ...init })
+  const source = new HttpSource({ root, pool, ...init })
   const blockstore = new GatewayBlockstore(source)
   onTestFinished(() => { source.close() })
 
@@ -117,6 +116,26 @@ async function writeBlocks (
 
 function expectSame (actual: Uint8Array, expected: Uint8Array): void {
   expect(Buffer.compare(actual, expected)).toBe(0)
+}
+
+/** Read a file from one gateway that misbehaves as told, and fall back to an honest one. */
+async function readBeside (answer: (asked: Asked) => Promise<void>, init?: Partial<HttpSourceInit>): Promise<{
+  file: File
+  bad: FakeGateway
+  honest: FakeGateway
+  failure: unknown
+}> {
+  const file = await plainFile()
+  const bad = await startGateway(file.blockstore, answer)
+  const honest = await startGateway(file.blockstore)
+  const plan = { path: '', scope: 'entity' } as const
+
+  expectSame(await readerOf(file.cid, [bad, honest], { plan, ...init }).read(), file.bytes)
+
+  // the bad one alone
+  const failure = await readerOf(file.cid, [bad], { plan, ...init }).read().catch((err: unknown) => err)
+
+  return { file, bad, honest, failure }
 }
 
 describe('HttpSource', () => {
@@ -268,7 +287,11 @@ describe('several gateways', () => {
       response.once('close', () => { clearInterval(timer) })
     })
     const gateway = await startGateway(blockstore)
-    const { read } = readerOf(cid, [slow, gateway], { plan: { path: '', scope: 'entity' }, stallTimeout: 5000 })
+    const { read } = readerOf(cid, [slow, gateway], {
+      plan: { path: '', scope: 'entity' },
+      stallTimeout: 5000,
+      hedgeTime: 60_000
+    })
 
     expectSame(await read(), bytes)
     expect(slow.requests).toHaveLength(1)
@@ -284,7 +307,7 @@ describe('several gateways', () => {
       response.write(car.subarray(0, car.byteLength / 2), () => { response.destroy() })
     })
     const second = await startGateway(blockstore)
-    const { read } = readerOf(cid, [first, second], { plan: { path: '', scope: 'entity' } })
+    const { read } = readerOf(cid, [first, second], { plan: { path: '', scope: 'entity' }, hedgeTime: 60_000 })
 
     expectSame(await read(), bytes)
     expect(leaves).toHaveLength(5)
@@ -292,27 +315,35 @@ describe('several gateways', () => {
   })
 })
 
+describe('gateways beside another source', () => {
+  it('fails at once if a gateway cannot be reached, and does not wait for it', async () => {
+    const { cid } = await plainFile()
+    let requests = 0
+    const { source } = readerOf(cid, ['http://127.0.0.1:1'], {
+      isOnlySource: false,
+      async fetch () {
+        requests++
+        throw new TypeError('fetch failed')
+      }
+    })
+
+    await expect(source.fetch(cid)).rejects.toMatchObject({ failures: [{ name: 'GatewayConnectionError' }] })
+    await expect(source.fetch(cid)).rejects.toMatchObject({ failures: [{ name: 'GatewayConnectionError' }] })
+    expect(requests).toBeLessThan(3)
+  })
+
+  it('asks a gateway once that never answers', async () => {
+    const { cid, blockstore } = await plainFile()
+    const gateway = await startGateway(blockstore, async () => {})
+    const { source } = readerOf(cid, [gateway], { isOnlySource: false, stallTimeout: 50 })
+
+    await expect(source.fetch(cid)).rejects.toMatchObject({ failures: [{ name: 'GatewayStalledError' }] })
+    await expect(source.fetch(cid)).rejects.toMatchObject({ failures: [{ name: 'GatewayStalledError' }] })
+    expect(gateway.requests).toHaveLength(1)
+  })
+})
+
 describe('a gateway that fails', () => {
-  /** Read a file from one gateway that misbehaves as told, and fall back to an honest one. */
-  async function readBeside (answer: (asked: Asked) => Promise<void>, init?: Partial<HttpSourceInit>): Promise<{
-    file: File
-    bad: FakeGateway
-    honest: FakeGateway
-    failure: unknown
-  }> {
-    const file = await plainFile()
-    const bad = await startGateway(file.blockstore, answer)
-    const honest = await startGateway(file.blockstore)
-    const plan = { path: '', scope: 'entity' } as const
-
-    expectSame(await readerOf(file.cid, [bad, honest], { plan, ...init }).read(), file.bytes)
-
-    // nothing of the file: else it could get through
-    const failure = await readerOf(file.cid, [bad], { plan, ...init, attempts: 3 }).read().catch((err: unknown) => err)
-
-    return { file, bad, honest, failure }
-  }
-
   it('refuses blocks that do not match their CIDs, and does not ask that gateway again', async () => {
     const { bad, failure } = await readBeside(async ({ blocks, send }) => {
       const sections = await blocks()
@@ -485,7 +516,7 @@ describe('a gateway that fails', () => {
         response.write(encodeCar(await blocks()).subarray(0, length))
       }
     })
-    const { read } = readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' }, stallTimeout: 300 })
+    const { read } = readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' }, stallTimeout: 2000 })
 
     expectSame(await read(), bytes)
     await expect.poll(() => gateway.aborted).toBeGreaterThan(0)
@@ -519,7 +550,7 @@ describe('a gateway that fails', () => {
       await send(bytes, { 'content-length': `${bytes.byteLength + difference}` })
       response.socket?.end()
     })
-    const { source } = readerOf(cid, [gateway], { attempts: 3 })
+    const { source } = readerOf(cid, [gateway])
 
     await expect(source.fetch(cid)).rejects.toMatchObject({ name: 'GatewaysFailedError' })
   })
@@ -559,7 +590,7 @@ describe('a gateway that fails', () => {
     })
 
     for (position = 0; position < 0.999; position += 0.01) {
-      const { read } = readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' }, attempts: 1 })
+      const { read } = readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' } })
       const result = await read().catch((err: unknown) => err)
 
       if (result instanceof Uint8Array) {

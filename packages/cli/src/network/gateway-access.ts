@@ -3,9 +3,6 @@ import type { GatewayPool, HttpSource, HttpSourceInit, ReadPlan } from '@ipfsz/c
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
-/** How often a gateway is asked that fails for the moment if there is nothing else to ask: for about 30 seconds. */
-const ATTEMPTS_OF_ONLY_SOURCE = 30
-
 interface GatewayAccessInit {
   /** Whether there is no network besides the gateways. */
   isOnlySource: boolean
@@ -33,9 +30,8 @@ export class GatewayAccess {
 
     const { GatewayPool, HttpSource } = await import('@ipfsz/core/http')
     const pool: GatewayPool = new GatewayPool(urls)
-    const attempts = isOnlySource ? ATTEMPTS_OF_ONLY_SOURCE : undefined
 
-    return new GatewayAccess(init => new HttpSource({ ...init, pool, attempts }))
+    return new GatewayAccess(init => new HttpSource({ ...init, pool, isOnlySource }))
   }
 
   /** What fetches the blocks below a root, and stores them. */

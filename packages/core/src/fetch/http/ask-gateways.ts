@@ -1,7 +1,6 @@
 import { raceSignal } from 'race-signal'
 import { delay } from '../../util/delay.ts'
 import { GatewaysFailedError } from './errors.ts'
-import { LONGEST_WAIT, MAX_ATTEMPTS } from './limits.ts'
 import type { Gateway } from './gateway.ts'
 import type { GatewaySettings } from './settings.ts'
 import type { CID } from 'multiformats/cid'
@@ -37,13 +36,13 @@ export async function askGateways<T> (
   work: (gateway: Gateway, stop: AbortController) => Promise<T>,
   { cid, settings, first, signal }: AskOptions
 ): Promise<Answer<T>> {
-  const { pool, attempts, hedgeTime } = settings
+  const { pool, hedgeTime } = settings
   const running = new Map<Gateway, Attempt<T>>()
   const asked = new Map<Gateway, number>()
   const errors = new Map<Gateway, Error>()
   const cannotAsk = (gateway: Gateway): boolean =>
     running.has(gateway) || settings.isExcluded(gateway) || errors.get(gateway)?.name === 'GatewayRefusedError' ||
-    (asked.get(gateway) ?? 0) >= (gateway.hasWorked ? attempts : MAX_ATTEMPTS)
+    (asked.get(gateway) ?? 0) >= settings.attemptsOf(gateway)
 
   const start = (gateway: Gateway): void => {
     const stop = new AbortController()
@@ -68,9 +67,9 @@ export async function askGateways<T> (
           continue
         }
 
-        const pause = pool.pause(cannotAsk)
+        const pause = pool.pause(gateway => cannotAsk(gateway) || gateway.pause > settings.patienceFor(gateway))
 
-        if (pause > LONGEST_WAIT) {
+        if (pause === Number.POSITIVE_INFINITY) {
           throw new GatewaysFailedError(
             cid,
             pool.gateways.map(gateway => errors.get(gateway) ?? gateway.failure).filter(err => err != null)

@@ -255,7 +255,14 @@ export class EntityStream {
       // no gateway sends a CAR of it: those that are there may send its blocks
       this.#failedOpens++
       const isThere = err instanceof GatewaysFailedError && err.failures.some(isRefusal)
-      this.#wants.all().forEach(want => { isThere ? this.#fetchAlone(want) : want.reject(err) })
+
+      for (const want of this.#wants.all()) {
+        if (isThere) {
+          this.#fetchAlone(want)
+        } else {
+          want.reject(err)
+        }
+      }
     } else {
       settings.failed(gateway, err)
       this.#miss()

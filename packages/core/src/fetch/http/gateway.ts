@@ -53,7 +53,8 @@ export class Gateway {
     }
 
     const { retryAfter = 0 } = err as Partial<GatewayBusyError>
-    const pause = Math.min(FIRST_PAUSE * 2 ** this.#failures++, this.#hasWorked ? LONGEST_PAUSE_OF_KNOWN : LONGEST_PAUSE)
+    const longest = this.#hasWorked ? LONGEST_PAUSE_OF_KNOWN : LONGEST_PAUSE
+    const pause = Math.min(FIRST_PAUSE * 2 ** this.#failures++, longest)
     this.#availableAt = performance.now() + Math.max(pause, Math.min(retryAfter, LONGEST_RETRY_AFTER))
   }
 }

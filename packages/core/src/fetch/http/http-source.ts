@@ -188,19 +188,18 @@ export class HttpSource {
   }
 
   #fetchAlone (want: Want): void {
+    this.#fetchRaw(want).catch((err: unknown) => { want.reject(err) })
+  }
+
+  async #fetchRaw (want: Want): Promise<void> {
+    const settings = this.#settings
     const signal = AbortSignal.any([want.signal, this.#closed.signal])
+    const { gateway, value: bytes } = await this.#slots.run(async () => askGateways(
+      async ({ url }, stop) => fetchRawBlock(url, want.cid, stop, settings),
+      { cid: want.cid, settings, signal }
+    ))
 
-    this.#slots.run(async () => {
-      signal.throwIfAborted()
-
-      return askGateways(async ({ url }, stop) => fetchRawBlock(url, want.cid, stop, this.#settings), {
-        cid: want.cid,
-        settings: this.#settings,
-        signal
-      })
-    }).then(({ gateway, value: bytes }) => {
-      this.#settings.succeeded(gateway)
-      want.resolve({ bytes, gateway: gateway.url })
-    }, (err: unknown) => { want.reject(err) })
+    settings.succeeded(gateway)
+    want.resolve({ bytes, gateway: gateway.url })
   }
 }

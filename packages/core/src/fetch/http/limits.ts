@@ -52,6 +52,9 @@ export const MUCH_FASTER = 2
 /** How often a call asks each gateway that fails. */
 export const MAX_ATTEMPTS = 3
 
+/** The same if it has sent blocks before, and there is nothing else to ask: for about half a minute. */
+export const MAX_ATTEMPTS_OF_KNOWN = 30
+
 /** How often in a row a gateway may answer that it lacks a block below a root before it is no longer asked. */
 export const MAX_REFUSALS = 8
 
