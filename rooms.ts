@@ -51,8 +51,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   core: {
     util: [],
     format: ['util'],
-    fetch: ['util'],
     dag: ['format', 'util'],
+    fetch: ['dag', 'util'],
     directory: ['dag', 'format', 'util'],
     'content-cid': ['dag', 'format', 'util'],
     frames: ['dag', 'format', 'util'],
@@ -139,6 +139,11 @@ export const SUBROOMS: Readonly<Record<string, typeof ROOMS>> = {
       lzo: ['bytes', 'checksums'],
       snappy: ['bytes'],
       zstd: ['bytes', 'checksums']
+    }
+  },
+  core: {
+    fetch: {
+      http: []
     }
   },
   gateway: {

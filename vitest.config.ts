@@ -20,6 +20,8 @@ const NODE_ONLY = [
   'packages/core/test/streams.test.ts',
   // Node's streams as sources, and listeners of a signal, which only Node counts
   'packages/core/test/{add-all,fetch,fetch-window}.test.ts',
+  // servers on loopback
+  'packages/core/test/http-source.test.ts',
   // the bytes of Kubo's own tests are made by a cipher of node:crypto
   'packages/core/test/kubo-layouts.test.ts',
   // what `auto` chooses, which test/demo compares with Node

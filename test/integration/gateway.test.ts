@@ -13,53 +13,12 @@ import { describe, expect, onTestFinished } from 'vitest'
 import { noise, same, text } from '../support/data.ts'
 import { startDaemon } from '../support/network-daemons.ts'
 import { expectFailure, expectSuccess, finish, it, parseLines } from './run-cli.ts'
-import type { RunResult, Sandbox } from './run-cli.ts'
+import { start, startGateway } from './run-gateway.ts'
+import type { Sandbox } from './run-cli.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** A CID that no peer has. */
 const NOBODYS = 'bafkreigss5i7eze3gl7vok26bkpvihvgmcsq7fh7bpxn7mfwsk4sjteaeu'
-
-interface Running {
-  url: string
-  metricsUrl: string
-  subdomainUrl: string
-  cacheDirectory?: string
-  /** End it as Ctrl-C does. */
-  stop: () => Promise<RunResult>
-}
-
-/** Run a gateway in this process, on a free port, until the test ends. */
-async function startGateway (sandbox: Sandbox, ...args: string[]): Promise<Running> {
-  return start(sandbox, ['gateway', '--listen', '127.0.0.1:0', ...args])
-}
-
-async function start (sandbox: Sandbox, args: readonly string[]): Promise<Running> {
-  const ended = new AbortController()
-  const ready = Promise.withResolvers<string>()
-  let printed = ''
-  const result = sandbox.run([...args, '--json'], {
-    signal: ended.signal,
-    onPrint: text => {
-      printed += text
-
-      if (printed.includes('"event":"ready"')) {
-        ready.resolve(printed)
-      }
-    }
-  })
-  const stop = async (): Promise<RunResult> => {
-    ended.abort()
-
-    return result
-  }
-
-  onTestFinished(async () => { await stop() })
-  // a gateway that does not start fails the test with what it printed
-  const lines = await Promise.race([ready.promise, result.then(({ stderr }) => { throw new Error(stderr) })])
-  const line = lines.split('\n').find(line => line.includes('"event":"gateway"')) ?? '{}'
-
-  return { ...JSON.parse(line) as Omit<Running, 'stop'>, stop }
-}
 
 interface Answer {
   status: number | undefined

@@ -6,6 +6,7 @@ import { lockRepo } from './repo/repo-lock.ts'
 import { DEFAULT_TIMEOUT, NetworkAccess } from './daemon/access.ts'
 import { bootstrapTexts } from './network/node/bootstrap-texts.ts'
 import { NetworkBlockstore, NetworkState } from './network/blockstore.ts'
+import { GatewayAccess } from './network/gateway-access.ts'
 import { RepoPins } from './repo/repo-pins.ts'
 import { openOrCreateRepo, openRepo, openRepoToRead } from './repo/repo.ts'
 import { formatSize } from './terminal/units.ts'
@@ -17,6 +18,7 @@ import type { Output } from './terminal/output.ts'
 import type { LockKind } from './repo/repo-lock.ts'
 import type { Repo } from './repo/repo.ts'
 import type { Ipfsz, IpfszComponents, IpfszInit } from '@ipfsz/core'
+import type { ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
 /**
@@ -50,7 +52,7 @@ export interface Session {
 
 /** A repo that is open to read one DAG. */
 export interface Reading extends Session {
-  /** Whether missing blocks are fetched from peers. */
+  /** Whether missing blocks are fetched from gateways or peers. */
   online: boolean
 }
 
@@ -115,10 +117,12 @@ export interface ReadingOptions {
    * @default false
    */
   sync?: boolean
+  /** What will be read below the root: gateways then send it with one request. */
+  plan?: ReadPlan
 }
 
 /**
- * Read a DAG from the repo, and fetch missing blocks from peers. Fetched blocks are stored in the
+ * Read a DAG from the repo, and fetch missing blocks from gateways or peers. Fetched blocks are stored in the
  * repo, which is created if needed.
  *
  * @throws {RepoError} there is no repo, and no network to fetch from
@@ -127,9 +131,9 @@ export async function withReading<T> (
   context: Context,
   root: CID,
   work: (reading: Reading) => Promise<T>,
-  options?: ReadingOptions
+  options: ReadingOptions = {}
 ): Promise<T> {
-  return withReadings(context, async read => work(read(root)), options)
+  return withReadings(context, async read => work(read(root, options.plan)), options)
 }
 
 /**
@@ -139,12 +143,14 @@ export async function withReading<T> (
  */
 export async function withReadings<T> (
   context: Context,
-  work: (read: (root: CID) => Reading) => Promise<T>,
-  { sync = false }: ReadingOptions = {}
+  work: (read: (root: CID, plan?: ReadPlan) => Reading) => Promise<T>,
+  { sync = false }: Pick<ReadingOptions, 'sync'> = {}
 ): Promise<T> {
   const { signal, repo: path, output } = context
   const access = networkAccess(context)
-  const online = await access.isPossible()
+  const hasNetwork = await access.isPossible()
+  const gateways = await GatewayAccess.open(context.network?.gateways ?? [], { isOnlySource: !hasNetwork })
+  const online = hasNetwork || gateways != null
 
   if (!online) {
     const session = await openToRead(context)
@@ -158,10 +164,11 @@ export async function withReadings<T> (
   const shared = new NetworkState()
 
   try {
-    return await work(root => {
+    return await work((root, plan) => {
       const blockstore = new NetworkBlockstore({
         blockstore: repo.blockstore,
-        network: async () => access.open(),
+        gateways: gateways?.blocks(repo.blockstore, root, plan),
+        network: hasNetwork ? async () => access.open() : undefined,
         root,
         timeout,
         signal,
@@ -171,6 +178,7 @@ export async function withReadings<T> (
       return { ...sessionOf(repo, blockstore, links, { fetch: { timeout: timeout + CORE_TIMEOUT_MARGIN } }), online }
     })
   } finally {
+    gateways?.close()
     await access.close()
     reportFetched(shared.fetched, output)
   }

@@ -6,7 +6,8 @@ const USAGE = new Set([
   'UnknownCodecError',
   'InvalidLevelError',
   'InvalidFrameSizeError',
-  'NotMarkableError'
+  'NotMarkableError',
+  'InvalidGatewayUrlError'
 ])
 
 const WRONG_USAGE = 2
@@ -61,6 +62,10 @@ export function explain (err: Error): string {
       return `${err.message}: name the plain CID of a file or directory`
     case 'FetchStalledError':
       return `${err.message}: name a peer that has it with --peer, or wait longer with --timeout`
+    case 'InvalidGatewayUrlError':
+      return `${err.message}: name one as in --gateway http://127.0.0.1:8080`
+    case 'GatewaysFailedError':
+      return `${err.message}: name another gateway with --gateway, or a peer with --peer`
     case 'NotConnectedError':
       return `${err.message}: check the address, and that the peer runs`
     case 'MissingHeaderError':
@@ -97,8 +102,8 @@ export function explain (err: Error): string {
         ? `${err.message}. Run ipfsz verify ORIGINAL once to make ranges work, or read it by its marked CID`
         : `${err.message}: read it by its marked CID`
     case 'CorruptBlockError':
-      return err.cause instanceof Error && err.cause.name === 'FetchStalledError'
-        ? `${err.message}: damaged on disk, and no peer sent it. Name another peer with --peer, or add the file again`
+      return err.cause instanceof Error && NOT_FETCHED.has(err.cause.name)
+        ? `${err.message}: damaged on disk, and nobody sent it. Name another peer with --peer, or add the file again`
         : `${err.message}: damaged on disk. Fetch it again with ipfsz repair, or add the file again`
     case 'TimeoutError':
       return 'timed out: allow more time with --timeout'
@@ -128,6 +133,9 @@ interface Values {
   frames?: number
   frameSize?: number
 }
+
+/** Nobody sent a block. */
+const NOT_FETCHED = new Set(['FetchStalledError', 'GatewaysFailedError'])
 
 /** What ipfsz repair fetches again. */
 const LOST = new Set(['NotFoundError', 'CorruptBlockError'])

@@ -20,7 +20,14 @@ export interface CatCommandOptions {
 export async function cat (text: string, options: CatCommandOptions, context: Context): Promise<void> {
   const target = parseCidPath(text)
 
-  await withReading(context, target.cid, async ({ files }) => { await write(target, files, options, context) })
+  const isRange = options.offset != null || options.length != null
+
+  await withReading(
+    context,
+    target.cid,
+    async ({ files }) => { await write(target, files, options, context) },
+    { plan: { path: target.path, scope: isRange ? 'block' : 'entity' } }
+  )
 }
 
 async function write (

@@ -46,7 +46,12 @@ export interface GetCommandOptions {
 export async function get (text: string, options: GetCommandOptions, context: Context): Promise<void> {
   const source = parseCidPath(text)
 
-  await withReading(context, source.cid, async ({ files }) => { await write(source, files, options, context) })
+  await withReading(
+    context,
+    source.cid,
+    async ({ files }) => { await write(source, files, options, context) },
+    { plan: { path: source.path, scope: 'entity' } }
+  )
 }
 
 async function write (source: CidPath, files: Ipfsz, options: GetCommandOptions, context: Context): Promise<void> {

@@ -11,7 +11,13 @@ import type { DirectoryEntry, Ipfsz } from '@ipfsz/core'
 export async function ls (text: string, context: Context): Promise<void> {
   const target = parseCidPath(text)
 
-  await withReading(context, target.cid, async ({ files }) => { await list(target, files, context) })
+  await withReading(
+    context,
+    target.cid,
+    async ({ files }) => { await list(target, files, context) },
+    // not the entity: of a file, that would be all of it
+    { plan: { path: target.path, scope: 'block' } }
+  )
 }
 
 async function list ({ cid, path }: CidPath, files: Ipfsz, { output, signal }: Context): Promise<void> {

@@ -13,6 +13,9 @@ import type { RepairedBlock } from '../dag/repair-dag.ts'
 import type { Pin } from '../repo/pin-records.ts'
 import type { CID } from 'multiformats/cid'
 
+/** The errors of a block that nobody sent. */
+const NOT_FETCHED = new Set(['CorruptBlockError', 'FetchStalledError', 'GatewaysFailedError'])
+
 /** What to repair: a pin, or a CID from the command line. */
 type Root = Pick<Pin, 'cid' | 'name'> & Partial<Pick<Pin, 'depth'>>
 
@@ -127,7 +130,7 @@ async function repairOne (
 
 /**
  * @param damaged - the repo has the block, but with the wrong bytes
- * @returns nothing if no peer sent it
+ * @returns nothing if nobody sent it
  */
 async function fetchBlock (
   cid: CID,
@@ -138,9 +141,7 @@ async function fetchBlock (
   try {
     return await readBlock(cid, blockstore, { signal, damaged } as { signal: AbortSignal })
   } catch (err) {
-    if (
-      !signal.aborted && err instanceof Error && (err.name === 'CorruptBlockError' || err.name === 'FetchStalledError')
-    ) {
+    if (!signal.aborted && err instanceof Error && NOT_FETCHED.has(err.name)) {
       return undefined
     }
 

@@ -37,7 +37,7 @@ export async function stat (text: string, options: StatCommandOptions, context: 
       options,
       context
     )
-  })
+  }, { plan: { path: target.path, scope: 'block' } })
 }
 
 /** @param offline - use only blocks of the repo: a file with missing leaves has sizes too */

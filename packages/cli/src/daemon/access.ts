@@ -7,6 +7,8 @@ export interface NetworkOptions {
   offline?: boolean | undefined
   /** Multiaddrs of peers to ask. */
   peers?: readonly string[] | undefined
+  /** URLs of HTTP gateways to ask before peers. */
+  gateways?: readonly string[] | undefined
   /**
    * How long a command may go without any block arriving, in milliseconds.
    *

@@ -6,8 +6,10 @@ import { decode } from 'multiformats/hashes/digest'
 import { identity } from 'multiformats/hashes/identity'
 import { isDamage } from '../dag/damage.ts'
 import { keyOf } from '../dag/dag-walk.ts'
+import type { GatewayBlocks } from './gateway-blocks.ts'
 import type { FetchedBlock, FetchOptions, Network } from './network.ts'
 import type { IpfszComponents } from '@ipfsz/core'
+import type { FilePart } from '@ipfsz/core/http'
 
 /** The empty raw block, which an empty file is. */
 const EMPTY_BLOCK = CID.parse('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku')
@@ -17,16 +19,17 @@ type GetOptions = NonNullable<Parameters<Store['get']>[1]> & {
   offline?: boolean
   damaged?: boolean
   expectedSize?: number
+  part?: FilePart
   onProgress?: (event: { type: string, detail: unknown }) => void
 }
 
-/** What was fetched, and from which peers. */
+/** What was fetched, and from where. */
 export interface FetchedStats {
   blocks: number
   bytes: number
   /** How many of the blocks replaced a damaged block of the repo. */
   replaced: number
-  /** By peer id. */
+  /** By peer id, or the URL of a gateway. */
   peers: Map<string, { blocks: number, bytes: number }>
 }
 
@@ -51,8 +54,10 @@ export interface ArrivedBlock extends Pick<FetchedBlock, 'bytes'> {
 
 export interface NetworkBlockstoreInit {
   blockstore: Store
-  /** Opens the network. Called when the first block is missing. */
-  network: () => Promise<BlockSource>
+  /** Asked before the network. */
+  gateways?: Pick<GatewayBlocks, 'fetch'> | undefined
+  /** Opens the network. Called when the first block is missing. Undefined: there is none, only gateways. */
+  network: (() => Promise<BlockSource>) | undefined
   /** The root that is read: its providers are asked for all blocks below it. */
   root: CID
   /** How long a fetch may go without any block arriving, in milliseconds. */
@@ -63,8 +68,8 @@ export interface NetworkBlockstoreInit {
 }
 
 /**
- * The blockstore of a repo that fetches missing and damaged blocks from peers. The network stores them in the
- * repo, or wherever it keeps them.
+ * The blockstore of a repo that fetches missing and damaged blocks from gateways or peers. Blocks of gateways are
+ * stored in the repo. The network stores those of peers, in the repo or wherever it keeps them.
  *
  * It searches for peers until nothing has arrived for the timeout. After that it asks only known
  * peers: otherwise thousands of lost blocks would each take the timeout.
@@ -90,6 +95,7 @@ export class NetworkBlockstore implements Store {
 
   /**
    * @throws {FetchStalledError} the block is missing, and none arrived within the timeout
+   * @throws {GatewaysFailedError} the block is missing, and no gateway sent it; there is no network
    * @throws {CorruptBlockError} the block is damaged, and none arrived within the timeout
    */
   async * get (cid: CID, options: GetOptions = {}): AsyncGenerator<Uint8Array> {
@@ -144,13 +150,61 @@ export class NetworkBlockstore implements Store {
   }
 
   async #fetch (cid: CID, options: GetOptions, damaged: boolean): Promise<Uint8Array> {
-    const { signal: callSignal, expectedSize: size, onProgress } = options
-    const { root, timeout, signal } = this.#init
+    const { network } = this.#init
+    let failed: unknown
+
+    try {
+      const bytes = await this.#fetchFromGateway(cid, options, damaged)
+
+      if (bytes != null) {
+        return bytes
+      }
+    } catch (err) {
+      if (!(err instanceof Error && err.name === 'GatewaysFailedError')) {
+        throw err
+      }
+
+      failed = err
+    }
+
+    if (network == null) {
+      throw damaged ? new CorruptBlockError(cid, { cause: failed }) : failed
+    }
+
+    return this.#fetchFromPeers(cid, options, damaged, await network())
+  }
+
+  /** Undefined: there are no gateways. */
+  async #fetchFromGateway (
+    cid: CID,
+    { part, expectedSize: size, signal, onProgress }: GetOptions,
+    damaged: boolean
+  ): Promise<Uint8Array | undefined> {
+    const block = await this.#init.gateways?.fetch(cid, { part, size, signal: this.#signal(signal) })
+
+    if (block != null) {
+      this.#lastArrival = Date.now()
+      this.#count(block.bytes, block.gateway, damaged)
+      onProgress?.({
+        type: 'helia:block-broker:receive-block',
+        detail: { broker: 'trustless-gateway', type: 'receive-block', cid }
+      })
+    }
+
+    return block?.bytes
+  }
+
+  async #fetchFromPeers (
+    cid: CID,
+    { signal, expectedSize: size, onProgress }: GetOptions,
+    damaged: boolean,
+    network: BlockSource
+  ): Promise<Uint8Array> {
+    const { root, timeout } = this.#init
     const key = keyOf(cid)
     // a retry goes on with the timeout of the first attempt
     const asked = this.#asked.get(key) ?? Date.now()
     this.#asked.set(key, asked)
-    const network = await this.#init.network()
     const search = !this.#searched && !(this.#shared.alone && await isAlone(network))
     const left = timeout - (Date.now() - Math.max(asked, this.#lastArrival))
 
@@ -160,12 +214,12 @@ export class NetworkBlockstore implements Store {
         ...size == null ? {} : { size },
         search,
         timeout: Math.max(left, 1),
-        signal: callSignal == null ? signal : AbortSignal.any([signal, callSignal])
+        signal: this.#signal(signal)
       })
 
       this.#asked.delete(key)
       this.#lastArrival = Date.now()
-      this.#count(block, damaged)
+      this.#count(block.bytes, block.peerId, damaged)
 
       if (block.peerId != null) {
         onProgress?.({
@@ -191,12 +245,16 @@ export class NetworkBlockstore implements Store {
     }
   }
 
-  #count ({ bytes: { byteLength }, peerId }: ArrivedBlock, damaged: boolean): void {
+  #signal (signal: AbortSignal | null | undefined): AbortSignal {
+    return signal == null ? this.#init.signal : AbortSignal.any([this.#init.signal, signal])
+  }
+
+  #count ({ byteLength }: Uint8Array, sender: string | undefined, damaged: boolean): void {
     const { peers } = this.fetched
 
-    if (peerId != null) {
-      const of = peers.get(peerId) ?? { blocks: 0, bytes: 0 }
-      peers.set(peerId, { blocks: of.blocks + 1, bytes: of.bytes + byteLength })
+    if (sender != null) {
+      const of = peers.get(sender) ?? { blocks: 0, bytes: 0 }
+      peers.set(sender, { blocks: of.blocks + 1, bytes: of.bytes + byteLength })
     }
 
     this.fetched.blocks++

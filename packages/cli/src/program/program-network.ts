@@ -12,6 +12,7 @@ import type { Command } from 'commander'
 export interface NetworkFlags {
   offline?: boolean
   peer?: string[]
+  gateway?: string[]
   timeout?: number
 }
 
@@ -28,7 +29,13 @@ export const DEFAULT_GATEWAY_ADDRESS = '127.0.0.1:8080'
 
 /** Add the options of commands that may use the network. */
 export function addNetworkOptions (command: Command): Command {
-  return addPeerOptions(command.option('--offline', 'use only this repo'))
+  return addPeerOptions(command
+    .option('--offline', 'use only this repo')
+    .option(
+      '--gateway <url>',
+      'fetch from this HTTP gateway before asking peers (default: $IPFSZ_GATEWAYS); repeatable',
+      collect(text => text, false)
+    ))
 }
 
 /** Add the options of commands that always ask other nodes. */
@@ -46,19 +53,23 @@ export function addPeerOptions (command: Command): Command {
 /**
  * Move the network options from the flags into the context.
  *
- * @throws {UsageError} --offline is combined with --peer or --timeout
+ * @throws {UsageError} --offline is combined with --peer, --gateway or --timeout
  */
-export function withNetwork<T extends NetworkFlags> ({ offline, peer, timeout, ...rest }: T, context: Context): [
+export function withNetwork<T extends NetworkFlags> (
+  { offline, peer, gateway, timeout, ...rest }: T,
+  context: Context
+): [
   Omit<T, keyof NetworkFlags>,
   Context
 ] {
-  if (offline === true && (peer != null || timeout != null)) {
-    throw new UsageError('--offline cannot be combined with --peer or --timeout: drop it to use the network')
+  if (offline === true && (peer ?? gateway ?? timeout) != null) {
+    throw new UsageError('--offline cannot be combined with --peer, --gateway or --timeout: drop it to use the network')
   }
 
   const network: NetworkOptions = {
     offline,
     peers: peer,
+    gateways: offline === true ? [] : gateway ?? context.io.env.IPFSZ_GATEWAYS?.split(/[\s,]+/).filter(Boolean),
     timeout: timeout == null ? undefined : Math.min(timeout, LONGEST_TIMEOUT)
   }
 

@@ -5,11 +5,23 @@ import { checkBlock, checkHash, isIdentity } from './hashes.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
+/** Which bytes of a file a block holds, and how far the file is read. */
+export interface FilePart {
+  /** The root of the file, plain. */
+  file: CID
+  /** The offset of the block's first byte in the stored file. */
+  start: number
+  /** Where the range that is read ends (exclusive). Above `start`. */
+  end: number
+}
+
 /** Options that commands pass on to the blockstore: signal, progress, providers. */
 export interface GetBlockOptions {
   signal?: AbortSignal | null | undefined
   /** @internal the block's size in bytes, if its parent states it */
   expectedSize?: number | undefined
+  /** @internal which bytes of a file it holds: a networked blockstore can request them with those that follow */
+  part?: FilePart | undefined
   /** @internal aborted when the block is no longer needed */
   until?: AbortSignal | undefined
   /** @internal the stored block is damaged: a networked blockstore fetches it again */

@@ -13,7 +13,7 @@ import { InvalidDagError } from '../errors.ts'
 import { checkConcurrency } from '../util/map-ordered.ts'
 import { getBlock } from './block.ts'
 import type { Settled } from '@ipfsz/codecs/internal'
-import type { GetBlockOptions, GetStore } from './block.ts'
+import type { FilePart, GetBlockOptions, GetStore } from './block.ts'
 import type { Item, ItemList, Opened, ReadItem } from './items.ts'
 import type { Held, Place, Span, Step } from './places.ts'
 
@@ -31,6 +31,8 @@ interface ReadAheadSteps<I, Node> {
   check? (item: I): void
   /** Called when a leaf arrives. If it throws, the leaf is dropped, and the error is thrown in its turn. */
   checkLeaf? (item: I, block: Uint8Array): void
+  /** Which bytes of a file a block holds. */
+  part? (item: I): FilePart | undefined
 }
 
 /**
@@ -48,7 +50,7 @@ interface ReadAheadSteps<I, Node> {
  */
 export async function * readAhead<I extends Item, Node> (
   items: ItemList<I>,
-  { open, check, checkLeaf }: ReadAheadSteps<I, Node>,
+  { open, check, checkLeaf, part }: ReadAheadSteps<I, Node>,
   blockstore: GetStore,
   options: ReadAheadOptions
 ): AsyncGenerator<ReadItem<I, Node>> {
@@ -173,7 +175,8 @@ export async function * readAhead<I extends Item, Node> (
 
     step.result = settle(async () => {
       check?.(step.item)
-      const block = await getBlock(step.item.cid, blockstore, { ...blockOptions, expectedSize: step.item.size })
+      const { cid, size } = step.item
+      const block = await getBlock(cid, blockstore, { ...blockOptions, expectedSize: size, part: part?.(step.item) })
 
       if (done.signal.aborted) {
         return undefined

@@ -6,7 +6,7 @@ import { InvalidDagError } from '../errors.ts'
 import { ChildList } from './child-list.ts'
 import { decodeNode } from './node.ts'
 import { readAhead } from './read-ahead.ts'
-import type { GetBlockOptions, GetStore } from './block.ts'
+import type { FilePart, GetBlockOptions, GetStore } from './block.ts'
 import type { Child } from './child-list.ts'
 import type { FileNode } from './node.ts'
 import type { Opened } from './items.ts'
@@ -93,7 +93,13 @@ async function * walk (
 
   yield * enter({ cid: root.cid, data: root.unixfs.data }, 0, range, options)
 
-  const steps = { open, checkLeaf: (child: Child, block: Uint8Array) => { checkSize(child, block.byteLength) } }
+  const end = Math.min(range.end, fileSize(root))
+  const steps = {
+    open,
+    checkLeaf: (child: Child, block: Uint8Array) => { checkSize(child, block.byteLength) },
+    part: ({ position, bytes }: Child): FilePart | undefined =>
+      bytes === 0 ? undefined : { file: root.cid, start: Math.max(position, range.start), end }
+  }
   const children = childrenWithin(root, { position: 0, depth: 0 }, range)
 
   for await (const { item: child, block, node } of readAhead(children, steps, blockstore, options)) {

@@ -28,11 +28,21 @@ export function fetchingBlockstore (
 ): FetchingBlockstore {
   const scope = new FetchScope(root, routing)
   let fetched = false
+  /** Resolves once all blocks so far have been looked for locally. */
+  let lookedUp: Promise<unknown> = Promise.resolve()
 
   return {
     async * get (cid, options) {
+      const earlier = lookedUp
+      const found = Promise.withResolvers<void>()
+      lookedUp = Promise.all([earlier, found.promise])
+
       try {
-        yield * blockstore.get(cid, { ...options, offline: true } as typeof options)
+        for await (const bytes of blockstore.get(cid, { ...options, offline: true } as typeof options)) {
+          found.resolve()
+          yield bytes
+        }
+
         return
       } catch (err) {
         const { offline } = options as { offline?: boolean } | undefined ?? {}
@@ -41,8 +51,13 @@ export function fetchingBlockstore (
         if (offline === true || !(err instanceof Error) || err.name !== 'BlockNotFoundWhileOfflineError') {
           throw err
         }
+      } finally {
+        found.resolve()
       }
 
+      // blocks are fetched in the order in which they are asked for, however long each takes to be missed: that is
+      // the order of a file, in which gateways send them
+      await earlier
       fetched = true
       yield await fetcher.fetch(cid, scope, options as FetchOptions ?? {})
     },

@@ -15,7 +15,8 @@ const LOST_BLOCK_ERRORS = new Set([
   'CorruptBlockError',
   'BlockNotFoundWhileOfflineError',
   'LoadBlockFailedError',
-  'FetchStalledError'
+  'FetchStalledError',
+  'GatewaysFailedError'
 ])
 
 /** The compressed file that an original is linked to. */

@@ -1,0 +1,48 @@
+import { GatewayBlocks } from './gateway-blocks.ts'
+import type { GatewayPool, HttpSource, HttpSourceInit, ReadPlan } from '@ipfsz/core/http'
+import type { Blockstore } from 'interface-blockstore'
+import type { CID } from 'multiformats/cid'
+
+interface GatewayAccessInit {
+  /** Whether there is no network besides the gateways. */
+  isOnlySource: boolean
+}
+
+/** The HTTP gateways of one command. */
+export class GatewayAccess {
+  readonly #makeSource: (init: Pick<HttpSourceInit, 'root' | 'plan'>) => HttpSource
+  readonly #sources: HttpSource[] = []
+
+  private constructor (makeSource: (init: Pick<HttpSourceInit, 'root' | 'plan'>) => HttpSource) {
+    this.#makeSource = makeSource
+  }
+
+  /**
+   * Loads the client if there are gateways to ask. Asks none of them.
+   *
+   * @returns undefined if there are none
+   * @throws {InvalidGatewayUrlError}
+   */
+  static async open (urls: readonly string[], { isOnlySource }: GatewayAccessInit): Promise<GatewayAccess | undefined> {
+    if (urls.length === 0) {
+      return undefined
+    }
+
+    const { GatewayPool, HttpSource } = await import('@ipfsz/core/http')
+    const pool: GatewayPool = new GatewayPool(urls)
+
+    return new GatewayAccess(init => new HttpSource({ ...init, pool, isOnlySource }))
+  }
+
+  /** What fetches the blocks below a root, and stores them. */
+  blocks (blockstore: Pick<Blockstore, 'put'>, root: CID, plan: ReadPlan | undefined): GatewayBlocks {
+    const source = this.#makeSource({ root, plan })
+    this.#sources.push(source)
+
+    return new GatewayBlocks(source, blockstore)
+  }
+
+  close (): void {
+    this.#sources.forEach(source => { source.close() })
+  }
+}

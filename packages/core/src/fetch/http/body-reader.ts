@@ -1,0 +1,132 @@
+import { GatewayConnectionError, GatewayStalledError } from './errors.ts'
+import { MIN_PROGRESS } from './limits.ts'
+import { reasonOf } from './open-response.ts'
+import type { RequestOptions } from './open-response.ts'
+
+/**
+ * Reads the body of a gateway's response in pieces, and notices if it stalls. The body is decoded if the response has
+ * a Content-Encoding, so its length is unbounded: only what is asked for is read.
+ */
+export class BodyReader {
+  readonly #gateway: string
+  readonly #options: Pick<RequestOptions, 'stallTimeout' | 'signal'>
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  /** Called when bytes have arrived. What it throws ends the reading. */
+  onBytes: (() => void) | undefined
+  #chunk = new Uint8Array(0)
+  #received = 0
+  /** How long it was waited for in all, in milliseconds. */
+  #waited = 0
+  /** The same since `MIN_PROGRESS` last arrived, and how much of that has. */
+  #sinceProgress = { time: 0, bytes: 0 }
+
+  constructor (gateway: string, { body }: Response, options: Pick<RequestOptions, 'stallTimeout' | 'signal'>) {
+    this.#gateway = gateway
+    this.#options = options
+    this.#reader = body?.getReader()
+  }
+
+  /** How long it was waited for bytes, in milliseconds. */
+  get waited (): number {
+    return this.#waited
+  }
+
+  /** Bytes per millisecond, while it was waited for them. */
+  get rate (): number {
+    return this.#received / Math.max(this.#waited, 1)
+  }
+
+  /**
+   * The next `length` bytes, or fewer if the body ends.
+   *
+   * @throws {GatewayStalledError}
+   * @throws {GatewayConnectionError} the connection was cut, or the bytes cannot be decoded
+   */
+  async read (length: number): Promise<Uint8Array> {
+    if (this.#chunk.byteLength >= length) {
+      return this.#take(length).slice()
+    }
+
+    const bytes = new Uint8Array(length)
+    let position = 0
+
+    while (position < length && await this.#fill()) {
+      const part = this.#take(length - position)
+      bytes.set(part, position)
+      position += part.byteLength
+    }
+
+    return bytes.subarray(0, position)
+  }
+
+  /** The next byte. Undefined: the body has ended. */
+  async byte (): Promise<number | undefined> {
+    return await this.#fill() ? this.#take(1)[0] : undefined
+  }
+
+  #take (length: number): Uint8Array {
+    const bytes = this.#chunk.subarray(0, length)
+    this.#chunk = this.#chunk.subarray(length)
+
+    return bytes
+  }
+
+  /** Wait for bytes if there are none. False: the body has ended. */
+  async #fill (): Promise<boolean> {
+    while (this.#chunk.byteLength === 0) {
+      const { done, value } = await this.#pull()
+
+      if (done) {
+        return false
+      }
+
+      this.#chunk = value as Uint8Array<ArrayBuffer>
+    }
+
+    return true
+  }
+
+  async #pull (): Promise<ReadableStreamReadResult<Uint8Array>> {
+    const { signal, stallTimeout } = this.#options
+    signal.throwIfAborted()
+
+    const progress = this.#sinceProgress
+    const started = performance.now()
+    const stalled = Promise.withResolvers<never>()
+    const onAbort = (): void => { stalled.reject(signal.reason as Error) }
+    const timer = setTimeout(() => {
+      stalled.reject(new GatewayStalledError(this.#gateway, stallTimeout))
+    }, Math.max(stallTimeout - progress.time, 0))
+
+    signal.addEventListener('abort', onAbort, { once: true })
+
+    try {
+      const pulled = this.#reader?.read() ?? Promise.resolve({ done: true, value: undefined } as const)
+      const result = await Promise.race([pulled, stalled.promise])
+        .catch((err: unknown) => { throw this.#explain(err) })
+      const bytes = result.value?.byteLength ?? 0
+      const time = performance.now() - started
+
+      this.#received += bytes
+      this.#waited += time
+      this.#sinceProgress = progress.bytes + bytes >= MIN_PROGRESS
+        ? { time: 0, bytes: 0 }
+        : { time: progress.time + time, bytes: progress.bytes + bytes }
+
+      this.onBytes?.()
+
+      return result
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  #explain (err: unknown): unknown {
+    this.#options.signal.throwIfAborted()
+
+    return err instanceof GatewayStalledError
+      ? err
+      : new GatewayConnectionError(this.#gateway, `cut its response: ${reasonOf(err)}`, { cause: err })
+  }
+}

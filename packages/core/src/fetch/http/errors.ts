@@ -1,0 +1,103 @@
+import { messageOf } from '@ipfsz/codecs/internal'
+import type { CID } from 'multiformats/cid'
+
+/** Thrown when a text is not the URL of a gateway. */
+export class InvalidGatewayUrlError extends Error {
+  static override readonly name = 'InvalidGatewayUrlError'
+  override readonly name = 'InvalidGatewayUrlError'
+  readonly url: string
+
+  constructor (url: string, reason: string, options?: ErrorOptions) {
+    super(`${url} is not the URL of a gateway: ${reason}`, options)
+    this.url = url
+  }
+}
+
+/** Thrown when a gateway cannot be reached, or cuts its response. */
+export class GatewayConnectionError extends Error {
+  static override readonly name = 'GatewayConnectionError'
+  override readonly name = 'GatewayConnectionError'
+  /** Its URL, as in all errors of gateways. */
+  readonly gateway: string
+
+  constructor (gateway: string, reason: string, options?: ErrorOptions) {
+    super(`${gateway} ${reason}`, options)
+    this.gateway = gateway
+  }
+}
+
+/** Thrown when a gateway answers too late, or stops sending. */
+export class GatewayStalledError extends Error {
+  static override readonly name = 'GatewayStalledError'
+  override readonly name = 'GatewayStalledError'
+  readonly gateway: string
+  /** How long it sent next to nothing, in milliseconds. */
+  readonly time: number
+
+  constructor (gateway: string, time: number, options?: ErrorOptions) {
+    super(`${gateway} sent nothing for ${Math.round(time / 100) / 10} s`, options)
+    this.gateway = gateway
+    this.time = time
+  }
+}
+
+/** Thrown when a gateway is overloaded or broken for the moment (status 408, 425, 429 and 5xx). */
+export class GatewayBusyError extends Error {
+  static override readonly name = 'GatewayBusyError'
+  override readonly name = 'GatewayBusyError'
+  readonly gateway: string
+  readonly status: number
+  /** How long it asks to be left alone, in milliseconds, if it says so. */
+  readonly retryAfter: number | undefined
+
+  constructor (gateway: string, status: number, retryAfter: number | undefined, options?: ErrorOptions) {
+    super(`${gateway} answered with the status ${status}`, options)
+    this.gateway = gateway
+    this.status = status
+    this.retryAfter = retryAfter
+  }
+}
+
+/** Thrown when a gateway does not send what it is asked for: it answers that it has none, or with something else. */
+export class GatewayRefusedError extends Error {
+  static override readonly name = 'GatewayRefusedError'
+  override readonly name = 'GatewayRefusedError'
+  readonly gateway: string
+  readonly status: number
+
+  constructor (gateway: string, status: number, reason: string, options?: ErrorOptions) {
+    super(`${gateway} ${reason}`, options)
+    this.gateway = gateway
+    this.status = status
+  }
+}
+
+/** Thrown when a gateway sends wrong bytes. It is not asked again. */
+export class GatewayContentError extends Error {
+  static override readonly name = 'GatewayContentError'
+  override readonly name = 'GatewayContentError'
+  readonly gateway: string
+
+  constructor (gateway: string, reason: string, options?: ErrorOptions) {
+    super(`${gateway} sent wrong bytes: ${reason}`, options)
+    this.gateway = gateway
+  }
+}
+
+/** Thrown when no gateway sends a block. */
+export class GatewaysFailedError extends Error {
+  static override readonly name = 'GatewaysFailedError'
+  override readonly name = 'GatewaysFailedError'
+  readonly cid: CID
+  /** What each gateway that was asked did. Empty if all of them are out of use for now. */
+  readonly failures: readonly Error[]
+
+  constructor (cid: CID, failures: readonly Error[], options?: ErrorOptions) {
+    super(`No gateway sent the block ${cid}${failures.length === 0 ? '' : `: ${failures.map(messageOf).join('; ')}`}`, {
+      cause: failures[0],
+      ...options
+    })
+    this.cid = cid
+    this.failures = failures
+  }
+}

@@ -1,0 +1,60 @@
+import { FIRST_PAUSE, LONGEST_PAUSE, LONGEST_PAUSE_OF_KNOWN, LONGEST_RETRY_AFTER } from './limits.ts'
+import type { GatewayBusyError } from './errors.ts'
+
+/** A gateway, and what is known of it. Shared by all that ask it. */
+export class Gateway {
+  /** Ends with a slash. */
+  readonly url: string
+  /** Bytes per millisecond of its last response that was measured. */
+  rate: number | undefined
+  /** Whether another gateway was faster when it was last asked. */
+  isSlow = false
+  /** Why it cannot be asked now. */
+  failure: Error | undefined
+  /** How often in a row it failed. */
+  #failures = 0
+  #hasWorked = false
+  /** When it may be asked again, on the clock of `performance.now`. */
+  #availableAt = 0
+
+  constructor (url: URL) {
+    this.url = url.href
+  }
+
+  /** How long until it may be asked, in milliseconds: 0 is now, Infinity never. */
+  get pause (): number {
+    return Math.max(this.#availableAt - performance.now(), 0)
+  }
+
+  /** Whether it ever sent a block. */
+  get hasWorked (): boolean {
+    return this.#hasWorked
+  }
+
+  /** It sent a block. */
+  succeeded (): void {
+    this.failure = undefined
+    this.#failures = 0
+    this.#hasWorked = true
+  }
+
+  /** Leave it alone for a time that depends on how it failed. */
+  failed (err: Error): void {
+    if (err.name === 'GatewayRefusedError') {
+      // it works, and may have other blocks
+      return
+    }
+
+    this.failure = err
+
+    if (err.name === 'GatewayContentError') {
+      this.#availableAt = Number.POSITIVE_INFINITY
+      return
+    }
+
+    const { retryAfter = 0 } = err as Partial<GatewayBusyError>
+    const longest = this.#hasWorked ? LONGEST_PAUSE_OF_KNOWN : LONGEST_PAUSE
+    const pause = Math.min(FIRST_PAUSE * 2 ** this.#failures++, longest)
+    this.#availableAt = performance.now() + Math.max(pause, Math.min(retryAfter, LONGEST_RETRY_AFTER))
+  }
+}

@@ -1,0 +1,205 @@
+import { unmark } from '../../marker.ts'
+import { askGateways } from './ask-gateways.ts'
+import { blockKey } from './block-key.ts'
+import { EntityStream } from './entity-stream.ts'
+import { MAX_RAW_REQUESTS, MAX_STREAMS } from './limits.ts'
+import { fetchRawBlock } from './raw-block.ts'
+import { RequestSlots } from './request-slots.ts'
+import { GatewaySettings } from './settings.ts'
+import { Want } from './want.ts'
+import type { GatewaySettingsInit } from './settings.ts'
+import type { SourceBlock } from './want.ts'
+import type { FilePart } from '../../dag/block.ts'
+import type { CID } from 'multiformats/cid'
+
+/** What will be read below a root, as far as it is known before anything is fetched. */
+export interface ReadPlan {
+  /** The path below the root, such as `a/b.txt`, or empty. */
+  path: string
+  /** The whole file or directory that the path leads to, without the files in it, or only its root block. */
+  scope: 'entity' | 'block'
+}
+
+export interface HttpSourceInit extends GatewaySettingsInit {
+  /** The root, plain or marked. */
+  root: CID
+  /** With it, the first request brings all that the plan names, and not only the root. */
+  plan?: ReadPlan | undefined
+}
+
+export interface SourceFetchOptions {
+  /** Which bytes of a file the block holds, and how far the file is read: then one request brings them all. */
+  part?: FilePart | undefined
+  /** Bytes of the block, if known. */
+  size?: number | undefined
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Fetches the blocks below one root from HTTP gateways (Trustless Gateway). What is read in order arrives as one CAR
+ * for each file; single blocks are asked for alone. Every block is checked against its CID before it is returned.
+ *
+ * Memory is bounded: besides the blocks that are waited for, it holds 16 MiB that arrived early, a block of 2 MiB for
+ * each of at most 24 responses, and what the system buffers of them.
+ */
+export class HttpSource {
+  readonly #settings: GatewaySettings
+  readonly #root: CID
+  readonly #slots = new RequestSlots(MAX_RAW_REQUESTS)
+  readonly #wants = new Map<string, Want>()
+  /** By the CID of the file. The one that was used last is last. */
+  readonly #streams = new Map<string, EntityStream>()
+  readonly #early = { used: 0 }
+  readonly #closed = new AbortController()
+  #plan: ReadPlan | undefined
+  #planned: EntityStream | undefined
+
+  constructor ({ root, plan, ...init }: HttpSourceInit) {
+    this.#settings = new GatewaySettings(init)
+    this.#root = unmark(root)
+    this.#plan = plan
+  }
+
+  /**
+   * Fetch a block below the root.
+   *
+   * @throws {GatewaysFailedError} no gateway sends it
+   */
+  async fetch (cid: CID, { part, size, signal = this.#closed.signal }: SourceFetchOptions = {}): Promise<SourceBlock> {
+    signal.throwIfAborted()
+    this.#closed.signal.throwIfAborted()
+
+    const key = blockKey(cid)
+    const early = this.#takeEarly(key)
+
+    if (early != null) {
+      return early
+    }
+
+    const known = this.#wants.get(key)
+    const want = known ?? new Want(cid, key, part, () => { this.#wants.delete(key) })
+    const result = want.wait(signal)
+
+    if (known == null) {
+      this.#wants.set(key, want)
+      this.#assign(want, size)
+    }
+
+    return result
+  }
+
+  /** End all responses. */
+  close (): void {
+    this.#closed.abort()
+    this.#all().forEach(stream => { stream.close() })
+    this.#streams.clear()
+  }
+
+  #all (): EntityStream[] {
+    return [...this.#streams.values(), ...this.#planned == null ? [] : [this.#planned]]
+  }
+
+  #takeEarly (key: string): SourceBlock | undefined {
+    for (const stream of this.#all()) {
+      const block = stream.take(key)
+
+      if (block != null) {
+        return block
+      }
+    }
+
+    return undefined
+  }
+
+  /** Decide which request brings a block. */
+  #assign (want: Want, size: number | undefined): void {
+    const stream = want.part == null ? this.#planFor(want) : this.#streamFor(want.part, size)
+
+    if (stream == null) {
+      this.#fetchAlone(want)
+    } else {
+      stream.ask(want)
+    }
+  }
+
+  /** The stream of the plan, which begins with the root. */
+  #planFor (want: Want): EntityStream | undefined {
+    const plan = this.#plan
+    this.#plan = undefined
+
+    if (plan == null || blockKey(this.#root) !== want.key) {
+      return this.#planned?.isOpen === true ? this.#planned : undefined
+    }
+
+    if (plan.scope === 'block' && plan.path === '') {
+      // that is the block alone
+      return undefined
+    }
+
+    const names = plan.path.split('/').filter(name => name !== '').map(encodeURIComponent)
+    const path = `${['ipfs', this.#root.toString(), ...names].join('/')}?format=car&dag-scope=${plan.scope}`
+    this.#planned = this.#makeStream({ path, cid: want.cid })
+
+    return this.#planned
+  }
+
+  #streamFor (part: FilePart, size: number | undefined): EntityStream | undefined {
+    const file = part.file.toString()
+    const open = this.#streams.get(file) ?? (this.#planned?.accepts(part) === true ? this.#planned : undefined)
+
+    if (open != null) {
+      if (this.#streams.delete(file)) {
+        this.#streams.set(file, open)
+      }
+
+      return open
+    }
+
+    // a CAR has the root of the file again: not for one block
+    if (size != null && part.end - part.start <= size) {
+      return undefined
+    }
+
+    if (this.#streams.size >= MAX_STREAMS) {
+      const idle = [...this.#streams].find(([, stream]) => stream.isIdle)
+
+      if (idle == null) {
+        return undefined
+      }
+
+      idle[1].close()
+      this.#streams.delete(idle[0])
+    }
+
+    const stream = this.#makeStream()
+    this.#streams.set(file, stream)
+
+    return stream
+  }
+
+  #makeStream (first?: { path: string, cid: CID }): EntityStream {
+    return new EntityStream({
+      settings: this.#settings,
+      early: this.#early,
+      first,
+      fetchAlone: want => { this.#fetchAlone(want) },
+      signal: this.#closed.signal
+    })
+  }
+
+  #fetchAlone (want: Want): void {
+    this.#fetchRaw(want).catch((err: unknown) => { want.reject(err) })
+  }
+
+  async #fetchRaw (want: Want): Promise<void> {
+    const settings = this.#settings
+    const signal = AbortSignal.any([want.signal, this.#closed.signal])
+    const { gateway, value: bytes } = await this.#slots.run(async () => askGateways(
+      async ({ url }, stop) => fetchRawBlock(url, want.cid, stop, settings),
+      { cid: want.cid, settings, signal }
+    ))
+
+    settings.succeeded(gateway)
+    want.resolve({ bytes, gateway: gateway.url })
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * Fetches blocks from HTTP gateways, verified.
+ *
+ * @example Read a file of which nothing is stored here
+ * ```typescript
+ * import { GatewayPool, HttpSource } from '@ipfsz/core/http'
+ * import { CID } from 'multiformats/cid'
+ *
+ * const root = CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354')
+ * const source = new HttpSource({ root, pool: new GatewayPool(['http://127.0.0.1:8080']) })
+ * const { bytes } = await source.fetch(root)
+ *
+ * source.close()
+ * ```
+ *
+ * @packageDocumentation
+ */
+export * from './errors.ts'
+export { GatewayPool } from './gateway-pool.ts'
+export { parseGatewayUrl } from './gateway-url.ts'
+export { HttpSource } from './http-source.ts'
+export type { HttpSourceInit, ReadPlan, SourceFetchOptions } from './http-source.ts'
+export type { Fetch } from './open-response.ts'
+export type { GatewaySettingsInit } from './settings.ts'
+export type { SourceBlock } from './want.ts'
+export type { FilePart } from '../../dag/block.ts'

@@ -1,0 +1,78 @@
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** The most bytes of a block, as Bitswap, Helia and Kubo accept, 2 MiB. */
+export const MAX_BLOCK_SIZE = 2 * MIB
+
+/** The most bytes of a CID in a CAR, 256: a digest of 512 bits takes 70. */
+export const MAX_CID_SIZE = 256
+
+/** The most bytes of a CAR's header, 64 KiB. An honest one has a root or two. */
+export const MAX_CAR_HEADER_SIZE = 64 * KIB
+
+/** The most bytes of blocks that one source holds before they are asked for, 16 MiB. */
+export const MAX_EARLY_BYTES = 16 * MIB
+
+/**
+ * The most bytes of blocks that a response may bring while others are waited for, 4 MiB. After that it is taken to
+ * not bring those: it is another file, or leads through blocks that are stored here already.
+ */
+export const MAX_STRAY_BYTES = 4 * MIB
+
+/** The least that a block counts against these limits, 1 KiB: what it takes however small it is. */
+export const MIN_BLOCK_COST = KIB
+
+/** The most files below one root whose blocks are streamed at a time. Blocks of others are fetched one by one. */
+export const MAX_STREAMS = 8
+
+/** The most requests for single blocks at a time. */
+export const MAX_RAW_REQUESTS = 16
+
+/** The most redirects in a row: to https, and to a subdomain. */
+export const MAX_REDIRECTS = 3
+
+/** After this time without an answer, the next gateway is asked too, 2 seconds in milliseconds. */
+export const DEFAULT_HEDGE_TIME = 2000
+
+/** How long a gateway may take to answer, or to send `MIN_PROGRESS`, 10 seconds in milliseconds. */
+export const DEFAULT_STALL_TIMEOUT = 10_000
+
+/** A response that brings fewer bytes than this within the stall timeout is as good as stalled, 8 KiB. */
+export const MIN_PROGRESS = 8 * KIB
+
+/** A response is not judged to be slow before this part of the stall timeout has passed: by default 3 seconds. */
+export const SLOW_PART = 0.3
+
+/** Below this rate, 512 KiB/s in bytes per millisecond, another gateway is tried whose rate is unknown. */
+export const SLOW_RATE = 512 * KIB / 1000
+
+/** A gateway replaces another if it is known to be at least this many times as fast. */
+export const MUCH_FASTER = 2
+
+/** How often a call asks each gateway that fails. */
+export const MAX_ATTEMPTS = 3
+
+/** The same if it has sent blocks before, and there is nothing else to ask: for about half a minute. */
+export const MAX_ATTEMPTS_OF_KNOWN = 30
+
+/** How often in a row a gateway may answer that it lacks a block below a root before it is no longer asked. */
+export const MAX_REFUSALS = 8
+
+/** The first and the longest pause after a failure of a gateway, in milliseconds. Doubles each time. */
+export const FIRST_PAUSE = 250
+export const LONGEST_PAUSE = 30_000
+
+/** The longest pause of a gateway that has sent blocks: perhaps the link was cut, and comes back. */
+export const LONGEST_PAUSE_OF_KNOWN = 1000
+
+/** The longest that a gateway's Retry-After is respected, 5 minutes in milliseconds. */
+export const LONGEST_RETRY_AFTER = 300_000
+
+/** The longest that a call waits until a gateway may be asked again, 10 seconds in milliseconds. */
+export const LONGEST_WAIT = 10_000
+
+/** How many blocks that a response brought are remembered. */
+export const MAX_DELIVERED = 4096
+
+/** After this many failures in a row to get a CAR of a file, its blocks are fetched one by one. */
+export const MAX_FAILED_OPENS = 2

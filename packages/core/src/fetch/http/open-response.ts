@@ -1,0 +1,149 @@
+import { messageOf } from '@ipfsz/codecs/internal'
+import {
+  GatewayBusyError,
+  GatewayConnectionError,
+  GatewayRefusedError,
+  GatewayStalledError
+} from './errors.ts'
+import { MAX_REDIRECTS } from './limits.ts'
+
+/** `fetch`, or what stands for it: one that refuses some addresses, or one of a test. */
+export type Fetch = (url: URL, init: RequestInit) => Promise<Response>
+
+export interface RequestOptions {
+  fetch: Fetch
+  /** How long a gateway may send next to nothing, in milliseconds. */
+  stallTimeout: number
+  signal: AbortSignal
+}
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
+/** The statuses besides 5xx that say nothing of what was asked for. */
+const BUSY: readonly number[] = [408, 425, 429]
+
+/**
+ * Ask a gateway, and return its response once its head is there and promises what was asked for.
+ *
+ * @param gateway - its URL
+ * @param path - relative to that
+ * @param type - the media type to ask for. Parameters follow after a semicolon
+ * @throws {GatewayBusyError}
+ * @throws {GatewayRefusedError}
+ * @throws {GatewayStalledError}
+ * @throws {GatewayConnectionError}
+ */
+export async function openResponse (
+  gateway: string,
+  path: string,
+  type: string,
+  { fetch, stallTimeout, signal }: RequestOptions
+): Promise<Response> {
+  const stalled = new AbortController()
+  const timer = setTimeout(() => { stalled.abort(new GatewayStalledError(gateway, stallTimeout)) }, stallTimeout)
+  const init: RequestInit = {
+    headers: { accept: type },
+    credentials: 'omit',
+    referrerPolicy: 'no-referrer',
+    // `fetch` would follow to anywhere
+    redirect: 'manual',
+    signal: AbortSignal.any([signal, stalled.signal])
+  }
+  let url = new URL(path, gateway)
+
+  try {
+    for (let redirects = 0; ; redirects++) {
+      const response = await fetch(url, init)
+
+      if (!REDIRECTS.includes(response.status)) {
+        return await check(response, gateway, type)
+      }
+
+      await discard(response)
+      url = redirected(url, response, gateway, redirects)
+    }
+  } catch (err) {
+    signal.throwIfAborted()
+    stalled.signal.throwIfAborted()
+
+    throw isOwn(err) ? err : new GatewayConnectionError(gateway, `cannot be reached: ${reasonOf(err)}`, { cause: err })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Do not read a response any further. Closes its connection. */
+async function discard ({ body }: Response): Promise<void> {
+  await body?.cancel().catch(() => {})
+}
+
+async function check (response: Response, gateway: string, type: string): Promise<Response> {
+  const { status, headers } = response
+  const [actual] = (headers.get('content-type') ?? 'no media type').split(';')
+  const [wanted] = type.split(';')
+
+  if (status === 200 && actual.trim().toLowerCase() === wanted) {
+    return response
+  }
+
+  await discard(response)
+
+  if (response.type === 'opaqueredirect') {
+    throw new GatewayRefusedError(gateway, status, 'redirects, and a browser does not say where to')
+  }
+
+  if (BUSY.includes(status) || status >= 500) {
+    throw new GatewayBusyError(gateway, status, retryAfter(headers))
+  }
+
+  throw new GatewayRefusedError(gateway, status, status === 200
+    ? `sent ${actual.slice(0, 100)} instead of ${wanted}`
+    : `answered with the status ${status}`)
+}
+
+/**
+ * Where a redirect leads. Followed only to the same host, and to the subdomains that gateways give each CID an origin
+ * with (Subdomain Gateway), over https if it was https before.
+ */
+function redirected (from: URL, { status, headers }: Response, gateway: string, redirects: number): URL {
+  const to = URL.parse(headers.get('location') ?? '', from)
+  const { hostname, protocol, port } = new URL(gateway)
+
+  if (redirects === MAX_REDIRECTS) {
+    throw new GatewayRefusedError(gateway, status, `redirects more than ${MAX_REDIRECTS} times`)
+  }
+
+  const isSameHost = to?.hostname === hostname || to?.hostname.endsWith(`.${hostname}`) === true
+  const isSameOrigin = to?.protocol === protocol && to.port === port
+  const isUpgraded = protocol === 'http:' && port === '' && to?.protocol === 'https:' && to.port === ''
+
+  if (to == null || !isSameHost || !(isSameOrigin || isUpgraded)) {
+    throw new GatewayRefusedError(gateway, status, `redirects to ${to?.host ?? 'an invalid URL'}`)
+  }
+
+  return to
+}
+
+/** The header Retry-After in milliseconds: it has seconds or a date (RFC 9110, section 10.2.3). */
+function retryAfter (headers: Headers): number | undefined {
+  const text = headers.get('retry-after')
+
+  if (text == null) {
+    return undefined
+  }
+
+  const time = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+
+  return Number.isNaN(time) ? undefined : Math.max(time, 0)
+}
+
+function isOwn (err: unknown): boolean {
+  return err instanceof GatewayBusyError || err instanceof GatewayRefusedError
+}
+
+/** `fetch` of Node says `fetch failed`, and has the reason as its cause. */
+export function reasonOf (err: unknown): string {
+  const { cause } = err as Error
+  const { code } = (cause ?? {}) as { code?: string }
+
+  return cause instanceof Error ? cause.message || code || messageOf(err) : messageOf(err)
+}

@@ -1,0 +1,62 @@
+import { messageOf } from '@ipfsz/codecs/internal'
+import { checkBlock } from '../../dag/hashes.ts'
+import { unmark } from '../../marker.ts'
+import { BodyReader } from './body-reader.ts'
+import { GatewayConnectionError, GatewayContentError, GatewayRefusedError } from './errors.ts'
+import { MAX_BLOCK_SIZE } from './limits.ts'
+import { openResponse } from './open-response.ts'
+import type { RequestOptions } from './open-response.ts'
+import type { CID } from 'multiformats/cid'
+
+const RAW = 'application/vnd.ipld.raw'
+
+/**
+ * Fetch a single block (Trustless Gateway, Block Responses).
+ *
+ * @param url - of the gateway
+ * @param stop - ends the response
+ * @throws {GatewayContentError} the bytes do not match the CID
+ * @throws {GatewayRefusedError} the block is larger than 2 MiB, or as `openResponse`
+ * @throws {GatewayConnectionError} the response was cut
+ * @throws {Error} as `openResponse`
+ */
+export async function fetchRawBlock (
+  url: string,
+  cid: CID,
+  stop: AbortController,
+  { fetch, stallTimeout }: Omit<RequestOptions, 'signal'>
+): Promise<Uint8Array> {
+  const request = { fetch, stallTimeout, signal: stop.signal }
+
+  try {
+    const response = await openResponse(url, `ipfs/${unmark(cid)}?format=raw`, RAW, request)
+    const length = lengthOf(response)
+    const expected = Math.min(length ?? MAX_BLOCK_SIZE, MAX_BLOCK_SIZE)
+    // one more: a block could begin with the bytes of another
+    const bytes = await new BodyReader(url, response, request).read(expected + 1)
+
+    if (bytes.byteLength > MAX_BLOCK_SIZE) {
+      throw new GatewayRefusedError(url, response.status, `sent a block of more than ${MAX_BLOCK_SIZE} bytes`)
+    }
+
+    if (length != null && length !== bytes.byteLength) {
+      throw new GatewayConnectionError(url, `sent ${bytes.byteLength} bytes of ${length}`)
+    }
+
+    await checkBlock(cid, bytes).catch((err: unknown) => {
+      throw new GatewayContentError(url, messageOf(err), { cause: err })
+    })
+
+    return bytes.slice()
+  } finally {
+    // closes the connection if there is more to read
+    stop.abort()
+  }
+}
+
+/** The bytes that the response will have, if it says so. Those of an encoded one are others. */
+function lengthOf ({ headers }: Response): number | undefined {
+  const length = headers.has('content-encoding') ? null : headers.get('content-length')
+
+  return length == null || !/^\d+$/.test(length) ? undefined : Number(length)
+}

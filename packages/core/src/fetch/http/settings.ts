@@ -1,0 +1,95 @@
+import {
+  DEFAULT_HEDGE_TIME,
+  DEFAULT_STALL_TIMEOUT,
+  LONGEST_PAUSE_OF_KNOWN,
+  LONGEST_WAIT,
+  MAX_ATTEMPTS,
+  MAX_ATTEMPTS_OF_KNOWN,
+  MAX_REFUSALS
+} from './limits.ts'
+import type { GatewayPool } from './gateway-pool.ts'
+import type { Gateway } from './gateway.ts'
+import type { Fetch } from './open-response.ts'
+
+export interface GatewaySettingsInit {
+  /** The gateways. Sources that share a pool share what is known of each gateway. */
+  pool: GatewayPool
+  /**
+   * Used instead of the global `fetch`.
+   *
+   * @default fetch
+   */
+  fetch?: Fetch | undefined
+  /**
+   * Whether there is nothing else to ask. Then gateways that fail for the moment are waited for: for about half a
+   * minute if they have sent blocks before. Otherwise a call fails soon.
+   *
+   * @default true
+   */
+  isOnlySource?: boolean | undefined
+  /**
+   * Milliseconds without an answer after which the next gateway is asked too.
+   *
+   * @default 2000
+   */
+  hedgeTime?: number | undefined
+  /**
+   * Milliseconds that a gateway may take to answer, or to send 8 KiB.
+   *
+   * @default 10000
+   */
+  stallTimeout?: number | undefined
+}
+
+/** How the streams and requests below one root use the gateways. */
+export class GatewaySettings {
+  readonly pool: GatewayPool
+  readonly fetch: Fetch
+  readonly isOnlySource: boolean
+  readonly hedgeTime: number
+  readonly stallTimeout: number
+  /** Gateways that let the reader wait, and never sent anything. */
+  readonly #silent = new Set<Gateway>()
+  /** How often in a row each gateway answered that it lacks a block. */
+  readonly #refusals = new Map<Gateway, number>()
+
+  constructor (init: GatewaySettingsInit) {
+    this.pool = init.pool
+    this.fetch = init.fetch ?? (async (url, options) => fetch(url, options))
+    this.isOnlySource = init.isOnlySource ?? true
+    this.hedgeTime = init.hedgeTime ?? DEFAULT_HEDGE_TIME
+    this.stallTimeout = init.stallTimeout ?? DEFAULT_STALL_TIMEOUT
+  }
+
+  /** Whether a gateway seems to have nothing below this root, or to be dead. */
+  isExcluded (gateway: Gateway): boolean {
+    return this.#silent.has(gateway) || (this.#refusals.get(gateway) ?? 0) >= MAX_REFUSALS
+  }
+
+  /** How often one call asks a gateway. */
+  attemptsOf ({ hasWorked }: Gateway): number {
+    return hasWorked && this.isOnlySource ? MAX_ATTEMPTS_OF_KNOWN : MAX_ATTEMPTS
+  }
+
+  /** How long a call waits until it may ask a gateway again, in milliseconds. */
+  patienceFor ({ hasWorked }: Gateway): number {
+    return this.isOnlySource ? LONGEST_WAIT : hasWorked ? LONGEST_PAUSE_OF_KNOWN : 0
+  }
+
+  /** Record that a gateway sent a block. */
+  succeeded (gateway: Gateway): void {
+    gateway.succeeded()
+    this.#refusals.delete(gateway)
+  }
+
+  /** Record that a gateway failed. */
+  failed (gateway: Gateway, err: Error): void {
+    gateway.failed(err)
+
+    if (err.name === 'GatewayRefusedError') {
+      this.#refusals.set(gateway, (this.#refusals.get(gateway) ?? 0) + 1)
+    } else if (err.name === 'GatewayStalledError' && !gateway.hasWorked && !this.isOnlySource) {
+      this.#silent.add(gateway)
+    }
+  }
+}

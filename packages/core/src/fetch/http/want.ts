@@ -1,0 +1,62 @@
+import { raceSignal } from 'race-signal'
+import type { FilePart } from '../../dag/block.ts'
+import type { CID } from 'multiformats/cid'
+
+/** A block that a source fetched. It matches its CID. */
+export interface SourceBlock {
+  bytes: Uint8Array
+  /** The URL of the gateway that sent it. */
+  gateway: string
+}
+
+/** A block that was asked for, and has not arrived. Several calls may wait for it. */
+export class Want {
+  readonly cid: CID
+  readonly key: string
+  /** Which bytes of a file it holds, if that is known. */
+  readonly part: FilePart | undefined
+  readonly #result = Promise.withResolvers<SourceBlock>()
+  readonly #ended = new AbortController()
+  #waiting = 0
+  /** Bytes that its stream has brought since it was asked for. */
+  passed = 0
+
+  constructor (cid: CID, key: string, part: FilePart | undefined, onEnd: () => void) {
+    this.cid = cid
+    this.key = key
+    this.part = part
+    this.#result.promise.catch(() => {})
+    this.signal.addEventListener('abort', onEnd, { once: true })
+  }
+
+  /** Aborts when it has arrived or failed, or nobody waits for it any longer. */
+  get signal (): AbortSignal {
+    return this.#ended.signal
+  }
+
+  get isOpen (): boolean {
+    return !this.signal.aborted
+  }
+
+  resolve (block: SourceBlock): void {
+    this.#result.resolve(block)
+    this.#ended.abort()
+  }
+
+  reject (err: unknown): void {
+    this.#result.reject(err)
+    this.#ended.abort()
+  }
+
+  async wait (signal: AbortSignal): Promise<SourceBlock> {
+    this.#waiting++
+
+    try {
+      return await raceSignal(this.#result.promise, signal)
+    } finally {
+      if (--this.#waiting === 0) {
+        this.#ended.abort()
+      }
+    }
+  }
+}

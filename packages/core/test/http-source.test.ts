@@ -1,0 +1,603 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { GatewayPool, HttpSource } from '../src/fetch/http/index.ts'
+import { ipfsz, unmark } from '../src/index.ts'
+import { CAR_HEADER, encodeCar, encodeSection, startGateway } from './fake-gateway.ts'
+import { collect, CountingBlockstore, leavesOf, noise, stored } from './fixtures.ts'
+import type { Asked, CarSection, FakeGateway } from './fake-gateway.ts'
+import type { FilePart, HttpSourceInit } from '../src/fetch/http/index.ts'
+import type { ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+const MIB = 1024 * 1024
+
+interface GetOptions {
+  offline?: boolean
+  signal?: AbortSignal
+  expectedSize?: number
+  part?: FilePart
+}
+
+/** A blockstore that fetches what it lacks from gateways. */
+class GatewayBlockstore extends CountingBlockstore {
+  readonly #source: HttpSource
+
+  constructor (source: HttpSource) {
+    super()
+    this.#source = source
+  }
+
+  override async * get (cid: CID, { offline = false, ...options }: GetOptions = {}): AsyncGenerator<Uint8Array> {
+    if (this.has(cid)) {
+      yield * super.get(cid)
+      return
+    }
+
+    if (offline) {
+      throw Object.assign(new Error('offline'), { name: 'BlockNotFoundWhileOfflineError' })
+    }
+
+    const { part, expectedSize: size, signal } = options
+    const { bytes } = await this.#source.fetch(cid, { part, size, signal })
+    this.put(cid, bytes)
+    yield bytes
+  }
+}
+
+interface Reader {
+  source: HttpSource
+  blockstore: GatewayBlockstore
+  read (options?: { path?: string, offset?: number, length?: number }): Promise<Uint8Array>
+}
+
+/** Reads below a root from gateways. Closed after the test. */
+function readerOf (
+  root: CID,
+  gateways: ReadonlyArray<FakeGateway | string>,
+  init: Partial<Omit<HttpSourceInit, 'root' | 'pool'>> = {}
+): Reader {
+  const pool = new GatewayPool(gateways.map(gateway => typeof gateway === 'string' ? gateway : gateway.url))
+  const source = new HttpSource({ root, pool, ...init })
+  const blockstore = new GatewayBlockstore(source)
+  onTestFinished(() => { source.close() })
+
+  return { source, blockstore, read: async options => collect(ipfsz({ blockstore }).cat(root, options)) }
+}
+
+interface File {
+  cid: CID
+  bytes: Uint8Array
+  blockstore: CountingBlockstore
+  leaves: CID[]
+}
+
+/** A plain file with 5 leaves of 1 MiB, made once. */
+let file: Promise<File> | undefined
+
+async function plainFile (): Promise<File> {
+  return file ??= (async () => {
+    const blockstore = new CountingBlockstore()
+    const bytes = noise(5 * MIB)
+    const cid = await ipfsz({ blockstore }).addBytes(bytes, { compression: { codec: 'none' } })
+
+    return { cid, bytes, blockstore, leaves: await leavesOf(cid, blockstore) }
+  })()
+}
+
+async function block (bytes: Uint8Array): Promise<CarSection> {
+  return { cid: CID.createV1(raw.code, await sha256.digest(bytes)), bytes }
+}
+
+/** Send a CAR without end, as fast as it is read. `onFull` is called when it is not read for a second. */
+async function writeBlocks (
+  response: ServerResponse,
+  first: CarSection | undefined,
+  next: (index: number) => Uint8Array,
+  onFull = (): void => {}
+): Promise<void> {
+  response.writeHead(200, { 'content-type': 'application/vnd.ipld.car' })
+  response.write(first == null ? CAR_HEADER : encodeCar([first]))
+
+  const closed = once(response, 'close')
+
+  for (let i = 0; !response.destroyed; i++) {
+    if (!response.write(encodeSection(await block(next(i))))) {
+      const timer = setTimeout(onFull, 1000)
+      await Promise.race([once(response, 'drain'), closed])
+      clearTimeout(timer)
+    }
+  }
+}
+
+function expectSame (actual: Uint8Array, expected: Uint8Array): void {
+  expect(Buffer.compare(actual, expected)).toBe(0)
+}
+
+/** Read a file from one gateway that misbehaves as told, and fall back to an honest one. */
+async function readBeside (answer: (asked: Asked) => Promise<void>, init?: Partial<HttpSourceInit>): Promise<{
+  file: File
+  bad: FakeGateway
+  honest: FakeGateway
+  failure: unknown
+}> {
+  const file = await plainFile()
+  const bad = await startGateway(file.blockstore, answer)
+  const honest = await startGateway(file.blockstore)
+  const plan = { path: '', scope: 'entity' } as const
+
+  expectSame(await readerOf(file.cid, [bad, honest], { plan, ...init }).read(), file.bytes)
+
+  // the bad one alone
+  const failure = await readerOf(file.cid, [bad], { plan, ...init }).read().catch((err: unknown) => err)
+
+  return { file, bad, honest, failure }
+}
+
+describe('HttpSource', () => {
+  it('reads a planned file with one request', async () => {
+    const { cid, bytes, blockstore } = await stored(3_000_000)
+    const gateway = await startGateway(blockstore)
+    const { read } = readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' } })
+
+    expectSame(await read(), bytes)
+    expect(gateway.requests).toEqual([`/ipfs/${unmark(cid)}?format=car&dag-scope=entity`])
+  })
+
+  it('reads a planned path with one request', async () => {
+    const file = await stored(3_000_000)
+    const fs = ipfsz(file)
+    const directory = await fs.cp(file.cid, await fs.addDirectory(), 'a ?.txt')
+    const gateway = await startGateway(file.blockstore)
+    const { read } = readerOf(directory, [gateway], { plan: { path: 'a ?.txt', scope: 'entity' } })
+
+    expectSame(await read({ path: 'a ?.txt' }), file.bytes)
+    expect(gateway.requests).toEqual([`/ipfs/${unmark(directory)}/a%20%3F.txt?format=car&dag-scope=entity`])
+  })
+
+  it('reads without a plan: the root alone, then a CAR of the rest', async () => {
+    const { cid, bytes, blockstore } = await plainFile()
+    const gateway = await startGateway(blockstore)
+
+    expectSame(await readerOf(cid, [gateway]).read(), bytes)
+    expect(gateway.requests).toEqual([
+      `/ipfs/${cid}?format=raw`,
+      `/ipfs/${cid}?format=car&dag-scope=entity&entity-bytes=0:${bytes.byteLength - 1}`
+    ])
+  })
+
+  it('asks for the stored bytes that hold a range of a compressed file', async () => {
+    const { cid, bytes, blockstore } = await stored(12_000_000)
+    const gateway = await startGateway(blockstore)
+    const { read } = readerOf(cid, [gateway], { plan: { path: '', scope: 'block' } })
+
+    expectSame(await read({ offset: 4_000_000, length: 6_000_000 }), bytes.subarray(4_000_000, 10_000_000))
+    expect(gateway.requests).toHaveLength(2)
+    expect(gateway.requests[1]).toMatch(/&entity-bytes=[1-9]\d*:\d+$/)
+  })
+
+  it('asks for a single block alone', async () => {
+    const { cid, bytes, blockstore, leaves } = await plainFile()
+    const gateway = await startGateway(blockstore)
+    const { read } = readerOf(cid, [gateway])
+
+    expectSame(await read({ offset: MIB, length: MIB }), bytes.subarray(MIB, 2 * MIB))
+    expect(gateway.requests).toEqual([`/ipfs/${cid}?format=raw`, `/ipfs/${leaves[1]}?format=raw`])
+  })
+
+  it('does not ask for what is stored', async () => {
+    const file = await plainFile()
+    const gateway = await startGateway(file.blockstore)
+    const { read, blockstore } = readerOf(file.cid, [gateway])
+
+    for (const cid of [file.cid, ...file.leaves.slice(0, 2)]) {
+      await blockstore.put(cid, await collect(file.blockstore.get(cid) as AsyncIterable<Uint8Array>))
+    }
+
+    expectSame(await read(), file.bytes)
+    expect(gateway.requests).toEqual([expect.stringContaining(`&entity-bytes=${2 * MIB}:${5 * MIB - 1}`)])
+  })
+
+  it('reads a file in which the same block occurs many times', async () => {
+    const blockstore = new CountingBlockstore()
+    const bytes = new Uint8Array(40 * MIB)
+    const cid = await ipfsz({ blockstore }).addBytes(bytes, { compression: { codec: 'none' } })
+    const gateway = await startGateway(blockstore)
+    const { read } = readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' } })
+
+    expectSame(await read(), bytes)
+    expect(gateway.requests).toHaveLength(1)
+  })
+
+  it('fetches a block once for all who ask for it', async () => {
+    const { cid, blockstore } = await plainFile()
+    const gateway = await startGateway(blockstore)
+    const { source } = readerOf(cid, [gateway])
+    const [first, second] = await Promise.all([source.fetch(cid), source.fetch(cid)])
+
+    expect(first).toEqual({ bytes: expect.anything(), gateway: gateway.url })
+    expect(second.bytes).toBe(first.bytes)
+    expect(gateway.requests).toHaveLength(1)
+  })
+
+  it('stops reading while nobody asks for what comes', async () => {
+    const { cid, blockstore } = await plainFile()
+    const idle = Promise.withResolvers<void>()
+    const gateway = await startGateway(blockstore, async ({ blocks, response }) => {
+      const [root] = await blocks()
+      await writeBlocks(response, root, i => new Uint8Array(MIB).fill(i), idle.resolve)
+    })
+    const { source } = readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' } })
+
+    await source.fetch(cid)
+    await idle.promise
+    source.close()
+
+    await expect.poll(() => gateway.aborted).toBe(1)
+    // 16 MiB, and what the two ends of the connection buffer
+    expect(gateway.sent).toBeLessThan(40 * MIB)
+  })
+
+  it('ends its requests when the signal aborts', async () => {
+    const { cid, blockstore } = await plainFile()
+    const asked = Promise.withResolvers<void>()
+    const gateway = await startGateway(blockstore, async () => { asked.resolve() })
+    const { source } = readerOf(cid, [gateway])
+    const abort = new AbortController()
+    const fetched = source.fetch(cid, { signal: abort.signal })
+
+    await asked.promise
+    abort.abort()
+
+    await expect(fetched).rejects.toMatchObject({ name: 'AbortError' })
+    await expect.poll(() => gateway.aborted).toBe(1)
+  })
+})
+
+describe('several gateways', () => {
+  it('asks the next one if the first cannot be reached', async () => {
+    const { cid, bytes, blockstore } = await plainFile()
+    const gateway = await startGateway(blockstore)
+
+    expectSame(await readerOf(cid, ['http://127.0.0.1:1', gateway]).read(), bytes)
+  })
+
+  it('asks the next one too if the first does not answer, and stops the loser', async () => {
+    const { cid, bytes, blockstore } = await plainFile()
+    const silent = await startGateway(blockstore, async () => {})
+    const gateway = await startGateway(blockstore)
+    const { read } = readerOf(cid, [silent, gateway], { hedgeTime: 10, plan: { path: '', scope: 'entity' } })
+
+    expectSame(await read(), bytes)
+    await expect.poll(() => silent.aborted).toBe(silent.requests.length)
+  })
+
+  it('replaces one that is slow', async () => {
+    const { cid, bytes, blockstore } = await plainFile()
+    const slow = await startGateway(blockstore, async ({ blocks, response }) => {
+      const car = encodeCar(await blocks())
+      response.writeHead(200, { 'content-type': 'application/vnd.ipld.car' })
+      let position = 0
+      // 100 KB/s
+      const timer = setInterval(() => { response.write(car.subarray(position, position += 2000)) }, 20)
+      response.once('close', () => { clearInterval(timer) })
+    })
+    const gateway = await startGateway(blockstore)
+    const { read } = readerOf(cid, [slow, gateway], {
+      plan: { path: '', scope: 'entity' },
+      stallTimeout: 5000,
+      hedgeTime: 60_000
+    })
+
+    expectSame(await read(), bytes)
+    expect(slow.requests).toHaveLength(1)
+    expect(slow.aborted).toBe(1)
+    expect(gateway.requests).toEqual([expect.stringContaining('&entity-bytes=')])
+  })
+
+  it('goes on with another one where a CAR was cut', async () => {
+    const { cid, bytes, blockstore, leaves } = await plainFile()
+    const first = await startGateway(blockstore, async ({ blocks, response }) => {
+      const car = encodeCar(await blocks())
+      response.writeHead(200, { 'content-type': 'application/vnd.ipld.car', 'content-length': car.byteLength })
+      response.write(car.subarray(0, car.byteLength / 2), () => { response.destroy() })
+    })
+    const second = await startGateway(blockstore)
+    const { read } = readerOf(cid, [first, second], { plan: { path: '', scope: 'entity' }, hedgeTime: 60_000 })
+
+    expectSame(await read(), bytes)
+    expect(leaves).toHaveLength(5)
+    expect(second.requests).toEqual([expect.stringContaining(`&entity-bytes=${2 * MIB}:${5 * MIB - 1}`)])
+  })
+})
+
+describe('gateways beside another source', () => {
+  it('fails at once if a gateway cannot be reached, and does not wait for it', async () => {
+    const { cid } = await plainFile()
+    let requests = 0
+    const { source } = readerOf(cid, ['http://127.0.0.1:1'], {
+      isOnlySource: false,
+      async fetch () {
+        requests++
+        throw new TypeError('fetch failed')
+      }
+    })
+
+    await expect(source.fetch(cid)).rejects.toMatchObject({ failures: [{ name: 'GatewayConnectionError' }] })
+    await expect(source.fetch(cid)).rejects.toMatchObject({ failures: [{ name: 'GatewayConnectionError' }] })
+    expect(requests).toBeLessThan(3)
+  })
+
+  it('asks a gateway once that never answers', async () => {
+    const { cid, blockstore } = await plainFile()
+    const gateway = await startGateway(blockstore, async () => {})
+    const { source } = readerOf(cid, [gateway], { isOnlySource: false, stallTimeout: 50 })
+
+    await expect(source.fetch(cid)).rejects.toMatchObject({ failures: [{ name: 'GatewayStalledError' }] })
+    await expect(source.fetch(cid)).rejects.toMatchObject({ failures: [{ name: 'GatewayStalledError' }] })
+    expect(gateway.requests).toHaveLength(1)
+  })
+})
+
+describe('a gateway that fails', () => {
+  it('refuses blocks that do not match their CIDs, and does not ask that gateway again', async () => {
+    const { bad, failure } = await readBeside(async ({ blocks, send }) => {
+      const sections = await blocks()
+      sections[0] = { ...sections[0], bytes: sections[0].bytes.toReversed() }
+      await send(encodeCar(sections))
+    })
+
+    expect(failure).toMatchObject({ name: 'GatewaysFailedError', failures: [{ name: 'GatewayContentError' }] })
+    expect(bad.requests).toHaveLength(2)
+  })
+
+  it('refuses a single block that does not match its CID', async () => {
+    const { cid, blockstore } = await plainFile()
+    const gateway = await startGateway(blockstore, async ({ send }) => send(new Uint8Array(100)))
+    const { source } = readerOf(cid, [gateway])
+
+    await expect(source.fetch(cid))
+      .rejects.toMatchObject({ name: 'GatewaysFailedError', cid, failures: [{ name: 'GatewayContentError' }] })
+    expect(gateway.requests).toHaveLength(1)
+  })
+
+  it('asks for the rest where a CAR ends early, although it ends cleanly', async () => {
+    const { cid, bytes, blockstore } = await plainFile()
+    const gateway = await startGateway(blockstore, async ({ blocks, send, number }) => {
+      const sections = await blocks()
+      await send(encodeCar(number < 3 ? sections.slice(0, 3) : sections))
+    })
+    const { read } = readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' } })
+
+    expectSame(await read(), bytes)
+    expect(gateway.requests.slice(1)).toEqual([
+      expect.stringContaining(`entity-bytes=${2 * MIB}:`),
+      // the last block
+      expect.stringContaining('format=')
+    ])
+  })
+
+  it('fetches a block alone that a CAR leaves out, and reports one that the gateway lacks', async () => {
+    const file = await plainFile()
+    const lacking = new CountingBlockstore()
+
+    for (const cid of [file.cid, ...file.leaves.filter((_, i) => i !== 2)]) {
+      await lacking.put(cid, await collect(file.blockstore.get(cid) as AsyncIterable<Uint8Array>))
+    }
+
+    const gateway = await startGateway(lacking)
+    const { read, source } = readerOf(file.cid, [gateway], { plan: { path: '', scope: 'entity' } })
+
+    await expect(read()).rejects.toMatchObject({ name: 'GatewaysFailedError', cid: file.leaves[2] })
+    // the others are there
+    expectSame((await source.fetch(file.leaves[4])).bytes, file.bytes.subarray(4 * MIB))
+
+    const leavingOut = await startGateway(file.blockstore, async ({ blocks, isCar, send, answer }) => isCar
+      ? send(encodeCar((await blocks()).filter(({ cid }) => !cid.equals(file.leaves[2]))))
+      : answer())
+
+    expectSame(await readerOf(file.cid, [leavingOut], { plan: { path: '', scope: 'entity' } }).read(), file.bytes)
+    expect(leavingOut.requests).toContain(`/ipfs/${file.leaves[2]}?format=raw`)
+  })
+
+  it.each([
+    ['different', true],
+    ['the same', false]
+  ])('bounds what it reads of endless blocks that nobody asked for: %s ones', async (_, different) => {
+    const { failure, bad } = await readBeside(async ({ response, isCar }) => {
+      if (isCar) {
+        await writeBlocks(response, undefined, i => new Uint8Array(MIB).fill(different ? i : 1))
+      } else {
+        response.writeHead(404).end()
+      }
+    })
+
+    expect(failure).toMatchObject({ name: 'GatewaysFailedError' })
+    await expect.poll(() => bad.aborted).toBeGreaterThan(1)
+    // 4 MiB of each response, and what the two ends of the connection buffer
+    expect(bad.sent).toBeLessThan(bad.requests.length * 24 * MIB)
+  })
+
+  it.each([
+    ['header', Buffer.from('ffffffffffffffffff01', 'hex')],
+    ['section', Buffer.concat([CAR_HEADER, Buffer.from('ffffffffffffffffff01', 'hex')])],
+    ['section of 2 MiB and more', Buffer.concat([CAR_HEADER, Buffer.from('81868001', 'hex'), Buffer.alloc(3 * MIB)])],
+    ['section without bytes', Buffer.concat([CAR_HEADER, Buffer.alloc(1000)])],
+    ['section without a CID', Buffer.concat([CAR_HEADER, Buffer.from([100]), Buffer.alloc(100, 255)])]
+  ])('refuses a CAR with an impossible %s', async (_, bytes) => {
+    const { failure } = await readBeside(async ({ send }) => send(bytes))
+
+    expect(failure).toMatchObject({ failures: [{ name: 'GatewayContentError' }] })
+  })
+
+  it.each([
+    ['is empty', Buffer.alloc(0)],
+    ['has no blocks', CAR_HEADER],
+    ['ends in its header', CAR_HEADER.subarray(0, 7)],
+    ['ends in a length', Buffer.concat([CAR_HEADER, Buffer.from([200])])]
+  ])('refuses a CAR that %s', async (_, bytes) => {
+    const { failure } = await readBeside(async ({ send }) => send(bytes))
+
+    expect(failure).toMatchObject({ failures: [{ name: 'GatewayConnectionError' }] })
+  })
+
+  it('refuses a page', async () => {
+    const { failure } = await readBeside(async ({ send }) =>
+      send(Buffer.from('<!doctype html>'), { 'content-type': 'text/html' }))
+
+    expect(failure).toMatchObject({ failures: [{ name: 'GatewayRefusedError', status: 200 }] })
+  })
+
+  it('refuses a redirect to another host, and does not follow it', async () => {
+    let followed = 0
+    const elsewhere = createServer((_, response) => {
+      followed++
+      response.end()
+    }).listen(0, '127.0.0.1')
+    await once(elsewhere, 'listening')
+    onTestFinished(() => { elsewhere.close() })
+    const { port } = elsewhere.address() as AddressInfo
+    const { failure } = await readBeside(async ({ response }) => {
+      response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end()
+    })
+
+    expect(failure).toMatchObject({ failures: [{ name: 'GatewayRefusedError', status: 302 }] })
+    expect(followed).toBe(0)
+  })
+
+  it('follows a redirect on the same host, a bounded number of times', async () => {
+    const { cid, bytes, blockstore } = await plainFile()
+    const once = await startGateway(blockstore, async ({ url, response, answer }) => url.endsWith('&again')
+      ? answer()
+      : void response.writeHead(301, { location: `${url}&again` }).end())
+    const always = await startGateway(blockstore, async ({ url, response }) => {
+      response.writeHead(301, { location: url }).end()
+    })
+
+    expectSame(await readerOf(cid, [once]).read(), bytes)
+    await expect(readerOf(cid, [always]).read()).rejects.toMatchObject({ failures: [{ name: 'GatewayRefusedError' }] })
+    expect(always.requests).toHaveLength(4)
+  })
+
+  it.each([500, 502, 503, 504, 429])('asks again after the status %i', async status => {
+    const { cid, bytes, blockstore } = await plainFile()
+    const gateway = await startGateway(blockstore, async ({ number, response, answer }) => number === 1
+      ? void response.writeHead(status, { 'retry-after': '0' }).end()
+      : answer())
+
+    expectSame(await readerOf(cid, [gateway]).read(), bytes)
+  })
+
+  it('leaves a gateway alone for as long as it asks', async () => {
+    const { failure, bad } = await readBeside(async ({ response }) => {
+      response.writeHead(429, { 'retry-after': '3600' }).end()
+    })
+
+    expect(failure).toMatchObject({ failures: [{ name: 'GatewayBusyError', status: 429, retryAfter: 3_600_000 }] })
+    // one for each of both readings
+    expect(bad.requests).toHaveLength(2)
+  })
+
+  it.each([
+    ['before it answers', 0],
+    ['in its header', 10],
+    ['in a block', 1_500_000]
+  ])('asks again if it stalls %s', async (_, length) => {
+    const { cid, bytes, blockstore } = await plainFile()
+    const gateway = await startGateway(blockstore, async ({ number, blocks, response, answer }) => {
+      if (number > 1) {
+        await answer()
+      } else if (length > 0) {
+        response.writeHead(200, { 'content-type': 'application/vnd.ipld.car' })
+        response.write(encodeCar(await blocks()).subarray(0, length))
+      }
+    })
+    const { read } = readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' }, stallTimeout: 2000 })
+
+    expectSame(await read(), bytes)
+    await expect.poll(() => gateway.aborted).toBeGreaterThan(0)
+  })
+
+  it('goes on when a link comes back', async () => {
+    const { cid, bytes, blockstore } = await plainFile()
+    const gateway = await startGateway(blockstore, async ({ number, blocks, response, answer }) => {
+      if (number === 1) {
+        response.writeHead(200, { 'content-type': 'application/vnd.ipld.car' })
+        response.write(encodeCar(await blocks()).subarray(0, 2_500_000), () => { response.destroy() })
+      } else if (number < 7) {
+        response.destroy()
+      } else {
+        await answer()
+      }
+    })
+    const { read } = readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' } })
+
+    expectSame(await read(), bytes)
+  })
+
+  it.each([
+    ['more', 100],
+    ['less', -100]
+  ])('refuses a block of which the Content-Length says %s', async (_, difference) => {
+    const { cid, blockstore } = await plainFile()
+    const gateway = await startGateway(blockstore, async ({ blocks, response, send }) => {
+      const [{ bytes }] = await blocks()
+      response.strictContentLength = false
+      await send(bytes, { 'content-length': `${bytes.byteLength + difference}` })
+      response.socket?.end()
+    })
+    const { source } = readerOf(cid, [gateway])
+
+    await expect(source.fetch(cid)).rejects.toMatchObject({ name: 'GatewaysFailedError' })
+  })
+
+  it('refuses a block of more than 2 MiB', async () => {
+    const large = await block(new Uint8Array(2 * MIB + 1))
+    const blockstore = new CountingBlockstore()
+    await blockstore.put(large.cid, large.bytes)
+    const { source } = readerOf(large.cid, [await startGateway(blockstore)])
+
+    await expect(source.fetch(large.cid)).rejects.toMatchObject({ failures: [{ name: 'GatewayRefusedError' }] })
+  })
+
+  it.each(['car', 'raw'] as const)('bounds what it reads of a compressed %s that inflates without end', async kind => {
+    const { cid, blockstore } = await plainFile()
+    const bomb = gzipSync(new Uint8Array(64 * MIB))
+    const gateway = await startGateway(blockstore, async ({ send, isCar }) =>
+      send(isCar ? Buffer.concat([gzipSync(CAR_HEADER), bomb]) : bomb, { 'content-encoding': 'gzip' }))
+    const { source } = readerOf(cid, [gateway], kind === 'car' ? { plan: { path: 'a', scope: 'entity' } } : {})
+
+    await expect(source.fetch(cid)).rejects.toMatchObject({ name: 'GatewaysFailedError' })
+    expect(gateway.requests).toHaveLength(1)
+  })
+
+  it('never returns wrong bytes, whichever byte of a CAR is wrong', async () => {
+    const { cid, bytes, blockstore } = await stored(200_000)
+    let position = 0
+    const gateway = await startGateway(blockstore, async ({ blocks, isCar, send, answer }) => {
+      if (!isCar) {
+        return answer()
+      }
+
+      const car = encodeCar(await blocks())
+      car[Math.floor(position * car.byteLength)] ^= 1 << Math.floor(position * 997) % 8
+
+      return send(car)
+    })
+
+    for (position = 0; position < 0.999; position += 0.01) {
+      const { read } = readerOf(cid, [gateway], { plan: { path: '', scope: 'entity' } })
+      const result = await read().catch((err: unknown) => err)
+
+      if (result instanceof Uint8Array) {
+        expectSame(result, bytes)
+      } else {
+        expect(result).toMatchObject({ name: 'GatewaysFailedError' })
+      }
+    }
+  })
+})
