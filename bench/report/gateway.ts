@@ -1,7 +1,7 @@
 import { KUBO, OURS } from '../support/gateway/sides.ts'
 import { extremes, NOISE } from './loss.ts'
 import { find, numberOf, rowsOf } from './rows.ts'
-import { line, range } from './words.ts'
+import { line, range, some } from './words.ts'
 import type { Row } from '../benchmark.ts'
 import type { Loss } from './loss.ts'
 import type { Results } from './rows.ts'
@@ -42,8 +42,8 @@ export function gateway (results: Results): string[] {
 /** What nginx and Kubo do better, for the groups of losses. */
 export function gatewayLosses (results: Results): string[] {
   return line('Serving over HTTP', 'gateway', [
-    ...beaten(results, 'nginx').map(times => `nginx answers ${times} times as many requests a second`),
-    ...beaten(results, KUBO).map(times => `Kubo's gateway answers up to ${times} times as many`)
+    ...some(beaten(results, 'nginx'), times => `${times} as many requests a second as ipfsz from nginx`),
+    ...some(beaten(results, KUBO), times => `${times} as many from Kubo's gateway`)
   ])
 }
 
@@ -72,17 +72,21 @@ export function fromGateway (results: Results): string[] {
   })
 }
 
-/** How many times as many requests the fastest of another server's answers are, where it answers more. */
-function beaten (results: Results, side: string): string[] {
+/** How many times as many requests another server answers, and for which files, where it answers more. */
+function beaten (results: Results, side: string): string | undefined {
   const rows = rowsOf(results, 'gateway')
   const times = rows.filter(isOurs).flatMap(row => {
     const [own, their] = [row, rows.find(other => String(other.side).startsWith(side) && isTwin(row, other))]
       .map(found => numberOf(found, 'requests/s'))
 
-    return own != null && their != null && their > own * (1 + NOISE) ? [their / own] : []
+    return own != null && their != null && their > own * (1 + NOISE)
+      ? [{ times: their / own, size: Number(row.MB) }]
+      : []
   })
 
-  return times.length === 0 ? [] : [side === KUBO ? String(range([Math.max(...times)])) : String(range(times))]
+  return times.length === 0
+    ? undefined
+    : `with files of ${range(times.map(({ size }) => size))} MB, ${range(times.map(({ times }) => times))} times`
 }
 
 function isOurs ({ side }: Row): boolean {
