@@ -45,6 +45,11 @@ export async function bundleCommand (): Promise<void> {
     output: {
       dir: join(COMMAND, 'bundle'),
       cleanDir: true,
+      // Node loads ES modules more slowly: for each module of its own it reads all exports, and opens stdin on the way
+      format: 'cjs',
+      strict: true,
+      entryFileNames: '[name].cjs',
+      chunkFileNames: '[name]-[hash].cjs',
       codeSplitting: { groups: [{ name: 'start', test: START }] },
       comments: false,
       // @peculiar/x509 compares names of classes, which would change where two packages have a class of the same name

@@ -6,7 +6,7 @@ const PACKAGES = join(import.meta.dirname, '../../packages')
 
 /** Bundle the command if a package was compiled since it was: tests start what was compiled last. */
 export async function setup (): Promise<void> {
-  const bundled = writtenAt('cli/bundle/run-process.js')
+  const bundled = writtenAt('cli/bundle/run-process.cjs')
 
   if (globSync('*/dist/**/*.js', { cwd: PACKAGES }).some(file => writtenAt(file) > bundled)) {
     await bundleCommand()

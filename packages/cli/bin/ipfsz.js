@@ -10,28 +10,26 @@ if (major < 22 || (major === 22 && minor < 15)) {
   )
   process.exitCode = 1
 } else {
-  cacheCompiledCode()
-  import('../bundle/run-process.js').then(({ runProcess }) => runProcess(process.argv))
+  const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module')
+
+  // Bun and Deno cannot
+  enableCompileCache?.(cacheDirectory())
+  createRequire(import.meta.url)('../bundle/run-process.cjs').runProcess(process.argv)
 }
 
 /**
- * Let Node keep the compiled code: a start then takes half of the time. Bun and Deno cannot. The user's own directory,
- * not Node's default in /tmp: there, others could prepare code for us to run.
+ * Where Node keeps compiled code, which makes a start faster: a directory of the user. In Node's default below /tmp,
+ * others could prepare code for us to run.
  */
-function cacheCompiledCode () {
-  const { env, platform } = process
-  const { enableCompileCache } = process.getBuiltinModule('node:module')
+function cacheDirectory () {
   const { isAbsolute, join } = process.getBuiltinModule('node:path')
   const { homedir } = process.getBuiltinModule('node:os')
+  const { env, platform } = process
   const given = platform === 'win32' ? env.LOCALAPPDATA : env.XDG_CACHE_HOME
 
-  try {
-    const caches = given != null && isAbsolute(given)
-      ? given
-      : join(homedir(), ...platform === 'darwin' ? ['Library', 'Caches'] : ['.cache'])
-
-    enableCompileCache?.(join(caches, 'ipfsz'))
-  } catch {
-    // there is no home directory
+  if (given != null && isAbsolute(given)) {
+    return join(given, 'ipfsz')
   }
+
+  return join(homedir(), ...platform === 'darwin' ? ['Library', 'Caches'] : ['.cache'], 'ipfsz')
 }
