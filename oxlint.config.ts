@@ -46,5 +46,5 @@ export default defineConfig({
     { files: ['*.config.ts', '**/*.d.ts'], rules: { 'import/no-default-export': 'off' } },
     ...roomRules()
   ],
-  ignorePatterns: ['**/dist', '**/generated', '**/node_modules']
+  ignorePatterns: ['**/bundle', '**/dist', '**/generated', '**/node_modules']
 })

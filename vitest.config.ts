@@ -8,6 +8,9 @@ import { CHROMIUM_FLAGS, findChromium } from './test/support/chromium.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
 import { SummaryReporter } from './test/support/summary-reporter.ts'
 
+/** For tests that start the command. */
+const BUNDLED_COMMAND = 'test/support/bundled-command.ts'
+
 const COMPLIANCE_SUITES = ['interface-blockstore-tests', '@libp2p/interface-compliance-tests']
 
 /** The compliance suites import it and do not bring it along. */
@@ -86,6 +89,7 @@ export default defineConfig({
             'test/upstream/**/*.test.ts',
             'test/browser/deterministic.test.ts'
           ],
+          globalSetup: BUNDLED_COMMAND,
           testTimeout: TIMEOUT,
           expect: EXPECT,
           hookTimeout: TIMEOUT,
@@ -99,6 +103,7 @@ export default defineConfig({
         test: {
           name: 'interop',
           include: ['test/interop/**/*.test.ts'],
+          globalSetup: BUNDLED_COMMAND,
           testTimeout: TIMEOUT,
           expect: EXPECT,
           hookTimeout: TIMEOUT,
@@ -124,7 +129,7 @@ export default defineConfig({
         test: {
           name: 'demo',
           include: ['test/demo/**/*.test.ts'],
-          globalSetup: ['test/support/need-chromium.ts', 'test/demo/build-demo.ts'],
+          globalSetup: [BUNDLED_COMMAND, 'test/support/need-chromium.ts', 'test/demo/build-demo.ts'],
           testTimeout: TIMEOUT,
           expect: EXPECT,
           hookTimeout: TIMEOUT,

@@ -1,7 +1,7 @@
 /**
  * Checks the manifests of the published packages: every path in them exists, their
  * dependencies on each other match rooms.ts and the current versions, and publint and attw
- * find nothing. Run after a build.
+ * find nothing. Of a bundled package, the development dependencies are the bundled ones. Run after a build.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
@@ -21,15 +21,16 @@ interface Manifest {
   exports?: unknown
   imports?: unknown
   bin?: unknown
+  files?: string[]
   dependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
   optionalDependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
 }
 
-interface Package {
+interface Package extends Manifest {
   /** Its name in rooms.ts. */
   folder: string
-  version: string
 }
 
 /** Every path in a value of `exports`, `imports` or `bin`, at any depth. */
@@ -45,12 +46,22 @@ function paths (value: unknown): string[] {
 function check (directory: string, packages: ReadonlyMap<string, Package>): string[] {
   const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
   const { dependencies: required = {}, optionalDependencies = {}, peerDependencies = {} } = manifest
-  const dependencies = { ...required, ...optionalDependencies, ...peerDependencies }
+  const isBundled = manifest.files?.includes('bundle')
+  const dependencies = {
+    ...required,
+    ...optionalDependencies,
+    ...peerDependencies,
+    ...isBundled ? manifest.devDependencies : {}
+  }
   const problems = [manifest.exports, manifest.imports, manifest.bin].flatMap(paths)
     .filter(path => !existsSync(join(directory, path)))
     .map(path => `${path} does not exist`)
 
-  for (const [dependency, { folder, version }] of packages) {
+  if (isBundled && Object.keys(required).length > 0) {
+    problems.push('it is bundled: all but addons are development dependencies')
+  }
+
+  for (const [dependency, { folder, version, optionalDependencies: addons }] of packages) {
     const range = dependencies[dependency]
     const allowed = PACKAGES[basename(directory)].includes(folder)
 
@@ -58,6 +69,13 @@ function check (directory: string, packages: ReadonlyMap<string, Package>): stri
       problems.push(`${allowed ? 'it needs' : 'it must not have'} the dependency ${dependency} (rooms.ts)`)
     } else if (range != null && range !== `^${version}`) {
       problems.push(`it depends on ${dependency} ${range}, but the current version is ${version}`)
+    }
+
+    // loaded by the names of their packages, which a bundler does not see
+    for (const [addon, range] of isBundled && allowed ? Object.entries(addons ?? {}) : []) {
+      if (optionalDependencies[addon] !== range) {
+        problems.push(`it bundles ${dependency}, and so needs the optional dependency ${addon} ${range}`)
+      }
     }
   }
 
@@ -85,9 +103,9 @@ function runTool (tool: string, args: string[], directory: string): string[] {
 
 const directories = globSync('packages/*/package.json', { cwd: ROOT }).map(file => join(ROOT, dirname(file)))
 const packages = new Map(directories.map(directory => {
-  const { name, version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
+  const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
 
-  return [name, { folder: basename(directory), version }]
+  return [manifest.name, { ...manifest, folder: basename(directory) }]
 }))
 const problems = directories.flatMap(directory => [
   ...check(directory, packages),

@@ -26,6 +26,7 @@ export const TITLES: Readonly<Record<string, string>> = {
   bypass: 'Files that are compressed already',
   tree: 'Many small files',
   memory: 'Memory',
+  start: 'Starting the command',
   browser: 'In a page',
   demo: 'The demo page',
   links: 'Links to originals',

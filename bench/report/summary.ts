@@ -9,7 +9,20 @@ import type { Results } from './rows.ts'
 
 /** The main figures: a line for each question that was measured. */
 export function summary (results: Results): string[] {
-  return [stored, reading, adding, fetching, farAway, gateway, againstKubo, random, memory, smallFiles, inPage]
+  return [
+    stored,
+    reading,
+    adding,
+    fetching,
+    farAway,
+    gateway,
+    againstKubo,
+    random,
+    memory,
+    start,
+    smallFiles,
+    inPage
+  ]
     .flatMap(tell => tell(results))
 }
 
@@ -98,6 +111,17 @@ function memory (results: Results): string[] {
   return ours == null || theirs == null ? [] : line('Memory', 'memory', [
     `reading a file of ${value(ours, 'MB', 'MB')} takes ${read} of memory (plain Helia: ${plainRead})`,
     `adding it takes ${add} (plain Helia: ${plainAdd})`
+  ])
+}
+
+function start (results: Results): string[] {
+  const rows = rowsOf(results, 'start')
+  const ms = (what: string, side: string): string => value(find(rows, { what, side }), 'ms, median', 'ms')
+
+  return rows.length === 0 ? [] : line('Starting the command', 'start', [
+    `adding a file of 15 kB takes ${ms('add', 'ipfsz')} (Kubo: ${ms('add', 'Kubo')})`,
+    `reading it takes ${ms('cat', 'ipfsz')} (Kubo: ${ms('cat', 'Kubo')})`,
+    `starting Node alone takes ${ms('start', 'node -e 0')}`
   ])
 }
 

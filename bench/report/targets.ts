@@ -29,6 +29,11 @@ export function targets (results: Results): Row[] {
     atLeast(`cat 100 MB on an FsBlockstore, ${DEFAULT}: times plain Helia's speed`, 2, speed('cat')),
     atLeast(`add 100 MB on an FsBlockstore, ${DEFAULT}: times plain Helia's speed`, 0.9, speed('add')),
     atMost(`stored bytes, ${DEFAULT}: times those of whole-file zstd -3`, 1.01, stored),
+    atMost(
+      '`ipfsz add` of 15 kB from a cold start: milliseconds',
+      250,
+      numberOf(find(rowsOf(results, 'start'), { what: 'add', side: 'ipfsz' }), 'ms, median')
+    ),
     ...[COMMAND, LIBRARY].flatMap(side => {
       const fetch = find(network, { side })
 

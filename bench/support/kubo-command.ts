@@ -46,7 +46,7 @@ export async function runKubo (line: string, repo: string): Promise<CommandOutco
 }
 
 /** Processor time of all ended children, in milliseconds: the fields cutime and cstime of proc(5). */
-function childrenCpu (): number {
+export function childrenCpu (): number {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ')
 
   return (Number(fields[13]) + Number(fields[14])) * 10

@@ -20,7 +20,7 @@ export async function run (
   tool: string,
   args: string[],
   input: Uint8Array = new Uint8Array(0),
-  env: Record<string, string> = {}
+  env: NodeJS.ProcessEnv = {}
 ): Promise<Buffer> {
   const child = spawn(tool, args, { env: { ...process.env, ...env } })
   const stdout: Buffer[] = []

@@ -10,5 +10,26 @@ if (major < 22 || (major === 22 && minor < 15)) {
   )
   process.exitCode = 1
 } else {
-  import('../dist/run-process.js').then(({ runProcess }) => runProcess(process.argv))
+  const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module')
+
+  // Bun and Deno cannot
+  enableCompileCache?.(cacheDirectory())
+  createRequire(import.meta.url)('../bundle/run-process.cjs').runProcess(process.argv)
+}
+
+/**
+ * Where Node keeps compiled code, which makes a start faster: a directory of the user. In Node's default below /tmp,
+ * others could prepare code for us to run.
+ */
+function cacheDirectory () {
+  const { isAbsolute, join } = process.getBuiltinModule('node:path')
+  const { homedir } = process.getBuiltinModule('node:os')
+  const { env, platform } = process
+  const given = platform === 'win32' ? env.LOCALAPPDATA : env.XDG_CACHE_HOME
+
+  if (given != null && isAbsolute(given)) {
+    return join(given, 'ipfsz')
+  }
+
+  return join(homedir(), ...platform === 'darwin' ? ['Library', 'Caches'] : ['.cache'], 'ipfsz')
 }

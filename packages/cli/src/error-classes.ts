@@ -56,6 +56,22 @@ export class RepoLockedError extends Error {
   }
 }
 
+/** Thrown when an addon that the work needs is not installed, or not for this platform. */
+export class MissingAddonError extends Error {
+  static override readonly name = 'MissingAddonError'
+  override readonly name = 'MissingAddonError'
+  /** The package. */
+  readonly addon: string
+
+  constructor (addon: string, options: { cause: unknown }) {
+    // the first line: the others list the modules that require it
+    const [reason] = messageOf(options.cause).split('\n')
+
+    super(`The addon ${addon} failed to load: ${reason}. Install ipfsz again, with its optional dependencies`, options)
+    this.addon = addon
+  }
+}
+
 /** Thrown when the links of a repo cannot be opened. */
 export class LinksError extends Error {
   static override readonly name = 'LinksError'

@@ -24,6 +24,7 @@ import {
   explain,
   IncompleteError,
   ListenError,
+  MissingAddonError,
   NotConnectedError,
   PinRecordError,
   RepoError,
@@ -150,6 +151,14 @@ describe('explain', () => {
 
   it('ignores the code of an error without a system call', () => {
     expect(explain(Object.assign(new Error('as it says'), { code: 'ENOENT' }))).toBe('as it says')
+  })
+
+  it('names an addon that is missing, and not the modules that require it', () => {
+    const cause = new Error("Cannot find module 'classic-level'\nRequire stack:\n- /a/path")
+    const error = new MissingAddonError('classic-level', { cause })
+
+    expect(error).toMatchObject({ name: 'MissingAddonError', addon: 'classic-level', cause })
+    expect(explain(error)).toMatch(/^The addon classic-level failed to load: Cannot find module 'classic-level'\. /)
   })
 
   it('returns the message of a system error that it does not know', () => {

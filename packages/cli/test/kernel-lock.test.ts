@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { access, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { holdFile, isHeld, removeUnlessHeld } from '../src/locks/kernel-lock.ts'
+import { holdFile, isHeld, removeUnlessHeld, resultCode } from '../src/locks/kernel-lock.ts'
 
 const MODULE = fileURLToPath(new URL('../src/locks/kernel-lock.ts', import.meta.url))
 
@@ -153,5 +154,32 @@ describe('a lock file', () => {
     await symlink('loop', join(file, 'loop'))
     // a symlink to itself leads to no file, so no process can hold it
     expect(isHeld(join(file, 'loop'))).toBe(false)
+  })
+})
+
+describe('resultCode', () => {
+  it.each([
+    ['held by another', 5, async (path: string) => { onTestFinished(holdFile(path) as () => void) }],
+    ['missing', 14, async () => {}],
+    ['no database', 26, async (path: string) => writeFile(path, 'no database, and long enough to be one'.repeat(100))]
+  ])('finds the code of a file that is %s, even if the error has only a message, as in Deno', async (_, code, make) => {
+    const path = await makeFile()
+    await make(path)
+    let error = new Error('no error')
+
+    try {
+      const db = new DatabaseSync(path, { readOnly: true })
+      onTestFinished(() => { db.close() })
+      db.exec('BEGIN; SELECT 1 FROM sqlite_schema')
+    } catch (err) {
+      error = err as Error
+    }
+
+    expect(resultCode(error)).toBe(code)
+    expect(resultCode(new Error(error.message))).toBe(code)
+  })
+
+  it('is undefined for other errors', () => {
+    expect(resultCode(new Error('disk I/O error'))).toBeUndefined()
   })
 })

@@ -40,6 +40,22 @@ describe('a codec', () => {
     expect((await codec.compress(text(3)))[0]).toBe(2)
   })
 
+  it('checks whether an implementation is available when it is first used, except the last one', async () => {
+    const available = vi.fn(() => true)
+    const codec = create([entry(1, { name: 'native', available }), entry(2)])
+    expect(available).not.toHaveBeenCalled()
+
+    expect((await codec.compress(text(3)))[0]).toBe(1)
+    expect(available).toHaveBeenCalledOnce()
+  })
+
+  it('refuses to be created if no implementation is available', () => {
+    expect(() => create([entry(1, { available: () => false })]))
+      .toThrow(expect.objectContaining({ name: 'MissingImplementationError', implementation: 'default' }))
+    expect(() => create([entry(1, { name: 'native', available: () => false }), entry(2)], { implementation: 'native' }))
+      .toThrow(expect.objectContaining({ name: 'MissingImplementationError', implementation: 'native' }))
+  })
+
   it('uses the next implementation if one cannot be loaded', async () => {
     const load = vi.fn(entry(1).load).mockRejectedValue(new Error('forbidden by a policy'))
     const codec = create([entry(1, { name: 'wasm', load }), entry(2)])

@@ -13,7 +13,7 @@ import { printable } from '../terminal/output.ts'
 import { printAdded } from '../terminal/print-added.ts'
 import { SpillStack } from '../disk/spill-stack.ts'
 import { temporaryFor } from '../disk/temporary-files.ts'
-import { metadata, READ_SIZE } from '../disk/tree-source.ts'
+import { metadata, readSize } from '../disk/tree-source.ts'
 import type { Added } from '../disk/add-tree.ts'
 import type { Context, Session } from '../context.ts'
 import type { KuboSession } from '../kubo/kubo.ts'
@@ -241,7 +241,7 @@ async function open (path: string, { preserve: { mode = false, mtime = false } }
   const stats = await stat(path, { bigint: true })
 
   return {
-    content: createReadStream(path, { highWaterMark: READ_SIZE }),
+    content: createReadStream(path, { highWaterMark: readSize(stats) }),
     metadata: metadata(stats, { mode, mtime }),
     // pipes and devices report no size
     ...stats.isFile() ? { size: Number(stats.size) } : {}

@@ -2,13 +2,13 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { messageOf } from '@ipfsz/codecs/internal'
-import { LevelDatastore } from 'datastore-level'
 import { loadOrCreateKey, SELF } from '../network/names/keys.ts'
 import { NodeNetwork } from '../network/node/node-network.ts'
 import { startNode } from '../network/node/node.ts'
 import { parseMultiaddr } from '../network/node/parse-multiaddr.ts'
 import { defaultListen } from '../network/node/transports.ts'
 import { RepoPins } from '../repo/repo-pins.ts'
+import { loadLevel } from '../repo/load-level.ts'
 import { openRepo } from '../repo/repo.ts'
 import { userAgent } from '../version.ts'
 import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts'
@@ -17,6 +17,7 @@ import { serveNetwork } from './server.ts'
 import type { Network, NodeId } from '../network/network.ts'
 import type { ProvidingInit } from '../network/dht/providing.ts'
 import type { Repo } from '../repo/repo.ts'
+import type { LevelDatastore } from 'datastore-level'
 import type { CID } from 'multiformats/cid'
 
 /** What the daemon advertises: the roots of all pins, all blocks below them, or nothing. */
@@ -59,6 +60,7 @@ export interface Daemon {
  * @throws {DaemonRunningError} another daemon has the repo
  * @throws {NodeError} it cannot listen on an address
  * @throws {UsageError} an address is not a multiaddr
+ * @throws {MissingAddonError} LevelDB, which keeps what it knows of peers, cannot be loaded
  */
 export async function startDaemon (init: DaemonInit): Promise<Daemon> {
   const { signal, onNote, provide, verbose } = init
@@ -129,6 +131,8 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
 
 /** Opens the datastore of the node: known peers and DHT records. Only the daemon opens it. */
 async function openNetworkData (repo: string): Promise<LevelDatastore> {
+  const LevelDatastore = await loadLevel()
+
   await mkdir(repo, { recursive: true })
   const datastore = new LevelDatastore(join(repo, 'network'))
   await datastore.open()

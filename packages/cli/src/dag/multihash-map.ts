@@ -1,4 +1,4 @@
-import { createHash, getRandomValues } from 'node:crypto'
+import { createHash, randomFillSync } from 'node:crypto'
 
 /** Words of four bytes in a chunk of records, 64 KiB. Chunks are never copied. */
 const CHUNK_WORDS = 16_384
@@ -21,7 +21,7 @@ const keyBytes = new Uint8Array(key.buffer)
  * (arxiv.org/abs/1202.4961). An attacker who does not know them cannot make many keys with the same hash. The digests
  * themselves would not do: a hostile node can link to made-up digests.
  */
-const factors = getRandomValues(new Uint32Array(key.length * 4))
+const factors = randomFillSync(new Uint32Array(key.length * 4))
 
 interface Chunk {
   words: Uint32Array

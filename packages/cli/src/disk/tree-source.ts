@@ -9,7 +9,9 @@ import type { BigIntStats } from 'node:fs'
 type Candidate = ImportCandidateStream extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
 
 /** How many bytes of a file are read at once: 4 MiB, the size of a frame, so that pieces need not be joined. */
-export const READ_SIZE = 4 * 1024 * 1024
+const READ_SIZE = 4 * 1024 * 1024
+/** A file may grow while it is read, and those in /proc report a size of 0. */
+const MIN_READ_SIZE = 64 * 1024
 
 /** How many entries of a directory are examined ahead. */
 const AHEAD = 32
@@ -118,6 +120,11 @@ async function entryNames (
   }
 
   return names.toSorted((a, b) => a < b ? -1 : 1)
+}
+
+/** How many bytes to read at once: all of a small file, as each read allocates that much. */
+export function readSize (stats: BigIntStats): number {
+  return stats.isFile() ? Math.min(Math.max(Number(stats.size) + 1, MIN_READ_SIZE), READ_SIZE) : READ_SIZE
 }
 
 /** The mode and mtime of a file for UnixFS, if they are to be preserved. */

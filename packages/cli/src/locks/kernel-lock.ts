@@ -21,6 +21,13 @@ const BUSY = 5
 const CANTOPEN = 14
 const NOTADB = 26
 
+/** SQLite's messages for them. Errors of Deno have no code. */
+const MESSAGES: ReadonlyArray<[text: string, code: number]> = [
+  ['database is locked', BUSY],
+  ['unable to open database file', CANTOPEN],
+  ['file is not a database', NOTADB]
+]
+
 /** Releases a lock. */
 type Release = () => void
 
@@ -110,8 +117,7 @@ function lock (path: string, { readOnly }: { readOnly: boolean }, statements: st
 
     return close
   } catch (err) {
-    // the low byte of an extended result code is the primary one
-    const code = Number((err as { errcode?: number }).errcode) & 0xff
+    const code = resultCode(err)
 
     // the file is not a database: SQLite found that only after it had the lock
     if (readOnly && code === NOTADB) {
@@ -135,6 +141,18 @@ function lock (path: string, { readOnly }: { readOnly: boolean }, statements: st
       { cause: err }
     )
   }
+}
+
+/** The primary result code of an error of node:sqlite. */
+export function resultCode (err: unknown): number | undefined {
+  const { errcode } = err as { errcode?: number }
+
+  if (errcode == null) {
+    return MESSAGES.find(([text]) => messageOf(err).startsWith(text))?.[1]
+  }
+
+  // the low byte of an extended result code is the primary one
+  return errcode & 0xff
 }
 
 function load (): typeof Sqlite {

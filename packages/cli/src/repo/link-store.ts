@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { syncDirectory } from '@ipfsz/blockstore-compressed/fs'
 import { DeleteFailedError, PutFailedError } from 'interface-store'
 import { LinksError, RepoLockedError } from '../errors.ts'
+import { loadLevel } from './load-level.ts'
 import type { LinkDatastore } from '@ipfsz/core'
 import type { LevelDatastore } from 'datastore-level'
 import type { Key } from 'interface-datastore'
@@ -161,7 +162,7 @@ interface OpenStore {
 }
 
 async function openLevel (path: string, signal: AbortSignal, timeout: number): Promise<OpenStore> {
-  const { LevelDatastore } = await import('datastore-level')
+  const LevelDatastore = await loadLevel()
   const store = new LevelDatastore(path)
   const deadline = Date.now() + timeout
 

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
 import zlib from 'node:zlib'
 import type { Thread } from './thread.ts'
+import type * as WorkerThreads from 'node:worker_threads'
 import type { CompressCallback } from 'node:zlib'
 
 /** Whether zlib has a function. `zstdCompress` needs Node 22.15. */
@@ -116,6 +116,8 @@ globalThis.self = {
 
 /** Start a worker thread, without the flags of the process: some would change how its source is parsed. */
 export function startThread (source: string): Thread {
+  // loaded on first use: it takes milliseconds, and few programs need a worker
+  const { Worker } = createRequire(import.meta.url)('node:worker_threads') as typeof WorkerThreads
   const worker = new Worker(PRELUDE + source, { eval: true, execArgv: [] })
 
   const thread: Thread = {

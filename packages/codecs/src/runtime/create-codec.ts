@@ -28,12 +28,15 @@ export interface CodecDefinition {
  */
 export function createCodec (definition: CodecDefinition, init: CodecInit = {}): Codec {
   const { name, code, levels } = definition
-  const entries = chooseEntries(definition, init)
+  const requested = requestedEntries(definition, init)
+  let chosen: ImplementationEntry[] | undefined
+  // on first use: checking for an addon loads it, which takes milliseconds
+  const entries = (): ImplementationEntry[] => chosen ??= requested.filter(({ available }) => available())
   const workers = init.workers ?? true
   const load = async (entry: ImplementationEntry): Promise<Implementation> => loadImplementation(name, entry, workers)
-  const compressor = new Lazy(entries.filter(({ only }) => only !== 'decompress'), load)
-  const decompressor = new Lazy(entries.filter(({ only }) => only !== 'compress'), load)
-  const streams = new Lazy(streamEntries(definition, entries), loadStreamDecoder)
+  const compressor = new Lazy(() => entries().filter(({ only }) => only !== 'decompress'), load)
+  const decompressor = new Lazy(() => entries().filter(({ only }) => only !== 'compress'), load)
+  const streams = new Lazy(() => streamEntries(definition, entries()), loadStreamDecoder)
 
   return {
     name,
@@ -51,7 +54,7 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
       signal?.throwIfAborted()
 
       if (compressor.entry == null) {
-        throw oneDirectionOnly(definition, entries[0].name, 'decompress')
+        throw oneDirectionOnly(definition, entries()[0].name, 'decompress')
       }
 
       const { compress } = await loadCompressor(definition, compressor)
@@ -65,7 +68,7 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
       signal?.throwIfAborted()
 
       if (decompressor.entry == null) {
-        throw oneDirectionOnly(definition, entries[0].name, 'compress')
+        throw oneDirectionOnly(definition, entries()[0].name, 'compress')
       }
 
       const { decompress } = await decompressor.load() as Required<Implementation>
@@ -113,17 +116,17 @@ function oneDirectionOnly (
   return new MissingImplementationError(name, implementation, reason)
 }
 
-/** The requested implementations that run here, at least one. */
-function chooseEntries (
+/** The implementations that were asked for. At least one of them runs here. */
+function requestedEntries (
   { name, implementations }: CodecDefinition,
   { implementation, deterministic = false }: CodecInit
 ): ImplementationEntry[] {
   const entries = implementations.filter(candidate =>
     (implementation == null || candidate.name === implementation) &&
-    (!deterministic || candidate.everywhere === true) &&
-    candidate.available())
+    (!deterministic || candidate.everywhere === true))
 
-  if (entries.length === 0) {
+  // the last one first: it runs nearly everywhere, so no other is checked
+  if (!entries.toReversed().some(({ available }) => available())) {
     throw new MissingImplementationError(name, implementation ?? (deterministic ? 'deterministic' : 'default'),
       deterministic && implementation != null
         ? 'is not the deterministic one, or not available'
@@ -146,18 +149,19 @@ function streamEntries (
 
 /** Loads the first entry that can be loaded, on first use. */
 class Lazy<T> {
+  readonly #choose: () => readonly ImplementationEntry[]
   readonly #load: (entry: ImplementationEntry) => Promise<T>
-  #entries: readonly ImplementationEntry[]
+  #entries?: readonly ImplementationEntry[]
   #loading?: Promise<T> | undefined
 
-  constructor (entries: readonly ImplementationEntry[], load: (entry: ImplementationEntry) => Promise<T>) {
-    this.#entries = entries
+  constructor (choose: () => readonly ImplementationEntry[], load: (entry: ImplementationEntry) => Promise<T>) {
+    this.#choose = choose
     this.#load = load
   }
 
   /** The first entry that has not failed to load. */
   get entry (): ImplementationEntry | undefined {
-    return this.#entries[0]
+    return this.#remaining()[0]
   }
 
   async load (): Promise<T> {
@@ -173,7 +177,7 @@ class Lazy<T> {
   }
 
   async #loadFirst (): Promise<T> {
-    const [entry, ...others] = this.#entries
+    const [entry, ...others] = this.#remaining()
 
     try {
       return await this.#load(entry)
@@ -187,6 +191,10 @@ class Lazy<T> {
 
       return this.#loadFirst()
     }
+  }
+
+  #remaining (): readonly ImplementationEntry[] {
+    return this.#entries ??= this.#choose()
   }
 }
 

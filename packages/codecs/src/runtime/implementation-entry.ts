@@ -5,7 +5,7 @@ import type { StreamModule } from '../stream/stream-decoder.ts'
 /** One implementation of a codec, and how to load it. */
 export interface ImplementationEntry {
   readonly name: ImplementationName
-  /** Whether it runs here. Tests a capability, not the platform. Called when a codec is created. */
+  /** Whether it runs here. Tests a capability, not the platform. May load an addon. */
   readonly available: () => boolean
   /** Set if it does only one of the two. */
   readonly only?: 'compress' | 'decompress'

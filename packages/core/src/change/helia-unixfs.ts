@@ -1,4 +1,3 @@
-import { unixfs } from '@helia/unixfs'
 import * as dagPb from '@ipld/dag-pb'
 import { raceSignal } from 'race-signal'
 import { getBlock, verifyingBlockstore } from '../dag/block.ts'
@@ -26,7 +25,13 @@ interface ParentDirectory {
 }
 
 /** @helia/unixfs, reading only blocks that match their CIDs. */
-export function heliaUnixfs ({ blockstore }: { blockstore: Blockstore }, options: GetBlockOptions): UnixFS {
+export async function heliaUnixfs (
+  { blockstore }: { blockstore: Blockstore },
+  options: GetBlockOptions
+): Promise<UnixFS> {
+  // loaded on first use: adding and reading files does not need it
+  const { unixfs } = await import('@helia/unixfs')
+
   return unixfs({
     blockstore: {
       ...verifyingBlockstore(blockstore, options),
@@ -102,7 +107,8 @@ export async function linkInto (
   options: CpOptions
 ): Promise<CID> {
   const directory = await openParent(parent, name, settings.blockstore, options)
-  const linked = heliaUnixfs(settings, options).cp(source, unmark(parent), name, { ...directory.options, ...options })
+  const fs = await heliaUnixfs(settings, options)
+  const linked = fs.cp(source, unmark(parent), name, { ...directory.options, ...options })
 
   return raceSignal(linked, options.signal)
 }

@@ -9,7 +9,8 @@ export async function mkdir (parent: CID, name: string, settings: Settings, opti
   options.signal?.throwIfAborted()
 
   const directory = await openParent(parent, name, settings.blockstore, options)
-  const made = heliaUnixfs(settings, options).mkdir(unmark(parent), name, { ...directory.options, ...options })
+  const fs = await heliaUnixfs(settings, options)
+  const made = fs.mkdir(unmark(parent), name, { ...directory.options, ...options })
   const result = await raceSignal(made, options.signal)
 
   return isMarked(parent) ? mark(result, TREE_CODE) : result

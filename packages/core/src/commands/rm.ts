@@ -16,7 +16,8 @@ export async function rm (parent: CID, name: string, settings: Settings, options
     throw new DoesNotExistError(`The directory ${unmark(parent)} has no entry named ${JSON.stringify(name)}`)
   }
 
-  const removed = heliaUnixfs(settings, options).rm(unmark(parent), name, { ...directory.options, ...options })
+  const fs = await heliaUnixfs(settings, options)
+  const removed = fs.rm(unmark(parent), name, { ...directory.options, ...options })
   const result = await raceSignal(removed, options.signal)
 
   return isMarked(parent) ? mark(result, TREE_CODE) : result

@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer } from 'file-type'
 import { DETECTION_SAMPLE_SIZE } from '../constants.ts'
 
 const TAB = 0x09
@@ -44,6 +43,8 @@ export async function isCompressedType (bytes: Uint8Array): Promise<boolean> {
   }
 
   try {
+    // loaded on first use: text does not need it
+    const { fileTypeFromBuffer } = await import('file-type')
     const type = await fileTypeFromBuffer(sample)
 
     return type != null && COMPRESSED.has(type.ext)

@@ -1,0 +1,137 @@
+/**
+ * Bundles the command (packages/cli) with all packages that it needs: writes its bundle/, and LICENSE-THIRD-PARTY with
+ * the licences of what is in there. Run after tsc.
+ *
+ * Addons cannot be bundled. They are the optional dependencies of the command.
+ */
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { dirname, join } from 'node:path'
+import { build } from 'rolldown'
+import { licencesOf, SEPARATOR } from './licences.ts'
+import type { Plugin } from 'rolldown'
+
+const PACKAGES = join(dirname(import.meta.dirname), 'packages')
+const COMMAND = join(PACKAGES, 'cli')
+
+/**
+ * What one chunk holds, with all that these files import: most commands need most of it, and a file for each set of
+ * modules that some commands share would be a hundred files to open.
+ */
+const START = /\/(?:cli\/dist\/(?:run-process|commands\/(?:add|cat))|codecs\/dist\/impl\/zstd-native)\.js$/
+
+/** The directory of a package, from a file in it. */
+const DIRECTORY = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/
+
+interface Manifest {
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+}
+
+const { optionalDependencies: addons = {} } = readManifest(COMMAND)
+
+function readManifest (directory: string): Manifest {
+  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
+}
+
+/** Bundle the command. */
+export async function bundleCommand (): Promise<void> {
+  const { output } = await build({
+    input: join(COMMAND, 'dist/run-process.js'),
+    platform: 'node',
+    external: isAddon,
+    plugins: [lazyGlob()],
+    output: {
+      dir: join(COMMAND, 'bundle'),
+      cleanDir: true,
+      // Node loads ES modules more slowly: for each module of its own it reads all exports, and opens stdin on the way
+      format: 'cjs',
+      strict: true,
+      entryFileNames: '[name].cjs',
+      chunkFileNames: '[name]-[hash].cjs',
+      codeSplitting: { groups: [{ name: 'start', test: START }] },
+      comments: false,
+      // @peculiar/x509 compares names of classes, which would change where two packages have a class of the same name
+      keepNames: true
+    }
+  })
+  const chunks = output.filter(file => file.type === 'chunk')
+  const unknown = chunks.flatMap(({ fileName, imports, dynamicImports }) => [...imports, ...dynamicImports]
+    .filter(name => !isBuiltin(name) && !chunks.some(({ fileName }) => fileName === name) && !isAddon(name))
+    .map(name => `${fileName} imports ${name}`))
+
+  if (unknown.length > 0) {
+    throw new Error(`Neither bundled nor an optional dependency of the command:\n${unknown.join('\n')}`)
+  }
+
+  writeLicences(chunks.flatMap(({ moduleIds }) => moduleIds))
+}
+
+/**
+ * Whether an import is of an addon.
+ *
+ * @throws {Error} the package that imports it needs other versions of it than the command's manifest says
+ */
+function isAddon (specifier: string, importer?: string): boolean {
+  const name = Object.keys(addons).find(name => specifier === name || specifier.startsWith(`${name}/`))
+
+  if (name == null) {
+    return false
+  }
+
+  const [directory = COMMAND] = DIRECTORY.exec(importer ?? '') ?? []
+  const { dependencies, optionalDependencies } = readManifest(directory)
+  const range = { ...dependencies, ...optionalDependencies }[name]
+
+  if (range !== addons[name]) {
+    throw new Error(`${directory} depends on ${name} ${range}, and the command on ${addons[name]}: change its manifest`)
+  }
+
+  return true
+}
+
+/** Load it-glob on first use. blockstore-fs and datastore-fs import it for queries, which few commands make. */
+function lazyGlob (): Plugin {
+  const [name, lazy] = ['it-glob', '\0lazy-glob']
+  let importer: string | undefined
+
+  return {
+    name: 'lazy-glob',
+    resolveId (source, from) {
+      if (source !== name) {
+        return undefined
+      }
+
+      if (from !== lazy) {
+        importer = from
+        return lazy
+      }
+
+      return this.resolve(source, importer, { skipSelf: true })
+    },
+    load (id) {
+      return id === lazy
+        ? `export default async function * glob (...args) { yield * (await import('${name}')).default(...args) }`
+        : undefined
+    }
+  }
+}
+
+function writeLicences (modules: readonly string[]): void {
+  const directories = new Set(modules.flatMap(id => DIRECTORY.exec(id)?.[0] ?? []))
+  const codecs = join(PACKAGES, 'codecs')
+  // what the codecs have embedded as strings, no bundler sees
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/third-party.ts'], { cwd: codecs, encoding: 'utf8' })
+
+  if (status !== 0) {
+    throw new Error(`The licences of packages/codecs cannot be collected: ${stderr}`)
+  }
+
+  const embedded = readFileSync(join(codecs, 'LICENSE-THIRD-PARTY'), 'utf8').trim()
+  writeFileSync(join(COMMAND, 'LICENSE-THIRD-PARTY'), `${licencesOf(directories)}${SEPARATOR}${embedded}\n`)
+}
+
+if (import.meta.main) {
+  await bundleCommand()
+}

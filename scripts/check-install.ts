@@ -1,0 +1,108 @@
+/**
+ * Packs the command as for publishing, installs it into an empty project, and uses it there. Fails if the install
+ * brings too many packages or bytes. Run after a build.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { inEmptyProject } from './empty-project.ts'
+import type { Project } from './empty-project.ts'
+
+const COMMAND = join(dirname(import.meta.dirname), 'packages/cli')
+
+const MAX_PACKAGES = 40
+const MAX_BYTES = 40e6
+
+/** No peer outside of this machine is contacted. */
+const ENV = { ...process.env, IPFSZ_BOOTSTRAP: 'none', IPFSZ_PATH: 'repo' }
+
+function measure ({ directory }: Project): string {
+  const packages = Object.keys(
+    (JSON.parse(readFileSync(join(directory, 'package-lock.json'), 'utf8')) as { packages: object }).packages
+  ).filter(path => path !== '' && statSync(join(directory, path), { throwIfNoEntry: false }) != null)
+  const bytes = globSync('node_modules/**', { cwd: directory, withFileTypes: true })
+    .filter(file => file.isFile())
+    .reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0)
+  const found = `${packages.length} packages, ${(bytes / 1e6).toFixed(1)} MB`
+
+  if (packages.length > MAX_PACKAGES || bytes > MAX_BYTES) {
+    throw new Error(
+      `The command installs ${found}. The limits are ${MAX_PACKAGES} packages and ${MAX_BYTES / 1e6} MB:\n` +
+      packages.join('\n')
+    )
+  }
+
+  return found
+}
+
+/** Add, read and link a file. */
+function useFiles ({ directory, run }: Project): void {
+  const file = join(directory, 'use.txt')
+  writeFileSync(file, 'the same words again and again, '.repeat(10_000))
+
+  // LevelDB keeps the links
+  const cid = run('npx', '--no-install', 'ipfsz', 'add', '-Q', '--link', file)
+  run('npx', '--no-install', 'ipfsz', 'get', cid, '-o', 'back.txt')
+
+  if (!readFileSync(join(directory, 'back.txt')).equals(readFileSync(file))) {
+    throw new Error(`npx ipfsz get ${cid} wrote other bytes than were added`)
+  }
+}
+
+/** Start a daemon with every transport, and stop it. */
+async function useNetwork ({ directory }: Project): Promise<void> {
+  const addresses = ['tcp/0', 'tcp/0/ws', 'udp/0/webrtc-direct'].flatMap(end => ['--listen', `/ip4/127.0.0.1/${end}`])
+  const daemon = spawn('node_modules/.bin/ipfsz', ['daemon', ...addresses], { cwd: directory, env: ENV })
+  const errors = text(daemon.stderr)
+  let said = ''
+
+  for await (const chunk of daemon.stdout) {
+    said += String(chunk)
+
+    if (said.includes('The daemon is ready')) {
+      daemon.kill('SIGTERM')
+    }
+  }
+
+  if (daemon.exitCode == null) {
+    await once(daemon, 'exit')
+  }
+
+  if (daemon.exitCode !== 0 || await errors !== '' || !/\/tcp\/.*\/ws\/.*\/webrtc-direct\//s.test(said)) {
+    throw new Error(`ipfsz daemon ended with ${daemon.exitCode}\n${said}${await errors}`)
+  }
+}
+
+/** Files can be added without any addon. What needs one says which, and what to do. */
+function useWithoutAddons ({ directory, run }: Project): void {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(COMMAND, 'package.json'), 'utf8')) as {
+    optionalDependencies: object
+  }
+
+  for (const name of Object.keys(optionalDependencies)) {
+    rmSync(join(directory, 'node_modules', name), { recursive: true })
+  }
+
+  for (const codec of ['zstd', 'lz4', 'snappy']) {
+    run('npx', '--no-install', 'ipfsz', '--repo', 'other', 'add', '--codec', codec, 'use.txt')
+  }
+
+  const failure = run('sh', '-c', '! npx --no-install ipfsz --repo other add --link use.txt 2>&1')
+
+  if (!failure.includes('The addon classic-level failed to load')) {
+    throw new Error(`Without classic-level, ipfsz add --link says: ${failure}`)
+  }
+}
+
+Object.assign(process.env, ENV)
+
+await inEmptyProject([COMMAND], async project => {
+  const found = measure(project)
+
+  useFiles(project)
+  await useNetwork(project)
+  useWithoutAddons(project)
+  console.info(`The command installs in an empty project and works there: ${found}`)
+})

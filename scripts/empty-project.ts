@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** An empty directory outside of the repository, with packages installed as their users install them. */
+export interface Project {
+  directory: string
+  /** Run a command there to its end. Returns what it prints. Throws if it fails. */
+  run: (command: string, ...args: string[]) => string
+}
+
+/**
+ * Pack packages as for publishing, install the packs into an empty project, use it, and remove it.
+ *
+ * @param packages - their directories; they are built
+ */
+export async function inEmptyProject (
+  packages: readonly string[],
+  use: (project: Project) => void | Promise<void>
+): Promise<void> {
+  const temporary = mkdtempSync(join(tmpdir(), 'ipfsz-packages-'))
+  const directory = join(temporary, 'project')
+
+  try {
+    mkdirSync(directory)
+    writeFileSync(join(directory, 'package.json'), '{ "private": true, "type": "module" }\n')
+
+    const packs = packages.map(
+      directory => join(temporary, run('npm', ['pack', '--silent', '--pack-destination', temporary], directory))
+    )
+
+    run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', ...packs], directory)
+    await use({ directory, run: (command, ...args) => run(command, args, directory) })
+  } finally {
+    rmSync(temporary, { recursive: true })
+  }
+}
+
+function run (command: string, args: string[], cwd: string): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8' })
+
+  if (status !== 0) {
+    throw new Error(`${command} ${args.join(' ')} ended with ${status}\n${stdout}${stderr}`, { cause: error })
+  }
+
+  return stdout.trim()
+}
