@@ -2,7 +2,17 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What a bundle may contain without terms for the rest of it. With a choice, such as `WTFPL OR ISC`, one is enough. */
-const PERMISSIVE = new Set(['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'WTFPL', 'Zlib'])
+const PERMISSIVE = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'WTFPL',
+  'Zlib'
+])
 
 interface Manifest {
   name: string
