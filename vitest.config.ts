@@ -31,6 +31,12 @@ const NODE_ONLY = [
   'packages/core/test/auto.test.ts',
   // test/browser runs it on IndexedDB, which takes as long again
   'packages/blockstore-compressed/test/compliance.test.ts',
+  // Node's servers and sockets
+  'packages/gateway/test/{node,node-responses,request-limits,trusted-proxies,tunnel}.test.ts',
+  // all ranges of many files: a browser takes ten times as long
+  'packages/gateway/test/car-range.test.ts',
+  // what is sent compressed is decompressed with node:zlib
+  'packages/gateway/test/{block,compress,compressor,file,stored-file}.test.ts',
   // files on disk, with modes, holes and names: a browser has none
   'packages/blockstore-compressed/test/shared-fs-{blockstore,power-cut}.test.ts'
 ]
@@ -142,7 +148,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: [
-            'packages/{errors,codecs,core,blockstore-compressed}/test/**/*.test.ts',
+            'packages/{errors,codecs,core,blockstore-compressed,gateway}/test/**/*.test.ts',
             'test/browser/**/*.test.ts'
           ],
           exclude: NODE_ONLY,

@@ -18,30 +18,37 @@ function createDirectory (name: string): string {
   return mkdtempSync(join(ROOT, 'dist', `${name}-`))
 }
 
+async function bundleWithEsbuild (script: string, splitting: boolean): Promise<Bundle> {
+  const directory = createDirectory('esbuild')
+  writeFileSync(join(directory, 'index.html'), '<!doctype html><script type="module" src="main.js"></script>\n')
+
+  const { metafile } = await buildWithEsbuild({
+    stdin: { contents: script, resolveDir: ROOT, sourcefile: 'main.js' },
+    outdir: directory,
+    entryNames: 'main',
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    splitting,
+    metafile: true,
+    logLevel: 'error'
+  })
+
+  return { directory, sources: Object.keys(metafile.inputs) }
+}
+
+/** The script in one file, also for a service worker: `import()` is forbidden there. */
+export async function bundleInOneFile (script: string): Promise<Bundle> {
+  return bundleWithEsbuild(script, false)
+}
+
 /**
  * Bundlers that build a page, configured with nothing but paths.
  *
  * @param script - the text of its only script, a module
  */
 export const BUNDLERS: Readonly<Record<'esbuild' | 'vite', (script: string) => Promise<Bundle>>> = {
-  async esbuild (script) {
-    const directory = createDirectory('esbuild')
-    writeFileSync(join(directory, 'index.html'), '<!doctype html><script type="module" src="main.js"></script>\n')
-
-    const { metafile } = await buildWithEsbuild({
-      stdin: { contents: script, resolveDir: ROOT, sourcefile: 'main.js' },
-      outdir: directory,
-      entryNames: 'main',
-      bundle: true,
-      minify: true,
-      format: 'esm',
-      splitting: true,
-      metafile: true,
-      logLevel: 'error'
-    })
-
-    return { directory, sources: Object.keys(metafile.inputs) }
-  },
+  esbuild: async script => bundleWithEsbuild(script, true),
 
   async vite (script) {
     const source = createDirectory('vite')

@@ -149,7 +149,8 @@ export async function withReadings<T> (
   const { signal, repo: path, output } = context
   const access = networkAccess(context)
   const hasNetwork = await access.isPossible()
-  const gateways = await GatewayAccess.open(context.network?.gateways ?? [], { isOnlySource: !hasNetwork })
+  const timeout = context.network?.timeout ?? DEFAULT_TIMEOUT
+  const gateways = await GatewayAccess.open(context.network?.gateways ?? [], { isOnlySource: !hasNetwork, timeout })
   const online = hasNetwork || gateways != null
 
   if (!online) {
@@ -160,7 +161,6 @@ export async function withReadings<T> (
 
   const repo = await openOrCreateRepo(path, { sync })
   const links = await linksToRead(repo, signal)
-  const timeout = context.network?.timeout ?? DEFAULT_TIMEOUT
   const shared = new NetworkState()
 
   try {

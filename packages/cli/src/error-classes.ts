@@ -213,21 +213,6 @@ export class NotConnectedError extends Error {
 /** The reason of a `NotConnectedError` if the peer did not answer within the timeout. */
 export const NO_ANSWER = 'it did not answer in time'
 
-/** Thrown when a URL that a stranger named leads to this machine, or into a private network. */
-export class PrivateAddressError extends Error {
-  static override readonly name = 'PrivateAddressError'
-  override readonly name = 'PrivateAddressError'
-  /** As in the URL. */
-  readonly host: string
-  readonly address: string
-
-  constructor (host: string, address: string) {
-    super(`${host} is not asked: its address ${address} is not one of the public internet`)
-    this.host = host
-    this.address = address
-  }
-}
-
 /** Thrown when a node cannot listen or start. */
 export class NodeError extends Error {
   static override readonly name = 'NodeError'

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
+import { identity } from 'multiformats/hashes/identity'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { GatewayPool, HttpSource } from '../src/fetch/http/index.ts'
@@ -15,6 +16,11 @@ import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 const MIB = 1024 * 1024
+
+const IDENTITY: CarSection = {
+  cid: CID.createV1(raw.code, identity.digest(new Uint8Array(MIB))),
+  bytes: new Uint8Array(MIB)
+}
 
 interface GetOptions {
   offline?: boolean
@@ -258,6 +264,42 @@ describe('HttpSource', () => {
   })
 })
 
+describe('a file that nobody reads any longer', () => {
+  it('gives way to another one, and its response ends although it only begins then', async () => {
+    const { cid, blockstore, leaves } = await plainFile()
+    const late = Promise.withResolvers<void>()
+    const gateway = await startGateway(blockstore, async ({ number, blocks, response }) => {
+      if (number === 1) {
+        await late.promise
+        response.writeHead(200, { 'content-type': 'application/vnd.ipld.car' })
+        response.write(encodeCar(await blocks()))
+      }
+    })
+    const { source } = readerOf(cid, [gateway], { stallTimeout: 600_000 })
+    const { signal } = new AbortController()
+    const reader = new AbortController()
+    const first = source.fetch(leaves[0], { part: { file: cid, start: 0, end: MIB }, signal: reader.signal })
+    first.catch(() => {})
+    await expect.poll(() => gateway.requests.length).toBe(1)
+    reader.abort()
+    await expect(first).rejects.toMatchObject({ name: 'AbortError' })
+
+    // one more than are streamed at a time
+    const files = await Promise.all(Array.from({ length: 8 }, async (_, i) => block(Uint8Array.of(i))))
+    const others = files.map(async ({ cid }) => source.fetch(cid, { part: { file: cid, start: 0, end: MIB }, signal })
+      .catch((err: unknown) => err))
+    await expect.poll(() => gateway.requests.length).toBe(9)
+    late.resolve()
+    await expect.poll(() => gateway.aborted).toBe(1)
+
+    source.close()
+
+    for (const err of await Promise.all(others)) {
+      expect(err).toMatchObject({ name: 'AbortError' })
+    }
+  })
+})
+
 describe('several gateways', () => {
   it('asks the next one if the first cannot be reached', async () => {
     const { cid, bytes, blockstore } = await plainFile()
@@ -427,6 +469,7 @@ describe('a gateway that fails', () => {
     ['section', Buffer.concat([CAR_HEADER, Buffer.from('ffffffffffffffffff01', 'hex')])],
     ['section of 2 MiB and more', Buffer.concat([CAR_HEADER, Buffer.from('81868001', 'hex'), Buffer.alloc(3 * MIB)])],
     ['section without bytes', Buffer.concat([CAR_HEADER, Buffer.alloc(1000)])],
+    ['CID that contains its block', Buffer.concat([CAR_HEADER, encodeSection(IDENTITY)])],
     ['section without a CID', Buffer.concat([CAR_HEADER, Buffer.from([100]), Buffer.alloc(100, 255)])]
   ])('refuses a CAR with an impossible %s', async (_, bytes) => {
     const { failure } = await readBeside(async ({ send }) => send(bytes))
@@ -599,5 +642,44 @@ describe('a gateway that fails', () => {
         expect(result).toMatchObject({ name: 'GatewaysFailedError' })
       }
     }
+  })
+
+  it.each([
+    ['CAR', 'reset'],
+    ['CAR', 'ended'],
+    ['block', 'reset'],
+    ['block', 'ended']
+  ])('never returns wrong bytes, wherever a %s is %s', async (kind, end) => {
+    const section = await block(noise(1000))
+    const blockstore = new CountingBlockstore()
+    await blockstore.put(section.cid, section.bytes)
+    const body = kind === 'CAR' ? encodeCar([section]) : section.bytes
+    const plan = kind === 'CAR' ? { path: '', scope: 'entity' } as const : undefined
+    let length = 0
+    const gateway = await startGateway(blockstore, async ({ response, isCar }) => {
+      response.writeHead(200, { 'content-type': `application/vnd.ipld.${isCar ? 'car' : 'raw'}` })
+      response.write(body.subarray(0, length), () => {
+        if (end === 'reset') {
+          response.socket?.resetAndDestroy()
+        } else {
+          response.end()
+        }
+      })
+    })
+
+    for (length = 0; length < body.byteLength; length += 23) {
+      const { source } = readerOf(section.cid, [gateway], { plan, isOnlySource: false })
+
+      await expect(source.fetch(section.cid)).rejects.toMatchObject({ name: 'GatewaysFailedError' })
+    }
+
+    length = body.byteLength
+    const { source } = readerOf(section.cid, [gateway], { plan })
+    const result = await source.fetch(section.cid).catch((err: unknown) => err)
+
+    // a reset may overtake the last bytes
+    expect(result).toMatchObject(end === 'reset' && result instanceof Error ? { name: 'GatewaysFailedError' } : {
+      bytes: section.bytes
+    })
   })
 })

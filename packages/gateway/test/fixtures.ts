@@ -72,7 +72,17 @@ export async function addCompressed (
 
 /** A request to `/ipfs/...`. */
 export function get (path: string, headers: Record<string, string> = {}, method = 'GET'): Request {
-  return new Request(`http://127.0.0.1:8080/ipfs/${path}`, { headers, method })
+  const request = new Request(`http://127.0.0.1:8080/ipfs/${path}`, { headers, method })
+
+  // a browser drops Accept-Encoding
+  return Object.defineProperty(request, 'headers', { value: new Headers(headers) })
+}
+
+/** Read a body to its end. Chromium's `bytes` has an error of its own in place of the body's. */
+export async function drain ({ body }: Response): Promise<void> {
+  const reader = body?.getReader()
+
+  while ((await reader?.read())?.done === false);
 }
 
 export async function bytesOf (response: Response): Promise<Buffer> {

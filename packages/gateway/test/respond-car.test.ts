@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ipfsz } from '@ipfsz/core'
 import { respondCar } from '../src/respond/trustless/car.ts'
 import { contextOf, readCar, store, tree } from './dag-fixtures.ts'
+import { drain } from './fixtures.ts'
 
 describe('the response of a CAR', () => {
   it('says what it is', async () => {
@@ -109,7 +110,7 @@ describe('the response of a CAR', () => {
     here.blockstore.delete(file)
     const ask = async (): Promise<Response> => respondCar(contextOf(here, `/ipfs/${cid}?format=car`, { cid }))
 
-    await expect((await ask()).bytes()).rejects.toMatchObject({ name: 'NotFoundError' })
+    await expect(drain(await ask())).rejects.toMatchObject({ name: 'NotFoundError' })
 
     here.blockstore.gets.length = 0
     await (await ask()).body?.cancel()

@@ -174,7 +174,7 @@ export class NetworkBlockstore implements Store {
     return this.#fetchFromPeers(cid, options, damaged, await network())
   }
 
-  /** Undefined: there are no gateways. */
+  /** Undefined: there are no gateways, or none that is waited for any longer. */
   async #fetchFromGateway (
     cid: CID,
     { part, expectedSize: size, signal, onProgress }: GetOptions,

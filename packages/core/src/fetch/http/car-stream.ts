@@ -104,6 +104,11 @@ export class CarStream {
 
     const [cid, bytes] = this.#decode(section)
 
+    // one that contains its block could be as long as that
+    if (cid.byteLength > MAX_CID_SIZE) {
+      throw this.#wrong(`a CID has more than ${MAX_CID_SIZE} bytes`)
+    }
+
     if (bytes.byteLength > MAX_BLOCK_SIZE) {
       throw this.#wrong(`a block has more than ${MAX_BLOCK_SIZE} bytes`)
     }

@@ -109,6 +109,7 @@ export class EntityStream {
     this.#closed = true
     this.#early.clear()
     this.#end()
+    this.#wants.all().forEach(want => { want.reject(this.#init.signal.reason) })
   }
 
   #run (): void {
@@ -124,7 +125,8 @@ export class EntityStream {
     while (!this.#closed && (!this.isIdle || (this.#car != null && !this.#early.isFull))) {
       try {
         const car = this.#car ??= await this.#open()
-        const block = await car?.next()
+        // a response that came after `close` ends here
+        const block = this.#closed ? undefined : await car?.next()
 
         if (car == null || block == null) {
           this.#miss()
@@ -243,12 +245,11 @@ export class EntityStream {
   }
 
   #fail (err: Error): void {
-    const { settings, signal } = this.#init
+    const { settings } = this.#init
     const gateway = this.#car?.gateway
 
-    if (signal.aborted || this.#closed) {
+    if (this.#closed) {
       this.#end()
-      this.#wants.all().forEach(want => { want.reject(signal.aborted ? signal.reason : err) })
     } else if (err instanceof ReplacedError) {
       this.#end()
     } else if (gateway == null) {
