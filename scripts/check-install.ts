@@ -109,7 +109,7 @@ function useWithoutAddons ({ directory, run }: Project): void {
 
 Object.assign(process.env, ENV)
 
-await inEmptyProject([COMMAND], async project => {
+await inEmptyProject([COMMAND], [], async project => {
   const found = measure(project)
 
   checkLicences(project)

@@ -11,6 +11,7 @@ const ROOT = dirname(import.meta.dirname)
 interface Manifest {
   name: string
   exports: Record<string, unknown>
+  peerDependencies?: Record<string, string>
 }
 
 /** The specifier to import each entry of a package with, except its package.json. */
@@ -20,11 +21,14 @@ function entries ({ name, exports }: Manifest): string[] {
 
 const directories = globSync('packages/*/package.json', { cwd: ROOT, exclude: ['packages/cli'] })
   .map(file => join(ROOT, dirname(file)))
-const imports = directories
-  .map(directory => JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest)
-  .flatMap(entries)
+const manifests = directories.map(
+  directory => JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
+)
+const imports = manifests.flatMap(entries)
+const peers = manifests.flatMap(({ peerDependencies = {} }) =>
+  Object.entries(peerDependencies).map(([name, range]) => `${name}@${range}`))
 
-await inEmptyProject(directories, ({ directory, run }) => {
+await inEmptyProject(directories, peers, ({ directory, run }) => {
   writeFileSync(join(directory, 'use.js'), imports.map(entry => `await import('${entry}')\n`).join(''))
   run(process.execPath, 'use.js')
   console.info(`${directories.length} libraries install in an empty project, and their ${imports.length} entries load`)
