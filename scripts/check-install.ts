@@ -37,6 +37,17 @@ function measure ({ directory }: Project): string {
   return found
 }
 
+/** The licences of what is bundled, and of what the codecs embed, are installed too. */
+function checkLicences ({ directory }: Project): void {
+  const text = readFileSync(join(directory, 'node_modules/ipfsz/LICENSE-THIRD-PARTY'), 'utf8')
+
+  for (const name of ['libp2p', 'commander', '@bokuweb/zstd-wasm']) {
+    if (!text.split('\n').some(line => line.startsWith(`${name} `) || line.startsWith(`${name}:`))) {
+      throw new Error(`LICENSE-THIRD-PARTY does not name ${name}`)
+    }
+  }
+}
+
 /** Add, read and link a file. */
 function useFiles ({ directory, run }: Project): void {
   const file = join(directory, 'use.txt')
@@ -98,9 +109,10 @@ function useWithoutAddons ({ directory, run }: Project): void {
 
 Object.assign(process.env, ENV)
 
-await inEmptyProject([COMMAND], async project => {
+await inEmptyProject([COMMAND], [], async project => {
   const found = measure(project)
 
+  checkLicences(project)
   useFiles(project)
   await useNetwork(project)
   useWithoutAddons(project)

@@ -21,14 +21,14 @@ function entries ({ name, exports }: Manifest): string[] {
 
 const directories = globSync('packages/*/package.json', { cwd: ROOT, exclude: ['packages/cli'] })
   .map(file => join(ROOT, dirname(file)))
-const manifests = directories
-  .map(directory => JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest)
+const manifests = directories.map(
+  directory => JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
+)
 const imports = manifests.flatMap(entries)
-// npm does not install optional ones by itself: the READMEs say which entries need them
-const peers = manifests.flatMap(({ peerDependencies = {} }) => Object.entries(peerDependencies))
+const peers = manifests.flatMap(({ peerDependencies = {} }) =>
+  Object.entries(peerDependencies).map(([name, range]) => `${name}@${range}`))
 
-await inEmptyProject(directories, ({ directory, run }) => {
-  run('npm', 'install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', ...peers.map(peer => peer.join('@')))
+await inEmptyProject(directories, peers, ({ directory, run }) => {
   writeFileSync(join(directory, 'use.js'), imports.map(entry => `await import('${entry}')\n`).join(''))
   run(process.execPath, 'use.js')
   console.info(`${directories.length} libraries install in an empty project, and their ${imports.length} entries load`)

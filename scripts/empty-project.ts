@@ -14,9 +14,11 @@ export interface Project {
  * Pack packages as for publishing, install the packs into an empty project, use it, and remove it.
  *
  * @param packages - their directories; they are built
+ * @param others - packages to install with them, as npm takes them
  */
 export async function inEmptyProject (
   packages: readonly string[],
+  others: readonly string[],
   use: (project: Project) => void | Promise<void>
 ): Promise<void> {
   const temporary = mkdtempSync(join(tmpdir(), 'ipfsz-packages-'))
@@ -30,7 +32,7 @@ export async function inEmptyProject (
       directory => join(temporary, run('npm', ['pack', '--silent', '--pack-destination', temporary], directory))
     )
 
-    run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', ...packs], directory)
+    run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', ...packs, ...others], directory)
     await use({ directory, run: (command, ...args) => run(command, args, directory) })
   } finally {
     rmSync(temporary, { recursive: true })

@@ -34,7 +34,7 @@ export function licencesOf (directories: Iterable<string>): string {
 
   for (const directory of directories) {
     const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
-    const text = textIn(directory) ?? 'No licence file. See the licence named here.'
+    const text = textIn(directory) ?? NO_TEXT
 
     checkPermissive(manifest)
     byText.set(text, (byText.get(text) ?? new Set()).add(heading(manifest)))
@@ -45,6 +45,10 @@ export function licencesOf (directories: Iterable<string>): string {
     .toSorted()
     .join(SEPARATOR)
 }
+
+/** In place of the text of packages without a licence file. The command is published with a file LICENSE-APACHE. */
+const NO_TEXT = 'These packages contain no licence file. Their manifests name the licences above. LICENSE-APACHE has ' +
+  'the text of Apache-2.0.'
 
 /** Separates licences in a file. */
 export const SEPARATOR = `\n\n${'-'.repeat(80)}\n\n`

@@ -12,8 +12,13 @@ if (major < 22 || (major === 22 && minor < 15)) {
 } else {
   const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module')
 
-  // Bun and Deno cannot
-  enableCompileCache?.(cacheDirectory())
+  try {
+    // Bun and Deno cannot
+    enableCompileCache?.(cacheDirectory())
+  } catch {
+    // a user without a home directory, as in a container: start without the cache
+  }
+
   createRequire(import.meta.url)('../bundle/run-process.cjs').runProcess(process.argv)
 }
 
