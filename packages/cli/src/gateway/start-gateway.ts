@@ -12,7 +12,7 @@ import { MemoryBlockCache } from './memory-block-cache.ts'
 import { Metrics } from './metrics.ts'
 import { GatewayNames } from './names.ts'
 import { observe } from './observe.ts'
-import { ReadAhead } from './read-ahead.ts'
+import { IN_FLIGHT_BYTES, ReadAhead } from './read-ahead.ts'
 import { RepoLinks } from './repo-links.ts'
 import { createMetricsServer, listen, shutDown } from './serve.ts'
 import { storedBlocks } from './stored-blocks.ts'
@@ -83,8 +83,6 @@ const LONGEST_TIMER = 2 ** 31 - 1
 
 /** How much of what is fetched is kept, in bytes. */
 export const DEFAULT_CACHE_SIZE = 10 * 1024 ** 3
-/** Original bytes of the frames that one response decompresses at a time, 8 MiB: two of the usual size. */
-const IN_FLIGHT_BYTES = 8 * 1024 * 1024
 
 /** Why the file by which `ipfsz add` finds a gateway cannot be written to a repo that can be read. */
 const READ_ONLY = new Set(['EROFS', 'EACCES', 'EPERM'])
