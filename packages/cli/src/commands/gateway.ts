@@ -5,7 +5,7 @@ import { networkAccess } from '../context.ts'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { UsageError } from '../errors.ts'
 import { formatCombined, toJson } from '../gateway/access-log.ts'
-import { LongNetwork } from '../gateway/fetch-network.ts'
+import { ReconnectingNetwork } from '../gateway/fetch-network.ts'
 import { checkHostName, checkReach, parseListenAddress } from '../gateway/listen-address.ts'
 import { DEFAULT_CACHE_SIZE, startGateway } from '../gateway/start-gateway.ts'
 import { openOrCreateRepo, openRepoToRead } from '../repo/repo.ts'
@@ -75,7 +75,7 @@ export async function gateway (options: GatewayCommandOptions, context: Context)
     return run(await serveRepo(options, context, await openRepoToRead(path)), context, signal)
   }
 
-  const network = await openLongNetwork(context)
+  const network = await openReconnectingNetwork(context)
 
   try {
     await run(await serveRepo(options, context, await openOrCreateRepo(path), network), context, signal)
@@ -216,7 +216,7 @@ async function run (running: RunningGateway, { output }: Context, signal: AbortS
  * @throws {UsageError} there is no daemon, and no peer to ask
  * @throws {NotConnectedError} a peer of --peer cannot be reached
  */
-async function openLongNetwork (context: Context): Promise<LongNetwork> {
+async function openReconnectingNetwork (context: Context): Promise<ReconnectingNetwork> {
   if (!await networkAccess(context).isPossible()) {
     throw new UsageError(
       '--fetch has nobody to ask, because no daemon runs and no peer is known: start a daemon with ipfsz daemon, ' +
@@ -224,7 +224,7 @@ async function openLongNetwork (context: Context): Promise<LongNetwork> {
     )
   }
 
-  const network = new LongNetwork(() => networkAccess(context, MAX_SOCKETS))
+  const network = new ReconnectingNetwork(() => networkAccess(context, MAX_SOCKETS))
 
   try {
     await network.open()

@@ -32,8 +32,8 @@ export function defineGatewayCommand (program: Command, context: () => Context):
     .option('--metrics <address>', 'serve metrics for Prometheus at http://ADDRESS/metrics')
     .option(
       '--trust-proxy <address>',
-      'believe the X-Forwarded headers of a reverse proxy at this address, in this range (10.0.0.0/8), or on loopback; ' +
-        'repeatable',
+      'believe the X-Forwarded headers of a reverse proxy at this address, in this range (10.0.0.0/8), or on ' +
+        'loopback; repeatable',
       collect(text => text)
     )
     .option('--max-requests <n>', 'answer at most this many requests at once (default: 4096)', parseNumber)
