@@ -196,6 +196,7 @@ describe('ipfsz gateway', () => {
     ['to fetch if there is nobody to ask', ['--fetch'], '--peer'],
     ['a limit of 0', ['--max-requests', '0'], 'limit'],
     ['a proxy that is not an address or a range', ['--trust-proxy', 'loopback,10.0.0.0/40'], 'range'],
+    ['a host that is a URL', ['--host', 'https://gateway.example.com'], 'host name'],
     ['to bound compression that there is not', ['--compress-cpu', '50'], '--compress']
   ])('refuses %s', async ([, args, reason], { sandbox }) => {
     await sandbox.add(text(1000))
@@ -284,6 +285,28 @@ describe('ipfsz gateway', () => {
 
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect((await ask(`${url}/ipfs/bafkqaaa`)).status).toBe(200)
+  })
+})
+
+describe('what a gateway prints when it starts', () => {
+  it.for([
+    [['--metrics', '127.0.0.1:0'], 'CID.ipfs.localhost'],
+    [['--host', 'gateway.example.com'], 'CID.ipfs.gateway.example.com']
+  ] as const)('fits into 80 columns, and says where websites belong: %j', async ([args, place], { sandbox }) => {
+    await sandbox.add(text(1000))
+    const ended = new AbortController()
+    const { stdout } = await sandbox.run(['gateway', '--listen', '127.0.0.1:0', ...args], {
+      signal: ended.signal,
+      onPrint: text => {
+        if (text.includes('is ready')) {
+          ended.abort()
+        }
+      }
+    })
+    const lines = stdout.toString().split('\n')
+
+    expect(lines.filter(({ length }) => length > 80)).toEqual([])
+    expect(lines.find(line => line.includes('For websites, use'))).toContain(place)
   })
 })
 

@@ -53,7 +53,8 @@ export function explain (err: Error): string {
       // an error without a CID says that a directory has no such entry
       return cid == null
         ? err.message
-        : `${err.message}: not in this repo. To fetch it, run ipfsz daemon, or name a peer with --peer`
+        : `${err.message}: not in this repo. To fetch it, run ipfsz daemon, or name a peer with --peer or a gateway ` +
+          'with --gateway'
     case 'NotAFileError':
       return 'this is a directory, not a file: list it with ipfsz ls, then name a file as CID/path'
     case 'NotUnixFSError':
@@ -63,9 +64,9 @@ export function explain (err: Error): string {
     case 'FetchStalledError':
       return `${err.message}: name a peer that has it with --peer, or wait longer with --timeout`
     case 'InvalidGatewayUrlError':
-      return `${err.message}: name one as in --gateway http://127.0.0.1:8080`
+      return `${err.message}. Name one as in --gateway http://127.0.0.1:8080`
     case 'GatewaysFailedError':
-      return `${err.message}: name another gateway with --gateway, or a peer with --peer`
+      return `${err.message}. Name another gateway with --gateway, or a peer with --peer`
     case 'NotConnectedError':
       return `${err.message}: check the address, and that the peer runs`
     case 'MissingHeaderError':

@@ -10,7 +10,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { BlockCache } from '../src/cache/block-cache.ts'
 import { DaemonError } from '../src/errors.ts'
 import { createFetchingGateway } from '../src/gateway/fetching.ts'
-import { LongNetwork } from '../src/gateway/fetch-network.ts'
+import { ReconnectingNetwork } from '../src/gateway/fetch-network.ts'
 import { Metrics } from '../src/gateway/metrics.ts'
 import { ReadAhead } from '../src/gateway/read-ahead.ts'
 import { storedBlocks } from '../src/gateway/stored-blocks.ts'
@@ -326,7 +326,7 @@ describe('a network for long', () => {
     ]
     const closed: number[] = []
     let opened = 0
-    const network = new LongNetwork(() => {
+    const network = new ReconnectingNetwork(() => {
       const number = opened++
 
       return { open: async () => networks[number], close: async () => { closed.push(number) } }
@@ -339,7 +339,7 @@ describe('a network for long', () => {
 
   it('answers 502 if nobody can be reached, and tries again at the next request', async () => {
     let opened = 0
-    const network = new LongNetwork(() => ({
+    const network = new ReconnectingNetwork(() => ({
       open: async () => {
         opened++
         throw new DaemonError('no daemon', { cause })
@@ -354,7 +354,7 @@ describe('a network for long', () => {
 
   it('stays open if the daemon answers with an error', async () => {
     let made = 0
-    const network = new LongNetwork(() => {
+    const network = new ReconnectingNetwork(() => {
       made++
 
       return {

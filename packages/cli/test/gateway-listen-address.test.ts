@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  checkHostName,
   checkReach,
   formatAddress,
   isLocalhost,
@@ -74,5 +75,22 @@ describe('an address to listen on', () => {
   ])('%s is %s on this machine', (text, url, localhost) => {
     expect(urlOf(parseListenAddress(text))).toBe(url)
     expect(isLocalhost(parseListenAddress(text))).toBe(localhost)
+  })
+})
+
+describe('a host with subdomains', () => {
+  it.each(['gateway.example.com', 'LAN', 'a.b-c.1d', 'gateway.example.com:8443', `${'a'.repeat(63)}.example`])(
+    'may be %s',
+    host => {
+      expect(() => { checkHostName(host, '--host') }).not.toThrow()
+    }
+  )
+
+  it.each([
+    '', ' ', 'a b', 'https://gateway.example.com', 'gateway.example.com/', '*.example.com', '192.0.2.1', '192.0.2.1:80',
+    '[::1]', '::1', 'a..b', '.a', 'a.', '-a', 'a-', 'a:', 'a:65536', 'a:8o', `${'a'.repeat(64)}.example`,
+    `${'a.'.repeat(127)}a`
+  ])('refuses %j', host => {
+    expect(() => { checkHostName(host, '--host') }).toThrow(expect.objectContaining({ name: 'UsageError' }))
   })
 })

@@ -48,7 +48,7 @@ export function testFiles (): TestFile[] {
   ]
 }
 
-/** Files that the gateway never finds the end of: by each coding, with a length and without. */
+/** Files whose responses stop in the middle: one for each coding, and without a coding, with a length and without. */
 export function heldFiles (): AddedFile[] {
   const bytes = noise(8 * MIB)
 

@@ -12,15 +12,15 @@ export interface AddedFile {
   frameSize?: number | undefined
   level?: number | undefined
   /**
-   * Who compressed it: another writer of our format, whose frames of zstd have a window of 16 MiB or
-   * checksums, or another tool, in which case `bytes` are its stream. Undefined: we.
+   * `wide` and `checksummed`: zstd frames with a window of 16 MiB, or with checksums, as another writer of our format
+   * might make them. `stream`: `bytes` are a stream that another tool compressed. Undefined: IPFSz compresses it.
    */
   form?: 'wide' | 'checksummed' | 'stream' | undefined
-  /** Whether a block in its second half is never found, so that every response of the whole stops there. */
+  /** Whether reads of a block in its second half never end, so that every response with the whole file stops there. */
   holds?: boolean | undefined
 }
 
-/** A request that was answered, and how. */
+/** A request, and how it was answered. */
 export interface Answered {
   method: string
   url: string
@@ -35,7 +35,7 @@ export interface AddRequest {
   file: AddedFile
 }
 
-/** What the process says. */
+/** A message of the process to its parent. */
 export interface Report {
   listening?: { http: string, https: string }
   added?: { id: number, cid?: string, error?: string }
@@ -45,7 +45,7 @@ export interface Report {
 export interface GatewayProcess {
   /** Where it speaks HTTP/1.1. */
   http: string
-  /** Where it speaks HTTP/2, or HTTP/1.1 for who asks for that, with a certificate that nobody knows. */
+  /** Where it speaks HTTP/2, or HTTP/1.1 to clients that ask for it, with a certificate that no client trusts. */
   https: string
   /** The requests until now. */
   answered: readonly Answered[]

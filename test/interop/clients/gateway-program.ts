@@ -19,7 +19,7 @@ import type { AddressInfo } from 'node:net'
 /** No limit of the gateway ends a response before the process is killed, in milliseconds. */
 const PATIENCE = 3_600_000
 
-/** Digests of blocks that are never found. */
+/** Digests of blocks of which no read ever ends. */
 const held = new Set<string>()
 
 class HoldingBlockstore extends MemoryBlockstore {
@@ -38,7 +38,7 @@ const gateway = createGateway({ fs, blocks: blockstore }, {
   limits: { startTimeout: PATIENCE, stallTimeout: PATIENCE }
 })
 
-/** zstd as other tools write it, with parameters that ours does not use. */
+/** zstd with parameters that our own codec does not use, as other writers may. */
 function zstdWith (params: Record<number, number>): Codec {
   return {
     ...codecs.zstd(),
@@ -75,7 +75,7 @@ function writer (form: AddedFile['form']): Pick<Ipfsz, 'addBytes'> {
   return form === 'wide' || form === 'checksummed' ? ipfsz({ blockstore }, { codecs: [zstdWith(FOREIGN[form])] }) : fs
 }
 
-/** Never find a block in the second half of a file. */
+/** Let reads of a block in the second half of a file never end, so that a response stops there. */
 async function hold (cid: CID): Promise<void> {
   const { Links } = dagPb.decode(Buffer.concat(await Array.fromAsync(blockstore.get(unmark(cid)))))
 

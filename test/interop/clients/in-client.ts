@@ -1,4 +1,4 @@
-/* oxlint-disable unicorn/consistent-function-scoping -- each function is sent as text, and uses nothing around it */
+/* oxlint-disable unicorn/consistent-function-scoping -- a function is sent as text: it can use nothing outside of it */
 
 /** Functions that run in a page of a browser, or in Node. */
 
@@ -68,7 +68,7 @@ export async function readAll (
     }
   }
 
-  // the list of timings has an end
+  // the list of timings is bounded
   performance.clearResourceTimings()
 
   return Promise.all(asked.map(read))
@@ -80,7 +80,7 @@ export interface Reading {
   ended?: string | undefined
 }
 
-/** Begin to read bodies, and leave how that goes in the global `readings`. */
+/** Begin to read bodies. How far each is read is in the global `readings`. */
 export function startReading (asked: Asked[]): void {
   const read = async ({ url, headers = {} }: Asked, reading: Reading): Promise<void> => {
     const { body } = await fetch(url, { headers, cache: 'no-store' })
@@ -110,7 +110,7 @@ export function startReading (asked: Asked[]): void {
   })
 }
 
-/** What `startReading` left. */
+/** The progress of `startReading`. */
 export function readings (): Reading[] {
   return (globalThis as unknown as { readings: Reading[] }).readings
 }

@@ -17,7 +17,7 @@ import type { CID } from 'multiformats/cid'
 export const MAX_CACHED_ROOTS = 65_536
 /** How long a block waits for evicted roots to be deleted, in milliseconds. Then it is not kept. */
 const MAX_WAIT = 1000
-/** How often the index is written, in milliseconds. Roots that changed after that are counted after a crash. */
+/** How often the index is written, in milliseconds. After a crash, roots that changed since are counted. */
 const INDEX_INTERVAL = 60_000
 
 export interface BlockCacheInit {
@@ -36,9 +36,9 @@ interface GetOptions {
 }
 
 /**
- * Keeps blocks in a directory, by the root that they were read below: all blocks of a root are evicted together,
- * and the root that was used least recently first. A block that is lost, torn or damaged is as one that was never
- * there: each is compared with its CID when it is read, so nothing waits for the disk when it is written.
+ * Keeps blocks in a directory, by the root that they were read below. All blocks of a root are evicted together, those
+ * of the least recently used root first. A lost or damaged block counts as missing: every block is compared with its
+ * CID when it is read. So files are not synced when they are written.
  */
 export class BlockCache {
   readonly #onNote: (message: string) => void
@@ -61,7 +61,7 @@ export class BlockCache {
     this.#roots = new RootSet({ directory: this.#directory, size, maxRoots, evicted: this.#evicted })
   }
 
-  /** What is kept: bytes on the disk, with those of evicted roots that are still there. */
+  /** How many roots are kept, and their bytes on disk, including evicted ones that are not deleted yet. */
   get usage (): { roots: number, bytes: number } {
     return this.#roots.usage
   }
@@ -85,13 +85,13 @@ export class BlockCache {
   /** @returns undefined if the block is not kept below this root, or is damaged */
   async get (root: CID, cid: CID, { signal }: GetOptions = {}): Promise<Uint8Array | undefined> {
     const name = rootName(root)
-    const kept = name == null ? undefined : this.#roots.use(name)
+    const cached = name == null ? undefined : this.#roots.use(name)
 
-    if (kept == null) {
+    if (cached == null) {
       return undefined
     }
 
-    const file = join(kept.directory, blockName(cid))
+    const file = join(cached.directory, blockName(cid))
     const bytes = await readFile(file, { signal: signal ?? undefined }).catch(() => undefined)
 
     signal?.throwIfAborted()
@@ -100,9 +100,9 @@ export class BlockCache {
       return bytes
     }
 
-    // of several that find it damaged, one deletes it
+    // only one of several concurrent reads deletes it
     if (await unlink(file).then(() => true, () => false)) {
-      this.#roots.resize(kept, -sizeOnDisk(bytes.byteLength))
+      this.#roots.resize(cached, -sizeOnDisk(bytes.byteLength))
     }
 
     return undefined
@@ -116,20 +116,20 @@ export class BlockCache {
       return
     }
 
-    const kept = this.#roots.use(name) ?? this.#roots.add(name)
+    const cached = this.#roots.use(name) ?? this.#roots.add(name)
     const block = blockName(cid)
-    const putting = kept.putting.get(block) ?? this.#put(kept, join(kept.directory, block), bytes)
+    const putting = cached.putting.get(block) ?? this.#put(cached, join(cached.directory, block), bytes)
       .catch((err: unknown) => { this.#note(err) })
       .finally(() => {
-        kept.putting.delete(block)
-        this.#roots.dropIfEmpty(kept)
+        cached.putting.delete(block)
+        this.#roots.dropIfEmpty(cached)
       })
 
-    kept.putting.set(block, putting)
+    cached.putting.set(block, putting)
     await putting
   }
 
-  /** End what is under way, and write the index. */
+  /** Wait for blocks that are being put, and write the index. */
   async close (): Promise<void> {
     clearInterval(this.#timer)
     this.#closed = true
@@ -139,7 +139,7 @@ export class BlockCache {
   }
 
   async #put (root: CachedRoot, file: string, bytes: Uint8Array): Promise<void> {
-    // a damaged one was deleted when it was read
+    // it is not damaged: `get` deletes a damaged file
     if (await stat(file).then(() => true, () => false)) {
       return
     }
@@ -180,7 +180,7 @@ export class BlockCache {
     if (!this.#hasNoted) {
       this.#hasNoted = true
       this.#onNote(
-        `what the gateway fetches cannot be kept (${messageOf(err)}): it answers all the same, and fetches again`
+        `the gateway cannot keep what it fetches (${messageOf(err)}). It goes on, and fetches it again when needed`
       )
     }
   }

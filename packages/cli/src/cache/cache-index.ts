@@ -7,15 +7,15 @@ import { rootOfDirectory } from './names.ts'
 import type { CachedRoot } from './cached-root.ts'
 
 /**
- * How many files are looked at to find the sizes of roots that were being written when the process was killed.
- * Roots beyond that are dropped, so a start takes seconds, however much there is.
+ * How many files are counted after a crash, to find the sizes of roots that had changed. Further roots that had changed
+ * are dropped. So a start takes seconds, however large the cache is.
  */
 const MAX_COUNTED = 100_000
-/** Directories, and files, that are looked at together. */
+/** How many directories or files are looked at concurrently. */
 const BATCH = 64
 /**
- * A directory whose last change is younger, in milliseconds, may change again without the file system showing it:
- * some have times of two seconds.
+ * How long ago a directory must have changed before its time is recorded, in milliseconds. Some file systems keep times
+ * in steps of two seconds, so a later change within the same step would not show.
  */
 const SETTLED_AFTER = 2000
 
@@ -25,20 +25,20 @@ type Line = [directory: string, size?: number, recorded?: string]
 export interface Found {
   /** The least recently used first. */
   roots: CachedRoot[]
-  /** Directories that are of no use. */
+  /** Directories to delete. */
   dropped: string[]
 }
 
 /**
- * Find the roots in a directory. The index has their sizes and their order. Those that changed after it was
- * written are counted: the time of a directory changes with every file that is added.
+ * Find the roots in a directory. The index has their sizes and their order. If a root changed after it was written, its
+ * files are counted: the time of a directory changes with every file that is added.
  */
 export async function readIndex (file: string, directory: string): Promise<Found> {
   const lines = new Map((await readLines(file)).map((line, i) => [line[0], { line, i }]))
   const names = await readdir(directory).catch(() => [])
-  // those that the index lacks are the newest
-  const place = (name: string): number => lines.get(name)?.i ?? lines.size
-  const sorted = names.toSorted((a, b) => place(a) - place(b))
+  // roots that the index lacks are the newest
+  const positionOf = (name: string): number => lines.get(name)?.i ?? lines.size
+  const sorted = names.toSorted((a, b) => positionOf(a) - positionOf(b))
   const budget = { files: MAX_COUNTED }
   const roots = new Map<string, CachedRoot>()
   const dropped: string[] = []
@@ -71,7 +71,7 @@ export async function readIndex (file: string, directory: string): Promise<Found
  * Write the index. Roots that change while it is written have no size in it.
  *
  * @param roots - the least recently used first
- * @param final - whether nothing changes any more
+ * @param final - whether nothing will change any more
  */
 export async function writeIndex (
   file: string,
@@ -178,7 +178,7 @@ async function countFiles (directory: string, budget: { files: number }): Promis
   return size
 }
 
-/** @returns undefined if it is not there */
+/** The mtime of a directory. Undefined: it does not exist. */
 async function timeOf (directory: string): Promise<string | undefined> {
   const stats = await stat(directory, { bigint: true }).catch(() => undefined)
 

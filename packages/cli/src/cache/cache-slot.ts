@@ -89,7 +89,7 @@ async function hold (repo: string, slot: number): Promise<(() => void) | undefin
   return holdFile(path)
 }
 
-/** The lower ones are in use, or were until a moment ago. */
+/** Delete the directories of higher slots that no gateway uses. Lower ones were in use when this slot was taken. */
 async function removeUnused (repo: string, above: number, stopped: () => boolean): Promise<void> {
   const caches = cachesIn(repo)
 

@@ -7,7 +7,7 @@ export interface CachedRoot {
   size: number
   /** When a block was added last, in milliseconds since the epoch. */
   changed: number
-  /** When its directory changed last as the file system tells it, in nanoseconds, if `size` was true then. */
+  /** The mtime of its directory, in nanoseconds, for which `size` is right. Undefined: it has changed since. */
   recorded: string | undefined
   /** The blocks that are being put, by name. Some wait for room. */
   readonly putting: Map<string, Promise<void>>
@@ -17,7 +17,7 @@ export interface CachedRoot {
   evicted: boolean
 }
 
-/** File systems give out space in units of this size, in bytes. */
+/** File systems allocate space in units of this size, in bytes. */
 const UNIT = 4096
 /** About what a file takes besides its bytes: an inode, and an entry of its directory. */
 const FILE_OVERHEAD = 256

@@ -31,8 +31,8 @@ export class EvictedRoots {
   }
 
   /**
-   * Delete the directory of a root. It is moved away first: a part of it that is left when the process ends is no
-   * root.
+   * Delete the directory of a root. It is moved first, so that what is left of it when the process ends does not count
+   * as a root.
    *
    * @param size - what it takes on the disk
    * @param before - what to wait for: a file that is still being written would make the directory again
@@ -49,7 +49,7 @@ export class EvictedRoots {
     await this.#removing
   }
 
-  /** Leave the rest to the next process. */
+  /** Stop deleting. The next process deletes the rest. */
   async close (): Promise<void> {
     this.#closed = true
     await this.#removing

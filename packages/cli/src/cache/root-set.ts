@@ -4,8 +4,8 @@ import { newDirectoryName } from './names.ts'
 import type { CachedRoot } from './cached-root.ts'
 import type { EvictedRoots } from './evicted-roots.ts'
 
-/** Eviction begins where less than this part of the space is free: deleting goes on while blocks are added. */
-const FREE = 0.05
+/** The part of the space that eviction keeps free: blocks are added while evicted roots are still being deleted. */
+const FREE_PART = 0.05
 
 export interface RootSetInit {
   /** Where the directories of new roots are made. */
@@ -49,6 +49,7 @@ export class RootSet {
     this.#makeRoom(0)
   }
 
+  /** The root of this name, which becomes the most recently used one. */
   use (name: string): CachedRoot | undefined {
     const root = this.#roots.get(name)
 
@@ -61,6 +62,7 @@ export class RootSet {
     return root
   }
 
+  /** Add a root without blocks. Evicts the least recently used one if there are too many. */
   add (name: string): CachedRoot {
     const root = makeRoot(name, join(this.#init.directory, newDirectoryName(name)))
 
@@ -77,7 +79,7 @@ export class RootSet {
 
   /** Evict others until there is room for more bytes of a root. Returns false if there is none. */
   reserve (root: CachedRoot, size: number): boolean {
-    const isTooLarge = root.size + size > this.#init.size * (1 - FREE)
+    const isTooLarge = root.size + size > this.#init.size * (1 - FREE_PART)
 
     if (root.evicted || isTooLarge) {
       return false
@@ -106,7 +108,7 @@ export class RootSet {
     }
   }
 
-  /** A root of which no block could be kept is none. */
+  /** Evict a root if none of its blocks could be kept. */
   dropIfEmpty (root: CachedRoot): void {
     if (root.size === ROOT_SIZE && root.putting.size === 0 && !root.evicted) {
       this.#evict(root)
@@ -115,7 +117,7 @@ export class RootSet {
 
   #makeRoom (size: number, keep?: CachedRoot): void {
     for (const root of this.#roots.values()) {
-      if (this.#size + size <= this.#init.size * (1 - FREE)) {
+      if (this.#size + size <= this.#init.size * (1 - FREE_PART)) {
         break
       }
 

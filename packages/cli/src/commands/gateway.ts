@@ -5,8 +5,8 @@ import { networkAccess } from '../context.ts'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { UsageError } from '../errors.ts'
 import { formatCombined, toJson } from '../gateway/access-log.ts'
-import { LongNetwork } from '../gateway/fetch-network.ts'
-import { checkReach, parseListenAddress } from '../gateway/listen-address.ts'
+import { ReconnectingNetwork } from '../gateway/fetch-network.ts'
+import { checkHostName, checkReach, parseListenAddress } from '../gateway/listen-address.ts'
 import { DEFAULT_CACHE_SIZE, startGateway } from '../gateway/start-gateway.ts'
 import { openOrCreateRepo, openRepoToRead } from '../repo/repo.ts'
 import { formatSize } from '../terminal/units.ts'
@@ -28,11 +28,11 @@ export interface GatewayCommandOptions {
   metrics?: string | undefined
   /** Whether to print a line for each request. */
   log: boolean
-  /** Hosts whose subdomains are origins, besides `localhost`. */
+  /** Hosts, besides `localhost`, on whose subdomains each CID has an origin of its own. */
   host?: string[] | undefined
   /** Addresses and ranges of proxies, or `loopback`. */
   trustProxy?: string[] | undefined
-  /** Compress blocks that are stored plain, or also files that clients do not take as they are stored. */
+  /** Compress blocks that are stored plain (`blocks`), or also files that clients cannot take as stored (`all`). */
   compress?: Compressed | undefined
   /** The share of one core that this may take, in percent. */
   compressCpu?: number | undefined
@@ -69,12 +69,13 @@ export async function gateway (options: GatewayCommandOptions, context: Context)
   // before anything is opened
   checkAddresses(options)
   checkProxies(options.trustProxy)
+  options.host?.forEach(host => { checkHostName(host, '--host') })
 
   if (!options.fetch) {
     return run(await serveRepo(options, context, await openRepoToRead(path)), context, signal)
   }
 
-  const network = await openLongNetwork(context)
+  const network = await openReconnectingNetwork(context)
 
   try {
     await run(await serveRepo(options, context, await openOrCreateRepo(path), network), context, signal)
@@ -173,30 +174,30 @@ function addressesOf (
   return { listen, metrics }
 }
 
+/** Each line but that of the cache, whose directory may have a long name, fits into 80 columns. */
 function printStarted (
   { url, subdomainUrl, metricsUrl, cacheDirectory }: RunningGateway,
-  { fetch, cache }: GatewayCommandOptions,
+  { fetch, cache = DEFAULT_CACHE_SIZE, host: [host] = [] }: GatewayCommandOptions,
   { output }: Context
 ): void {
+  const websites = host ?? (subdomainUrl == null ? undefined : 'localhost')
   const lines = [
     `Gateway\t${url}/ipfs/CID`,
     ...subdomainUrl == null ? [] : [`Gateway\t${subdomainUrl.replace('//', '//CID.ipfs.')}`],
     ...metricsUrl == null ? [] : [`Metrics\t${metricsUrl}`],
+    ...cacheDirectory == null ? [] : [`Cache\t${cacheDirectory}, at most ${formatSize(cache)}`],
     fetch
-      ? `It fetches what the repo lacks from other nodes, and keeps ${keeps(cacheDirectory, cache)}.`
+      ? 'It serves what the repo holds, and fetches the rest from other nodes.'
       : 'It serves what the repo holds, and asks no other node.',
-    `All pages below ${url} share one origin. For websites, use ` +
-      (subdomainUrl == null ? 'subdomains: name a host with --host.' : 'the subdomains: each has an origin of its own.')
+    websites == null
+      ? 'All pages share one origin. For websites, use ipfsz gateway --host NAME.'
+      : `For websites, use CID.ipfs.${websites}: there, each has its own origin.`
   ]
 
   output.result(
-    { event: 'gateway', url, subdomainUrl, metricsUrl, fetch, cacheDirectory, pid: process.pid },
+    { event: 'gateway', url, subdomainUrl, metricsUrl, cacheDirectory, fetch, pid: process.pid },
     lines.join('\n')
   )
-}
-
-function keeps (directory: string | undefined, size = DEFAULT_CACHE_SIZE): string {
-  return directory == null ? 'nothing of it' : `up to ${formatSize(size)} of it in ${directory}`
 }
 
 async function run (running: RunningGateway, { output }: Context, signal: AbortSignal): Promise<void> {
@@ -215,7 +216,7 @@ async function run (running: RunningGateway, { output }: Context, signal: AbortS
  * @throws {UsageError} there is no daemon, and no peer to ask
  * @throws {NotConnectedError} a peer of --peer cannot be reached
  */
-async function openLongNetwork (context: Context): Promise<LongNetwork> {
+async function openReconnectingNetwork (context: Context): Promise<ReconnectingNetwork> {
   if (!await networkAccess(context).isPossible()) {
     throw new UsageError(
       '--fetch has nobody to ask, because no daemon runs and no peer is known: start a daemon with ipfsz daemon, ' +
@@ -223,7 +224,7 @@ async function openLongNetwork (context: Context): Promise<LongNetwork> {
     )
   }
 
-  const network = new LongNetwork(() => networkAccess(context, MAX_SOCKETS))
+  const network = new ReconnectingNetwork(() => networkAccess(context, MAX_SOCKETS))
 
   try {
     await network.open()

@@ -11,10 +11,10 @@ export interface Access {
 }
 
 /**
- * Reaches other nodes for as long as a gateway runs: a daemon may end meanwhile, and another start. What
- * cannot be reached is opened again, once for each request.
+ * Access to other nodes for as long as a gateway runs. The daemon may end meanwhile, and another one start: a request
+ * that cannot reach it opens the access again, and tries once more.
  */
-export class LongNetwork implements FetchNetwork {
+export class ReconnectingNetwork implements FetchNetwork {
   readonly #makeAccess: () => Access
   #access: Access
 

@@ -5,6 +5,7 @@ import all from 'it-all'
 import { CORE_TIMEOUT_MARGIN } from '../context.ts'
 import { isMissing } from '../dag/damage.ts'
 import { countDecompressed } from './counted-files.ts'
+import { IN_FLIGHT_BYTES } from './read-ahead.ts'
 import { RootBlocks } from './root-blocks.ts'
 import { SharedFetches } from './shared-fetches.ts'
 import { NetworkBlockstore } from '../network/blockstore.ts'
@@ -159,7 +160,10 @@ class Readers {
       timeout,
       signal
     })
-    const files = ipfsz({ blockstore, datastore: links }, { fetch: { timeout: timeout + CORE_TIMEOUT_MARGIN } })
+    const files = ipfsz({ blockstore, datastore: links }, {
+      fetch: { timeout: timeout + CORE_TIMEOUT_MARGIN },
+      inFlightBytes: IN_FLIGHT_BYTES
+    })
 
     return {
       fs: readAhead.limit(countDecompressed(files, metrics)),

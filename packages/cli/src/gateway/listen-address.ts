@@ -11,6 +11,10 @@ export interface ListenAddress {
 
 const MAX_PORT = 65_535
 
+/** The longest host name, in characters, and one of the labels that dots separate (RFC 1123, section 2.1). */
+const MAX_HOST_LENGTH = 253
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
+
 const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8)
 loopback.addAddress('::1', 'ipv6')
@@ -29,6 +33,20 @@ export function parseListenAddress (text: string): ListenAddress {
   }
 
   return { host, port: Number(port) }
+}
+
+/**
+ * Check the name of a host that is to have subdomains, such as `gateway.example.com` or `gateway.example.com:8443`.
+ *
+ * @throws {UsageError} it is a URL, an IP address, or otherwise no host name
+ */
+export function checkHostName (text: string, option: string): void {
+  const [, host, port = '0'] = /^([^:]+)(?::(\d{1,5}))?$/.exec(text) ?? ['', '']
+  const isName = host.length <= MAX_HOST_LENGTH && host.split('.').every(label => LABEL.test(label))
+
+  if (!isName || isIP(host) !== 0 || Number(port) > MAX_PORT) {
+    throw new UsageError(`${option}: "${text}" is not a host name: give one such as gateway.example.com`)
+  }
 }
 
 /** Whether only programs on this machine can connect. Of a host name other than `localhost`, nobody can tell. */

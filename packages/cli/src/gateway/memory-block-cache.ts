@@ -6,15 +6,15 @@ import type { CID } from 'multiformats/cid'
 export const DEFAULT_CACHED_BYTES = 64 * 1024 * 1024
 
 /**
- * How long a block that was seen on the disk counts as being there, in milliseconds: shorter than any command that
- * deletes it, and long enough that a small file that everybody asks for costs no look at the disk for each request.
+ * How long a block that was seen on the disk counts as being there, in milliseconds. That is shorter than any command
+ * that deletes blocks takes, and saves a look at the disk for each request if many ask for the same file.
  */
 const DEFAULT_FRESH_TIME = 10
 
 /** Larger blocks are not kept, 2 MiB: no other node takes them. */
 const MAX_CACHED_BLOCK = 2 * 1024 * 1024
 
-/** What an entry takes besides the bytes of its block, about. */
+/** About what an entry takes besides the bytes of its block. */
 const ENTRY_SIZE = 512
 
 /** Why a read is given up. Made once: an abort without a reason makes an error, with its stack, each time. */

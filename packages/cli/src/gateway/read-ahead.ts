@@ -1,8 +1,10 @@
 import type { GatewayComponents } from '@ipfsz/gateway'
 
+/** Original bytes of the frames that one response decompresses at a time, 8 MiB: two frames of the usual size. */
+export const IN_FLIGHT_BYTES = 8 * 1024 * 1024
 /** How many blocks all responses together read ahead, about. A block has up to 1 MiB. */
 const BLOCKS_AHEAD = 64
-/** The most of one response. Below it, the reader itself decides. */
+/** The most that one response reads ahead. While few run, each chooses for itself. */
 const MAX_BLOCKS_AHEAD = 8
 
 /**
@@ -12,7 +14,7 @@ const MAX_BLOCKS_AHEAD = 8
 export class ReadAhead {
   #readers = 0
 
-  /** Files of which each reader reads ahead the less, the more readers there are when it begins. */
+  /** Wraps `files`: the more responses read when another one begins, the less it reads ahead. */
   limit (files: GatewayComponents['fs']): GatewayComponents['fs'] {
     return {
       stat: files.stat.bind(files),

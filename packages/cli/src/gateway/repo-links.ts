@@ -3,7 +3,7 @@ import { hasLinks, LinkStore, linksIn } from '../repo/link-store.ts'
 import type { LinkDatastore } from '@ipfsz/core'
 import type { Key } from 'interface-datastore'
 
-/** The links of a repo, for a process that runs for long: another may make the first link while it does. */
+/** The links of a repo, for a long-running process: another process may add the first link meanwhile. */
 export class RepoLinks implements LinkDatastore {
   readonly #repo: string
   readonly #store: LinkStore
@@ -15,7 +15,7 @@ export class RepoLinks implements LinkDatastore {
 
   /** @throws {NotFoundError} */
   async get (...args: Parameters<LinkDatastore['get']>): Promise<Uint8Array> {
-    // opening would make a directory for them
+    // opening the store would create its directory
     if (!await hasLinks(this.#repo)) {
       throw new NotFoundError()
     }

@@ -6,8 +6,8 @@ import type { CID } from 'multiformats/cid'
 type Store = IpfszComponents['blockstore']
 
 /**
- * The blocks of a repo, and what is kept of a root that the repo lacks. What is put goes to the cache alone: what
- * strangers ask for never gets into the repo.
+ * The blocks of a repo and, for those that it lacks, the cached blocks of one root. Blocks are put into the cache only:
+ * what strangers ask for never gets into the repo.
  */
 export class RootBlocks implements Store {
   readonly #repo: Pick<Store, 'get' | 'has'>

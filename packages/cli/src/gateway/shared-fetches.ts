@@ -6,8 +6,8 @@ import type { FetchedBlock, FetchOptions, Network } from '../network/network.ts'
 import type { CID } from 'multiformats/cid'
 
 /**
- * How long a request waits for a fetch that another one began below another root, in milliseconds. Then it asks
- * the providers of its own root: those of the other may be slow, or be there to keep a block from others.
+ * How long a request waits for a fetch that another request began below another root, in milliseconds. Then it asks
+ * the providers of its own root: those of the other root may be slow, or hold the block back on purpose.
  */
 const PATIENCE = 10_000
 
@@ -16,19 +16,19 @@ interface Running {
   /** The key of the root whose providers are asked. */
   root: string
   result: Promise<FetchedBlock>
-  /** How many requests wait for it. Nobody: it is ended. */
+  /** How many requests wait for it. At 0, it is ended. */
   waiting: number
   ended: AbortController
 }
 
 export interface SharedBlock extends FetchedBlock {
-  /** Whether it had to be waited for. */
+  /** Whether it had to be fetched. False: it was still in memory. */
   fetched: boolean
 }
 
 /**
  * Fetches each block once for all requests that want it at the same time, whatever their roots. A fetch goes on
- * as long as any of them waits for it. Blocks that have just arrived are still there.
+ * as long as any of them waits for it. Blocks that arrived last are kept in memory.
  */
 export class SharedFetches {
   readonly #fetch: Network['fetch']

@@ -12,7 +12,7 @@ import { MemoryBlockCache } from './memory-block-cache.ts'
 import { Metrics } from './metrics.ts'
 import { GatewayNames } from './names.ts'
 import { observe } from './observe.ts'
-import { ReadAhead } from './read-ahead.ts'
+import { IN_FLIGHT_BYTES, ReadAhead } from './read-ahead.ts'
 import { RepoLinks } from './repo-links.ts'
 import { createMetricsServer, listen, shutDown } from './serve.ts'
 import { storedBlocks } from './stored-blocks.ts'
@@ -41,7 +41,7 @@ export interface StartGatewayInit {
   cacheSize?: number | undefined
   /** How long a fetch may go without any block arriving, in milliseconds. */
   timeout: number
-  /** Hosts whose subdomains are origins of their own, besides `localhost`. */
+  /** Hosts, besides `localhost`, on whose subdomains each CID has an origin of its own. */
   subdomainHosts?: readonly string[] | undefined
   /** Proxies whose `X-Forwarded-For` is believed. */
   trustProxy?: TrustedProxies | undefined
@@ -62,7 +62,7 @@ export interface StartGatewayInit {
 export interface RunningGateway {
   /** The URL by which this machine reaches it, without a slash at its end. */
   url: string
-  /** Of which each CID has a subdomain, on this machine. Undefined: it does not listen on loopback. */
+  /** On this machine, each CID has a subdomain of this URL's host. Undefined: it does not listen on loopback. */
   subdomainUrl: string | undefined
   metricsUrl: string | undefined
   /** Where what is fetched is kept. */
@@ -72,21 +72,17 @@ export interface RunningGateway {
   stop: () => Promise<void>
 }
 
-/**
- * How much longer the gateway waits for a block than the network, in milliseconds: the error of the network
- * says more. And how much longer the server keeps a connection on which nothing moves.
- */
+/** How much longer than the network the gateway waits for a block, in milliseconds: the network's error says more. */
 const PATIENCE_MARGIN = 10_000
+/** How much longer the server keeps a connection without a byte, in milliseconds. */
 const IDLE_MARGIN = 90_000
 /** Node's timers hold 31 bits. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 /** How much of what is fetched is kept, in bytes. */
 export const DEFAULT_CACHE_SIZE = 10 * 1024 ** 3
-/** Original bytes of the frames that one response decompresses at a time, 8 MiB: two of the usual size. */
-const IN_FLIGHT_BYTES = 8 * 1024 * 1024
 
-/** Why the file by which `ipfsz add` finds a gateway cannot be written to a repo that can be read. */
+/** Errors of a read-only repo, where the file by which `ipfsz add` finds the gateway cannot be written. */
 const READ_ONLY = new Set(['EROFS', 'EACCES', 'EPERM'])
 
 /**

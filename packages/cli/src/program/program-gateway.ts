@@ -14,31 +14,32 @@ export function defineGatewayCommand (program: Command, context: () => Context):
     .description('serve this repo over HTTP, to browsers, curl and other IPFS nodes')
     .option('--listen <address>', 'listen here; port 0 is any that is free', DEFAULT_GATEWAY_ADDRESS)
     .option('--public', 'allow addresses that other machines reach')
-    .option('--fetch', 'fetch what the repo lacks from other nodes, through the daemon if one runs')
+    .option('--fetch', 'also serve what the repo lacks: fetch it from other nodes, through the daemon if one runs')
     .option(
       '--cache <size>',
-      'how much of what is fetched to keep, beside the repo\'s own blocks; none keeps nothing (default: 10GiB)',
+      'keep at most this much on disk of what is fetched, or none (default: 10GiB)',
       parseSizeOrNone
     )
     .option(
       '--host <name>',
-      'serve each CID below this host on a subdomain, as on localhost: CID.ipfs.NAME; repeatable',
+      'give each CID a subdomain of this host, CID.ipfs.NAME, as on localhost; repeatable',
       collect(text => text)
     )
     .addOption(compressOption('--compress [what]'))
-    .option('--compress-cpu <percent>', 'how much of one processor core that may take (default: 25)', parseNumber)
+    .option('--compress-cpu <percent>', 'the share of one core that compressing may take (default: 25)', parseNumber)
     .option('--compress-cache <size>', 'memory for compressed blocks (default: 64MiB)', parseSize)
     .option('--log', 'print a line for each request, in the combined log format (default with --verbose)')
     .option('--metrics <address>', 'serve metrics for Prometheus at http://ADDRESS/metrics')
     .option(
       '--trust-proxy <address>',
-      'believe X-Forwarded-For of this reverse proxy, of a range such as 10.0.0.0/8, or of loopback; repeatable',
+      'believe the X-Forwarded headers of a reverse proxy at this address, in this range (10.0.0.0/8), or on ' +
+        'loopback; repeatable',
       collect(text => text)
     )
-    .option('--max-requests <n>', 'how many requests to answer at once (default: 4096)', parseNumber)
+    .option('--max-requests <n>', 'answer at most this many requests at once (default: 4096)', parseNumber)
     .option(
       '--max-requests-per-address <n>',
-      'how many requests of one address to answer at once (default: 512)',
+      'answer at most this many requests of one address at once (default: 512)',
       parseNumber
     ))
     .action(async (flags: GatewayFlags) => {

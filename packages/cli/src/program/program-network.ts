@@ -80,8 +80,8 @@ export function withNetwork<T extends NetworkFlags> (
 export function compressOption (flags: string): Option {
   return new Option(
     flags,
-    'compress blocks that are stored plain, for clients that take it; with all, also send files with gzip to ' +
-      'clients that cannot take them as they are stored'
+    'compress blocks that are stored plain, for clients that accept it; all: also send files with gzip to clients ' +
+      'that cannot take them as they are stored'
   ).choices(['blocks', 'all']).preset('blocks')
 }
 
@@ -114,15 +114,15 @@ export function defineNetworkCommands (program: Command, context: () => Context)
       '--gateway [address]',
       `also run a gateway, as ipfsz gateway does (default address: ${DEFAULT_GATEWAY_ADDRESS})`
     )
-    .option('--gateway-fetch', 'let the gateway fetch through this node what the repo lacks')
+    .option('--gateway-fetch', 'let the gateway also serve what the repo lacks: fetch it through this node')
     .option(
       '--gateway-cache <size>',
-      'how much of what the gateway fetches to keep, or none (default: 10GiB)',
+      'keep at most this much on disk of what the gateway fetches, or none (default: 10GiB)',
       parseSizeOrNone
     )
     .option('--gateway-public', 'let the gateway listen on addresses that other machines reach')
     .addOption(compressOption('--gateway-compress [what]'))
-    .option('--gateway-metrics <address>', 'serve metrics of the gateway for Prometheus at this address')
+    .option('--gateway-metrics <address>', 'serve metrics of the gateway for Prometheus at http://ADDRESS/metrics')
     .action(async ({ gateway, ...options }: DaemonFlags) => {
       if (options.bootstrap != null && options.bootstrap.length > 1 && options.bootstrap.includes(NONE)) {
         throw new UsageError(

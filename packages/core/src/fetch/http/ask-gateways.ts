@@ -26,8 +26,8 @@ interface Attempt<T> {
 }
 
 /**
- * Ask one gateway after the other until one gives a result. One that takes long is not given up, but the next one is
- * asked besides; the first result counts, and the others are stopped.
+ * Ask one gateway after the other until one gives a result. If a gateway takes long, the next one is asked as well. The
+ * first result counts, and the other requests are stopped.
  *
  * @param work - asks a gateway; ends when `stop` is aborted. That of the result is not aborted
  * @throws {GatewaysFailedError} all of them failed

@@ -15,9 +15,9 @@ export class BodyReader {
   onBytes: (() => void) | undefined
   #chunk = new Uint8Array(0)
   #received = 0
-  /** How long it was waited for in all, in milliseconds. */
+  /** How long the reader has waited for bytes in all, in milliseconds. */
   #waited = 0
-  /** The same since `MIN_PROGRESS` last arrived, and how much of that has. */
+  /** How long it has waited, and how many bytes arrived, since the last time that `MIN_PROGRESS` was reached. */
   #sinceProgress = { time: 0, bytes: 0 }
 
   constructor (gateway: string, { body }: Response, options: Pick<RequestOptions, 'stallTimeout' | 'signal'>) {
@@ -26,12 +26,12 @@ export class BodyReader {
     this.#reader = body?.getReader()
   }
 
-  /** How long it was waited for bytes, in milliseconds. */
+  /** How long the reader has waited for bytes, in milliseconds. */
   get waited (): number {
     return this.#waited
   }
 
-  /** Bytes per millisecond, while it was waited for them. */
+  /** Bytes per millisecond of waiting for them. */
   get rate (): number {
     return this.#received / Math.max(this.#waited, 1)
   }

@@ -66,12 +66,12 @@ export class CarStream {
     return car
   }
 
-  /** How long it was waited for bytes, in milliseconds. */
+  /** How long the reader has waited for bytes, in milliseconds. */
   get waited (): number {
     return this.#body.waited
   }
 
-  /** Bytes per millisecond, while it was waited for them. */
+  /** Bytes per millisecond of waiting for them. */
   get rate (): number {
     return this.#body.rate
   }

@@ -1,6 +1,6 @@
 // Above 250 lines: the steps of one response share its state, and nearly all of them change it.
 import { askGateways } from './ask-gateways.ts'
-import { BroughtBlocks } from './brought-blocks.ts'
+import { DeliveredBlocks } from './delivered-blocks.ts'
 import { CarStream } from './car-stream.ts'
 import { costOf, EarlyBlocks } from './early-blocks.ts'
 import { GatewayRefusedError, GatewaysFailedError } from './errors.ts'
@@ -52,7 +52,7 @@ export class EntityStream {
   /** The file whose blocks it brings, once that is known. */
   #file: string | undefined
   #car: CarStream | undefined
-  #brought = new BroughtBlocks()
+  #delivered = new DeliveredBlocks()
   #running = false
   #closed = false
   /** How often in a row no gateway sent a CAR. */
@@ -86,7 +86,7 @@ export class EntityStream {
     const block = this.#early.take(key)
 
     if (block != null) {
-      this.#brought.use()
+      this.#delivered.use()
       this.#run()
     }
 
@@ -96,7 +96,7 @@ export class EntityStream {
   ask (want: Want): void {
     this.#file ??= want.part?.file.toString()
 
-    if ((this.#car != null && this.#brought.hasPassed(want)) || this.#failedOpens >= MAX_FAILED_OPENS) {
+    if ((this.#car != null && this.#delivered.hasPassed(want)) || this.#failedOpens >= MAX_FAILED_OPENS) {
       this.#init.fetchAlone(want)
       return
     }
@@ -150,7 +150,7 @@ export class EntityStream {
 
     this.#first = undefined
     this.#preferred = undefined
-    this.#brought = new BroughtBlocks()
+    this.#delivered = new DeliveredBlocks()
 
     if (request == null) {
       return undefined
@@ -180,15 +180,15 @@ export class EntityStream {
 
   #arrive ({ key, bytes }: CarBlock, { gateway }: CarStream): void {
     const want = this.#wants.take(key)
-    const isNew = this.#brought.add(key)
+    const isNew = this.#delivered.add(key)
     const block = { bytes, gateway: gateway.url }
 
     if (want == null) {
       this.#early.add(key, block)
       // while nobody waits, it has come early
-      this.#brought.addStray(isNew && this.isIdle ? 0 : costOf(bytes))
+      this.#delivered.addStray(isNew && this.isIdle ? 0 : costOf(bytes))
     } else {
-      this.#brought.use(want.part?.start)
+      this.#delivered.use(want.part?.start)
       this.#failedOpens = 0
       this.#init.settings.succeeded(gateway)
       want.resolve(block)
@@ -203,7 +203,7 @@ export class EntityStream {
       }
     }
 
-    if (this.#brought.isAstray) {
+    if (this.#delivered.isAstray) {
       this.#miss()
     }
   }
@@ -232,7 +232,7 @@ export class EntityStream {
 
   /** The response has ended, or brings something else than what is waited for. */
   #miss (): void {
-    const { isUseless } = this.#brought
+    const { isUseless } = this.#delivered
     const first = this.#wants.first()
 
     this.#end()

@@ -14,8 +14,8 @@ export const MAX_CAR_HEADER_SIZE = 64 * KIB
 export const MAX_EARLY_BYTES = 16 * MIB
 
 /**
- * The most bytes of blocks that a response may bring while others are waited for, 4 MiB. After that it is taken to
- * not bring those: it is another file, or leads through blocks that are stored here already.
+ * The most bytes of blocks that a response may bring while others are waited for, 4 MiB. After that, it is assumed not
+ * to bring those: it has another file, or goes through blocks that are stored here already.
  */
 export const MAX_STRAY_BYTES = 4 * MIB
 
@@ -37,7 +37,7 @@ export const DEFAULT_HEDGE_TIME = 2000
 /** How long a gateway may take to answer, or to send `MIN_PROGRESS`, 10 seconds in milliseconds. */
 export const DEFAULT_STALL_TIMEOUT = 10_000
 
-/** A response that brings fewer bytes than this within the stall timeout is as good as stalled, 8 KiB. */
+/** A response that brings fewer bytes than this within the stall timeout counts as stalled, 8 KiB. */
 export const MIN_PROGRESS = 8 * KIB
 
 /** A response is not judged to be slow before this part of the stall timeout has passed: by default 3 seconds. */
@@ -52,7 +52,7 @@ export const MUCH_FASTER = 2
 /** How often a call asks each gateway that fails. */
 export const MAX_ATTEMPTS = 3
 
-/** The same if it has sent blocks before, and there is nothing else to ask: for about half a minute. */
+/** The same for a gateway that has sent blocks before, if there is nothing else to ask: about half a minute. */
 export const MAX_ATTEMPTS_OF_KNOWN = 30
 
 /** How often in a row a gateway may answer that it lacks a block below a root before it is no longer asked. */
@@ -62,7 +62,7 @@ export const MAX_REFUSALS = 8
 export const FIRST_PAUSE = 250
 export const LONGEST_PAUSE = 30_000
 
-/** The longest pause of a gateway that has sent blocks: perhaps the link was cut, and comes back. */
+/** The longest pause of a gateway that has sent blocks, in milliseconds: perhaps the link was only cut for a while. */
 export const LONGEST_PAUSE_OF_KNOWN = 1000
 
 /** The longest that a gateway's Retry-After is respected, 5 minutes in milliseconds. */

@@ -54,7 +54,7 @@ export async function fetchRawBlock (
   }
 }
 
-/** The bytes that the response will have, if it says so. Those of an encoded one are others. */
+/** How many bytes the body has, if the response says so. With a Content-Encoding, the header has another length. */
 function lengthOf ({ headers }: Response): number | undefined {
   const length = headers.has('content-encoding') ? null : headers.get('content-length')
 

@@ -21,7 +21,7 @@ export class WantedBlocks {
     this.#wants.delete(key)
   }
 
-  /** The want for a block that has arrived, which is then none any longer. */
+  /** Remove the want of a block that has arrived, and return it if somebody still waits. */
   take (key: string): Want | undefined {
     const want = this.#wants.get(key)
     this.#wants.delete(key)

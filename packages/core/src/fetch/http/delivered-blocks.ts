@@ -1,15 +1,15 @@
 import { MAX_DELIVERED, MAX_STRAY_BYTES } from './limits.ts'
 import type { Want } from './want.ts'
 
-/** What one response has brought so far. */
-export class BroughtBlocks {
-  /** The keys of the last blocks: a CAR brings none of them twice. */
+/** The blocks that one response has delivered so far. */
+export class DeliveredBlocks {
+  /** The keys of the last blocks: a CAR delivers none of them twice. */
   readonly #keys = new Set<string>()
-  /** Where in the file the last block began that was asked for. */
+  /** The largest offset in the file at which a block began that was asked for. */
   #position = 0
   /** How many of them were asked for. */
   #useful = 0
-  /** Bytes of blocks that were not asked for since the last one that was. */
+  /** Bytes of blocks that nobody asked for, since the last block that was asked for. */
   #stray = 0
 
   /** Whether none of its blocks was asked for. */
@@ -17,12 +17,12 @@ export class BroughtBlocks {
     return this.#useful === 0
   }
 
-  /** Whether it seems to bring something else than what is waited for. */
+  /** Whether it seems to deliver something else than what is waited for. */
   get isAstray (): boolean {
     return this.#stray > MAX_STRAY_BYTES
   }
 
-  /** Whether it has brought a block already, or passed its place in the file. */
+  /** Whether it has delivered a block already, or passed its place in the file. */
   hasPassed ({ key, part }: Want): boolean {
     return this.#keys.has(key) || (part != null && part.start < this.#position)
   }
