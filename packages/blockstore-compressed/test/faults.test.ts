@@ -216,12 +216,20 @@ describe('a batch', () => {
     const directory = await mkdtemp(join(tmpdir(), 'ipfsz-compressed-'))
     const inner = new FsBlockstore(directory, { putManyConcurrency: 5 })
     const put = inner.put.bind(inner)
+    const full = Promise.withResolvers<void>()
     let running = 0
     let most = 0
     inner.put = async (...args) => {
       most = Math.max(most, ++running)
 
+      if (running === 5) {
+        full.resolve()
+      }
+
       try {
+        // none ends before as many run as may
+        await full.promise
+
         return await put(...args)
       } finally {
         running--
