@@ -5,14 +5,14 @@ import { hasLinks, LinkStore, linksIn } from './repo/link-store.ts'
 import { lockRepo } from './repo/repo-lock.ts'
 import { DEFAULT_TIMEOUT, NetworkAccess } from './daemon/access.ts'
 import { bootstrapTexts } from './network/node/bootstrap-texts.ts'
-import { NetworkBlockstore, NetworkState } from './network/blockstore.ts'
+import { NetworkBlockstore } from './network/blockstore.ts'
+import { NetworkState } from './network/network-state.ts'
 import { GatewayAccess } from './network/gateway-access.ts'
 import { RepoPins } from './repo/repo-pins.ts'
 import { openOrCreateRepo, openRepo, openRepoToRead } from './repo/repo.ts'
 import { formatSize } from './terminal/units.ts'
 import type { Io } from './io.ts'
 import type { NetworkOptions } from './daemon/access.ts'
-import type { FetchedStats } from './network/blockstore.ts'
 import type { Network } from './network/network.ts'
 import type { Output } from './terminal/output.ts'
 import type { LockKind } from './repo/repo-lock.ts'
@@ -226,12 +226,7 @@ export function resolvePath (path: string, { cwd }: Io): string {
   return path === '' || path === '-' || isAbsolute(path) ? path : join(relative(process.cwd(), cwd), path)
 }
 
-function sessionOf (
-  repo: Repo,
-  blockstore: Session['blockstore'],
-  links: LinkStore | undefined,
-  init?: IpfszInit
-): Session {
+function sessionOf (repo: Repo, blockstore: Session['blockstore'], links?: LinkStore, init?: IpfszInit): Session {
   return { repo, blockstore, files: ipfsz({ blockstore, datastore: links }, init), pins: new RepoPins(repo), links }
 }
 
@@ -239,7 +234,7 @@ async function linksToRead ({ path }: Repo, signal: AbortSignal): Promise<LinkSt
   return await hasLinks(path) ? new LinkStore(linksIn(path), { writes: false, signal }) : undefined
 }
 
-function reportFetched ({ blocks, bytes, replaced, peers }: FetchedStats, output: Output): void {
+function reportFetched ({ blocks, bytes, replaced, peers }: NetworkState['fetched'], output: Output): void {
   if (replaced > 0) {
     output.note(`${replaced} damaged ${replaced === 1 ? 'block was' : 'blocks were'} fetched again and replaced`)
   }

@@ -1,13 +1,14 @@
 import { setMaxListeners } from 'node:events'
 import { BlockNotFoundWhileOfflineError, CorruptBlockError, FetchStalledError } from '@ipfsz/core'
-import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
-import { decode } from 'multiformats/hashes/digest'
 import { identity } from 'multiformats/hashes/identity'
 import { isDamage } from '../dag/damage.ts'
 import { keyOf } from '../dag/dag-walk.ts'
+import { NetworkState } from './network-state.ts'
+import { peerCid } from './peer-cid.ts'
 import type { GatewayBlocks } from './gateway-blocks.ts'
-import type { FetchedBlock, FetchOptions, Network } from './network.ts'
+import type { ArrivedBlock, FetchOptions, Network } from './network.ts'
+import type { FetchedStats } from './network-state.ts'
 import type { IpfszComponents } from '@ipfsz/core'
 import type { FilePart } from '@ipfsz/core/http'
 
@@ -23,33 +24,10 @@ type GetOptions = NonNullable<Parameters<Store['get']>[1]> & {
   onProgress?: (event: { type: string, detail: unknown }) => void
 }
 
-/** What was fetched, and from where. */
-export interface FetchedStats {
-  blocks: number
-  bytes: number
-  /** How many of the blocks replaced a damaged block of the repo. */
-  replaced: number
-  /** By peer id, or the URL of a gateway. */
-  peers: Map<string, { blocks: number, bytes: number }>
-}
-
-/** What the blockstores of one command share. */
-export class NetworkState {
-  readonly fetched: FetchedStats = { blocks: 0, bytes: 0, replaced: 0, peers: new Map() }
-  /** Whether a wait ended with no block and no peer. Waiting again for another root would end the same way. */
-  alone = false
-}
-
 /** What blocks are fetched from. */
 export interface BlockSource extends Pick<Network, 'peers'> {
   /** @throws {FetchStalledError} no block arrived within the timeout */
   fetch (cid: CID, options: FetchOptions): Promise<ArrivedBlock>
-}
-
-/** A block that matches its hash. */
-export interface ArrivedBlock extends Pick<FetchedBlock, 'bytes'> {
-  /** The peer that sent it. Undefined: it is not from a peer. */
-  peerId?: string | undefined
 }
 
 export interface NetworkBlockstoreInit {
@@ -266,11 +244,4 @@ export class NetworkBlockstore implements Store {
 /** Whether the network reports that no peer is connected. */
 async function isAlone (network: Pick<BlockSource, 'peers'>): Promise<boolean> {
   return network.peers().then(peers => peers.length === 0, () => false)
-}
-
-const LIBP2P_KEY = 0x72
-
-/** A peer id as a CID, as in Helia's events. */
-function peerCid (peerId: string): CID {
-  return CID.createV1(LIBP2P_KEY, decode(base58btc.decode(`z${peerId}`)))
 }

@@ -31,6 +31,12 @@ export interface FetchedBlock {
   peerId: string
 }
 
+/** A block that matches its hash. */
+export interface ArrivedBlock extends Pick<FetchedBlock, 'bytes'> {
+  /** The peer that sent it. Undefined: it is not from a peer. */
+  peerId?: string | undefined
+}
+
 export interface FetchOptions {
   /** The root of the DAG that the block is part of: providers of the root are asked for it. */
   root: CID
