@@ -106,10 +106,17 @@ export class RootSet {
     }
   }
 
+  /** Forget a root, and delete what is left of it. */
+  drop (root: CachedRoot): void {
+    if (!root.evicted) {
+      this.#evict(root)
+    }
+  }
+
   /** A root of which no block could be kept is none. */
   dropIfEmpty (root: CachedRoot): void {
-    if (root.size === ROOT_SIZE && root.putting.size === 0 && !root.evicted) {
-      this.#evict(root)
+    if (root.size === ROOT_SIZE && root.putting.size === 0) {
+      this.drop(root)
     }
   }
 
