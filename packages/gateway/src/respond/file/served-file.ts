@@ -99,7 +99,8 @@ export async function typeOfFile (
   const sample = await readSample(context, file).catch((err: unknown) => {
     context.signal.throwIfAborted()
 
-    if (!isPart) {
+    // an original whose link is unchecked can only be read as a whole
+    if (!isPart && !(err instanceof Error && err.name === 'UncheckedLinkError')) {
       throw err
     }
   })
