@@ -93,10 +93,11 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     request: [],
     compress: [],
     dag: [],
+    memory: [],
     resolve: ['dag', 'request'],
-    car: ['dag', 'request'],
+    car: ['dag', 'memory', 'request'],
     html: [],
-    respond: ['car', 'dag', 'html', 'request', 'resolve'],
+    respond: ['car', 'dag', 'html', 'memory', 'request', 'resolve'],
     'responders.ts': ['request', 'respond'],
     'answer.ts': ['request', 'resolve', 'respond', 'responders.ts'],
     node: []

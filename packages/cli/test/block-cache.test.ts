@@ -257,6 +257,19 @@ describe('a cache of blocks', () => {
     expect(notes).toEqual([])
   })
 
+  it('keeps blocks of a root again that filled it and was deleted', async () => {
+    const { cache, directory } = await make({ size: MIB })
+    await putAll(cache, roots[0], blocks)
+    const before = await kept(cache, roots[0])
+    expect(before).toBeLessThan(blocks.length)
+    await rm(directory, { recursive: true })
+
+    // the first one finds that all of them are gone
+    await putAll(cache, roots[0], blocks.slice(0, 1))
+    await putAll(cache, roots[0], blocks)
+    expect(await kept(cache, roots[0])).toBe(before)
+  })
+
   it('says once that it cannot write, and never fails', async () => {
     const { cache, directory, notes } = await make()
     // as a full disk would

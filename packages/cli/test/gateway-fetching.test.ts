@@ -12,7 +12,6 @@ import { DaemonError } from '../src/errors.ts'
 import { createFetchingGateway } from '../src/gateway/fetching.ts'
 import { ReconnectingNetwork } from '../src/gateway/fetch-network.ts'
 import { Metrics } from '../src/gateway/metrics.ts'
-import { ReadAhead } from '../src/gateway/read-ahead.ts'
 import { storedBlocks } from '../src/gateway/stored-blocks.ts'
 import { noise } from '../../../test/support/data.ts'
 import { fakeNetwork } from './fake-network.ts'
@@ -74,7 +73,6 @@ function make ({ blockstore = new MemoryBlockstore(), cache, limits, ...init }: 
     network,
     cache,
     metrics,
-    readAhead: new ReadAhead(),
     timeout: 1000,
     signal: new AbortController().signal,
     ...init

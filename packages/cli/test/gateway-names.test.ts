@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { generateKeyPair } from '@libp2p/crypto/keys'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { NameError } from '../src/errors.ts'
@@ -130,6 +131,36 @@ describe('with a network', () => {
     found.resolve({ cid, path: '' })
     await expect(second).resolves.toEqual({ cid, path: [], ttl: 60 })
     expect(signals).toMatchObject([{ aborted: false }])
+  })
+
+  it('ends lookups that nobody waits for, beyond a few', async () => {
+    const lookups: AbortSignal[] = []
+    const { network } = networkOf(async (_, signal) => {
+      lookups.push(signal)
+
+      return new Promise((_, reject) => {
+        signal.addEventListener('abort', () => { reject(signal.reason as Error) })
+      })
+    })
+    const names = await makeNames({ network })
+    const asked = await Promise.all(Array.from({ length: 100 }, async () => {
+      const { publicKey } = await generateKeyPair('Ed25519')
+
+      return formatName(publicKey.toMultihash())
+    }))
+    const client = new AbortController()
+    const answers = asked.map(async name => names.resolve(name, client))
+    await expect.poll(() => lookups.length).toBe(100)
+    expect(lookups.filter(({ aborted }) => aborted)).toEqual([])
+
+    client.abort()
+    await Promise.allSettled(answers)
+    expect(lookups.filter(({ aborted }) => !aborted)).toHaveLength(32)
+
+    // one that was ended is looked for again
+    const [again] = lookups.keys().filter(i => lookups[i].aborted)
+    names.resolve(asked[again], { signal }).catch(() => {})
+    await expect.poll(() => lookups.length).toBe(101)
   })
 
   it('remembers for a while that a name was not found', async () => {

@@ -81,9 +81,14 @@ export interface StoredFile {
   /**
    * Read all frames, one after the other, without what follows the last one. Every block is
    * compared with its CID; the frames themselves are not checked. Throws the errors of `cat`
-   * that concern blocks. A signal takes the place of the one that the file was opened with.
+   * that concern blocks.
    */
-  frames: (options?: Pick<CatOptions, 'signal'>) => AsyncIterable<Uint8Array>
+  frames: (options?: FramesOptions) => AsyncIterable<Uint8Array>
+}
+
+export interface FramesOptions extends Pick<CatOptions, 'signal' | 'blockReadConcurrency'> {
+  /** How many of their bytes to skip. Other options take the place of those that the file was opened with. */
+  offset?: number | undefined
 }
 
 export interface LsOptions extends

@@ -62,6 +62,16 @@ describe('storedFile', () => {
     expect(await collect(file.frames())).toEqual(await collect(file.frames()))
   })
 
+  it('reads the frames from any byte on', async () => {
+    const { blockstore, cid } = await stored(SIZE)
+    const file = await open(cid, blockstore)
+    const frames = await collect(file.frames())
+
+    for (const offset of [0, 1, 100_000, file.length]) {
+      expect(await collect(file.frames({ offset, blockReadConcurrency: 1 }))).toEqual(frames.subarray(offset))
+    }
+  })
+
   it('follows a path in a tree', async () => {
     const fs = ipfsz({ blockstore: new CountingBlockstore() })
     const tree = await fs.addFile({ path: 'a/b', content: text(SIZE) })

@@ -157,6 +157,13 @@ export interface GatewayLimits {
    * @default 68719476736
    */
   decompressedBytes: number
+  /**
+   * About the most bytes that all responses together hold: what they decompress and read ahead, and what their
+   * clients have not taken yet. More of them take turns. Each response also has 64 KiB that do not count.
+   *
+   * @default 268435456
+   */
+  heldBytes: number
 }
 
 /** Answers a request. Never rejects: failures are responses, or errors of the body that cut the connection. */

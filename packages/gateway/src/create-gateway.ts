@@ -1,6 +1,7 @@
 import { answer } from './answer.ts'
 import { GatewayError } from './errors.ts'
 import { followSignal } from './follow-signal.ts'
+import { MemoryBudget } from './memory/memory-budget.ts'
 import { reportFailure, respondError } from './respond/error.ts'
 import { preflight } from './respond/headers.ts'
 import type { Gateway, GatewayComponents, GatewayInit, GatewayLimits } from './contract.ts'
@@ -11,12 +12,14 @@ export const DEFAULT_STALL_TIMEOUT = 60_000
 export const DEFAULT_START_TIMEOUT = 60_000
 export const DEFAULT_LISTED_ENTRIES = 10_000
 export const DEFAULT_DECOMPRESSED_BYTES = 64 * 1024 ** 3
+export const DEFAULT_HELD_BYTES = 256 * 1024 ** 2
 
 /**
  * A gateway that serves what `components` read. It has no state but caches, and never rejects.
  */
 export function createGateway (components: GatewayComponents, init: GatewayInit = {}): Gateway {
-  const settings = { ...init, limits: limitsOf(init.limits) }
+  const limits = limitsOf(init.limits)
+  const settings = { ...init, limits, memory: new MemoryBudget(limits.heldBytes) }
 
   return async request => {
     try {
@@ -34,7 +37,8 @@ function limitsOf (limits: Partial<GatewayLimits> = {}): GatewayLimits {
     stallTimeout: limits.stallTimeout ?? DEFAULT_STALL_TIMEOUT,
     startTimeout: limits.startTimeout ?? DEFAULT_START_TIMEOUT,
     listedEntries: limits.listedEntries ?? DEFAULT_LISTED_ENTRIES,
-    decompressedBytes: limits.decompressedBytes ?? DEFAULT_DECOMPRESSED_BYTES
+    decompressedBytes: limits.decompressedBytes ?? DEFAULT_DECOMPRESSED_BYTES,
+    heldBytes: limits.heldBytes ?? DEFAULT_HELD_BYTES
   }
 }
 

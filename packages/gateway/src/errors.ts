@@ -225,6 +225,16 @@ export class BodyTooLargeError extends BodyError {
   }
 }
 
+/** Thrown when a response held memory for too long while others waited for it: its client or a peer is too slow. */
+export class ResponseTooSlowError extends BodyError {
+  static override readonly name = 'ResponseTooSlowError'
+  override readonly name = 'ResponseTooSlowError'
+
+  constructor (options?: ErrorOptions) {
+    super('The response moved too slowly while others waited for memory', options)
+  }
+}
+
 function quote (text: string): string {
   return JSON.stringify(text.length > QUOTED_LENGTH ? `${text.slice(0, QUOTED_LENGTH)}...` : text)
 }

@@ -214,6 +214,18 @@ describe('a compressor', () => {
     expect(make().compressor.takesFiles()).toBe(false)
     expect(make({ files: true }).compressor.takesFiles()).toBe(true)
   })
+
+  it('takes a bounded number of files at a time', async () => {
+    const { compressor } = make({ files: true })
+    const sending = Array.from({ length: 64 }, () => {
+      return compressor.gzipFile(inPieces(text(10), 10))[Symbol.asyncIterator]()
+    })
+    await Promise.all(sending.map(async file => file.next()))
+
+    expect(compressor.takesFiles()).toBe(false)
+    await sending[0].return?.()
+    expect(compressor.takesFiles()).toBe(true)
+  })
 })
 
 describe('a stream of gzip', () => {

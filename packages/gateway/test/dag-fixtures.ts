@@ -9,6 +9,7 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { ipfsz } from '@ipfsz/core'
+import { MemoryBudget } from '../src/memory/memory-budget.ts'
 import { chooseFormat } from '../src/request/format.ts'
 import { noise } from '../../../test/support/data.ts'
 import type { NameResolver } from '../src/contract.ts'
@@ -173,7 +174,14 @@ export function contextOf (
     resolved: { roots: [resolved.cid], names: target.path, ...resolved },
     components: { fs: ipfsz({ blockstore }), blocks: blockstore, names },
     init: {
-      limits: { stallTimeout: 60_000, startTimeout: 60_000, listedEntries: 10_000, decompressedBytes: 1_000_000 }
+      limits: {
+        stallTimeout: 60_000,
+        startTimeout: 60_000,
+        listedEntries: 10_000,
+        decompressedBytes: 1_000_000,
+        heldBytes: 1_000_000_000
+      },
+      memory: new MemoryBudget(1_000_000_000)
     },
     signal
   }

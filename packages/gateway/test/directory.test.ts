@@ -2,6 +2,7 @@ import { ipfsz, unmark } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { PAGE_POLICY } from '../src/html/csp.ts'
+import { MemoryBudget } from '../src/memory/memory-budget.ts'
 import { respondDirectory } from '../src/respond/directory/directory.ts'
 import { parseTarget } from '../src/request/target.ts'
 import { resolvePath } from '../src/resolve/resolve-path.ts'
@@ -12,7 +13,13 @@ import type { CID } from 'multiformats/cid'
 
 const SIGNAL = new AbortController().signal
 const TEXT = 'the same line again\n'.repeat(2000)
-const LIMITS = { stallTimeout: 1000, startTimeout: 1000, listedEntries: 100, decompressedBytes: 2 ** 30 }
+const LIMITS = {
+  stallTimeout: 1000,
+  startTimeout: 1000,
+  listedEntries: 100,
+  decompressedBytes: 2 ** 30,
+  heldBytes: 2 ** 30
+}
 
 let blocks: MemoryBlockstore
 let fs: Ipfsz
@@ -47,7 +54,7 @@ async function respond (url: string, init: RequestInit = {}, limits = LIMITS): P
     parameters: {},
     resolved: await resolvePath(target, components, SIGNAL),
     components,
-    init: { limits },
+    init: { limits, memory: new MemoryBudget(1_000_000_000) },
     signal: SIGNAL
   })
 }

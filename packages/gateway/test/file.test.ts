@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { unixfs } from '@helia/unixfs'
-import { mark, MARKERS, unmark } from '@ipfsz/core'
+import { mark, MARKERS, UncheckedLinkError, unmark } from '@ipfsz/core'
 import { zstd } from '@ipfsz/codecs/zstd'
 import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect, it } from 'vitest'
@@ -293,5 +293,33 @@ describe('a stream that another tool compressed', () => {
 
     // the first piece is too large already
     expect((await gateway(get(`${cid}`))).status).toBe(406)
+  })
+})
+
+describe('an original whose link is unchecked', () => {
+  it('is sent as a whole, though its type cannot be told from its start', async () => {
+    const { fs, blockstore } = serve()
+    const bytes = text(300_000)
+    const cid = await addCompressed(fs, bytes, 'zstd', 64 * KIB)
+    const gateway = createGateway({
+      blocks: blockstore,
+      fs: {
+        stat: fs.stat.bind(fs),
+        ls: fs.ls.bind(fs),
+        storedFile: async () => undefined,
+        cat: (cid, options) => {
+          if (options?.length != null && options.length < bytes.byteLength) {
+            throw new UncheckedLinkError(unmark(cid), cid, 'range')
+          }
+
+          return fs.cat(cid, options)
+        }
+      }
+    })
+    const response = await gateway(get(`${cid}`))
+
+    expect(response.headers.get('content-type')).toBe('application/octet-stream')
+    expect(same(await bytesOf(response), bytes)).toBe(true)
+    expect((await gateway(get(`${cid}`, { range: 'bytes=0-9' }))).status).toBe(422)
   })
 })

@@ -295,6 +295,13 @@ describe('a server', () => {
     expect(hosts).toEqual(['first.example', expect.stringContaining('127.0.0.1:')])
   })
 
+  it('refuses a request that names two hosts', async () => {
+    const port = await serveHttp(async () => new Response('ok'))
+    const { text } = await exchange(connect(port, '127.0.0.1'), 'GET / HTTP/1.1\r\nHost: a\r\nhOST: b\r\n\r\n')
+
+    expect(text.split('\r\n', 1)).toEqual(['HTTP/1.1 400 Bad Request'])
+  })
+
   it('refuses headers that are too large', async () => {
     const port = await serveHttp(async () => new Response('ok'), { maxHeaderSize: 1000 })
     const request = `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(2000)}\r\n\r\n`

@@ -1,11 +1,11 @@
 import { ipfsz } from '@ipfsz/core'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../src/index.ts'
-import { chunksOf, Pages } from '../src/respond/directory/pages.ts'
+import { MemoryBudget } from '../src/memory/memory-budget.ts'
+import { Pages } from '../src/respond/directory/pages.ts'
+import { chunksOf } from '../src/respond/whole-body.ts'
 import { get, serve, text } from './fixtures.ts'
 import type { MadePage } from '../src/respond/directory/pages.ts'
-
-const NEVER = new AbortController().signal
 
 /** Pages that are made when the test says so. */
 class Maker {
@@ -31,45 +31,46 @@ class Maker {
 
 describe('a page', () => {
   it('is made once for all who ask at the same time, and remembered', async () => {
-    const pages = new Pages()
+    const pages = new Pages(new MemoryBudget(1_000_000_000))
     const maker = new Maker()
-    const asked = Array.from({ length: 10 }, async () => pages.get('a', maker.make, NEVER))
+    const asked = Array.from({ length: 10 }, async () => pages.get('a', maker.make, new AbortController()))
 
     maker.finish()
 
-    for (const page of await Promise.all(asked)) {
-      expect(page).toEqual(text(100))
+    for (const { bytes } of await Promise.all(asked)) {
+      expect(bytes).toEqual(text(100))
     }
 
-    await pages.get('a', maker.make, NEVER)
+    await pages.get('a', maker.make, new AbortController())
     expect(maker.calls).toBe(1)
-    await pages.get('b', maker.make, NEVER)
+    await pages.get('b', maker.make, new AbortController())
     expect(maker.calls).toBe(2)
   })
 
   it('is made again if it was not final, or failed', async () => {
-    const pages = new Pages()
+    const pages = new Pages(new MemoryBudget(1_000_000_000))
     const [unfinished, failing] = [new Maker(), new Maker()]
     unfinished.finish(false)
-    await pages.get('a', unfinished.make, NEVER)
-    await pages.get('a', unfinished.make, NEVER)
+    await pages.get('a', unfinished.make, new AbortController())
+    await pages.get('a', unfinished.make, new AbortController())
     expect(unfinished.calls).toBe(2)
 
-    const asked = [pages.get('b', failing.make, NEVER), pages.get('b', failing.make, NEVER)]
+    const asked = [1, 2].map(async () => pages.get('b', failing.make, new AbortController()))
     failing.fail()
     for (const page of asked) {
       await expect(page).rejects.toThrow('failed')
     }
-    await expect(pages.get('b', failing.make, NEVER)).rejects.toThrow('failed')
+    await expect(pages.get('b', failing.make, new AbortController())).rejects.toThrow('failed')
     expect(failing.calls).toBe(2)
   })
 
   it('is made on for others if one leaves, and not if all leave', async () => {
-    const pages = new Pages()
+    const pages = new Pages(new MemoryBudget(1_000_000_000))
     const maker = new Maker()
     const [first, second] = [new AbortController(), new AbortController()]
-    const asked = [first, second].map(async ({ signal }) => pages.get('a', maker.make, signal))
+    const asked = [first, second].map(async user => pages.get('a', maker.make, user))
 
+    await expect.poll(() => maker.calls).toBe(1)
     first.abort()
     await expect(asked[0]).rejects.toMatchObject({ name: 'AbortError' })
     expect(maker.signal?.aborted).toBe(false)
@@ -78,16 +79,16 @@ describe('a page', () => {
     expect(maker.signal?.aborted).toBe(true)
 
     // who asks then gets one that is not aborted
-    const next = pages.get('a', maker.make, NEVER)
-    expect(maker.calls).toBe(2)
+    const next = pages.get('a', maker.make, new AbortController())
+    await expect.poll(() => maker.calls).toBe(2)
     expect(maker.signal?.aborted).toBe(false)
     maker.finish()
-    expect(await next).toEqual(text(100))
-    await expect(pages.get('b', maker.make, first.signal)).rejects.toMatchObject({ name: 'AbortError' })
+    expect((await next).bytes).toEqual(text(100))
+    await expect(pages.get('b', maker.make, first)).rejects.toMatchObject({ name: 'AbortError' })
   })
 
   it('is sent in pieces', async () => {
-    const chunks = await Array.fromAsync(chunksOf(text(200_000)))
+    const chunks = await Array.fromAsync(chunksOf(text(200_000), { give: () => {} }))
 
     expect(chunks.length).toBeGreaterThan(3)
     expect(Buffer.concat(chunks)).toEqual(Buffer.from(text(200_000)))

@@ -150,6 +150,11 @@ export class BlockCache {
       await Promise.race([this.#evicted.settled(), setTimeout(MAX_WAIT, undefined, { ref: false })])
 
       if (!this.#roots.reserve(root, size)) {
+        // of a root that somebody deleted, nothing takes space any more
+        if (root.writing.size === 0 && !await stat(root.directory).then(() => true, () => false)) {
+          this.#roots.drop(root)
+        }
+
         return
       }
     }

@@ -108,10 +108,17 @@ export class RootSet {
     }
   }
 
+  /** Evict a root, unless it was evicted. */
+  drop (root: CachedRoot): void {
+    if (!root.evicted) {
+      this.#evict(root)
+    }
+  }
+
   /** Evict a root if none of its blocks could be kept. */
   dropIfEmpty (root: CachedRoot): void {
-    if (root.size === ROOT_SIZE && root.putting.size === 0 && !root.evicted) {
-      this.#evict(root)
+    if (root.size === ROOT_SIZE && root.putting.size === 0) {
+      this.drop(root)
     }
   }
 

@@ -5,13 +5,12 @@ import all from 'it-all'
 import { CORE_TIMEOUT_MARGIN } from '../context.ts'
 import { isMissing } from '../dag/damage.ts'
 import { countDecompressed } from './counted-files.ts'
-import { IN_FLIGHT_BYTES } from './read-ahead.ts'
+import { READ_INIT } from './read-init.ts'
 import { RootBlocks } from './root-blocks.ts'
 import { SharedFetches } from './shared-fetches.ts'
 import { NetworkBlockstore } from '../network/blockstore.ts'
 import type { Metrics } from './metrics.ts'
 import type { BlockCache } from '../cache/block-cache.ts'
-import type { ReadAhead } from './read-ahead.ts'
 import type { ArrivedBlock, FetchOptions, Network } from '../network/network.ts'
 import type { Repo } from '../repo/repo.ts'
 import type { LinkDatastore } from '@ipfsz/core'
@@ -29,7 +28,6 @@ export interface FetchingInit {
   /** Keeps what is fetched. Without it, only the blocks that arrived last are remembered. */
   cache?: BlockCache | undefined
   metrics: Pick<Metrics, 'decompressed' | 'fetched'>
-  readAhead: Pick<ReadAhead, 'limit'>
   /** How long a fetch may go without any block arriving, in milliseconds. */
   timeout: number
   signal: AbortSignal
@@ -140,7 +138,7 @@ class Readers {
 
   /** @param onFailed - called when a block did not arrive: the next request searches for peers again */
   #open (root: CID, onFailed: () => void): Opened {
-    const { repo, links, network, metrics, readAhead, timeout, signal, cache } = this.#init
+    const { repo, links, network, metrics, timeout, signal, cache } = this.#init
     const kept = new RootBlocks(repo.blockstore, root, cache)
     const blockstore = new NetworkBlockstore({
       blockstore: kept,
@@ -160,12 +158,12 @@ class Readers {
       signal
     })
     const files = ipfsz({ blockstore, datastore: links }, {
-      fetch: { timeout: timeout + CORE_TIMEOUT_MARGIN },
-      inFlightBytes: IN_FLIGHT_BYTES
+      ...READ_INIT,
+      fetch: { ...READ_INIT.fetch, timeout: timeout + CORE_TIMEOUT_MARGIN }
     })
 
     return {
-      fs: readAhead.limit(countDecompressed(files, metrics)),
+      fs: countDecompressed(files, metrics),
       blocks: {
         get: (cid, options) => blockstore.get(cid, options),
         has: async (cid, options) => blockstore.has(cid, options),

@@ -10,9 +10,17 @@ const MIN_TTL = 5
 const FAILED_TTL = 10
 /** How long finding a name may take, in milliseconds. It goes on for those who ask next. */
 const TIMEOUT = 60_000
+/**
+ * How many names are looked for that nobody waits for any more: clients that ask and leave could start any number.
+ * The first of them ends then.
+ */
+const MAX_UNAWAITED = 32
 
 interface Cached {
   result: Promise<ResolvedName>
+  /** How many requests wait for it. */
+  waiting: number
+  ended: AbortController
   /** On the clock of `performance.now`. Infinite while it is being resolved. */
   expires: number
 }
@@ -20,6 +28,8 @@ interface Cached {
 /** Remembers where names lead. A name that many ask for at once is resolved once. */
 export class NameCache {
   readonly #names = new Map<string, Cached>()
+  /** Names that are being looked for, though nobody waits for them. */
+  readonly #unawaited = new Set<Cached>()
   readonly #ended: AbortSignal
 
   /** @param ended - ends what is under way */
@@ -35,17 +45,47 @@ export class NameCache {
   ): Promise<ResolvedName> {
     signal.throwIfAborted()
     const known = this.#names.get(name)
-    const { result } = known != null && known.expires > performance.now() ? known : this.#resolve(name, resolve)
+    const cached = known != null && known.expires > performance.now() ? known : this.#resolve(name, resolve)
 
-    // not `signal` for the resolver: others may wait for the same name
-    return untilAborted(result, signal)
+    cached.waiting++
+    this.#unawaited.delete(cached)
+
+    try {
+      // not `signal` for the resolver: others may wait for the same name
+      return await untilAborted(cached.result, signal)
+    } finally {
+      if (--cached.waiting === 0 && cached.expires === Number.POSITIVE_INFINITY) {
+        this.#leave(cached)
+      }
+    }
+  }
+
+  /** Go on looking for a name that nobody waits for, unless there are too many of them. */
+  #leave (cached: Cached): void {
+    this.#unawaited.add(cached)
+
+    if (this.#unawaited.size > MAX_UNAWAITED) {
+      const [first] = this.#unawaited
+      this.#unawaited.delete(first)
+      first.ended.abort()
+    }
   }
 
   #resolve (name: string, resolve: (signal: AbortSignal) => Promise<ResolvedName>): Cached {
-    const signal = AbortSignal.any([this.#ended, AbortSignal.timeout(TIMEOUT)])
-    const cached: Cached = { result: resolve(signal), expires: Number.POSITIVE_INFINITY }
+    const ended = new AbortController()
+    const signal = AbortSignal.any([this.#ended, ended.signal, AbortSignal.timeout(TIMEOUT)])
+    const cached: Cached = { result: resolve(signal), waiting: 0, ended, expires: Number.POSITIVE_INFINITY }
+    const expireAfter = (seconds: number): void => {
+      this.#unawaited.delete(cached)
+      // one that was ended is looked for again
+      cached.expires = ended.signal.aborted ? 0 : performance.now() + seconds * 1000
+    }
 
-    expireLater(cached).catch(() => {})
+    // before those who wait learn of it
+    cached.result.then(
+      ({ ttl }) => expireAfter(Math.min(Math.max(ttl, MIN_TTL), MAX_TTL)),
+      () => expireAfter(FAILED_TTL)
+    )
     // the newest is last
     this.#names.delete(name)
     this.#names.set(name, cached)
@@ -57,10 +97,4 @@ export class NameCache {
 
     return cached
   }
-}
-
-async function expireLater (cached: Cached): Promise<void> {
-  const seconds = await cached.result.then(({ ttl }) => Math.min(Math.max(ttl, MIN_TTL), MAX_TTL), () => FAILED_TTL)
-
-  cached.expires = performance.now() + seconds * 1000
 }

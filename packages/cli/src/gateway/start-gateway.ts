@@ -12,7 +12,7 @@ import { MemoryBlockCache } from './memory-block-cache.ts'
 import { Metrics } from './metrics.ts'
 import { GatewayNames } from './names.ts'
 import { observe } from './observe.ts'
-import { IN_FLIGHT_BYTES, ReadAhead } from './read-ahead.ts'
+import { READ_INIT } from './read-init.ts'
 import { RepoLinks } from './repo-links.ts'
 import { createMetricsServer, listen, shutDown } from './serve.ts'
 import { storedBlocks } from './stored-blocks.ts'
@@ -195,12 +195,11 @@ function makeGateway (
   cache: BlockCache | undefined
 ): Gateway {
   const { blockstore } = repo
-  const readAhead = new ReadAhead()
   const names = new GatewayNames({ repo, network, lookUpTxt, signal })
   const blocks = new MemoryBlockCache(blockstore)
-  const files = ipfsz({ blockstore: blocks, datastore: links }, { inFlightBytes: IN_FLIGHT_BYTES })
+  const files = ipfsz({ blockstore: blocks, datastore: links }, READ_INIT)
   const components = {
-    fs: readAhead.limit(countDecompressed(files, metrics)),
+    fs: countDecompressed(files, metrics),
     blocks: {
       get: (cid, options) => blocks.get(cid, options),
       has: async (cid, options) => blocks.has(cid, options),
@@ -220,7 +219,7 @@ function makeGateway (
 
   const patience = timeout + PATIENCE_MARGIN
 
-  return createFetchingGateway({ repo, links, network, cache, metrics, readAhead, timeout, signal }, components, {
+  return createFetchingGateway({ repo, links, network, cache, metrics, timeout, signal }, components, {
     ...gatewayInit,
     limits: {
       startTimeout: Math.max(DEFAULT_START_TIMEOUT, patience),

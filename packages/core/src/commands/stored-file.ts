@@ -32,7 +32,7 @@ export async function storedFile (
     frameSize,
     frameLengths,
     length,
-    frames: ({ signal = options.signal } = {}) =>
-      readRange(node, 0, length, settings.blockstore, { ...options, signal })
+    frames: ({ offset = 0, signal = options.signal, blockReadConcurrency = options.blockReadConcurrency } = {}) =>
+      readRange(node, offset, length, settings.blockstore, { ...options, signal, blockReadConcurrency })
   }
 }

@@ -2,6 +2,7 @@ import { isIdentity } from '@ipfsz/core'
 import * as dagCbor from '@ipld/dag-cbor'
 import { varint } from 'multiformats'
 import { GatewayError } from '../errors.ts'
+import { OWN_MEMORY } from './car-memory.ts'
 import { entityOf, everythingBelow, fileBelow, rangeBelow, rangeWithin, shardsBelow } from './entity.ts'
 import { joinBytes } from '../dag/join-bytes.ts'
 import { checkCodec } from '../dag/links.ts'
@@ -9,6 +10,7 @@ import { walkPath } from './path.ts'
 import { blockReader } from '../dag/read-block.ts'
 import { SEND_DUPLICATES, SendOnce } from './sent-blocks.ts'
 import { walk } from './walk.ts'
+import type { CarMemory } from './car-memory.ts'
 import type { WalkedPath } from './path.ts'
 import type { ReadBlock } from '../dag/read-block.ts'
 import type { Wanted, WantedBelow } from './wanted.ts'
@@ -45,13 +47,14 @@ export async function openCar (
   names: readonly string[],
   params: CarParams,
   blocks: Pick<GatewayBlocks, 'get'>,
-  signal: AbortSignal
+  signal: AbortSignal,
+  memory = OWN_MEMORY
 ): Promise<OpenedCar> {
   const read = blockReader(blocks, signal)
   const path = await walkPath(cid, names, read)
   const scope = scopeOf(path.end, await read(path.end), params)
 
-  return { root: path.end, bytes: carOf(path, scope, params, read) }
+  return { root: path.end, bytes: carOf(path, scope, params, read, memory) }
 }
 
 /** What is sent from the end of the path on. */
@@ -108,7 +111,8 @@ async function * carOf (
   { through, end }: WalkedPath,
   { root, below }: Scope,
   { dups }: CarParams,
-  read: ReadBlock
+  read: ReadBlock,
+  memory: CarMemory
 ): AsyncGenerator<Uint8Array> {
   const sent = dups ? SEND_DUPLICATES : new SendOnce()
   const header = dagCbor.encode({ version: 1, roots: [end] })
@@ -121,7 +125,7 @@ async function * carOf (
     }
   }
 
-  for await (const { cid, bytes } of walk(root, below, read, sent)) {
+  for await (const { cid, bytes } of walk(root, below, read, sent, memory)) {
     yield * section([cid.bytes, bytes])
   }
 }

@@ -17,10 +17,16 @@ export interface SentBlocks {
 
   /** Whether a block is sent already, and will not be again. */
   has (cid: CID): boolean
+
+  /** Bytes of memory, about. */
+  readonly memory: number
 }
 
+/** What a CID that is remembered takes, about. */
+const REMEMBERED_SIZE = 100
+
 /** Sends blocks each time that they occur: nothing is remembered. */
-export const SEND_DUPLICATES: SentBlocks = { visit: () => ({ send: true, walk: true }), has: () => false }
+export const SEND_DUPLICATES: SentBlocks = { visit: () => ({ send: true, walk: true }), has: () => false, memory: 0 }
 
 /** Sends each block once. A block of which only a range was wanted is walked again, but not sent. */
 export class SendOnce implements SentBlocks {
@@ -30,6 +36,10 @@ export class SendOnce implements SentBlocks {
 
   constructor (max = MAX_REMEMBERED_BLOCKS) {
     this.#max = max
+  }
+
+  get memory (): number {
+    return this.#walked.size * REMEMBERED_SIZE
   }
 
   /** @throws {CarTooLargeError} there are more blocks than can be remembered */

@@ -1,6 +1,8 @@
 import { settle, unwrap } from '@ipfsz/codecs/internal'
 import { isIdentity } from '@ipfsz/core'
 import { hasLinks } from '../dag/links.ts'
+import { MAX_BLOCK_SIZE } from '../dag/read-block.ts'
+import type { CarMemory } from './car-memory.ts'
 import type { Wanted } from './wanted.ts'
 import type { ReadBlock } from '../dag/read-block.ts'
 import type { SentBlocks } from './sent-blocks.ts'
@@ -12,18 +14,21 @@ export const MAX_LEAVES_AHEAD = 8
 /** A block whose turn comes, and its bytes if they are being read. */
 export interface Next {
   wanted: Wanted
-  bytes?: Promise<Settled<Uint8Array>>
+  bytes?: Promise<Settled<Uint8Array>> | undefined
+  share?: ReturnType<CarMemory['readAhead']>
 }
 
 /** Reads leaves before it is their turn, a bounded number for a whole walk. */
 export class LeavesAhead {
   readonly #read: ReadBlock
   readonly #sent: SentBlocks
+  readonly #memory: CarMemory
   #free = MAX_LEAVES_AHEAD
 
-  constructor (read: ReadBlock, sent: SentBlocks) {
+  constructor (read: ReadBlock, sent: SentBlocks, memory: CarMemory) {
     this.#read = read
     this.#sent = sent
+    this.#memory = memory
   }
 
   /** Whether another leaf may be read ahead. */
@@ -39,9 +44,19 @@ export class LeavesAhead {
       return { wanted }
     }
 
-    this.#free--
+    const next: Next = { wanted }
+    next.share = this.#memory.readAhead({
+      bytes: MAX_BLOCK_SIZE,
+      // it is read again when it is its turn
+      revoke: () => { this.#drop(next) }
+    })
 
-    return { wanted, bytes: settle(this.#read, cid) }
+    if (next.share != null) {
+      this.#free--
+      next.bytes = settle(this.#readAhead, next)
+    }
+
+    return next
   }
 
   /** The block, whose turn it is. */
@@ -50,8 +65,21 @@ export class LeavesAhead {
   }
 
   /** The block is sent, or not needed any more. */
-  release ({ bytes }: Next): void {
-    this.#free += bytes == null ? 0 : 1
+  release (next: Next): void {
+    this.#free += next.share == null ? 0 : 1
+    this.#drop(next)
+  }
+
+  readonly #readAhead = async (next: Next): Promise<Uint8Array> => {
+    const bytes = await this.#read(next.wanted.cid)
+    next.share?.resize(Math.max(bytes.byteLength, 1))
+
+    return bytes
+  }
+
+  #drop (next: Next): void {
+    next.bytes = undefined
+    next.share?.give()
   }
 }
 

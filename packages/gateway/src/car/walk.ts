@@ -1,6 +1,7 @@
 import { InvalidDagError, isIdentity } from '@ipfsz/core'
 import { hasLinks } from '../dag/links.ts'
 import { LeavesAhead, Siblings } from './siblings.ts'
+import type { CarMemory } from './car-memory.ts'
 import type { Next } from './siblings.ts'
 import type { ReadBlock } from '../dag/read-block.ts'
 import type { SentBlocks } from './sent-blocks.ts'
@@ -34,9 +35,10 @@ export async function * walk (
   root: Wanted,
   below: WantedBelow,
   read: ReadBlock,
-  sent: SentBlocks
+  sent: SentBlocks,
+  memory: CarMemory
 ): AsyncGenerator<SentBlock> {
-  const ahead = new LeavesAhead(read, sent)
+  const ahead = new LeavesAhead(read, sent, memory)
   const stack: Open[] = []
   let open = 0
   let next: Next | undefined = { wanted: root }
@@ -55,6 +57,8 @@ export async function * walk (
       if (sends) {
         yield { cid, bytes }
       }
+
+      memory.hold(open + sent.memory)
 
       if (walks) {
         const siblings = new Siblings(below(wanted, bytes), ahead)

@@ -13,6 +13,9 @@ export const DEFAULT_COMPRESSIONS = 2
 /** Bytes. */
 export const DEFAULT_COMPRESSED_CACHE = 64 * 1024 * 1024
 
+/** The most files that are sent with gzip at a time. Each holds a piece, and the compressed one: 1 MiB. */
+const MAX_FILES = 64
+
 /** The fastest level of each codec that shrinks text to less than half. */
 const FAST_LEVEL = 1
 
@@ -71,14 +74,23 @@ export function compressorOf (
   now = (): number => performance.now()
 ): Compressor {
   const budget = new CpuBudget({ share, concurrency, now })
+  let running = 0
   const blocks = new BlockCompressor(codecs, budget, { level: FAST_LEVEL, cacheSize })
 
   return {
     findBlock: (cid, codings) => blocks.find(cid, codings),
     compressBlock: async (cid, bytes, codings) => blocks.compress(cid, bytes, codings),
-    takesFiles: () => files && budget.isLeft,
-    gzipFile: source => gzipStream(source, async piece => budget.run(
-      async () => codecs.gzip.compress(piece, { level: FAST_LEVEL })
-    ))
+    takesFiles: () => files && running < MAX_FILES && budget.isLeft,
+    gzipFile: async function * (source) {
+      running++
+
+      try {
+        yield * gzipStream(source, async piece => budget.run(
+          async () => codecs.gzip.compress(piece, { level: FAST_LEVEL })
+        ))
+      } finally {
+        running--
+      }
+    }
   }
 }

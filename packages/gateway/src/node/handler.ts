@@ -55,6 +55,14 @@ export function createNodeHandler (gateway: Gateway, init: NodeHandlerInit = {})
   })
 
   return (req, res) => {
+    if (hasSeveralHosts(req)) {
+      res.statusCode = 400
+      res.setHeader('connection', 'close')
+      endResponse(req, res)
+
+      return
+    }
+
     // srvx knows no ranges: it gets the addresses that this request names
     const request = new NodeRequest({ req, res, trustProxy: proxiesOf(req, isTrusted) })
     const leave = limits.enter(clientAddress(req, isTrusted))
@@ -71,6 +79,20 @@ export function createNodeHandler (gateway: Gateway, init: NodeHandlerInit = {})
     res.once('close', leave)
     answer(gateway, request, req, res).catch(() => { breakConnection(req, res) })
   }
+}
+
+/**
+ * Whether a request names its host more than once, which must be refused (RFC 9112, section 3.2): a proxy in front
+ * may believe the other one.
+ */
+function hasSeveralHosts ({ rawHeaders }: NodeRequestMessage): boolean {
+  let hosts = 0
+
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    hosts += rawHeaders[i].length === 4 && rawHeaders[i].toLowerCase() === 'host' ? 1 : 0
+  }
+
+  return hosts > 1
 }
 
 async function answer (

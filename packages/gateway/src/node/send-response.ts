@@ -111,6 +111,9 @@ async function sendBody (res: NodeResponseMessage, body: ReadableStream<Uint8Arr
     resume?.()
   }
 
+  // a body may fail while the client does not read
+  reader.closed.catch(() => { resume?.() })
+
   if (isClosed) {
     close()
     return false

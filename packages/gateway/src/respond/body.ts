@@ -12,7 +12,10 @@ export interface BodyInit {
   limit?: number | undefined
   /** Called with a failure after the first bytes. */
   onFailure?: ((err: unknown) => void) | undefined
-  /** Aborted when the body is no longer needed, for a source that was opened before. Follows `signal`. */
+  /**
+   * Aborted when the body is no longer needed, for a source that was opened before. Follows `signal`. If something
+   * else aborts it, the body fails at once, also while nobody reads it.
+   */
   unneeded?: AbortController | undefined
 }
 
@@ -35,12 +38,12 @@ export async function openBody (
     source.return?.().catch(() => {})
   }
 
-  init.signal.addEventListener('abort', () => { close(init.signal.reason) }, { once: true, signal: unneeded.signal })
+  unneeded.signal.addEventListener('abort', () => { close(unneeded.signal.reason) }, { once: true })
 
   let sent = 0
   const next = async (): Promise<Uint8Array | undefined> => {
     try {
-      const chunk = await nextChunk(source, init)
+      const chunk = await nextChunk(source, unneeded.signal, init.stallTimeout)
       sent += chunk?.byteLength ?? 0
       checkLength(sent, chunk == null, init)
 
@@ -64,6 +67,19 @@ export async function openBody (
   let isFirst = true
 
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start: controller => {
+      // also while the client does not read. Does nothing to a body that is over
+      const fail = (): void => {
+        first = undefined
+        controller.error(unneeded.signal.reason)
+      }
+
+      if (unneeded.signal.aborted) {
+        fail()
+      } else {
+        unneeded.signal.addEventListener('abort', fail, { once: true })
+      }
+    },
     pull: async controller => {
       const chunk = isFirst ? first : await nextOrReport()
       isFirst = false
@@ -83,7 +99,8 @@ export async function openBody (
 /** The next bytes of a source, or undefined at its end. Waits no longer than allowed, whatever the source does. */
 async function nextChunk (
   source: AsyncIterator<Uint8Array>,
-  { signal, stallTimeout }: BodyInit
+  signal: AbortSignal,
+  stallTimeout: number
 ): Promise<Uint8Array | undefined> {
   signal.throwIfAborted()
 

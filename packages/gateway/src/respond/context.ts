@@ -1,5 +1,6 @@
 import type { GatewayComponents, GatewayInit, GatewayLimits } from '../contract.ts'
 import type { ChosenFormat } from '../request/format.ts'
+import type { MemoryBudget } from '../memory/memory-budget.ts'
 import type { Target } from '../request/target.ts'
 import type { Resolved } from '../resolve/resolved.ts'
 
@@ -9,7 +10,7 @@ export interface ResponseContext extends ChosenFormat {
   target: Target
   resolved: Resolved
   components: GatewayComponents
-  init: GatewayInit & { limits: GatewayLimits }
+  init: GatewayInit & { limits: GatewayLimits, memory: MemoryBudget }
   /** Aborted when the client goes away or a limit is met. */
   signal: AbortSignal
 }

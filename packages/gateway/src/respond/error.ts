@@ -46,6 +46,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   MissingImplementationError: 501,
   UnknownCodecError: 501,
   InsufficientProvidersError: 502,
+  ResponseTooSlowError: 503,
   BodyStalledError: 504,
   FetchStalledError: 504,
   LoadBlockFailedError: 504,

@@ -1,13 +1,14 @@
 import { EntryNotFoundError } from '../../errors.ts'
+import { followSignal } from '../../follow-signal.ts'
 import { PAGE_VERSION } from '../../html/csp.ts'
 import { renderListing } from '../../html/listing.ts'
 import { matchesEtag } from '../../request/conditions.ts'
 import { resolvePath } from '../../resolve/resolve-path.ts'
 import { respondFile } from '../file/file.ts'
 import { addCors, contentHeaders, notModified } from '../headers.ts'
-import { openResponseBody } from '../response-body.ts'
+import { wholeBody } from '../whole-body.ts'
 import { listEntries } from './list-entries.ts'
-import { chunksOf, Pages } from './pages.ts'
+import { Pages } from './pages.ts'
 import type { Listing } from '../../html/listing.ts'
 import type { Target } from '../../request/target.ts'
 import type { Resolved } from '../../resolve/resolved.ts'
@@ -53,19 +54,21 @@ export async function respondDirectory (
     return new Response(null, { status, headers })
   }
 
-  const page = await getPage(context)
+  const unneeded = followSignal(context.signal)
+  const { bytes, give } = await getPage(context, unneeded)
 
-  return new Response(await openResponseBody(context, () => chunksOf(page), {}), { status, headers })
+  return new Response(await wholeBody(context, bytes, unneeded, { give }), { status, headers })
 }
 
 /** The page of a directory, as others may be getting it too. */
 async function getPage (
-  { target, resolved, components, init, signal }: ResponseContext
-): Promise<Uint8Array> {
+  { target, resolved, components, init }: ResponseContext,
+  unneeded: AbortController
+): ReturnType<Pages['get']> {
   const { limits } = init
   const { cid, stats } = resolved
   const place = placeOf(target)
-  const known = pages.get(init) ?? new Pages()
+  const known = pages.get(init) ?? new Pages(init.memory)
   pages.set(init, known)
 
   return known.get(JSON.stringify([`${cid}`, limits.listedEntries, place]), async signal => {
@@ -82,7 +85,7 @@ async function getPage (
       // what is missing may arrive
       isFinal: listed.entries.every(({ type, size }) => type === 'directory' || size != null)
     }
-  }, signal)
+  }, unneeded)
 }
 
 /** `rawPath` has one slash at its beginning, so this never leads to another host. */

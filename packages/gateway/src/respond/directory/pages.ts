@@ -1,10 +1,14 @@
 import { LRUCache } from 'lru-cache'
+import { shareOfBody } from '../../memory/turns.ts'
+import { UNCOUNTED } from '../read-file.ts'
+import { ResponseTooSlowError } from '../../errors.ts'
+import type { MemoryBudget } from '../../memory/memory-budget.ts'
 
 /** Bytes of the pages that a gateway remembers. A page of 10,000 entries has 6 MiB. */
 const REMEMBERED_SIZE = 32 * 1024 * 1024
 
-/** The bytes that are sent at a time. */
-const CHUNK_SIZE = 64 * 1024
+/** What it takes to make a page of 10,000 entries, in bytes. */
+const MAKING_MEMORY = 24 * 1024 * 1024
 
 export interface MadePage {
   bytes: Uint8Array
@@ -12,85 +16,129 @@ export interface MadePage {
   isFinal: boolean
 }
 
-/** A page that is being made, for all who wait for it. */
-interface Making {
-  page: Promise<Uint8Array>
-  waiting: number
+/** Who needs a page. */
+interface Need {
+  /** Those who wait for it, or are being sent it. */
+  users: Set<AbortController>
+  /** Aborted when nobody needs it any more. */
   unneeded: AbortController
+}
+
+/** A page that is being made or sent, for all who asked for it. */
+interface Page {
+  bytes: Promise<Uint8Array>
+  need: Need
 }
 
 /**
  * Pages that take long to make. Each is made once for all who ask for it at the same time: otherwise a few dozen
- * requests for a large directory would keep each other from ever being answered.
+ * requests for a large directory would keep each other from ever being answered. Pages that are made or sent take
+ * their part of the memory of all responses.
  */
 export class Pages {
+  readonly #memory: MemoryBudget
+  readonly #pages = new Map<string, Page>()
   readonly #remembered = new LRUCache<string, Uint8Array>({
     maxSize: REMEMBERED_SIZE,
     sizeCalculation: ({ byteLength }, key) => byteLength + key.length
   })
 
-  readonly #making = new Map<string, Making>()
+  constructor (memory: MemoryBudget) {
+    this.#memory = memory
+  }
 
   /**
    * @param make - is given a signal that aborts when nobody waits for the page any more
-   * @param signal - of one who waits for it
+   * @param user - of one who wants it. Aborted if the page is sent too slowly while others wait for memory
+   * @returns the page, and what to call when it is sent
    */
-  async get (key: string, make: (signal: AbortSignal) => Promise<MadePage>, signal: AbortSignal): Promise<Uint8Array> {
-    signal.throwIfAborted()
+  async get (
+    key: string,
+    make: (signal: AbortSignal) => Promise<MadePage>,
+    user: AbortController
+  ): Promise<{ bytes: Uint8Array, give: () => void }> {
+    user.signal.throwIfAborted()
 
+    const { bytes, need } = this.#pages.get(key) ?? this.#open(key, make)
+    const { users, unneeded } = need
+    const { promise: stopped, reject } = Promise.withResolvers<never>()
+    const give = (): void => {
+      user.signal.removeEventListener('abort', stop)
+      users.delete(user)
+
+      if (users.size === 0) {
+        this.#forget(key, need)
+        unneeded.abort()
+      }
+    }
+    const stop = (): void => {
+      give()
+      reject(user.signal.reason)
+    }
+
+    users.add(user)
+    user.signal.addEventListener('abort', stop)
+    // once the page is there, nobody waits for this
+    stopped.catch(() => {})
+
+    try {
+      return { bytes: await Promise.race([bytes, stopped]), give }
+    } catch (err) {
+      give()
+      throw err
+    }
+  }
+
+  #open (key: string, make: (signal: AbortSignal) => Promise<MadePage>): Page {
+    const need = { users: new Set<AbortController>(), unneeded: new AbortController() }
+    const page = { bytes: this.#make(key, make, need), need }
+
+    // nobody may be waiting any more
+    page.bytes.catch(() => { this.#forget(key, need) })
+    this.#pages.set(key, page)
+
+    return page
+  }
+
+  async #make (
+    key: string,
+    make: (signal: AbortSignal) => Promise<MadePage>,
+    need: Need
+  ): Promise<Uint8Array> {
+    const { users, unneeded } = need
     const remembered = this.#remembered.get(key)
+    const size = remembered?.byteLength ?? MAKING_MEMORY
+
+    if (remembered != null && size <= UNCOUNTED) {
+      return remembered
+    }
+
+    const share = await this.#memory.take({
+      ...shareOfBody(size, unneeded),
+      revoke: () => { users.forEach(user => { user.abort(new ResponseTooSlowError()) }) }
+    })
 
     if (remembered != null) {
       return remembered
     }
 
-    const making = this.#making.get(key) ?? this.#make(key, make)
-    const { promise: stopped, reject } = Promise.withResolvers<never>()
-    const stop = (): void => { reject(signal.reason) }
+    const { bytes, isFinal } = await make(unneeded.signal)
+    share.resize(bytes.byteLength)
+    share.touch(share.patience)
 
-    making.waiting++
-    signal.addEventListener('abort', stop)
-
-    try {
-      return await Promise.race([making.page, stopped])
-    } finally {
-      signal.removeEventListener('abort', stop)
-
-      if (--making.waiting === 0) {
-        this.#forget(key, making)
-        making.unneeded.abort()
-      }
+    if (isFinal) {
+      this.#remembered.set(key, bytes)
+    } else {
+      this.#forget(key, need)
     }
+
+    return bytes
   }
 
-  #make (key: string, make: (signal: AbortSignal) => Promise<MadePage>): Making {
-    const unneeded = new AbortController()
-    const page = make(unneeded.signal).then(({ bytes, isFinal }) => {
-      if (isFinal) {
-        this.#remembered.set(key, bytes)
-      }
-
-      return bytes
-    }).finally(() => { this.#forget(key, making) })
-    const making: Making = { page, waiting: 0, unneeded }
-
-    // nobody may be waiting any more
-    page.catch(() => {})
-    this.#making.set(key, making)
-
-    return making
-  }
-
-  #forget (key: string, making: Making): void {
-    if (this.#making.get(key) === making) {
-      this.#making.delete(key)
+  /** Who asks next gets another one. */
+  #forget (key: string, need: Need): void {
+    if (this.#pages.get(key)?.need === need) {
+      this.#pages.delete(key)
     }
-  }
-}
-
-/** The bytes of a page that many responses share: `Response` would copy it for each. */
-export async function * chunksOf (page: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let i = 0; i < page.byteLength; i += CHUNK_SIZE) {
-    yield page.subarray(i, i + CHUNK_SIZE)
   }
 }

@@ -4,6 +4,7 @@ import { isDocument } from '../../dag/document.ts'
 import { CBOR_CODE, JSON_CODE } from '../../dag/links.ts'
 import { blockReader } from '../../dag/read-block.ts'
 import { GatewayError } from '../../errors.ts'
+import { followSignal } from '../../follow-signal.ts'
 import { renderDocument } from '../../html/document.ts'
 import { matchesEtag, matchesIfRange } from '../../request/conditions.ts'
 import { acceptsHtml, MEDIA_TYPES } from '../../request/format.ts'
@@ -13,6 +14,7 @@ import { etagOf, fingerprint } from '../etag.ts'
 import { contentHeaders, notModified, rangeNotSatisfiable } from '../headers.ts'
 import { respondJsonFile } from './json-file.ts'
 import { previewText } from './preview-text.ts'
+import { readWhole, wholeBody } from '../whole-body.ts'
 import type { ResponseContext } from '../context.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -62,12 +64,20 @@ export async function respondDocument (context: ResponseContext): Promise<Respon
 async function respondBytes (context: ResponseContext, format: DocumentFormat): Promise<Response> {
   const { request, target: { query }, resolved: { cid } } = context
   const etag = etagOf(cid, format)
-  const block = await readBlock(context, cid)
+  const unneeded = followSignal(context.signal)
+  const { value: block, share } = await readWhole(
+    async () => readBlock(context, cid),
+    ({ byteLength }) => request.method === 'HEAD' ? 0 : byteLength,
+    context,
+    unneeded
+  )
   const range = request.method === 'GET' && matchesIfRange(request.headers.get('if-range'), etag)
     ? parseRange(request.headers.get('range'), block.byteLength)
     : undefined
 
   if (range === 'unsatisfiable') {
+    share?.give()
+
     return rangeNotSatisfiable(context, block.byteLength)
   }
 
@@ -88,11 +98,12 @@ async function respondBytes (context: ResponseContext, format: DocumentFormat): 
   headers.set('x-content-type-options', 'nosniff')
 
   if (matchesEtag(request.headers.get('if-none-match'), etag)) {
+    share?.give()
+
     return notModified(headers)
   }
 
-  // blocks are never in shared memory
-  const body = request.method === 'HEAD' ? null : bytes as Uint8Array<ArrayBuffer>
+  const body = request.method === 'HEAD' ? null : await wholeBody(context, bytes, unneeded, share)
 
   return new Response(body, { status: range == null ? 200 : 206, headers })
 }

@@ -1,9 +1,12 @@
 import { BodyTooLargeError, GatewayError } from '../../errors.ts'
+import { followSignal } from '../../follow-signal.ts'
+import { shareOfBody } from '../../memory/turns.ts'
 import { namesEtag } from '../../request/conditions.ts'
 import { MEDIA_TYPES } from '../../request/format.ts'
 import { contentDisposition } from '../content-disposition.ts'
 import { etagOf } from '../etag.ts'
 import { contentHeaders, notModified } from '../headers.ts'
+import { readFile } from '../read-file.ts'
 import { openResponseBody } from '../response-body.ts'
 import type { ResponseContext } from '../context.ts'
 import type { Stats } from '@ipfsz/core'
@@ -11,6 +14,9 @@ import type { CID } from 'multiformats/cid'
 
 /** Larger files are not parsed, 4 MiB: only their first character must be one of JSON. */
 const MAX_PARSED_SIZE = 4 * 1024 * 1024
+
+/** What it takes to read a file of that size, from frames of 4 MiB, and its bytes. */
+const PARSING_MEMORY = 16 * 1024 * 1024
 
 /** What JSON of that size begins with: it is no number. */
 const JSON_START = /^\s*[[{"]/
@@ -26,7 +32,7 @@ const START_LENGTH = 1024
  * @throws {BodyTooLargeError} it would have to be decompressed
  */
 export async function respondJsonFile (context: ResponseContext): Promise<Response> {
-  const { request, resolved: { cid, stats }, components, init: { limits }, target: { query, path } } = context
+  const { request, resolved: { cid, stats }, init: { limits }, target: { query, path } } = context
 
   if (stats == null || !isFile(stats)) {
     throw new GatewayError(406, `${cid} is not a file that holds JSON`)
@@ -52,19 +58,19 @@ export async function respondJsonFile (context: ResponseContext): Promise<Respon
     return notModified(headers)
   }
 
+  const unneeded = followSignal(context.signal)
   const isParsed = size != null && size <= MAX_PARSED_SIZE
-  const read = (signal: AbortSignal): AsyncIterable<Uint8Array> => {
-    const source = components.fs.cat(cid, { signal })
+
+  if (isParsed) {
+    await parse(context, size, unneeded)
+  }
+
+  const read = (): AsyncIterable<Uint8Array> => {
+    const source = readFile(context, { cid, size, isCompressed: limit != null }, unneeded)
 
     return isParsed ? source : beginsLikeJson(cid, source)
   }
-  const body = await openResponseBody(context, read, { length: size, limit })
-
-  if (isParsed) {
-    const bytes = await parsed(cid, body)
-
-    return new Response(request.method === 'HEAD' ? null : bytes, { headers })
-  }
+  const body = await openResponseBody(context, read, { unneeded, length: size, limit })
 
   if (request.method === 'HEAD') {
     await body.cancel()
@@ -79,16 +85,27 @@ function isFile (stats: Stats): boolean {
   return stats.type === 'raw' || (stats.type === 'file' && stats.unixfs.type !== 'symlink')
 }
 
-/** All bytes, if they are JSON. */
-async function parsed (cid: CID, body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<ArrayBuffer> {
-  const bytes = await new Response(body).arrayBuffer()
+/**
+ * Read all bytes, and check that they are JSON. They are read again to be sent, or a slow client would keep them.
+ *
+ * @throws {GatewayError} 406
+ */
+async function parse (context: ResponseContext, size: number, unneeded: AbortController): Promise<void> {
+  const { resolved: { cid }, components: { fs }, init: { memory } } = context
+  const share = await memory.take(shareOfBody(PARSING_MEMORY, unneeded))
+  const read = (signal: AbortSignal): AsyncIterable<Uint8Array> => fs.cat(cid, { signal })
 
   try {
-    JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    const body = await openResponseBody({ ...context, signal: unneeded.signal }, read, { length: size })
+    const bytes = await new Response(body).arrayBuffer()
 
-    return bytes
-  } catch (cause) {
-    throw notJson(cid, { cause })
+    try {
+      JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    } catch (cause) {
+      throw notJson(cid, { cause })
+    }
+  } finally {
+    share.give()
   }
 }
 

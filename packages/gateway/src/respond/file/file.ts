@@ -7,6 +7,7 @@ import { checkedLength } from '../body.ts'
 import { contentDisposition } from '../content-disposition.ts'
 import { compressedEtagOf, etagOf } from '../etag.ts'
 import { contentHeaders, notModified, rangeNotSatisfiable } from '../headers.ts'
+import { readFile, readStored } from '../read-file.ts'
 import { openResponseBody } from '../response-body.ts'
 import { canGzip, freeCompressor } from './gzip-file.ts'
 import { describeFile, typeOfFile } from './served-file.ts'
@@ -65,10 +66,12 @@ export async function respondFile (context: ResponseContext, options: FileOption
     return rangeNotSatisfiable(context, file.size ?? 0)
   }
 
+  // read before anything is held
+  const type = await typeOfFile(context, file, range != null)
   const unneeded = followSignal(signal)
 
   try {
-    const stored = await openStored(candidate, unneeded.signal)
+    const stored = await openStored(context, candidate, unneeded.signal)
     const compressor = stored == null && takesGzip ? freeCompressor(context) : undefined
     const sending = {
       etag: stored != null ? etag : compressor != null ? gzipEtag : etagOf(etagCid),
@@ -78,7 +81,7 @@ export async function respondFile (context: ResponseContext, options: FileOption
     }
     checkLimit(context, file, sending)
 
-    const headers = await headersOf(context, file, sending, status)
+    const headers = headersOf(context, file, sending, { type, status })
     const body = request.method === 'HEAD' ? null : await openFile(context, file, sending, unneeded)
 
     if (body == null) {
@@ -92,17 +95,17 @@ export async function respondFile (context: ResponseContext, options: FileOption
   }
 }
 
-async function headersOf (
+function headersOf (
   context: ResponseContext,
   file: ServedFile,
   sending: Sending,
-  status: number
-): Promise<Headers> {
+  { type, status }: { type: string, status: number }
+): Headers {
   const { etag, range, stored, compressor } = sending
 
   return contentHeaders(context, {
     etag,
-    type: await typeOfFile(context, file, range != null),
+    type,
     length: lengthOf(file, sending),
     encoding: compressor == null ? stored?.coding : 'gzip',
     variesByEncoding: file.isCompressed,
@@ -143,6 +146,7 @@ async function findStored (
 
 /** The file as it is stored, if its first bytes say that clients can decode it. */
 async function openStored (
+  context: ResponseContext,
   candidate: StoredCandidate | undefined,
   signal: AbortSignal
 ): Promise<StoredBody | undefined> {
@@ -151,7 +155,7 @@ async function openStored (
   }
 
   const { file, representation } = candidate
-  const { start, frames, close } = await openFrames(file.frames({ signal }))
+  const { start, frames, close } = await openFrames(readStored(context, file, signal))
 
   if (canSend(representation, start)) {
     return { ...representation, bytes: storedBytes(file, representation, frames) }
@@ -187,7 +191,7 @@ async function openFile (
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const { init: { limits } } = context
 
-  return openResponseBody(context, signal => read(context, file, sending, signal), {
+  return openResponseBody(context, () => read(context, file, sending, unneeded), {
     unneeded,
     length: lengthOf(file, sending),
     limit: file.size == null ? limits.decompressedBytes : undefined
@@ -195,11 +199,14 @@ async function openFile (
 }
 
 function read (
-  { components: { fs }, init: { limits } }: ResponseContext,
-  { cid, content, size }: ServedFile,
+  context: ResponseContext,
+  file: ServedFile,
   { range, stored, compressor }: Sending,
-  signal: AbortSignal
+  unneeded: AbortController
 ): AsyncIterable<Uint8Array> {
+  const { init: { limits } } = context
+  const { content, size } = file
+
   if (stored != null) {
     return stored.bytes
   }
@@ -212,10 +219,10 @@ function read (
     // the limits are of the original bytes
     const limit = size == null ? limits.decompressedBytes : undefined
 
-    return compressor.gzipFile(checkedLength(fs.cat(cid, { signal }), { length: size, limit }))
+    return compressor.gzipFile(checkedLength(readFile(context, file, unneeded), { length: size, limit }))
   }
 
-  return fs.cat(cid, { signal, ...range == null ? {} : { offset: range.start, length: range.end - range.start } })
+  return readFile(context, file, unneeded, range)
 }
 
 async function * once (bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { BINARY, SAMPLE_LENGTH, typeOfBytes, typeOfName } from './content-type.ts'
 import { GatewayError } from '../../errors.ts'
+import { followSignal } from '../../follow-signal.ts'
+import { readFile } from '../read-file.ts'
 import type { ResponseContext } from '../context.ts'
 import type { Stats } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -75,9 +77,10 @@ export function describeFile ({ resolved, target }: ResponseContext, options: Fi
  */
 export async function typeOfFile (
   context: ResponseContext,
-  { cid, name, size, content }: ServedFile,
+  file: ServedFile,
   isPart: boolean
 ): Promise<string> {
+  const { cid, name, size, content } = file
   const named = name == null ? undefined : typeOfName(name)
 
   if (content != null || named != null) {
@@ -93,10 +96,11 @@ export async function typeOfFile (
     return cached
   }
 
-  const sample = await readSample(context, cid).catch((err: unknown) => {
+  const sample = await readSample(context, file).catch((err: unknown) => {
     context.signal.throwIfAborted()
 
-    if (!isPart) {
+    // an original whose link is unchecked can only be read as a whole
+    if (!isPart && !(err instanceof Error && err.name === 'UncheckedLinkError')) {
       throw err
     }
   })
@@ -111,11 +115,12 @@ export async function typeOfFile (
   return type
 }
 
-async function readSample ({ components, signal }: ResponseContext, cid: CID): Promise<Uint8Array> {
+async function readSample (context: ResponseContext, file: ServedFile): Promise<Uint8Array> {
   const sample = new Uint8Array(SAMPLE_LENGTH)
+  const range = { start: 0, end: Math.min(file.size ?? SAMPLE_LENGTH, SAMPLE_LENGTH) }
   let length = 0
 
-  for await (const bytes of components.fs.cat(cid, { length: SAMPLE_LENGTH, signal })) {
+  for await (const bytes of readFile(context, file, followSignal(context.signal), range)) {
     const part = bytes.subarray(0, SAMPLE_LENGTH - length)
     sample.set(part, length)
     length += part.byteLength

@@ -8,15 +8,20 @@ import { namesEtag } from '../../request/conditions.ts'
 import { MEDIA_TYPES } from '../../request/format.ts'
 import { contentDisposition } from '../content-disposition.ts'
 import { contentHeaders, notModified } from '../headers.ts'
+import { readFile } from '../read-file.ts'
 import { openResponseBody } from '../response-body.ts'
+import { PackedBytes } from './packed-bytes.ts'
 import { tarEntries } from './tar-entries.ts'
 import type { ResponseContext } from '../context.ts'
 import type { TarEntry } from './tar-entries.ts'
 import type { Stats } from '@ipfsz/core'
-import type { TarHeader, TarPackController } from 'modern-tar'
+import type { TarHeader } from 'modern-tar'
 
 /** The modes of files and directories that have none. */
 const MODES = { file: 0o644, directory: 0o755, symlink: 0o777 }
+
+/** How much is written to an archive at a time. The packer waits for its reader from 8 MiB on. */
+const PART_SIZE = 1024 * 1024
 
 /** The latest time that the header of an entry can hold, in seconds since 1970. */
 const MAX_MTIME = 8 ** 11 - 1
@@ -64,27 +69,10 @@ export async function respondTar (context: ResponseContext): Promise<Response> {
 
   checkSize(first.value, limits.decompressedBytes, limits.decompressedBytes)
 
-  const { readable, controller } = createTarPacker()
-  // it never rejects: a failure goes to the body
-  void pack(first.value, entries, controller, { ...context, signal })
-
   return new Response(
-    await openResponseBody(context, () => readStream(readable), { unneeded }),
+    await openResponseBody(context, () => pack(first.value, entries, context, unneeded), { unneeded }),
     { headers }
   )
-}
-
-/** The bytes of a stream. Not all browsers can iterate over one. */
-async function * readStream (stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader()
-
-  try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      yield read.value
-    }
-  } finally {
-    await reader.cancel().catch(() => {})
-  }
 }
 
 /** With the size of the original bytes, for which a stream of another tool has to be decompressed. */
@@ -94,36 +82,45 @@ async function sized (stats: Stats, { resolved: { cid }, components, signal }: R
     : stats
 }
 
-async function pack (
+async function * pack (
   first: TarEntry,
   rest: AsyncGenerator<TarEntry>,
-  controller: TarPackController,
-  { components, signal, init: { limits } }: ResponseContext
-): Promise<void> {
+  context: ResponseContext,
+  unneeded: AbortController
+): AsyncGenerator<Uint8Array> {
+  const { limits } = context.init
+  const { readable, controller } = createTarPacker()
+  const packed = new PackedBytes(readable)
   let left = limits.decompressedBytes
 
   try {
     for (let entry: TarEntry | undefined = first; entry != null;) {
+      const { type, cid, size, compressed: isCompressed } = entry
       checkSize(entry, left, limits.decompressedBytes)
-      left -= entry.compressed ? entry.size : 0
+      left -= isCompressed ? size : 0
 
       const writer = controller.add(headerOf(entry)).getWriter()
 
-      if (entry.type === 'file') {
-        for await (const bytes of components.fs.cat(entry.cid, { signal })) {
-          await writer.write(bytes)
+      if (type === 'file') {
+        for await (const bytes of readFile(context, { cid, size, isCompressed }, unneeded)) {
+          for (let i = 0; i < bytes.byteLength; i += PART_SIZE) {
+            await writer.write(bytes.subarray(i, i + PART_SIZE))
+            yield * packed.queued()
+          }
         }
       }
 
       await writer.close()
+      yield * packed.queued()
 
       const next: IteratorResult<TarEntry, unknown> = await rest.next()
       entry = next.done === true ? undefined : next.value
     }
 
     controller.finalize()
-  } catch (err) {
-    controller.error(err)
+    yield * packed.queued()
+  } finally {
+    packed.close()
     await rest.return(undefined).catch(() => {})
   }
 }

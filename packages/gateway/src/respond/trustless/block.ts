@@ -1,5 +1,6 @@
 import { checkBlock, checkHash, isIdentity, unmark } from '@ipfsz/core'
 import { blockReader, checkBlockSize, readErrorOf } from '../../dag/read-block.ts'
+import { followSignal } from '../../follow-signal.ts'
 import { acceptedCodings, contentCoding } from '../../request/accept-encoding.ts'
 import { matchesEtag, matchesIfRange } from '../../request/conditions.ts'
 import { MEDIA_TYPES } from '../../request/format.ts'
@@ -8,6 +9,7 @@ import { contentDisposition } from '../content-disposition.ts'
 import { compressedEtagOf, etagOf } from '../etag.ts'
 import { contentHeaders, notModified, rangeNotSatisfiable } from '../headers.ts'
 import { respondUnchanged } from '../unchanged.ts'
+import { readWhole, wholeBody } from '../whole-body.ts'
 import type { CompressedBlock, ContentCoding, GatewayBlocks, StoredBlock } from '../../contract.ts'
 import type { ResponseContext } from '../context.ts'
 import type { CID } from 'multiformats/cid'
@@ -42,11 +44,19 @@ export async function respondBlock (context: ResponseContext): Promise<Response>
   const cid = unmark(resolved.cid)
   const wantsRange = request.method === 'GET' && header('range') != null &&
     matchesIfRange(header('if-range'), etagOf(cid, 'raw'))
-  const payload = await readPayload(cid, context, wantsRange)
+  const unneeded = followSignal(context.signal)
+  const { value: payload, share } = await readWhole(
+    async () => readPayload(cid, context, wantsRange),
+    ({ bytes }) => request.method === 'HEAD' ? 0 : bytes?.byteLength ?? 0,
+    context,
+    unneeded
+  )
   const { size } = payload
   const range = wantsRange ? parseRange(header('range'), size) : undefined
 
   if (range === 'unsatisfiable') {
+    share?.give()
+
     return rangeNotSatisfiable(context, size)
   }
 
@@ -62,13 +72,15 @@ export async function respondBlock (context: ResponseContext): Promise<Response>
   })
 
   if (matchesEtag(header('if-none-match'), headers.get('etag') ?? '')) {
+    share?.give()
+
     return notModified(headers)
   }
 
-  const body = request.method === 'HEAD' ? undefined : payload.bytes?.subarray(range?.start, range?.end)
+  const bytes = request.method === 'HEAD' ? undefined : payload.bytes?.subarray(range?.start, range?.end)
+  const body = bytes == null ? null : await wholeBody(context, bytes, unneeded, share)
 
-  // blocks are never in shared memory
-  return new Response(body as Uint8Array<ArrayBuffer> | undefined, { status: range == null ? 200 : 206, headers })
+  return new Response(body, { status: range == null ? 200 : 206, headers })
 }
 
 function etagOfPayload (cid: CID, { encoding, isFast }: Payload): string {

@@ -1,15 +1,23 @@
 import { unmark } from '@ipfsz/core'
 import { openCar } from '../../car/car.ts'
+import { MAX_BLOCK_SIZE } from '../../dag/read-block.ts'
 import { followSignal } from '../../follow-signal.ts'
+import { passInTurns, shareOfBody } from '../../memory/turns.ts'
 import { carParams } from '../../request/car-params.ts'
 import { namesEtag } from '../../request/conditions.ts'
 import { MEDIA_TYPES } from '../../request/format.ts'
 import { contentDisposition } from '../content-disposition.ts'
 import { fingerprint } from '../etag.ts'
 import { contentHeaders, notModified } from '../headers.ts'
+import { UNCOUNTED } from '../read-file.ts'
 import { openResponseBody } from '../response-body.ts'
+import type { CarMemory } from '../../car/car-memory.ts'
+import type { Share } from '../../memory/memory-budget.ts'
 import type { ResponseContext } from '../context.ts'
 import type { CarParams } from '../../request/car-params.ts'
+
+/** How long a CAR may keep the blocks above the current one while others wait, in milliseconds: it waits for turns. */
+const HELD_PATIENCE = 30_000
 
 /**
  * The CAR of a path (Trustless Gateway, CAR Responses). A block that is missing after the end of the path
@@ -33,7 +41,8 @@ export async function respondCar (context: ResponseContext): Promise<Response> {
   }
 
   const unneeded = followSignal(signal)
-  const car = await openCar(resolved.roots[0], resolved.names, params, blocks, unneeded.signal)
+  const memory = memoryOf(context, unneeded)
+  const car = await openCar(resolved.roots[0], resolved.names, params, blocks, unneeded.signal, memory)
 
   if (request.method === 'HEAD') {
     unneeded.abort()
@@ -43,9 +52,30 @@ export async function respondCar (context: ResponseContext): Promise<Response> {
   }
 
   return new Response(
-    await openResponseBody(context, () => car.bytes, { unneeded }),
+    await openResponseBody(
+      context,
+      () => passInTurns(car.bytes, MAX_BLOCK_SIZE, context.init.memory, unneeded),
+      { unneeded }
+    ),
     { headers }
   )
+}
+
+/** The memory that all responses share. */
+function memoryOf ({ init: { memory } }: ResponseContext, unneeded: AbortController): CarMemory {
+  let held: Share | undefined
+
+  return {
+    readAhead: ({ bytes, revoke }) => memory.tryTake({ ...shareOfBody(bytes, unneeded), revoke }),
+    hold: bytes => {
+      if (held != null) {
+        held.touch(HELD_PATIENCE)
+        held.resize(Math.max(bytes, 1))
+      } else if (bytes > UNCOUNTED) {
+        held = memory.hold({ ...shareOfBody(bytes, unneeded), patience: HELD_PATIENCE })
+      }
+    }
+  }
 }
 
 /**

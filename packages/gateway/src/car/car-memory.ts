@@ -1,0 +1,16 @@
+import type { Share, ShareInit } from '../memory/memory-budget.ts'
+
+/** The memory that a walk may use, besides that of the block that is sent. */
+export interface CarMemory {
+  /** Memory to read a block ahead. Undefined: there is none. */
+  readAhead (init: Pick<ShareInit, 'bytes' | 'revoke'>): Pick<Share, 'resize' | 'give'> | undefined
+
+  /** Count the blocks above the current one, and the CIDs that are remembered. */
+  hold (bytes: number): void
+}
+
+/** For a walk that is alone. */
+export const OWN_MEMORY: CarMemory = {
+  readAhead: () => ({ resize: () => {}, give: () => {} }),
+  hold: () => {}
+}

@@ -1,0 +1,61 @@
+import { shareOfBody } from '../memory/turns.ts'
+import { UNCOUNTED } from './read-file.ts'
+import { openResponseBody } from './response-body.ts'
+import type { ResponseContext } from './context.ts'
+import type { Share } from '../memory/memory-budget.ts'
+
+/** The bytes that are sent at a time. */
+const CHUNK_SIZE = 64 * 1024
+
+/**
+ * Read something that is held until it is sent, within the memory of all responses. Nothing is held while it waits
+ * for that: it is read again then.
+ *
+ * @param unneeded - aborted when the client is too slow while others wait. Give the share back by it, or at the end
+ */
+export async function readWhole<T> (
+  read: () => Promise<T>,
+  sizeOf: (value: T) => number,
+  { init: { memory } }: Pick<ResponseContext, 'init'>,
+  unneeded: AbortController
+): Promise<{ value: T, share?: Share | undefined }> {
+  let size: number
+
+  {
+    const value = await read()
+    size = sizeOf(value)
+    const share = size <= UNCOUNTED ? undefined : memory.takeNow(shareOfBody(size, unneeded))
+
+    if (size <= UNCOUNTED || share != null) {
+      return { value, share }
+    }
+  }
+
+  const share = await memory.take(shareOfBody(size, unneeded))
+
+  return { value: await read(), share }
+}
+
+/** The body of bytes that are held as a whole. */
+export async function wholeBody (
+  context: ResponseContext,
+  bytes: Uint8Array,
+  unneeded: AbortController,
+  share: Pick<Share, 'give'> | undefined
+): Promise<BodyInit> {
+  return share == null
+    // blocks are never in shared memory
+    ? bytes as Uint8Array<ArrayBuffer>
+    : openResponseBody(context, () => chunksOf(bytes, share), { unneeded, length: bytes.byteLength })
+}
+
+/** Bytes in pieces that share their memory: `Response` would copy them. */
+export async function * chunksOf (bytes: Uint8Array, share: Pick<Share, 'give'>): AsyncGenerator<Uint8Array> {
+  try {
+    for (let i = 0; i < bytes.byteLength; i += CHUNK_SIZE) {
+      yield bytes.subarray(i, i + CHUNK_SIZE)
+    }
+  } finally {
+    share.give()
+  }
+}

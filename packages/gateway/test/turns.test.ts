@@ -1,0 +1,170 @@
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { sha256 } from 'multiformats/hashes/sha2'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createGateway } from '../src/index.ts'
+import { MemoryBudget } from '../src/memory/memory-budget.ts'
+import { passInTurns, readInTurns } from '../src/memory/turns.ts'
+import { addCompressed, bytesOf, get, KIB, noise, same, serve, text } from './fixtures.ts'
+import type { Resumable } from '../src/memory/turns.ts'
+
+/** The clock that the tests do not set. */
+const { setInterval: realInterval, clearInterval: stopInterval } = globalThis
+
+const BYTES = noise(1000 * KIB)
+const CHUNK = 100 * KIB
+
+/** A source of chunks that counts what it holds. */
+class Source implements Resumable {
+  readonly size = BYTES.byteLength
+  readonly opened: number[] = []
+  active = 0
+
+  memory (isShort: boolean): number {
+    return isShort ? CHUNK : 3 * CHUNK
+  }
+
+  async * open (offset: number, _: boolean, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    this.opened.push(offset)
+    this.active++
+
+    try {
+      for (let i = offset; i < this.size; i += CHUNK) {
+        signal.throwIfAborted()
+        yield BYTES.subarray(i, i + CHUNK)
+      }
+    } finally {
+      this.active--
+    }
+  }
+}
+
+describe('reading in turns', () => {
+  const client = new AbortController().signal
+
+  beforeEach(() => { vi.useFakeTimers() })
+  afterEach(() => { vi.useRealTimers() })
+
+  it('opens the source once while there is memory, and passes its chunks on', async () => {
+    const source = new Source()
+    const chunks = await Array.fromAsync(readInTurns(source, new MemoryBudget(1000 * CHUNK), client))
+
+    expect(chunks).toHaveLength(10)
+    expect(chunks[1].buffer).toBe(BYTES.buffer)
+    expect(source.opened).toEqual([0])
+  })
+
+  it('lets all clients read on, and keeps little for those that do not read', async () => {
+    const memory = new MemoryBudget(4 * CHUNK)
+    const sources = Array.from({ length: 20 }, () => new Source())
+    const readers = sources.map(source => readInTurns(source, memory, client))
+    const firsts = readers.map(async reader => reader.next())
+
+    // nobody reads on, but each gets its first bytes
+    await vi.advanceTimersByTimeAsync(60_000)
+    const parts = await Promise.all(firsts)
+    expect(memory.taken).toBeLessThanOrEqual(4 * CHUNK)
+    expect(sources.filter(({ active }) => active > 0).length).toBeLessThanOrEqual(4)
+    // those that came when memory was short hold a copy of a small part
+    expect(parts.filter(({ value }) => value?.buffer !== BYTES.buffer && value?.buffer.byteLength <= 64 * KIB).length)
+      .toBeGreaterThan(15)
+
+    for (const [i, reader] of readers.entries()) {
+      const rest = Array.fromAsync(reader)
+      await vi.advanceTimersByTimeAsync(60_000)
+      expect(same(Buffer.concat([parts[i].value ?? new Uint8Array(0), ...await rest]), BYTES)).toBe(true)
+    }
+
+    expect(memory.taken).toBe(0)
+  })
+
+  it('ends with a source that is shorter than it says, and fails with one that fails', async () => {
+    const memory = new MemoryBudget(CHUNK)
+    const short: Resumable = { size: 10, memory: () => 1, open: async function * () { yield new Uint8Array(9) } }
+    let opened = 0
+    const once: Resumable = {
+      ...short,
+      open: async function * () {
+        if (opened++ === 0) {
+          yield new Uint8Array(9)
+        }
+      }
+    }
+    const failing: Resumable = { ...short, open: () => { throw new Error('failed') } }
+
+    expect(Buffer.concat(await Array.fromAsync(readInTurns(once, memory, client)))).toHaveLength(9)
+    await expect(Array.fromAsync(readInTurns(failing, memory, client))).rejects.toThrow('failed')
+    expect(memory.taken).toBe(0)
+  })
+
+  it('fails what can be read only once, if its client is slow while others wait', async () => {
+    const memory = new MemoryBudget(CHUNK)
+    const unneeded = new AbortController()
+    const slow = passInTurns(new Source().open(0, false, client), CHUNK, memory, unneeded)
+    await slow.next()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(unneeded.signal.aborted).toBe(false)
+
+    const others = new AbortController()
+    const other = passInTurns(new Source().open(0, false, client), CHUNK, memory, others)
+    const first = other.next()
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(unneeded.signal.reason).toMatchObject({ name: 'ResponseTooSlowError' })
+    expect((await first).value).toHaveLength(CHUNK)
+    await other.return(undefined)
+    expect(memory.taken).toBe(0)
+  })
+})
+
+describe('a gateway', () => {
+  it('reads for few clients at a time if they do not read, however many there are', async () => {
+    const { fs, blockstore } = serve()
+    const bytes = text(2000 * KIB)
+    const cid = await addCompressed(fs, bytes, 'zstd', 128 * KIB)
+    let reading = 0
+    const gateway = createGateway({
+      blocks: blockstore,
+      fs: {
+        stat: fs.stat.bind(fs),
+        ls: fs.ls.bind(fs),
+        storedFile: fs.storedFile.bind(fs),
+        cat: async function * (cid, options) {
+          reading++
+
+          try {
+            yield * fs.cat(cid, options)
+          } finally {
+            reading--
+          }
+        }
+      }
+    }, { limits: { heldBytes: 300 * KIB } })
+    const answers = await Promise.all(Array.from({ length: 6 }, async () => gateway(get(`${cid}?filename=a.txt`))))
+
+    expect(reading).toBeLessThan(3)
+
+    for (const answer of answers) {
+      expect(same(await bytesOf(answer), bytes)).toBe(true)
+    }
+
+    expect(reading).toBe(0)
+  })
+
+  it('cuts off a client that is too slow with what cannot be sent later, while another waits', async () => {
+    const { gateway, blockstore } = serve({ limits: { heldBytes: 1000 * KIB } })
+    const bytes = noise(900 * KIB)
+    const cid = CID.createV1(raw.code, await sha256.digest(bytes))
+    await blockstore.put(cid, bytes)
+    const slow = await gateway(get(`${cid}?format=raw`))
+    vi.useFakeTimers()
+    onTestFinished(() => { vi.useRealTimers() })
+    const waiting = gateway(get(`${cid}?format=raw`))
+
+    // as the one who waits may be late, time passes until it is answered
+    const passing = realInterval(() => { vi.advanceTimersByTime(1000) }, 1)
+    const answer = await waiting
+    stopInterval(passing)
+    await expect(bytesOf(slow)).rejects.toMatchObject({ name: 'ResponseTooSlowError' })
+    expect(same(await bytesOf(answer), bytes)).toBe(true)
+  })
+})
