@@ -1,6 +1,4 @@
-import { GatewayBlocks } from './gateway-blocks.ts'
 import type { GatewayPool, HttpSource, HttpSourceInit, ReadPlan } from '@ipfsz/core/http'
-import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
 interface GatewayAccessInit {
@@ -34,12 +32,12 @@ export class GatewayAccess {
     return new GatewayAccess(init => new HttpSource({ ...init, pool, isOnlySource }))
   }
 
-  /** What fetches the blocks below a root, and stores them. */
-  blocks (blockstore: Pick<Blockstore, 'put'>, root: CID, plan: ReadPlan | undefined): GatewayBlocks {
+  /** What fetches the blocks below a root. */
+  source (root: CID, plan: ReadPlan | undefined): HttpSource {
     const source = this.#makeSource({ root, plan })
     this.#sources.push(source)
 
-    return new GatewayBlocks(source, blockstore)
+    return source
   }
 
   close (): void {

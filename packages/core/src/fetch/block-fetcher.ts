@@ -2,16 +2,15 @@ import * as dagPb from '@ipld/dag-pb'
 import { anySignal } from 'any-signal'
 import { raceSignal } from 'race-signal'
 import { delay } from '../util/delay.ts'
-import { collectBytes } from '../util/bytes.ts'
 import { MAX_LEAF_SIZE, NODE_SIZE_GUESS } from '../constants.ts'
 import { FetchStalledError } from '../errors.ts'
 import { emit } from '../events.ts'
 import { FetchWindow } from './fetch-window.ts'
+import { isRefusal } from './source.ts'
 import type { FetchScope } from './fetch-scope.ts'
 import type { FetchSettings } from './init.ts'
-import type { Blockstore } from 'interface-blockstore'
+import type { BlockSource, SourceBlock, SourceOptions } from './source.ts'
 import type { CID } from 'multiformats/cid'
-import type { ProgressEvent } from 'progress-events'
 
 /** How many times to request a block from peers that answer that they cannot send it. */
 const MAX_FAILURES = 4
@@ -24,21 +23,26 @@ const STALLED_AGAIN = 2500
 const FIRST_WAIT = 250
 const LONGEST_WAIT = 1000
 
-export interface FetchOptions {
+export interface FetchOptions extends Pick<SourceOptions, 'damaged' | 'onProgress' | 'part' | 'providers'> {
   signal?: AbortSignal | null | undefined
   /** Aborted when the block is no longer needed. */
   until?: AbortSignal | undefined
   /** The block's size in bytes, if known. */
   expectedSize?: number | undefined
-  onProgress?: ((event: ProgressEvent) => void) | undefined
-  providers?: unknown[] | undefined
 }
 
-/** Which peer sent a block, from Helia's progress event. */
-interface Sender {
-  cid?: CID
-  provider?: CID
-  broker?: string
+/** A block that is being fetched. */
+interface Attempts {
+  cid: CID
+  scope: FetchScope
+  options: FetchOptions
+  signal: AbortSignal
+  /** When it was first requested. */
+  started: number
+  /** The index of the source that is asked. */
+  source: number
+  /** Set when it is given up. */
+  expired?: FetchStalledError
 }
 
 /** Thrown when one attempt to fetch a block takes too long. */
@@ -47,28 +51,33 @@ class AttemptTimeoutError extends Error {
 }
 
 /**
- * Fetches blocks through a networked blockstore. Bounds how much is requested at a time, and
- * requests blocks again that do not arrive.
+ * Fetches blocks from sources, which are asked one after the other. Bounds how much is requested at a time, requests
+ * blocks again that do not arrive, and gives up when nothing arrives for the timeout.
  */
 export class BlockFetcher {
   readonly window: FetchWindow
-  readonly #blockstore: Pick<Blockstore, 'get'>
+  readonly #sources: readonly BlockSource[]
   readonly #settings: FetchSettings
 
-  constructor (blockstore: Pick<Blockstore, 'get'>, settings: FetchSettings) {
-    this.#blockstore = blockstore
+  constructor (sources: readonly BlockSource[], settings: FetchSettings) {
+    this.#sources = sources
     this.#settings = settings
     this.window = new FetchWindow(settings)
   }
 
-  /** @throws {FetchStalledError} no block of the scope arrived within the timeout */
-  async fetch (cid: CID, scope: FetchScope, options: FetchOptions): Promise<Uint8Array> {
+  /**
+   * Fetch a block. It is not compared with its CID here.
+   *
+   * @throws {FetchStalledError} no block of the scope arrived within the timeout
+   * @throws {Error} that of the last source, if none has it
+   */
+  async fetch (cid: CID, scope: FetchScope, options: FetchOptions): Promise<SourceBlock> {
     const { window } = this
     const signal = anySignal([options.signal, options.until])
     const search = new AbortController()
+    const attempts: Attempts = { cid, scope, options, signal, started: 0, source: 0 }
     const guess = cid.code === dagPb.code ? NODE_SIZE_GUESS : MAX_LEAF_SIZE
     let size = Math.min(options.expectedSize ?? guess, MAX_LEAF_SIZE)
-    let first: number | undefined
     let stalls = 0
     let failures = 0
 
@@ -76,29 +85,35 @@ export class BlockFetcher {
       for (;;) {
         const slot = await window.acquire(size, scope, signal)
         const started = window.now()
-        first ??= started
+        attempts.started ||= started
 
         try {
-          const { block, sender } = await this.#attempt(cid, scope, this.#stallTime(stalls, size), signal, options)
-          slot.end(block.byteLength)
+          const block = await this.#attempt(attempts, this.#stallTime(stalls, size))
+          const { bytes: { byteLength }, sender, provider, broker } = block
+          slot.end(byteLength)
           scope.lastArrival = window.now()
           const duration = scope.lastArrival - started
-          emit(options, 'ipfsz:fetch:block', { cid, size: block.byteLength, duration, ...sender })
+          emit(options, 'ipfsz:fetch:block', { cid, size: byteLength, duration, sender, provider, broker })
 
           return block
         } catch (err) {
           signal.throwIfAborted()
+
+          const { expired } = attempts
+
+          if (expired != null) {
+            const providers = await raceSignal(this.#countProviders(scope), signal)
+            throw new FetchStalledError(cid, expired.time, { providers, cause: expired.cause })
+          }
+
           const stalled = err instanceof AttemptTimeoutError
 
           if (!stalled && (!isRefused(err) || ++failures === MAX_FAILURES)) {
             throw err
           }
 
-          const waited = window.now() - Math.max(first, scope.lastArrival)
-
-          if (waited >= this.#settings.timeout) {
-            throw new FetchStalledError(cid, waited, { cause: err })
-          }
+          // those that refused may have it by now, and after one that stalled the next one is asked
+          attempts.source = stalled ? (attempts.source + 1) % this.#sources.length : 0
 
           if (stalled) {
             stalls++
@@ -139,48 +154,72 @@ export class BlockFetcher {
     return Math.min(Math.max(time, Math.min(this.window.backlog * 3, latest)), timeout)
   }
 
-  async #attempt (
-    cid: CID,
-    scope: FetchScope,
-    stallTime: number,
-    signal: AbortSignal,
-    options: FetchOptions
-  ): Promise<{ block: Uint8Array, sender: Omit<Sender, 'cid'> }> {
+  async #attempt (attempts: Attempts, stallTime: number): Promise<SourceBlock> {
+    const { cid, scope, options, signal } = attempts
     const giveUp = new AbortController()
     const attempt = anySignal([signal, giveUp.signal])
-    const sender: Omit<Sender, 'cid'> = {}
-    const unwatch = this.#watch(stallTime, () => {
-      giveUp.abort(new AttemptTimeoutError(`The block ${cid} did not arrive within ${Math.round(stallTime)} ms`))
+    const { timeout } = this.#settings
+    const time = Math.min(stallTime, timeout - this.#waited(attempts))
+    const unwatch = this.#watch(time, () => {
+      const err = new AttemptTimeoutError(`The block ${cid} did not arrive within ${Math.round(time)} ms`)
+
+      if (this.#waited(attempts) >= timeout) {
+        attempts.expired = new FetchStalledError(cid, timeout, { cause: err })
+      }
+
+      giveUp.abort(attempts.expired ?? err)
     })
 
-    const onProgress = (event: ProgressEvent): void => {
-      if (event.type === 'helia:block-broker:receive-block') {
-        const { provider, broker } = (event as ProgressEvent<string, Sender>).detail ?? {}
-        Object.assign(sender, { ...provider == null ? {} : { provider }, ...broker == null ? {} : { broker } })
-      }
-
-      options.onProgress?.(event)
-    }
-
     try {
-      const block = await raceSignal(collectBytes(this.#blockstore.get(cid, {
+      const block = await raceSignal(this.#ask(attempts, {
         ...options,
-        signal: attempt,
-        onProgress,
-        providers: [...options.providers ?? [], ...scope.providers]
-      } as Parameters<Blockstore['get']>[1])), attempt)
+        root: scope.root,
+        size: options.expectedSize,
+        providers: [...options.providers ?? [], ...scope.providers],
+        signal: attempt
+      }), attempt)
 
-      if (sender.provider != null) {
-        scope.add(sender.provider)
+      if (block.provider != null) {
+        scope.add(block.provider)
       }
 
-      return { block, sender }
+      return block
     } finally {
       unwatch()
       // whether it won or lost the race, stop requesting the block
       giveUp.abort()
       attempt.clear()
     }
+  }
+
+  /** Ask the sources one after the other. */
+  async #ask (attempts: Attempts, options: SourceOptions): Promise<SourceBlock> {
+    for (;; attempts.source++) {
+      try {
+        return await this.#sources[attempts.source].fetch(attempts.cid, options)
+      } catch (err) {
+        options.signal.throwIfAborted()
+
+        if (!isRefusal(err) || attempts.source + 1 === this.#sources.length) {
+          throw err
+        }
+      }
+    }
+  }
+
+  /** How many milliseconds nothing has arrived while a block is waited for. */
+  #waited ({ started, scope }: Attempts): number {
+    return this.window.now() - Math.max(started, scope.lastArrival)
+  }
+
+  /** Undefined: no source knows. */
+  async #countProviders ({ root }: FetchScope): Promise<number | undefined> {
+    const counts = await Promise.all(
+      this.#sources.map(async source => source.providers?.(root).catch(() => undefined))
+    )
+    const known = counts.filter(count => count != null)
+
+    return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count)
   }
 
   /** Call back when nothing arrived for `time`, or this block did not arrive for three times as long. */

@@ -13,13 +13,14 @@ export interface ProviderRouting {
 export class FetchScope {
   /** When a block of this scope last arrived. */
   lastArrival = Number.NEGATIVE_INFINITY
-  readonly #root: CID
+  /** Plain. */
+  readonly root: CID
   readonly #routing: ProviderRouting | undefined
   readonly #providers = new Map<string, CID>()
   #searching = false
 
   constructor (root: CID, routing?: ProviderRouting) {
-    this.#root = root
+    this.root = unmark(root)
     this.#routing = routing
   }
 
@@ -48,7 +49,7 @@ export class FetchScope {
   }
 
   async #search (routing: ProviderRouting, signal: AbortSignal): Promise<void> {
-    for await (const { id } of routing.findProviders(unmark(this.#root), { signal })) {
+    for await (const { id } of routing.findProviders(this.root, { signal })) {
       this.add(id)
 
       if (this.#providers.size >= MAX_PROVIDERS) {
