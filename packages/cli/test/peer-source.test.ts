@@ -1,9 +1,9 @@
-import { FetchStalledError, ipfsz } from '@ipfsz/core'
+import { ipfsz } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { FetchedStats } from '../src/network/fetched-stats.ts'
 import { PeerSource } from '../src/network/peer-source.ts'
-import { fakeNetwork } from './fake-network.ts'
+import { fakeNetwork, fetchNothing } from './fake-network.ts'
 import { makeBlock } from './nodes.ts'
 import { makeStore, removeStore } from './temporary.ts'
 import type { Network } from '../src/network/network.ts'
@@ -31,9 +31,9 @@ describe('a peer source', () => {
     const controller = new AbortController()
     const searches: unknown[] = []
     const source = make({
-      fetch: async (_, { search, signal }) => {
-        searches.push(search)
-        return fakeNetwork().fetch(cid, { root, search, signal })
+      fetch: async (cid, options) => {
+        searches.push(options.search)
+        return fetchNothing(cid, options)
       },
       peers: async () => [{ peerId: PEER, address: '/ip4/127.0.0.1/tcp/1', direction: 'outbound' }],
       providerCount: async () => 2
@@ -41,12 +41,13 @@ describe('a peer source', () => {
 
     const first = source.fetch(cid, { root, signal: controller.signal })
     await expect.poll(() => searches).toEqual(['all'])
-    controller.abort(new FetchStalledError(cid, 60_000))
+    await expect(source.gaveUp(root, 60_000)).resolves.toBe(2)
+    controller.abort()
 
     await expect(source.fetch(cid, { root, signal })).rejects.toMatchObject(
       { name: 'FetchStalledError', time: 60_000, providers: 2, cause: { name: 'NotFoundError' } }
     )
-    await expect(first).rejects.toMatchObject({ name: 'FetchStalledError' })
+    await expect(first).rejects.toMatchObject({ name: 'AbortError' })
     expect(searches).toEqual(['all', 'lost'])
   })
 
@@ -70,8 +71,9 @@ describe('a peer source', () => {
       const controller = new AbortController()
       const fetching = source.fetch(cid, { root, signal: controller.signal })
       await expect.poll(() => searches.length).toBe(asked + 1)
-      controller.abort(new FetchStalledError(cid, 1000))
-      await expect(fetching).rejects.toMatchObject({ name: 'FetchStalledError' })
+      await source.gaveUp(root, 1000)
+      controller.abort()
+      await expect(fetching).rejects.toMatchObject({ name: 'AbortError' })
     }
 
     await giveUp()

@@ -162,7 +162,7 @@ class Readers {
     const sources = [kept.good, {
       fetch: async (cid: CID, options: SourceOptions) =>
         source.fetch(cid, { ...options, signal: AbortSignal.any([signal, options.signal]) }),
-      providers: async () => source.providers()
+      gaveUp: async (root: CID, time: number) => source.gaveUp(root, time)
     }] as const
     const files = ipfsz({ blockstore: kept, datastore: links, sources }, { fetch: { timeout } })
     const blocks = files.blocks(root)

@@ -30,7 +30,7 @@ export class FetchedStats {
 
         return block
       },
-      providers: async root => source.providers?.(root)
+      gaveUp: async (...args) => source.gaveUp?.(...args)
     }
   }
 }

@@ -37,6 +37,8 @@ export class PeerSource implements BlockSource {
   readonly #init: PeerSourceInit
   readonly #searches: PeerSearches
   #search: FetchOptions['search'] = 'all'
+  /** That of the last fetch. */
+  #searched: FetchOptions['search']
   #opened: PeerNetwork | undefined
 
   constructor (init: PeerSourceInit) {
@@ -53,19 +55,7 @@ export class PeerSource implements BlockSource {
     const search = this.#search === 'all' && await this.#isStillAlone(network) ? 'lost' : this.#search
 
     signal.throwIfAborted()
-
-    // at once: the next block may be asked for before this fetch has ended
-    const onAbort = (): void => {
-      const { reason } = signal as { reason: unknown }
-
-      if (reason instanceof FetchStalledError) {
-        this.#search = search === 'all' ? 'lost' : 'none'
-        this.#searches.waited = reason.time
-        this.#searches.alone = isAlone(network)
-      }
-    }
-
-    signal.addEventListener('abort', onAbort, { once: true })
+    this.#searched = search
 
     try {
       const { bytes, peerId, verified } = await network.fetch(cid, { root, size, search, store, signal })
@@ -83,14 +73,20 @@ export class PeerSource implements BlockSource {
       const providers = await network.providerCount(root)
 
       throw new FetchStalledError(cid, this.#searches.waited, { providers, cause: err })
-    } finally {
-      signal.removeEventListener('abort', onAbort)
     }
   }
 
-  /** Undefined: no peer was asked. */
-  async providers (): Promise<number | undefined> {
-    return this.#opened?.providerCount(this.#init.root)
+  /** @returns undefined: no peer was asked */
+  async gaveUp (_: CID, time: number): Promise<number | undefined> {
+    if (this.#opened == null) {
+      return undefined
+    }
+
+    this.#search = this.#searched === 'all' ? 'lost' : 'none'
+    this.#searches.waited = time
+    this.#searches.alone = isAlone(this.#opened)
+
+    return this.#opened.providerCount(this.#init.root)
   }
 
   async #isStillAlone (network: Pick<Network, 'peers'>): Promise<boolean> {

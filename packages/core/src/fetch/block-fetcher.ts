@@ -7,6 +7,7 @@ import { FetchStalledError } from '../errors.ts'
 import { emit } from '../events.ts'
 import { FetchWindow } from './fetch-window.ts'
 import { isRefusal } from './source.ts'
+import { stallTime, watchForStall } from './stall-detector.ts'
 import type { FetchScope } from './fetch-scope.ts'
 import type { FetchSettings } from './init.ts'
 import type { BlockSource, SourceBlock, SourceOptions } from './source.ts'
@@ -14,8 +15,6 @@ import type { CID } from 'multiformats/cid'
 
 /** How many times to request a block from peers that answer that they cannot send it. */
 const MAX_FAILURES = 4
-/** Milliseconds after which a block that already stalled counts as stalled again. Doubles each time. */
-const STALLED_AGAIN = 2500
 /**
  * Milliseconds to wait before requesting a block again. Helia's Bitswap takes 10 ms to forget
  * a request, and does not repeat it before.
@@ -39,10 +38,8 @@ interface Attempts {
   signal: AbortSignal
   /** When it was first requested. */
   started: number
-  /** The index of the source that is asked. */
-  source: number
-  /** Set when it is given up. */
-  expired?: FetchStalledError
+  /** How often it did not arrive in time. */
+  stalls: number
 }
 
 /** Thrown when one attempt to fetch a block takes too long. */
@@ -51,7 +48,7 @@ class AttemptTimeoutError extends Error {
 }
 
 /**
- * Fetches blocks from sources, which are asked one after the other. Bounds how much is requested at a time, requests
+ * Fetches blocks from sources. Bounds how much is requested at a time, requests
  * blocks again that do not arrive, and gives up when nothing arrives for the timeout.
  */
 export class BlockFetcher {
@@ -73,12 +70,12 @@ export class BlockFetcher {
    */
   async fetch (cid: CID, scope: FetchScope, options: FetchOptions): Promise<SourceBlock> {
     const { window } = this
+    const { timeout } = this.#settings
     const signal = anySignal([options.signal, options.until])
     const search = new AbortController()
-    const attempts: Attempts = { cid, scope, options, signal, started: 0, source: 0 }
+    const attempts: Attempts = { cid, scope, options, signal, started: 0, stalls: 0 }
     const guess = cid.code === dagPb.code ? NODE_SIZE_GUESS : MAX_LEAF_SIZE
     let size = Math.min(options.expectedSize ?? guess, MAX_LEAF_SIZE)
-    let stalls = 0
     let failures = 0
 
     try {
@@ -88,7 +85,7 @@ export class BlockFetcher {
         attempts.started ||= started
 
         try {
-          const block = await this.#attempt(attempts, this.#stallTime(stalls, size))
+          const block = await this.#attempt(attempts, size)
           const { bytes: { byteLength }, sender, provider, broker } = block
           slot.end(byteLength)
           scope.lastArrival = window.now()
@@ -99,24 +96,20 @@ export class BlockFetcher {
         } catch (err) {
           signal.throwIfAborted()
 
-          const { expired } = attempts
-
-          if (expired != null) {
-            const providers = await raceSignal(this.#countProviders(scope), signal)
-            throw new FetchStalledError(cid, expired.time, { providers, cause: expired.cause })
-          }
-
           const stalled = err instanceof AttemptTimeoutError
+
+          if (stalled && this.#waited(attempts) >= timeout) {
+            // before others are asked for: the sources now know that it is in vain
+            const providers = await raceSignal(this.#giveUp(scope), signal)
+            throw new FetchStalledError(cid, timeout, { providers, cause: err })
+          }
 
           if (!stalled && (!isRefused(err) || ++failures === MAX_FAILURES)) {
             throw err
           }
 
-          // those that refused may have it by now, and after one that stalled the next one is asked
-          attempts.source = stalled ? (attempts.source + 1) % this.#sources.length : 0
-
           if (stalled) {
-            stalls++
+            attempts.stalls++
 
             if (slot.overtaken()) {
               // the link is not slow: a block that no peer has must not hold up the others
@@ -128,12 +121,14 @@ export class BlockFetcher {
 
           scope.search(search.signal)
           const reason = stalled ? 'stalled' : 'failed'
-          emit(options, 'ipfsz:fetch:retry', { cid, attempt: stalls + failures, reason, error: err as Error })
+          emit(options, 'ipfsz:fetch:retry', { cid, attempt: attempts.stalls + failures, reason, error: err as Error })
         } finally {
           slot.end()
         }
 
-        await delay(Math.min(FIRST_WAIT * 2 ** (stalls + failures - 1), LONGEST_WAIT), signal)
+        // other sources need not forget anything
+        const retries = attempts.stalls + failures - (this.#sources.length > 1 ? 1 : 0)
+        await delay(retries === 0 ? 0 : Math.min(FIRST_WAIT * 2 ** (retries - 1), LONGEST_WAIT), signal)
       }
     } finally {
       search.abort()
@@ -141,36 +136,20 @@ export class BlockFetcher {
     }
   }
 
-  /**
-   * Milliseconds after which an attempt counts as stalled. A block queued behind others gets
-   * more time, but is requested again after half of the timeout, in case the request was lost.
-   * It gets even more if the block alone takes that long.
-   */
-  #stallTime (stalls: number, size: number): number {
-    const { stallTimeout, timeout } = this.#settings
-    const time = stalls === 0 ? stallTimeout : Math.min(stallTimeout, STALLED_AGAIN * 2 ** (stalls - 1))
-    const latest = Math.max(timeout / 2, this.window.timeOf(size) * 2)
-
-    return Math.min(Math.max(time, Math.min(this.window.backlog * 3, latest)), timeout)
-  }
-
-  async #attempt (attempts: Attempts, stallTime: number): Promise<SourceBlock> {
-    const { cid, scope, options, signal } = attempts
+  async #attempt (attempts: Attempts, size: number): Promise<SourceBlock> {
+    const { cid, scope, options, signal, stalls } = attempts
     const giveUp = new AbortController()
     const attempt = anySignal([signal, giveUp.signal])
-    const { timeout } = this.#settings
-    const time = Math.min(stallTime, timeout - this.#waited(attempts))
-    const unwatch = this.#watch(time, () => {
-      const err = new AttemptTimeoutError(`The block ${cid} did not arrive within ${Math.round(time)} ms`)
-
-      if (this.#waited(attempts) >= timeout) {
-        attempts.expired = new FetchStalledError(cid, timeout, { cause: err })
-      }
-
-      giveUp.abort(attempts.expired ?? err)
+    const left = this.#settings.timeout - this.#waited(attempts)
+    const isFirst = stalls === 0 && this.#sources.length > 1
+    // a first source that keeps silent leaves half of the time to the others
+    const time = Math.min(stallTime(this.window, this.#settings, stalls, size), isFirst ? left / 2 : left)
+    const unwatch = watchForStall(this.window, time, () => {
+      giveUp.abort(new AttemptTimeoutError(`The block ${cid} did not arrive within ${Math.round(time)} ms`))
     })
 
     try {
+      attempt.throwIfAborted()
       const block = await raceSignal(this.#ask(attempts, {
         ...options,
         root: scope.root,
@@ -192,19 +171,34 @@ export class BlockFetcher {
     }
   }
 
-  /** Ask the sources one after the other. */
-  async #ask (attempts: Attempts, options: SourceOptions): Promise<SourceBlock> {
-    for (;; attempts.source++) {
+  /** Ask the sources one after the other: that wastes nothing. Once one kept silent, ask all of them at once. */
+  async #ask ({ cid, stalls }: Attempts, options: SourceOptions): Promise<SourceBlock> {
+    let failure: unknown
+
+    if (stalls > 0) {
       try {
-        return await this.#sources[attempts.source].fetch(attempts.cid, options)
+        return await Promise.any(this.#sources.map(async source => source.fetch(cid, options)))
+      } catch (err) {
+        const { errors } = err as AggregateError
+        throw errors.find(err => !isRefusal(err)) ?? errors.at(-1)
+      }
+    }
+
+    for (const source of this.#sources) {
+      try {
+        return await source.fetch(cid, options)
       } catch (err) {
         options.signal.throwIfAborted()
 
-        if (!isRefusal(err) || attempts.source + 1 === this.#sources.length) {
+        if (!isRefusal(err)) {
           throw err
         }
+
+        failure = err
       }
     }
+
+    throw failure
   }
 
   /** How many milliseconds nothing has arrived while a block is waited for. */
@@ -212,36 +206,15 @@ export class BlockFetcher {
     return this.window.now() - Math.max(started, scope.lastArrival)
   }
 
-  /** Undefined: no source knows. */
-  async #countProviders ({ root }: FetchScope): Promise<number | undefined> {
+  /** Tell the sources. Returns how many peers they know, if any of them does. */
+  async #giveUp ({ root }: FetchScope): Promise<number | undefined> {
+    const { timeout } = this.#settings
     const counts = await Promise.all(
-      this.#sources.map(async source => source.providers?.(root).catch(() => undefined))
+      this.#sources.map(async source => source.gaveUp?.(root, timeout).catch(() => undefined))
     )
     const known = counts.filter(count => count != null)
 
     return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count)
-  }
-
-  /** Call back when nothing arrived for `time`, or this block did not arrive for three times as long. */
-  #watch (time: number, onStalled: () => void): () => void {
-    const { window } = this
-    const started = window.now()
-    const left = (): number => Math.min(Math.max(started, window.lastArrival) + time, started + time * 3) - window.now()
-    let timer: ReturnType<typeof setTimeout>
-
-    const wait = (): void => {
-      const rest = left()
-
-      if (rest > 0) {
-        timer = setTimeout(wait, rest)
-      } else {
-        onStalled()
-      }
-    }
-
-    wait()
-
-    return () => { clearTimeout(timer) }
   }
 }
 

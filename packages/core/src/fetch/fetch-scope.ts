@@ -13,15 +13,19 @@ export interface ProviderRouting {
 export class FetchScope {
   /** When a block of this scope last arrived. */
   lastArrival = Number.NEGATIVE_INFINITY
-  /** Plain. */
-  readonly root: CID
+  readonly #root: CID
   readonly #routing: ProviderRouting | undefined
   readonly #providers = new Map<string, CID>()
   #searching = false
 
   constructor (root: CID, routing?: ProviderRouting) {
-    this.root = unmark(root)
+    this.#root = root
     this.#routing = routing
+  }
+
+  /** Plain. */
+  get root (): CID {
+    return unmark(this.#root)
   }
 
   /** Peers that sent blocks, and peers that advertise the root. */

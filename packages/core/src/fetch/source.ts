@@ -37,10 +37,7 @@ export interface SourceOptions {
   /** Peers that may have it, as Helia takes them. */
   providers?: unknown[] | undefined
   onProgress?: ((event: ProgressEvent) => void) | undefined
-  /**
-   * Aborted when the block is no longer wanted, and when it takes too long: then the sources are asked again, the next
-   * one first. The reason is a FetchStalledError if they are not asked again, because nothing arrived for the timeout.
-   */
+  /** Aborted when the block is no longer wanted, and when it takes too long: then all sources are asked, at once. */
   signal: AbortSignal
 }
 
@@ -54,8 +51,13 @@ export interface BlockSource {
    */
   fetch (cid: CID, options: SourceOptions): Promise<SourceBlock>
 
-  /** How many peers are known that may have the blocks below a root, for the error when none arrives. */
-  providers? (root: CID): Promise<number | undefined>
+  /**
+   * Called when a block is given up, because nothing arrived for the timeout.
+   *
+   * @param time - the timeout, in milliseconds
+   * @returns how many peers it knows that may have the blocks below the root, for the error
+   */
+  gaveUp? (root: CID, time: number): Promise<number | undefined>
 }
 
 const REFUSALS = new Set(['NotFoundError', 'FetchStalledError', 'GatewaysFailedError', 'LoadBlockFailedError'])
