@@ -12,7 +12,7 @@ import type { BlockCache } from '../cache/block-cache.ts'
 import type { ReadAhead } from './read-ahead.ts'
 import type { PeerNetwork } from '../network/peer-source.ts'
 import type { Repo } from '../repo/repo.ts'
-import type { BlocksBelow, LinkDatastore, SourceOptions } from '@ipfsz/core'
+import type { BlocksBelow, LinkDatastore } from '@ipfsz/core'
 import type { Gateway, GatewayComponents, GatewayInit, RootReader } from '@ipfsz/gateway'
 import type { CID } from 'multiformats/cid'
 
@@ -145,7 +145,8 @@ class Readers {
       providerCount: async root => network.providerCount(root),
       fetch: async (cid, options) => {
         try {
-          const { fetched, ...block } = await this.#fetches.fetch(cid, options)
+          const either = AbortSignal.any([signal, options.signal])
+          const { fetched, ...block } = await this.#fetches.fetch(cid, { ...options, signal: either })
 
           if (fetched) {
             this.#onFetched()
@@ -158,12 +159,7 @@ class Readers {
         }
       }
     }
-    const source = new PeerSource({ network: async () => peers, root, store: false })
-    const sources = [kept.good, {
-      fetch: async (cid: CID, options: SourceOptions) =>
-        source.fetch(cid, { ...options, signal: AbortSignal.any([signal, options.signal]) }),
-      gaveUp: async (root: CID, time: number) => source.gaveUp(root, time)
-    }] as const
+    const sources = [kept.good, new PeerSource({ network: async () => peers, root, store: false })]
     const files = ipfsz({ blockstore: kept, datastore: links, sources }, { fetch: { timeout } })
     const blocks = files.blocks(root)
 

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { NotFoundError } from '@ipfsz/core'
+import { DEFAULT_STALL_TIMEOUT, NotFoundError } from '@ipfsz/core'
 import { keyOf } from '../dag/dag-walk.ts'
 import { RecentBlocks } from './recent-blocks.ts'
 import { untilAborted } from './until-aborted.ts'
@@ -8,9 +8,10 @@ import type { CID } from 'multiformats/cid'
 
 /**
  * How long a request waits for a fetch that another one began below another root, in milliseconds. Then it asks
- * the providers of its own root: those of the other may be slow, or be there to keep a block from others.
+ * the providers of its own root: those of the other may be slow, or be there to keep a block from others. Half of the
+ * time after which a block is asked for again, which would begin this wait anew.
  */
-const PATIENCE = 10_000
+const PATIENCE = DEFAULT_STALL_TIMEOUT / 2
 
 /** A fetch that is under way. */
 interface Running {

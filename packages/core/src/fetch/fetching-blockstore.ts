@@ -38,11 +38,16 @@ export function fetchingBlockstore (
 ): FetchingBlockstore {
   let fetches = false
   /** Resolves once all blocks so far have been looked for locally. */
-  let lookedUp: Promise<unknown> = Promise.resolve()
+  let lookedUp = Promise.resolve()
 
   const getLocal = async (cid: CID, options: object, onFound: () => void): Promise<Uint8Array> => {
-    const source = blockstore.get(cid, { ...options, offline: true } as Parameters<Store['get']>[1])
-    const bytes = await collectBytes(source).finally(onFound)
+    let bytes: Uint8Array
+
+    try {
+      bytes = await collectBytes(blockstore.get(cid, { ...options, offline: true } as Parameters<Store['get']>[1]))
+    } finally {
+      onFound()
+    }
 
     if (blockstore.checksBlocks !== true) {
       await checkBlock(cid, bytes)
@@ -55,7 +60,8 @@ export function fetchingBlockstore (
     async * get (cid, options: FetchOptions & { offline?: boolean | undefined } = {}) {
       const earlier = lookedUp
       const found = Promise.withResolvers<void>()
-      lookedUp = Promise.all([earlier, found.promise])
+      // not with Promise.all: the result of each would hold those of all before it
+      lookedUp = earlier.then(async () => found.promise)
 
       const local = await getLocal(cid, options, found.resolve).catch((err: unknown) => ({ err }))
 
