@@ -121,7 +121,7 @@ describe('ipfsz repair', () => {
     expect(parseLines(result.stdout).filter(({ block }) => block != null)).toHaveLength(count + 2)
     expect(close).toHaveBeenCalledOnce()
     expect(fetch).toHaveBeenCalledTimes(count + 2)
-    expect(fetch.mock.calls.filter(([, { search }]) => search === true).length).toBeLessThanOrEqual(16 + 2)
+    expect(fetch.mock.calls.filter(([, { search }]) => search === 'all').length).toBeLessThanOrEqual(16 + 2)
   })
 
   it('reports a block as lost when no peer sends it', async ({ sandbox }) => {

@@ -5,9 +5,9 @@ import { hasLinks, LinkStore, linksIn } from './repo/link-store.ts'
 import { lockRepo } from './repo/repo-lock.ts'
 import { DEFAULT_TIMEOUT, NetworkAccess } from './daemon/access.ts'
 import { bootstrapTexts } from './network/node/bootstrap-texts.ts'
-import { NetworkBlockstore } from './network/blockstore.ts'
-import { NetworkState } from './network/network-state.ts'
+import { FetchedStats } from './network/fetched-stats.ts'
 import { GatewayAccess } from './network/gateway-access.ts'
+import { PeerSearches, PeerSource } from './network/peer-source.ts'
 import { RepoPins } from './repo/repo-pins.ts'
 import { openOrCreateRepo, openRepo, openRepoToRead } from './repo/repo.ts'
 import { formatSize } from './terminal/units.ts'
@@ -17,15 +17,9 @@ import type { Network } from './network/network.ts'
 import type { Output } from './terminal/output.ts'
 import type { LockKind } from './repo/repo-lock.ts'
 import type { Repo } from './repo/repo.ts'
-import type { Ipfsz, IpfszComponents, IpfszInit } from '@ipfsz/core'
+import type { BlockSource, Ipfsz, IpfszComponents, IpfszInit } from '@ipfsz/core'
 import type { ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
-
-/**
- * How much longer @ipfsz/core waits for a block than the network, in milliseconds: the error of the
- * network comes first, because it says why nothing arrived.
- */
-export const CORE_TIMEOUT_MARGIN = 30_000
 
 /** What every command gets besides its own arguments and options. */
 export interface Context {
@@ -42,8 +36,6 @@ export interface Context {
 /** An open repo. */
 export interface Session {
   repo: Repo
-  /** The blocks of the repo. With a network, `get` also fetches missing ones. */
-  blockstore: IpfszComponents['blockstore']
   files: Ipfsz
   pins: RepoPins
   /** The links of the repo, if it has any. */
@@ -54,6 +46,8 @@ export interface Session {
 export interface Reading extends Session {
   /** Whether missing blocks are fetched from gateways or peers. */
   online: boolean
+  /** The same files, with another view of the repo's blocks. */
+  filesOn: (blockstore: IpfszComponents['blockstore']) => Ipfsz
 }
 
 export interface SessionOptions extends IpfszInit {
@@ -93,7 +87,7 @@ export async function withRepo<T> (
     repo = await openRepo(path, { sync })
     links = writes || await hasLinks(path) ? new LinkStore(linksIn(path), { writes, signal }) : undefined
 
-    return await work(sessionOf(repo, repo.blockstore, links, init))
+    return await work(sessionOf(repo, links, ipfsz({ blockstore: repo.blockstore, datastore: links }, init)))
   } finally {
     // what failed may have left other writes running
     await repo?.disk.settled()
@@ -106,7 +100,9 @@ export async function withRepo<T> (
 export async function openToRead ({ repo: path, signal }: Context): Promise<Session> {
   const repo = await openRepoToRead(path)
 
-  return sessionOf(repo, repo.blockstore, await linksToRead(repo, signal))
+  const links = await linksToRead(repo, signal)
+
+  return sessionOf(repo, links, ipfsz({ blockstore: repo.blockstore, datastore: links }))
 }
 
 export interface ReadingOptions {
@@ -150,37 +146,40 @@ export async function withReadings<T> (
   const access = networkAccess(context)
   const hasNetwork = await access.isPossible()
   const timeout = context.network?.timeout ?? DEFAULT_TIMEOUT
-  const gateways = await GatewayAccess.open(context.network?.gateways ?? [], { isOnlySource: !hasNetwork, timeout })
+  const gateways = await GatewayAccess.open(context.network?.gateways ?? [], { isOnlySource: !hasNetwork })
   const online = hasNetwork || gateways != null
 
   if (!online) {
     const session = await openToRead(context)
+    const filesOn = (blockstore: IpfszComponents['blockstore']): Ipfsz =>
+      ipfsz({ blockstore, datastore: session.links })
 
-    return work(() => ({ ...session, online }))
+    return work(() => ({ ...session, online, filesOn }))
   }
 
   const repo = await openOrCreateRepo(path, { sync })
   const links = await linksToRead(repo, signal)
-  const shared = new NetworkState()
+  const fetched = new FetchedStats()
+  const searches = new PeerSearches()
+  const network = async (): Promise<Network> => access.open()
+
+  const sourcesOf = (root: CID, plan?: ReadPlan): BlockSource[] => [
+    ...gateways == null ? [] : [gateways.source(root, plan)],
+    ...hasNetwork ? [new PeerSource({ network, root, searches })] : []
+  ].map(source => fetched.count(source, signal))
 
   try {
     return await work((root, plan) => {
-      const blockstore = new NetworkBlockstore({
-        blockstore: repo.blockstore,
-        gateways: gateways?.blocks(repo.blockstore, root, plan),
-        network: hasNetwork ? async () => access.open() : undefined,
-        root,
-        timeout,
-        signal,
-        shared
-      })
+      const sources = sourcesOf(root, plan)
+      const filesOn = (blockstore: IpfszComponents['blockstore']): Ipfsz =>
+        ipfsz({ blockstore, datastore: links, sources }, { fetch: { timeout } })
 
-      return { ...sessionOf(repo, blockstore, links, { fetch: { timeout: timeout + CORE_TIMEOUT_MARGIN } }), online }
+      return { ...sessionOf(repo, links, filesOn(repo.blockstore)), online, filesOn }
     })
   } finally {
     gateways?.close()
     await access.close()
-    reportFetched(shared.fetched, output)
+    reportFetched(fetched, output)
   }
 }
 
@@ -226,21 +225,21 @@ export function resolvePath (path: string, { cwd }: Io): string {
   return path === '' || path === '-' || isAbsolute(path) ? path : join(relative(process.cwd(), cwd), path)
 }
 
-function sessionOf (repo: Repo, blockstore: Session['blockstore'], links?: LinkStore, init?: IpfszInit): Session {
-  return { repo, blockstore, files: ipfsz({ blockstore, datastore: links }, init), pins: new RepoPins(repo), links }
+function sessionOf (repo: Repo, links: LinkStore | undefined, files: Ipfsz): Session {
+  return { repo, files, pins: new RepoPins(repo), links }
 }
 
 async function linksToRead ({ path }: Repo, signal: AbortSignal): Promise<LinkStore | undefined> {
   return await hasLinks(path) ? new LinkStore(linksIn(path), { writes: false, signal }) : undefined
 }
 
-function reportFetched ({ blocks, bytes, replaced, peers }: NetworkState['fetched'], output: Output): void {
+function reportFetched ({ blocks, bytes, replaced, senders }: FetchedStats, output: Output): void {
   if (replaced > 0) {
     output.note(`${replaced} damaged ${replaced === 1 ? 'block was' : 'blocks were'} fetched again and replaced`)
   }
 
   if (output.verbose && blocks > 0) {
-    const parts = [...peers].map(([id, { blocks, bytes }]) => `${blocks} (${formatSize(bytes)}) from ${id}`)
+    const parts = [...senders].map(([id, { blocks, bytes }]) => `${blocks} (${formatSize(bytes)}) from ${id}`)
     output.note(`fetched ${blocks} blocks (${formatSize(bytes)}): ${parts.join(', ')}`)
   }
 }

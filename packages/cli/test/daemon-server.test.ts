@@ -75,7 +75,7 @@ async function connections (count: number, { port }: DaemonServer): Promise<Sock
 /** Connections that each fetch a block that never arrives. */
 async function commands (count: number, server: DaemonServer): Promise<Socket[]> {
   const sockets = await connections(count, server)
-  const body = JSON.stringify({ cid: CID_TEXT, root: CID_TEXT, timeout: 1000 })
+  const body = JSON.stringify({ cid: CID_TEXT, root: CID_TEXT })
 
   for (const socket of sockets) {
     socket.write(
@@ -163,7 +163,7 @@ describe('the control port of a daemon', () => {
     ['an array', 400, '/v0/connect', '[]'],
     ['a missing field', 400, '/v0/connect', '{}'],
     ['an invalid CID', 400, '/v0/providers', '{"cid":"none"}'],
-    ['a negative timeout', 400, '/v0/fetch', JSON.stringify({ cid: CID_TEXT, root: CID_TEXT, timeout: -1 })],
+    ['a negative size', 400, '/v0/fetch', JSON.stringify({ cid: CID_TEXT, root: CID_TEXT, size: -1 })],
     ['CIDs that are not strings', 400, '/v0/provide', JSON.stringify({ cids: [{ toString: 1 }] })],
     ['too many CIDs', 400, '/v0/provide', JSON.stringify({ cids: Array.from({ length: 257 }, () => CID_TEXT) })]
   ])('refuses %s', async (_, expected, path, body) => {
@@ -219,15 +219,17 @@ describe('the control port of a daemon', () => {
     )
   })
 
-  it.each([[undefined, true], [true, true], [false, false]])('passes on whether to search for peers: %s', async (
-    search,
-    expected
-  ) => {
+  it.each([
+    [undefined, 'all'],
+    ['all', 'all'],
+    ['lost', 'lost'],
+    ['none', 'none']
+  ] as const)('passes on whether to search for peers: %s', async (search, expected) => {
     const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }))
 
     await client(
       await serve({ fetch })
-    ).fetch(cid, { root: cid, search, timeout: 1000, signal: new AbortController().signal })
+    ).fetch(cid, { root: cid, search, signal: new AbortController().signal })
 
     expect(fetch).toHaveBeenCalledWith(cid, expect.objectContaining({ search: expected }))
   })
@@ -240,7 +242,7 @@ describe('the control port of a daemon', () => {
 
     await client(
       await serve({ fetch })
-    ).fetch(cid, { root: cid, store, timeout: 1000, signal: new AbortController().signal })
+    ).fetch(cid, { root: cid, store, signal: new AbortController().signal })
 
     expect(fetch).toHaveBeenCalledWith(cid, expect.objectContaining({ store: expected }))
   })
@@ -252,7 +254,7 @@ describe('the control port of a daemon', () => {
 
       return { bytes: new Uint8Array(1), peerId: '12D3KooWother' }
     } })
-    const fetching = client(server).fetch(cid, { root: cid, timeout: 1000, signal: new AbortController().signal })
+    const fetching = client(server).fetch(cid, { root: cid, signal: new AbortController().signal })
 
     await connections(1100, server)
     release.resolve()
@@ -278,8 +280,15 @@ describe('the control port of a daemon', () => {
   it('passes on why a fetch failed', async () => {
     const server = await serve()
 
-    await expect(client(server).fetch(cid, { root: cid, timeout: 1234, signal: new AbortController().signal }))
-      .rejects.toMatchObject({ name: 'FetchStalledError', cid, time: 1234, providers: 0 })
+    await expect(client(server).fetch(cid, { root: cid, search: 'none', signal: new AbortController().signal }))
+      .rejects.toMatchObject({ name: 'NotFoundError', cid })
+  })
+
+  it('passes on how many peers were found', async () => {
+    const providerCount = vi.fn(async () => 3)
+
+    await expect(client(await serve({ providerCount })).providerCount(cid)).resolves.toBe(3)
+    expect(providerCount).toHaveBeenCalledWith(cid)
   })
 
   it('explains in the words of the command what went wrong with a block', async () => {
@@ -287,7 +296,7 @@ describe('the control port of a daemon', () => {
       fetch: async cid => { throw new UnknownHashError(cid, 'Pass its hasher in `hashers`') }
     })
 
-    await expect(client(server).fetch(cid, { root: cid, timeout: 1234, signal: new AbortController().signal }))
+    await expect(client(server).fetch(cid, { root: cid, signal: new AbortController().signal }))
       .rejects.toMatchObject({ name: 'DaemonError', message: expect.not.stringContaining('`hashers`') })
   })
 
@@ -295,7 +304,7 @@ describe('the control port of a daemon', () => {
     const bytes = Uint8Array.from({ length: 1_000_000 }, (_, i) => i % 251)
     const server = await serve({ fetch: async () => ({ bytes, peerId: '12D3KooWother' }) })
 
-    const fetched = await client(server).fetch(cid, { root: cid, timeout: 1000, signal: new AbortController().signal })
+    const fetched = await client(server).fetch(cid, { root: cid, signal: new AbortController().signal })
 
     expect(Buffer.compare(fetched.bytes, bytes)).toBe(0)
     expect(fetched.peerId).toBe('12D3KooWother')
@@ -305,7 +314,7 @@ describe('the control port of a daemon', () => {
     const fetch = vi.fn<Network['fetch']>(async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }))
     const server = await serve({ fetch })
 
-    await client(server).fetch(cid, { root: cid, size, timeout: 1000, signal: new AbortController().signal })
+    await client(server).fetch(cid, { root: cid, size, signal: new AbortController().signal })
 
     expect(fetch.mock.calls[0][1].size).toBe(size)
   })
@@ -318,7 +327,7 @@ describe('the control port of a daemon', () => {
     await expect(ask(server, { headers: bearer(server) })).rejects.toMatchObject({ code: 'ECONNRESET' })
     fetch.mockImplementation(async () => ({ bytes: new Uint8Array(1), peerId: '12D3KooWother' }))
 
-    const fetching = client(server).fetch(cid, { root: cid, timeout: 1000, signal: new AbortController().signal })
+    const fetching = client(server).fetch(cid, { root: cid, signal: new AbortController().signal })
     sockets.forEach(socket => { socket.destroy() })
 
     await expect(fetching).resolves.toMatchObject({ peerId: '12D3KooWother' })
@@ -334,7 +343,7 @@ describe('the control port of a daemon', () => {
     const { port } = server.address() as AddressInfo
 
     await expect(
-      client({ port, token: '' }).fetch(cid, { root: cid, timeout: 1000, signal: new AbortController().signal })
+      client({ port, token: '' }).fetch(cid, { root: cid, signal: new AbortController().signal })
     )
       .rejects.toMatchObject({ name: 'DaemonError' })
   })
@@ -392,7 +401,7 @@ describe('the control port of a daemon', () => {
       }
     })
     const controller = new AbortController()
-    const fetched = client(server).fetch(cid, { root: cid, timeout: 1000, signal: controller.signal })
+    const fetched = client(server).fetch(cid, { root: cid, signal: controller.signal })
 
     await fetching.promise
     controller.abort()

@@ -1,24 +1,28 @@
 import { writeFile } from 'node:fs/promises'
-import { FetchStalledError, ipfsz } from '@ipfsz/core'
+import { ipfsz } from '@ipfsz/core'
 import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { NetworkBlockstore } from '../src/network/blockstore.ts'
+import { FetchedStats } from '../src/network/fetched-stats.ts'
+import { PeerSource } from '../src/network/peer-source.ts'
 import { repairDag } from '../src/dag/repair-dag.ts'
-import { fakeNetwork } from './fake-network.ts'
+import { fakeNetwork, fetchNothing } from './fake-network.ts'
 import { makeStore, removeStore } from './temporary.ts'
+import type { Ipfsz } from '@ipfsz/core'
 import type { Network } from '../src/network/network.ts'
 import type { Blockstore } from 'interface-blockstore'
 
+const { signal } = new AbortController()
 const PEER = '12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ'
 const bytes = new TextEncoder().encode('a block of some bytes '.repeat(1000))
 
 interface Damaged {
   cid: CID
   repo: Blockstore
-  store: NetworkBlockstore
+  files: Ipfsz
+  fetched: FetchedStats
 }
 
 /** A repo with one block, which is damaged on disk. */
@@ -33,15 +37,16 @@ async function damaged (fetch: Network['fetch'], compressed = false): Promise<Da
     await writeFile(path, compressed ? 'no envelope, and no block' : bytes.slice(0, 100))
   }
 
-  const store = new NetworkBlockstore({
-    blockstore: repo,
-    network: async () => fakeNetwork({ fetch }),
-    root: cid,
-    timeout: 1000,
-    signal: new AbortController().signal
-  })
+  const fetched = new FetchedStats()
+  const network = fakeNetwork({ fetch, providerCount: async () => 2 })
 
-  return { cid, repo, store }
+  return { cid, repo, fetched, files: filesOf(repo, network, cid, fetched) }
+}
+
+function filesOf (blockstore: Blockstore, network: Network, root: CID, fetched = new FetchedStats()): Ipfsz {
+  const source = fetched.count(new PeerSource({ network: async () => network, root, store: false }), signal)
+
+  return ipfsz({ blockstore, sources: [source] }, { fetch: { timeout: 1000 } })
 }
 
 async function read (source: AsyncIterable<Uint8Array>): Promise<Buffer> {
@@ -54,29 +59,27 @@ describe.each([['uncompressed', false], ['compressed', true]])('a damaged block 
 ) => {
   it('is fetched again by a command that may use the network', async () => {
     const fetch = vi.fn<Network['fetch']>(async () => ({ bytes, peerId: PEER }))
-    const { cid, store } = await damaged(fetch, compressed)
+    const { cid, repo, files, fetched } = await damaged(fetch, compressed)
 
-    const content = await read(ipfsz({ blockstore: store }).cat(cid))
+    const content = await read(files.cat(cid))
 
     expect(content.equals(bytes)).toBe(true)
     expect(fetch).toHaveBeenCalledOnce()
-    expect(store.fetched).toMatchObject({ blocks: 1, replaced: 1 })
+    expect(fetched).toMatchObject({ blocks: 1, replaced: 1 })
+    expect((await read(ipfsz({ blockstore: repo }).cat(cid))).equals(bytes)).toBe(true)
   })
 
   it('is reported as damaged when no peer sends it', async () => {
-    const { cid, store } = await damaged(
-      async (cid, { timeout }) => { throw new FetchStalledError(cid, timeout, { providers: 2 }) },
-      compressed
-    )
+    const { cid, files } = await damaged(fetchNothing, compressed)
 
-    await expect(read(ipfsz({ blockstore: store }).cat(cid)))
+    await expect(read(files.cat(cid)))
       .rejects.toMatchObject({ name: 'CorruptBlockError', cid, cause: { name: 'FetchStalledError', providers: 2 } })
   })
 
   it('is refused when peers send other bytes', async () => {
-    const { cid, store } = await damaged(async () => ({ bytes: bytes.slice(1), peerId: PEER }), compressed)
+    const { cid, files } = await damaged(async () => ({ bytes: bytes.slice(1), peerId: PEER }), compressed)
 
-    await expect(read(ipfsz({ blockstore: store }).cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
+    await expect(read(files.cat(cid))).rejects.toMatchObject({ name: 'CorruptBlockError', cid })
   })
 
   it('is refused by a command that may not use the network', async () => {
@@ -99,16 +102,9 @@ describe('a block that the disk cannot read', () => {
       put: repo.put.bind(repo),
       has: async () => true
     } as unknown as Blockstore
-    const signal = new AbortController().signal
-    const store = new NetworkBlockstore({
-      blockstore: unreadable,
-      network: async () => fakeNetwork({ fetch: async () => ({ bytes, peerId: PEER }) }),
-      root: cid,
-      timeout: 1000,
-      signal
-    })
+    const network = fakeNetwork({ fetch: async () => ({ bytes, peerId: PEER }) })
 
-    expect((await read(ipfsz({ blockstore: store }).cat(cid))).equals(bytes)).toBe(true)
+    expect((await read(filesOf(unreadable, network, cid).cat(cid))).equals(bytes)).toBe(true)
     expect(await Array.fromAsync(repairDag(cid, unreadable, { signal, fetch: async () => undefined })))
       .toMatchObject([{ cid, found: 'damaged', good: false }])
   })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FetchStalledError, ipfsz, unmark } from '@ipfsz/core'
+import { ipfsz, unmark } from '@ipfsz/core'
 import { CompressedBlockstore } from '@ipfsz/blockstore-compressed'
 import { MemoryBlockstore } from 'blockstore-core'
 import { MemoryDatastore } from 'datastore-core'
@@ -14,7 +14,7 @@ import { ReconnectingNetwork } from '../src/gateway/fetch-network.ts'
 import { Metrics } from '../src/gateway/metrics.ts'
 import { storedBlocks } from '../src/gateway/stored-blocks.ts'
 import { noise } from '../../../test/support/data.ts'
-import { fakeNetwork } from './fake-network.ts'
+import { fakeNetwork, fetchNothing } from './fake-network.ts'
 import type { FetchingInit } from '../src/gateway/fetching.ts'
 import type { Network } from '../src/network/network.ts'
 import type { Gateway, GatewayInit } from '@ipfsz/gateway'
@@ -32,12 +32,12 @@ function networkWith (
   return {
     asked,
     network: fakeNetwork({
-      fetch: async (cid, { root, store, timeout }) => {
+      fetch: async (cid, { root, store, ...options }) => {
         expect(store).toBe(false)
         asked.push({ cid: cid.toString(), root: root.toString() })
 
         if (!await blocks.has(cid)) {
-          throw new FetchStalledError(cid, timeout, { providers: 0 })
+          return fetchNothing(cid, options)
         }
 
         const bytes = Buffer.concat(await Array.fromAsync(blocks.get(cid)))

@@ -18,7 +18,7 @@ describe('a block that several commands fetch', () => {
 
     const { blockstore } = b.helia
     const network = new NodeNetwork({ repo: { blockstore } as unknown as Repo, node: b })
-    const options = { root: block.cid, signal, timeout: 10_000 }
+    const options = { root: block.cid, signal }
     const [put, listen] = [vi.spyOn(blockstore, 'put'), vi.spyOn(b.wants, 'listen')]
 
     const first = await Promise.all([1, 2, 3].map(async () => network.fetch(block.cid, options)))
@@ -45,7 +45,7 @@ describe('a block that is fetched for others', () => {
 
     const { blockstore } = b.helia
     const network = new NodeNetwork({ repo: { blockstore } as unknown as Repo, node: b })
-    const options = { root: block.cid, signal, timeout: 10_000 }
+    const options = { root: block.cid, signal }
 
     const { bytes } = await network.fetch(block.cid, { ...options, store: false })
     await Promise.all([false, true].map(async store => network.fetch(shared.cid, { ...options, store })))
@@ -70,7 +70,7 @@ describe('a block whose hash cannot be checked', () => {
     ) {
       const cid = CID.createV1(raw.code, hash)
 
-      await expect(network.fetch(cid, { root: cid, signal, timeout: 10_000 })).rejects.toMatchObject({ name, cid })
+      await expect(network.fetch(cid, { root: cid, signal })).rejects.toMatchObject({ name, cid })
     }
 
     expect(listen).not.toHaveBeenCalled()

@@ -1,14 +1,13 @@
-import { FetchStalledError } from '@ipfsz/core'
+import { ipfsz } from '@ipfsz/core'
 import * as dagPb from '@ipld/dag-pb'
 import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { NetworkBlockstore } from '../src/network/blockstore.ts'
-import { NetworkState } from '../src/network/network-state.ts'
+import { PeerSearches, PeerSource } from '../src/network/peer-source.ts'
 import { repairDag } from '../src/dag/repair-dag.ts'
-import { fakeNetwork } from './fake-network.ts'
+import { fakeNetwork, fetchNothing } from './fake-network.ts'
 import { makeStore, removeStore } from './temporary.ts'
 import type { ConnectedPeer, FetchOptions, Network } from '../src/network/network.ts'
 import type { RepairedBlock } from '../src/dag/repair-dag.ts'
@@ -61,7 +60,7 @@ interface Repaired {
 
 /** Repair the roots one after the other, as the command does. */
 async function repair ({ blockstore, roots }: Repo, parts: Partial<Network>): Promise<Repaired> {
-  const shared = new NetworkState()
+  const searches = new PeerSearches()
   const asked: FetchOptions[][] = []
   const blocks: RepairedBlock[] = []
   const network = fakeNetwork(parts)
@@ -69,19 +68,18 @@ async function repair ({ blockstore, roots }: Repo, parts: Partial<Network>): Pr
   for (const root of roots) {
     const calls: FetchOptions[] = []
     asked.push(calls)
-    const store = new NetworkBlockstore({
-      blockstore,
+    const source = new PeerSource({
       network: async () => ({
         ...network,
         fetch: async (cid, options) => { calls.push(options); return network.fetch(cid, options) }
       }),
       root,
-      timeout: 1000,
-      signal,
-      shared
+      store: false,
+      searches
     })
+    const blocksBelow = ipfsz({ blockstore, sources: [source] }, { fetch: { timeout: 200 } }).blocks(root)
     const fetch = async (cid: CID): Promise<Uint8Array | undefined> => Array.fromAsync(
-      store.get(cid)
+      blocksBelow.get(cid)
     ).then(pieces => Buffer.concat(pieces), () => undefined)
 
     for await (const block of repairDag(root, blockstore, { signal, fetch })) {
@@ -93,7 +91,7 @@ async function repair ({ blockstore, roots }: Repo, parts: Partial<Network>): Pr
 }
 
 function searches (asked: FetchOptions[]): number {
-  return asked.filter(({ search }) => search !== false).length
+  return asked.filter(({ search }) => search === 'all').length
 }
 
 describe('the repair of lost blocks', () => {
@@ -124,9 +122,9 @@ describe('the repair of lost blocks', () => {
     const { asked } = await repair(repo, {
       // a peer is connected from the second root on
       peers: async () => fetched < LEAVES ? [] : [PEER],
-      async fetch (cid, { timeout }) {
+      async fetch (cid, options) {
         fetched++
-        throw new FetchStalledError(cid, timeout, { providers: 0 })
+        return fetchNothing(cid, options)
       }
     })
 
@@ -139,11 +137,11 @@ describe('the repair of lost blocks', () => {
 
     const { blocks } = await repair(repo, {
       peers: async () => [PEER],
-      async fetch (cid, { timeout }) {
+      async fetch (cid, options) {
         const bytes = repo.bytes.get(cid.toString())
 
         if (bytes == null || cid.toString() === lost) {
-          throw new FetchStalledError(cid, timeout, { providers: 1 })
+          return fetchNothing(cid, options)
         }
 
         return { bytes, peerId: PEER.peerId }

@@ -46,7 +46,7 @@ describe('withRepo', () => {
     const waiting = withRepo(
       { repo: path, signal } as Context,
       { lock: 'add' },
-      async ({ blockstore }) => blockstore.put(cid, bytes)
+      async ({ repo }) => repo.blockstore.put(cid, bytes)
     )
 
     for await (const { filename } of lockFiles) {

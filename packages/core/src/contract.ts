@@ -1,5 +1,7 @@
+import type { BlocksBelow } from './fetch/blocks-below.ts'
 import type { ProviderRouting } from './fetch/fetch-scope.ts'
 import type { FetchInit } from './fetch/init.ts'
+import type { BlockSource } from './fetch/source.ts'
 import type { LinkDatastore, Links } from './links/links.ts'
 import type {
   AddFileOptions,
@@ -38,6 +40,13 @@ export interface IpfszComponents {
      */
     readonly checksBlocks?: boolean | undefined
   }
+  /**
+   * Where blocks are fetched from that the blockstore lacks, or has damaged. They are asked in this order, and what
+   * they send is put into the blockstore.
+   *
+   * @default a blockstore that can fetch, such as Helia's, is asked itself
+   */
+  sources?: readonly BlockSource[] | undefined
   /** Where links between original and compressed CIDs are stored. Links are unavailable without it. */
   datastore?: LinkDatastore | undefined
   /** Finds providers, as `helia.routing` does. When a peer goes away during a fetch, others are looked up here. */
@@ -69,7 +78,7 @@ export interface IpfszInit {
    */
   inFlightBytes?: number | undefined
 
-  /** How a networked blockstore fetches blocks that are not stored locally. */
+  /** How blocks are fetched that are not stored locally. */
   fetch?: FetchInit | undefined
 }
 
@@ -117,6 +126,9 @@ export interface Ipfsz {
 
   /** Add an empty directory, and the parent directories that its path names. */
   addDirectory (directory?: Partial<DirectoryCandidate>, options?: AddFileOptions): Promise<CID>
+
+  /** The blocks below a root, as the verbs read them. They share one search for peers, and one timeout. */
+  blocks (root: CID): BlocksBelow
 
   /**
    * Read a file: a marked CID returns the original bytes, a plain CID the stored ones.

@@ -32,7 +32,8 @@ export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz
     writers: deterministic ? allCodecs({ deterministic }) : codecs,
     inFlightBytes,
     fetch: fetchSettings(init.fetch),
-    routing: components.routing
+    routing: components.routing,
+    sources: components.sources ?? []
   })
 
   return fs

@@ -64,10 +64,12 @@ export interface FetchedBlockProgress {
   size: number
   /** Milliseconds from the request to the arrival. */
   duration: number
-  /** The peer that sent it, if known. */
-  provider?: CID
+  /** Who sent it, if known: a peer id, or the URL of a gateway. */
+  sender?: string | undefined
+  /** The peer that sent it, as Helia says. */
+  provider?: CID | undefined
   /** How it was requested, such as `bitswap`, if known. */
-  broker?: string
+  broker?: string | undefined
 }
 
 export interface FetchRetryProgress {

@@ -10,12 +10,18 @@ import { stat } from './commands/stat.ts'
 import { storedFile } from './commands/stored-file.ts'
 import { touch } from './commands/touch.ts'
 import { verify } from './commands/verify.ts'
+import { blocksBelow } from './fetch/blocks-below.ts'
 import { BlockFetcher } from './fetch/block-fetcher.ts'
+import { FetchScope } from './fetch/fetch-scope.ts'
+import { FetchedBlocks } from './fetch/fetched-blocks.ts'
 import { fetchingBlockstore } from './fetch/fetching-blockstore.ts'
+import { heliaSource } from './fetch/helia-source.ts'
 import { RootCache } from './read/root-cache.ts'
 import type { Ipfsz } from './contract.ts'
+import type { BlocksBelow } from './fetch/blocks-below.ts'
 import type { ProviderRouting } from './fetch/fetch-scope.ts'
 import type { FetchSettings } from './fetch/init.ts'
+import type { BlockSource } from './fetch/source.ts'
 import type { Links } from './links/links.ts'
 import type { Settings } from './settings.ts'
 import type {
@@ -48,6 +54,7 @@ import type { CID } from 'multiformats/cid'
 interface DefaultIpfszInit extends Omit<Settings, 'roots'> {
   fetch: FetchSettings
   routing: ProviderRouting | undefined
+  sources: readonly BlockSource[]
 }
 
 /** Forwards each verb to its command. */
@@ -56,15 +63,19 @@ export class DefaultIpfsz implements Ipfsz {
   readonly links: Links
   readonly #settings: Settings
   readonly #fetcher: BlockFetcher
+  readonly #fetched: FetchedBlocks
+  readonly #hasSources: boolean
   readonly #routing: ProviderRouting | undefined
 
   constructor (
-    { fetch, routing, ...settings }: DefaultIpfszInit
+    { fetch, routing, sources, ...settings }: DefaultIpfszInit
   ) {
     this.codecs = settings.codecs
     this.links = settings.links
     this.#settings = { ...settings, roots: new RootCache() }
-    this.#fetcher = new BlockFetcher(settings.blockstore, fetch)
+    this.#hasSources = sources.length > 0
+    this.#fetcher = new BlockFetcher(this.#hasSources ? sources : [heliaSource(settings.blockstore)], fetch)
+    this.#fetched = new FetchedBlocks(settings.blockstore, this.#fetcher)
     this.#routing = routing
   }
 
@@ -86,6 +97,10 @@ export class DefaultIpfsz implements Ipfsz {
 
   async addDirectory (directory?: Partial<DirectoryCandidate>, options?: AddFileOptions): Promise<CID> {
     return addDirectory(directory, this.#settings, options)
+  }
+
+  blocks (root: CID): BlocksBelow {
+    return blocksBelow(this.#below(root).blockstore)
   }
 
   cat (cid: CID, options?: CatOptions): AsyncIterable<Uint8Array> {
@@ -132,7 +147,13 @@ export class DefaultIpfsz implements Ipfsz {
 
   /** The settings, with a blockstore that fetches the missing blocks below `root`. */
   #below (root: CID): Settings {
-    const blockstore = fetchingBlockstore(this.#settings.blockstore, this.#fetcher, root, this.#routing)
+    const blockstore = fetchingBlockstore({
+      blockstore: this.#settings.blockstore,
+      fetched: this.#fetched,
+      scope: new FetchScope(root, this.#routing),
+      readAheadBytes: this.#fetcher.window.maxBytes,
+      hasSources: this.#hasSources
+    })
 
     return { ...this.#settings, blockstore }
   }

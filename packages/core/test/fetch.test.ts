@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, it, vi } from 'vitest'
 import { BlockFetcher } from '../src/fetch/block-fetcher.ts'
 import { FetchScope } from '../src/fetch/fetch-scope.ts'
+import { heliaSource } from '../src/fetch/helia-source.ts'
 import { fetchSettings } from '../src/fetch/init.ts'
 import { ipfsz, unmark } from '../src/index.ts'
 import { collect, CountingBlockstore, leavesOf, noise, stored } from './fixtures.ts'
@@ -214,7 +215,7 @@ describe('a block that does not arrive', () => {
       async (cid, _options, asked) => asked === 1 ? undefined : networked.remoteBlock(cid)
     )
     const fetcher = new BlockFetcher(
-      networked as unknown as Pick<Blockstore, 'get'>,
+      [heliaSource(networked as unknown as Pick<Blockstore, 'get'>)],
       // half of it is far longer than a busy machine is late
       fetchSettings({ stallTimeout: 10, timeout: 3000 })
     )

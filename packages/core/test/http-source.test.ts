@@ -225,7 +225,7 @@ describe('HttpSource', () => {
     const { source } = readerOf(cid, [gateway])
     const [first, second] = await Promise.all([source.fetch(cid), source.fetch(cid)])
 
-    expect(first).toEqual({ bytes: expect.anything(), gateway: gateway.url })
+    expect(first).toEqual({ bytes: expect.anything(), verified: true, sender: gateway.url })
     expect(second.bytes).toBe(first.bytes)
     expect(gateway.requests).toHaveLength(1)
   })

@@ -11,6 +11,7 @@ import type { Context, Reading } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 import type { RepairedBlock } from '../dag/repair-dag.ts'
 import type { Pin } from '../repo/pin-records.ts'
+import type { BlocksBelow } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** The errors of a block that nobody sent. */
@@ -91,7 +92,7 @@ export async function repair (texts: string[], context: Context): Promise<void> 
 
 async function repairOne (
   root: Root,
-  { blockstore, repo, online }: Reading,
+  { files, repo, online }: Reading,
   lost: Map<string, LostBlock>,
   { output, signal }: Context
 ): Promise<Tally> {
@@ -99,8 +100,9 @@ async function repairOne (
   const progress = output.progress(root.name ?? root.cid.toString())
   let size = 0
 
-  const fetch = async (cid: CID, damaged: boolean): Promise<Uint8Array | undefined> =>
-    online ? fetchBlock(cid, damaged, blockstore, signal) : undefined
+  const blocks = files.blocks(root.cid)
+  const fetch = async (cid: CID): Promise<Uint8Array | undefined> =>
+    online ? fetchBlock(cid, blocks, signal) : undefined
 
   try {
     for await (const block of repairDag(root.cid, repo.blockstore, { signal, fetch, depth: root.depth })) {
@@ -128,18 +130,14 @@ async function repairOne (
   return tally
 }
 
-/**
- * @param damaged - the repo has the block, but with the wrong bytes
- * @returns nothing if nobody sent it
- */
+/** @returns nothing if nobody sent it */
 async function fetchBlock (
   cid: CID,
-  damaged: boolean,
-  blockstore: Reading['blockstore'],
+  blocks: Pick<BlocksBelow, 'get'>,
   signal: AbortSignal
 ): Promise<Uint8Array | undefined> {
   try {
-    return await readBlock(cid, blockstore, { signal, damaged } as { signal: AbortSignal })
+    return await readBlock(cid, blocks, { signal })
   } catch (err) {
     if (!signal.aborted && err instanceof Error && NOT_FETCHED.has(err.name)) {
       return undefined

@@ -1,4 +1,4 @@
-import { ipfsz, isMarked, mark, TREE_CODE } from '@ipfsz/core'
+import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
 import { withReading } from '../context.ts'
 import { MarkedTwins } from '../dag/marked-twins.ts'
@@ -21,7 +21,7 @@ export interface StatCommandOptions {
 export async function stat (text: string, options: StatCommandOptions, context: Context): Promise<void> {
   const target = parseCidPath(text)
 
-  await withReading(context, target.cid, async ({ files, blockstore, links, online }) => {
+  await withReading(context, target.cid, async ({ repo, files, filesOn, online }) => {
     if (!online) {
       await show(target, files, true, options, context)
       return
@@ -32,7 +32,7 @@ export async function stat (text: string, options: StatCommandOptions, context: 
     // do not fetch leaves: their parents state their sizes
     await show(
       target,
-      ipfsz({ blockstore: withLeaves(blockstore, target.cid), datastore: links }),
+      filesOn(withLeaves(repo.blockstore, target.cid)),
       type !== 'directory',
       options,
       context

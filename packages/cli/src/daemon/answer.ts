@@ -45,9 +45,8 @@ export async function answer (
       const { bytes, peerId } = await network.fetch(cid(body, 'cid'), {
         root: cid(body, 'root'),
         ...size == null ? {} : { size: number(body, 'size') },
-        search: body.search !== false,
+        search: body.search === 'lost' || body.search === 'none' ? body.search : 'all',
         store: body.store !== false,
-        timeout: number(body, 'timeout'),
         signal
       })
       response.writeHead(200, {
@@ -58,6 +57,8 @@ export async function answer (
       response.end(bytes)
       return
     }
+    case '/v0/fetch/providers':
+      return json(response, { count: await network.providerCount(cid(body, 'root')) })
     case '/v0/providers':
       return lines(response, network.findProviders(cid(body, 'cid'), signal), signal)
     case '/v0/provide':

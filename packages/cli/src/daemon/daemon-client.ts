@@ -60,14 +60,18 @@ export class DaemonClient implements Network {
     }
   }
 
-  async fetch (cid: CID, { root, size, search, store, timeout, signal }: FetchOptions): Promise<FetchedBlock> {
+  async fetch (cid: CID, { root, size, search, store, signal }: FetchOptions): Promise<FetchedBlock> {
     const response = await this.#ask(
       '/v0/fetch',
-      { cid: cid.toString(), root: root.toString(), size, search, store, timeout },
+      { cid: cid.toString(), root: root.toString(), size, search, store },
       signal
     )
 
     return { bytes: await this.#reading(buffer(response), signal), peerId: String(response.headers[PEER_HEADER]) }
+  }
+
+  async providerCount (root: CID): Promise<number> {
+    return (await this.#json<{ count: number }>('/v0/fetch/providers', { root: root.toString() })).count
   }
 
   async * findProviders (cid: CID, signal: AbortSignal): AsyncGenerator<Provider> {

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { isHeld } from '../locks/kernel-lock.ts'
 import { locksIn } from '../locks/lock-files.ts'
 
-const VERSION = 2
+const VERSION = 3
 
 /** How commands reach the daemon of a repo: an HTTP server on 127.0.0.1. */
 export interface DaemonAddress {

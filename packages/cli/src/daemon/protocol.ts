@@ -1,4 +1,4 @@
-import { FetchStalledError } from '@ipfsz/core'
+import { NotFoundError } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { DaemonError, explain, NameError, NotConnectedError, UsageError } from '../errors.ts'
 
@@ -15,8 +15,6 @@ export interface WireError {
   name: string
   message: string
   cid?: string
-  time?: number
-  providers?: number
   address?: string
 }
 
@@ -28,17 +26,15 @@ export function toWire (err: unknown): WireError {
     name: error.name,
     // of a NotConnectedError the command makes one again, which it explains itself
     message: error instanceof NotConnectedError ? error.message : explain(error),
-    ...err instanceof FetchStalledError
-      ? { cid: err.cid.toString(), time: err.time, providers: err.providers }
-      : {},
+    ...err instanceof NotFoundError ? { cid: err.cid.toString() } : {},
     ...err instanceof NotConnectedError ? { address: err.address } : {}
   }
 }
 
 /** Decodes an error into the class that a caller would have got without a daemon, else into a DaemonError. */
-export function fromWire ({ name, message, cid, time, providers, address }: WireError): Error {
-  if (name === FetchStalledError.name && cid != null) {
-    return new FetchStalledError(CID.parse(cid), time ?? 0, { providers })
+export function fromWire ({ name, message, cid, address }: WireError): Error {
+  if (name === NotFoundError.name && cid != null) {
+    return new NotFoundError(CID.parse(cid))
   }
 
   if (name === NotConnectedError.name && address != null) {

@@ -1,5 +1,4 @@
-import { checkBlock, checkHash, CorruptBlockError, isIdentity, unmark } from '@ipfsz/core'
-import { isDamage } from './damage.ts'
+import { checkBlock, checkHash, CorruptBlockError, isDamage, isIdentity, unmark } from '@ipfsz/core'
 import { linksOf, Reached } from './dag-walk.ts'
 import { readBlock } from './read-block.ts'
 import { WaitingBlocks } from './waiting-blocks.ts'
@@ -21,7 +20,7 @@ export interface RepairedBlock {
 export interface RepairOptions {
   signal: AbortSignal
   /** Fetches a block from the network and stores it. Returns undefined if no peer has it, or fetching is off. */
-  fetch: (cid: CID, damaged: boolean) => Promise<Uint8Array | undefined>
+  fetch: (cid: CID) => Promise<Uint8Array | undefined>
   /** How many levels below the root to check, by default all. */
   depth?: number | undefined
 }
@@ -54,7 +53,7 @@ export async function * repairDag (
 
   const visit = async (cid: CID, levels: number): Promise<RepairedBlock & { links: Iterable<CID> }> => {
     const { found, bytes } = await read(cid, blockstore, signal)
-    const good = bytes ?? await fetch(cid, found === 'damaged')
+    const good = bytes ?? await fetch(cid)
 
     return {
       cid,

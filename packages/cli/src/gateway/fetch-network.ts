@@ -2,7 +2,7 @@ import { GatewayError } from '@ipfsz/gateway'
 import type { Network } from '../network/network.ts'
 
 /** What a gateway needs of other nodes. */
-export type FetchNetwork = Pick<Network, 'fetch' | 'peers' | 'resolveName' | 'nameRecord'>
+export type FetchNetwork = Pick<Network, 'fetch' | 'providerCount' | 'peers' | 'resolveName' | 'nameRecord'>
 
 /** How to reach them: `NetworkAccess`, or a fake. */
 export interface Access {
@@ -30,6 +30,10 @@ export class ReconnectingNetwork implements FetchNetwork {
 
   async fetch (...args: Parameters<Network['fetch']>): ReturnType<Network['fetch']> {
     return this.#use(async network => network.fetch(...args), args[1].signal)
+  }
+
+  async providerCount (...args: Parameters<Network['providerCount']>): ReturnType<Network['providerCount']> {
+    return this.#use(async network => network.providerCount(...args))
   }
 
   async peers (): ReturnType<Network['peers']> {

@@ -2,18 +2,17 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { ipfsz, unmark } from '@ipfsz/core'
 import { createGateway } from '@ipfsz/gateway'
 import all from 'it-all'
-import { CORE_TIMEOUT_MARGIN } from '../context.ts'
-import { isMissing } from '../dag/damage.ts'
+import { isMissing } from '../dag/missing.ts'
 import { countDecompressed } from './counted-files.ts'
 import { READ_INIT } from './read-init.ts'
 import { RootBlocks } from './root-blocks.ts'
 import { SharedFetches } from './shared-fetches.ts'
-import { NetworkBlockstore } from '../network/blockstore.ts'
+import { PeerSource } from '../network/peer-source.ts'
 import type { Metrics } from './metrics.ts'
 import type { BlockCache } from '../cache/block-cache.ts'
-import type { ArrivedBlock, FetchOptions, Network } from '../network/network.ts'
+import type { PeerNetwork } from '../network/peer-source.ts'
 import type { Repo } from '../repo/repo.ts'
-import type { LinkDatastore } from '@ipfsz/core'
+import type { BlocksBelow, LinkDatastore } from '@ipfsz/core'
 import type { Gateway, GatewayComponents, GatewayInit, RootReader } from '@ipfsz/gateway'
 import type { CID } from 'multiformats/cid'
 
@@ -24,7 +23,7 @@ const READER_LIFETIME = 5 * 60_000
 export interface FetchingInit {
   repo: Pick<Repo, 'blockstore'>
   links: LinkDatastore
-  network: Pick<Network, 'fetch' | 'peers'>
+  network: PeerNetwork
   /** Keeps what is fetched. Without it, only the blocks that arrived last are remembered. */
   cache?: BlockCache | undefined
   metrics: Pick<Metrics, 'decompressed' | 'fetched'>
@@ -140,60 +139,41 @@ class Readers {
   #open (root: CID, onFailed: () => void): Opened {
     const { repo, links, network, metrics, timeout, signal, cache } = this.#init
     const kept = new RootBlocks(repo.blockstore, root, cache)
-    const blockstore = new NetworkBlockstore({
-      blockstore: kept,
-      network: async () => ({
-        peers: async () => network.peers(),
-        fetch: async (cid, options) => {
-          try {
-            return await this.#fetch(cid, options, kept)
-          } catch (err) {
-            onFailed()
-            throw err
+    const peers: PeerNetwork = {
+      peers: async () => network.peers(),
+      providerCount: async root => network.providerCount(root),
+      fetch: async (cid, options) => {
+        try {
+          const either = AbortSignal.any([signal, options.signal])
+          const { fetched, ...block } = await this.#fetches.fetch(cid, { ...options, signal: either })
+
+          if (fetched) {
+            this.#onFetched()
           }
+
+          return block
+        } catch (err) {
+          onFailed()
+          throw err
         }
-      }),
-      root,
-      timeout,
-      signal
-    })
-    const files = ipfsz({ blockstore, datastore: links }, {
+      }
+    }
+    const sources = [kept.good, new PeerSource({ network: async () => peers, root, store: false })]
+    const files = ipfsz({ blockstore: kept, datastore: links, sources }, {
       ...READ_INIT,
-      fetch: { ...READ_INIT.fetch, timeout: timeout + CORE_TIMEOUT_MARGIN }
+      fetch: { ...READ_INIT.fetch, timeout }
     })
+    const blocks = files.blocks(root)
 
     return {
       fs: countDecompressed(files, metrics),
-      blocks: {
-        get: (cid, options) => blockstore.get(cid, options),
-        has: async (cid, options) => blockstore.has(cid, options),
-        ...this.#getStored(blockstore)
-      },
+      blocks: { ...blocks, ...this.#getStored(blocks) },
       openedAt: performance.now()
     }
   }
 
-  async #fetch (cid: CID, options: FetchOptions, kept: RootBlocks): Promise<ArrivedBlock> {
-    // of a block that is damaged in the repo, a good one may be kept
-    const known = await kept.getKept(cid, options)
-
-    if (known != null) {
-      return { bytes: known }
-    }
-
-    const { fetched, ...block } = await this.#fetches.fetch(cid, options)
-
-    if (fetched) {
-      this.#onFetched()
-    }
-
-    await kept.put(cid, block.bytes)
-
-    return block
-  }
-
   /** Get a block as the repo stores it, or as it arrives. Nothing if the repo compresses no blocks. */
-  #getStored (blockstore: NetworkBlockstore): Pick<RootReader['blocks'], 'getStored'> {
+  #getStored (blocks: BlocksBelow): Pick<RootReader['blocks'], 'getStored'> {
     const { getStored } = this.#repoBlocks
 
     return getStored == null
@@ -208,7 +188,7 @@ class Readers {
             }
           }
 
-          const payload = Buffer.concat(await all(blockstore.get(cid, options)))
+          const payload = Buffer.concat(await all(blocks.get(cid, options)))
 
           return { codec: 'none', size: payload.byteLength, payload }
         }

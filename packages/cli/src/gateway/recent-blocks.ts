@@ -28,12 +28,12 @@ export class RecentBlocks {
     return block
   }
 
-  set (cid: CID, { bytes, peerId }: FetchedBlock): void {
+  set (cid: CID, { bytes, ...block }: FetchedBlock): void {
     const key = keyOf(cid)
 
     this.#delete(key)
     // a copy: the bytes may be a small part of a large message, which they would keep in memory
-    this.#blocks.set(key, { bytes: new Uint8Array(bytes), peerId })
+    this.#blocks.set(key, { bytes: new Uint8Array(bytes), ...block })
     this.#size += bytes.byteLength + OVERHEAD
 
     for (const [oldest] of this.#blocks) {

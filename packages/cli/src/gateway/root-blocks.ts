@@ -1,6 +1,7 @@
-import { isMissing } from '../dag/damage.ts'
+import { NotFoundError } from '@ipfsz/core'
+import { isMissing } from '../dag/missing.ts'
 import type { BlockCache } from '../cache/block-cache.ts'
-import type { IpfszComponents } from '@ipfsz/core'
+import type { BlockSource, IpfszComponents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 type Store = IpfszComponents['blockstore']
@@ -34,7 +35,7 @@ export class RootBlocks implements Store {
       missing = err
     }
 
-    const bytes = await this.getKept(cid, options)
+    const bytes = await this.#getKept(cid, options)
 
     if (bytes == null) {
       throw missing
@@ -43,9 +44,19 @@ export class RootBlocks implements Store {
     yield bytes
   }
 
-  /** From the cache alone, for a block that is missing or damaged in the repo. */
-  async getKept (cid: CID, options?: { signal?: AbortSignal | null | undefined }): Promise<Uint8Array | undefined> {
-    return this.#cache?.get(this.#root, cid, options)
+  /** The cache alone: of a block that is damaged in the repo, a good one may be kept. */
+  get good (): BlockSource {
+    return {
+      fetch: async (cid, { damaged = false, signal }) => {
+        const bytes = damaged ? await this.#getKept(cid, { signal }) : undefined
+
+        if (bytes == null) {
+          throw new NotFoundError(cid)
+        }
+
+        return { bytes, stored: true }
+      }
+    }
   }
 
   async put (...[cid, bytes]: Parameters<Store['put']>): Promise<CID> {
@@ -57,6 +68,10 @@ export class RootBlocks implements Store {
   }
 
   async has (...[cid, options]: Parameters<Store['has']>): Promise<boolean> {
-    return await this.#repo.has(cid, options) || await this.getKept(cid, options) != null
+    return await this.#repo.has(cid, options) || await this.#getKept(cid, options) != null
+  }
+
+  async #getKept (cid: CID, options?: { signal?: AbortSignal | null | undefined }): Promise<Uint8Array | undefined> {
+    return this.#cache?.get(this.#root, cid, options)
   }
 }

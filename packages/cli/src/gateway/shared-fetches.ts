@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { DEFAULT_STALL_TIMEOUT, NotFoundError } from '@ipfsz/core'
 import { keyOf } from '../dag/dag-walk.ts'
 import { RecentBlocks } from './recent-blocks.ts'
 import { untilAborted } from './until-aborted.ts'
@@ -7,9 +8,10 @@ import type { CID } from 'multiformats/cid'
 
 /**
  * How long a request waits for a fetch that another request began below another root, in milliseconds. Then it asks
- * the providers of its own root: those of the other root may be slow, or hold the block back on purpose.
+ * the providers of its own root: those of the other root may be slow, or hold the block back on purpose. Half of the
+ * time after which a block is asked for again, which would begin this wait anew.
  */
-const PATIENCE = 10_000
+const PATIENCE = DEFAULT_STALL_TIMEOUT / 2
 
 /** A fetch that is under way. */
 interface Running {
@@ -41,10 +43,9 @@ export class SharedFetches {
     this.#fetch = fetch
   }
 
-  /** @throws {FetchStalledError} no block arrived within the timeout */
+  /** @throws {NotFoundError} no known peer has it, and none is searched for */
   async fetch (cid: CID, options: FetchOptions): Promise<SharedBlock> {
-    const { signal, timeout } = options
-    const started = performance.now()
+    const { signal } = options
     let mayJoinOthers = true
 
     for (;;) {
@@ -68,8 +69,8 @@ export class SharedFetches {
       } catch (err) {
         signal.throwIfAborted()
 
-        // it had a shorter timeout, or did not search: this one may try for itself
-        if (same != null && (!isStalled(err) || performance.now() - started >= timeout)) {
+        // it did not search: this one may try for itself
+        if (same != null && !(err instanceof NotFoundError)) {
           throw err
         }
 
@@ -110,7 +111,6 @@ export class SharedFetches {
 
       if (running.waiting === 0) {
         this.#end(cid, running.ended)
-        // with an AbortError, by which a session tells others that share the fetch to go on
         running.ended.abort()
       }
     }
@@ -137,8 +137,4 @@ export class SharedFetches {
       this.#running.set(keyOf(cid), rest)
     }
   }
-}
-
-function isStalled (err: unknown): boolean {
-  return err instanceof Error && err.name === 'FetchStalledError'
 }

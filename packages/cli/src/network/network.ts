@@ -24,17 +24,13 @@ export interface Provider {
   addresses: string[]
 }
 
-/** A block fetched from a peer. It matches its hash. */
+/** A block fetched from a peer. */
 export interface FetchedBlock {
   bytes: Uint8Array
   /** The peer that sent it. */
   peerId: string
-}
-
-/** A block that matches its hash. */
-export interface ArrivedBlock extends Pick<FetchedBlock, 'bytes'> {
-  /** The peer that sent it. Undefined: it is not from a peer. */
-  peerId?: string | undefined
+  /** Whether this process compared it with its CID. */
+  verified?: boolean
 }
 
 export interface FetchOptions {
@@ -43,21 +39,20 @@ export interface FetchOptions {
   /** The size of the block in bytes, if known. */
   size?: number | undefined
   /**
-   * Whether peers are searched for that have it. Otherwise it fails as soon as none of
-   * those that are known can be expected to send it.
+   * Whether peers are searched for that have it: always, only if all that were known are gone, or never. Without a
+   * search it fails as soon as none of those that are known can be expected to send it.
    *
-   * @default true
+   * @default 'all'
    */
-  search?: boolean | undefined
+  search?: 'all' | 'lost' | 'none' | undefined
   /**
    * Whether to store the block in the repo.
    *
    * @default true
    */
   store?: boolean | undefined
+  /** It waits until this aborts. */
   signal: AbortSignal
-  /** How long to wait, in milliseconds, while no block of the root's DAG arrives. */
-  timeout: number
 }
 
 export interface PublishedName {
@@ -107,9 +102,12 @@ export interface Network {
   /**
    * Fetches a block from peers and, unless told otherwise, stores it in the repo.
    *
-   * @throws {FetchStalledError} no block arrived within the timeout
+   * @throws {NotFoundError} no known peer has it, and none is searched for
    */
   fetch (cid: CID, options: FetchOptions): Promise<FetchedBlock>
+
+  /** How many peers were found that may have the blocks below a root. */
+  providerCount (root: CID): Promise<number>
 
   /** Yields the providers of a CID as they are found. */
   findProviders (cid: CID, signal: AbortSignal): AsyncIterable<Provider>

@@ -1,6 +1,6 @@
 import { raceSignal } from 'race-signal'
 import { collectBytes } from '../util/bytes.ts'
-import { CorruptBlockError, NotFoundError } from '../errors.ts'
+import { NotFoundError } from '../errors.ts'
 import { checkBlock, checkHash, isIdentity } from './hashes.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
@@ -24,8 +24,6 @@ export interface GetBlockOptions {
   part?: FilePart | undefined
   /** @internal aborted when the block is no longer needed */
   until?: AbortSignal | undefined
-  /** @internal the stored block is damaged: a networked blockstore fetches it again */
-  damaged?: boolean | undefined
 }
 
 export interface GetStore extends Pick<Blockstore, 'get'> {
@@ -41,8 +39,7 @@ export type PutStore = Pick<Blockstore, 'put'>
 
 /**
  * Get a block and check that it matches its CID. Helia checks blocks from the network, but not
- * those in its blockstore. A damaged block is requested once more, because a networked
- * blockstore can fetch a good one. A blockstore that compares its blocks itself is believed.
+ * those in its blockstore. A blockstore that compares its blocks itself is believed.
  *
  * @throws {NotFoundError} the blockstore does not have it
  * @throws {CorruptBlockError} the bytes do not match the CID
@@ -61,24 +58,11 @@ export async function getBlock (cid: CID, blockstore: GetStore, options: GetBloc
 
   const block = await read(cid, blockstore, options)
 
-  if (blockstore.checksBlocks === true) {
-    return block
-  }
-
-  try {
+  if (blockstore.checksBlocks !== true) {
     await checkBlock(cid, block)
-
-    return block
-  } catch (err) {
-    if (!(err instanceof CorruptBlockError)) {
-      throw err
-    }
   }
 
-  const anew = await read(cid, blockstore, { ...options, damaged: true })
-  await checkBlock(cid, anew)
-
-  return anew
+  return block
 }
 
 async function read (cid: CID, blockstore: GetStore, options: GetBlockOptions): Promise<Uint8Array> {

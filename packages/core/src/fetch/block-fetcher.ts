@@ -2,21 +2,19 @@ import * as dagPb from '@ipld/dag-pb'
 import { anySignal } from 'any-signal'
 import { raceSignal } from 'race-signal'
 import { delay } from '../util/delay.ts'
-import { collectBytes } from '../util/bytes.ts'
 import { MAX_LEAF_SIZE, NODE_SIZE_GUESS } from '../constants.ts'
 import { FetchStalledError } from '../errors.ts'
 import { emit } from '../events.ts'
 import { FetchWindow } from './fetch-window.ts'
+import { isRefusal } from './source.ts'
+import { stallTime, watchForStall } from './stall-detector.ts'
 import type { FetchScope } from './fetch-scope.ts'
 import type { FetchSettings } from './init.ts'
-import type { Blockstore } from 'interface-blockstore'
+import type { BlockSource, SourceBlock, SourceOptions } from './source.ts'
 import type { CID } from 'multiformats/cid'
-import type { ProgressEvent } from 'progress-events'
 
 /** How many times to request a block from peers that answer that they cannot send it. */
 const MAX_FAILURES = 4
-/** Milliseconds after which a block that already stalled counts as stalled again. Doubles each time. */
-const STALLED_AGAIN = 2500
 /**
  * Milliseconds to wait before requesting a block again. Helia's Bitswap takes 10 ms to forget
  * a request, and does not repeat it before.
@@ -24,21 +22,24 @@ const STALLED_AGAIN = 2500
 const FIRST_WAIT = 250
 const LONGEST_WAIT = 1000
 
-export interface FetchOptions {
+export interface FetchOptions extends Pick<SourceOptions, 'damaged' | 'onProgress' | 'part' | 'providers'> {
   signal?: AbortSignal | null | undefined
   /** Aborted when the block is no longer needed. */
   until?: AbortSignal | undefined
   /** The block's size in bytes, if known. */
   expectedSize?: number | undefined
-  onProgress?: ((event: ProgressEvent) => void) | undefined
-  providers?: unknown[] | undefined
 }
 
-/** Which peer sent a block, from Helia's progress event. */
-interface Sender {
-  cid?: CID
-  provider?: CID
-  broker?: string
+/** A block that is being fetched. */
+interface Attempts {
+  cid: CID
+  scope: FetchScope
+  options: FetchOptions
+  signal: AbortSignal
+  /** When it was first requested. */
+  started: number
+  /** How often it did not arrive in time. */
+  stalls: number
 }
 
 /** Thrown when one attempt to fetch a block takes too long. */
@@ -47,61 +48,68 @@ class AttemptTimeoutError extends Error {
 }
 
 /**
- * Fetches blocks through a networked blockstore. Bounds how much is requested at a time, and
- * requests blocks again that do not arrive.
+ * Fetches blocks from sources. Bounds how much is requested at a time, requests
+ * blocks again that do not arrive, and gives up when nothing arrives for the timeout.
  */
 export class BlockFetcher {
   readonly window: FetchWindow
-  readonly #blockstore: Pick<Blockstore, 'get'>
+  readonly #sources: readonly BlockSource[]
   readonly #settings: FetchSettings
 
-  constructor (blockstore: Pick<Blockstore, 'get'>, settings: FetchSettings) {
-    this.#blockstore = blockstore
+  constructor (sources: readonly BlockSource[], settings: FetchSettings) {
+    this.#sources = sources
     this.#settings = settings
     this.window = new FetchWindow(settings)
   }
 
-  /** @throws {FetchStalledError} no block of the scope arrived within the timeout */
-  async fetch (cid: CID, scope: FetchScope, options: FetchOptions): Promise<Uint8Array> {
+  /**
+   * Fetch a block. It is not compared with its CID here.
+   *
+   * @throws {FetchStalledError} no block of the scope arrived within the timeout
+   * @throws {Error} that of the last source, if none has it
+   */
+  async fetch (cid: CID, scope: FetchScope, options: FetchOptions): Promise<SourceBlock> {
     const { window } = this
+    const { timeout } = this.#settings
     const signal = anySignal([options.signal, options.until])
     const search = new AbortController()
+    const attempts: Attempts = { cid, scope, options, signal, started: 0, stalls: 0 }
     const guess = cid.code === dagPb.code ? NODE_SIZE_GUESS : MAX_LEAF_SIZE
     let size = Math.min(options.expectedSize ?? guess, MAX_LEAF_SIZE)
-    let first: number | undefined
-    let stalls = 0
     let failures = 0
 
     try {
       for (;;) {
         const slot = await window.acquire(size, scope, signal)
         const started = window.now()
-        first ??= started
+        attempts.started ||= started
 
         try {
-          const { block, sender } = await this.#attempt(cid, scope, this.#stallTime(stalls, size), signal, options)
-          slot.end(block.byteLength)
+          const block = await this.#attempt(attempts, size)
+          const { bytes: { byteLength }, sender, provider, broker } = block
+          slot.end(byteLength)
           scope.lastArrival = window.now()
           const duration = scope.lastArrival - started
-          emit(options, 'ipfsz:fetch:block', { cid, size: block.byteLength, duration, ...sender })
+          emit(options, 'ipfsz:fetch:block', { cid, size: byteLength, duration, sender, provider, broker })
 
           return block
         } catch (err) {
           signal.throwIfAborted()
+
           const stalled = err instanceof AttemptTimeoutError
+
+          if (stalled && this.#waited(attempts) >= timeout) {
+            // before others are asked for: the sources now know that it is in vain
+            const providers = await raceSignal(this.#giveUp(scope), signal)
+            throw new FetchStalledError(cid, timeout, { providers, cause: err })
+          }
 
           if (!stalled && (!isRefused(err) || ++failures === MAX_FAILURES)) {
             throw err
           }
 
-          const waited = window.now() - Math.max(first, scope.lastArrival)
-
-          if (waited >= this.#settings.timeout) {
-            throw new FetchStalledError(cid, waited, { cause: err })
-          }
-
           if (stalled) {
-            stalls++
+            attempts.stalls++
 
             if (slot.overtaken()) {
               // the link is not slow: a block that no peer has must not hold up the others
@@ -113,12 +121,14 @@ export class BlockFetcher {
 
           scope.search(search.signal)
           const reason = stalled ? 'stalled' : 'failed'
-          emit(options, 'ipfsz:fetch:retry', { cid, attempt: stalls + failures, reason, error: err as Error })
+          emit(options, 'ipfsz:fetch:retry', { cid, attempt: attempts.stalls + failures, reason, error: err as Error })
         } finally {
           slot.end()
         }
 
-        await delay(Math.min(FIRST_WAIT * 2 ** (stalls + failures - 1), LONGEST_WAIT), signal)
+        // other sources need not forget anything
+        const retries = attempts.stalls + failures - (this.#sources.length > 1 ? 1 : 0)
+        await delay(retries === 0 ? 0 : Math.min(FIRST_WAIT * 2 ** (retries - 1), LONGEST_WAIT), signal)
       }
     } finally {
       search.abort()
@@ -126,55 +136,33 @@ export class BlockFetcher {
     }
   }
 
-  /**
-   * Milliseconds after which an attempt counts as stalled. A block queued behind others gets
-   * more time, but is requested again after half of the timeout, in case the request was lost.
-   * It gets even more if the block alone takes that long.
-   */
-  #stallTime (stalls: number, size: number): number {
-    const { stallTimeout, timeout } = this.#settings
-    const time = stalls === 0 ? stallTimeout : Math.min(stallTimeout, STALLED_AGAIN * 2 ** (stalls - 1))
-    const latest = Math.max(timeout / 2, this.window.timeOf(size) * 2)
-
-    return Math.min(Math.max(time, Math.min(this.window.backlog * 3, latest)), timeout)
-  }
-
-  async #attempt (
-    cid: CID,
-    scope: FetchScope,
-    stallTime: number,
-    signal: AbortSignal,
-    options: FetchOptions
-  ): Promise<{ block: Uint8Array, sender: Omit<Sender, 'cid'> }> {
+  async #attempt (attempts: Attempts, size: number): Promise<SourceBlock> {
+    const { cid, scope, options, signal, stalls } = attempts
     const giveUp = new AbortController()
     const attempt = anySignal([signal, giveUp.signal])
-    const sender: Omit<Sender, 'cid'> = {}
-    const unwatch = this.#watch(stallTime, () => {
-      giveUp.abort(new AttemptTimeoutError(`The block ${cid} did not arrive within ${Math.round(stallTime)} ms`))
+    const left = this.#settings.timeout - this.#waited(attempts)
+    const isFirst = stalls === 0 && this.#sources.length > 1
+    // a first source that keeps silent leaves half of the time to the others
+    const time = Math.min(stallTime(this.window, this.#settings, stalls, size), isFirst ? left / 2 : left)
+    const unwatch = watchForStall(this.window, time, () => {
+      giveUp.abort(new AttemptTimeoutError(`The block ${cid} did not arrive within ${Math.round(time)} ms`))
     })
 
-    const onProgress = (event: ProgressEvent): void => {
-      if (event.type === 'helia:block-broker:receive-block') {
-        const { provider, broker } = (event as ProgressEvent<string, Sender>).detail ?? {}
-        Object.assign(sender, { ...provider == null ? {} : { provider }, ...broker == null ? {} : { broker } })
-      }
-
-      options.onProgress?.(event)
-    }
-
     try {
-      const block = await raceSignal(collectBytes(this.#blockstore.get(cid, {
+      attempt.throwIfAborted()
+      const block = await raceSignal(this.#ask(attempts, {
         ...options,
-        signal: attempt,
-        onProgress,
-        providers: [...options.providers ?? [], ...scope.providers]
-      } as Parameters<Blockstore['get']>[1])), attempt)
+        root: scope.root,
+        size: options.expectedSize,
+        providers: [...options.providers ?? [], ...scope.providers],
+        signal: attempt
+      }), attempt)
 
-      if (sender.provider != null) {
-        scope.add(sender.provider)
+      if (block.provider != null) {
+        scope.add(block.provider)
       }
 
-      return { block, sender }
+      return block
     } finally {
       unwatch()
       // whether it won or lost the race, stop requesting the block
@@ -183,26 +171,61 @@ export class BlockFetcher {
     }
   }
 
-  /** Call back when nothing arrived for `time`, or this block did not arrive for three times as long. */
-  #watch (time: number, onStalled: () => void): () => void {
-    const { window } = this
-    const started = window.now()
-    const left = (): number => Math.min(Math.max(started, window.lastArrival) + time, started + time * 3) - window.now()
-    let timer: ReturnType<typeof setTimeout>
+  /** Ask the sources one after the other: that wastes nothing. Once one kept silent, ask all of them at once. */
+  async #ask ({ cid, scope, stalls }: Attempts, options: SourceOptions): Promise<SourceBlock> {
+    if (stalls > 0) {
+      return this.#askAll(cid, scope, options)
+    }
 
-    const wait = (): void => {
-      const rest = left()
+    const { preferred } = scope
+    const sources = preferred == null ? this.#sources : [preferred, ...this.#sources.filter(one => one !== preferred)]
+    let failure: unknown
 
-      if (rest > 0) {
-        timer = setTimeout(wait, rest)
-      } else {
-        onStalled()
+    for (const source of sources) {
+      try {
+        return await source.fetch(cid, options)
+      } catch (err) {
+        options.signal.throwIfAborted()
+
+        if (!isRefusal(err)) {
+          throw err
+        }
+
+        failure = err
       }
     }
 
-    wait()
+    throw failure
+  }
 
-    return () => { clearTimeout(timer) }
+  async #askAll (cid: CID, scope: FetchScope, options: SourceOptions): Promise<SourceBlock> {
+    try {
+      const [source, block] = await Promise.any(
+        this.#sources.map(async source => [source, await source.fetch(cid, options)] as const)
+      )
+      scope.preferred = source
+
+      return block
+    } catch (err) {
+      const { errors } = err as AggregateError
+      throw errors.find(err => !isRefusal(err)) ?? errors.at(-1)
+    }
+  }
+
+  /** How many milliseconds nothing has arrived while a block is waited for. */
+  #waited ({ started, scope }: Attempts): number {
+    return this.window.now() - Math.max(started, scope.lastArrival)
+  }
+
+  /** Tell the sources. Returns how many peers they know, if any of them does. */
+  async #giveUp ({ root }: FetchScope): Promise<number | undefined> {
+    const { timeout } = this.#settings
+    const counts = await Promise.all(
+      this.#sources.map(async source => source.gaveUp?.(root, timeout).catch(() => undefined))
+    )
+    const known = counts.filter(count => count != null)
+
+    return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count)
   }
 }
 

@@ -1,4 +1,5 @@
 import { unmark } from '../marker.ts'
+import type { BlockSource } from './source.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The most providers that are remembered and looked for. */
@@ -13,6 +14,11 @@ export interface ProviderRouting {
 export class FetchScope {
   /** When a block of this scope last arrived. */
   lastArrival = Number.NEGATIVE_INFINITY
+  /**
+   * The source that sent a block after another one had kept silent. It is asked first from then on: otherwise one that
+   * sends a byte now and then would delay each block.
+   */
+  preferred: BlockSource | undefined
   readonly #root: CID
   readonly #routing: ProviderRouting | undefined
   readonly #providers = new Map<string, CID>()
@@ -21,6 +27,11 @@ export class FetchScope {
   constructor (root: CID, routing?: ProviderRouting) {
     this.#root = root
     this.#routing = routing
+  }
+
+  /** Plain. */
+  get root (): CID {
+    return unmark(this.#root)
   }
 
   /** Peers that sent blocks, and peers that advertise the root. */
@@ -48,7 +59,7 @@ export class FetchScope {
   }
 
   async #search (routing: ProviderRouting, signal: AbortSignal): Promise<void> {
-    for await (const { id } of routing.findProviders(unmark(this.#root), { signal })) {
+    for await (const { id } of routing.findProviders(this.root, { signal })) {
       this.add(id)
 
       if (this.#providers.size >= MAX_PROVIDERS) {

@@ -1,70 +1,114 @@
-import { FetchScope } from './fetch-scope.ts'
-import type { BlockFetcher, FetchOptions } from './block-fetcher.ts'
-import type { ProviderRouting } from './fetch-scope.ts'
+import { isDamage } from '../dag/damage.ts'
+import { checkBlock } from '../dag/hashes.ts'
+import { BlockNotFoundWhileOfflineError, CorruptBlockError } from '../errors.ts'
+import { collectBytes } from '../util/bytes.ts'
+import { isRefusal } from './source.ts'
+import type { FetchOptions } from './block-fetcher.ts'
+import type { FetchScope } from './fetch-scope.ts'
+import type { FetchedBlocks } from './fetched-blocks.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
 type Store = Pick<Blockstore, 'get' | 'put' | 'has'> & { readonly checksBlocks?: boolean | undefined }
 
-/** A networked blockstore, and how far to read ahead in it. */
+/** A blockstore that fetches, and how far to read ahead in it. */
 interface FetchingBlockstore extends Store {
   /** The most bytes that a reader may hold of blocks it requested ahead. */
   readonly readAheadBytes: number
   /** Whether any block so far was not stored locally. */
   fetches (): boolean
-  /** Whether every block was compared with its CID: not if some may come from a peer. */
-  readonly checksBlocks: boolean
+  readonly checksBlocks: true
+}
+
+export interface FetchingBlockstoreInit {
+  blockstore: Store
+  fetched: Pick<FetchedBlocks, 'get'>
+  scope: FetchScope
+  readAheadBytes: number
+  /** Whether there are sources besides the blockstore. Otherwise it may fetch itself, like Helia's. */
+  hasSources: boolean
 }
 
 /**
- * The blockstore of one call. Returns local blocks directly, which costs nothing extra because
- * Helia first looks for a local block anyway. Fetches the others.
+ * The blockstore of one call. Returns local blocks directly, and fetches those that are missing or damaged. All of them
+ * match their CIDs.
  */
 export function fetchingBlockstore (
-  blockstore: Store,
-  fetcher: BlockFetcher,
-  root: CID,
-  routing?: ProviderRouting
+  { blockstore, fetched, scope, readAheadBytes, hasSources }: FetchingBlockstoreInit
 ): FetchingBlockstore {
-  const scope = new FetchScope(root, routing)
-  let fetched = false
+  let fetches = false
   /** Resolves once all blocks so far have been looked for locally. */
-  let lookedUp: Promise<unknown> = Promise.resolve()
+  let lookedUp = Promise.resolve()
+
+  const getLocal = async (cid: CID, options: object, onFound: () => void): Promise<Uint8Array> => {
+    let bytes: Uint8Array
+
+    try {
+      bytes = await collectBytes(blockstore.get(cid, { ...options, offline: true } as Parameters<Store['get']>[1]))
+    } finally {
+      onFound()
+    }
+
+    if (blockstore.checksBlocks !== true) {
+      await checkBlock(cid, bytes)
+    }
+
+    return bytes
+  }
 
   return {
-    async * get (cid, options) {
+    async * get (cid, options: FetchOptions & { offline?: boolean | undefined } = {}) {
       const earlier = lookedUp
       const found = Promise.withResolvers<void>()
-      lookedUp = Promise.all([earlier, found.promise])
+      // not with Promise.all: the result of each would hold those of all before it
+      lookedUp = earlier.then(async () => found.promise)
 
-      try {
-        for await (const bytes of blockstore.get(cid, { ...options, offline: true } as typeof options)) {
-          found.resolve()
-          yield bytes
-        }
+      const local = await getLocal(cid, options, found.resolve).catch((err: unknown) => ({ err }))
 
+      if (local instanceof Uint8Array) {
+        yield local
         return
-      } catch (err) {
-        const { offline } = options as { offline?: boolean } | undefined ?? {}
+      }
 
-        // a blockstore without a network throws another error
-        if (offline === true || !(err instanceof Error) || err.name !== 'BlockNotFoundWhileOfflineError') {
-          throw err
-        }
-      } finally {
-        found.resolve()
+      const { err } = local
+      const damaged = isDamage(err)
+
+      if (!damaged && !isMissing(err)) {
+        throw err
+      }
+
+      if (!hasSources && !isOffline(err)) {
+        throw err
+      }
+
+      if (options.offline === true) {
+        throw isOffline(err) ? err : new BlockNotFoundWhileOfflineError(cid, 'the blockstore', { cause: err })
       }
 
       // blocks are fetched in the order in which they are asked for, however long each takes to be missed: that is
       // the order of a file, in which gateways send them
       await earlier
-      fetched = true
-      yield await fetcher.fetch(cid, scope, options as FetchOptions ?? {})
+      fetches = true
+
+      try {
+        yield await fetched.get(cid, scope, { ...options, damaged })
+      } catch (err) {
+        throw damaged && isRefusal(err) ? new CorruptBlockError(cid, { cause: err }) : err
+      }
     },
     put: (...args) => blockstore.put(...args),
     has: (...args) => blockstore.has(...args),
-    readAheadBytes: fetcher.window.maxBytes,
-    fetches: () => fetched,
-    get checksBlocks () { return blockstore.checksBlocks === true && !fetched }
+    readAheadBytes,
+    fetches: () => fetches,
+    checksBlocks: true
   }
+}
+
+function isMissing (err: unknown): boolean {
+  return isOffline(err) || (err instanceof Error && err.name === 'NotFoundError')
+}
+
+/** Whether the blockstore says that it can fetch the block. */
+function isOffline (err: unknown): boolean {
+  return err instanceof Error && err.name === 'BlockNotFoundWhileOfflineError'
 }

@@ -2,7 +2,7 @@ import { DEFAULT_FETCH_AHEAD, DEFAULT_FETCH_BYTES, DEFAULT_FETCH_TIMEOUT, DEFAUL
 import { InvalidParametersError } from '../errors.ts'
 
 /**
- * How to fetch blocks from peers. This applies to networked blockstores. Like Helia's, they
+ * How to fetch blocks. This applies to `sources`, and to networked blockstores. Like Helia's, those
  * support the option `offline`, and throw a BlockNotFoundWhileOfflineError for a block that
  * is not stored locally.
  */

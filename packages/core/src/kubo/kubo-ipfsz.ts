@@ -88,6 +88,10 @@ export class KuboIpfsz implements Ipfsz {
     return this.#pinned(await this.#files.addDirectory(directory, options), options)
   }
 
+  blocks (root: CID): ReturnType<Ipfsz['blocks']> {
+    return this.#files.blocks(root)
+  }
+
   cat (cid: CID, options?: CatOptions): AsyncIterable<Uint8Array> {
     return this.#files.cat(cid, options)
   }

@@ -127,7 +127,7 @@ export class BlockRequest {
     this.#peers.answered(sender, good)
 
     if (good) {
-      this.block ??= { bytes, peerId: sender.toString() }
+      this.block ??= { bytes, peerId: sender.toString(), verified: true }
     } else {
       // a peer that sends other bytes for this CID does not have the block
       this.#peers.lacks(sender, this.#key)

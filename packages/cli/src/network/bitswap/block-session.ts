@@ -1,23 +1,15 @@
-import { FetchStalledError } from '@ipfsz/core'
+import { NotFoundError } from '@ipfsz/core'
 import { keyOf } from '../../dag/dag-walk.ts'
 import { BlockRequest } from './block-request.ts'
 import { SessionPeers } from './session-peers.ts'
-import type { FetchedBlock } from '../network.ts'
+import type { FetchedBlock, FetchOptions } from '../network.ts'
 import type { SessionComponents } from './session-components.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The senders of this many blocks are remembered. */
 const MAX_ARRIVED = 1024
 
-export interface BlockSessionOptions {
-  /** The bytes of the block, if known. */
-  size?: number | undefined
-  /** Whether peers are searched for, by default they are: otherwise only those that are known are asked. */
-  search?: boolean | undefined
-  signal: AbortSignal
-  /** How long the session may go without any block arriving, in milliseconds. */
-  timeout: number
-}
+export type BlockSessionOptions = Pick<FetchOptions, 'search' | 'signal' | 'size'>
 
 /**
  * Fetches the blocks below one root. Each block is asked of one peer, the one with the fewest bytes
@@ -30,9 +22,6 @@ export class BlockSession {
   readonly #arriving = new Map<string, Promise<FetchedBlock>>()
   /** The senders of the last blocks by key, the oldest first. */
   readonly #arrived = new Map<string, string>()
-  #lastArrival = 0
-  /** Whether nothing has arrived since the last search for peers. */
-  #inVain = false
   /** When the session was last used, in milliseconds since the epoch. */
   lastUsed = Date.now()
 
@@ -46,9 +35,15 @@ export class BlockSession {
     return this.#arriving.size > 0
   }
 
+  /** How many peers were found that may have the blocks. */
+  get peerCount (): number {
+    return this.#peers.size
+  }
+
   /**
-   * @throws {FetchStalledError} no block arrived within the timeout; or no known peer can send
-   *   it, and `search` is false
+   * Waits until the signal aborts.
+   *
+   * @throws {NotFoundError} no known peer can send it, and none is searched for
    */
   async fetch (cid: CID, options: BlockSessionOptions): Promise<FetchedBlock> {
     const key = keyOf(cid)
@@ -63,11 +58,8 @@ export class BlockSession {
 
       try {
         return await arriving
-      } catch (err) {
-        // the first caller was aborted, or had a shorter timeout: try again for this one
-        if (!(err instanceof Error && (err.name === 'AbortError' || err.name === FetchStalledError.name))) {
-          throw err
-        }
+      } catch {
+        // the first caller was aborted, or did not search: try again for this one
       }
     }
 
@@ -86,8 +78,7 @@ export class BlockSession {
     this.#peers.close()
   }
 
-  async #fetch (cid: CID, { size, search = true, signal, timeout }: BlockSessionOptions): Promise<FetchedBlock> {
-    const started = Date.now()
+  async #fetch (cid: CID, { size, search = 'all', signal }: BlockSessionOptions): Promise<FetchedBlock> {
     const request = new BlockRequest(cid, size, this.#peers, this.#components.wants)
 
     this.#peers.enter()
@@ -97,21 +88,13 @@ export class BlockSession {
         signal.throwIfAborted()
 
         if (request.block != null) {
-          this.#lastArrival = Date.now()
-          this.#inVain = false
           this.#remember(keyOf(cid), request.block.peerId)
 
           return request.block
         }
 
-        if (Date.now() - Math.max(started, this.#lastArrival) >= timeout) {
-          this.#inVain = true
-          throw new FetchStalledError(cid, timeout, { providers: this.#peers.size })
-        }
-
-        // peers that sent something and went away are looked for again, once
-        if (!request.ask(search || (this.#peers.areGone && !this.#inVain))) {
-          throw new FetchStalledError(cid, timeout, { providers: this.#peers.size })
+        if (!request.ask(search === 'all' || (search === 'lost' && this.#peers.areGone))) {
+          throw new NotFoundError(cid)
         }
 
         await request.wait(signal)

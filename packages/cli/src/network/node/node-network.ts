@@ -124,6 +124,10 @@ export class NodeNetwork implements Network {
     return store ? this.#store(cid, fetched) : fetched
   }
 
+  async providerCount (root: CID): Promise<number> {
+    return this.#session(unmark(root)).peerCount
+  }
+
   async * findProviders (cid: CID, signal: AbortSignal): AsyncGenerator<Provider> {
     await waitForDht(this.#node.libp2p, signal)
 
@@ -166,7 +170,7 @@ export class NodeNetwork implements Network {
       const bytes = await readBlock(cid, this.#repo.blockstore)
       await checkBlock(cid, bytes)
 
-      return { bytes, peerId }
+      return { bytes, peerId, verified: true }
     } catch {
       // damaged or deleted since it arrived
       return undefined

@@ -1,7 +1,7 @@
 import { messageOf } from '@ipfsz/codecs/internal'
 import { CID } from 'multiformats/cid'
 import { checkBlock } from '../../dag/hashes.ts'
-import { blockKey } from './block-key.ts'
+import { blockKey } from '../../dag/block-key.ts'
 import { BodyReader } from './body-reader.ts'
 import { GatewayConnectionError, GatewayContentError } from './errors.ts'
 import { MAX_BLOCK_SIZE, MAX_CAR_HEADER_SIZE, MAX_CID_SIZE } from './limits.ts'

@@ -1,5 +1,5 @@
 import { MAX_EARLY_BYTES, MIN_BLOCK_COST } from './limits.ts'
-import type { SourceBlock } from './want.ts'
+import type { GatewayBlock } from './want.ts'
 
 /** What the streams of a source share: how many bytes their early blocks take. */
 export interface EarlyBudget {
@@ -8,7 +8,7 @@ export interface EarlyBudget {
 
 /** The blocks of one stream that arrived before they were asked for. */
 export class EarlyBlocks {
-  readonly #blocks = new Map<string, SourceBlock>()
+  readonly #blocks = new Map<string, GatewayBlock>()
   readonly #budget: EarlyBudget
 
   constructor (budget: EarlyBudget) {
@@ -21,7 +21,7 @@ export class EarlyBlocks {
   }
 
   /** Keep a block. Drops the oldest ones of this stream, and the block itself, if there is no room. */
-  add (key: string, block: SourceBlock): void {
+  add (key: string, block: GatewayBlock): void {
     this.take(key)
 
     for (const oldest of this.#blocks.keys()) {
@@ -38,7 +38,7 @@ export class EarlyBlocks {
     }
   }
 
-  take (key: string): SourceBlock | undefined {
+  take (key: string): GatewayBlock | undefined {
     const block = this.#blocks.get(key)
 
     if (block != null) {

@@ -10,7 +10,7 @@ import type { CarBlock } from './car-stream.ts'
 import type { EarlyBudget } from './early-blocks.ts'
 import type { Gateway } from './gateway.ts'
 import type { GatewaySettings } from './settings.ts'
-import type { SourceBlock, Want } from './want.ts'
+import type { GatewayBlock, Want } from './want.ts'
 import type { FilePart } from '../../dag/block.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -82,7 +82,7 @@ export class EntityStream {
   }
 
   /** A block that has arrived before. */
-  take (key: string): SourceBlock | undefined {
+  take (key: string): GatewayBlock | undefined {
     const block = this.#early.take(key)
 
     if (block != null) {
@@ -181,7 +181,7 @@ export class EntityStream {
   #arrive ({ key, bytes }: CarBlock, { gateway }: CarStream): void {
     const want = this.#wants.take(key)
     const isNew = this.#delivered.add(key)
-    const block = { bytes, gateway: gateway.url }
+    const block = { bytes, verified: true, sender: gateway.url } as const
 
     if (want == null) {
       this.#early.add(key, block)

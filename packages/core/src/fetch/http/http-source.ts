@@ -1,6 +1,6 @@
 import { unmark } from '../../marker.ts'
 import { askGateways } from './ask-gateways.ts'
-import { blockKey } from './block-key.ts'
+import { blockKey } from '../../dag/block-key.ts'
 import { EntityStream } from './entity-stream.ts'
 import { MAX_RAW_REQUESTS, MAX_STREAMS } from './limits.ts'
 import { fetchRawBlock } from './raw-block.ts'
@@ -8,7 +8,8 @@ import { RequestSlots } from './request-slots.ts'
 import { GatewaySettings } from './settings.ts'
 import { Want } from './want.ts'
 import type { GatewaySettingsInit } from './settings.ts'
-import type { SourceBlock } from './want.ts'
+import type { GatewayBlock } from './want.ts'
+import type { BlockSource } from '../source.ts'
 import type { FilePart } from '../../dag/block.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -42,7 +43,7 @@ export interface SourceFetchOptions {
  * Memory is bounded: besides the blocks that are waited for, it holds 16 MiB that arrived early, a block of 2 MiB for
  * each of at most 24 responses, and what the system buffers of them.
  */
-export class HttpSource {
+export class HttpSource implements BlockSource {
   readonly #settings: GatewaySettings
   readonly #root: CID
   readonly #slots = new RequestSlots(MAX_RAW_REQUESTS)
@@ -65,7 +66,10 @@ export class HttpSource {
    *
    * @throws {GatewaysFailedError} no gateway sends it
    */
-  async fetch (cid: CID, { part, size, signal = this.#closed.signal }: SourceFetchOptions = {}): Promise<SourceBlock> {
+  async fetch (
+    cid: CID,
+    { part, size, signal = this.#closed.signal }: SourceFetchOptions = {}
+  ): Promise<GatewayBlock> {
     signal.throwIfAborted()
     this.#closed.signal.throwIfAborted()
 
@@ -99,7 +103,7 @@ export class HttpSource {
     return [...this.#streams.values(), ...this.#planned == null ? [] : [this.#planned]]
   }
 
-  #takeEarly (key: string): SourceBlock | undefined {
+  #takeEarly (key: string): GatewayBlock | undefined {
     for (const stream of this.#all()) {
       const block = stream.take(key)
 
@@ -200,6 +204,6 @@ export class HttpSource {
     ))
 
     settings.succeeded(gateway)
-    want.resolve({ bytes, gateway: gateway.url })
+    want.resolve({ bytes, verified: true, sender: gateway.url } as const)
   }
 }

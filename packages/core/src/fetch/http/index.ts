@@ -3,12 +3,18 @@
  *
  * @example Read a file of which nothing is stored here
  * ```typescript
+ * import { ipfsz } from '@ipfsz/core'
  * import { GatewayPool, HttpSource } from '@ipfsz/core/http'
+ * import { MemoryBlockstore } from 'blockstore-core'
  * import { CID } from 'multiformats/cid'
  *
  * const root = CID.parse('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354')
  * const source = new HttpSource({ root, pool: new GatewayPool(['http://127.0.0.1:8080']) })
- * const { bytes } = await source.fetch(root)
+ * const fs = ipfsz({ blockstore: new MemoryBlockstore(), sources: [source] })
+ *
+ * for await (const bytes of fs.cat(root)) {
+ *   console.info(bytes.byteLength)
+ * }
  *
  * source.close()
  * ```
@@ -22,5 +28,5 @@ export { HttpSource } from './http-source.ts'
 export type { HttpSourceInit, ReadPlan, SourceFetchOptions } from './http-source.ts'
 export type { Fetch } from './open-response.ts'
 export type { GatewaySettingsInit } from './settings.ts'
-export type { SourceBlock } from './want.ts'
+export type { GatewayBlock } from './want.ts'
 export type { FilePart } from '../../dag/block.ts'

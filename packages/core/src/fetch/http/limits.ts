@@ -34,9 +34,6 @@ export const MAX_REDIRECTS = 3
 /** After this time without an answer, the next gateway is asked too, 2 seconds in milliseconds. */
 export const DEFAULT_HEDGE_TIME = 2000
 
-/** How long a gateway may take to answer, or to send `MIN_PROGRESS`, 10 seconds in milliseconds. */
-export const DEFAULT_STALL_TIMEOUT = 10_000
-
 /** A response that brings fewer bytes than this within the stall timeout counts as stalled, 8 KiB. */
 export const MIN_PROGRESS = 8 * KIB
 

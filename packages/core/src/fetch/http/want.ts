@@ -1,12 +1,13 @@
 import { raceSignal } from 'race-signal'
+import type { SourceBlock } from '../source.ts'
 import type { FilePart } from '../../dag/block.ts'
 import type { CID } from 'multiformats/cid'
 
-/** A block that a source fetched. It matches its CID. */
-export interface SourceBlock {
-  bytes: Uint8Array
-  /** The URL of the gateway that sent it. */
-  gateway: string
+/** A block that a gateway sent. It matches its CID. */
+export interface GatewayBlock extends SourceBlock {
+  verified: true
+  /** The URL of the gateway. */
+  sender: string
 }
 
 /** A block that was asked for, and has not arrived. Several calls may wait for it. */
@@ -15,7 +16,7 @@ export class Want {
   readonly key: string
   /** Which bytes of a file it holds, if that is known. */
   readonly part: FilePart | undefined
-  readonly #result = Promise.withResolvers<SourceBlock>()
+  readonly #result = Promise.withResolvers<GatewayBlock>()
   readonly #ended = new AbortController()
   #waiting = 0
   /** Bytes that its stream has brought since it was asked for. */
@@ -38,7 +39,7 @@ export class Want {
     return !this.signal.aborted
   }
 
-  resolve (block: SourceBlock): void {
+  resolve (block: GatewayBlock): void {
     this.#result.resolve(block)
     this.#ended.abort()
   }
@@ -48,7 +49,7 @@ export class Want {
     this.#ended.abort()
   }
 
-  async wait (signal: AbortSignal): Promise<SourceBlock> {
+  async wait (signal: AbortSignal): Promise<GatewayBlock> {
     this.#waiting++
 
     try {

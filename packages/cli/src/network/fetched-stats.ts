@@ -1,0 +1,36 @@
+import { setMaxListeners } from 'node:events'
+import type { BlockSource } from '@ipfsz/core'
+
+/** What one command fetched, and from where. */
+export class FetchedStats {
+  blocks = 0
+  bytes = 0
+  /** How many of the blocks replaced a damaged block of the repo. */
+  replaced = 0
+  /** By peer id, or the URL of a gateway. */
+  readonly senders = new Map<string, { blocks: number, bytes: number }>()
+
+  /** The same source, with its blocks counted. Its fetches end when `signal` aborts, too. */
+  count (source: BlockSource, signal: AbortSignal): BlockSource {
+    setMaxListeners(0, signal)
+
+    return {
+      fetch: async (cid, options) => {
+        const block = await source.fetch(cid, { ...options, signal: AbortSignal.any([signal, options.signal]) })
+        const { byteLength } = block.bytes
+
+        if (block.sender != null) {
+          const of = this.senders.get(block.sender) ?? { blocks: 0, bytes: 0 }
+          this.senders.set(block.sender, { blocks: of.blocks + 1, bytes: of.bytes + byteLength })
+        }
+
+        this.blocks++
+        this.bytes += byteLength
+        this.replaced += options.damaged === true ? 1 : 0
+
+        return block
+      },
+      gaveUp: async (...args) => source.gaveUp?.(...args)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { FetchStalledError } from '@ipfsz/core'
+import type { FetchOptions, Network } from './network.ts'
+import type { BlockSource, SourceBlock, SourceOptions } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+/** What the sources of one command know of each other's searches. */
+export class PeerSearches {
+  /** Whether a search ended with no block and no peer. Searching again for another root would end the same way. */
+  alone = Promise.resolve(false)
+  /** How long the last search waited in vain, in milliseconds. */
+  waited = 0
+}
+
+/** What a source needs of other nodes. */
+export type PeerNetwork = Pick<Network, 'fetch' | 'peers' | 'providerCount'>
+
+export interface PeerSourceInit {
+  /** Opens the network. Called when the first block is missing. */
+  network: () => Promise<PeerNetwork>
+  /** The root whose providers are asked for all blocks below it. */
+  root: CID
+  /**
+   * Whether the network stores blocks in the repo.
+   *
+   * @default true
+   */
+  store?: boolean
+  /** With other sources of the same command. */
+  searches?: PeerSearches
+}
+
+/**
+ * Fetches the blocks below a root from peers. It searches for peers until nothing has arrived for the timeout. After
+ * that it asks only known peers: otherwise thousands of lost blocks would each take the timeout.
+ */
+export class PeerSource implements BlockSource {
+  readonly #init: PeerSourceInit
+  readonly #searches: PeerSearches
+  #search: FetchOptions['search'] = 'all'
+  /** That of the last fetch. */
+  #searched: FetchOptions['search']
+  #opened: PeerNetwork | undefined
+
+  constructor (init: PeerSourceInit) {
+    this.#init = init
+    this.#searches = init.searches ?? new PeerSearches()
+  }
+
+  /**
+   * @throws {FetchStalledError} no known peer can send it, and an earlier search was in vain
+   */
+  async fetch (cid: CID, { size, signal }: SourceOptions): Promise<SourceBlock> {
+    const { root, store = true } = this.#init
+    const network = this.#opened = await this.#init.network()
+    const search = this.#search === 'all' && await this.#isStillAlone(network) ? 'lost' : this.#search
+
+    signal.throwIfAborted()
+    this.#searched = search
+
+    try {
+      const { bytes, peerId, verified } = await network.fetch(cid, { root, size, search, store, signal })
+
+      if (this.#search === 'none') {
+        this.#search = 'lost'
+      }
+
+      return { bytes, sender: peerId, verified, stored: store }
+    } catch (err) {
+      if (!(err instanceof Error && err.name === 'NotFoundError')) {
+        throw err
+      }
+
+      const providers = await network.providerCount(root)
+
+      throw new FetchStalledError(cid, this.#searches.waited, { providers, cause: err })
+    }
+  }
+
+  /** @returns undefined: no peer was asked */
+  async gaveUp (_: CID, time: number): Promise<number | undefined> {
+    if (this.#opened == null) {
+      return undefined
+    }
+
+    this.#search = this.#searched === 'all' ? 'lost' : 'none'
+    this.#searches.waited = time
+    this.#searches.alone = isAlone(this.#opened)
+
+    return this.#opened.providerCount(this.#init.root)
+  }
+
+  async #isStillAlone (network: Pick<Network, 'peers'>): Promise<boolean> {
+    return await this.#searches.alone && isAlone(network)
+  }
+}
+
+/** Whether the network reports that no peer is connected. */
+async function isAlone (network: Pick<Network, 'peers'>): Promise<boolean> {
+  return network.peers().then(peers => peers.length === 0, () => false)
+}

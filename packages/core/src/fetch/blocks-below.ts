@@ -1,0 +1,29 @@
+import { getBlock } from '../dag/block.ts'
+import type { Blockstore } from 'interface-blockstore'
+import type { CID } from 'multiformats/cid'
+
+/** The blocks below a root. */
+export interface BlocksBelow {
+  /**
+   * Read a block. It matches its CID, and is fetched if it is missing or damaged.
+   *
+   * @throws {NotFoundError} it is missing, and there is nothing to fetch it from
+   * @throws {CorruptBlockError} it is damaged, and no other could be fetched
+   * @throws {BlockNotFoundWhileOfflineError} it is missing or damaged, and `offline` is set
+   * @throws {FetchStalledError} no block arrived within the timeout of `fetch`
+   */
+  get (
+    cid: CID,
+    options?: { signal?: AbortSignal | null | undefined, offline?: boolean | undefined }
+  ): AsyncGenerator<Uint8Array>
+
+  /** Whether the blockstore has a block. Fetches nothing. */
+  has (...args: Parameters<Blockstore['has']>): Promise<boolean>
+}
+
+export function blocksBelow (blockstore: Pick<Blockstore, 'get' | 'has'>): BlocksBelow {
+  return {
+    async * get (cid, options = {}) { yield await getBlock(cid, blockstore, options) },
+    has: async (...args) => blockstore.has(...args)
+  }
+}
