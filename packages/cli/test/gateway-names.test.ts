@@ -29,7 +29,7 @@ async function makeRepo (): Promise<Repo> {
 }
 
 async function makeNames (init: Partial<NamesInit> = {}): Promise<GatewayNames> {
-  return new GatewayNames({ repo: init.repo ?? await makeRepo(), signal, ...init })
+  return new GatewayNames({ repo: init.repo ?? await makeRepo(), usesDns: init.network != null, signal, ...init })
 }
 
 /** A network that knows names, and counts what it is asked for. */

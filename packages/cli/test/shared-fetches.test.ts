@@ -1,35 +1,44 @@
 import { once } from 'node:events'
-import { NotFoundError } from '@ipfsz/core'
+import { FetchStalledError } from '@ipfsz/core'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { MAX_RECENT_BYTES, RecentBlocks } from '../src/gateway/recent-blocks.ts'
 import { SharedFetches } from '../src/gateway/shared-fetches.ts'
 import { makeBlock, makeBlocks } from './nodes.ts'
-import type { FetchedBlock, FetchOptions, Network } from '../src/network/network.ts'
+import type { BlockSource, SourceBlock, SourceOptions } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+import type { SharedBlock } from '../src/gateway/shared-fetches.ts'
 
 const PEER = '12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ'
 const [wanted, rootA, rootB] = await makeBlocks(3)
-const block = { bytes: wanted.bytes, peerId: PEER }
+const block = { bytes: wanted.bytes, sender: PEER }
 
 /** Fetches that end when the test says so. */
-function make (): { fetches: SharedFetches, asked: Asked[] } {
+function make (): { fetches: Fetches, asked: Asked[] } {
   const asked: Asked[] = []
-  const fetches = new SharedFetches(async (_, options) => {
-    const answer = Promise.withResolvers<FetchedBlock>()
-    asked.push({ ...options, answer: answer.resolve, fail: answer.reject })
-    options.signal.addEventListener('abort', () => { answer.reject(options.signal.reason) })
+  const source: BlockSource = {
+    fetch: async (_, options) => {
+      const answer = Promise.withResolvers<SourceBlock>()
+      asked.push({ ...options, answer: answer.resolve, fail: answer.reject })
+      options.signal.addEventListener('abort', () => { answer.reject(options.signal.reason) })
 
-    return answer.promise
-  })
+      return answer.promise
+    }
+  }
+  const shared = new SharedFetches(new RecentBlocks())
 
-  return { fetches, asked }
+  return { fetches: { fetch: async (cid, options) => shared.fetch(cid, source, options) }, asked }
 }
 
-interface Asked extends FetchOptions {
-  answer: (block: FetchedBlock) => void
+interface Fetches {
+  fetch: (cid: CID, options: SourceOptions) => Promise<SharedBlock>
+}
+
+interface Asked extends SourceOptions {
+  answer: (block: SourceBlock) => void
   fail: (err: unknown) => void
 }
 
-function options (init: Partial<FetchOptions> = {}): FetchOptions {
+function options (init: Partial<SourceOptions> = {}): SourceOptions {
   return { root: rootA.cid, signal: new AbortController().signal, ...init }
 }
 
@@ -90,10 +99,10 @@ describe('fetches that requests share', () => {
 
   it('tries again for a request that searches, when the one it joined did not', async () => {
     const { fetches, asked } = make()
-    const [a, b] = [fetches.fetch(wanted.cid, options({ search: 'none' })), fetches.fetch(wanted.cid, options())]
+    const [a, b] = [fetches.fetch(wanted.cid, options()), fetches.fetch(wanted.cid, options())]
 
-    asked[0].fail(new NotFoundError(wanted.cid))
-    await expect(a).rejects.toMatchObject({ name: 'NotFoundError' })
+    asked[0].fail(new FetchStalledError(wanted.cid, 1000))
+    await expect(a).rejects.toMatchObject({ name: 'FetchStalledError' })
     await expect.poll(() => asked.length).toBe(2)
     asked[1].answer(block)
 
@@ -144,9 +153,10 @@ describe('fetches that requests share', () => {
   })
 
   it('refuses a request that is aborted already', async () => {
-    const fetch = vi.fn<Network['fetch']>()
+    const fetch = vi.fn<BlockSource['fetch']>()
+    const shared = new SharedFetches(new RecentBlocks())
 
-    await expect(new SharedFetches(fetch).fetch(wanted.cid, options({ signal: AbortSignal.abort() })))
+    await expect(shared.fetch(wanted.cid, { fetch }, options({ signal: AbortSignal.abort() })))
       .rejects.toMatchObject({ name: 'AbortError' })
     expect(fetch).not.toHaveBeenCalled()
   })
@@ -171,10 +181,10 @@ describe('the blocks that arrived last', () => {
     const recent = new RecentBlocks()
     const large = await Promise.all([1, 2, 3].map(async i => makeBlock(i, MAX_RECENT_BYTES / 2 - 1024)))
 
-    recent.set(large[0].cid, { bytes: large[0].bytes, peerId: PEER })
-    recent.set(large[1].cid, { bytes: large[1].bytes, peerId: PEER })
+    recent.set(large[0].cid, { bytes: large[0].bytes, sender: PEER })
+    recent.set(large[1].cid, { bytes: large[1].bytes, sender: PEER })
     recent.get(large[0].cid)
-    recent.set(large[2].cid, { bytes: large[2].bytes, peerId: PEER })
+    recent.set(large[2].cid, { bytes: large[2].bytes, sender: PEER })
 
     expect(large.map(({ cid }) => recent.get(cid) != null)).toEqual([true, false, true])
   })
@@ -183,7 +193,7 @@ describe('the blocks that arrived last', () => {
     const recent = new RecentBlocks()
     const message = new Uint8Array(4 * 1024 * 1024)
 
-    recent.set(wanted.cid, { bytes: message.subarray(0, 10), peerId: PEER })
+    recent.set(wanted.cid, { bytes: message.subarray(0, 10), sender: PEER })
 
     expect(recent.get(wanted.cid)?.bytes.buffer.byteLength).toBe(10)
   })

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { startDaemon } from '../daemon/daemon.ts'
+import { Upstream } from '../gateway/upstream.ts'
+import { gatewayUrls } from '../network/gateway-urls.ts'
 import { bootstrapTexts } from '../network/node/bootstrap-texts.ts'
 import type { Daemon, Provides } from '../daemon/daemon.ts'
 import type { Compressed } from './gateway.ts'
@@ -74,5 +76,11 @@ async function gatewayOf (
 
   checkAddresses(options, names)
 
-  return async ({ repo, network }) => (await serveRepo(options, context, repo, fetch ? network : undefined, names)).stop
+  const upstream = fetch ? await Upstream.open(gatewayUrls(context.io.env), { isOnlySource: false }) : undefined
+
+  return async ({ repo, network }) => {
+    const running = await serveRepo(options, context, repo, fetch ? { network, upstream } : {}, names)
+
+    return running.stop
+  }
 }

@@ -8,6 +8,7 @@ import { formatCombined, toJson } from '../gateway/access-log.ts'
 import { ReconnectingNetwork } from '../gateway/fetch-network.ts'
 import { checkHostName, checkReach, parseListenAddress } from '../gateway/listen-address.ts'
 import { DEFAULT_CACHE_SIZE, startGateway } from '../gateway/start-gateway.ts'
+import { Upstream } from '../gateway/upstream.ts'
 import { openOrCreateRepo, openRepoToRead } from '../repo/repo.ts'
 import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
@@ -45,6 +46,12 @@ export interface GatewayCommandOptions {
 /** What a gateway compresses. */
 export type Compressed = 'blocks' | 'all'
 
+/** What a gateway fetches from. Without any, it serves only what the repo holds. */
+export interface FetchSources {
+  network?: FetchNetwork | undefined
+  upstream?: Upstream | undefined
+}
+
 /** What the options are called, for messages. */
 export interface OptionNames {
   listen: string
@@ -63,7 +70,11 @@ const MAX_WAITING = 1024 * 1024
  */
 const MAX_SOCKETS = 512
 
-/** Serve the repo over HTTP until it is interrupted. */
+/**
+ * Serve the repo over HTTP until it is interrupted.
+ *
+ * @throws {UsageError} it is to fetch, and there is nobody to ask
+ */
 export async function gateway (options: GatewayCommandOptions, context: Context): Promise<void> {
   const { signal, repo: path } = context
   // before anything is opened
@@ -75,12 +86,22 @@ export async function gateway (options: GatewayCommandOptions, context: Context)
     return run(await serveRepo(options, context, await openRepoToRead(path)), context, signal)
   }
 
-  const network = await openReconnectingNetwork(context)
+  const hasPeers = await networkAccess(context).isPossible()
+  const upstream = await Upstream.open(context.network?.gateways ?? [], { isOnlySource: !hasPeers })
+
+  if (!hasPeers && upstream == null) {
+    throw new UsageError(
+      '--fetch has nobody to ask, because no daemon runs and no peer is known: start a daemon with ipfsz daemon, ' +
+        'name a peer with --peer, or a gateway with --gateway'
+    )
+  }
+
+  const network = hasPeers ? await openReconnectingNetwork(context) : undefined
 
   try {
-    await run(await serveRepo(options, context, await openOrCreateRepo(path), network), context, signal)
+    await run(await serveRepo(options, context, await openOrCreateRepo(path), { network, upstream }), context, signal)
   } finally {
-    await network.close()
+    await network?.close()
   }
 }
 
@@ -96,7 +117,7 @@ export async function serveRepo (
   options: GatewayCommandOptions,
   context: Context,
   repo: Repo,
-  network?: FetchNetwork,
+  sources: FetchSources = {},
   names: OptionNames = OPTION_NAMES
 ): Promise<RunningGateway> {
   const { io, output, network: { timeout = DEFAULT_TIMEOUT } = {} } = context
@@ -105,7 +126,7 @@ export async function serveRepo (
   const running = await startGateway({
     ...addressesOf(options, names),
     repo,
-    network,
+    ...sources,
     cacheSize: options.cache,
     timeout,
     subdomainHosts,
@@ -187,7 +208,7 @@ function printStarted (
     ...metricsUrl == null ? [] : [`Metrics\t${metricsUrl}`],
     ...cacheDirectory == null ? [] : [`Cache\t${cacheDirectory}, at most ${formatSize(cache)}`],
     fetch
-      ? 'It serves what the repo holds, and fetches the rest from other nodes.'
+      ? 'It serves what the repo holds, and fetches the rest from others.'
       : 'It serves what the repo holds, and asks no other node.',
     websites == null
       ? 'All pages share one origin. For websites, use ipfsz gateway --host NAME.'
@@ -212,18 +233,8 @@ async function run (running: RunningGateway, { output }: Context, signal: AbortS
   }
 }
 
-/**
- * @throws {UsageError} there is no daemon, and no peer to ask
- * @throws {NotConnectedError} a peer of --peer cannot be reached
- */
+/** @throws {NotConnectedError} a peer of --peer cannot be reached */
 async function openReconnectingNetwork (context: Context): Promise<ReconnectingNetwork> {
-  if (!await networkAccess(context).isPossible()) {
-    throw new UsageError(
-      '--fetch has nobody to ask, because no daemon runs and no peer is known: start a daemon with ipfsz daemon, ' +
-        'or name a peer with --peer'
-    )
-  }
-
   const network = new ReconnectingNetwork(() => networkAccess(context, MAX_SOCKETS))
 
   try {

@@ -5,14 +5,16 @@ import all from 'it-all'
 import { isMissing } from '../dag/missing.ts'
 import { countDecompressed } from './counted-files.ts'
 import { READ_INIT } from './read-init.ts'
+import { RecentBlocks } from './recent-blocks.ts'
 import { RootBlocks } from './root-blocks.ts'
 import { SharedFetches } from './shared-fetches.ts'
 import { PeerSource } from '../network/peer-source.ts'
 import type { Metrics } from './metrics.ts'
+import type { Upstream } from './upstream.ts'
 import type { BlockCache } from '../cache/block-cache.ts'
 import type { PeerNetwork } from '../network/peer-source.ts'
 import type { Repo } from '../repo/repo.ts'
-import type { BlocksBelow, LinkDatastore } from '@ipfsz/core'
+import type { BlockSource, BlocksBelow, LinkDatastore } from '@ipfsz/core'
 import type { Gateway, GatewayComponents, GatewayInit, RootReader } from '@ipfsz/gateway'
 import type { CID } from 'multiformats/cid'
 
@@ -23,7 +25,10 @@ const READER_LIFETIME = 5 * 60_000
 export interface FetchingInit {
   repo: Pick<Repo, 'blockstore'>
   links: LinkDatastore
-  network: PeerNetwork
+  /** Peers to ask for what no upstream gateway sends. */
+  network?: PeerNetwork | undefined
+  /** Gateways to ask first. */
+  upstream?: Upstream | undefined
   /** Keeps what is fetched. Without it, only the blocks that arrived last are remembered. */
   cache?: BlockCache | undefined
   metrics: Pick<Metrics, 'decompressed' | 'fetched'>
@@ -41,8 +46,8 @@ interface Note {
 }
 
 /**
- * A gateway that fetches what the repo lacks, and writes nothing to the repo. The providers of a root are asked for
- * all blocks below it.
+ * A gateway that fetches what the repo lacks, and writes nothing to the repo. Upstream gateways are asked first,
+ * then the providers of a root for all blocks below it.
  *
  * Its responses say whether anything had to be fetched before they began: `X-Cache: HIT` or `MISS`.
  *
@@ -77,6 +82,10 @@ export function createFetchingGateway (
   }, gatewayInit)
 
   return async request => {
+    if (init.upstream?.hasSent(request) === true) {
+      return new Response('This gateway asked for that itself, and does not have it\n', { status: 404 })
+    }
+
     const note: Note = { reads: false, fetched: false }
     const response = await notes.run(note, async () => gateway(request))
 
@@ -97,19 +106,19 @@ class Readers {
   readonly #init: FetchingInit
   readonly #repoBlocks: GatewayComponents['blocks']
   readonly #onFetched: () => void
-  readonly #fetches: SharedFetches
+  readonly #fromGateways: SharedFetches
+  readonly #fromPeers: SharedFetches
   readonly #readers = new Map<string, Opened>()
 
   constructor (init: FetchingInit, { blocks }: Pick<GatewayComponents, 'blocks'>, onFetched: () => void) {
     this.#init = init
     this.#repoBlocks = blocks
     this.#onFetched = onFetched
-    this.#fetches = new SharedFetches(async (cid, options) => {
-      const block = await init.network.fetch(cid, { ...options, store: false })
-      init.metrics.fetched(block.bytes.byteLength)
 
-      return block
-    })
+    const recent = new RecentBlocks()
+    // not one for both: when a gateway keeps silent, peers are asked for the same block
+    this.#fromGateways = new SharedFetches(recent)
+    this.#fromPeers = new SharedFetches(recent)
   }
 
   get (cid: CID): RootReader {
@@ -137,28 +146,9 @@ class Readers {
 
   /** @param onFailed - called when a block did not arrive: the next request searches for peers again */
   #open (root: CID, onFailed: () => void): Opened {
-    const { repo, links, network, metrics, timeout, signal, cache } = this.#init
+    const { repo, links, metrics, timeout, cache } = this.#init
     const kept = new RootBlocks(repo.blockstore, root, cache)
-    const peers: PeerNetwork = {
-      peers: async () => network.peers(),
-      providerCount: async root => network.providerCount(root),
-      fetch: async (cid, options) => {
-        try {
-          const either = AbortSignal.any([signal, options.signal])
-          const { fetched, ...block } = await this.#fetches.fetch(cid, { ...options, signal: either })
-
-          if (fetched) {
-            this.#onFetched()
-          }
-
-          return block
-        } catch (err) {
-          onFailed()
-          throw err
-        }
-      }
-    }
-    const sources = [kept.good, new PeerSource({ network: async () => peers, root, store: false })]
+    const sources = [kept.good, ...this.#sourcesBelow(root, onFailed)]
     const files = ipfsz({ blockstore: kept, datastore: links, sources }, {
       ...READ_INIT,
       fetch: { ...READ_INIT.fetch, timeout }
@@ -169,6 +159,46 @@ class Readers {
       fs: countDecompressed(files, metrics),
       blocks: { ...blocks, ...this.#getStored(blocks) },
       openedAt: performance.now()
+    }
+  }
+
+  /** Gateways, then peers. */
+  #sourcesBelow (root: CID, onFailed: () => void): BlockSource[] {
+    const { network, upstream } = this.#init
+    const gateways = upstream == null ? undefined : this.#share(upstream.source(root), this.#fromGateways)
+    const peers = network == null
+      ? undefined
+      : this.#share(new PeerSource({ network: async () => network, root, store: false }), this.#fromPeers)
+    const sources = [gateways, peers].filter(source => source != null)
+    const last = sources.pop()
+
+    return last == null ? sources : [...sources, notifying(last, onFailed)]
+  }
+
+  /** The same source for all requests at once, with its blocks counted. */
+  #share (source: BlockSource, fetches: SharedFetches): BlockSource {
+    const { metrics, signal } = this.#init
+    const counted: BlockSource = {
+      fetch: async (cid, options) => {
+        const block = await source.fetch(cid, options)
+        metrics.fetched(block.bytes.byteLength)
+
+        return block
+      }
+    }
+
+    return {
+      fetch: async (cid, options) => {
+        const either = AbortSignal.any([signal, options.signal])
+        const { fetched, ...block } = await fetches.fetch(cid, counted, { ...options, signal: either })
+
+        if (fetched) {
+          this.#onFetched()
+        }
+
+        return block
+      },
+      gaveUp: async (...args) => source.gaveUp?.(...args)
     }
   }
 
@@ -193,5 +223,19 @@ class Readers {
           return { codec: 'none', size: payload.byteLength, payload }
         }
       }
+  }
+}
+
+function notifying (source: BlockSource, onFailed: () => void): BlockSource {
+  return {
+    ...source,
+    fetch: async (cid, options) => {
+      try {
+        return await source.fetch(cid, options)
+      } catch (err) {
+        onFailed()
+        throw err
+      }
+    }
   }
 }

@@ -14,8 +14,10 @@ const MAX_DEPTH = 8
 
 export interface NamesInit {
   repo: Pick<Repo, 'path' | 'datastore'>
-  /** Other nodes, and with them DNS. Without it, only names of the repo's own keys are known. */
+  /** Other nodes. Without it, only the IPNS names of the repo's own keys are known. */
   network?: Pick<Network, 'resolveName' | 'nameRecord'> | undefined
+  /** Whether DNS is asked for DNSLinks. */
+  usesDns: boolean
   /** Ends what is under way. */
   signal: AbortSignal
   /** @default DNS, as the system is configured */
@@ -38,7 +40,7 @@ export class GatewayNames implements NameResolver {
    */
   async resolve (name: string, { signal }: { signal: AbortSignal }): Promise<ResolvedName> {
     // no key has a dot in it
-    return name.includes('.') && this.#init.network != null
+    return name.includes('.') && this.#init.usesDns
       ? this.#cache.get(name.toLowerCase(), async signal => this.#followDnsLink(name, signal, 0), signal)
       : this.#resolveKey(name, signal)
   }

@@ -1,5 +1,5 @@
 import { keyOf } from '../dag/dag-walk.ts'
-import type { FetchedBlock } from '../network/network.ts'
+import type { SourceBlock } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** The most bytes of blocks that arrived last, 32 MiB. */
@@ -12,10 +12,10 @@ const OVERHEAD = 512
  * block again within seconds.
  */
 export class RecentBlocks {
-  readonly #blocks = new Map<string, FetchedBlock>()
+  readonly #blocks = new Map<string, SourceBlock>()
   #size = 0
 
-  get (cid: CID): FetchedBlock | undefined {
+  get (cid: CID): SourceBlock | undefined {
     const key = keyOf(cid)
     const block = this.#blocks.get(key)
 
@@ -28,7 +28,7 @@ export class RecentBlocks {
     return block
   }
 
-  set (cid: CID, { bytes, ...block }: FetchedBlock): void {
+  set (cid: CID, { bytes, ...block }: SourceBlock): void {
     const key = keyOf(cid)
 
     this.#delete(key)

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events'
-import { DEFAULT_STALL_TIMEOUT, NotFoundError } from '@ipfsz/core'
+import { DEFAULT_STALL_TIMEOUT, FetchStalledError } from '@ipfsz/core'
 import { keyOf } from '../dag/dag-walk.ts'
-import { RecentBlocks } from './recent-blocks.ts'
 import { untilAborted } from './until-aborted.ts'
-import type { FetchedBlock, FetchOptions, Network } from '../network/network.ts'
+import type { RecentBlocks } from './recent-blocks.ts'
+import type { BlockSource, SourceBlock, SourceOptions } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /**
@@ -17,13 +17,13 @@ const PATIENCE = DEFAULT_STALL_TIMEOUT / 2
 interface Running {
   /** The key of the root whose providers are asked. */
   root: string
-  result: Promise<FetchedBlock>
+  result: Promise<SourceBlock>
   /** How many requests wait for it. At 0, it is ended. */
   waiting: number
   ended: AbortController
 }
 
-export interface SharedBlock extends FetchedBlock {
+export interface SharedBlock extends SourceBlock {
   /** Whether it had to be fetched. False: it was still in memory. */
   fetched: boolean
 }
@@ -33,18 +33,23 @@ export interface SharedBlock extends FetchedBlock {
  * as long as any of them waits for it. Blocks that arrived last are kept in memory.
  */
 export class SharedFetches {
-  readonly #fetch: Network['fetch']
   /** By the keys of blocks. */
   readonly #running = new Map<string, Running[]>()
-  readonly #recent = new RecentBlocks()
+  readonly #recent: RecentBlocks
 
-  /** @param fetch - fetches a block that matches its CID, and keeps it nowhere */
-  constructor (fetch: Network['fetch']) {
-    this.#fetch = fetch
+  constructor (recent: RecentBlocks) {
+    this.#recent = recent
   }
 
-  /** @throws {NotFoundError} no known peer has it, and none is searched for */
-  async fetch (cid: CID, options: FetchOptions): Promise<SharedBlock> {
+  /**
+   * @param source - fetches a block and stores it nowhere. Sources of one root are the same
+   * @throws what the source throws
+   */
+  async fetch (
+    cid: CID,
+    source: Pick<BlockSource, 'fetch'>,
+    options: Pick<SourceOptions, 'root' | 'size' | 'signal'>
+  ): Promise<SharedBlock> {
     const { signal } = options
     let mayJoinOthers = true
 
@@ -61,7 +66,7 @@ export class SharedFetches {
       const joined = same ?? (mayJoinOthers ? all.at(0) : undefined)
 
       if (joined == null) {
-        return this.#wait(cid, this.#start(cid, options), signal)
+        return this.#wait(cid, this.#start(cid, source, options), signal)
       }
 
       try {
@@ -69,8 +74,8 @@ export class SharedFetches {
       } catch (err) {
         signal.throwIfAborted()
 
-        // it did not search: this one may try for itself
-        if (same != null && !(err instanceof NotFoundError)) {
+        // it did not search for peers: this one may try for itself
+        if (same != null && !(err instanceof FetchStalledError)) {
           throw err
         }
 
@@ -79,20 +84,30 @@ export class SharedFetches {
     }
   }
 
-  #start (cid: CID, options: FetchOptions): Running {
+  #start (
+    cid: CID,
+    source: Pick<BlockSource, 'fetch'>,
+    { root, size }: Pick<SourceOptions, 'root' | 'size'>
+  ): Running {
     const ended = new AbortController()
-    const running = { root: keyOf(options.root), result: this.#run(cid, options, ended), waiting: 0, ended }
+    const result = this.#run(cid, source, { root, size, signal: ended.signal }, ended)
+    const running = { root: keyOf(root), result, waiting: 0, ended }
 
     this.#running.set(keyOf(cid), [...this.#running.get(keyOf(cid)) ?? [], running])
 
     return running
   }
 
-  async #run (cid: CID, options: FetchOptions, ended: AbortController): Promise<FetchedBlock> {
+  async #run (
+    cid: CID,
+    source: Pick<BlockSource, 'fetch'>,
+    options: SourceOptions,
+    ended: AbortController
+  ): Promise<SourceBlock> {
     setMaxListeners(0, ended.signal)
 
     try {
-      const block = await this.#fetch(cid, { ...options, signal: ended.signal })
+      const block = await source.fetch(cid, options)
       this.#recent.set(cid, block)
 
       return block

@@ -19,6 +19,7 @@ import { storedBlocks } from './stored-blocks.ts'
 import { packageVersion } from '../version.ts'
 import type { AccessEntry } from './access-log.ts'
 import type { FetchNetwork } from './fetch-network.ts'
+import type { Upstream } from './upstream.ts'
 import type { ListenAddress } from './listen-address.ts'
 import type { LookUpTxt } from './dns-link.ts'
 import type { Repo } from '../repo/repo.ts'
@@ -31,8 +32,10 @@ export interface StartGatewayInit {
   listen: ListenAddress
   /** Where Prometheus reads metrics. */
   metrics?: ListenAddress | undefined
-  /** Other nodes, to fetch what the repo lacks. Without it, nobody is asked for anything. */
+  /** Other nodes, to fetch what the repo lacks and to resolve names. */
   network?: FetchNetwork | undefined
+  /** Other gateways, to fetch what the repo lacks. They are asked before the network. */
+  upstream?: Upstream | undefined
   /**
    * The most bytes on the disk of what is fetched. 0 keeps nothing.
    *
@@ -117,7 +120,7 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
   undo.push(async () => { await links.close() })
 
   try {
-    const cached = init.network == null ? undefined : await openCache(init, undo)
+    const cached = fetches(init) ? await openCache(init, undo) : undefined
     metrics.watchCache(cached?.cache)
     main = makeServer(init, makeGateway(init, links, metrics, ended.signal, cached?.cache), metrics)
 
@@ -188,14 +191,15 @@ function makeServer (init: StartGatewayInit, gateway: Gateway, metrics: Metrics)
 }
 
 function makeGateway (
-  { repo, network, timeout, subdomainHosts = [], compression, lookUpTxt, now, onNote }: StartGatewayInit,
+  init: StartGatewayInit,
   links: RepoLinks,
   metrics: Metrics,
   signal: AbortSignal,
   cache: BlockCache | undefined
 ): Gateway {
+  const { repo, network, upstream, timeout, subdomainHosts = [], compression, lookUpTxt, now, onNote } = init
   const { blockstore } = repo
-  const names = new GatewayNames({ repo, network, lookUpTxt, signal })
+  const names = new GatewayNames({ repo, network, usesDns: fetches(init), lookUpTxt, signal })
   const blocks = new MemoryBlockCache(blockstore)
   const files = ipfsz({ blockstore: blocks, datastore: links }, READ_INIT)
   const components = {
@@ -213,19 +217,23 @@ function makeGateway (
     compressor: compression == null ? undefined : createCompressor(compression)
   }
 
-  if (network == null) {
+  if (!fetches(init)) {
     return createGateway(components, gatewayInit)
   }
 
   const patience = timeout + PATIENCE_MARGIN
 
-  return createFetchingGateway({ repo, links, network, cache, metrics, timeout, signal }, components, {
+  return createFetchingGateway({ repo, links, network, upstream, cache, metrics, timeout, signal }, components, {
     ...gatewayInit,
     limits: {
       startTimeout: Math.max(DEFAULT_START_TIMEOUT, patience),
       stallTimeout: Math.max(DEFAULT_STALL_TIMEOUT, patience)
     }
   })
+}
+
+function fetches ({ network, upstream }: StartGatewayInit): boolean {
+  return network != null || upstream != null
 }
 
 async function announce ({ repo, onNote }: StartGatewayInit, url: string): Promise<() => Promise<void>> {

@@ -16,6 +16,11 @@ export function defineGatewayCommand (program: Command, context: () => Context):
     .option('--public', 'allow addresses that other machines reach')
     .option('--fetch', 'also serve what the repo lacks: fetch it from other nodes, through the daemon if one runs')
     .option(
+      '--gateway <url>',
+      'with --fetch, ask this HTTP gateway before peers (default: $IPFSZ_GATEWAYS); repeatable',
+      collect(text => text, false)
+    )
+    .option(
       '--cache <size>',
       'keep at most this much on disk of what is fetched, or none (default: 10GiB)',
       parseSizeOrNone
@@ -43,8 +48,8 @@ export function defineGatewayCommand (program: Command, context: () => Context):
       parseNumber
     ))
     .action(async (flags: GatewayFlags) => {
-      if (flags.fetch !== true && (flags.peer ?? flags.timeout ?? flags.cache) != null) {
-        throw new UsageError('--peer, --timeout and --cache are for fetching: add --fetch, or drop them')
+      if (flags.fetch !== true && (flags.peer ?? flags.gateway ?? flags.timeout ?? flags.cache) != null) {
+        throw new UsageError('--peer, --gateway, --timeout and --cache are for fetching: add --fetch, or drop them')
       }
 
       if (flags.compress == null && (flags.compressCpu ?? flags.compressCache) != null) {

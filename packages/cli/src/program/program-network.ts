@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import { UsageError } from '../errors.ts'
+import { gatewayUrls } from '../network/gateway-urls.ts'
 import { NONE } from '../network/node/bootstrap-texts.ts'
 import { collect, parseDuration, parseSizeOrNone } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
@@ -69,7 +70,7 @@ export function withNetwork<T extends NetworkFlags> (
   const network: NetworkOptions = {
     offline,
     peers: peer,
-    gateways: offline === true ? [] : gateway ?? context.io.env.IPFSZ_GATEWAYS?.split(/[\s,]+/).filter(Boolean),
+    gateways: offline === true ? [] : gateway ?? gatewayUrls(context.io.env),
     timeout: timeout == null ? undefined : Math.min(timeout, LONGEST_TIMEOUT)
   }
 

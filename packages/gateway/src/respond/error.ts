@@ -49,6 +49,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   ResponseTooSlowError: 503,
   BodyStalledError: 504,
   FetchStalledError: 504,
+  GatewaysFailedError: 504,
   LoadBlockFailedError: 504,
   TimeoutError: 504
 }

@@ -26,6 +26,13 @@ export interface HttpSourceInit extends GatewaySettingsInit {
   root: CID
   /** With it, the first request brings all that the plan names, and not only the root. */
   plan?: ReadPlan | undefined
+  /**
+   * Whether to ask for each block alone, and for no CARs. Then nothing is held that nobody waits for: for a source that
+   * serves many readers, and lives long.
+   *
+   * @default false
+   */
+  singleBlocks?: boolean | undefined
 }
 
 export interface SourceFetchOptions {
@@ -46,6 +53,7 @@ export interface SourceFetchOptions {
 export class HttpSource implements BlockSource {
   readonly #settings: GatewaySettings
   readonly #root: CID
+  readonly #singleBlocks: boolean
   readonly #slots = new RequestSlots(MAX_RAW_REQUESTS)
   readonly #wants = new Map<string, Want>()
   /** By the CID of the file. The one that was used last is last. */
@@ -55,9 +63,10 @@ export class HttpSource implements BlockSource {
   #plan: ReadPlan | undefined
   #planned: EntityStream | undefined
 
-  constructor ({ root, plan, ...init }: HttpSourceInit) {
+  constructor ({ root, plan, singleBlocks = false, ...init }: HttpSourceInit) {
     this.#settings = new GatewaySettings(init)
     this.#root = unmark(root)
+    this.#singleBlocks = singleBlocks
     this.#plan = plan
   }
 
@@ -117,13 +126,17 @@ export class HttpSource implements BlockSource {
 
   /** Decide which request brings a block. */
   #assign (want: Want, size: number | undefined): void {
-    const stream = want.part == null ? this.#planFor(want) : this.#streamFor(want.part, size)
+    const stream = this.#singleBlocks ? undefined : this.#chooseStream(want, size)
 
     if (stream == null) {
       this.#fetchAlone(want)
     } else {
       stream.ask(want)
     }
+  }
+
+  #chooseStream (want: Want, size: number | undefined): EntityStream | undefined {
+    return want.part == null ? this.#planFor(want) : this.#streamFor(want.part, size)
   }
 
   /** The stream of the plan, which begins with the root. */
