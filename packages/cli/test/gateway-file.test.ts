@@ -17,7 +17,7 @@ async function makeRepo (): Promise<string> {
 }
 
 async function announce (repo: string, url = URL): Promise<() => Promise<void>> {
-  const remove = await announceGateway(repo, url)
+  const remove = await announceGateway(repo, url) ?? expect.fail('it was not announced')
   onTestFinished(remove)
 
   return remove

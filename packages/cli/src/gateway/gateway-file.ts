@@ -10,6 +10,9 @@ const VERSION = 1
 /** The kind of lock that a gateway holds. It excludes nobody: it only says that the gateway still runs. */
 const KIND = 'gateway'
 
+/** Errors of a read-only repo. */
+const READ_ONLY = new Set(['EROFS', 'EACCES', 'EPERM'])
+
 /** The longest URL of a gateway, in characters. */
 const MAX_URL_LENGTH = 512
 
@@ -18,8 +21,21 @@ const MAX_URL_LENGTH = 512
  * gateways of one repo, it finds the one that started last.
  *
  * @param url - without a slash at its end
+ * @returns undefined if the repo is read-only
  */
-export async function announceGateway (repo: string, url: string): Promise<() => Promise<void>> {
+export async function announceGateway (repo: string, url: string): Promise<(() => Promise<void>) | undefined> {
+  try {
+    return await announce(repo, url)
+  } catch (err) {
+    if (READ_ONLY.has((err as NodeJS.ErrnoException).code ?? '')) {
+      return undefined
+    }
+
+    throw err
+  }
+}
+
+async function announce (repo: string, url: string): Promise<() => Promise<void>> {
   const lock = await takeLock(repo, KIND)
 
   try {

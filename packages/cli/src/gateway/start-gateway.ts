@@ -85,9 +85,6 @@ const LONGEST_TIMER = 2 ** 31 - 1
 /** How much of what is fetched is kept, in bytes. */
 export const DEFAULT_CACHE_SIZE = 10 * 1024 ** 3
 
-/** Errors of a read-only repo, where the file by which `ipfsz add` finds the gateway cannot be written. */
-const READ_ONLY = new Set(['EROFS', 'EACCES', 'EPERM'])
-
 /**
  * Serve a repo over HTTP.
  *
@@ -128,7 +125,13 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
     const bound = await serve(main, init.listen)
     const url = urlOf(bound)
 
-    undo.push(await announce(init, url))
+    const withdraw = await announceGateway(init.repo.path, url)
+
+    if (withdraw == null) {
+      init.onNote('the repo is read-only: ipfsz add does not know of this gateway')
+    } else {
+      undo.push(withdraw)
+    }
 
     return {
       url,
@@ -234,18 +237,4 @@ function makeGateway (
 
 function fetches ({ network, upstream }: StartGatewayInit): boolean {
   return network != null || upstream != null
-}
-
-async function announce ({ repo, onNote }: StartGatewayInit, url: string): Promise<() => Promise<void>> {
-  try {
-    return await announceGateway(repo.path, url)
-  } catch (err) {
-    if (READ_ONLY.has((err as NodeJS.ErrnoException).code ?? '')) {
-      onNote('the repo is read-only: ipfsz add does not know of this gateway')
-
-      return async () => {}
-    }
-
-    throw err
-  }
 }
