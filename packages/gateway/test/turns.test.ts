@@ -151,7 +151,9 @@ describe('a gateway', () => {
   })
 
   it('cuts off a client that is too slow with what cannot be sent later, while another waits', async () => {
-    const { gateway, blockstore } = serve({ limits: { heldBytes: 1000 * KIB } })
+    // on a busy machine hours pass here until it is answered
+    const limits = { heldBytes: 1000 * KIB, startTimeout: 2 ** 30, stallTimeout: 2 ** 30 }
+    const { gateway, blockstore } = serve({ limits })
     const bytes = noise(900 * KIB)
     const cid = CID.createV1(raw.code, await sha256.digest(bytes))
     await blockstore.put(cid, bytes)
