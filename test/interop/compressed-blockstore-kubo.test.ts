@@ -71,7 +71,7 @@ describe.each([
     expect((await stats(child)).codecs[codec]?.blocks).toBe(3)
 
     await kubo.ipfs(['swarm', 'connect', helia.libp2p.getMultiaddrs()[0].toString()])
-    await kubo.ipfs(['pin', 'add', cid])
+    await kubo.pin(cid)
     await helia.stop()
 
     expect((await kubo.ipfs(['--offline', 'cat', cid])).equals(bytes)).toBe(true)

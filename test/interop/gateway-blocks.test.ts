@@ -56,7 +56,7 @@ describe('stock Kubo', () => {
     })
     onTestFinished(kubo.stop)
 
-    await kubo.ipfs(['pin', 'add', root])
+    await kubo.pin(root)
 
     const fetched = fetchedBlocks(gateway)
     await expectStoredBytes(gateway, 'gzip')

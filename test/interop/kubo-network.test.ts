@@ -82,7 +82,7 @@ describe('Kubo with files of an ipfsz daemon', () => {
     const stored = await kubo.ipfs(['cat', plain])
     expect(Buffer.compare(zstdDecompressSync(stored), bytes)).toBe(0)
 
-    await kubo.ipfs(['pin', 'add', plain])
+    await kubo.pin(plain)
     await daemon.stop()
 
     // Kubo has all blocks now
@@ -105,7 +105,7 @@ describe('Kubo with files of an ipfsz daemon', () => {
     const daemon = await startNode(sandbox, 'a')
     const { marked, plain } = await add(sandbox, 'a', tree)
 
-    await kubo.ipfs(['pin', 'add', plain])
+    await kubo.pin(plain)
     await daemon.stop()
 
     expect((await kubo.ipfs(['ls', '--size=false', plain])).toString().split('\n').map(line => line.split(/\s+/)[1]))
@@ -122,7 +122,7 @@ describe('Kubo with files of an ipfsz daemon', () => {
     const daemon = await startNode(sandbox, 'a')
     const { marked, plain } = await add(sandbox, 'a', many)
 
-    await kubo.ipfs(['pin', 'add', plain])
+    await kubo.pin(plain)
     await daemon.stop()
     const { stdout } = await run(sandbox, 'b', 'ls', '--json', marked)
 
@@ -140,7 +140,7 @@ describe('Kubo with files of an ipfsz daemon', () => {
     const { plain } = await add(sandbox, 'a', await sandbox.write('empty', new Uint8Array(0)))
 
     expect((await kubo.ipfs(['cat', plain])).byteLength).toBe(0)
-    await kubo.ipfs(['pin', 'add', plain])
+    await kubo.pin(plain)
   })
 
   it('pins a file of 300 MB, which another ipfsz gets from it, both in bounded memory', async ({ sandbox }) => {
@@ -148,7 +148,7 @@ describe('Kubo with files of an ipfsz daemon', () => {
     const daemon = await startNode(sandbox, 'a')
     const { marked, plain } = await add(sandbox, 'a', path)
 
-    await kubo.ipfs(['pin', 'add', plain])
+    await kubo.pin(plain)
     expect(await peakMemory(daemon.pid)).toBeLessThan(600 * 1024 * 1024)
     await daemon.stop()
 

@@ -31,7 +31,7 @@ export async function pinningService (kubo: KuboNode): Promise<PinningService> {
 
   const add = async (pin: Pin): Promise<PinStatus> => {
     service.asked.push(pin.cid)
-    const status = await kubo.ipfs(['pin', 'add', '--', pin.cid]).then(() => 'pinned' as const, () => 'failed' as const)
+    const status = await kubo.pin(pin.cid).then(() => 'pinned' as const, () => 'failed' as const)
     const added: PinStatus = {
       requestid: randomUUID(),
       status,

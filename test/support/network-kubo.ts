@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { pinFromPeers } from './kubo-pin.ts'
 import { run } from './tools.ts'
 import type { ChildProcess } from 'node:child_process'
 
@@ -17,7 +18,9 @@ export interface KuboNode {
   /** The URL of its gateway, `http://127.0.0.1:PORT`. */
   gateway: string
   /** Run a command through its daemon, and return what it prints. */
-  ipfs: (args: string[], input?: Uint8Array) => Promise<Buffer>
+  ipfs: (args: string[], input?: Uint8Array, signal?: AbortSignal) => Promise<Buffer>
+  /** Pin what peers have. */
+  pin: (cid: string) => Promise<void>
   stop: () => Promise<void>
 }
 
@@ -34,7 +37,7 @@ const PATIENCE = 60_000
 export async function startKubo ({ bootstrap = [], config: more = {} }: KuboNodeInit = {}): Promise<KuboNode> {
   const directory = await mkdtemp(join(tmpdir(), 'ipfsz-kubo-'))
   const env = { IPFS_PATH: directory, IPFS_TELEMETRY: 'off' }
-  const ipfs: KuboNode['ipfs'] = async (args, input) => run('ipfs', args, input, env)
+  const ipfs: KuboNode['ipfs'] = async (args, input, signal) => run('ipfs', args, input, env, signal)
   const config = async (key: string, value: unknown): Promise<void> => {
     await ipfs(['config', '--json', key, JSON.stringify(value)])
   }
@@ -84,6 +87,7 @@ export async function startKubo ({ bootstrap = [], config: more = {} }: KuboNode
       apiPort: Number(api.trim().split('/')[4]),
       gateway,
       ipfs,
+      pin: async cid => pinFromPeers(cid, ipfs),
       stop
     }
   } catch (err) {

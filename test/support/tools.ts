@@ -14,15 +14,17 @@ const INSTALL: Readonly<Record<string, string>> = {
 /**
  * Run a program with bytes on its stdin, and return what it writes to stdout.
  *
+ * @param signal - kills it when it aborts
  * @throws if the program is missing, with how to install it, or if it fails
  */
 export async function run (
   tool: string,
   args: string[],
   input: Uint8Array = new Uint8Array(0),
-  env: NodeJS.ProcessEnv = {}
+  env: NodeJS.ProcessEnv = {},
+  signal?: AbortSignal
 ): Promise<Buffer> {
-  const child = spawn(tool, args, { env: { ...process.env, ...env } })
+  const child = spawn(tool, args, { env: { ...process.env, ...env }, signal })
   const stdout: Buffer[] = []
   const stderr: Buffer[] = []
 
