@@ -168,10 +168,16 @@ describe('a gateway with upstream gateways', () => {
   it('does not wait for itself', async () => {
     const cid = await ipfsz({ blockstore: new MemoryBlockstore() }).addBytes(BYTES)
     const itself: Gateway[] = []
-    const { url, asked } = await serve(async request => itself[0](request))
+    const answers: Response[] = []
+    const { url, asked } = await serve(async request => {
+      answers.push(await itself[0](request))
+
+      return answers[0]
+    })
     itself.push((await make({ urls: [url] })).gateway)
 
     expect((await get(itself[0], `/ipfs/${cid}`)).response.status).toBe(504)
     expect(asked).toEqual([`/ipfs/${unmark(cid)}?format=raw`])
+    expect(answers.map(({ status, headers }) => [status, headers.get('cache-control')])).toEqual([[404, 'no-store']])
   })
 })
