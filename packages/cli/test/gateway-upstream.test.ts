@@ -154,6 +154,17 @@ describe('a gateway with upstream gateways', () => {
     expect((await get(gateway, `/ipfs/${cid}`)).body.equals(BYTES)).toBe(true)
   })
 
+  it('waits once for one that keeps silent, if there are peers', async () => {
+    const others = new MemoryBlockstore()
+    const cid = await ipfsz({ blockstore: others }).addBytes(BYTES)
+    let asked = 0
+    const url = await listen(createServer(() => { asked++ }))
+    const { gateway } = await make({ urls: [url], network: networkWith(others) })
+
+    expect((await get(gateway, `/ipfs/${cid}`)).body.equals(BYTES)).toBe(true)
+    expect(asked).toBe(1)
+  })
+
   it('answers 504 for what nobody has, and names no other host', async () => {
     const cid = await ipfsz({ blockstore: new MemoryBlockstore() }).addBytes(BYTES)
     const { url } = await serve(serving(new MemoryBlockstore()))
