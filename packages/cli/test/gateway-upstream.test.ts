@@ -154,6 +154,17 @@ describe('a gateway with upstream gateways', () => {
     expect((await get(gateway, `/ipfs/${cid}`)).body.equals(BYTES)).toBe(true)
   })
 
+  it('waits once for one that keeps silent, if there are peers', async () => {
+    const others = new MemoryBlockstore()
+    const cid = await ipfsz({ blockstore: others }).addBytes(BYTES)
+    let asked = 0
+    const url = await listen(createServer(() => { asked++ }))
+    const { gateway } = await make({ urls: [url], network: networkWith(others) })
+
+    expect((await get(gateway, `/ipfs/${cid}`)).body.equals(BYTES)).toBe(true)
+    expect(asked).toBe(1)
+  })
+
   it('answers 504 for what nobody has, and names no other host', async () => {
     const cid = await ipfsz({ blockstore: new MemoryBlockstore() }).addBytes(BYTES)
     const { url } = await serve(serving(new MemoryBlockstore()))
@@ -168,10 +179,16 @@ describe('a gateway with upstream gateways', () => {
   it('does not wait for itself', async () => {
     const cid = await ipfsz({ blockstore: new MemoryBlockstore() }).addBytes(BYTES)
     const itself: Gateway[] = []
-    const { url, asked } = await serve(async request => itself[0](request))
+    const answers: Response[] = []
+    const { url, asked } = await serve(async request => {
+      answers.push(await itself[0](request))
+
+      return answers[0]
+    })
     itself.push((await make({ urls: [url] })).gateway)
 
     expect((await get(itself[0], `/ipfs/${cid}`)).response.status).toBe(504)
     expect(asked).toEqual([`/ipfs/${unmark(cid)}?format=raw`])
+    expect(answers.map(({ status, headers }) => [status, headers.get('cache-control')])).toEqual([[404, 'no-store']])
   })
 })

@@ -1,5 +1,5 @@
 import { CID } from 'multiformats/cid'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { ipfsz } from '@ipfsz/core'
 import { respondCar } from '../src/respond/trustless/car.ts'
 import { contextOf, readCar, store, tree } from './dag-fixtures.ts'
@@ -101,6 +101,20 @@ describe('the response of a CAR', () => {
     expect(marked.code).not.toBe(0x70)
     expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${plain}.car"`)
     expect(await readCar(await response.bytes())).toMatchObject({ root: plain.toString() })
+  })
+
+  it('gives its memory back at its end', async () => {
+    const here = store()
+    const entries = Array.from({ length: 1000 }, (_, i) => ({ path: `${i}`, content: new Uint8Array([i, i >> 8]) }))
+    const [{ cid }] = (await Array.fromAsync(here.fs.addAll(entries, { wrapWithDirectory: true }))).slice(-1)
+    const context = contextOf(here, `/ipfs/${cid}?format=car`, { cid })
+    const { memory } = context.init
+    const hold = vi.spyOn(memory, 'hold')
+
+    await drain(await respondCar(context))
+
+    expect(hold).toHaveBeenCalled()
+    expect(memory.taken).toBe(0)
   })
 
   it('is cut by a block that is missing, and closes its source when nobody reads', async () => {

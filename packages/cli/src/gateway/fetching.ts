@@ -83,7 +83,11 @@ export function createFetchingGateway (
 
   return async request => {
     if (init.upstream?.hasSent(request) === true) {
-      return new Response('This gateway asked for that itself, and does not have it\n', { status: 404 })
+      return new Response('This gateway asked for that itself, and does not have it\n', {
+        status: 404,
+        // a cache between would give it to others
+        headers: { 'cache-control': 'no-store' }
+      })
     }
 
     const note: Note = { reads: false, fetched: false }

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { DEFAULT_STALL_TIMEOUT } from '@ipfsz/core'
 import type { BlockSource } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
+
+/**
+ * How long a gateway may keep silent if there are peers to ask, in milliseconds. Less than the time after which all are
+ * asked at once: that would end each request to it before it counts as silent, and every read would wait for it anew.
+ */
+const PATIENCE = DEFAULT_STALL_TIMEOUT / 2
 
 interface UpstreamInit {
   /** Whether there is nothing to ask besides these gateways. */
@@ -39,9 +46,16 @@ export class Upstream {
       return fetch(url, { ...init, headers })
     }
 
-    const makeSource = (root: CID): BlockSource => {
+    const init = {
+      pool,
+      fetch: fetchVia,
+      isOnlySource,
+      stallTimeout: isOnlySource ? undefined : PATIENCE,
       // whole files at a time would hold up to 16 MiB for each root
-      const source = new HttpSource({ root, pool, fetch: fetchVia, isOnlySource, singleBlocks: true })
+      singleBlocks: true
+    }
+    const makeSource = (root: CID): BlockSource => {
+      const source = new HttpSource({ ...init, root })
 
       return {
         fetch: async (cid, options) => source.fetch(cid, options).catch((err: unknown) => {

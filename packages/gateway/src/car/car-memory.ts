@@ -5,7 +5,7 @@ export interface CarMemory {
   /** Memory to read a block ahead. Undefined: there is none. */
   readAhead (init: Pick<ShareInit, 'bytes' | 'revoke'>): Pick<Share, 'resize' | 'give'> | undefined
 
-  /** Count the blocks above the current one, and the CIDs that are remembered. */
+  /** Count the blocks above the current one, and the CIDs that are remembered: 0 at the end. */
   hold (bytes: number): void
 }
 

@@ -125,8 +125,12 @@ async function * carOf (
     }
   }
 
-  for await (const { cid, bytes } of walk(root, below, read, sent, memory)) {
-    yield * section([cid.bytes, bytes])
+  try {
+    for await (const { cid, bytes } of walk(root, below, read, sent, memory)) {
+      yield * section([cid.bytes, bytes])
+    }
+  } finally {
+    memory.hold(0)
   }
 }
 

@@ -68,10 +68,13 @@ function memoryOf ({ init: { memory } }: ResponseContext, unneeded: AbortControl
   return {
     readAhead: ({ bytes, revoke }) => memory.tryTake({ ...shareOfBody(bytes, unneeded), revoke }),
     hold: bytes => {
-      if (held != null) {
+      if (bytes <= UNCOUNTED) {
+        held?.give()
+        held = undefined
+      } else if (held != null) {
         held.touch(HELD_PATIENCE)
-        held.resize(Math.max(bytes, 1))
-      } else if (bytes > UNCOUNTED) {
+        held.resize(bytes)
+      } else {
         held = memory.hold({ ...shareOfBody(bytes, unneeded), patience: HELD_PATIENCE })
       }
     }
