@@ -6,6 +6,7 @@ import { MAX_LEAF_SIZE, NODE_SIZE_GUESS } from '../constants.ts'
 import { FetchStalledError } from '../errors.ts'
 import { emit } from '../events.ts'
 import { FetchWindow } from './fetch-window.ts'
+import { PreferredSources } from './preferred-sources.ts'
 import { isRefusal } from './source.ts'
 import { stallTime, watchForStall } from './stall-detector.ts'
 import type { FetchScope } from './fetch-scope.ts'
@@ -54,10 +55,12 @@ class AttemptTimeoutError extends Error {
 export class BlockFetcher {
   readonly window: FetchWindow
   readonly #sources: readonly BlockSource[]
+  readonly #preferred: PreferredSources
   readonly #settings: FetchSettings
 
   constructor (sources: readonly BlockSource[], settings: FetchSettings) {
     this.#sources = sources
+    this.#preferred = new PreferredSources(sources)
     this.#settings = settings
     this.window = new FetchWindow(settings)
   }
@@ -177,11 +180,9 @@ export class BlockFetcher {
       return this.#askAll(cid, scope, options)
     }
 
-    const { preferred } = scope
-    const sources = preferred == null ? this.#sources : [preferred, ...this.#sources.filter(one => one !== preferred)]
     let failure: unknown
 
-    for (const source of sources) {
+    for (const source of this.#preferred.order(scope.root)) {
       try {
         return await source.fetch(cid, options)
       } catch (err) {
@@ -203,7 +204,7 @@ export class BlockFetcher {
       const [source, block] = await Promise.any(
         this.#sources.map(async source => [source, await source.fetch(cid, options)] as const)
       )
-      scope.preferred = source
+      this.#preferred.set(scope.root, source)
 
       return block
     } catch (err) {

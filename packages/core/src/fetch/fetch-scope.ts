@@ -1,5 +1,4 @@
 import { unmark } from '../marker.ts'
-import type { BlockSource } from './source.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The most providers that are remembered and looked for. */
@@ -14,11 +13,6 @@ export interface ProviderRouting {
 export class FetchScope {
   /** When a block of this scope last arrived. */
   lastArrival = Number.NEGATIVE_INFINITY
-  /**
-   * The source that sent a block after another one had kept silent. It is asked first from then on: otherwise one that
-   * sends a byte now and then would delay each block.
-   */
-  preferred: BlockSource | undefined
   readonly #root: CID
   readonly #routing: ProviderRouting | undefined
   readonly #providers = new Map<string, CID>()
