@@ -4,7 +4,7 @@ import { CID } from 'multiformats/cid'
 import { identity } from 'multiformats/hashes/identity'
 import { expect, it, onTestFinished } from 'vitest'
 import type { CreateVerifiedFetchOptions, PluginContext } from '@helia/verified-fetch'
-import type { BlockBroker } from '@helia/interface'
+import type { BlockBroker } from 'helia'
 
 const OURS = 'packages/verified-fetch/src/path-below.ts'
 const UNKNOWN = CID.createV1(0x300001, identity.digest(Uint8Array.of(1)))

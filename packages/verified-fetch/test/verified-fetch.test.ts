@@ -11,7 +11,7 @@ import { same, text } from '../../../test/support/data.ts'
 import { ipfszPlugin } from '../src/index.ts'
 import type { CreateVerifiedFetchOptions, VerifiedFetch } from '@helia/verified-fetch'
 import type { Ipfsz } from '@ipfsz/core'
-import type { BlockBroker, Helia } from '@helia/interface'
+import type { BlockBroker, Helia } from 'helia'
 
 const TEXT = text(300_000)
 const FRAME = 65_536
