@@ -17,6 +17,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'blockstore-compressed': ['codecs', 'errors'],
   'libp2p-compression': ['codecs'],
   gateway: ['codecs', 'core'],
+  'verified-fetch': ['core', 'gateway'],
   cli: ['codecs', 'core', 'blockstore-compressed', 'gateway']
 }
 
@@ -28,6 +29,7 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   'blockstore-compressed': ['check-inner.ts', 'constants.ts', 'errors.ts', 'init.ts'],
   'libp2p-compression': ['constants.ts', 'contract.ts', 'errors.ts', 'traffic.ts'],
   gateway: ['contract.ts', 'errors.ts', 'follow-signal.ts'],
+  'verified-fetch': [],
   cli: ['error-classes.ts', 'errors.ts', 'io.ts', 'lock-file.ts', 'read-at-most.ts', 'version.ts']
 }
 
@@ -102,6 +104,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'answer.ts': ['request', 'resolve', 'respond', 'responders.ts'],
     node: []
   },
+  'verified-fetch': {},
   cli: {
     terminal: [],
     dag: [],

@@ -148,7 +148,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: [
-            'packages/{errors,codecs,core,blockstore-compressed,gateway}/test/**/*.test.ts',
+            'packages/{errors,codecs,core,blockstore-compressed,gateway,verified-fetch}/test/**/*.test.ts',
             'test/browser/**/*.test.ts'
           ],
           exclude: NODE_ONLY,

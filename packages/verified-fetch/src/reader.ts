@@ -1,0 +1,32 @@
+import { ipfsz } from '@ipfsz/core'
+import type { CatOptions, IpfszInit } from '@ipfsz/core'
+import type { RootReader } from '@ipfsz/gateway'
+import type { PluginContext, PluginOptions } from '@helia/verified-fetch'
+
+type Options = Pick<PluginContext, 'blockstore' | 'offline' | 'onProgress' | 'providers'>
+
+/** What reads for one request: through the blockstore of its session, with its options. */
+export function readerOf (
+  { blockstore, offline, onProgress, providers }: Options,
+  { routing }: Pick<PluginOptions['helia'], 'routing'>,
+  init: IpfszInit
+): RootReader {
+  const more = { offline, providers, onProgress }
+  const blocks: typeof blockstore = Object.create(blockstore, {
+    get: {
+      value: (...[cid, options]: Parameters<typeof blockstore.get>) => blockstore.get(cid, { ...more, ...options })
+    }
+  })
+  const files = ipfsz({ blockstore: blocks, routing }, init)
+
+  return {
+    fs: {
+      // the caller's listener gets the events of IPFSz, too
+      cat: (cid, options) => files.cat(cid, { ...options, onProgress: onProgress as CatOptions['onProgress'] }),
+      ls: files.ls.bind(files),
+      stat: files.stat.bind(files),
+      storedFile: files.storedFile.bind(files)
+    },
+    blocks
+  }
+}

@@ -1,0 +1,56 @@
+import { createVerifiedFetchWithHelia } from '@helia/verified-fetch'
+import { createHeliaLight } from 'helia'
+import { CID } from 'multiformats/cid'
+import { identity } from 'multiformats/hashes/identity'
+import { expect, it, onTestFinished } from 'vitest'
+import type { CreateVerifiedFetchOptions, PluginContext } from '@helia/verified-fetch'
+import type { BlockBroker } from 'helia'
+
+const OURS = 'packages/verified-fetch/src/path-below.ts'
+const UNKNOWN = CID.createV1(0x300001, identity.digest(Uint8Array.of(1)))
+const KEY = CID.createV1(0x72, identity.digest(new Uint8Array(36)))
+
+const NOBODY: BlockBroker = {
+  name: 'nobody',
+  createSession: () => ({ name: 'nobody', addPeer: async () => {} })
+}
+
+/** What a plugin gets of a request, and the status of its response. */
+async function ask (url: string, headers?: Record<string, string>): Promise<{ status: number, paths: string[] }> {
+  const helia = createHeliaLight()
+  const paths: string[] = []
+  helia.addBlockBroker(NOBODY)
+  const fetch = await createVerifiedFetchWithHelia(helia, {
+    plugins: [() => ({
+      id: 'mine',
+      canHandle: () => true,
+      handle: async ({ url }: PluginContext) => {
+        paths.push(url.pathname)
+
+        return new Response('mine')
+      }
+    })],
+    ipnsResolver: {
+      resolve: async function * () {
+        yield { record: { data: new Uint8Array([0xa0]), ttl: 0n } as never, value: `/ipfs/${UNKNOWN}/a` }
+      }
+    },
+    dnsLink: {
+      resolve: async () => [{ namespace: 'ipfs', cid: UNKNOWN, path: '/a', answer: { TTL: 1 } }]
+    } as unknown as NonNullable<CreateVerifiedFetchOptions['dnsLink']>
+  })
+  onTestFinished(async () => { await fetch.stop() })
+  const { status } = await fetch(url, headers == null ? {} : { headers })
+
+  return { status, paths }
+}
+
+it('@helia/verified-fetch does not tell a plugin the path that an IPNS name leads to', async () => {
+  expect(await ask(`ipns://${KEY}/b`), OURS).toEqual({ status: 200, paths: ['/b'] })
+})
+
+it('@helia/verified-fetch asks no plugin for other codecs by DNSLink, or as text/html alone', async () => {
+  expect(await ask('dnslink://site.example.com/b'), OURS).toEqual({ status: 406, paths: [] })
+  expect(await ask(`ipfs://${UNKNOWN}/b`, { accept: 'text/html' }), OURS).toEqual({ status: 406, paths: [] })
+  expect(await ask(`ipfs://${UNKNOWN}/b`), OURS).toEqual({ status: 200, paths: ['/b'] })
+})
