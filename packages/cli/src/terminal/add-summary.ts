@@ -51,11 +51,9 @@ export function addNotes (
   ]
 }
 
-/** The share of the original bytes that is not stored: `95.1 % saved`, never rounded up to 100 %. */
-export function savedPart (size: number | bigint, storedSize: number | bigint): string {
-  const percent = Math.floor((1 - Number(storedSize) / Number(size)) * 1000) / 10
-
-  return percent > 0 ? `${percent} % saved` : 'nothing saved'
+/** The share of the original bytes that is not stored, in percent with one decimal. Never rounded up to 100. */
+export function savedPercent (size: number | bigint, storedSize: number | bigint): number {
+  return Number(size) === 0 ? 0 : Math.max(0, Math.floor((1 - Number(storedSize) / Number(size)) * 1000) / 10)
 }
 
 function title ({ name, content }: PrintedRoot): string {
@@ -71,9 +69,10 @@ function sizes ({ size, storedSize, codec, content }: PrintedRoot): string {
     return `${formatSize(size)}, stored as it is`
   }
 
-  const saved = Number(size) < MIN_MEASURED_SIZE ? '' : `, ${savedPart(size, storedSize)}`
+  const percent = savedPercent(size, storedSize)
+  const saved = percent > 0 ? `${percent} % saved` : 'nothing saved'
 
-  return `${formatSize(size)} -> ${formatSize(storedSize)}${saved}`
+  return `${formatSize(size)} -> ${formatSize(storedSize)}${Number(size) < MIN_MEASURED_SIZE ? '' : `, ${saved}`}`
 }
 
 function filesOf ({ content }: PrintedRoot): string {
