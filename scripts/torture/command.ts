@@ -42,6 +42,7 @@ export async function runHere (directory: string, repo: string, args: readonly s
   const since = performance.now()
   const code = await main(['node', CLI, ...args], {
     stdin: Readable.from([]),
+    stdinIsPiped: false,
     stdout: collect(stdout),
     stderr: collect(stderr),
     env: environment(directory, repo),

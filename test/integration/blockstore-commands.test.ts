@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
 import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
-import { addTree, makeTree, readTree } from './tree-files.ts'
+import { addTree, makeTree, PRESERVE, readTree } from './tree-files.ts'
 import type { Sandbox } from './run-cli.ts'
 
 async function stats (sandbox: Sandbox): Promise<Record<string, number> & {
@@ -69,7 +69,7 @@ describe.concurrent('ipfsz blockstore convert', () => {
       join(sandbox.directory, 'in'),
       { 'a/b': text(100_000), c: longText(3_000_000), d: noise(100_000) }
     )
-    const cid = await addTree(sandbox, 'in', '--codec', 'none')
+    const cid = await addTree(sandbox, 'in', ...PRESERVE, '--codec', 'none')
     const before = await Promise.all((await blockFiles(sandbox.repo)).map(async file => readFile(file)))
 
     for (const [codec, name] of [['zstd', 'zstd'], ['lz4', 'lz4'], ['none', 'none']]) {

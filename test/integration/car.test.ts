@@ -8,7 +8,7 @@ import { sha512 } from 'multiformats/hashes/sha2'
 import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
 import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
-import { makeTree, readTree } from './tree-files.ts'
+import { makeTree, PRESERVE, readTree } from './tree-files.ts'
 import type { Sandbox } from './run-cli.ts'
 
 async function addTree (sandbox: Sandbox): Promise<string> {
@@ -17,7 +17,7 @@ async function addTree (sandbox: Sandbox): Promise<string> {
     { 'a/b': text(100_000), c: longText(9_000_000), d: noise(10_000), link: { link: 'c' }, empty: null }
   )
 
-  return (await sandbox.run(['add', '-Q', 'in'])).stdout.toString().trim()
+  return (await sandbox.run(['add', '-Q', ...PRESERVE, 'in'])).stdout.toString().trim()
 }
 
 const OTHER = ['--repo', 'other']

@@ -9,7 +9,7 @@ import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
 import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
-import { makeTree, readTree } from './tree-files.ts'
+import { makeTree, PRESERVE, readTree } from './tree-files.ts'
 import type { Sandbox } from './run-cli.ts'
 
 async function gc (sandbox: Sandbox, ...args: string[]): Promise<Record<string, unknown>> {
@@ -131,7 +131,7 @@ describe.concurrent('ipfsz gc', () => {
       join(sandbox.directory, 'in'),
       { 'a/b': text(100_000), c: longText(9_000_000), link: { link: 'c' }, empty: null }
     )
-    const tree = (await sandbox.run(['add', '-Q', 'in'])).stdout.toString().trim()
+    const tree = (await sandbox.run(['add', '-Q', ...PRESERVE, 'in'])).stdout.toString().trim()
     const gone = await sandbox.add(longText(9_000_000, 2), '--no-pin')
     const before = (await blockFiles(sandbox.repo)).length
 

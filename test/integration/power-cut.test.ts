@@ -289,6 +289,7 @@ async function runIn (
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
   const code = await main(['node', CLI, '--repo', repo, ...args], {
     stdin: Readable.from([]),
+    stdinIsPiped: false,
     stdout: collecting(stdout, onStdout),
     stderr: collecting(stderr),
     env: { HOME: directory, IPFSZ_BOOTSTRAP: 'none' },

@@ -116,6 +116,7 @@ function makeSandbox (directory: string, children: Process[]): Sandbox {
       const [stdout, stderr] = [new Collector(onPrint), new Collector()]
       const code = await main(['node', CLI, ...args], {
         stdin: stdin instanceof Uint8Array ? Readable.from([stdin]) : stdin ?? Readable.from([]),
+        stdinIsPiped: stdin != null,
         stdout,
         stderr,
         env: { ...baseEnv, ...env },

@@ -6,6 +6,9 @@ import type { Sandbox } from './run-cli.ts'
 /** The entry at each path: bytes or text for a file, `{ link }` for a symlink, null for a directory. */
 export type TreeFiles = Readonly<Record<string, Uint8Array | string | { link: string } | null>>
 
+/** Options of `ipfsz add` with which `readTree` finds the same after a `get`. */
+export const PRESERVE = ['--preserve-mode', '--preserve-mtime']
+
 /** Write files, directories and symlinks, and their parent directories. */
 export async function makeTree (directory: string, files: TreeFiles): Promise<string> {
   await mkdir(directory, { recursive: true })

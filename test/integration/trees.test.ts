@@ -5,7 +5,7 @@ import { CID } from 'multiformats/cid'
 import { describe, expect } from 'vitest'
 import { noise, text } from '../support/data.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
-import { addTree, makeTree, readTree } from './tree-files.ts'
+import { addTree, makeTree, PRESERVE, readTree } from './tree-files.ts'
 import type { TreeFiles } from './tree-files.ts'
 
 const TREE: TreeFiles = {
@@ -43,7 +43,7 @@ describe.concurrent('a tree', () => {
     await chmod(join(directory, 'sub'), 0o750)
     await chmod(join(directory, 'nothing/in'), 0o555)
 
-    const cid = await addTree(sandbox, 'in')
+    const cid = await addTree(sandbox, 'in', ...PRESERVE)
     const result = await sandbox.run(['get', cid, '-o', 'out', '--allow-symlinks'])
 
     expectSuccess(result)
@@ -67,7 +67,7 @@ describe.concurrent('a tree', () => {
       join(sandbox.directory, 'in'),
       Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`entry ${i}`, `file ${i}`]))
     )
-    const cid = await addTree(sandbox, 'in')
+    const cid = await addTree(sandbox, 'in', ...PRESERVE)
 
     expectSuccess(await sandbox.run(['get', cid, '-o', 'out']))
     expect(await readTree(join(sandbox.directory, 'out'))).toEqual(await readTree(directory))
@@ -82,7 +82,7 @@ describe.concurrent('a tree', () => {
     )
     await chmod(join(directory, 'sub'), 0o700)
     await utimes(join(directory, 'sub'), 1_000_000_000, 1_000_000_000)
-    const cid = await addTree(sandbox, 'in')
+    const cid = await addTree(sandbox, 'in', ...PRESERVE)
 
     expectSuccess(await sandbox.run(['get', cid, '-o', 'out']))
     expect(await readTree(join(sandbox.directory, 'out'))).toEqual(await readTree(directory))
@@ -90,7 +90,7 @@ describe.concurrent('a tree', () => {
 
   it('that is empty is read back unchanged', async ({ sandbox }) => {
     const directory = await makeTree(join(sandbox.directory, 'in'), {})
-    const cid = await addTree(sandbox, 'in')
+    const cid = await addTree(sandbox, 'in', ...PRESERVE)
 
     expectSuccess(await sandbox.run(['get', cid, '-o', 'out']))
     expect(await readTree(join(sandbox.directory, 'out'))).toEqual(await readTree(directory))
@@ -112,10 +112,10 @@ describe.concurrent('a tree', () => {
         'touch -d "2024-05-06 07:08:09.123456789" in/a.txt in/sub && touch -d "1969-05-06 07:08:09.987654321" in/empty'
       )
     )
-    const cid = await addTree(sandbox, 'in', '--hidden')
+    const cid = await addTree(sandbox, 'in', ...PRESERVE)
 
     expectSuccess(await sandbox.run(['get', cid, '-o', 'out', '--allow-symlinks']))
-    expect(await addTree(sandbox, 'out', '--hidden')).toBe(cid)
+    expect(await addTree(sandbox, 'out', ...PRESERVE)).toBe(cid)
   })
 
   it('has the same CID when it is added through a symlink', async ({ sandbox }) => {
@@ -126,15 +126,23 @@ describe.concurrent('a tree', () => {
     expect(await addTree(sandbox, 'link')).toBe(await addTree(sandbox, 'in'))
   })
 
-  it('without modes and mtimes has a CID of its content alone', async ({ sandbox }) => {
+  it('has a CID of its content alone, unless modes or mtimes are preserved', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'one'), { a: text(10_000), 'b/c': 'c' })
     const other = await makeTree(join(sandbox.directory, 'other'), { a: text(10_000), 'b/c': 'c' })
     await chmod(join(other, 'a'), 0o600)
     await utimes(join(other, 'b'), 1, 1)
-    const args = ['--no-preserve-mode', '--no-preserve-mtime']
+    const cids = async (...args: string[]): Promise<string[]> => [
+      await addTree(sandbox, 'one', ...args),
+      await addTree(sandbox, 'other', ...args)
+    ]
+    const [one, same] = await cids()
 
-    expect(await addTree(sandbox, 'one', ...args)).toBe(await addTree(sandbox, 'other', ...args))
-    expect(await addTree(sandbox, 'one')).not.toBe(await addTree(sandbox, 'other'))
+    expect(same).toBe(one)
+    expect(await cids('--no-preserve-mode', '--no-preserve-mtime')).toEqual([one, one])
+    for (const option of PRESERVE) {
+      const [kept, different] = await cids(option)
+      expect(different).not.toBe(kept)
+    }
   })
 })
 
@@ -222,6 +230,18 @@ describe.concurrent('ipfsz add of a tree', () => {
       .toEqual(['in/a', 'in/sub/z', 'in'])
   })
 
+  it('says once that executable bits are not kept', async ({ sandbox }) => {
+    await makeTree(join(sandbox.directory, 'in'), { a: 'a', b: 'b', 'sub/c': 'c' })
+    await chmod(join(sandbox.directory, 'in/a'), 0o755)
+    await chmod(join(sandbox.directory, 'in/sub/c'), 0o744)
+
+    const { stderr } = await sandbox.run(['add', 'in'])
+
+    expect(stderr).toMatch(/^ipfsz: in: the executable bits of 2 files .*--preserve-mode\n$/)
+    expectSuccess(await sandbox.run(['add', '--preserve-mode', 'in']))
+    expectSuccess(await sandbox.run(['add', '-Q', 'in']))
+  })
+
   it('adds .git with --hidden', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { '.git/config': 'config' })
 
@@ -303,6 +323,6 @@ describe.concurrent('a CID or a path below it', () => {
     expect(stats.ratio).toBe(Number(stats.storedSize) / 101_000)
     expect(plain.markedCid).toBe(cid)
     expect((await sandbox.run(['ls', cid])).stdout.toString())
-      .toMatch(/^\w+\t-\t[\d.]+ KiB\t-\ta\/\n\w+\t1000 B\t1\.00 KiB\tnone\tc\n$/)
+      .toMatch(/^\w+\t-\t[\d.]+ KiB\t-\ta\/\n\w+\t1000 B\t1000 B\tnone\tc\n$/)
   })
 })

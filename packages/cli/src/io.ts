@@ -6,6 +6,8 @@ export type OutputStream = Writable & { isTTY?: boolean, columns?: number }
 /** All that the command uses of its process. A test passes its own, and needs no process. */
 export interface Io {
   stdin: AsyncIterable<Uint8Array>
+  /** Whether stdin is a pipe or a file, so that a command may read it without being told to. */
+  readonly stdinIsPiped: boolean
   stdout: OutputStream
   stderr: OutputStream
   env: Readonly<Record<string, string | undefined>>

@@ -18,7 +18,7 @@ export interface PendingRoot extends NewPin {
 export interface PendingRootsInit {
   /** Whether to pin the roots. */
   pin: boolean
-  session: KuboSession & Partial<Pick<Session, 'repo'>>
+  session: Partial<KuboSession> & Partial<Pick<Session, 'repo'>>
   context: Context
   /** Called with the error of each root that could not be synced or pinned. May throw to stop. */
   fail: (err: unknown) => void
@@ -83,7 +83,7 @@ async function makeDurable (
   const failures = new Map<string, unknown>()
 
   try {
-    const errors = pin ? await pins.addNew(kept) : await repo?.disk.sync()
+    const errors = pin ? await pins?.addNew(kept) : await repo?.disk.sync()
 
     errors?.forEach((err, i) => {
       if (err != null) {

@@ -1,5 +1,8 @@
+import { fstatSync } from 'node:fs'
 import { main } from './main.ts'
 
+/** The file descriptor of stdin. */
+const STDIN = 0
 /** How long the process may take to end by itself after the command, in milliseconds. */
 const EXIT_CHECK_INTERVAL = 50
 
@@ -23,6 +26,7 @@ export async function runProcess (argv: string[]): Promise<void> {
   process.exitCode = await main(argv, {
     // a getter, because reading process.stdin opens it
     get stdin () { return process.stdin },
+    get stdinIsPiped () { return isPiped(STDIN) },
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
@@ -37,6 +41,18 @@ export async function runProcess (argv: string[]): Promise<void> {
   }
 
   exitWhenFlushed()
+}
+
+/** Whether a file descriptor is a pipe or a file: not a terminal, /dev/null, or closed. */
+function isPiped (fd: number): boolean {
+  try {
+    const stats = fstatSync(fd)
+
+    // Node makes sockets for the pipes of its children
+    return stats.isFIFO() || stats.isFile() || stats.isSocket()
+  } catch {
+    return false
+  }
 }
 
 /** Exit once all output is written, without waiting for timers: those of libp2p run a second after a stop. */

@@ -1,4 +1,4 @@
-import { printable } from '../terminal/output.ts'
+import { quote } from '../terminal/quote.ts'
 import type { Row } from './estimate.ts'
 
 const KIB = 1024
@@ -21,19 +21,10 @@ export function addCommand (
     ...level == null || label === codec ? [] : ['--level', String(level)],
     ...frameSize == null || codec === 'none' ? [] : ['--frame-size', sizeArgument(frameSize)],
     ...paths.some(path => path.startsWith('-')) ? ['--'] : [],
-    ...paths.length === 1 ? [quote(paths[0])] : ['FILE...']
+    ...paths.length === 1 ? [quote(paths[0], 'FILE')] : ['FILE...']
   ].join(' ')
 }
 
 function sizeArgument (bytes: number): string {
   return bytes % MIB === 0 ? `${bytes / MIB}MiB` : bytes % KIB === 0 ? `${bytes / KIB}KiB` : String(bytes)
-}
-
-/** Quotes a word for sh. A name with unprintable characters becomes FILE. */
-function quote (path: string): string {
-  if (printable(path) !== path) {
-    return 'FILE'
-  }
-
-  return /^[\w./:@%+,=-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }

@@ -28,26 +28,6 @@ export function formatPercent (part: number): string {
   return part > 0 && part < 0.0001 ? '<0.01 %' : `${threeDigits(part * 100)} %`
 }
 
-/** A space that is not between a number and its unit. */
-const SPACE = / (?!(?:[KMGTP]iB|B|MB\/s|[MG]bit\/s|ms|s|min|h|d|%)(?![a-z]))/
-
-/** Wraps words into lines of at most `width` characters. */
-export function wrap (text: string, width: number): string {
-  const lines: string[] = []
-
-  for (const word of text.split(SPACE)) {
-    const last = lines.at(-1)
-
-    if (last != null && last.length + 1 + word.length <= width) {
-      lines[lines.length - 1] = `${last} ${word}`
-    } else {
-      lines.push(word)
-    }
-  }
-
-  return lines.join('\n')
-}
-
 function threeDigits (value: number): string {
   const rounded = Number(value.toPrecision(3))
 

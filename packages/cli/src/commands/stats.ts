@@ -1,31 +1,74 @@
 import { stats as countBlocks } from '@ipfsz/blockstore-compressed'
+import { findCompressedFiles } from '../repo/compressed-files.ts'
 import { openRepoToRead } from '../repo/repo.ts'
+import { RepoPins } from '../repo/repo-pins.ts'
+import { savedPercent } from '../terminal/add-summary.ts'
 import { table } from '../terminal/output.ts'
-import { formatSize } from '../terminal/units.ts'
+import { count as counted, formatSize } from '../terminal/units.ts'
+import { wrap } from '../terminal/wrap.ts'
 import type { Context } from '../context.ts'
+import type { CompressedFiles } from '../repo/compressed-files.ts'
 
-/** Count the blocks of the repo, and the space they take on disk. */
-export async function stats ({ output, repo, signal }: Context): Promise<void> {
-  const { disk } = await openRepoToRead(repo)
-  const { blocks, size, storedSize, ratio, codecs, unreadable } = await countBlocks(disk, { signal })
-
-  output.result({ blocks, size, storedSize, ratio, codecs, unreadable }, table([
-    ['Stored as', 'Blocks', 'Size', 'On disk', 'Ratio'],
-    ...Object.entries(codecs).map(([name, totals]) => row(name, totals)),
-    row('all', { blocks, size, storedSize }),
-    ...unreadable === 0 ? [] : [['unreadable', String(unreadable), '', '', '']]
-  ]))
+interface Sizes {
+  size: number
+  storedSize: number
 }
 
-function row (
-  name: string,
-  { blocks, size, storedSize }: { blocks: number, size: number, storedSize: number }
-): string[] {
+/** Count the blocks of the repo and the space they take on disk, and what compressing files and blocks saves. */
+export async function stats ({ output, repo: path, signal }: Context): Promise<void> {
+  const repo = await openRepoToRead(path)
+  const { blocks, size, storedSize, ratio, codecs, unreadable } = await countBlocks(repo.disk, { signal })
+  let unreadablePins = 0
+  const pins = new RepoPins(repo).ls(signal, () => { unreadablePins++ })
+  const found = await findCompressedFiles(repo, pins, signal)
+  const files = { ...found, ratio: ratioOf(found), incompletePins: found.incompletePins + unreadablePins }
+
+  // blocks hold files as they are stored
+  const originalSize = size + found.size - found.storedSize
+
+  output.result(
+    { blocks, size, storedSize, ratio, codecs, unreadable, files, originalSize, saved: originalSize - storedSize },
+    [
+      table([
+        ['Stored as', 'Blocks', 'Size', 'On disk', 'Ratio'],
+        ...Object.entries(codecs).map(([name, totals]) => row(name, totals)),
+        row('all', { blocks, size, storedSize }),
+        ...unreadable === 0 ? [] : [['unreadable', String(unreadable), '', '', '']]
+      ]),
+      table([
+        ['Compressed', 'Original', 'Stored', 'Saved'],
+        savedRow('files', found),
+        savedRow('blocks', { size, storedSize }),
+        savedRow('both', { size: originalSize, storedSize })
+      ]),
+      wrap(explanation(files), output.stdout.columns || Infinity)
+    ].join('\n\n')
+  )
+}
+
+function row (name: string, { blocks, ...sizes }: Sizes & { blocks: number }): string[] {
   return [
     name,
     String(blocks),
-    formatSize(size),
-    formatSize(storedSize),
-    (size === 0 ? 1 : storedSize / size).toFixed(3)
+    formatSize(sizes.size),
+    formatSize(sizes.storedSize),
+    ratioOf(sizes).toFixed(3)
   ]
+}
+
+function savedRow (name: string, { size, storedSize }: Sizes): string[] {
+  return [name, formatSize(size), formatSize(storedSize), `${savedPercent(size, storedSize)} %`]
+}
+
+function ratioOf ({ size, storedSize }: Sizes): number {
+  return size === 0 ? 1 : storedSize / size
+}
+
+function explanation ({ count, incompletePins }: CompressedFiles): string {
+  const incomplete = incompletePins === 0
+    ? ''
+    : ` ${counted(incompletePins, 'pin')} cannot be read in full, so files may be missing here: run ipfsz verify --all.`
+
+  return `Counted: ${counted(count, 'compressed file')} that pins reach. All other files count as they are stored.` +
+    incomplete
 }

@@ -1,8 +1,10 @@
 import { codecName, isMarked, unmark } from '@ipfsz/core'
 import { TreeEntryError } from '../errors.ts'
 import { treeSource } from './tree-source.ts'
+import { wrappedSource } from './wrapped-source.ts'
 import type { Progress } from '../terminal/progress.ts'
-import type { TreeSourceOptions } from './tree-source.ts'
+import type { Candidate, TreeSourceEvents, TreeSourceInit } from './tree-source.ts'
+import type { WrappedPath } from './wrapped-source.ts'
 import type { AddOptions, ImportResult, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -23,7 +25,7 @@ export interface Added {
   type: 'file' | 'symlink' | 'directory'
 }
 
-export interface AddTreeOptions extends Omit<TreeSourceOptions, 'onRead' | 'onHidden'> {
+export interface AddTreeOptions extends TreeSourceInit {
   add: Omit<AddOptions, 'signal'>
   /** Shows how many bytes have been read. */
   progress: Progress
@@ -31,40 +33,65 @@ export interface AddTreeOptions extends Omit<TreeSourceOptions, 'onRead' | 'onHi
   onAdded (added: Added): Promise<void>
 }
 
-/** The root of an added tree, and the number of hidden entries that were left out. */
+/** The root of an added tree, and what is in it. */
 export interface AddedTree {
   root: Added
+  /** Files, without directories and symlinks. */
+  files: number
+  /** How many of the files are compressed. */
+  compressed: number
+  /** Hidden entries that were left out. */
   hidden: number
+  /** Files that are executable, and will not be when they are read back. */
+  executables: number
 }
 
 /** Add a directory and everything in it. */
-export async function addTree (
-  directory: string,
+export async function addTree (directory: string, files: Ipfsz, options: AddTreeOptions): Promise<AddedTree> {
+  return addCandidates(directory, events => treeSource(directory, ROOT, { ...options, ...events }), files, options)
+}
+
+/** Add files and directories into a new directory. */
+export async function addWrapped (
+  paths: readonly WrappedPath[],
   files: Ipfsz,
-  { add, progress, onAdded, ...options }: AddTreeOptions
+  options: AddTreeOptions
+): Promise<AddedTree> {
+  return addCandidates('', events => wrappedSource(paths, ROOT, { ...options, ...events }), files, options)
+}
+
+/** @param directory - for errors */
+async function addCandidates (
+  directory: string,
+  source: (events: TreeSourceEvents) => AsyncIterable<Candidate>,
+  files: Ipfsz,
+  { add, progress, onAdded, signal }: AddTreeOptions
 ): Promise<AddedTree> {
   const sizes = new Map<string, number>()
+  const counts = { files: 0, compressed: 0, hidden: 0, executables: 0 }
   let total = 0
-  let hidden = 0
   let last: ImportResult | undefined
 
-  const source = treeSource(directory, ROOT, {
-    ...options,
+  const candidates = source({
     onRead (path, bytes) {
       sizes.set(path, (sizes.get(path) ?? 0) + bytes)
       progress.update(total += bytes)
     },
-    onHidden () { hidden++ }
+    onHidden () { counts.hidden++ },
+    onExecutable () { counts.executables++ }
   })
 
   try {
-    for await (const result of files.addAll(source, { ...add, signal: options.signal })) {
+    for await (const result of files.addAll(candidates, { ...add, signal })) {
       const path = result.path?.slice(ROOT.length + 1) ?? ''
       last = result
 
       if (result.unixfs?.isDirectory() !== true) {
-        await onAdded(describe(result, path, sizes.get(path) ?? 0))
+        const added = describe(result, path, sizes.get(path) ?? 0)
+        counts.files += added.type === 'file' ? 1 : 0
+        counts.compressed += added.codec === 'none' ? 0 : 1
         sizes.delete(path)
+        await onAdded(added)
       }
     }
   } finally {
@@ -75,7 +102,7 @@ export async function addTree (
     throw new TreeEntryError(directory, 'the import ended without adding anything')
   }
 
-  return { root: describe(last, '', total), hidden }
+  return { root: describe(last, '', total), ...counts }
 }
 
 function describe ({ cid, size: stored, unixfs }: ImportResult, path: string, size: number): Added {

@@ -6,7 +6,8 @@ import type { Ignore } from './ignore.ts'
 import type { ImportCandidateStream, Mtime } from '@ipfsz/core'
 import type { BigIntStats } from 'node:fs'
 
-type Candidate = ImportCandidateStream extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
+/** An entry of a tree, as the importer takes it. */
+export type Candidate = ImportCandidateStream extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
 
 /** How many bytes of a file are read at once: 4 MiB, the size of a frame, so that pieces need not be joined. */
 const READ_SIZE = 4 * 1024 * 1024
@@ -21,17 +22,25 @@ export interface Preserve {
   mtime: boolean
 }
 
-export interface TreeSourceOptions {
+export interface TreeSourceInit {
   /** Whether to include names that begin with a dot. */
   hidden: boolean
   ignore: Ignore
   preserve: Preserve
   signal: AbortSignal
+}
+
+/** What is noticed while a tree is read. Paths are relative to its root. */
+export interface TreeSourceEvents {
   /** Called with the number of bytes of each read. */
   onRead (path: string, bytes: number): void
   /** Called for each entry that is left out because its name begins with a dot. */
   onHidden (path: string): void
+  /** Called for each file that is executable, unless modes are preserved. */
+  onExecutable (path: string): void
 }
+
+export interface TreeSourceOptions extends TreeSourceInit, TreeSourceEvents {}
 
 interface Entry {
   name: string
@@ -80,6 +89,10 @@ async function * walk (
         yield candidate
         yield * walk(directory, root, path, options)
       } else if (stats.isFile()) {
+        if (losesExecutableBit(stats, options.preserve)) {
+          options.onExecutable(path)
+        }
+
         yield { ...candidate, content: content(file, path, options) }
       } else if (stats.isSymbolicLink()) {
         // a symlink's mode has no meaning
@@ -135,6 +148,11 @@ export function metadata (stats: BigIntStats, { mode, mtime }: Preserve): { mode
   }
 }
 
+/** Whether a file is executable, and will not be when it is read back. */
+export function losesExecutableBit (stats: BigIntStats, { mode }: Preserve): boolean {
+  return !mode && stats.isFile() && (stats.mode & 0o111n) !== 0n
+}
+
 /**
  * Rounds an mtime down to whole microseconds. Node sets file times as numbers, which cannot hold nanoseconds: with
  * them, a tree that was written to disk and added again would get another CID.
@@ -145,7 +163,7 @@ function toMtime (nanoseconds: bigint): Mtime {
   return { secs: (nanoseconds - second) / 1_000_000_000n, nsecs: Number(second / 1000n * 1000n) }
 }
 
-async function * content (file: string, path: string, { onRead }: TreeSourceOptions): AsyncGenerator<Uint8Array> {
+async function * content (file: string, path: string, { onRead }: TreeSourceEvents): AsyncGenerator<Uint8Array> {
   // fails if the file was meanwhile replaced by a symlink
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
 

@@ -1,4 +1,3 @@
-import type { Output } from '../terminal/output.ts'
 import type { CID } from 'multiformats/cid'
 
 /**
@@ -11,11 +10,4 @@ export function contentUrl (gateway: string, cid: CID, name?: string): string {
   const end = name == null ? '/' : name === '' ? '' : `?filename=${encodeURIComponent(name.toWellFormed())}`
 
   return `${gateway}/ipfs/${cid}${end}`
-}
-
-/** Say where a browser finds what was added. On stderr, or scripts would take the line for another file. */
-export function noteUrl (output: Pick<Output, 'json' | 'note'>, url: string | undefined): void {
-  if (url != null && !output.json) {
-    output.note(url)
-  }
 }

@@ -21,6 +21,10 @@ const TARGET = 'a CID, or CID/path'
 interface AddFlags extends CompressionOptions, Partial<Omit<AddCommandOptions, 'compression' | 'preserve'>> {
   preserveMode?: boolean
   preserveMtime?: boolean
+  wrapWithDirectory?: boolean
+  recursive?: boolean
+  progress?: boolean
+  cidVersion?: number
 }
 
 /** The `--max-window` option. */
@@ -35,7 +39,7 @@ export function maxWindow (): Option {
 export function defineFileCommands (program: Command, context: () => Context): void {
   program.command('add')
     .description('add files and directories; - is stdin')
-    .argument('<path...>')
+    .argument('[path...]', 'what to add (default: stdin, if it is a pipe or a file)')
     .addOption(
       new Option('--codec <name>', 'codec to compress with').choices([...CODECS, 'auto', 'none']).default('zstd')
     )
@@ -55,10 +59,12 @@ export function defineFileCommands (program: Command, context: () => Context): v
       'in directories, skip what matches a pattern, as in .gitignore: .git, *.log or /build/; repeatable',
       collect(text => text, false)
     )
-    .option('--preserve-mode', 'keep file modes (default: for directories and their entries)')
-    .option('--no-preserve-mode', 'do not keep file modes')
-    .option('--preserve-mtime', 'keep modification times (default: for directories and their entries)')
-    .option('--no-preserve-mtime', 'do not keep modification times')
+    .option('-w, --wrap-with-directory', 'put all paths into one new directory, under their names')
+    .option('-n, --only-hash', 'only compute the CIDs: store nothing')
+    .option('--preserve-mode', 'keep file modes, such as executable bits')
+    .option('--no-preserve-mode', 'do not keep file modes (default)')
+    .option('--preserve-mtime', 'keep modification times')
+    .option('--no-preserve-mtime', 'do not keep modification times (default)')
     .option('--link', 'also compute the CIDs of the uncompressed files, and link them')
     .option('--no-pin', 'do not pin: the next ipfsz gc deletes the blocks')
     .option('--no-sync', 'do not sync to disk: a power cut may lose what was just added')
@@ -66,7 +72,11 @@ export function defineFileCommands (program: Command, context: () => Context): v
       '--kubo <address>',
       'add to a running Kubo instead of the repo, and pin there: http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001'
     )
-    .option('-Q, --quieter', 'print only the CID')
+    .option('-q, --quiet', 'print only CIDs')
+    .option('-Q, --quieter', 'print only the CID of each path, without those of files in directories')
+    .option('-r, --recursive', 'accepted as in Kubo: directories are always added with everything in them')
+    .option('-p, --progress', 'accepted as in Kubo: a terminal always shows the progress of what takes long')
+    .option('--cid-version <n>', 'accepted as in Kubo: must be 1', parseCidVersion)
     .action(async (paths: string[], flags: AddFlags) => {
       if (flags.optimize != null && flags.codec !== 'auto') {
         throw new UsageError(`--optimize needs --codec auto, but the codec is ${flags.codec}`)
@@ -84,7 +94,12 @@ export function defineFileCommands (program: Command, context: () => Context): v
         )
       }
 
+      if (flags.onlyHash === true && (flags.kubo != null || flags.link === true)) {
+        throw new UsageError('--only-hash stores nothing: it cannot be combined with --kubo or --link')
+      }
+
       const {
+        quiet = false,
         quieter = false,
         deterministic = false,
         link = false,
@@ -92,9 +107,14 @@ export function defineFileCommands (program: Command, context: () => Context): v
         sync = true,
         hidden = false,
         ignore = [],
-        preserveMode: mode,
-        preserveMtime: mtime,
+        preserveMode: mode = false,
+        preserveMtime: mtime = false,
+        wrapWithDirectory: wrap = false,
+        onlyHash = false,
         kubo,
+        recursive: _recursive,
+        progress: _progress,
+        cidVersion: _cidVersion,
         ...compression
       } = flags
       const { add } = await import('../commands/add.ts')
@@ -103,8 +123,11 @@ export function defineFileCommands (program: Command, context: () => Context): v
         {
           compression,
           deterministic,
+          quiet,
           quieter,
           link,
+          wrap,
+          onlyHash,
           pin,
           sync,
           hidden,
@@ -212,4 +235,16 @@ export function defineFileCommands (program: Command, context: () => Context): v
       const { bench } = await import('../commands/bench.ts')
       await bench(files, options, context())
     })
+}
+
+/** @throws {UsageError} it is not 1 */
+function parseCidVersion (text: string): number {
+  if (text !== '1') {
+    throw new UsageError(
+      `--cid-version ${text} is not possible: ipfsz makes CIDs of version 1 only, because a CID of version 0 cannot ` +
+        'say how a file is compressed. Leave the option out'
+    )
+  }
+
+  return 1
 }

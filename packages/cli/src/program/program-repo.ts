@@ -31,7 +31,7 @@ export function defineRepoCommands (program: Command, context: () => Context): v
     })
 
   program.command('stats')
-    .description('count the blocks of the repo, and the space they take on disk')
+    .description('count the blocks of the repo and the space they take on disk, and tell what compressing saves')
     .action(async () => {
       const { stats } = await import('../commands/stats.ts')
       await stats(context())

@@ -105,7 +105,7 @@ function shorten (text: string, columns: number): string {
 }
 
 /** The most columns that a text may take: the characters of some scripts, and emoji, take two. */
-function columnsOf (text: string): number {
+export function columnsOf (text: string): number {
   let columns = 0
 
   for (const character of text) {

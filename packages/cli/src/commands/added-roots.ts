@@ -1,0 +1,207 @@
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { addFile, openFile } from '../disk/add-file.ts'
+import { addTree, addWrapped } from '../disk/add-tree.ts'
+import { ignoreMatcher } from '../disk/ignore.ts'
+import { SpillStack } from '../disk/spill-stack.ts'
+import { temporaryFor } from '../disk/temporary-files.ts'
+import { resolvePath } from '../context.ts'
+import { UsageError } from '../errors.ts'
+import { contentUrl } from '../gateway/content-url.ts'
+import { repoPath } from '../repo/repo.ts'
+import { AddPrinter } from '../terminal/add-printer.ts'
+import { quote } from '../terminal/quote.ts'
+import type { FileSource } from '../disk/add-file.ts'
+import type { Added, AddedTree, AddTreeOptions } from '../disk/add-tree.ts'
+import type { Preserve } from '../disk/tree-source.ts'
+import type { Context, Session } from '../context.ts'
+import type { KuboSession } from '../kubo/kubo.ts'
+import type { PendingRoot } from '../pending-roots.ts'
+import type { AddPrinterInit } from '../terminal/add-printer.ts'
+import type { PrintedAdd } from '../terminal/printed-add.ts'
+import type { CompressionOptions } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+export interface AddRootOptions extends AddPrinterInit {
+  compression: CompressionOptions
+  /** Compute the CID of each uncompressed file, and link it to the compressed file. */
+  link: boolean
+  /** Compute CIDs, and store nothing. */
+  onlyHash: boolean
+  /** In directories, also add names that begin with a dot. */
+  hidden: boolean
+  /** Patterns of directory entries to skip. */
+  ignore: string[]
+  /** Metadata to keep. */
+  preserve: Preserve
+}
+
+/** Where files are added: the repo, a Kubo, or nowhere if only CIDs are wanted. */
+export type Store = Pick<Session, 'files'> & Partial<Pick<Session, 'repo'>> & Partial<Pick<KuboSession, 'pins'>> & {
+  kind: 'repo' | 'kubo' | 'none'
+  /** The URL of a gateway that serves the repo, if one runs. */
+  gateway?: string | undefined
+}
+
+/** The path that stands for stdin. */
+export const STDIN = '-'
+
+/** Adds paths of the command line. What it returns is printed once it is pinned. */
+export class AddedRoots {
+  readonly #options: AddRootOptions
+  readonly #store: Store
+  readonly #context: Context
+  readonly #printer: AddPrinter
+
+  constructor (options: AddRootOptions, store: Store, context: Context) {
+    this.#options = options
+    this.#store = store
+    this.#context = context
+    this.#printer = new AddPrinter(options, context.output)
+  }
+
+  /** Add a file, or stdin. */
+  async addFile (path: string): Promise<PendingRoot> {
+    const { io, output, signal } = this.#context
+    const { compression, link, preserve } = this.#options
+    const isStdin = path === STDIN
+    const name = isStdin ? STDIN : basename(path)
+    const source: FileSource = isStdin ? { content: io.stdin } : await openFile(resolvePath(path, io), preserve)
+    const progress = output.progress(name, source.size)
+
+    const { cid, plainCid, size, storedSize, ratio, codec } = await addFile(
+      source,
+      this.#store.files,
+      { compression, link, progress, signal }
+    )
+
+    return {
+      cid,
+      ...isStdin ? {} : { name },
+      print: () => {
+        this.#print({
+          cid: cid.toString(),
+          plainCid: plainCid.toString(),
+          name,
+          size,
+          storedSize,
+          ratio,
+          codec,
+          url: this.#url(cid, isStdin ? '' : name)
+        }, this.#next('cat', cid), { hidden: 0, executables: source.executable === true ? 1 : 0 })
+      }
+    }
+  }
+
+  /** Add a directory and everything in it. */
+  async addDirectory (path: string): Promise<PendingRoot> {
+    const { io } = this.#context
+    const name = nameOf(path, io.cwd)
+
+    return {
+      name,
+      ...await this.#addTree(name, async options => addTree(resolvePath(path, io), this.#store.files, options))
+    }
+  }
+
+  /**
+   * Add files and directories into a new directory, which has no name.
+   *
+   * @throws {UsageError} a path has no name, or two have the same
+   */
+  async addWrapped (paths: readonly string[]): Promise<PendingRoot> {
+    const { io } = this.#context
+    const named = paths.map(path => ({ path: resolvePath(path, io), name: nameOf(path, io.cwd) }))
+    const names = new Set<string>()
+
+    for (const { name } of named) {
+      if (name === STDIN || name === '/') {
+        throw new UsageError(`--wrap-with-directory needs names, and ${name === '/' ? '/' : 'stdin'} has none`)
+      }
+
+      if (names.has(name)) {
+        throw new UsageError(`--wrap-with-directory: two of the paths are named ${name}, so add them one by one`)
+      }
+
+      names.add(name)
+    }
+
+    return this.#addTree('', async options => addWrapped(named, this.#store.files, options))
+  }
+
+  async #addTree (
+    name: string,
+    add: (options: AddTreeOptions) => Promise<AddedTree>
+  ): Promise<Pick<PendingRoot, 'cid' | 'print'>> {
+    const { output, signal } = this.#context
+    const { compression, link, hidden, ignore, preserve } = this.#options
+
+    // printed only once the directory is pinned: until then gc may delete them. There may be millions
+    const unprinted = new SpillStack<PrintedAdd>(temporaryFor(join(tmpdir(), 'ipfsz-add')))
+
+    const added = await add({
+      hidden,
+      ignore: ignoreMatcher(ignore),
+      preserve,
+      progress: output.progress(name === '' ? 'all' : name),
+      signal,
+      add: { compression, link },
+      onAdded: async added => {
+        if (this.#printer.printsEntries) {
+          await unprinted.push(this.#printed(added, name === '' ? added.path : `${name}/${added.path}`))
+        }
+      }
+    }).catch(async (err: unknown) => {
+      await unprinted.close()
+      throw err
+    })
+
+    const { root, files, compressed, ...lost } = added
+
+    return {
+      cid: root.cid,
+      print: async () => {
+        for await (const file of unprinted.from(0)) {
+          this.#printer.entry(file)
+        }
+
+        await unprinted.close()
+        this.#print(this.#printed(root, name), this.#next('get', root.cid), { ...lost, content: { files, compressed } })
+      }
+    }
+  }
+
+  #print (
+    printed: PrintedAdd,
+    next: string | undefined,
+    more: { hidden: number, executables: number, content?: { files: number, compressed: number } }
+  ): void {
+    this.#printer.root({ ...printed, ...more, next, onlyHash: this.#options.onlyHash })
+  }
+
+  #printed ({ cid, plainCid, path, size, storedSize, ratio, codec, type }: Added, name: string): PrintedAdd {
+    const url = this.#url(cid, type === 'directory' ? undefined : basename(path))
+
+    return { cid: cid.toString(), plainCid: plainCid.toString(), name, size, storedSize, ratio, codec, type, url }
+  }
+
+  #url (cid: CID, name: string | undefined): string | undefined {
+    return this.#store.gateway == null ? undefined : contentUrl(this.#store.gateway, cid, name)
+  }
+
+  /** The command that reads a root, unless it is not in the repo. */
+  #next (command: 'cat' | 'get', cid: CID): string | undefined {
+    const { io, repo } = this.#context
+
+    if (this.#store.kind !== 'repo') {
+      return undefined
+    }
+
+    return `ipfsz ${command} ${cid}${repo === repoPath(undefined, io) ? '' : ` --repo ${quote(repo, 'DIR')}`}`
+  }
+}
+
+/** Resolved, so that `.` and `..` get the directory's real name. */
+function nameOf (path: string, cwd: string): string {
+  return path === STDIN ? STDIN : basename(resolve(cwd, path)) || '/'
+}

@@ -1,0 +1,48 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { losesExecutableBit, metadata, readSize } from './tree-source.ts'
+import type { Progress } from '../terminal/progress.ts'
+import type { Preserve } from './tree-source.ts'
+import type { AddOptions, Ipfsz, Mtime, Stats } from '@ipfsz/core'
+
+/** The bytes of a single file, or of stdin. */
+export interface FileSource {
+  content: AsyncIterable<Uint8Array>
+  /** Missing for pipes and devices. */
+  size?: number
+  metadata?: { mode?: number, mtime?: Mtime }
+  /** Whether the file is executable, and will not be when it is read back. */
+  executable?: boolean
+}
+
+/** Open a file, or a pipe or device. */
+export async function openFile (path: string, preserve: Preserve): Promise<FileSource> {
+  const stats = await stat(path, { bigint: true })
+
+  return {
+    content: createReadStream(path, { highWaterMark: readSize(stats) }),
+    metadata: metadata(stats, preserve),
+    executable: losesExecutableBit(stats, preserve),
+    // pipes and devices report no size
+    ...stats.isFile() ? { size: Number(stats.size) } : {}
+  }
+}
+
+/** Add a single file. */
+export async function addFile (
+  { content, metadata }: FileSource,
+  files: Ipfsz,
+  { progress, ...options }: Pick<AddOptions, 'compression' | 'link' | 'signal'> & { progress: Progress }
+): Promise<Stats> {
+  const cid = await files.addByteStream(content, {
+    ...metadata,
+    ...options,
+    onProgress (event) {
+      if (event.type === 'unixfs:importer:progress:file:read') {
+        progress.update(Number(event.detail.bytesRead))
+      }
+    }
+  }).finally(() => progress.end())
+
+  return { ...await files.stat(cid), cid }
+}

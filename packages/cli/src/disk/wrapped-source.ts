@@ -1,0 +1,65 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { losesExecutableBit, metadata, readSize, treeSource } from './tree-source.ts'
+import type { Candidate, TreeSourceEvents, TreeSourceOptions } from './tree-source.ts'
+import type { BigIntStats } from 'node:fs'
+
+/** A file or directory, and its name in the directory that wraps it. */
+export interface WrappedPath {
+  path: string
+  name: string
+}
+
+/**
+ * Yield a new directory with these files and directories in it, for the importer. Symlinks among the paths are
+ * followed, as they are without a wrapper.
+ *
+ * @param root - the new directory's name in the paths of the result
+ * @throws {TreeEntryError} as treeSource
+ */
+export async function * wrappedSource (
+  paths: readonly WrappedPath[],
+  root: string,
+  options: TreeSourceOptions
+): AsyncGenerator<Candidate> {
+  yield { path: root }
+
+  for (const { path, name } of paths) {
+    const stats = await stat(path, { bigint: true })
+    const target = `${root}/${name}`
+
+    if (stats.isDirectory()) {
+      yield * treeSource(path, target, below(name, options))
+      continue
+    }
+
+    if (losesExecutableBit(stats, options.preserve)) {
+      options.onExecutable(name)
+    }
+
+    yield { path: target, ...metadata(stats, options.preserve), content: content(path, stats, name, options) }
+  }
+}
+
+async function * content (
+  path: string,
+  stats: BigIntStats,
+  name: string,
+  { onRead }: TreeSourceEvents
+): AsyncGenerator<Uint8Array> {
+  // a stream, because this may be a pipe
+  for await (const bytes of createReadStream(path, { highWaterMark: readSize(stats) }) as AsyncIterable<Uint8Array>) {
+    onRead(name, bytes.byteLength)
+    yield bytes
+  }
+}
+
+/** Options whose events have paths that begin with this name. */
+function below (name: string, options: TreeSourceOptions): TreeSourceOptions {
+  return {
+    ...options,
+    onRead (path, bytes) { options.onRead(`${name}/${path}`, bytes) },
+    onHidden (path) { options.onHidden(`${name}/${path}`) },
+    onExecutable (path) { options.onExecutable(`${name}/${path}`) }
+  }
+}

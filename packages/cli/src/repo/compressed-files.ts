@@ -1,0 +1,80 @@
+import { ipfsz } from '@ipfsz/core'
+import { Reached, walkDag } from '../dag/dag-walk.ts'
+import { DamagedDagError } from '../errors.ts'
+import { LastBlockStore } from './last-block-store.ts'
+import type { WalkedBlock } from '../dag/dag-walk.ts'
+import type { Pin } from './pin-records.ts'
+import type { Repo } from './repo.ts'
+import type { Ipfsz } from '@ipfsz/core'
+
+export interface CompressedFiles {
+  /** How many compressed files the pins reach. A file that occurs several times counts once. */
+  count: number
+  /** Their original bytes. */
+  size: number
+  /** Their stored bytes, as their roots state them. */
+  storedSize: number
+  /** Pins with missing or damaged blocks. Not all of their files are counted. */
+  incompletePins: number
+}
+
+/**
+ * Find what compressed files save, without reading leaves: the root of each file states its original and its stored
+ * size.
+ */
+export async function findCompressedFiles (
+  repo: Pick<Repo, 'blockstore'>,
+  pins: Iterable<Pin> | AsyncIterable<Pin>,
+  signal: AbortSignal
+): Promise<CompressedFiles> {
+  const found: CompressedFiles = { count: 0, size: 0, storedSize: 0, incompletePins: 0 }
+  // kept after a walk that failed: what it did not reach stays uncounted, and nothing counts twice
+  const reached = new Reached()
+  const blocks = new LastBlockStore()
+  // reads the block that the walk has just read, and follows no links: those would lead to other files
+  const files = ipfsz({ blockstore: blocks })
+
+  for await (const { plainCid, depth } of pins) {
+    try {
+      for await (const block of walkDag(plainCid, repo.blockstore, { signal, leaves: 'skip', depth, reached })) {
+        const file = await fileIn(block, blocks, files)
+
+        if (file != null) {
+          found.count++
+          found.size += Number(file.size)
+          found.storedSize += Number(file.storedSize)
+        }
+      }
+    } catch (err) {
+      if (!(err instanceof DamagedDagError)) {
+        throw err
+      }
+
+      found.incompletePins++
+    }
+  }
+
+  return found
+}
+
+/** The sizes of the compressed file that has this root, or undefined if it is no such root. */
+async function fileIn (
+  { cid, bytes }: WalkedBlock,
+  blocks: LastBlockStore,
+  files: Ipfsz
+): Promise<{ size: number | bigint, storedSize: number | bigint } | undefined> {
+  if (bytes == null) {
+    return undefined
+  }
+
+  await blocks.put(cid, bytes)
+
+  try {
+    const { markedCid } = await files.stat(cid)
+
+    return markedCid == null ? undefined : await files.stat(markedCid)
+  } catch {
+    // another kind of block, or a header that breaks a rule: not a file that ipfsz could read
+    return undefined
+  }
+}

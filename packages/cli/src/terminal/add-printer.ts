@@ -1,0 +1,62 @@
+import { addNotes, addSummary } from './add-summary.ts'
+import { printable } from './output.ts'
+import { formatSize } from './units.ts'
+import type { Output } from './output.ts'
+import type { PrintedAdd, PrintedRoot } from './printed-add.ts'
+
+/** What `ipfsz add` is asked to print. */
+export interface AddPrinterInit {
+  /** Print only CIDs. */
+  quiet: boolean
+  /** Print only the CIDs of roots. */
+  quieter: boolean
+}
+
+/** Prints what was added: a summary of each root for people, and stable columns or JSON for scripts. */
+export class AddPrinter {
+  /** Whether the files in directories are printed too. */
+  readonly printsEntries: boolean
+  readonly #output: Output
+  readonly #onlyCids: boolean
+  readonly #summarizes: boolean
+  #summaries = 0
+
+  constructor ({ quiet, quieter }: AddPrinterInit, output: Output) {
+    this.#output = output
+    this.#onlyCids = quiet || quieter
+    this.#summarizes = !this.#onlyCids && !output.json && output.stdout.isTTY === true
+    this.printsEntries = !quieter && !this.#summarizes
+  }
+
+  /** Print a line for a file or directory. */
+  entry ({ cid, plainCid, name, size, storedSize, ratio, codec, type, url }: PrintedAdd): void {
+    this.#output.result(
+      { cid, plainCid, name, size, storedSize, ratio, codec, type, url },
+      this.#onlyCids
+        ? cid
+        : [cid, printable(name), formatSize(size), formatSize(storedSize), ratio.toFixed(3)].join('\t')
+    )
+  }
+
+  /** Print what was added for one path. */
+  root (root: PrintedRoot): void {
+    const output = this.#output
+
+    if (this.#summarizes) {
+      const gap = this.#summaries++ === 0 ? '' : '\n'
+      output.stdout.write(`${gap}${addSummary(root, output.stdout.columns)}\n`)
+      return
+    }
+
+    // on stderr, or scripts would take the notes and the URL for more files
+    for (const note of addNotes(this.#onlyCids ? { ...root, executables: 0 } : root)) {
+      output.note(root.name === '' ? note : `${printable(root.name)}: ${note}`)
+    }
+
+    this.entry(root)
+
+    if (root.url != null && !this.#onlyCids && !output.json) {
+      output.note(root.url)
+    }
+  }
+}

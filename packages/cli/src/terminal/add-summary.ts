@@ -1,0 +1,100 @@
+import { printable } from './output.ts'
+import { columnsOf } from './progress.ts'
+import { count, formatSize } from './units.ts'
+import { wrap } from './wrap.ts'
+import type { PrintedRoot } from './printed-add.ts'
+
+const DEFAULT_COLUMNS = 80
+/** Below this many bytes a percentage says nothing: a block of any file has a few dozen bytes of its own. */
+const MIN_MEASURED_SIZE = 512
+const INDENT = '  '
+/** Columns of a label and the gap after it. With it, a line with a marked CID has 78. */
+const LABEL_WIDTH = 12
+
+/**
+ * A few lines for people about what was added. They fit the terminal, except for single names, CIDs, commands and URLs
+ * that are longer than a line. Each of these begins a line of its own then, so that it can be copied.
+ *
+ * @param columns - of the terminal, if it says
+ */
+export function addSummary (root: PrintedRoot, columns: number | undefined): string {
+  // some terminals report 0, and some wrap in the last column
+  const width = (columns || DEFAULT_COLUMNS) - 1
+  const { cid, plainCid, next, url, onlyHash } = root
+
+  return [
+    ...withLabel(`${title(root)}: `, sizes(root), width),
+    ...prose(filesOf(root), width),
+    ...cid === plainCid
+      ? withLabel(label('for all'), cid, width)
+      : [...withLabel(label('for IPFSz'), cid, width), ...withLabel(label('for others'), plainCid, width)],
+    ...next == null ? [] : [indented(next, width)],
+    ...url == null ? [] : [indented(url, width)],
+    ...onlyHash ? prose('Nothing was stored: to store it, add it without --only-hash', width) : [],
+    ...addNotes(root).flatMap(note => prose(note, width))
+  ].join('\n')
+}
+
+/** What adding left out or lost. */
+export function addNotes (
+  { hidden, executables, content }: Pick<PrintedRoot, 'hidden' | 'executables' | 'content'>
+): string[] {
+  const bits = content == null
+    ? 'the executable bit is not kept'
+    : `the executable ${executables === 1 ? 'bit of 1 file is' : `bits of ${executables} files are`} not kept`
+
+  return [
+    ...hidden === 0
+      ? []
+      : [`${hidden} hidden ${hidden === 1 ? 'entry was' : 'entries were'} skipped: add them with --hidden`],
+    ...executables === 0 ? [] : [`${bits}: keep modes with --preserve-mode`]
+  ]
+}
+
+/** The share of the original bytes that is not stored, in percent with one decimal. Never rounded up to 100. */
+export function savedPercent (size: number | bigint, storedSize: number | bigint): number {
+  return Number(size) === 0 ? 0 : Math.max(0, Math.floor((1 - Number(storedSize) / Number(size)) * 1000) / 10)
+}
+
+function title ({ name, content }: PrintedRoot): string {
+  if (name === '') {
+    return 'new directory'
+  }
+
+  return name === '-' && content == null ? 'stdin' : printable(name)
+}
+
+function sizes ({ size, storedSize, codec, content }: PrintedRoot): string {
+  if (content == null && codec === 'none') {
+    return `${formatSize(size)}, stored as it is`
+  }
+
+  const percent = savedPercent(size, storedSize)
+  const saved = percent > 0 ? `${percent} % saved` : 'nothing saved'
+
+  return `${formatSize(size)} -> ${formatSize(storedSize)}${Number(size) < MIN_MEASURED_SIZE ? '' : `, ${saved}`}`
+}
+
+function filesOf ({ content }: PrintedRoot): string {
+  return content == null ? '' : `${count(content.files, 'file')}, ${content.compressed || 'none'} compressed`
+}
+
+function label (text: string): string {
+  return `${INDENT}${text.padEnd(LABEL_WIDTH)}`
+}
+
+/** A value after its label, or below it if both do not fit into a line. */
+function withLabel (label: string, value: string, width: number): string[] {
+  const line = `${label}${value}`
+
+  return columnsOf(line) <= width ? [line] : [label.trimEnd(), indented(value, width)]
+}
+
+/** A long value is not indented, so that it can be selected in full. */
+function indented (value: string, width: number): string {
+  return columnsOf(value) + INDENT.length <= width ? `${INDENT}${value}` : value
+}
+
+function prose (text: string, width: number): string[] {
+  return text === '' ? [] : wrap(text, width - INDENT.length).split('\n').map(line => `${INDENT}${line}`)
+}

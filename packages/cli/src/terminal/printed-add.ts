@@ -1,0 +1,28 @@
+/** A file or directory that was added, as `ipfsz add` prints it. */
+export interface PrintedAdd {
+  cid: string
+  plainCid: string
+  name: string
+  /** Original bytes. */
+  size: number | bigint
+  storedSize: bigint
+  ratio: number
+  codec: string
+  type?: string | undefined
+  /** Where a gateway serves it, if one runs. */
+  url?: string | undefined
+}
+
+/** What was added for one path of the command line. */
+export interface PrintedRoot extends PrintedAdd {
+  /** Of a directory: how many files are in it, and how many of them are compressed. */
+  content?: { files: number, compressed: number }
+  /** Hidden entries that were left out. */
+  hidden: number
+  /** Files that are executable, and will not be when they are read back. */
+  executables: number
+  /** The command that reads it. Undefined if ipfsz does not have the blocks. */
+  next: string | undefined
+  /** Whether nothing was stored. */
+  onlyHash: boolean
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { addSummary, savedPercent } from '../src/terminal/add-summary.ts'
+import type { PrintedRoot } from '../src/terminal/printed-add.ts'
+
+const ROOT: PrintedRoot = {
+  cid: `bagc${'a'.repeat(60)}`,
+  plainCid: `bafy${'a'.repeat(55)}`,
+  name: 'a.txt',
+  size: 100_000,
+  storedSize: 25_000n,
+  ratio: 0.25,
+  codec: 'zstd',
+  hidden: 0,
+  executables: 0,
+  next: undefined,
+  onlyHash: false
+}
+
+describe('addSummary', () => {
+  it.each([undefined, 0, 80])('has 80 columns if the terminal says %s', columns => {
+    expect(addSummary(ROOT, columns)).toBe([
+      'a.txt: 97.7 KiB -> 24.4 KiB, 75 % saved',
+      `  for IPFSz   ${ROOT.cid}`,
+      `  for others  ${ROOT.plainCid}`
+    ].join('\n'))
+  })
+
+  it('puts sizes below a name that leaves no room for them', () => {
+    const name = 'n'.repeat(60)
+
+    expect(addSummary({ ...ROOT, name }, 80)).toMatch(/^n{60}:\n {2}97\.7 KiB -> 24\.4 KiB, 75 % saved\n/)
+  })
+
+  it('counts two columns for a character that may be wide', () => {
+    expect(addSummary({ ...ROOT, name: '漢'.repeat(20) }, 80)).toMatch(/^漢{20}: 97/)
+    expect(addSummary({ ...ROOT, name: '漢'.repeat(25) }, 80)).toMatch(/^漢{25}:\n/)
+  })
+
+  it('says that nothing is saved by a file that grows', () => {
+    expect(addSummary({ ...ROOT, storedSize: 100_001n }, 80)).toContain('97.7 KiB -> 97.7 KiB, nothing saved')
+  })
+})
+
+describe('savedPercent', () => {
+  it.each([
+    [1000, 500, 50],
+    [1000, 1, 99.9],
+    [1_000_000, 1, 99.9],
+    [1000, 2000, 0],
+    [0, 0, 0]
+  ])('of %i bytes, %i stored, is %f', (size, storedSize, percent) => {
+    expect(savedPercent(size, storedSize)).toBe(percent)
+  })
+})
