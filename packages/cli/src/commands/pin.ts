@@ -6,6 +6,7 @@ import { tellDaemon } from '../daemon/tell-daemon.ts'
 import { printable } from '../terminal/output.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { parseCid } from '../terminal/cid-path.ts'
+import { counter } from '../terminal/progress.ts'
 import { count } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
@@ -23,7 +24,8 @@ export async function addPins (texts: string[], context: Context): Promise<void>
         continue
       }
 
-      await pins.add(cid, signal)
+      const progress = output.progress(`checking ${cid}`, undefined, 'block')
+      await pins.add(cid, signal, { onBlocks: counter(progress) }).finally(() => progress.end())
       output.result({ cid: cid.toString() }, `${cid}\tpinned`)
     }
 

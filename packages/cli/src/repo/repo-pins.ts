@@ -20,6 +20,13 @@ export interface NewPin {
   name?: string
 }
 
+export interface CheckOptions {
+  /** Blocks that were checked before, which are not checked again. */
+  reached?: Reached
+  /** Called with the number of blocks that were checked since the last call. */
+  onBlocks?: (blocks: number) => void
+}
+
 /**
  * The pins of a repo, in Helia's format: a pin is for the plain CID, with the marked CID in its metadata.
  *
@@ -81,8 +88,8 @@ export class RepoPins {
    *
    * @throws {DamagedDagError} a block below it is missing or damaged
    */
-  async add (cid: CID, signal: AbortSignal): Promise<void> {
-    await this.check(cid, signal)
+  async add (cid: CID, signal: AbortSignal, options?: CheckOptions): Promise<void> {
+    await this.check(cid, signal, options)
     const [error] = await this.addNew([{ cid }])
 
     if (error != null) {
@@ -95,16 +102,17 @@ export class RepoPins {
    * synced with the next pin: blocks that were fetched for a reader are not synced yet, and their files may be empty
    * after a power cut.
    *
-   * @param reached - blocks that were checked before, which are not checked again
    * @throws {DamagedDagError} a block below it is missing or damaged
    */
-  async check (cid: CID, signal: AbortSignal, reached?: Reached): Promise<void> {
+  async check (cid: CID, signal: AbortSignal, { reached, onBlocks }: CheckOptions = {}): Promise<void> {
     const { blockstore, disk } = this.#repo
 
     for await (const block of walkDag(cid, blockstore, { signal, leaves: 'read', reached })) {
       if (block.cid.multihash.code !== identity.code) {
         await disk.syncLater(block.cid)
       }
+
+      onBlocks?.(1)
     }
   }
 

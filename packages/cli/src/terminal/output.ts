@@ -17,6 +17,8 @@ export class Output {
   readonly stdout: OutputStream
   readonly stderr: OutputStream
   readonly #now: () => number
+  /** The last progress bar that was created. It is removed before anything is printed. */
+  #progress: Progress | undefined
 
   constructor ({ stdout, stderr, now }: Pick<Io, 'stdout' | 'stderr' | 'now'>, { json, verbose }: OutputInit) {
     this.json = json
@@ -28,6 +30,7 @@ export class Output {
 
   /** Print a result: one JSON object a line with `--json`, otherwise the text. */
   result (value: Record<string, unknown>, text: string): void {
+    this.#progress?.clear()
     this.stdout.write(`${this.json ? JSON.stringify(value, replacer).replaceAll(UNPRINTABLE, unicodeEscape) : text}\n`)
   }
 
@@ -38,8 +41,14 @@ export class Output {
     }
   }
 
+  /** Whether anybody sees a progress bar. What only a bar needs is not worth computing otherwise. */
+  get showsProgress (): boolean {
+    return this.stderr.isTTY === true
+  }
+
   /** Print a note on stderr. */
   note (message: string): void {
+    this.#progress?.clear()
     // keep tabs: they separate columns
     this.stderr.write(`ipfsz: ${message.split('\t').map(printable).join('\t')}\n`)
   }
@@ -47,10 +56,14 @@ export class Output {
   /**
    * Create a progress bar.
    *
-   * @param total - the total number of bytes, if known
+   * @param total - the total number of bytes, or of things, if known
+   * @param thing - what is counted, such as `block`, if not bytes
    */
-  progress (label: string, total?: number): Progress {
-    return new Progress({ stderr: this.stderr, now: this.#now }, printable(label), total)
+  progress (label: string, total?: number, thing?: string): Progress {
+    this.#progress?.clear()
+    this.#progress = new Progress({ stderr: this.stderr, now: this.#now }, { label: printable(label), total, thing })
+
+    return this.#progress
   }
 
   /** Print an error on one line, and with `--verbose` its stack. */
