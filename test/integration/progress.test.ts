@@ -29,7 +29,7 @@ const WORKS: Record<string, Work> = {
   gc: {
     prepare: async sandbox => {
       await add(sandbox)
-      await sandbox.add(text(SIZE + 1), '--codec', 'none', '--no-pin')
+      await sandbox.add(text(SIZE, 2), '--codec', 'none', '--no-pin')
       return ['gc']
     },
     bars: [/^finding unpinned blocks {2}\d+ block/, /^deleting un.*ned blocks {2}.*\d %/],

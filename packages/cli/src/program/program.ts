@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander'
+import { UsageError } from '../errors.ts'
 import { Output, printable } from '../terminal/output.ts'
 import { CODECS, defineFileCommands } from './program-files.ts'
 import { defineGatewayCommand } from './program-gateway.ts'
@@ -49,7 +50,13 @@ export function createProgram (io: Io): Command {
       getErrHelpWidth: () => io.stderr.columns ?? DEFAULT_WIDTH,
       outputError: (message, write) => {
         const line = message.replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ')
-        write(`ipfsz: ${printable(line)} (see ipfsz --help)\n`)
+        const { json = false } = program.opts<GlobalOptions>()
+
+        if (json) {
+          new Output(io, { json, verbose: false }).error(line, new UsageError(line))
+        } else {
+          write(`ipfsz: ${printable(line)} (see ipfsz --help)\n`)
+        }
       }
     })
 
