@@ -18,7 +18,7 @@ export const COMMAND_GROUPS: ReadonlyArray<readonly [heading: string, commands: 
 /** The options that most people need, in order, of commands with many. Their other options come after them. */
 export const COMMON_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   add: ['--codec', '--level', '--link', '--ignore', '--hidden', '--quieter'],
-  get: ['--output'],
+  get: ['--output', '--force'],
   daemon: ['--gateway', '--gateway-fetch', '--provide', '--listen', '--bootstrap'],
   gateway: ['--listen', '--public', '--fetch', '--cache', '--compress', '--log']
 }

@@ -140,8 +140,9 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .option(
       '-o, --output <path>',
       'where to write (default: the last name of the path, or the CID, in this directory); ' +
-        'a path that ends in / is a directory to write into'
+        'a path that ends in / is a directory to write into; - is stdout'
     )
+    .option('--force', 'replace a file that is there; directories are never replaced')
     .option('--allow-symlinks', 'also write symlinks that point outside the output directory')
     .option('--max-size <size>', 'write no more bytes than this (default: 4TiB)', parseSize)
     .option(
@@ -151,6 +152,12 @@ export function defineFileCommands (program: Command, context: () => Context): v
     )
     .addOption(maxWindow()))
     .action(async (cid: string, flags: GetCommandOptions & NetworkFlags) => {
+      if (flags.output === '-' && (flags.force ?? flags.allowSymlinks ?? flags.maxSize ?? flags.maxFiles) != null) {
+        throw new UsageError(
+          '--force, --allow-symlinks, --max-size and --max-files are for writing to disk: drop them, or --output -'
+        )
+      }
+
       const { get } = await import('../commands/get.ts')
       await get(cid, ...withNetwork(flags, context()))
     })
