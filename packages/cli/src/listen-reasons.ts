@@ -2,8 +2,8 @@
 export function listenReason (code: string, port: number | string): string | undefined {
   switch (code) {
     case 'EADDRINUSE':
-      return `another program uses port ${port}. Find it with ${findCommand(port)} and end it, or choose another port ` +
-        '(0 is any that is free)'
+      return `another program uses port ${port}. Find it with ${findCommand(port)} and end it, ` +
+        'or choose another port (0 is any that is free)'
     case 'EADDRNOTAVAIL':
       return 'this machine does not have that address. Name one of its own'
     case 'EACCES':

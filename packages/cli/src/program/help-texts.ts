@@ -46,7 +46,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ),
   ls: examples(
     ['ls CID', 'List a directory'],
-    ['ls --json CID/photos', 'List a directory in it, for a script']
+    ['ls -l -R CID/photos', 'List all below a directory in it, with modes and times']
   ),
   stat: examples(
     ['stat CID', 'Show sizes, codec and both CIDs'],
@@ -61,7 +61,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['pin rm CID1 CID2', 'Unpin several']
   ),
   'pin ls': examples(
-    ['pin ls', 'List all pins, with the names of their files'],
+    ['pin ls -l', 'List all pins, with names, sizes and dates'],
     ['pin ls --json', 'List them for a script, with both CIDs']
   ),
   rm: examples(

@@ -7,6 +7,7 @@ import type { AddCommandOptions } from '../commands/add.ts'
 import type { BenchCommandOptions } from '../commands/bench.ts'
 import type { CatCommandOptions } from '../commands/cat.ts'
 import type { GetCommandOptions } from '../commands/get.ts'
+import type { LsCommandOptions } from '../commands/ls.ts'
 import type { StatCommandOptions } from '../commands/stat.ts'
 import type { VerifyCommandOptions } from '../commands/verify.ts'
 import type { Context } from '../context.ts'
@@ -164,10 +165,13 @@ export function defineFileCommands (program: Command, context: () => Context): v
 
   addNetworkOptions(program.command('ls')
     .description('list a directory: CID, original size, stored size, codec, name')
-    .argument('<cid>', TARGET))
-    .action(async (cid: string, flags: NetworkFlags) => {
+    .argument('<cid>', TARGET)
+    .option('-l, --long', 'also print modes and modification times')
+    .option('-R, --recursive', 'also list what is in its directories'))
+    .action(async (cid: string, flags: Partial<LsCommandOptions> & NetworkFlags) => {
+      const [{ long = false, recursive = false }, networked] = withNetwork(flags, context())
       const { ls } = await import('../commands/ls.ts')
-      await ls(cid, withNetwork(flags, context())[1])
+      await ls(cid, { long, recursive }, networked)
     })
 
   addNetworkOptions(program.command('stat')

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { isMarked, unmark } from '@ipfsz/core'
@@ -118,6 +119,13 @@ export class RepoPins {
 
   async has (cid: CID): Promise<boolean> {
     return this.#repo.datastore.has(pinKey(unmark(cid).toV1()))
+  }
+
+  /** When a CID was pinned, or was pinned again. */
+  async pinnedAt (cid: CID): Promise<Date> {
+    const { mtime } = await stat(this.#file(unmark(cid).toV1()))
+
+    return mtime
   }
 
   /**
