@@ -21,6 +21,7 @@ interface Manifest {
   exports?: unknown
   imports?: unknown
   bin?: unknown
+  man?: unknown
   files?: string[]
   dependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
@@ -33,7 +34,7 @@ interface Package extends Manifest {
   folder: string
 }
 
-/** Every path in a value of `exports`, `imports` or `bin`, at any depth. */
+/** Every path in a value of `exports`, `imports`, `bin` or `man`, at any depth. */
 function paths (value: unknown): string[] {
   if (typeof value === 'string') {
     return [value]
@@ -53,7 +54,7 @@ function check (directory: string, packages: ReadonlyMap<string, Package>): stri
     ...peerDependencies,
     ...isBundled ? manifest.devDependencies : {}
   }
-  const problems = [manifest.exports, manifest.imports, manifest.bin].flatMap(paths)
+  const problems = [manifest.exports, manifest.imports, manifest.bin, manifest.man].flatMap(paths)
     .filter(path => !existsSync(join(directory, path)))
     .map(path => `${path} does not exist`)
 

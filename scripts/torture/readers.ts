@@ -44,7 +44,7 @@ export function getFile (world: World, chance: Chance, slot: number): Action {
     ...reading(world, [item]),
     verb: 'get',
     begins: world.out,
-    args: ['get', item.cid, '-o', path],
+    args: ['get', item.cid, '-o', path, '--force'],
     async check ({ code }) {
       const now = await expectFile(path, code === 0 ? [expected] : [expected, before])
 

@@ -78,8 +78,8 @@ describe.concurrent('ipfsz add with a path that cannot be read', () => {
     expect(result.code).toBe(1)
     expect(added).toMatchObject([{ name: 'a' }, { name: 'c' }])
     expect(result.stderr.trimEnd().split('\n')).toEqual([
-      expect.stringMatching(/^ipfsz: .*missing/),
-      expect.stringMatching(/^ipfsz: /)
+      expect.stringMatching(/^{"name":.*missing/),
+      expect.stringMatching(/^{"name":"IncompleteError"/)
     ])
     expect((await sandbox.run(['cat', String(added[1].cid)])).stdout.equals(text(10_000, 2))).toBe(true)
   })

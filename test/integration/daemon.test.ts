@@ -99,10 +99,12 @@ describe.concurrent('ipfsz daemon', () => {
     const { address } = await startDaemon(sandbox)
     const taken = address.split('/p2p/')[0]
 
-    const result = await sandbox.run(['daemon', '--repo', join(sandbox.directory, 'other'), '--listen', taken])
+    const args = ['daemon', '--repo', join(sandbox.directory, 'other'), '--listen', taken]
+    const [result, json] = [await sandbox.run(args), await sandbox.run([...args, '--json'])]
 
     expectFailure(result, 1)
     expect(result.stderr).toContain('--listen')
+    expect(parseLines(Buffer.from(json.stderr))).toMatchObject([{ name: 'ListenError', code: 'EADDRINUSE' }])
   })
 })
 

@@ -51,13 +51,22 @@ describe.concurrent('ipfsz get --output', () => {
     expect(await readFile(join(sandbox.directory, 'file'), 'utf8')).toBe('file')
   })
 
-  it('refuses -, which means stdout in other commands', async ({ sandbox }) => {
+  it('writes a file to stdout for -', async ({ sandbox }) => {
     const cid = await sandbox.add(text(1000))
+    const result = await sandbox.run(['get', cid, '-o', '-'])
 
-    expectFailure(await sandbox.run(['get', cid, '-o', '-']), 2)
+    expectSuccess(result)
+    expect(result.stdout.equals(text(1000))).toBe(true)
     expect(await readdir(sandbox.directory)).toEqual(['repo'])
+    expectFailure(await sandbox.run(['get', cid, '-o', '-', '--force']), 2)
     expectSuccess(await sandbox.run(['get', cid, '-o', './-']))
     expect((await readFile(join(sandbox.directory, '-'))).equals(text(1000))).toBe(true)
+  })
+
+  it('refuses to write a directory to stdout', async ({ sandbox }) => {
+    await makeTree(sandbox.directory, { 'in/a': 'a' })
+
+    expectFailure(await sandbox.run(['get', await addTree(sandbox, 'in'), '-o', '-']), 1)
   })
 
   it.for(['/dev/null', '/dev/stdout', '/dev/fd/1', 'fifo', 'socket'])('refuses %s and suggests ipfsz cat', async (

@@ -11,12 +11,14 @@ describe.concurrent('ipfsz get of a file to the path of a symlink', () => {
     ['a file', 'victim'],
     ['nothing', 'nowhere'],
     ['itself', 'out']
-  ])('replaces a symlink to %s and keeps what it points to', async ([, link], { sandbox }) => {
+  ])('replaces a symlink to %s with --force, and keeps what it points to', async ([, link], { sandbox }) => {
     await sandbox.write('victim', text(100))
     await symlink(link, join(sandbox.directory, 'out'))
     const cid = await sandbox.add(text(10_000))
 
-    expectSuccess(await sandbox.run(['get', cid, '-o', 'out']))
+    expectFailure(await sandbox.run(['get', cid, '-o', 'out']), 1)
+    expect(await readlink(join(sandbox.directory, 'out'))).toBe(link)
+    expectSuccess(await sandbox.run(['get', cid, '-o', 'out', '--force']))
 
     expect((await lstat(join(sandbox.directory, 'out'))).isFile()).toBe(true)
     expect((await readFile(join(sandbox.directory, 'out'))).equals(text(10_000))).toBe(true)
@@ -44,7 +46,7 @@ describe.concurrent('ipfsz get of a file to the path of a symlink', () => {
     const second = await repo.directory([['notes.txt', await repo.file('evil')]])
 
     expectSuccess(await sandbox.run(['get', `${first}/notes.txt`, '--allow-symlinks']))
-    expectSuccess(await sandbox.run(['get', `${second}/notes.txt`]))
+    expectSuccess(await sandbox.run(['get', `${second}/notes.txt`, '--force']))
 
     expect((await readFile(victim)).equals(text(100))).toBe(true)
     expect(await readFile(join(sandbox.directory, 'notes.txt'), 'utf8')).toBe('evil')

@@ -136,6 +136,20 @@ describe.concurrent('the command line', () => {
     expect(result.stdout.toString()).toBe(`${version}\n`)
   })
 
+  it('tells its version, with --json that of Node too', async ({ sandbox }) => {
+    const [plain, short, json] = await Promise.all(
+      [['version'], ['--version'], ['version', '--json']].map(async args => sandbox.run(args))
+    )
+
+    expect(plain.stdout.toString()).toBe(`ipfsz ${short.stdout}`)
+    expect(parseLines(json.stdout)).toEqual([{
+      version: short.stdout.toString().trim(),
+      node: process.versions.node,
+      platform: process.platform,
+      arch: process.arch
+    }])
+  })
+
   it.for<[string, string[]]>([['ipfsz', []], [
     'ipfsz cid',
     ['cid']
@@ -173,7 +187,49 @@ describe.concurrent('the command line', () => {
     expect(stack.join('\n')).toContain('Caused by: ')
   })
 
-  it('prints errors as text with --json, and nothing on stdout', async ({ sandbox }) => {
-    expectFailure(await sandbox.run(['--json', 'cat', DIRECTORY.toString()]), 1)
+  it('prints an error as one object on stderr with --json, and nothing on stdout', async ({ sandbox }) => {
+    await sandbox.add(text(10_000))
+    const { code, stdout, stderr } = await sandbox.run(['--json', 'cat', DIRECTORY.toString()])
+
+    expect([code, stdout.toString()]).toEqual([1, ''])
+    expect(parseLines(Buffer.from(stderr))).toEqual([{
+      name: 'NotFoundError',
+      message: expect.stringContaining('not in this repo'),
+      cid: DIRECTORY.toString(),
+      code: 'ENOENT'
+    }])
+  })
+
+  it('adds the stack to that object with --verbose', async ({ sandbox }) => {
+    const { stderr } = await sandbox.run(['--json', '--verbose', 'cat', DIRECTORY.toString()])
+
+    expect(parseLines(Buffer.from(stderr))).toEqual([
+      expect.objectContaining({ name: 'RepoError', stack: expect.stringMatching(/^RepoError: .*\n {4}at /) })
+    ])
+  })
+
+  it('prints an object for each path that fails, with the code of a system error', async ({ sandbox }) => {
+    const { code, stderr } = await sandbox.run(['--json', 'add', 'missing', 'missing too'])
+
+    expect(code).toBe(1)
+    expect(parseLines(Buffer.from(stderr))).toMatchObject([
+      { message: expect.stringContaining('missing: '), code: 'ENOENT' },
+      { message: expect.stringContaining('missing too: '), code: 'ENOENT' },
+      { name: 'IncompleteError' }
+    ])
+  })
+
+  it.for([
+    'frobnicate --json',
+    'add --frobnicate a --json',
+    '--json cat',
+    'cat x --json',
+    'add --level x a --json',
+    'add --codec x a --json'
+  ])('prints an object for the wrong arguments of "%s"', async (line, { sandbox }) => {
+    const { code, stdout, stderr } = await sandbox.run(line.split(' '))
+
+    expect([code, stdout.toString()]).toEqual([2, ''])
+    expect(parseLines(Buffer.from(stderr))).toEqual([{ name: 'UsageError', message: expect.any(String) }])
   })
 })

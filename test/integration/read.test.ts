@@ -138,12 +138,23 @@ describe.concurrent('ipfsz get', () => {
     expect((await stat(join(sandbox.directory, 'empty'))).size).toBe(0)
   })
 
-  it('replaces an existing file', async ({ sandbox }) => {
+  it('refuses to overwrite a file, and replaces it with --force', async ({ sandbox }) => {
     await sandbox.write('out', noise(50_000))
     const cid = await sandbox.add(text(10_000))
+    const refused = await sandbox.run(['get', cid, '-o', 'out'])
 
-    expectSuccess(await sandbox.run(['get', cid, '-o', 'out']))
+    expectFailure(refused, 1)
+    expect(refused.stderr).toContain('--force')
+    expect((await readFile(join(sandbox.directory, 'out'))).equals(noise(50_000))).toBe(true)
+    expectSuccess(await sandbox.run(['get', cid, '-o', 'out', '--force']))
     expect((await readFile(join(sandbox.directory, 'out'))).equals(text(10_000))).toBe(true)
+  })
+
+  it('reads by the URL of a gateway', async ({ sandbox }) => {
+    const cid = await sandbox.add(text(10_000))
+    const { stdout } = await sandbox.run(['cat', `https://example.com/ipfs/${cid}?download=true`])
+
+    expect(stdout.equals(text(10_000))).toBe(true)
   })
 
   it('refuses a target that is a directory', async ({ sandbox }) => {

@@ -24,9 +24,9 @@ export async function main (argv: string[], io: Io): Promise<number> {
     }
 
     const error = err instanceof Error ? err : new Error(String(err))
-    const { verbose = false } = program.opts<{ verbose?: boolean }>()
+    const { json = false, verbose = false } = program.opts<{ json?: boolean, verbose?: boolean }>()
 
-    new Output(io, { json: false, verbose }).error(explain(error), error)
+    new Output(io, { json, verbose }).error(explain(error), error)
 
     return exitCode(error)
   }

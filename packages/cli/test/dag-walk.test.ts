@@ -62,8 +62,8 @@ describe('garbage collection', () => {
         await putBlocks(made, repo.blockstore)
         const before = await stored(repo)
 
-        const garbage = await findGarbage(repo, pins, signal)
-        await removeGarbage(repo, garbage, signal)
+        const garbage = await findGarbage(repo, pins, { signal })
+        await removeGarbage(repo, garbage, { signal })
 
         const found = new Set(pins.flatMap(({ plainCid, depth }) => [...reachable(plainCid, depth, made)]))
         expect(await stored(repo)).toEqual(before.filter(name => found.has(name)))

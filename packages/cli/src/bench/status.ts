@@ -1,3 +1,4 @@
+import { DEFAULT_COLUMNS, shorten } from '../terminal/columns.ts'
 import type { Io } from '../io.ts'
 
 /** Shows on one line of stderr what is being measured. Does nothing without a terminal. */
@@ -19,7 +20,11 @@ export class Status {
     if (this.#io.stderr.isTTY === true) {
       const seconds = Math.round((this.#io.now() - this.#start) / 1000)
 
-      this.#io.stderr.write(`\r\x1b[K${label} ...  ${seconds} of at most ${this.#time} s`)
+      const time = ` ...  ${seconds} of at most ${this.#time} s`
+      // in the last column, some terminals wrap
+      const room = (this.#io.stderr.columns || DEFAULT_COLUMNS) - 1
+
+      this.#io.stderr.write(`\r\x1b[K${`${shorten(label, room - time.length)}${time}`.slice(0, room)}`)
     }
   }
 

@@ -43,14 +43,14 @@ async function convertAll (
   // written first, so that converted blocks stay readable even if this is interrupted
   await writeCompression(repo.path, compression)
 
-  const progress = output.progress('converting')
+  const progress = output.progress('converting', output.showsProgress ? await countBlocks(repo, signal) : 0, 'block')
   let done = 0
   const report = await convert(repo.disk, {
     ...compression,
     again,
     signal,
-    onProgress: ({ detail: { cid, storedSize, error } }) => {
-      progress.update(done += storedSize)
+    onProgress: ({ detail: { cid, error } }) => {
+      progress.update(++done)
 
       if (error instanceof Error) {
         output.error(`${cid}: ${explain(error)}`, error)
@@ -72,4 +72,14 @@ async function convertAll (
       `${unreadable} of ${blocks} blocks are damaged and were not converted: run ipfsz repair, or add their files again`
     )
   }
+}
+
+async function countBlocks ({ disk }: Repo, signal: AbortSignal): Promise<number> {
+  let blocks = 0
+
+  for await (const files of disk.files({ signal })) {
+    blocks += files.length
+  }
+
+  return blocks
 }

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import { isMarked, unmark } from '@ipfsz/core'
 import { openToRead, resolvePath, withRepo } from '../context.ts'
@@ -8,14 +7,19 @@ import { PendingRoots } from '../pending-roots.ts'
 import { checkFileTarget } from '../disk/get-target.ts'
 import { MarkedTwins } from '../dag/marked-twins.ts'
 import { printable } from '../terminal/output.ts'
+import { openCarFile, reportPieces } from '../car/car-file.ts'
 import { blockBatches } from '../car/block-batches.ts'
 import { openCar } from '../car/read-car.ts'
+import { counter } from '../terminal/progress.ts'
+import { storedSize } from '../dag/stored-size.ts'
 import { formatSize } from '../terminal/units.ts'
 import { writeCar } from '../car/write-car.ts'
 import { writeWhole } from '../disk/write-file.ts'
 import { parseCid } from '../terminal/cid-path.ts'
+import type { CarFile } from '../car/car-file.ts'
 import type { Context, Session } from '../context.ts'
 import type { PendingRoot } from '../pending-roots.ts'
+import type { CheckOptions } from '../repo/repo-pins.ts'
 import type { CID } from 'multiformats/cid'
 
 /** The path that stands for stdin or stdout. */
@@ -31,17 +35,25 @@ export async function exportCar (texts: string[], path: string, context: Context
   const bytes = writeCar(cids.map(unmark), repo.blockstore, signal)
   const twins = new MarkedTwins(files, signal)
   const marked = await Promise.all(cids.map(async cid => isMarked(cid) ? cid : twins.of(cid)))
+  const total = output.showsProgress ? await storedSize(cids.map(unmark), files, signal) : 0
   let size = 0
 
   if (path === STDIO) {
-    for await (const piece of bytes) {
-      size += piece.byteLength
-      await output.bytes(piece, signal)
+    const progress = output.progress('exporting', total)
+
+    try {
+      for await (const piece of bytes) {
+        size += piece.byteLength
+        await output.bytes(piece, signal)
+        progress.update(size)
+      }
+    } finally {
+      progress.end()
     }
   } else {
     const target = resolvePath(path, io)
     await checkFileTarget(target, `ipfsz car export ${texts.join(' ')} --output -`, 'name a file')
-    await writeWhole(target, counted(), output.progress(basename(target)))
+    await writeWhole(target, counted(), output.progress(basename(target), total))
   }
 
   for (const [i, cid] of cids.entries()) {
@@ -94,17 +106,26 @@ async function importOne (
   session: Session,
   context: Context
 ): Promise<{ failed: number, roots: number }> {
-  const { io, signal } = context
+  const { io, output, signal } = context
   const name = path === STDIO ? 'stdin' : printable(path)
-  const opened = await openCar(path === STDIO ? io.stdin : createReadStream(resolvePath(path, io), { signal }), name)
+  const file: CarFile = path === STDIO ? { content: io.stdin } : await openCarFile(resolvePath(path, io), signal)
+  const progress = output.progress(name, file.size)
+  let roots: CID[]
 
-  for await (const blocks of blockBatches(opened.blocks())) {
-    for await (const _ of session.repo.blockstore.putMany(blocks, { signal })) {
-      // putMany stores each block as this takes its CID
+  try {
+    const opened = await openCar(reportPieces(file.content, counter(progress)), name)
+    roots = opened.roots
+
+    for await (const blocks of blockBatches(opened.blocks())) {
+      for await (const _ of session.repo.blockstore.putMany(blocks, { signal })) {
+        // putMany stores each block as this takes its CID
+      }
     }
+  } finally {
+    progress.end()
   }
 
-  return { failed: await pinRoots(opened.roots, name, session, context), roots: opened.roots.length }
+  return { failed: await pinRoots(roots, name, session, context), roots: roots.length }
 }
 
 /**
@@ -131,21 +152,27 @@ async function pinRoots (roots: CID[], name: string, session: Session, context: 
 
   const pending = new PendingRoots({ pin: true, session, context, fail })
   const twins = new MarkedTwins(session.files, context.signal)
+  const progress = output.progress(`checking ${name}`, undefined, 'block')
+  const onBlocks = counter(progress)
 
-  for (const root of roots) {
-    try {
-      pending.push(await checkRoot(root, reached, twins, session, context))
-    } catch (err) {
-      // blocks that a failed walk reached may be missing
-      reached = new Reached()
-      await pending.flush()
-      fail(unusable(name, err))
+  try {
+    for (const root of roots) {
+      try {
+        pending.push(await checkRoot(root, { reached, onBlocks }, twins, session, context))
+      } catch (err) {
+        // blocks that a failed walk reached may be missing
+        reached = new Reached()
+        await pending.flush()
+        fail(unusable(name, err))
+      }
+
+      await pending.flushIfDue()
     }
 
-    await pending.flushIfDue()
+    await pending.flush()
+  } finally {
+    progress.end()
   }
-
-  await pending.flush()
 
   return failed
 }
@@ -157,14 +184,14 @@ async function pinRoots (roots: CID[], name: string, session: Session, context: 
  */
 async function checkRoot (
   root: CID,
-  reached: Reached,
+  options: CheckOptions,
   twins: MarkedTwins,
   { pins }: Session,
   { output, signal }: Context
 ): Promise<PendingRoot> {
   const plain = unmark(root)
 
-  await pins.check(plain, signal, reached)
+  await pins.check(plain, signal, options)
 
   const marked = isMarked(root)
     ? root

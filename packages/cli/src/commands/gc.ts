@@ -3,6 +3,7 @@ import { withRepo } from '../context.ts'
 import { NothingPinnedError } from '../errors.ts'
 import { hasLinks } from '../repo/link-store.ts'
 import { keepsPins, setKeepsPins } from '../repo/repo.ts'
+import { counter } from '../terminal/progress.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import type { Garbage } from '../repo/collect-garbage.ts'
 import type { Context } from '../context.ts'
@@ -21,7 +22,9 @@ export async function gc ({ dryRun, force }: GcCommandOptions, context: Context)
 
   await withRepo(context, { lock: 'gc', links: true, existing: true }, async ({ repo, files, pins: repoPins }) => {
     // find all garbage before deleting any: a deleted block cannot be brought back
-    const garbage = await findGarbage(repo, repoPins.ls(signal), signal)
+    const search = output.progress('finding unpinned blocks', undefined, 'block')
+    const garbage = await findGarbage(repo, repoPins.ls(signal), { signal, onBlocks: counter(search) })
+      .finally(() => search.end())
     const { pins, kept, unwanted, size } = garbage
     let links = 0
 
@@ -30,7 +33,8 @@ export async function gc ({ dryRun, force }: GcCommandOptions, context: Context)
         await checkPins(repo, garbage)
       }
 
-      await removeGarbage(repo, garbage, signal)
+      const deletion = output.progress('deleting unpinned blocks', unwanted, 'block')
+      await removeGarbage(repo, garbage, { signal, onBlocks: counter(deletion) }).finally(() => deletion.end())
       await setKeepsPins(repo)
       links = await hasLinks(repo.path) ? await files.links.prune({ signal }) : 0
     }

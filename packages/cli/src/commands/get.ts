@@ -1,7 +1,8 @@
 import { basename, dirname } from 'node:path'
 import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import { withReading } from '../context.ts'
-import { checkFileTarget, checkNothingThere, getTarget } from '../disk/get-target.ts'
+import { cat } from './cat.ts'
+import { checkFileTarget, checkNoOverwrite, checkNothingThere, getTarget } from '../disk/get-target.ts'
 import { measureTree } from '../disk/measure-tree.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { printable } from '../terminal/output.ts'
@@ -21,8 +22,11 @@ import type { WaitingDirectory, WaitingSymlink } from '../disk/write-tree.ts'
 import type { CatEvents, DirectoryEntry, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
+/** The output that stands for stdout. */
+const STDOUT = '-'
+
 export interface GetCommandOptions {
-  /** Where to write. Default: the last name of the path, or the CID, in the working directory. */
+  /** Where to write; `-` is stdout. Default: the last name of the path, or the CID, in the working directory. */
   output?: string
   /** The largest window of a stream that ipfsz did not make, in bytes. */
   maxWindow?: number
@@ -38,6 +42,8 @@ export interface GetCommandOptions {
    * @default 100000000
    */
   maxFiles?: number
+  /** Whether to replace a file. Directories are never replaced. */
+  force?: boolean
   /** Whether to write symlinks that point outside the output directory. */
   allowSymlinks?: boolean
 }
@@ -45,6 +51,11 @@ export interface GetCommandOptions {
 /** Write a file or a directory to disk. It appears under its name only when it is complete. */
 export async function get (text: string, options: GetCommandOptions, context: Context): Promise<void> {
   const source = parseCidPath(text)
+
+  if (options.output === STDOUT) {
+    await cat(text, { raw: false, maxWindow: options.maxWindow }, context)
+    return
+  }
 
   await withReading(
     context,
@@ -110,6 +121,11 @@ async function write (source: CidPath, files: Ipfsz, options: GetCommandOptions,
     `ipfsz cat ${source.text}`,
     'to write into it, add a slash at the end of the path'
   )
+
+  if (options.force !== true) {
+    await checkNoOverwrite(destination)
+  }
+
   limits.check(totals)
   await checkRoom(destination, totals)
   const content = limits.limit(files.cat(cid, { path, signal, maxWindowSize: options.maxWindow, onProgress }))

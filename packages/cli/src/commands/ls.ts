@@ -7,22 +7,37 @@ import type { Context } from '../context.ts'
 import type { CidPath } from '../terminal/cid-path.ts'
 import type { DirectoryEntry, Ipfsz } from '@ipfsz/core'
 
+export interface LsCommandOptions {
+  /** Also print modes and modification times. */
+  long: boolean
+  /** Also list what is in directories, each below its directory. */
+  recursive: boolean
+}
+
 /** List a directory: CID, sizes, codec and name of each entry. A file is listed as a single entry. */
-export async function ls (text: string, context: Context): Promise<void> {
+export async function ls (text: string, options: LsCommandOptions, context: Context): Promise<void> {
   const target = parseCidPath(text)
 
   await withReading(
     context,
     target.cid,
-    async ({ files }) => { await list(target, files, context) },
+    async ({ files }) => { await list({ ...target, prefix: '' }, files, options, context) },
     // not the entity: of a file, that would be all of it
     { plan: { path: target.path, scope: 'block' } }
   )
 }
 
-async function list ({ cid, path }: CidPath, files: Ipfsz, { output, signal }: Context): Promise<void> {
+async function list (
+  { cid, path, prefix }: Pick<CidPath, 'cid' | 'path'> & { prefix: string },
+  files: Ipfsz,
+  options: LsCommandOptions,
+  context: Context
+): Promise<void> {
+  const { output, signal } = context
+
   for await (const entry of files.ls(cid, { path, signal, onProgress: noteLinks(output) })) {
-    const { name, size, storedSize = size, codec = 'none', ratio, sizeKnown = true, mtime } = entry
+    const name = `${prefix}${entry.name}`
+    const { size, storedSize = size, codec = 'none', ratio, sizeKnown = true, mtime } = entry
     const type = typeOf(entry)
     const directory = type === 'directory'
     const link = type === 'symlink' ? Buffer.from(entry.unixfs?.data ?? []).toString() : undefined
@@ -44,9 +59,26 @@ async function list ({ cid, path }: CidPath, files: Ipfsz, { output, signal }: C
       directory || !sizeKnown ? '-' : formatSize(size),
       formatSize(storedSize),
       directory ? '-' : codec,
+      ...options.long ? [modeOf(entry), timeOf(entry)] : [],
       `${printable(name)}${directory ? '/' : ''}${link == null ? '' : ` -> ${printable(link)}`}`
     ].join('\t'))
+
+    if (options.recursive && directory) {
+      await list({ cid: entry.cid, path: '', prefix: `${name}/` }, files, options, context)
+    }
   }
+}
+
+/** Such as `0644`: the usual one if the directory keeps none. `-` for an entry that is only bytes. */
+function modeOf ({ unixfs }: DirectoryEntry): string {
+  return unixfs?.mode == null ? '-' : `0${(unixfs.mode & 0o7777).toString(8).padStart(3, '0')}`
+}
+
+/** Such as `2026-01-31T12:00:00Z`, or `-` if the directory keeps no times. */
+function timeOf ({ mtime }: DirectoryEntry): string {
+  const date = new Date(Number(mtime?.secs ?? Number.NaN) * 1000)
+
+  return Number.isNaN(date.getTime()) ? '-' : date.toISOString().replace('.000', '')
 }
 
 /** The type of an entry, or `unknown` if its block is not in the repo. */

@@ -6,9 +6,11 @@ import { tellDaemon } from '../daemon/tell-daemon.ts'
 import { printable } from '../terminal/output.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { parseCid } from '../terminal/cid-path.ts'
-import { count } from '../terminal/units.ts'
-import type { Context } from '../context.ts'
+import { counter } from '../terminal/progress.ts'
+import { count, formatSize } from '../terminal/units.ts'
+import type { Context, Session } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
+import type { CID } from 'multiformats/cid'
 
 /** Pin CIDs: garbage collection keeps what they name. */
 export async function addPins (texts: string[], context: Context): Promise<void> {
@@ -23,7 +25,8 @@ export async function addPins (texts: string[], context: Context): Promise<void>
         continue
       }
 
-      await pins.add(cid, signal)
+      const progress = output.progress(`checking ${cid}`, undefined, 'block')
+      await pins.add(cid, signal, { onBlocks: counter(progress) }).finally(() => progress.end())
       output.result({ cid: cid.toString() }, `${cid}\tpinned`)
     }
 
@@ -46,19 +49,22 @@ export async function removePins (texts: string[], context: Context): Promise<vo
 }
 
 /**
- * List pins: the CID, and the name of the file it was pinned for.
+ * List pins: the CID, and the name of the file it was pinned for. A long list also has sizes and dates.
  *
  * @throws {IncompleteError} some pin records cannot be read; the others are listed
  */
-export async function listPins (context: Context): Promise<void> {
+export async function listPins ({ long }: { long: boolean }, context: Context): Promise<void> {
   const { output, signal } = context
-  const { pins } = await openToRead(context)
+  const session = await openToRead(context)
+  const { pins } = session
   const damaged: PinRecordError[] = []
 
   for await (const { cid, plainCid, name } of pins.ls(signal, err => { damaged.push(err) })) {
+    const { values, cells } = long ? await describePin(cid, session, signal) : { values: {}, cells: [] }
+
     output.result(
-      { cid: cid.toString(), plainCid: plainCid.toString(), name },
-      name == null ? cid.toString() : `${cid}\t${printable(name)}`
+      { cid: cid.toString(), plainCid: plainCid.toString(), name, ...values },
+      [cid, ...cells, ...name == null ? [] : [printable(name)]].join('\t')
     )
   }
 
@@ -69,5 +75,22 @@ export async function listPins (context: Context): Promise<void> {
       `${count(damaged.length, 'pin record')} could not be read: ` +
         `ipfsz gc deletes nothing until ${damaged.length === 1 ? 'it is' : 'they are'} rewritten or deleted`
     )
+  }
+}
+
+/** The sizes of what is pinned, as far as the repo has the blocks that state them, and the date of the pin. */
+async function describePin (
+  cid: CID,
+  { files, pins }: Pick<Session, 'files' | 'pins'>,
+  signal: AbortSignal
+): Promise<{ values: Record<string, unknown>, cells: string[] }> {
+  const { size, storedSize } = await files.stat(cid, { extended: true, offline: true, signal })
+    .catch((): { size?: bigint, storedSize?: bigint } => ({}))
+  signal.throwIfAborted()
+  const pinnedAt = (await pins.pinnedAt(cid)).toISOString()
+
+  return {
+    values: { size, storedSize, pinnedAt },
+    cells: [...[size, storedSize].map(bytes => bytes == null ? '-' : formatSize(bytes)), pinnedAt]
   }
 }

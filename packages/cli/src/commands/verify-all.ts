@@ -3,7 +3,10 @@ import { ipfsz, isDamage } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
 import { isMissing } from '../dag/missing.ts'
+import { counter } from '../terminal/progress.ts'
 import { printable } from '../terminal/output.ts'
+import { reportReads } from '../repo/report-reads.ts'
+import { storedSize } from '../dag/stored-size.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { walkDag } from '../dag/dag-walk.ts'
 import { count, formatSize } from '../terminal/units.ts'
@@ -11,9 +14,10 @@ import type { Context, Session } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 import type { Pin } from '../repo/pin-records.ts'
 import type { VerifyCommandOptions } from './verify.ts'
+import type { IpfszComponents } from '@ipfsz/core'
 
-/** The parts of a session that a pin is read from. */
-type Pinned = Pick<Session, 'repo' | 'files'>
+/** What a pin is read from. */
+type Pinned = Pick<Session, 'files'> & Pick<IpfszComponents, 'blockstore'>
 
 /** What is printed for a good pin. */
 interface VerifiedPin {
@@ -30,24 +34,19 @@ interface VerifiedPin {
 export async function verifyAll (options: VerifyCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
   const { repo, pins: repoPins } = await openToRead(context)
-  // without links: they would read another file than the pinned one
-  const session = { repo, files: ipfsz({ blockstore: repo.blockstore }) }
   const damaged: PinRecordError[] = []
   const pins = await all(repoPins.ls(signal, err => { damaged.push(err) }))
-  const progress = output.progress(
-    count(pins.length, 'pin'),
-    await totalSize(pins, session, context)
-  )
-  let done = 0
+  // without links: they would read another file than the pinned one
+  const total = output.showsProgress ? await sizeOf(pins, ipfsz({ blockstore: repo.blockstore }), signal) : 0
+  const progress = output.progress(count(pins.length, 'pin'), total)
+  const blockstore = reportReads(repo.blockstore, counter(progress))
+  const session = { blockstore, files: ipfsz({ blockstore }) }
   let failed = 0
 
   try {
     for (const pin of pins) {
-      const onBytes = (bytes: number): void => { progress.update(done += bytes) }
-
       try {
-        const { size, files, blocks } = await verifyPin(pin, session, options, onBytes, context)
-        progress.end()
+        const { size, files, blocks } = await verifyPin(pin, session, options, context)
         const parts = [
           count(files, 'file'),
           formatSize(size),
@@ -60,7 +59,6 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
           throw err
         }
 
-        progress.end()
         const state = isMissing(err) ? 'incomplete' : 'damaged'
         // the same advice for missing and damaged blocks
         const message = isMissing(err) || isDamage(err) ? `${err.message}: run ipfsz repair` : explain(err)
@@ -90,64 +88,28 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
 
 async function verifyPin (
   { cid, plainCid, depth }: Pin,
-  { files, repo }: Pinned,
+  { files, blockstore }: Pinned,
   { maxWindow }: VerifyCommandOptions,
-  onBytes: (bytes: number) => void,
   { signal }: Context
 ): Promise<VerifiedPin> {
   if (depth !== Infinity) {
     // Helia pinned only the top levels: the blocks below may be gone
     const found: VerifiedPin = { size: 0n, files: 0, blocks: 0n }
 
-    for await (const { bytes } of walkDag(plainCid, repo.blockstore, { signal, leaves: 'read', depth })) {
-      const size = bytes?.byteLength ?? 0
-      found.size += BigInt(size)
+    for await (const { bytes } of walkDag(plainCid, blockstore, { signal, leaves: 'read', depth })) {
+      found.size += BigInt(bytes?.byteLength ?? 0)
       found.blocks++
-      onBytes(size)
     }
 
     return found
   }
 
-  let reported = 0
-
-  return files.verify(cid, {
-    signal,
-    maxWindowSize: maxWindow,
-    onProgress (event) {
-      if (event.type === 'ipfsz:cat:frame') {
-        reported += event.detail.size
-        onBytes(event.detail.size)
-      } else if (event.type === 'ipfsz:verify:file') {
-        // a file without frames reports all its bytes at the end
-        onBytes(Math.max(0, Number(event.detail.size) - reported))
-        reported = 0
-      }
-    }
-  })
+  return files.verify(cid, { signal, maxWindowSize: maxWindow })
 }
 
-/** The bytes to read, as far as they are known from the blocks in the repo. */
-async function totalSize (pins: readonly Pin[], { files }: Pinned, { output, signal }: Context): Promise<number> {
-  let total = 0
-
-  if (output.stderr.isTTY !== true) {
-    // without a terminal no progress is shown
-    return total
-  }
-
-  for (const { cid, depth } of pins) {
-    if (depth === Infinity) {
-      // ignore errors: verifyPin reports them
-      total += await files.stat(cid, { extended: true, offline: true, signal }).then(
-        ({ size }) => Number(size),
-        () => 0
-      )
-      signal.throwIfAborted()
-    }
-  }
-
-  return total
+/** Of a pin by Helia that keeps only some levels, nobody knows. */
+async function sizeOf (pins: readonly Pin[], files: Session['files'], signal: AbortSignal): Promise<number> {
+  return storedSize(pins.filter(({ depth }) => depth === Infinity).map(({ cid }) => cid), files, signal)
 }
 
 function print ({ cid, name }: Pin, value: Record<string, unknown>, cells: string[], { output }: Context): void {

@@ -1,5 +1,9 @@
+import { ipfsz } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { explain, IncompleteError } from '../errors.ts'
+import { reportReads } from '../repo/report-reads.ts'
+import { storedSize } from '../dag/stored-size.ts'
+import { counter } from '../terminal/progress.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import { parseCid } from '../terminal/cid-path.ts'
 import type { Context } from '../context.ts'
@@ -17,22 +21,18 @@ export interface VerifyCommandOptions {
 export async function verify (texts: string[], { maxWindow }: VerifyCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
   const cids = texts.map(parseCid)
-  const { files } = await openToRead(context)
+  const { repo, links, files: unreported } = await openToRead(context)
   let failed = 0
 
   for (const cid of cids) {
-    const progress = output.progress(cid.toString())
-    let done = 0
+    const size = output.showsProgress ? await storedSize([cid], unreported, signal) : 0
+    const progress = output.progress(cid.toString(), size)
+    const files = ipfsz({ blockstore: reportReads(repo.blockstore, counter(progress)), datastore: links })
 
     try {
       const { size, blocks, frames, files: verified, contentCid } = await files.verify(cid, {
         signal,
-        maxWindowSize: maxWindow,
-        onProgress (event) {
-          if (event.type === 'ipfsz:cat:frame') {
-            progress.update(done += event.detail.size)
-          }
-        }
+        maxWindowSize: maxWindow
       }).finally(() => progress.end())
 
       output.result(

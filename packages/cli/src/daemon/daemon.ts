@@ -58,7 +58,7 @@ export interface Daemon {
  * Starts the node of a repo, and a server through which commands use it.
  *
  * @throws {DaemonRunningError} another daemon has the repo
- * @throws {NodeError} it cannot listen on an address
+ * @throws {ListenError} it cannot listen on an address
  * @throws {UsageError} an address is not a multiaddr
  * @throws {MissingAddonError} LevelDB, which keeps what it knows of peers, cannot be loaded
  */

@@ -12,7 +12,7 @@ const STREAMS = /^\/dev\/(?:std(?:in|out|err)|fd\/\d+)$/
  * Any other path is the new name itself.
  *
  * @param output - the value of --output, by default the working directory
- * @throws {UsageError} it is empty, `-`, or a directory that does not exist
+ * @throws {UsageError} it is empty, or a directory that does not exist
  */
 export async function getTarget (output: string | undefined, asked: CidPath, cwd: string): Promise<string> {
   if (output == null) {
@@ -21,12 +21,6 @@ export async function getTarget (output: string | undefined, asked: CidPath, cwd
 
   if (output === '') {
     throw new UsageError('--output is empty: give a path')
-  }
-
-  if (output === '-') {
-    throw new UsageError(
-      `ipfsz get does not write to stdout: use ipfsz cat ${asked.text}, or --output ./- for a file named -`
-    )
   }
 
   const path = resolve(cwd, output)
@@ -71,16 +65,31 @@ export async function checkFileTarget (target: string, toStdout: string, ifDirec
 }
 
 /**
+ * Check that a new file does not overwrite anything.
+ *
+ * @throws {TreeEntryError} something has the path, even a symlink to nowhere
+ */
+export async function checkNoOverwrite (path: string): Promise<void> {
+  if (await exists(path)) {
+    throw new TreeEntryError(path, 'already exists: overwrite it with --force, or name another path with --output')
+  }
+}
+
+/**
  * Check that nothing has a path yet.
  *
  * @param what - what is to be written there, for the message
  * @throws {TreeEntryError} something has it, even a symlink to nowhere
  */
 export async function checkNothingThere (path: string, what: string): Promise<void> {
-  if (await lstat(path).then(() => true, () => false)) {
+  if (await exists(path)) {
     throw new TreeEntryError(
       path,
       `already exists: ${what} is only written to a new path, so name another one with --output`
     )
   }
+}
+
+async function exists (path: string): Promise<boolean> {
+  return lstat(path).then(() => true, () => false)
 }

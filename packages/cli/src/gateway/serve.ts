@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { ListenError } from '../errors.ts'
+import { listenReason } from '../listen-reasons.ts'
 import { formatAddress } from './listen-address.ts'
 import type { ListenAddress } from './listen-address.ts'
 import type { Metrics } from './metrics.ts'
@@ -17,13 +18,6 @@ const INTERVAL = 20
 const METRICS_CONNECTIONS = 16
 const METRICS_TIMEOUT = 10_000
 
-const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program uses it. Choose another port, or 0 for any that is free',
-  EADDRNOTAVAIL: 'this machine does not have that address. Name one of its own',
-  EACCES: 'permission denied. Choose a port from 1024',
-  ENOTFOUND: 'there is no such host. Name an IP address'
-}
-
 /**
  * Let a server listen.
  *
@@ -38,7 +32,7 @@ export async function listen (server: Server, address: ListenAddress): Promise<L
   } catch (err) {
     const { code = '', message } = err as NodeJS.ErrnoException
 
-    throw new ListenError(formatAddress(address), code, REASONS[code] ?? message, { cause: err })
+    throw new ListenError(formatAddress(address), code, listenReason(code, address.port) ?? message, { cause: err })
   }
 
   return { host: address.host, port: (server.address() as AddressInfo).port }

@@ -26,9 +26,10 @@ export function defineKeepCommands (program: Command, context: () => Context): v
 
   pin.command('ls')
     .description('list pins')
-    .action(async () => {
+    .option('-l, --long', 'also print original size, stored size, and when it was pinned')
+    .action(async ({ long = false }: { long?: boolean }) => {
       const { listPins } = await import('../commands/pin.ts')
-      await listPins(context())
+      await listPins({ long }, context())
     })
 
   program.command('rm')

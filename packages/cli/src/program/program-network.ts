@@ -25,12 +25,16 @@ interface DaemonFlags extends Omit<DaemonCommandOptions, 'gateway'> {
 /** The longest timeout, in milliseconds: timers hold at most 24 days. Longer ones are cut to this. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1 - 60_000
 
+/** The heading of the options of commands that may use the network. */
+const NETWORK_OPTIONS = 'Network options:'
+
 /** Where a gateway listens by default. */
 export const DEFAULT_GATEWAY_ADDRESS = '127.0.0.1:8080'
 
 /** Add the options of commands that may use the network. */
 export function addNetworkOptions (command: Command): Command {
   return addPeerOptions(command
+    .optionsGroup(NETWORK_OPTIONS)
     .option('--offline', 'use only this repo')
     .option(
       '--gateway <url>',
@@ -42,6 +46,7 @@ export function addNetworkOptions (command: Command): Command {
 /** Add the options of commands that always ask other nodes. */
 export function addPeerOptions (command: Command): Command {
   return command
+    .optionsGroup(NETWORK_OPTIONS)
     .option('--peer <multiaddr>', 'also ask this peer; repeatable', collect(text => text))
     .addOption(
       new Option(

@@ -1,10 +1,15 @@
 import { Command, Option } from 'commander'
+import { UsageError } from '../errors.ts'
 import { Output, printable } from '../terminal/output.ts'
-import { CODECS, defineFileCommands } from './program-files.ts'
+import { CODECS, defineAddCommand } from './program-add.ts'
+import { defineFileCommands } from './program-files.ts'
 import { defineGatewayCommand } from './program-gateway.ts'
 import { defineKeepCommands } from './program-keep.ts'
 import { defineNetworkCommands } from './program-network.ts'
 import { defineRepoCommands } from './program-repo.ts'
+import { formatHelp } from './help.ts'
+import { defineShellCommands } from './program-shell.ts'
+import { HELP_DESCRIPTION, HELP_FLAGS } from './sections.ts'
 import { packageVersion } from '../version.ts'
 import { repoPath } from '../repo/repo.ts'
 import type { Context } from '../context.ts'
@@ -31,10 +36,13 @@ export function createProgram (io: Io): Command {
 
   program
     .description('Compress files, add them to IPFS, and read them back unchanged.')
-    .version(packageVersion())
+    .version(packageVersion(), '-V, --version', 'print the version')
     .option('--repo <dir>', 'directory of the repo (default: $IPFSZ_PATH or ~/.ipfsz)')
     .option('--json', 'print results as JSON, one object per line')
     .option('--verbose', 'also print stack traces of errors, and what was fetched')
+    .helpOption(HELP_FLAGS, HELP_DESCRIPTION)
+    .helpCommand('help [command]', 'show the help of a command')
+    .configureHelp({ formatHelp })
     .exitOverride()
     .configureOutput({
       writeOut: text => { io.stdout.write(text) },
@@ -43,15 +51,23 @@ export function createProgram (io: Io): Command {
       getErrHelpWidth: () => io.stderr.columns ?? DEFAULT_WIDTH,
       outputError: (message, write) => {
         const line = message.replace(/^error: /, '').trim().replaceAll(/\s*\n\s*/g, ' ')
-        write(`ipfsz: ${printable(line)} (see ipfsz --help)\n`)
+        const { json = false } = program.opts<GlobalOptions>()
+
+        if (json) {
+          new Output(io, { json, verbose: false }).error(line, new UsageError(line))
+        } else {
+          write(`ipfsz: ${printable(line)} (see ipfsz --help)\n`)
+        }
       }
     })
 
+  defineAddCommand(program, context)
   defineFileCommands(program, context)
   defineKeepCommands(program, context)
   defineNetworkCommands(program, context)
   defineGatewayCommand(program, context)
   defineRepoCommands(program, context)
+  defineShellCommands(program, context)
 
   const cid = program.command('cid').description('convert between plain and marked CIDs')
 

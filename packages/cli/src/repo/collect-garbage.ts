@@ -3,6 +3,12 @@ import { Reached, walkDag } from '../dag/dag-walk.ts'
 import type { Pin } from './pin-records.ts'
 import type { Repo } from './repo.ts'
 
+export interface GarbageOptions {
+  signal: AbortSignal
+  /** Called for each step with the number of blocks that it looked at, or deleted. */
+  onBlocks?: (blocks: number) => void
+}
+
 export interface Garbage {
   /** Number of pins. */
   pins: number
@@ -25,7 +31,7 @@ export interface Garbage {
 export async function findGarbage (
   repo: Repo,
   pins: Iterable<Pin> | AsyncIterable<Pin>,
-  signal: AbortSignal
+  { signal, onBlocks }: GarbageOptions
 ): Promise<Garbage> {
   const reached = new Reached()
   const garbage: Garbage = { pins: 0, kept: 0, unwanted: 0, size: 0, reached }
@@ -35,6 +41,7 @@ export async function findGarbage (
 
     for await (const _ of walkDag(plainCid, repo.blockstore, { signal, leaves: 'skip', depth, reached })) {
       // the walk records each block in `reached`
+      onBlocks?.(1)
     }
   }
 
@@ -45,17 +52,22 @@ export async function findGarbage (
     garbage.kept += files.length - unwanted.length
     garbage.unwanted += unwanted.length
     garbage.size += sizes.reduce((total, size) => total + size, 0)
+    onBlocks?.(files.length)
   }
 
   return garbage
 }
 
 /** Delete the files of the blocks that no pin reaches. */
-export async function removeGarbage (repo: Repo, { reached }: Garbage, signal: AbortSignal): Promise<void> {
+export async function removeGarbage (
+  repo: Repo,
+  { reached }: Garbage,
+  { signal, onBlocks }: GarbageOptions
+): Promise<void> {
   for await (const files of repo.disk.files({ signal })) {
     signal.throwIfAborted()
-    await Promise.all(
-      files.map(async ({ path, multihash }) => reached.has(multihash.bytes) ? undefined : rm(path, { force: true }))
-    )
+    const unwanted = files.filter(({ multihash }) => !reached.has(multihash.bytes))
+    await Promise.all(unwanted.map(async ({ path }) => rm(path, { force: true })))
+    onBlocks?.(unwanted.length)
   }
 }

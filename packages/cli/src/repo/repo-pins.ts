@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '@ipfsz/codecs/internal'
 import { isMarked, unmark } from '@ipfsz/core'
@@ -18,6 +19,13 @@ import type { CID } from 'multiformats/cid'
 export interface NewPin {
   cid: CID
   name?: string
+}
+
+export interface CheckOptions {
+  /** Blocks that were checked before, which are not checked again. */
+  reached?: Reached
+  /** Called with the number of blocks that were checked since the last call. */
+  onBlocks?: (blocks: number) => void
 }
 
 /**
@@ -81,8 +89,8 @@ export class RepoPins {
    *
    * @throws {DamagedDagError} a block below it is missing or damaged
    */
-  async add (cid: CID, signal: AbortSignal): Promise<void> {
-    await this.check(cid, signal)
+  async add (cid: CID, signal: AbortSignal, options?: CheckOptions): Promise<void> {
+    await this.check(cid, signal, options)
     const [error] = await this.addNew([{ cid }])
 
     if (error != null) {
@@ -95,21 +103,29 @@ export class RepoPins {
    * synced with the next pin: blocks that were fetched for a reader are not synced yet, and their files may be empty
    * after a power cut.
    *
-   * @param reached - blocks that were checked before, which are not checked again
    * @throws {DamagedDagError} a block below it is missing or damaged
    */
-  async check (cid: CID, signal: AbortSignal, reached?: Reached): Promise<void> {
+  async check (cid: CID, signal: AbortSignal, { reached, onBlocks }: CheckOptions = {}): Promise<void> {
     const { blockstore, disk } = this.#repo
 
     for await (const block of walkDag(cid, blockstore, { signal, leaves: 'read', reached })) {
       if (block.cid.multihash.code !== identity.code) {
         await disk.syncLater(block.cid)
       }
+
+      onBlocks?.(1)
     }
   }
 
   async has (cid: CID): Promise<boolean> {
     return this.#repo.datastore.has(pinKey(unmark(cid).toV1()))
+  }
+
+  /** When a CID was pinned, or was pinned again. */
+  async pinnedAt (cid: CID): Promise<Date> {
+    const { mtime } = await stat(this.#file(unmark(cid).toV1()))
+
+    return mtime
   }
 
   /**

@@ -1,10 +1,9 @@
 import { printable } from './output.ts'
-import { columnsOf } from './progress.ts'
+import { columnsOf, DEFAULT_COLUMNS } from './columns.ts'
 import { count, formatSize } from './units.ts'
 import { wrap } from './wrap.ts'
 import type { PrintedRoot } from './printed-add.ts'
 
-const DEFAULT_COLUMNS = 80
 /** Below this many bytes a percentage says nothing: a block of any file has a few dozen bytes of its own. */
 const MIN_MEASURED_SIZE = 512
 const INDENT = '  '

@@ -5,6 +5,9 @@ import type { Io, OutputStream } from '../io.ts'
 /** Control characters, line and paragraph separators, and characters that change text direction (UAX #9, section 2). */
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
 
+/** An error code of the system, such as ENOENT. Codes of libraries have an underscore. */
+const SYSTEM_CODE = /^E[A-Z0-9]+$/
+
 export interface OutputInit {
   json: boolean
   verbose: boolean
@@ -17,6 +20,8 @@ export class Output {
   readonly stdout: OutputStream
   readonly stderr: OutputStream
   readonly #now: () => number
+  /** The last progress bar that was created. It is removed before anything is printed. */
+  #progress: Progress | undefined
 
   constructor ({ stdout, stderr, now }: Pick<Io, 'stdout' | 'stderr' | 'now'>, { json, verbose }: OutputInit) {
     this.json = json
@@ -28,7 +33,8 @@ export class Output {
 
   /** Print a result: one JSON object a line with `--json`, otherwise the text. */
   result (value: Record<string, unknown>, text: string): void {
-    this.stdout.write(`${this.json ? JSON.stringify(value, replacer).replaceAll(UNPRINTABLE, unicodeEscape) : text}\n`)
+    this.#progress?.clear()
+    this.stdout.write(`${this.json ? toJson(value) : text}\n`)
   }
 
   /** Write bytes to stdout, and wait if it is slow. */
@@ -38,8 +44,14 @@ export class Output {
     }
   }
 
+  /** Whether anybody sees a progress bar. What only a bar needs is not worth computing otherwise. */
+  get showsProgress (): boolean {
+    return this.stderr.isTTY === true
+  }
+
   /** Print a note on stderr. */
   note (message: string): void {
+    this.#progress?.clear()
     // keep tabs: they separate columns
     this.stderr.write(`ipfsz: ${message.split('\t').map(printable).join('\t')}\n`)
   }
@@ -47,15 +59,29 @@ export class Output {
   /**
    * Create a progress bar.
    *
-   * @param total - the total number of bytes, if known
+   * @param total - the total number of bytes, or of things, if known
+   * @param thing - what is counted, such as `block`, if not bytes
    */
-  progress (label: string, total?: number): Progress {
-    return new Progress({ stderr: this.stderr, now: this.#now }, printable(label), total)
+  progress (label: string, total?: number, thing?: string): Progress {
+    this.#progress?.clear()
+    this.#progress = new Progress({ stderr: this.stderr, now: this.#now }, { label: printable(label), total, thing })
+
+    return this.#progress
   }
 
-  /** Print an error on one line, and with `--verbose` its stack. */
+  /** Print an error on one line, and with `--verbose` its stack. With `--json`, all of it is one object on one line. */
   error (message: string, err: Error): void {
-    this.stderr.write(`ipfsz: ${printable(message.replaceAll(/\s*\n\s*/g, ' '))}\n`)
+    const line = message.replaceAll(/\s*\n\s*/g, ' ')
+
+    this.#progress?.clear()
+
+    if (this.json) {
+      const more = this.verbose ? { stack: stack(err) } : {}
+      this.stderr.write(`${toJson({ name: err.name, message: line, ...aboutOf(err), ...more })}\n`)
+      return
+    }
+
+    this.stderr.write(`ipfsz: ${printable(line)}\n`)
 
     if (this.verbose) {
       this.stderr.write(`${stack(err).split('\n').map(printable).join('\n')}\n`)
@@ -72,6 +98,24 @@ export function printable (name: string): string {
     UNPRINTABLE,
     character => character <= '\u00ff' ? `\\x${hex(character, 2)}` : unicodeEscape(character)
   )
+}
+
+function toJson (value: Record<string, unknown>): string {
+  return JSON.stringify(value, replacer).replaceAll(UNPRINTABLE, unicodeEscape)
+}
+
+/** What an error is about: the CID, and the code of a system error. */
+function aboutOf (err: Error): Record<string, string | undefined> {
+  let cid: string | undefined
+  let code: string | undefined
+
+  for (let at: unknown = err; at instanceof Error; at = at.cause) {
+    const { cid: own, root, code: ownCode } = at as Error & Record<'cid' | 'root' | 'code', unknown>
+    cid ??= (own ?? root)?.toString()
+    code ??= SYSTEM_CODE.exec(String(ownCode))?.[0]
+  }
+
+  return { cid, code }
 }
 
 function unicodeEscape (character: string): string {

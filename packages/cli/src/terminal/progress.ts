@@ -1,4 +1,5 @@
-import { formatSize } from './units.ts'
+import { columnsOf, DEFAULT_COLUMNS, shorten } from './columns.ts'
+import { count, formatSize } from './units.ts'
 import type { Io } from '../io.ts'
 import type { Stats } from '@ipfsz/core'
 
@@ -8,67 +9,107 @@ const DELAY = 1000
 const INTERVAL = 100
 /** Columns of the bar. */
 const WIDTH = 24
-/** Columns of a terminal that does not say how many it has. */
-const DEFAULT_COLUMNS = 80
+/** Moves to the start of the line, and deletes it. */
+const CLEAR = '\r\x1b[K'
 
 /** The number of bytes that reading will yield, or undefined if that is unknown. */
 export function knownSize ({ size, sizeKnown }: Pick<Stats, 'size' | 'sizeKnown'>): number | undefined {
   return sizeKnown === false ? undefined : Number(size)
 }
 
-/** A progress bar, which appears after a second. Does nothing if stderr is not a terminal. */
+/** Make a callback that adds what is done to a progress bar. */
+export function counter (progress: Pick<Progress, 'update'>): (done: number) => void {
+  let total = 0
+
+  return done => { progress.update(total += done) }
+}
+
+export interface ProgressInit {
+  label: string
+  /** Bytes or things to come. Default: unknown. */
+  total?: number | undefined
+  /** What is counted, such as `block`. Default: bytes. */
+  thing?: string | undefined
+}
+
+/**
+ * A progress bar, which appears after a second, and moves even while nothing arrives. Does nothing if stderr is not a
+ * terminal.
+ */
 export class Progress {
-  readonly #label: string
-  readonly #total?: number
+  readonly #init: ProgressInit
   readonly #io: Pick<Io, 'stderr' | 'now'>
   readonly #start: number
+  readonly #timer: NodeJS.Timeout | undefined
+  #done = 0
   #drawn = 0
+  #isShown = false
 
-  /**
-   * @param total - bytes to come, if that is known
-   */
-  constructor (io: Pick<Io, 'stderr' | 'now'>, label: string, total?: number) {
+  constructor (io: Pick<Io, 'stderr' | 'now'>, init: ProgressInit) {
+    this.#init = init
     this.#io = io
     this.#start = io.now()
-    this.#label = label
-    this.#total = total
+    this.#timer = io.stderr.isTTY === true ? setInterval(() => { this.#draw() }, INTERVAL).unref() : undefined
   }
 
-  /** Show that `done` bytes are done. */
+  /** Show that this many bytes or things are done. */
   update (done: number): void {
-    const { stderr } = this.#io
-    const now = this.#io.now()
+    this.#done = done
+    this.#draw()
+  }
 
-    if (stderr.isTTY === true && now - this.#start > DELAY && now - this.#drawn > INTERVAL) {
-      this.#drawn = now
-      stderr.write(`\r\x1b[K${this.#line(done, (now - this.#start) / 1000)}`)
+  /** Remove the bar until it is drawn again, to print something else. */
+  clear (): void {
+    if (this.#isShown) {
+      this.#isShown = false
+      this.#io.stderr.write(CLEAR)
     }
   }
 
   /** Remove the bar. */
   end (): void {
-    if (this.#drawn > 0) {
-      this.#io.stderr.write('\r\x1b[K')
+    clearInterval(this.#timer)
+    this.clear()
+  }
+
+  #draw (): void {
+    const { stderr } = this.#io
+    const now = this.#io.now()
+
+    if (stderr.isTTY === true && now - this.#start > DELAY && now - this.#drawn > INTERVAL) {
+      this.#drawn = now
+      this.#isShown = true
+      stderr.write(`${CLEAR}${this.#line((now - this.#start) / 1000)}`)
     }
   }
 
-  #line (done: number, seconds: number): string {
+  #line (seconds: number): string {
+    const { label, total = 0 } = this.#init
+    const done = this.#done
     const width = this.#io.stderr.columns || DEFAULT_COLUMNS
-    const speed = `${formatSize(Math.round(done / seconds))}/s`
+    const speed = `${this.#amount(Math.round(done / seconds))}/s`
 
-    if (this.#total == null || this.#total === 0) {
-      return fit(this.#label, [[formatSize(done), speed], [formatSize(done)]], width)
+    if (total === 0) {
+      return fit(label, [[this.#amount(done), speed], [this.#amount(done)]], width)
     }
 
-    const part = Math.min(1, done / this.#total)
+    const part = Math.min(1, done / total)
     const full = Math.round(part * WIDTH)
-    const left = `${Math.max(0, Math.ceil((this.#total - done) / Math.max(done / seconds, 1)))} s left`
+    const left = done === 0 ? [] : [`${Math.max(0, Math.ceil((total - done) / (done / seconds)))} s left`]
 
     const percent = `${Math.floor(part * 100)} %`
     const bar = `${'█'.repeat(full)}${'░'.repeat(WIDTH - full)} ${percent}`
-    const sizes = `${formatSize(done)} of ${formatSize(this.#total)}`
+    const sizes = `${this.#init.thing == null ? formatSize(done) : done} of ${this.#amount(total)}`
 
-    return fit(this.#label, [[bar, sizes, speed, left], [bar, speed, left], [bar, left], [percent, left]], width)
+    return fit(
+      label,
+      [[bar, sizes, speed, ...left], [bar, speed, ...left], [bar, ...left], [percent, ...left]],
+      width
+    )
+  }
+
+  #amount (number: number): string {
+    return this.#init.thing == null ? formatSize(number) : count(number, this.#init.thing)
   }
 }
 
@@ -83,34 +124,4 @@ function fit (label: string, choices: readonly string[][], width: number): strin
   const line = lines.find(line => columnsOf(label) + line.length <= room) ?? lines[lines.length - 1]
 
   return `${shorten(label, room - line.length)}${line}`.slice(0, Math.max(0, room))
-}
-
-/** The beginning of a text, in at most this many columns. */
-function shorten (text: string, columns: number): string {
-  if (columnsOf(text) <= columns) {
-    return text
-  }
-
-  let short = ''
-
-  for (const character of text) {
-    if (columnsOf(`${short}${character}`) >= columns) {
-      break
-    }
-
-    short += character
-  }
-
-  return columns > 0 ? `${short}…` : ''
-}
-
-/** The most columns that a text may take: the characters of some scripts, and emoji, take two. */
-export function columnsOf (text: string): number {
-  let columns = 0
-
-  for (const character of text) {
-    columns += character < '\u1100' ? 1 : 2
-  }
-
-  return columns
 }

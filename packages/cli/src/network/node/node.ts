@@ -9,6 +9,7 @@ import { yamux } from '@libp2p/yamux'
 import { createHeliaLight } from 'helia'
 import { sha512 } from 'multiformats/hashes/sha2'
 import { NodeError } from '../../errors.ts'
+import { listenError } from './listen-error.ts'
 import { keepConnected } from './keep-connected.ts'
 import { dhtServices } from './dht-services.ts'
 import { captureBitswap } from '../helia-internals/capture-bitswap.ts'
@@ -88,7 +89,8 @@ export interface Node {
 /**
  * Starts a node that exchanges the blocks of a blockstore with others.
  *
- * @throws {NodeError} it cannot listen on an address
+ * @throws {ListenError} it cannot listen on an address
+ * @throws {NodeError} it cannot start for another reason
  */
 export async function startNode (init: NodeInit): Promise<Node> {
   const { listen, announce = [], bootstrap, peers, privateKey, server, agent, onNote, ...stores } = init
@@ -131,11 +133,8 @@ export async function startNode (init: NodeInit): Promise<Node> {
     shortenStreams(bitswap())
   } catch (err) {
     await helia.stop().catch(() => {})
-    const reason = messageOf(err)
 
-    throw new NodeError(`The node cannot start: ${reason}. If an address is in use, choose another with --listen`, {
-      cause: err
-    })
+    throw listenError(err) ?? new NodeError(`The node cannot start: ${messageOf(err)}`, { cause: err })
   }
 
   const { libp2p } = helia

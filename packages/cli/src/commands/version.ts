@@ -1,0 +1,12 @@
+import { packageVersion } from '../version.ts'
+import type { Context } from '../context.ts'
+
+/** Print the version. */
+export function version ({ output }: Context): void {
+  const version = packageVersion()
+
+  output.result(
+    { version, node: process.versions.node, platform: process.platform, arch: process.arch },
+    `ipfsz ${version}`
+  )
+}

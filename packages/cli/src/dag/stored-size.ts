@@ -1,0 +1,22 @@
+import type { Ipfsz } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+/** The bytes of all blocks below some roots, for a progress bar: as far as they are known without reading them all. */
+export async function storedSize (
+  roots: readonly CID[],
+  files: Pick<Ipfsz, 'stat'>,
+  signal: AbortSignal
+): Promise<number> {
+  let total = 0
+
+  for (const root of roots) {
+    // whoever reads the blocks reports the error
+    total += await files.stat(root, { extended: true, offline: true, signal }).then(
+      ({ storedSize }) => Number(storedSize),
+      () => 0
+    )
+    signal.throwIfAborted()
+  }
+
+  return total
+}

@@ -1,0 +1,28 @@
+/** Why a server cannot listen, and what to do, by the error code of the system. Undefined for other codes. */
+export function listenReason (code: string, port: number | string): string | undefined {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `another program uses port ${port}. Find it with ${findCommand(port)} and end it, ` +
+        'or choose another port (0 is any that is free)'
+    case 'EADDRNOTAVAIL':
+      return 'this machine does not have that address. Name one of its own'
+    case 'EACCES':
+      return 'permission denied. Choose a port from 1024'
+    case 'ENOTFOUND':
+      return 'there is no such host. Name an IP address'
+    default:
+      return undefined
+  }
+}
+
+/** The command that tells which process has a port. */
+function findCommand (port: number | string): string {
+  switch (process.platform) {
+    case 'linux':
+      return `ss -lntup "sport = :${port}"`
+    case 'win32':
+      return 'netstat -ano'
+    default:
+      return `lsof -i :${port}`
+  }
+}

@@ -1,0 +1,136 @@
+import { codecs } from '@ipfsz/codecs/all'
+import { Option } from 'commander'
+import { UsageError } from '../errors.ts'
+import { collect, parseNumber, parseSize } from '../terminal/units.ts'
+import type { AddCommandOptions } from '../commands/add.ts'
+import type { Context } from '../context.ts'
+import type { CompressionOptions } from '@ipfsz/core'
+import type { Command } from 'commander'
+
+export const CODECS = Object.keys(codecs)
+
+interface AddFlags extends CompressionOptions, Partial<Omit<AddCommandOptions, 'compression' | 'preserve'>> {
+  preserveMode?: boolean
+  preserveMtime?: boolean
+  wrapWithDirectory?: boolean
+  recursive?: boolean
+  progress?: boolean
+  cidVersion?: number
+}
+
+/** Define the command that adds files and directories. */
+export function defineAddCommand (program: Command, context: () => Context): void {
+  program.command('add')
+    .description('add files and directories; - is stdin')
+    .argument('[path...]', 'what to add (default: stdin, if it is a pipe or a file)')
+    .addOption(
+      new Option('--codec <name>', 'codec to compress with').choices([...CODECS, 'auto', 'none']).default('zstd')
+    )
+    .addOption(
+      new Option(
+        '--optimize <what>',
+        'what --codec auto optimizes: the stored size, or the time until a reader has the file (default: balanced)'
+      ).choices(['size', 'balanced', 'speed'])
+    )
+    .option('--level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
+    .option('--frame-size <size>', 'original bytes per frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
+    .option('--no-detect', 'compress even files that would not shrink')
+    .option('--deterministic', 'compute the same CID as ipfsz in a browser')
+    .option('--hidden', 'also add names that begin with a dot, in directories')
+    .option(
+      '--ignore <pattern>',
+      'in directories, skip what matches a pattern, as in .gitignore: .git, *.log or /build/; repeatable',
+      collect(text => text, false)
+    )
+    .option('-w, --wrap-with-directory', 'put all paths into one new directory, under their names')
+    .option('-n, --only-hash', 'only compute the CIDs: store nothing')
+    .option('--preserve-mode', 'keep file modes, such as executable bits')
+    .option('--no-preserve-mode', 'do not keep file modes (default)')
+    .option('--preserve-mtime', 'keep modification times')
+    .option('--no-preserve-mtime', 'do not keep modification times (default)')
+    .option('--link', 'also compute the CIDs of the uncompressed files, and link them')
+    .option('--no-pin', 'do not pin: the next ipfsz gc deletes the blocks')
+    .option('--no-sync', 'do not sync to disk: a power cut may lose what was just added')
+    .option(
+      '--kubo <address>',
+      'add to a running Kubo instead of the repo, and pin there: http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001'
+    )
+    .option('-q, --quiet', 'print only CIDs')
+    .option('-Q, --quieter', 'print only the CID of each path, without those of files in directories')
+    .option('-r, --recursive', 'accepted as in Kubo: directories are always added with everything in them')
+    .option('-p, --progress', 'accepted as in Kubo: a terminal always shows the progress of what takes long')
+    .option('--cid-version <n>', 'accepted as in Kubo: must be 1', parseCidVersion)
+    .action(async (paths: string[], flags: AddFlags) => {
+      if (flags.optimize != null && flags.codec !== 'auto') {
+        throw new UsageError(`--optimize needs --codec auto, but the codec is ${flags.codec}`)
+      }
+
+      if (flags.codec === 'none' && (flags.level != null || flags.frameSize != null || flags.detect === false)) {
+        throw new UsageError(
+          '--level, --frame-size and --no-detect need a codec: they cannot be combined with --codec none'
+        )
+      }
+
+      if (flags.kubo != null && flags.sync === false) {
+        throw new UsageError(
+          '--no-sync cannot be combined with --kubo: Kubo decides when to sync (Datastore.Spec in its config)'
+        )
+      }
+
+      if (flags.onlyHash === true && (flags.kubo != null || flags.link === true)) {
+        throw new UsageError('--only-hash stores nothing: it cannot be combined with --kubo or --link')
+      }
+
+      const {
+        quiet = false,
+        quieter = false,
+        deterministic = false,
+        link = false,
+        pin = true,
+        sync = true,
+        hidden = false,
+        ignore = [],
+        preserveMode: mode = false,
+        preserveMtime: mtime = false,
+        wrapWithDirectory: wrap = false,
+        onlyHash = false,
+        kubo,
+        recursive: _recursive,
+        progress: _progress,
+        cidVersion: _cidVersion,
+        ...compression
+      } = flags
+      const { add } = await import('../commands/add.ts')
+      await add(
+        paths,
+        {
+          compression,
+          deterministic,
+          quiet,
+          quieter,
+          link,
+          wrap,
+          onlyHash,
+          pin,
+          sync,
+          hidden,
+          ignore,
+          preserve: { mode, mtime },
+          ...kubo == null ? {} : { kubo }
+        },
+        context()
+      )
+    })
+}
+
+/** @throws {UsageError} it is not 1 */
+function parseCidVersion (text: string): number {
+  if (text !== '1') {
+    throw new UsageError(
+      `--cid-version ${text} is not possible: ipfsz makes CIDs of version 1 only, because a CID of version 0 cannot ` +
+        'say how a file is compressed. Leave the option out'
+    )
+  }
+
+  return 1
+}

@@ -1,0 +1,41 @@
+/** Columns of a terminal that does not say how many it has. */
+export const DEFAULT_COLUMNS = 80
+
+/** Stands for what is cut out of a text. */
+const CUT = '…'
+
+/** The most columns that a text may take: the characters of some scripts, and emoji, take two. */
+export function columnsOf (text: string): number {
+  let columns = 0
+
+  for (const character of text) {
+    columns += character < '\u1100' ? 1 : 2
+  }
+
+  return columns
+}
+
+/** A text in at most this many columns. Cut in the middle: the end of a name often tells more than its middle. */
+export function shorten (text: string, columns: number): string {
+  if (columnsOf(text) <= columns) {
+    return text
+  }
+
+  if (columns <= 0) {
+    return ''
+  }
+
+  const characters = [...text]
+  const start = take(characters, Math.ceil((columns - 1) / 2))
+  const end = take(characters.toReversed(), columns - 1 - columnsOf(start.join('')))
+
+  return [...start, CUT, ...end.toReversed()].join('')
+}
+
+/** The first characters that fit into this many columns. */
+function take (characters: readonly string[], columns: number): string[] {
+  let left = columns
+  const end = characters.findIndex(character => (left -= columnsOf(character)) < 0)
+
+  return characters.slice(0, end)
+}

@@ -1,0 +1,24 @@
+import { PassThrough } from 'node:stream'
+import { createProgram } from '../src/program/program.ts'
+import type { Command } from 'commander'
+
+/** The command line of `ipfsz`, without a process. */
+export function newProgram (columns?: number): Command {
+  const stream = (): PassThrough & { columns?: number | undefined } => Object.assign(new PassThrough(), { columns })
+
+  return createProgram({
+    stdin: new PassThrough(),
+    stdinIsPiped: false,
+    stdout: stream(),
+    stderr: stream(),
+    env: {},
+    cwd: '/',
+    now: () => 0,
+    signal: new AbortController().signal
+  })
+}
+
+/** All commands below one that have no commands below them. */
+export function leavesOf (command: Command): Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf)
+}
