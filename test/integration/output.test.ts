@@ -41,7 +41,7 @@ describe('a full disk', () => {
     await sandbox.write('out', text(1000))
     const cid = await sandbox.add(longText(20 * MIB))
 
-    const result = await sandbox.spawn(['get', cid, '-o', 'out'], {
+    const result = await sandbox.spawn(['get', cid, '-o', 'out', '--force'], {
       preload: 'full-disk.ts',
       env: { WRITES_LEFT: '2' }
     })
