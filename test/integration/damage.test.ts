@@ -50,7 +50,7 @@ describe.concurrent.each(DAMAGES)('a stored block that %s', (_, damage) => {
     await sandbox.write('out', text(1000))
     await damage(await largestBlock(sandbox))
 
-    expectDamaged(await sandbox.run(['get', cid, '-o', 'out']))
+    expectDamaged(await sandbox.run(['get', cid, '-o', 'out', '--force']))
     expect((await readFile(join(sandbox.directory, 'out'))).equals(text(1000))).toBe(true)
     expect(await readdir(sandbox.directory)).toEqual(['out', 'repo'])
   })

@@ -24,7 +24,7 @@ describe('completion', () => {
     ['add --codec z', ['zstd']],
     ['add --codec=z', ['--codec=zstd']],
     ['add --codec = z', ['--codec=zstd']],
-    ['add --qu', ['--quieter']],
+    ['add --qu', ['--quiet', '--quieter']],
     ['add a --repo b --verb', ['--verbose']],
     ['gateway --compress b', ['blocks']],
     ['add ', ['file']],
