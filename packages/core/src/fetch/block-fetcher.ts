@@ -6,7 +6,7 @@ import { MAX_LEAF_SIZE, NODE_SIZE_GUESS } from '../constants.ts'
 import { FetchStalledError } from '../errors.ts'
 import { emit } from '../events.ts'
 import { FetchWindow } from './fetch-window.ts'
-import { PreferredSources } from './preferred-sources.ts'
+import { SourceOrder } from './source-order.ts'
 import { isRefusal } from './source.ts'
 import { stallTime, watchForStall } from './stall-detector.ts'
 import type { FetchScope } from './fetch-scope.ts'
@@ -55,12 +55,12 @@ class AttemptTimeoutError extends Error {
 export class BlockFetcher {
   readonly window: FetchWindow
   readonly #sources: readonly BlockSource[]
-  readonly #preferred: PreferredSources
+  readonly #order: SourceOrder
   readonly #settings: FetchSettings
 
   constructor (sources: readonly BlockSource[], settings: FetchSettings) {
     this.#sources = sources
-    this.#preferred = new PreferredSources(sources)
+    this.#order = new SourceOrder(sources)
     this.#settings = settings
     this.window = new FetchWindow(settings)
   }
@@ -175,14 +175,14 @@ export class BlockFetcher {
   }
 
   /** Ask the sources one after the other: that wastes nothing. Once one kept silent, ask all of them at once. */
-  async #ask ({ cid, scope, stalls }: Attempts, options: SourceOptions): Promise<SourceBlock> {
+  async #ask ({ cid, stalls }: Attempts, options: SourceOptions): Promise<SourceBlock> {
     if (stalls > 0) {
-      return this.#askAll(cid, scope, options)
+      return this.#askAll(cid, options)
     }
 
     let failure: unknown
 
-    for (const source of this.#preferred.order(scope.root)) {
+    for (const source of this.#order.sources) {
       try {
         return await source.fetch(cid, options)
       } catch (err) {
@@ -199,12 +199,12 @@ export class BlockFetcher {
     throw failure
   }
 
-  async #askAll (cid: CID, scope: FetchScope, options: SourceOptions): Promise<SourceBlock> {
+  async #askAll (cid: CID, options: SourceOptions): Promise<SourceBlock> {
     try {
       const [source, block] = await Promise.any(
         this.#sources.map(async source => [source, await source.fetch(cid, options)] as const)
       )
-      this.#preferred.set(scope.root, source)
+      this.#order.prefer(source)
 
       return block
     } catch (err) {
