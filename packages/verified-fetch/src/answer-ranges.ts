@@ -42,16 +42,21 @@ async function * partsOf (
   gateway: Gateway
 ): AsyncGenerator<Response, Response> {
   let other: Response | undefined
+  let isFirst = true
 
   for (const range of ranges) {
     const response = await gateway(withRange(request, `bytes=${range}`))
 
     if (response.status === 206) {
       yield response
+      isFirst = false
     } else if (response.status === 416) {
       other = response
-    } else {
+    } else if (isFirst) {
       return response
+    } else {
+      // the body has begun: it must not end well without this part
+      throw new Error(`The range ${range} was answered with ${response.status}`)
     }
   }
 
