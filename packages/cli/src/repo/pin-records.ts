@@ -1,14 +1,15 @@
 import { constants, open, opendir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { unmark } from '@ipfsz/core'
+import { isMarked, unmark } from '@ipfsz/core'
 import { decode } from 'cborg'
+import { Key } from 'interface-datastore'
 import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
 import { PinRecordError } from '../errors.ts'
 
 /** The keys in a pin's metadata of the marked CID and of the name that was added. */
-export const CID_KEY = 'ipfsz.cid'
-export const NAME_KEY = 'ipfsz.name'
+const CID_KEY = 'ipfsz.cid'
+const NAME_KEY = 'ipfsz.name'
 
 /** The most bytes of a pin's record. A file name has at most 255, and metadata by other programs are small too. */
 const MAX_PIN_SIZE = 64 * 1024
@@ -166,5 +167,23 @@ async function readRecord (file: string, maxSize: number): Promise<Uint8Array | 
     return await handle.readFile()
   } finally {
     await handle.close()
+  }
+}
+
+/** Where the count of pins of a block is. CIDs of the same bytes share one. */
+export function countKey (plain: CID): Key {
+  return new Key(`/pinned-block/${base36.encode(plain.multihash.bytes)}`)
+}
+
+/** Where the pin of a plain CID is. */
+export function pinKey (plain: CID): Key {
+  return new Key(`/pin/${plain.toString(base36)}`)
+}
+
+/** What a pin says besides its plain CID: the marked one and a name, if there are any. */
+export function metadataOf (cid: CID, name?: string): Record<string, string> {
+  return {
+    ...isMarked(cid) ? { [CID_KEY]: cid.toString() } : {},
+    ...name == null ? {} : { [NAME_KEY]: name }
   }
 }

@@ -8,7 +8,7 @@ import { base36 } from 'multiformats/bases/base36'
 import { identity } from 'multiformats/hashes/identity'
 import { walkDag } from '../dag/dag-walk.ts'
 import { NotPinnedError, PinRecordError, RepoError } from '../errors.ts'
-import { CID_KEY, NAME_KEY, readPin, readPinnedBlock, readPins } from './pin-records.ts'
+import { countKey, metadataOf, pinKey, readPin, readPinnedBlock, readPins } from './pin-records.ts'
 import type { Reached } from '../dag/dag-walk.ts'
 import type { Pin, PinnedBlock } from './pin-records.ts'
 import type { RepoDatastore } from './repo-datastore.ts'
@@ -236,19 +236,4 @@ async function put (
   const errors = await datastore.putEach(records)
 
   return new Map(records.flatMap(({ key }, i) => errors[i] == null ? [] : [[key.toString(), errors[i]]]))
-}
-
-function countKey (plain: CID): Key {
-  return new Key(`/pinned-block/${base36.encode(plain.multihash.bytes)}`)
-}
-
-function pinKey (plain: CID): Key {
-  return new Key(`/pin/${plain.toString(base36)}`)
-}
-
-function metadataOf (cid: CID, name?: string): Record<string, string> {
-  return {
-    ...isMarked(cid) ? { [CID_KEY]: cid.toString() } : {},
-    ...name == null ? {} : { [NAME_KEY]: name }
-  }
 }
