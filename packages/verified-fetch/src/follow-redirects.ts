@@ -47,7 +47,7 @@ function ipfsUrl (cid: CID, { url }: Request): string {
   return `ipfs://${cid}${pathname}${search}`
 }
 
-/** A `Response` that was not fetched has neither. */
+/** Set the URL, which a `Response` has only if it was fetched. */
 function describe (response: Response, url: string, redirected: boolean): Response {
   return Object.defineProperties(response, {
     url: { value: url },

@@ -43,7 +43,10 @@ class IpfszPlugin implements VerifiedFetchPlugin {
     return isMarked(cid)
   }
 
-  /** Never rejects but when the signal of the request aborts. */
+  /**
+   * @throws {AbortError} the signal of the request aborts
+   * @throws {TypeError} the caller wants no redirects, or there is no end to them
+   */
   async handle (context: PluginContext): Promise<Response> {
     const { helia, logger } = this.#options
     const { terminalElement: { cid }, signal } = context

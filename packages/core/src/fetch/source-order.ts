@@ -4,8 +4,8 @@ import type { BlockSource } from './source.ts'
 const DEMOTED_FOR = 5 * 60_000
 
 /**
- * The order in which sources are asked. The one that sent a block after another one had kept silent is first for a
- * while: otherwise a source that sends a byte now and then would delay each block.
+ * The order in which sources are asked. If one keeps silent and another one sends the block, that one
+ * is first for a while: otherwise a source that sends a byte now and then would delay each block.
  */
 export class SourceOrder {
   readonly #sources: readonly BlockSource[]
