@@ -79,6 +79,7 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/*/test/**/*.test.ts', 'bench/test/**/*.test.ts'],
           testTimeout: TIMEOUT,
+          hookTimeout: TIMEOUT,
           expect: EXPECT,
           maxWorkers: WORKERS,
           ...SHARED,
@@ -154,6 +155,7 @@ export default defineConfig({
           exclude: NODE_ONLY,
           globalSetup: ['test/support/need-chromium.ts', 'test/browser/libp2p-compression-node.ts'],
           testTimeout: TIMEOUT,
+          hookTimeout: TIMEOUT,
           expect: EXPECT,
           // pages at a time, each of which brings up to eight workers of its own
           maxWorkers: WORKERS,
