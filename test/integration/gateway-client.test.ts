@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import { mkdir, readdir, readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, get } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
 import { noise, text } from '../support/data.ts'
@@ -15,6 +16,26 @@ const NOBODY = '/ip4/127.0.0.1/tcp/1/p2p/12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4
 /** Run a command in a repo of its own, which is empty at first. */
 async function runElsewhere (sandbox: Sandbox, args: readonly string[], env = {}): Promise<RunResult> {
   return sandbox.run(args, { env: { IPFSZ_PATH: join(sandbox.directory, 'elsewhere'), ...env } })
+}
+
+/** A server in front of a gateway that notes what is asked for. */
+async function countingProxy (gateway: string): Promise<{ url: string, requests: string[] }> {
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    const { url = '/', headers } = request
+    requests.push(url)
+    get(new URL(url, gateway), { headers }, answer => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+      response.once('close', () => { answer.destroy() })
+    }).on('error', () => { response.destroy() })
+  })
+
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => { server.close(); server.closeAllConnections() })
+
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
 }
 
 describe('--gateway', () => {
@@ -71,6 +92,25 @@ describe('--gateway', () => {
     )
     expect(Buffer.compare(await readFile(join(sandbox.directory, 'got/large')), noise(5_000_000))).toBe(0)
     expect(await readdir(join(sandbox.directory, 'got/sub'))).toHaveLength(20)
+  })
+
+  it('fetches a tree with one request, and only what has changed of the next one', async ({ sandbox }) => {
+    await mkdir(join(sandbox.directory, 'tree/sub'), { recursive: true })
+    await Promise.all(Array.from({ length: 20 }, async (_, i) => sandbox.write(`tree/sub/${i}`, text(i * 1000, i))))
+    const first = (await sandbox.run(['add', '-Q', 'tree'])).stdout.toString().trim()
+    await sandbox.write('tree/sub/7', text(500, 99))
+    const next = (await sandbox.run(['add', '-Q', 'tree'])).stdout.toString().trim()
+    const { url, requests } = await countingProxy((await startGateway(sandbox)).url)
+
+    expectSuccess(await runElsewhere(sandbox, ['get', first, '-o', 'first', '--gateway', url]))
+    expect(requests).toEqual([expect.stringContaining('dag-scope=all')])
+
+    const { code, stderr } = await runElsewhere(sandbox, ['get', next, '-o', 'next', '--gateway', url, '--verbose'])
+    expect(code).toBe(0)
+    // two directories and a file of one block
+    expect(stderr).toContain('fetched 3 blocks')
+    expect(Buffer.compare(await readFile(join(sandbox.directory, 'next/sub/7')), text(500, 99))).toBe(0)
+    expect(Buffer.compare(await readFile(join(sandbox.directory, 'next/sub/19')), text(19_000, 19))).toBe(0)
   })
 
   it('asks peers for what the gateways lack', async ({ sandbox }) => {

@@ -18,7 +18,7 @@ import type { Output } from './terminal/output.ts'
 import type { LockKind } from './repo/repo-lock.ts'
 import type { Repo } from './repo/repo.ts'
 import type { BlockSource, Ipfsz, IpfszComponents, IpfszInit } from '@ipfsz/core'
-import type { ReadPlan } from '@ipfsz/core/http'
+import type { HttpSource, ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
 /** What every command gets besides its own arguments and options. */
@@ -46,6 +46,8 @@ export interface Session {
 export interface Reading extends Session {
   /** Whether missing blocks are fetched from gateways or peers. */
   online: boolean
+  /** Tell the gateways to send single blocks: much of what they were asked for is here already. */
+  dropPlan: () => void
   /** The same files, with another view of the repo's blocks. */
   filesOn: (blockstore: IpfszComponents['blockstore']) => Ipfsz
 }
@@ -154,7 +156,7 @@ export async function withReadings<T> (
     const filesOn = (blockstore: IpfszComponents['blockstore']): Ipfsz =>
       ipfsz({ blockstore, datastore: session.links })
 
-    return work(() => ({ ...session, online, filesOn }))
+    return work(() => ({ ...session, online, dropPlan: () => {}, filesOn }))
   }
 
   const repo = await openOrCreateRepo(path, { sync })
@@ -163,18 +165,24 @@ export async function withReadings<T> (
   const searches = new PeerSearches()
   const network = async (): Promise<Network> => access.open()
 
-  const sourcesOf = (root: CID, plan?: ReadPlan): BlockSource[] => [
-    ...gateways == null ? [] : [gateways.source(root, plan)],
+  const sourcesOf = (root: CID, gateway: HttpSource | undefined): BlockSource[] => [
+    ...gateway == null ? [] : [gateway],
     ...hasNetwork ? [new PeerSource({ network, root, searches })] : []
   ].map(source => fetched.count(source, signal))
 
   try {
     return await work((root, plan) => {
-      const sources = sourcesOf(root, plan)
+      const gateway = gateways?.source(root, plan)
+      const sources = sourcesOf(root, gateway)
       const filesOn = (blockstore: IpfszComponents['blockstore']): Ipfsz =>
         ipfsz({ blockstore, datastore: links, sources }, { fetch: { timeout } })
 
-      return { ...sessionOf(repo, links, filesOn(repo.blockstore)), online, filesOn }
+      return {
+        ...sessionOf(repo, links, filesOn(repo.blockstore)),
+        online,
+        dropPlan: () => { gateway?.dropPlan() },
+        filesOn
+      }
     })
   } finally {
     gateways?.close()

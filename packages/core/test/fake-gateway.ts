@@ -146,6 +146,10 @@ async function blocksOf ({ pathname, searchParams }: URL, isCar: boolean, blocks
     let at = position + (unixfs?.data?.byteLength ?? 0)
 
     if (unixfs?.isDirectory() === true) {
+      for (const { Hash } of searchParams.get('dag-scope') === 'all' ? Links : []) {
+        await walk(Hash, 0)
+      }
+
       return
     }
 

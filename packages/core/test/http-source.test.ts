@@ -9,7 +9,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { GatewayPool, HttpSource } from '../src/fetch/http/index.ts'
 import { ipfsz, unmark } from '../src/index.ts'
 import { CAR_HEADER, encodeCar, encodeSection, startGateway } from './fake-gateway.ts'
-import { collect, CountingBlockstore, leavesOf, noise, stored } from './fixtures.ts'
+import { collect, CountingBlockstore, getBlock, leavesOf, noise, stored } from './fixtures.ts'
+import { putDirectory } from './trees.ts'
 import type { Asked, CarSection, FakeGateway } from './fake-gateway.ts'
 import type { FilePart, HttpSourceInit } from '../src/fetch/http/index.ts'
 import type { ServerResponse } from 'node:http'
@@ -95,6 +96,19 @@ async function plainFile (): Promise<File> {
   })()
 }
 
+/** A directory of two plain files with two leaves each, and all blocks in the order of the DAG, depth first. */
+async function plainTree (): Promise<{ directory: CID, blocks: CID[], blockstore: CountingBlockstore }> {
+  const blockstore = new CountingBlockstore()
+  const fs = ipfsz({ blockstore })
+  const files = await Promise.all([1, 2].map(async seed =>
+    unmark(await fs.addBytes(noise(2 * MIB, seed), { compression: { codec: 'none' } }))
+  ))
+  const directory = await putDirectory(files.map((cid, i) => [`${i}`, cid]), blockstore)
+  const below = await Promise.all(files.map(async cid => [cid, ...await leavesOf(cid, blockstore)]))
+
+  return { directory, blocks: [directory, ...below.flat()], blockstore }
+}
+
 async function block (bytes: Uint8Array): Promise<CarSection> {
   return { cid: CID.createV1(raw.code, await sha256.digest(bytes)), bytes }
 }
@@ -163,6 +177,58 @@ describe('HttpSource', () => {
 
     expectSame(await read({ path: 'a ?.txt' }), file.bytes)
     expect(gateway.requests).toEqual([`/ipfs/${unmark(directory)}/a%20%3F.txt?format=car&dag-scope=entity`])
+  })
+
+  it('brings everything below a directory with one request', async () => {
+    const { directory, blocks, blockstore } = await plainTree()
+    const gateway = await startGateway(blockstore)
+    const { source } = readerOf(directory, [gateway], { plan: { path: '', scope: 'all' } })
+
+    for (const cid of blocks) {
+      expectSame((await source.fetch(cid)).bytes, await getBlock(cid, blockstore))
+    }
+
+    expect(gateway.requests).toEqual([`/ipfs/${directory}?format=car&dag-scope=all`])
+  })
+
+  it('ends that response when it is told to drop the plan, and fetches what is waited for alone', async () => {
+    const { directory, blocks, blockstore } = await plainTree()
+    const [, , leaf] = blocks
+    const gateway = await startGateway(blockstore, async ({ isCar, blocks, response, answer }) => {
+      if (isCar) {
+        response.writeHead(200, { 'content-type': 'application/vnd.ipld.car' })
+        // the directory, and nothing else for as long as it is read
+        response.write(encodeCar((await blocks()).slice(0, 1)))
+      } else {
+        await answer()
+      }
+    })
+    const { source } = readerOf(directory, [gateway], { plan: { path: '', scope: 'all' } })
+    await source.fetch(directory)
+    const waiting = source.fetch(leaf)
+    source.dropPlan()
+
+    expectSame((await waiting).bytes, await getBlock(leaf, blockstore))
+    await source.fetch(blocks[1])
+    await expect.poll(() => gateway.aborted).toBe(1)
+    expect(gateway.requests).toEqual([
+      `/ipfs/${directory}?format=car&dag-scope=all`,
+      `/ipfs/${leaf}?format=raw`,
+      `/ipfs/${blocks[1]}?format=raw`
+    ])
+  })
+
+  it('hands out what a plan brought before it was dropped', async () => {
+    const { directory, blocks, blockstore } = await plainTree()
+    const gateway = await startGateway(blockstore)
+    const { source } = readerOf(directory, [gateway], { plan: { path: '', scope: 'all' } })
+    await source.fetch(directory)
+    // those before it have arrived too
+    await source.fetch(blocks[blocks.length - 1])
+    source.dropPlan()
+
+    expectSame((await source.fetch(blocks[1])).bytes, await getBlock(blocks[1], blockstore))
+    expect(gateway.requests).toEqual([`/ipfs/${directory}?format=car&dag-scope=all`])
   })
 
   it('reads without a plan: the root alone, then a CAR of the rest', async () => {

@@ -1,12 +1,13 @@
 import { basename, dirname } from 'node:path'
 import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import { withReading } from '../context.ts'
+import { claimedSize, fetchDag } from '../dag/fetch-dag.ts'
 import { cat } from './cat.ts'
 import { checkFileTarget, checkNoOverwrite, checkNothingThere, getTarget } from '../disk/get-target.ts'
 import { measureTree } from '../disk/measure-tree.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { printable } from '../terminal/output.ts'
-import { knownSize } from '../terminal/progress.ts'
+import { counter, knownSize } from '../terminal/progress.ts'
 import { metadataOf } from '../disk/restore-metadata.ts'
 import { SpillStack } from '../disk/spill-stack.ts'
 import { parseCidPath } from '../terminal/cid-path.ts'
@@ -16,10 +17,10 @@ import { writeWhole } from '../disk/write-file.ts'
 import { checkRoom, WriteLimits } from '../disk/write-limits.ts'
 import { checkSymlink, linkOf, writeSymlink } from '../disk/write-symlink.ts'
 import { writeTree } from '../disk/write-tree.ts'
-import type { Context } from '../context.ts'
+import type { Context, Reading } from '../context.ts'
 import type { CidPath } from '../terminal/cid-path.ts'
 import type { WaitingDirectory, WaitingSymlink } from '../disk/write-tree.ts'
-import type { CatEvents, DirectoryEntry, Ipfsz } from '@ipfsz/core'
+import type { CatEvents, DirectoryEntry } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** The output that stands for stdout. */
@@ -60,12 +61,13 @@ export async function get (text: string, options: GetCommandOptions, context: Co
   await withReading(
     context,
     source.cid,
-    async ({ files }) => { await write(source, files, options, context) },
-    { plan: { path: source.path, scope: 'entity' } }
+    async reading => { await write(source, reading, options, context) },
+    { plan: { path: source.path, scope: 'all' } }
   )
 }
 
-async function write (source: CidPath, files: Ipfsz, options: GetCommandOptions, context: Context): Promise<void> {
+async function write (source: CidPath, reading: Reading, options: GetCommandOptions, context: Context): Promise<void> {
+  const { files } = reading
   const { io, output, signal } = context
   const { cid, path } = source
   const destination = await getTarget(options.output, source, io.cwd)
@@ -89,7 +91,7 @@ async function write (source: CidPath, files: Ipfsz, options: GetCommandOptions,
     await writeDirectory(
       destination,
       { cid: stats.markedCid ?? directoryCid(cid, stats.plainCid), unixfs, mtime },
-      files,
+      reading,
       { ...options, limits },
       context
     )
@@ -139,11 +141,18 @@ async function write (source: CidPath, files: Ipfsz, options: GetCommandOptions,
 async function writeDirectory (
   destination: string,
   root: Pick<DirectoryEntry, 'cid' | 'unixfs' | 'mtime'>,
-  files: Ipfsz,
+  reading: Reading,
   { limits, allowSymlinks = false }: GetCommandOptions & { limits: WriteLimits },
-  { output, signal }: Context
+  context: Context
 ): Promise<void> {
+  const { files } = reading
+  const { output, signal } = context
+
   await checkNothingThere(destination, 'a directory')
+
+  if (reading.online) {
+    await fetchTree(basename(destination), root.cid, reading, limits, context)
+  }
 
   const unmeasured = new SpillStack<string>(temporaryFor(destination))
   const directories = new SpillStack<WaitingDirectory>(temporaryFor(destination))
@@ -173,6 +182,24 @@ async function writeDirectory (
     )
   } finally {
     await Promise.all([unmeasured.close(), directories.close(), symlinks.close()])
+  }
+}
+
+/** Fetch what is missing of a tree. */
+async function fetchTree (
+  name: string,
+  root: CID,
+  { files, dropPlan }: Reading,
+  { maxSize: maxBytes }: WriteLimits,
+  { output, signal }: Context
+): Promise<void> {
+  const blocks = files.blocks(root)
+  const progress = output.progress(`fetching ${name}`, await claimedSize(root, { blocks, signal }))
+
+  try {
+    await fetchDag(root, { blocks, onFound: dropPlan, onBytes: counter(progress), maxBytes, signal })
+  } finally {
+    progress.end()
   }
 }
 

@@ -1,14 +1,15 @@
 import all from 'it-all'
-import type { IpfszComponents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
-type Store = Pick<IpfszComponents['blockstore'], 'get'>
+interface Store<Options> {
+  get (cid: CID, options?: Options): Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+}
 
 /** Read all pieces of a block. The bytes are not compared with the CID. */
-export async function readBlock (
+export async function readBlock<Options> (
   cid: CID,
-  blockstore: Store,
-  options?: Parameters<Store['get']>[1]
+  blockstore: Store<Options>,
+  options?: Options
 ): Promise<Uint8Array> {
   const pieces = await all(blockstore.get(cid, options))
 

@@ -1,9 +1,5 @@
-import { CID } from 'multiformats/cid'
-
-/** The least size in bytes of the buffers that hold the waiting blocks. A buffer is freed once it is empty. */
-const PIECE_SIZE = 64 * 1024
-/** The bytes after each CID: its length, the levels to walk below it, and whether it is new. */
-const TAIL_SIZE = 4 + 8 + 1
+import { CidStack } from './cid-stack.ts'
+import type { CID } from 'multiformats/cid'
 
 /** How many blocks are read at once. */
 const CONCURRENCY = 16
@@ -19,37 +15,18 @@ export interface Waiting {
   isNew: boolean
 }
 
-interface Piece {
-  bytes: Buffer
-  used: number
-}
-
-/**
- * A stack of the blocks that a walk has found links to and not yet visited. Each takes 13 bytes plus its CID. An object
- * would take 400, and a hostile DAG may have a link in every 40 bytes.
- */
+/** The blocks that a walk has found links to and not yet visited. */
 export class WaitingBlocks {
-  readonly #pieces: Piece[] = []
+  readonly #stack = new CidStack()
   /** Size in bytes of the largest block so far: the next may be as large. */
   #largest = 0
 
   get isEmpty (): boolean {
-    return this.#pieces.length === 0
+    return this.#stack.isEmpty
   }
 
-  push ({ cid: { bytes: { byteLength: length }, bytes }, levels, isNew }: Waiting): void {
-    let piece = this.#pieces.at(-1)
-
-    if (piece == null || piece.used + length + TAIL_SIZE > piece.bytes.byteLength) {
-      piece = { bytes: Buffer.allocUnsafeSlow(Math.max(PIECE_SIZE, length + TAIL_SIZE)), used: 0 }
-      this.#pieces.push(piece)
-    }
-
-    piece.bytes.set(bytes, piece.used)
-    piece.used += length
-    piece.used = piece.bytes.writeUInt32LE(length, piece.used)
-    piece.used = piece.bytes.writeDoubleLE(levels, piece.used)
-    piece.used = piece.bytes.writeUInt8(isNew ? 1 : 0, piece.used)
+  push ({ cid, levels, isNew }: Waiting): void {
+    this.#stack.push({ cid, number: levels, flag: isNew })
   }
 
   /** Take off the blocks to visit next, all at once, in the order in which they were pushed. */
@@ -58,7 +35,8 @@ export class WaitingBlocks {
     const taken: Waiting[] = []
 
     while (taken.length < count && !this.isEmpty) {
-      taken.push(this.#pop())
+      const { cid, number: levels, flag: isNew } = this.#stack.pop()
+      taken.push({ cid, levels, isNew })
     }
 
     return taken.toReversed()
@@ -67,26 +45,5 @@ export class WaitingBlocks {
   /** Record the size in bytes of a block that was read. */
   noteSize (size: number): void {
     this.#largest = Math.max(this.#largest, size)
-  }
-
-  #pop (): Waiting {
-    const piece = this.#pieces[this.#pieces.length - 1]
-    const tail = piece.used - TAIL_SIZE
-    const length = piece.bytes.readUInt32LE(tail)
-
-    piece.used = tail - length
-
-    // a copy, so that the CID does not keep the whole piece in memory
-    const waiting = {
-      cid: CID.decode(Uint8Array.from(piece.bytes.subarray(piece.used, tail))),
-      levels: piece.bytes.readDoubleLE(tail + 4),
-      isNew: piece.bytes.readUInt8(tail + 12) === 1
-    }
-
-    if (piece.used === 0) {
-      this.#pieces.pop()
-    }
-
-    return waiting
   }
 }

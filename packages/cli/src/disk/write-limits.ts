@@ -18,8 +18,9 @@ export interface WriteTotals {
 
 /** Limits how much is written to one path. */
 export class WriteLimits {
+  /** The most bytes to write. */
+  readonly maxSize: number
   readonly #path: string
-  readonly #maxSize: number
   readonly #maxFiles: number
 
   constructor (
@@ -30,7 +31,7 @@ export class WriteLimits {
     } = {}
   ) {
     this.#path = path
-    this.#maxSize = maxSize
+    this.maxSize = maxSize
     this.#maxFiles = maxFiles
   }
 
@@ -49,12 +50,12 @@ export class WriteLimits {
       )
     }
 
-    if (size > this.#maxSize) {
+    if (size > this.maxSize) {
       throw new OutputTooLargeError(
         this.#path,
         'size',
-        this.#maxSize,
-        `has more than ${formatSize(this.#maxSize)} (${this.#maxSize} bytes)`
+        this.maxSize,
+        `has more than ${formatSize(this.maxSize)} (${this.maxSize} bytes)`
       )
     }
   }

@@ -14,7 +14,12 @@ export interface BlocksBelow {
    */
   get (
     cid: CID,
-    options?: { signal?: AbortSignal | null | undefined, offline?: boolean | undefined }
+    options?: {
+      signal?: AbortSignal | null | undefined
+      offline?: boolean | undefined
+      /** Bytes of the block, if known: then as many are fetched at a time as the link carries. */
+      size?: number | undefined
+    }
   ): AsyncGenerator<Uint8Array>
 
   /** Whether the blockstore has a block. Fetches nothing. */
@@ -23,7 +28,9 @@ export interface BlocksBelow {
 
 export function blocksBelow (blockstore: Pick<Blockstore, 'get' | 'has'>): BlocksBelow {
   return {
-    async * get (cid, options = {}) { yield await getBlock(cid, blockstore, options) },
+    async * get (cid, { size, ...options } = {}) {
+      yield await getBlock(cid, blockstore, { ...options, expectedSize: size })
+    },
     has: async (...args) => blockstore.has(...args)
   }
 }

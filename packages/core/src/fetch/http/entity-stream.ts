@@ -54,7 +54,7 @@ export class EntityStream {
   #car: CarStream | undefined
   #delivered = new DeliveredBlocks()
   #running = false
-  #closed = false
+  #stopped = false
   /** How often in a row no gateway sent a CAR. */
   #failedOpens = 0
   /** The gateway to ask next, in place of a slow one. */
@@ -73,7 +73,7 @@ export class EntityStream {
 
   /** Whether a response is being read, or will be. */
   get isOpen (): boolean {
-    return this.#running || this.#car != null
+    return !this.#stopped && (this.#running || this.#car != null)
   }
 
   /** Whether a block of a file is one of its blocks. */
@@ -96,7 +96,9 @@ export class EntityStream {
   ask (want: Want): void {
     this.#file ??= want.part?.file.toString()
 
-    if ((this.#car != null && this.#delivered.hasPassed(want)) || this.#failedOpens >= MAX_FAILED_OPENS) {
+    const isPassed = this.#car != null && this.#delivered.hasPassed(want)
+
+    if (isPassed || this.#stopped || this.#failedOpens >= MAX_FAILED_OPENS) {
       this.#init.fetchAlone(want)
       return
     }
@@ -105,11 +107,18 @@ export class EntityStream {
     this.#run()
   }
 
-  close (): void {
-    this.#closed = true
-    this.#early.clear()
+  /** Read no more. Blocks that have arrived can still be taken, and what is waited for is fetched without it. */
+  stop (): void {
+    this.#stopped = true
     this.#end()
+    this.#wants.all().forEach(want => { this.#fetchAlone(want) })
+  }
+
+  /** Read no more, and drop everything. */
+  close (): void {
     this.#wants.all().forEach(want => { want.reject(this.#init.signal.reason) })
+    this.stop()
+    this.#early.clear()
   }
 
   #run (): void {
@@ -122,11 +131,11 @@ export class EntityStream {
   async #read (): Promise<void> {
     this.#running = true
 
-    while (!this.#closed && (!this.isIdle || (this.#car != null && !this.#early.isFull))) {
+    while (!this.#stopped && (!this.isIdle || (this.#car != null && !this.#early.isFull))) {
       try {
         const car = this.#car ??= await this.#open()
-        // a response that came after `close` ends here
-        const block = this.#closed ? undefined : await car?.next()
+        // a response that came after `stop` ends here
+        const block = this.#stopped ? undefined : await car?.next()
 
         if (car == null || block == null) {
           this.#miss()
@@ -248,7 +257,7 @@ export class EntityStream {
     const { settings } = this.#init
     const gateway = this.#car?.gateway
 
-    if (this.#closed) {
+    if (this.#stopped) {
       this.#end()
     } else if (err instanceof ReplacedError) {
       this.#end()

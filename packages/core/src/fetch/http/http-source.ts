@@ -17,8 +17,11 @@ import type { CID } from 'multiformats/cid'
 export interface ReadPlan {
   /** The path below the root, such as `a/b.txt`, or empty. */
   path: string
-  /** The whole file or directory that the path leads to, without the files in it, or only its root block. */
-  scope: 'entity' | 'block'
+  /**
+   * All blocks below what the path leads to, the whole file or directory without the files in it, or only its root
+   * block.
+   */
+  scope: 'all' | 'entity' | 'block'
 }
 
 export interface HttpSourceInit extends GatewaySettingsInit {
@@ -99,6 +102,15 @@ export class HttpSource implements BlockSource {
     }
 
     return result
+  }
+
+  /**
+   * Stop the response of the plan, because much of what it brings is stored here already. What it has brought can still
+   * be fetched.
+   */
+  dropPlan (): void {
+    this.#plan = undefined
+    this.#planned?.stop()
   }
 
   /** End all responses. */

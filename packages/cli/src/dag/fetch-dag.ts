@@ -1,0 +1,188 @@
+import { decodeBlock, isIdentity, unmark } from '@ipfsz/core'
+import * as dagPb from '@ipld/dag-pb'
+import { CidStack } from './cid-stack.ts'
+import { Reached } from './dag-walk.ts'
+import { readBlock } from './read-block.ts'
+import type { BlocksBelow, NodeLinks } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+/** The most blocks that are asked for at a time. */
+const CONCURRENCY = 128
+/**
+ * How far ahead of the first block that is not here blocks are asked for, in bytes of the DAG: 4 MiB. A gateway sends
+ * the blocks in the order of the DAG, and a source that waits for one asks for it alone when this much has passed.
+ */
+const AHEAD = 4 * 1024 * 1024
+/** The most blocks to fetch: each is remembered, with 50 bytes. What is left is fetched when it is read. */
+const MAX_BLOCKS = 2 ** 20
+/** What a leaf and a node have at most, as a rule, in bytes. Links claim the size of all that is below. */
+const LEAF_SIZE = 1024 * 1024
+const NODE_SIZE = 32 * 1024
+
+export interface FetchDagOptions {
+  /** Reads blocks, and fetches those that are missing. */
+  blocks: BlocksBelow
+  /** Called once if blocks below the root are here already. */
+  onFound: () => void
+  /** Called with the bytes of each block. */
+  onBytes: (bytes: number) => void
+  /** Stop after this many bytes. */
+  maxBytes: number
+  signal: AbortSignal
+}
+
+/** How many bytes a DAG has, as its root claims. Undefined: the root is no dag-pb node. */
+export async function claimedSize (
+  root: CID,
+  { blocks, signal }: Pick<FetchDagOptions, 'blocks' | 'signal'>
+): Promise<number | undefined> {
+  const bytes = await readBlock(unmark(root), blocks, { signal })
+  const links = linksIn(unmark(root), bytes)
+
+  return links == null ? undefined : Array.from(links).reduce((sum, { Tsize }) => sum + (Tsize ?? 0), bytes.byteLength)
+}
+
+/**
+ * Fetch what is missing of a DAG, before it is read: a reader asks for one block of a file, learns where the next ones
+ * are, and on a long link waits each time. Here all files are asked for at once, in the order of the DAG, depth first.
+ *
+ * Blocks that are not dag-pb are fetched, and what is below them is left to the reader, which refuses them by name.
+ *
+ * @throws {Error} what `blocks` throws for a block that cannot be fetched
+ */
+export async function fetchDag (root: CID, options: FetchDagOptions): Promise<void> {
+  const walk = new FetchWalk(options)
+
+  try {
+    await walk.run(unmark(root))
+  } finally {
+    walk.stop()
+  }
+}
+
+class FetchWalk {
+  readonly #options: FetchDagOptions
+  readonly #reached = new Reached()
+  readonly #waiting = new CidStack()
+  readonly #stopped = new AbortController()
+  readonly #signal: AbortSignal
+  #failure: { reason: unknown } | undefined
+  #wake = (): void => {}
+  #running = 0
+  /** Bytes of what is being fetched, with all that is below. */
+  #ahead = 0
+  #blocks = 0
+  #bytes = 0
+  #hasFound = false
+
+  constructor (options: FetchDagOptions) {
+    this.#options = options
+    this.#signal = AbortSignal.any([options.signal, this.#stopped.signal])
+  }
+
+  async run (root: CID): Promise<void> {
+    this.#enter(root, 0)
+
+    for (;;) {
+      this.#start()
+
+      if (this.#running === 0) {
+        return
+      }
+
+      await new Promise<void>(resolve => { this.#wake = resolve })
+
+      if (this.#failure != null) {
+        throw this.#failure.reason
+      }
+    }
+  }
+
+  /** End what is being fetched. */
+  stop (): void {
+    this.#stopped.abort()
+  }
+
+  get #isFull (): boolean {
+    return this.#blocks >= MAX_BLOCKS || this.#bytes > this.#options.maxBytes
+  }
+
+  #start (): void {
+    while (!this.#isFull && this.#running < CONCURRENCY) {
+      const size = this.#waiting.peekNumber()
+
+      if (size == null || (this.#running > 0 && this.#ahead + size > AHEAD)) {
+        return
+      }
+
+      const { cid } = this.#waiting.pop()
+      this.#blocks++
+      this.#running++
+      this.#ahead += size
+      this.#visit(cid, size)
+        .catch((err: unknown) => { this.#failure ??= { reason: err } })
+        .finally(() => {
+          this.#running--
+          this.#ahead -= size
+          this.#wake()
+        })
+    }
+  }
+
+  /** @param size - bytes of the block and all below it, as its parent claims */
+  async #visit (cid: CID, size: number): Promise<void> {
+    const { blocks, onBytes } = this.#options
+    const signal = this.#signal
+    const most = cid.code === dagPb.code ? NODE_SIZE : LEAF_SIZE
+    const bytes = await readBlock(cid, blocks, { signal, size: Math.min(size, most) })
+
+    this.#bytes += bytes.byteLength
+    onBytes(bytes.byteLength)
+
+    const links = linksIn(cid, bytes)
+
+    if (links == null) {
+      return
+    }
+
+    await this.#lookFor(links)
+
+    for (let i = links.length - 1; i >= 0; i--) {
+      const { Hash, Tsize } = links.at(i)
+      this.#enter(unmark(Hash), Tsize ?? 0)
+    }
+  }
+
+  #enter (cid: CID, size: number): void {
+    if (!isIdentity(cid) && this.#reached.add(cid, Number.POSITIVE_INFINITY) != null) {
+      this.#waiting.push({ cid, number: size, flag: false })
+    }
+  }
+
+  /** Find out whether any of these blocks is here, unless one was found before. */
+  async #lookFor (links: NodeLinks): Promise<void> {
+    for (const { Hash } of links) {
+      if (this.#hasFound || this.#signal.aborted) {
+        return
+      }
+
+      if (!isIdentity(Hash) && !this.#reached.has(Hash.multihash.bytes) &&
+        await this.#options.blocks.has(Hash, { signal: this.#signal })) {
+        this.#hasFound = true
+        this.#options.onFound()
+      }
+    }
+  }
+}
+
+function linksIn (cid: CID, bytes: Uint8Array): NodeLinks | undefined {
+  if (cid.code !== dagPb.code) {
+    return undefined
+  }
+
+  try {
+    return decodeBlock(bytes).links
+  } catch {
+    return undefined
+  }
+}
