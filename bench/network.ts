@@ -1,12 +1,16 @@
-import { median, progress, rounded, spread } from './benchmark.ts'
-import { fileOfSize, mixedFile, withCorpus } from './support/corpus.ts'
+import { mkdir, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { median, progress, rounded, spread, sum } from './benchmark.ts'
+import { fileOfSize, mixedFile, trees, withCorpus } from './support/corpus.ts'
 import { floorOf, LINKS, MEGABIT } from './support/links.ts'
 import { startSides } from './support/network/sides.ts'
+import { startTreeSides } from './support/network/tree-sides.ts'
 import { shapedProxy } from './support/shaped-proxy.ts'
 import type { Benchmark, Row, Table } from './benchmark.ts'
+import type { Corpus } from './support/corpus.ts'
 import type { Link } from './support/links.ts'
 import type { Fetched } from './support/network/messages.ts'
-import type { Offer, Side, Sides } from './support/network/sides.ts'
+import type { Offer, Side, Sides } from './support/network/side.ts'
 import type { Traffic } from './support/shaped-proxy.ts'
 
 const MB = 1e6
@@ -70,6 +74,8 @@ export const benchmark: Benchmark = {
           })
         }
 
+        tables.push(await compareTrees(corpus, smoke, offered))
+
         return [{ title: `Parts of the file over every link. ${ABOUT}`, rows }, ...tables, {
           title: `What was fetched (${corpus.source})`,
           rows: offered
@@ -79,6 +85,36 @@ export const benchmark: Benchmark = {
       }
     })
   }
+}
+
+/** Fetch a directory of small files, which needs many blocks. */
+async function compareTrees (corpus: Corpus, smoke: boolean, offered: Row[]): Promise<Table> {
+  const directory = join(corpus.directory, 'tree-sides')
+  await mkdir(directory)
+  const network = await startTreeSides(directory)
+  const [tree] = trees(corpus)
+  const { files, size } = await measureDirectory(tree.directory)
+
+  try {
+    const subject = await offerAll(tree.directory, size, network, offered)
+
+    return {
+      title: `${tree.name}, ${files} small files, over ${WHOLE.rate / MEGABIT} Mbit/s and ${WHOLE.roundTrip} ms. ` +
+        'All sides fetch to disk. Faster or slower than Kubo, if it is there',
+      rows: await compare(WHOLE, subject, network, smoke ? 1 : 3)
+    }
+  } finally {
+    await network.close()
+  }
+}
+
+/** How many files a directory has, and their bytes. */
+async function measureDirectory (directory: string): Promise<{ files: number, size: number }> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const paths = entries.filter(entry => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+  const sizes = await Promise.all(paths.map(async path => (await stat(path)).size))
+
+  return { files: sizes.length, size: sum(sizes) }
 }
 
 async function offerAll (file: string, size: number, { sides }: Sides, rows: Row[]): Promise<Subject> {

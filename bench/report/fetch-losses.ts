@@ -1,6 +1,7 @@
 import { rounded } from '../benchmark.ts'
 import { PLAIN } from '../support/file-systems.ts'
-import { COMMAND, LIBRARY } from '../support/network/sides.ts'
+import { COMMAND } from '../support/network/command-sides.ts'
+import { LIBRARY } from '../support/network/sides.ts'
 import { extremes, list, NOISE } from './loss.ts'
 import { find, numberOf, rowsOf } from './rows.ts'
 import type { Row } from '../benchmark.ts'

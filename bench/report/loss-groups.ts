@@ -1,5 +1,5 @@
 import { DEFAULT, PLAIN } from '../support/file-systems.ts'
-import { COMMAND } from '../support/network/sides.ts'
+import { COMMAND } from '../support/network/command-sides.ts'
 import { gatewayLosses } from './gateway.ts'
 import { isLess, list, NOISE } from './loss.ts'
 import { distinct, find, numberOf, rowsOf } from './rows.ts'

@@ -1,5 +1,5 @@
 import { DEFAULT } from '../support/file-systems.ts'
-import { COMMAND } from '../support/network/sides.ts'
+import { COMMAND } from '../support/network/command-sides.ts'
 import { find, numberOf, rowsOf } from './rows.ts'
 import type { Row } from '../benchmark.ts'
 import type { Chart } from './chart.ts'

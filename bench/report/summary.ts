@@ -1,5 +1,6 @@
 import { DEFAULT, PLAIN } from '../support/file-systems.ts'
-import { COMMAND, LIBRARY } from '../support/network/sides.ts'
+import { COMMAND } from '../support/network/command-sides.ts'
+import { LIBRARY } from '../support/network/sides.ts'
 import { gateway } from './gateway.ts'
 import { list } from './loss.ts'
 import { find, numberOf, rowsOf } from './rows.ts'

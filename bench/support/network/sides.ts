@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, zstdCompress } from 'node:zlib'
@@ -10,46 +10,18 @@ import { ipfsz } from '@ipfsz/core'
 import { FsBlockstore } from 'blockstore-fs'
 import { CountingBlockstore } from '../blocks.ts'
 import { createRepo, hasKubo, startKubo } from '../kubo.ts'
-import { addByCommand, runCommand, startCommandDaemon } from './command.ts'
+import { startCommandSides } from './command-sides.ts'
 import type { ChildProcess } from 'node:child_process'
 import type { CID } from 'multiformats/cid'
 import type { KuboDaemon } from '../kubo.ts'
 import type { Fetched, FetcherInit, KuboFetcherInit, Provider, ProviderInit } from './messages.ts'
-import type { ShapedProxy } from '../shaped-proxy.ts'
 import type { Transport } from './node.ts'
-
-/** A file as one side stores it. */
-export interface Offer {
-  cid: string
-  /** Bytes of all blocks. */
-  stored: number
-}
-
-/** A fetcher and its provider. */
-export interface Side {
-  name: string
-  /** The port of the provider on loopback. */
-  port: number
-  /** Whether the connection is compressed, so that fewer bytes pass the link than are stored. */
-  compressesOnTheWay?: boolean
-  /** Add a file at the provider. */
-  offer (file: string): Promise<Offer>
-  /** Fetch it over a link. Calls `onReady` just before the fetch begins. */
-  fetch (offer: Offer, link: ShapedProxy, size: number, timeout: number, onReady: () => void): Promise<Fetched>
-}
-
-export interface Sides {
-  sides: Side[]
-  close (): Promise<void>
-}
+import type { Offer, Side, Sides } from './side.ts'
 
 const LEVEL = 3
 
 /** The library on a stock Helia, on both sides. */
 export const LIBRARY = 'ipfsz, zstd'
-
-/** Our command on both sides, as users run it. */
-export const COMMAND = 'ipfsz cat from ipfsz daemon'
 
 /** Start all providers and fetchers on this machine. */
 export async function startSides (directory: string): Promise<Sides> {
@@ -75,9 +47,9 @@ export async function startSides (directory: string): Promise<Sides> {
     await helia('plain Helia', 'plain', 'helia')
     await helia(LIBRARY, 'plain', 'ipfsz')
 
-    const { command, stop } = await startCommandSide(directory)
-    sides.push(command)
-    stops.push(stop)
+    const command = await startCommandSides(directory)
+    sides.push(...command.sides)
+    stops.push(command.stop)
 
     // compressed on the connection only
     await helia('plain CID with libp2p compression', 'compressed', 'helia')
@@ -138,52 +110,6 @@ async function runFetcher (
   const [fetched] = await Promise.race([once(child, 'message'), fail]) as [Fetched]
 
   return fetched
-}
-
-/**
- * `ipfsz cat` from `ipfsz daemon`. The others are connected before the measurement, but the
- * command has to dial, so its time begins with the first byte on the link.
- */
-async function startCommandSide (directory: string): Promise<{ command: Side, stop: () => Promise<void> }> {
-  const repo = join(directory, 'command-provider')
-  const fetched = join(directory, 'command-fetcher')
-  await mkdir(repo)
-  await addByCommand(repo, import.meta.filename)
-  const { peer, port, stop } = await startCommandDaemon(repo)
-
-  return {
-    command: {
-      name: COMMAND,
-      port,
-      offer: async file => addByCommand(repo, file),
-      fetch: async ({ cid }, link, size, timeout, onReady) => {
-        onReady()
-
-        const start = performance.now()
-        const run = await runCommand([
-          'cat',
-          cid,
-          '--repo',
-          fetched,
-          '--peer',
-          `/ip4/127.0.0.1/tcp/${link.port}/p2p/${peer}`,
-          '--timeout',
-          `${Math.ceil(timeout / 1000)}`
-        ])
-        const end = performance.now()
-        const dialled = link.firstByte() ?? start
-        await rm(fetched, { recursive: true, force: true })
-
-        return {
-          first: run.first - dialled,
-          wall: end - dialled,
-          size: run.size,
-          ...run.good && run.size === size ? {} : { failure: run.stderr || `read ${run.size} bytes of ${size}` }
-        }
-      }
-    },
-    stop
-  }
 }
 
 /** Kubo to Kubo: the file uncompressed, and compressed by `zstd` before the add. */

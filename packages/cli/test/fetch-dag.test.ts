@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
@@ -171,10 +170,10 @@ describe('fetchDag', () => {
     const controller = new AbortController()
     const never: BlocksBelow = {
       get: async function * (_, { signal } = {}) {
-        const aborted = once(signal as AbortSignal, 'abort')
-        controller.abort(new Error('enough'))
-        await aborted
-        throw signal?.reason
+        yield await new Promise<Uint8Array>((_, reject) => {
+          signal?.addEventListener('abort', () => { reject(signal.reason as Error) })
+          controller.abort(new Error('enough'))
+        })
       },
       has: async () => false
     }

@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { unmark } from '@ipfsz/core'
+import { CID } from 'multiformats/cid'
+import { createRepo, hasKubo, startKubo } from '../kubo.ts'
+import { addByCommand, printedBy, runCommand, startCommandDaemon, startCommandGateway } from './command.ts'
+import type { Fetched } from './messages.ts'
+import type { Offer, Side } from './side.ts'
+import type { ShapedProxy } from '../shaped-proxy.ts'
+
+/** Our command on both sides, as users run it. */
+export const COMMAND = 'ipfsz cat from ipfsz daemon'
+
+/** The same over HTTP. */
+export const OVER_HTTP = 'ipfsz cat --gateway, from ipfsz gateway'
+export const OVER_HTTP_FROM_KUBO = "ipfsz cat --gateway, from Kubo's gateway"
+
+/** `ipfsz cat` from `ipfsz daemon`, and from gateways. */
+export async function startCommandSides (directory: string): Promise<{ sides: Side[], stop: () => Promise<void> }> {
+  const repo = join(directory, 'command-provider')
+  await mkdir(repo)
+  await addByCommand(repo, import.meta.filename)
+  const daemon = await startCommandDaemon(repo)
+  const gateway = await startCommandGateway(repo)
+  const port = portOf(gateway.url)
+  const offer = async (file: string): Promise<Offer> => addByCommand(repo, file)
+  const kubo = await hasKubo() ? await startKuboBeside(directory) : undefined
+
+  const sides: Side[] = [
+    {
+      name: COMMAND,
+      port: daemon.port,
+      offer,
+      fetch: async ({ cid }, link, ...rest) =>
+        fetchByCommand(directory, cid, ['--peer', `/ip4/127.0.0.1/tcp/${link.port}/p2p/${daemon.peer}`], link, ...rest)
+    },
+    { name: OVER_HTTP, port, offer, fetch: fetchOverHttp(directory) },
+    ...kubo == null ? [] : [{
+      name: OVER_HTTP_FROM_KUBO,
+      port: portOf(kubo.gateway),
+      offer: async (file: string) => {
+        await printedBy(['add', '-Q', '--repo', repo, '--kubo', new URL(kubo.url('')).origin, file])
+
+        return offer(file)
+      },
+      fetch: fetchOverHttp(directory)
+    }],
+    {
+      name: 'curl of the stored bytes, from ipfsz gateway',
+      port,
+      offer,
+      fetch: async ({ cid }, link, size, timeout, onReady) => {
+        onReady()
+
+        return fetchByCurl(`http://127.0.0.1:${link.port}/ipfs/${unmark(CID.parse(cid))}`, size, timeout)
+      }
+    }
+  ]
+
+  return { sides, stop: async () => { await Promise.all([daemon.stop(), gateway.stop(), kubo?.stop()]) } }
+}
+
+function fetchOverHttp (directory: string): Side['fetch'] {
+  return async ({ cid }, link, ...rest) =>
+    fetchByCommand(directory, cid, ['--gateway', `http://127.0.0.1:${link.port}`], link, ...rest)
+}
+
+/**
+ * Run `ipfsz cat`. Others are connected before the measurement, but the command has to dial, so its time begins with
+ * the first byte on the link.
+ */
+async function fetchByCommand (
+  directory: string,
+  cid: string,
+  from: readonly string[],
+  link: ShapedProxy,
+  size: number,
+  timeout: number,
+  onReady: () => void
+): Promise<Fetched> {
+  const fetched = join(directory, 'command-fetcher')
+  onReady()
+
+  const start = performance.now()
+  const run = await runCommand([
+    'cat',
+    cid,
+    '--repo',
+    fetched,
+    ...from,
+    '--timeout',
+    `${Math.ceil(timeout / 1000)}`
+  ])
+  const end = performance.now()
+  const dialled = link.firstByte() ?? start
+  await rm(fetched, { recursive: true, force: true })
+
+  return {
+    first: run.first - dialled,
+    wall: end - dialled,
+    size: run.size,
+    ...run.good && run.size === size ? {} : { failure: run.stderr || `read ${run.size} bytes of ${size}` }
+  }
+}
+
+/** What `curl` measures: the times begin when it starts. */
+async function fetchByCurl (url: string, size: number, timeout: number): Promise<Fetched> {
+  const { stdout } = await promisify(execFile)('curl', [
+    '--silent',
+    '--fail',
+    '--max-time',
+    `${Math.ceil(timeout / 1000)}`,
+    '--output',
+    '/dev/null',
+    '--write-out',
+    '%{time_starttransfer} %{time_total}',
+    url
+  ])
+  const [first, wall] = stdout.split(' ').map(seconds => Number(seconds) * 1000)
+
+  return { first, wall, size }
+}
+
+export function portOf (url: string): number {
+  return Number(new URL(url).port)
+}
+
+/** A Kubo of its own, whose blocks the command adds. */
+export async function startKuboBeside (directory: string): ReturnType<typeof startKubo> {
+  const repo = join(directory, 'kubo-gateway')
+  await createRepo(repo)
+
+  return startKubo(repo)
+}
