@@ -12,7 +12,7 @@ import type { Context } from '../context.ts'
 import type { NetworkFlags } from './program-network.ts'
 import type { Command } from 'commander'
 
-const TARGET = 'a CID, or CID/path'
+const TARGET = 'a CID, CID/path, or /ipns/NAME/path'
 
 /** The `--max-window` option. */
 export function maxWindow (): Option {
