@@ -81,6 +81,30 @@ describe.concurrent('ipfsz name', () => {
     expectFailure(await sandbox.run(args), code)
   })
 
+  it.for([
+    ['cat', 'ipns://nothing'],
+    ['get', '/ipns/example.com'],
+    ['ls', '/ipns/k51qzi5uqu5dk7q8vhdy5ud4u9kbuatxshxayzy21v2e0gux0m2f4yydzmkx48'],
+    ['stat', '/ipns/..']
+  ])('refuses %s %s, which leads nowhere, without a network', async ([command, name], { sandbox }) => {
+    await sandbox.run(['init'])
+
+    expectFailure(await sandbox.run([command, name]), 1)
+  })
+
+  it('refuses to resolve a name without a daemon or peers to ask', async ({ sandbox }) => {
+    const result = await sandbox.run([
+      'name',
+      'resolve',
+      'k51qzi5uqu5dk7q8vhdy5ud4u9kbuatxshxayzy21v2e0gux0m2f4yydzmkx48'
+    ])
+
+    expectFailure(result, 1)
+    expect(result.stderr).toContain('ipfsz daemon')
+  })
+})
+
+describe('a path below a name', () => {
   it('reads what a name of the repo leads to, offline, and elsewhere through a gateway', async ({ sandbox }) => {
     const bytes = text(10_000)
     await mkdir(join(sandbox.directory, 'tree/sub'), { recursive: true })
@@ -111,27 +135,5 @@ describe.concurrent('ipfsz name', () => {
     expectSuccess(await sandbox.run(['get', '/ipns/holiday']))
     expect(await readdir(join(sandbox.directory, 'holiday'))).toEqual(['a b.txt'])
     expectFailure(await sandbox.run(['cat', `/ipns/${name}/a b.txt`, '--offline'], elsewhere), 1)
-  })
-
-  it.for([
-    ['cat', 'ipns://nothing'],
-    ['get', '/ipns/example.com'],
-    ['ls', '/ipns/k51qzi5uqu5dk7q8vhdy5ud4u9kbuatxshxayzy21v2e0gux0m2f4yydzmkx48'],
-    ['stat', '/ipns/..']
-  ])('refuses %s %s, which leads nowhere, without a network', async ([command, name], { sandbox }) => {
-    await sandbox.run(['init'])
-
-    expectFailure(await sandbox.run([command, name]), 1)
-  })
-
-  it('refuses to resolve a name without a daemon or peers to ask', async ({ sandbox }) => {
-    const result = await sandbox.run([
-      'name',
-      'resolve',
-      'k51qzi5uqu5dk7q8vhdy5ud4u9kbuatxshxayzy21v2e0gux0m2f4yydzmkx48'
-    ])
-
-    expectFailure(result, 1)
-    expect(result.stderr).toContain('ipfsz daemon')
   })
 })
