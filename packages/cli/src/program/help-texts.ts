@@ -17,7 +17,10 @@ export const COMMAND_GROUPS: ReadonlyArray<readonly [heading: string, commands: 
 
 /** The options that most people need, in order, of commands with many. Their other options come after them. */
 export const COMMON_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  add: ['--codec', '--level', '--link', '--ignore', '--hidden', '--wrap-with-directory', '--only-hash', '--quieter'],
+  add: [
+    '--codec', '--level', '--link', '--ignore', '--gitignore', '--hidden', '--wrap-with-directory', '--only-hash',
+    '--quieter'
+  ],
   get: ['--output', '--force'],
   daemon: ['--gateway', '--gateway-fetch', '--provide', '--listen', '--bootstrap'],
   gateway: ['--listen', '--public', '--fetch', '--gateway', '--cache', '--compress', '--log']
