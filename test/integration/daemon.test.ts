@@ -96,7 +96,7 @@ describe.concurrent('ipfsz daemon', () => {
   })
 
   it('refuses a port that is in use', { tags: 'slow' }, async ({ sandbox }) => {
-    const { address } = await startDaemon(sandbox)
+    const { address, pid } = await startDaemon(sandbox)
     const taken = address.split('/p2p/')[0]
 
     const args = ['daemon', '--repo', join(sandbox.directory, 'other'), '--listen', taken]
@@ -104,6 +104,7 @@ describe.concurrent('ipfsz daemon', () => {
 
     expectFailure(result, 1)
     expect(result.stderr).toContain('--listen')
+    expect(result.stderr.includes(`process ${pid} (`)).toBe(process.platform === 'linux')
     expect(parseLines(Buffer.from(json.stderr))).toMatchObject([{ name: 'ListenError', code: 'EADDRINUSE' }])
   })
 })

@@ -1,9 +1,14 @@
-import { stat } from 'node:fs/promises'
+import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
+import { loadOrCreateKey } from '../../packages/cli/dist/network/names/keys.js'
+import { formatName } from '../../packages/cli/dist/network/names/name-records.js'
+import { writePublished } from '../../packages/cli/dist/network/names/published.js'
+import { openRepo } from '../../packages/cli/dist/repo/repo.js'
 import { text } from '../support/data.ts'
 import { startDaemon } from '../support/network-daemons.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
+import { startGateway } from './run-gateway.ts'
 
 describe.concurrent('ipfsz name', () => {
   it('publishes marked CIDs and paths that others resolve unchanged', { tags: 'slow' }, async ({ sandbox }) => {
@@ -29,6 +34,14 @@ describe.concurrent('ipfsz name', () => {
 
       expectSuccess(resolved)
       expect(resolved.stdout.toString()).toBe(`${String(lead)}\n`)
+    }
+
+    // one by the daemon of the repo, one by a node of the command
+    for (const args of [[], elsewhere]) {
+      const read = await sandbox.run(['cat', `/ipns/${String(own.name)}`, ...args], { env })
+
+      expectSuccess(read)
+      expect(Buffer.compare(read.stdout, text(100_000))).toBe(0)
     }
   })
 
@@ -68,6 +81,17 @@ describe.concurrent('ipfsz name', () => {
     expectFailure(await sandbox.run(args), code)
   })
 
+  it.for([
+    ['cat', 'ipns://nothing'],
+    ['get', '/ipns/example.com'],
+    ['ls', '/ipns/k51qzi5uqu5dk7q8vhdy5ud4u9kbuatxshxayzy21v2e0gux0m2f4yydzmkx48'],
+    ['stat', '/ipns/..']
+  ])('refuses %s %s, which leads nowhere, without a network', async ([command, name], { sandbox }) => {
+    await sandbox.run(['init'])
+
+    expectFailure(await sandbox.run([command, name]), 1)
+  })
+
   it('refuses to resolve a name without a daemon or peers to ask', async ({ sandbox }) => {
     const result = await sandbox.run([
       'name',
@@ -77,5 +101,39 @@ describe.concurrent('ipfsz name', () => {
 
     expectFailure(result, 1)
     expect(result.stderr).toContain('ipfsz daemon')
+  })
+})
+
+describe('a path below a name', () => {
+  it('reads what a name of the repo leads to, offline, and elsewhere through a gateway', async ({ sandbox }) => {
+    const bytes = text(10_000)
+    await mkdir(join(sandbox.directory, 'tree/sub'), { recursive: true })
+    await sandbox.write('tree/sub/a b.txt', bytes)
+    const cid = (await sandbox.run(['add', '-Q', 'tree'])).stdout.toString().trim()
+    const { datastore } = await openRepo(sandbox.repo, { sync: false })
+    const key = await loadOrCreateKey(sandbox.repo, 'holiday')
+    // as ipfsz name publish does, but without peers
+    await writePublished(datastore, 'holiday', { cid, path: 'sub', sequence: 1n, lifetime: 3_600_000 })
+    const name = formatName(key.publicKey.toMultihash())
+    const { url } = await startGateway(sandbox)
+    const elsewhere = { env: { IPFSZ_PATH: join(sandbox.directory, 'elsewhere') } }
+
+    for (const file of ['/ipns/holiday/a b.txt', `ipns://${name}/a b.txt`, `${url}/ipns/${name}/a%20b.txt`]) {
+      const read = await sandbox.run(['cat', file, '--offline'])
+      expectSuccess(read)
+      expect(Buffer.compare(read.stdout, bytes), file).toBe(0)
+    }
+
+    const read = await sandbox.run(['cat', `/ipns/${name}/a b.txt`, '--gateway', url], elsewhere)
+    expectSuccess(read)
+    expect(Buffer.compare(read.stdout, bytes)).toBe(0)
+
+    const listed = await sandbox.run(['ls', '--json', '/ipns/holiday'])
+    expect(parseLines(listed.stdout)).toMatchObject([{ name: 'a b.txt', size: bytes.byteLength, codec: 'zstd' }])
+    const shown = await sandbox.run(['stat', '--json', '/ipns/holiday/a b.txt'])
+    expect(parseLines(shown.stdout)).toMatchObject([{ type: 'file', size: bytes.byteLength }])
+    expectSuccess(await sandbox.run(['get', '/ipns/holiday']))
+    expect(await readdir(join(sandbox.directory, 'holiday'))).toEqual(['a b.txt'])
+    expectFailure(await sandbox.run(['cat', `/ipns/${name}/a b.txt`, '--offline'], elsewhere), 1)
   })
 })

@@ -230,6 +230,31 @@ describe.concurrent('ipfsz add of a tree', () => {
       .toEqual(['in/a', 'in/sub/z', 'in'])
   })
 
+  it('leaves out what .gitignore files say with --gitignore, and nothing without', async ({ sandbox }) => {
+    await makeTree(join(sandbox.directory, 'in'), {
+      '.gitignore': '*.log\n/out/\n',
+      'a.log': '',
+      'out/z': 'z',
+      'sub/.gitignore': '!keep.log\n',
+      'sub/keep.log': '',
+      'sub/z': 'z'
+    })
+    const names = async (...args: string[]): Promise<string[]> => {
+      const result = await sandbox.run(['add', ...args, 'in'])
+      expect(result.code).toBe(0)
+
+      return result.stdout.toString().trimEnd().split('\n').map(line => line.split('\t')[1])
+    }
+
+    expect(await names('--gitignore')).toEqual(['in/sub/keep.log', 'in/sub/z', 'in'])
+    expect(await names('--gitignore', '--wrap-with-directory')).toEqual(['in/sub/keep.log', 'in/sub/z', ''])
+    expect(await names('--gitignore', '--ignore', 'z')).toEqual(['in/sub/keep.log', 'in'])
+    expect(await names()).toHaveLength(5)
+
+    await sandbox.write('in/.gitignore', Buffer.alloc(300_000))
+    expectFailure(await sandbox.run(['add', '--gitignore', 'in']), 1)
+  })
+
   it('says once that executable bits are not kept', async ({ sandbox }) => {
     await makeTree(join(sandbox.directory, 'in'), { a: 'a', b: 'b', 'sub/c': 'c' })
     await chmod(join(sandbox.directory, 'in/a'), 0o755)

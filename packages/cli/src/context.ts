@@ -117,6 +117,8 @@ export interface ReadingOptions {
   sync?: boolean
   /** What will be read below the root: gateways then send it with one request. */
   plan?: ReadPlan
+  /** How to reach peers, for a caller that needs them too. It is left open. By default a new one, which is closed. */
+  access?: NetworkAccess
 }
 
 /**
@@ -142,10 +144,10 @@ export async function withReading<T> (
 export async function withReadings<T> (
   context: Context,
   work: (read: (root: CID, plan?: ReadPlan) => Reading) => Promise<T>,
-  { sync = false }: Pick<ReadingOptions, 'sync'> = {}
+  { sync = false, access: shared }: Pick<ReadingOptions, 'sync' | 'access'> = {}
 ): Promise<T> {
   const { signal, repo: path, output } = context
-  const access = networkAccess(context)
+  const access = shared ?? networkAccess(context)
   const hasNetwork = await access.isPossible()
   const timeout = context.network?.timeout ?? DEFAULT_TIMEOUT
   const gateways = await GatewayAccess.open(context.network?.gateways ?? [], { isOnlySource: !hasNetwork })
@@ -186,7 +188,7 @@ export async function withReadings<T> (
     })
   } finally {
     gateways?.close()
-    await access.close()
+    await (shared == null ? access.close() : undefined)
     reportFetched(fetched, output)
   }
 }

@@ -21,6 +21,19 @@ export class IncompleteError extends Error {
   override readonly name = 'IncompleteError'
 }
 
+/** Thrown when two files or directories differ. The differences have already been printed, and it is not printed. */
+export class DifferentError extends Error {
+  static override readonly name = 'DifferentError'
+  override readonly name = 'DifferentError'
+  /** How many differences there are. */
+  readonly differences: number
+
+  constructor (differences: number) {
+    super(`${differences} differences`)
+    this.differences = differences
+  }
+}
+
 /** What the holder of a lock does, by the kind of the lock. */
 const ACTIVITIES = new Map([
   ['gc', 'is collecting garbage'],

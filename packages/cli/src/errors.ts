@@ -16,10 +16,26 @@ const INTERRUPTED = 130
 /** The exit code for every other error. */
 export const FAILED = 1
 
+/** The exit codes of errors of commands with codes of their own. */
+const OWN_CODES = new WeakMap<Error, number>()
+
+/** Give an error another exit code than its name has. */
+export function withExitCode (err: Error, code: number): Error {
+  OWN_CODES.set(err, code)
+
+  return err
+}
+
 /** The exit code for an error. */
 export function exitCode (err: Error): number {
   if (err.name === 'AbortError') {
     return INTERRUPTED
+  }
+
+  const own = OWN_CODES.get(err)
+
+  if (own != null) {
+    return own
   }
 
   return USAGE.has(err.name) ? WRONG_USAGE : FAILED

@@ -1,9 +1,14 @@
-/** Why a server cannot listen, and what to do, by the error code of the system. Undefined for other codes. */
-export function listenReason (code: string, port: number | string): string | undefined {
+import type { PortOwner } from './port-owner.ts'
+
+/**
+ * Why a server cannot listen, and what to do, by the error code of the system. Undefined for other codes.
+ *
+ * @param owner - the process that has the port, if that is known
+ */
+export function listenReason (code: string, port: number | string, owner?: PortOwner): string | undefined {
   switch (code) {
     case 'EADDRINUSE':
-      return `another program uses port ${port}. Find it with ${findCommand(port)} and end it, ` +
-        'or choose another port (0 is any that is free)'
+      return `${owner == null ? another(port) : known(port, owner)}, or choose another port (0 is any that is free)`
     case 'EADDRNOTAVAIL':
       return 'this machine does not have that address. Name one of its own'
     case 'EACCES':
@@ -13,6 +18,14 @@ export function listenReason (code: string, port: number | string): string | und
     default:
       return undefined
   }
+}
+
+function known (port: number | string, { pid, command }: PortOwner): string {
+  return `process ${pid} (${command}) uses port ${port}. End it`
+}
+
+function another (port: number | string): string {
+  return `another program uses port ${port}. Find it with ${findCommand(port)} and end it`
 }
 
 /** The command that tells which process has a port. */

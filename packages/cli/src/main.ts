@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { exitCode, explain } from './errors.ts'
+import { DifferentError, exitCode, explain } from './errors.ts'
 import { Output } from './terminal/output.ts'
 import { createProgram } from './program/program.ts'
 import type { Io } from './io.ts'
@@ -26,7 +26,9 @@ export async function main (argv: string[], io: Io): Promise<number> {
     const error = err instanceof Error ? err : new Error(String(err))
     const { json = false, verbose = false } = program.opts<{ json?: boolean, verbose?: boolean }>()
 
-    new Output(io, { json, verbose }).error(explain(error), error)
+    if (!(error instanceof DifferentError)) {
+      new Output(io, { json, verbose }).error(explain(error), error)
+    }
 
     return exitCode(error)
   }

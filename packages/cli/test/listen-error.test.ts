@@ -12,8 +12,8 @@ describe('the error of a node that cannot listen', () => {
     ['/ip4/0.0.0.0/tcp/4101', '4101'],
     ['/ip6/::/tcp/4102/ws', '4102'],
     ['/ip4/0.0.0.0/udp/4103/webrtc-direct', '4103']
-  ])('names the busy port of %s, and the ways out', ([address, port]) => {
-    const err = listenError(new Error(message(address, `EADDRINUSE: address already in use 0.0.0.0:${port}`)))
+  ])('names the busy port of %s, and the ways out', async ([address, port]) => {
+    const err = await listenError(new Error(message(address, `EADDRINUSE: address already in use 0.0.0.0:${port}`)))
 
     expect(err).toMatchObject({ name: 'ListenError', address, code: 'EADDRINUSE' })
     expect(err?.message).toContain(`:${port}`)
@@ -21,13 +21,13 @@ describe('the error of a node that cannot listen', () => {
     expect(err?.message).not.toContain('node:net')
   })
 
-  it('names an address that the machine does not have', () => {
-    expect(listenError(new Error(message('/ip4/192.0.2.1/tcp/1', 'EADDRNOTAVAIL: address not available'))))
-      .toMatchObject({ name: 'ListenError', address: '/ip4/192.0.2.1/tcp/1', code: 'EADDRNOTAVAIL' })
+  it('names an address that the machine does not have', async () => {
+    await expect(listenError(new Error(message('/ip4/192.0.2.1/tcp/1', 'EADDRNOTAVAIL: address not available'))))
+      .resolves.toMatchObject({ name: 'ListenError', address: '/ip4/192.0.2.1/tcp/1', code: 'EADDRNOTAVAIL' })
   })
 
-  it('is no other error', () => {
-    expect(listenError(new Error('something else'))).toBeUndefined()
-    expect(listenError('text')).toBeUndefined()
+  it('is no other error', async () => {
+    await expect(listenError(new Error('something else'))).resolves.toBeUndefined()
+    await expect(listenError('text')).resolves.toBeUndefined()
   })
 })

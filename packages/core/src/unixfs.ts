@@ -141,6 +141,12 @@ export interface CompressionStats {
 
   /** The CID that reads the original bytes, if something is compressed. */
   markedCid?: CID
+
+  /**
+   * The CID that the original bytes have uncompressed, as the header of a compressed file claims: only `verify` checks
+   * it. Set if the file was added with `link`, and is read by its marked CID.
+   */
+  contentCid?: CID
 }
 
 /** The result of `unixfs.stat`, with compression. `size` is the number of bytes that `cat` returns. */

@@ -32,6 +32,8 @@ export interface AddRootOptions extends AddPrinterInit {
   hidden: boolean
   /** Patterns of directory entries to skip. */
   ignore: string[]
+  /** In directories, leave out what git ignores. */
+  gitignore: boolean
   /** Metadata to keep. */
   preserve: Preserve
 }
@@ -134,7 +136,7 @@ export class AddedRoots {
     add: (options: AddTreeOptions) => Promise<AddedTree>
   ): Promise<Pick<PendingRoot, 'cid' | 'print'>> {
     const { output, signal } = this.#context
-    const { compression, link, hidden, ignore, preserve } = this.#options
+    const { compression, link, hidden, ignore, gitignore, preserve } = this.#options
 
     // printed only once the directory is pinned: until then gc may delete them. There may be millions
     const unprinted = new SpillStack<PrintedAdd>(temporaryFor(join(tmpdir(), 'ipfsz-add')))
@@ -142,6 +144,7 @@ export class AddedRoots {
     const added = await add({
       hidden,
       ignore: ignoreMatcher(ignore),
+      gitignore,
       preserve,
       progress: output.progress(name === '' ? 'all' : name),
       signal,

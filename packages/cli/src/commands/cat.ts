@@ -1,8 +1,7 @@
 import { unmark } from '@ipfsz/core'
-import { withReading } from '../context.ts'
+import { withTarget } from './read-target.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { knownSize } from '../terminal/progress.ts'
-import { parseCidPath } from '../terminal/cid-path.ts'
 import type { Context } from '../context.ts'
 import type { CidPath } from '../terminal/cid-path.ts'
 import type { Ipfsz } from '@ipfsz/core'
@@ -18,15 +17,13 @@ export interface CatCommandOptions {
 
 /** Write a file, or a range of it, to stdout. */
 export async function cat (text: string, options: CatCommandOptions, context: Context): Promise<void> {
-  const target = parseCidPath(text)
-
   const isRange = options.offset != null || options.length != null
 
-  await withReading(
+  await withTarget(
+    text,
     context,
-    target.cid,
-    async ({ files }) => { await write(target, files, options, context) },
-    { plan: { path: target.path, scope: isRange ? 'block' : 'entity' } }
+    { scope: isRange ? 'block' : 'entity' },
+    async (target, { files }) => { await write(target, files, options, context) }
   )
 }
 

@@ -1,8 +1,8 @@
 import { basename, dirname } from 'node:path'
 import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
-import { withReading } from '../context.ts'
 import { claimedSize, fetchDag } from '../dag/fetch-dag.ts'
 import { cat } from './cat.ts'
+import { withTarget } from './read-target.ts'
 import { checkFileTarget, checkNoOverwrite, checkNothingThere, getTarget } from '../disk/get-target.ts'
 import { measureTree } from '../disk/measure-tree.ts'
 import { noteLinks } from '../terminal/note-links.ts'
@@ -10,7 +10,6 @@ import { printable } from '../terminal/output.ts'
 import { counter, knownSize } from '../terminal/progress.ts'
 import { metadataOf } from '../disk/restore-metadata.ts'
 import { SpillStack } from '../disk/spill-stack.ts'
-import { parseCidPath } from '../terminal/cid-path.ts'
 import { sweepTemporaries, temporaryFor } from '../disk/temporary-files.ts'
 import { formatSize } from '../terminal/units.ts'
 import { writeWhole } from '../disk/write-file.ts'
@@ -51,18 +50,16 @@ export interface GetCommandOptions {
 
 /** Write a file or a directory to disk. It appears under its name only when it is complete. */
 export async function get (text: string, options: GetCommandOptions, context: Context): Promise<void> {
-  const source = parseCidPath(text)
-
   if (options.output === STDOUT) {
     await cat(text, { raw: false, maxWindow: options.maxWindow }, context)
     return
   }
 
-  await withReading(
+  await withTarget(
+    text,
     context,
-    source.cid,
-    async reading => { await write(source, reading, options, context) },
-    { plan: { path: source.path, scope: 'all' } }
+    { scope: 'all' },
+    async (source, reading) => { await write(source, reading, options, context) }
   )
 }
 

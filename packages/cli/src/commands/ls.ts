@@ -1,7 +1,6 @@
-import { withReading } from '../context.ts'
+import { withTarget } from './read-target.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { printable } from '../terminal/output.ts'
-import { parseCidPath } from '../terminal/cid-path.ts'
 import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { CidPath } from '../terminal/cid-path.ts'
@@ -16,14 +15,12 @@ export interface LsCommandOptions {
 
 /** List a directory: CID, sizes, codec and name of each entry. A file is listed as a single entry. */
 export async function ls (text: string, options: LsCommandOptions, context: Context): Promise<void> {
-  const target = parseCidPath(text)
-
-  await withReading(
+  await withTarget(
+    text,
     context,
-    target.cid,
-    async ({ files }) => { await list({ ...target, prefix: '' }, files, options, context) },
     // not the entity: of a file, that would be all of it
-    { plan: { path: target.path, scope: 'block' } }
+    { scope: 'block' },
+    async (target, { files }) => { await list({ ...target, prefix: '' }, files, options, context) }
   )
 }
 

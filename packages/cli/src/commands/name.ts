@@ -1,9 +1,9 @@
 import { openNetwork } from '../context.ts'
-import { NameError } from '../errors.ts'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { SELF } from '../network/names/keys.ts'
 import { printable } from '../terminal/output.ts'
 import { parseCidPath } from '../terminal/cid-path.ts'
+import { withTimeout } from './with-timeout.ts'
 import type { Context } from '../context.ts'
 
 export interface NamePublishOptions {
@@ -21,7 +21,7 @@ export async function publishName (
   const { cid, path } = parseCidPath(text)
   const { output } = context
 
-  await withTimeout(context, async signal => {
+  await withTimeout(timeoutOf(context), context.signal, 'The name was not published', async signal => {
     const network = await openNetwork(context)
 
     try {
@@ -41,7 +41,7 @@ export async function publishName (
 export async function resolveName (text: string, context: Context): Promise<void> {
   const { output } = context
 
-  await withTimeout(context, async signal => {
+  await withTimeout(timeoutOf(context), context.signal, `${text} was not resolved`, async signal => {
     const network = await openNetwork(context)
 
     try {
@@ -54,15 +54,7 @@ export async function resolveName (text: string, context: Context): Promise<void
   })
 }
 
-async function withTimeout (context: Context, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const { signal, network: { timeout = DEFAULT_TIMEOUT } = {} } = context
-  const expired = AbortSignal.timeout(timeout)
-
-  try {
-    await work(AbortSignal.any([signal, expired]))
-  } catch (err) {
-    throw expired.aborted && !signal.aborted
-      ? new NameError(`No peer answered within ${timeout / 1000} s: allow more time with --timeout`, { cause: err })
-      : err
-  }
+/** In milliseconds. */
+function timeoutOf ({ network: { timeout = DEFAULT_TIMEOUT } = {} }: Context): number {
+  return timeout
 }

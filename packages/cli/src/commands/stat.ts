@@ -1,10 +1,9 @@
 import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
-import { withReading } from '../context.ts'
+import { withTarget } from './read-target.ts'
 import { MarkedTwins } from '../dag/marked-twins.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { table } from '../terminal/output.ts'
-import { parseCidPath } from '../terminal/cid-path.ts'
 import { formatSize } from '../terminal/units.ts'
 import { typeOf } from './ls.ts'
 import type { Context } from '../context.ts'
@@ -19,9 +18,7 @@ export interface StatCommandOptions {
 
 /** Show type, sizes and codec of what a CID names. */
 export async function stat (text: string, options: StatCommandOptions, context: Context): Promise<void> {
-  const target = parseCidPath(text)
-
-  await withReading(context, target.cid, async ({ repo, files, filesOn, online }) => {
+  await withTarget(text, context, { scope: 'block' }, async (target, { repo, files, filesOn, online }) => {
     if (!online) {
       await show(target, files, true, options, context)
       return
@@ -37,7 +34,7 @@ export async function stat (text: string, options: StatCommandOptions, context: 
       options,
       context
     )
-  }, { plan: { path: target.path, scope: 'block' } })
+  })
 }
 
 /** @param offline - use only blocks of the repo: a file with missing leaves has sizes too */

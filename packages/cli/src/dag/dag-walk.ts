@@ -70,6 +70,15 @@ export interface WalkedBlock {
   cid: CID
   /** Missing for leaves, unless `leaves` is 'read'. */
   bytes?: Uint8Array
+  /** The bytes of a leaf that was not visited, as the block above it states. */
+  statedSize?: number
+}
+
+/** A link of a block. */
+export interface DagLink {
+  Hash: CID
+  /** Bytes of all blocks below it, as the block states. */
+  Tsize?: number
 }
 
 const DAG_PB = 0x70
@@ -120,12 +129,12 @@ export async function * walkDag (
         yield block
       }
 
-      for (const link of links) {
+      for (const { Hash: link, Tsize: statedSize = 0 } of links) {
         if (leaves !== 'skip' || !isLeaf(link)) {
           enter(link, levels)
         } else if (!isIdentity(link) && reached.add(link, levels) === true) {
           // no visit is needed: most blocks are leaves
-          yield { cid: link }
+          yield { cid: link, statedSize }
         }
       }
     }
@@ -154,7 +163,7 @@ async function visit (
   leaves: WalkOptions['leaves'],
   blockstore: WalkStore,
   signal: AbortSignal
-): Promise<WalkedBlock & { links: Iterable<CID> }> {
+): Promise<WalkedBlock & { links: Iterable<DagLink> }> {
   const hasLinks = withLinks && !isLeaf(cid)
 
   if (hasLinks && !isDagPb(cid)) {
@@ -194,7 +203,7 @@ async function read (cid: CID, blockstore: WalkStore, signal: AbortSignal): Prom
 }
 
 /** The links of a block, last first, each decoded only when it is read. */
-export function linksOf (cid: CID, bytes: Uint8Array): Iterable<CID> {
+export function linksOf (cid: CID, bytes: Uint8Array): Iterable<DagLink> {
   if (isLeaf(cid)) {
     return []
   }
@@ -210,8 +219,8 @@ export function linksOf (cid: CID, bytes: Uint8Array): Iterable<CID> {
   }
 }
 
-function * fromLast (links: NodeLinks): Generator<CID> {
+function * fromLast (links: NodeLinks): Generator<DagLink> {
   for (let i = links.length - 1; i >= 0; i--) {
-    yield links.at(i).Hash
+    yield links.at(i)
   }
 }

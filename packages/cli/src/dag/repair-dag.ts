@@ -2,6 +2,7 @@ import { checkBlock, checkHash, CorruptBlockError, isDamage, isIdentity, unmark 
 import { linksOf, Reached } from './dag-walk.ts'
 import { readBlock } from './read-block.ts'
 import { WaitingBlocks } from './waiting-blocks.ts'
+import type { DagLink } from './dag-walk.ts'
 import type { IpfszComponents } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
@@ -51,7 +52,7 @@ export async function * repairDag (
     }
   }
 
-  const visit = async (cid: CID, levels: number): Promise<RepairedBlock & { links: Iterable<CID> }> => {
+  const visit = async (cid: CID, levels: number): Promise<RepairedBlock & { links: Iterable<DagLink> }> => {
     const { found, bytes } = await read(cid, blockstore, signal)
     const good = bytes ?? await fetch(cid)
 
@@ -76,8 +77,8 @@ export async function * repairDag (
     for (const [i, { links, ...block }] of blocks.entries()) {
       waiting.noteSize(block.size)
 
-      for (const link of links) {
-        enter(link, batch[i].levels - 1)
+      for (const { Hash } of links) {
+        enter(Hash, batch[i].levels - 1)
       }
 
       if (batch[i].isNew) {

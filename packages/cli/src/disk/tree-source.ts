@@ -2,9 +2,10 @@ import { constants } from 'node:fs'
 import { lstat, open, readdir, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TreeEntryError } from '../errors.ts'
+import { GIT, GITIGNORE, GitIgnore } from './gitignore.ts'
 import type { Ignore } from './ignore.ts'
 import type { ImportCandidateStream, Mtime } from '@ipfsz/core'
-import type { BigIntStats } from 'node:fs'
+import type { BigIntStats, Dirent } from 'node:fs'
 
 /** An entry of a tree, as the importer takes it. */
 export type Candidate = ImportCandidateStream extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
@@ -26,6 +27,8 @@ export interface TreeSourceInit {
   /** Whether to include names that begin with a dot. */
   hidden: boolean
   ignore: Ignore
+  /** Whether to leave out what git ignores, and `.git`. */
+  gitignore: boolean
   preserve: Preserve
   signal: AbortSignal
 }
@@ -53,7 +56,8 @@ interface Entry {
  * be given by a symlink. Symlinks inside it are added as symlinks. Files are opened only when they are read.
  *
  * @param root - the directory's name in the paths of the result
- * @throws {TreeEntryError} an entry is not a file, directory or symlink, or its name is not UTF-8
+ * @throws {TreeEntryError} an entry is not a file, directory or symlink, its name is not UTF-8, or a `.gitignore` file
+ *   is too large
  */
 export async function * treeSource (
   directory: string,
@@ -61,16 +65,19 @@ export async function * treeSource (
   options: TreeSourceOptions
 ): AsyncGenerator<Candidate> {
   yield { path: root, ...metadata(await stat(directory, { bigint: true }), options.preserve) }
-  yield * walk(directory, root, '', options)
+  yield * walk(directory, root, '', options, options.gitignore ? await GitIgnore.above(directory) : undefined)
 }
 
 async function * walk (
   directory: string,
   root: string,
   below: string,
-  options: TreeSourceOptions
+  options: TreeSourceOptions,
+  above: GitIgnore | undefined
 ): AsyncGenerator<Candidate> {
-  const names = await entryNames(join(directory, below), options, below)
+  const entries = await readdir(join(directory, below), { encoding: 'buffer', withFileTypes: true })
+  const git = await above?.enter(directory, below, entries.some(entry => entry.isFile() && isNamed(entry, GITIGNORE)))
+  const names = entryNames(entries, directory, options, below, git)
 
   for (let start = 0; start < names.length; start += AHEAD) {
     options.signal.throwIfAborted()
@@ -87,7 +94,7 @@ async function * walk (
 
       if (stats.isDirectory()) {
         yield candidate
-        yield * walk(directory, root, path, options)
+        yield * walk(directory, root, path, options, git)
       } else if (stats.isFile()) {
         if (losesExecutableBit(stats, options.preserve)) {
           options.onExecutable(path)
@@ -104,19 +111,22 @@ async function * walk (
   }
 }
 
-async function entryNames (
+function entryNames (
+  entries: ReadonlyArray<Dirent<Buffer>>,
   directory: string,
   { hidden, ignore, onHidden }: TreeSourceOptions,
-  below: string
-): Promise<string[]> {
+  below: string,
+  git: GitIgnore | undefined
+): string[] {
   const names: string[] = []
 
-  for (const entry of await readdir(directory, { encoding: 'buffer', withFileTypes: true })) {
+  for (const entry of entries) {
     const { name: bytes } = entry
     const name = bytes.toString()
     const path = below === '' ? name : `${below}/${name}`
+    const isDirectory = entry.isDirectory()
 
-    if (ignore(path, entry.isDirectory())) {
+    if (ignore(path, isDirectory) || (git != null && (name === GIT || git.ignores(path, isDirectory)))) {
       continue
     }
 
@@ -124,7 +134,7 @@ async function entryNames (
       onHidden(path)
     } else if (!Buffer.from(name).equals(bytes)) {
       throw new TreeEntryError(
-        join(directory, name),
+        join(directory, path),
         'its name is not UTF-8, which UnixFS requires: rename it, or leave it out with --ignore'
       )
     } else {
@@ -133,6 +143,10 @@ async function entryNames (
   }
 
   return names.toSorted((a, b) => a < b ? -1 : 1)
+}
+
+function isNamed ({ name }: Dirent<Buffer>, expected: string): boolean {
+  return name.toString() === expected
 }
 
 /** How many bytes to read at once: all of a small file, as each read allocates that much. */

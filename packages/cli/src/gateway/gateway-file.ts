@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { loopback } from '../daemon/daemon-file.ts'
 import { isHeld } from '../locks/kernel-lock.ts'
 import { locksIn, takeLock } from '../locks/lock-files.ts'
+import type { PortOwner } from '../port-owner.ts'
 
 const VERSION = 1
 
@@ -64,7 +65,20 @@ async function announce (repo: string, url: string): Promise<() => Promise<void>
  * @returns undefined if none can be reached
  */
 export async function findGateway (repo: string): Promise<string | undefined> {
-  const { version, lock, loopback: at, url } = await readValue(repo) ?? {}
+  return (await findRunning(repo))?.url
+}
+
+/** The gateway of a repo, if it is the process that has a port. */
+export async function gatewayOnPort (repo: string, port: number): Promise<PortOwner | undefined> {
+  const { url, pid } = await findRunning(repo) ?? {}
+
+  return url != null && pid != null && pid !== process.pid && new URL(url).port === String(port)
+    ? { pid, command: 'the gateway of this repo' }
+    : undefined
+}
+
+async function findRunning (repo: string): Promise<{ url: string, pid: number | undefined } | undefined> {
+  const { version, lock, loopback: at, url, pid } = await readValue(repo) ?? {}
 
   if (version !== VERSION || typeof lock !== 'string' || typeof url !== 'string' || basename(lock) !== lock) {
     return undefined
@@ -75,7 +89,7 @@ export async function findGateway (repo: string): Promise<string | undefined> {
   }
 
   try {
-    return isHeld(join(locksIn(repo), lock)) ? url : undefined
+    return isHeld(join(locksIn(repo), lock)) ? { url, pid: typeof pid === 'number' ? pid : undefined } : undefined
   } catch {
     // the lock is another user's
     return undefined

@@ -15,7 +15,7 @@ const MAX_DEPTH = 8
 export interface NamesInit {
   repo: Pick<Repo, 'path' | 'datastore'>
   /** Other nodes. Without it, only the IPNS names of the repo's own keys are known. */
-  network?: Pick<Network, 'resolveName' | 'nameRecord'> | undefined
+  network?: Pick<Network, 'resolveName'> & Partial<Pick<Network, 'nameRecord'>> | undefined
   /** Whether DNS is asked for DNSLinks. */
   usesDns: boolean
   /** Ends what is under way. */
@@ -52,7 +52,7 @@ export class GatewayNames implements NameResolver {
     return orNotFound(name, async () => {
       const { signOwnRecord } = await import('../network/names/own-names.ts')
 
-      return await signOwnRecord(repo, name) ?? await network?.nameRecord(name, { signal })
+      return await signOwnRecord(repo, name) ?? await network?.nameRecord?.(name, { signal })
     })
   }
 

@@ -3,9 +3,11 @@ import { createServer } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { ListenError } from '../errors.ts'
 import { listenReason } from '../listen-reasons.ts'
+import { portOwner } from '../port-owner.ts'
 import { formatAddress } from './listen-address.ts'
 import type { ListenAddress } from './listen-address.ts'
 import type { Metrics } from './metrics.ts'
+import type { PortOwner } from '../port-owner.ts'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -21,18 +23,25 @@ const METRICS_TIMEOUT = 10_000
 /**
  * Let a server listen.
  *
+ * @param findOwner - finds the process that has the port, where the system does not say
  * @returns where it listens
  * @throws {ListenError}
  */
-export async function listen (server: Server, address: ListenAddress): Promise<ListenAddress> {
+export async function listen (
+  server: Server,
+  address: ListenAddress,
+  findOwner?: (port: number) => Promise<PortOwner | undefined>
+): Promise<ListenAddress> {
   try {
     const listening = once(server, 'listening')
     server.listen(address.port, address.host)
     await listening
   } catch (err) {
     const { code = '', message } = err as NodeJS.ErrnoException
+    const { port } = address
+    const owner = code === 'EADDRINUSE' ? await portOwner('tcp', port) ?? await findOwner?.(port) : undefined
 
-    throw new ListenError(formatAddress(address), code, listenReason(code, address.port) ?? message, { cause: err })
+    throw new ListenError(formatAddress(address), code, listenReason(code, port, owner) ?? message, { cause: err })
   }
 
   return { host: address.host, port: (server.address() as AddressInfo).port }

@@ -6,7 +6,7 @@ import { BlockCache } from '../cache/block-cache.ts'
 import { takeSlot } from '../cache/cache-slot.ts'
 import { noteFailures } from './failures.ts'
 import { createFetchingGateway } from './fetching.ts'
-import { announceGateway } from './gateway-file.ts'
+import { announceGateway, gatewayOnPort } from './gateway-file.ts'
 import { isLocalhost, urlOf } from './listen-address.ts'
 import { MemoryBlockCache } from './memory-block-cache.ts'
 import { Metrics } from './metrics.ts'
@@ -103,7 +103,7 @@ export async function startGateway (init: StartGatewayInit): Promise<RunningGate
   }
   let main: Server | undefined
   const serve = async (server: Server, address: ListenAddress): Promise<ListenAddress> => {
-    const bound = await listen(server, address)
+    const bound = await listen(server, address, async port => gatewayOnPort(init.repo.path, port))
     // the server for metrics waits for nobody
     undo.push(async () => { await shutDown(server, server === main ? metrics : { inFlight: 0 }) })
 

@@ -6,18 +6,21 @@ export interface Example {
 
 /** Headings for the list of all commands, in order, and the commands below each. */
 export const COMMAND_GROUPS: ReadonlyArray<readonly [heading: string, commands: readonly string[]]> = [
-  ['Add and read files:', ['add', 'cat', 'get', 'ls', 'stat']],
+  ['Add and read files:', ['add', 'cat', 'get', 'ls', 'stat', 'diff']],
   ['Keep, delete and move:', ['pin', 'rm', 'gc', 'car', 'link']],
   ['Check and repair:', ['verify', 'repair']],
   ['Share with other nodes and browsers:', ['daemon', 'gateway', 'name', 'providers', 'id', 'peers', 'connect']],
   ['Choose how to compress:', ['bench', 'codecs', 'cid']],
-  ['Look after the repo:', ['init', 'stats', 'blockstore']],
+  ['Look after the repo:', ['init', 'stats', 'du', 'blockstore']],
   ['About this command:', ['help', 'version', 'completion']]
 ]
 
 /** The options that most people need, in order, of commands with many. Their other options come after them. */
 export const COMMON_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  add: ['--codec', '--level', '--link', '--ignore', '--hidden', '--wrap-with-directory', '--only-hash', '--quieter'],
+  add: [
+    '--codec', '--level', '--link', '--ignore', '--gitignore', '--hidden', '--wrap-with-directory', '--only-hash',
+    '--quieter'
+  ],
   get: ['--output', '--force'],
   daemon: ['--gateway', '--gateway-fetch', '--provide', '--listen', '--bootstrap'],
   gateway: ['--listen', '--public', '--fetch', '--gateway', '--cache', '--compress', '--log']
@@ -51,6 +54,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   stat: examples(
     ['stat CID', 'Show sizes, codec and both CIDs'],
     ['stat --offline CID/report.csv', 'Show them only if the repo has the file']
+  ),
+  diff: examples(
+    ['diff CID1 CID2', 'List what differs between two directories'],
+    ['diff --content CID1 CID2', 'Compare the bytes where CIDs do not tell']
   ),
   'pin add': examples(
     ['pin add CID', 'Keep a file or a directory'],
@@ -155,6 +162,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   stats: examples(
     ['stats', 'Count blocks by how they are stored'],
     ['stats --json', 'Count them for a script']
+  ),
+  du: examples(
+    ['du CID', 'Show what each entry of a directory takes, and all of it'],
+    ['du -s', 'Show what each pin adds, and all of them together']
   ),
   'blockstore convert': examples(
     ['blockstore convert --codec zstd', 'Compress all blocks on disk'],

@@ -42,6 +42,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
       'in directories, skip what matches a pattern, as in .gitignore: .git, *.log or /build/; repeatable',
       collect(text => text, false)
     )
+    .option('--gitignore', 'in directories, skip what .gitignore files say, and .git')
     .option('-w, --wrap-with-directory', 'put all paths into one new directory, under their names')
     .option('-n, --only-hash', 'only compute the CIDs: store nothing')
     .option('--preserve-mode', 'keep file modes, such as executable bits')
@@ -90,6 +91,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
         sync = true,
         hidden = false,
         ignore = [],
+        gitignore = false,
         preserveMode: mode = false,
         preserveMtime: mtime = false,
         wrapWithDirectory: wrap = false,
@@ -115,6 +117,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
           sync,
           hidden,
           ignore,
+          gitignore,
           preserve: { mode, mtime },
           ...kubo == null ? {} : { kubo }
         },

@@ -4,6 +4,8 @@ import { addNetworkOptions, withNetwork } from './program-network.ts'
 import { collect, parseNumber, parseSize } from '../terminal/units.ts'
 import type { BenchCommandOptions } from '../commands/bench.ts'
 import type { CatCommandOptions } from '../commands/cat.ts'
+import type { DiffCommandOptions } from '../commands/diff.ts'
+import type { DuCommandOptions } from '../commands/du.ts'
 import type { GetCommandOptions } from '../commands/get.ts'
 import type { LsCommandOptions } from '../commands/ls.ts'
 import type { StatCommandOptions } from '../commands/stat.ts'
@@ -12,7 +14,7 @@ import type { Context } from '../context.ts'
 import type { NetworkFlags } from './program-network.ts'
 import type { Command } from 'commander'
 
-const TARGET = 'a CID, or CID/path'
+const TARGET = 'a CID, CID/path, or /ipns/NAME/path'
 
 /** The `--max-window` option. */
 export function maxWindow (): Option {
@@ -88,6 +90,26 @@ export function defineFileCommands (program: Command, context: () => Context): v
     .action(async (cid: string, flags: StatCommandOptions & NetworkFlags) => {
       const { stat } = await import('../commands/stat.ts')
       await stat(cid, ...withNetwork(flags, context()))
+    })
+
+  addNetworkOptions(program.command('diff')
+    .description('compare two files or directories: what was added, removed or changed, with original sizes')
+    .argument('<cid>', 'the old one: a CID, or CID/path')
+    .argument('<cid>', 'the new one')
+    .option('--content', 'also read files of equal size, if their CIDs do not tell whether they have the same bytes'))
+    .action(async (before: string, after: string, flags: Partial<DiffCommandOptions> & NetworkFlags) => {
+      const [{ content = false }, networked] = withNetwork(flags, context())
+      const { diff } = await import('../commands/diff.ts')
+      await diff([before, after], { content }, networked)
+    })
+
+  program.command('du')
+    .description('show what takes space in this repo: stored size, original size, name')
+    .argument('[cid...]', 'CIDs, CID/path, or names of pins (default: everything that is pinned)')
+    .option('-s, --summarize', 'do not list what is in directories')
+    .action(async (texts: string[], { summarize = false }: Partial<DuCommandOptions>) => {
+      const { du } = await import('../commands/du.ts')
+      await du(texts, { summarize }, context())
     })
 
   program.command('verify')

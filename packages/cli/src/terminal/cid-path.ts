@@ -8,10 +8,25 @@ export interface CidPath {
   path: string
   /** As it was typed. */
   text: string
+  /** The last name that was typed, where that is not one of `path`: what a name leads to may have any path. */
+  label?: string
 }
 
-/** What stands before a CID. */
-const PREFIX = /^(?:ipfs:\/\/|\/ipfs\/)/
+/** An IPNS name, a DNSLink name or the name of a key, and a path below what it leads to. */
+export interface NamePath {
+  name: string
+  /** Empty for what the name leads to. */
+  path: string
+  /** As it was typed. */
+  text: string
+}
+
+/** What stands before a CID, and before a name. */
+const CID_PREFIX = /^(?:ipfs:\/\/|\/ipfs\/)/
+const NAME_PREFIX = /^(?:ipns:\/\/|\/ipns\/)/
+
+/** The host and the path of a gateway's URL for a name: `NAME.ipns.HOST`. */
+const NAME_HOST = /^(.+?)\.ipns\./
 
 /**
  * Parse a CID, with or without `/ipfs/` or `ipfs://` before it, or the URL of a gateway for it.
@@ -19,11 +34,15 @@ const PREFIX = /^(?:ipfs:\/\/|\/ipfs\/)/
  * @throws {UsageError} the text is not a CID
  */
 export function parseCid (text: string): CID {
+  const bare = pathOf(text)
+
   try {
-    return CID.parse((fromUrl(text) ?? text).replace(PREFIX, '').replace(/\/$/, ''))
+    return CID.parse(bare.replace(CID_PREFIX, '').replace(/\/$/, ''))
   } catch (err) {
     throw new UsageError(
-      `"${text}" is not a CID: name a CID, such as one that ipfsz add printed`,
+      NAME_PREFIX.test(bare)
+        ? `"${text}" is a name, and this needs a CID: ipfsz name resolve prints that of a name`
+        : `"${text}" is not a CID: name a CID, such as one that ipfsz add printed`,
       { cause: err }
     )
   }
@@ -36,33 +55,70 @@ export function parseCid (text: string): CID {
  * @throws {UsageError} the text does not begin with a CID
  */
 export function parseCidPath (text: string): CidPath {
-  const bare = (fromUrl(text) ?? text).replace(PREFIX, '')
-  const slash = bare.indexOf('/')
+  const path = pathOf(text)
+  const { first, rest } = split(path.replace(CID_PREFIX, ''))
 
-  return slash === -1
-    ? { cid: parseCid(bare), path: '', text }
-    : { cid: parseCid(bare.slice(0, slash)), path: bare.slice(slash + 1), text }
+  return { cid: parseCid(NAME_PREFIX.test(path) ? text : first), path: rest, text }
 }
 
-/** `CID/path` from the URL of a gateway, whose path is percent-encoded. Undefined if the text is no such URL. */
-function fromUrl (text: string): string | undefined {
+/**
+ * Parse what `parseCidPath` parses, or a name in the place of a CID: `/ipns/NAME/a/b.csv`, `ipns://NAME/a/b.csv`, or
+ * the URL of a gateway for it.
+ *
+ * @throws {UsageError} the text begins neither with a CID nor with a name
+ */
+export function parseContentPath (text: string): CidPath | NamePath {
+  const path = pathOf(text)
+
+  if (!NAME_PREFIX.test(path)) {
+    return parseCidPath(text)
+  }
+
+  const { first, rest } = split(path.replace(NAME_PREFIX, ''))
+
+  if (first === '') {
+    throw new UsageError(`"${text}" has no name: give one, as in /ipns/NAME`)
+  }
+
+  return { name: first, path: rest, text }
+}
+
+function split (text: string): { first: string, rest: string } {
+  const slash = text.indexOf('/')
+
+  return slash === -1 ? { first: text, rest: '' } : { first: text.slice(0, slash), rest: text.slice(slash + 1) }
+}
+
+/** `/ipfs/CID/path` or `/ipns/NAME/path` from the URL of a gateway, whose path is percent-encoded. Any other text. */
+function pathOf (text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
-    return undefined
+    return text
   }
 
   const { hostname, pathname } = new URL(text)
   const [cid, namespace] = hostname.split('.')
-  const path = namespace === 'ipfs' ? `/ipfs/${cid}${pathname}` : pathname
+  const name = namespace === 'ipfs' ? undefined : NAME_HOST.exec(hostname)?.[1]
+  const path = namespace === 'ipfs'
+    ? `/ipfs/${cid}${pathname}`
+    : name == null ? pathname : `/ipns/${restoreName(name)}${pathname}`
 
   try {
-    return PREFIX.test(path) ? path.replace(PREFIX, '').split('/').map(decodeURIComponent).join('/') : undefined
+    return CID_PREFIX.test(path) || NAME_PREFIX.test(path) ? path.split('/').map(decodeURIComponent).join('/') : text
   } catch {
     // a percent sign that encodes nothing
-    return undefined
+    return text
   }
 }
 
-/** The last name of the path, or the CID if the path is empty. */
-export function nameOf ({ cid, path }: CidPath): string {
-  return path.split('/').findLast(Boolean) ?? cid.toString()
+/**
+ * The name that a DNS label stands for: a DNS name has `-` for its dots, and `--` for a dash
+ * (specs.ipfs.tech/http-gateways/subdomain-gateway, `Host`). No key has a dash.
+ */
+function restoreName (label: string): string {
+  return label.includes('.') ? label : label.replaceAll(/--?/g, dashes => dashes === '--' ? '-' : '.')
+}
+
+/** The last name that was typed, or the CID if there is none. */
+export function nameOf ({ cid, path, label }: CidPath): string {
+  return label ?? path.split('/').findLast(Boolean) ?? cid.toString()
 }

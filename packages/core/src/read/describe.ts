@@ -30,6 +30,7 @@ export function describe (entry: Entry): Description {
     ratio: size === 0 ? 1 : storedSize / size,
     frames: header?.frameLengths.length ?? 0,
     ...header == null ? {} : { frameSize: header.frameSize },
+    ...header?.contentCid == null ? {} : { contentCid: header.contentCid },
     plainCid: cid,
     ...stream == null ? markedTwin(node, header) : { markedCid: mark(cid, stream), sizeKnown: false }
   }

@@ -96,8 +96,13 @@ function keysIn (repo: string): string {
   return join(repo, 'keys')
 }
 
+/** Whether a key can have this name. */
+export function isKeyName (name: string): boolean {
+  return /^[\w-]{1,64}$/.test(name)
+}
+
 function fileOf (repo: string, name: string): string {
-  if (!/^[\w-]{1,64}$/.test(name)) {
+  if (!isKeyName(name)) {
     throw new UsageError(`"${name}" is not a valid key name. Use up to 64 letters, digits, - and _`)
   }
 

@@ -1,16 +1,9 @@
 import { CID } from 'multiformats/cid'
 import { NameError } from '../../errors.ts'
 import { usableDhts } from '../dht/dhts.ts'
+import { followNames, noRecord } from './follow-names.ts'
 import { loadKey, loadOrCreateKey } from './keys.ts'
-import {
-  DEFAULT_LIFETIME,
-  formatName,
-  makeRecord,
-  MAX_NAMES,
-  parseName,
-  readRecord,
-  recordKey
-} from './name-records.ts'
+import { DEFAULT_LIFETIME, formatName, makeRecord, parseName, readRecord, recordKey } from './name-records.ts'
 import { listPublished, readPublished, writePublished } from './published.ts'
 import { waitForDht } from '../dht/wait-for-dht.ts'
 import type { Services } from '../dht/dhts.ts'
@@ -72,26 +65,10 @@ export class NameService {
 
   /** @throws {NameError} the text is not a name, or no valid record was found */
   async resolve (text: string, signal: AbortSignal): Promise<ResolvedName> {
-    let digest = parseName(text)
+    parseName(text)
     await waitForDht(this.#libp2p, signal)
 
-    for (let depth = 0; depth < MAX_NAMES; depth++) {
-      const record = await this.#find(digest, signal)
-
-      if (record == null) {
-        throw notFound(text)
-      }
-
-      if (!('name' in record.value)) {
-        return record.value
-      }
-
-      digest = record.value.name
-    }
-
-    throw new NameError(
-      `${text} leads through more than ${MAX_NAMES} names, which is the limit: ask its owner to publish a CID`
-    )
+    return followNames(text, async digest => this.#find(digest, signal))
   }
 
   /** @throws {NameError} the text is not a name, or no valid record was found */
@@ -101,7 +78,7 @@ export class NameService {
     const record = await this.#find(digest, signal)
 
     if (record == null) {
-      throw notFound(text)
+      throw noRecord(text)
     }
 
     return record.bytes
@@ -167,9 +144,4 @@ export class NameService {
 
     return newest
   }
-}
-
-function notFound (text: string): NameError {
-  return new NameError(`No record of ${text} was found: it was never published, or its record has expired. ` +
-    'Ask its owner to publish it again, with ipfsz name publish')
 }

@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid'
-import { loadKey } from './keys.ts'
-import { makeRecord, parseName } from './name-records.ts'
+import { isKeyName, loadKey } from './keys.ts'
+import { formatName, makeRecord, parseName } from './name-records.ts'
 import { listPublished } from './published.ts'
 import type { Published } from './published.ts'
 import type { ResolvedName } from '../network.ts'
@@ -22,6 +22,13 @@ export async function resolveOwnName (repo: NamesRepo, name: string): Promise<Re
   const { published } = await findOwn(repo, name) ?? {}
 
   return published == null ? undefined : { cid: CID.parse(published.cid), path: published.path, ttl: TTL }
+}
+
+/** The name that belongs to a key of this repo: `k51...`. Undefined if the text is not the name of a key. */
+export async function nameOfKey ({ path }: Pick<NamesRepo, 'path'>, key: string): Promise<string | undefined> {
+  const digest = isKeyName(key) ? (await loadKey(path, key))?.publicKey.toMultihash() : undefined
+
+  return digest == null ? undefined : formatName(digest)
 }
 
 /**

@@ -134,7 +134,7 @@ export async function startNode (init: NodeInit): Promise<Node> {
   } catch (err) {
     await helia.stop().catch(() => {})
 
-    throw listenError(err) ?? new NodeError(`The node cannot start: ${messageOf(err)}`, { cause: err })
+    throw await listenError(err) ?? new NodeError(`The node cannot start: ${messageOf(err)}`, { cause: err })
   }
 
   const { libp2p } = helia

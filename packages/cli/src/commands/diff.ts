@@ -1,0 +1,118 @@
+import { withReadings } from '../context.ts'
+import { diffTrees } from '../dag/diff-trees.ts'
+import { DifferentError, withExitCode } from '../errors.ts'
+import { parseCidPath } from '../terminal/cid-path.ts'
+import { printable } from '../terminal/output.ts'
+import { counter } from '../terminal/progress.ts'
+import { count, formatSize } from '../terminal/units.ts'
+import { sameBytes } from './same-bytes.ts'
+import type { Context, Reading } from '../context.ts'
+import type { Comparison, DescribedEntry } from '../dag/describe-entry.ts'
+import type { Difference } from '../dag/diff-trees.ts'
+import type { CidPath } from '../terminal/cid-path.ts'
+import type { CID } from 'multiformats/cid'
+
+export interface DiffCommandOptions {
+  /** Read files of the same size whose CIDs do not tell whether they have the same bytes. */
+  content: boolean
+}
+
+/** The exit code when the comparison failed, as that of `diff`: 1 says that there are differences. */
+const TROUBLE = 2
+
+/**
+ * Print the paths at which two files or directories differ.
+ *
+ * @throws {DifferentError} they differ
+ * @throws the errors of reading, with exit code 2
+ */
+export async function diff (texts: [string, string], options: DiffCommandOptions, context: Context): Promise<void> {
+  let found = 0
+
+  try {
+    const [before, after] = texts.map(parseCidPath)
+
+    found = await withReadings(context, async read =>
+      compare(
+        { ...before, reading: read(before.cid, { path: before.path, scope: 'block' }) },
+        { ...after, reading: read(after.cid, { path: after.path, scope: 'block' }) },
+        options,
+        context
+      ))
+  } catch (err) {
+    throw err instanceof Error && !context.signal.aborted ? withExitCode(err, TROUBLE) : err
+  }
+
+  if (found > 0) {
+    throw new DifferentError(found)
+  }
+}
+
+type Side = CidPath & { reading: Reading }
+
+/** @returns how many differences there are */
+async function compare (before: Side, after: Side, { content }: DiffCommandOptions, context: Context): Promise<number> {
+  const { output, signal } = context
+  const [from, to] = [before.reading.files, after.reading.files]
+  const progress = output.progress('comparing', undefined, 'entry')
+  const seen = counter(progress)
+  let differences = 0
+  let unknown = 0
+
+  const compareContents = async (a: DescribedEntry, b: DescribedEntry): Promise<Comparison> =>
+    await sameBytes(from.cat(a.readCid, { signal }), to.cat(b.readCid, { signal }), signal) ? 'same' : 'changed'
+
+  try {
+    const roots = await Promise.all([rootOf(before, signal), rootOf(after, signal)])
+
+    for await (
+      const difference of diffTrees(...roots, {
+        before: from,
+        after: to,
+        compareContents: content ? compareContents : undefined,
+        onEntry () { seen(1) },
+        signal
+      })
+    ) {
+      differences++
+      unknown += difference.change === 'unknown' ? 1 : 0
+      output.result(toJson(difference), toText(difference))
+    }
+  } finally {
+    progress.end()
+  }
+
+  if (unknown > 0) {
+    output.note(
+      `${count(unknown, 'file')} of equal size may hold the same bytes, stored in different ways: compare the bytes ` +
+        'with --content'
+    )
+  }
+
+  return differences
+}
+
+async function rootOf ({ cid, path, reading: { files } }: Side, signal: AbortSignal): Promise<CID> {
+  // without a path, the CIDs may be equal, and nothing need be read
+  return path === '' ? cid : (await files.stat(cid, { path, signal })).plainCid
+}
+
+function toJson ({ change, path, before, after, sameAs }: Difference): Record<string, unknown> {
+  return { change, path, before: entryOf(before), after: entryOf(after), sameAs }
+}
+
+function entryOf (entry: DescribedEntry | undefined): Record<string, unknown> | undefined {
+  return entry == null
+    ? undefined
+    : { cid: entry.readCid.toString(), plainCid: entry.cid.toString(), type: entry.type, size: entry.size }
+}
+
+function toText ({ change, path, before, after }: Difference): string {
+  const end = (after ?? before)?.type === 'directory' ? '/' : ''
+
+  return [change, sizeOf(before), sizeOf(after), `${path === '' ? '.' : printable(path)}${end}`].join('\t')
+}
+
+function sizeOf (entry: DescribedEntry | undefined): string {
+  return entry?.size == null ? '-' : formatSize(entry.size)
+}

@@ -1,0 +1,167 @@
+import { unmark } from '@ipfsz/core'
+import { openToRead } from '../context.ts'
+import { UsageMeter } from '../dag/usage.ts'
+import { explain, IncompleteError, UsageError } from '../errors.ts'
+import { parseCidPath } from '../terminal/cid-path.ts'
+import { printable } from '../terminal/output.ts'
+import { counter } from '../terminal/progress.ts'
+import { reportPinRecords } from '../terminal/report-pin-records.ts'
+import { count, formatSize } from '../terminal/units.ts'
+import type { Context, Session } from '../context.ts'
+import type { Usage } from '../dag/usage.ts'
+import type { PinRecordError } from '../errors.ts'
+import type { CID } from 'multiformats/cid'
+
+export interface DuCommandOptions {
+  /** Whether to leave out the entries of directories. */
+  summarize: boolean
+}
+
+/** A DAG to measure, and what the user calls it. */
+interface Target {
+  cid: CID
+  name: string
+}
+
+/**
+ * Print what files and directories take in the repo: stored and original size, each block counted once.
+ *
+ * @param texts - CIDs with or without a path, or names of pins. By default all pins
+ * @throws {UsageError} a text is neither
+ * @throws {IncompleteError} some of several cannot be measured; the reasons are printed
+ */
+export async function du (texts: readonly string[], options: DuCommandOptions, context: Context): Promise<void> {
+  const { output, signal } = context
+  const session = await openToRead(context)
+  const unread: PinRecordError[] = []
+  const targets = texts.length === 0
+    ? await allPins(session, signal, unread)
+    : (await Promise.all(texts.map(async text => findTargets(text, session, signal)))).flat()
+  const progress = output.progress('measuring', undefined, 'block')
+  const meter = new UsageMeter({
+    blockstore: session.repo.blockstore,
+    files: session.files,
+    signal,
+    onBlocks: counter(progress)
+  })
+  const usages: Usage[] = []
+  let failed = unread.length
+
+  try {
+    for (const target of targets) {
+      try {
+        usages.push(await measure(target, meter, options, context))
+      } catch (err) {
+        if (signal.aborted || targets.length === 1 || !(err instanceof Error)) {
+          throw err
+        }
+
+        output.error(`${target.name}: ${explain(err)}`, err)
+        failed++
+      }
+    }
+  } finally {
+    progress.end()
+  }
+
+  const total = sum(usages)
+
+  if (targets.length !== 1) {
+    print('total', undefined, total, context)
+  }
+
+  if (total.unknownSizes > 0) {
+    output.note(
+      `the original size of ${count(total.unknownSizes, 'file')}, compressed by another tool, is unknown: the stored ` +
+        'size counts instead'
+    )
+  }
+
+  reportPinRecords(unread, output)
+
+  if (failed > 0) {
+    const all = targets.length + unread.length
+
+    throw new IncompleteError(`${failed} of ${all} could not be measured: see the errors above`)
+  }
+}
+
+/** Measure and print a DAG, after the entries in it if it is a directory. */
+async function measure (
+  { cid, name }: Target,
+  meter: UsageMeter,
+  { summarize }: DuCommandOptions,
+  context: Context
+): Promise<Usage> {
+  let total = sum([])
+
+  for await (const entry of summarize ? [] : await meter.list(cid) ?? []) {
+    const usage = await meter.add(entry.cid, entry.size)
+
+    print(`${name}/${entry.name}`, entry.cid, usage, context)
+    total = sum([total, usage])
+  }
+
+  // what belongs to no entry: the blocks of the directory itself
+  total = sum([total, await meter.add(cid)])
+  print(name, cid, total, context)
+
+  return total
+}
+
+async function allPins ({ pins }: Session, signal: AbortSignal, unread: PinRecordError[]): Promise<Target[]> {
+  const targets: Target[] = []
+
+  for await (const { cid, name } of pins.ls(signal, err => { unread.push(err) })) {
+    targets.push({ cid, name: name ?? cid.toString() })
+  }
+
+  return targets
+}
+
+/** What a text on the command line names: a CID and a path, or all pins of that name. */
+async function findTargets (text: string, session: Session, signal: AbortSignal): Promise<Target[]> {
+  let parsed: ReturnType<typeof parseCidPath>
+
+  try {
+    parsed = parseCidPath(text)
+  } catch (err) {
+    const pins = (await allPins(session, signal, [])).filter(({ name }) => name === text)
+
+    if (pins.length === 0) {
+      throw new UsageError(`"${text}" is neither a CID nor the name of a pin: list the pins with ipfsz pin ls`, {
+        cause: err
+      })
+    }
+
+    return pins
+  }
+
+  const { cid, path } = parsed
+  const { plainCid } = await session.files.stat(cid, { path, signal })
+
+  // the CID of an original may be linked to a compressed file
+  return [{ cid: path === '' && plainCid.equals(unmark(cid)) ? cid : plainCid, name: text }]
+}
+
+function sum (usages: readonly Usage[]): Usage {
+  const total: Usage = { size: 0, storedSize: 0, blocks: 0, unknownSizes: 0 }
+
+  for (const { size, storedSize, blocks, unknownSizes } of usages) {
+    total.size += size
+    total.storedSize += storedSize
+    total.blocks += blocks
+    total.unknownSizes += unknownSizes
+  }
+
+  return total
+}
+
+function print (name: string, cid: CID | undefined, usage: Usage, { output }: Context): void {
+  const { size, storedSize, blocks } = usage
+
+  output.result(
+    { cid: cid?.toString(), name, size, storedSize, blocks },
+    [formatSize(storedSize), formatSize(size), printable(name)].join('\t')
+  )
+}

@@ -1,0 +1,78 @@
+import { openResponse } from '@ipfsz/core/http'
+import { NameError } from '../../errors.ts'
+import { readAtMost } from '../../read-at-most.ts'
+import { followNames } from './follow-names.ts'
+import { formatName, readRecord, recordKey } from './name-records.ts'
+import type { NameRecord } from './name-records.ts'
+import type { ResolvedName } from '../network.ts'
+import type { MultihashDigest } from 'multiformats/hashes/interface'
+
+/** The media type of a signed record (Trustless Gateway, `Accept`). */
+const RECORD_TYPE = 'application/vnd.ipfs.ipns-record'
+/** The largest record in bytes (IPNS record specification, section "Record Size Limit"). */
+const MAX_RECORD_SIZE = 10 * 1024
+/** How long a gateway may take for its answer, in milliseconds: it may have to ask a DHT. */
+const TIMEOUT = 30_000
+/** The default of `newerWithin`. */
+const NEWER_WITHIN = 1000
+
+/**
+ * Resolve an IPNS name with the records that HTTP gateways send. They cannot lie: each record is signed by the key that
+ * the name is made from. All gateways are asked, because an old record is valid too.
+ *
+ * @param gateways - their base URLs, which end with a slash
+ * @param newerWithin - how long to wait for newer records after the first has arrived, in milliseconds
+ * @throws {NameError} the text is not a name, or no gateway has a valid record of it
+ */
+export async function resolveByGateways (
+  text: string,
+  gateways: readonly string[],
+  signal: AbortSignal,
+  newerWithin = NEWER_WITHIN
+): Promise<ResolvedName> {
+  return followNames(text, async digest => newestRecord(digest, gateways, signal, newerWithin))
+}
+
+async function newestRecord (
+  digest: MultihashDigest,
+  gateways: readonly string[],
+  signal: AbortSignal,
+  newerWithin: number
+): Promise<NameRecord | undefined> {
+  const ended = new AbortController()
+  const all = AbortSignal.any([signal, ended.signal, AbortSignal.timeout(TIMEOUT)])
+  let newest: NameRecord | undefined
+
+  await Promise.all(gateways.map(async gateway => {
+    try {
+      const record = await askGateway(digest, gateway, all)
+
+      if (newest == null) {
+        setTimeout(() => { ended.abort() }, newerWithin).unref()
+      }
+
+      newest = newest == null || record.sequence > newest.sequence ? record : newest
+    } catch {
+      // it has no record, or none that is valid: another one may
+      signal.throwIfAborted()
+    }
+  }))
+
+  return newest
+}
+
+async function askGateway (digest: MultihashDigest, gateway: string, signal: AbortSignal): Promise<NameRecord> {
+  const response = await openResponse(
+    gateway,
+    `ipns/${formatName(digest)}?format=ipns-record`,
+    RECORD_TYPE,
+    { fetch, stallTimeout: TIMEOUT, signal }
+  )
+  const bytes = await readAtMost(
+    (response.body ?? []) as AsyncIterable<Uint8Array>,
+    MAX_RECORD_SIZE,
+    () => new NameError(`${gateway} sent more than ${MAX_RECORD_SIZE} bytes as the record of a name`)
+  )
+
+  return readRecord(recordKey(digest), bytes)
+}

@@ -1,0 +1,107 @@
+import { open, readdir, readFile, readlink, stat } from 'node:fs/promises'
+
+/** The process that has a port. */
+export interface PortOwner {
+  pid: number
+  /** How it was started, shortened. */
+  command: string
+}
+
+/** The states of a TCP socket that listens, and of a UDP socket (Linux, `include/net/tcp_states.h`). */
+const STATES = { tcp: '0A', udp: '07' } as const
+
+/** The most open files that are looked at, of all processes. */
+const MAX_FILES = 50_000
+/** The longest command that is shown, in characters, and the bytes that are read of it. */
+const MAX_COMMAND = 60
+const COMMAND_BYTES = 4096
+
+/**
+ * The process of this user that listens on a port, as the kernel says: Linux alone tells that without another program.
+ *
+ * @param proc - where the kernel tells of processes
+ * @returns undefined if it is another user's, if there may be several, or if it is this process
+ */
+export async function portOwner (
+  protocol: 'tcp' | 'udp',
+  port: number,
+  proc = '/proc'
+): Promise<PortOwner | undefined> {
+  try {
+    const sockets = await socketsOn(protocol, port, proc)
+    const pids = sockets.size === 0 ? [] : await holdersOf(sockets, proc)
+    const [pid] = pids
+
+    return pids.length !== 1 || pid === process.pid ? undefined : { pid, command: await commandOf(pid, proc) }
+  } catch {
+    // another system, or the process has ended
+    return undefined
+  }
+}
+
+/** The inodes of the sockets that have a port, on any address. */
+async function socketsOn (protocol: 'tcp' | 'udp', port: number, proc: string): Promise<Set<string>> {
+  const found = new Set<string>()
+  const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+
+  for (const table of [protocol, `${protocol}6`]) {
+    const lines = (await readFile(`${proc}/net/${table}`, 'latin1').catch(() => '')).split('\n').slice(1)
+
+    for (const line of lines) {
+      const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/)
+
+      if (local.endsWith(end) && state === STATES[protocol]) {
+        found.add(inode)
+      }
+    }
+  }
+
+  return found
+}
+
+/** The processes that have these sockets open. Empty if one of the sockets belongs to none that can be looked into. */
+async function holdersOf (sockets: ReadonlySet<string>, proc: string): Promise<number[]> {
+  const unseen = new Set(sockets)
+  const pids = new Set<number>()
+  let files = 0
+
+  for (const name of await readdir(proc)) {
+    const pid = Number(name)
+
+    if (!Number.isSafeInteger(pid) || !await isOwn(`${proc}/${name}`)) {
+      continue
+    }
+
+    for (const file of await readdir(`${proc}/${name}/fd`).catch(() => [])) {
+      const [, inode] = /^socket:\[(\d+)\]$/.exec(await readlink(`${proc}/${name}/fd/${file}`).catch(() => '')) ?? []
+
+      if (++files > MAX_FILES) {
+        return []
+      }
+
+      if (inode != null && sockets.has(inode)) {
+        unseen.delete(inode)
+        pids.add(pid)
+      }
+    }
+  }
+
+  return unseen.size === 0 ? [...pids] : []
+}
+
+async function isOwn (directory: string): Promise<boolean> {
+  return stat(directory).then(({ uid }) => uid === process.getuid?.(), () => false)
+}
+
+async function commandOf (pid: number, proc: string): Promise<string> {
+  const file = await open(`${proc}/${pid}/cmdline`)
+
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(COMMAND_BYTES))
+    const command = buffer.subarray(0, bytesRead).toString().split('\0').filter(Boolean).join(' ')
+
+    return command.length > MAX_COMMAND ? `${command.slice(0, MAX_COMMAND)}...` : command
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { listenReason } from '../src/listen-reasons.ts'
+import { portOwner } from '../src/port-owner.ts'
+import type { AddressInfo } from 'node:net'
+
+const PORT = 8080
+
+interface FakeSocket {
+  inode: number
+  /** In hexadecimal, with the port. */
+  local?: string
+  state?: string
+  table?: string
+}
+
+/** A directory like /proc, of a kernel that has some sockets, and of processes that have some of them open. */
+async function fakeProc (sockets: readonly FakeSocket[], processes: Record<string, readonly number[]>): Promise<string> {
+  const proc = await mkdtemp(join(tmpdir(), 'ipfsz-proc-'))
+  onTestFinished(async () => { await rm(proc, { recursive: true }) })
+  await mkdir(join(proc, 'net'))
+
+  for (const table of ['tcp', 'tcp6', 'udp', 'udp6']) {
+    const lines = sockets.filter(socket => (socket.table ?? 'tcp') === table).map(
+      ({ inode, local = '0100007F:1F90', state = '0A' }, i) =>
+        `   ${i}: ${local} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000  1000        0 ${inode} 1 0 100`
+    )
+
+    await writeFile(join(proc, 'net', table), `  sl  local_address rem_address   st ...\n${lines.join('\n')}\n`)
+  }
+
+  for (const [pid, inodes] of Object.entries(processes)) {
+    await mkdir(join(proc, pid, 'fd'), { recursive: true })
+    await writeFile(join(proc, pid, 'cmdline'), `node\0/bin/ipfsz\0gateway\0${'x'.repeat(10_000)}`)
+    await symlink('/dev/null', join(proc, pid, 'fd', '0'))
+
+    for (const [i, inode] of inodes.entries()) {
+      await symlink(`socket:[${inode}]`, join(proc, pid, 'fd', `${i + 3}`))
+    }
+  }
+
+  return proc
+}
+
+describe('the owner of a port', () => {
+  it('is the process that has the socket which listens', async () => {
+    const proc = await fakeProc(
+      [
+        { inode: 1, local: '0100007F:1F91' },
+        { inode: 2, state: '01' },
+        { inode: 3 },
+        { inode: 4, table: 'udp', state: '07' },
+        { inode: 5, table: 'tcp6', local: '00000000000000000000000000000000:1F90' }
+      ],
+      { 11: [1, 2], 12: [3, 5], 13: [4] }
+    )
+
+    await expect(portOwner('tcp', PORT, proc))
+      .resolves.toEqual({ pid: 12, command: `node /bin/ipfsz gateway ${'x'.repeat(36)}...` })
+    await expect(portOwner('udp', PORT, proc)).resolves.toMatchObject({ pid: 13 })
+    await expect(portOwner('tcp', 1, proc)).resolves.toBeUndefined()
+  })
+
+  it.for<[string, FakeSocket[], Record<string, number[]>]>([
+    ['one socket belongs to a process of another user', [{ inode: 1 }, { inode: 2 }], { 11: [1] }],
+    ['several processes share the socket', [{ inode: 1 }], { 11: [1], 12: [1] }],
+    ['two processes listen on two addresses', [{ inode: 1 }, { inode: 2 }], { 11: [1], 12: [2] }],
+    ['it is this process', [{ inode: 1 }], { [process.pid]: [1] }],
+    ['no socket listens', [{ inode: 1, state: '06' }], { 11: [1] }]
+  ])('is not guessed if %s', async ([, sockets, processes]) => {
+    await expect(portOwner('tcp', PORT, await fakeProc(sockets, processes))).resolves.toBeUndefined()
+  })
+
+  it('is not known where the kernel does not say', async () => {
+    await expect(portOwner('tcp', PORT, '/nonexistent')).resolves.toBeUndefined()
+  })
+
+  it.runIf(process.platform === 'linux')('is found on this machine', async () => {
+    const program = 'const s = require("net").createServer().listen(0, "127.0.0.1", () => console.log(s.address().port))'
+    const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+    onTestFinished(() => { child.kill() })
+    const { value } = await createInterface(child.stdout)[Symbol.asyncIterator]().next()
+
+    await expect(portOwner('tcp', Number(value))).resolves.toMatchObject({ pid: child.pid })
+
+    const server = createServer()
+    await new Promise<void>(resolve => { server.listen(0, '127.0.0.1', resolve) })
+    onTestFinished(() => { server.close() })
+    await expect(portOwner('tcp', (server.address() as AddressInfo).port)).resolves.toBeUndefined()
+  })
+})
+
+describe('the reason for a busy port', () => {
+  it('names the owner, or says how to find it', () => {
+    expect(listenReason('EADDRINUSE', PORT, { pid: 12, command: 'node x' })).toContain('process 12 (node x)')
+    expect(listenReason('EADDRINUSE', PORT)).toContain('Find it with')
+  })
+})
