@@ -4,6 +4,7 @@ import { defineConfig } from 'vitepress'
 import { linkPages } from '../links.ts'
 import { pageOf, SOURCES } from '../pages.ts'
 import { BASE, relocatePage, relocateScripts } from '../relocate.ts'
+import { searchText } from '../search-text.ts'
 import { SIDEBAR } from '../sidebar.ts'
 
 const ROOT = dirname(dirname(import.meta.dirname))
@@ -44,12 +45,7 @@ export default defineConfig({
     outline: [2, 3],
     search: {
       provider: 'local',
-      options: {
-        // of the API, one result for each class or function, not for each of its methods
-        _render: (text, env, markdown) => (
-          String(markdown.render(text, env)).replaceAll(/<(\/?)h[4-6]\b/g, '<$1p')
-        )
-      }
+      options: { _render: searchText }
     }
   },
   vite: {

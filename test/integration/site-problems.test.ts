@@ -20,7 +20,8 @@ async function problemsOf (pages: Record<string, string>): Promise<string[]> {
 describe('siteProblems', () => {
   it('accepts links to pages, folders, anchors and other hosts', async () => {
     expect(await problemsOf({
-      'index.html': '<a href="./guide/a.html#one">A</a> <a class="x" href="./guide/">G</a> <a href="https://ipfs.tech">I</a>',
+      'index.html': '<a href="./guide/a.html#one">A</a> <a class="x" href="./guide/">G</a>',
+      'other.html': '<a href="https://example.com/">E</a>',
       'guide/index.html': '<a href="../">home</a> <a href="#here">here</a> <h2 id="here">Here</h2>',
       'guide/a.html': '<h2 id="one">One</h2> <img alt="" src="../chart.svg">',
       'chart.svg': '<svg/>'
