@@ -44,6 +44,10 @@ export default defineConfig({
   overrides: [
     { files: ['packages/codecs/src/impl/*-wasm.ts'], rules: { 'eslint/no-underscore-dangle': 'off' } },
     { files: ['*.config.ts', '**/*.d.ts'], rules: { 'import/no-default-export': 'off' } },
+    {
+      files: ['site/.vitepress/**/*.ts'],
+      rules: { 'import/no-default-export': 'off', 'import/no-unassigned-import': 'off' }
+    },
     ...roomRules()
   ],
   ignorePatterns: ['**/bundle', '**/dist', '**/generated', '**/node_modules']

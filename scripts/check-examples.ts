@@ -23,7 +23,7 @@ import { brokenLinks } from './broken-links.ts'
 const ROOT = dirname(import.meta.dirname)
 const TSC = join(dirname(fileURLToPath(import.meta.resolve('typescript/package.json'))), 'bin', 'tsc')
 const DOCUMENTS = ['README.md', 'docs/**/*.md', 'packages/*/README.md', 'examples/*/README.md']
-const LINKED = [...DOCUMENTS, '*.md']
+const LINKED = [...DOCUMENTS, '*.md', 'site/README.md']
 const SOURCES = ['packages/*/src/**/*.ts']
 
 const FENCE = /^\s*```(\w*)/

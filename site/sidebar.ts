@@ -1,0 +1,51 @@
+import type { DefaultTheme } from 'vitepress'
+
+/** All pages that people look for, by what they want. */
+export const SIDEBAR: DefaultTheme.SidebarItem[] = [
+  {
+    text: 'Guides',
+    items: [
+      { text: 'Start', link: '/guide/start' },
+      { text: 'Playground', link: '/playground' },
+      { text: 'Which package do I need?', link: '/guide/which-package' },
+      { text: 'Add and read files', link: '/guide/add-and-read-files' },
+      { text: 'In a dApp', link: '/guide/use-in-a-dapp' },
+      { text: 'With pinning services and Kubo', link: '/guide/with-kubo' },
+      { text: 'Archives and datasets', link: '/guide/archives-and-datasets' },
+      { text: 'Run a gateway', link: '/gateway' },
+      { text: 'Halve a node\'s disk', link: '/guide/compress-blocks-at-rest' },
+      { text: 'Run a daemon and share', link: '/guide/run-a-daemon-and-share' },
+      { text: 'Back up and repair', link: '/guide/back-up-and-repair' },
+      { text: 'Link original CIDs', link: '/guide/link-original-cids' },
+      { text: 'Compress connections', link: '/guide/compress-connections' }
+    ]
+  },
+  {
+    text: 'Questions',
+    items: [
+      { text: 'FAQ', link: '/faq' },
+      { text: 'Troubleshooting', link: '/troubleshooting' },
+      { text: 'Security', link: '/security' },
+      { text: 'Limits', link: '/limits' }
+    ]
+  },
+  {
+    text: 'Reference',
+    items: [
+      { text: 'The command', link: '/packages/cli' },
+      { text: 'API', link: '/api/' },
+      { text: 'Codecs', link: '/codecs' },
+      { text: 'Format', link: '/format' },
+      { text: 'Benchmarks', link: '/benchmarks' }
+    ]
+  },
+  {
+    text: 'Project',
+    items: [
+      { text: 'All documents', link: '/docs' },
+      { text: 'Architecture', link: '/architecture' },
+      { text: 'Contributing', link: '/contributing' },
+      { text: 'Changelog', link: '/changelog' }
+    ]
+  }
+]

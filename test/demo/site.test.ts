@@ -1,0 +1,115 @@
+import { chromium } from 'playwright'
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
+import { it } from '../integration/run-cli.ts'
+import { startGateway } from '../integration/run-gateway.ts'
+import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
+import { builtSite } from './built-site.ts'
+import type { Sandbox } from '../integration/run-cli.ts'
+import type { Browser, Page } from 'playwright'
+
+let site: string
+let browser: Browser
+
+beforeAll(async () => {
+  site = await builtSite()
+  browser = await chromium.launch({ executablePath: findChromium(), args: CHROMIUM_FLAGS })
+})
+
+afterAll(async () => { await browser?.close() })
+
+interface OpenSite {
+  page: Page
+  /** The address of the site, with a slash at its end. */
+  url: string
+}
+
+/** Add the site with the command, serve it with its gateway, and open it. */
+async function openSite (sandbox: Sandbox): Promise<OpenSite> {
+  const cid = (await sandbox.run(['add', '-Q', site])).stdout.toString().trim()
+  const gateway = await startGateway(sandbox)
+  const url = `${new URL(gateway.url).origin}/ipfs/${cid}/`
+  const context = await browser.newContext({ serviceWorkers: 'block' })
+  const problems: string[] = []
+
+  // the machine may be busy
+  context.setDefaultTimeout(180_000)
+  context.on('request', request => {
+    if (!request.url().startsWith(url) && !/^(?:blob|data):/.test(request.url())) {
+      problems.push(`requests ${request.url()}`)
+    }
+  })
+  context.on('response', response => {
+    if (response.status() >= 400) {
+      problems.push(`${response.status()} ${response.url()}`)
+    }
+  })
+  context.on('console', message => { if (message.type() === 'error') { problems.push(message.text()) } })
+  context.on('weberror', error => { problems.push(error.error().message) })
+  onTestFinished(async () => {
+    await context.close()
+    expect(problems).toEqual([])
+  })
+
+  const page = await context.newPage()
+  await page.goto(url)
+
+  return { page, url }
+}
+
+async function showsHeading (page: Page, name: string | RegExp): Promise<void> {
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+}
+
+describe('the site, added and served by ipfsz', () => {
+  it('shows its pages below the path of a CID', async ({ sandbox }) => {
+    const { page, url } = await openSite(sandbox)
+    const sidebar = page.getByRole('navigation', { name: 'Sidebar Navigation' })
+
+    await showsHeading(page, /^IPFSz/)
+    await sidebar.getByRole('link', { name: 'Start', exact: true }).click()
+    await showsHeading(page, /^Start: two machines share a file/)
+    expect(page.url()).toBe(`${url}guide/start.html`)
+
+    await page.getByRole('link', { name: 'two CIDs, one file' }).click()
+    await showsHeading(page, /^Add and read files/)
+
+    // links of the sidebar came with another page
+    await sidebar.getByRole('link', { name: 'Benchmarks', exact: true }).click()
+    await showsHeading(page, /^Benchmarks/)
+    const chart = page.getByRole('img', { name: 'IPFSz with zstd 3' })
+    await chart.scrollIntoViewIfNeeded()
+    await expect.poll(async () => chart.evaluate(image => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(0)
+  })
+
+  it('has a reference of the API, also if a page below a folder is opened first', async ({ sandbox }) => {
+    const { page, url } = await openSite(sandbox)
+
+    await page.goto(`${url}api/@ipfsz/core/http.html`)
+    await showsHeading(page, /^@ipfsz\/core\/http/)
+    await page.getByRole('navigation', { name: 'Main Navigation' }).getByRole('link', { name: 'API' }).click()
+    await showsHeading(page, /^API/)
+    await page.getByRole('link', { name: '@ipfsz/core', exact: true }).click()
+    await showsHeading(page, /^@ipfsz\/core/)
+    await page.getByRole('heading', { name: 'ContentMismatchError' }).waitFor()
+  })
+
+  it('finds a word in all pages', async ({ sandbox }) => {
+    const { page, url } = await openSite(sandbox)
+
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('searchbox').fill('deduplication')
+    await page.getByRole('option').filter({ hasText: 'Does deduplication still work?' }).first().click()
+    await showsHeading(page, /^Questions and answers/)
+    expect(page.url()).toContain(`${url}faq.html`)
+  })
+
+  it('has the demo as a playground', async ({ sandbox }) => {
+    const { page, url } = await openSite(sandbox)
+
+    await page.goto(`${url}playground.html`)
+    const demo = page.frameLocator('iframe.demo')
+    await demo.locator('body[data-ready]').waitFor()
+    await demo.locator('#samples button').first().click()
+    await demo.locator('#view').getByRole('heading', { level: 3 }).first().waitFor()
+  })
+})
