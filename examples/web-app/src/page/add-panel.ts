@@ -65,7 +65,7 @@ export function addPanel (app: App): void {
 async function makeSample (make: () => Promise<NamedFile[]>): Promise<Batch> {
   const files = await make()
 
-  return { name: files[0].path.split('/')[0], files }
+  return { name: files[0]?.path.split('/')[0] ?? '', files }
 }
 
 async function add (app: App, { name, files }: Batch, compression: CompressionOptions, job: Job): Promise<void> {

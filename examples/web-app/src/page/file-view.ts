@@ -93,15 +93,16 @@ async function describePicked (
   dag: FileDag,
   { app, signal }: Pick<FileViewInit, 'app' | 'signal'>
 ): Promise<HTMLElement[]> {
-  const frame = dag.frames[index]
-  const leafIndex = kind === 'frame' ? dag.leaves.findIndex(({ start, length }) => frame.start < start + length) : index
-  const { cid, length } = kind === 'root' || leafIndex === -1 ? dag.root : dag.leaves[leafIndex]
+  const frame = kind === 'frame' ? dag.frames[index] : undefined
+  const leafIndex = frame == null ? index : dag.leaves.findIndex(({ start, length }) => frame.start < start + length)
+  const leaf = kind === 'root' ? undefined : dag.leaves[leafIndex]
+  const { cid, length } = leaf ?? dag.root
   const bytes = await getBlock(app.source(), cid, { signal })
-  const offset = kind === 'frame' && leafIndex !== -1 ? frame.start - dag.leaves[leafIndex].start : 0
-  const where = leafIndex === -1 ? 'the root' : `leaf ${leafIndex + 1}`
-  const title = kind === 'root'
-    ? 'Root'
-    : kind === 'leaf' ? `Leaf ${index + 1}` : `Frame ${index + 1}, ${formatBytes(frame.length)}, in ${where}`
+  const offset = frame == null || leaf == null ? 0 : frame.start - leaf.start
+  const where = leaf == null ? 'the root' : `leaf ${leafIndex + 1}`
+  const title = frame == null
+    ? kind === 'root' ? 'Root' : `Leaf ${index + 1}`
+    : `Frame ${index + 1}, ${formatBytes(frame.length)}, in ${where}`
 
   signal.throwIfAborted()
   announce(`${title}: a block of ${formatBytes(length)}`)

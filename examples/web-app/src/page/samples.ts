@@ -89,7 +89,7 @@ async function text (sentences: number): Promise<Blob> {
     const count = 6 + Math.floor(next() * 12)
     const words = Array.from({ length: count }, () => WORDS[Math.floor(next() * WORDS.length)]).join(' ')
 
-    return `${words[0].toUpperCase()}${words.slice(1)}.${i % 6 === 5 ? '\n\n' : ' '}`
+    return `${words.charAt(0).toUpperCase()}${words.slice(1)}.${i % 6 === 5 ? '\n\n' : ' '}`
   }), { type: 'text/plain' })
 }
 
