@@ -14,6 +14,8 @@ import type { Stats } from '@ipfsz/core'
 
 export interface FileViewInit {
   app: App
+  /** The link of what is shown, after the # of the page's address. */
+  link: () => string
   name: string
   stats: Stats
   /** Aborted when something else is shown. */
@@ -23,7 +25,7 @@ export interface FileViewInit {
 /** The most bytes of a range that are shown. */
 const SHOWN = 4096
 
-/** A file: its picture, a part of it, a preview, and its actions. */
+/** A file: its actions, a preview, its picture, and a part of it. */
 export async function showFile (init: FileViewInit): Promise<HTMLElement[]> {
   const { app, stats, name, signal } = init
   // by the file's own CID, not by the path: the folders above are not its blocks
@@ -64,15 +66,15 @@ export async function showFile (init: FileViewInit): Promise<HTMLElement[]> {
 
   return [
     fileActions(init),
+    h('h4', {}, previewTitle(size)),
+    await preview({ name, size, head: head.bytes, readAll, signal }),
     h('h4', {}, 'How it is stored'),
     h('div', { class: 'picture' },
       picture.element,
       size > 0 ? bar.element : null,
       h('p', { class: 'scale' }, h('span', {}, '0'), h('span', {}, formatBytes(size)))),
     part,
-    block,
-    h('h4', {}, previewTitle(size)),
-    await preview({ name, size, head: head.bytes, readAll, signal })
+    block
   ]
 }
 
