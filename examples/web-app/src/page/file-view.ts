@@ -25,8 +25,14 @@ export interface FileViewInit {
 /** The most bytes of a range that are shown. */
 const SHOWN = 4096
 
-/** A file: its actions, a preview, its picture, and a part of it. */
-export async function showFile (init: FileViewInit): Promise<HTMLElement[]> {
+/** What is shown of a file or folder: what it holds first, and how it is stored last. */
+export interface View {
+  preview: HTMLElement[]
+  actions: HTMLElement
+  structure: HTMLElement[]
+}
+
+export async function showFile (init: FileViewInit): Promise<View> {
   const { app, stats, name, signal } = init
   // by the file's own CID, not by the path: the folders above are not its blocks
   const cid = stats.markedCid ?? stats.plainCid
@@ -64,18 +70,22 @@ export async function showFile (init: FileViewInit): Promise<HTMLElement[]> {
   const head = await readRange(app.source(), cid, { length: HEAD_SIZE, signal })
   const readAll = async (): Promise<Blob> => readBlob(app.source(), cid, signal)
 
-  return [
-    fileActions(init),
-    h('h4', {}, previewTitle(size)),
-    await preview({ name, size, head: head.bytes, readAll, signal }),
-    h('h4', {}, 'How it is stored'),
-    h('div', { class: 'picture' },
-      picture.element,
-      size > 0 ? bar.element : null,
-      h('p', { class: 'scale' }, h('span', {}, '0'), h('span', {}, formatBytes(size)))),
-    part,
-    block
-  ]
+  return {
+    preview: [
+      h('h4', {}, previewTitle(size)),
+      await preview({ name, size, head: head.bytes, readAll, signal })
+    ],
+    actions: fileActions(init),
+    structure: [
+      h('h4', {}, 'How it is stored'),
+      h('div', { class: 'picture' },
+        picture.element,
+        size > 0 ? bar.element : null,
+        h('p', { class: 'scale' }, h('span', {}, '0'), h('span', {}, formatBytes(size)))),
+      part,
+      block
+    ]
+  }
 }
 
 /** Gives signals, and aborts the one before: the last of several drags wins. */

@@ -7,6 +7,7 @@ import { announce, byId, codecLabel, copyable, failure, formatBytes, formatPerce
 import { showFile } from './file-view.ts'
 import type { AddressBar } from './address-bar.ts'
 import type { App, OpenOptions } from './app.ts'
+import type { View } from './file-view.ts'
 import type { Address } from '../ipfs/read.ts'
 import type { Stats } from '@ipfsz/core'
 
@@ -64,7 +65,7 @@ export class Viewer {
       try {
         await this.#render(address, name, signal)
       } catch (err) {
-        if (connected == null || signal.aborted || !isMissing(err)) {
+        if (connected == null || signal.aborted || !isNotThere(err)) {
           throw err
         }
 
@@ -127,13 +128,15 @@ export class Viewer {
     const title = found ?? 'Unnamed'
     const filename = address.path === '' ? found : undefined
     const shown = { app, name: title, stats, signal, link: () => this.#bar.linkTo(address, filename) }
-    const content = stats.type === 'directory'
-      ? [folderActions(shown), ...await this.#folder(address, signal)]
+    const { preview, actions, structure }: View = stats.type === 'directory'
+      ? { preview: await this.#folder(address, signal), actions: folderActions(shown), structure: [] }
       : await showFile(shown)
 
     signal.throwIfAborted()
     const keep = await this.#keep(address, title, stats, signal)
-    this.#view.replaceChildren(heading(title, stats), facts(stats), ...cids(address, stats), keep, ...content)
+    this.#view.replaceChildren(
+      heading(title, stats), ...preview, facts(stats), keep, actions, ...cids(address, stats), ...structure
+    )
     announce(`Opened ${title}`)
   }
 
@@ -226,6 +229,11 @@ export class Viewer {
 
 function isMissing (err: unknown): err is Error {
   return err instanceof Error && err.name === 'NotFoundError'
+}
+
+/** Whether another peer may have what is missing. */
+function isNotThere (err: unknown): boolean {
+  return isMissing(err) || (err instanceof Error && ['BlockNotSentError', 'PeerGoneError'].includes(err.name))
 }
 
 function isInSight (element: Element): boolean {
