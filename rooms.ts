@@ -55,6 +55,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   core: {
     util: [],
+    helia: ['util'],
     format: ['util'],
     dag: ['format', 'util'],
     fetch: ['dag', 'util'],

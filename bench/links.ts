@@ -167,7 +167,7 @@ async function makeLinks (count: number, blockstore: Blockstore): Promise<Link[]
     )
     const link = {
       original: CID.createV1(raw.code, original),
-      compressed: CID.createV1(MARKERS['ipfsz-zstd'], compressed)
+      compressed: CID.createV1(MARKERS.zstd, compressed)
     }
 
     await blockstore.put(unmark(link.compressed), Uint8Array.of(0))

@@ -112,7 +112,7 @@ async function prepare (path: string, directory: string, count: number): Promise
     subjects.push({
       name: 'a whole-file .zst',
       files: FILE_SYSTEMS[DEFAULT](blockstore),
-      cid: mark(cid, MARKERS['ipfsz-zstd']),
+      cid: mark(cid, MARKERS.zstd),
       blockstore,
       stored: blockstore.bytes,
       reads: [],

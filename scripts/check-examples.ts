@@ -37,6 +37,9 @@ const CONFIG = {
     noUnusedLocals: false,
     moduleDetection: 'force',
     strict: true,
+    // as strict as the project of a reader may be
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
     module: 'nodenext'
   },
   include: ['*.ts']

@@ -4,38 +4,18 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { inEmptyProject } from './empty-project.ts'
+import { inEmptyProject, measureInstall } from './empty-project.ts'
 import type { Project } from './empty-project.ts'
 
 const COMMAND = join(dirname(import.meta.dirname), 'packages/cli')
 
-const MAX_PACKAGES = 40
-const MAX_BYTES = 40e6
+const LIMITS = { packages: 40, bytes: 40e6 }
 
 /** No peer outside of this machine is contacted. */
 const ENV = { ...process.env, IPFSZ_BOOTSTRAP: 'none', IPFSZ_PATH: 'repo' }
-
-function measure ({ directory }: Project): string {
-  const packages = Object.keys(
-    (JSON.parse(readFileSync(join(directory, 'package-lock.json'), 'utf8')) as { packages: object }).packages
-  ).filter(path => path !== '' && statSync(join(directory, path), { throwIfNoEntry: false }) != null)
-  const bytes = globSync('node_modules/**', { cwd: directory, withFileTypes: true })
-    .filter(file => file.isFile())
-    .reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0)
-  const found = `${packages.length} packages, ${(bytes / 1e6).toFixed(1)} MB`
-
-  if (packages.length > MAX_PACKAGES || bytes > MAX_BYTES) {
-    throw new Error(
-      `The command installs ${found}. The limits are ${MAX_PACKAGES} packages and ${MAX_BYTES / 1e6} MB:\n` +
-      packages.join('\n')
-    )
-  }
-
-  return found
-}
 
 /** The licences of what is bundled, and of what the codecs embed, are installed too. */
 function checkLicences ({ directory }: Project): void {
@@ -110,7 +90,7 @@ function useWithoutAddons ({ directory, run }: Project): void {
 Object.assign(process.env, ENV)
 
 await inEmptyProject([COMMAND], [], async project => {
-  const found = measure(project)
+  const found = measureInstall(project, LIMITS)
 
   checkLicences(project)
   useFiles(project)

@@ -1,7 +1,8 @@
 /**
  * Checks the manifests of the published packages: every path in them exists, their
  * dependencies on each other match rooms.ts and the current versions, and publint and attw
- * find nothing. Of a bundled package, the development dependencies are the bundled ones. Run after a build.
+ * find nothing. Of a bundled package, the development dependencies are the bundled ones. Also what a registry shows:
+ * keywords, no placeholders, and links in the README that work there. Run after a build.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
@@ -13,9 +14,17 @@ const ROOT = dirname(import.meta.dirname)
 /** The package that an import names, in code and not in a comment. */
 const IMPORT = /^(?:(?:import|export) .*from |(?! \*).* import\()'((?:@[^/']+\/)?[^/'.#]+)/gm
 
-interface Manifest {
+/** Fields that are left out until somebody knows them. */
+const UNKNOWN = ['repository', 'homepage', 'bugs', 'author'] as const
+const PLACEHOLDER = /example|todo|tbd|your|placeholder|unknown|[<>]/i
+/** A link or picture of Markdown that is neither absolute nor to a heading of the same file. */
+const LEAVING_LINK = /\]\((?!https:\/\/|#)([^()]+)\)/g
+
+interface Manifest extends Partial<Record<typeof UNKNOWN[number], unknown>> {
   name: string
   version: string
+  description?: string
+  keywords?: string[]
   license?: string
   type?: string
   exports?: unknown
@@ -96,6 +105,22 @@ function check (directory: string, packages: ReadonlyMap<string, Package>): stri
   return problems
 }
 
+/** What a registry shows of a package, to people who have no copy of this repository. */
+function checkShown (directory: string): string[] {
+  const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest
+  const { description = '', keywords = [] } = manifest
+  const readme = readFileSync(join(directory, 'README.md'), 'utf8')
+
+  return [
+    ...description === '' || !keywords.includes('ipfs') ? ['it needs a description, and keywords with ipfs'] : [],
+    ...UNKNOWN.filter(field => PLACEHOLDER.test(JSON.stringify(manifest[field]) ?? ''))
+      .map(field => `${field} is a placeholder: leave it out`),
+    ...Array.from(readme.matchAll(LEAVING_LINK), ([, target]) => (
+      `README.md links to ${target}, which is not in the package: name the file, or link to a URL`
+    ))
+  ]
+}
+
 function runTool (tool: string, args: string[], directory: string): string[] {
   const { status, stdout, stderr } = spawnSync(tool, args, { cwd: directory, encoding: 'utf8' })
 
@@ -110,6 +135,7 @@ const packages = new Map(directories.map(directory => {
 }))
 const problems = directories.flatMap(directory => [
   ...check(directory, packages),
+  ...checkShown(directory),
   ...runTool('publint', ['--strict'], directory),
   ...runTool('attw', ['--pack', '.', '--profile', 'esm-only'], directory)
 ].map(problem => `${relative(ROOT, directory)}: ${problem}`))

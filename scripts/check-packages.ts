@@ -1,12 +1,17 @@
 /**
- * Packs the libraries as for publishing, installs the packs into an empty project, and imports each entry there.
- * check-install.ts does the like for the command. Run after a build.
+ * Packs the libraries as for publishing, installs the packs into an empty project, and imports each entry there. Fails
+ * if @ipfsz/core alone brings too much. check-install.ts does the like for the command. Run after a build.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { inEmptyProject } from './empty-project.ts'
+import { PACKAGES } from '../rooms.ts'
+import { inEmptyProject, measureInstall } from './empty-project.ts'
 
 const ROOT = dirname(import.meta.dirname)
+
+/** @ipfsz/core, with the packages of this repository that it imports. */
+const CORE = ['core', ...PACKAGES.core ?? []]
+const CORE_LIMITS = { packages: 150, bytes: 45e6 }
 
 interface Manifest {
   name: string
@@ -28,6 +33,9 @@ const imports = manifests.flatMap(entries)
 const peers = manifests.flatMap(({ peerDependencies = {} }) =>
   Object.entries(peerDependencies).map(([name, range]) => `${name}@${range}`))
 
+await inEmptyProject(CORE.map(name => join(ROOT, 'packages', name)), [], project => {
+  console.info(`@ipfsz/core installs ${measureInstall(project, CORE_LIMITS)}`)
+})
 await inEmptyProject(directories, peers, ({ directory, run }) => {
   writeFileSync(join(directory, 'use.js'), imports.map(entry => `await import('${entry}')\n`).join(''))
   run(process.execPath, 'use.js')

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -37,6 +37,36 @@ export async function inEmptyProject (
   } finally {
     rmSync(temporary, { recursive: true })
   }
+}
+
+/** The most that an install may bring. */
+export interface InstallLimits {
+  packages: number
+  bytes: number
+}
+
+/**
+ * Count what the install brought, as text.
+ *
+ * @throws {Error} it is more than the limits
+ */
+export function measureInstall ({ directory }: Project, limits: InstallLimits): string {
+  const packages = Object.keys(
+    (JSON.parse(readFileSync(join(directory, 'package-lock.json'), 'utf8')) as { packages: object }).packages
+  ).filter(path => path !== '' && statSync(join(directory, path), { throwIfNoEntry: false }) != null)
+  const bytes = globSync('node_modules/**', { cwd: directory, withFileTypes: true })
+    .filter(file => file.isFile())
+    .reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0)
+  const found = `${packages.length} packages, ${(bytes / 1e6).toFixed(1)} MB`
+
+  if (packages.length > limits.packages || bytes > limits.bytes) {
+    throw new Error(
+      `It installs ${found}. The limits are ${limits.packages} packages and ${limits.bytes / 1e6} MB:\n` +
+      packages.join('\n')
+    )
+  }
+
+  return found
 }
 
 function run (command: string, args: string[], cwd: string): string {

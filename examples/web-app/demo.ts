@@ -1,5 +1,6 @@
 import { preview } from 'vite'
 import { buildPage, DIRECTORY } from './build.ts'
+import { formatLink } from './src/ipfs/link.ts'
 import { startNodePeer } from './node-peer.ts'
 import type { NodePeer } from './node-peer.ts'
 
@@ -22,7 +23,7 @@ export async function startDemo (outDir: string = DIRECTORY, port = 0): Promise<
   const [origin] = server.resolvedUrls?.local ?? []
 
   return {
-    url: `${origin}#peer=${encodeURIComponent(peer.address)}`,
+    url: `${origin}${formatLink({ peers: [peer.address] })}`,
     peer,
 
     async close () {
@@ -39,5 +40,5 @@ if (import.meta.main) {
   const cid = await peer.fs.addBytes(new TextEncoder().encode('Hello from Node! '.repeat(10_000)))
 
   console.info(url)
-  console.info(`The peer has this CID. Open it once you are connected: ${cid}`)
+  console.info(`The peer has this file: ${new URL(formatLink({ address: { cid, path: '' }, peers: [peer.address] }), url)}`)
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { withBitswap } from '@helia/bitswap'
 import { withLibp2pLight } from '@helia/libp2p'
-import { ipfsz, markerCodecs } from '@ipfsz/core'
+import { ipfsz, withIpfsz } from '@ipfsz/core'
 import { identify } from '@libp2p/identify'
 import { noise } from '@libp2p/noise'
 import { webSockets } from '@libp2p/websockets'
@@ -27,7 +27,7 @@ const PATIENCE = 60_000
 
 /** A Helia node on loopback that dials no one. Its blocks are in memory by default. */
 export async function startNodePeer (blockstore?: Blockstore): Promise<NodePeer> {
-  const helia = withBitswap(withLibp2pLight(createHeliaLight({ blockstore, codecs: markerCodecs }), {
+  const helia = withBitswap(withLibp2pLight(withIpfsz(createHeliaLight(blockstore == null ? {} : { blockstore })), {
     addresses: { listen: ['/ip4/127.0.0.1/tcp/0/ws'] },
     transports: [webSockets()],
     connectionEncrypters: [noise()],
@@ -52,7 +52,7 @@ export async function startNodePeer (blockstore?: Blockstore): Promise<NodePeer>
   })
 
   return {
-    address: helia.libp2p.getMultiaddrs()[0].toString(),
+    address: String(helia.libp2p.getMultiaddrs()[0]),
     fs,
     stop: async () => { await helia.stop() }
   }

@@ -94,6 +94,13 @@ describe('the demo page', () => {
 
     await page.button('Delete weather.csv').focus()
     await keyboard.press('Enter')
+    await expect.poll(async () => page.page.evaluate('document.activeElement.textContent')).toBe('Undo')
+    await keyboard.press('Enter')
+    await expect.poll(async () => page.page.evaluate("document.activeElement.getAttribute('aria-label')"))
+      .toBe('Open weather.csv')
+    await page.button('Delete weather.csv').click()
+    await page.button('Delete weather.csv for good').focus()
+    await keyboard.press('Enter')
     await expect.poll(async () => page.page.evaluate('document.activeElement.textContent')).toBe('Kept in this browser')
   })
 
@@ -180,6 +187,16 @@ describe('the demo page', () => {
       buttons => buttons.map(button => button.getBoundingClientRect().height)
     )
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(32)
+  })
+
+  it('scrolls to the result of a sample on a phone', async () => {
+    const page = await open(PHONE)
+    const title = page.view.getByRole('heading', { name: 'sunset.png' })
+    await page.button('Picture').tap()
+    await expect.poll(async () => title.evaluate(element => element.getBoundingClientRect().top))
+      .toBeLessThan(PHONE.viewport.height / 2)
+
+    expect(await page.view.locator('h4').first().innerText()).toContain('Preview')
   })
 
   it.each(['light', 'dark'] as const)('has enough contrast in %s mode', async colorScheme => {

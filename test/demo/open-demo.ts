@@ -9,6 +9,10 @@ import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } fr
 export interface OpenInit extends BrowserContextOptions {
   /** Matches the errors that a test expects. */
   expected?: RegExp
+  /** The address to open. @default that of the page, with a peer to connect to */
+  url?: string
+  /** Called before the address is opened. */
+  prepare?: (page: Page) => Promise<void>
 }
 
 export interface DemoTests {
@@ -40,7 +44,7 @@ export function useDemo (): DemoTests {
   return {
     demo: () => demo,
 
-    async open ({ expected, ...init } = {}) {
+    async open ({ expected, url = demo.url, prepare, ...init } = {}) {
       // its service worker stores the whole page, which takes longer than most tests
       const context = await browser.newContext({ acceptDownloads: true, serviceWorkers: 'block', ...init })
       const errors: string[] = []
@@ -56,15 +60,20 @@ export function useDemo (): DemoTests {
         expect(errors.filter(error => expected?.test(error) !== true)).toEqual([])
       })
 
-      return openTab(context, demo.url)
+      return openTab(context, url, prepare)
     }
   }
 }
 
 /** Open a tab in an existing profile. */
-export async function openTab (context: BrowserContext, url: string): Promise<DemoPage> {
+export async function openTab (
+  context: BrowserContext,
+  url: string,
+  prepare?: OpenInit['prepare']
+): Promise<DemoPage> {
   const page = await context.newPage()
 
+  await prepare?.(page)
   await page.goto(url)
   await page.waitForSelector('body[data-ready]')
 

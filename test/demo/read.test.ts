@@ -3,6 +3,7 @@ import * as dagPb from '@ipld/dag-pb'
 import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect, it } from 'vitest'
 import { longText, noise, text } from '../support/data.ts'
+import { drawPicture, webm } from '../interop/clients/media.ts'
 import { useDemo } from './open-demo.ts'
 
 const FRAME_SIZE = 1024 * 1024
@@ -254,8 +255,10 @@ describe('a file in the demo page', () => {
     }
 
     await page.button('Delete two').click()
-    await page.status.getByText('Deleted two and the 2 blocks that nothing else needs').waitFor()
+    await page.status.getByText('Deleted two').waitFor()
     expect(await page.entry('two').count()).toBe(0)
+    await page.button('Delete two for good').click()
+    await page.status.getByText('Deleted two and the 2 blocks that nothing else needs').waitFor()
 
     await page.openAddress(cids[0])
     await page.shows('one')
@@ -265,6 +268,58 @@ describe('a file in the demo page', () => {
     await page.view.getByRole('alert').waitFor()
     expect(await page.view.getByRole('alert').innerText())
       .toContain('not kept in this browser, and no peer is connected')
+  })
+
+  it('comes back unchanged when deleting it is undone, even after a reload', async () => {
+    const page = await open()
+    const bytes = TEXT.subarray(0, 300_000)
+    await page.add({ name: 'text', bytes })
+    await page.add({ name: 'other', bytes: TEXT.subarray(0, 5000) })
+    await page.button('Delete text').click()
+    await page.button('Undo deleting text').waitFor()
+    expect(await page.entry('text').count()).toBe(0)
+
+    // this deletes blocks that nothing needs, but none of the deleted file
+    await page.button('Delete other').click()
+    await page.button('Delete other for good').click()
+    await page.status.getByText('that nothing else needs').waitFor()
+    await page.page.reload()
+    await page.button('Undo deleting text').click()
+    await page.button('Open text').click()
+    await page.shows('text')
+    expect((await page.download()).equals(bytes)).toBe(true)
+
+    // leftovers include what was deleted
+    await page.button('Delete text').click()
+    await page.button('Undo deleting text').waitFor()
+    await page.button('Remove leftovers').click()
+    await page.status.getByText(/Deleted \d+ leftover blocks?/).waitFor()
+    expect(await page.page.locator('#deleted > li').count()).toBe(0)
+  })
+
+  it('is played if it is sound or video, and the player seeks in it', async () => {
+    const page = await open()
+    await page.addSample('Sound', 'chimes.wav')
+    const duration = async (label: string): Promise<number> => page.view.getByLabel(label)
+      .evaluate(element => (element as HTMLMediaElement).duration)
+    await expect.poll(async () => duration('Play chimes.wav')).toBe(6)
+
+    const size = { width: 64, height: 48 }
+    const webp = Buffer.from(await page.page.evaluate(drawPicture, size), 'base64')
+    await page.add({ name: 'film', bytes: webm({ ...size, seconds: 20, webp }) })
+    await expect.poll(async () => duration('Play film')).toBe(20)
+    const time = await page.view.getByLabel('Play film').evaluate(async element => {
+      const player = element as HTMLMediaElement
+      const sought = new Promise(resolve => { player.addEventListener('seeked', resolve) })
+      player.currentTime = 15
+      await sought
+
+      return player.currentTime
+    })
+    expect(time).toBe(15)
+
+    await page.add({ name: 'broken.mp4', bytes: Buffer.from(`\0\0\0\x18ftypisom${'\0'.repeat(100)}`, 'latin1') })
+    await page.view.getByRole('alert').getByText('This browser cannot play this file').waitFor()
   })
 
   it('shows how much storage it takes', async () => {

@@ -81,6 +81,7 @@ describe('the demo page with failures or hostile input', () => {
     await page.choose({ name: 'slow', bytes: longText(24_000_000) })
     await page.page.locator('[role=progressbar][aria-label=Storing]:not([aria-valuenow="0"])').waitFor()
     await page.button('Delete old').click()
+    await page.button('Delete old for good').click()
     await page.status.getByText('its blocks go with the leftovers').waitFor()
     await page.shows('slow')
 

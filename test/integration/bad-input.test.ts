@@ -164,7 +164,7 @@ describe.concurrent('a directory', () => {
   it.for(['cat', 'get'])('is refused by ipfsz %s when it is marked as a file', async (command, { sandbox }) => {
     const { multihash } = await addDirectory(sandbox)
 
-    expectFailure(await sandbox.run([command, CID.createV1(MARKERS['ipfsz-zstd'], multihash).toString()]), 1)
+    expectFailure(await sandbox.run([command, CID.createV1(MARKERS.zstd, multihash).toString()]), 1)
   })
 })
 

@@ -186,7 +186,7 @@ describe.concurrent('an untrusted CAR', () => {
     const noUnixfs = { cid: CID.createV1(dagPb.code, await sha256.digest(bytes)), bytes }
 
     await expectRefused(carOf([noPb], [leaf]), 'not UnixFS', sandbox)
-    await expectRefused(carOf([mark(noPb, MARKERS['ipfsz-zstd'])], [leaf]), 'not UnixFS', sandbox)
+    await expectRefused(carOf([mark(noPb, MARKERS.zstd)], [leaf]), 'not UnixFS', sandbox)
     await expectRefused(carOf([noUnixfs.cid], [noUnixfs]), 'not UnixFS', sandbox)
   })
 

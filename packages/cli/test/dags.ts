@@ -77,7 +77,7 @@ export function cidOf ({ to, twin }: RandomLink, made: readonly DagBlock[]): CID
     return CID.createV1(raw.code, cid.multihash)
   }
 
-  return twin === 'marked' && cid.code === dagPb.code ? CID.createV1(MARKERS['ipfsz-zstd'], cid.multihash) : cid
+  return twin === 'marked' && cid.code === dagPb.code ? CID.createV1(MARKERS.zstd, cid.multihash) : cid
 }
 
 export async function putBlocks (made: readonly DagBlock[], blockstore: Pick<Blockstore, 'put'>): Promise<void> {

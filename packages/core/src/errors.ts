@@ -32,14 +32,14 @@ export class NotMarkableError extends Error {
   }
 }
 
-/** Thrown when a code is not a marker code, or not that of a compressed file. */
+/** Thrown when a code or name is not that of a marker, or not that of a compressed file. */
 export class UnknownMarkerError extends Error {
   static override readonly name = 'UnknownMarkerError'
   override readonly name = 'UnknownMarkerError'
-  readonly code: number
+  readonly code: number | string
 
-  constructor (code: number) {
-    super(`0x${code.toString(16)} is not a marker code`)
+  constructor (code: number | string) {
+    super(`${typeof code === 'number' ? `0x${code.toString(16)}` : code} is not a marker`)
     this.code = code
   }
 }

@@ -63,7 +63,7 @@ describe('addAll', () => {
     ]))
 
     expect(results.map(({ path, cid }) => [path, cid.code])).toEqual([
-      ['root/a/b/text.txt', MARKERS['ipfsz-zstd']],
+      ['root/a/b/text.txt', MARKERS.zstd],
       ['root/a/noise.bin', 0x55],
       ['root/c/noise.bin', 0x55],
       ['root/a/b', TREE_CODE],

@@ -5,7 +5,7 @@ import { CountingBlockstore } from './fixtures.ts'
 import type { LinkDatastore, Links } from '../src/index.ts'
 import type { MemoryDatastore } from 'datastore-core'
 
-export const ZSTD = MARKERS['ipfsz-zstd']
+export const ZSTD = MARKERS.zstd
 export const DAG_PB = 0x70
 export const RAW = 0x55
 

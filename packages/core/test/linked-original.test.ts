@@ -71,7 +71,7 @@ async function withContentCid (contentCid: CID, cid: CID, blockstore: CountingBl
     header: { ...header as Header, contentCid }
   }, {}, blockstore, {})
 
-  return mark(root.cid, MARKERS['ipfsz-zstd'])
+  return mark(root.cid, MARKERS.zstd)
 }
 
 /** How many bytes a source yields before it ends or fails. */
@@ -177,7 +177,7 @@ describe('linking an original', () => {
       await codecs.zstd().compress(large),
       { compression: { codec: 'none' }, reduceSingleLeafToSelf: false } as Parameters<Ipfsz['addBytes']>[1]
     )
-    const cid = mark(stream, MARKERS['ipfsz-zstd'])
+    const cid = mark(stream, MARKERS.zstd)
     const original = await originalOf(large)
 
     await fs.links.add(original, cid)

@@ -48,7 +48,7 @@ describe('ls', () => {
 
     expect(ours.map(key)).toEqual(theirs.map(key))
     expect(ours[0]).toMatchObject({ codec: 'none', size: BigInt((await collect(fs.cat(ours[0].cid))).byteLength) })
-    expect(ours[0].markedCid?.code).toBe(MARKERS['ipfsz-zstd'])
+    expect(ours[0].markedCid?.code).toBe(MARKERS.zstd)
   })
 
   it('fetches one block per file, none for raw ones, and none for cached ones', async () => {

@@ -27,7 +27,7 @@ describe('cat of a marked CID', () => {
     const blockstore = new CountingBlockstore()
     const plain = await unixfs({ blockstore }).addBytes(noise(100), { rawLeaves: false })
     await expect(
-      collect(ipfsz({ blockstore }).cat(mark(plain, MARKERS['ipfsz-zstd'])))
+      collect(ipfsz({ blockstore }).cat(mark(plain, MARKERS.zstd)))
     ).rejects.toMatchObject({ name: 'CorruptFrameError' })
   })
 
@@ -35,13 +35,13 @@ describe('cat of a marked CID', () => {
     const blockstore = new CountingBlockstore()
     const directory = await unixfs({ blockstore }).addDirectory()
     await expect(
-      collect(ipfsz({ blockstore }).cat(mark(directory, MARKERS['ipfsz-zstd'])))
+      collect(ipfsz({ blockstore }).cat(mark(directory, MARKERS.zstd)))
     ).rejects.toMatchObject({ name: 'MissingHeaderError' })
   })
 
   it('refuses a marker that differs from the header', async () => {
     const { blockstore, cid } = await stored()
-    await expect(collect(ipfsz({ blockstore }).cat(mark(unmark(cid), MARKERS['ipfsz-gzip']))))
+    await expect(collect(ipfsz({ blockstore }).cat(mark(unmark(cid), MARKERS.gzip))))
       .rejects.toMatchObject({ name: 'InvalidHeaderError', rule: 'codec' })
   })
 
@@ -69,7 +69,7 @@ describe('cat of a marked CID', () => {
     })
 
     await expect(
-      collect(ipfsz({ blockstore }).cat(mark(unmark(other), MARKERS['ipfsz-lzo'])))
+      collect(ipfsz({ blockstore }).cat(mark(unmark(other), MARKERS.lzo)))
     ).rejects.toMatchObject({ name: 'CorruptFrameError', codec: 'lzo' })
   })
 

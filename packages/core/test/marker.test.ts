@@ -1,8 +1,10 @@
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { codecName, isMarked, mark, markerCodecs, MARKERS, unmark } from '../src/marker.ts'
+import type { MarkerName } from '../src/marker.ts'
+import type { CodecName } from '@ipfsz/codecs'
 
 const V0 = CID.parse('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn')
 const V1 = V0.toV1()
@@ -10,19 +12,21 @@ const V1 = V0.toV1()
 describe('markers', () => {
   it('have the codes of docs/format.md, section 1', () => {
     expect(MARKERS).toEqual({
-      'ipfsz-tree': 0x3f5a00,
-      'ipfsz-gzip': 0x3f5a01,
-      'ipfsz-lz4': 0x3f5a02,
-      'ipfsz-lzo': 0x3f5a03,
-      'ipfsz-snappy': 0x3f5a04,
-      'ipfsz-zstd': 0x3f5a05,
-      'ipfsz-brotli': 0x3f5a06
+      tree: 0x3f5a00,
+      gzip: 0x3f5a01,
+      lz4: 0x3f5a02,
+      lzo: 0x3f5a03,
+      snappy: 0x3f5a04,
+      zstd: 0x3f5a05,
+      brotli: 0x3f5a06
     })
   })
 
-  it.each(Object.entries(MARKERS))('mark and unmark a CID of either version: %s', (_, code) => {
+  it.each(Object.entries(MARKERS))('mark and unmark a CID of either version: %s', (name, code) => {
     for (const cid of [V0, V1]) {
       const marked = mark(cid, code)
+
+      expect(mark(cid, name as MarkerName)).toEqual(marked)
 
       expect(marked.version).toBe(1)
       expect(marked.code).toBe(code)
@@ -33,7 +37,7 @@ describe('markers', () => {
   })
 
   it('turn a plain CID into a known marked CID', () => {
-    expect(mark(V1, MARKERS['ipfsz-zstd']).toString()).toBe(
+    expect(mark(V1, MARKERS.zstd).toString()).toBe(
       'bagc3j7ibciqftfeehedf6klbt32bfaglxezl4uwfnwm4lftlmxqbcerz6cmlx3y'
     )
   })
@@ -44,14 +48,27 @@ describe('markers', () => {
   })
 
   it('refuse anything but dag-pb', () => {
-    for (const code of [raw.code, MARKERS['ipfsz-zstd']]) {
-      expect(() => mark(CID.createV1(code, V1.multihash), MARKERS['ipfsz-zstd']))
+    for (const code of [raw.code, MARKERS.zstd]) {
+      expect(() => mark(CID.createV1(code, V1.multihash), MARKERS.zstd))
         .toThrow(expect.objectContaining({ name: 'NotMarkableError' }))
     }
   })
 
-  it('refuse a code that is not a marker', () => {
-    expect(() => mark(V1, 0x55)).toThrow(expect.objectContaining({ name: 'UnknownMarkerError', code: 0x55 }))
+  it('have literal types, by name and by code', () => {
+    expectTypeOf(MARKERS.zstd).toEqualTypeOf<0x3f5a05>()
+    expectTypeOf(MARKERS.tree).toEqualTypeOf<0x3f5a00>()
+    expectTypeOf(mark(V1, 'zstd')).toEqualTypeOf<CID<unknown, 0x3f5a05, number, 1>>()
+    expectTypeOf(mark(V1, MARKERS.tree)).toEqualTypeOf<CID<unknown, 0x3f5a00, number, 1>>()
+    expectTypeOf<ReturnType<typeof mark<number>>>().toEqualTypeOf<CID<unknown, number, number, 1>>()
+    expectTypeOf(mark).parameter(1).extract<string>().toEqualTypeOf<MarkerName>()
+    expectTypeOf<MarkerName>().toEqualTypeOf<CodecName | 'tree'>()
+    expectTypeOf(mark(V1, 'zstd')).toExtend<CID>()
+  })
+
+  it('refuse a code or a name that is not a marker', () => {
+    for (const code of [0x55, 'ipfsz-zstd', 'toString', '']) {
+      expect(() => mark(V1, code as MarkerName)).toThrow(expect.objectContaining({ name: 'UnknownMarkerError', code }))
+    }
   })
 
   it('give the codec name of a file, and none for a tree', () => {
@@ -64,6 +81,7 @@ describe('markers', () => {
     const block = dagPb.encode(node)
 
     expect(markerCodecs.map(codec => codec.code)).toEqual(Object.values(MARKERS))
+    expect(markerCodecs.map(codec => codec.name)).toEqual(Object.keys(MARKERS).map(name => `ipfsz-${name}`))
 
     for (const codec of markerCodecs) {
       expect(codec.decode(block)).toEqual(node)

@@ -58,7 +58,7 @@ describe('cached roots', () => {
     await fs.stat(cid)
 
     await expect(
-      fs.stat(mark(unmark(cid), MARKERS['ipfsz-gzip']))
+      fs.stat(mark(unmark(cid), MARKERS.gzip))
     ).rejects.toMatchObject({ name: 'InvalidHeaderError', rule: 'codec' })
     expect((await fs.stat(unmark(cid))).codec).toBe('none')
     expect((await fs.stat(cid)).codec).toBe('zstd')

@@ -110,9 +110,9 @@ describe('stat', () => {
     const directory = await unixfs({ blockstore }).addDirectory()
     const cid = await fs.addBytes(text(10_000))
 
-    await expect(fs.stat(mark(directory, MARKERS['ipfsz-zstd']))).rejects.toMatchObject({ name: 'MissingHeaderError' })
+    await expect(fs.stat(mark(directory, MARKERS.zstd))).rejects.toMatchObject({ name: 'MissingHeaderError' })
     await expect(
-      fs.stat(mark(unmark(cid), MARKERS['ipfsz-lz4']))
+      fs.stat(mark(unmark(cid), MARKERS.lz4))
     ).rejects.toMatchObject({ name: 'InvalidHeaderError', rule: 'codec' })
   })
 })

@@ -87,7 +87,7 @@ describe('storedFile', () => {
     const tree = await fs.addFile({ path: 'a', content: text(SIZE) })
 
     for (const other of [
-      unmark(cid), file, mark(file, MARKERS['ipfsz-zstd']), tree, await unixfs({ blockstore }).addBytes(text(100))
+      unmark(cid), file, mark(file, MARKERS.zstd), tree, await unixfs({ blockstore }).addBytes(text(100))
     ]) {
       expect(await fs.storedFile(other), other.toString()).toBeUndefined()
     }

@@ -27,7 +27,7 @@ async function streamOf (codec: CodecName, bytes: Uint8Array): Promise<Stream> {
     { chunker: source => source, reduceSingleLeafToSelf: false }
   )
 
-  return { fs: ipfsz({ blockstore }), blockstore, cid: mark(plain, MARKERS[`ipfsz-${codec}`]) }
+  return { fs: ipfsz({ blockstore }), blockstore, cid: mark(plain, MARKERS[codec]) }
 }
 
 async function compress (codec: CodecName, ...parts: Uint8Array[]): Promise<Uint8Array> {

@@ -98,10 +98,10 @@ describe('verify', () => {
     const stream = new Uint8Array(await new Response(
       new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new CompressionStream('gzip'))
     ).arrayBuffer())
-    const cid = mark(await unixfs({ blockstore }).addBytes(stream, { rawLeaves: false }), MARKERS['ipfsz-gzip'])
+    const cid = mark(await unixfs({ blockstore }).addBytes(stream, { rawLeaves: false }), MARKERS.gzip)
     const cut = mark(
       await unixfs({ blockstore }).addBytes(stream.subarray(0, -1), { rawLeaves: false }),
-      MARKERS['ipfsz-gzip']
+      MARKERS.gzip
     )
 
     expect(await ipfsz({ blockstore }).verify(cid)).toMatchObject({ size: 3_000_000n, frames: 0, files: 1 })

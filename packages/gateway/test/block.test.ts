@@ -74,7 +74,7 @@ describe('a block', () => {
     const block = noise(100)
     const cid = await cidOf(block, 0x70)
     await blocks.put(cid, block)
-    const response = await serveBlocks(blocks)(get(`${mark(cid, MARKERS['ipfsz-zstd'])}?format=raw`))
+    const response = await serveBlocks(blocks)(get(`${mark(cid, MARKERS.zstd)}?format=raw`))
 
     expect(response.status).toBe(200)
     expect(response.headers.get('etag')).toBe(`"${cid}.raw"`)

@@ -223,7 +223,7 @@ describe('a compressed file that the client cannot take as it is stored', () => 
     const add = async (size: number): Promise<CID> => {
       const plain = await unixfs({ blockstore }).addBytes(await zstd().compress(text(size)), { rawLeaves: false })
 
-      return mark(plain, MARKERS['ipfsz-zstd'])
+      return mark(plain, MARKERS.zstd)
     }
     const allowed = await gateway(get(`${await add(100_000)}`, GZIP))
 

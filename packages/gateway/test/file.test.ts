@@ -275,7 +275,7 @@ describe('a stream that another tool compressed', () => {
     const { gateway, blockstore } = serve()
     const bytes = text(300_000)
     const plain = await unixfs({ blockstore }).addBytes(await zstd().compress(bytes), { rawLeaves: false })
-    const cid = mark(plain, MARKERS['ipfsz-zstd'])
+    const cid = mark(plain, MARKERS.zstd)
     const response = await gateway(get(`${cid}`, { ...EVERYTHING, range: 'bytes=0-9' }))
 
     expect(response.status).toBe(200)
@@ -289,7 +289,7 @@ describe('a stream that another tool compressed', () => {
     const { gateway, blockstore } = serve({ limits: { decompressedBytes: 100_000 } })
     const bomb = await zstd().compress(new Uint8Array(10_000_000))
     const plain = await unixfs({ blockstore }).addBytes(bomb, { rawLeaves: false })
-    const cid = mark(plain, MARKERS['ipfsz-zstd'])
+    const cid = mark(plain, MARKERS.zstd)
 
     // the first piece is too large already
     expect((await gateway(get(`${cid}`))).status).toBe(406)

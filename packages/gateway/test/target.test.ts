@@ -11,7 +11,7 @@ import type { Target } from '../src/request/target.ts'
 const V1 = 'bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi'
 const V0 = 'QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn'
 const V0_TO_V1 = CID.parse(V0).toV1().toString()
-const MARKED = mark(CID.parse(V1), MARKERS['ipfsz-zstd'])
+const MARKED = mark(CID.parse(V1), MARKERS.zstd)
 const LONG = CID.createV1(0x55, identity.digest(new Uint8Array(60))).toString()
 
 const PEER_ID = '12D3KooWRBy97UB99e3J6hiPesre1MZeuNQvfan4gBziswrRJsNK'

@@ -54,7 +54,7 @@ const FOREIGN = {
 
 async function add ({ bytes, codec, frameSize, level, form, holds }: AddedFile): Promise<string> {
   const cid = form === 'stream'
-    ? mark(await unixfs({ blockstore }).addBytes(bytes, { rawLeaves: false }), MARKERS[`ipfsz-${codec}`])
+    ? mark(await unixfs({ blockstore }).addBytes(bytes, { rawLeaves: false }), MARKERS[codec])
     : await writer(form).addBytes(bytes, {
       compression: {
         codec,

@@ -51,7 +51,8 @@ export async function addFiles (
   store: Store,
   { compression, signal, onProgress }: AddInit
 ): Promise<CID> {
-  const states = files.map(({ path, file }): FileProgress => ({ path, size: file.size, read: 0 }))
+  const inputs = files.map(({ path, file }) => ({ file, state: { path, size: file.size, read: 0 } as FileProgress }))
+  const states = inputs.map(({ state }) => state)
   const byPath = new Map(states.map(state => [state.path, state]))
   const size = states.reduce((size, state) => size + state.size, 0)
   const progress: AddProgress = { size, read: 0, compressed: 0, hashed: 0, stored: 0, files: states }
@@ -83,11 +84,13 @@ export async function addFiles (
     }
   }
 
-  if (files.length === 1 && !files[0].path.includes('/')) {
-    return states[0].cid = await fs.addByteStream(read(files[0].file, states[0]), options)
+  const [only] = inputs
+
+  if (only != null && inputs.length === 1 && !only.state.path.includes('/')) {
+    return only.state.cid = await fs.addByteStream(read(only.file, only.state), options)
   }
 
-  const candidates = files.map(({ path, file }, i) => ({ path, content: read(file, states[i]) }))
+  const candidates = inputs.map(({ file, state }) => ({ path: state.path, content: read(file, state) }))
   let folder: CID | undefined
 
   for await (const { path, cid } of fs.addAll(candidates, options)) {

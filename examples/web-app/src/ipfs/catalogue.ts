@@ -15,14 +15,38 @@ export interface Entry {
   pinned: boolean
   /** Milliseconds since 1970. */
   added: number
+  /** When it was deleted, in milliseconds since 1970. Its blocks are kept until it is forgotten. */
+  deleted?: number | undefined
+}
+
+/** Thrown when a deleted entry cannot be restored. */
+export class ForgottenError extends Error {
+  static override readonly name = 'ForgottenError'
+  override readonly name = 'ForgottenError'
+
+  constructor (name: string) {
+    super(`${name} is deleted for good, perhaps in another tab`)
+  }
 }
 
 const PREFIX = '/files'
 /** Held by every tab that adds. */
 const LOCK = 'ipfsz-adding'
+/** How long a deleted entry can be restored at least, in milliseconds. */
+const RESTORABLE = 24 * 60 * 60 * 1000
 
-/** Everything that was added, newest first. */
-export async function listEntries ({ datastore }: Store): Promise<Entry[]> {
+/** Everything that was added and not deleted, newest first. */
+export async function listEntries (store: Store): Promise<Entry[]> {
+  return (await allEntries(store)).filter(({ deleted }) => deleted == null)
+}
+
+/** Deleted entries that can be restored, the last one first. */
+export async function listDeleted (store: Store): Promise<Entry[]> {
+  return (await allEntries(store)).filter(({ deleted }) => deleted != null)
+    .toSorted((a, b) => (b.deleted ?? 0) - (a.deleted ?? 0))
+}
+
+async function allEntries ({ datastore }: Store): Promise<Entry[]> {
   const entries: Entry[] = []
 
   for await (const { value } of datastore.query({ prefix: PREFIX })) {
@@ -39,22 +63,53 @@ export async function saveEntry ({ datastore }: Store, entry: Entry): Promise<vo
   await datastore.put(keyFor(entry.cid), new TextEncoder().encode(record))
 }
 
-/** Put an entry on the list. An existing entry keeps its pin. */
+/** Put an entry on the list, again if it was deleted. An existing entry keeps its pin. */
 export async function addEntry (store: Store, entry: Omit<Entry, 'pinned' | 'added'>): Promise<void> {
   const before = (await listEntries(store)).find(({ cid }) => cid.equals(entry.cid))
 
   await saveEntry(store, { ...entry, pinned: before?.pinned ?? false, added: Date.now() })
 }
 
+/** Take an entry off the list. Its blocks stay, so that it can be restored. */
+export async function deleteEntry (store: Store, entry: Entry): Promise<void> {
+  await saveEntry(store, { ...entry, deleted: Date.now() })
+}
+
 /**
- * Take an entry off the list, and delete the blocks that no other entry uses.
+ * Put a deleted entry on the list again.
+ *
+ * @throws {ForgottenError}
+ */
+export async function restoreEntry (store: Store, { cid, name }: Entry): Promise<void> {
+  await whileAdding(async () => {
+    const entry = (await allEntries(store)).find(entry => entry.cid.equals(cid))
+
+    if (entry == null) {
+      throw new ForgottenError(name)
+    }
+
+    await saveEntry(store, { ...entry, deleted: undefined })
+  })
+}
+
+/**
+ * Delete an entry for good, with the blocks that no other entry uses.
  *
  * @returns as {@link sweep}
  */
-export async function deleteEntry (store: Store, cid: CID): Promise<number | undefined> {
+export async function forgetEntry (store: Store, cid: CID): Promise<number | undefined> {
   await store.datastore.delete(keyFor(cid))
 
   return sweep(store)
+}
+
+/** Delete entries for good that were deleted more than a day ago. */
+export async function forgetOld (store: Store): Promise<void> {
+  const before = Date.now() - RESTORABLE
+
+  if ((await listDeleted(store)).some(({ deleted = 0 }) => deleted < before)) {
+    await sweep(store, { deletedBefore: before })
+  }
 }
 
 /** Add while no other tab sweeps: until an entry is listed, its blocks look like leftovers. */
@@ -66,12 +121,23 @@ export async function whileAdding<T> (add: () => Promise<T>): Promise<T> {
  * Delete the blocks that no entry uses: those of deleted files, of interrupted adds, and of
  * files that were only viewed. Does nothing while something is added.
  *
+ * @param options.deletedBefore - entries that were deleted before this time are deleted for good
  * @returns how many were deleted, or undefined if something is being added
  */
-export async function sweep (store: Store): Promise<number | undefined> {
-  return navigator.locks.request(LOCK, { ifAvailable: true }, async lock => (
-    lock == null ? undefined : deleteUnlisted(store)
-  ))
+export async function sweep (store: Store, { deletedBefore = 0 } = {}): Promise<number | undefined> {
+  return navigator.locks.request(LOCK, { ifAvailable: true }, async lock => {
+    if (lock == null) {
+      return undefined
+    }
+
+    for (const { cid, deleted = 0 } of await listDeleted(store)) {
+      if (deleted < deletedBefore) {
+        await store.datastore.delete(keyFor(cid))
+      }
+    }
+
+    return deleteUnlisted(store)
+  })
 }
 
 async function deleteUnlisted (store: Store): Promise<number> {
@@ -79,7 +145,7 @@ async function deleteUnlisted (store: Store): Promise<number> {
   const kept = new Set<string>()
   const leftovers: CID[] = []
 
-  for (const { cid } of await listEntries(store)) {
+  for (const { cid } of await allEntries(store)) {
     for await (const block of blocksBelow(cid, blockstore)) {
       kept.add(keyOf(block))
     }

@@ -53,7 +53,7 @@ export async function describeDag (source: Source, cid: CID, signal?: AbortSigna
       return
     }
 
-    const block = await getBlock(source, cid, { signal })
+    const block = await getBlock(source, cid, signal == null ? {} : { signal })
     const { links, unixfs, data } = cid.code === dagPb.code ? decodeNode(block) : { links: [] }
 
     if (cid.equals(root.cid)) {
@@ -143,7 +143,7 @@ export async function getBlock (
     chunks.push(chunk as Uint8Array<ArrayBuffer>)
   }
 
-  return chunks.length === 1 ? chunks[0] : new Uint8Array(await new Blob(chunks).arrayBuffer())
+  return chunks.length === 1 && chunks[0] != null ? chunks[0] : new Uint8Array(await new Blob(chunks).arrayBuffer())
 }
 
 function decodeNode (block: Uint8Array): { links: dagPb.PBLink[], data?: Uint8Array, unixfs?: UnixFS } {

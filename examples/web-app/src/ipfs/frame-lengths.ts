@@ -53,12 +53,12 @@ function varint (bytes: Uint8Array, at: number): [number, number] {
   let value = 0
   let factor = 1
 
-  for (let i = at; i < bytes.byteLength; i++) {
-    value += (bytes[i] & 0x7f) * factor
+  for (const [i, byte] of bytes.subarray(at).entries()) {
+    value += (byte & 0x7f) * factor
     factor *= 128
 
-    if (bytes[i] < 0x80) {
-      return [value, i + 1]
+    if (byte < 0x80) {
+      return [value, at + i + 1]
     }
   }
 

@@ -1,6 +1,6 @@
 import { withBitswap } from '@helia/bitswap'
 import { withLibp2pLight } from '@helia/libp2p'
-import { markerCodecs, unmark } from '@ipfsz/core'
+import { unmark, withIpfsz } from '@ipfsz/core'
 import { identify } from '@libp2p/identify'
 import { noise } from '@libp2p/noise'
 import { webSockets } from '@libp2p/websockets'
@@ -72,7 +72,7 @@ const MAX_ANSWER = 4096
  * the addresses it is given.
  */
 export async function startNode (store: Store, onPeers: (peers: string[]) => void): Promise<Node> {
-  const helia = withBitswap(withLibp2pLight(createHeliaLight({ ...store, codecs: markerCodecs }), {
+  const helia = withBitswap(withLibp2pLight(withIpfsz(createHeliaLight(store)), {
     transports: [webSockets()],
     connectionEncrypters: [noise()],
     streamMuxers: [yamux()],

@@ -1,13 +1,15 @@
 import { SAMPLE_SIZE } from '../ipfs/compare.ts'
 import { readBlob, readRange } from '../ipfs/read.ts'
 import { showComparison } from './chart.ts'
-import { announce, copyable, formatBytes, h, inform } from './dom.ts'
+import { announce, copy, copyable, formatBytes, h, inform } from './dom.ts'
 import type { App } from './app.ts'
 import type { Stats } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 export interface ActionsInit {
   app: App
+  /** The link of what is shown, after the # of the page's address. */
+  link: () => string
   name: string
   stats: Stats
   /** Aborted when something else is shown. */
@@ -15,24 +17,26 @@ export interface ActionsInit {
 }
 
 /** What can be done with a file. */
-export function fileActions ({ app, name, stats, signal }: ActionsInit): HTMLElement {
+export function fileActions ({ app, link, name, stats, signal }: ActionsInit): HTMLElement {
   const output = h('div', { class: 'outcome', 'aria-live': 'polite' })
   const cid = stats.markedCid ?? stats.plainCid
 
   return h('div', { class: 'actions' },
     // continues when something else is shown
     button('Download', () => { inform(output, async () => download(app, cid, name)) }),
+    button('Share', () => { inform(output, async () => share(app, link()), signal) }),
     button('Compare codecs', () => { inform(output, async () => compare(app, stats, output, signal), signal) }),
     button('Give to the peer', () => { inform(output, async () => give(app, cid, signal), signal) }),
     output)
 }
 
 /** What can be done with a folder. */
-export function folderActions ({ app, stats, signal }: ActionsInit): HTMLElement {
+export function folderActions ({ app, link, stats, signal }: ActionsInit): HTMLElement {
   const output = h('div', { class: 'outcome', 'aria-live': 'polite' })
   const cid = stats.markedCid ?? stats.plainCid
 
   return h('div', { class: 'actions' },
+    button('Share', () => { inform(output, async () => share(app, link()), signal) }),
     button('Give to the peer', () => { inform(output, async () => give(app, cid, signal), signal) }),
     output)
 }
@@ -60,6 +64,18 @@ function save (blob: Blob, name: string): void {
   h('a', { href: url, download: name }).click()
   // the browser starts the download before this timer fires
   setTimeout(() => { URL.revokeObjectURL(url) }, 60_000)
+}
+
+/** Copy the address of what is shown. */
+async function share (app: App, link: string): Promise<HTMLElement[]> {
+  const url = new URL(link, location.href).href
+  const note = app.node() == null
+    ? 'Only this browser may have it. Connect to a peer and give it to that one, then share again.'
+    : 'It opens what the peer has: give it to the peer first if you added it here.'
+
+  await copy('link', url)
+
+  return [copyable('link', url), h('p', { class: 'note' }, note)]
 }
 
 async function compare (

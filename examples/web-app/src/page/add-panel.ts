@@ -19,7 +19,7 @@ export function addPanel (app: App): void {
 
   const enqueue = (batches: Batch[]): void => {
     for (const batch of batches) {
-      const job = new Job(batch)
+      const job = new Job(batch, batches.length === 1)
 
       byId('jobs').append(job.element)
       const compression = options()
@@ -65,7 +65,7 @@ export function addPanel (app: App): void {
 async function makeSample (make: () => Promise<NamedFile[]>): Promise<Batch> {
   const files = await make()
 
-  return { name: files[0].path.split('/')[0], files }
+  return { name: files[0]?.path.split('/')[0] ?? '', files }
 }
 
 async function add (app: App, { name, files }: Batch, compression: CompressionOptions, job: Job): Promise<void> {
@@ -96,7 +96,7 @@ async function add (app: App, { name, files }: Batch, compression: CompressionOp
 
     job.element.remove()
     await app.refresh()
-    await app.open(cid.toString(), { name })
+    await app.open(cid.toString(), { name, reveal: job.reveal })
   } catch (err) {
     job.fail(err)
     announce(job.signal.aborted ? `${name} was cancelled` : `${name} was not added: ${explain(err)}`)

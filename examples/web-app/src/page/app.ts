@@ -7,6 +7,8 @@ export interface OpenOptions {
   name?: string
   /** Scroll and focus there. Only if the user asked for it. */
   focus?: boolean
+  /** Scroll there if it is out of sight. */
+  reveal?: boolean
 }
 
 /** What the parts of the page share. */

@@ -49,7 +49,7 @@ export function looksLikeCsv (text: string): boolean {
   // the last row may be incomplete
   const rows = parseCsv(text, separatorOf(text), 10).slice(0, -1)
 
-  const [titles] = rows
+  const [titles = []] = rows
 
   return rows.length > 1 && titles.length > 1 &&
     titles.every(title => title !== '' && title === title.trim()) &&

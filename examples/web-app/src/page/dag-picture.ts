@@ -120,7 +120,7 @@ export class DagPicture {
     this.#enter(focused ?? [0, 0], focused != null)
   }
 
-  #shape (kind: string, label: string, picked: Picked, lit: string, [x, y, width, height]: number[]): SVGElement {
+  #shape (kind: string, label: string, picked: Picked, lit: string, [x, y, width, height]: Box): SVGElement {
     const gap = width > 4 ? 1 : 0
 
     return svg('rect', {
@@ -175,9 +175,13 @@ export class DagPicture {
     if (event.key === 'Enter' || event.key === ' ') {
       event.preventDefault()
       ;(event.target as Element).dispatchEvent(new MouseEvent('click'))
-    } else if (moves[event.key] != null) {
-      event.preventDefault()
-      this.#enter(moves[event.key], true)
+    } else {
+      const move = moves[event.key]
+
+      if (move != null) {
+        event.preventDefault()
+        this.#enter(move, true)
+      }
     }
   }
 
@@ -206,6 +210,8 @@ export class DagPicture {
   }
 }
 
+type Box = [x: number, y: number, width: number, height: number]
+
 interface Group extends Piece {
   first: number
   count: number
@@ -219,7 +225,7 @@ function group (pieces: readonly Piece[]): Group[] {
     const some = pieces.slice(i * count, (i + 1) * count)
 
     return {
-      start: some[0].start,
+      start: some[0]?.start ?? 0,
       length: some.reduce((sum, { length }) => sum + length, 0),
       first: i * count,
       count: some.length

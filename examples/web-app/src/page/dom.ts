@@ -40,17 +40,20 @@ export function copyable (label: string, text: string): HTMLElement {
   const button = h('button', {
     type: 'button',
     'aria-label': `Copy the ${label}`,
-    onclick: () => {
-      copy(label, text).catch(() => { announce('This browser blocks copying. Select the text instead') })
-    }
+    onclick: () => { void copy(label, text) }
   }, 'Copy')
 
   return h('div', { class: 'copyable' }, h('span', { class: 'label' }, label), h('code', {}, text), button)
 }
 
-async function copy (label: string, text: string): Promise<void> {
-  await navigator.clipboard.writeText(text)
-  announce(`Copied the ${label}`)
+/** Copy a text, and announce whether the browser allowed it. */
+export async function copy (label: string, text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+    announce(`Copied the ${label}`)
+  } catch {
+    announce('This browser blocks copying. Select the text instead')
+  }
 }
 
 /** An error, shown where it happened and announced at once. */

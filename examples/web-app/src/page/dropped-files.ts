@@ -28,9 +28,9 @@ export function chosenBatches (files: Iterable<File>): Batch[] {
   const batches = new Map<string, Batch>()
 
   for (const [i, file] of [...files].entries()) {
-    const [folder, ...rest] = file.webkitRelativePath.split('/')
+    const [folder = '', ...rest] = file.webkitRelativePath.split('/')
     const key = rest.length > 0 ? folder : `${i}/`
-    const batch = batches.get(key) ?? { name: rest.length > 0 ? folder : file.name, files: [] }
+    const batch: Batch = batches.get(key) ?? { name: rest.length > 0 ? folder : file.name, files: [] }
 
     batch.files.push({ path: rest.length > 0 ? file.webkitRelativePath : flat(file.name), file })
     batches.set(key, batch)

@@ -14,6 +14,8 @@ import type { Stats } from '@ipfsz/core'
 
 export interface FileViewInit {
   app: App
+  /** The link of what is shown, after the # of the page's address. */
+  link: () => string
   name: string
   stats: Stats
   /** Aborted when something else is shown. */
@@ -23,8 +25,14 @@ export interface FileViewInit {
 /** The most bytes of a range that are shown. */
 const SHOWN = 4096
 
-/** A file: its picture, a part of it, a preview, and its actions. */
-export async function showFile (init: FileViewInit): Promise<HTMLElement[]> {
+/** What is shown of a file or folder: what it holds first, and how it is stored last. */
+export interface View {
+  preview: HTMLElement[]
+  actions: HTMLElement
+  structure: HTMLElement[]
+}
+
+export async function showFile (init: FileViewInit): Promise<View> {
   const { app, stats, name, signal } = init
   // by the file's own CID, not by the path: the folders above are not its blocks
   const cid = stats.markedCid ?? stats.plainCid
@@ -62,18 +70,22 @@ export async function showFile (init: FileViewInit): Promise<HTMLElement[]> {
   const head = await readRange(app.source(), cid, { length: HEAD_SIZE, signal })
   const readAll = async (): Promise<Blob> => readBlob(app.source(), cid, signal)
 
-  return [
-    fileActions(init),
-    h('h4', {}, 'How it is stored'),
-    h('div', { class: 'picture' },
-      picture.element,
-      size > 0 ? bar.element : null,
-      h('p', { class: 'scale' }, h('span', {}, '0'), h('span', {}, formatBytes(size)))),
-    part,
-    block,
-    h('h4', {}, previewTitle(size)),
-    await preview({ name, size, head: head.bytes, readAll, signal })
-  ]
+  return {
+    preview: [
+      h('h4', {}, previewTitle(size)),
+      await preview({ name, size, head: head.bytes, readAll, signal })
+    ],
+    actions: fileActions(init),
+    structure: [
+      h('h4', {}, 'How it is stored'),
+      h('div', { class: 'picture' },
+        picture.element,
+        size > 0 ? bar.element : null,
+        h('p', { class: 'scale' }, h('span', {}, '0'), h('span', {}, formatBytes(size)))),
+      part,
+      block
+    ]
+  }
 }
 
 /** Gives signals, and aborts the one before: the last of several drags wins. */
@@ -93,15 +105,16 @@ async function describePicked (
   dag: FileDag,
   { app, signal }: Pick<FileViewInit, 'app' | 'signal'>
 ): Promise<HTMLElement[]> {
-  const frame = dag.frames[index]
-  const leafIndex = kind === 'frame' ? dag.leaves.findIndex(({ start, length }) => frame.start < start + length) : index
-  const { cid, length } = kind === 'root' || leafIndex === -1 ? dag.root : dag.leaves[leafIndex]
+  const frame = kind === 'frame' ? dag.frames[index] : undefined
+  const leafIndex = frame == null ? index : dag.leaves.findIndex(({ start, length }) => frame.start < start + length)
+  const leaf = kind === 'root' ? undefined : dag.leaves[leafIndex]
+  const { cid, length } = leaf ?? dag.root
   const bytes = await getBlock(app.source(), cid, { signal })
-  const offset = kind === 'frame' && leafIndex !== -1 ? frame.start - dag.leaves[leafIndex].start : 0
-  const where = leafIndex === -1 ? 'the root' : `leaf ${leafIndex + 1}`
-  const title = kind === 'root'
-    ? 'Root'
-    : kind === 'leaf' ? `Leaf ${index + 1}` : `Frame ${index + 1}, ${formatBytes(frame.length)}, in ${where}`
+  const offset = frame == null || leaf == null ? 0 : frame.start - leaf.start
+  const where = leaf == null ? 'the root' : `leaf ${leafIndex + 1}`
+  const title = frame == null
+    ? kind === 'root' ? 'Root' : `Leaf ${index + 1}`
+    : `Frame ${index + 1}, ${formatBytes(frame.length)}, in ${where}`
 
   signal.throwIfAborted()
   announce(`${title}: a block of ${formatBytes(length)}`)

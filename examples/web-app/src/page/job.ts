@@ -10,6 +10,8 @@ const SAID_EVERY = 25
 /** The progress of an add, by step and file. */
 export class Job {
   readonly element: HTMLLIElement
+  /** Whether to scroll to the result: it is the only one that was asked for. */
+  readonly reveal: boolean
   readonly #name: string
   readonly #controller = new AbortController()
   readonly #steps = { compressing: meter('Compressing'), hashing: meter('Hashing'), storing: meter('Storing') }
@@ -19,8 +21,9 @@ export class Job {
   #frame = 0
   #said = 0
 
-  constructor ({ name }: Batch) {
+  constructor ({ name }: Batch, reveal: boolean) {
     this.#name = name
+    this.reveal = reveal
     this.element = h('li', { class: 'card job' },
       h('div', { class: 'title' },
         h('h3', {}, h('bdi', {}, name)),

@@ -1,22 +1,29 @@
-import { deleteEntry, listEntries, saveEntry, sweep } from '../ipfs/catalogue.ts'
+import {
+  deleteEntry,
+  forgetEntry,
+  listDeleted,
+  listEntries,
+  restoreEntry,
+  saveEntry,
+  sweep
+} from '../ipfs/catalogue.ts'
 import { announce, byId, codecLabel, explain, formatBytes, formatPercent, h } from './dom.ts'
 import type { App } from './app.ts'
 import type { Entry } from '../ipfs/catalogue.ts'
 
 /** The list of files that are kept in this browser, and their size. */
 export async function showLibrary (app: App): Promise<void> {
-  const entries = await listEntries(app.store)
+  const [entries, deleted] = await Promise.all([listEntries(app.store), listDeleted(app.store)])
   const focused = document.activeElement
-  const action = byId('entries').contains(focused) ? focused?.getAttribute('aria-label') : undefined
+  const action = byId('library').contains(focused) ? focused?.getAttribute('aria-label') : undefined
 
   byId('entries').replaceChildren(...entries.map(entry => card(entry, app)))
+  byId('deleted').replaceChildren(...deleted.map(entry => deletedRow(entry, app)))
   byId('storage').replaceChildren(...await usage(entries, app))
 
   if (action != null) {
-    // the focus stays where it was, or moves to the title if its element is gone
-    const again = [...byId('entries').querySelectorAll('button')]
-      .find(button => button.getAttribute('aria-label') === action)
-    ;(again ?? byId('library-title')).focus()
+    // the focus stays where it was
+    focusButton(action)
   }
 }
 
@@ -27,14 +34,8 @@ function card (entry: Entry, app: App): HTMLElement {
 
   bar.style.width = `${Math.min(part, 1) * 100}%`
 
-  const act = (label: string, text: string, work: () => Promise<unknown>, attributes = {}): HTMLElement => h('button', {
-    'type': 'button',
-    'aria-label': `${label} ${name}`,
-    ...attributes,
-    'onclick': () => {
-      work().catch(err => { announce(explain(err)) })
-    }
-  }, text)
+  const act = (label: string, text: string, work: () => Promise<unknown>, attributes = {}): HTMLElement => (
+    button(`${label} ${name}`, text, work, attributes))
 
   return h('li', { 'class': 'card entry', 'data-cid': cid.toString() },
     h('div', { class: 'title' },
@@ -51,6 +52,27 @@ function card (entry: Entry, app: App): HTMLElement {
       })))
 }
 
+/** A file that was deleted, until it is deleted for good. */
+function deletedRow (entry: Entry, app: App): HTMLElement {
+  const { cid, name } = entry
+
+  return h('li', { 'data-cid': cid.toString() },
+    h('span', {}, 'Deleted ', h('bdi', {}, name)),
+    button(`Undo deleting ${name}`, 'Undo', async () => undo(entry, app)),
+    button(`Delete ${name} for good`, 'Delete for good', async () => forget(entry, app)))
+}
+
+function button (label: string, text: string, work: () => Promise<unknown>, attributes = {}): HTMLElement {
+  return h('button', {
+    'type': 'button',
+    'aria-label': label,
+    ...attributes,
+    'onclick': () => {
+      work().catch(err => { announce(explain(err)) })
+    }
+  }, text)
+}
+
 async function pin (entry: Entry, app: App): Promise<void> {
   await saveEntry(app.store, { ...entry, pinned: !entry.pinned })
 
@@ -62,10 +84,36 @@ async function pin (entry: Entry, app: App): Promise<void> {
   announce(`${entry.name} is ${entry.pinned ? 'no longer pinned' : `pinned${safe}`}`)
 }
 
-async function remove ({ cid, name }: Entry, app: App): Promise<void> {
-  const blocks = await deleteEntry(app.store, cid)
+async function remove (entry: Entry, app: App): Promise<void> {
+  await deleteEntry(app.store, entry)
+  await app.refresh()
+  focusButton(`Undo deleting ${entry.name}`)
+  announce(`Deleted ${entry.name}. Undo brings it back`)
+}
+
+async function undo (entry: Entry, app: App): Promise<void> {
+  try {
+    await restoreEntry(app.store, entry)
+    announce(`${entry.name} is back`)
+  } finally {
+    await app.refresh()
+    focusButton(`Open ${entry.name}`)
+  }
+}
+
+/** The button that had the focus is gone. */
+function focusButton (label: string): void {
+  const found = [...byId('library').querySelectorAll('button')]
+    .find(button => button.getAttribute('aria-label') === label)
+
+  ;(found ?? byId('library-title')).focus()
+}
+
+async function forget ({ cid, name }: Entry, app: App): Promise<void> {
+  const blocks = await forgetEntry(app.store, cid)
 
   await app.refresh()
+  byId('library-title').focus()
   announce(blocks == null
     ? `Deleted ${name}. Something is being added, so its blocks go with the leftovers`
     : `Deleted ${name} and the ${blocks} ${blocks === 1 ? 'block' : 'blocks'} that nothing else needs`)
@@ -95,7 +143,7 @@ async function usage (entries: Entry[], app: App): Promise<HTMLElement[]> {
 }
 
 async function removeLeftovers (app: App): Promise<void> {
-  const blocks = await sweep(app.store)
+  const blocks = await sweep(app.store, { deletedBefore: Infinity })
 
   const busy = 'Something is being added. Remove leftovers when it is done'
   const deleted = blocks === 0

@@ -1,5 +1,7 @@
+import { forgetOld } from '../ipfs/catalogue.ts'
 import { openStore } from '../ipfs/store.ts'
 import { addPanel } from './add-panel.ts'
+import { AddressBar } from './address-bar.ts'
 import { byId, failure } from './dom.ts'
 import { showCost } from './cost.ts'
 import { showLibrary } from './library.ts'
@@ -9,7 +11,8 @@ import type { App } from './app.ts'
 
 async function start (): Promise<void> {
   const store = await openStore('ipfsz-demo')
-  const peers = peerPanel(store)
+  const peers = peerPanel(store, () => { bar.addPeers() })
+  const bar = new AddressBar(peers, () => viewer)
 
   const app: App = {
     store,
@@ -18,12 +21,14 @@ async function start (): Promise<void> {
     open: async (address, options) => viewer.open(address, options),
     refresh: async () => showLibrary(app)
   }
-  const viewer = new Viewer(app)
+  const viewer = new Viewer(app, bar)
 
   addPanel(app)
+  await forgetOld(store)
   await app.refresh()
   // the tests wait for this
   document.body.dataset.ready = ''
+  await bar.follow()
 }
 
 start().catch(err => { byId('add').prepend(failure(err)) })

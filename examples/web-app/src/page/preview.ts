@@ -1,5 +1,6 @@
 import { formatBytes, h } from './dom.ts'
 import { looksLikeCsv, parseCsv, separatorOf } from './csv.ts'
+import { mediaType, showMedia } from './media.ts'
 
 /** The beginning of a file, and a way to read all of it. */
 export interface PreviewInit {
@@ -36,10 +37,16 @@ const IMAGES: ReadonlyArray<[string, RegExp]> = [
 /** A preview of a file. Its content is inserted as text, never as HTML. */
 export async function preview (init: PreviewInit): Promise<HTMLElement> {
   const { head, name, size } = init
-  const image = IMAGES.find(([, magic]) => magic.test(String.fromCharCode(...head.subarray(0, 16))))
+  const start = String.fromCharCode(...head.subarray(0, 16))
+  const image = IMAGES.find(([, magic]) => magic.test(start))
+  const media = mediaType(start)
 
   if (image != null && size <= MAX_IMAGE_SIZE) {
     return showImage(init, image[0])
+  }
+
+  if (media != null) {
+    return showMedia(init, media)
   }
 
   const text = decodeText(head)

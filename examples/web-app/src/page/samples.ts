@@ -5,6 +5,7 @@ export const SAMPLES: Readonly<Record<string, () => Promise<NamedFile[]>>> = {
   'Table (CSV)': async () => [{ path: 'weather.csv', file: await csv(500_000) }],
   'Records (JSON)': async () => [{ path: 'stations.json', file: json(9000) }],
   'Text': async () => [{ path: 'story.txt', file: await text(30_000) }],
+  'Sound': async () => [{ path: 'chimes.wav', file: sound(6) }],
   'Picture': async () => [{ path: 'sunset.png', file: await picture(900, 560) }],
   'Folder': async () => [
     { path: 'trip/weather.csv', file: await csv(20_000) },
@@ -67,6 +68,38 @@ function json (count: number): Blob {
   return new Blob([JSON.stringify(stations, null, 1)], { type: 'application/json' })
 }
 
+/** Chimes that fade away, as WAV with one channel of 16 bits. */
+function sound (seconds: number): Blob {
+  const rate = 22_050
+  const notes = [523.25, 659.25, 783.99, 1046.5, 783.99, 659.25]
+  const samples = Int16Array.from({ length: seconds * rate }, (_, i) => {
+    const time = i / rate
+    const since = time % 1
+    const pitch = notes[Math.floor(time) % notes.length] ?? 440
+
+    return 12_000 * Math.exp(-4 * since) * Math.sin(2 * Math.PI * pitch * since)
+  })
+  const header = new DataView(new ArrayBuffer(44))
+  const put = (at: number, text: string): void => {
+    [...text].forEach((letter, i) => { header.setUint8(at + i, letter.charCodeAt(0)) })
+  }
+
+  put(0, 'RIFF')
+  header.setUint32(4, 36 + samples.byteLength, true)
+  put(8, 'WAVEfmt ')
+  header.setUint32(16, 16, true)
+  header.setUint16(20, 1, true)
+  header.setUint16(22, 1, true)
+  header.setUint32(24, rate, true)
+  header.setUint32(28, 2 * rate, true)
+  header.setUint16(32, 2, true)
+  header.setUint16(34, 16, true)
+  put(36, 'data')
+  header.setUint32(40, samples.byteLength, true)
+
+  return new Blob([header, samples], { type: 'audio/wav' })
+}
+
 /** Colours from the top of the sky to the ground. */
 const SKY: ReadonlyArray<[color: string, at: number]> = [
   ['#1d1147', 0],
@@ -89,7 +122,7 @@ async function text (sentences: number): Promise<Blob> {
     const count = 6 + Math.floor(next() * 12)
     const words = Array.from({ length: count }, () => WORDS[Math.floor(next() * WORDS.length)]).join(' ')
 
-    return `${words[0].toUpperCase()}${words.slice(1)}.${i % 6 === 5 ? '\n\n' : ' '}`
+    return `${words.charAt(0).toUpperCase()}${words.slice(1)}.${i % 6 === 5 ? '\n\n' : ' '}`
   }), { type: 'text/plain' })
 }
 

@@ -5,67 +5,138 @@ import { parseAddress, stat } from '../ipfs/read.ts'
 import { folderActions } from './actions.ts'
 import { announce, byId, codecLabel, copyable, failure, formatBytes, formatPercent, h } from './dom.ts'
 import { showFile } from './file-view.ts'
+import type { AddressBar } from './address-bar.ts'
 import type { App, OpenOptions } from './app.ts'
+import type { View } from './file-view.ts'
 import type { Address } from '../ipfs/read.ts'
 import type { Stats } from '@ipfsz/core'
 
 /** The most entries of a folder that are listed. */
 const MAX_LISTED = 500
 
+export interface ShowOptions extends Omit<OpenOptions, 'name'> {
+  name?: string | undefined
+  /** Settles when a peer is connected, or none can be. */
+  connected?: Promise<void> | undefined
+}
+
 /** Shows the file or folder of an address. */
 export class Viewer {
   readonly #app: App
+  readonly #bar: AddressBar
   readonly #view = byId('view')
   readonly #input = byId<HTMLInputElement>('address')
   #reading = new AbortController()
 
-  constructor (app: App) {
+  constructor (app: App, bar: AddressBar) {
     this.#app = app
+    this.#bar = bar
     byId('open-form').addEventListener('submit', event => {
       event.preventDefault()
       void this.open(this.#input.value, { focus: true })
     })
-    this.#view.append(h('p', { class: 'note' },
-      'Add a file or paste a CID to see its blocks. ' +
-      'Then drag over the bar to read a part, and see which blocks it takes.'))
+    this.clear()
   }
 
-  async open (address: string, { name, focus = false }: OpenOptions = {}): Promise<void> {
+  /** Open what somebody typed or chose. The address of the page follows. */
+  async open (text: string, options: OpenOptions = {}): Promise<void> {
+    let address: Address
+
+    try {
+      address = parseAddress(text)
+    } catch (err) {
+      this.fail(err)
+      return
+    }
+
+    this.#bar.opened(address, options.name)
+    await this.show(address, options)
+  }
+
+  async show (address: Address, { name, focus = false, reveal = false, connected }: ShowOptions = {}): Promise<void> {
     // the focus moves to the new content, or it would be lost
     const toTitle = focus || this.#view.contains(document.activeElement)
+    const { signal } = this.#begin()
 
-    this.#reading.abort()
-    const reading = this.#reading = new AbortController()
-
-    this.#input.value = address
+    this.#input.value = [address.cid, address.path].filter(part => part !== '').join('/')
     this.#view.replaceChildren(h('p', { class: 'note' }, 'Searching'))
 
     try {
-      await this.#show(parseAddress(address), name, reading.signal)
+      try {
+        await this.#render(address, name, signal)
+      } catch (err) {
+        if (connected == null || signal.aborted || !isNotThere(err)) {
+          throw err
+        }
+
+        await connected
+        signal.throwIfAborted()
+        await this.#render(address, name, signal)
+      }
 
       if (toTitle) {
         this.#view.querySelector('h3')?.focus()
       }
     } catch (err) {
       // something else was opened meanwhile
-      if (reading === this.#reading) {
-        this.#view.replaceChildren(failure(this.#explain(err)))
+      if (signal.aborted) {
+        return
       }
+
+      this.#view.replaceChildren(failure(this.#explain(err)))
+    }
+
+    this.#reveal(reveal)
+  }
+
+  /** Show why something cannot be opened. */
+  fail (err: unknown, { reveal = false }: Pick<ShowOptions, 'reveal'> = {}): void {
+    this.#begin()
+    this.#view.replaceChildren(failure(err))
+    this.#reveal(reveal)
+  }
+
+  /** Show nothing. */
+  clear (): void {
+    this.#begin()
+    this.#view.replaceChildren(h('p', { class: 'note' },
+      'Add a file or paste a CID to see its blocks. ' +
+      'Then drag over the bar to read a part, and see which blocks it takes.'))
+  }
+
+  /** Scroll to what is shown, if its beginning is out of sight. */
+  #reveal (reveal: boolean): void {
+    const first = this.#view.firstElementChild
+
+    if (reveal && first != null && !isInSight(first)) {
+      first.scrollIntoView({ block: 'start' })
     }
   }
 
-  async #show (address: Address, name: string | undefined, signal: AbortSignal): Promise<void> {
+  /** End what is read for what was shown before. */
+  #begin (): AbortController {
+    this.#reading.abort()
+    this.#reading = new AbortController()
+
+    return this.#reading
+  }
+
+  async #render (address: Address, name: string | undefined, signal: AbortSignal): Promise<void> {
     const app = this.#app
     const stats = await stat(app.source(), address, signal)
-    const title = name ?? await this.#nameOf(address)
-    const shown = { app, name: title, stats, signal }
-    const content = stats.type === 'directory'
-      ? [folderActions(shown), ...await this.#folder(address, signal)]
+    const found = name ?? await this.#nameOf(address)
+    const title = found ?? 'Unnamed'
+    const filename = address.path === '' ? found : undefined
+    const shown = { app, name: title, stats, signal, link: () => this.#bar.linkTo(address, filename) }
+    const { preview, actions, structure }: View = stats.type === 'directory'
+      ? { preview: await this.#folder(address, signal), actions: folderActions(shown), structure: [] }
       : await showFile(shown)
 
     signal.throwIfAborted()
     const keep = await this.#keep(address, title, stats, signal)
-    this.#view.replaceChildren(heading(title, stats), facts(stats), ...cids(address, stats), keep, ...content)
+    this.#view.replaceChildren(
+      heading(title, stats), ...preview, facts(stats), keep, actions, ...cids(address, stats), ...structure
+    )
     announce(`Opened ${title}`)
   }
 
@@ -139,21 +210,36 @@ export class Viewer {
     return row
   }
 
-  async #nameOf ({ cid, path }: Address): Promise<string> {
+  async #nameOf ({ cid, path }: Address): Promise<string | undefined> {
     if (path !== '') {
-      return path.split('/').at(-1) ?? path
+      return path.split('/').at(-1)
     }
 
     const entries = await listEntries(this.#app.store)
 
-    return entries.find(entry => entry.cid.equals(cid))?.name ?? 'Unnamed'
+    return entries.find(entry => entry.cid.equals(cid))?.name
   }
 
   #explain (err: unknown): unknown {
-    return err instanceof Error && err.name === 'NotFoundError' && this.#app.node() == null
+    return isMissing(err) && this.#app.node() == null
       ? `${err.message}. It is not kept in this browser, and no peer is connected.`
       : err
   }
+}
+
+function isMissing (err: unknown): err is Error {
+  return err instanceof Error && err.name === 'NotFoundError'
+}
+
+/** Whether another peer may have what is missing. */
+function isNotThere (err: unknown): boolean {
+  return isMissing(err) || (err instanceof Error && ['BlockNotSentError', 'PeerGoneError'].includes(err.name))
+}
+
+function isInSight (element: Element): boolean {
+  const { top, bottom } = element.getBoundingClientRect()
+
+  return top >= 0 && bottom <= innerHeight
 }
 
 function heading (title: string, { codec, type }: Stats): HTMLElement {

@@ -1,19 +1,20 @@
-import { CODES, UnknownCodecError } from '@ipfsz/codecs'
-import { mark, TREE_CODE, unmark } from '@ipfsz/core'
+import { UnknownCodecError } from '@ipfsz/codecs'
+import { mark, MARKERS, unmark } from '@ipfsz/core'
 import { parseCid } from '../terminal/cid-path.ts'
 import type { Context } from '../context.ts'
+import type { MarkerName } from '@ipfsz/core'
 
-const MARKER_CODES: Readonly<Record<string, number>> = { ...CODES, tree: TREE_CODE }
+const NAMES = Object.keys(MARKERS) as MarkerName[]
 
 /** Print the marked twin of a plain CID. */
 export function markCid (text: string, codec: string, { output }: Context): void {
-  const code = MARKER_CODES[codec]
+  const name = NAMES.find(name => name === codec)
 
-  if (code == null) {
-    throw new UnknownCodecError(codec, Object.keys(MARKER_CODES))
+  if (name == null) {
+    throw new UnknownCodecError(codec, NAMES)
   }
 
-  const cid = mark(parseCid(text), code)
+  const cid = mark(parseCid(text), name)
   output.result({ cid: cid.toString() }, cid.toString())
 }
 
