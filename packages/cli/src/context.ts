@@ -10,6 +10,7 @@ import { GatewayAccess } from './network/gateway-access.ts'
 import { PeerSearches, PeerSource } from './network/peer-source.ts'
 import { RepoPins } from './repo/repo-pins.ts'
 import { openOrCreateRepo, openRepo, openRepoToRead } from './repo/repo.ts'
+import { Arrivals } from './terminal/arrivals.ts'
 import { formatSize } from './terminal/units.ts'
 import type { Io } from './io.ts'
 import type { NetworkOptions } from './daemon/access.ts'
@@ -142,7 +143,7 @@ export async function withReadings<T> (
   work: (read: (root: CID, plan?: ReadPlan) => Reading) => Promise<T>,
   { sync = false }: Pick<ReadingOptions, 'sync'> = {}
 ): Promise<T> {
-  const { signal, repo: path, output } = context
+  const { signal, repo: path, output, io } = context
   const access = networkAccess(context)
   const hasNetwork = await access.isPossible()
   const timeout = context.network?.timeout ?? DEFAULT_TIMEOUT
@@ -162,11 +163,19 @@ export async function withReadings<T> (
   const fetched = new FetchedStats()
   const searches = new PeerSearches()
   const network = async (): Promise<Network> => access.open()
+  const arrivals = new Arrivals(() => io.now())
+  const hideArrivals = output.showArrivals(arrivals)
+
+  const onFetch = (root: CID) => (): ReturnType<Arrivals['ask']> => {
+    output.waiting(root.toString())
+
+    return arrivals.ask()
+  }
 
   const sourcesOf = (root: CID, plan?: ReadPlan): BlockSource[] => [
     ...gateways == null ? [] : [gateways.source(root, plan)],
     ...hasNetwork ? [new PeerSource({ network, root, searches })] : []
-  ].map(source => fetched.count(source, signal))
+  ].map(source => fetched.count(source, signal, output.showsProgress ? onFetch(root) : undefined))
 
   try {
     return await work((root, plan) => {
@@ -177,6 +186,7 @@ export async function withReadings<T> (
       return { ...sessionOf(repo, links, filesOn(repo.blockstore)), online, filesOn }
     })
   } finally {
+    hideArrivals()
     gateways?.close()
     await access.close()
     reportFetched(fetched, output)
