@@ -15,6 +15,7 @@ import { formatSize } from './terminal/units.ts'
 import type { Io } from './io.ts'
 import type { NetworkOptions } from './daemon/access.ts'
 import type { Network } from './network/network.ts'
+import type { RoutedGateways, RoutedGatewaysInit } from './network/routed/routed-gateways.ts'
 import type { Output } from './terminal/output.ts'
 import type { LockKind } from './repo/repo-lock.ts'
 import type { Repo } from './repo/repo.ts'
@@ -146,9 +147,10 @@ export async function withReadings<T> (
   const { signal, repo: path, output, io } = context
   const access = networkAccess(context)
   const hasNetwork = await access.isPossible()
-  const timeout = context.network?.timeout ?? DEFAULT_TIMEOUT
-  const gateways = await GatewayAccess.open(context.network?.gateways ?? [], { isOnlySource: !hasNetwork })
-  const online = hasNetwork || gateways != null
+  const { timeout = DEFAULT_TIMEOUT, gateways: urls = [], routers = [], allowLocal } = context.network ?? {}
+  const gateways = await GatewayAccess.open(urls, { isOnlySource: !hasNetwork && routers.length === 0 })
+  const routed = await openRouted(routers, { allowLocal, others: urls, isOnlySource: !hasNetwork })
+  const online = hasNetwork || gateways != null || routed != null
 
   if (!online) {
     const session = await openToRead(context)
@@ -174,6 +176,7 @@ export async function withReadings<T> (
 
   const sourcesOf = (root: CID, plan?: ReadPlan): BlockSource[] => [
     ...gateways == null ? [] : [gateways.source(root, plan)],
+    ...routed == null ? [] : [routed.source(root, plan)],
     ...hasNetwork ? [new PeerSource({ network, root, searches })] : []
   ].map(source => fetched.count(source, signal, output.showsProgress ? onFetch(root) : undefined))
 
@@ -188,6 +191,7 @@ export async function withReadings<T> (
   } finally {
     hideArrivals()
     gateways?.close()
+    routed?.close()
     await access.close()
     reportFetched(fetched, output)
   }
@@ -241,6 +245,20 @@ function sessionOf (repo: Repo, links: LinkStore | undefined, files: Ipfsz): Ses
 
 async function linksToRead ({ path }: Repo, signal: AbortSignal): Promise<LinkStore | undefined> {
   return await hasLinks(path) ? new LinkStore(linksIn(path), { writes: false, signal }) : undefined
+}
+
+/** The code that asks routers is loaded only if there are any. */
+async function openRouted (
+  routers: readonly string[],
+  init: Omit<RoutedGatewaysInit, 'routers'>
+): Promise<RoutedGateways | undefined> {
+  if (routers.length === 0) {
+    return undefined
+  }
+
+  const { RoutedGateways } = await import('./network/routed/routed-gateways.ts')
+
+  return RoutedGateways.open({ ...init, routers })
 }
 
 function reportFetched ({ blocks, bytes, replaced, senders }: FetchedStats, output: Output): void {
