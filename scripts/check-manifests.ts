@@ -11,7 +11,7 @@ import { PACKAGES } from '../rooms.ts'
 const ROOT = dirname(import.meta.dirname)
 
 /** The package that an import names, in code and not in a comment. */
-const IMPORT = /^(?:(?:import|export) .*from |(?! \*).* import\()'((?:@[^/']+\/)?[^/'.#]+)/gm
+const IMPORT = /^(?:(?:import|export) .*from |(?! \*).* import\()'((?:@[^/']+\/)?[^/'.#][^/']*)/gm
 
 interface Manifest {
   name: string
