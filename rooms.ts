@@ -169,6 +169,7 @@ export const SUBROOMS: Readonly<Record<string, typeof ROOMS>> = {
       dht: ['helia-internals'],
       bitswap: ['dht', 'helia-internals'],
       names: ['dht', 'helia-internals'],
+      routed: [],
       node: ['bitswap', 'dht', 'helia-internals', 'names']
     }
   }

@@ -12,7 +12,7 @@ import { PACKAGES } from '../rooms.ts'
 const ROOT = dirname(import.meta.dirname)
 
 /** The package that an import names, in code and not in a comment. */
-const IMPORT = /^(?:(?:import|export) .*from |(?! \*).* import\()'((?:@[^/']+\/)?[^/'.#]+)/gm
+const IMPORT = /^(?:(?:import|export) .*from |(?! \*).* import\()'((?:@[^/']+\/)?[^/'.#][^/']*)/gm
 
 /** Fields that are left out until somebody knows them. */
 const UNKNOWN = ['repository', 'homepage', 'bugs', 'author'] as const

@@ -4,6 +4,7 @@ import { createServer, get } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
 import { noise, text } from '../support/data.ts'
+import { startHttpRouter } from '../support/http-router.ts'
 import { startDaemon } from '../support/network-daemons.ts'
 import { blockFiles, expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 import { startGateway } from './run-gateway.ts'
@@ -169,5 +170,49 @@ describe('--gateway', () => {
 
     expectFailure(result, 2)
     expect(result.stderr).not.toContain('secret')
+  })
+})
+
+/** A router that lists a gateway on loopback. */
+async function startRouter (url: string): Promise<string> {
+  const { url: router, close } = await startHttpRouter(`/ip4/127.0.0.1/tcp/${new URL(url).port}/http`)
+  onTestFinished(close)
+
+  return router
+}
+
+describe('--router', () => {
+  it('reads from the gateway that a router lists, and starts no node', async ({ sandbox }) => {
+    const bytes = noise(3_000_000)
+    const cid = await sandbox.add(bytes)
+    const { url } = await startGateway(sandbox)
+    const args = ['cat', cid, '--allow-local', '--verbose', '--peer', NOBODY]
+    const result = await runElsewhere(sandbox, args, { IPFSZ_ROUTERS: `http://127.0.0.1:1 ${await startRouter(url)}` })
+
+    expect(result.code, result.stderr).toBe(0)
+    expect(Buffer.compare(result.stdout, bytes)).toBe(0)
+    expect(result.stderr).toMatch(/^ipfsz: fetched 4 blocks \(.*\): 4 \(.*\) from http:\/\/127\.0\.0\.1:\d+\/\n$/)
+  })
+
+  it('asks no gateway in a private network without --allow-local, and peers instead', async ({ sandbox }) => {
+    const bytes = noise(3_000_000)
+    const cid = await sandbox.add(bytes, '--codec', 'none')
+    const router = await startRouter((await startGateway(sandbox)).url)
+    const refused = await runElsewhere(sandbox, ['cat', cid, '--router', router])
+    const { address } = await startDaemon(sandbox)
+    const read = await runElsewhere(sandbox, ['cat', cid, '--router', router, '--peer', address, '--verbose'])
+
+    expectFailure(refused, 1)
+    expect(refused.stderr).toContain('127.0.0.1 is not asked without --allow-local')
+    expect(Buffer.compare(read.stdout, bytes)).toBe(0)
+    expect(read.stderr).toMatch(/fetched 4 blocks \(.*\): 4 \(.*\) from 12D3\w+\n$/)
+  })
+
+  it('refuses a router that is no URL, and --offline', async ({ sandbox }) => {
+    const cid = await sandbox.add(new Uint8Array(10))
+
+    expectFailure(await runElsewhere(sandbox, ['cat', cid, '--router', 'router.example']), 2)
+    expectFailure(await runElsewhere(sandbox, ['cat', cid, '--router', 'http://127.0.0.1', '--offline']), 2)
+    expectFailure(await runElsewhere(sandbox, ['cat', cid, '--allow-local', '--offline']), 2)
   })
 })

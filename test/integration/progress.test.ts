@@ -1,11 +1,13 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { open, readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
-import { text } from '../support/data.ts'
-import { CLI, expectSuccess, it } from './run-cli.ts'
-import { read, runOnTerminal } from './terminal.ts'
+import { describe, expect, onTestFinished } from 'vitest'
+import { noise, text } from '../support/data.ts'
+import { listen } from '../support/listen.ts'
+import { expectSuccess, it } from './run-cli.ts'
+import { startGateway } from './run-gateway.ts'
+import { runOnPseudoTerminal, runOnTerminal } from './terminal.ts'
 import type { Sandbox } from './run-cli.ts'
 
 const WIDTHS = [40, 80, 200]
@@ -102,59 +104,75 @@ describe.concurrent.for(Object.entries(WORKS))('the progress of %s', ([, { prepa
   })
 })
 
-// `script` makes pseudo terminals, and is part of util-linux
 describe.skipIf(process.platform !== 'linux')('the progress on a pseudo terminal', () => {
   it('fits it, and is gone before a result is printed', async ({ sandbox }) => {
-    const { directory, repo } = sandbox
-    const pipe = join(directory, 'p')
+    const pipe = join(sandbox.directory, 'p')
     const cid = await sandbox.add(text(10_000))
     expectSuccess(await sandbox.run(['car', 'export', cid, '-o', 'file.car']))
-    const car = await readFile(join(directory, 'file.car'))
+    const car = await readFile(join(sandbox.directory, 'file.car'))
     execFileSync('mkfifo', [pipe])
 
     // a pipe that is open for reading too does not wait for a reader
     const stdin = await open(pipe, 'r+')
-    const terminal = spawn('script', ['-qec', 'stty cols 40; "$NODE" "$CLI" car import - <p', '/dev/null'], {
-      cwd: directory,
-      env: {
-        PATH: process.env.PATH,
-        SHELL: '/bin/sh',
-        NODE: process.execPath,
-        CLI,
-        IPFSZ_PATH: repo,
-        IPFSZ_BOOTSTRAP: 'none',
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE
-      },
-      stdio: ['ignore', 'pipe', 'inherit']
+    await stdin.writeFile(car.subarray(0, -1))
+
+    const { code, lines, bars } = await runOnPseudoTerminal(sandbox, '"$NODE" "$CLI" car import - <p', 40, {
+      shown: /B\/s/,
+      onShown: async () => {
+        await stdin.writeFile(car.subarray(-1))
+        await stdin.close()
+      }
     })
-    const exit = once(terminal, 'exit')
-    let shown = ''
 
-    try {
-      await stdin.writeFile(car.subarray(0, -1))
-
-      // the bar appears while the command waits for the rest
-      for await (const bytes of terminal.stdout.iterator({ destroyOnReturn: false })) {
-        if ((shown += String(bytes)).includes('B/s')) {
-          break
-        }
-      }
-
-      await stdin.writeFile(car.subarray(-1))
-      await stdin.close()
-
-      for await (const bytes of terminal.stdout) {
-        shown += String(bytes)
-      }
-    } finally {
-      terminal.kill('SIGKILL')
-    }
-
-    const { lines, bars } = read(shown)
-
-    expect(await exit).toEqual([0, null])
+    expect(code).toBe(0)
     expect(bars[0]).toMatch(/^stdin {2}/)
     expect(Math.max(...bars.map(bar => bar.length))).toBeLessThan(40)
     expect(lines).toEqual([expect.stringMatching(/^b\w+\tb\w+$/)])
   })
+
+  it.for([
+    ['get', /^[\d.]+ .?i?B\/s from 127\.\S+ {2}\d+ s left$/, 40],
+    ['cat', /^b\w+…\w+ {2}\d+ % {2}[\d.]+ .?i?B\/s from 127\.0\.0\.1:\d+ {2}\d+ s left$/, 80],
+    ['ls', /^b\w+…\w+ {2}waiting for the first block$/, 40]
+  ] as const)('of %s says where it fetches from', async ([command, bar, columns], { sandbox }) => {
+    const bytes = noise(3_000_000)
+    const cid = await sandbox.add(bytes, '--codec', 'none')
+    const gateway = await startSlowGateway((await startGateway(sandbox)).url, command === 'ls' ? 0 : -100)
+    const elsewhere = { ...sandbox, repo: join(sandbox.directory, 'elsewhere') }
+    const line = `"$NODE" "$CLI" ${command} ${cid} --gateway ${gateway.url}${command === 'cat' ? ' >got' : ''}`
+
+    const { code, bars } = await runOnPseudoTerminal(elsewhere, line, columns, {
+      shown: new RegExp(bar.source.slice(1), 'm'),
+      onShown: async () => { gateway.release() }
+    })
+
+    expect(code).toBe(0)
+    expect(bars).toContainEqual(expect.stringMatching(bar))
+    expect(Math.max(...bars.map(bar => bar.length))).toBeLessThan(columns)
+  })
 })
+
+/**
+ * A gateway in front of another. It sends each body only as far as `end` until it is released.
+ *
+ * @param end - as `slice` takes it
+ */
+async function startSlowGateway (url: string, end: number): Promise<{ url: string, release: () => void }> {
+  const released = Promise.withResolvers<void>()
+
+  const server = createServer(({ url: path = '', headers: { accept = '' } }, response) => {
+    void (async () => {
+      const answer = await fetch(new URL(path, url), { headers: { accept } })
+      const body = Buffer.from(await answer.arrayBuffer())
+
+      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+      response.write(body.subarray(0, end))
+      await released.promise
+      response.end(body.subarray(end))
+    })()
+  })
+  const { port, close } = await listen(server)
+  onTestFinished(close)
+
+  return { url: `http://127.0.0.1:${port}`, release: released.resolve }
+}

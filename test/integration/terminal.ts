@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { Readable, Writable } from 'node:stream'
 import { main } from '../../packages/cli/dist/main.js'
 import { CLI } from './run-cli.ts'
@@ -48,6 +50,56 @@ export async function runOnTerminal (
     now: () => time += 2000,
     signal: new AbortController().signal
   })
+
+  return { code, ...read(text) }
+}
+
+/**
+ * Run a line of sh on a pseudo terminal, in a process of its own with the real clock.
+ *
+ * @param line - `"$NODE" "$CLI"` runs the command
+ * @param shown - what it shows while it waits for `onShown`
+ */
+export async function runOnPseudoTerminal (
+  { directory, repo }: Pick<Sandbox, 'directory' | 'repo'>,
+  line: string,
+  columns: number,
+  { shown, onShown }: { shown: RegExp, onShown: () => Promise<void> }
+): Promise<Screen> {
+  // `script` makes pseudo terminals, and is part of util-linux
+  const terminal = spawn('script', ['-qec', `stty cols ${columns}; ${line}`, '/dev/null'], {
+    cwd: directory,
+    env: {
+      PATH: process.env.PATH,
+      SHELL: '/bin/sh',
+      NODE: process.execPath,
+      CLI,
+      IPFSZ_PATH: repo,
+      IPFSZ_BOOTSTRAP: 'none',
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE
+    },
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  const exit = once(terminal, 'exit')
+  let text = ''
+
+  try {
+    for await (const bytes of terminal.stdout.iterator({ destroyOnReturn: false })) {
+      if (shown.test(text += String(bytes))) {
+        break
+      }
+    }
+
+    await onShown()
+
+    for await (const bytes of terminal.stdout) {
+      text += String(bytes)
+    }
+  } finally {
+    terminal.kill('SIGKILL')
+  }
+
+  const [code] = await exit as [number]
 
   return { code, ...read(text) }
 }

@@ -10,15 +10,17 @@ import { GatewayAccess } from './network/gateway-access.ts'
 import { PeerSearches, PeerSource } from './network/peer-source.ts'
 import { RepoPins } from './repo/repo-pins.ts'
 import { openOrCreateRepo, openRepo, openRepoToRead } from './repo/repo.ts'
+import { Arrivals } from './terminal/arrivals.ts'
 import { formatSize } from './terminal/units.ts'
 import type { Io } from './io.ts'
 import type { NetworkOptions } from './daemon/access.ts'
 import type { Network } from './network/network.ts'
+import type { RoutedGateways, RoutedGatewaysInit } from './network/routed/routed-gateways.ts'
 import type { Output } from './terminal/output.ts'
 import type { LockKind } from './repo/repo-lock.ts'
 import type { Repo } from './repo/repo.ts'
-import type { BlockSource, Ipfsz, IpfszComponents, IpfszInit } from '@ipfsz/core'
-import type { HttpSource, ReadPlan } from '@ipfsz/core/http'
+import type { Ipfsz, IpfszComponents, IpfszInit } from '@ipfsz/core'
+import type { ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
 /** What every command gets besides its own arguments and options. */
@@ -146,12 +148,13 @@ export async function withReadings<T> (
   work: (read: (root: CID, plan?: ReadPlan) => Reading) => Promise<T>,
   { sync = false, access: shared }: Pick<ReadingOptions, 'sync' | 'access'> = {}
 ): Promise<T> {
-  const { signal, repo: path, output } = context
+  const { signal, repo: path, output, io } = context
   const access = shared ?? networkAccess(context)
   const hasNetwork = await access.isPossible()
-  const timeout = context.network?.timeout ?? DEFAULT_TIMEOUT
-  const gateways = await GatewayAccess.open(context.network?.gateways ?? [], { isOnlySource: !hasNetwork })
-  const online = hasNetwork || gateways != null
+  const { timeout = DEFAULT_TIMEOUT, gateways: urls = [], routers = [], allowLocal } = context.network ?? {}
+  const gateways = await GatewayAccess.open(urls, { isOnlySource: !hasNetwork && routers.length === 0 })
+  const routed = await openRouted(routers, { allowLocal, others: urls, isOnlySource: !hasNetwork })
+  const online = hasNetwork || gateways != null || routed != null
 
   if (!online) {
     const session = await openToRead(context)
@@ -166,28 +169,36 @@ export async function withReadings<T> (
   const fetched = new FetchedStats()
   const searches = new PeerSearches()
   const network = async (): Promise<Network> => access.open()
+  const arrivals = new Arrivals(() => io.now())
+  const hideArrivals = output.showArrivals(arrivals)
 
-  const sourcesOf = (root: CID, gateway: HttpSource | undefined): BlockSource[] => [
-    ...gateway == null ? [] : [gateway],
-    ...hasNetwork ? [new PeerSource({ network, root, searches })] : []
-  ].map(source => fetched.count(source, signal))
+  const onFetch = (root: CID) => (): ReturnType<Arrivals['ask']> => {
+    output.waiting(root.toString())
+
+    return arrivals.ask()
+  }
 
   try {
     return await work((root, plan) => {
-      const gateway = gateways?.source(root, plan)
-      const sources = sourcesOf(root, gateway)
+      const planned = [gateways?.source(root, plan), routed?.source(root, plan)].filter(source => source != null)
+      const peers = hasNetwork ? [new PeerSource({ network, root, searches })] : []
+      const sources = [...planned, ...peers].map(
+        source => fetched.count(source, signal, output.showsProgress ? onFetch(root) : undefined)
+      )
       const filesOn = (blockstore: IpfszComponents['blockstore']): Ipfsz =>
         ipfsz({ blockstore, datastore: links, sources }, { fetch: { timeout } })
 
       return {
         ...sessionOf(repo, links, filesOn(repo.blockstore)),
         online,
-        dropPlan: () => { gateway?.dropPlan() },
+        dropPlan: () => { planned.forEach(source => { source.dropPlan() }) },
         filesOn
       }
     })
   } finally {
+    hideArrivals()
     gateways?.close()
+    routed?.close()
     await (shared == null ? access.close() : undefined)
     reportFetched(fetched, output)
   }
@@ -241,6 +252,20 @@ function sessionOf (repo: Repo, links: LinkStore | undefined, files: Ipfsz): Ses
 
 async function linksToRead ({ path }: Repo, signal: AbortSignal): Promise<LinkStore | undefined> {
   return await hasLinks(path) ? new LinkStore(linksIn(path), { writes: false, signal }) : undefined
+}
+
+/** The code that asks routers is loaded only if there are any. */
+async function openRouted (
+  routers: readonly string[],
+  init: Omit<RoutedGatewaysInit, 'routers'>
+): Promise<RoutedGateways | undefined> {
+  if (routers.length === 0) {
+    return undefined
+  }
+
+  const { RoutedGateways } = await import('./network/routed/routed-gateways.ts')
+
+  return RoutedGateways.open({ ...init, routers })
 }
 
 function reportFetched ({ blocks, bytes, replaced, senders }: FetchedStats, output: Output): void {

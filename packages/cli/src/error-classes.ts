@@ -226,6 +226,34 @@ export class NotConnectedError extends Error {
 /** The reason of a `NotConnectedError` if the peer did not answer within the timeout. */
 export const NO_ANSWER = 'it did not answer in time'
 
+/** Thrown when a URL that a stranger named leads to this machine, or into a private network. */
+export class PrivateAddressError extends Error {
+  static override readonly name = 'PrivateAddressError'
+  override readonly name = 'PrivateAddressError'
+  /** As the stranger named it. */
+  readonly host: string
+  readonly address: string
+
+  constructor (host: string, address: string) {
+    super(`${host} is not asked without --allow-local: its address ${address} is not one of the public internet`)
+    this.host = host
+    this.address = address
+  }
+}
+
+/** Thrown when a delegated router names no gateway. */
+export class RouterError extends Error {
+  static override readonly name = 'RouterError'
+  override readonly name = 'RouterError'
+  /** Its URL. */
+  readonly router: string
+
+  constructor (router: string, reason: string, options?: ErrorOptions) {
+    super(`the router ${router} ${reason}`, options)
+    this.router = router
+  }
+}
+
 /** Thrown when a node cannot listen or start. */
 export class NodeError extends Error {
   static override readonly name = 'NodeError'

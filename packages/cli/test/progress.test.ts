@@ -1,8 +1,16 @@
 import { PassThrough } from 'node:stream'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { Arrivals, shortName } from '../src/terminal/arrivals.ts'
+import { Output } from '../src/terminal/output.ts'
+import { formatTimeLeft } from '../src/terminal/progress-line.ts'
 import { Progress } from '../src/terminal/progress.ts'
+import { RecentRate } from '../src/terminal/recent-rate.ts'
+import { SteadySize } from '../src/terminal/steady-size.ts'
+import type { ProgressInit } from '../src/terminal/progress.ts'
 
 const MIB = 1024 * 1024
+const CID = 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'
+const PEER = '12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ'
 const CLEAR = '\r\u001b[K'
 
 /** What a progress bar draws after ten seconds, without the control characters. */
@@ -34,7 +42,7 @@ describe('a progress bar', () => {
     [60, 'big.bin  ██████████████████░░░░░░ 75 %  4 s left'],
     [30, 'big.bin  75 %  4 s left'],
     [20, 'b…n  75 %  4 s left'],
-    [10, '  75 %  4']
+    [10, '75 %  4 s']
   ])('never wraps: %s columns', (columns, line) => {
     expect(draw(columns, 'big.bin', 300 * MIB, 400 * MIB)).toBe(line)
   })
@@ -82,5 +90,174 @@ describe('a progress bar', () => {
     progress.end()
 
     expect(stderr.read()).toBeNull()
+  })
+})
+
+/** Where a bar says that bytes come from. */
+function from (line: string): string {
+  return /from (.*)$/.exec(line)?.[1] ?? ''
+}
+
+/** A bar on a terminal, whose clock only `at` moves. */
+function barOn (columns: number, init: Omit<ProgressInit, 'arrivals'>): {
+  /** Go to a time in seconds, when these bytes arrive and this much is done. Returns what is drawn. */
+  at: (seconds: number, done: number, arrived?: Record<string, number>) => string
+} {
+  const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true, columns })
+  let now = 0
+  const arrivals = new Arrivals(() => now)
+  const progress = new Progress({ stderr, now: () => now }, { ...init, arrivals })
+  let arrive = arrivals.ask()
+  onTestFinished(() => { progress.end() })
+
+  return {
+    at (seconds, done, arrived = {}) {
+      now = seconds * 1000
+      Object.entries(arrived).forEach(entry => { arrive(...entry) })
+      arrive = arrivals.ask()
+      progress.update(done)
+
+      return String(stderr.read() ?? '').replace(CLEAR, '')
+    }
+  }
+}
+
+describe('a progress bar of what is fetched', () => {
+  it.each([
+    [120, 'big.bin  ██████████░░░░░░░░░░░░░░ 40 %  40.0 MiB of 100 MiB  1.00 MiB/s from dweb.link  15 s left'],
+    [90, 'big.bin  ██████████░░░░░░░░░░░░░░ 40 %  1.00 MiB/s from dweb.link  15 s left'],
+    [60, 'big.bin  40 %  1.00 MiB/s from dweb.link  15 s left'],
+    [40, '1.00 MiB/s from dweb.link  15 s left'],
+    [30, 'big.bin  40 %  15 s left'],
+    [16, '40 %  15 s left'],
+    [10, '40 %  15']
+  ])('says from where, how fast and how long: %i columns', (columns, line) => {
+    const { at } = barOn(columns, { label: 'big.bin', total: 100 * MIB })
+    let shown = ''
+
+    // one MiB a second arrives, and is four when it is decompressed
+    for (let second = 1; second <= 10; second++) {
+      shown = at(second, second * 4 * MIB, { 'https://dweb.link/': MIB })
+    }
+
+    expect(shown).toBe(line)
+  })
+
+  it.each([
+    [80, `${CID.slice(0, 11)}…${CID.slice(-10)}  10.0 MiB  1.00 MiB/s from 12D3Ko…H8P1gQ`],
+    [40, '1.00 MiB/s from 12D3Ko…H8P1gQ'],
+    [24, `${CID.slice(0, 6)}…${CID.slice(-6)}  10.0 MiB`]
+  ])('says how much it is where the total is unknown: %i columns', (columns, line) => {
+    const { at } = barOn(columns, { label: CID, isFetch: true })
+    let shown = ''
+
+    expect(at(2, 0)).toContain('waiting for the')
+
+    for (let second = 3; second <= 12; second++) {
+      shown = at(second, 0, { [PEER]: MIB })
+    }
+
+    expect(shown.replace(/^b\w+…\w+ {2}/, '')).toBe(line.replace(/^b\w+…\w+ {2}/, ''))
+    expect(shown.length).toBeLessThan(columns)
+  })
+
+  it('measures the last seconds, not all since the start', () => {
+    const { at } = barOn(80, { label: 'f', total: 1000 * MIB })
+
+    for (let second = 1; second <= 10; second++) {
+      at(second, second * 20 * MIB)
+    }
+    for (let second = 11; second <= 20; second++) {
+      at(second, (180 + second * 2) * MIB)
+    }
+
+    expect(at(21, 222 * MIB)).toMatch(/ 2\.00 MiB\/s {2}7 min left$/)
+  })
+
+  it('changes its numbers once a second, and the bar in between', () => {
+    const { at } = barOn(60, { label: 'f', total: 100 * MIB })
+    at(1, 10 * MIB)
+
+    expect(at(2, 20 * MIB)).toMatch(/20 % {2}10\.0 MiB\/s {2}8 s left$/)
+    expect(at(2.5, 50 * MIB)).toMatch(/50 % {2}10\.0 MiB\/s {2}8 s left$/)
+    expect(at(3, 50 * MIB)).toMatch(/50 % {2}16\.7 MiB\/s {2}3 s left$/)
+  })
+
+  it('names the fastest sender, and another one only once it is much faster', () => {
+    const { at } = barOn(80, { label: 'f' })
+
+    at(1, 0, { 'https://a.example/': 100, 'https://b.example/': 90 })
+    expect(from(at(2, 0, { 'https://a.example/': 100, 'https://b.example/': 90 }))).toBe('a.example +1')
+    expect(from(at(3, 0, { 'https://a.example/': 100, 'https://b.example/': 200 }))).toBe('a.example +1')
+    expect(from(at(4, 0, { 'https://b.example/': 2000 }))).toBe('b.example +1')
+    expect(from(at(15, 0, { 'https://b.example/': 2000 }))).toBe('b.example')
+    // nothing comes any more
+    expect(from(at(30, 0))).toBe('')
+  })
+
+  it('is not there before anything is fetched, and never again once a file is on the terminal', async () => {
+    const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true })
+    const stdout = Object.assign(new PassThrough(), { isTTY: true })
+    let now = 0
+    const output = new Output({ stdout, stderr, now: () => now }, { json: false, verbose: false })
+
+    vi.useFakeTimers()
+
+    try {
+      const hide = output.showArrivals(new Arrivals(() => now))
+      vi.advanceTimersByTime(now = 5000)
+      expect(stderr.read()).toBeNull()
+
+      output.waiting('root')
+      vi.advanceTimersByTime(now = 7000)
+      expect(stderr.read()).toMatch(/root {2}waiting for the first block$/)
+
+      await output.bytes(new Uint8Array(1), new AbortController().signal)
+      expect(stderr.read()).toBe(CLEAR)
+      output.waiting('root')
+      vi.advanceTimersByTime(now = 14_000)
+      hide()
+      expect(stderr.read()).toBeNull()
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})
+
+describe('the numbers of a progress bar', () => {
+  it('are those of the last blocks where they come further apart than the window is long', () => {
+    const rate = new RecentRate(0)
+    rate.update(1000, 20_000)
+    rate.update(2000, 40_000)
+
+    expect(rate.at(40_000)).toBe(50)
+    expect(rate.at(59_999)).toBeCloseTo(33.3, 1)
+  })
+
+  it('keep their unit until they are well below it', () => {
+    const size = new SteadySize()
+
+    expect([0, 500, 1000, 1100, 1000, 1023, 800, 2 * MIB, 0.9 * MIB].map(bytes => size.format(bytes))).toEqual(
+      ['0 B', '500 B', '1000 B', '1.07 KiB', '0.98 KiB', '1.00 KiB', '800 B', '2.00 MiB', '0.90 MiB']
+    )
+  })
+
+  it.each([
+    [-1, '0 s left'],
+    [0.2, '1 s left'],
+    [120, '120 s left'],
+    [121, '3 min left'],
+    [10_801, '4 h left'],
+    [400_000, '5 d left']
+  ])('are units of time for people: %d s', (seconds, text) => {
+    expect(formatTimeLeft(seconds)).toBe(text)
+  })
+
+  it.each([
+    ['http://127.0.0.1:8080/', '127.0.0.1:8080'],
+    ['https://[2606:4700::1111]/ipfs-gateway/', '[2606:4700::1111]'],
+    [PEER, '12D3Ko…H8P1gQ']
+  ])('name hosts and peers: %s', (sender, name) => {
+    expect(shortName(sender)).toBe(name)
   })
 })

@@ -27,6 +27,17 @@ describe('GatewayPool', () => {
       .toEqual(['http://a/', 'http://b/'])
   })
 
+  it('takes more gateways later, and shares with another pool what is known of them', () => {
+    const all = new GatewayPool([])
+    const [one, other] = [new GatewayPool(['http://a'], all), new GatewayPool([], all)]
+
+    expect(one.add('http://b/').url).toBe('http://b/')
+    expect(other.add(new URL('http://b'))).toBe(one.gateways[1])
+    expect(other.gateways).toHaveLength(1)
+    expect(all.gateways).toEqual(one.gateways)
+    expect(() => one.add('ftp://c')).toThrow(expect.objectContaining({ name: 'InvalidGatewayUrlError' }) as Error)
+  })
+
   it('prefers gateways in their order, those that are slow last', () => {
     const pool = new GatewayPool(['http://a', 'http://b'])
     const [a, b] = pool.gateways

@@ -9,6 +9,14 @@ export interface NetworkOptions {
   peers?: readonly string[] | undefined
   /** URLs of HTTP gateways to ask before peers. */
   gateways?: readonly string[] | undefined
+  /** URLs of delegated routers, which name gateways for a root. */
+  routers?: readonly string[] | undefined
+  /**
+   * Whether gateways that routers name may be in private networks.
+   *
+   * @default false
+   */
+  allowLocal?: boolean | undefined
   /**
    * How long a command may go without any block arriving, in milliseconds.
    *

@@ -1,6 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import type { BlockSource } from '@ipfsz/core'
 
+/** Called when a block is asked for. Returns what is called when it has arrived. */
+export type OnFetch = () => (sender: string, bytes: number) => void
+
 /** What one command fetched, and from where. */
 export class FetchedStats {
   blocks = 0
@@ -11,15 +14,17 @@ export class FetchedStats {
   readonly senders = new Map<string, { blocks: number, bytes: number }>()
 
   /** The same source, with its blocks counted. Its fetches end when `signal` aborts, too. */
-  count (source: BlockSource, signal: AbortSignal): BlockSource {
+  count (source: BlockSource, signal: AbortSignal, onFetch?: OnFetch): BlockSource {
     setMaxListeners(0, signal)
 
     return {
       fetch: async (cid, options) => {
+        const onArrival = onFetch?.()
         const block = await source.fetch(cid, { ...options, signal: AbortSignal.any([signal, options.signal]) })
         const { byteLength } = block.bytes
 
         if (block.sender != null) {
+          onArrival?.(block.sender, byteLength)
           const of = this.senders.get(block.sender) ?? { blocks: 0, bytes: 0 }
           this.senders.set(block.sender, { blocks: of.blocks + 1, bytes: of.bytes + byteLength })
         }

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { UsageError } from '../errors.ts'
-import { gatewayUrls } from '../network/gateway-urls.ts'
+import { gatewayUrls, routerUrls } from '../network/gateway-urls.ts'
 import { NONE } from '../network/node/bootstrap-texts.ts'
 import { collect, parseDuration, parseSizeOrNone } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
@@ -14,6 +14,8 @@ export interface NetworkFlags {
   offline?: boolean
   peer?: string[]
   gateway?: string[]
+  router?: string[]
+  allowLocal?: boolean
   timeout?: number
 }
 
@@ -40,7 +42,13 @@ export function addNetworkOptions (command: Command): Command {
       '--gateway <url>',
       'fetch from this HTTP gateway before asking peers (default: $IPFSZ_GATEWAYS); repeatable',
       collect(text => text, false)
-    ))
+    )
+    .option(
+      '--router <url>',
+      'fetch from the HTTP gateways that this delegated router lists (default: $IPFSZ_ROUTERS); repeatable',
+      collect(text => text, false)
+    )
+    .option('--allow-local', 'also fetch from gateways that a router lists in private networks'))
 }
 
 /** Add the options of commands that always ask other nodes. */
@@ -59,23 +67,25 @@ export function addPeerOptions (command: Command): Command {
 /**
  * Move the network options from the flags into the context.
  *
- * @throws {UsageError} --offline is combined with --peer, --gateway or --timeout
+ * @throws {UsageError} --offline is combined with another network option
  */
 export function withNetwork<T extends NetworkFlags> (
-  { offline, peer, gateway, timeout, ...rest }: T,
+  { offline, peer, gateway, router, allowLocal, timeout, ...rest }: T,
   context: Context
 ): [
   Omit<T, keyof NetworkFlags>,
   Context
 ] {
-  if (offline === true && (peer ?? gateway ?? timeout) != null) {
-    throw new UsageError('--offline cannot be combined with --peer, --gateway or --timeout: drop it to use the network')
+  if (offline === true && (peer ?? gateway ?? router ?? allowLocal ?? timeout) != null) {
+    throw new UsageError('--offline cannot be combined with other network options: drop it to use the network')
   }
 
   const network: NetworkOptions = {
     offline,
     peers: peer,
     gateways: offline === true ? [] : gateway ?? gatewayUrls(context.io.env),
+    routers: offline === true ? [] : router ?? routerUrls(context.io.env),
+    allowLocal,
     timeout: timeout == null ? undefined : Math.min(timeout, LONGEST_TIMEOUT)
   }
 

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { Progress } from './progress.ts'
+import type { Arrivals } from './arrivals.ts'
+import type { ProgressInit } from './progress.ts'
 import type { Io, OutputStream } from '../io.ts'
 
 /** Control characters, line and paragraph separators, and characters that change text direction (UAX #9, section 2). */
@@ -22,6 +24,10 @@ export class Output {
   readonly #now: () => number
   /** The last progress bar that was created. It is removed before anything is printed. */
   #progress: Progress | undefined
+  /** What is fetched: bars say from where. */
+  #arrivals: Arrivals | undefined
+  /** Whether a file is being written to the terminal: a bar would delete its lines. */
+  #showsBytes = false
 
   constructor ({ stdout, stderr, now }: Pick<Io, 'stdout' | 'stderr' | 'now'>, { json, verbose }: OutputInit) {
     this.json = json
@@ -39,6 +45,11 @@ export class Output {
 
   /** Write bytes to stdout, and wait if it is slow. */
   async bytes (bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+    if (this.stdout.isTTY === true) {
+      this.#showsBytes = true
+      this.#progress?.end()
+    }
+
     if (!this.stdout.write(bytes)) {
       await once(this.stdout, 'drain', { signal })
     }
@@ -57,14 +68,38 @@ export class Output {
   }
 
   /**
-   * Create a progress bar.
+   * Create a progress bar. It replaces the last one.
    *
    * @param total - the total number of bytes, or of things, if known
    * @param thing - what is counted, such as `block`, if not bytes
    */
   progress (label: string, total?: number, thing?: string): Progress {
-    this.#progress?.clear()
-    this.#progress = new Progress({ stderr: this.stderr, now: this.#now }, { label: printable(label), total, thing })
+    return this.#show({ label, total, thing })
+  }
+
+  /** Let all bars say what is fetched, and from where, until the function that this returns is called. */
+  showArrivals (arrivals: Arrivals): () => void {
+    this.#arrivals = arrivals
+
+    return () => {
+      this.#arrivals = undefined
+      this.#progress?.end()
+    }
+  }
+
+  /** Show what is fetched if no bar does. The bar ends with the next one, or with the arrivals. */
+  waiting (label: string): void {
+    if (this.#arrivals != null && this.#progress?.isOpen !== true && !this.#showsBytes) {
+      this.#show({ label, isFetch: true })
+    }
+  }
+
+  #show (init: ProgressInit): Progress {
+    this.#progress?.end()
+    this.#progress = new Progress(
+      { stderr: this.stderr, now: this.#now },
+      { ...init, label: printable(init.label), arrivals: this.#arrivals }
+    )
 
     return this.#progress
   }

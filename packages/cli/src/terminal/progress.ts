@@ -1,5 +1,10 @@
-import { columnsOf, DEFAULT_COLUMNS, shorten } from './columns.ts'
+import { formatProgress } from './progress-line.ts'
+import { DEFAULT_COLUMNS } from './columns.ts'
+import { RecentRate } from './recent-rate.ts'
+import { SteadySize } from './steady-size.ts'
 import { count, formatSize } from './units.ts'
+import type { Arrivals } from './arrivals.ts'
+import type { ProgressState } from './progress-line.ts'
 import type { Io } from '../io.ts'
 import type { Stats } from '@ipfsz/core'
 
@@ -7,8 +12,8 @@ import type { Stats } from '@ipfsz/core'
 const DELAY = 1000
 /** How often the bar is drawn, in milliseconds. */
 const INTERVAL = 100
-/** Columns of the bar. */
-const WIDTH = 24
+/** How often the speed and the time that is left change, in milliseconds: numbers that change faster cannot be read. */
+const NUMBERS_INTERVAL = 1000
 /** Moves to the start of the line, and deletes it. */
 const CLEAR = '\r\x1b[K'
 
@@ -30,7 +35,14 @@ export interface ProgressInit {
   total?: number | undefined
   /** What is counted, such as `block`. Default: bytes. */
   thing?: string | undefined
+  /** What is fetched meanwhile. */
+  arrivals?: Arrivals | undefined
+  /** Whether what is fetched is all that is done. */
+  isFetch?: boolean | undefined
 }
+
+/** What is computed now and then. */
+type Numbers = Pick<ProgressState, 'speed' | 'from' | 'left'>
 
 /**
  * A progress bar, which appears after a second, and moves even while nothing arrives. Does nothing if stderr is not a
@@ -41,15 +53,27 @@ export class Progress {
   readonly #io: Pick<Io, 'stderr' | 'now'>
   readonly #start: number
   readonly #timer: NodeJS.Timeout | undefined
+  /** Of what is done. */
+  readonly #rate: RecentRate
+  readonly #size = new SteadySize()
+  #numbers: Numbers | undefined
+  #numbersTime = 0
   #done = 0
   #drawn = 0
   #isShown = false
+  #isOpen = true
 
   constructor (io: Pick<Io, 'stderr' | 'now'>, init: ProgressInit) {
     this.#init = init
     this.#io = io
     this.#start = io.now()
+    this.#rate = new RecentRate(this.#start)
     this.#timer = io.stderr.isTTY === true ? setInterval(() => { this.#draw() }, INTERVAL).unref() : undefined
+  }
+
+  /** Whether it has not ended. */
+  get isOpen (): boolean {
+    return this.#isOpen
   }
 
   /** Show that this many bytes or things are done. */
@@ -68,60 +92,66 @@ export class Progress {
 
   /** Remove the bar. */
   end (): void {
+    this.#isOpen = false
     clearInterval(this.#timer)
     this.clear()
   }
 
   #draw (): void {
     const { stderr } = this.#io
-    const now = this.#io.now()
 
-    if (stderr.isTTY === true && now - this.#start > DELAY && now - this.#drawn > INTERVAL) {
+    if (stderr.isTTY !== true || !this.#isOpen) {
+      return
+    }
+
+    const now = this.#io.now()
+    const { arrivals, isFetch = false } = this.#init
+
+    this.#rate.update(isFetch ? arrivals?.bytes ?? 0 : this.#done, now)
+
+    if (now - this.#start > DELAY && now - this.#drawn > INTERVAL) {
       this.#drawn = now
       this.#isShown = true
-      stderr.write(`${CLEAR}${this.#line((now - this.#start) / 1000)}`)
+      stderr.write(`${CLEAR}${formatProgress(this.#state(now), stderr.columns || DEFAULT_COLUMNS)}`)
     }
   }
 
-  #line (seconds: number): string {
-    const { label, total = 0 } = this.#init
-    const done = this.#done
-    const width = this.#io.stderr.columns || DEFAULT_COLUMNS
-    const speed = `${this.#amount(Math.round(done / seconds))}/s`
+  #state (now: number): ProgressState {
+    const { label, total = 0, thing, isFetch = false } = this.#init
+    const done = this.#rate.total
 
-    if (total === 0) {
-      return fit(label, [[this.#amount(done), speed], [this.#amount(done)]], width)
+    if (isFetch && done === 0) {
+      return { label, amount: 'waiting for the first block' }
     }
 
-    const part = Math.min(1, done / total)
-    const full = Math.round(part * WIDTH)
-    const left = done === 0 ? [] : [`${Math.max(0, Math.ceil((total - done) / (done / seconds)))} s left`]
+    if (this.#numbers == null || now - this.#numbersTime >= NUMBERS_INTERVAL) {
+      this.#numbers = this.#measure(now)
+      this.#numbersTime = now
+    }
 
-    const percent = `${Math.floor(part * 100)} %`
-    const bar = `${'█'.repeat(full)}${'░'.repeat(WIDTH - full)} ${percent}`
-    const sizes = `${this.#init.thing == null ? formatSize(done) : done} of ${this.#amount(total)}`
+    const amount = total === 0
+      ? this.#amount(done)
+      : `${thing == null ? formatSize(done) : done} of ${this.#amount(total)}`
 
-    return fit(
-      label,
-      [[bar, sizes, speed, ...left], [bar, speed, ...left], [bar, ...left], [percent, ...left]],
-      width
-    )
+    return { label, part: total === 0 ? undefined : Math.min(1, done / total), amount, ...this.#numbers }
+  }
+
+  #measure (now: number): Numbers {
+    const { total = 0, thing, arrivals } = this.#init
+    const rate = this.#rate.at(now)
+    const current = arrivals?.current(now)
+    const speed = thing == null
+      ? this.#size.format(current?.rate ?? rate)
+      : count(Math.round(rate), thing)
+
+    return {
+      speed: `${speed}/s`,
+      from: current?.from,
+      left: total === 0 || rate === 0 ? undefined : (total - this.#rate.total) / rate
+    }
   }
 
   #amount (number: number): string {
     return this.#init.thing == null ? formatSize(number) : count(number, this.#init.thing)
   }
-}
-
-/**
- * The first choice that leaves room for the label, or the last one with a shorter label. A line that wraps could not
- * be removed again.
- */
-function fit (label: string, choices: readonly string[][], width: number): string {
-  // in the last column, some terminals wrap
-  const room = width - 1
-  const lines = choices.map(parts => parts.map(part => `  ${part}`).join(''))
-  const line = lines.find(line => columnsOf(label) + line.length <= room) ?? lines[lines.length - 1]
-
-  return `${shorten(label, room - line.length)}${line}`.slice(0, Math.max(0, room))
 }

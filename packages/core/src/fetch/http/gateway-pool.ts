@@ -4,17 +4,37 @@ import { MUCH_FASTER, SLOW_RATE } from './limits.ts'
 
 /** The gateways that may be asked, the preferred one first. */
 export class GatewayPool {
-  readonly gateways: readonly Gateway[]
+  readonly #gateways = new Map<string, Gateway>()
+  readonly #shared: GatewayPool | undefined
 
-  /** @throws {InvalidGatewayUrlError} */
-  constructor (urls: Iterable<string | URL>) {
-    const bases = new Map([...urls].map(url => {
-      const base = parseGatewayUrl(String(url))
+  /**
+   * @param shared - a pool with more gateways: those that are in both share what is known of them
+   * @throws {InvalidGatewayUrlError}
+   */
+  constructor (urls: Iterable<string | URL>, shared?: GatewayPool) {
+    this.#shared = shared
 
-      return [base.href, base]
-    }))
+    for (const url of urls) {
+      this.add(url)
+    }
+  }
 
-    this.gateways = [...bases.values()].map(url => new Gateway(url))
+  get gateways (): readonly Gateway[] {
+    return [...this.#gateways.values()]
+  }
+
+  /**
+   * Add a gateway, as the last one. Requests under way ask it too.
+   *
+   * @throws {InvalidGatewayUrlError}
+   */
+  add (url: string | URL): Gateway {
+    const base = parseGatewayUrl(String(url))
+    const gateway = this.#gateways.get(base.href) ?? this.#shared?.add(base) ?? new Gateway(base)
+
+    this.#gateways.set(base.href, gateway)
+
+    return gateway
   }
 
   /** The gateway to ask next. Undefined: none may be asked now. */

@@ -1,0 +1,81 @@
+import { shorten } from './columns.ts'
+import { RecentRate } from './recent-rate.ts'
+
+/** A sender counts for this long after its last block, in milliseconds. */
+const RECENT = 10_000
+/** Another sender is named instead once it is this many times as fast. */
+const FASTER = 2
+/** Columns of a peer id. */
+const PEER_COLUMNS = 13
+
+/** Who sends what arrives at the moment. */
+export interface CurrentArrivals {
+  /** The host of a gateway or a short peer id, and how many others send too. */
+  from: string
+  /** Bytes per second, of all of them. */
+  rate: number
+}
+
+/** What a command fetches: how much, how fast, and from where. */
+export class Arrivals {
+  readonly #now: () => number
+  readonly #senders = new Map<string, RecentRate>()
+  /** The one that is named. */
+  #named: string | undefined
+  #bytes = 0
+
+  /** @param now - the current time in milliseconds */
+  constructor (now: () => number) {
+    this.#now = now
+  }
+
+  /** Bytes of all blocks so far. */
+  get bytes (): number {
+    return this.#bytes
+  }
+
+  /**
+   * Call when a block is asked for.
+   *
+   * @returns what to call when it has arrived: `sender` is a peer id, or the URL of a gateway
+   */
+  ask (): (sender: string, bytes: number) => void {
+    const asked = this.#now()
+
+    return (sender, bytes) => {
+      const rate = this.#senders.get(sender) ?? new RecentRate(asked)
+
+      this.#senders.set(sender, rate)
+      rate.update(rate.total + bytes, this.#now())
+      this.#bytes += bytes
+    }
+  }
+
+  /** Undefined: nothing arrives. */
+  current (now: number): CurrentArrivals | undefined {
+    const active = [...this.#senders]
+      .filter(([, { lastTime }]) => lastTime > now - RECENT)
+      .map(([sender, rate]) => ({ sender, rate: rate.at(now) }))
+      .toSorted((a, b) => b.rate - a.rate)
+    const [fastest] = active
+
+    if (fastest == null) {
+      return undefined
+    }
+
+    const named = active.find(({ sender }) => sender === this.#named)
+
+    // a name that changed with every block could not be read
+    this.#named = named != null && fastest.rate < named.rate * FASTER ? named.sender : fastest.sender
+
+    return {
+      from: `${shortName(this.#named)}${active.length === 1 ? '' : ` +${active.length - 1}`}`,
+      rate: active.reduce((sum, { rate }) => sum + rate, 0)
+    }
+  }
+}
+
+/** The host of a URL, or a peer id without its middle. */
+export function shortName (sender: string): string {
+  return URL.parse(sender)?.host ?? shorten(sender, PEER_COLUMNS)
+}
