@@ -40,5 +40,6 @@ if (import.meta.main) {
   const cid = await peer.fs.addBytes(new TextEncoder().encode('Hello from Node! '.repeat(10_000)))
 
   console.info(url)
-  console.info(`The peer has this file: ${new URL(formatLink({ address: { cid, path: '' }, peers: [peer.address] }), url)}`)
+  const link = formatLink({ address: { cid, path: '' }, peers: [peer.address], filename: 'hello.txt' })
+  console.info(`The peer has this file: ${new URL(link, url)}`)
 }

@@ -3,7 +3,6 @@ import { startNodePeer } from '../../examples/web-app/node-peer.ts'
 import { formatLink } from '../../examples/web-app/src/ipfs/link.ts'
 import { text } from '../support/data.ts'
 import { useDemo } from './open-demo.ts'
-import type { DemoPage } from './open-demo.ts'
 import type { CID } from 'multiformats/cid'
 
 const TEXT = text(300_000)
@@ -14,7 +13,6 @@ describe('the address of the demo page', () => {
   const { open, demo } = useDemo()
 
   const urlOf = (hash: string): string => new URL(hash, demo().url).href
-  const alertOf = async (page: DemoPage): Promise<string> => page.view.getByRole('alert').innerText()
 
   /** A folder that the demo's peer has. */
   async function addFolder (): Promise<CID> {
@@ -127,7 +125,7 @@ describe('the address of the demo page', () => {
     })
     await page.view.getByRole('alert').waitFor()
 
-    expect(await alertOf(page)).toContain('Press Connect if you trust whoever sent you the link')
+    expect(await page.view.getByRole('alert').innerText()).toContain('names a peer in your own network')
     expect(sockets).toEqual([])
     // the address is filled in, for those who do
     expect(await page.page.getByLabel('Address of a peer').inputValue()).toBe(demo().peer.address)

@@ -139,9 +139,9 @@ function parsePlace (place: string, hash: string): Address | undefined {
     return undefined
   }
 
-  const [, cid, ...names] = /^\/ipfs\/(?=.)/.test(place) ? place.slice('/ipfs'.length).split('/').map(unescape(hash)) : []
+  const [, cid = '', ...names] = place.replace(/^\/ipfs(?=\/)/, '').split('/').map(unescape(hash))
 
-  if (cid == null) {
+  if (cid === '' || !place.startsWith('/ipfs/')) {
     throw new InvalidLinkError(hash, 'it does not begin with #/ipfs/ and a CID')
   }
 
@@ -160,8 +160,8 @@ function unescape (hash: string): (text: string) => string {
   return text => {
     try {
       return decodeURIComponent(text)
-    } catch (err) {
-      throw new InvalidLinkError(hash, `“${text.slice(0, SHOWN)}” has a percent sign that escapes nothing`, { cause: err })
+    } catch (cause) {
+      throw new InvalidLinkError(hash, `“${text.slice(0, SHOWN)}” has a percent sign that escapes nothing`, { cause })
     }
   }
 }

@@ -15,7 +15,7 @@ export class StorageFullError extends Error {
   override readonly name = 'StorageFullError'
 
   constructor (options?: ErrorOptions) {
-    super('The storage of this browser is full. Delete a file and remove leftovers, or free some space on the disk', options)
+    super('The storage of this browser is full. Delete files and leftovers, or free some space on the disk', options)
   }
 }
 

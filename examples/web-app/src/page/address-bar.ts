@@ -1,24 +1,24 @@
 import { formatLink, isSamePlace, parseLink } from '../ipfs/link.ts'
+import type { Screen } from './app.ts'
 import type { Link } from '../ipfs/link.ts'
 import type { Address } from '../ipfs/read.ts'
 import type { Peers } from './peer-panel.ts'
-import type { Viewer } from './viewer.ts'
 
-/** Keeps the address of the page and the viewer together: a link says what is open, and where it is. */
+/** Keeps the address of the page and what it shows together: a link says what is open, and where it is. */
 export class AddressBar {
   readonly #peers: Peers
-  readonly #viewer: () => Viewer
+  readonly #screen: () => Screen
 
-  constructor (peers: Peers, viewer: () => Viewer) {
+  constructor (peers: Peers, screen: () => Screen) {
     this.#peers = peers
-    this.#viewer = viewer
+    this.#screen = screen
     // back, forward, and what people type
     addEventListener('hashchange', () => { void this.follow() })
   }
 
   /** Open what the address of the page says. */
   async follow (): Promise<void> {
-    const viewer = this.#viewer()
+    const screen = this.#screen()
 
     // links within the page
     if (location.hash.length > 1 && document.getElementById(location.hash.slice(1)) != null) {
@@ -34,16 +34,16 @@ export class AddressBar {
       }
 
       if (address == null) {
-        viewer.clear()
+        screen.clear()
       } else {
         const connected = first == null ? undefined : this.#peers.connectAny(peers)
 
         // it is awaited only if blocks are missing
         connected?.catch(() => {})
-        await viewer.show(address, { name: filename, connected, reveal: true })
+        await screen.show(address, { name: filename, connected, reveal: true })
       }
     } catch (err) {
-      viewer.fail(err, { reveal: true })
+      screen.fail(err, { reveal: true })
     }
   }
 

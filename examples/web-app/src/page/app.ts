@@ -1,4 +1,4 @@
-import type { Source } from '../ipfs/read.ts'
+import type { Address, Source } from '../ipfs/read.ts'
 import type { Node } from '../ipfs/peer.ts'
 import type { Store } from '../ipfs/store.ts'
 
@@ -9,6 +9,21 @@ export interface OpenOptions {
   focus?: boolean
   /** Scroll there if it is out of sight. */
   reveal?: boolean
+}
+
+export interface ShowOptions extends Omit<OpenOptions, 'name'> {
+  name?: string | undefined
+  /** Settles when a peer is connected, or none can be. */
+  connected?: Promise<void> | undefined
+}
+
+/** What shows one file or folder at a time. */
+export interface Screen {
+  show: (address: Address, options?: ShowOptions) => Promise<void>
+  /** Show why something cannot be opened. */
+  fail: (err: unknown, options?: Pick<ShowOptions, 'reveal'>) => void
+  /** Show nothing. */
+  clear: () => void
 }
 
 /** What the parts of the page share. */

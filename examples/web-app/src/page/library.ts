@@ -19,7 +19,7 @@ export async function showLibrary (app: App): Promise<void> {
 
   byId('entries').replaceChildren(...entries.map(entry => card(entry, app)))
   byId('deleted').replaceChildren(...deleted.map(entry => deletedRow(entry, app)))
-  byId('storage').replaceChildren(...await usage(entries, app))
+  byId('storage').replaceChildren(...await usage(entries, deleted, app))
 
   if (action != null) {
     // the focus stays where it was
@@ -119,20 +119,23 @@ async function forget ({ cid, name }: Entry, app: App): Promise<void> {
     : `Deleted ${name} and the ${blocks} ${blocks === 1 ? 'block' : 'blocks'} that nothing else needs`)
 }
 
-async function usage (entries: Entry[], app: App): Promise<HTMLElement[]> {
-  if (entries.length === 0) {
+async function usage (entries: Entry[], deleted: Entry[], app: App): Promise<HTMLElement[]> {
+  if (entries.length + deleted.length === 0) {
     return [h('p', { class: 'note' }, 'Nothing yet. Files that you add stay here, also offline.')]
   }
 
   const { usage = 0, quota = 0 } = await navigator.storage.estimate()
   const size = entries.reduce((sum, entry) => sum + entry.size, 0)
   const stored = entries.reduce((sum, entry) => sum + entry.storedSize, 0)
+  const restorable = deleted.reduce((sum, entry) => sum + entry.storedSize, 0)
+  const note = h('p', {}, `Deleted files take ${formatBytes(restorable)}, until they are deleted for good.`)
 
   return [
     h('p', {},
       h('strong', {}, `${formatBytes(size)} kept in ${formatBytes(stored)}`),
       `, ${formatPercent(stored / Math.max(size, 1))}. ` +
       `This browser counts ${formatBytes(usage)} for the page, and allows ${formatBytes(quota)}.`),
+    ...deleted.length === 0 ? [] : [note],
     h('button', {
       type: 'button',
       onclick: () => {

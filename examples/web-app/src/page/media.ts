@@ -1,5 +1,13 @@
 import { failure, formatBytes, h } from './dom.ts'
-import type { PreviewInit } from './preview.ts'
+
+/** A file to play. */
+export interface MediaInit {
+  name: string
+  size: number
+  readAll: () => Promise<Blob>
+  /** Aborted to release what the browser holds for the file. */
+  signal: AbortSignal
+}
 
 /** Sound and video up to this size are read at once, others when somebody asks for it. */
 const MAX_READ_AT_ONCE = 16_000_000
@@ -14,7 +22,7 @@ const MEDIA: ReadonlyArray<[string, RegExp]> = [
   ['audio/ogg', /^OggS/],
   ['audio/mp4', /^.{4}ftypM4[AB]/s],
   ['video/mp4', /^.{4}ftyp(?:isom|iso\d|mp4|avc1|M4V|MSNV|dash|qt)/s],
-  ['video/webm', /^\x1a\x45\xdf\xa3/]
+  ['video/webm', /^.E\xdf\xa3/s]
 ]
 
 /** The type of sound or video, by the first bytes as Latin-1. */
@@ -23,7 +31,7 @@ export function mediaType (magic: string): string | undefined {
 }
 
 /** A player. The file is read whole, as a Blob: the browser seeks in that. */
-export function showMedia (init: PreviewInit, type: string): HTMLElement {
+export function showMedia (init: MediaInit, type: string): HTMLElement {
   const { size } = init
   const box = h('div', { class: 'media' })
 
@@ -42,7 +50,7 @@ export function showMedia (init: PreviewInit, type: string): HTMLElement {
   return box
 }
 
-async function play ({ name, readAll, signal }: PreviewInit, type: string, box: HTMLElement): Promise<void> {
+async function play ({ name, readAll, signal }: MediaInit, type: string, box: HTMLElement): Promise<void> {
   try {
     const label = type.startsWith('video') ? 'video' : 'audio'
     box.replaceChildren(h('p', { class: 'note' }, 'Reading'))

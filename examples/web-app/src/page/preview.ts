@@ -1,15 +1,11 @@
 import { formatBytes, h } from './dom.ts'
 import { looksLikeCsv, parseCsv, separatorOf } from './csv.ts'
 import { mediaType, showMedia } from './media.ts'
+import type { MediaInit } from './media.ts'
 
 /** The beginning of a file, and a way to read all of it. */
-export interface PreviewInit {
-  name: string
-  size: number
+export interface PreviewInit extends MediaInit {
   head: Uint8Array<ArrayBuffer>
-  readAll: () => Promise<Blob>
-  /** Aborted to release what the browser holds for the preview. */
-  signal: AbortSignal
 }
 
 /** How many bytes of a file a preview reads, unless it needs all of them. */

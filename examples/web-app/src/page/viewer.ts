@@ -3,10 +3,11 @@ import { addEntry, listEntries, whileAdding } from '../ipfs/catalogue.ts'
 import { fetchBlocks } from '../ipfs/dag.ts'
 import { parseAddress, stat } from '../ipfs/read.ts'
 import { folderActions } from './actions.ts'
-import { announce, byId, codecLabel, copyable, failure, formatBytes, formatPercent, h } from './dom.ts'
+import { announce, byId, failure, formatBytes, formatPercent, h } from './dom.ts'
 import { showFile } from './file-view.ts'
+import { cids, facts, heading } from './summary.ts'
 import type { AddressBar } from './address-bar.ts'
-import type { App, OpenOptions } from './app.ts'
+import type { App, OpenOptions, Screen, ShowOptions } from './app.ts'
 import type { View } from './file-view.ts'
 import type { Address } from '../ipfs/read.ts'
 import type { Stats } from '@ipfsz/core'
@@ -14,14 +15,8 @@ import type { Stats } from '@ipfsz/core'
 /** The most entries of a folder that are listed. */
 const MAX_LISTED = 500
 
-export interface ShowOptions extends Omit<OpenOptions, 'name'> {
-  name?: string | undefined
-  /** Settles when a peer is connected, or none can be. */
-  connected?: Promise<void> | undefined
-}
-
 /** Shows the file or folder of an address. */
-export class Viewer {
+export class Viewer implements Screen {
   readonly #app: App
   readonly #bar: AddressBar
   readonly #view = byId('view')
@@ -240,34 +235,4 @@ function isInSight (element: Element): boolean {
   const { top, bottom } = element.getBoundingClientRect()
 
   return top >= 0 && bottom <= innerHeight
-}
-
-function heading (title: string, { codec, type }: Stats): HTMLElement {
-  return h('div', { class: 'title' },
-    h('h3', { tabindex: -1 }, h('bdi', {}, title)),
-    h('span', { class: `badge ${codec}` }, type === 'directory' ? 'folder' : codecLabel(codec)))
-}
-
-function facts ({ type, size, storedSize, ratio, frames }: Stats): HTMLElement {
-  return h('dl', { class: 'facts' },
-    ...type === 'directory' ? [] : [fact('Original', formatBytes(Number(size)))],
-    fact('Stored', formatBytes(Number(storedSize))),
-    ...type === 'directory' ? [] : [fact('Ratio', formatPercent(ratio)), fact('Frames', String(frames))])
-}
-
-function fact (label: string, value: string): HTMLElement {
-  return h('div', {}, h('dt', {}, label), h('dd', {}, value))
-}
-
-/** Both CIDs: the marked one reads the original, the plain one is for every node. */
-function cids ({ cid, path }: Address, { markedCid, plainCid, type }: Stats): HTMLElement[] {
-  if (path === '' && type === 'directory') {
-    const plain = plainCid.equals(cid) ? [] : [copyable('plain CID', plainCid.toString())]
-
-    return [copyable('CID', cid.toString()), ...plain]
-  }
-
-  return markedCid == null
-    ? [copyable('CID', plainCid.toString())]
-    : [copyable('CID', markedCid.toString()), copyable('plain CID', plainCid.toString())]
 }
