@@ -51,21 +51,31 @@ registerHooks({
 
 /** Write a page for each module that the packages export. Warnings of TypeDoc, such as broken links, are errors. */
 export async function writeApi (): Promise<void> {
-  const { Application, ReflectionKind } = await import('typedoc')
+  const { Application, Converter, ReflectionKind } = await import('typedoc')
   const exported = exportedModules()
   // TypeDoc names a module by its path below the packages
   const modules = new Map([...exported].map(([file, name]) => (
     [relative(PACKAGES, file).replace(/(?:\/index)?\.ts$/, ''), name]
   )))
   const app = await Application.bootstrapWithPlugins({ ...OPTIONS, entryPoints: [...exported.keys()] })
-  const project = await app.convert()
 
-  for (const module of project?.getChildrenByKind(ReflectionKind.Module) ?? []) {
-    module.name = modules.get(module.name) ?? module.name
-  }
+  // every error has a static name, which TypeDoc describes as that of a function
+  app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+    for (const property of project.getReflectionsByKind(ReflectionKind.Property)) {
+      if (property.flags.isStatic && property.name === 'name') {
+        project.removeReflection(property)
+      }
+    }
+  })
+
+  const project = await app.convert()
 
   if (project == null) {
     throw new Error('TypeDoc cannot read the packages: see its messages above')
+  }
+
+  for (const module of project.getChildrenByKind(ReflectionKind.Module)) {
+    module.name = modules.get(module.name) ?? module.name
   }
 
   rmSync(OUTPUT, { recursive: true, force: true })

@@ -60,23 +60,20 @@ export function relocateScripts (): Plugin {
 export function relocatePage (html: string, page: string): string {
   const up = posix.relative(posix.dirname(page), '.')
   const root = up === '' ? './' : `${up}/`
-  const data = `${JSON.stringify(`"base":"${BASE}"`).slice(1, -1)}`
+  const data = quoted(`"base":"${BASE}"`)
 
   if (!html.includes(data)) {
     throw new Error(`${page} has no path of the site in its data`)
   }
 
   return html
-    .replace(data, JSON.stringify('"base":"/"').slice(1, -1))
+    .replace(data, quoted('"base":"/"'))
     .replaceAll(`"${BASE}`, `"${root}`)
-    .replace('</body>', () => `${script(root)}</body>`)
+    // before the scripts of the page run
+    .replace('</body>', `<script>${SITE_DATA}.base=new URL('${root}',location).pathname</script></body>`)
 }
 
-/**
- * Runs before the scripts of the page. Links that stay while the reader goes to another page, such as those of the
- * sidebar, would lead elsewhere from there if they were relative.
- */
-function script (root: string): string {
-  return `<script>${SITE_DATA}.base=new URL('${root}',location).pathname;` +
-    'for(const a of document.querySelectorAll(\'a[href]\'))a.href=a.href</script>'
+/** JSON as it stands in a string of a script. */
+function quoted (json: string): string {
+  return JSON.stringify(json).slice(1, -1)
 }

@@ -1,7 +1,20 @@
 import type { DefaultTheme } from 'vitepress'
 
-/** All pages that people look for, by what they want. */
-export const SIDEBAR: DefaultTheme.SidebarItem[] = [
+/**
+ * All pages that people look for, by what they want.
+ *
+ * @param modules - the pages of the API, as in `api/@ipfsz/core.md`
+ */
+export function sidebar (modules: readonly string[]): DefaultTheme.SidebarItem[] {
+  const api = modules.map(page => page.replace(/\.md$/, '')).map(page => ({
+    text: page.slice('api/'.length),
+    link: `/${page}`
+  }))
+
+  return [...PAGES, { text: 'API', link: '/api/', collapsed: true, items: api }, ...PROJECT]
+}
+
+const PAGES: DefaultTheme.SidebarItem[] = [
   {
     text: 'Guides',
     items: [
@@ -33,12 +46,14 @@ export const SIDEBAR: DefaultTheme.SidebarItem[] = [
     text: 'Reference',
     items: [
       { text: 'The command', link: '/packages/cli' },
-      { text: 'API', link: '/api/' },
       { text: 'Codecs', link: '/codecs' },
       { text: 'Format', link: '/format' },
       { text: 'Benchmarks', link: '/benchmarks' }
     ]
-  },
+  }
+]
+
+const PROJECT: DefaultTheme.SidebarItem[] = [
   {
     text: 'Project',
     items: [

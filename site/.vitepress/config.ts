@@ -5,7 +5,7 @@ import { linkPages } from '../links.ts'
 import { pageOf, SOURCES } from '../pages.ts'
 import { BASE, relocatePage, relocateScripts } from '../relocate.ts'
 import { searchText } from '../search-text.ts'
-import { SIDEBAR } from '../sidebar.ts'
+import { sidebar } from '../sidebar.ts'
 
 const ROOT = dirname(dirname(import.meta.dirname))
 const IGNORED = ['**/node_modules/**']
@@ -41,7 +41,7 @@ export default defineConfig({
       { text: 'FAQ', link: '/faq' },
       { text: 'API', link: '/api/' }
     ],
-    sidebar: SIDEBAR,
+    sidebar: sidebar([...PAGES.keys()].filter(page => page.startsWith('api/@')).toSorted()),
     outline: [2, 3],
     search: {
       provider: 'local',

@@ -88,7 +88,7 @@ describe('the site, added and served by ipfsz', () => {
     await showsHeading(page, /^@ipfsz\/core\/http/)
     await page.getByRole('navigation', { name: 'Main Navigation' }).getByRole('link', { name: 'API' }).click()
     await showsHeading(page, /^API/)
-    await page.getByRole('link', { name: '@ipfsz/core', exact: true }).click()
+    await page.getByRole('main').getByRole('link', { name: '@ipfsz/core', exact: true }).click()
     await showsHeading(page, /^@ipfsz\/core/)
     await page.getByRole('heading', { name: 'ContentMismatchError' }).waitFor()
   })
