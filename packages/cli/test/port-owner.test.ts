@@ -20,7 +20,10 @@ interface FakeSocket {
 }
 
 /** A directory like /proc, of a kernel that has some sockets, and of processes that have some of them open. */
-async function fakeProc (sockets: readonly FakeSocket[], processes: Record<string, readonly number[]>): Promise<string> {
+async function fakeProc (
+  sockets: readonly FakeSocket[],
+  processes: Record<string, readonly number[]>
+): Promise<string> {
   const proc = await mkdtemp(join(tmpdir(), 'ipfsz-proc-'))
   onTestFinished(async () => { await rm(proc, { recursive: true }) })
   await mkdir(join(proc, 'net'))
@@ -28,7 +31,7 @@ async function fakeProc (sockets: readonly FakeSocket[], processes: Record<strin
   for (const table of ['tcp', 'tcp6', 'udp', 'udp6']) {
     const lines = sockets.filter(socket => (socket.table ?? 'tcp') === table).map(
       ({ inode, local = '0100007F:1F90', state = '0A' }, i) =>
-        `   ${i}: ${local} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000  1000        0 ${inode} 1 0 100`
+        `   ${i}: ${local} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000 1000 0 ${inode} 1 0`
     )
 
     await writeFile(join(proc, 'net', table), `  sl  local_address rem_address   st ...\n${lines.join('\n')}\n`)
@@ -81,7 +84,8 @@ describe('the owner of a port', () => {
   })
 
   it.runIf(process.platform === 'linux')('is found on this machine', async () => {
-    const program = 'const s = require("net").createServer().listen(0, "127.0.0.1", () => console.log(s.address().port))'
+    const program = 'const s = require("net").createServer()' +
+      '.listen(0, "127.0.0.1", () => { console.log(s.address().port) })'
     const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
     onTestFinished(() => { child.kill() })
     const { value } = await createInterface(child.stdout)[Symbol.asyncIterator]().next()
