@@ -146,7 +146,9 @@ export function enterEnd (action: Action, { stdout }: Result, world: World): voi
     return
   }
 
-  const told = new Set(parseLines(stdout).map(({ cid }) => cid))
+  // `add` also prints what is in a directory. Only the directory is pinned then, though a file in it may be an item too
+  const roots = parseLines(stdout).filter(({ name }) => name?.includes('/') !== true)
+  const told = new Set(roots.map(({ cid }) => cid))
 
   for (const item of action.items.filter(({ cid }) => told.has(cid))) {
     world.states.set(item, action.effect === 'pins' ? 'kept' : 'gone')
