@@ -1,4 +1,5 @@
 import { open, readdir, readFile, readlink, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 
 /** The process that has a port. */
 export interface PortOwner {
@@ -98,7 +99,9 @@ async function commandOf (pid: number, proc: string): Promise<string> {
 
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(COMMAND_BYTES))
-    const command = buffer.subarray(0, bytesRead).toString().split('\0').filter(Boolean).join(' ')
+    const words = buffer.subarray(0, bytesRead).toString().split('\0').filter(Boolean)
+    // of a path, the name says enough
+    const command = words.map(word => word.startsWith('/') ? basename(word) : word).join(' ')
 
     return command.length > MAX_COMMAND ? `${command.slice(0, MAX_COMMAND)}...` : command
   } finally {

@@ -4,6 +4,15 @@ import { choose } from '../src/bench/choose.ts'
 import { estimate, secondsOver } from '../src/bench/estimate.ts'
 import { Clock, fakeCodecLevel, fakeRow } from './bench-fakes.ts'
 
+const MEASURED = {
+  ratio: 0.4,
+  compress: 2e6,
+  decompress: 1e9,
+  rounds: 3,
+  rough: false,
+  margin: 0,
+  frameRatios: [0.3, 0.4, 0.5, 0.4]
+}
 const NONE = fakeRow('none', undefined, 1, [8, 0.8, 0.08])
 
 describe('secondsOver', () => {
@@ -38,7 +47,7 @@ describe('estimate', () => {
 
   it('applies the figures of the sample to the whole file', () => {
     const [, row] = estimate(
-      [{ codecLevel, size: 5_000_000, stored: 2_000_000, ratio: 0.4, compress: 2e6, decompress: 1e9, rounds: 3 }],
+      [{ ...MEASURED, codecLevel, size: 5_000_000, stored: 2_000_000 }],
       10_000_000,
       5_000_000
     )
@@ -58,16 +67,38 @@ describe('estimate', () => {
 
   it('marks a level that was measured on less than the sample as partial', () => {
     const [, row] = estimate(
-      [{ codecLevel, size: 4_999_999, stored: 1, ratio: 0.4, compress: 2e6, decompress: 1e9, rounds: 3 }],
+      [{ ...MEASURED, codecLevel, size: 4_999_999, stored: 1 }],
       10_000_000,
       5_000_000
     )
 
     expect(row.partial).toBe(true)
   })
+
+  it('says how far the ratio may be from that of all files, as far as the frames tell', () => {
+    const measurement = { ...MEASURED, codecLevel, size: 5_000_000, stored: 2_000_000 }
+    const marginOf = (part: object, size: number): number | undefined =>
+      estimate([{ ...measurement, ...part }], size, 5_000_000)[1].margin
+
+    expect(marginOf({}, 5_000_000)).toBe(0)
+    // the standard error of four frames, a quarter of the file, times Student's t for three degrees of freedom
+    expect(marginOf({}, 20_000_000)).toBeCloseTo(3.18 * Math.sqrt(0.02 / 3 / 4 * 0.75) / 0.4, 6)
+    expect(marginOf({ margin: 0.1 }, 5_000_000)).toBeCloseTo(0.1, 6)
+    expect(marginOf({ margin: undefined }, 5_000_000)).toBeUndefined()
+    expect(marginOf({ frameRatios: [0.4] }, 20_000_000)).toBeUndefined()
+  })
 })
 
 describe('choose', () => {
+  it('takes no level for the smallest that was measured on pieces of frames alone, unless all were', () => {
+    const known = fakeRow('zstd', 19, 0.3, [3, 3, 3])
+    const rough = fakeRow('brotli', 11, 0.1, [9, 9, 9], { rough: true, partial: true })
+    const usual = fakeRow('zstd', 3, 0.4, [4, 0.4, 0.05])
+
+    expect(choose([NONE, usual, known, rough]).smallest).toBe(known)
+    expect(choose([NONE, { ...usual, rough: true }, rough]).smallest).toBe(rough)
+  })
+
   it('takes the row with the least time over 100 Mbit/s', () => {
     const fast = fakeRow('zstd', 1, 0.4, [4, 0.4, 0.05])
     const best = fakeRow('zstd', 9, 0.3, [3, 0.3, 0.2])

@@ -3,6 +3,7 @@ import { limitFrames } from '../src/bench/limit-frames.ts'
 import { measure } from '../src/bench/measure.ts'
 import { runPass } from '../src/bench/pass.ts'
 import { Clock, fakeCodecLevel } from './bench-fakes.ts'
+import type { CodecLevel } from '../src/bench/codec-levels.ts'
 import type { MeasureOptions } from '../src/bench/measure.ts'
 
 const KIB = 1024
@@ -30,10 +31,11 @@ describe('limitFrames', () => {
     expect(limitFrames(frames, 4 * MIB, 2)).toEqual(frames.slice(0, 4))
   })
 
-  it('takes the beginnings of as many frames as keep every core busy', () => {
+  it('takes pieces of as many frames as keep every core busy, from different parts of frames', () => {
     expect(limitFrames(frames, 1.5 * MIB, 2).map(({ byteLength }) => byteLength)).toEqual([768 * KIB, 768 * KIB])
     expect(limitFrames(frames, 1.5 * MIB, 4).map(({ byteLength }) => byteLength))
       .toEqual([384 * KIB, 384 * KIB, 384 * KIB, 384 * KIB])
+    expect(limitFrames(frames, 1.5 * MIB, 3).map(({ byteOffset }) => byteOffset)).toEqual([0, 256 * KIB, 512 * KIB])
   })
 
   it('takes at least 64 KiB of each frame, and all of a shorter one', () => {
@@ -53,7 +55,7 @@ describe('runPass', () => {
         optionsOf(clock)
       )
     )
-      .toEqual({ size: 1200, stored: 300, compress: 12, decompress: 3 })
+      .toEqual({ size: 1200, stored: 300, storedSizes: [250, 50], compress: 12, decompress: 3 })
   })
 
   it('works on no more frames at once than `concurrency` allows', async () => {
@@ -304,6 +306,85 @@ describe('measure', () => {
     expect(measurements[1].ratio).toBeCloseTo(0.45, 4)
   })
 })
+
+describe('measure, of a file that repeats what is far apart', () => {
+  const frames = makeFrames(4 * MIB, 4 * MIB, 4 * MIB, 4 * MIB)
+  /** Ten times better for whole frames than for pieces of them. */
+  const far = (ratio: number) => (bytes: Uint8Array): number => bytes.byteLength === 4 * MIB ? ratio : ratio * 10
+
+  /** One codec with a fast level, which does as well on pieces, and a slow one. */
+  function levels (clock: Clock, slow: number): CodecLevel[] {
+    const low = fakeCodecLevel(clock, { name: 'brotli', level: 4, ratio: 0.08 })
+    const high = fakeCodecLevel(clock, { name: 'brotli', level: 11, compress: slow, ratio: far(0.059) })
+    const codec = {
+      ...low.codec,
+      compress: (bytes: Uint8Array, { level }: { level?: number } = {}) =>
+        (level === 11 ? high : low).codec.compress(bytes),
+      decompress: async (frame: Uint8Array, options: { size: number }) => {
+        const bytes = await low.codec.decompress(frame, options)
+
+        return bytes.byteLength > 0 ? bytes : high.codec.decompress(frame, options)
+      }
+    }
+
+    return [{ ...low, codec }, { ...high, codec }]
+  }
+
+  it('measures slow levels on whole frames where there is time', async () => {
+    const clock = new Clock()
+    // 4 seconds for two frames
+    const [, high] = await measure(levels(clock, 2100), frames, optionsOf(clock, { time: 15_000 }))
+
+    expect(high).toMatchObject({ rough: false, size: 8 * MIB, margin: expect.closeTo(0, 6) })
+    expect(high.ratio).toBeCloseTo(0.059, 3)
+    expect(clock.milliseconds).toBeLessThan(15_000 * 1.1)
+  })
+
+  it('expects no less of a slow level than of a lower one where there is no time, and says so', async () => {
+    const clock = new Clock()
+    const [low, high] = await measure(levels(clock, 100), frames, optionsOf(clock, { time: 15_000 }))
+
+    expect(low).toMatchObject({ rough: false, margin: 0, frameRatios: [0.08, 0.08, 0.08, 0.08].map(close) })
+    expect(high).toMatchObject({ rough: true, margin: undefined, ratio: close(0.08) })
+    expect(high.size).toBeLessThan(4 * MIB)
+    expect(clock.milliseconds).toBeLessThan(15_000 * 1.1)
+  })
+
+  it('does not know how a whole frame compresses that no level has compressed', async () => {
+    const clock = new Clock()
+    const slow = fakeCodecLevel(clock, { compress: 100, ratio: far(0.05) })
+    const [measurement] = await measure([slow], frames, optionsOf(clock, { time: 1000 }))
+
+    expect(measurement).toMatchObject({ rough: true, margin: undefined, ratio: close(0.5) })
+  })
+
+  it('tells how sure the ratio of some of the frames is, compared with a level that knows all', async () => {
+    const clock = new Clock()
+    const slow = fakeCodecLevel(clock, {
+      name: 'slow',
+      compress: 2100,
+      // sometimes better than half of the other one
+      ratio: bytes => hard(bytes) / (bytes[0] === 1 ? 2.2 : 2)
+    })
+    const fast = fakeCodecLevel(clock, { name: 'fast', ratio: hard })
+    const [{ size, ratio, margin }] = await measure([slow, fast], frames, optionsOf(clock, { time: 15_000 }))
+
+    expect(size).toBe(8 * MIB)
+    // frames 1 and 3, corrected by all four
+    expect(ratio).toBeCloseTo((0.1 / 2.2 + 0.3 / 2) / 2 / 0.2 * 0.25, 3)
+    expect(margin).toBeGreaterThan(0.1)
+    expect(margin).toBeLessThan(1)
+  })
+})
+
+/** The ratio of a frame of `makeFrames`: each is harder than the one before it. */
+function hard (bytes: Uint8Array): number {
+  return bytes[0] / 10
+}
+
+function close (value: number): unknown {
+  return expect.closeTo(value, 3)
+}
 
 /** The ratio of a frame of `makeFrames`: the first compresses well, the others do not. */
 function firstIsBest (bytes: Uint8Array): number {

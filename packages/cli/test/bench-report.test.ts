@@ -178,12 +178,32 @@ describe('the report', () => {
   })
 
   it('says that it was measured on a sample of several files', () => {
-    const text = reportText({ ...report, paths: ['a', 'b'], size: 1e9, threads: 1 }, terminal(100))
+    const choice = { ...report.choice, row: { ...zstd, margin: undefined } }
+    const text = reportText({ ...report, paths: ['a', 'b'], size: 1e9, threads: 1, choice }, terminal(250))
 
     expect(text.split('\n').slice(0, 2)).toEqual([
       '2 files, 954 MiB',
-      'Measured on 9.72 MiB of 954 MiB, spread over the files, in frames of 4.00 MiB, with 1 thread.'
+      'Measured on 9.72 MiB of 954 MiB, spread over the files, in frames of 4.00 MiB, with 1 thread. ' +
+      'That is too little to tell the ratios of the whole.'
     ])
+  })
+
+  it('says how sure the ratios of a sample are', () => {
+    const sure = { ...zstd, margin: 0.034 }
+    const text = reportText({ ...report, size: 1e9, choice: { ...report.choice, row: sure } }, terminal(250))
+
+    expect(text).toContain('In 19 of 20 cases, ratios of the whole are within 4 % of these.')
+    expect(reportText(report, terminal(250))).not.toContain('19 of 20')
+  })
+
+  it('says which levels are rough, and how sure those are that were measured on less', () => {
+    const rough = { ...brotli, rough: true, margin: undefined }
+    const less = fakeRow('zstd', 19, 0.3, [3, 3, 3], { partial: true, measured: 8_388_608, margin: 0.021 })
+    const text = reportText({ ...report, rows: [...rows.slice(0, 3), less, rough] }, terminal(250))
+
+    expect(text).toContain('zstd 19 on 8.00 MiB, ± 3 %; brotli 11 on 128 KiB.')
+    expect(text).toContain('Only pieces of frames were measured with brotli 11')
+    expect(reportText(report, terminal(250))).not.toContain('Only pieces')
   })
 
   it('escapes control characters in file names', () => {

@@ -64,7 +64,7 @@ describe('the owner of a port', () => {
     )
 
     await expect(portOwner('tcp', PORT, proc))
-      .resolves.toEqual({ pid: 12, command: `node /bin/ipfsz gateway ${'x'.repeat(36)}...` })
+      .resolves.toEqual({ pid: 12, command: `node ipfsz gateway ${'x'.repeat(41)}...` })
     await expect(portOwner('udp', PORT, proc)).resolves.toMatchObject({ pid: 13 })
     await expect(portOwner('tcp', 1, proc)).resolves.toBeUndefined()
   })

@@ -174,6 +174,11 @@ describe('a name of others', () => {
 })
 
 describe('a DNS name', () => {
+  it('is refused without anybody to ask, and the message says whom to name', async () => {
+    await expect(resolveTarget(parsed('example.com'), await makeContext(), nowhere))
+      .rejects.toMatchObject({ name: 'NameError', message: expect.stringContaining('--gateway') })
+  })
+
   it('leads where its DNSLink says', async () => {
     await expect(resolveTarget(
       parsed('docs.example.com', 'b'),

@@ -1,3 +1,4 @@
+import { marginOf, marginOfProduct } from './margin.ts'
 import type { Measurement } from './summarize.ts'
 
 /** The links that times are estimated for, in bits per second. */
@@ -32,6 +33,12 @@ export interface Row {
   seconds: Record<LinkName, number>
   /** Whether it was measured on less than the whole sample. */
   partial: boolean
+  /** Whether only pieces of frames were measured: the ratio may be far from that of whole frames. */
+  rough: boolean
+  /**
+   * How far the ratio may be from that of all files, as a part of it, in 95 of 100 cases. Undefined if nobody can tell.
+   */
+  margin?: number | undefined
 }
 
 /**
@@ -49,12 +56,37 @@ export function estimate (measurements: readonly Measurement[], size: number, sa
     ratio: 1,
     compress: Infinity,
     decompress: Infinity,
-    rounds: 0
+    rounds: 0,
+    rough: false,
+    margin: 0
   }
-  const measured = measurements.map(({ codecLevel: { codec, level, label }, size: measured, ...figures }) =>
-    ({ label, codec: codec.name, level, implementation: codec.implementation, measured, ...figures }))
+  const ofSample = sampleMargin(measurements, sampled / size)
+  const measured = measurements.map(({ codecLevel: { codec, level, label }, size: measured, ...figures }) => ({
+    label,
+    codec: codec.name,
+    level,
+    implementation: codec.implementation,
+    measured,
+    stored: figures.stored,
+    ratio: figures.ratio,
+    compress: figures.compress,
+    decompress: figures.decompress,
+    rounds: figures.rounds,
+    rough: figures.rough,
+    margin: marginOfProduct(figures.margin, ofSample)
+  }))
 
   return [none, ...measured].map(row => ({ ...row, seconds: secondsOver(size, row), partial: row.measured < sampled }))
+}
+
+/**
+ * How far the ratios of all files may be from those of the sample: that of the level that knows most frames, as levels
+ * find the same frames hard.
+ */
+function sampleMargin (measurements: readonly Measurement[], known: number): number | undefined {
+  const most = measurements.map(({ frameRatios }) => frameRatios).toSorted((a, b) => b.length - a.length).at(0)
+
+  return marginOf(most ?? [], known)
 }
 
 /**

@@ -30,6 +30,8 @@ export interface Run {
   /** Empty before the first round, and after it if there was time only for the warm-up. */
   passes: Pass[]
   warmUp: Pass
+  /** What whole frames are compressed to, if it was measured on less than those. By the index of the frame. */
+  whole?: ReadonlyMap<number, number>
 }
 
 /** Loads the codec, lets its code be optimised, and learns roughly how fast it is. */
@@ -57,9 +59,9 @@ export async function warmUp (
 }
 
 /**
- * Measures as many bytes as there is time for. Slow levels get slower as pieces grow: zstd 19 takes
- * three times as long per byte for 4 MiB as for 64 KiB. So if time is short the size grows in steps,
- * and the last step counts.
+ * Measures as many bytes as there is time for, and more than before if it was measured before. Slow levels get slower
+ * as pieces grow: zstd 19 takes three times as long per byte for 4 MiB as for 64 KiB. So if time is short the size
+ * grows in steps, and the last step counts.
  *
  * @param share - the time for it, in milliseconds
  */
@@ -73,7 +75,7 @@ export async function measureFirst (
   const end = now() + share
   const total = sizeOf(frames)
 
-  for (let last = run.warmUp; ;) {
+  for (let last = run.passes.at(0) ?? run.warmUp; ;) {
     const bytes = Math.max(0, (end - now()) / duration(last) * last.size)
     const wanted = bytes > total * AMPLE ? total : Math.min(bytes, last.size * GROWTH)
     const pieces = limitFrames(frames, wanted, width)

@@ -28,6 +28,11 @@ export function formatPercent (part: number): string {
   return part > 0 && part < 0.0001 ? '<0.01 %' : `${threeDigits(part * 100)} %`
 }
 
+/** A margin of error, rounded up: `3 %`. */
+export function formatMargin (part: number): string {
+  return `${Math.max(1, Math.ceil(part * 100))} %`
+}
+
 function threeDigits (value: number): string {
   const rounded = Number(value.toPrecision(3))
 

@@ -1,12 +1,17 @@
 import { measureFirst, warmUp } from './first-round.ts'
 import { duration, runPass } from './pass.ts'
 import { summarize } from './summarize.ts'
+import { measureWholeFrames } from './whole-frames.ts'
 import type { CodecLevel } from './codec-levels.ts'
 import type { Run, RunOptions } from './first-round.ts'
 import type { Measurement } from './summarize.ts'
 
-/** The share of the time for the first round. In the rest, all but the slow levels are measured again. */
-const FIRST_ROUND = 0.7
+/**
+ * The share of the time for the first round, and until slow levels have compressed whole frames. In the rest, all but
+ * the slow levels are measured again.
+ */
+const FIRST_ROUND = 0.4
+const WHOLE_FRAMES = 0.85
 const ROUNDS = 3
 /** Rounds go on up to this many while those of a level took less than `SHORT_TIME` in all, as with small files. */
 const MAX_ROUNDS = 25
@@ -46,6 +51,8 @@ export async function measure (
     const share = (end - now() - time * (1 - FIRST_ROUND)) / (order.length - i)
     await measureFirst(run, frames, share, options)
   }
+
+  await measureWholeFrames(order, frames, end - time * (1 - WHOLE_FRAMES), options)
 
   for (let round = 1; round < MAX_ROUNDS; round++) {
     for (const run of order) {

@@ -27,6 +27,8 @@ export interface Pass {
   size: number
   /** Compressed bytes. */
   stored: number
+  /** Compressed bytes of each frame. */
+  storedSizes: readonly number[]
   /** Milliseconds to compress all frames. */
   compress: number
   /** Milliseconds to decompress all frames. */
@@ -63,9 +65,21 @@ export async function runPass (
   return {
     size: sizeOf(frames),
     stored: sizeOf(compressed),
+    storedSizes: compressed.map(frame => frame.byteLength),
     compress: middle - start,
     decompress: end - middle
   }
+}
+
+/** The compressed bytes of each of some frames. */
+export async function storedSizesOf (
+  { codec, level }: CodecLevel,
+  frames: readonly Uint8Array[],
+  options: PassOptions
+): Promise<number[]> {
+  const { signal } = options
+
+  return mapAll(frames, async frame => (await codec.compress(frame, { level, signal })).byteLength, options)
 }
 
 /** Milliseconds to compress and decompress. */

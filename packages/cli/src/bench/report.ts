@@ -4,7 +4,7 @@ import { count, formatSize } from '../terminal/units.ts'
 import { wrap } from '../terminal/wrap.ts'
 import { chart } from './chart.ts'
 import { formatShare } from './choose.ts'
-import { formatDuration, formatSpeed } from './format.ts'
+import { formatDuration, formatMargin, formatSpeed } from './format.ts'
 import { rowsTable } from './rows-table.ts'
 import { colour } from './terminal.ts'
 import type { Choice } from './choose.ts'
@@ -71,7 +71,8 @@ export function reportObjects (report: Report): Array<Record<string, unknown>> {
 }
 
 function rowObject (row: Row): Record<string, unknown> {
-  const { codec, level, implementation, measured, stored, ratio, compress, decompress, rounds, seconds, partial } = row
+  const { codec, level, implementation, measured, stored, ratio, rounds, seconds, partial, rough, margin } = row
+  const { compress, decompress } = row
 
   return {
     codec,
@@ -84,7 +85,9 @@ function rowObject (row: Row): Record<string, unknown> {
     ...codec === 'none' ? {} : { compress: Math.round(compress), decompress: Math.round(decompress) },
     rounds,
     seconds,
-    partial
+    partial,
+    rough,
+    margin
   }
 }
 
@@ -100,14 +103,28 @@ function title ({ paths, size }: Report, width: number): string {
   return `${name.length <= most ? name : `${name.slice(0, most - 3)}...`}${end}`
 }
 
-function conditions ({ paths, size, sampled, frameSize, threads }: Report): string {
+function conditions (report: Report): string {
+  const { paths, size, sampled, frameSize, threads } = report
   const files = paths.length === 1 ? 'the file' : 'the files'
   const what = sampled < size
     ? `${formatSize(sampled)} of ${formatSize(size)}, spread over ${files}`
     : `all of ${files}`
   const workers = count(threads, 'thread')
 
-  return `Measured on ${what}, in frames of ${formatSize(frameSize)}, with ${workers}.`
+  return `Measured on ${what}, in frames of ${formatSize(frameSize)}, with ${workers}.${certainty(report)}`
+}
+
+/** How far the ratios may be from those of all files. Nothing if all of them were measured. */
+function certainty ({ size, sampled, choice, rows }: Report): string {
+  const { margin } = choice.row.codec === 'none' ? rows.find(row => row.codec !== 'none') ?? choice.row : choice.row
+
+  if (sampled >= size) {
+    return ''
+  }
+
+  return margin == null || margin > 1
+    ? ' That is too little to tell the ratios of the whole.'
+    : ` In 19 of 20 cases, ratios of the whole are within ${formatMargin(margin)} of these.`
 }
 
 function footnote ({ rows, time }: Report, width: number): string[] {
@@ -117,10 +134,17 @@ function footnote ({ rows, time }: Report, width: number): string[] {
     return []
   }
 
-  const measured = partial.map(({ label, measured }) => `${label} on ${formatSize(measured)}`).join(', ')
-  const note = `~ measured on less, to finish within ${time} s (--time allows more): ${measured}.`
+  const measured = partial.map(({ label, measured, rough, margin }) =>
+    `${label} on ${formatSize(measured)}${rough || margin == null || margin > 1 ? '' : `, ± ${formatMargin(margin)}`}`)
+  const rough = rows.filter(row => row.rough).map(row => row.label)
+  const notes = [
+    `~ measured on less, to finish within ${time} s (--time allows more): ${measured.join('; ')}.`,
+    ...rough.length === 0
+      ? []
+      : [`Only pieces of frames were measured with ${rough.join(', ')}: whole frames may compress much better.`]
+  ]
 
-  return ['', ...wrap(note, width).split('\n')]
+  return ['', ...notes.flatMap(note => wrap(note, width).split('\n'))]
 }
 
 function alternatives ({ smallest, fastLink }: Choice): string[] {

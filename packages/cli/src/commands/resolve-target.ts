@@ -39,6 +39,10 @@ export async function resolveTarget (
     )
   }
 
+  if (!isOnline && name.includes('.')) {
+    throw nobodyToAsk(typed)
+  }
+
   const urls = gateways.map(url => parseGatewayUrl(url).href)
   const network = isOnline ? { resolveName: resolver(urls, access, hasPeers) } : undefined
   const found = await withTimeout(timeout, context.signal, `${typed} was not resolved`, async signal => {
@@ -106,14 +110,18 @@ function explained (err: unknown, name: string, isOnline: boolean): unknown {
   }
 
   if (!isOnline) {
-    return new NameError(
-      `${name} was not published from this repo, and there is nobody to ask: run ipfsz daemon, or name a peer with ` +
-        '--peer or a gateway with --gateway',
-      { cause: err }
-    )
+    return nobodyToAsk(name, { cause: err })
   }
 
   return err.name === 'GatewayError'
     ? new NameError(`${err.message}: check the network, and try again`, { cause: err })
     : new NameError(`${name} has no DNSLink: check the name, or ask its owner for the CID`, { cause: err })
+}
+
+function nobodyToAsk (name: string, options?: ErrorOptions): NameError {
+  return new NameError(
+    `${name} was not published from this repo, and there is nobody to ask: run ipfsz daemon, or name a peer with ` +
+      '--peer or a gateway with --gateway',
+    options
+  )
 }
