@@ -154,5 +154,9 @@ async function until (promise: Promise<unknown>, signal: AbortSignal): Promise<v
 function reasonOf (err: unknown): string {
   const { cause } = err as Error
 
+  if (err instanceof SyntaxError) {
+    return 'answered with something else than JSON'
+  }
+
   return cause instanceof Error ? `cannot be reached: ${messageOf(cause)}` : messageOf(err)
 }
