@@ -90,15 +90,6 @@ describe('estimate', () => {
 })
 
 describe('choose', () => {
-  it('takes no level for the smallest that was measured on pieces of frames alone, unless all were', () => {
-    const known = fakeRow('zstd', 19, 0.3, [3, 3, 3])
-    const rough = fakeRow('brotli', 11, 0.1, [9, 9, 9], { rough: true, partial: true })
-    const usual = fakeRow('zstd', 3, 0.4, [4, 0.4, 0.05])
-
-    expect(choose([NONE, usual, known, rough]).smallest).toBe(known)
-    expect(choose([NONE, { ...usual, rough: true }, rough]).smallest).toBe(rough)
-  })
-
   it('takes the row with the least time over 100 Mbit/s', () => {
     const fast = fakeRow('zstd', 1, 0.4, [4, 0.4, 0.05])
     const best = fakeRow('zstd', 9, 0.3, [3, 0.3, 0.2])

@@ -199,8 +199,10 @@ describe('the report', () => {
   it('says which levels are rough, and how sure those are that were measured on less', () => {
     const rough = { ...brotli, rough: true, margin: undefined }
     const less = fakeRow('zstd', 19, 0.3, [3, 3, 3], { partial: true, measured: 8_388_608, margin: 0.021 })
-    const text = reportText({ ...report, rows: [...rows.slice(0, 3), less, rough] }, terminal(250))
+    const choice = { ...report.choice, smallest: rough }
+    const text = reportText({ ...report, rows: [...rows.slice(0, 3), less, rough], choice }, terminal(250))
 
+    expect(text).toContain('To save space: brotli 11, about 28.0 % of its size, judged by pieces of frames')
     expect(text).toContain('zstd 19 on 8.00 MiB, ± 3 %; brotli 11 on 128 KiB.')
     expect(text).toContain('Only pieces of frames were measured with brotli 11')
     expect(reportText(report, terminal(250))).not.toContain('Only pieces')

@@ -27,9 +27,8 @@ export interface Choice {
  */
 export function choose (rows: readonly Row[]): Choice {
   const [none, ...codecs] = rows
-  // without a level that was measured on whole frames, the rough figures must do
-  const known = codecs.filter(row => !row.rough)
-  const smallest = minBy(known.length === 0 ? codecs : known, row => row.ratio)
+  // of rough ones too: pieces of frames seldom compress better than whole frames
+  const smallest = minBy(codecs, row => row.ratio)
   const worthwhile = codecs.filter(row => row.ratio <= 1 - MIN_GAIN)
 
   if (worthwhile.length === 0) {

@@ -152,8 +152,9 @@ function alternatives ({ smallest, fastLink }: Choice): string[] {
 
   if (smallest != null) {
     const speed = formatSpeed(smallest.compress)
+    const share = `${formatShare(smallest)}${smallest.rough ? ', judged by pieces of frames' : ''}`
 
-    lines.push(`To save space: ${smallest.label}, ${formatShare(smallest)}, compressed at ${speed} MB/s.`)
+    lines.push(`To save space: ${smallest.label}, ${share}, compressed at ${speed} MB/s.`)
   }
 
   if (fastLink != null) {

@@ -5,7 +5,7 @@ import { TreeEntryError } from '../errors.ts'
 import { GIT, GITIGNORE, GitIgnore } from './gitignore.ts'
 import type { Ignore } from './ignore.ts'
 import type { ImportCandidateStream, Mtime } from '@ipfsz/core'
-import type { BigIntStats, Dirent } from 'node:fs'
+import type { BigIntStats } from 'node:fs'
 
 /** An entry of a tree, as the importer takes it. */
 export type Candidate = ImportCandidateStream extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
@@ -75,9 +75,7 @@ async function * walk (
   options: TreeSourceOptions,
   above: GitIgnore | undefined
 ): AsyncGenerator<Candidate> {
-  const entries = await readdir(join(directory, below), { encoding: 'buffer', withFileTypes: true })
-  const git = await above?.enter(directory, below, entries.some(entry => entry.isFile() && isNamed(entry, GITIGNORE)))
-  const names = entryNames(entries, directory, options, below, git)
+  const { names, git } = await list(directory, below, options, above)
 
   for (let start = 0; start < names.length; start += AHEAD) {
     options.signal.throwIfAborted()
@@ -111,13 +109,16 @@ async function * walk (
   }
 }
 
-function entryNames (
-  entries: ReadonlyArray<Dirent<Buffer>>,
+/** The names of the entries to add, sorted, and the patterns that apply to them. */
+async function list (
   directory: string,
-  { hidden, ignore, onHidden }: TreeSourceOptions,
   below: string,
-  git: GitIgnore | undefined
-): string[] {
+  { hidden, ignore, onHidden }: TreeSourceOptions,
+  above: GitIgnore | undefined
+): Promise<{ names: string[], git: GitIgnore | undefined }> {
+  const entries = await readdir(join(directory, below), { encoding: 'buffer', withFileTypes: true })
+  const hasPatterns = entries.some(entry => entry.isFile() && entry.name.toString() === GITIGNORE)
+  const git = await above?.enter(directory, below, hasPatterns)
   const names: string[] = []
 
   for (const entry of entries) {
@@ -142,11 +143,7 @@ function entryNames (
     }
   }
 
-  return names.toSorted((a, b) => a < b ? -1 : 1)
-}
-
-function isNamed ({ name }: Dirent<Buffer>, expected: string): boolean {
-  return name.toString() === expected
+  return { names: names.toSorted((a, b) => a < b ? -1 : 1), git }
 }
 
 /** How many bytes to read at once: all of a small file, as each read allocates that much. */
