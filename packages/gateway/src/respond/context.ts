@@ -5,7 +5,7 @@ import type { Target } from '../request/target.ts'
 import type { PathComponents } from '../resolve/resolve-path.ts'
 import type { Resolved } from '../resolve/resolved.ts'
 import type { Cache } from './cache.ts'
-import type { FileTypes } from './file/content-type.ts'
+import type { FileTypes } from './file-types.ts'
 
 /** Answers with what a path leads to, in one format. */
 export type Responder = (context: ResponseContext) => Promise<Response>

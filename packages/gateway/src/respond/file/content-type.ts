@@ -1,3 +1,5 @@
+import type { FileTypes } from '../file-types.ts'
+
 /** The bytes at the start of a file that its type is guessed from: what `file-type` looks at. */
 export const SAMPLE_LENGTH = 4100
 
@@ -17,18 +19,6 @@ const PREAMBLE = /^(?:\s|<!--[\s\S]*?-->)+/
 
 /** How JSON begins that is cut off. */
 const JSON_START = /^\s*(?:\{\s*"(?:[^"\\]|\\.)*"\s*:|\[\s*(?:["[{]|-?\d))/
-
-/** What tells the types of files. */
-export interface FileTypes {
-  /** The type of a name's ending. Undefined if it is not known. */
-  ofName (name: string): string | undefined
-  /**
-   * The type of a file's first bytes.
-   *
-   * @param isWhole - whether they are the whole file
-   */
-  ofBytes (sample: Uint8Array, isWhole: boolean): Promise<string>
-}
 
 /** What is known of the types of names, and of bytes that are no text. */
 interface TypeTables {
