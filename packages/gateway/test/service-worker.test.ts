@@ -3,6 +3,7 @@ import { zstd } from '@ipfsz/codecs/zstd'
 import { mark, TREE_CODE } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
+import { DecodingTurns } from '../src/service-worker/decoding-turns.ts'
 import { readOwnRequest } from '../src/service-worker/own-request.ts'
 import { restrict } from '../src/service-worker/page-policy.ts'
 import { RecentBlocks } from '../src/service-worker/recent-blocks.ts'
@@ -85,7 +86,7 @@ describe('a codec of a worker', () => {
   const bytes = text(300_000)
 
   it('lets waiting events run before each frame, and within streams', async () => {
-    const codec = yieldingCodec(zstdDecoder())
+    const codec = yieldingCodec(zstdDecoder(), new DecodingTurns())
     const frame = await zstd().compress(bytes)
     let tasks = 0
     const channel = new MessageChannel()
@@ -119,6 +120,31 @@ describe('a codec of a worker', () => {
       name: 'MissingImplementationError',
       message: expect.stringMatching(/can only decompress$/)
     })
+  })
+})
+
+describe('frames that wait', () => {
+  it('are decompressed one by one, small ones first, though one before them fails', async () => {
+    const turns = new DecodingTurns()
+    const order: number[] = []
+    let running = 0
+
+    const decode = async (size: number): Promise<void> => turns.run(size, async () => {
+      expect(++running).toBe(1)
+      order.push(size)
+      await Promise.resolve()
+      running--
+
+      if (size === 2) {
+        throw new Error('damaged')
+      }
+    })
+
+    const results = await Promise.allSettled([5, 9, 2, 7].map(decode))
+    expect(order).toEqual([2, 5, 7, 9])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+    await decode(1)
+    expect(order.at(-1)).toBe(1)
   })
 })
 

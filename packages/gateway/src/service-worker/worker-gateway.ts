@@ -4,6 +4,7 @@ import { assembleGateway } from '../assemble-gateway.ts'
 import { GatewayError } from '../errors.ts'
 import { parseCid } from '../request/content-root.ts'
 import { BlockCache } from './block-cache.ts'
+import { DecodingTurns } from './decoding-turns.ts'
 import { GatewaySources } from './gateway-sources.ts'
 import { restrict } from './page-policy.ts'
 import { StoredBlocks } from './stored-blocks.ts'
@@ -86,7 +87,8 @@ export function createWorkerGateway (
   const blocks = new BlockCache(new StoredBlocks(cacheSize))
   const sources = new GatewaySources(gateways)
   const readers = new Map<string, RootReader>()
-  const yielding = codecs.map(yieldingCodec)
+  const turns = new DecodingTurns()
+  const yielding = codecs.map(codec => yieldingCodec(codec, turns))
   const read = (root: CID): RootReader['fs'] => ipfszReader({ blockstore: blocks, sources: [sources.below(root)] }, {
     codecs: yielding,
     inFlightBytes: READ_AHEAD,

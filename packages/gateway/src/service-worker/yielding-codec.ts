@@ -1,3 +1,5 @@
+import { nextTask } from './decoding-turns.ts'
+import type { DecodingTurns } from './decoding-turns.ts'
 import type { Codec } from '@ipfsz/codecs'
 
 /** Bytes of a stream that are decompressed without a pause: 1 MiB takes some 4 ms. */
@@ -6,8 +8,10 @@ const MAX_RUN = 1024 * 1024
 /**
  * A codec that lets other events of its thread run before each frame, and after each MiB of a stream. There are no
  * workers inside a service worker: without this, a long file would hold up all other requests.
+ *
+ * @param turns - of all codecs of the thread
  */
-export function yieldingCodec (codec: Codec): Codec {
+export function yieldingCodec (codec: Codec, turns: DecodingTurns): Codec {
   const { decompressStream } = codec
 
   return {
@@ -18,11 +22,7 @@ export function yieldingCodec (codec: Codec): Codec {
       return codec.implementation
     },
 
-    async decompress (...args) {
-      await nextTask()
-
-      return codec.decompress(...args)
-    },
+    decompress: async (frame, options) => turns.run(options.size, () => codec.decompress(frame, options)),
 
     ...decompressStream == null ? {} : {
       decompressStream: (...args) => yieldBetween(decompressStream.apply(codec, args))
@@ -42,17 +42,4 @@ async function * yieldBetween (pieces: AsyncIterable<Uint8Array>): AsyncGenerato
       await nextTask()
     }
   }
-}
-
-/** Resolves in a new task, after the events that wait already. Timers would pause for 4 ms. */
-async function nextTask (): Promise<void> {
-  const { port1, port2 } = new MessageChannel()
-
-  await new Promise<void>(resolve => {
-    port1.addEventListener('message', () => { resolve() })
-    port1.start()
-    port2.postMessage(undefined)
-  })
-
-  port1.close()
 }
