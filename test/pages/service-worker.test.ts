@@ -314,3 +314,64 @@ describe('a service worker', () => {
     expect(gateway.asked).toHaveLength(before)
   })
 })
+
+describe('a service worker with a site', () => {
+  const pages = (release: string): Record<string, string> => ({
+    'index.html': `<!doctype html><title>${release}</title><link rel="stylesheet" href="/style.css"><a href="sub">go</a>`,
+    'style.css': 'body { color: rgb(1, 2, 3) }',
+    'sub/index.html': `<!doctype html><title>${release} below</title><script>document.title += " ran"</script>`,
+    '404.html': '<!doctype html><title>Not here</title>',
+    _redirects: '/old /sub/ 302\n/* /404.html 404'
+  })
+
+  it('answers all paths from its root: deep links, redirects, what is missing, and offline', async () => {
+    const page = await openPage({ root: `${await addSite(fs, pages('First'))}` })
+    const titleOf = async (path: string): Promise<[number | undefined, string, string]> => {
+      const response = await page.goto(`${site.url}${path}`)
+
+      return [response?.status(), await page.title(), new URL(page.url()).pathname]
+    }
+
+    expect(await titleOf('/')).toEqual([200, 'First', '/'])
+    expect(await colorOf(page)).toBe('rgb(1, 2, 3)')
+    await page.click('a')
+    await expect.poll(async () => page.title()).toBe('First below ran')
+    expect(new URL(page.url()).pathname).toBe('/sub/')
+    expect(await titleOf('/old')).toEqual([200, 'First below ran', '/sub/'])
+    expect(await titleOf('/none/at/all')).toEqual([404, 'Not here', '/none/at/all'])
+    expect(await page.evaluate(ask, { url: '/other' })).toMatchObject({ status: 418 })
+
+    await gateway.close()
+    await page.goBack()
+    expect(await page.title()).toBe('First below ran')
+    expect(await titleOf('/')).toEqual([200, 'First', '/'])
+  })
+
+  it('shows the old release to pages that are open, and the new one when they are closed', async () => {
+    const [first, second] = [await addSite(fs, pages('First')), await addSite(fs, pages('Second'))]
+    const page = await openPage({ root: `${first}` })
+    await page.goto(site.url)
+
+    const waits = page.evaluate(async url => {
+      const registration = await navigator.serviceWorker.register(url)
+
+      while (registration.waiting == null) {
+        await new Promise(resolve => { registration.installing?.addEventListener('statechange', resolve) })
+      }
+    }, workerUrl({ root: `${second}` }))
+    await waits
+    await page.reload()
+    expect(await page.title()).toBe('First')
+
+    const context = page.context()
+    await page.close()
+    const next = await context.newPage()
+    // the old worker may still answer what was asked for when its last page was closed
+    await expect.poll(async () => {
+      await next.goto('about:blank')
+      await next.goto(site.url)
+
+      return next.title()
+    }).toBe('Second')
+  })
+})

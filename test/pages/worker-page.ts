@@ -22,7 +22,8 @@ const WORKER = `
   registerIpfsz({
     gateways: query.getAll('gateway'),
     trusted: query.getAll('trusted'),
-    ...query.has('cache') ? { cacheSize: Number(query.get('cache')) } : {}
+    ...query.has('cache') ? { cacheSize: Number(query.get('cache')) } : {},
+    ...query.has('root') ? { site: { root: query.get('root'), except: ['/worker', '/other'] } } : {}
   })
 
   // a listener of the page's own

@@ -7,6 +7,7 @@ import { DecodingTurns } from '../src/service-worker/decoding-turns.ts'
 import { readOwnRequest } from '../src/service-worker/own-request.ts'
 import { restrict } from '../src/service-worker/page-policy.ts'
 import { RecentBlocks } from '../src/service-worker/recent-blocks.ts'
+import { Site } from '../src/service-worker/site.ts'
 import { WEB_TYPES } from '../src/service-worker/web-types.ts'
 import { createWorkerGateway } from '../src/service-worker/worker-gateway.ts'
 import { yieldingCodec } from '../src/service-worker/yielding-codec.ts'
@@ -17,7 +18,7 @@ const MARKED = mark(ROOT, TREE_CODE)
 const ORIGIN = 'https://example.org'
 
 function own (url: string, init: RequestInit = {}): ReturnType<typeof readOwnRequest> {
-  return readOwnRequest(new Request(new URL(url, ORIGIN), init), ORIGIN)
+  return readOwnRequest(new Request(new URL(url, ORIGIN), init), { origin: ORIGIN })
 }
 
 describe('a request of the worker', () => {
@@ -45,6 +46,23 @@ describe('a request of the worker', () => {
     expect(own(`/ipfs/${ROOT}//a%20b/c`)?.plan).toEqual({ path: 'a b/c', scope: 'entity' })
     expect(own(`/ipfs/${ROOT}/a`, { headers: { range: 'bytes=0-' } })?.plan).toEqual({ path: 'a', scope: 'block' })
     expect(own(`/ipfs/${ROOT}/%ff`)?.plan).toEqual({ path: '', scope: 'entity' })
+  })
+})
+
+describe('a site of the worker', () => {
+  const site = new Site({ root: MARKED, except: ['/api/'] })
+  const own = (url: string): ReturnType<typeof readOwnRequest> =>
+    readOwnRequest(new Request(new URL(url, ORIGIN)), { origin: ORIGIN, site })
+
+  it('has all paths of the origin but those left out, and those below `/ipfs/`', () => {
+    expect(own('/a/b?c=d')).toMatchObject({ url: `${site.origin}/a/b?c=d`, root: ROOT, plan: { path: 'a/b' } })
+    expect(own(`/ipfs/${ROOT}/a`)).toMatchObject({ url: `${ORIGIN}/ipfs/${ROOT}/a` })
+    expect(own('/ipfs/about')).toMatchObject({ url: `${site.origin}/ipfs/about` })
+    expect([own('/api/x'), own('https://example.com/a'), own('/a?format=car')]).toEqual([undefined, undefined, undefined])
+  })
+
+  it.each(['no CID', CID.createV1(0x70, ROOT.multihash).toString().repeat(3)])('refuses the root %s', root => {
+    expect(() => new Site({ root })).toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))
   })
 })
 

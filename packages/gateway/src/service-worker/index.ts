@@ -29,4 +29,6 @@
  */
 export { registerIpfsz } from './register.ts'
 export { DEFAULT_CACHE_SIZE } from './worker-gateway.ts'
+export type { ServiceWorkerInit } from './register.ts'
+export type { SiteInit } from './site.ts'
 export type { WorkerGatewayInit } from './worker-gateway.ts'

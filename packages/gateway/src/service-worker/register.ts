@@ -1,7 +1,19 @@
+import { InvalidParametersError } from '@ipfsz/core/reader'
 import { readOwnRequest } from './own-request.ts'
+import { Site } from './site.ts'
 import { createWorkerGateway } from './worker-gateway.ts'
+import type { SiteInit } from './site.ts'
 import type { WorkerGatewayInit } from './worker-gateway.ts'
 import type { WorkerScope } from './worker-scope.ts'
+
+export interface ServiceWorkerInit extends WorkerGatewayInit {
+  /**
+   * A site whose files are all other paths of this origin. The scope of the worker must be the whole origin.
+   *
+   * @default other paths are left alone
+   */
+  site?: SiteInit | undefined
+}
 
 /**
  * Answer the requests of this service worker's pages below `/ipfs/` of their own origin. All others stay untouched: a
@@ -11,19 +23,33 @@ import type { WorkerScope } from './worker-scope.ts'
  * names is the same in all versions, and they share the blocks that are kept. The old one still ends what it is
  * sending.
  *
+ * With a `site`, a new version waits until all pages of the old one are closed, as browsers do by themselves: it has
+ * another release of the site, whose files would not fit to the pages that are open.
+ *
  * @throws {InvalidGatewayUrlError} one of `gateways` is not the URL of a gateway
- * @throws {InvalidParametersError} there are no gateways, or one of `trusted` is not a CID
+ * @throws {InvalidParametersError} there are no gateways, `trusted` or the root of the site are not CIDs, or the scope
+ *   of a site is not the whole origin
  */
-export function registerIpfsz (init: WorkerGatewayInit): void {
+export function registerIpfsz ({ site: siteInit, trusted = [], ...init }: ServiceWorkerInit): void {
   const scope = globalThis as unknown as WorkerScope
-  const gateway = createWorkerGateway(init)
+  const { origin } = scope.location
+  const site = siteInit == null ? undefined : new Site(siteInit)
 
-  scope.addEventListener('install', event => { event.waitUntil(scope.skipWaiting()) })
+  if (site != null && new URL(scope.registration.scope).pathname !== '/') {
+    throw new InvalidParametersError(`The scope ${scope.registration.scope} of a site must be the whole origin`)
+  }
+
+  const gateway = createWorkerGateway({ ...init, trusted: site == null ? trusted : [...trusted, site.root] })
+
+  if (site == null) {
+    scope.addEventListener('install', event => { event.waitUntil(scope.skipWaiting()) })
+  }
+
   // the page that registered the worker need not be loaded again
   scope.addEventListener('activate', event => { event.waitUntil(scope.clients.claim()) })
 
   scope.addEventListener('fetch', event => {
-    const own = readOwnRequest(event.request, scope.location.origin)
+    const own = readOwnRequest(event.request, { origin, site })
 
     if (own != null) {
       event.respondWith(gateway(event.request, own))

@@ -7,6 +7,7 @@ import { BlockCache } from './block-cache.ts'
 import { DecodingTurns } from './decoding-turns.ts'
 import { GatewaySources } from './gateway-sources.ts'
 import { restrict } from './page-policy.ts'
+import { SITE_HOST } from './site.ts'
 import { StoredBlocks } from './stored-blocks.ts'
 import { WEB_TYPES } from './web-types.ts'
 import { yieldingCodec } from './yielding-codec.ts'
@@ -28,7 +29,7 @@ const READ_AHEAD = 8 * 1024 * 1024
 /** How many readers are kept, each with the roots of the files that it read last. */
 const MAX_READERS = 8
 
-/** How requests below `/ipfs/` are answered. */
+/** How requests are answered. */
 export interface WorkerGatewayInit {
   /**
    * The URLs of trustless gateways, such as `https://trustless-gateway.link`. They need not know IPFSz, and are not
@@ -114,17 +115,24 @@ export function createWorkerGateway (
   // whatever is read, is read below a root
   const nothing = ipfszReader({ blockstore: blocks }, { codecs: yielding })
   const gateway = assembleGateway({ fs: nothing, blocks, below }, {
-    // a path on `localhost` stays where it is
-    subdomainHosts: [],
+    // and no others: a path on `localhost` stays where it is
+    subdomainHosts: [SITE_HOST],
     limits: { heldBytes: HELD_BYTES },
     onError: err => { console.error(err) }
   }, PARTS)
 
-  return async (request, { root, plan }) => {
+  return async (request, { url, root, plan }) => {
     sources.plan(root, plan)
 
-    return restrict(await gateway(request), trustedRoots.has(root.toV1().toString()))
+    return restrict(await gateway(requestOf(url, request)), trustedRoots.has(root.toV1().toString()))
   }
+}
+
+/** The same for another URL. A request of a navigation cannot be copied as it is. */
+function requestOf (url: string, request: Request): Request {
+  const { method, headers, signal } = request
+
+  return url === request.url ? request : new Request(url, { method, headers, signal })
 }
 
 /** @throws {InvalidParametersError} it is not a CID */

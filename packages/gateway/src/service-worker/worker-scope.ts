@@ -4,6 +4,7 @@
  */
 export interface WorkerScope {
   readonly location: { readonly origin: string }
+  readonly registration: { readonly scope: string }
   readonly clients: { claim (): Promise<void> }
   skipWaiting (): Promise<void>
   addEventListener (type: 'install' | 'activate', listener: (event: ExtendableEvent) => void): void
