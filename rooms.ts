@@ -122,12 +122,14 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     network: ['dag', 'repo'],
     daemon: ['locks', 'network', 'repo', 'terminal'],
     'context.ts': ['daemon', 'network', 'repo', 'terminal'],
+    site: ['disk'],
     gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'repo', 'terminal'],
+    'site-scripts.ts': [],
     'pending-roots.ts': ['context.ts', 'daemon', 'kubo', 'repo'],
     bench: ['terminal'],
     commands: [
       'bench', 'car', 'context.ts', 'daemon', 'dag', 'disk', 'gateway', 'kubo', 'network', 'pending-roots.ts', 'repo',
-      'terminal'
+      'site', 'site-scripts.ts', 'terminal'
     ],
     program: ['commands', 'context.ts', 'daemon', 'gateway', 'network', 'repo', 'terminal']
   }

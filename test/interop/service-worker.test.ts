@@ -43,7 +43,7 @@ describe('a service worker in Firefox', () => {
     expect(await page.title()).toBe('It ran')
     expect(await page.evaluate(() => getComputedStyle(document.body).color)).toBe('rgb(1, 2, 3)')
 
-    expect(await page.evaluate(seekAndPlay, { kind: 'audio', url: 'tone.wav' })).toMatchObject({
+    expect(await page.evaluate(seekAndPlay, { kind: 'audio' as const, url: 'tone.wav' })).toMatchObject({
       duration: 20,
       reached: expect.closeTo(18.5, 0)
     })

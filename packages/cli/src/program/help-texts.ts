@@ -9,7 +9,7 @@ export const COMMAND_GROUPS: ReadonlyArray<readonly [heading: string, commands: 
   ['Add and read files:', ['add', 'cat', 'get', 'ls', 'stat']],
   ['Keep, delete and move:', ['pin', 'rm', 'gc', 'car', 'link']],
   ['Check and repair:', ['verify', 'repair']],
-  ['Share with other nodes and browsers:', ['daemon', 'gateway', 'name', 'providers', 'id', 'peers', 'connect']],
+  ['Share with other nodes and browsers:', ['daemon', 'gateway', 'site', 'name', 'providers', 'id', 'peers', 'connect']],
   ['Choose how to compress:', ['bench', 'codecs', 'cid']],
   ['Look after the repo:', ['init', 'stats', 'blockstore']],
   ['About this command:', ['help', 'version', 'completion']]
@@ -51,6 +51,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   stat: examples(
     ['stat CID', 'Show sizes, codec and both CIDs'],
     ['stat --offline CID/report.csv', 'Show them only if the repo has the file']
+  ),
+  'site add': examples(
+    ['site add dist', 'Publish the built site in a directory'],
+    ['site add dist --keep "blog/*.html"', 'Let crawlers read some pages without a worker']
   ),
   'pin add': examples(
     ['pin add CID', 'Keep a file or a directory'],
