@@ -1,13 +1,19 @@
 /** `ipfsz site add`: a site on Kubo's gateway, which knows nothing of compressed files, in Chromium. */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { ipfsz } from '@ipfsz/core'
+import { createGateway } from '@ipfsz/gateway'
+import { createNodeServer } from '@ipfsz/gateway/node'
+import { CID } from 'multiformats/cid'
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { it } from '../integration/run-cli.ts'
 import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
 import { longText } from '../support/data.ts'
+import { listen } from '../support/listen.ts'
 import { startKubo } from '../support/network-kubo.ts'
+import { fromCar } from '../support/recording-blockstore.ts'
 import { run } from '../support/tools.ts'
 import type { Sandbox } from '../integration/run-cli.ts'
 import type { KuboNode } from '../support/network-kubo.ts'
@@ -45,9 +51,15 @@ afterAll(async () => {
   await browser?.close()
 })
 
-/** Publish the site from the repo of a sandbox to a Kubo. */
-async function publish ({ run: ipfsz, directory }: Sandbox): Promise<{ cid: string, kubo: KuboNode }> {
-  for (const [name, content] of Object.entries(FILES)) {
+interface Published {
+  cid: string
+  /** The path of a CAR of it. */
+  car: string
+}
+
+/** Publish a site from the repo of a sandbox. */
+async function addSite ({ run: ipfsz, directory }: Sandbox, files: typeof FILES): Promise<Published> {
+  for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(directory, 'site', name)), { recursive: true })
     await writeFile(join(directory, 'site', name), content)
   }
@@ -56,11 +68,17 @@ async function publish ({ run: ipfsz, directory }: Sandbox): Promise<{ cid: stri
   expect(added.stderr).toBe('')
   const { cid, ...report } = JSON.parse(added.stdout.toString()) as { cid: string }
   expect(report).toMatchObject({ files: 8, pages: 3, kept: 2, size: expect.any(Number) })
+  await ipfsz(['car', 'export', cid, '-o', `${cid}.car`])
 
-  await ipfsz(['car', 'export', cid, '-o', 'site.car'])
+  return { cid, car: join(directory, `${cid}.car`) }
+}
+
+/** Publish the site to a Kubo. */
+async function publish (sandbox: Sandbox): Promise<{ cid: string, kubo: KuboNode }> {
+  const { cid, car } = await addSite(sandbox, FILES)
   const kubo = await startKubo()
   onTestFinished(async () => kubo.stop())
-  await kubo.ipfs(['dag', 'import', join(directory, 'site.car')])
+  await kubo.ipfs(['dag', 'import', car])
 
   return { cid, kubo }
 }
@@ -70,6 +88,13 @@ async function newPage (options = {}): Promise<Page> {
   onTestFinished(async () => context.close())
 
   return context.newPage()
+}
+
+/** Wait for a page of the site, with its styles. The loader has the same title as the first page. */
+async function isShown (page: Page, title: string): Promise<void> {
+  // the page may be loaded again meanwhile
+  await expect.poll(async () => Promise.all([page.title(), colorOf(page)]).catch(() => []))
+    .toEqual([title, 'rgb(1, 2, 3)'])
 }
 
 async function colorOf (page: Page): Promise<string> {
@@ -84,8 +109,7 @@ describe('a site on the gateway of Kubo', () => {
     const visitor = await newPage()
 
     await visitor.goto(`${origin}/`)
-    await expect.poll(async () => visitor.title().then(async title => [title, await colorOf(visitor)]).catch(() => []))
-      .toEqual(['Home & <more>', 'rgb(1, 2, 3)'])
+    await isShown(visitor, 'Home & <more>')
     await visitor.click('a')
     await visitor.waitForURL(`${origin}/docs/page.html`)
     expect([await visitor.title(), await colorOf(visitor)]).toEqual(['A page', 'rgb(1, 2, 3)'])
@@ -131,5 +155,66 @@ describe('a site on the gateway of Kubo', () => {
     await kubo.stop()
     await visitor.goto(`${origin}/docs/page.html`)
     expect([await visitor.title(), await colorOf(visitor)]).toEqual(['A page', 'rgb(1, 2, 3)'])
+  })
+})
+
+describe('a site with a name', () => {
+  it('shows a new release when its page is loaded again', async ({ sandbox }) => {
+    const first = await addSite(sandbox, FILES)
+    const second = await addSite(sandbox, { ...FILES, 'index.html': page('Home again', '<a href="/docs/page.html">go</a>') })
+    // the repo has both: one CAR of each root is enough to serve them
+    const stores = await Promise.all([first, second].map(async ({ car }) => fromCar(await readFile(car))))
+    let current = 0
+    const gateways = stores.map(blocks => createGateway({ fs: ipfsz({ blockstore: blocks }), blocks, names: {
+      resolve: async () => ({ cid: CID.parse([first, second][current].cid), path: [], ttl: 0 })
+    } }))
+    const { port, close } = await listen(createNodeServer(async request => {
+      const url = new URL(request.url)
+      // to the gateway a name with a DNSLink, to Chromium an address that is secure without a certificate
+      url.host = 'site.test'
+
+      return gateways[current](new Request(url, request))
+    }))
+    onTestFinished(close)
+
+    const origin = `http://127.0.0.1:${port}`
+    const visitor = await newPage()
+    await visitor.goto(`${origin}/`)
+    await isShown(visitor, 'Home & <more>')
+
+    current = 1
+    await visitor.reload()
+    // the browser has seen that there is another worker
+    await expect.poll(async () => visitor.evaluate(async () =>
+      (await navigator.serviceWorker.getRegistration())?.waiting?.state)).toBe('installed')
+    await isShown(visitor, 'Home & <more>')
+    await visitor.reload()
+    await isShown(visitor, 'Home again')
+    await visitor.goto(`${origin}/docs/page.html`)
+    expect([await visitor.title(), await colorOf(visitor)]).toEqual(['A page', 'rgb(1, 2, 3)'])
+  })
+
+  it('says what is missing where a browser has no service workers', async ({ sandbox }) => {
+    const { car, cid } = await addSite(sandbox, FILES)
+    const blocks = await fromCar(await readFile(car))
+    const gateway = createGateway({ fs: ipfsz({ blockstore: blocks }), blocks })
+    const { port, close } = await listen(createNodeServer(gateway))
+    onTestFinished(close)
+
+    const visitor = await newPage()
+    await visitor.addInitScript('delete Navigator.prototype.serviceWorker')
+    await visitor.goto(`http://${cid}.ipfs.localhost:${port}/`)
+    await expect.poll(async () => visitor.textContent('h1')).toBe('This browser cannot show the site here')
+
+    // the worker cannot be fetched
+    const offline = await newPage()
+    await offline.route('**/ipfsz-worker.js', async route => route.abort())
+    await offline.context().route('**/ipfsz-worker.js', async route => route.abort())
+    await offline.goto(`http://${cid}.ipfs.localhost:${port}/`)
+    await expect.poll(async () => offline.textContent('h1')).toBe('The site could not be loaded')
+    await offline.context().unroute('**/ipfsz-worker.js')
+    await offline.unroute('**/ipfsz-worker.js')
+    await offline.click('button')
+    await isShown(offline, 'Home & <more>')
   })
 })

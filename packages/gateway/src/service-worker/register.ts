@@ -1,7 +1,9 @@
 import { InvalidParametersError } from '@ipfsz/core/reader'
+import { handOver, waitForTurn } from './next-version.ts'
 import { readOwnRequest } from './own-request.ts'
 import { Site } from './site.ts'
 import { createWorkerGateway } from './worker-gateway.ts'
+import type { OwnRequest } from './own-request.ts'
 import type { SiteInit } from './site.ts'
 import type { WorkerGatewayInit } from './worker-gateway.ts'
 import type { WorkerScope } from './worker-scope.ts'
@@ -23,8 +25,8 @@ export interface ServiceWorkerInit extends WorkerGatewayInit {
  * names is the same in all versions, and they share the blocks that are kept. The old one still ends what it is
  * sending.
  *
- * With a `site`, a new version waits until all pages of the old one are closed, as browsers do by themselves: it has
- * another release of the site, whose files would not fit to the pages that are open.
+ * With a `site`, a new version has another release, whose files would not fit to the pages that are open. It waits
+ * until no more than one of them is open, and that one is loaded again or left.
  *
  * @throws {InvalidGatewayUrlError} one of `gateways` is not the URL of a gateway
  * @throws {InvalidParametersError} there are no gateways, `trusted` or the root of the site are not CIDs, or the scope
@@ -43,16 +45,22 @@ export function registerIpfsz ({ site: siteInit, trusted = [], ...init }: Servic
 
   if (site == null) {
     scope.addEventListener('install', event => { event.waitUntil(scope.skipWaiting()) })
+  } else {
+    waitForTurn(scope)
   }
 
   // the page that registered the worker need not be loaded again
   scope.addEventListener('activate', event => { event.waitUntil(scope.clients.claim()) })
 
+  const answerOfSite = async (request: Request, own: OwnRequest): Promise<Response> =>
+    await handOver(request, scope) ?? gateway(request, own)
+
   scope.addEventListener('fetch', event => {
-    const own = readOwnRequest(event.request, { origin, site })
+    const { request } = event
+    const own = readOwnRequest(request, { origin, site })
 
     if (own != null) {
-      event.respondWith(gateway(event.request, own))
+      event.respondWith(site == null ? gateway(request, own) : answerOfSite(request, own))
     }
   })
 }
