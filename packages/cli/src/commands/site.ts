@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { resolvePath, withRepo } from '../context.ts'
 import { addTree } from '../disk/add-tree.ts'
@@ -11,6 +11,7 @@ import { keepMatcher } from '../site/keep.ts'
 import { titleOf } from '../site/loader-page.ts'
 import { publishSite } from '../site/publish-site.ts'
 import { TREE_NAME, WORKER_FILE } from '../site/site-config.ts'
+import { addNotes } from '../terminal/add-summary.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { AddedTree } from '../disk/add-tree.ts'
@@ -38,9 +39,7 @@ const RESERVED = [WORKER_FILE, TREE_NAME]
 export async function addSite (path: string, options: SiteAddOptions, context: Context): Promise<void> {
   const { io, output, signal } = context
   const directory = resolvePath(path, io)
-  const index = await readFile(join(directory, 'index.html'), 'utf8').catch((cause: unknown) => {
-    throw new UsageError(`${path} has no index.html: name the directory of a built site`, { cause })
-  })
+  const title = await readTitle(path, directory)
   const scripts = await readSiteScripts()
 
   await withRepo(context, { lock: 'add' }, async session => {
@@ -66,7 +65,7 @@ export async function addSite (path: string, options: SiteAddOptions, context: C
 
     const site = await publishSite(session.files, {
       directory,
-      title: titleOf(index) ?? basename(resolve(directory)),
+      title,
       tree: { ...added.root, paths },
       keeps: keepMatcher(options.keep),
       scripts,
@@ -84,9 +83,20 @@ export async function addSite (path: string, options: SiteAddOptions, context: C
   })
 }
 
+/** The title of the first page, or else the name of the directory. */
+async function readTitle (path: string, directory: string): Promise<string> {
+  const names = await readdir(directory)
+
+  if (!names.includes('index.html')) {
+    throw new UsageError(`${path} has no index.html: name the directory of a built site`)
+  }
+
+  return titleOf(await readFile(join(directory, 'index.html'), 'utf8')) ?? basename(resolve(directory))
+}
+
 function report (
   path: string,
-  { root: { cid: tree, size, storedSize }, files }: AddedTree,
+  { root: { cid: tree, size, storedSize }, files, hidden }: AddedTree,
   { cid, pages, kept, loaderSize, workerSize }: PublishedSite,
   gateway: string | undefined,
   { output }: Context
@@ -112,10 +122,12 @@ function report (
       `${cid}\t${path}`,
       '',
       `${count(files, 'file')}, ${formatSize(size)}, stored in ${formatSize(stored)}`,
-      `  a first visit to all of it fetches ${formatSize(first)}: ${formatSize(workerSize)} of that are the worker`,
+      `  a first visit to all of it fetches ${formatSize(first)} instead of ${formatSize(size)}: ` +
+        `${formatSize(workerSize)} of that are the worker`,
       '  later visits fetch nothing; of a new release below the same name, what changed',
       `  ${count(pages, 'page')} through the loader, ${count(kept, 'file')} also plain`,
       ...first < size ? [] : ['  so small a site is loaded faster if it is added with: ipfsz add --codec none'],
+      ...addNotes({ hidden, executables: 0, content: undefined }).map(note => `  ${note}`),
       ...url == null ? [] : [`  ${url}`]
     ].join('\n')
   )
