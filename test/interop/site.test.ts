@@ -161,7 +161,7 @@ describe('a site on the gateway of Kubo', () => {
 describe('a site with a name', () => {
   it('shows a new release when its page is loaded again', async ({ sandbox }) => {
     const first = await addSite(sandbox, FILES)
-    const second = await addSite(sandbox, { ...FILES, 'index.html': page('Home again', '<a href="/docs/page.html">go</a>') })
+    const second = await addSite(sandbox, { ...FILES, 'index.html': page('Home again', 'changed') })
     // the repo has both: one CAR of each root is enough to serve them
     const stores = await Promise.all([first, second].map(async ({ car }) => fromCar(await readFile(car))))
     let current = 0

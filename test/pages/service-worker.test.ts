@@ -315,15 +315,19 @@ describe('a service worker', () => {
   })
 })
 
-describe('a service worker with a site', () => {
-  const pages = (release: string): Record<string, string> => ({
-    'index.html': `<!doctype html><title>${release}</title><link rel="stylesheet" href="/style.css"><a href="sub">go</a>`,
+/** The files of a release of a site. */
+function pages (release: string): Record<string, string> {
+  return {
+    'index.html': `<!doctype html><title>${release}</title><link rel="stylesheet" href="/style.css">` +
+      '<a href="sub">go</a>',
     'style.css': 'body { color: rgb(1, 2, 3) }',
     'sub/index.html': `<!doctype html><title>${release} below</title><script>document.title += " ran"</script>`,
     '404.html': '<!doctype html><title>Not here</title>',
     _redirects: '/old /sub/ 302\n/* /404.html 404'
-  })
+  }
+}
 
+describe('a service worker with a site', () => {
   it('answers all paths from its root: deep links, redirects, what is missing, and offline', async () => {
     const page = await openPage({ root: `${await addSite(fs, pages('First'))}` })
     const titleOf = async (path: string): Promise<[number | undefined, string, string]> => {

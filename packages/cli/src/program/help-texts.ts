@@ -9,7 +9,10 @@ export const COMMAND_GROUPS: ReadonlyArray<readonly [heading: string, commands: 
   ['Add and read files:', ['add', 'cat', 'get', 'ls', 'stat']],
   ['Keep, delete and move:', ['pin', 'rm', 'gc', 'car', 'link']],
   ['Check and repair:', ['verify', 'repair']],
-  ['Share with other nodes and browsers:', ['daemon', 'gateway', 'site', 'name', 'providers', 'id', 'peers', 'connect']],
+  [
+    'Share with other nodes and browsers:',
+    ['daemon', 'gateway', 'site', 'name', 'providers', 'id', 'peers', 'connect']
+  ],
   ['Choose how to compress:', ['bench', 'codecs', 'cid']],
   ['Look after the repo:', ['init', 'stats', 'blockstore']],
   ['About this command:', ['help', 'version', 'completion']]

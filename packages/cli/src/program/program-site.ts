@@ -19,7 +19,11 @@ export function defineSiteCommands (program: Command, context: () => Context): v
         'kept: robots.txt, icons, sitemaps, feeds, .well-known',
       collect(text => text, false)
     )
-    .option('--ignore <pattern>', 'skip what matches a pattern, as in .gitignore; repeatable', collect(text => text, false))
+    .option(
+      '--ignore <pattern>',
+      'skip what matches a pattern, as in .gitignore; repeatable',
+      collect(text => text, false)
+    )
     .option('--hidden', 'also add names that begin with a dot')
     .option('--level <n>', `compression level of zstd (default: ${DEFAULT_LEVEL})`, parseNumber)
     .action(async (directory: string, flags: Partial<SiteAddOptions>) => {

@@ -1,9 +1,9 @@
 import { ignoreMatcher } from '../disk/ignore.ts'
 
 /** What programs read that run no worker: crawlers, feed readers, and browsers before a page is loaded. */
-export const ALWAYS_KEPT = [
-  'robots.txt', 'sitemap*.xml', 'favicon.*', 'apple-touch-icon*', '*.webmanifest', '/.well-known/', 'feed.xml', 'rss.xml',
-  'atom.xml', '*.rss', '*.atom'
+const ALWAYS_KEPT = [
+  'robots.txt', 'sitemap*.xml', 'favicon.*', 'apple-touch-icon*', '*.webmanifest', '/.well-known/', 'feed.xml',
+  'rss.xml', 'atom.xml', '*.rss', '*.atom'
 ]
 
 /** Whether a file stays plain at its path, too, by its path from the root of the site. */

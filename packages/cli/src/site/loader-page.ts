@@ -1,11 +1,9 @@
 import { withConfig } from './site-config.ts'
 import type { SiteConfig } from './site-config.ts'
 
-/** The most bytes of the page, gzipped. */
-export const MAX_LOADER_SIZE = 8000
-
 /** Nothing is shown for a second, so that nothing flashes up where the worker starts faster. */
-const STYLE = ':root{color-scheme:light dark}body{font:1rem/1.5 system-ui,sans-serif;margin:15vh auto;max-width:36rem;' +
+const STYLE = ':root{color-scheme:light dark}' +
+  'body{font:1rem/1.5 system-ui,sans-serif;margin:15vh auto;max-width:36rem;' +
   'padding:0 1.25rem;animation:show 0s 1s both;overflow-wrap:anywhere}body.shown{animation:none}' +
   '@keyframes show{from{visibility:hidden}to{visibility:visible}}h1{font-size:1.375rem}'
 
@@ -26,7 +24,10 @@ export function loaderPage (title: string, config: SiteConfig, script: string): 
 </head>
 <body>
 <main><p>Loading ...</p></main>
-<noscript><p>${escapeText(title)} is stored compressed on IPFS. To show it, your browser has to run JavaScript.</p></noscript>
+<noscript>
+<style>main{display:none}</style>
+<p>${escapeText(title)} is stored compressed on IPFS. To show it, your browser has to run JavaScript.</p>
+</noscript>
 <script>${withConfig(config, script).replaceAll('</', '<\\/')}</script>
 </body>
 </html>

@@ -36,7 +36,7 @@ const REDIRECTS = '/* /index.html 200\n'
 
 type Candidate = Parameters<Ipfsz['addAll']>[0] extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
 
-/** Make the directory that is published: the loader for each page, what is kept, the worker, and the compressed tree. */
+/** Make the directory to publish: the loader for each page, what is kept, the worker, and the compressed tree. */
 export async function publishSite (files: Ipfsz, init: PublishSiteInit): Promise<PublishedSite> {
   const { directory, title, tree, keeps, scripts, signal } = init
   const config: SiteConfig = { root: tree.cid.toString(), worker: `/${WORKER_FILE}` }

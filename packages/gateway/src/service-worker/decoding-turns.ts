@@ -18,7 +18,7 @@ export class DecodingTurns {
     this.#waiting.push({ size, start: resolve })
 
     if (!this.#isBusy) {
-      this.#next()
+      void this.#next()
     }
 
     await promise
@@ -26,20 +26,22 @@ export class DecodingTurns {
     try {
       return await decode()
     } finally {
-      this.#next()
+      void this.#next()
     }
   }
 
-  #next (): void {
+  async #next (): Promise<void> {
     this.#isBusy = this.#waiting.length > 0
 
-    if (this.#isBusy) {
-      void nextTask().then(() => {
-        const smallest = this.#waiting.reduce((best, waiting) => waiting.size < best.size ? waiting : best)
-        this.#waiting.splice(this.#waiting.indexOf(smallest), 1)
-        smallest.start()
-      })
+    if (!this.#isBusy) {
+      return
     }
+
+    await nextTask()
+
+    const smallest = this.#waiting.reduce((best, waiting) => waiting.size < best.size ? waiting : best)
+    this.#waiting.splice(this.#waiting.indexOf(smallest), 1)
+    smallest.start()
   }
 }
 

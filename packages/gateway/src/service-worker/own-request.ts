@@ -33,7 +33,10 @@ const TRUSTLESS_TYPE = /application\/vnd\.ip(?:ld|fs)\./
  * worker's, which must not touch it. That includes blocks and CARs: a verifying client in the page asks a gateway for
  * these.
  */
-export function readOwnRequest ({ url, method, headers }: Request, { origin, site }: OwnPlaces): OwnRequest | undefined {
+export function readOwnRequest (
+  { url, method, headers }: Request,
+  { origin, site }: OwnPlaces
+): OwnRequest | undefined {
   const { origin: asked, pathname, search, searchParams } = new URL(url)
 
   if (
