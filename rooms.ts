@@ -70,14 +70,17 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     write: ['content-cid', 'dag', 'directory', 'format', 'frames', 'links', 'policy', 'unixfs.ts', 'util'],
     streams: ['dag', 'format', 'frames', 'util'],
     read: ['content-cid', 'dag', 'directory', 'format', 'frames', 'links', 'streams', 'unixfs.ts', 'util'],
-    'settings.ts': ['read'],
+    'settings.ts': ['links', 'read'],
     change: ['dag', 'directory', 'read', 'util'],
     commands: [
       'change', 'dag', 'directory', 'frames', 'links', 'policy', 'read', 'settings.ts', 'streams', 'unixfs.ts', 'util',
       'verification.ts', 'write'
     ],
-    'ipfsz.ts': ['commands', 'contract.ts', 'fetch', 'links', 'read', 'settings.ts', 'unixfs.ts', 'verification.ts'],
-    'create-ipfsz.ts': ['contract.ts', 'fetch', 'ipfsz.ts', 'links'],
+    'file-reader.ts': ['commands', 'contract.ts', 'fetch', 'read', 'unixfs.ts'],
+    'ipfsz.ts': ['commands', 'contract.ts', 'file-reader.ts', 'links', 'settings.ts', 'unixfs.ts', 'verification.ts'],
+    'check-init.ts': [],
+    'create-reader.ts': ['check-init.ts', 'contract.ts', 'fetch', 'file-reader.ts'],
+    'create-ipfsz.ts': ['check-init.ts', 'contract.ts', 'fetch', 'ipfsz.ts', 'links', 'read'],
     kubo: ['contract.ts', 'create-ipfsz.ts', 'links', 'unixfs.ts', 'util', 'verification.ts']
   },
   'blockstore-compressed': {
@@ -104,8 +107,10 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     car: ['dag', 'memory', 'request'],
     html: [],
     respond: ['car', 'dag', 'html', 'memory', 'request', 'resolve'],
-    'responders.ts': ['request', 'respond'],
-    'answer.ts': ['request', 'resolve', 'respond', 'responders.ts'],
+    'respond-deserialized.ts': ['respond'],
+    'answer.ts': ['request', 'resolve', 'respond', 'respond-deserialized.ts'],
+    'assemble-gateway.ts': ['answer.ts', 'memory', 'resolve', 'respond'],
+    'service-worker': ['assemble-gateway.ts', 'request', 'respond'],
     node: []
   },
   'verified-fetch': {},
@@ -121,12 +126,14 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     network: ['dag', 'repo'],
     daemon: ['locks', 'network', 'repo', 'terminal'],
     'context.ts': ['daemon', 'network', 'repo', 'terminal'],
+    site: ['disk'],
     gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'repo', 'terminal'],
+    'site-scripts.ts': [],
     'pending-roots.ts': ['context.ts', 'daemon', 'kubo', 'repo'],
     bench: ['terminal'],
     commands: [
       'bench', 'car', 'context.ts', 'daemon', 'dag', 'disk', 'gateway', 'kubo', 'network', 'pending-roots.ts', 'repo',
-      'terminal'
+      'site', 'site-scripts.ts', 'terminal'
     ],
     program: ['commands', 'context.ts', 'daemon', 'gateway', 'network', 'repo', 'terminal']
   }

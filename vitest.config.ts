@@ -41,6 +41,9 @@ const NODE_ONLY = [
   'packages/blockstore-compressed/test/shared-fs-{blockstore,power-cut}.test.ts'
 ]
 
+/** Unit suites that run in Chromium alone: Node has no IndexedDB. */
+const BROWSER_ONLY = ['packages/gateway/test/stored-blocks.test.ts']
+
 /** One more than there are cores: many tests wait for processes, disks and time limits. */
 const WORKERS = availableParallelism() + 1
 
@@ -78,6 +81,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/test/**/*.test.ts', 'bench/test/**/*.test.ts'],
+          exclude: BROWSER_ONLY,
           testTimeout: TIMEOUT,
           hookTimeout: TIMEOUT,
           expect: EXPECT,

@@ -65,7 +65,22 @@ export async function bundleCommand (): Promise<void> {
     throw new Error(`Neither bundled nor an optional dependency of the command:\n${unknown.join('\n')}`)
   }
 
-  writeLicences(chunks.flatMap(({ moduleIds }) => moduleIds))
+  writeLicences([...chunks.flatMap(({ moduleIds }) => moduleIds), ...await bundleSiteScripts()])
+}
+
+/** Bundle the scripts of published sites, for browsers. Returns the modules that they hold. */
+async function bundleSiteScripts (): Promise<string[]> {
+  const modules = await Promise.all(['loader', 'worker'].map(async name => {
+    const { output: [chunk] } = await build({
+      input: join(COMMAND, `dist/site/site-${name}.js`),
+      platform: 'browser',
+      output: { file: join(COMMAND, `bundle/site-${name}.js`), format: 'iife', codeSplitting: false, minify: true }
+    })
+
+    return chunk.moduleIds
+  }))
+
+  return modules.flat()
 }
 
 /**

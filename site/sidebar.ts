@@ -23,6 +23,8 @@ const PAGES: DefaultTheme.SidebarItem[] = [
       { text: 'Which package do I need?', link: '/guide/which-package' },
       { text: 'Add and read files', link: '/guide/add-and-read-files' },
       { text: 'In a dApp', link: '/guide/use-in-a-dapp' },
+      { text: 'Read files in any page', link: '/guide/service-worker' },
+      { text: 'Publish a static site', link: '/guide/site' },
       { text: 'With pinning services and Kubo', link: '/guide/with-kubo' },
       { text: 'Archives and datasets', link: '/guide/archives-and-datasets' },
       { text: 'Run a gateway', link: '/gateway' },

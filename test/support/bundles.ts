@@ -37,7 +37,7 @@ async function bundleWithEsbuild (script: string, splitting: boolean): Promise<B
   return { directory, sources: Object.keys(metafile.inputs) }
 }
 
-/** The script in one file, also for a service worker: `import()` is forbidden there. */
+/** The script in one file, `main.js`, also for a service worker: `import()` is forbidden there. */
 export async function bundleInOneFile (script: string): Promise<Bundle> {
   return bundleWithEsbuild(script, false)
 }

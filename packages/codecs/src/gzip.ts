@@ -27,9 +27,6 @@ export const GZIP: CodecDefinition = {
   ]
 }
 
-export { storeMember } from './format/gzip/gzip-member.ts'
-export { isJoinable, joinedLength, joinMembers, joinWholeMembers } from './format/gzip/join-members.ts'
-
 /**
  * gzip: one member (RFC 1952), mtime 0, OS 255, that `joinMembers` can join with others.
  *

@@ -1,14 +1,12 @@
 import { hasZlib } from '#platform'
-import { hasWasm, runsEverywhere } from './runtime/capabilities.ts'
-import { CODES } from './constants.ts'
+import { hasWasm } from './runtime/capabilities.ts'
 import { createCodec } from './runtime/create-codec.ts'
+import { ZSTD_DECODER, ZSTD_JS } from './zstd-decoder.ts'
 import type { Codec, CodecInit } from './codec.ts'
 import type { CodecDefinition } from './runtime/create-codec.ts'
 
 export const ZSTD: CodecDefinition = {
-  name: 'zstd',
-  code: CODES.zstd,
-  levels: { min: 1, max: 19, default: 3 },
+  ...ZSTD_DECODER,
   implementations: [
     {
       name: 'native',
@@ -24,14 +22,7 @@ export const ZSTD: CodecDefinition = {
       worker: () => import('./generated/zstd-wasm-worker.ts'),
       wasm: () => import('./generated/zstd-module.ts')
     },
-    {
-      name: 'js',
-      only: 'decompress',
-      available: runsEverywhere,
-      load: () => import('./impl/zstd-js.ts'),
-      stream: () => import('./stream/zstd-js.ts'),
-      worker: () => import('./generated/zstd-js-worker.ts')
-    }
+    { ...ZSTD_JS, worker: () => import('./generated/zstd-js-worker.ts') }
   ]
 }
 

@@ -2,7 +2,8 @@ import { crc32 } from '#platform'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { combineCrc32 } from '../src/format/checksums/combine-crc32.ts'
-import { gzip, isJoinable, joinedLength, joinMembers, joinWholeMembers, storeMember } from '../src/gzip.ts'
+import { isJoinable, joinedLength, joinMembers, joinWholeMembers, storeMember } from '../src/gzip-members.ts'
+import { gzip } from '../src/gzip.ts'
 import { concat, label, noise, same, text, WRITERS } from './fixtures.ts'
 
 const HEADER_LENGTH = 16

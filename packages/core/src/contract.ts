@@ -229,3 +229,6 @@ export interface Ipfsz {
    */
   verify (cid: CID, options?: VerifyOptions): Promise<VerifyReport>
 }
+
+/** The verbs that read. */
+export type IpfszReader = Pick<Ipfsz, 'codecs' | 'blocks' | 'cat' | 'ls' | 'stat' | 'storedFile'>

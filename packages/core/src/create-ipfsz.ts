@@ -1,9 +1,11 @@
 import { allCodecs } from '@ipfsz/codecs/all'
+import { checkInFlightBytes } from './check-init.ts'
 import { DEFAULT_IN_FLIGHT_BYTES } from './constants.ts'
 import { DefaultLinks } from './links/default-links.ts'
 import { InvalidParametersError } from './errors.ts'
 import { fetchSettings } from './fetch/init.ts'
 import { DefaultIpfsz } from './ipfsz.ts'
+import { ipldObjects } from './read/ipld-objects.ts'
 import type { Ipfsz, IpfszComponents, IpfszInit } from './contract.ts'
 
 /**
@@ -15,9 +17,7 @@ import type { Ipfsz, IpfszComponents, IpfszInit } from './contract.ts'
 export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz {
   const { codecs = allCodecs(), deterministic = false, inFlightBytes = DEFAULT_IN_FLIGHT_BYTES } = init
 
-  if (!(inFlightBytes > 0)) {
-    throw new InvalidParametersError(`inFlightBytes must be above 0, not ${inFlightBytes}`)
-  }
+  checkInFlightBytes(inFlightBytes)
 
   if (deterministic && init.codecs != null) {
     throw new InvalidParametersError(
@@ -28,6 +28,7 @@ export function ipfsz (components: IpfszComponents, init: IpfszInit = {}): Ipfsz
   const fs: DefaultIpfsz = new DefaultIpfsz({
     blockstore: components.blockstore,
     links: new DefaultLinks({ ...components, read: (cid, options) => fs.cat(cid, options) }),
+    objects: ipldObjects,
     codecs,
     writers: deterministic ? allCodecs({ deterministic }) : codecs,
     inFlightBytes,

@@ -92,7 +92,7 @@ describe('the `link` option of an add', () => {
     for (const codec of ['zstd', 'snappy', 'lz4'] as const) {
       const compression = { codec, detect, frameSize: 200_000 }
       const cid = await fs.addByteStream(chunked(bytes, 70_001), { link: true, compression })
-      const { header } = await openEntry(cid, blockstore, {})
+      const { header } = await openEntry(cid, { blockstore }, {})
 
       expect(header?.contentCid?.toString()).toBe(expected.toString())
       expect(await fs.links.get(expected)).toEqual(cid)

@@ -62,7 +62,7 @@ async function linkAsBefore ({ fs, datastore }: Store, original: CID, compressed
 
 /** The same compressed file with this content CID in its header. */
 async function withContentCid (contentCid: CID, cid: CID, blockstore: CountingBlockstore): Promise<CID> {
-  const { header } = await openEntry(cid, blockstore, {})
+  const { header } = await openEntry(cid, { blockstore }, {})
   const { unixfs, links } = decodeNode(unmark(cid), await getBlock(unmark(cid), blockstore))
   const root = await writeRoot({
     links: [...links].map(

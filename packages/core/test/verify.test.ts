@@ -33,7 +33,7 @@ async function changed (
   change: (header: Header) => Partial<Header>,
   behind = new Uint8Array(0)
 ): Promise<CID> {
-  const { header } = await openEntry(cid, blockstore, {})
+  const { header } = await openEntry(cid, { blockstore }, {})
   const stream = await collect(ipfsz({ blockstore }).cat(unmark(cid)))
 
   return withHeader(Buffer.concat([stream, behind]), { ...header as Header, ...change(header as Header) }, blockstore)
@@ -210,7 +210,7 @@ describe('verify of a damaged file', () => {
 
   it.each(CODECS)('refuses a damaged frame of %s under valid hashes', async (codec) => {
     const { blockstore, cid } = await stored(200_000, codec)
-    const { header } = await openEntry(cid, blockstore, {})
+    const { header } = await openEntry(cid, { blockstore }, {})
     const stream = Buffer.from(await collect(ipfsz({ blockstore }).cat(unmark(cid))))
     stream.fill(0xff, (header as Header).frameLengths[0], (header as Header).frameLengths[0] + 12)
     const other = await withHeader(stream, header as Header, blockstore)
@@ -233,7 +233,7 @@ describe('verify of a damaged file', () => {
     const { cid } = await stored(200_000)
     const source = await stored(200_000)
     const stream = Buffer.from(await collect(ipfsz({ blockstore: source.blockstore }).cat(unmark(cid))))
-    const { header } = await openEntry(cid, source.blockstore, {})
+    const { header } = await openEntry(cid, source, {})
     const table = 8 + 4 * 8 + 9
 
     for (let i = 1; i <= table; i++) {

@@ -1,6 +1,6 @@
-import { isIdentity, unmark } from '@ipfsz/core'
+import { isIdentity, unmark } from '@ipfsz/core/reader'
 import { EntryNotFoundError, GatewayError } from './errors.ts'
-import { RESPONDERS, respondDeserialized } from './responders.ts'
+import { respondDeserialized } from './respond-deserialized.ts'
 import { isOnlyIfCached, isServiceWorkerForNamespace } from './request/conditions.ts'
 import { chooseFormat } from './request/format.ts'
 import { parseTarget } from './request/target.ts'
@@ -11,9 +11,9 @@ import { addCors } from './respond/headers.ts'
 import { respondUnchanged } from './respond/unchanged.ts'
 import { respondIpnsRecord } from './respond/trustless/ipns-record.ts'
 import { statusOf } from './respond/error.ts'
-import type { GatewayComponents } from './contract.ts'
 import type { Format } from './request/format.ts'
 import type { Target } from './request/target.ts'
+import type { PathComponents } from './resolve/resolve-path.ts'
 import type { ContentRoot } from './resolve/resolve-root.ts'
 import type { Resolved } from './resolve/resolved.ts'
 import type { ResponseContext } from './respond/context.ts'
@@ -38,7 +38,7 @@ type Context = Omit<ResponseContext, 'resolved'>
  */
 export async function answer (
   request: Request,
-  components: GatewayComponents,
+  components: PathComponents,
   init: Settings,
   signal: AbortSignal
 ): Promise<Response> {
@@ -84,8 +84,10 @@ function checkAllowed ({ request, target, format }: Context): void {
   }
 }
 
-function componentsBelow ({ cid }: ContentRoot, components: GatewayComponents): GatewayComponents {
-  return components.below == null ? components : { ...components.below(cid), names: components.names }
+function componentsBelow ({ cid }: ContentRoot, components: PathComponents): PathComponents {
+  const { below, names, documents } = components
+
+  return below == null ? components : { ...below(cid), names, documents }
 }
 
 /** Refuses a root before anything is read of it. */
@@ -143,9 +145,19 @@ function resolvedRoot ({ cid, ttl }: ContentRoot): Resolved {
 }
 
 async function respond (context: ResponseContext): Promise<Response> {
-  const { format } = context
+  const { format, init: { parts: { responders } } } = context
 
-  return format === 'file' || format === 'ipns-record' ? respondDeserialized(context) : RESPONDERS[format](context)
+  if (format === 'file' || format === 'ipns-record') {
+    return respondDeserialized(context)
+  }
+
+  const respondFormat = responders[format]
+
+  if (respondFormat == null) {
+    throw new GatewayError(406, `This gateway does not make the format ${format}`)
+  }
+
+  return respondFormat(context)
 }
 
 /** What a website has for a path that does not exist: a redirect, another page, or nothing. */

@@ -1,76 +1,39 @@
-import { answer } from './answer.ts'
-import { GatewayError } from './errors.ts'
-import { followSignal } from './follow-signal.ts'
-import { MemoryBudget } from './memory/memory-budget.ts'
-import { reportFailure, respondError } from './respond/error.ts'
-import { preflight } from './respond/headers.ts'
-import type { Gateway, GatewayComponents, GatewayInit, GatewayLimits } from './contract.ts'
-import type { Settings } from './answer.ts'
+import { assembleGateway } from './assemble-gateway.ts'
+import { followDocument, isDocument } from './dag/document.ts'
+import { respondDocument } from './respond/document/document.ts'
+import { ALL_TYPES } from './respond/file/all-types.ts'
+import { lruCaches } from './respond/lru-caches.ts'
+import { respondTar } from './respond/tar/tar.ts'
+import { respondBlock } from './respond/trustless/block.ts'
+import { respondCar } from './respond/trustless/car.ts'
+import type { Gateway, GatewayComponents, GatewayInit } from './contract.ts'
+import type { GatewayParts } from './respond/context.ts'
 
-/** Defaults of `GatewayLimits`. Times are in milliseconds, sizes in bytes. */
-export const DEFAULT_STALL_TIMEOUT = 60_000
-export const DEFAULT_START_TIMEOUT = 60_000
-export const DEFAULT_LISTED_ENTRIES = 10_000
-export const DEFAULT_DECOMPRESSED_BYTES = 64 * 1024 ** 3
-export const DEFAULT_HELD_BYTES = 256 * 1024 ** 2
+/** All that a gateway can answer. */
+export function allParts (): GatewayParts {
+  return {
+    responders: {
+      raw: respondBlock,
+      car: respondCar,
+      tar: respondTar,
+      json: respondDocument,
+      cbor: respondDocument,
+      'dag-json': respondDocument,
+      'dag-cbor': respondDocument
+    },
+    respondDocument,
+    types: ALL_TYPES,
+    caches: lruCaches()
+  }
+}
 
 /**
  * A gateway that serves what `components` read. It has no state but caches, and never rejects.
  */
 export function createGateway (components: GatewayComponents, init: GatewayInit = {}): Gateway {
-  const limits = limitsOf(init.limits)
-  const settings = { ...init, limits, memory: new MemoryBudget(limits.heldBytes) }
+  const { fs, blocks, names } = components
+  const below = components.below?.bind(components)
+  const documents = { isDocument, followDocument }
 
-  return async request => {
-    try {
-      return answerMethod(request) ?? await answerInTime(request, components, settings)
-    } catch (err) {
-      reportFailure(err, request, init)
-
-      return respondError(err, request)
-    }
-  }
-}
-
-function limitsOf (limits: Partial<GatewayLimits> = {}): GatewayLimits {
-  return {
-    stallTimeout: limits.stallTimeout ?? DEFAULT_STALL_TIMEOUT,
-    startTimeout: limits.startTimeout ?? DEFAULT_START_TIMEOUT,
-    listedEntries: limits.listedEntries ?? DEFAULT_LISTED_ENTRIES,
-    decompressedBytes: limits.decompressedBytes ?? DEFAULT_DECOMPRESSED_BYTES,
-    heldBytes: limits.heldBytes ?? DEFAULT_HELD_BYTES
-  }
-}
-
-function answerMethod ({ method }: Request): Response | undefined {
-  switch (method) {
-    case 'GET':
-    case 'HEAD':
-      return undefined
-    case 'OPTIONS':
-      return preflight()
-    default:
-      throw new GatewayError(405, `The method ${method} is not allowed`)
-  }
-}
-
-/** Answer a request, or fail after `startTimeout`. The body has its own time limit. */
-async function answerInTime (request: Request, components: GatewayComponents, init: Settings): Promise<Response> {
-  const { startTimeout } = init.limits
-  const unwanted = followSignal(request.signal)
-  const { signal } = unwanted
-  const timer = setTimeout(() => {
-    unwanted.abort(new GatewayError(504, `The response did not begin within ${startTimeout} ms`))
-  }, startTimeout)
-  const { promise: stopped, reject } = Promise.withResolvers<never>()
-  const stop = (): void => { reject(signal.reason) }
-
-  signal.addEventListener('abort', stop)
-
-  try {
-    return await Promise.race([answer(request, components, init, signal), stopped])
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
-  }
+  return assembleGateway({ fs, blocks, names, documents, ...below == null ? {} : { below } }, init, allParts())
 }

@@ -18,14 +18,14 @@
  * console.info(await response.text()) // hello
  * ```
  */
+export { createGateway } from './create-gateway.ts'
 export {
-  createGateway,
   DEFAULT_DECOMPRESSED_BYTES,
   DEFAULT_HELD_BYTES,
   DEFAULT_LISTED_ENTRIES,
   DEFAULT_STALL_TIMEOUT,
   DEFAULT_START_TIMEOUT
-} from './create-gateway.ts'
+} from './assemble-gateway.ts'
 export {
   createCompressor,
   DEFAULT_COMPRESSED_CACHE,

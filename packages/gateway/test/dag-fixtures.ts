@@ -9,6 +9,7 @@ import { MemoryBlockstore } from 'blockstore-core'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { ipfsz } from '@ipfsz/core'
+import { allParts } from '../src/create-gateway.ts'
 import { MemoryBudget } from '../src/memory/memory-budget.ts'
 import { chooseFormat } from '../src/request/format.ts'
 import { noise } from '../../../test/support/data.ts'
@@ -181,7 +182,8 @@ export function contextOf (
         decompressedBytes: 1_000_000,
         heldBytes: 1_000_000_000
       },
-      memory: new MemoryBudget(1_000_000_000)
+      memory: new MemoryBudget(1_000_000_000),
+      parts: allParts()
     },
     signal
   }

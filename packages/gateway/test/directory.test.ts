@@ -1,6 +1,7 @@
 import { ipfsz, unmark } from '@ipfsz/core'
 import { MemoryBlockstore } from 'blockstore-core'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { allParts } from '../src/create-gateway.ts'
 import { PAGE_POLICY } from '../src/html/csp.ts'
 import { MemoryBudget } from '../src/memory/memory-budget.ts'
 import { respondDirectory } from '../src/respond/directory/directory.ts'
@@ -54,7 +55,7 @@ async function respond (url: string, init: RequestInit = {}, limits = LIMITS): P
     parameters: {},
     resolved: await resolvePath(target, components, SIGNAL),
     components,
-    init: { limits, memory: new MemoryBudget(1_000_000_000) },
+    init: { limits, memory: new MemoryBudget(1_000_000_000), parts: allParts() },
     signal: SIGNAL
   })
 }

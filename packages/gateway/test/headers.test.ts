@@ -2,7 +2,7 @@ import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { contentDisposition } from '../src/respond/content-disposition.ts'
 import { etagOf } from '../src/respond/etag.ts'
-import { typeOfBytes, typeOfName } from '../src/respond/file/content-type.ts'
+import { ALL_TYPES } from '../src/respond/file/all-types.ts'
 import { noise, text } from './fixtures.ts'
 
 function disposition (query: string, init?: Parameters<typeof contentDisposition>[1]): string | undefined {
@@ -46,7 +46,7 @@ describe('an ETag', () => {
 })
 
 async function typeOf (whole: string): Promise<string> {
-  return typeOfBytes(new TextEncoder().encode(whole), true)
+  return ALL_TYPES.ofBytes(new TextEncoder().encode(whole), true)
 }
 
 describe('the type of a file', () => {
@@ -64,7 +64,7 @@ describe('the type of a file', () => {
     ['a.', undefined],
     ['', undefined]
   ])('named %s is %s', (name, type) => {
-    expect(typeOfName(name)).toBe(type)
+    expect(ALL_TYPES.ofName(name)).toBe(type)
   })
 
   it.each<[string, string | Uint8Array, string]>([
@@ -86,7 +86,7 @@ describe('the type of a file', () => {
   ])('that begins like %s is told by its bytes', async (_, bytes, type) => {
     const sample = typeof bytes === 'string' ? new TextEncoder().encode(bytes) : new Uint8Array(bytes)
 
-    expect(await typeOfBytes(sample, false)).toBe(type)
+    expect(await ALL_TYPES.ofBytes(sample, false)).toBe(type)
   })
 
   it('that is whole JSON is JSON, and other text is not', async () => {
@@ -99,7 +99,7 @@ describe('the type of a file', () => {
 
   it('is found in bounded time, whatever it holds', async () => {
     for (const piece of ['<!--', '<!-- -->', '<?xml ', '{"\\', '{"a":', '[[[', ' \n', '<!doctype svg ']) {
-      await typeOfBytes(new TextEncoder().encode(piece.repeat(4100 / piece.length)), false)
+      await ALL_TYPES.ofBytes(new TextEncoder().encode(piece.repeat(4100 / piece.length)), false)
     }
   })
 })

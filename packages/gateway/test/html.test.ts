@@ -132,6 +132,14 @@ describe('the page of an error', () => {
     expect(html).toContain('no link named "&lt;b&gt;\\u202e" under bafy')
   })
 
+  it('names the error, and offers to try again what may succeed then', () => {
+    const failed = renderError({ status: 504, message: 'x', name: 'GatewaysFailedError' })
+
+    expect(failed).toContain('504 GatewaysFailedError')
+    expect(failed).toContain('<a href="">Try again</a>')
+    expect(renderError({ status: 404, message: 'x' })).not.toContain('Try again')
+  })
+
   it.each([418, 599])('has a title for the unknown status %i', status => {
     expect(renderError({ status, message: 'x' })).toMatch(/<h1>[A-Z]/)
   })

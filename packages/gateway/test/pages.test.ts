@@ -31,7 +31,7 @@ class Maker {
 
 describe('a page', () => {
   it('is made once for all who ask at the same time, and remembered', async () => {
-    const pages = new Pages(new MemoryBudget(1_000_000_000))
+    const pages = new Pages(new MemoryBudget(1_000_000_000), new Map())
     const maker = new Maker()
     const asked = Array.from({ length: 10 }, async () => pages.get('a', maker.make, new AbortController()))
 
@@ -48,7 +48,7 @@ describe('a page', () => {
   })
 
   it('is made again if it was not final, or failed', async () => {
-    const pages = new Pages(new MemoryBudget(1_000_000_000))
+    const pages = new Pages(new MemoryBudget(1_000_000_000), new Map())
     const [unfinished, failing] = [new Maker(), new Maker()]
     unfinished.finish(false)
     await pages.get('a', unfinished.make, new AbortController())
@@ -65,7 +65,7 @@ describe('a page', () => {
   })
 
   it('is made on for others if one leaves, and not if all leave', async () => {
-    const pages = new Pages(new MemoryBudget(1_000_000_000))
+    const pages = new Pages(new MemoryBudget(1_000_000_000), new Map())
     const maker = new Maker()
     const [first, second] = [new AbortController(), new AbortController()]
     const asked = [first, second].map(async user => pages.get('a', maker.make, user))

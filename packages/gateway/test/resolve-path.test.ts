@@ -7,9 +7,11 @@ import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { NameNotFoundError } from '../src/errors.ts'
+import { followDocument, isDocument } from '../src/dag/document.ts'
 import { resolvePath } from '../src/resolve/resolve-path.ts'
-import type { GatewayComponents, NameResolver } from '../src/contract.ts'
+import type { NameResolver } from '../src/contract.ts'
 import type { Target } from '../src/request/target.ts'
+import type { PathComponents } from '../src/resolve/resolve-path.ts'
 import type { Resolved } from '../src/resolve/resolved.ts'
 import type { Ipfsz } from '@ipfsz/core'
 
@@ -18,12 +20,12 @@ const TEXT = new TextEncoder().encode('the same line again\n'.repeat(2000))
 
 let blocks: MemoryBlockstore
 let fs: Ipfsz
-let components: GatewayComponents
+let components: PathComponents
 
 beforeEach(() => {
   blocks = new MemoryBlockstore()
   fs = ipfsz({ blockstore: blocks })
-  components = { fs, blocks }
+  components = { fs, blocks, documents: { isDocument, followDocument } }
 })
 
 function target (name: CID | string, path: string[] = [], namespace: Target['namespace'] = 'ipfs'): Target {

@@ -9,7 +9,10 @@ export const COMMAND_GROUPS: ReadonlyArray<readonly [heading: string, commands: 
   ['Add and read files:', ['add', 'cat', 'get', 'ls', 'stat', 'diff']],
   ['Keep, delete and move:', ['pin', 'rm', 'gc', 'car', 'link']],
   ['Check and repair:', ['verify', 'repair']],
-  ['Share with other nodes and browsers:', ['daemon', 'gateway', 'name', 'providers', 'id', 'peers', 'connect']],
+  [
+    'Share with other nodes and browsers:',
+    ['daemon', 'gateway', 'site', 'name', 'providers', 'id', 'peers', 'connect']
+  ],
   ['Choose how to compress:', ['bench', 'codecs', 'cid']],
   ['Look after the repo:', ['init', 'stats', 'du', 'blockstore']],
   ['About this command:', ['help', 'version', 'completion']]
@@ -58,6 +61,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   diff: examples(
     ['diff CID1 CID2', 'List what differs between two directories'],
     ['diff --content CID1 CID2', 'Compare the bytes where CIDs do not tell']
+  ),
+  'site add': examples(
+    ['site add dist', 'Publish the built site in a directory'],
+    ['site add dist --keep "blog/*.html"', 'Let crawlers read some pages without a worker']
   ),
   'pin add': examples(
     ['pin add CID', 'Keep a file or a directory'],

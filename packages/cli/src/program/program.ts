@@ -9,6 +9,7 @@ import { defineNetworkCommands } from './program-network.ts'
 import { defineRepoCommands } from './program-repo.ts'
 import { formatHelp } from './help.ts'
 import { defineShellCommands } from './program-shell.ts'
+import { defineSiteCommands } from './program-site.ts'
 import { HELP_DESCRIPTION, HELP_FLAGS } from './sections.ts'
 import { packageVersion } from '../version.ts'
 import { repoPath } from '../repo/repo.ts'
@@ -65,6 +66,7 @@ export function createProgram (io: Io): Command {
   defineFileCommands(program, context)
   defineKeepCommands(program, context)
   defineNetworkCommands(program, context)
+  defineSiteCommands(program, context)
   defineGatewayCommand(program, context)
   defineRepoCommands(program, context)
   defineShellCommands(program, context)

@@ -111,9 +111,9 @@ function oneDirectionOnly (
   direction: 'compress' | 'decompress'
 ): MissingImplementationError {
   const others = implementations.filter(({ only }) => only !== direction).map(({ name }) => name)
-  const reason = `can only ${direction}: use ${[...new Set(others)].join(' or ')} instead`
+  const advice = others.length === 0 ? '' : `: use ${[...new Set(others)].join(' or ')} instead`
 
-  return new MissingImplementationError(name, implementation, reason)
+  return new MissingImplementationError(name, implementation, `can only ${direction}${advice}`)
 }
 
 /** The implementations that were asked for. At least one of them runs here. */

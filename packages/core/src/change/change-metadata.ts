@@ -37,15 +37,14 @@ export async function changeMetadata (
   options: ChangeOptions
 ): Promise<CID> {
   const { path, recursive, ...rest } = options
-  const { blockstore } = settings
   options.signal?.throwIfAborted()
 
-  const segments = await followPath(startOf(cid, path), path, blockstore, rest)
+  const segments = await followPath(startOf(cid, path), path, settings, rest)
   const entry = segments[segments.length - 1].cid
 
   if (isMarked(cid)) {
     // fails on a damaged block or a wrong marker, so that neither is rewritten
-    await openRoot(entry, markerOf(cid, segments.length), blockstore, rest, settings.roots)
+    await openRoot(entry, markerOf(cid, segments.length), settings, rest, settings.roots)
   }
 
   const rewrite: Rewrite = (root, block) => rewriteRoot(root, block, metadata)

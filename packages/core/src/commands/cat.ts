@@ -9,10 +9,9 @@ import { readStream } from '../streams/read-stream.ts'
 import type { Entry } from '../read/entry.ts'
 import type { ReadSettings } from '../read/read-settings.ts'
 import type { CatOptions } from '../unixfs.ts'
-import type { Settings } from '../settings.ts'
 import type { CID } from 'multiformats/cid'
 
-export async function * cat (cid: CID, settings: Settings, options: CatOptions = {}): AsyncGenerator<Uint8Array> {
+export async function * cat (cid: CID, settings: ReadSettings, options: CatOptions = {}): AsyncGenerator<Uint8Array> {
   const entry = await openLinked(cid, settings, options, settings.roots)
   throwIfNotOriginal(entry, options)
 

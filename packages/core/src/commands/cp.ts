@@ -17,7 +17,7 @@ export async function cp (
 
   if (isMarked(source)) {
     // inside a tree, nothing would say how a file without a header is compressed
-    const { stream } = await openEntry(source, settings.blockstore, options, settings.roots)
+    const { stream } = await openEntry(source, settings, options, settings.roots)
 
     if (stream != null) {
       throw new MissingHeaderError(source)

@@ -15,10 +15,10 @@ import { reportUnchecked, throwIfNotOriginal } from '../read/read-linked.ts'
 import type { DirectoryLink } from '../directory/directory.ts'
 import type { Description } from '../read/describe.ts'
 import type { DirectoryEntry, LsOptions } from '../unixfs.ts'
-import type { Settings } from '../settings.ts'
+import type { ReadSettings } from '../read/read-settings.ts'
 import type { CID } from 'multiformats/cid'
 
-export async function * ls (cid: CID, settings: Settings, options: LsOptions = {}): AsyncGenerator<DirectoryEntry> {
+export async function * ls (cid: CID, settings: ReadSettings, options: LsOptions = {}): AsyncGenerator<DirectoryEntry> {
   const { offset = 0, length = Number.POSITIVE_INFINITY, ...rest } = options
   checkRange(offset, length)
 
@@ -52,7 +52,7 @@ export async function * ls (cid: CID, settings: Settings, options: LsOptions = {
 async function describeLink (
   { cid, size }: DirectoryLink,
   marked: boolean,
-  settings: Settings,
+  settings: ReadSettings,
   options: LsOptions
 ): Promise<Omit<DirectoryEntry, 'name' | 'path'>> {
   const fromLink = { cid, plainCid: cid, size: BigInt(size) }
@@ -68,7 +68,7 @@ async function describeLink (
 
   try {
     const marker = marked ? 'in-tree' : 'plain'
-    const description = describe(await openRoot(cid, marker, settings.blockstore, options, settings.roots))
+    const description = describe(await openRoot(cid, marker, settings, options, settings.roots))
 
     return {
       ...description,

@@ -7,13 +7,13 @@ import { isMarked, mark, TREE_CODE } from '../marker.ts'
 import { codecOf } from '../frames/read-frames.ts'
 import { isByLink, reportUnchecked, throwIfNotOriginal } from '../read/read-linked.ts'
 import { streamStats } from '../read/stream-stats.ts'
+import type { ReadSettings } from '../read/read-settings.ts'
 import type { ExtendedStatOptions, ExtendedStats, Stats, StatOptions } from '../unixfs.ts'
-import type { Settings } from '../settings.ts'
 import type { CID } from 'multiformats/cid'
 
 export async function stat (
   cid: CID,
-  settings: Settings,
+  settings: ReadSettings,
   options: StatOptions & Partial<ExtendedStatOptions> = {}
 ): Promise<Stats> {
   const entry = await openLinked(cid, settings, options, settings.roots)

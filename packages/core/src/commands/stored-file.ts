@@ -2,14 +2,14 @@ import { readRange } from '../dag/read.ts'
 import { codecName } from '../marker.ts'
 import { openLinked } from '../read/linked-entry.ts'
 import { isUnvouched, throwIfNotOriginal } from '../read/read-linked.ts'
-import type { Settings } from '../settings.ts'
+import type { ReadSettings } from '../read/read-settings.ts'
 import type { StoredFile, StoredFileOptions } from '../unixfs.ts'
 import type { CID } from 'multiformats/cid'
 
 /** Open a compressed file to hand out its frames as they are stored. Calls no codec. */
 export async function storedFile (
   cid: CID,
-  settings: Settings,
+  settings: ReadSettings,
   options: StoredFileOptions = {}
 ): Promise<StoredFile | undefined> {
   const entry = await openLinked(cid, settings, options, settings.roots)

@@ -1,7 +1,6 @@
 import * as dagPb from '@ipld/dag-pb'
-import { exporter } from 'ipfs-unixfs-exporter'
 import * as raw from 'multiformats/codecs/raw'
-import { getBlock, verifyingBlockstore } from '../dag/block.ts'
+import { getBlock } from '../dag/block.ts'
 import { decodeNode } from '../dag/node.ts'
 import { fileSize } from '../dag/read.ts'
 import {
@@ -14,10 +13,10 @@ import {
 import { readHeader } from '../format/header.ts'
 import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'
 import { followPath } from './path.ts'
-import type { GetBlockOptions, GetStore } from '../dag/block.ts'
+import type { GetBlockOptions } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Header } from '../format/header.ts'
-import type { Segment } from './path.ts'
+import type { EntrySource, Segment } from './path.ts'
 import type { RootCache } from './root-cache.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -59,16 +58,16 @@ type Marker = 'plain' | 'in-tree' | { code: number }
  */
 export async function openEntry (
   cid: CID,
-  blockstore: GetStore,
+  source: EntrySource,
   options: EntryOptions,
   roots?: RootCache
 ): Promise<Entry> {
   const path = options.path ?? ''
   const start = startOf(cid, path)
-  const follow = async (): Promise<Segment[]> => followPath(start, path, blockstore, options)
+  const follow = async (): Promise<Segment[]> => followPath(start, path, source, options)
   const segments = await (roots?.paths.follow(start, path, follow) ?? follow())
 
-  return openRoot(segments[segments.length - 1].cid, markerOf(cid, segments.length), blockstore, options, roots)
+  return openRoot(segments[segments.length - 1].cid, markerOf(cid, segments.length), source, options, roots)
 }
 
 /**
@@ -88,13 +87,13 @@ export function startOf (cid: CID, path = ''): CID {
 export async function openRoot (
   cid: CID,
   marker: Marker,
-  blockstore: GetStore,
+  { blockstore, objects }: EntrySource,
   options: GetBlockOptions,
   roots?: RootCache
 ): Promise<Entry> {
   if (cid.code !== dagPb.code && cid.code !== raw.code) {
     // fails with Helia's error if there is no decoder for the codec
-    await exporter(cid, verifyingBlockstore(blockstore, options), options as Parameters<typeof exporter>[2])
+    await objects?.check(cid, blockstore, options)
     throw new NotAFileError()
   }
 

@@ -37,7 +37,7 @@ export async function openLinked (
 
   const has = async (cid: CID): Promise<boolean> => blockstore.has(cid, options as Parameters<Blockstore['has']>[1])
   const open = async (asked: CID): Promise<LinkedEntry> => {
-    return { ...await openEntry(asked, blockstore, options, roots), asked }
+    return { ...await openEntry(asked, settings, options, roots), asked }
   }
 
   if (!links.available || isMarked(cid) || isIdentity(cid) || await has(cid)) {

@@ -1,11 +1,11 @@
 import * as dagPb from '@ipld/dag-pb'
-import { NotFoundError as NoLinkError, walkPath } from 'ipfs-unixfs-exporter'
+import { NotFoundError as NoLinkError } from 'ipfs-unixfs-exporter'
 import * as raw from 'multiformats/codecs/raw'
-import { getBlock, verifyingBlockstore } from '../dag/block.ts'
+import { getBlock } from '../dag/block.ts'
 import { findEntry } from '../directory/directory.ts'
 import { decodeNode } from '../dag/node.ts'
 import { splitPath } from '../directory/entry-name.ts'
-import { NotADirectoryError } from '../errors.ts'
+import { NotADirectoryError, NotAFileError } from '../errors.ts'
 import type { GetBlockOptions, GetStore } from '../dag/block.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -17,6 +17,29 @@ export interface Segment {
 }
 
 /**
+ * Reads blocks that are neither dag-pb nor raw: IPLD objects, such as dag-cbor, which may link to UnixFS. It brings
+ * their decoders, which a reader of files alone can do without.
+ */
+export interface ObjectReader {
+  /**
+   * Fetch and decode an object.
+   *
+   * @throws {NoResolverError} there is no decoder for its codec
+   */
+  check (cid: CID, blockstore: GetStore, options: GetBlockOptions): Promise<void>
+
+  /** Follow names from an object on. Returns a segment for each of them. */
+  follow (cid: CID, names: readonly string[], blockstore: GetStore, options: GetBlockOptions): Promise<Segment[]>
+}
+
+/** Where entries are read from. */
+export interface EntrySource {
+  blockstore: GetStore
+  /** @default IPLD objects are refused with a NotAFileError */
+  objects?: ObjectReader | undefined
+}
+
+/**
  * Follow a path through directories. The first segment is its start, the last one its end.
  *
  * ipfs-unixfs-exporter is not used: it returns the file itself for a path below a file,
@@ -25,12 +48,13 @@ export interface Segment {
  *
  * @throws {NotFoundError} there is no such entry, or a block is missing
  * @throws {NotADirectoryError} the path leads through a file
+ * @throws {NotAFileError} the path leads through an IPLD object, and the source has no reader for them
  * @throws {InvalidDagError} a directory has two entries of that name
  */
 export async function followPath (
   cid: CID,
   path = '',
-  blockstore: GetStore,
+  { blockstore, objects }: EntrySource,
   options: GetBlockOptions
 ): Promise<Segment[]> {
   const names = splitPath(path)
@@ -40,8 +64,12 @@ export async function followPath (
     const { cid } = segments[i]
 
     if (cid.code !== dagPb.code && cid.code !== raw.code) {
+      if (objects == null) {
+        throw new NotAFileError()
+      }
+
       // an IPLD object, such as dag-cbor, that links to UnixFS
-      return [...segments, ...await followObjects(cid, names.slice(i), blockstore, options)]
+      return [...segments, ...await objects.follow(cid, names.slice(i), blockstore, options)]
     }
 
     segments.push({ name, cid: await step(cid, name, blockstore, options) })
@@ -68,19 +96,4 @@ async function step (cid: CID, name: string, blockstore: GetStore, options: GetB
   }
 
   return found
-}
-
-async function followObjects (
-  cid: CID,
-  names: string[],
-  blockstore: GetStore,
-  options: GetBlockOptions
-): Promise<Segment[]> {
-  const segments: Segment[] = []
-
-  for await (const segment of walkPath(`/ipfs/${cid}/${names.join('/')}`, verifyingBlockstore(blockstore, options))) {
-    segments.push(segment)
-  }
-
-  return segments.slice(1)
 }

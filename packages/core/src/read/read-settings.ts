@@ -1,12 +1,23 @@
 import type { RootCache } from './root-cache.ts'
-import type { DefaultLinks } from '../links/default-links.ts'
+import type { EntrySource } from './path.ts'
+import type { LinkRecord } from '../links/link-entries.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { Blockstore } from 'interface-blockstore'
+import type { CID } from 'multiformats/cid'
+
+/** The links that reading follows. */
+interface ReadLinks {
+  /** Whether there are any. */
+  readonly available: boolean
+  linkOf (original: CID): Promise<LinkRecord | undefined>
+}
 
 /** What reading works with. */
 export interface ReadSettings {
   blockstore: Pick<Blockstore, 'get' | 'put' | 'has'>
-  links: DefaultLinks
+  /** @default IPLD objects are refused */
+  objects?: EntrySource['objects']
+  links: ReadLinks
   /** The codecs that read files. */
   codecs: readonly Codec[]
   inFlightBytes: number

@@ -111,9 +111,11 @@ function getHere (
 /** The compressed file, or undefined if it is not here or its link is not checked. */
 async function openTwin (
   { cid }: Entry,
-  { blockstore, links, roots }: ReadSettings,
+  settings: ReadSettings,
   options: CatOptions
 ): Promise<Twin | undefined> {
+  const { blockstore, links, roots } = settings
+
   try {
     const link = await links.linkOf(cid)
 
@@ -126,7 +128,7 @@ async function openTwin (
     }
 
     return {
-      entry: await openEntry(link.compressed, blockstore, { ...options, path: '' }, roots),
+      entry: await openEntry(link.compressed, settings, { ...options, path: '' }, roots),
       compressed: link.compressed
     }
   } catch {

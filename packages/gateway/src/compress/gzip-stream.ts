@@ -1,4 +1,4 @@
-import { joinWholeMembers, storeMember } from '@ipfsz/codecs/gzip'
+import { joinWholeMembers, storeMember } from '@ipfsz/codecs/gzip-members'
 
 /** How many bytes are compressed at a time. Each piece starts without a window, which costs 1 % at this size. */
 export const PIECE_SIZE = 512 * 1024

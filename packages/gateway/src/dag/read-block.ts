@@ -1,4 +1,4 @@
-import { checkBlock, checkHash, isIdentity, NotFoundError } from '@ipfsz/core'
+import { checkBlock, checkHash, isIdentity, NotFoundError } from '@ipfsz/core/reader'
 import { BlockTooLargeError } from '../errors.ts'
 import { joinBytes } from './join-bytes.ts'
 import type { GatewayBlocks } from '../contract.ts'

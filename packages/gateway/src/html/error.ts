@@ -7,6 +7,8 @@ export interface ErrorPage {
   status: number
   /** What went wrong, in one sentence. */
   message: string
+  /** The name of the error, for those who look it up. */
+  name?: string | undefined
 }
 
 /** The name of a status (RFC 9110, section 15), and what the reader can do about it. */
@@ -28,14 +30,19 @@ const STATUSES: Readonly<Record<number, readonly [title: string, advice: string]
   504: ['Took too long', 'Try again later: the content did not arrive in time.']
 }
 
+/** After these, the same request may succeed. */
+function isTemporary (status: number): boolean {
+  return status === 429 || (status >= 500 && status !== 501)
+}
+
 /** The page of an error. Needs no script, and loads nothing. */
-export function renderError ({ status, message }: ErrorPage): string {
+export function renderError ({ status, message, name }: ErrorPage): string {
   const [title, advice] = STATUSES[status] ?? STATUSES[status >= 500 ? 500 : 400]
 
   return page(`${status} ${title}`, `<main>
-<p class="status">${status}</p>
+<p class="status">${[status, name].filter(part => part != null).join(' ')}</p>
 <h1>${title}</h1>
 <p class="message">${showName(message)}</p>
-<p class="note">${advice}</p>
+<p class="note">${advice}</p>${isTemporary(status) ? '\n<p><a href="">Try again</a></p>' : ''}
 </main>`)
 }

@@ -1,4 +1,4 @@
-import Negotiator from 'negotiator'
+import { parseAccepted } from './accept.ts'
 import type { ContentCoding } from '../contract.ts'
 
 /** The codecs whose frames browsers decode, and the names that `Content-Encoding` has for them. */
@@ -17,16 +17,8 @@ export function contentCoding (codec: string): ContentCoding | undefined {
  * not prefer the bytes as they are. `*` is not enough: many clients that send it decode only gzip.
  */
 export function acceptsCoding (headers: Headers, coding: ContentCoding): boolean {
-  const header = headers.get('accept-encoding')
-
-  if (header == null) {
-    return false
-  }
-
-  // by preference, with `identity` last unless the client says otherwise
-  const accepted = new Negotiator({ headers: { 'accept-encoding': header } }).encodings()
-    .map(name => name.toLowerCase())
-    .map(name => ALIASES[name] ?? name)
+  // by preference
+  const accepted = parseAccepted(headers.get('accept-encoding')).map(({ type }) => ALIASES[type] ?? type)
   const place = accepted.indexOf(coding)
   const identity = accepted.indexOf('identity')
 

@@ -1,6 +1,6 @@
-/** An entry of an `Accept` header. */
-export interface AcceptedType {
-  /** `type/subtype` in lower case, possibly with wildcards. */
+/** An entry of an `Accept` header, or of one like it. */
+export interface Accepted {
+  /** In lower case, possibly with wildcards: `type/subtype` of an `Accept` header. */
   type: string
   /** By name in lower case, without `q`. */
   parameters: Readonly<Record<string, string>>
@@ -13,28 +13,26 @@ const ITEM = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
 const PART = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g
 
 /**
- * The types that a client accepts, those it prefers first; equal ones as written. What cannot be
- * parsed is left out (RFC 9110, section 12.5.1). `negotiator` is not used: it drops the
- * parameters, and those of CARs choose between responses.
+ * What a client accepts, that which it prefers first; equal ones as written. What cannot be parsed is left out (RFC
+ * 9110, section 12.4). `negotiator` is not used: it drops the parameters, and those of CARs choose between responses.
  */
-export function parseAccept (header: string | null): AcceptedType[] {
-  const types = (header?.match(ITEM) ?? []).flatMap(parseType)
+export function parseAccepted (header: string | null): Accepted[] {
+  const all = (header?.match(ITEM) ?? []).map(parseItem)
 
-  return types.filter(({ q }) => q > 0).toSorted((a, b) => b.q - a.q)
+  return all.filter(({ type, q }) => type !== '' && q > 0).toSorted((a, b) => b.q - a.q)
 }
 
-function parseType (item: string): AcceptedType[] {
+/** The types of an `Accept` header, as `parseAccepted` has them (RFC 9110, section 12.5.1). */
+export function parseAccept (header: string | null): Accepted[] {
+  return parseAccepted(header).filter(({ type }) => /^[^\s/]+\/[^\s/]+$/.test(type))
+}
+
+function parseItem (item: string): Accepted {
   const [name = '', ...parts] = (item.match(PART) ?? []).map(part => part.trim())
-  const type = name.toLowerCase()
-
-  if (!/^[^\s/]+\/[^\s/]+$/.test(type)) {
-    return []
-  }
-
   const { q = '1', ...parameters } = Object.fromEntries(parts.flatMap(parseParameter))
   const weight = Number(q)
 
-  return [{ type, parameters, q: weight >= 0 && weight <= 1 ? weight : 0 }]
+  return { type: name.toLowerCase(), parameters, q: weight >= 0 && weight <= 1 ? weight : 0 }
 }
 
 function parseParameter (part: string): Array<[string, string]> {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts'
 import { parseAccept } from './accept.ts'
 import { isSupportedCar } from './car-params.ts'
-import type { AcceptedType } from './accept.ts'
+import type { Accepted } from './accept.ts'
 import type { Target } from './target.ts'
 
 /** How the client wants what the path leads to. `file`: as a browser does. */
@@ -75,7 +75,7 @@ function contradicts (request: Request, format: Format): boolean {
   return parseAccept(request.headers.get('accept')).some(({ type }) => (FORMATS.get(type) ?? format) !== format)
 }
 
-function byName (wanted: string, accepted: AcceptedType[], query: URLSearchParams): ChosenFormat {
+function byName (wanted: string, accepted: Accepted[], query: URLSearchParams): ChosenFormat {
   if (!Object.hasOwn(MEDIA_TYPES, wanted)) {
     throw new GatewayError(400, `The format ${JSON.stringify(wanted.slice(0, 100))} is unknown. ` +
       `Known formats are: ${Object.keys(MEDIA_TYPES).join(', ')}`)
@@ -87,10 +87,10 @@ function byName (wanted: string, accepted: AcceptedType[], query: URLSearchParam
   return { format: wanted as Format, parameters }
 }
 
-function negotiate (accepted: AcceptedType[], query: URLSearchParams): ChosenFormat {
+function negotiate (accepted: Accepted[], query: URLSearchParams): ChosenFormat {
   const formats = accepted.map(({ type }) => FORMATS.get(type))
   const others = formats.includes(undefined)
-  let best: AcceptedType | undefined
+  let best: Accepted | undefined
 
   for (const [i, entry] of accepted.entries()) {
     const format = formats[i]

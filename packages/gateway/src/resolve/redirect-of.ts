@@ -4,8 +4,8 @@ import { matchRedirect } from './match-redirect.ts'
 import { MAX_REDIRECTS_FILE_SIZE, parseRedirects } from './redirects-file.ts'
 import { resolvePath } from './resolve-path.ts'
 import { resolveRoot } from './resolve-root.ts'
-import type { GatewayComponents } from '../contract.ts'
 import type { Target } from '../request/target.ts'
+import type { PathComponents } from './resolve-path.ts'
 import type { RedirectStatus, RewriteStatus } from './redirects-file.ts'
 import type { ContentRoot } from './resolve-root.ts'
 
@@ -31,7 +31,7 @@ export type Redirection =
  */
 export async function redirectOf (
   target: Target,
-  components: GatewayComponents,
+  components: PathComponents,
   signal: AbortSignal,
   root?: ContentRoot
 ): Promise<Redirection | undefined> {
@@ -58,7 +58,7 @@ function queryOf ({ query }: Target): string {
 
 async function readRedirects (
   target: Target,
-  components: GatewayComponents,
+  components: PathComponents,
   signal: AbortSignal,
   root: ContentRoot | undefined
 ): Promise<string | undefined> {
@@ -79,7 +79,7 @@ async function readRedirects (
 
 async function readText (
   target: Target,
-  components: GatewayComponents,
+  components: PathComponents,
   signal: AbortSignal,
   root: ContentRoot | undefined
 ): Promise<string> {
@@ -115,7 +115,7 @@ function rewrite (target: Target, path: string): Target {
 /** Looks in every directory on the path, from the root down, so that none is resolved twice. */
 async function legacyPageOf (
   target: Target,
-  components: GatewayComponents,
+  components: PathComponents,
   signal: AbortSignal,
   root: ContentRoot | undefined
 ): Promise<Redirection | undefined> {

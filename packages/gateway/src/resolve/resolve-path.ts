@@ -1,12 +1,12 @@
-import { InvalidDagError, isMarked, mark, TREE_CODE, unmark } from '@ipfsz/core'
+import { InvalidDagError, isMarked, mark, TREE_CODE, unmark } from '@ipfsz/core/reader'
 import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
-import { followDocument, isDocument } from '../dag/document.ts'
 import { blockReader } from '../dag/read-block.ts'
 import { EntryNotFoundError } from '../errors.ts'
 import { MAX_PATH_NAMES } from '../request/url-path.ts'
 import { resolveRoot } from './resolve-root.ts'
 import type { GatewayComponents } from '../contract.ts'
+import type { DocumentLink } from '../dag/document.ts'
 import type { Target } from '../request/target.ts'
 import type { Resolved } from './resolved.ts'
 import type { ContentRoot } from './resolve-root.ts'
@@ -18,6 +18,20 @@ const NOT_UNIXFS = new Set(['NotUnixFSError', 'NotAFileError', 'NoResolverError'
 
 /** The most CIDs that a path leads through. */
 const MAX_ROOTS = 2 * MAX_PATH_NAMES
+
+/** Follows paths through documents with links, DAG-CBOR and DAG-JSON. It brings their decoders. */
+export interface DocumentPaths {
+  /** Whether a codec is one of these documents. */
+  isDocument (cid: CID): boolean
+  /** The first link on the path that some names are in a document. */
+  followDocument (cid: CID, block: Uint8Array, names: readonly string[]): DocumentLink
+}
+
+/** What paths are resolved with. */
+export interface PathComponents extends GatewayComponents {
+  /** @default paths end at documents */
+  documents?: DocumentPaths | undefined
+}
 
 /** Where a path has led so far. */
 interface Position {
@@ -42,7 +56,7 @@ interface Position {
  */
 export async function resolvePath (
   target: Target,
-  components: GatewayComponents,
+  components: PathComponents,
   signal: AbortSignal,
   root?: ContentRoot
 ): Promise<Resolved> {
@@ -57,21 +71,22 @@ export async function resolvePath (
 }
 
 interface Walk {
-  components: GatewayComponents
+  components: PathComponents
   signal: AbortSignal
 }
 
 async function followNames (root: CID, names: string[], walk: Walk): Promise<Omit<Resolved, 'names' | 'ttl'>> {
   const roots = [unmark(root)]
+  const { blocks, documents } = walk.components
   let position: Position = { cid: root }
   let i = 0
 
   while (i < names.length) {
     walk.signal.throwIfAborted()
 
-    if (isDocument(position.cid)) {
-      const block = await blockReader(walk.components.blocks, walk.signal)(position.cid)
-      const link = followDocument(position.cid, block, names.slice(i))
+    if (documents?.isDocument(position.cid) === true) {
+      const block = await blockReader(blocks, walk.signal)(position.cid)
+      const link = documents.followDocument(position.cid, block, names.slice(i))
       position = { cid: link.cid }
       i += link.used
     } else {

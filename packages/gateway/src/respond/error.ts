@@ -103,9 +103,13 @@ export function respondError (err: unknown, request: Request): Response {
     headers.set('retry-after', String(RETRY_AFTER))
   }
 
-  const body = isPage ? renderError({ status, message }) : `${message}\n`
+  const body = isPage ? renderError({ status, message, name: nameOf(err, status) }) : `${message}\n`
 
   return new Response(request.method === 'HEAD' ? null : body, { status, headers })
+}
+
+function nameOf (err: unknown, status: number): string | undefined {
+  return err instanceof Error && status !== INTERNAL_ERROR ? err.name : undefined
 }
 
 /** What a stranger may read: errors that nobody expected can name files and hosts. */

@@ -1,4 +1,4 @@
-import { isMarked, unmark } from '@ipfsz/core'
+import { isMarked, unmark } from '@ipfsz/core/reader'
 import { acceptedCodings } from '../request/accept-encoding.ts'
 import { namesEtag } from '../request/conditions.ts'
 import { compressedEtagOf, etagOf } from './etag.ts'

@@ -68,7 +68,7 @@ async function getPage (
   const { limits } = init
   const { cid, stats } = resolved
   const place = placeOf(target)
-  const known = pages.get(init) ?? new Pages(init.memory)
+  const known = pages.get(init) ?? new Pages(init.memory, init.parts.caches.pages)
   pages.set(init, known)
 
   return known.get(JSON.stringify([`${cid}`, limits.listedEntries, place]), async signal => {

@@ -1,11 +1,8 @@
-import { LRUCache } from 'lru-cache'
 import { shareOfBody } from '../../memory/turns.ts'
 import { UNCOUNTED } from '../read-file.ts'
 import { ResponseTooSlowError } from '../../errors.ts'
 import type { MemoryBudget } from '../../memory/memory-budget.ts'
-
-/** Bytes of the pages that a gateway remembers. A page of 10,000 entries has 6 MiB. */
-const REMEMBERED_SIZE = 32 * 1024 * 1024
+import type { Cache } from '../cache.ts'
 
 /** What it takes to make a page of 10,000 entries, in bytes. */
 const MAKING_MEMORY = 24 * 1024 * 1024
@@ -38,13 +35,11 @@ interface Page {
 export class Pages {
   readonly #memory: MemoryBudget
   readonly #pages = new Map<string, Page>()
-  readonly #remembered = new LRUCache<string, Uint8Array>({
-    maxSize: REMEMBERED_SIZE,
-    sizeCalculation: ({ byteLength }, key) => byteLength + key.length
-  })
+  readonly #remembered: Cache<Uint8Array>
 
-  constructor (memory: MemoryBudget) {
+  constructor (memory: MemoryBudget, remembered: Cache<Uint8Array>) {
     this.#memory = memory
+    this.#remembered = remembered
   }
 
   /**

@@ -1,4 +1,4 @@
-import mime from 'mime'
+import type { FileTypes } from '../file-types.ts'
 
 /** The bytes at the start of a file that its type is guessed from: what `file-type` looks at. */
 export const SAMPLE_LENGTH = 4100
@@ -20,20 +20,31 @@ const PREAMBLE = /^(?:\s|<!--[\s\S]*?-->)+/
 /** How JSON begins that is cut off. */
 const JSON_START = /^\s*(?:\{\s*"(?:[^"\\]|\\.)*"\s*:|\[\s*(?:["[{]|-?\d))/
 
-/** The type of a name's ending. Undefined if it is not known. */
-export function typeOfName (name: string): string | undefined {
-  // with a slash, or a file `html` would be a page
-  const type = mime.getType(`/${name}`)
-
-  return type == null ? undefined : withCharset(type)
+/** What is known of the types of names, and of bytes that are no text. */
+interface TypeTables {
+  mime: { getType (path: string): string | null }
+  /** @default they are of no type */
+  magicType?: ((sample: Uint8Array) => Promise<string | undefined>) | undefined
 }
 
-/**
- * The type of a file's first bytes.
- *
- * @param isWhole - whether they are the whole file
- */
-export async function typeOfBytes (sample: Uint8Array, isWhole: boolean): Promise<string> {
+export function fileTypes ({ mime, magicType = async () => undefined }: TypeTables): FileTypes {
+  return {
+    ofName (name) {
+      // with a slash, or a file `html` would be a page
+      const type = mime.getType(`/${name}`)
+
+      return type == null ? undefined : withCharset(type)
+    },
+
+    ofBytes: async (sample, isWhole) => typeOfBytes(sample, isWhole, magicType)
+  }
+}
+
+async function typeOfBytes (
+  sample: Uint8Array,
+  isWhole: boolean,
+  magicType: Required<TypeTables>['magicType'] & {}
+): Promise<string> {
   const text = decodeText(sample, isWhole)
   const begin = text?.replace(/^\ufeff/, '').replace(PREAMBLE, '') ?? ''
   const found = TEXT_TYPES.find(([pattern]) => pattern.test(begin))
@@ -47,18 +58,6 @@ export async function typeOfBytes (sample: Uint8Array, isWhole: boolean): Promis
   }
 
   return await magicType(sample) ?? (text == null ? BINARY : 'text/plain; charset=utf-8')
-}
-
-async function magicType (sample: Uint8Array): Promise<string | undefined> {
-  // loaded when the first file has no telling name
-  const { fileTypeFromBuffer } = await import('file-type')
-
-  try {
-    return (await fileTypeFromBuffer(sample))?.mime
-  } catch {
-    // a damaged file is of no type
-    return undefined
-  }
 }
 
 /** The text of UTF-8 without control characters. Undefined: not text. */

@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache'
-import { BINARY, SAMPLE_LENGTH, typeOfBytes, typeOfName } from './content-type.ts'
+import { BINARY, SAMPLE_LENGTH } from './content-type.ts'
 import { GatewayError } from '../../errors.ts'
 import { followSignal } from '../../follow-signal.ts'
 import { readFile } from '../read-file.ts'
@@ -44,12 +43,6 @@ export interface ServedFile {
   content?: Uint8Array | undefined
 }
 
-/** How many types of files are remembered. */
-const REMEMBERED = 10_000
-
-/** Types of files by CID, for each gateway by its settings, so that the start of a file is read once. */
-const types = new WeakMap<object, LRUCache<string, string>>()
-
 /** The file that a path led to, or another one. */
 export function describeFile ({ resolved, target }: ResponseContext, options: FileOptions): ServedFile {
   const { cid = resolved.cid, stats = resolved.stats } = options
@@ -81,16 +74,14 @@ export async function typeOfFile (
   isPart: boolean
 ): Promise<string> {
   const { cid, name, size, content } = file
-  const named = name == null ? undefined : typeOfName(name)
+  const { types, caches } = context.init.parts
+  const named = name == null ? undefined : types.ofName(name)
 
   if (content != null || named != null) {
     return content == null ? named ?? '' : 'inode/symlink'
   }
 
-  const cache = types.get(context.init) ?? new LRUCache<string, string>({ max: REMEMBERED })
-  types.set(context.init, cache)
-
-  const cached = cache.get(cid.toString())
+  const cached = caches.types.get(cid.toString())
 
   if (cached != null) {
     return cached
@@ -109,8 +100,8 @@ export async function typeOfFile (
     return BINARY
   }
 
-  const type = await typeOfBytes(sample, sample.byteLength === size)
-  cache.set(cid.toString(), type)
+  const type = await types.ofBytes(sample, sample.byteLength === size)
+  caches.types.set(cid.toString(), type)
 
   return type
 }

@@ -1,4 +1,4 @@
-import { isJoinable, joinedLength, joinMembers } from '@ipfsz/codecs/gzip'
+import { isJoinable, joinedLength, joinMembers } from '@ipfsz/codecs/gzip-members'
 import { contentCoding } from '../../request/accept-encoding.ts'
 import type { ContentCoding } from '../../contract.ts'
 import type { StoredFile } from '@ipfsz/core'

@@ -1,0 +1,34 @@
+import { collect, parseNumber } from '../terminal/units.ts'
+import type { SiteAddOptions } from '../commands/site.ts'
+import type { Context } from '../context.ts'
+import type { Command } from 'commander'
+
+/** Sites are compressed once and read often. */
+const DEFAULT_LEVEL = 19
+
+/** Define the commands for static sites. */
+export function defineSiteCommands (program: Command, context: () => Context): void {
+  const site = program.command('site').description('publish static sites, stored and sent compressed')
+
+  site.command('add')
+    .description('add a static site that any gateway with subdomains shows, decompressed by the browser')
+    .argument('<dir>', 'directory of the built site, with an index.html')
+    .option(
+      '--keep <pattern>',
+      'also keep plain what matches a pattern, as in .gitignore, for crawlers and other programs; repeatable. Always ' +
+        'kept: robots.txt, icons, sitemaps, feeds, .well-known',
+      collect(text => text, false)
+    )
+    .option(
+      '--ignore <pattern>',
+      'skip what matches a pattern, as in .gitignore; repeatable',
+      collect(text => text, false)
+    )
+    .option('--hidden', 'also add names that begin with a dot')
+    .option('--level <n>', `compression level of zstd (default: ${DEFAULT_LEVEL})`, parseNumber)
+    .action(async (directory: string, flags: Partial<SiteAddOptions>) => {
+      const { keep = [], ignore = [], hidden = false, level = DEFAULT_LEVEL } = flags
+      const { addSite } = await import('../commands/site.ts')
+      await addSite(directory, { keep, ignore, hidden, level }, context())
+    })
+}

@@ -1,0 +1,68 @@
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { isPage } from './keep.ts'
+import { loaderPage } from './loader-page.ts'
+import { TREE_NAME, WORKER_FILE, withConfig } from './site-config.ts'
+import type { SiteConfig } from './site-config.ts'
+import type { AddOptions, Ipfsz } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
+
+export interface PublishSiteInit {
+  /** The directory of the site. */
+  directory: string
+  title: string
+  /** The compressed tree: its marked CID, and the paths of its files. */
+  tree: { cid: CID, plainCid: CID, paths: readonly string[] }
+  /** Whether a file stays plain, too. */
+  keeps (path: string): boolean
+  scripts: { loader: string, worker: string }
+  signal: AbortSignal
+}
+
+export interface PublishedSite {
+  /** Of the directory that any gateway shows. */
+  cid: CID
+  /** Pages that the loader stands for. */
+  pages: number
+  /** Files that stay plain, too. */
+  kept: number
+  /** Bytes of the loader and of the worker. */
+  loaderSize: number
+  workerSize: number
+}
+
+/** Gateways that know `_redirects` answer every other path with the loader, so that deep links work. */
+const REDIRECTS = '/* /index.html 200\n'
+
+type Candidate = Parameters<Ipfsz['addAll']>[0] extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
+
+/** Make the directory to publish: the loader for each page, what is kept, the worker, and the compressed tree. */
+export async function publishSite (files: Ipfsz, init: PublishSiteInit): Promise<PublishedSite> {
+  const { directory, title, tree, keeps, scripts, signal } = init
+  const config: SiteConfig = { root: tree.cid.toString(), worker: `/${WORKER_FILE}` }
+  const loader = new TextEncoder().encode(loaderPage(title, config, scripts.loader))
+  const worker = new TextEncoder().encode(withConfig(config, scripts.worker))
+  const kept = tree.paths.filter(keeps)
+  const pages = tree.paths.filter(path => isPage(path) && !keeps(path))
+  const candidates: Candidate[] = [
+    ...pages.map(path => ({ path: `site/${path}`, content: loader })),
+    ...kept.map(path => ({ path: `site/${path}`, content: createReadStream(join(directory, path)) })),
+    { path: `site/${WORKER_FILE}`, content: worker },
+    { path: 'site/_redirects', content: new TextEncoder().encode(REDIRECTS) }
+  ]
+  const plain: AddOptions = { compression: { codec: 'none' }, signal }
+  let root: CID | undefined
+
+  for await (const { cid } of files.addAll(candidates, plain)) {
+    root = cid
+  }
+
+  return {
+    // the root comes last
+    cid: await files.cp(tree.plainCid, root as CID, TREE_NAME, { signal }),
+    pages: pages.length,
+    kept: kept.length,
+    loaderSize: loader.byteLength,
+    workerSize: worker.byteLength
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * The script of the page that stands for each page of a published site until its worker runs. Bundled by
+ * scripts/bundle-command.ts, with `SiteConfig` in front of it.
+ */
+import type { SiteConfig } from './site-config.ts'
+
+/** How often a page may be loaded again within ten seconds: more is a loop. */
+const MAX_LOADS = 3
+const LOOP_TIME = 10_000
+const LOADS = 'ipfsz-loads'
+
+const { ipfszSite: { worker } } = globalThis as unknown as { ipfszSite: SiteConfig }
+
+function element (name: string, text: string): HTMLElement {
+  const created = document.createElement(name)
+  created.textContent = text
+
+  return created
+}
+
+function link (href: string, text = href): HTMLElement {
+  const created = element('a', text) as HTMLAnchorElement
+  created.href = href
+
+  return created
+}
+
+/** Show why the site cannot be shown, and what to do. */
+function explain (title: string, text: string, ...links: HTMLElement[]): void {
+  document.querySelector('main')?.replaceChildren(
+    element('h1', title),
+    element('p', text),
+    ...links.map(link => {
+      const line = element('p', '')
+      line.append(link)
+
+      return line
+    })
+  )
+  document.body.className = 'shown'
+}
+
+function retry (): HTMLElement {
+  const button = element('button', 'Try again')
+  button.addEventListener('click', () => {
+    sessionStorage.removeItem(LOADS)
+    location.reload()
+  })
+
+  return button
+}
+
+/** All paths of such a gateway are one origin: a worker there would be that of every site. */
+function explainPathGateway (): void {
+  const [, namespace, name, rest = '/'] = /^\/(ip[fn]s)\/([^/]+)(\/.*)?$/.exec(location.pathname) ?? []
+  const label = /^[a-z0-9]{1,63}$/.test(name) ? name : undefined
+  const end = `${rest}${location.search}${location.hash}`
+  const host = location.host.replace(/^127\.0\.0\.1(?=:|$)/, 'localhost')
+  const hosts = [[location.protocol, host], ['https:', 'dweb.link']]
+  const urls = label == null ? [] : hosts.map(([protocol, host]) => `${protocol}//${label}.${namespace}.${host}${end}`)
+
+  explain(
+    'This address cannot show the site',
+    'The site is stored compressed, and needs an address of its own: this gateway has one address for all sites. ' +
+      `Open it here instead${urls.length > 1 ? ', if the gateway has subdomains, or at another gateway' : ''}:`,
+    ...urls.map(url => link(url))
+  )
+}
+
+function isLoop (): boolean {
+  const now = Date.now()
+  const before = (sessionStorage.getItem(LOADS) ?? '').split(',').map(Number).filter(time => now - time < LOOP_TIME)
+
+  sessionStorage.setItem(LOADS, [...before, now].join(','))
+
+  return before.length >= MAX_LOADS
+}
+
+/** Register the worker, and load the page again as soon as it answers. */
+async function start (): Promise<void> {
+  if (isLoop()) {
+    throw new Error('The worker runs, but does not answer')
+  }
+
+  const registration = await navigator.serviceWorker.register(worker)
+  const starting = registration.active ?? registration.waiting ?? registration.installing
+
+  await new Promise<void>((resolve, reject) => {
+    const check = (): void => {
+      if (registration.active != null) {
+        resolve()
+      } else if (starting?.state === 'redundant') {
+        reject(new Error('The worker could not be installed'))
+      }
+    }
+
+    starting?.addEventListener('statechange', check)
+    check()
+  })
+
+  location.reload()
+}
+
+if (/^\/ip[fn]s\//.test(location.pathname)) {
+  explainPathGateway()
+} else if ('serviceWorker' in navigator) {
+  start().catch((err: Error) => {
+    explain('The site could not be loaded', `${err.name}: ${err.message}`, retry())
+  })
+} else {
+  explain(
+    'This browser cannot show the site here',
+    'The site is stored compressed, and needs service workers. Browsers have none on pages without https, and some ' +
+      'have none in private windows.',
+    link(location.href.replace(/^http:/, 'https:'))
+  )
+}

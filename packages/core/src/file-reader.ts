@@ -1,0 +1,91 @@
+import { cat } from './commands/cat.ts'
+import { ls } from './commands/ls.ts'
+import { stat } from './commands/stat.ts'
+import { storedFile } from './commands/stored-file.ts'
+import { blocksBelow } from './fetch/blocks-below.ts'
+import { BlockFetcher } from './fetch/block-fetcher.ts'
+import { FetchScope } from './fetch/fetch-scope.ts'
+import { FetchedBlocks } from './fetch/fetched-blocks.ts'
+import { fetchingBlockstore } from './fetch/fetching-blockstore.ts'
+import { heliaSource } from './fetch/helia-source.ts'
+import { RootCache } from './read/root-cache.ts'
+import type { IpfszReader } from './contract.ts'
+import type { BlocksBelow } from './fetch/blocks-below.ts'
+import type { ProviderRouting } from './fetch/fetch-scope.ts'
+import type { FetchSettings } from './fetch/init.ts'
+import type { BlockSource } from './fetch/source.ts'
+import type { ReadSettings } from './read/read-settings.ts'
+import type {
+  CatOptions,
+  DirectoryEntry,
+  ExtendedStatOptions,
+  ExtendedStats,
+  LsOptions,
+  Stats,
+  StatOptions,
+  StoredFile,
+  StoredFileOptions
+} from './unixfs.ts'
+import type { Codec } from '@ipfsz/codecs'
+import type { CID } from 'multiformats/cid'
+
+export type FileReaderInit<S extends ReadSettings = ReadSettings> = Omit<S, 'roots'> & {
+  fetch: FetchSettings
+  routing: ProviderRouting | undefined
+  sources: readonly BlockSource[]
+}
+
+/** Forwards the verbs that read to their commands. */
+export class FileReader<S extends ReadSettings = ReadSettings> implements IpfszReader {
+  readonly codecs: readonly Codec[]
+  /** What every command works with. */
+  protected readonly settings: S
+  readonly #fetcher: BlockFetcher
+  readonly #fetched: FetchedBlocks
+  readonly #hasSources: boolean
+  readonly #routing: ProviderRouting | undefined
+
+  constructor ({ fetch, routing, sources, ...settings }: FileReaderInit<S>) {
+    this.codecs = settings.codecs
+    this.settings = { ...settings, roots: new RootCache() } as unknown as S
+    this.#hasSources = sources.length > 0
+    this.#fetcher = new BlockFetcher(this.#hasSources ? sources : [heliaSource(settings.blockstore)], fetch)
+    this.#fetched = new FetchedBlocks(settings.blockstore, this.#fetcher)
+    this.#routing = routing
+  }
+
+  blocks (root: CID): BlocksBelow {
+    return blocksBelow(this.below(root).blockstore)
+  }
+
+  cat (cid: CID, options?: CatOptions): AsyncIterable<Uint8Array> {
+    return cat(cid, this.below(cid), options)
+  }
+
+  ls (cid: CID, options?: LsOptions): AsyncIterable<DirectoryEntry> {
+    return ls(cid, this.below(cid), options)
+  }
+
+  async stat (cid: CID, options?: StatOptions): Promise<Stats>
+  async stat (cid: CID, options?: ExtendedStatOptions): Promise<ExtendedStats>
+  async stat (cid: CID, options?: ExtendedStatOptions | StatOptions): Promise<Stats> {
+    return stat(cid, this.below(cid), options)
+  }
+
+  async storedFile (cid: CID, options?: StoredFileOptions): Promise<StoredFile | undefined> {
+    return storedFile(cid, this.below(cid), options)
+  }
+
+  /** The settings, with a blockstore that fetches the missing blocks below `root`. */
+  protected below (root: CID): S {
+    const blockstore = fetchingBlockstore({
+      blockstore: this.settings.blockstore,
+      fetched: this.#fetched,
+      scope: new FetchScope(root, this.#routing),
+      readAheadBytes: this.#fetcher.window.maxBytes,
+      hasSources: this.#hasSources
+    })
+
+    return { ...this.settings, blockstore }
+  }
+}

@@ -1,0 +1,21 @@
+import { exporter, walkPath } from 'ipfs-unixfs-exporter'
+import { verifyingBlockstore } from '../dag/block.ts'
+import type { ObjectReader, Segment } from './path.ts'
+
+/** Reads IPLD objects with ipfs-unixfs-exporter, and so with its decoders and errors. */
+export const ipldObjects: ObjectReader = {
+  async check (cid, blockstore, options) {
+    await exporter(cid, verifyingBlockstore(blockstore, options), options as Parameters<typeof exporter>[2])
+  },
+
+  async follow (cid, names, blockstore, options) {
+    const segments: Segment[] = []
+    const path = `/ipfs/${cid}/${names.join('/')}`
+
+    for await (const segment of walkPath(path, verifyingBlockstore(blockstore, options))) {
+      segments.push(segment)
+    }
+
+    return segments.slice(1)
+  }
+}

@@ -1,0 +1,21 @@
+/** Types that browsers show as pages, which can hold scripts. */
+const PAGE_TYPE = /html|xml/
+
+/**
+ * What a page of a stranger may do: be shown, and lead elsewhere. It is on the origin of the site, so its scripts could
+ * do all that the site can. Its images and styles are still this worker's requests.
+ */
+const STRANGER = 'sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox allow-downloads'
+
+/** Restrict what a response can do on this origin. */
+export function restrict (response: Response, isTrusted: boolean): Response {
+  const { headers } = response
+
+  headers.set('x-content-type-options', 'nosniff')
+
+  if (!isTrusted && PAGE_TYPE.test(headers.get('content-type') ?? '')) {
+    headers.append('content-security-policy', STRANGER)
+  }
+
+  return response
+}

@@ -1,0 +1,60 @@
+/** `@ipfsz/gateway/service-worker` in Firefox. Chromium has its own tests in test/pages. */
+import { ipfsz } from '@ipfsz/core'
+import { MemoryBlockstore } from 'blockstore-core'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { ask, registerWorker } from '../pages/in-worker-page.ts'
+import { addSite, startTestGateway } from '../pages/worker-gateway.ts'
+import { bundleWorker, startSite } from '../pages/worker-page.ts'
+import { keptBlocks } from '../support/kept-blocks.ts'
+import { startFirefox } from './clients/clients.ts'
+import { seekAndPlay } from './clients/in-client.ts'
+import { wav } from './clients/media.ts'
+
+const SOUND = wav(20)
+
+let worker: Buffer
+
+beforeAll(async () => {
+  ({ worker } = await bundleWorker())
+})
+
+describe('a service worker in Firefox', () => {
+  it('shows a page, plays sound and seeks in it by ranges, and needs no gateway for it the next time', async () => {
+    const blocks = new MemoryBlockstore()
+    const root = await addSite(ipfsz({ blockstore: blocks }), {
+      'index.html': '<!doctype html><title>Index</title><link rel="stylesheet" href="style.css">' +
+        '<script>document.title = "It ran"</script>',
+      'style.css': 'body { color: rgb(1, 2, 3) }',
+      'tone.wav': SOUND
+    })
+    const [gateway, site, firefox] = await Promise.all([startTestGateway(blocks), startSite(worker), startFirefox()])
+
+    onTestFinished(async () => {
+      await firefox.close()
+      await Promise.all([site.close(), gateway.close()])
+    })
+
+    const page = await firefox.newPage()
+    await page.goto(site.url, { timeout: 0 })
+    const init = new URLSearchParams({ gateway: gateway.url, trusted: `${root}` })
+    await page.evaluate(registerWorker, `/worker.js?${init}`)
+
+    await page.goto(`${site.url}/ipfs/${root}/`, { timeout: 0 })
+    expect(await page.title()).toBe('It ran')
+    expect(await page.evaluate(() => getComputedStyle(document.body).color)).toBe('rgb(1, 2, 3)')
+
+    expect(await page.evaluate(seekAndPlay, { kind: 'audio' as const, url: 'tone.wav' })).toMatchObject({
+      duration: 20,
+      reached: expect.closeTo(18.5, 0)
+    })
+    expect(await page.evaluate(ask, { url: 'tone.wav', headers: { range: 'bytes=1000000-' } })).toMatchObject({
+      status: 206,
+      length: SOUND.byteLength - 1_000_000
+    })
+
+    await expect.poll(async () => (await page.evaluate(keptBlocks)).count).toBeGreaterThanOrEqual(4)
+    await gateway.close()
+    await page.reload({ timeout: 0 })
+    expect(await page.title()).toBe('It ran')
+  })
+})

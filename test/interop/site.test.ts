@@ -1,0 +1,220 @@
+/** `ipfsz site add`: a site on Kubo's gateway, which knows nothing of compressed files, in Chromium. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { ipfsz } from '@ipfsz/core'
+import { createGateway } from '@ipfsz/gateway'
+import { createNodeServer } from '@ipfsz/gateway/node'
+import { CID } from 'multiformats/cid'
+import { chromium } from 'playwright'
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
+import { it } from '../integration/run-cli.ts'
+import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
+import { longText } from '../support/data.ts'
+import { listen } from '../support/listen.ts'
+import { startKubo } from '../support/network-kubo.ts'
+import { fromCar } from '../support/recording-blockstore.ts'
+import { run } from '../support/tools.ts'
+import type { Sandbox } from '../integration/run-cli.ts'
+import type { KuboNode } from '../support/network-kubo.ts'
+import type { Browser, Page } from 'playwright'
+
+/** The most bytes of the page that stands for each page, gzipped. */
+const MAX_LOADER_SIZE = 8000
+
+const TEXT = Buffer.from(longText(3_000_000))
+
+const page = (title: string, body: string): string =>
+  `<!doctype html><title>${title}</title><link rel="stylesheet" href="/style.css"><p>${body}`
+
+const FILES: Readonly<Record<string, string | Buffer>> = {
+  'index.html': page('Home & <more>'.replace('<more>', '&lt;more&gt;'), '<a href="/docs/page.html">go</a>'),
+  'docs/page.html': page('A page', '<a href="../">back</a>'),
+  'crawled/page.html': page('For crawlers', ''),
+  '404.html': page('Not here', ''),
+  'style.css': 'p { color: rgb(1, 2, 3) }',
+  'robots.txt': 'User-agent: *\n',
+  'long.txt': TEXT,
+  _redirects: '/* /404.html 404\n'
+}
+
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath: findChromium(),
+    args: CHROMIUM_FLAGS.map(flag => flag.startsWith('--host-resolver-rules=') ? `${flag}, EXCLUDE *.localhost` : flag)
+  })
+})
+
+afterAll(async () => {
+  await browser?.close()
+})
+
+interface Published {
+  cid: string
+  /** The path of a CAR of it. */
+  car: string
+}
+
+/** Publish a site from the repo of a sandbox. */
+async function addSite ({ run: ipfsz, directory }: Sandbox, files: typeof FILES): Promise<Published> {
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(directory, 'site', name)), { recursive: true })
+    await writeFile(join(directory, 'site', name), content)
+  }
+
+  const added = await ipfsz(['site', 'add', 'site', '--keep', '/crawled/', '--level', '3', '--json'])
+  expect(added.stderr).toBe('')
+  const { cid, ...report } = JSON.parse(added.stdout.toString()) as { cid: string }
+  expect(report).toMatchObject({ files: 8, pages: 3, kept: 2, size: expect.any(Number) })
+  await ipfsz(['car', 'export', cid, '-o', `${cid}.car`])
+
+  return { cid, car: join(directory, `${cid}.car`) }
+}
+
+/** Publish the site to a Kubo. */
+async function publish (sandbox: Sandbox): Promise<{ cid: string, kubo: KuboNode }> {
+  const { cid, car } = await addSite(sandbox, FILES)
+  const kubo = await startKubo()
+  onTestFinished(async () => kubo.stop())
+  await kubo.ipfs(['dag', 'import', car])
+
+  return { cid, kubo }
+}
+
+async function newPage (options = {}): Promise<Page> {
+  const context = await browser.newContext(options)
+  onTestFinished(async () => context.close())
+
+  return context.newPage()
+}
+
+/** Wait for a page of the site, with its styles. The loader has the same title as the first page. */
+async function isShown (page: Page, title: string): Promise<void> {
+  // the page may be loaded again meanwhile
+  await expect.poll(async () => Promise.all([page.title(), colorOf(page)]).catch(() => []))
+    .toEqual([title, 'rgb(1, 2, 3)'])
+}
+
+async function colorOf (page: Page): Promise<string> {
+  return page.evaluate(() => getComputedStyle(document.querySelector('p') as Element).color)
+}
+
+describe('a site on the gateway of Kubo', () => {
+  it('is shown at every path, by links, back and forward, reload, and offline', async ({ sandbox }) => {
+    const { cid, kubo } = await publish(sandbox)
+    const { port } = new URL(kubo.gateway)
+    const origin = `http://${cid}.ipfs.localhost:${port}`
+    const visitor = await newPage()
+
+    await visitor.goto(`${origin}/`)
+    await isShown(visitor, 'Home & <more>')
+    await visitor.click('a')
+    await visitor.waitForURL(`${origin}/docs/page.html`)
+    expect([await visitor.title(), await colorOf(visitor)]).toEqual(['A page', 'rgb(1, 2, 3)'])
+    await visitor.goBack()
+    expect(await visitor.title()).toBe('Home & <more>')
+    await visitor.goForward()
+    expect(await visitor.title()).toBe('A page')
+    await visitor.reload()
+    expect(await visitor.title()).toBe('A page')
+    expect(await visitor.evaluate(async () => (await (await fetch('/long.txt')).arrayBuffer()).byteLength))
+      .toBe(TEXT.byteLength)
+    expect((await visitor.goto(`${origin}/nowhere`))?.status()).toBe(404)
+    expect(await visitor.title()).toBe('Not here')
+
+    // others begin with a deep link, or with a path that only the site's own redirects know
+    for (const [path, title] of [['/docs/page.html?a=b#c', 'A page'], ['/no/page', 'Not here']]) {
+      const other = await newPage()
+      await other.goto(`${origin}${path}`)
+      await expect.poll(async () => other.title().catch(() => '')).toBe(title)
+      expect(other.url()).toBe(`${origin}${path}`)
+    }
+
+    // one origin for all sites
+    const lost = await newPage()
+    await lost.goto(`http://127.0.0.1:${port}/ipfs/${cid}/docs/page.html`)
+    await expect.poll(async () => lost.textContent('h1')).toBe('This address cannot show the site')
+    expect(await lost.getAttribute('a', 'href')).toBe(`${origin}/docs/page.html`)
+
+    const scriptless = await newPage({ javaScriptEnabled: false })
+    await scriptless.goto(`${origin}/`)
+    expect(await scriptless.textContent('noscript')).toContain('Home & <more> is stored compressed')
+
+    // what programs read
+    const plain = async (path: string): Promise<string> =>
+      (await run('curl', ['-s', '-H', `Host: ${cid}.ipfs.localhost:${port}`, `http://127.0.0.1:${port}${path}`])).toString()
+    expect(await plain('/robots.txt')).toBe(FILES['robots.txt'])
+    expect(await plain('/crawled/page.html')).toBe(FILES['crawled/page.html'])
+    const loader = await plain('/')
+    expect(await plain('/docs/page.html')).toBe(loader)
+    expect(gzipSync(loader).byteLength).toBeLessThanOrEqual(MAX_LOADER_SIZE)
+
+    await visitor.goto(`${origin}/`)
+    await kubo.stop()
+    await visitor.goto(`${origin}/docs/page.html`)
+    expect([await visitor.title(), await colorOf(visitor)]).toEqual(['A page', 'rgb(1, 2, 3)'])
+  })
+})
+
+describe('a site with a name', () => {
+  it('shows a new release when its page is loaded again', async ({ sandbox }) => {
+    const first = await addSite(sandbox, FILES)
+    const second = await addSite(sandbox, { ...FILES, 'index.html': page('Home again', 'changed') })
+    // the repo has both: one CAR of each root is enough to serve them
+    const stores = await Promise.all([first, second].map(async ({ car }) => fromCar(await readFile(car))))
+    let current = 0
+    const gateways = stores.map(blocks => createGateway({ fs: ipfsz({ blockstore: blocks }), blocks, names: {
+      resolve: async () => ({ cid: CID.parse([first, second][current].cid), path: [], ttl: 0 })
+    } }))
+    const { port, close } = await listen(createNodeServer(async request => {
+      const url = new URL(request.url)
+      // to the gateway a name with a DNSLink, to Chromium an address that is secure without a certificate
+      url.host = 'site.test'
+
+      return gateways[current](new Request(url, request))
+    }))
+    onTestFinished(close)
+
+    const origin = `http://127.0.0.1:${port}`
+    const visitor = await newPage()
+    await visitor.goto(`${origin}/`)
+    await isShown(visitor, 'Home & <more>')
+
+    current = 1
+    await visitor.reload()
+    // the browser has seen that there is another worker
+    await expect.poll(async () => visitor.evaluate(async () =>
+      (await navigator.serviceWorker.getRegistration())?.waiting?.state)).toBe('installed')
+    await isShown(visitor, 'Home & <more>')
+    await visitor.reload()
+    await isShown(visitor, 'Home again')
+    await visitor.goto(`${origin}/docs/page.html`)
+    expect([await visitor.title(), await colorOf(visitor)]).toEqual(['A page', 'rgb(1, 2, 3)'])
+  })
+
+  it('says what is missing where a browser has no service workers', async ({ sandbox }) => {
+    const { car, cid } = await addSite(sandbox, FILES)
+    const blocks = await fromCar(await readFile(car))
+    const gateway = createGateway({ fs: ipfsz({ blockstore: blocks }), blocks })
+    const { port, close } = await listen(createNodeServer(gateway))
+    onTestFinished(close)
+
+    const visitor = await newPage()
+    await visitor.addInitScript('delete Navigator.prototype.serviceWorker')
+    await visitor.goto(`http://${cid}.ipfs.localhost:${port}/`)
+    await expect.poll(async () => visitor.textContent('h1')).toBe('This browser cannot show the site here')
+
+    // the worker cannot be fetched
+    const offline = await newPage()
+    await offline.route('**/ipfsz-worker.js', async route => route.abort())
+    await offline.context().route('**/ipfsz-worker.js', async route => route.abort())
+    await offline.goto(`http://${cid}.ipfs.localhost:${port}/`)
+    await expect.poll(async () => offline.textContent('h1')).toBe('The site could not be loaded')
+    await offline.context().unroute('**/ipfsz-worker.js')
+    await offline.unroute('**/ipfsz-worker.js')
+    await offline.click('button')
+    await isShown(offline, 'Home & <more>')
+  })
+})
