@@ -47,6 +47,7 @@ export async function addSite (path: string, options: SiteAddOptions, context: C
     const added = await addTree(directory, session.files, {
       add: { compression: { codec: 'zstd', level: options.level, frameSize: FRAME_SIZE } },
       progress: output.progress(path),
+      gitignore: false,
       hidden: options.hidden,
       ignore: ignoreMatcher(options.ignore),
       preserve: { mode: false, mtime: false },
