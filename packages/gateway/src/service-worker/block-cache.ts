@@ -23,7 +23,7 @@ export class BlockCache implements Blockstore {
   /** Blocks to store next, by key. */
   #waiting = new Map<string, Uint8Array>()
   #waitingSize = 0
-  #storing: Promise<void> | undefined
+  #isStoring = false
 
   constructor (stored: StoredBlocks) {
     this.#stored = stored
@@ -59,25 +59,28 @@ export class BlockCache implements Blockstore {
     if (this.#waitingSize + bytes.byteLength <= MAX_WAITING) {
       this.#waiting.set(key, bytes)
       this.#waitingSize += bytes.byteLength
-      this.#storing ??= this.#store().finally(() => { this.#storing = undefined })
+      void this.#store()
     }
 
     return cid
   }
 
-  /** Resolves once all blocks so far are stored, or cannot be. */
-  async settled (): Promise<void> {
-    await this.#storing
-  }
-
   /** Those that arrive while others are stored are stored together. */
   async #store (): Promise<void> {
+    if (this.#isStoring) {
+      return
+    }
+
+    this.#isStoring = true
+
     while (this.#waiting.size > 0) {
       const blocks = this.#waiting
       this.#waiting = new Map()
       this.#waitingSize = 0
       await this.#stored.put(blocks)
     }
+
+    this.#isStoring = false
   }
 }
 

@@ -3,9 +3,10 @@ const PAGE_TYPE = /html|xml/
 
 /**
  * What a page of a stranger may do: be shown, and lead elsewhere. It is on the origin of the site, so its scripts could
- * do all that the site can. Its images and styles are still this worker's requests.
+ * do all that the site can: also those of `javascript:` links, in windows that it opens. Its images and styles are still
+ * this worker's requests, which a page of no origin would not have.
  */
-const STRANGER = 'sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox allow-downloads'
+const STRANGER = "sandbox allow-same-origin allow-popups allow-downloads; script-src 'none'; object-src 'none'"
 
 /** Restrict what a response can do on this origin. */
 export function restrict (response: Response, isTrusted: boolean): Response {
