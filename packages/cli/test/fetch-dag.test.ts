@@ -141,6 +141,18 @@ describe('fetchDag', () => {
     expect((await fetchAll(root, remote)).found).toBe(1)
   })
 
+  it('does not read the leaves that are here', async () => {
+    const remote = new Remote()
+    const { root } = await smallFiles(remote, 5)
+    const { asked, blocks, local } = remote
+    blocks.forEach((_, cid) => { local.add(cid) })
+    const { bytes } = await fetchAll(root, remote)
+
+    // the root and a node for each file
+    expect(asked).toHaveLength(6)
+    expect(bytes).toBe(root.size)
+  })
+
   it('stops after as many bytes as it may fetch', async () => {
     const remote = new Remote()
     const root = await remote.node(

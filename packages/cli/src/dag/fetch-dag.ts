@@ -133,7 +133,15 @@ class FetchWalk {
   async #visit (cid: CID, size: number): Promise<void> {
     const { blocks, onBytes } = this.#options
     const signal = this.#signal
-    const most = cid.code === dagPb.code ? NODE_SIZE : LEAF_SIZE
+    const isLeaf = cid.code !== dagPb.code
+
+    // a leaf that is here need not be read: the reader checks it
+    if (isLeaf && this.#hasFound && await blocks.has(cid, { signal })) {
+      onBytes(size)
+      return
+    }
+
+    const most = isLeaf ? LEAF_SIZE : NODE_SIZE
     const bytes = await readBlock(cid, blocks, { signal, size: Math.min(size, most) })
 
     this.#bytes += bytes.byteLength
