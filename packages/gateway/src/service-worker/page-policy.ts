@@ -3,8 +3,8 @@ const PAGE_TYPE = /html|xml/
 
 /**
  * What a page of a stranger may do: be shown, and lead elsewhere. It is on the origin of the site, so its scripts could
- * do all that the site can: also those of `javascript:` links, in windows that it opens. Its images and styles are still
- * this worker's requests, which a page of no origin would not have.
+ * do all that the site can: also those of `javascript:` links, in windows that it opens. Without that origin, its
+ * images and styles would not be requests of this worker.
  */
 const STRANGER = "sandbox allow-same-origin allow-popups allow-downloads; script-src 'none'; object-src 'none'"
 
