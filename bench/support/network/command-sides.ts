@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { unmark } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import { createRepo, hasKubo, startKubo } from '../kubo.ts'
-import { addByCommand, printedBy, runCommand, startCommandDaemon, startCommandGateway } from './command.ts'
+import { addByCommand, printedBy, runOverLink, startCommandDaemon, startCommandGateway } from './command.ts'
 import type { Fetched } from './messages.ts'
 import type { Offer, Side } from './side.ts'
 import type { ShapedProxy } from '../shaped-proxy.ts'
@@ -67,10 +67,6 @@ function fetchOverHttp (directory: string): Side['fetch'] {
     fetchByCommand(directory, cid, ['--gateway', `http://127.0.0.1:${link.port}`], link, ...rest)
 }
 
-/**
- * Run `ipfsz cat`. Others are connected before the measurement, but the command has to dial, so its time begins with
- * the first byte on the link.
- */
 async function fetchByCommand (
   directory: string,
   cid: string,
@@ -83,23 +79,13 @@ async function fetchByCommand (
   const fetched = join(directory, 'command-fetcher')
   onReady()
 
-  const start = performance.now()
-  const run = await runCommand([
-    'cat',
-    cid,
-    '--repo',
-    fetched,
-    ...from,
-    '--timeout',
-    `${Math.ceil(timeout / 1000)}`
-  ])
-  const end = performance.now()
-  const dialled = link.firstByte() ?? start
+  const seconds = `${Math.ceil(timeout / 1000)}`
+  const run = await runOverLink(['cat', cid, '--repo', fetched, ...from, '--timeout', seconds], link)
   await rm(fetched, { recursive: true, force: true })
 
   return {
-    first: run.first - dialled,
-    wall: end - dialled,
+    first: run.first,
+    wall: run.wall,
     size: run.size,
     ...run.good && run.size === size ? {} : { failure: run.stderr || `read ${run.size} bytes of ${size}` }
   }

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { atExit } from '../at-exit.ts'
 import type { ChildProcessByStdio } from 'node:child_process'
 import type { Readable } from 'node:stream'
+import type { ShapedProxy } from '../shaped-proxy.ts'
 import type { Provider } from './messages.ts'
 
 const COMMAND = fileURLToPath(new URL('../../../packages/cli/bin/ipfsz.js', import.meta.url))
@@ -53,6 +54,22 @@ export async function runCommand (args: readonly string[]): Promise<Run> {
   const [code] = await exit
 
   return { good: code === 0, size, sha256: hash.digest('hex'), first, stderr: await stderr }
+}
+
+/**
+ * Run `ipfsz` over a link. Others are connected before they are measured, but the command has to dial, so its times
+ * begin with the first byte on the link. Both are in milliseconds.
+ */
+export async function runOverLink (
+  args: readonly string[],
+  link: Pick<ShapedProxy, 'firstByte'>
+): Promise<Run & { wall: number }> {
+  const start = performance.now()
+  const run = await runCommand(args)
+  const end = performance.now()
+  const dialled = link.firstByte() ?? start
+
+  return { ...run, first: run.first - dialled, wall: end - dialled }
 }
 
 /** Run `ipfsz` to its end, and return the lines that it printed. */

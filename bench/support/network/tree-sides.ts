@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createRepo, environment, hasKubo, startKubo } from '../kubo.ts'
-import { addByCommand, printedBy, runCommand, startCommandDaemon, startCommandGateway } from './command.ts'
+import { addByCommand, printedBy, runOverLink, startCommandDaemon, startCommandGateway } from './command.ts'
 import { portOf, startKuboBeside } from './command-sides.ts'
 import type { Fetched } from './messages.ts'
 import type { Offer, Side, Sides } from './side.ts'
@@ -51,7 +51,6 @@ export async function startTreeSides (directory: string): Promise<Sides> {
   }
 }
 
-/** Run `ipfsz get`. Its time begins with the first byte on the link, as that of `ipfsz cat`. */
 async function getByCommand (
   directory: string,
   cid: string,
@@ -64,13 +63,12 @@ async function getByCommand (
   const [fetched, output] = ['tree-fetcher', 'tree-output'].map(name => join(directory, name))
   onReady()
 
-  const start = performance.now()
   const seconds = `${Math.ceil(timeout / 1000)}`
-  const run = await runCommand(['get', cid, '-o', output, '--repo', fetched, ...from, '--timeout', seconds])
-  const wall = performance.now() - (link.firstByte() ?? start)
+  const args = ['get', cid, '-o', output, '--repo', fetched, ...from, '--timeout', seconds]
+  const { wall, good, stderr } = await runOverLink(args, link)
   await Promise.all([fetched, output].map(async path => rm(path, { recursive: true, force: true })))
 
-  return { first: wall, wall, size, ...run.good ? {} : { failure: run.stderr } }
+  return { first: wall, wall, size, ...good ? {} : { failure: stderr } }
 }
 
 /** `ipfs get` of a Kubo that is connected to another one. */
