@@ -1,21 +1,19 @@
 import { isAbsolute, join, relative } from 'node:path'
 import { ipfsz } from '@ipfsz/core'
+import { BlockSources } from './block-sources.ts'
 import { DaemonError } from './errors.ts'
 import { hasLinks, LinkStore, linksIn } from './repo/link-store.ts'
 import { lockRepo } from './repo/repo-lock.ts'
 import { DEFAULT_TIMEOUT, NetworkAccess } from './daemon/access.ts'
 import { bootstrapTexts } from './network/node/bootstrap-texts.ts'
 import { FetchedStats } from './network/fetched-stats.ts'
-import { GatewayAccess } from './network/gateway-access.ts'
-import { PeerSearches, PeerSource } from './network/peer-source.ts'
 import { RepoPins } from './repo/repo-pins.ts'
 import { openOrCreateRepo, openRepo, openRepoToRead } from './repo/repo.ts'
 import { Arrivals } from './terminal/arrivals.ts'
-import { formatSize } from './terminal/units.ts'
+import { reportFetched } from './terminal/report-fetched.ts'
 import type { Io } from './io.ts'
 import type { NetworkOptions } from './daemon/access.ts'
 import type { Network } from './network/network.ts'
-import type { RoutedGateways, RoutedGatewaysInit } from './network/routed/routed-gateways.ts'
 import type { Output } from './terminal/output.ts'
 import type { LockKind } from './repo/repo-lock.ts'
 import type { Repo } from './repo/repo.ts'
@@ -151,24 +149,21 @@ export async function withReadings<T> (
   const { signal, repo: path, output, io } = context
   const access = shared ?? networkAccess(context)
   const hasNetwork = await access.isPossible()
-  const { timeout = DEFAULT_TIMEOUT, gateways: urls = [], routers = [], allowLocal } = context.network ?? {}
-  const gateways = await GatewayAccess.open(urls, { isOnlySource: !hasNetwork && routers.length === 0 })
-  const routed = await openRouted(routers, { allowLocal, others: urls, isOnlySource: !hasNetwork })
-  const online = hasNetwork || gateways != null || routed != null
+  const { timeout = DEFAULT_TIMEOUT, gateways = [], routers = [], allowLocal } = context.network ?? {}
+  const network = hasNetwork ? async (): Promise<Network> => access.open() : undefined
+  const from = await BlockSources.open({ gateways, routers, allowLocal, network })
 
-  if (!online) {
+  if (from == null) {
     const session = await openToRead(context)
     const filesOn = (blockstore: IpfszComponents['blockstore']): Ipfsz =>
       ipfsz({ blockstore, datastore: session.links })
 
-    return work(() => ({ ...session, online, dropPlan: () => {}, filesOn }))
+    return work(() => ({ ...session, online: false, dropPlan: () => {}, filesOn }))
   }
 
   const repo = await openOrCreateRepo(path, { sync })
   const links = await linksToRead(repo, signal)
   const fetched = new FetchedStats()
-  const searches = new PeerSearches()
-  const network = async (): Promise<Network> => access.open()
   const arrivals = new Arrivals(() => io.now())
   const hideArrivals = output.showArrivals(arrivals)
 
@@ -180,9 +175,8 @@ export async function withReadings<T> (
 
   try {
     return await work((root, plan) => {
-      const planned = [gateways?.source(root, plan), routed?.source(root, plan)].filter(source => source != null)
-      const peers = hasNetwork ? [new PeerSource({ network, root, searches })] : []
-      const sources = [...planned, ...peers].map(
+      const { sources: all, dropPlan } = from.below(root, plan)
+      const sources = all.map(
         source => fetched.count(source, signal, output.showsProgress ? onFetch(root) : undefined)
       )
       const filesOn = (blockstore: IpfszComponents['blockstore']): Ipfsz =>
@@ -190,15 +184,14 @@ export async function withReadings<T> (
 
       return {
         ...sessionOf(repo, links, filesOn(repo.blockstore)),
-        online,
-        dropPlan: () => { planned.forEach(source => { source.dropPlan() }) },
+        online: true,
+        dropPlan,
         filesOn
       }
     })
   } finally {
     hideArrivals()
-    gateways?.close()
-    routed?.close()
+    from.close()
     await (shared == null ? access.close() : undefined)
     reportFetched(fetched, output)
   }
@@ -252,29 +245,4 @@ function sessionOf (repo: Repo, links: LinkStore | undefined, files: Ipfsz): Ses
 
 async function linksToRead ({ path }: Repo, signal: AbortSignal): Promise<LinkStore | undefined> {
   return await hasLinks(path) ? new LinkStore(linksIn(path), { writes: false, signal }) : undefined
-}
-
-/** The code that asks routers is loaded only if there are any. */
-async function openRouted (
-  routers: readonly string[],
-  init: Omit<RoutedGatewaysInit, 'routers'>
-): Promise<RoutedGateways | undefined> {
-  if (routers.length === 0) {
-    return undefined
-  }
-
-  const { RoutedGateways } = await import('./network/routed/routed-gateways.ts')
-
-  return RoutedGateways.open({ ...init, routers })
-}
-
-function reportFetched ({ blocks, bytes, replaced, senders }: FetchedStats, output: Output): void {
-  if (replaced > 0) {
-    output.note(`${replaced} damaged ${replaced === 1 ? 'block was' : 'blocks were'} fetched again and replaced`)
-  }
-
-  if (output.verbose && blocks > 0) {
-    const parts = [...senders].map(([id, { blocks, bytes }]) => `${blocks} (${formatSize(bytes)}) from ${id}`)
-    output.note(`fetched ${blocks} blocks (${formatSize(bytes)}): ${parts.join(', ')}`)
-  }
 }
