@@ -30,10 +30,7 @@ export const OPEN_FILES: Readonly<Record<string, readonly string[]>> = {
   'libp2p-compression': ['constants.ts', 'contract.ts', 'errors.ts', 'traffic.ts'],
   gateway: ['contract.ts', 'errors.ts', 'follow-signal.ts'],
   'verified-fetch': [],
-  cli: [
-    'error-classes.ts', 'errors.ts', 'io.ts', 'listen-reasons.ts', 'lock-file.ts', 'port-owner.ts', 'read-at-most.ts',
-    'version.ts'
-  ]
+  cli: ['error-classes.ts', 'errors.ts', 'io.ts', 'lock-file.ts', 'read-at-most.ts', 'version.ts']
 }
 
 /**
@@ -56,32 +53,42 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   core: {
     util: [],
     helia: ['util'],
-    format: ['util'],
+    cut: ['util'],
+    filters: [],
+    format: ['filters', 'util'],
     dag: ['format', 'util'],
     fetch: ['dag', 'util'],
     directory: ['dag', 'format', 'util'],
     'content-cid': ['dag', 'format', 'util'],
-    frames: ['dag', 'format', 'util'],
-    policy: ['frames'],
-    'unixfs.ts': ['dag', 'policy'],
+    frames: ['dag', 'filters', 'format', 'util'],
+    policy: ['cut', 'filters', 'frames'],
+    'unixfs.ts': ['dag', 'filters', 'policy'],
     'verification.ts': ['unixfs.ts'],
     links: ['content-cid', 'dag', 'util'],
     'contract.ts': ['fetch', 'links', 'unixfs.ts', 'verification.ts'],
-    write: ['content-cid', 'dag', 'directory', 'format', 'frames', 'links', 'policy', 'unixfs.ts', 'util'],
     streams: ['dag', 'format', 'frames', 'util'],
     read: ['content-cid', 'dag', 'directory', 'format', 'frames', 'links', 'streams', 'unixfs.ts', 'util'],
+    base: ['cut', 'dag', 'format', 'frames', 'read', 'util'],
+    write: [
+      'base', 'content-cid', 'cut', 'dag', 'directory', 'filters', 'format', 'frames', 'links', 'policy', 'unixfs.ts',
+      'util'
+    ],
     'settings.ts': ['links', 'read'],
     change: ['dag', 'directory', 'read', 'util'],
     commands: [
-      'change', 'dag', 'directory', 'frames', 'links', 'policy', 'read', 'settings.ts', 'streams', 'unixfs.ts', 'util',
-      'verification.ts', 'write'
+      'base', 'change', 'dag', 'directory', 'frames', 'links', 'policy', 'read', 'settings.ts', 'streams', 'unixfs.ts',
+      'util', 'verification.ts', 'write'
     ],
     'file-reader.ts': ['commands', 'contract.ts', 'fetch', 'read', 'unixfs.ts'],
     'ipfsz.ts': ['commands', 'contract.ts', 'file-reader.ts', 'links', 'settings.ts', 'unixfs.ts', 'verification.ts'],
     'check-init.ts': [],
     'create-reader.ts': ['check-init.ts', 'contract.ts', 'fetch', 'file-reader.ts'],
     'create-ipfsz.ts': ['check-init.ts', 'contract.ts', 'fetch', 'ipfsz.ts', 'links', 'read'],
-    kubo: ['contract.ts', 'create-ipfsz.ts', 'links', 'unixfs.ts', 'util', 'verification.ts']
+    kubo: ['contract.ts', 'create-ipfsz.ts', 'links', 'unixfs.ts', 'util', 'verification.ts'],
+    originals: [
+      'content-cid', 'contract.ts', 'create-ipfsz.ts', 'create-reader.ts', 'dag', 'format', 'links', 'policy', 'read',
+      'unixfs.ts', 'util'
+    ]
   },
   'blockstore-compressed': {
     util: [],
@@ -110,11 +117,14 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'respond-deserialized.ts': ['respond'],
     'answer.ts': ['request', 'resolve', 'respond', 'respond-deserialized.ts'],
     'assemble-gateway.ts': ['answer.ts', 'memory', 'resolve', 'respond'],
+    'create-gateway.ts': ['assemble-gateway.ts', 'dag', 'respond'],
     'service-worker': ['assemble-gateway.ts', 'request', 'respond'],
-    node: []
+    node: [],
+    libp2p: ['create-gateway.ts', 'node']
   },
   'verified-fetch': {},
   cli: {
+    ports: [],
     terminal: [],
     dag: [],
     disk: ['terminal'],
@@ -123,12 +133,12 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     repo: ['dag', 'disk', 'locks'],
     kubo: ['repo'],
     car: ['dag', 'terminal'],
-    network: ['dag', 'repo'],
+    network: ['dag', 'ports', 'repo'],
     daemon: ['locks', 'network', 'repo', 'terminal'],
     'block-sources.ts': ['network'],
     'context.ts': ['block-sources.ts', 'daemon', 'network', 'repo', 'terminal'],
     site: ['disk'],
-    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'repo', 'terminal'],
+    gateway: ['cache', 'context.ts', 'dag', 'daemon', 'locks', 'network', 'ports', 'repo', 'terminal'],
     'site-scripts.ts': [],
     'pending-roots.ts': ['context.ts', 'daemon', 'kubo', 'repo'],
     bench: ['terminal'],
@@ -159,7 +169,8 @@ export const SUBROOMS: Readonly<Record<string, typeof ROOMS>> = {
   },
   core: {
     fetch: {
-      http: []
+      http: [],
+      libp2p: ['http']
     }
   },
   gateway: {

@@ -24,7 +24,7 @@ const NODE_ONLY = [
   // Node's streams as sources, and listeners of a signal, which only Node counts
   'packages/core/test/{add-all,fetch,fetch-window}.test.ts',
   // servers on loopback
-  'packages/core/test/http-source.test.ts',
+  'packages/core/test/{gateway-pieces,http-source,peer-gateways}.test.ts',
   // the bytes of Kubo's own tests are made by a cipher of node:crypto
   'packages/core/test/kubo-layouts.test.ts',
   // what `auto` chooses, which test/demo compares with Node
@@ -32,7 +32,7 @@ const NODE_ONLY = [
   // test/browser runs it on IndexedDB, which takes as long again
   'packages/blockstore-compressed/test/compliance.test.ts',
   // Node's servers and sockets
-  'packages/gateway/test/{node,node-responses,request-limits,trusted-proxies,tunnel}.test.ts',
+  'packages/gateway/test/{libp2p,node,node-responses,request-limits,trusted-proxies,tunnel}.test.ts',
   // all ranges of many files: a browser takes ten times as long
   'packages/gateway/test/car-range.test.ts',
   // what is sent compressed is decompressed with node:zlib

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { median, progress, rounded, spread, sum } from './benchmark.ts'
 import { fileOfSize, mixedFile, trees, withCorpus } from './support/corpus.ts'
 import { floorOf, LINKS, MEGABIT } from './support/links.ts'
+import { compareGatewayPairs } from './support/network/gateway-pairs.ts'
 import { startSides } from './support/network/sides.ts'
 import { startTreeSides } from './support/network/tree-sides.ts'
 import { shapedProxy } from './support/shaped-proxy.ts'
@@ -15,8 +16,8 @@ import type { Traffic } from './support/shaped-proxy.ts'
 
 const MB = 1e6
 
-/** Bytes to fetch, by Mbit/s: a few seconds each. Plain Helia cannot fetch 16 MB at 10 Mbit/s. */
-const SIZES: Readonly<Record<number, number>> = { 10: 16 * MB, 50: 24 * MB, 1000: 64 * MB }
+/** Bytes to fetch, by Mbit/s: a few seconds each. More at 10 Mbit/s would take most of the run's time. */
+const SIZES: Readonly<Record<number, number>> = { 10: 6 * MB, 50: 24 * MB, 1000: 64 * MB }
 
 /** The link over which the whole corpus is fetched. */
 const WHOLE: Link = { rate: 50 * MEGABIT, roundTrip: 50 }
@@ -24,6 +25,9 @@ const WHOLE: Link = { rate: 50 * MEGABIT, roundTrip: 50 }
 /** A fetch times out after this many times the floor of the uncompressed bytes, and this many ms at the earliest. */
 const PATIENCE = 4
 const LEAST_PATIENCE = 20_000
+
+/** The most of a file's stored bytes that are in the nodes above its leaves. */
+const NODES = 0.001
 
 /** Notes on the figures. */
 const ABOUT = 'Helia, with and without ipfsz, fetches into memory; Kubo and the command fetch to disk. The ' +
@@ -74,7 +78,7 @@ export const benchmark: Benchmark = {
           })
         }
 
-        tables.push(await compareTrees(corpus, smoke, offered))
+        tables.push(await compareTrees(corpus, smoke, offered), await compareGateways(corpus, mixed, smoke))
 
         return [{ title: `Parts of the file over every link. ${ABOUT}`, rows }, ...tables, {
           title: `What was fetched (${corpus.source})`,
@@ -84,6 +88,21 @@ export const benchmark: Benchmark = {
         await network.close()
       }
     })
+  }
+}
+
+/** Fetch one file from one gateway, and from two. */
+async function compareGateways (
+  corpus: Corpus,
+  mixed: { path: string, size: number },
+  smoke: boolean
+): Promise<Table> {
+  const size = smoke ? MB : 64 * MB
+  const file = await fileOfSize(corpus, mixed, size)
+
+  return {
+    title: 'ipfsz cat of a file from several gateways, each over a link of its own of 50 ms',
+    rows: await compareGatewayPairs(corpus.directory, { file, size, rounds: smoke ? 1 : 3 })
   }
 }
 
@@ -165,8 +184,10 @@ async function fetchOnce (side: Side, link: Link, { size, offers }: Subject): Pr
     const after = proxy.traffic()
     const down = after.down - before.down
 
-    // a file takes at least its stored bytes, except over a compressed connection
-    if (fetched.failure == null && down < offer.stored && side.compressesOnTheWay !== true) {
+    // a file takes at least its stored bytes, except over a compressed connection; of a file over HTTP, all but
+    // the nodes
+    // above its leaves
+    if (fetched.failure == null && down < offer.stored * (1 - NODES) && side.compressesOnTheWay !== true) {
       throw new Error(`${side.name} bypassed the link: only ${down} of ${offer.stored} bytes passed through it`)
     }
 

@@ -2,12 +2,13 @@
  * Builds the site into site/dist: the API reference, the pages, and the demo. Fails at dead links, and if
  * anything in it depends on where it is served. Run after a build of the packages. Uses no network.
  */
-import { globSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vitepress'
 import { buildPage } from '../examples/web-app/build.ts'
 import { writeApi } from './api.ts'
 import { siteProblems } from './check-site.ts'
+import { writeNotFound } from './not-found.ts'
 import { BASE } from './relocate.ts'
 
 const OUTPUT = join(import.meta.dirname, 'dist')
@@ -15,8 +16,8 @@ const OUTPUT = join(import.meta.dirname, 'dist')
 await writeApi()
 await build(import.meta.dirname)
 await buildPage(join(OUTPUT, 'demo'))
-// loaded where nothing is found, and so below unknown folders
-rmSync(join(OUTPUT, '404.html'))
+// in the place of VitePress's own, which needs the site's files, and is shown below unknown folders
+writeNotFound(OUTPUT)
 
 const files = globSync('**/*', { cwd: OUTPUT }).filter(file => statSync(join(OUTPUT, file)).isFile())
 const left = files

@@ -27,11 +27,13 @@ const PAGES: DefaultTheme.SidebarItem[] = [
       { text: 'Publish a static site', link: '/guide/site' },
       { text: 'With pinning services and Kubo', link: '/guide/with-kubo' },
       { text: 'Archives and datasets', link: '/guide/archives-and-datasets' },
+      { text: 'Databases and tables', link: '/guide/datasets' },
       { text: 'Run a gateway', link: '/gateway' },
       { text: 'Halve a node\'s disk', link: '/guide/compress-blocks-at-rest' },
       { text: 'Run a daemon and share', link: '/guide/run-a-daemon-and-share' },
       { text: 'Back up and repair', link: '/guide/back-up-and-repair' },
       { text: 'Link original CIDs', link: '/guide/link-original-cids' },
+      { text: 'Serve originals', link: '/guide/serve-originals' },
       { text: 'Compress connections', link: '/guide/compress-connections' }
     ]
   },

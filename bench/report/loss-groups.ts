@@ -3,6 +3,7 @@ import { COMMAND } from '../support/network/command-sides.ts'
 import { gatewayLosses } from './gateway.ts'
 import { isLess, list, NOISE } from './loss.ts'
 import { distinct, find, numberOf, rowsOf } from './rows.ts'
+import { startLosses } from './start-losses.ts'
 import { brief, line, range, slowdowns, some } from './words.ts'
 import type { Row } from '../benchmark.ts'
 import type { Results } from './rows.ts'
@@ -18,8 +19,8 @@ const LITTLE = 4
  */
 export function lossGroups (results: Results): string[] {
   return [
-    kubo, smallFiles, inMemory, gzip, links, gatewayLosses, randomReads, compressedAlready,
-    inPage, blocksAtRest, originals, memory, failures
+    kubo, startLosses, smallFiles, inMemory, gzip, links, gatewayLosses, randomReads, compressedAlready, inPage,
+    blocksAtRest, originals, memory, failures
   ].flatMap(find => find(results))
 }
 
@@ -122,7 +123,7 @@ function links (results: Results): string[] {
   ]
 
   // the first part says what is counted
-  return line('Fetching with the command', 'network', parts.map(
+  return line('Fetching from a peer with the command', 'network', parts.map(
     (part, i) => i === 0 ? part.replace(/ of \d+/, '$& links') : part
   ))
 }

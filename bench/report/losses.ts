@@ -5,6 +5,7 @@ import { fromNetwork, fromSlow } from './fetch-losses.ts'
 import { fromGateway } from './gateway.ts'
 import { extremes, isLess, list, NOISE } from './loss.ts'
 import { find, numberOf, rowsOf } from './rows.ts'
+import { fromStart } from './start-losses.ts'
 import type { Results } from './rows.ts'
 
 /** The side with frames of the default size. */
@@ -30,6 +31,7 @@ export const LOSSES: Readonly<Record<string, (results: Results) => string[]>> = 
   bypass: fromBypass,
   tree: fromTree,
   memory: fromMemory,
+  start: fromStart,
   browser: fromBrowser,
   links: fromLinks,
   blockstore: fromBlockstore

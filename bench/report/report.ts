@@ -23,6 +23,7 @@ export const TITLES: Readonly<Record<string, string>> = {
   slow: 'Fetching whole files over slow links',
   gateway: 'Serving over HTTP',
   random: 'Reading at random places',
+  datasets: 'Databases and tables in parts',
   bypass: 'Files that are compressed already',
   tree: 'Many small files',
   memory: 'Memory',

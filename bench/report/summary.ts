@@ -1,5 +1,5 @@
 import { DEFAULT, PLAIN } from '../support/file-systems.ts'
-import { COMMAND } from '../support/network/command-sides.ts'
+import { COMMAND, OVER_HTTP } from '../support/network/command-sides.ts'
 import { LIBRARY } from '../support/network/sides.ts'
 import { gateway } from './gateway.ts'
 import { list } from './loss.ts'
@@ -68,7 +68,8 @@ function fetch (rows: readonly Row[], topic: string): string[] {
   const seconds = (side: string): string => value(find(rows, { side }), 'seconds', 's')
 
   return rows.length === 0 ? [] : line(topic, 'network', [[
-    `${value(rows[0], 'MB', 'MB')} takes ${seconds(COMMAND)} with the \`ipfsz\` command`,
+    `${value(rows[0], 'MB', 'MB')} takes ${seconds(COMMAND)} with the \`ipfsz\` command from a peer`,
+    ...find(rows, { side: OVER_HTTP }) == null ? [] : [`${seconds(OVER_HTTP)} from a gateway`],
     `${seconds(LIBRARY)} with the library`,
     `${seconds(PLAIN)} with plain Helia`,
     `${seconds('Kubo')} with Kubo`,

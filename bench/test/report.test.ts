@@ -144,6 +144,20 @@ describe('losses', () => {
 })
 
 describe('losses of other benchmarks', () => {
+  it('lists the cold starts that take longer than those of Kubo, on the page and on the front page', () => {
+    const rows: Row[] = [
+      { what: 'start', side: 'node -e 0', 'times Kubo\'s time': 2 },
+      { what: 'add', side: 'ipfsz', 'times Kubo\'s time': 1.5 },
+      { what: 'cat', side: 'ipfsz', 'times Kubo\'s time': 1.02 }
+    ]
+
+    expect(lossesOf('start', rows))
+      .to.deep.equal(['**adding 15 kB from a cold start**: IPFSz takes 1.5 times as long as Kubo.'])
+    expect(lossGroups(new Map([['start', resultOf('start', [{ title: '', rows }])]])))
+      .to.deep.equal(['**Starting the command**: a cold start takes 1.5 times as long as Kubo\'s ' +
+        '([start](benchmarks/start.md))'])
+  })
+
   it.each([
     'plain Helia',
     'plain CID with libp2p compression',

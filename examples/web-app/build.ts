@@ -53,57 +53,43 @@ function costs (): Plugin {
   }
 }
 
-/** service-worker.js: lets the page open offline. */
+/** service-worker.js: lets the page open offline, and its players ask for ranges. */
 function serviceWorker (): Plugin {
   return {
     name: 'ipfsz-demo:service-worker',
 
-    generateBundle (_, bundle) {
+    async generateBundle (_, bundle) {
       // every codec and the network code: they cannot be loaded offline
       const files = ['./', 'icon.svg', 'cost.json', ...Object.values(bundle)
         .map(({ fileName }) => fileName)
         .filter(fileName => /\.(?:js|css)$/.test(fileName))]
 
-      this.emitFile({ type: 'asset', fileName: 'service-worker.js', source: `
-const CACHE = 'ipfsz-demo ${nameOf(Object.keys(bundle))}'
-const FILES = ${JSON.stringify(files)}
+      const source = await bundleWorker({
+        CACHE: JSON.stringify(`ipfsz-demo ${nameOf(Object.keys(bundle))}`),
+        FILES: JSON.stringify(files)
+      })
 
-self.addEventListener('install', event => {
-  event.waitUntil(caches.open(CACHE).then(cache => cache.addAll(FILES)).then(() => self.skipWaiting()))
-})
-
-self.addEventListener('activate', event => {
-  event.waitUntil(caches.keys()
-    .then(names => names.filter(name => name.startsWith('ipfsz-demo ') && name !== CACHE))
-    .then(names => Promise.all(names.map(name => caches.delete(name))))
-    .then(() => self.clients.claim()))
-})
-
-async function respond (request) {
-  const cache = await caches.open(CACHE)
-  const found = await cache.match(request, { ignoreVary: true, ignoreSearch: request.mode === 'navigate' })
-
-  if (found != null) {
-    return found
-  }
-
-  const response = await fetch(request)
-
-  if (response.ok) {
-    await cache.put(request, response.clone())
-  }
-
-  return response
-}
-
-self.addEventListener('fetch', event => {
-  if (event.request.method === 'GET' && event.request.url.startsWith(self.registration.scope)) {
-    event.respondWith(respond(event.request))
-  }
-})
-` })
+      this.emitFile({ type: 'asset', fileName: 'service-worker.js', source })
     }
   }
+}
+
+/** The service worker as one file: it cannot load modules later. */
+async function bundleWorker (define: Record<string, string>): Promise<string> {
+  const built = await build({
+    root: import.meta.dirname,
+    configFile: false,
+    logLevel: 'error',
+    define,
+    build: {
+      write: false,
+      target: 'es2023',
+      modulePreload: false,
+      rolldownOptions: { input: `${import.meta.dirname}/src/worker/service-worker.ts`, output: { format: 'iife' } }
+    }
+  }) as Rolldown.RolldownOutput
+
+  return built.output[0].code
 }
 
 function withImports (chunks: Rolldown.OutputChunk[], bundle: Rolldown.OutputBundle): Set<Rolldown.OutputChunk> {

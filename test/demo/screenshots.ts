@@ -8,7 +8,7 @@ import { openTab } from './open-demo.ts'
 import type { BrowserContextOptions } from 'playwright'
 
 const DOCS = join(import.meta.dirname, '../../docs')
-const DESK = { viewport: { width: 1000, height: 700 } }
+const DESK = { viewport: { width: 1100, height: 700 } }
 
 const SHOTS: Readonly<Record<string, BrowserContextOptions>> = {
   light: { ...DESK, colorScheme: 'light' },
@@ -43,12 +43,15 @@ for (const [name, options] of Object.entries(SHOTS)) {
   await page.drag(0.52, 0.66)
   await page.status.evaluate(status => { status.textContent = '' })
 
-  await page.view.locator(name === 'dark' ? '.actions' : '.title').first().evaluate(element => {
-    element.scrollIntoView()
-    scrollBy(0, -16)
-  })
+  // on a desk the whole page; of a phone, one screen
+  const isWhole = options.isMobile !== true
 
-  await page.page.screenshot({ path: join(DOCS, `demo-${name}.png`) })
+  await page.view.locator('.title').first().evaluate((element, isWhole) => {
+    element.scrollIntoView()
+    scrollBy(0, isWhole ? -document.body.scrollHeight : -16)
+  }, isWhole)
+
+  await page.page.screenshot({ path: join(DOCS, `demo-${name}.png`), fullPage: isWhole })
 }
 
 await browser.close()

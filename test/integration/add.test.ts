@@ -127,6 +127,17 @@ describe.concurrent('ipfsz add', () => {
     }
   })
 
+  it('makes small frames with --optimize ranges', async ({ sandbox }) => {
+    const bytes = text(300_000)
+
+    for (const args of [[], ['--codec', 'auto'], ['--codec', 'lz4']]) {
+      const cid = await sandbox.add(bytes, '--optimize', 'ranges', ...args)
+      const { stdout } = await sandbox.run(['stat', cid, '--json'])
+
+      expect(JSON.parse(stdout.toString())).toMatchObject({ frameSize: 65_536, frames: 5 })
+    }
+  })
+
   it('refuses --optimize without --codec auto', async ({ sandbox }) => {
     expectFailure(await sandbox.run(['add', '--optimize', 'size', '-'], { stdin: text(10) }), 2)
     expectFailure(await sandbox.run(['add', '--codec', 'auto', '--optimize', 'fun', '-'], { stdin: text(10) }), 2)

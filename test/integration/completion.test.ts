@@ -7,9 +7,10 @@ import type { Sandbox } from './run-cli.ts'
 
 /** Add a directory with a file and a directory, and return its CID. */
 async function addTree ({ directory, run, add }: Sandbox): Promise<string> {
-  await mkdir(join(directory, 'tree/sub'), { recursive: true })
+  await mkdir(join(directory, 'tree/sub/d $e'), { recursive: true })
   await writeFile(join(directory, 'tree/a b.txt'), text(10_000))
   await writeFile(join(directory, 'tree/sub/c'), text(10_000))
+  await writeFile(join(directory, 'tree/sub/d $e/f'), text(10_000))
   await add(text(500))
 
   const { stdout } = await run(['add', '-Q', 'tree'])
@@ -70,7 +71,8 @@ describe.concurrent('ipfsz completion', () => {
     const cid = await addTree(sandbox)
     const script = `source <(ipfsz completion bash)
       try () { COMP_WORDS=(ipfsz "$@"); COMP_CWORD=$#; _ipfsz ipfsz; printf '%s,' "\${COMPREPLY[@]}"; echo; }
-      try pi; try add --codec z; try add --codec = z; try add --codec =; try cat ${cid}/a; try add x`
+      try pi; try add --codec z; try add --codec = z; try add --codec =; try cat ${cid}/a; try add x
+      try cat '${cid}/a\\ b'; try cat '${cid}/sub/d\\ \\$e/'`
     await sandbox.write('try.bash', Buffer.from(`ipfsz () { "$NODE" "$CLI" "$@"; }\n${script}\n`))
 
     const { stdout } = await sandbox.shell('bash try.bash')
@@ -82,6 +84,8 @@ describe.concurrent('ipfsz completion', () => {
       'zstd,gzip,lz4,brotli,snappy,lzo,auto,none,',
       `${cid}/a\\ b.txt,`,
       ',',
+      `${cid}/a\\ b.txt,`,
+      `${cid}/sub/d\\ \\$e/f,`,
       ''
     ])
   })

@@ -19,6 +19,7 @@ describe.concurrent('the command', () => {
     ['--frame-size with --codec none', ['add', 'file', '--codec', 'none', '--frame-size', '1MiB']],
     ['--no-detect with --codec none', ['add', 'file', '--codec', 'none', '--no-detect']],
     ['--optimize without --codec auto', ['add', 'file', '--optimize', 'size']],
+    ['--optimize ranges with --codec none', ['add', 'file', '--codec', 'none', '--optimize', 'ranges']],
     ['cat --peer with --offline', ['cat', PLAIN, '--offline', '--peer', PEER]],
     ['get --timeout with --offline', ['get', PLAIN, '--offline', '--timeout', '10s']],
     ['providers with --offline', ['providers', PLAIN, '--offline']],

@@ -95,6 +95,22 @@ describe('--gateway', () => {
     expect(await readdir(join(sandbox.directory, 'got/sub'))).toHaveLength(20)
   })
 
+  it('does not wait for a gateway that keeps silent, and says which one sent the file', async ({ sandbox }) => {
+    const bytes = noise(3_000_000)
+    const cid = await sandbox.add(bytes)
+    const { url, requests } = await countingProxy((await startGateway(sandbox)).url)
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    onTestFinished(() => { silent.close(); silent.closeAllConnections() })
+    const first = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    const result = await runElsewhere(sandbox, ['cat', cid, '--gateway', first, '--gateway', url, '--verbose'])
+
+    expect(result.code).toBe(0)
+    expect(Buffer.compare(result.stdout, bytes)).toBe(0)
+    expect(result.stderr).toMatch(new RegExp(`^ipfsz: fetched \\d+ blocks \\(.*\\): \\d+ \\(.*\\) from ${url}/$`, 'm'))
+    expect(requests).toHaveLength(1)
+  })
+
   it('fetches a tree with one request, and only what has changed of the next one', async ({ sandbox }) => {
     await mkdir(join(sandbox.directory, 'tree/sub'), { recursive: true })
     await Promise.all(Array.from({ length: 20 }, async (_, i) => sandbox.write(`tree/sub/${i}`, text(i * 1000, i))))

@@ -9,6 +9,7 @@ import { text } from '../support/data.ts'
 import { startDaemon } from '../support/network-daemons.ts'
 import { expectFailure, expectSuccess, it, parseLines } from './run-cli.ts'
 import { startGateway } from './run-gateway.ts'
+import type { Sandbox } from './run-cli.ts'
 
 describe.concurrent('ipfsz name', () => {
   it('publishes marked CIDs and paths that others resolve unchanged', { tags: 'slow' }, async ({ sandbox }) => {
@@ -35,6 +36,9 @@ describe.concurrent('ipfsz name', () => {
       expectSuccess(resolved)
       expect(resolved.stdout.toString()).toBe(`${String(lead)}\n`)
     }
+
+    const copied = await sandbox.run(['name', 'publish', '--json', `/ipns/${String(other.name)}/c`, '--key', 'copy'])
+    expect(parseLines(copied.stdout)).toMatchObject([{ cid, path: 'a/b/c' }])
 
     // one by the daemon of the repo, one by a node of the command
     for (const args of [[], elsewhere]) {
@@ -104,17 +108,23 @@ describe.concurrent('ipfsz name', () => {
   })
 })
 
+/** Add a tree with one file, and publish the directory of that file under the key `holiday`. */
+async function publishTree (sandbox: Sandbox, bytes: Uint8Array): Promise<{ cid: string, name: string }> {
+  await mkdir(join(sandbox.directory, 'tree/sub'), { recursive: true })
+  await sandbox.write('tree/sub/a b.txt', bytes)
+  const cid = (await sandbox.run(['add', '-Q', 'tree'])).stdout.toString().trim()
+  const { datastore } = await openRepo(sandbox.repo, { sync: false })
+  const key = await loadOrCreateKey(sandbox.repo, 'holiday')
+  // as ipfsz name publish does, but without peers
+  await writePublished(datastore, 'holiday', { cid, path: 'sub', sequence: 1n, lifetime: 3_600_000 })
+
+  return { cid, name: formatName(key.publicKey.toMultihash()) }
+}
+
 describe('a path below a name', () => {
   it('reads what a name of the repo leads to, offline, and elsewhere through a gateway', async ({ sandbox }) => {
     const bytes = text(10_000)
-    await mkdir(join(sandbox.directory, 'tree/sub'), { recursive: true })
-    await sandbox.write('tree/sub/a b.txt', bytes)
-    const cid = (await sandbox.run(['add', '-Q', 'tree'])).stdout.toString().trim()
-    const { datastore } = await openRepo(sandbox.repo, { sync: false })
-    const key = await loadOrCreateKey(sandbox.repo, 'holiday')
-    // as ipfsz name publish does, but without peers
-    await writePublished(datastore, 'holiday', { cid, path: 'sub', sequence: 1n, lifetime: 3_600_000 })
-    const name = formatName(key.publicKey.toMultihash())
+    const { name } = await publishTree(sandbox, bytes)
     const { url } = await startGateway(sandbox)
     const elsewhere = { env: { IPFSZ_PATH: join(sandbox.directory, 'elsewhere') } }
 
@@ -136,4 +146,63 @@ describe('a path below a name', () => {
     expect(await readdir(join(sandbox.directory, 'holiday'))).toEqual(['a b.txt'])
     expectFailure(await sandbox.run(['cat', `/ipns/${name}/a b.txt`, '--offline'], elsewhere), 1)
   })
+})
+
+describe('commands that take a CID', () => {
+  it('take a name, a path, and the URL of a gateway in its place', async ({ sandbox }) => {
+    const bytes = text(10_000)
+    const { cid: tree, name } = await publishTree(sandbox, bytes)
+    const file = await sandbox.add(bytes, '--no-pin')
+    const plain = await print('cid', 'plain', file)
+    const targets = [
+      '/ipns/holiday/a b.txt',
+      `ipns://${name}/a b.txt`,
+      `${tree}/sub/a b.txt`,
+      `http://127.0.0.1:1/ipfs/${tree}/sub/a%20b.txt`,
+      file
+    ]
+    const verified = await print('verify', file)
+    const car = await print('car', 'export', file, '-o', '-')
+
+    for (const target of targets) {
+      expect(await print('cid', 'plain', target)).toBe(plain)
+      expect(await print('diff', target, file)).toBe('')
+      expect(await print('verify', target)).toBe(verified)
+      expect(await print('repair', target, '--offline')).toMatch(new RegExp(`^${file}\tgood\t`))
+      expect(await print('du', target)).toMatch(/^\S+ \S+\t9\.77 KiB\t/)
+      expect(await print('car', 'export', target, '-o', '-')).toBe(car)
+      expect(await print('pin', 'add', target)).toBe(`${file}\tpinned`)
+      expect(await print('pin', 'rm', target)).toMatch(new RegExp(`^${file}\tno longer pinned`))
+      expect(await print('rm', target)).toMatch(new RegExp(`^${file}\twas not pinned`))
+    }
+
+    expect(await print('name', 'resolve', 'holiday')).toBe(`${tree}/sub`)
+    expect(await print('name', 'resolve', '/ipns/holiday/a b.txt')).toBe(`${tree}/sub/a b.txt`)
+
+    const original = (await sandbox.run(['add', '-Q', '--codec', 'none', 'tree'])).stdout.toString().trim()
+    const linked = await print('link', 'add', `${original}/sub/a b.txt`, '/ipns/holiday/a b.txt')
+    expect(await print('link', 'ls')).toBe(linked)
+    expect(await print('link', 'rm', '/ipns/holiday/a b.txt')).toBe(`${file}\tno longer linked`)
+
+    async function print (...args: string[]): Promise<string> {
+      const { code, stdout, stderr } = await sandbox.run(args)
+      expect({ code, stderr: args.includes('-o') ? '' : stderr }, args.join(' ')).toEqual({ code: 0, stderr: '' })
+
+      return stdout.toString('latin1').trimEnd()
+    }
+  })
+
+  it.for(['verify', 'repair', 'pin add', 'pin rm', 'rm', 'du', 'cid plain'])(
+    'refuse with %s a path that leads nowhere, and a name of nobody',
+    async (command, { sandbox }) => {
+      const { cid } = await publishTree(sandbox, text(1000))
+
+      for (const target of [`${cid}/nothing`, '/ipns/nothing']) {
+        const { code, stdout, stderr } = await sandbox.run([...command.split(' '), target])
+
+        expect({ code, stdout: stdout.toString() }).toEqual({ code: 1, stdout: '' })
+        expect(stderr).toMatch(/"nothing"/)
+      }
+    }
+  )
 })

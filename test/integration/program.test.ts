@@ -175,6 +175,15 @@ describe.concurrent('the command line', () => {
     expectFailure(await sandbox.run(args), 2)
   })
 
+  it.for([
+    ['frobnicate', 'ipfsz --help'],
+    ['get --forec x', 'ipfsz get --help'],
+    ['pin frobnicate', 'ipfsz pin --help'],
+    ['pin add', 'ipfsz pin add --help']
+  ])('names the help that lists what ipfsz %s could be', async ([line, help], { sandbox }) => {
+    expect((await sandbox.run(line.split(' '))).stderr).toMatch(new RegExp(` \\(see ${help}\\)\\n$`))
+  })
+
   it('adds the stack to an error with --verbose', async ({ sandbox }) => {
     await sandbox.add(text(10_000))
     const result = await sandbox.run(['--verbose', 'cat', DIRECTORY.toString()])

@@ -81,6 +81,27 @@ const WORKS: Record<string, Work> = {
     bars: [ANY_CID],
     result: /^b\w+\tgood\t/
   },
+  stats: {
+    prepare: async sandbox => {
+      await add(sandbox)
+      return ['stats']
+    },
+    bars: [/^counting blocks {2}\d+ block/, /^finding compressed files {2}\d+ block/],
+    result: /^Stored as /
+  },
+  stat: {
+    prepare: async sandbox => ['stat', await add(sandbox)],
+    bars: [ANY_CID],
+    result: /^Plain CID/
+  },
+  'pin ls': {
+    prepare: async sandbox => {
+      await add(sandbox)
+      return ['pin', 'ls', '-l']
+    },
+    bars: [/^listing pins {2}1 pin/],
+    result: /^b\w+\t/
+  },
   'pin add': {
     prepare: async sandbox => ['pin', 'add', await add(sandbox, '--no-pin')],
     bars: [/^checking .*block/],
@@ -105,7 +126,7 @@ describe.concurrent.for(Object.entries(WORKS))('the progress of %s', ([, { prepa
 })
 
 describe.skipIf(process.platform !== 'linux')('the progress on a pseudo terminal', () => {
-  it('fits it, and is gone before a result is printed', async ({ sandbox }) => {
+  it.for(WIDTHS)('fits %i columns, and is gone before a result is printed', async (columns, { sandbox }) => {
     const pipe = join(sandbox.directory, 'p')
     const cid = await sandbox.add(text(10_000))
     expectSuccess(await sandbox.run(['car', 'export', cid, '-o', 'file.car']))
@@ -116,7 +137,7 @@ describe.skipIf(process.platform !== 'linux')('the progress on a pseudo terminal
     const stdin = await open(pipe, 'r+')
     await stdin.writeFile(car.subarray(0, -1))
 
-    const { code, lines, bars } = await runOnPseudoTerminal(sandbox, '"$NODE" "$CLI" car import - <p', 40, {
+    const { code, lines, bars } = await runOnPseudoTerminal(sandbox, '"$NODE" "$CLI" car import - <p', columns, {
       shown: /B\/s/,
       onShown: async () => {
         await stdin.writeFile(car.subarray(-1))
@@ -126,7 +147,7 @@ describe.skipIf(process.platform !== 'linux')('the progress on a pseudo terminal
 
     expect(code).toBe(0)
     expect(bars[0]).toMatch(/^stdin {2}/)
-    expect(Math.max(...bars.map(bar => bar.length))).toBeLessThan(40)
+    expect(Math.max(...bars.map(bar => bar.length))).toBeLessThan(columns)
     expect(lines).toEqual([expect.stringMatching(/^b\w+\tb\w+$/)])
   })
 

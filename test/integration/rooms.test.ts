@@ -284,7 +284,7 @@ describe('the map of the rooms', () => {
   it('refuses an arrow from a room to one below it', () => {
     const map = readFileSync(join(copy, 'rooms.ts'), 'utf8')
 
-    write('rooms.ts', map.replace("format: ['util']", "format: ['dag', 'util']"))
+    write('rooms.ts', map.replace("format: ['filters', 'util']", "format: ['dag', 'filters', 'util']"))
 
     expect(lint()).toMatchObject({
       status: 1,

@@ -1,5 +1,6 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { text } from '../support/data.ts'
 import { it } from './run-cli.ts'
@@ -10,6 +11,8 @@ interface Report {
   tree: string
   storedSize: number
   loaderSize: number
+  workerSize: number
+  firstVisit: Record<'compressed' | 'plain' | 'compressedGzip' | 'plainGzip', number>
 }
 
 async function writeSite (sandbox: Sandbox, names: readonly string[]): Promise<void> {
@@ -28,6 +31,14 @@ describe('ipfsz site add', () => {
 
     expect(report).toMatchObject({ files: 5, pages: 2, kept: 2, size: 250_000 })
     expect(report.storedSize).toBeLessThan(150_000)
+    const { firstVisit, storedSize, loaderSize, workerSize } = report
+    expect(firstVisit).toEqual({
+      compressed: storedSize + loaderSize + workerSize,
+      plain: 250_000,
+      compressedGzip: expect.any(Number),
+      plainGzip: 5 * gzipSync(text(50_000)).byteLength
+    })
+    expect(firstVisit.compressedGzip).toBeLessThan(firstVisit.compressed)
 
     const names = async (cid: string): Promise<string[]> =>
       (await sandbox.run(['ls', cid, '--json'])).stdout.toString().trim().split('\n')
@@ -35,7 +46,16 @@ describe('ipfsz site add', () => {
     const read = async (path: string): Promise<Buffer> => (await sandbox.run(['cat', path])).stdout
 
     expect(await names(report.cid))
-      .toEqual(['_redirects', 'b.html', 'index.html', 'ipfsz-site', 'ipfsz-worker.js', 'robots.txt', 'sub'])
+      .toEqual([
+        '_redirects',
+        'b.html',
+        'index.html',
+        'ipfsz-site',
+        expect.stringMatching(/^ipfsz-worker-[0-9a-f]{16}\.js$/),
+        'ipfsz-worker.js',
+        'robots.txt',
+        'sub'
+      ])
     expect(await names(report.tree)).toEqual(['app.js', 'b.html', 'index.html', 'robots.txt', 'sub'])
 
     const loader = await read(`${report.cid}/index.html`)
@@ -51,6 +71,18 @@ describe('ipfsz site add', () => {
     expect((await sandbox.run(['pin', 'ls'])).stdout.toString()).toContain(`${report.cid}\tdist`)
   })
 
+  it('makes parts of large files cheap to read with --optimize ranges', async ({ sandbox }) => {
+    await writeSite(sandbox, ['index.html'])
+    await sandbox.write('dist/data.sqlite', text(300_000))
+    const { stdout } = await sandbox.run([
+      'site', 'add', 'dist', '--json', '--level', '1', '--optimize', 'ranges'
+    ])
+    const { tree } = JSON.parse(stdout.toString()) as Report
+    const stat = await sandbox.run(['stat', `${tree}/data.sqlite`, '--json'])
+
+    expect(JSON.parse(stat.stdout.toString())).toMatchObject({ frameSize: 65_536 })
+  })
+
   it('says what a first visit fetches, and that a small site should stay plain', async ({ sandbox }) => {
     await writeSite(sandbox, ['index.html'])
     const { stdout } = await sandbox.run(['site', 'add', 'dist'])
@@ -58,6 +90,31 @@ describe('ipfsz site add', () => {
     expect(stdout.toString()).toMatch(/^bafy\w+\tdist\n/)
     expect(stdout.toString()).toContain('1 page through the loader')
     expect(stdout.toString()).toContain('--codec none')
+    expect(stdout.toString()).not.toContain('also keep')
+
+    // no worker answers what a plain page asks for
+    const kept = await sandbox.run(['site', 'add', 'dist', '--keep', '*.html'])
+    expect(kept.stdout.toString()).toContain('also keep their styles')
+  })
+
+  it('keeps more files than a process may open, but not its redirects, which the worker reads', async ({ sandbox }) => {
+    await writeSite(sandbox, ['index.html', '_redirects'])
+    const names = Array.from({ length: 500 }, (_, i) => `dist/sub/${i}.txt`)
+    await Promise.all(names.map(async name => sandbox.write(name, Buffer.from(name))))
+    const { stderr, stdout } = await sandbox.shell(
+      "ulimit -n 256; ipfsz site add dist --json --level 1 --keep '*'"
+    )
+
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout.toString())).toMatchObject({ files: 502, pages: 0, kept: 501 })
+  })
+
+  it('has a small loader, also for a site with a long title', async ({ sandbox }) => {
+    await writeSite(sandbox, [])
+    await sandbox.write('dist/index.html', Buffer.from(`<title>${'a long title '.repeat(10_000)}</title>`))
+    const { stdout } = await sandbox.run(['site', 'add', 'dist', '--json', '--level', '1'])
+
+    expect((JSON.parse(stdout.toString()) as Report).loaderSize).toBeLessThan(8000)
   })
 
   it('refuses what is no site, or has one of its names', async ({ sandbox }) => {
@@ -67,7 +124,20 @@ describe('ipfsz site add', () => {
       stderr: expect.stringContaining('dist has no index.html')
     })
 
-    await writeSite(sandbox, ['index.html', 'ipfsz-worker.js'])
+    await symlink('app.js', join(sandbox.directory, 'dist/index.html'))
+    expect(await sandbox.run(['site', 'add', 'dist'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('dist/index.html is not a regular file')
+    })
+
+    await rm(join(sandbox.directory, 'dist/index.html'))
+    await writeSite(sandbox, ['index.html'])
+    expect(await sandbox.run(['site', 'add', 'dist', '--ignore', '*.html'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('index.html is ignored, and a site needs it')
+    })
+
+    await writeSite(sandbox, ['ipfsz-worker.js'])
     expect(await sandbox.run(['site', 'add', 'dist'])).toMatchObject({
       code: 2,
       stdout: Buffer.alloc(0),

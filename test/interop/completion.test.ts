@@ -52,9 +52,9 @@ async function prepare ({ directory, run }: Sandbox): Promise<string> {
   await mkdir(join(directory, 'bin'))
   await writeFile(join(directory, 'bin/ipfsz'), `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`)
   await chmod(join(directory, 'bin/ipfsz'), 0o755)
-  await mkdir(join(directory, 'tree/sub'), { recursive: true })
+  await mkdir(join(directory, 'tree/sub/d e'), { recursive: true })
   await writeFile(join(directory, 'tree/a b.txt'), text(10_000))
-  await writeFile(join(directory, 'tree/sub/c'), text(10_000))
+  await writeFile(join(directory, 'tree/sub/d e/c'), text(10_000))
 
   return (await run(['add', '-Q', 'tree'])).stdout.toString().trim()
 }
@@ -78,6 +78,7 @@ describe.concurrent('completion', () => {
       `cat ${cid.slice(0, -3)}`,
       `cat ${cid}/a`,
       `ls ${cid}/s`,
+      `ls ${cid}/sub/d\\ e/`,
       'add tr'
     ]
     await sandbox.write('driver.zsh', Buffer.from(ZSH_DRIVER))
@@ -95,6 +96,7 @@ describe.concurrent('completion', () => {
       `ipfsz cat ${cid}/a\\ b.txt |`,
       // more may follow
       `ipfsz ls ${cid}/sub/|`,
+      `ipfsz ls ${cid}/sub/d\\ e/c |`,
       'ipfsz add tree/|',
       ''
     ])
@@ -102,7 +104,16 @@ describe.concurrent('completion', () => {
 
   it('offers words with what they mean in fish', async ({ sandbox }) => {
     const cid = await prepare(sandbox)
-    const typed = ['pi', 'add --codec z', 'add --codec=z', `cat ${cid.slice(0, -3)}`, `cat ${cid}/`, 'add tr']
+    const typed = [
+      'pi',
+      'add --codec z',
+      'add --codec=z',
+      `cat ${cid.slice(0, -3)}`,
+      `cat ${cid}/`,
+      `cat ${cid}/sub/d\\ e/`,
+      `cat "${cid}/sub/d e/`,
+      'add tr'
+    ]
     await sandbox.write('words.fish', Buffer.from([
       'ipfsz completion fish | source',
       ...typed.map(words => `complete -C 'ipfsz ${words}'`)
@@ -117,6 +128,8 @@ describe.concurrent('completion', () => {
       `${cid}\ttree`,
       `${cid}/a b.txt`,
       `${cid}/sub/`,
+      `${cid}/sub/d e/c`,
+      `${cid}/sub/d e/c`,
       'tree/',
       ''
     ])

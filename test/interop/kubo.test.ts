@@ -48,6 +48,34 @@ describe.each(['zstd', 'gzip', 'lz4', 'lzo', 'brotli', 'snappy'] as const)('Kubo
   })
 })
 
+describe('Kubo with a file that has a base', () => {
+  it('pins, reads, walks and exports both', async () => {
+    const first = noise(2_500_000)
+    const second = Buffer.concat([text(3000), first.subarray(0, 2_000_000)])
+    const blockstore = new RecordingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const base = await fs.addBytes(first)
+    const cid = await fs.addBytes(second, { compression: { base } })
+    const plain = unmark(cid).toString()
+    const stored = Buffer.concat(await Array.fromAsync(fs.cat(unmark(cid))))
+    const car = join(directory(), 'based.car')
+    await writeFile(car, await blockstore.toCar(unmark(cid)))
+
+    await ipfs(['dag', 'import', '--pin-roots=true', car])
+
+    expect((await ipfs(['refs', '--recursive', plain])).toString().split('\n')).toContain(unmark(base).toString())
+    expect((await ipfs(['pin', 'ls', '--type=indirect', '--quiet', unmark(base).toString()])).toString())
+      .toContain(unmark(base).toString())
+    expect(Buffer.compare(await ipfs(['cat', plain]), stored)).toBe(0)
+    expect(Buffer.compare(await ipfs(['cat', '--offset=1000', '--length=500', plain]), stored.subarray(1000, 1500)))
+      .toBe(0)
+
+    const exported = await fromCar(await ipfs(['dag', 'export', plain]))
+    expect(Buffer.compare(Buffer.concat(await Array.fromAsync(ipfsz({ blockstore: exported }).cat(cid))), second))
+      .toBe(0)
+  })
+})
+
 describe('a file that Kubo added', () => {
   it.each([
     ['with default options', []],

@@ -96,6 +96,49 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
+describe('zstd with a dictionary and its reference tool', () => {
+  const dictionary = text(112 * 1024, 5)
+  // parts of the dictionary in another order, and something new
+  const bytes = Buffer.concat([
+    dictionary.subarray(50_000), text(3000, 6), dictionary.subarray(0, 60_000), noise(300), dictionary
+  ])
+  let file: string
+
+  beforeAll(async () => {
+    file = join(directory, 'dictionary')
+    await writeFile(file, dictionary)
+  })
+
+  it.each(['native', 'wasm'] as const)('makes frames that the tool reads at every level: %s', async implementation => {
+    const { compress, levels } = codecs.zstd({ implementation })
+
+    for (let level = levels.min; level <= levels.max; level++) {
+      const frame = await compress(bytes, { level, dictionary })
+      expect(Buffer.compare(await run('zstd', ['-dc', '-D', file], frame), bytes), `level ${level}`).toBe(0)
+    }
+
+    for (const size of [0, 1, 20, 3_000_000]) {
+      const frame = await compress(text(size), { dictionary })
+      expect(Buffer.compare(await run('zstd', ['-dc', '-D', file], frame), text(size)), `${size} bytes`).toBe(0)
+    }
+  })
+
+  it('reads what the tool makes, in every implementation', async () => {
+    const input = join(directory, 'input')
+    await writeFile(input, bytes)
+
+    for (const level of ['-1', '-3', '-19']) {
+      const frame = await run('zstd', ['-c', level, '-D', file, input])
+
+      for (const implementation of ['native', 'wasm', 'js'] as const) {
+        const options = { size: bytes.byteLength, dictionary }
+        const back = await codecs.zstd({ implementation }).decompress(frame, options)
+        expect(Buffer.compare(back, bytes), `${implementation}, ${level}`).toBe(0)
+      }
+    }
+  })
+})
+
 describe.each(TOOLS)('$codec with its reference tool', ({
   codec,
   decompress,

@@ -1,6 +1,5 @@
 /** `ipfsz site add`: a site on Kubo's gateway, which knows nothing of compressed files, in Chromium. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { ipfsz } from '@ipfsz/core'
 import { createGateway } from '@ipfsz/gateway'
@@ -10,33 +9,14 @@ import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { it } from '../integration/run-cli.ts'
 import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
-import { longText } from '../support/data.ts'
 import { listen } from '../support/listen.ts'
-import { startKubo } from '../support/network-kubo.ts'
 import { fromCar } from '../support/recording-blockstore.ts'
 import { run } from '../support/tools.ts'
-import type { Sandbox } from '../integration/run-cli.ts'
-import type { KuboNode } from '../support/network-kubo.ts'
-import type { Browser, Page } from 'playwright'
+import { addSite, FILES, page, publish, TEXT } from './published-site.ts'
+import type { Browser, Page, Route } from 'playwright'
 
 /** The most bytes of the page that stands for each page, gzipped. */
 const MAX_LOADER_SIZE = 8000
-
-const TEXT = Buffer.from(longText(3_000_000))
-
-const page = (title: string, body: string): string =>
-  `<!doctype html><title>${title}</title><link rel="stylesheet" href="/style.css"><p>${body}`
-
-const FILES: Readonly<Record<string, string | Buffer>> = {
-  'index.html': page('Home & <more>'.replace('<more>', '&lt;more&gt;'), '<a href="/docs/page.html">go</a>'),
-  'docs/page.html': page('A page', '<a href="../">back</a>'),
-  'crawled/page.html': page('For crawlers', ''),
-  '404.html': page('Not here', ''),
-  'style.css': 'p { color: rgb(1, 2, 3) }',
-  'robots.txt': 'User-agent: *\n',
-  'long.txt': TEXT,
-  _redirects: '/* /404.html 404\n'
-}
 
 let browser: Browser
 
@@ -50,38 +30,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
 })
-
-interface Published {
-  cid: string
-  /** The path of a CAR of it. */
-  car: string
-}
-
-/** Publish a site from the repo of a sandbox. */
-async function addSite ({ run: ipfsz, directory }: Sandbox, files: typeof FILES): Promise<Published> {
-  for (const [name, content] of Object.entries(files)) {
-    await mkdir(dirname(join(directory, 'site', name)), { recursive: true })
-    await writeFile(join(directory, 'site', name), content)
-  }
-
-  const added = await ipfsz(['site', 'add', 'site', '--keep', '/crawled/', '--level', '3', '--json'])
-  expect(added.stderr).toBe('')
-  const { cid, ...report } = JSON.parse(added.stdout.toString()) as { cid: string }
-  expect(report).toMatchObject({ files: 8, pages: 3, kept: 2, size: expect.any(Number) })
-  await ipfsz(['car', 'export', cid, '-o', `${cid}.car`])
-
-  return { cid, car: join(directory, `${cid}.car`) }
-}
-
-/** Publish the site to a Kubo. */
-async function publish (sandbox: Sandbox): Promise<{ cid: string, kubo: KuboNode }> {
-  const { cid, car } = await addSite(sandbox, FILES)
-  const kubo = await startKubo()
-  onTestFinished(async () => kubo.stop())
-  await kubo.ipfs(['dag', 'import', car])
-
-  return { cid, kubo }
-}
 
 async function newPage (options = {}): Promise<Page> {
   const context = await browser.newContext(options)
@@ -165,6 +113,7 @@ describe('a site with a name', () => {
     // the repo has both: one CAR of each root is enough to serve them
     const stores = await Promise.all([first, second].map(async ({ car }) => fromCar(await readFile(car))))
     let current = 0
+    const statuses: number[] = []
     const gateways = stores.map(blocks => createGateway({ fs: ipfsz({ blockstore: blocks }), blocks, names: {
       resolve: async () => ({ cid: CID.parse([first, second][current].cid), path: [], ttl: 0 })
     } }))
@@ -173,7 +122,13 @@ describe('a site with a name', () => {
       // to the gateway a name with a DNSLink, to Chromium an address that is secure without a certificate
       url.host = 'site.test'
 
-      return gateways[current](new Request(url, request))
+      const response = await gateways[current](new Request(url, request))
+
+      if (/^\/ipfsz-worker-\w+\.js$/.test(url.pathname)) {
+        statuses.push(response.status)
+      }
+
+      return response
     }))
     onTestFinished(close)
 
@@ -192,6 +147,8 @@ describe('a site with a name', () => {
     await isShown(visitor, 'Home again')
     await visitor.goto(`${origin}/docs/page.html`)
     expect([await visitor.title(), await colorOf(visitor)]).toEqual(['A page', 'rgb(1, 2, 3)'])
+    // the script of the worker was fetched once: the second release has the same
+    expect(statuses.filter(status => status === 200)).toHaveLength(1)
   })
 
   it('says what is missing where a browser has no service workers', async ({ sandbox }) => {
@@ -206,6 +163,40 @@ describe('a site with a name', () => {
     await visitor.goto(`http://${cid}.ipfs.localhost:${port}/`)
     await expect.poll(async () => visitor.textContent('h1')).toBe('This browser cannot show the site here')
 
+    // one origin for all sites: of a name, and where the gateway has no name of its own
+    const html = await (await fetch(`http://127.0.0.1:${port}/ipfs/${cid}/docs/page.html`)).text()
+
+    for (const [address, links] of [
+      ['http://gateway.example/ipns/my-docs.example.org/docs/?a#b', [
+        'https://my-docs.example.org/docs/?a#b',
+        'http://my--docs-example-org.ipns.gateway.example/docs/?a#b',
+        'https://my--docs-example-org.ipns.dweb.link/docs/?a#b'
+      ]],
+      [`http://192.0.2.1:8080/ipfs/${cid}`, [`https://${cid}.ipfs.dweb.link/`]],
+      ['http://gateway.example/ipfs/QmQPeNsJPyVWPFDVHb77w8G42Fvo15z4bG2X8D2GhfbSXc/', []]
+    ] as const) {
+      const lost = await newPage()
+      await lost.route('**', async route => route.fulfill({ body: html, contentType: 'text/html' }))
+      await lost.goto(address)
+      expect(await lost.textContent('h1')).toBe('This address cannot show the site')
+      expect(await lost.$$eval('a', found => found.map(link => link.href))).toEqual(links)
+    }
+
+    // the browser stores nothing for it: Try again does
+    const blocked = await newPage()
+    await blocked.addInitScript(() => {
+      if (!location.hash.includes('allowed')) {
+        Object.defineProperty(globalThis, 'sessionStorage', {
+          get () { throw new DOMException('no', 'SecurityError') }
+        })
+      }
+    })
+    await blocked.goto(`http://${cid}.ipfs.localhost:${port}/`)
+    await expect.poll(async () => blocked.textContent('main')).toContain('SecurityError')
+    await blocked.evaluate(() => { location.hash = 'allowed' })
+    await blocked.click('button')
+    await isShown(blocked, 'Home & <more>')
+
     // the worker cannot be fetched
     const offline = await newPage()
     await offline.route('**/ipfsz-worker.js', async route => route.abort())
@@ -216,5 +207,18 @@ describe('a site with a name', () => {
     await offline.unroute('**/ipfsz-worker.js')
     await offline.click('button')
     await isShown(offline, 'Home & <more>')
+
+    // the worker does not come, and then it does
+    const silent = await newPage()
+    const { promise: asked, resolve } = Promise.withResolvers<Route>()
+    await silent.clock.install()
+    await silent.context().route('**/ipfsz-worker.js', resolve)
+    await silent.goto(`http://${cid}.ipfs.localhost:${port}/`)
+    const request = await asked
+    await silent.clock.fastForward(30_000)
+    expect(await silent.textContent('h1')).toBe('The gateway keeps silent')
+    expect(await silent.textContent('main')).toContain('TimeoutError')
+    await request.continue()
+    await isShown(silent, 'Home & <more>')
   })
 })

@@ -12,6 +12,15 @@ export async function registerWorker (url: string): Promise<void> {
   await controlled
 }
 
+/** Register another worker, which waits for the end of the one before it. */
+export async function installWorker (url: string): Promise<void> {
+  const registration = await navigator.serviceWorker.register(url)
+
+  while (registration.waiting == null) {
+    await new Promise(resolve => { registration.installing?.addEventListener('statechange', resolve) })
+  }
+}
+
 export interface Answer {
   status: number
   headers: Record<string, string>

@@ -10,7 +10,7 @@ import { wav } from '../interop/clients/media.ts'
 import { CHROMIUM_FLAGS, findChromium } from '../support/chromium.ts'
 import { noise, text } from '../support/data.ts'
 import { keptBlocks } from '../support/kept-blocks.ts'
-import { ask, finishReading, registerWorker, startReading } from './in-worker-page.ts'
+import { ask, finishReading, installWorker, registerWorker, startReading } from './in-worker-page.ts'
 import { addSite, startTestGateway } from './worker-gateway.ts'
 import { bundleWorker, startSite } from './worker-page.ts'
 import type { Browser, Page } from 'playwright'
@@ -240,6 +240,21 @@ describe('a service worker', () => {
     await expect.poll(async () => page.title()).toBe('It ran')
   })
 
+  it('says that a gateway keeps silent, and tries again', async () => {
+    const page = await openPage({ trusted: `${root}`, timeout: '1000' })
+    gateway.manner = 'silence'
+    const response = await page.goto(`${site.url}/ipfs/${root}/index.html`)
+
+    expect(response?.status()).toBe(504)
+    expect(await page.textContent('.status')).toMatch(/^504 (FetchStalled|GatewaysFailed)Error$/)
+
+    gateway.manner = 'right'
+    // on a busy machine, a second may be too short for an answer
+    while (await page.title() !== 'It ran') {
+      await Promise.all([page.waitForEvent('load'), page.getByText('Try again', { exact: true }).click()])
+    }
+  })
+
   it('asks another gateway if one sends wrong bytes', async () => {
     const bad = await startTestGateway(blocks)
     onTestFinished(bad.close)
@@ -351,6 +366,46 @@ describe('a service worker with a site', () => {
     expect(await titleOf('/')).toEqual([200, 'First', '/'])
   })
 
+  it('keeps the release of a page that opens another tab, or loads a frame', async () => {
+    const [first, second] = [await addSite(fs, pages('First')), await addSite(fs, pages('Second'))]
+    const page = await openPage({ root: `${first}` })
+    await page.goto(site.url)
+    await page.evaluate(installWorker, workerUrl({ root: `${second}` }))
+
+    await page.evaluate(async () => new Promise(resolve => {
+      const frame = document.createElement('iframe')
+      frame.addEventListener('load', resolve)
+      frame.src = '/sub/'
+      document.body.append(frame)
+    }))
+    expect(await page.frames()[1].title()).toBe('First below ran')
+
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.evaluate(() => { document.querySelector('a')?.setAttribute('target', '_blank') })
+        .then(async () => page.click('a'))
+    ])
+    await expect.poll(async () => tab.title().catch(() => '')).toBe('First below ran')
+    expect(await page.evaluate(ask, { url: '/index.html' })).toMatchObject({ text: expect.stringContaining('First') })
+
+    // the frame goes with its page
+    await tab.close()
+    await expect.poll(async () => {
+      await page.reload()
+
+      return page.title()
+    }).toBe('Second')
+  })
+
+  it('shows a new release when the only page is left by a link', async () => {
+    const [first, second] = [await addSite(fs, pages('First')), await addSite(fs, pages('Second'))]
+    const page = await openPage({ root: `${first}` })
+    await page.goto(site.url)
+    await page.evaluate(installWorker, workerUrl({ root: `${second}` }))
+    await page.click('a')
+    await expect.poll(async () => page.title().catch(() => '')).toBe('Second below ran')
+  })
+
   it('shows a new release when the last page is loaded again, and the old one to several that are open', async () => {
     const [first, second] = [await addSite(fs, pages('First')), await addSite(fs, pages('Second'))]
     const page = await openPage({ root: `${first}` })
@@ -358,13 +413,7 @@ describe('a service worker with a site', () => {
     await page.goto(site.url)
     await other.goto(`${site.url}/sub/`)
 
-    await page.evaluate(async url => {
-      const registration = await navigator.serviceWorker.register(url)
-
-      while (registration.waiting == null) {
-        await new Promise(resolve => { registration.installing?.addEventListener('statechange', resolve) })
-      }
-    }, workerUrl({ root: `${second}` }))
+    await page.evaluate(installWorker, workerUrl({ root: `${second}` }))
     await page.reload()
     expect(await page.title()).toBe('First')
     await other.reload()

@@ -7,7 +7,7 @@ import type { MemoryBlockstore } from 'blockstore-core'
 import type { CID } from 'multiformats/cid'
 
 /** How a gateway answers: rightly, or with what else a worker may meet. */
-export type Manner = 'right' | 'wrong bytes' | 'a page' | 'not found' | 'broken off'
+export type Manner = 'right' | 'wrong bytes' | 'a page' | 'not found' | 'broken off' | 'silence'
 
 /** A trustless gateway on loopback that does not know IPFSz, and can misbehave. */
 export interface TestGateway {
@@ -27,6 +27,10 @@ export async function startTestGateway (blocks: MemoryBlockstore): Promise<TestG
 
   const answer = async (request: Request): Promise<Response> => {
     test.asked.push(new URL(request.url).pathname + new URL(request.url).search)
+
+    if (test.manner === 'silence') {
+      return new Promise(() => {})
+    }
 
     const response = await gateway(request)
 
@@ -59,7 +63,7 @@ interface Held {
   released: Promise<void>
 }
 
-function misbehave (response: Response, manner: Manner): Response {
+function misbehave (response: Response, manner: Exclude<Manner, 'silence'>): Response {
   const { status, headers } = response
 
   switch (manner) {

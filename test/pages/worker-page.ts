@@ -23,6 +23,7 @@ const WORKER = `
     gateways: query.getAll('gateway'),
     trusted: query.getAll('trusted'),
     ...query.has('cache') ? { cacheSize: Number(query.get('cache')) } : {},
+    ...query.has('timeout') ? { timeout: Number(query.get('timeout')) } : {},
     ...query.has('root') ? { site: { root: query.get('root'), except: ['/worker', '/other'] } } : {}
   })
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { AddressInfo, Server } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
 
 /** A server that listens on a free port of loopback. */
 export interface Listening {
@@ -9,9 +9,13 @@ export interface Listening {
 }
 
 export async function listen (server: Pick<Server, 'listen' | 'on' | 'close' | 'address'>): Promise<Listening> {
-  const sockets = new Set<{ destroy: () => void }>()
+  const sockets = new Set<Pick<Socket, 'destroy'>>()
 
-  server.on('connection', socket => { sockets.add(socket) })
+  server.on('connection', (socket: Socket) => {
+    // tests look at what the other end learns
+    socket.on('error', () => {})
+    sockets.add(socket)
+  })
   server.listen(0, '127.0.0.1')
   await once(server as Server, 'listening')
 

@@ -3,7 +3,13 @@ import { createServer } from 'node:http'
 import { extname, join, normalize } from 'node:path'
 import type { AddressInfo } from 'node:net'
 
-const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' }
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm'
+}
 
 /** Serve a directory on a free port of loopback. */
 export async function serve (
@@ -11,7 +17,8 @@ export async function serve (
   headers: Record<string, string> = {}
 ): Promise<{ url: string, close: () => void }> {
   const server = createServer((request, response) => {
-    const path = request.url === '/' ? '/index.html' : normalize(request.url ?? '/')
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+    const path = pathname === '/' ? '/index.html' : normalize(pathname)
 
     readFile(join(directory, path)).then(
       bytes => {

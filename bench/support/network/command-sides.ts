@@ -13,28 +13,36 @@ import type { ShapedProxy } from '../shaped-proxy.ts'
 /** Our command on both sides, as users run it. */
 export const COMMAND = 'ipfsz cat from ipfsz daemon'
 
+/** The same from a daemon that serves no HTTP to its peers. */
+export const OVER_BITSWAP = `${COMMAND} --no-libp2p-gateway`
+
 /** The same over HTTP. */
 export const OVER_HTTP = 'ipfsz cat --gateway, from ipfsz gateway'
 export const OVER_HTTP_FROM_KUBO = "ipfsz cat --gateway, from Kubo's gateway"
 
 /** `ipfsz cat` from `ipfsz daemon`, and from gateways. */
 export async function startCommandSides (directory: string): Promise<{ sides: Side[], stop: () => Promise<void> }> {
-  const repo = join(directory, 'command-provider')
-  await mkdir(repo)
-  await addByCommand(repo, import.meta.filename)
+  const [repo, plainRepo] = ['command-provider', 'command-provider-bitswap'].map(name => join(directory, name))
+
+  for (const path of [repo, plainRepo]) {
+    await mkdir(path)
+    await addByCommand(path, import.meta.filename)
+  }
+
   const daemon = await startCommandDaemon(repo)
+  const plainDaemon = await startCommandDaemon(plainRepo, ['--no-libp2p-gateway'])
   const gateway = await startCommandGateway(repo)
   const port = portOf(gateway.url)
   const offer = async (file: string): Promise<Offer> => addByCommand(repo, file)
   const kubo = await hasKubo() ? await startKuboBeside(directory) : undefined
 
   const sides: Side[] = [
+    { name: COMMAND, port: daemon.port, offer, fetch: fetchFromPeer(directory, daemon.peer) },
     {
-      name: COMMAND,
-      port: daemon.port,
-      offer,
-      fetch: async ({ cid }, link, ...rest) =>
-        fetchByCommand(directory, cid, ['--peer', `/ip4/127.0.0.1/tcp/${link.port}/p2p/${daemon.peer}`], link, ...rest)
+      name: OVER_BITSWAP,
+      port: plainDaemon.port,
+      offer: async file => addByCommand(plainRepo, file),
+      fetch: fetchFromPeer(directory, plainDaemon.peer)
     },
     { name: OVER_HTTP, port, offer, fetch: fetchOverHttp(directory) },
     ...kubo == null ? [] : [{
@@ -59,7 +67,17 @@ export async function startCommandSides (directory: string): Promise<{ sides: Si
     }
   ]
 
-  return { sides, stop: async () => { await Promise.all([daemon.stop(), gateway.stop(), kubo?.stop()]) } }
+  return {
+    sides,
+    stop: async () => {
+      await Promise.all([daemon.stop(), plainDaemon.stop(), gateway.stop(), kubo?.stop()])
+    }
+  }
+}
+
+function fetchFromPeer (directory: string, peer: string): Side['fetch'] {
+  return async ({ cid }, link, ...rest) =>
+    fetchByCommand(directory, cid, ['--peer', `/ip4/127.0.0.1/tcp/${link.port}/p2p/${peer}`], link, ...rest)
 }
 
 function fetchOverHttp (directory: string): Side['fetch'] {

@@ -125,8 +125,11 @@ export async function startCommandGateway (
 }
 
 /** Start `ipfsz daemon` on a free port of loopback. */
-export async function startCommandDaemon (repo: string): Promise<Provider & { stop: () => Promise<void> }> {
-  const child = start(['daemon', '--json', '--repo', repo, '--listen', '/ip4/127.0.0.1/tcp/0'])
+export async function startCommandDaemon (
+  repo: string,
+  args: readonly string[] = []
+): Promise<Provider & { stop: () => Promise<void> }> {
+  const child = start(['daemon', '--json', '--repo', repo, '--listen', '/ip4/127.0.0.1/tcp/0', ...args])
   const exit = once(child, 'close')
   child.stderr.resume()
 

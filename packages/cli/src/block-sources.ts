@@ -63,12 +63,10 @@ export class BlockSources {
     const planned = [this.#gateways, this.#routed]
       .map(gateways => gateways?.source(root, plan))
       .filter(source => source != null)
-    const peers = network == null ? [] : [new PeerSource({ network, root, searches: this.#searches })]
+    const peers = network == null ? [] : [new PeerSource({ network, root, plan, searches: this.#searches })]
+    const sources = [...planned, ...peers]
 
-    return {
-      sources: [...planned, ...peers],
-      dropPlan: () => { planned.forEach(source => { source.dropPlan() }) }
-    }
+    return { sources, dropPlan: () => { sources.forEach(source => { source.dropPlan() }) } }
   }
 
   /** End all responses. The network stays open. */

@@ -74,14 +74,16 @@ export async function withRepo<T> (
   { lock, links: writes = false, existing = false, sync = true, ...init }: SessionOptions,
   work: (session: Session) => Promise<T>
 ): Promise<T> {
-  const { signal, repo: path } = context
+  const { output, signal, repo: path } = context
 
   if (existing) {
     await openRepoToRead(path)
   }
 
   // lock before opening: a conversion that held the lock may have changed the codec
-  const release = lock == null ? undefined : await lockRepo(path, lock, signal)
+  const release = lock == null
+    ? undefined
+    : await output.during('waiting for another process', async () => lockRepo(path, lock, signal))
   let repo: Repo | undefined
   let links: LinkStore | undefined
 
@@ -200,11 +202,10 @@ export async function withReadings<T> (
 /**
  * Open the network alone, for commands that do not read the repo.
  *
+ * @param access - is left open
  * @throws {DaemonError} there is no daemon, and no peer to connect to
  */
-export async function openNetwork (context: Context): Promise<Network> {
-  const access = networkAccess(context)
-
+export async function requireNetwork (access: Pick<NetworkAccess, 'isPossible' | 'open'>): Promise<Network> {
   if (!await access.isPossible()) {
     throw new DaemonError(
       'No daemon is running and no peer is known: start a daemon with ipfsz daemon, or name a peer with --peer'

@@ -111,6 +111,10 @@ export function explain (err: Error): string {
       return `${err.message}: allow more with --max-window`
     case 'InvalidLinkError':
       return `${err.message}: delete the directory links in the repo. That deletes every link: link the files again`
+    case 'InvalidOriginalError':
+      return `${err.message}: delete the file originals.db in the repo, and run ipfsz originals index`
+    case 'UnlinkedFileError':
+      return `${err.message}: add it again with ipfsz add --link, or link it with ipfsz link add`
     case 'LinkMismatchError':
       return `${err.message}. If the link is wrong, delete it with ipfsz link rm. If the original was not made ` +
         'with the settings of Helia or a Kubo profile, link it with ipfsz link add --unchecked'

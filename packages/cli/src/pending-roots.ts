@@ -51,7 +51,9 @@ export class PendingRoots {
   async flush (): Promise<void> {
     const { pin, session, context, fail } = this.#init
     const roots = this.#roots.splice(0)
-    const errors = roots.length === 0 ? new Map<string, unknown>() : await makeDurable(roots, pin, session, context)
+    const errors = roots.length === 0
+      ? new Map<string, unknown>()
+      : await context.output.during('syncing to disk', async () => makeDurable(roots, pin, session, context))
 
     for (const { cid, print } of roots) {
       if (errors.has(cid.toString())) {

@@ -225,6 +225,17 @@ describe('measure', () => {
       .toEqual(Array.from({ length: 5 }, () => [128 * KIB, 1]))
   })
 
+  it('knows the ratio of a small file from the warm-up', async () => {
+    const clock = new Clock()
+    const [measurement] = await measure(
+      [fakeCodecLevel(clock, { compress: 10 })],
+      makeFrames(100 * KIB),
+      optionsOf(clock, { time: 1000 })
+    )
+
+    expect(measurement).toMatchObject({ size: 100 * KIB, rounds: 1, rough: false, margin: 0, ratio: close(0.5) })
+  })
+
   it.each([1000, 5000, 20_000])('ends in time when a level gets slower with the size of a piece: %d ms', async (
     time
   ) => {

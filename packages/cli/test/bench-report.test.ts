@@ -129,6 +129,13 @@ describe('the table', () => {
     ])
   })
 
+  it('has the ratio, the speed and the time over the usual link where there is no room for more', () => {
+    const lines = rowsTable(rows, zstd, terminal(40))
+
+    expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(40)
+    expect(lines[0]).toMatch(/^CODEC +RATIO +COMPRESS +100$/)
+  })
+
   it.each(WIDTHS)('fits into %d columns, with all figures', (width) => {
     const lines = rowsTable(rows, zstd, terminal(width))
 

@@ -1,19 +1,18 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { ipfsz, unmark } from '@ipfsz/core'
 import { createGateway } from '@ipfsz/gateway'
 import { createNodeHandler } from '@ipfsz/gateway/node'
 import { MemoryBlockstore } from 'blockstore-core'
 import { MemoryDatastore } from 'datastore-core'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { keyOf } from '../src/dag/dag-walk.ts'
 import { createFetchingGateway } from '../src/gateway/fetching.ts'
 import { Metrics } from '../src/gateway/metrics.ts'
 import { Upstream } from '../src/gateway/upstream.ts'
 import { noise } from '../../../test/support/data.ts'
+import { listenInTest } from '../../../test/support/listen-in-test.ts'
 import { fakeNetwork } from './fake-network.ts'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { FetchingInit } from '../src/gateway/fetching.ts'
 import type { Gateway } from '@ipfsz/gateway'
 import type { Blockstore } from 'interface-blockstore'
@@ -23,14 +22,7 @@ const PEER = '12D3KooWEsKGiTKJKz6WAJcYhs9C2n2Fwbf8Mo4AiZyF72H8P1gQ'
 const BYTES = noise(3_000_000)
 
 async function listen (server: Server): Promise<string> {
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `http://127.0.0.1:${await listenInTest(server)}`
 }
 
 /** A server that notes what it is asked for. */

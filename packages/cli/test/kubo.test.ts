@@ -1,39 +1,19 @@
-import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openKubo } from '../src/kubo/kubo.ts'
+import { listenInTest } from '../../../test/support/listen-in-test.ts'
 import type { RequestListener, Server } from 'node:http'
-import type { AddressInfo, Socket, Server as TcpServer } from 'node:net'
+import type { Socket } from 'node:net'
 
 const { signal } = new AbortController()
 const bytes = new TextEncoder().encode('some words, more than once. '.repeat(1000))
-const servers: Array<{ server: Server | TcpServer, sockets: Set<Socket> }> = []
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map(async ({ server, sockets }) => {
-    sockets.forEach(socket => { socket.destroy() })
-    await new Promise(resolve => { server.close(resolve) })
-  }))
-})
-
-async function listen (server: Server | TcpServer): Promise<number> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    socket.on('error', () => {})
-    sockets.add(socket)
-  })
-  servers.push({ server, sockets })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-
-  return (server.address() as AddressInfo).port
-}
 
 interface FakeKubo {
+  server: Server
   port: number
   /** The requested paths, without their queries. */
   paths: string[]
@@ -44,9 +24,9 @@ type Answers = Record<string, (...args: Parameters<RequestListener>) => unknown>
 
 /** The part of Kubo's RPC API that adding uses. `answers` replace its own, by command, or `all` of them. */
 async function fakeKubo (answers: Answers = {}): Promise<FakeKubo> {
-  const kubo: FakeKubo = { port: 0, paths: [], authorization: [] }
+  const kubo: FakeKubo = { server: createHttpServer(), port: 0, paths: [], authorization: [] }
 
-  kubo.port = await listen(createHttpServer((request, response) => {
+  kubo.server.on('request', (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')
     kubo.paths.push(pathname)
     kubo.authorization.push(request.headers.authorization)
@@ -61,7 +41,8 @@ async function fakeKubo (answers: Answers = {}): Promise<FakeKubo> {
     const command = pathname.split('/').slice(-2).join('/')
 
     ;(answers[command] ?? answers.all ?? usual[command])(request, response)
-  }))
+  })
+  kubo.port = await listenInTest(kubo.server)
 
   return kubo
 }
@@ -209,7 +190,7 @@ describe('adding to Kubo', () => {
   })
 
   it('refuses an answer in another protocol', async () => {
-    const port = await listen(createServer(socket => { socket.end('SSH-2.0-OpenSSH_9.2\r\n') }))
+    const port = await listenInTest(createServer(socket => { socket.end('SSH-2.0-OpenSSH_9.2\r\n') }))
 
     await expect(add(`http://127.0.0.1:${port}`)).rejects.toMatchObject({ name: 'NotKuboError' })
   })
@@ -269,7 +250,7 @@ describe('a connection to Kubo', () => {
   it('is replaced when it is closed on its second use', async () => {
     const used = new Map<Socket, number>()
     const kubo = await fakeKubo()
-    servers[servers.length - 1].server.prependListener('request', (request: Parameters<RequestListener>[0]) => {
+    kubo.server.prependListener('request', (request: Parameters<RequestListener>[0]) => {
       const times = (used.get(request.socket) ?? 0) + 1
       used.set(request.socket, times)
 

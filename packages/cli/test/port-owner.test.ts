@@ -1,101 +1,104 @@
-import { spawn } from 'node:child_process'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { listenReason } from '../src/listen-reasons.ts'
-import { portOwner } from '../src/port-owner.ts'
-import type { AddressInfo } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { listenReason } from '../src/ports/listen-reasons.ts'
+import { macPortOwner, windowsPortOwner } from '../src/ports/tool-port-owner.ts'
+import { portOwner } from '../src/ports/port-owner.ts'
+import type { RunTool } from '../src/ports/tool-port-owner.ts'
 
 const PORT = 8080
 
-interface FakeSocket {
-  inode: number
-  /** In hexadecimal, with the port. */
-  local?: string
-  state?: string
-  table?: string
-}
+/** Tools that print fixed texts, by the names of their programs. */
+function fakeTools (texts: Record<string, string>): { run: RunTool, asked: string[] } {
+  const asked: string[] = []
 
-/** A directory like /proc, of a kernel that has some sockets, and of processes that have some of them open. */
-async function fakeProc (
-  sockets: readonly FakeSocket[],
-  processes: Record<string, readonly number[]>
-): Promise<string> {
-  const proc = await mkdtemp(join(tmpdir(), 'ipfsz-proc-'))
-  onTestFinished(async () => { await rm(proc, { recursive: true }) })
-  await mkdir(join(proc, 'net'))
+  return {
+    asked,
+    run: async (file, args) => {
+      const text = Object.entries(texts).find(([name]) => file.endsWith(name))?.[1]
+      asked.push([file.split(/[\\/]/).at(-1), ...args].join(' '))
 
-  for (const table of ['tcp', 'tcp6', 'udp', 'udp6']) {
-    const lines = sockets.filter(socket => (socket.table ?? 'tcp') === table).map(
-      ({ inode, local = '0100007F:1F90', state = '0A' }, i) =>
-        `   ${i}: ${local} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000 1000 0 ${inode} 1 0`
-    )
+      if (text == null) {
+        throw new Error(`${file} exits with 1`)
+      }
 
-    await writeFile(join(proc, 'net', table), `  sl  local_address rem_address   st ...\n${lines.join('\n')}\n`)
-  }
-
-  for (const [pid, inodes] of Object.entries(processes)) {
-    await mkdir(join(proc, pid, 'fd'), { recursive: true })
-    await writeFile(join(proc, pid, 'cmdline'), `node\0/bin/ipfsz\0gateway\0${'x'.repeat(10_000)}`)
-    await symlink('/dev/null', join(proc, pid, 'fd', '0'))
-
-    for (const [i, inode] of inodes.entries()) {
-      await symlink(`socket:[${inode}]`, join(proc, pid, 'fd', `${i + 3}`))
+      return text
     }
   }
-
-  return proc
 }
 
 describe('the owner of a port', () => {
-  it('is the process that has the socket which listens', async () => {
-    const proc = await fakeProc(
-      [
-        { inode: 1, local: '0100007F:1F91' },
-        { inode: 2, state: '01' },
-        { inode: 3 },
-        { inode: 4, table: 'udp', state: '07' },
-        { inode: 5, table: 'tcp6', local: '00000000000000000000000000000000:1F90' }
-      ],
-      { 11: [1, 2], 12: [3, 5], 13: [4] }
-    )
+  it('is what the system says, unless that is this process', async () => {
+    const owner = { pid: process.pid + 1, command: 'node' }
 
-    await expect(portOwner('tcp', PORT, proc))
-      .resolves.toEqual({ pid: 12, command: `node ipfsz gateway ${'x'.repeat(41)}...` })
-    await expect(portOwner('udp', PORT, proc)).resolves.toMatchObject({ pid: 13 })
-    await expect(portOwner('tcp', 1, proc)).resolves.toBeUndefined()
+    await expect(portOwner('tcp', PORT, async () => owner)).resolves.toEqual(owner)
+    await expect(portOwner('tcp', PORT, async () => ({ ...owner, pid: process.pid }))).resolves.toBeUndefined()
   })
 
-  it.for<[string, FakeSocket[], Record<string, number[]>]>([
-    ['one socket belongs to a process of another user', [{ inode: 1 }, { inode: 2 }], { 11: [1] }],
-    ['several processes share the socket', [{ inode: 1 }], { 11: [1], 12: [1] }],
-    ['two processes listen on two addresses', [{ inode: 1 }, { inode: 2 }], { 11: [1], 12: [2] }],
-    ['it is this process', [{ inode: 1 }], { [process.pid]: [1] }],
-    ['no socket listens', [{ inode: 1, state: '06' }], { 11: [1] }]
-  ])('is not guessed if %s', async ([, sockets, processes]) => {
-    await expect(portOwner('tcp', PORT, await fakeProc(sockets, processes))).resolves.toBeUndefined()
+  it('is not known if the system cannot be asked', async () => {
+    await expect(portOwner('tcp', PORT, async () => { throw new Error('no such tool') })).resolves.toBeUndefined()
+  })
+})
+
+describe('the owner of a port on macOS', () => {
+  it('is the process that lsof lists, with its command', async () => {
+    const { run, asked } = fakeTools({
+      lsof: 'p412\nf23\nn127.0.0.1:8080\nf24\nn[::1]:8080\n',
+      ps: '/usr/local/bin/node /usr/local/bin/ipfsz gateway --listen 127.0.0.1:8080\n'
+    })
+
+    await expect(macPortOwner('tcp', PORT, run))
+      .resolves.toEqual({ pid: 412, command: 'node ipfsz gateway --listen 127.0.0.1:8080' })
+    expect(asked).toEqual(['lsof -nP -iTCP:8080 -sTCP:LISTEN -Fpn', 'ps -o command= -p 412'])
   })
 
-  it('is not known where the kernel does not say', async () => {
-    await expect(portOwner('tcp', PORT, '/nonexistent')).resolves.toBeUndefined()
+  it('is not one that is connected to the same port elsewhere', async () => {
+    const { run } = fakeTools({
+      lsof: 'p412\nf23\nn192.0.2.1:5000->192.0.2.7:8080\np413\nf7\nn*:8080\n',
+      ps: 'x'
+    })
+
+    await expect(macPortOwner('udp', PORT, run)).resolves.toMatchObject({ pid: 413 })
   })
 
-  it.runIf(process.platform === 'linux')('is found on this machine', async () => {
-    const program = 'const s = require("net").createServer()' +
-      '.listen(0, "127.0.0.1", () => { console.log(s.address().port) })'
-    const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
-    onTestFinished(() => { child.kill() })
-    const { value } = await createInterface(child.stdout)[Symbol.asyncIterator]().next()
+  it.for([
+    ['two processes have it', 'p1\nn*:8080\np2\nn*:8080\n'],
+    ['none has it', ''],
+    ['lsof prints something else', 'lsof: WARNING\nn*:8080\n']
+  ])('is not guessed if %s', async ([, lsof]) => {
+    await expect(macPortOwner('tcp', PORT, fakeTools({ lsof, ps: 'x' }).run)).resolves.toBeUndefined()
+  })
+})
 
-    await expect(portOwner('tcp', Number(value))).resolves.toMatchObject({ pid: child.pid })
+describe('the owner of a port on Windows', () => {
+  const NETSTAT = [
+    '',
+    'Aktive Verbindungen',
+    '',
+    '  Proto  Lokale Adresse         Remoteadresse          Status           PID',
+    '  TCP    0.0.0.0:18080          0.0.0.0:0              ABHÖREN          1',
+    '  TCP    127.0.0.1:8080         0.0.0.0:0              ABHÖREN          5120',
+    '  TCP    [::1]:8080             [::]:0                 ABHÖREN          5120',
+    '  TCP    127.0.0.1:8080         127.0.0.1:50312        HERGESTELLT      9',
+    '  UDP    0.0.0.0:8080           *:*                                    77'
+  ].join('\r\n')
 
-    const server = createServer()
-    await new Promise<void>(resolve => { server.listen(0, '127.0.0.1', resolve) })
-    onTestFinished(() => { server.close() })
-    await expect(portOwner('tcp', (server.address() as AddressInfo).port)).resolves.toBeUndefined()
+  it.for([['tcp', 5120], ['udp', 77]] as const)('is the process that netstat lists for %s', async ([protocol, pid]) => {
+    const { run, asked } = fakeTools({
+      'netstat.exe': NETSTAT,
+      'tasklist.exe': `"node.exe","${pid}","Console","1","58.236 K"\r\n`
+    })
+
+    await expect(windowsPortOwner(protocol, PORT, run)).resolves.toEqual({ pid, command: 'node.exe' })
+    expect(asked).toEqual(['netstat.exe -ano', `tasklist.exe /FI PID eq ${pid} /FO CSV /NH`])
+  })
+
+  it.for([
+    ['two processes have it', `${NETSTAT}\r\n  TCP  0.0.0.0:8080  0.0.0.0:0  LISTENING  2`, '"a.exe","2"'],
+    ['it has ended', NETSTAT, 'INFO: No tasks are running which match the specified criteria.'],
+    ['none has it', '', '']
+  ])('is not guessed if %s', async ([, netstat, tasklist]) => {
+    const { run } = fakeTools({ 'netstat.exe': netstat, 'tasklist.exe': tasklist })
+
+    await expect(windowsPortOwner('tcp', PORT, run)).resolves.toBeUndefined()
   })
 })
 

@@ -100,7 +100,7 @@ function from (line: string): string {
 
 /** A bar on a terminal, whose clock only `at` moves. */
 function barOn (columns: number, init: Omit<ProgressInit, 'arrivals'>): {
-  /** Go to a time in seconds, when these bytes arrive and this much is done. Returns what is drawn. */
+  /** Go to a time in seconds, when these bytes arrive and this much is done. Returns what is shown then. */
   at: (seconds: number, done: number, arrived?: Record<string, number>) => string
 } {
   const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true, columns })
@@ -108,6 +108,7 @@ function barOn (columns: number, init: Omit<ProgressInit, 'arrivals'>): {
   const arrivals = new Arrivals(() => now)
   const progress = new Progress({ stderr, now: () => now }, { ...init, arrivals })
   let arrive = arrivals.ask()
+  let shown = ''
   onTestFinished(() => { progress.end() })
 
   return {
@@ -117,7 +118,10 @@ function barOn (columns: number, init: Omit<ProgressInit, 'arrivals'>): {
       arrive = arrivals.ask()
       progress.update(done)
 
-      return String(stderr.read() ?? '').replace(CLEAR, '')
+      // a line that stays the same is not drawn again
+      shown = String(stderr.read() ?? '').replace(CLEAR, '') || shown
+
+      return shown
     }
   }
 }

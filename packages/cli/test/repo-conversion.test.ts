@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, readdir, rm, watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { zstdCompressSync } from 'node:zlib'
 import { convert, stats } from '@ipfsz/blockstore-compressed'
 import { Key } from 'interface-datastore'
@@ -14,10 +15,15 @@ import { withRepo } from '../src/context.ts'
 import { writeCompression } from '../src/repo/repo-compression.ts'
 import { lockRepo } from '../src/repo/repo-lock.ts'
 import { openRepo, openRepoToRead } from '../src/repo/repo.ts'
+import { Output } from '../src/terminal/output.ts'
 import type { Context } from '../src/context.ts'
 import type { Blockstore } from 'interface-blockstore'
 
 const { signal } = new AbortController()
+const output = new Output({ stdout: new PassThrough(), stderr: new PassThrough(), now: Date.now }, {
+  json: false,
+  verbose: false
+})
 
 const it = base.extend<{ path: string }>({
   // oxlint-disable-next-line no-empty-pattern -- vitest reads which fixtures are needed from the pattern
@@ -44,7 +50,7 @@ describe('withRepo', () => {
     const release = await lockRepo(path, 'gc', signal)
     const lockFiles = watch(join(path, 'locks'))
     const waiting = withRepo(
-      { repo: path, signal } as Context,
+      { repo: path, output, signal } as Context,
       { lock: 'add' },
       async ({ repo }) => repo.blockstore.put(cid, bytes)
     )
@@ -75,7 +81,7 @@ describe('withRepo', () => {
     const { datastore } = await openRepo(path)
     await datastore.put(new Key('/version'), new TextEncoder().encode('99'))
 
-    await expect(withRepo({ repo: path, signal } as Context, { lock: 'add' }, async () => {}))
+    await expect(withRepo({ repo: path, output, signal } as Context, { lock: 'add' }, async () => {}))
       .rejects.toMatchObject({ name: 'RepoError' })
     await (await lockRepo(path, 'gc', signal, -1))()
   })

@@ -15,12 +15,12 @@ import { DEFAULT_LIFETIME, formatName, makeRecord } from '../src/network/names/n
 import { writePublished } from '../src/network/names/published.ts'
 import { openRepo } from '../src/repo/repo.ts'
 import { Output } from '../src/terminal/output.ts'
+import { listenInTest } from '../../../test/support/listen-in-test.ts'
 import { fakeNetwork } from './fake-network.ts'
 import type { Context } from '../src/context.ts'
 import type { NetworkOptions } from '../src/daemon/access.ts'
 import type { Network } from '../src/network/network.ts'
 import type { Repo } from '../src/repo/repo.ts'
-import type { AddressInfo } from 'node:net'
 
 const CID_TEXT = 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'
 const cid = CID.parse(CID_TEXT)
@@ -74,10 +74,7 @@ async function serveRecords (answer: (path: string) => Uint8Array | undefined): 
     response.writeHead(bytes == null ? 404 : 200, { 'content-type': 'application/vnd.ipfs.ipns-record' }).end(bytes)
   })
 
-  await new Promise<void>(resolve => { server.listen(0, '127.0.0.1', resolve) })
-  onTestFinished(() => { server.close() })
-
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `http://127.0.0.1:${await listenInTest(server)}`
 }
 
 describe('a name of this repo', () => {

@@ -12,6 +12,7 @@ describe('defaultListen', () => {
     expect(defaultListen({ lo: [v4] }))
       .toEqual(['/ip4/0.0.0.0/tcp/4101', '/ip4/0.0.0.0/tcp/4102/ws', '/ip4/0.0.0.0/udp/4103/webrtc-direct'])
     expect(defaultListen({ lo: [v4], eth0: [v6] })).toHaveLength(6)
+    expect(defaultListen({ lo: [v4], eth0: [v6] }, false)).toEqual(defaultListen({ lo: [v4] }))
   })
 
   it('returns valid multiaddrs', () => {

@@ -235,7 +235,7 @@ async function runTask ({ codec: name, implementation, workers, seed, from, to, 
     let value = REFUSED
 
     try {
-      const bytes = await codec.decompress(input.frame, { size: input.size })
+      const bytes = await codec.decompress(input.frame, { size: input.size, dictionary: input.dictionary })
       value = crc32(bytes)
 
       if (bytes.byteLength !== input.size || bytes.constructor !== Uint8Array) {
@@ -349,8 +349,8 @@ function print ({ task, outcomes, seconds, peak, slowest, reasons }: Row): void 
   }
 }
 
-function show ({ frame, size }: Input, number: number, seed: number): string {
+function show ({ frame, size, dictionary }: Input, number: number, seed: number): string {
   const base64 = frame.byteLength <= MAX_SHOWN ? Buffer.from(frame).toString('base64') : `${frame.byteLength} bytes`
 
-  return `seed ${seed}, number ${number}, size ${size}, ${base64}`
+  return `seed ${seed}, number ${number}, size ${size}, dictionary ${dictionary?.byteLength ?? 0}, ${base64}`
 }

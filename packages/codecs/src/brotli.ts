@@ -2,8 +2,9 @@ import { hasZlib } from '#platform'
 import { hasWasm } from './runtime/capabilities.ts'
 import { CODES } from './constants.ts'
 import { createCodec } from './runtime/create-codec.ts'
+import { inWorkers } from './runtime/in-workers.ts'
 import type { Codec, CodecInit } from './codec.ts'
-import type { CodecDefinition } from './runtime/create-codec.ts'
+import type { CodecDefinition } from './runtime/codec-definition.ts'
 
 export const BROTLI: CodecDefinition = {
   name: 'brotli',
@@ -23,7 +24,7 @@ export const BROTLI: CodecDefinition = {
       everywhere: true,
       available: hasWasm,
       load: () => import('./impl/brotli-compress-wasm.ts'),
-      worker: () => import('./generated/brotli-compress-wasm-worker.ts'),
+      worker: inWorkers(() => import('./generated/brotli-compress-wasm-worker.ts')),
       wasm: () => import('./generated/brotli-compress-module.ts')
     },
     {
@@ -33,7 +34,7 @@ export const BROTLI: CodecDefinition = {
       available: hasWasm,
       load: () => import('./impl/brotli-decompress-wasm.ts'),
       stream: () => import('./stream/brotli-wasm.ts'),
-      worker: () => import('./generated/brotli-decompress-wasm-worker.ts'),
+      worker: inWorkers(() => import('./generated/brotli-decompress-wasm-worker.ts')),
       wasm: () => import('./generated/brotli-decompress-module.ts')
     }
   ]

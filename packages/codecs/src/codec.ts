@@ -23,6 +23,17 @@ export interface CompressOptions {
   level?: number
 
   /**
+   * Bytes that the frame may refer back to, as if they came before its content: a dictionary of
+   * raw content (RFC 8878, section 5), such as an earlier version of the same bytes. 8 bytes to
+   * 16 MiB. Who decompresses the frame needs the same dictionary.
+   *
+   * It is never transferred, and is copied to workers. Do not modify it until the promise settles.
+   *
+   * @default none
+   */
+  dictionary?: Uint8Array | undefined
+
+  /**
    * Transfer the bytes to a worker instead of copying them. This may detach their whole
    * ArrayBuffer, even if the call fails.
    *
@@ -37,6 +48,17 @@ export interface CompressOptions {
 export interface DecompressOptions {
   /** How many bytes the frame has to decode to, 0 to 16 MiB. */
   size: number
+
+  /**
+   * The dictionary that the frame was compressed with, see {@link CompressOptions.dictionary}.
+   *
+   * The frame does not say which one that is. Its checksum does: with another dictionary, the call
+   * throws a CorruptFrameError. A frame without a checksum is refused, because a wrong dictionary
+   * could then yield wrong bytes of the right length.
+   *
+   * @default none
+   */
+  dictionary?: Uint8Array | undefined
 
   /**
    * Transfer the frame, as {@link CompressOptions.transfer} does.
@@ -78,10 +100,20 @@ export interface Codec {
   readonly implementation: ImplementationName
 
   /**
+   * Whether calls can have a dictionary. If the implementation in use cannot take one, another one
+   * of the same codec does (Node before 22.19).
+   *
+   * Missing means false: codecs from other packages may lack it.
+   */
+  readonly dictionaries?: boolean
+
+  /**
    * Compress up to 16 MiB into one frame.
    *
    * @throws {InvalidLevelError} the codec has no such level
    * @throws {FrameTooLargeError} there are more than 16 MiB
+   * @throws {DictionaryNotSupportedError} the codec cannot use a dictionary
+   * @throws {InvalidDictionaryError} the dictionary is not of 8 bytes to 16 MiB, or is not raw content
    * @throws {MissingImplementationError} this implementation only decompresses
    * @throws {WorkerCrashedError} the worker crashed
    */
@@ -91,8 +123,11 @@ export interface Codec {
    * Decompress exactly one frame into exactly `size` bytes. Memory depends on `size`, never on
    * a number in the frame.
    *
-   * @throws {CorruptFrameError} the bytes are not exactly one frame of `size` bytes
+   * @throws {CorruptFrameError} the bytes are not exactly one frame of `size` bytes, or were
+   *   compressed with another dictionary
    * @throws {FrameTooLargeError} `size` is more than 16 MiB
+   * @throws {DictionaryNotSupportedError} the codec cannot use a dictionary
+   * @throws {InvalidDictionaryError} the dictionary is not of 8 bytes to 16 MiB, or is not raw content
    * @throws {MissingImplementationError} this implementation only compresses
    * @throws {WorkerCrashedError} the worker crashed
    */

@@ -16,3 +16,9 @@ export const CODES = {
  * limits the memory of readers (docs/format.md, section 2).
  */
 export const MAX_FRAME_SIZE = 16 * 1024 * 1024
+
+/** The fewest bytes in a dictionary. libzstd ignores shorter ones. */
+export const MIN_DICTIONARY_SIZE = 8
+
+/** The most bytes in a dictionary, 16 MiB. */
+export const MAX_DICTIONARY_SIZE = 16 * 1024 * 1024

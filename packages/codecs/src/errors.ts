@@ -16,6 +16,20 @@ export class CorruptFrameError extends Error {
   }
 }
 
+/** Thrown when a codec gets a dictionary and cannot use one. */
+export class DictionaryNotSupportedError extends Error {
+  static override readonly name = 'DictionaryNotSupportedError'
+  override readonly name = 'DictionaryNotSupportedError'
+  readonly codec: string
+  readonly implementation: string
+
+  constructor (codec: string, implementation: string) {
+    super(`${codec} (${implementation}) cannot use a dictionary here`)
+    this.codec = codec
+    this.implementation = implementation
+  }
+}
+
 /** Thrown when more bytes than a frame can hold are to be compressed or decompressed. */
 export class FrameTooLargeError extends Error {
   static override readonly name = 'FrameTooLargeError'
@@ -27,6 +41,22 @@ export class FrameTooLargeError extends Error {
     super(`A frame can hold 0 to ${max} bytes, not ${size}`)
     this.size = size
     this.max = max
+  }
+}
+
+/** Thrown when bytes cannot be a dictionary: there are too few or too many, or they are not raw content. */
+export class InvalidDictionaryError extends Error {
+  static override readonly name = 'InvalidDictionaryError'
+  override readonly name = 'InvalidDictionaryError'
+  /** How many bytes were given. */
+  readonly size: number
+  /** What is wrong with them. */
+  readonly reason: string
+
+  constructor (size: number, reason: string) {
+    super(`Invalid dictionary of ${size} bytes: ${reason}`)
+    this.size = size
+    this.reason = reason
   }
 }
 

@@ -2,8 +2,9 @@ import { hasZlib } from '#platform'
 import { runsEverywhere } from './runtime/capabilities.ts'
 import { CODES } from './constants.ts'
 import { createCodec } from './runtime/create-codec.ts'
+import { inWorkers } from './runtime/in-workers.ts'
 import type { Codec, CodecInit } from './codec.ts'
-import type { CodecDefinition } from './runtime/create-codec.ts'
+import type { CodecDefinition } from './runtime/codec-definition.ts'
 
 export const GZIP: CodecDefinition = {
   name: 'gzip',
@@ -22,7 +23,7 @@ export const GZIP: CodecDefinition = {
       available: runsEverywhere,
       load: () => import('./impl/gzip-js.ts'),
       stream: () => import('./stream/gzip-js.ts'),
-      worker: () => import('./generated/gzip-js-worker.ts')
+      worker: inWorkers(() => import('./generated/gzip-js-worker.ts'))
     }
   ]
 }

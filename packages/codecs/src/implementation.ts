@@ -4,6 +4,8 @@
 interface CallOptions {
   signal?: AbortSignal | null | undefined
   transfer?: boolean | undefined
+  /** Only for implementations whose entry has `dictionaries`. */
+  dictionary?: Uint8Array | undefined
 }
 
 /** Compresses and decompresses. `createCodec` has validated the arguments. */

@@ -30,7 +30,7 @@
  * ```
  */
 
-export { CODES, MAX_FRAME_SIZE } from './constants.ts'
+export { CODES, MAX_DICTIONARY_SIZE, MAX_FRAME_SIZE, MIN_DICTIONARY_SIZE } from './constants.ts'
 export { checkLevel } from './codec.ts'
 export type {
   Codec,
@@ -44,7 +44,9 @@ export type {
 } from './codec.ts'
 export {
   CorruptFrameError,
+  DictionaryNotSupportedError,
   FrameTooLargeError,
+  InvalidDictionaryError,
   InvalidLevelError,
   MissingImplementationError,
   UnknownCodecError,

@@ -2,8 +2,9 @@ import { hasAddon } from '#platform'
 import { hasWasm, runsEverywhere } from './runtime/capabilities.ts'
 import { CODES } from './constants.ts'
 import { createCodec } from './runtime/create-codec.ts'
+import { inWorkers } from './runtime/in-workers.ts'
 import type { Codec, CodecInit } from './codec.ts'
-import type { CodecDefinition } from './runtime/create-codec.ts'
+import type { CodecDefinition } from './runtime/codec-definition.ts'
 
 export const LZ4: CodecDefinition = {
   name: 'lz4',
@@ -22,7 +23,7 @@ export const LZ4: CodecDefinition = {
       everywhere: true,
       available: hasWasm,
       load: () => import('./impl/lz4-wasm.ts'),
-      worker: () => import('./generated/lz4-wasm-worker.ts'),
+      worker: inWorkers(() => import('./generated/lz4-wasm-worker.ts')),
       wasm: () => import('./generated/lz4-module.ts')
     },
     {
@@ -30,7 +31,7 @@ export const LZ4: CodecDefinition = {
       available: runsEverywhere,
       load: () => import('./impl/lz4-js.ts'),
       stream: () => import('./stream/lz4.ts'),
-      worker: () => import('./generated/lz4-js-worker.ts')
+      worker: inWorkers(() => import('./generated/lz4-js-worker.ts'))
     }
   ]
 }

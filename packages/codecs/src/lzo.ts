@@ -1,8 +1,9 @@
 import { runsEverywhere } from './runtime/capabilities.ts'
 import { CODES } from './constants.ts'
 import { createCodec } from './runtime/create-codec.ts'
+import { inWorkers } from './runtime/in-workers.ts'
 import type { Codec, CodecInit } from './codec.ts'
-import type { CodecDefinition } from './runtime/create-codec.ts'
+import type { CodecDefinition } from './runtime/codec-definition.ts'
 
 export const LZO: CodecDefinition = {
   name: 'lzo',
@@ -15,7 +16,7 @@ export const LZO: CodecDefinition = {
       available: runsEverywhere,
       load: () => import('./impl/lzo-js.ts'),
       stream: () => import('./stream/lzo.ts'),
-      worker: () => import('./generated/lzo-js-worker.ts')
+      worker: inWorkers(() => import('./generated/lzo-js-worker.ts'))
     }
   ]
 }

@@ -2,8 +2,9 @@ import { hasAddon } from '#platform'
 import { hasWasm, runsEverywhere } from './runtime/capabilities.ts'
 import { CODES } from './constants.ts'
 import { createCodec } from './runtime/create-codec.ts'
+import { inWorkers } from './runtime/in-workers.ts'
 import type { Codec, CodecInit } from './codec.ts'
-import type { CodecDefinition } from './runtime/create-codec.ts'
+import type { CodecDefinition } from './runtime/codec-definition.ts'
 
 export const SNAPPY: CodecDefinition = {
   name: 'snappy',
@@ -22,7 +23,7 @@ export const SNAPPY: CodecDefinition = {
       available: hasWasm,
       load: () => import('./impl/snappy-wasm.ts'),
       stream: () => import('./stream/snappy-wasm.ts'),
-      worker: () => import('./generated/snappy-wasm-worker.ts'),
+      worker: inWorkers(() => import('./generated/snappy-wasm-worker.ts')),
       wasm: () => import('./generated/snappy-module.ts')
     },
     {
@@ -30,7 +31,7 @@ export const SNAPPY: CodecDefinition = {
       available: runsEverywhere,
       load: () => import('./impl/snappy-js.ts'),
       stream: () => import('./stream/snappy-js.ts'),
-      worker: () => import('./generated/snappy-js-worker.ts')
+      worker: inWorkers(() => import('./generated/snappy-js-worker.ts'))
     }
   ]
 }

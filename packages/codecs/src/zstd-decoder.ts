@@ -2,7 +2,7 @@ import { runsEverywhere } from './runtime/capabilities.ts'
 import { CODES } from './constants.ts'
 import { createCodec } from './runtime/create-codec.ts'
 import type { Codec } from './codec.ts'
-import type { CodecDefinition } from './runtime/create-codec.ts'
+import type { CodecDefinition } from './runtime/codec-definition.ts'
 import type { ImplementationEntry } from './runtime/implementation-entry.ts'
 
 /** The decoder in JavaScript, on the calling thread. */
@@ -10,6 +10,7 @@ export const ZSTD_JS: ImplementationEntry = {
   name: 'js',
   only: 'decompress',
   available: runsEverywhere,
+  dictionaries: runsEverywhere,
   load: () => import('./impl/zstd-js.ts'),
   stream: () => import('./stream/zstd-js.ts')
 }

@@ -1,9 +1,10 @@
-import { hasZlib } from '#platform'
-import { hasWasm } from './runtime/capabilities.ts'
+import { hasZlib, hasZlibDictionaries } from '#platform'
+import { hasWasm, runsEverywhere } from './runtime/capabilities.ts'
 import { createCodec } from './runtime/create-codec.ts'
+import { inWorkers } from './runtime/in-workers.ts'
 import { ZSTD_DECODER, ZSTD_JS } from './zstd-decoder.ts'
 import type { Codec, CodecInit } from './codec.ts'
-import type { CodecDefinition } from './runtime/create-codec.ts'
+import type { CodecDefinition } from './runtime/codec-definition.ts'
 
 export const ZSTD: CodecDefinition = {
   ...ZSTD_DECODER,
@@ -11,6 +12,7 @@ export const ZSTD: CodecDefinition = {
     {
       name: 'native',
       available: () => hasZlib('zstdCompress'),
+      dictionaries: hasZlibDictionaries,
       load: () => import('./impl/zstd-native.ts'),
       stream: () => import('./stream/zstd-native.ts')
     },
@@ -18,11 +20,12 @@ export const ZSTD: CodecDefinition = {
       name: 'wasm',
       everywhere: true,
       available: hasWasm,
+      dictionaries: runsEverywhere,
       load: () => import('./impl/zstd-wasm.ts'),
-      worker: () => import('./generated/zstd-wasm-worker.ts'),
+      worker: inWorkers(() => import('./generated/zstd-wasm-worker.ts')),
       wasm: () => import('./generated/zstd-module.ts')
     },
-    { ...ZSTD_JS, worker: () => import('./generated/zstd-js-worker.ts') }
+    { ...ZSTD_JS, worker: inWorkers(() => import('./generated/zstd-js-worker.ts')) }
   ]
 }
 

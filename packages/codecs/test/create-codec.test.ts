@@ -18,6 +18,24 @@ function entry (mark: number, init: Partial<ImplementationEntry> = {}): Implemen
   return { name: 'js', available: () => true, load: async () => ({ create: () => implementation }), ...init }
 }
 
+/** Its frames begin with the mark, and with the dictionary if there is one. */
+function takesDictionaries (
+  mark: number,
+  able: boolean,
+  init: Partial<ImplementationEntry> = {}
+): ImplementationEntry {
+  return entry(mark, {
+    dictionaries: () => able,
+    load: async () => ({
+      create: () => ({
+        compress: (bytes, _, { dictionary = [] } = {}) => Uint8Array.of(mark, ...dictionary, ...bytes),
+        decompress: (frame, _, { dictionary = [] } = {}) => Uint8Array.of(mark, ...dictionary, ...frame)
+      })
+    }),
+    ...init
+  })
+}
+
 function create (implementations: ImplementationEntry[], init?: CodecInit): Codec {
   return createCodec({ name: 'zstd', code: CODES.zstd, levels: { min: 1, max: 1, default: 1 }, implementations }, init)
 }
@@ -134,12 +152,74 @@ describe('a codec', () => {
       codec.compress(text(3), { signal: controller.signal }),
       codec.decompress(text(3), { size: 3, signal: controller.signal })
     ]
-    await vi.waitFor(() => { expect(load).toHaveBeenCalledTimes(2) }, { timeout: 120_000 })
+    await vi.waitFor(() => { expect(load).toHaveBeenCalledOnce() }, { timeout: 120_000 })
     controller.abort(reason)
 
     for (const call of calls) {
       await expect(call).rejects.toBe(reason)
     }
+  })
+})
+
+describe('a codec given a dictionary', () => {
+  const dictionary = text(100)
+
+  it('uses another implementation if the chosen one cannot take it, and the chosen one otherwise', async () => {
+    for (const init of [{}, { implementation: 'native' as const }]) {
+      const codec = create([
+        takesDictionaries(1, false, { name: 'native' }),
+        entry(2, { name: 'wasm' }),
+        takesDictionaries(3, true, { name: 'wasm', available: () => false }),
+        takesDictionaries(4, true)
+      ], init)
+
+      expect(codec).toMatchObject({ dictionaries: true, implementation: 'native' })
+      expect(await codec.compress(text(3), { dictionary })).toEqual(Uint8Array.of(4, ...dictionary, ...text(3)))
+      expect(await codec.decompress(text(3), { size: 104, dictionary }))
+        .toEqual(Uint8Array.of(4, ...dictionary, ...text(3)))
+      expect((await codec.compress(text(3)))[0]).toBe(1)
+      expect((await codec.decompress(text(3), { size: 4 }))[0]).toBe(1)
+    }
+  })
+
+  it('refuses it before it loads anything if no implementation can take it', async () => {
+    const load = vi.fn(entry(1).load)
+    const codec = create([takesDictionaries(1, false, { name: 'wasm', load }), entry(2, { load })])
+    const error = { name: 'DictionaryNotSupportedError', codec: 'zstd', implementation: 'wasm' }
+
+    expect(codec.dictionaries).toBe(false)
+    await expect(codec.compress(text(3), { dictionary })).rejects.toMatchObject(error)
+    await expect(codec.decompress(text(3), { size: 3, dictionary })).rejects.toMatchObject(error)
+    expect(load).not.toHaveBeenCalled()
+  })
+
+  it('refuses it if only implementations of the other direction can take it', async () => {
+    const codec = create([entry(1, { name: 'native' }), takesDictionaries(2, true, { only: 'decompress' })])
+    const error = { name: 'DictionaryNotSupportedError', implementation: 'native' }
+
+    await expect(codec.compress(text(3), { dictionary })).rejects.toMatchObject(error)
+    expect((await codec.decompress(text(3), { size: 104, dictionary }))[0]).toBe(2)
+  })
+
+  it('loads an implementation once for calls with and without one', async () => {
+    const able = takesDictionaries(1, true)
+    const load = vi.fn(able.load)
+    const codec = create([{ ...able, load }])
+
+    await Promise.all([codec.compress(text(3)), codec.compress(text(3), { dictionary })])
+    await codec.decompress(text(3), { size: 104, dictionary })
+    expect(load).toHaveBeenCalledOnce()
+  })
+
+  it('checks it before it loads anything', async () => {
+    const able = takesDictionaries(1, true)
+    const load = vi.fn(able.load)
+    const codec = create([{ ...able, load }])
+    const error = { name: 'InvalidDictionaryError', size: 7 }
+
+    await expect(codec.compress(text(3), { dictionary: text(7) })).rejects.toMatchObject(error)
+    await expect(codec.decompress(text(3), { size: 3, dictionary: text(7) })).rejects.toMatchObject(error)
+    expect(load).not.toHaveBeenCalled()
   })
 })
 

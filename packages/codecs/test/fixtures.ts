@@ -1,3 +1,4 @@
+import { noise, random, same, text } from '../../../test/support/data.ts'
 import { codecs } from '../src/all.ts'
 import { BROTLI } from '../src/brotli.ts'
 import { GZIP } from '../src/gzip.ts'
@@ -50,4 +51,23 @@ export function toHex (bytes: Uint8Array): string {
 }
 
 export { fromBase64 } from '../src/runtime/base64.ts'
-export { noise, random, same, text } from '../../../test/support/data.ts'
+export { noise, random, same, text }
+
+/** Bytes that are mostly parts of others, in another order and with other bytes between them. */
+export function edited (bytes: Uint8Array, length: number, seed: number = 3): Uint8Array {
+  const next = random(seed)
+  const result = new Uint8Array(length)
+
+  for (let filled = 0; filled < length;) {
+    const start = next() % bytes.byteLength
+    const part = bytes.subarray(start, start + 200 + next() % 2000).subarray(0, length - filled)
+    result.set(part, filled)
+    filled += part.byteLength
+
+    if (filled < length) {
+      result[filled++] = next()
+    }
+  }
+
+  return result
+}

@@ -7,13 +7,14 @@ import { adler32 } from '../src/format/checksums/adler32.ts'
 import * as bigEndian from '../src/format/bytes/big-endian.ts'
 import { readUint32, writeUint32 } from '../src/format/bytes/little-endian.ts'
 import { encodeLzopHeader } from '../src/format/lzo/lzop-header.ts'
-import { concat, fromBase64, noise, text, WRITERS } from './fixtures.ts'
+import { concat, edited, fromBase64, noise, text, WRITERS } from './fixtures.ts'
 import type { CodecName } from '../src/codec.ts'
 
 /** A frame that every implementation must read, and what it holds. */
 export interface Good {
   frame: Uint8Array
   bytes: Uint8Array
+  dictionary?: Uint8Array
 }
 
 const SENTENCE = 'It was the best of times, it was the worst of times\n'
@@ -71,6 +72,12 @@ export async function goodFrames (name: CodecName): Promise<Good[]> {
 
     for (const bytes of large) {
       frames.push({ frame: await writer.compress(bytes), bytes })
+    }
+
+    for (const dictionary of writer.dictionaries === true ? [text(8), text(3000, 2), text(100_000)] : []) {
+      for (const bytes of [...small, text(70_000), edited(dictionary, 3000)]) {
+        frames.push({ frame: await writer.compress(bytes, { dictionary }), bytes, dictionary })
+      }
     }
   }
 

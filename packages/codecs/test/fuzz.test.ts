@@ -27,8 +27,8 @@ describe.each(CASES)('$name ($implementation, in workers: $workers), given $coun
     const make = await inputs(name, SEED)
 
     for (let number = 0; number < count; number++) {
-      const { frame, size, bytes } = make(number)
-      const outcome = await Promise.resolve(codec.decompress(frame, { size })).catch((err: Error) => err)
+      const { frame, size, dictionary, bytes } = make(number)
+      const outcome = await Promise.resolve(codec.decompress(frame, { size, dictionary })).catch((err: Error) => err)
       const isRight = bytes == null
         ? outcome instanceof Uint8Array ? outcome.byteLength === size : outcome.name === 'CorruptFrameError'
         : outcome instanceof Uint8Array && same(outcome, bytes)

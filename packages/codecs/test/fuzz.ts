@@ -7,6 +7,7 @@ import type { Good } from './fuzz-frames.ts'
 export interface Input {
   frame: Uint8Array
   size: number
+  dictionary?: Uint8Array
   /** The expected result, if the frame is intact. */
   bytes?: Uint8Array
 }
@@ -163,7 +164,7 @@ export async function inputs (name: CodecName, seed: number): Promise<(number: n
   return number => {
     const next = random(mix(seed, number))
     const choose = (): Good => pick(bySize[[0, 0, 0, 0, 0, 0, 0, 1, 1, next() % 8 === 0 ? 2 : 1][next() % 10]], next)
-    const { frame, bytes } = choose()
+    const { frame, bytes, dictionary } = choose()
 
     if (number < good.length) {
       return { ...good[number], size: good[number].bytes.byteLength }
@@ -171,7 +172,7 @@ export async function inputs (name: CodecName, seed: number): Promise<(number: n
 
     // decoders must still read an intact frame after a broken one
     if (next() % 32 === 0) {
-      return { frame, bytes, size: bytes.byteLength }
+      return { frame, bytes, size: bytes.byteLength, dictionary }
     }
 
     const size = next() % 8 === 0 ? wrongSize(bytes.byteLength, next) : bytes.byteLength
@@ -187,7 +188,10 @@ export async function inputs (name: CodecName, seed: number): Promise<(number: n
       repair(name, mutated, size, frame)
     }
 
-    return { frame: mutated, size }
+    // a frame with a dictionary gets another one now and then, and a frame without one gets one
+    const other = next() % 16 === 0 ? choose().dictionary : dictionary
+
+    return { frame: mutated, size, dictionary: other }
   }
 }
 

@@ -552,7 +552,7 @@ describe('the sequences of a block', () => {
   })
 
   it('are executed with tables of any kind', () => {
-    fc.assert(fc.property(anySequences, ({ blocks, content }) => {
+    fc.assert(fc.property(anySequences(), ({ blocks, content }) => {
       const whole = frame(content.byteLength, ...blocks)
       expect(same(decodeZstdFrame(whole, content.byteLength), content)).toBe(true)
     }), { numRuns: 300 })

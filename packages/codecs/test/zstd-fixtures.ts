@@ -1,3 +1,4 @@
+import { xxh64Low } from '../src/format/checksums/xxh64.ts'
 import { LITERAL_LENGTHS, MATCH_LENGTHS, OFFSETS } from '../src/format/zstd/zstd-codes.ts'
 import { buildFseTable, createFseTable } from '../src/format/zstd/zstd-fse.ts'
 import { concat } from './fixtures.ts'
@@ -25,6 +26,11 @@ export function bytes (...values: readonly number[]): Uint8Array {
 /** A frame of one segment, with a content size of four bytes. */
 export function frame (size: number, ...blocks: readonly Uint8Array[]): Uint8Array {
   return concat(bytes(0x28, 0xb5, 0x2f, 0xfd, 0xa0), uint(size, 4), ...blocks)
+}
+
+/** The same, with a checksum of its content. */
+export function checkedFrame (content: Uint8Array, ...blocks: readonly Uint8Array[]): Uint8Array {
+  return concat(frame(content.byteLength, ...blocks).with(4, 0xa4), uint(xxh64Low(content), 4))
 }
 
 /** A frame with a window descriptor: 2 ** (10 + (window >> 3)) bytes, and window & 7 eighths more. */

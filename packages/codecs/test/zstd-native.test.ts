@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeZstdFrame } from '../src/format/zstd/zstd-decode.ts'
 import { checkZstdFrame } from '../src/format/zstd/zstd-frame.ts'
-import { concat, noise, random, same, text } from './fixtures.ts'
-import { frame } from './zstd-fixtures.ts'
+import { concat, edited, noise, random, same, text } from './fixtures.ts'
+import { checkedFrame, frame } from './zstd-fixtures.ts'
 import { anySequences } from './zstd-twin.ts'
 
 const MIB = 1024 * 1024
@@ -17,6 +17,19 @@ function encode (bytes: Uint8Array, params: Record<number, number> = {}): Uint8A
   return new Uint8Array(
     zstdCompressSync(bytes, { pledgedSrcSize: bytes.byteLength, chunkSize: 1024 + 2 * bytes.byteLength, params })
   )
+}
+
+/** Reads a frame that libzstd made with a dictionary. */
+function readsBackWith (dictionary: Uint8Array, bytes: Uint8Array, level: number): void {
+  const frame = new Uint8Array(zstdCompressSync(bytes, {
+    dictionary,
+    pledgedSrcSize: bytes.byteLength,
+    chunkSize: 1024 + 2 * bytes.byteLength,
+    params: { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 }
+  }))
+  const where = `${dictionary.byteLength}, ${bytes.byteLength}, level ${level}`
+
+  expect(same(decodeZstdFrame(frame, bytes.byteLength, dictionary), bytes), where).toBe(true)
 }
 
 function readsBack (bytes: Uint8Array, params?: Record<number, number>): void {
@@ -88,14 +101,38 @@ describe.each(KINDS)('frames of %s from libzstd', (_, make) => {
   })
 })
 
+describe('frames from libzstd with a dictionary', () => {
+  it.each([8, 9, 100, 5000, 200_000])('are read: %d bytes', (length) => {
+    const dictionary = text(length, 5)
+
+    // a slow level searches all of a large dictionary first
+    for (let size = 0; size <= 200; size += length > 5000 ? 40 : 1) {
+      readsBackWith(dictionary, edited(dictionary, size, size + 1), size % 19 + 1)
+    }
+
+    for (const level of [1, 3, 6, 9, 13, 16, 19]) {
+      readsBackWith(dictionary, edited(dictionary, 20_000), level)
+      readsBackWith(dictionary, concat(text(3000, 9), dictionary, text(1000, 9)), level)
+    }
+  })
+})
+
 describe('the Zstandard decoder compared with libzstd', () => {
   it('reads 16 MiB of zeros', () => {
     readsBack(new Uint8Array(16 * MIB), { [constants.ZSTD_c_checksumFlag]: 1 })
   })
 
   it('has a slow twin that agrees with libzstd on any sequences', () => {
-    fc.assert(fc.property(anySequences, ({ blocks, content }) => {
+    fc.assert(fc.property(anySequences(), ({ blocks, content }) => {
       expect(same(zstdDecompressSync(frame(content.byteLength, ...blocks)), content)).toBe(true)
+    }), { numRuns: 100 })
+  })
+
+  it('has a slow twin that agrees with libzstd on any sequences with a dictionary', () => {
+    const dictionary = text(1000, 3)
+
+    fc.assert(fc.property(anySequences(dictionary), ({ blocks, content }) => {
+      expect(same(zstdDecompressSync(checkedFrame(content, ...blocks), { dictionary }), content)).toBe(true)
     }), { numRuns: 100 })
   })
 

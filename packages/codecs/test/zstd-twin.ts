@@ -51,12 +51,22 @@ function anyTable ({ maxAccuracy, meanings }: Codes): fc.Arbitrary<Table> {
   }))
 }
 
-/** Blocks of any sequences, and their content, built byte by byte. */
-export const anySequences: fc.Arbitrary<Blocks> = fc.array(
-  fc.tuple(fc.array(draft, { maxLength: 60 }), fc.nat({ max: 30 }), tables),
-  { minLength: 1, maxLength: 3 }
-).map(drafts => {
-  const content: number[] = []
+/**
+ * Blocks of any sequences, and their content, built byte by byte.
+ *
+ * @param dictionary - what matches may refer to besides the content
+ */
+export function anySequences (dictionary: Uint8Array = new Uint8Array(0)): fc.Arbitrary<Blocks> {
+  return fc.array(
+    fc.tuple(fc.array(draft, { maxLength: 60 }), fc.nat({ max: 30 }), tables),
+    { minLength: 1, maxLength: 3 }
+  ).map(drafts => build(drafts, dictionary))
+}
+
+type Drafts = ReadonlyArray<[list: Sequence[], more: number, tables: Tables]>
+
+function build (drafts: Drafts, dictionary: Uint8Array): Blocks {
+  const content = [...dictionary]
   const blocks: Uint8Array[] = []
   const offsets = [1, 4, 8]
 
@@ -107,8 +117,8 @@ export const anySequences: fc.Arbitrary<Blocks> = fc.array(
   const rest = new Uint8Array(2000)
   blocks.push(stored(rest))
 
-  return { blocks, content: concat(Uint8Array.from(content), rest) }
-})
+  return { blocks, content: concat(Uint8Array.from(content.slice(dictionary.byteLength)), rest) }
+}
 
 /** The offset of a sequence at a position, and the next recent offsets (RFC 8878, section 3.1.1.5), if it is valid. */
 function chooseOffset (sequence: Sequence, offsets: number[], position: number): number | undefined {

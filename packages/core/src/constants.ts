@@ -7,6 +7,21 @@ export const DEFAULT_FRAME_SIZE = 4 * MIB
 /** The smallest allowed frame, 64 KiB of original bytes. */
 export const MIN_FRAME_SIZE = 64 * KIB
 
+/** Original bytes in a frame of a file that is read in small parts, 64 KiB. Measured: docs/guide/datasets.md. */
+export const RANGES_FRAME_SIZE = 64 * KIB
+
+/** The most bytes of a leaf that frames of such a file share, 64 KiB. Measured: docs/guide/datasets.md. */
+export const RANGES_LEAF_SIZE = 64 * KIB
+
+/**
+ * The largest SQLite database that `auto` makes such a file of, 16 GiB: the lengths of more frames may not fit into the
+ * header, which is known only at the end.
+ */
+export const MAX_RANGES_SIZE = 16 * 1024 * MIB
+
+/** How many bytes of such a file are tried, 1 MiB: its first frame alone says little about the others. */
+export const RANGES_SAMPLE_SIZE = MIB
+
 /** The most bytes in a leaf, 1 MiB: the largest block that every node accepts. */
 export const MAX_LEAF_SIZE = MIB
 
@@ -15,6 +30,27 @@ export const MAX_RAW_ORIGINAL = 2 * MIB
 
 /** The most links in a node, as in the `unixfs-v1-2025` profile. */
 export const MAX_LINKS = 1024
+
+/**
+ * The fewest bytes in the region of a base: zstd ignores shorter dictionaries. The most are those of a frame, 16
+ * MiB.
+ */
+export const MIN_REGION_SIZE = 8
+
+/** The most bytes in all regions of a file together, as a multiple of its size; 1 MiB is allowed in addition. */
+export const REGION_RATIO = 4
+
+/** The most stored bytes of a base, 4 GiB - 1: those that a skippable frame can hold. */
+export const MAX_STORED_BASE_SIZE = 2 ** 32 - 1
+
+/** Original bytes in a frame of a file with a base, 1 MiB: with larger ones, zstd finds less in the base. */
+export const BASED_FRAME_SIZE = MIB
+
+/** The same where WebAssembly compresses, 256 KiB: its tables are smaller. */
+export const BASED_WASM_FRAME_SIZE = 256 * KIB
+
+/** The least level of a file with a base, unless one is named: 3 takes as long there, and makes a fifth more. */
+export const BASED_LEVEL = 6
 
 /** A stream of at most this many bytes is stored in the root block itself, 64 KiB. */
 export const MAX_INLINE_SIZE = 64 * KIB
@@ -108,6 +144,9 @@ export const MAX_CACHED_PATHS = 256
 /** How many verified directories are remembered, so that a directory linked twice is walked once. */
 export const MAX_REMEMBERED_DIRECTORIES = 65_536
 
+/** How many verified bases are remembered, so that one that many files have is verified once. */
+export const MAX_REMEMBERED_BASES = 65_536
+
 /** A directory with more bytes of names and CIDs than this is sharded, 256 KiB, as in ipfs-unixfs-importer. */
 export const DEFAULT_SHARD_SPLIT_THRESHOLD = 256 * KIB
 
@@ -140,3 +179,13 @@ export const MIN_GAIN = 0.05
 
 /** How many of a file's first bytes the detector sees. */
 export const DETECTION_SAMPLE_SIZE = 4 * KIB
+
+/** Bytes of decompressed frames that are kept to serve blocks of originals from, 64 MiB. */
+export const DEFAULT_DECODED_CACHE = 64 * MIB
+
+/** How many frames are decompressed at a time to serve blocks of originals, and how many may wait for that. */
+export const DEFAULT_DECODE_CONCURRENCY = 2
+export const DEFAULT_WAITING_DECODES = 256
+
+/** Original bytes of frames that are decompressed in a second to serve blocks of originals, 128 MiB. */
+export const DEFAULT_DECODE_RATE = 128 * MIB

@@ -15,7 +15,8 @@ export interface ReaderInit extends Pick<IpfszInit, 'inFlightBytes' | 'fetch'> {
 /** Reading follows no links, so there is nothing to look up. */
 const NO_LINKS = {
   available: false,
-  linkOf: async () => undefined
+  linkOf: async () => undefined,
+  comparing: (): never => { throw new Error('there are no links') }
 }
 
 /**

@@ -84,6 +84,9 @@ export type HeaderRule =
   | 'frame-length'
   | 'total-length'
   | 'dictionary'
+  | 'filters'
+  | 'regions'
+  | 'base'
   | 'root'
 
 /** Thrown when a file's header breaks a rule of the format. */
@@ -150,6 +153,35 @@ export class NotFoundError extends Error {
       : `Neither the block ${cid} nor the compressed file ${compressed} that it is linked to was found`, options)
     this.cid = cid
     this.compressed = compressed
+  }
+}
+
+/**
+ * Thrown when a file cannot be a base: a directory, a file of fewer than 8 bytes or of 4 GiB as stored, or based
+ * itself.
+ */
+export class InvalidBaseError extends Error {
+  static override readonly name = 'InvalidBaseError'
+  override readonly name = 'InvalidBaseError'
+  readonly base: CID
+
+  constructor (base: CID, reason: string) {
+    super(`${base} cannot be a base: ${reason}`)
+    this.base = base
+  }
+}
+
+/** Thrown when a file cannot be read because its base cannot. `cause` says why: a block is missing, for example. */
+export class UnreadableBaseError extends Error {
+  static override readonly name = 'UnreadableBaseError'
+  override readonly name = 'UnreadableBaseError'
+  readonly cid: CID
+  readonly base: CID
+
+  constructor (cid: CID, base: CID, cause: unknown) {
+    super(`The file ${cid} needs its base ${base}, which cannot be read: ${messageOf(cause)}`, { cause })
+    this.cid = cid
+    this.base = base
   }
 }
 
@@ -326,5 +358,57 @@ export class VerifyFailedError extends Error {
     super(`${path}: ${messageOf(cause)}`, { cause })
     this.cid = cid
     this.path = path
+  }
+}
+
+/** Thrown when an entry of the index of originals cannot be read. */
+export class InvalidOriginalError extends Error {
+  static override readonly name = 'InvalidOriginalError'
+  override readonly name = 'InvalidOriginalError'
+  readonly key: string
+
+  constructor (key: string, options?: ErrorOptions) {
+    super(`The datastore entry ${key} is not a valid entry of an original`, options)
+    this.key = key
+  }
+}
+
+/** Thrown when a compressed file does not decode to the block of its original that the index promises. */
+export class OriginalMismatchError extends Error {
+  static override readonly name = 'OriginalMismatchError'
+  override readonly name = 'OriginalMismatchError'
+  /** The block of the original. */
+  readonly cid: CID
+  readonly compressed: CID
+
+  constructor (cid: CID, compressed: CID, reason: string, options?: ErrorOptions) {
+    super(`${compressed} does not hold the block ${cid} of its original: ${reason}`, options)
+    this.cid = cid
+    this.compressed = compressed
+  }
+}
+
+/** Thrown when a tree has a compressed file whose original is unknown, so that the original tree is unknown too. */
+export class UnlinkedFileError extends Error {
+  static override readonly name = 'UnlinkedFileError'
+  override readonly name = 'UnlinkedFileError'
+  /** The compressed file. */
+  readonly cid: CID
+
+  constructor (cid: CID) {
+    super(`The compressed file ${cid} is not linked to its original`)
+    this.cid = cid
+  }
+}
+
+/** Thrown when more blocks of originals are asked for than can wait to be decompressed. */
+export class DecodeQueueFullError extends Error {
+  static override readonly name = 'DecodeQueueFullError'
+  override readonly name = 'DecodeQueueFullError'
+  readonly waiting: number
+
+  constructor (waiting: number) {
+    super(`${waiting} frames wait to be decompressed already`)
+    this.waiting = waiting
   }
 }

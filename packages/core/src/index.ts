@@ -55,6 +55,8 @@ export { checkBlock, checkHash, isIdentity } from './dag/hashes.ts'
 export { decodeNode } from './dag/node.ts'
 export { decodeBlock } from './dag/node-links.ts'
 export { listDirectory, locateEntry } from './directory/directory.ts'
+export { heliaSource } from './fetch/helia-source.ts'
+export { isRefusal } from './fetch/source.ts'
 export { withIpfsz } from './helia/with-ipfsz.ts'
 export { codecName, isMarked, mark, markerCodecs, MARKERS, TREE_CODE, unmark } from './marker.ts'
 export type { Ipfsz, IpfszComponents, IpfszInit, IpfszReader } from './contract.ts'
@@ -64,7 +66,7 @@ export type { NodeLinks } from './dag/node-links.ts'
 export type { DirectoryLink, EntryLocation } from './directory/directory.ts'
 export type { CodeOf, MarkerCode, MarkerName } from './marker.ts'
 export type { Optimize } from './policy/auto-candidates.ts'
-export type { CompressionOptions } from './policy/compression.ts'
+export type { BaseOf, CompressionOptions } from './policy/compression.ts'
 export type {
   AddFrameEvents,
   CatFrameEvents,

@@ -1,6 +1,7 @@
 import type { CompressionOptions } from './policy/compression.ts'
 import type { GetBlockOptions } from './dag/block.ts'
 import type { ReadOptions } from './dag/read.ts'
+import type { Filter } from './filters/filter.ts'
 import type { AddFrameEvents, CatFrameEvents, FetchEvents, LinkEvents } from './events.ts'
 import type * as unixfs from '@helia/unixfs'
 import type { CodecName } from '@ipfsz/codecs'
@@ -126,8 +127,17 @@ export interface CompressionStats {
   /** How many frames the file has. */
   frames: number
 
-  /** Original bytes in every frame but the last. */
+  /** Original bytes in every frame but the last, or the most in any frame if their sizes differ. */
   frameSize?: number
+
+  /** What was done to the bytes of each frame before it was compressed, in this order. Reading undoes it. */
+  filters?: readonly Filter[]
+
+  /** The plain CID of the earlier version that a compressed file refers back to. Reading the file needs it. */
+  base?: CID
+
+  /** Bytes of all blocks of the base. They are part of `storedSize`, and other files may have the same base. */
+  baseSize?: bigint
 
   /**
    * Set only for streams compressed by another tool. If false, the stream has no seek

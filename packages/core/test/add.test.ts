@@ -201,7 +201,10 @@ describe('invalid compression options', () => {
     ['InvalidLevelError', { codec: 'lz4', level: 2 }],
     ['InvalidFrameSizeError', { frameSize: 64 * KIB - 1 }],
     ['InvalidFrameSizeError', { frameSize: 16 * MIB + 1 }],
-    ['InvalidFrameSizeError', { frameSize: 100_000.5 }]
+    ['InvalidFrameSizeError', { frameSize: 100_000.5 }],
+    ['InvalidParametersError', { leafSize: 0 }],
+    ['InvalidParametersError', { leafSize: MIB + 1 }],
+    ['InvalidParametersError', { leafSize: 1.5 }]
   ])('are refused with %s: %o', async (name, compression) => {
     await expect(
       fs.addBytes(text(10), { compression: compression as CompressionOptions })

@@ -5,10 +5,10 @@ import { chooseCompression, costOf, estimate } from '../src/policy/auto.ts'
 import { AUTO_CANDIDATES } from '../src/policy/auto-candidates.ts'
 import { ipfsz } from '../src/index.ts'
 import { noise, random, text } from './fixtures.ts'
-import type { Optimize } from '../src/policy/auto-candidates.ts'
+import type { Goal, Optimize } from '../src/policy/auto-candidates.ts'
 
 const MIB = 1024 * 1024
-const OPTIMIZE: Optimize[] = ['size', 'balanced', 'speed']
+const OPTIMIZE: Goal[] = ['size', 'balanced', 'speed']
 const codecs = allCodecs()
 
 /** Lines of numbers, as a table of measurements. */

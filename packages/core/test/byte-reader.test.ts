@@ -28,6 +28,17 @@ describe('ByteReader', () => {
     }))
   })
 
+  it('looks ahead without reading', async () => {
+    const bytes = text(100)
+    const reader = new ByteReader(chunked(bytes, 7))
+    await reader.read(3)
+
+    expect(await reader.lookAhead(16)).toEqual(bytes.subarray(3, 19))
+    expect(await reader.lookAhead(200)).toEqual(bytes.subarray(3))
+    expect(await reader.read(97)).toEqual(bytes.subarray(3))
+    expect((await reader.lookAhead(1)).byteLength).toBe(0)
+  })
+
   it('does not copy bytes that lie in one chunk', async () => {
     const bytes = text(100)
     const reader = new ByteReader(chunked(bytes, 100))

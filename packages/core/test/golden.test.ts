@@ -2,9 +2,9 @@
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { fromCar } from '../../../test/support/recording-blockstore.ts'
-import { ipfsz } from '../src/index.ts'
+import { ipfsz, mark } from '../src/index.ts'
 import { collect } from './fixtures.ts'
-import { LARGE, SMALL } from './golden/content.ts'
+import { DICTIONARY, LARGE, NEXT, SHARED, SHARING, SIMILAR, SMALL, SOUND } from './golden/content.ts'
 
 /** The marked CIDs in the golden files of format version 1, see golden/make.ts. */
 const CIDS = {
@@ -37,6 +37,26 @@ const CIDS = {
 /** The golden files as data: URLs, which browsers read too. */
 const FILES = import.meta.glob<string>('./golden/*.car', { query: '?url&inline', import: 'default', eager: true })
 
+/** The marked CIDs in the golden file of format version 2 with bases, see golden/make-base.ts. */
+const BASED = [
+  ['bagc3j7ibciqntxaknrh26r7egrb7bqctcora6yzjraakrr6malnjg7gaeif3wci', NEXT, LARGE],
+  ['bagc3j7ibciqlltfq4ttcvx7my5clf2vsptfz3jebyogazn4gcyfgwqntzu5as5y', SIMILAR, DICTIONARY]
+] as const
+
+/** The same with filters, and cut by content, see golden/make-version-2.ts. */
+const FILTERED = {
+  zstd: 'bagc3j7ibciqkc2tnuqoq4wjfdjd5ppsuzafxc2gh4xgx6iitvgs6azj6atapaiy',
+  gzip: 'baga3j7ibciqbsdsss4uzesypotntbitccw7c7fhuni7cddcjgmlgiyitt5mom4q',
+  lz4: 'bagblj7ibciqluvit746djymkvuy42emlhhlks3tapgjhfrfufjug4bt3s2l4eci',
+  brotli: 'bagdlj7ibciqhv2h6xjyec7fxdoyfw4sfstzk7twi5rdr2vdb7axjbw6q4ghssvq',
+  snappy: 'bagclj7ibciqdmpmb5mxa6jbwta4kvhkbcrnn6scvpbsm6pq3afogibpefoae67y',
+  lzo: 'bagb3j7ibciqgjytov2fggu4aladgucizbkwj64e6esrz66ibmusjh5cmglpmyki'
+}
+const CUT = [
+  ['bagc3j7ibciqdznfgxpxrw3zkgvdyywbqq7q6euzjqjy3kdokrkbnvonhfy7kxcq', SHARED],
+  ['bagc3j7ibciqpxewu4ogla26uaj76p2vbjzo5wjw3ubhks6zcgrboqd4ltx5ucsq', SHARING]
+] as const
+
 describe.each(Object.entries(CIDS))('the golden file of %s, format version 1,', (codec, [small, large]) => {
   const loading = (async () => ipfsz({
     blockstore: await fromCar(new Uint8Array(await (await fetch(FILES[`./golden/${codec}.car`])).arrayBuffer()))
@@ -61,5 +81,51 @@ describe.each(Object.entries(CIDS))('the golden file of %s, format version 1,', 
     expect(await fs.stat(cid, { extended: true })).toMatchObject(
       { codec, size: 250_000n, frames: 4, frameSize: 65536, blocks: 2n }
     )
+  })
+})
+
+describe('the golden file with bases, format version 2,', () => {
+  it.each(BASED)('holds a readable file and its base: %s', async (text, bytes, baseBytes) => {
+    const car = new Uint8Array(await (await fetch(FILES['./golden/base.car'])).arrayBuffer())
+    const fs = ipfsz({ blockstore: await fromCar(car) })
+    const cid = CID.parse(text)
+    const { base } = await fs.stat(cid)
+
+    expect(Buffer.compare(await collect(fs.cat(cid)), bytes)).toBe(0)
+    expect(Buffer.compare(await collect(fs.cat(cid, { offset: 3000, length: 1000 })), bytes.subarray(3000, 4000)))
+      .toBe(0)
+    expect(await fs.verify(cid)).toMatchObject({ size: BigInt(bytes.byteLength) })
+    // a small plain base is a raw block
+    const readable = base?.code === 0x70 ? mark(base, 'zstd') : base
+    expect(Buffer.compare(await collect(fs.cat(readable as CID)), baseBytes)).toBe(0)
+  })
+})
+
+async function load (name: string): Promise<ReturnType<typeof ipfsz>> {
+  return ipfsz({
+    blockstore: await fromCar(new Uint8Array(await (await fetch(FILES[`./golden/${name}.car`])).arrayBuffer()))
+  })
+}
+
+describe('the golden files without bases, format version 2,', () => {
+  it.each(Object.entries(FILTERED))('hold a readable file of %s with filters', async (codec, text) => {
+    const fs = await load('filters')
+    const cid = CID.parse(text)
+
+    expect(Buffer.compare(await collect(fs.cat(cid)), SOUND)).toBe(0)
+    expect(Buffer.compare(await collect(fs.cat(cid, { offset: 65_530, length: 11 })), SOUND.subarray(65_530, 65_541)))
+      .toBe(0)
+    expect(await fs.stat(cid)).toMatchObject({ codec, frames: 2, filters: expect.any(Array) })
+  })
+
+  it.each(CUT)('hold a readable file that is cut by content: %s', async (text, bytes) => {
+    const fs = await load('cut')
+    const cid = CID.parse(text)
+
+    expect(Buffer.compare(await collect(fs.cat(cid)), bytes)).toBe(0)
+    expect(Buffer.compare(await collect(fs.cat(cid, { offset: 299_990, length: 9 })), bytes.subarray(299_990, 299_999)))
+      .toBe(0)
+    expect(await fs.stat(cid)).toMatchObject({ frameSize: 256 * 1024, size: BigInt(bytes.byteLength) })
+    expect(await fs.verify(cid)).toMatchObject({ size: BigInt(bytes.byteLength) })
   })
 })

@@ -1,9 +1,11 @@
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
-import { appendHeader, readHeader } from '../src/format/header.ts'
-import { bytesField, varintField } from '../src/format/protobuf.ts'
+import { appendHeader } from '../src/format/header.ts'
+import { bytesField, varint, varintField } from '../src/format/protobuf.ts'
+import { readHeader } from '../src/format/read-header.ts'
 import { noise, random } from './fixtures.ts'
-import type { Header, HeaderContext } from '../src/format/header.ts'
+import type { HeaderContext } from '../src/format/check-header.ts'
+import type { Header } from '../src/format/header.ts'
 
 const KIB = 1024
 const CID_0 = CID.parse('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn').toV1()
@@ -71,7 +73,7 @@ describe('a header', () => {
 
 describe('readHeader', () => {
   it('refuses another version, or none', () => {
-    expectRule(withFields(varintField(1, 2), CODEC, SIZE, FRAME_SIZE, LENGTHS), 'version')
+    expectRule(withFields(varintField(1, 3), CODEC, SIZE, FRAME_SIZE, LENGTHS), 'version')
     expectRule(withFields(CODEC, SIZE, FRAME_SIZE, LENGTHS), 'version')
   })
 
@@ -153,5 +155,146 @@ describe('readHeader', () => {
         expect(err).toMatchObject({ name: 'InvalidHeaderError' })
       }
     }
+  })
+})
+
+/** A packed field. */
+function packed (field: number, ...values: number[]): Uint8Array {
+  return bytesField(field, Uint8Array.from(values.flatMap(varint)))
+}
+
+/** The version with which a header is written. */
+function versionIn (header: Header): number {
+  return appendHeader(new Uint8Array(0), header)[4]
+}
+
+describe('a header of version 2', () => {
+  const VERSION_2 = varintField(1, 2)
+  const BASED: Header = {
+    ...HEADER,
+    regions: [
+      { offset: 0, length: 100_000 },
+      { offset: 0, length: 0 },
+      { offset: 2 ** 40, length: 8 },
+      { offset: 5, length: 70_000 }
+    ]
+  }
+  /** The stream is the frames, 8 bytes, and a base of a million. */
+  const BASED_CONTEXT: HeaderContext = { ...CONTEXT, streamSize: 71_301 + 8 + 1_000_000, lastLinkSize: 1_000_000 }
+  it('reads back with regions, and with frame sizes', () => {
+    const sized = { ...HEADER, frameSize: 128 * KIB, frameSizes: [64 * KIB, 65_000 + KIB, 68_000, 440] }
+    const all = { ...sized, size: 200_000, regions: BASED.regions, contentCid: CID_0 }
+    sized.frameSizes[3] = 200_000 - 64 * KIB - 66_024 - 68_000
+    expect(readHeader(appendHeader(UNIXFS, BASED), BASED_CONTEXT)).toEqual(BASED)
+    expect(readHeader(appendHeader(UNIXFS, sized), CONTEXT)).toEqual(sized)
+    expect(readHeader(appendHeader(UNIXFS, all as Header), BASED_CONTEXT)).toMatchObject({ regions: BASED.regions })
+  })
+
+  it('is written only if version 1 cannot say it', () => {
+    expect(versionIn({ ...HEADER, frameLengths: [1] })).toBe(1)
+    expect(versionIn({ ...HEADER, frameLengths: [1], regions: [{ offset: 0, length: 0 }] })).toBe(2)
+  })
+
+  it('has the bytes of docs/format.md, section 6', () => {
+    const bytes = appendHeader(new Uint8Array(0), {
+      codec: ZSTD,
+      size: 70_000,
+      frameSize: 64 * KIB,
+      frameLengths: [100, 300],
+      frameSizes: [65_536, 4464],
+      regions: [{ offset: 0, length: 0 }, { offset: 300, length: 8 }]
+    })
+    // version 2, codec, size, frameSize, lengths 100 and 300, sizes 65536 and 4464, regions (0, 0) and (300, 8)
+    expect(Buffer.from(bytes).toString('hex')).toBe(
+      'aa5a2208021085b4fd0118f0a204208080042a0364ac024205808004f02252050000ac0208'
+    )
+  })
+
+  it('refuses fields that it does not know and must', () => {
+    for (const field of [11, 31]) {
+      expectRule(withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, LENGTHS, varintField(field, 1)), 'version')
+    }
+
+    expect(readHeader(
+      withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, LENGTHS, varintField(32, 1), varintField(32, 1)),
+      { ...CONTEXT, streamSize: 1000 }
+    )).toMatchObject({ size: 1000 })
+    expectRule(withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, LENGTHS, packed(8, 1000), packed(8, 1000)), 'encoding')
+  })
+
+  it('skips its fields in version 1', () => {
+    const header = readHeader(
+      withFields(VERSION, CODEC, SIZE, FRAME_SIZE, LENGTHS, packed(8, 5), packed(9, 1), packed(10, 1)),
+      { ...CONTEXT, streamSize: 1000 }
+    )
+    expect(header).toEqual({ codec: ZSTD, size: 1000, frameSize: 64 * KIB, frameLengths: [100] })
+  })
+
+  it.each([
+    ['another number', [500, 500]],
+    ['another total', [999]],
+    ['an empty frame', [0]]
+  ])('refuses frame sizes with %s', (_, sizes) => {
+    const rule = sizes.length === 1 ? 'frame-size' : 'frame-count'
+    expectRule(withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, LENGTHS, packed(8, ...sizes)), rule)
+  })
+
+  it('refuses small frames before the last', () => {
+    const lengths = packed(5, 10, 10)
+    const size = varintField(3, 64 * KIB)
+    expectRule(withFields(VERSION_2, CODEC, size, FRAME_SIZE, lengths, packed(8, 1, 64 * KIB - 1)), 'frame-size')
+    expectRule(withFields(VERSION_2, CODEC, size, FRAME_SIZE, lengths, packed(8, 64 * KIB + 1, 1)), 'frame-size')
+  })
+
+  it('reads back with filters', () => {
+    const filters = [{ kind: 'shuffle', width: 4 }, { kind: 'delta', width: 1 }] as const
+
+    expect(readHeader(appendHeader(UNIXFS, { ...HEADER, filters }), CONTEXT)).toEqual({ ...HEADER, filters })
+    expect(versionIn({ ...HEADER, filters })).toBe(2)
+    // field 9: 0x204 and 0x101
+    expect(Buffer.from(appendHeader(UNIXFS, { ...HEADER, filters })).toString('hex')).toContain('4a0484048102')
+  })
+
+  it.each([
+    ['none', []],
+    ['unknown ones', [0x201]],
+    ['an unknown one among others', [0x102, 5]],
+    ['one twice', [0x102, 0x102]],
+    ['more than four', [0x101, 0x102, 0x104, 0x108, 0x202]]
+  ])('refuses %s of filters', (_, codes) => {
+    expectRule(withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, LENGTHS, packed(9, ...codes)), 'filters')
+  })
+
+  it.each([
+    ['without a length', [5]],
+    ['for more frames than there are', [0, 8, 0, 8]],
+    ['of fewer than 8 bytes', [0, 7]],
+    ['of more than 16 MiB', [0, 16 * KIB * KIB + 1]],
+    ['that are empty, but somewhere', [1, 0]],
+    ['beyond 2^53', [2 ** 53 - 2, 100]],
+    ['of more bytes than the size of the file allows', [0, 1_052_577]]
+  ])('refuses regions %s', (_, numbers) => {
+    expectRule(
+      withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, LENGTHS, packed(10, ...numbers)),
+      'regions',
+      { streamSize: 100 + 8 + 1000, lastLinkSize: 1000 }
+    )
+  })
+
+  it('refuses a base that is not the rest of the stream', () => {
+    const header = withFields(VERSION_2, CODEC, SIZE, FRAME_SIZE, LENGTHS, packed(10, 0, 100))
+
+    expect(readHeader(header, { ...CONTEXT, streamSize: 1108, lastLinkSize: 1000 })).toBeDefined()
+    expectRule(header, 'base', { streamSize: 1107, lastLinkSize: 1000 })
+    expectRule(header, 'base', { streamSize: 1109, lastLinkSize: 1000 })
+    expectRule(header, 'base', { streamSize: 108, lastLinkSize: 0 })
+    expectRule(header, 'base', { streamSize: 108 })
+    expectRule(header, 'base', { streamSize: 2 ** 32 + 108, lastLinkSize: 2 ** 32 })
+  })
+
+  it('refuses a base for a codec that cannot use one', () => {
+    const lz4 = 0x3f5a02
+    const header = withFields(VERSION_2, varintField(2, lz4), SIZE, FRAME_SIZE, LENGTHS, packed(10, 0, 100))
+    expectRule(header, 'base', { marker: lz4, streamSize: 1108, lastLinkSize: 1000 })
   })
 })

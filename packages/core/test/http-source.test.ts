@@ -4,15 +4,15 @@ import { gzipSync } from 'node:zlib'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { identity } from 'multiformats/hashes/identity'
-import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { GatewayPool, HttpSource } from '../src/fetch/http/index.ts'
 import { ipfsz, unmark } from '../src/index.ts'
 import { CAR_HEADER, encodeCar, encodeSection, startGateway } from './fake-gateway.ts'
 import { collect, CountingBlockstore, getBlock, leavesOf, noise, stored } from './fixtures.ts'
+import { block, expectSame, plainFile, readerOf } from './gateway-readers.ts'
 import { putDirectory } from './trees.ts'
 import type { Asked, CarSection, FakeGateway } from './fake-gateway.ts'
-import type { FilePart, HttpSourceInit } from '../src/fetch/http/index.ts'
+import type { File } from './gateway-readers.ts'
+import type { HttpSourceInit } from '../src/fetch/http/index.ts'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -21,79 +21,6 @@ const MIB = 1024 * 1024
 const IDENTITY: CarSection = {
   cid: CID.createV1(raw.code, identity.digest(new Uint8Array(MIB))),
   bytes: new Uint8Array(MIB)
-}
-
-interface GetOptions {
-  offline?: boolean
-  signal?: AbortSignal
-  expectedSize?: number
-  part?: FilePart
-}
-
-/** A blockstore that fetches what it lacks from gateways. */
-class GatewayBlockstore extends CountingBlockstore {
-  readonly #source: HttpSource
-
-  constructor (source: HttpSource) {
-    super()
-    this.#source = source
-  }
-
-  override async * get (cid: CID, { offline = false, ...options }: GetOptions = {}): AsyncGenerator<Uint8Array> {
-    if (this.has(cid)) {
-      yield * super.get(cid)
-      return
-    }
-
-    if (offline) {
-      throw Object.assign(new Error('offline'), { name: 'BlockNotFoundWhileOfflineError' })
-    }
-
-    const { part, expectedSize: size, signal } = options
-    const { bytes } = await this.#source.fetch(cid, { part, size, signal })
-    this.put(cid, bytes)
-    yield bytes
-  }
-}
-
-interface Reader {
-  source: HttpSource
-  blockstore: GatewayBlockstore
-  read (options?: { path?: string, offset?: number, length?: number }): Promise<Uint8Array>
-}
-
-/** Reads below a root from gateways. Closed after the test. */
-function readerOf (
-  root: CID,
-  gateways: ReadonlyArray<FakeGateway | string>,
-  init: Partial<Omit<HttpSourceInit, 'root' | 'pool'>> = {}
-): Reader {
-  const pool = new GatewayPool(gateways.map(gateway => typeof gateway === 'string' ? gateway : gateway.url))
-  const source = new HttpSource({ root, pool, ...init })
-  const blockstore = new GatewayBlockstore(source)
-  onTestFinished(() => { source.close() })
-
-  return { source, blockstore, read: async options => collect(ipfsz({ blockstore }).cat(root, options)) }
-}
-
-interface File {
-  cid: CID
-  bytes: Uint8Array
-  blockstore: CountingBlockstore
-  leaves: CID[]
-}
-
-/** A plain file with 5 leaves of 1 MiB, made once. */
-let file: Promise<File> | undefined
-
-async function plainFile (): Promise<File> {
-  return file ??= (async () => {
-    const blockstore = new CountingBlockstore()
-    const bytes = noise(5 * MIB)
-    const cid = await ipfsz({ blockstore }).addBytes(bytes, { compression: { codec: 'none' } })
-
-    return { cid, bytes, blockstore, leaves: await leavesOf(cid, blockstore) }
-  })()
 }
 
 /** A directory of two plain files with two leaves each, and all blocks in the order of the DAG, depth first. */
@@ -107,10 +34,6 @@ async function plainTree (): Promise<{ directory: CID, blocks: CID[], blockstore
   const below = await Promise.all(files.map(async cid => [cid, ...await leavesOf(cid, blockstore)]))
 
   return { directory, blocks: [directory, ...below.flat()], blockstore }
-}
-
-async function block (bytes: Uint8Array): Promise<CarSection> {
-  return { cid: CID.createV1(raw.code, await sha256.digest(bytes)), bytes }
 }
 
 /** Send a CAR without end, as fast as it is read. `onFull` is called when it is not read for a second. */
@@ -132,10 +55,6 @@ async function writeBlocks (
       clearTimeout(timer)
     }
   }
-}
-
-function expectSame (actual: Uint8Array, expected: Uint8Array): void {
-  expect(Buffer.compare(actual, expected)).toBe(0)
 }
 
 /** Read a file from one gateway that misbehaves as told, and fall back to an honest one. */
@@ -382,29 +301,6 @@ describe('several gateways', () => {
 
     expectSame(await read(), bytes)
     await expect.poll(() => silent.aborted).toBe(silent.requests.length)
-  })
-
-  it('replaces one that is slow', async () => {
-    const { cid, bytes, blockstore } = await plainFile()
-    const slow = await startGateway(blockstore, async ({ blocks, response }) => {
-      const car = encodeCar(await blocks())
-      response.writeHead(200, { 'content-type': 'application/vnd.ipld.car' })
-      let position = 0
-      // 100 KB/s
-      const timer = setInterval(() => { response.write(car.subarray(position, position += 2000)) }, 20)
-      response.once('close', () => { clearInterval(timer) })
-    })
-    const gateway = await startGateway(blockstore)
-    const { read } = readerOf(cid, [slow, gateway], {
-      plan: { path: '', scope: 'entity' },
-      stallTimeout: 5000,
-      hedgeTime: 60_000
-    })
-
-    expectSame(await read(), bytes)
-    expect(slow.requests).toHaveLength(1)
-    expect(slow.aborted).toBe(1)
-    expect(gateway.requests).toEqual([expect.stringContaining('&entity-bytes=')])
   })
 
   it('goes on with another one where a CAR was cut', async () => {

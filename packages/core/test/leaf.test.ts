@@ -27,6 +27,13 @@ describe('packLeaves', () => {
     expect(await lengths(...parts)).toEqual(expected)
   })
 
+  it('shares leaves up to a smaller size', async () => {
+    const parts = [10, 20, 30, 50, 200, 5, 5, MIB + 1].map(length => new Uint8Array(length))
+    const leaves = await Array.fromAsync(packLeaves((async function * () { yield * parts })(), 60))
+
+    expect(leaves.map(({ byteLength }) => byteLength)).toEqual([60, 50, 200, 10, MIB, 1])
+  })
+
   it('keeps every byte in order, in leaves of at most 1 MiB', async () => {
     const sizes = fc.integer({ min: 1, max: 3 * MIB })
 

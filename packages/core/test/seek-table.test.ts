@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { FrameTable } from '../src/frames/frame-table.ts'
-import { encodeSeekTable, encodeTrailer } from '../src/format/seek-table.ts'
+import { encodeSeekTable } from '../src/format/seek-table.ts'
+import { encodeTrailer } from '../src/format/trailer.ts'
 
 describe('a seek table', () => {
   it('has the bytes of the Zstandard Seekable Format', () => {

@@ -93,6 +93,17 @@ describe('the sources of a blockstore', () => {
     expect(first.reasons).toMatchObject([{ name: 'TimeoutError' }, { name: 'AbortError' }])
   })
 
+  it('are asked for the first block besides one that keeps silent for a second, which then is asked last', async () => {
+    const { blockstore: others, cid, bytes } = await stored(3_000_000)
+    const first = silent()
+    const ask = vi.spyOn(first, 'fetch')
+    const files = ipfsz({ blockstore: new CountingBlockstore(), sources: [first, sourceWith(others)] })
+
+    expect(Buffer.compare(await collect(files.cat(cid)), bytes)).toBe(0)
+    expect(first.reasons).toMatchObject([{ name: 'AbortError' }])
+    expect(ask).toHaveBeenCalledTimes(1)
+  })
+
   it('are asked after the one that sent a block, if they kept silent', async () => {
     const { blockstore: others, cid, bytes } = await stored(3_000_000)
     const blockstore = new CountingBlockstore()

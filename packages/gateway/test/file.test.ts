@@ -1,13 +1,13 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { unixfs } from '@helia/unixfs'
-import { mark, MARKERS, UncheckedLinkError, unmark } from '@ipfsz/core'
+import { ipfsz, mark, MARKERS, UncheckedLinkError, unmark } from '@ipfsz/core'
 import { zstd } from '@ipfsz/codecs/zstd'
 import { MemoryBlockstore } from 'blockstore-core'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../src/index.ts'
 import { addCompressed, bytesOf, get, KIB, noise, same, serve, text } from './fixtures.ts'
 import type { CodecName } from '@ipfsz/codecs'
-import type { StoredFile } from '@ipfsz/core'
+import type { CompressionOptions, StoredFile } from '@ipfsz/core'
 
 const EVERYTHING = { 'accept-encoding': 'gzip, deflate, br, zstd' }
 const DECODERS: Record<string, (bytes: Uint8Array) => Uint8Array> = {
@@ -46,6 +46,24 @@ describe('a compressed file', () => {
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(same(DECODERS[coding](body), bytes)).toBe(true)
     expect(decompressed() === 0).toBe(coding !== 'identity')
+  })
+
+  it.each<[string, CompressionOptions]>([
+    ['filters', { codec: 'zstd', frameSize: 64 * KIB }],
+    ['frames cut by content', { codec: 'gzip', cut: 'content' }]
+  ])('with %s goes to everyone as its original bytes, whole and in ranges', async (_, compression) => {
+    const { gateway, fs } = serve()
+    const numbers = Uint32Array.from({ length: 75_000 }, (_, i) => i * 1000 + i % 7)
+    const bytes = new Uint8Array(numbers.buffer)
+    const cid = await fs.addBytes(bytes, { compression: { ...compression, detect: false } })
+    const [stats, whole] = [await fs.stat(cid), await gateway(get(`${cid}`, EVERYTHING))]
+    const part = await gateway(get(`${cid}`, { ...EVERYTHING, range: 'bytes=65530-200001' }))
+
+    expect(stats.filters != null).toBe(compression.cut == null)
+    expect(whole.headers.get('content-encoding')).toBeNull()
+    expect(same(await bytesOf(whole), bytes)).toBe(true)
+    expect(part.status).toBe(206)
+    expect(same(await bytesOf(part), bytes.subarray(65_530, 200_002))).toBe(true)
   })
 
   it('is decompressed to find its type only once', async () => {
@@ -321,5 +339,18 @@ describe('an original whose link is unchecked', () => {
     expect(response.headers.get('content-type')).toBe('application/octet-stream')
     expect(same(await bytesOf(response), bytes)).toBe(true)
     expect((await gateway(get(`${cid}`, { range: 'bytes=0-9' }))).status).toBe(422)
+  })
+
+  it('of which the base is missing is not found', async () => {
+    const { fs, blockstore } = serve()
+    const first = noise(300_000)
+    const base = await fs.addBytes(first)
+    const cid = await fs.addBytes(Buffer.concat([text(100), first]), { compression: { base } })
+    const serveAnew = (): ReturnType<typeof createGateway> =>
+      createGateway({ blocks: blockstore, fs: ipfsz({ blockstore }) })
+
+    expect((await serveAnew()(get(`${cid}`))).status).toBe(200)
+    await blockstore.delete(unmark(base))
+    expect((await serveAnew()(get(`${cid}`))).status).toBe(404)
   })
 })

@@ -4,26 +4,19 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createNodeHandler, createNodeServer } from '../src/node/index.ts'
+import { listenInTest } from '../../../test/support/listen-in-test.ts'
 import { addCompressed, KIB, serve, text } from './fixtures.ts'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo, Server } from 'node:net'
+import type { Server } from 'node:net'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0'
 const CHROMIUM = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'
-
-async function listen (server: Server): Promise<number> {
-  onTestFinished(() => { server.close() })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-
-  return (server.address() as AddressInfo).port
-}
 
 describe('a response over HTTP/1.1', () => {
   it('is chunked if it is encoded and goes to Firefox, which does not compare its length', async () => {
     const { gateway, fs } = serve()
     const cid = await addCompressed(fs, text(300_000), 'zstd', 64 * KIB)
-    const port = await listen(createNodeServer(gateway) as Server)
+    const port = await listenInTest(createNodeServer(gateway) as Server)
     const headersFor = async (agent: string, coding: string, method: string): Promise<IncomingHttpHeaders> => {
       const headers = { 'user-agent': agent, 'accept-encoding': coding }
       const asked = request({ port, host: '127.0.0.1', path: `/ipfs/${cid}`, method, headers, agent: false }).end()
@@ -94,7 +87,8 @@ function decodeFrames (bytes: Buffer): Frame[] {
 
 describe('responses over HTTP/2', () => {
   it('end their streams, and do not reset them while they wait for the client to let them end', async () => {
-    const port = await listen(createHttp2Server(createNodeHandler(async () => new Response(new Uint8Array(BODY)))))
+    const server = createHttp2Server(createNodeHandler(async () => new Response(new Uint8Array(BODY))))
+    const port = await listenInTest(server)
     const socket = connect(port, '127.0.0.1')
     onTestFinished(() => { socket.destroy() })
     let received = Buffer.alloc(0)

@@ -3,41 +3,22 @@ import { get as httpGet } from 'node:http'
 import { connect as connect2, createServer as createServer2 } from 'node:http2'
 import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createNodeHandler, createNodeServer } from '../src/node/index.ts'
 import { TLS } from '../../../test/support/certificate.ts'
+import { listenInTest } from '../../../test/support/listen-in-test.ts'
 import { addCompressed, KIB, noise, same, serve, text } from './fixtures.ts'
 import type { NodeHandlerInit, NodeServerInit } from '../src/node/index.ts'
 import type { Gateway } from '../src/index.ts'
-import type { IncomingMessage, Server as HttpServer } from 'node:http'
-import type { AddressInfo, Server, Socket } from 'node:net'
-
-const open: Server[] = []
-
-afterEach(() => {
-  for (const server of open.splice(0)) {
-    server.close()
-
-    if ('closeAllConnections' in server) {
-      (server as HttpServer).closeAllConnections()
-    }
-  }
-})
-
-async function listen (server: Server): Promise<number> {
-  open.push(server)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-
-  return (server.address() as AddressInfo).port
-}
+import type { IncomingMessage } from 'node:http'
+import type { Server, Socket } from 'node:net'
 
 async function serveHttp (gateway: Gateway, init?: NodeServerInit): Promise<number> {
-  return listen(createNodeServer(gateway, init) as Server)
+  return listenInTest(createNodeServer(gateway, init) as Server)
 }
 
 async function serveHttp2 (gateway: Gateway, init?: NodeHandlerInit): Promise<number> {
-  return listen(createServer2(createNodeHandler(gateway, init)))
+  return listenInTest(createServer2(createNodeHandler(gateway, init)))
 }
 
 /** Everything that a server sends until the connection ends, and how it ends. */

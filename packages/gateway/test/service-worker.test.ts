@@ -1,6 +1,7 @@
 import { zstdDecoder } from '@ipfsz/codecs/zstd-decoder'
 import { zstd } from '@ipfsz/codecs/zstd'
 import { mark, TREE_CODE } from '@ipfsz/core'
+import mime from 'mime/lite'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { DecodingTurns } from '../src/service-worker/decoding-turns.ts'
@@ -8,7 +9,8 @@ import { readOwnRequest } from '../src/service-worker/own-request.ts'
 import { restrict } from '../src/service-worker/page-policy.ts'
 import { RecentBlocks } from '../src/service-worker/recent-blocks.ts'
 import { Site } from '../src/service-worker/site.ts'
-import { WEB_TYPES } from '../src/service-worker/web-types.ts'
+import { fileTypes } from '../src/respond/file/content-type.ts'
+import { WEB_ENDINGS, WEB_TYPES } from '../src/service-worker/web-types.ts'
 import { createWorkerGateway } from '../src/service-worker/worker-gateway.ts'
 import { yieldingCodec } from '../src/service-worker/yielding-codec.ts'
 import { text } from './fixtures.ts'
@@ -88,6 +90,14 @@ describe('a response of the worker', () => {
     expect(await WEB_TYPES.ofBytes(new TextEncoder().encode('<!doctype html><p>'), true)).toBe('text/html')
     expect(await WEB_TYPES.ofBytes(Uint8Array.of(0, 1, 2), true)).toBe('application/octet-stream')
   })
+
+  it('has the types that mime has for them, but where browsers know others', () => {
+    const known = WEB_ENDINGS.filter(ending => !['ico', 'flac', 'mkv'].includes(ending))
+    const { ofName } = fileTypes({ mime })
+
+    expect(known.map(ending => [ending, WEB_TYPES.ofName(`a.${ending}`)]))
+      .toEqual(known.map(ending => [ending, ofName(`a.${ending}`)]))
+  })
 })
 
 describe('a gateway of a worker', () => {
@@ -98,6 +108,11 @@ describe('a gateway of a worker', () => {
         .toThrow(expect.objectContaining({ name: expect.stringMatching(/^Invalid(Parameters|GatewayUrl)Error$/) }))
     }
   )
+
+  it.each([0, -1, Number.NaN])('refuses the timeout %s', timeout => {
+    expect(() => createWorkerGateway({ gateways: ['https://example.org'], timeout }))
+      .toThrow(expect.objectContaining({ name: 'InvalidParametersError' }))
+  })
 })
 
 describe('a codec of a worker', () => {

@@ -2,7 +2,7 @@ import { constants, zstdCompressSync } from 'node:zlib'
 import { gzip } from '@ipfsz/codecs/gzip'
 import { zstd } from '@ipfsz/codecs/zstd'
 import { describe, expect, it } from 'vitest'
-import { canSend, chooseRepresentation, openFrames } from '../src/respond/file/stored-file.ts'
+import { canSend, chooseRepresentation, openFrames } from '../src/respond/stored-file.ts'
 import { KIB, text } from './fixtures.ts'
 import type { CodecName } from '@ipfsz/codecs'
 

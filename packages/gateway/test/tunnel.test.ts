@@ -2,20 +2,16 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { createNodeServer } from '../src/node/index.ts'
+import { listenInTest } from '../../../test/support/listen-in-test.ts'
 import { serve } from './fixtures.ts'
-import type { AddressInfo, Server } from 'node:net'
+import type { Server } from 'node:net'
 
 async function exchange (request: string): Promise<string> {
-  const server = createNodeServer(serve().gateway) as Server
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const socket = connect(await listenInTest(createNodeServer(serve().gateway) as Server), '127.0.0.1')
   let text = ''
   socket.on('data', (chunk: Uint8Array) => { text += Buffer.from(chunk).toString('latin1') })
   socket.write(request)
   await once(socket, 'close')
-  server.close()
 
   return text
 }

@@ -1,3 +1,4 @@
+import { describe } from './describe.ts'
 import type { PluginContext } from '@helia/verified-fetch'
 import type { CID } from 'multiformats/cid'
 
@@ -32,7 +33,10 @@ export async function followRedirects (
     const next = location == null ? undefined : new URL(location, current.url)
 
     if (next == null || redirect === 'manual' || next.origin !== new URL(request.url).origin) {
-      return describe(response, redirects === 0 ? String(resource) : ipfsUrl(cid, current), redirects > 0)
+      return describe(response, {
+        url: redirects === 0 ? String(resource) : ipfsUrl(cid, current),
+        redirected: redirects > 0
+      })
     }
 
     current = new Request(next, current)
@@ -45,12 +49,4 @@ function ipfsUrl (cid: CID, { url }: Request): string {
   const { pathname, search } = new URL(url)
 
   return `ipfs://${cid}${pathname}${search}`
-}
-
-/** Set the URL, which a `Response` has only if it was fetched. */
-function describe (response: Response, url: string, redirected: boolean): Response {
-  return Object.defineProperties(response, {
-    url: { value: url },
-    redirected: { value: redirected }
-  })
 }

@@ -60,7 +60,17 @@ class IpfszPlugin implements VerifiedFetchPlugin {
     const response = await followRedirects(request, context, async request => answerRanges(request, gateway))
 
     signal?.throwIfAborted()
+    leaveAsItIs(context)
 
     return response
   }
+}
+
+/**
+ * The response is complete. `@helia/verified-fetch` would answer every HEAD with 200, and every `If-None-Match: *` with
+ * 304, also if the gateway has found nothing. What it goes by belongs to this request alone.
+ */
+function leaveAsItIs (context: PluginContext): void {
+  context.headers.delete('if-none-match')
+  delete context.method
 }

@@ -1,45 +1,16 @@
 import { createVerifiedFetchWithHelia } from '@helia/verified-fetch'
-import { ipfsz, unmark } from '@ipfsz/core'
-import { MemoryBlockstore } from 'blockstore-core'
-import { createHeliaLight } from 'helia'
+import { unmark } from '@ipfsz/core'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { identity } from 'multiformats/hashes/identity'
 import { sha256 } from 'multiformats/hashes/sha2'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { same, text } from '../../../test/support/data.ts'
-import { ipfszPlugin } from '../src/index.ts'
-import type { CreateVerifiedFetchOptions, VerifiedFetch } from '@helia/verified-fetch'
-import type { Ipfsz } from '@ipfsz/core'
-import type { BlockBroker, Helia } from 'helia'
+import { make } from './fixtures.ts'
+import type { Made } from './fixtures.ts'
 
 const TEXT = text(300_000)
 const FRAME = 65_536
-
-/** A network without peers. Sessions need one. */
-const NOBODY: BlockBroker = {
-  name: 'nobody',
-  retrieve: async cid => { throw new Error(`nobody has ${cid}`) },
-  createSession: () => ({ ...NOBODY, name: 'nobody', addPeer: async () => {} })
-}
-
-interface Made {
-  helia: Helia
-  blockstore: MemoryBlockstore
-  fetch: VerifiedFetch
-  fs: Ipfsz
-}
-
-async function make (options: CreateVerifiedFetchOptions = {}, blockstore = new MemoryBlockstore()): Promise<Made> {
-  const helia = createHeliaLight({ blockstore })
-  helia.addBlockBroker(NOBODY)
-  await helia.start()
-  onTestFinished(async () => { await helia.stop() })
-  const fetch = await createVerifiedFetchWithHelia(helia, { ...options, plugins: [ipfszPlugin()] })
-  onTestFinished(async () => { await fetch.stop() })
-
-  return { helia, blockstore, fetch, fs: ipfsz(helia) }
-}
 
 async function bytesOf (response: Response): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer())

@@ -48,7 +48,7 @@ export async function startFirefox (): Promise<Browser> {
       'network.proxy.http_port': 9,
       'network.proxy.ssl': '127.0.0.1',
       'network.proxy.ssl_port': 9,
-      'network.proxy.no_proxies_on': `127.0.0.1, ${INSECURE_HOST}`
+      'network.proxy.no_proxies_on': `127.0.0.1, localhost, .localhost, ${INSECURE_HOST}`
     }
   })
 }

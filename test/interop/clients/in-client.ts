@@ -158,3 +158,40 @@ export async function seekAndPlay ({ kind, url }: { kind: 'audio' | 'video', url
     medium.remove()
   }
 }
+
+/** Seek to nine tenths with the player that the page shows, and play on from there until some time has passed. */
+export async function seekInPlayer (): Promise<Played> {
+  const medium = document.querySelector<HTMLMediaElement>('audio, video')
+
+  if (medium == null) {
+    return { duration: 0, reached: 0, error: 'there is no player' }
+  }
+
+  const happened = async (name: string): Promise<unknown> => new Promise((resolve, reject) => {
+    medium.addEventListener(name, resolve, { once: true })
+    medium.addEventListener('error', () => { reject(new Error(medium.error?.message)) }, { once: true })
+  })
+
+  try {
+    if (medium.readyState < HTMLMediaElement.HAVE_METADATA) {
+      await happened('loadedmetadata')
+    }
+
+    const target = medium.duration * 0.9
+    const sought = happened('seeked')
+    medium.muted = true
+    medium.currentTime = target
+    await sought
+    await medium.play()
+
+    while (medium.currentTime < target + 0.2) {
+      await happened('timeupdate')
+    }
+
+    medium.pause()
+
+    return { duration: medium.duration, reached: medium.currentTime }
+  } catch (err) {
+    return { duration: medium.duration, reached: medium.currentTime, error: String(err) }
+  }
+}

@@ -1,3 +1,5 @@
+import { longText } from '../../support/data.ts'
+
 const HEADER_LENGTH = 44
 const RATE = 48_000
 /** Samples in a period of the tone: 480 Hz. */
@@ -27,6 +29,14 @@ export function wav (seconds: number): Uint8Array {
   }
 
   file.fill(period, HEADER_LENGTH)
+
+  return file
+}
+
+/** Sound as a WAV file that compresses as text does: to some blocks for each minute. */
+export function longWav (seconds: number): Uint8Array {
+  const file = wav(seconds)
+  file.set(longText(file.byteLength - HEADER_LENGTH), HEADER_LENGTH)
 
   return file
 }

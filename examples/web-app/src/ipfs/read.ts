@@ -97,6 +97,20 @@ export async function readRange (
   return { bytes: new Uint8Array(await new Blob(chunks).arrayBuffer()), blocks }
 }
 
+/** What a player may have read ahead, in bytes. */
+const PLAYED_AHEAD = 2 * 1024 * 1024
+
+/** A range, piece by piece: little more is read than what is taken. */
+export function streamRange (
+  source: Source,
+  cid: CID,
+  range: { offset: number, length: number, signal: AbortSignal }
+): AsyncIterable<Uint8Array> {
+  const fs = ipfsz({ blockstore: source }, { inFlightBytes: PLAYED_AHEAD, fetch: { maxBytes: PLAYED_AHEAD } })
+
+  return fs.cat(cid, { ...range, blockReadConcurrency: 2 })
+}
+
 /** A whole file as a Blob, which the browser keeps on disk if it is large. */
 export async function readBlob (source: Source, cid: CID, signal?: AbortSignal): Promise<Blob> {
   const parts: Blob[] = []

@@ -1,6 +1,7 @@
 import type { Address, Source } from '../ipfs/read.ts'
 import type { Node } from '../ipfs/peer.ts'
 import type { Store } from '../ipfs/store.ts'
+import type { PlayedFiles } from './played-files.ts'
 
 export interface OpenOptions {
   /** Its name on this page. */
@@ -33,6 +34,8 @@ export interface App {
   source: () => Source
   /** The node, while a peer is connected. */
   node: () => Node | undefined
+  /** Answers players that ask for parts of a file. */
+  players: PlayedFiles
   /** Open an address in the viewer. */
   open: (address: string, options?: OpenOptions) => Promise<void>
   /** The list has changed. */

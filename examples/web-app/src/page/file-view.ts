@@ -1,5 +1,5 @@
 import { describeDag, getBlock, keyOf } from '../ipfs/dag.ts'
-import { readBlob, readRange } from '../ipfs/read.ts'
+import { readBlob, readRange, streamRange } from '../ipfs/read.ts'
 import { fileActions } from './actions.ts'
 import { DagPicture } from './dag-picture.ts'
 import { announce, copyable, formatBytes, formatPercent, h, inform } from './dom.ts'
@@ -73,7 +73,15 @@ export async function showFile (init: FileViewInit): Promise<View> {
   return {
     preview: [
       h('h4', {}, previewTitle(size)),
-      await preview({ name, size, head: head.bytes, readAll, signal })
+      await preview({
+        name,
+        size,
+        head: head.bytes,
+        readAll,
+        read: range => streamRange(app.source(), cid, range),
+        players: app.players,
+        signal
+      })
     ],
     actions: fileActions(init),
     structure: [

@@ -5,11 +5,13 @@ import { AddressBar } from './address-bar.ts'
 import { byId, failure } from './dom.ts'
 import { showCost } from './cost.ts'
 import { showLibrary } from './library.ts'
+import { registerWorker } from './offline.ts'
 import { peerPanel } from './peer-panel.ts'
+import { PlayedFiles } from './played-files.ts'
 import { Viewer } from './viewer.ts'
 import type { App } from './app.ts'
 
-async function start (): Promise<void> {
+async function start (players: PlayedFiles): Promise<void> {
   const store = await openStore('ipfsz-demo')
   const peers = peerPanel(store, () => { bar.addPeers() })
   const bar = new AddressBar(peers, () => viewer)
@@ -18,6 +20,7 @@ async function start (): Promise<void> {
     store,
     source: () => peers.node()?.source ?? store.blockstore,
     node: () => peers.node(),
+    players,
     open: async (address, options) => viewer.open(address, options),
     refresh: async () => showLibrary(app)
   }
@@ -31,9 +34,5 @@ async function start (): Promise<void> {
   await bar.follow()
 }
 
-start().catch(err => { byId('add').prepend(failure(err)) })
+start(new PlayedFiles(registerWorker())).catch(err => { byId('add').prepend(failure(err)) })
 void showCost()
-
-if ('serviceWorker' in navigator) {
-  navigator.serviceWorker.register('service-worker.js').catch(() => {})
-}

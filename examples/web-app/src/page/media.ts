@@ -1,17 +1,21 @@
 import { failure, formatBytes, h } from './dom.ts'
+import type { PlayedFile, PlayedFiles } from './played-files.ts'
 
 /** A file to play. */
 export interface MediaInit {
   name: string
   size: number
   readAll: () => Promise<Blob>
+  /** Read a part of it. */
+  read: PlayedFile['read']
+  players: PlayedFiles
   /** Aborted to release what the browser holds for the file. */
   signal: AbortSignal
 }
 
-/** Sound and video up to this size are read at once, others when somebody asks for it. */
+/** Without a service worker, sound and video up to this size are read at once, others when somebody asks for it. */
 const MAX_READ_AT_ONCE = 16_000_000
-/** The most that is played: all of it is in one Blob, which the browser keeps. */
+/** The most that is played then: all of it is in one Blob, which the browser keeps. */
 const MAX_MEDIA_SIZE = 256_000_000
 
 /** The magic bytes of sound and video. */
@@ -30,41 +34,105 @@ export function mediaType (magic: string): string | undefined {
   return MEDIA.find(([, pattern]) => pattern.test(magic))?.[0]
 }
 
-/** A player. The file is read whole, as a Blob: the browser seeks in that. */
+/**
+ * A player. It asks the service worker for ranges, and seeks without reading the rest. Without one, the file is read
+ * whole, as a Blob.
+ */
 export function showMedia (init: MediaInit, type: string): HTMLElement {
-  const { size } = init
   const box = h('div', { class: 'media' })
 
-  if (size > MAX_MEDIA_SIZE) {
-    box.append(h('p', { class: 'note' },
-      `This page plays files of up to ${formatBytes(MAX_MEDIA_SIZE)}. Download this one to play it.`))
-  } else if (size > MAX_READ_AT_ONCE) {
-    box.append(h('button', {
-      type: 'button',
-      onclick: () => { void play(init, type, box) }
-    }, `Read all ${formatBytes(size)}, and play`))
-  } else {
-    void play(init, type, box)
-  }
+  show(init, type, box).catch(err => {
+    if (!init.signal.aborted) {
+      box.replaceChildren(failure(err))
+    }
+  })
 
   return box
 }
 
-async function play ({ name, readAll, signal }: MediaInit, type: string, box: HTMLElement): Promise<void> {
-  try {
-    const label = type.startsWith('video') ? 'video' : 'audio'
-    box.replaceChildren(h('p', { class: 'note' }, 'Reading'))
-    const url = URL.createObjectURL(new Blob([await readAll()], { type }))
-    const player = h(label, { 'controls': true, 'preload': 'metadata', 'src': url, 'aria-label': `Play ${name}` })
+async function show (init: MediaInit, type: string, box: HTMLElement): Promise<void> {
+  const { size, players, signal } = init
 
-    signal.addEventListener('abort', () => { URL.revokeObjectURL(url) }, { once: true })
-    player.addEventListener('error', () => {
-      box.replaceChildren(failure(`This browser cannot play this file (${type}). Download it`))
-    })
-    box.replaceChildren(player)
-  } catch (err) {
-    if (!signal.aborted) {
-      box.replaceChildren(failure(err))
+  if (navigator.serviceWorker?.controller != null) {
+    playParts(init, type, box)
+  } else if (size <= MAX_READ_AT_ONCE) {
+    // need not wait until the worker is installed
+    await playBlob(init, type, box)
+  } else {
+    let isChosen = false
+    const tooLarge = size > MAX_MEDIA_SIZE
+
+    box.replaceChildren(tooLarge
+      ? h('p', { class: 'note' }, 'Preparing the player')
+      : h('button', {
+        type: 'button',
+        onclick: () => {
+          isChosen = true
+          playBlob(init, type, box).catch(err => { box.replaceChildren(failure(err)) })
+        }
+      }, `Read all ${formatBytes(size)}, and play`))
+
+    const hasWorker = await players.hasWorker
+
+    if (hasWorker && !isChosen && !signal.aborted) {
+      playParts(init, type, box)
+    } else if (!hasWorker && tooLarge) {
+      box.replaceChildren(h('p', { class: 'note' },
+        `Without a service worker, this page plays files of up to ${formatBytes(MAX_MEDIA_SIZE)}. ` +
+        'Download this one to play it.'))
     }
   }
+}
+
+/** Play from the service worker, which asks this page for ranges. */
+function playParts ({ name, size, read, players, signal }: MediaInit, type: string, box: HTMLElement): void {
+  let readError: unknown
+  const url = players.add({
+    size,
+    type,
+    async * read (range) {
+      try {
+        yield * read(range)
+      } catch (err) {
+        readError = range.signal.aborted ? undefined : err
+        throw err
+      }
+    }
+  }, signal)
+
+  play({ name, url, signal, readError: () => readError }, type, box)
+}
+
+/** Play from memory, or the browser's disk. */
+async function playBlob ({ name, readAll, signal }: MediaInit, type: string, box: HTMLElement): Promise<void> {
+  box.replaceChildren(h('p', { class: 'note' }, 'Reading'))
+  const url = URL.createObjectURL(new Blob([await readAll()], { type }))
+
+  signal.addEventListener('abort', () => { URL.revokeObjectURL(url) }, { once: true })
+  play({ name, url, signal }, type, box)
+}
+
+interface PlayInit extends Pick<MediaInit, 'name' | 'signal'> {
+  url: string
+  /** Why the file could not be read, if that was so. */
+  readError?: () => unknown
+}
+
+function play ({ name, url, signal, readError }: PlayInit, type: string, box: HTMLElement): void {
+  const label = type.startsWith('video') ? 'video' : 'audio'
+  const player = h(label, { 'controls': true, 'preload': 'metadata', 'src': url, 'aria-label': `Play ${name}` })
+
+  player.addEventListener('error', () => {
+    if (!signal.aborted) {
+      box.replaceChildren(
+        failure(readError?.() ?? `This browser cannot play this file (${type}). Download it`)
+      )
+    }
+  })
+  signal.addEventListener('abort', () => {
+    // otherwise it reads on although nobody sees it
+    player.removeAttribute('src')
+    player.load()
+  }, { once: true })
+  box.replaceChildren(player)
 }

@@ -25,13 +25,16 @@ const FIGURES: readonly Column[] = [
   { head: '1', unit: 'Gbit/s', cell: row => formatDuration(row.seconds['1 Gbit/s']) }
 ]
 
+const [RATIO, COMPRESS, , , USUAL_LINK] = FIGURES
+
 /** From wide to narrow. The first that fits the terminal is shown. */
 const LAYOUTS: ReadonlyArray<{ columns: readonly Column[], gap: number }> = [
   { columns: [CODEC, LEVEL, RUNS, ...FIGURES], gap: 3 },
   { columns: [CODEC, LEVEL, RUNS, ...FIGURES], gap: 2 },
   { columns: [CODEC, LEVEL, ...FIGURES], gap: 2 },
   { columns: [LABEL, ...FIGURES], gap: 2 },
-  { columns: [LABEL, ...FIGURES], gap: 1 }
+  { columns: [LABEL, ...FIGURES], gap: 1 },
+  { columns: [LABEL, RATIO, COMPRESS, USUAL_LINK], gap: 2 }
 ]
 
 /** Two lines of headings, then a line for each row. */

@@ -7,8 +7,8 @@ import type { Run, RunOptions } from './first-round.ts'
 const LEAST_PIECE = 64 * 1024
 
 /** Whether a run was measured on whole frames. A level that only knows pieces of them misses what repeats far apart. */
-export function knowsFrames ({ frames: measured, passes, whole }: Run, frames: readonly Uint8Array[]): boolean {
-  return whole != null || (passes.length > 0 && measured.every(frame => frames.includes(frame)))
+export function knowsFrames ({ frames: measured, whole }: Run, frames: readonly Uint8Array[]): boolean {
+  return whole != null || measured.every(frame => frames.includes(frame))
 }
 
 /** What whole frames are compressed to, by their index. Undefined if that was not measured. */
@@ -17,7 +17,8 @@ export function frameSizes (run: Run, frames: readonly Uint8Array[]): ReadonlyMa
     return undefined
   }
 
-  const [{ storedSizes } = run.warmUp] = run.passes
+  // of a small file, the warm-up takes all
+  const { storedSizes } = run.passes.at(0) ?? run.warmUp
 
   return run.whole ?? new Map(run.frames.map((frame, i) => [frames.indexOf(frame), storedSizes[i]]))
 }

@@ -5,6 +5,7 @@ import { resolvePath, withRepo } from '../context.ts'
 import { exitCode, explain, FAILED, IncompleteError, UsageError } from '../errors.ts'
 import { findGateway } from '../gateway/gateway-file.ts'
 import { PendingRoots } from '../pending-roots.ts'
+import { withTargets } from './read-target.ts'
 import { LastBlockStore } from '../repo/last-block-store.ts'
 import type { AddRootOptions, Store } from './added-roots.ts'
 import type { Context } from '../context.ts'
@@ -20,6 +21,8 @@ export interface AddCommandOptions extends AddRootOptions {
   sync: boolean
   /** The address of the RPC API of a running Kubo, to add to it instead of the repo. */
   kubo?: string
+  /** An earlier version of each path: a CID or a name, and a path below it. */
+  base?: string
 }
 
 /** Pending roots are printed before a larger file, a directory or a stream, which may take long. In bytes. */
@@ -41,7 +44,10 @@ export async function add (named: string[], options: AddCommandOptions, context:
     throw new UsageError('- is named more than once, but stdin can be read only once: name it once')
   }
 
-  const failed = await withStore(options, context, async store => addEach(paths, options, store, context))
+  const { base } = options
+  const [earlier] = base == null ? [] : await withTargets([base], context, async targets => targets)
+  const failed = await withStore(options, context, async store =>
+    addEach(paths, { ...options, earlier }, store, context))
 
   if (failed > 0) {
     throw new IncompleteError(`${failed} of ${paths.length} paths were not added: see the errors above`)

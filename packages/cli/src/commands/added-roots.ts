@@ -9,6 +9,7 @@ import { resolvePath } from '../context.ts'
 import { UsageError } from '../errors.ts'
 import { contentUrl } from '../gateway/content-url.ts'
 import { repoPath } from '../repo/repo.ts'
+import { earlierVersion } from './earlier-version.ts'
 import { AddPrinter } from '../terminal/add-printer.ts'
 import { quote } from '../terminal/quote.ts'
 import type { FileSource } from '../disk/add-file.ts'
@@ -19,11 +20,14 @@ import type { KuboSession } from '../kubo/kubo.ts'
 import type { PendingRoot } from '../pending-roots.ts'
 import type { AddPrinterInit } from '../terminal/add-printer.ts'
 import type { PrintedAdd } from '../terminal/printed-add.ts'
+import type { CidPath } from '../terminal/cid-path.ts'
 import type { CompressionOptions } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 export interface AddRootOptions extends AddPrinterInit {
   compression: CompressionOptions
+  /** Where an earlier version of each path is that is added. */
+  earlier?: Pick<CidPath, 'cid' | 'path'> | undefined
   /** Compute the CID of each uncompressed file, and link it to the compressed file. */
   link: boolean
   /** Compute CIDs, and store nothing. */
@@ -65,7 +69,8 @@ export class AddedRoots {
   /** Add a file, or stdin. */
   async addFile (path: string): Promise<PendingRoot> {
     const { io, output, signal } = this.#context
-    const { compression, link, preserve } = this.#options
+    const { link, preserve } = this.#options
+    const compression = await this.#compression(false)
     const isStdin = path === STDIN
     const name = isStdin ? STDIN : basename(path)
     const source: FileSource = isStdin ? { content: io.stdin } : await openFile(resolvePath(path, io), preserve)
@@ -136,7 +141,8 @@ export class AddedRoots {
     add: (options: AddTreeOptions) => Promise<AddedTree>
   ): Promise<Pick<PendingRoot, 'cid' | 'print'>> {
     const { output, signal } = this.#context
-    const { compression, link, hidden, ignore, gitignore, preserve } = this.#options
+    const { link, hidden, ignore, gitignore, preserve } = this.#options
+    const compression = await this.#compression(true)
 
     // printed only once the directory is pinned: until then gc may delete them. There may be millions
     const unprinted = new SpillStack<PrintedAdd>(temporaryFor(join(tmpdir(), 'ipfsz-add')))
@@ -172,6 +178,15 @@ export class AddedRoots {
         this.#print(this.#printed(root, name), this.#next('get', root.cid), { ...lost, content: { files, compressed } })
       }
     }
+  }
+
+  /** How to compress, with the earlier version if there is one. */
+  async #compression (isDirectory: boolean): Promise<CompressionOptions> {
+    const { earlier, compression } = this.#options
+
+    return earlier == null
+      ? compression
+      : { ...compression, base: await earlierVersion(earlier, isDirectory, this.#store.files, this.#context.signal) }
   }
 
   #print (

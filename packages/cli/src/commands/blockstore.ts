@@ -43,7 +43,10 @@ async function convertAll (
   // written first, so that converted blocks stay readable even if this is interrupted
   await writeCompression(repo.path, compression)
 
-  const progress = output.progress('converting', output.showsProgress ? await countBlocks(repo, signal) : 0, 'block')
+  const total = output.showsProgress
+    ? await output.during('counting blocks', async () => countBlocks(repo, signal))
+    : 0
+  const progress = output.progress('converting', total, 'block')
   let done = 0
   const report = await convert(repo.disk, {
     ...compression,

@@ -15,7 +15,7 @@ import { storedSize } from '../dag/stored-size.ts'
 import { formatSize } from '../terminal/units.ts'
 import { writeCar } from '../car/write-car.ts'
 import { writeWhole } from '../disk/write-file.ts'
-import { parseCid } from '../terminal/cid-path.ts'
+import { cidsAt, withTargets } from './read-target.ts'
 import type { CarFile } from '../car/car-file.ts'
 import type { Context, Session } from '../context.ts'
 import type { PendingRoot } from '../pending-roots.ts'
@@ -27,15 +27,29 @@ const STDIO = '-'
 /** How many roots of a CAR may fail. Blocks that failed roots share are read again for each of them. */
 const MAX_FAILED = 100
 
-/** Write the DAGs of CIDs to a CAR. Its roots are the plain CIDs. */
+/** Write what CIDs, names and paths lead to into a CAR. Its roots are the plain CIDs. */
 export async function exportCar (texts: string[], path: string, context: Context): Promise<void> {
-  const { io, output, signal } = context
-  const cids = texts.map(parseCid)
-  const { repo, files } = await openToRead(context)
+  await withTargets(texts, context, async targets => {
+    const session = await openToRead(context)
+    const cids = await cidsAt(targets, session.files, context.signal)
+    const again = `ipfsz car export ${texts.join(' ')} --output -`
+
+    await writeDags(cids, { path, again }, session, context)
+  })
+}
+
+async function writeDags (
+  cids: readonly CID[],
+  { path, again }: { path: string, again: string },
+  { repo, files }: Session,
+  { io, output, signal }: Context
+): Promise<void> {
   const bytes = writeCar(cids.map(unmark), repo.blockstore, signal)
   const twins = new MarkedTwins(files, signal)
-  const marked = await Promise.all(cids.map(async cid => isMarked(cid) ? cid : twins.of(cid)))
-  const total = output.showsProgress ? await storedSize(cids.map(unmark), files, signal) : 0
+  const [marked, total] = await output.during('measuring', async () => Promise.all([
+    Promise.all(cids.map(async cid => isMarked(cid) ? cid : twins.of(cid))),
+    output.showsProgress ? storedSize(cids.map(unmark), files, signal) : 0
+  ]))
   let size = 0
 
   if (path === STDIO) {
@@ -52,7 +66,7 @@ export async function exportCar (texts: string[], path: string, context: Context
     }
   } else {
     const target = resolvePath(path, io)
-    await checkFileTarget(target, `ipfsz car export ${texts.join(' ')} --output -`, 'name a file')
+    await checkFileTarget(target, again, 'name a file')
     await writeWhole(target, counted(), output.progress(basename(target), total))
   }
 

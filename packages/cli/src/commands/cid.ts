@@ -1,25 +1,35 @@
 import { UnknownCodecError } from '@ipfsz/codecs'
 import { mark, MARKERS, unmark } from '@ipfsz/core'
-import { parseCid } from '../terminal/cid-path.ts'
+import { openToRead } from '../context.ts'
+import { cidAt, withTargets } from './read-target.ts'
 import type { Context } from '../context.ts'
 import type { MarkerName } from '@ipfsz/core'
+import type { CID } from 'multiformats/cid'
 
 const NAMES = Object.keys(MARKERS) as MarkerName[]
 
 /** Print the marked twin of a plain CID. */
-export function markCid (text: string, codec: string, { output }: Context): void {
+export async function markCid (text: string, codec: string, context: Context): Promise<void> {
   const name = NAMES.find(name => name === codec)
 
   if (name == null) {
     throw new UnknownCodecError(codec, NAMES)
   }
 
-  const cid = mark(parseCid(text), name)
-  output.result({ cid: cid.toString() }, cid.toString())
+  print(mark(await findCid(text, context), name), context)
 }
 
 /** Print the plain twin of a marked CID. */
-export function plainCid (text: string, { output }: Context): void {
-  const cid = unmark(parseCid(text))
+export async function plainCid (text: string, context: Context): Promise<void> {
+  print(unmark(await findCid(text, context)), context)
+}
+
+/** A CID alone needs no repo; a name and a path do. */
+async function findCid (text: string, context: Context): Promise<CID> {
+  return withTargets([text], context, async ([target]) =>
+    target.path === '' ? target.cid : cidAt(target, (await openToRead(context)).files, context.signal))
+}
+
+function print (cid: CID, { output }: Context): void {
   output.result({ cid: cid.toString() }, cid.toString())
 }

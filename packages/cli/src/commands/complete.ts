@@ -1,6 +1,6 @@
 import { openToRead } from '../context.ts'
 import { printable } from '../terminal/output.ts'
-import { parseCidPath } from '../terminal/cid-path.ts'
+import { parseContentPath } from '../terminal/cid-path.ts'
 import type { Context } from '../context.ts'
 
 /** A word that may come next, and what it means. */
@@ -53,8 +53,14 @@ async function listPins (context: Context): Promise<Suggestion[]> {
 
 async function listEntries (directory: string, context: Context): Promise<Suggestion[]> {
   const { files } = await openToRead(context)
-  const { cid, path } = parseCidPath(directory)
+  const target = parseContentPath(directory)
   const words: Suggestion[] = []
+
+  if ('name' in target) {
+    return words
+  }
+
+  const { cid, path } = target
 
   if ((await files.stat(cid, { path, offline: true, signal: context.signal })).type !== 'directory') {
     return words

@@ -12,6 +12,8 @@ export interface DaemonCommandOptions {
   announce?: string[]
   bootstrap?: string[]
   provide: Provides
+  /** Whether to serve CARs to peers over HTTP. */
+  libp2pGateway?: boolean
   /** The address of a gateway, as in `127.0.0.1:8080`. */
   gateway?: string
   gatewayFetch?: boolean
@@ -20,6 +22,10 @@ export interface DaemonCommandOptions {
   gatewayPublic?: boolean
   gatewayCompress?: Compressed
   gatewayMetrics?: string
+  /** Serve the originals of linked files, too. */
+  serveOriginals?: boolean
+  /** Layouts of originals, besides those that files are linked to. */
+  originalsLayout?: string[]
 }
 
 /** Run a node until it is interrupted. */
@@ -28,6 +34,8 @@ export async function daemon (options: DaemonCommandOptions, context: Context): 
   const gateway = await gatewayOf(options, context)
   const running = await startDaemon({
     ...options,
+    originals: options.serveOriginals === true ? options.originalsLayout ?? [] : undefined,
+    serveHttp: options.libp2pGateway,
     bootstrap: bootstrapTexts(options.bootstrap, io.env),
     repo,
     signal,
@@ -78,8 +86,9 @@ async function gatewayOf (
 
   const upstream = fetch ? await Upstream.open(gatewayUrls(context.io.env), { isOnlySource: false }) : undefined
 
-  return async ({ repo, network }) => {
-    const running = await serveRepo(options, context, repo, fetch ? { network, upstream } : {}, names)
+  return async ({ repo, network, originals }) => {
+    const sources = fetch ? { network, upstream } : {}
+    const running = await serveRepo(options, context, repo, { ...sources, originals }, names)
 
     return running.stop
   }

@@ -1,10 +1,10 @@
 import { withReadings } from '../context.ts'
 import { diffTrees } from '../dag/diff-trees.ts'
 import { DifferentError, withExitCode } from '../errors.ts'
-import { parseCidPath } from '../terminal/cid-path.ts'
 import { printable } from '../terminal/output.ts'
 import { counter } from '../terminal/progress.ts'
 import { count, formatSize } from '../terminal/units.ts'
+import { withTargets } from './read-target.ts'
 import { sameBytes } from './same-bytes.ts'
 import type { Context, Reading } from '../context.ts'
 import type { Comparison, DescribedEntry } from '../dag/describe-entry.ts'
@@ -23,6 +23,7 @@ const TROUBLE = 2
 /**
  * Print the paths at which two files or directories differ.
  *
+ * @param texts - CIDs or names, and paths below them: the old one, and the new one
  * @throws {DifferentError} they differ
  * @throws the errors of reading, with exit code 2
  */
@@ -30,14 +31,16 @@ export async function diff (texts: [string, string], options: DiffCommandOptions
   let found = 0
 
   try {
-    const [before, after] = texts.map(parseCidPath)
-
-    found = await withReadings(context, async read =>
-      compare(
-        { ...before, reading: read(before.cid, { path: before.path, scope: 'block' }) },
-        { ...after, reading: read(after.cid, { path: after.path, scope: 'block' }) },
-        options,
-        context
+    found = await withTargets(texts, context, async ([before, after], access) =>
+      withReadings(
+        context,
+        async read => compare(
+          { ...before, reading: read(before.cid, { path: before.path, scope: 'block' }) },
+          { ...after, reading: read(after.cid, { path: after.path, scope: 'block' }) },
+          options,
+          context
+        ),
+        { access }
       ))
   } catch (err) {
     throw err instanceof Error && !context.signal.aborted ? withExitCode(err, TROUBLE) : err

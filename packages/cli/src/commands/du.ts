@@ -2,7 +2,8 @@ import { unmark } from '@ipfsz/core'
 import { openToRead } from '../context.ts'
 import { UsageMeter } from '../dag/usage.ts'
 import { explain, IncompleteError, UsageError } from '../errors.ts'
-import { parseCidPath } from '../terminal/cid-path.ts'
+import { parseContentPath } from '../terminal/cid-path.ts'
+import { withNames } from './read-target.ts'
 import { printable } from '../terminal/output.ts'
 import { counter } from '../terminal/progress.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
@@ -10,6 +11,7 @@ import { count, formatSize } from '../terminal/units.ts'
 import type { Context, Session } from '../context.ts'
 import type { Usage } from '../dag/usage.ts'
 import type { PinRecordError } from '../errors.ts'
+import type { CidPath } from '../terminal/cid-path.ts'
 import type { CID } from 'multiformats/cid'
 
 export interface DuCommandOptions {
@@ -26,8 +28,9 @@ interface Target {
 /**
  * Print what files and directories take in the repo: stored and original size, each block counted once.
  *
- * @param texts - CIDs with or without a path, or names of pins. By default all pins
- * @throws {UsageError} a text is neither
+ * @param texts - CIDs or names, with or without a path, or names of pins. By default all pins
+ * @throws {UsageError} a text is none of these
+ * @throws {NameError} a name cannot be resolved
  * @throws {IncompleteError} some of several cannot be measured; the reasons are printed
  */
 export async function du (texts: readonly string[], options: DuCommandOptions, context: Context): Promise<void> {
@@ -36,7 +39,7 @@ export async function du (texts: readonly string[], options: DuCommandOptions, c
   const unread: PinRecordError[] = []
   const targets = texts.length === 0
     ? await allPins(session, signal, unread)
-    : (await Promise.all(texts.map(async text => findTargets(text, session, signal)))).flat()
+    : await findAll(texts, session, context)
   const progress = output.progress('measuring', undefined, 'block')
   const meter = new UsageMeter({
     blockstore: session.repo.blockstore,
@@ -119,29 +122,54 @@ async function allPins ({ pins }: Session, signal: AbortSignal, unread: PinRecor
   return targets
 }
 
-/** What a text on the command line names: a CID and a path, or all pins of that name. */
-async function findTargets (text: string, session: Session, signal: AbortSignal): Promise<Target[]> {
-  let parsed: ReturnType<typeof parseCidPath>
+async function findAll (texts: readonly string[], session: Session, context: Context): Promise<Target[]> {
+  return withNames(context, async resolve => {
+    const targets: Target[] = []
 
-  try {
-    parsed = parseCidPath(text)
-  } catch (err) {
-    const pins = (await allPins(session, signal, [])).filter(({ name }) => name === text)
+    for (const text of texts) {
+      const found = parse(text)
 
-    if (pins.length === 0) {
-      throw new UsageError(`"${text}" is neither a CID nor the name of a pin: list the pins with ipfsz pin ls`, {
-        cause: err
-      })
+      if (found instanceof UsageError) {
+        targets.push(...await pinsNamed(text, session, context.signal, found))
+        continue
+      }
+
+      targets.push(await findTarget('name' in found ? await resolve(found) : found, session, context.signal))
     }
 
-    return pins
+    return targets
+  })
+}
+
+/** @returns the error if the text is neither a CID nor a name: it may be the name of a pin */
+function parse (text: string): ReturnType<typeof parseContentPath> | UsageError {
+  try {
+    return parseContentPath(text)
+  } catch (err) {
+    if (err instanceof UsageError) {
+      return err
+    }
+
+    throw err
+  }
+}
+
+/** @throws {UsageError} no pin has this name */
+async function pinsNamed (text: string, session: Session, signal: AbortSignal, cause: Error): Promise<Target[]> {
+  const pins = (await allPins(session, signal, [])).filter(({ name }) => name === text)
+
+  if (pins.length === 0) {
+    throw new UsageError(`"${text}" is neither a CID nor the name of a pin: list the pins with ipfsz pin ls`, { cause })
   }
 
-  const { cid, path } = parsed
-  const { plainCid } = await session.files.stat(cid, { path, signal })
+  return pins
+}
+
+async function findTarget ({ cid, path, text }: CidPath, { files }: Session, signal: AbortSignal): Promise<Target> {
+  const { plainCid } = await files.stat(cid, { path, signal })
 
   // the CID of an original may be linked to a compressed file
-  return [{ cid: path === '' && plainCid.equals(unmark(cid)) ? cid : plainCid, name: text }]
+  return { cid: path === '' && plainCid.equals(unmark(cid)) ? cid : plainCid, name: text }
 }
 
 function sum (usages: readonly Usage[]): Usage {

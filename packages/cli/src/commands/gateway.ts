@@ -7,14 +7,16 @@ import { UsageError } from '../errors.ts'
 import { formatCombined, toJson } from '../gateway/access-log.ts'
 import { ReconnectingNetwork } from '../gateway/fetch-network.ts'
 import { checkHostName, checkReach, parseListenAddress } from '../gateway/listen-address.ts'
-import { DEFAULT_CACHE_SIZE, startGateway } from '../gateway/start-gateway.ts'
+import { startGateway } from '../gateway/start-gateway.ts'
 import { Upstream } from '../gateway/upstream.ts'
 import { openOrCreateRepo, openRepoToRead } from '../repo/repo.ts'
-import { formatSize } from '../terminal/units.ts'
+import { printStarted } from './print-gateway.ts'
+import { withServedOriginals } from './served-originals.ts'
 import type { Context } from '../context.ts'
 import type { FetchNetwork } from '../gateway/fetch-network.ts'
 import type { RunningGateway } from '../gateway/start-gateway.ts'
 import type { Repo } from '../repo/repo.ts'
+import type { DerivedBlockstore } from '@ipfsz/core/originals'
 
 export interface GatewayCommandOptions {
   /** As in `127.0.0.1:8080`. */
@@ -41,15 +43,19 @@ export interface GatewayCommandOptions {
   compressCache?: number | undefined
   maxRequests?: number | undefined
   maxRequestsPerAddress?: number | undefined
+  /** Serve the originals of linked files that are indexed, too. */
+  serveOriginals?: boolean | undefined
 }
 
 /** What a gateway compresses. */
 export type Compressed = 'blocks' | 'all'
 
-/** What a gateway fetches from. Without any, it serves only what the repo holds. */
+/** What a gateway serves besides the blocks of the repo. Without a network or upstream, it fetches nothing. */
 export interface FetchSources {
   network?: FetchNetwork | undefined
   upstream?: Upstream | undefined
+  /** The blocks of the repo with those of originals. */
+  originals?: DerivedBlockstore | undefined
 }
 
 /** What the options are called, for messages. */
@@ -83,7 +89,8 @@ export async function gateway (options: GatewayCommandOptions, context: Context)
   options.host?.forEach(host => { checkHostName(host, '--host') })
 
   if (!options.fetch) {
-    return run(await serveRepo(options, context, await openRepoToRead(path)), context, signal)
+    return withServedOriginals(await openRepoToRead(path), options, context, async (repo, originals) =>
+      run(await serveRepo(options, context, repo, { originals }), context, signal))
   }
 
   const hasPeers = await networkAccess(context).isPossible()
@@ -99,7 +106,8 @@ export async function gateway (options: GatewayCommandOptions, context: Context)
   const network = hasPeers ? await openReconnectingNetwork(context) : undefined
 
   try {
-    await run(await serveRepo(options, context, await openOrCreateRepo(path), { network, upstream }), context, signal)
+    await withServedOriginals(await openOrCreateRepo(path), options, context, async (repo, originals) =>
+      run(await serveRepo(options, context, repo, { network, upstream, originals }), context, signal))
   } finally {
     await network?.close()
   }
@@ -193,32 +201,6 @@ function addressesOf (
   }
 
   return { listen, metrics }
-}
-
-/** Each line but that of the cache, whose directory may have a long name, fits into 80 columns. */
-function printStarted (
-  { url, subdomainUrl, metricsUrl, cacheDirectory }: RunningGateway,
-  { fetch, cache = DEFAULT_CACHE_SIZE, host: [host] = [] }: GatewayCommandOptions,
-  { output }: Context
-): void {
-  const websites = host ?? (subdomainUrl == null ? undefined : 'localhost')
-  const lines = [
-    `Gateway\t${url}/ipfs/CID`,
-    ...subdomainUrl == null ? [] : [`Gateway\t${subdomainUrl.replace('//', '//CID.ipfs.')}`],
-    ...metricsUrl == null ? [] : [`Metrics\t${metricsUrl}`],
-    ...cacheDirectory == null ? [] : [`Cache\t${cacheDirectory}, at most ${formatSize(cache)}`],
-    fetch
-      ? 'It serves what the repo holds, and fetches the rest from others.'
-      : 'It serves what the repo holds, and asks no other node.',
-    websites == null
-      ? 'All pages share one origin. For websites, use ipfsz gateway --host NAME.'
-      : `For websites, use CID.ipfs.${websites}: there, each has its own origin.`
-  ]
-
-  output.result(
-    { event: 'gateway', url, subdomainUrl, metricsUrl, cacheDirectory, fetch, pid: process.pid },
-    lines.join('\n')
-  )
 }
 
 async function run (running: RunningGateway, { output }: Context, signal: AbortSignal): Promise<void> {

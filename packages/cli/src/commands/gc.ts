@@ -5,6 +5,7 @@ import { hasLinks } from '../repo/link-store.ts'
 import { keepsPins, setKeepsPins } from '../repo/repo.ts'
 import { counter } from '../terminal/progress.ts'
 import { count, formatSize } from '../terminal/units.ts'
+import { withOriginals } from './originals.ts'
 import type { Garbage } from '../repo/collect-garbage.ts'
 import type { Context } from '../context.ts'
 import type { Repo } from '../repo/repo.ts'
@@ -20,7 +21,8 @@ export interface GcCommandOptions {
 export async function gc ({ dryRun, force }: GcCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
 
-  await withRepo(context, { lock: 'gc', links: true, existing: true }, async ({ repo, files, pins: repoPins }) => {
+  await withRepo(context, { lock: 'gc', links: true, existing: true }, async session => {
+    const { repo, files, pins: repoPins } = session
     // find all garbage before deleting any: a deleted block cannot be brought back
     const search = output.progress('finding unpinned blocks', undefined, 'block')
     const garbage = await findGarbage(repo, repoPins.ls(signal), { signal, onBlocks: counter(search) })
@@ -33,10 +35,16 @@ export async function gc ({ dryRun, force }: GcCommandOptions, context: Context)
         await checkPins(repo, garbage)
       }
 
+      // before the files that they are derived from
+      await withOriginals(session, async originals =>
+        originals.prune({ signal, has: ({ multihash }) => garbage.reached.has(multihash.bytes) }))
+
       const deletion = output.progress('deleting unpinned blocks', unwanted, 'block')
       await removeGarbage(repo, garbage, { signal, onBlocks: counter(deletion) }).finally(() => deletion.end())
       await setKeepsPins(repo)
-      links = await hasLinks(repo.path) ? await files.links.prune({ signal }) : 0
+      links = await hasLinks(repo.path)
+        ? await output.during('deleting links to deleted files', async () => files.links.prune({ signal }))
+        : 0
     }
 
     output.result(

@@ -1,6 +1,7 @@
 import { withTarget } from './read-target.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { printable } from '../terminal/output.ts'
+import { LateProgress } from '../terminal/progress.ts'
 import { formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { CidPath } from '../terminal/cid-path.ts'
@@ -15,19 +16,28 @@ export interface LsCommandOptions {
 
 /** List a directory: CID, sizes, codec and name of each entry. A file is listed as a single entry. */
 export async function ls (text: string, options: LsCommandOptions, context: Context): Promise<void> {
-  await withTarget(
-    text,
-    context,
-    // not the entity: of a file, that would be all of it
-    { scope: 'block' },
-    async (target, { files }) => { await list({ ...target, prefix: '' }, files, options, context) }
-  )
+  const { output } = context
+  const progress = new LateProgress(() => output.progress(`listing ${text}`, undefined, 'entry'))
+  // on a terminal, the list itself shows how far it is
+  const onEntry = output.stdout.isTTY === true ? () => {} : () => { progress.add(1) }
+
+  try {
+    await withTarget(
+      text,
+      context,
+      // not the entity: of a file, that would be all of it
+      { scope: 'block' },
+      async (target, { files }) => { await list({ ...target, prefix: '' }, files, { ...options, onEntry }, context) }
+    )
+  } finally {
+    progress.end()
+  }
 }
 
 async function list (
   { cid, path, prefix }: Pick<CidPath, 'cid' | 'path'> & { prefix: string },
   files: Ipfsz,
-  options: LsCommandOptions,
+  options: LsCommandOptions & { onEntry: () => void },
   context: Context
 ): Promise<void> {
   const { output, signal } = context
@@ -59,6 +69,8 @@ async function list (
       ...options.long ? [modeOf(entry), timeOf(entry)] : [],
       `${printable(name)}${directory ? '/' : ''}${link == null ? '' : ` -> ${printable(link)}`}`
     ].join('\t'))
+
+    options.onEntry()
 
     if (options.recursive && directory) {
       await list({ cid: entry.cid, path: '', prefix: `${name}/` }, files, options, context)

@@ -1,10 +1,12 @@
-import { openNetwork } from '../context.ts'
+import { networkAccess, requireNetwork } from '../context.ts'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { SELF } from '../network/names/keys.ts'
 import { printable } from '../terminal/output.ts'
-import { parseCidPath } from '../terminal/cid-path.ts'
+import { parseName } from '../network/names/name-records.ts'
+import { withTargets } from './read-target.ts'
 import { withTimeout } from './with-timeout.ts'
 import type { Context } from '../context.ts'
+import type { CidPath } from '../terminal/cid-path.ts'
 
 export interface NamePublishOptions {
   key?: string
@@ -12,46 +14,70 @@ export interface NamePublishOptions {
   lifetime?: number
 }
 
-/** Publish an IPNS name for a CID, or for a path below it. */
+/** What begins with none of these is a name alone. */
+const PREFIX = /^(?:\/|[a-z]+:\/\/)/i
+
+/** Publish an IPNS name for a CID, for what another name leads to now, or for a path below them. */
 export async function publishName (
   text: string,
   { key = SELF, lifetime }: NamePublishOptions,
   context: Context
 ): Promise<void> {
-  const { cid, path } = parseCidPath(text)
   const { output } = context
 
-  await withTimeout(timeoutOf(context), context.signal, 'The name was not published', async signal => {
-    const network = await openNetwork(context)
-
-    try {
-      const { name, sequence } = await network.publishName(cid, path, { key, lifetime, signal })
+  await withTargets([text], context, async ([{ cid, path }], access) =>
+    withTimeout(timeoutOf(context), context.signal, 'The name was not published', async signal => {
+      const network = await requireNetwork(access)
+      const { name, sequence } = await output.during(
+        'publishing the name',
+        async () => network.publishName(cid, path, { key, lifetime, signal })
+      )
 
       output.result(
         { name, cid: cid.toString(), path, sequence: Number(sequence) },
         `${name}\t${cid}${path === '' ? '' : `/${printable(path)}`}`
       )
+    }))
+}
+
+/**
+ * Resolve a name: an IPNS name as other nodes know it, what was published here under a key of the repo, or a DNSLink.
+ * Prints the marked CID if that was published.
+ */
+export async function resolveName (text: string, context: Context): Promise<void> {
+  const { output } = context
+  const { cid, path } = await (isIpnsName(text) ? resolveIpns(text, context) : resolveOther(text, context))
+
+  output.result({ cid: cid.toString(), path }, `${cid}${path === '' ? '' : `/${printable(path)}`}`)
+}
+
+async function resolveIpns (text: string, context: Context): Promise<Pick<CidPath, 'cid' | 'path'>> {
+  return withTimeout(timeoutOf(context), context.signal, `${text} was not resolved`, async signal => {
+    const access = networkAccess(context)
+
+    try {
+      return await context.output.during(
+        `resolving ${text}`,
+        async () => (await requireNetwork(access)).resolveName(text, { signal })
+      )
     } finally {
-      await network.close()
+      await access.close()
     }
   })
 }
 
-/** Resolve an IPNS name. Prints the marked CID if that was published. */
-export async function resolveName (text: string, context: Context): Promise<void> {
-  const { output } = context
+async function resolveOther (text: string, context: Context): Promise<CidPath> {
+  return withTargets([PREFIX.test(text) ? text : `/ipns/${text}`], context, async ([target]) => target)
+}
 
-  await withTimeout(timeoutOf(context), context.signal, `${text} was not resolved`, async signal => {
-    const network = await openNetwork(context)
+function isIpnsName (text: string): boolean {
+  try {
+    parseName(text)
 
-    try {
-      const { cid, path } = await network.resolveName(text, { signal })
-
-      output.result({ cid: cid.toString(), path }, `${cid}${path === '' ? '' : `/${printable(path)}`}`)
-    } finally {
-      await network.close()
-    }
-  })
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** In milliseconds. */

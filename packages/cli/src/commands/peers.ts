@@ -1,8 +1,8 @@
-import { openNetwork } from '../context.ts'
+import { requireNetwork, withReading } from '../context.ts'
 import { DaemonError } from '../errors.ts'
 import { DEFAULT_TIMEOUT } from '../daemon/access.ts'
 import { printable } from '../terminal/output.ts'
-import { parseCid } from '../terminal/cid-path.ts'
+import { cidAt, withTargets } from './read-target.ts'
 import type { Context } from '../context.ts'
 import type { Network } from '../network/network.ts'
 
@@ -64,7 +64,10 @@ export async function connect (addresses: readonly string[], context: Context): 
 
   try {
     for (const address of addresses) {
-      const peerId = await daemon.connect(address, AbortSignal.any([signal, AbortSignal.timeout(timeout)]))
+      const peerId = await output.during(
+        `connecting to ${address}`,
+        async () => daemon.connect(address, AbortSignal.any([signal, AbortSignal.timeout(timeout)]))
+      )
       output.result({ peerId, address }, `${peerId}\tconnected`)
     }
   } finally {
@@ -72,21 +75,23 @@ export async function connect (addresses: readonly string[], context: Context): 
   }
 }
 
-/** List the peers that advertise a CID, as they are found. */
+/** List the peers that advertise what a CID, a name or a path leads to, as they are found. */
 export async function providers (text: string, context: Context): Promise<void> {
   const { output, signal, network: { timeout = DEFAULT_TIMEOUT } = {} } = context
-  const cid = parseCid(text)
-  const network = await openNetwork(context)
 
-  try {
+  await withTargets([text], context, async ([target], access) => {
+    const network = await requireNetwork(access)
+    const cid = target.path === ''
+      ? target.cid
+      : await withReading(context, target.cid, async ({ files }) => cidAt(target, files, signal), { access })
     const found = network.findProviders(cid, AbortSignal.any([signal, AbortSignal.timeout(timeout)]))
 
-    for await (const { peerId, addresses } of found) {
-      output.result({ peerId, addresses }, [peerId, ...addresses.map(printable)].join('\t'))
-    }
-  } finally {
-    await network.close()
-  }
+    await output.during(`searching for providers of ${cid}`, async () => {
+      for await (const { peerId, addresses } of found) {
+        output.result({ peerId, addresses }, [peerId, ...addresses.map(printable)].join('\t'))
+      }
+    })
+  })
 }
 
 async function findDaemon ({ repo }: Context): Promise<Network | undefined> {

@@ -5,47 +5,52 @@ import { IncompleteError } from '../errors.ts'
 import { tellDaemon } from '../daemon/tell-daemon.ts'
 import { printable } from '../terminal/output.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
-import { parseCid } from '../terminal/cid-path.ts'
 import { counter } from '../terminal/progress.ts'
 import { count, formatSize } from '../terminal/units.ts'
+import { cidsAt, withTargets } from './read-target.ts'
 import type { Context, Session } from '../context.ts'
 import type { PinRecordError } from '../errors.ts'
 import type { CID } from 'multiformats/cid'
 
-/** Pin CIDs: garbage collection keeps what they name. */
+/** Pin what CIDs, names and paths lead to: garbage collection keeps it. */
 export async function addPins (texts: string[], context: Context): Promise<void> {
   const { output, signal } = context
-  const cids = texts.map(parseCid)
 
-  await withRepo(context, { lock: 'add', existing: true }, async ({ pins, repo }) => {
-    for (const cid of cids) {
-      if (isIdentity(cid) && cid.code === raw.code) {
-        // as in an imported CAR; besides, the name of its record could be too long
-        output.result({ cid: cid.toString() }, `${cid}\tneeds no pin, the CID holds the whole file`)
-        continue
+  await withTargets(texts, context, async targets =>
+    withRepo(context, { lock: 'add', existing: true }, async ({ files, pins, repo }) => {
+      const cids = await cidsAt(targets, files, signal)
+
+      for (const cid of cids) {
+        if (isIdentity(cid) && cid.code === raw.code) {
+          // as in an imported CAR; besides, the name of its record could be too long
+          output.result({ cid: cid.toString() }, `${cid}\tneeds no pin, the CID holds the whole file`)
+          continue
+        }
+
+        const progress = output.progress(`checking ${cid}`, undefined, 'block')
+        await pins.add(cid, signal, { onBlocks: counter(progress) }).finally(() => progress.end())
+        output.result({ cid: cid.toString() }, `${cid}\tpinned`)
       }
 
-      const progress = output.progress(`checking ${cid}`, undefined, 'block')
-      await pins.add(cid, signal, { onBlocks: counter(progress) }).finally(() => progress.end())
-      output.result({ cid: cid.toString() }, `${cid}\tpinned`)
-    }
-
-    await tellDaemon(repo.path, cids, context)
-  })
+      await tellDaemon(repo.path, cids, context)
+    }))
 }
 
-/** Unpin CIDs. The next garbage collection deletes their blocks, unless another pin needs them. */
+/**
+ * Unpin what CIDs, names and paths lead to. The next garbage collection deletes their blocks, unless another pin needs
+ * them.
+ */
 export async function removePins (texts: string[], context: Context): Promise<void> {
-  const { output } = context
-  const cids = texts.map(parseCid)
+  const { output, signal } = context
 
-  // locked: a running collection has already chosen what to keep
-  await withRepo(context, { lock: 'add', existing: true }, async ({ pins }) => {
-    for (const cid of cids) {
-      await pins.rm(cid)
-      output.result({ cid: cid.toString() }, `${cid}\tno longer pinned: the next ipfsz gc deletes its blocks`)
-    }
-  })
+  await withTargets(texts, context, async targets =>
+    // locked: a running collection has already chosen what to keep
+    withRepo(context, { lock: 'add', existing: true }, async ({ files, pins }) => {
+      for (const cid of await cidsAt(targets, files, signal)) {
+        await pins.rm(cid)
+        output.result({ cid: cid.toString() }, `${cid}\tno longer pinned: the next ipfsz gc deletes its blocks`)
+      }
+    }))
 }
 
 /**
@@ -58,14 +63,21 @@ export async function listPins ({ long }: { long: boolean }, context: Context): 
   const session = await openToRead(context)
   const { pins } = session
   const damaged: PinRecordError[] = []
+  const progress = output.progress('listing pins', undefined, 'pin')
+  const onPin = counter(progress)
 
-  for await (const { cid, plainCid, name } of pins.ls(signal, err => { damaged.push(err) })) {
-    const { values, cells } = long ? await describePin(cid, session, signal) : { values: {}, cells: [] }
+  try {
+    for await (const { cid, plainCid, name } of pins.ls(signal, err => { damaged.push(err) })) {
+      const { values, cells } = long ? await describePin(cid, session, signal) : { values: {}, cells: [] }
 
-    output.result(
-      { cid: cid.toString(), plainCid: plainCid.toString(), name, ...values },
-      [cid, ...cells, ...name == null ? [] : [printable(name)]].join('\t')
-    )
+      output.result(
+        { cid: cid.toString(), plainCid: plainCid.toString(), name, ...values },
+        [cid, ...cells, ...name == null ? [] : [printable(name)]].join('\t')
+      )
+      onPin(1)
+    }
+  } finally {
+    progress.end()
   }
 
   reportPinRecords(damaged, output)

@@ -6,18 +6,20 @@ import { readBlock } from '../dag/read-block.ts'
 import { repairDag } from '../dag/repair-dag.ts'
 import { reportPinRecords } from '../terminal/report-pin-records.ts'
 import { count, formatSize } from '../terminal/units.ts'
-import { parseCid } from '../terminal/cid-path.ts'
+import { cidAt, withTargets } from './read-target.ts'
 import type { Context, Reading } from '../context.ts'
+import type { NetworkAccess } from '../daemon/access.ts'
 import type { PinRecordError } from '../errors.ts'
 import type { RepairedBlock } from '../dag/repair-dag.ts'
 import type { Pin } from '../repo/pin-records.ts'
+import type { CidPath } from '../terminal/cid-path.ts'
 import type { BlocksBelow } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
 
 /** The errors of a block that nobody sent. */
 const NOT_FETCHED = new Set(['CorruptBlockError', 'FetchStalledError', 'GatewaysFailedError'])
 
-/** What to repair: a pin, or a CID from the command line. */
+/** What to repair: a pin, or what is named on the command line. */
 type Root = Pick<Pin, 'cid' | 'name'> & Partial<Pick<Pin, 'depth'>>
 
 interface LostBlock {
@@ -34,21 +36,29 @@ interface Tally {
   damaged: number
 }
 
-/** Fetch missing and damaged blocks of CIDs, or of all pins if there are no CIDs. */
+/** Fetch missing and damaged blocks of what CIDs, names and paths lead to, or of all pins if there are none. */
 export async function repair (texts: string[], context: Context): Promise<void> {
+  await withTargets(texts, context, async (targets, access) => { await repairAll(targets, access, context) })
+}
+
+async function repairAll (targets: readonly CidPath[], access: NetworkAccess, context: Context): Promise<void> {
   const { output, signal } = context
   const damaged: PinRecordError[] = []
-  const roots: Root[] = texts.length === 0
-    ? await all((await openToRead(context)).pins.ls(signal, err => { damaged.push(err) }))
-    : texts.map(text => ({ cid: parseCid(text) }))
+  const roots: Array<Root & { path?: string }> = targets.length > 0
+    ? targets.map(({ cid, path }) => ({ cid, path }))
+    : await all((await openToRead(context)).pins.ls(signal, err => { damaged.push(err) }))
   const lost = new Map<string, LostBlock>()
   let failed = damaged.length
   let online = false
 
   await withReadings(context, async read => {
-    for (const root of roots) {
+    for (const { path = '', ...named } of roots) {
       try {
-        const reading = read(root.cid)
+        const cid = path === ''
+          ? named.cid
+          : await cidAt({ cid: named.cid, path }, read(named.cid, { path, scope: 'block' }).files, signal)
+        const root = { ...named, cid }
+        const reading = read(cid)
         online = reading.online
         print(root, await repairOne(root, reading, lost, context), context)
       } catch (err) {
@@ -56,11 +66,11 @@ export async function repair (texts: string[], context: Context): Promise<void> 
           throw err
         }
 
-        output.error(`${root.cid}: ${explain(err)}`, err)
+        output.error(`${named.cid}${path === '' ? '' : `/${printable(path)}`}: ${explain(err)}`, err)
         failed++
       }
     }
-  }, { sync: true })
+  }, { sync: true, access })
 
   // pin records cannot be fetched, so they are only listed
   reportPinRecords(damaged, output)
@@ -83,7 +93,7 @@ export async function repair (texts: string[], context: Context): Promise<void> 
 
   if (failed > 0) {
     throw new IncompleteError(
-      `${failed} of ${roots.length + damaged.length} ${texts.length === 0
+      `${failed} of ${roots.length + damaged.length} ${targets.length === 0
         ? 'pins'
         : 'CIDs'} could not be checked: see the errors above`
     )

@@ -1,34 +1,38 @@
 import { unmark } from '@ipfsz/core'
 import { withRepo } from '../context.ts'
-import { hasLinks } from '../repo/link-store.ts'
 import { NotPinnedError } from '../errors.ts'
-import { parseCid } from '../terminal/cid-path.ts'
+import { unlink } from './link.ts'
+import { cidsAt, withTargets } from './read-target.ts'
 import type { Context, Session } from '../context.ts'
 import type { CID } from 'multiformats/cid'
 
-/** Unpin CIDs and delete their links. The next garbage collection deletes their blocks. */
+/** Unpin what CIDs, names and paths lead to, and delete its links. The next garbage collection deletes its blocks. */
 export async function rm (texts: string[], context: Context): Promise<void> {
-  const { output } = context
-  const cids = texts.map(parseCid)
+  const { signal } = context
 
-  // locked, because garbage collection prunes links
-  await withRepo(context, { lock: 'add', links: true, existing: true }, async session => {
-    for (const cid of cids) {
-      const unlinked = await unlink(cid, session, context)
-      const unpinned = await unpin(cid, session)
-
-      if (!unpinned && !unlinked && !await session.repo.blockstore.has(unmark(cid))) {
-        throw new NotPinnedError(cid)
+  await withTargets(texts, context, async targets =>
+    // locked, because garbage collection prunes links
+    withRepo(context, { lock: 'add', links: true, existing: true }, async session => {
+      for (const cid of await cidsAt(targets, session.files, signal)) {
+        await removeOne(cid, session, context)
       }
+    }))
+}
 
-      output.result({ cid: cid.toString(), unpinned, unlinked }, [
-        cid,
-        [unpinned ? 'no longer pinned' : 'was not pinned', ...unlinked ? ['no longer linked'] : []].join(
-          ', '
-        ) + ', the next ipfsz gc deletes its blocks'
-      ].join('\t'))
-    }
-  })
+async function removeOne (cid: CID, session: Session, context: Context): Promise<void> {
+  const unlinked = await unlink(cid, session, context.signal)
+  const unpinned = await unpin(cid, session)
+
+  if (!unpinned && !unlinked && !await session.repo.blockstore.has(unmark(cid))) {
+    throw new NotPinnedError(cid)
+  }
+
+  context.output.result({ cid: cid.toString(), unpinned, unlinked }, [
+    cid,
+    [unpinned ? 'no longer pinned' : 'was not pinned', ...unlinked ? ['no longer linked'] : []].join(
+      ', '
+    ) + ', the next ipfsz gc deletes its blocks'
+  ].join('\t'))
 }
 
 async function unpin (cid: CID, { pins }: Session): Promise<boolean> {
@@ -39,19 +43,4 @@ async function unpin (cid: CID, { pins }: Session): Promise<boolean> {
   }
 
   return pinned
-}
-
-/** Delete the link of a CID. A plain CID may be an original, or the twin of a marked CID. */
-async function unlink (cid: CID, { files, repo }: Session, { signal }: Context): Promise<boolean> {
-  if (!await hasLinks(repo.path)) {
-    return false
-  }
-
-  const linked = await files.links.get(cid, { signal }) != null
-
-  if (linked) {
-    await files.links.delete(cid, { signal })
-  }
-
-  return linked
 }

@@ -4,13 +4,14 @@ import { resolvePath, withRepo } from '../context.ts'
 import { addTree } from '../disk/add-tree.ts'
 import { ignoreMatcher } from '../disk/ignore.ts'
 import { UsageError } from '../errors.ts'
+import { DEFAULT_GATEWAY_ADDRESS } from '../gateway/default-address.ts'
 import { findGateway } from '../gateway/gateway-file.ts'
 import { PendingRoots } from '../pending-roots.ts'
 import { readSiteScripts } from '../site-scripts.ts'
 import { keepMatcher } from '../site/keep.ts'
 import { titleOf } from '../site/loader-page.ts'
 import { publishSite } from '../site/publish-site.ts'
-import { TREE_NAME, WORKER_FILE } from '../site/site-config.ts'
+import { RESERVED_NAMES } from '../site/site-config.ts'
 import { addNotes } from '../terminal/add-summary.ts'
 import { count, formatSize } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
@@ -23,18 +24,20 @@ export interface SiteAddOptions {
   ignore: string[]
   hidden: boolean
   level: number
+  /** Makes parts of large files cheap to read. */
+  optimize?: 'ranges' | undefined
 }
+
+/** The page of the root. */
+const START = 'index.html'
 
 /** Small enough that the worker, which has one thread, answers other requests between two frames, in bytes. */
 const FRAME_SIZE = 1024 * 1024
 
-/** Names in the root of what is published, which the site itself cannot have. */
-const RESERVED = [WORKER_FILE, TREE_NAME]
-
 /**
  * Add a static site, so that it is stored and sent compressed, and any gateway with subdomains shows it.
  *
- * @throws {UsageError} it has no index.html, or a file with one of our names
+ * @throws {UsageError} it has no file index.html, that file is ignored, or a file has one of our names
  */
 export async function addSite (path: string, options: SiteAddOptions, context: Context): Promise<void> {
   const { io, output, signal } = context
@@ -45,7 +48,13 @@ export async function addSite (path: string, options: SiteAddOptions, context: C
   await withRepo(context, { lock: 'add' }, async session => {
     const paths: string[] = []
     const added = await addTree(directory, session.files, {
-      add: { compression: { codec: 'zstd', level: options.level, frameSize: FRAME_SIZE } },
+      add: {
+        compression: {
+          codec: 'zstd',
+          level: options.level,
+          ...options.optimize == null ? { frameSize: FRAME_SIZE } : { optimize: options.optimize }
+        }
+      },
       progress: output.progress(path),
       gitignore: false,
       hidden: options.hidden,
@@ -58,20 +67,24 @@ export async function addSite (path: string, options: SiteAddOptions, context: C
         }
       }
     })
-    const taken = paths.find(path => RESERVED.includes(path.split('/')[0]))
+    if (!paths.includes(START)) {
+      throw new UsageError(`${START} is ignored, and a site needs it`)
+    }
+
+    const taken = paths.find(path => RESERVED_NAMES.test(path.split('/')[0]))
 
     if (taken != null) {
       throw new UsageError(`${taken} has a name that published sites need: rename it`)
     }
 
-    const site = await publishSite(session.files, {
+    const site = await output.during(`making pages of ${path}`, async () => publishSite(session.files, {
       directory,
       title,
       tree: { ...added.root, paths },
       keeps: keepMatcher(options.keep),
       scripts,
       signal
-    })
+    }))
     const gateway = await findGateway(session.repo.path)
     const roots = new PendingRoots({ pin: true, session, context, fail: err => { throw err } })
 
@@ -86,24 +99,32 @@ export async function addSite (path: string, options: SiteAddOptions, context: C
 
 /** The title of the first page, or else the name of the directory. */
 async function readTitle (path: string, directory: string): Promise<string> {
-  const names = await readdir(directory)
+  const entries = await readdir(directory, { withFileTypes: true })
+  const start = entries.find(({ name }) => name === START)
 
-  if (!names.includes('index.html')) {
-    throw new UsageError(`${path} has no index.html: name the directory of a built site`)
+  if (start == null) {
+    throw new UsageError(`${path} has no ${START}: name the directory of a built site`)
   }
 
-  return titleOf(await readFile(join(directory, 'index.html'), 'utf8')) ?? basename(resolve(directory))
+  // a symlink is added as a file that holds its target
+  if (!start.isFile()) {
+    throw new UsageError(`${join(path, START)} is not a regular file`)
+  }
+
+  return titleOf(await readFile(join(directory, START), 'utf8')) ?? basename(resolve(directory))
 }
 
 function report (
   path: string,
   { root: { cid: tree, size, storedSize }, files, hidden }: AddedTree,
-  { cid, pages, kept, loaderSize, workerSize }: PublishedSite,
+  { cid, pages, kept, keptPages, loaderSize, workerSize, gzip }: PublishedSite,
   gateway: string | undefined,
   { output }: Context
 ): void {
   const stored = Number(storedSize)
   const first = stored + loaderSize + workerSize
+  const firstGzip = stored + gzip.scripts
+  const [, port] = DEFAULT_GATEWAY_ADDRESS.split(':')
   const url = gateway == null ? undefined : `${gateway.replace('127.0.0.1', 'localhost')}/ipfs/${cid}/`
 
   output.result(
@@ -117,6 +138,7 @@ function report (
       storedSize: stored,
       loaderSize,
       workerSize,
+      firstVisit: { compressed: first, plain: size, compressedGzip: firstGzip, plainGzip: gzip.plain },
       ...url == null ? {} : { url }
     },
     [
@@ -125,11 +147,17 @@ function report (
       `${count(files, 'file')}, ${formatSize(size)}, stored in ${formatSize(stored)}`,
       `  a first visit to all of it fetches ${formatSize(first)} instead of ${formatSize(size)}: ` +
         `${formatSize(workerSize)} of that are the worker`,
+      `  behind a server that compresses with gzip: ${formatSize(firstGzip)} instead of ${formatSize(gzip.plain)}`,
       '  later visits fetch nothing; of a new release below the same name, what changed',
       `  ${count(pages, 'page')} through the loader, ${count(kept, 'file')} also plain`,
-      ...first < size ? [] : ['  so small a site is loaded faster if it is added with: ipfsz add --codec none'],
+      ...keptPages === 0
+        ? []
+        : ['  pages that are plain run no worker on a first visit: also keep their styles, scripts and images'],
+      ...first < size ? [] : ['  this site is loaded faster if it is added with: ipfsz add --codec none'],
       ...addNotes({ hidden, executables: 0, content: undefined }).map(note => `  ${note}`),
-      ...url == null ? [] : [`  ${url}`]
+      url == null
+        ? `  look at it: ipfsz gateway, then http://${cid}.ipfs.localhost:${port}/`
+        : `  look at it: ${url}`
     ].join('\n')
   )
 }

@@ -2,8 +2,10 @@ import { isMarked, mark, TREE_CODE } from '@ipfsz/core'
 import * as raw from 'multiformats/codecs/raw'
 import { withTarget } from './read-target.ts'
 import { MarkedTwins } from '../dag/marked-twins.ts'
+import { reportReads } from '../repo/report-reads.ts'
 import { noteLinks } from '../terminal/note-links.ts'
 import { table } from '../terminal/output.ts'
+import { LateProgress } from '../terminal/progress.ts'
 import { formatSize } from '../terminal/units.ts'
 import { typeOf } from './ls.ts'
 import type { Context } from '../context.ts'
@@ -18,23 +20,27 @@ export interface StatCommandOptions {
 
 /** Show type, sizes and codec of what a CID names. */
 export async function stat (text: string, options: StatCommandOptions, context: Context): Promise<void> {
-  await withTarget(text, context, { scope: 'block' }, async (target, { repo, files, filesOn, online }) => {
-    if (!online) {
-      await show(target, files, true, options, context)
-      return
-    }
+  const { output, signal } = context
+  const progress = new LateProgress(() => output.progress(text))
+  const onBytes = (bytes: number): void => { progress.add(bytes) }
 
-    const { type } = await files.stat(target.cid, { path: target.path, signal: context.signal })
+  try {
+    await withTarget(text, context, { scope: 'block' }, async (target, { repo, files, filesOn, online }) => {
+      const blockstore = reportReads(repo.blockstore, onBytes)
 
-    // do not fetch leaves: their parents state their sizes
-    await show(
-      target,
-      filesOn(withLeaves(repo.blockstore, target.cid)),
-      type !== 'directory',
-      options,
-      context
-    )
-  })
+      if (!online) {
+        await show(target, filesOn(blockstore), true, options, context)
+        return
+      }
+
+      const { type } = await files.stat(target.cid, { path: target.path, signal })
+
+      // do not fetch leaves: their parents state their sizes
+      await show(target, filesOn(withLeaves(blockstore, target.cid)), type !== 'directory', options, context)
+    })
+  } finally {
+    progress.end()
+  }
 }
 
 /** @param offline - use only blocks of the repo: a file with missing leaves has sizes too */
@@ -49,7 +55,7 @@ async function show (
     cid,
     { path, extended: true, offline, signal, maxWindowSize, onProgress: noteLinks(output) }
   )
-  const { codec, size, storedSize, frames, frameSize, blocks, plainCid } = stats
+  const { codec, size, storedSize, frames, frameSize, blocks, plainCid, filters, base } = stats
   const type = typeOf(stats)
   const directory = type === 'directory'
   // a directory below a marked CID is marked too
@@ -69,6 +75,8 @@ async function show (
     ratio,
     frames: directory ? undefined : frames,
     frameSize,
+    filters: filters?.map(({ kind, width }) => `${kind}-${width}`),
+    base: base?.toString(),
     blocks
   }, table([
     ['Plain CID', plainCid.toString()],
@@ -78,9 +86,22 @@ async function show (
     ['Original', `${size} bytes (${formatSize(size)})`],
     ['Stored', `${storedSize} bytes (${formatSize(storedSize)})`],
     ['Ratio', ratio.toFixed(3)],
-    ...directory ? [] : [['Frames', frameSize == null ? String(frames) : `${frames} of ${formatSize(frameSize)}`]],
+    ...directory ? [] : [['Frames', formatFrames(stats)]],
+    ...filters == null ? [] : [['Filters', filters.map(({ kind, width }) => `${kind} ${width}`).join(', ')]],
+    ...base == null ? [] : [['Base', base.toString()]],
     ['Blocks', String(blocks)]
   ]))
+}
+
+type Frames = Pick<Awaited<ReturnType<Ipfsz['stat']>>, 'frames' | 'frameSize' | 'size'>
+
+function formatFrames ({ frames, frameSize, size }: Frames): string {
+  if (frameSize == null) {
+    return String(frames)
+  }
+
+  // frames that are cut by content are more than the size needs
+  return `${frames} of ${frames > Math.ceil(Number(size) / frameSize) ? 'up to ' : ''}${formatSize(frameSize)}`
 }
 
 /** A blockstore that claims to have every leaf below a root, because a parent states the size of its leaves. */

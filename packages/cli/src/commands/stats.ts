@@ -4,6 +4,7 @@ import { openRepoToRead } from '../repo/repo.ts'
 import { RepoPins } from '../repo/repo-pins.ts'
 import { savedPercent } from '../terminal/add-summary.ts'
 import { table } from '../terminal/output.ts'
+import { counter } from '../terminal/progress.ts'
 import { count as counted, formatSize } from '../terminal/units.ts'
 import { wrap } from '../terminal/wrap.ts'
 import type { Context } from '../context.ts'
@@ -17,10 +18,16 @@ interface Sizes {
 /** Count the blocks of the repo and the space they take on disk, and what compressing files and blocks saves. */
 export async function stats ({ output, repo: path, signal }: Context): Promise<void> {
   const repo = await openRepoToRead(path)
-  const { blocks, size, storedSize, ratio, codecs, unreadable } = await countBlocks(repo.disk, { signal })
+  const counting = output.progress('counting blocks', undefined, 'block')
+  const { blocks, size, storedSize, ratio, codecs, unreadable } = await countBlocks(repo.disk, {
+    signal,
+    onProgress: ({ detail: { blocks } }) => { counting.update(blocks) }
+  }).finally(() => counting.end())
   let unreadablePins = 0
   const pins = new RepoPins(repo).ls(signal, () => { unreadablePins++ })
-  const found = await findCompressedFiles(repo, pins, signal)
+  const finding = output.progress('finding compressed files', undefined, 'block')
+  const found = await findCompressedFiles(repo, pins, { signal, onBlocks: counter(finding) })
+    .finally(() => finding.end())
   const files = { ...found, ratio: ratioOf(found), incompletePins: found.incompletePins + unreadablePins }
 
   // blocks hold files as they are stored

@@ -37,7 +37,9 @@ export async function verifyAll (options: VerifyCommandOptions, context: Context
   const damaged: PinRecordError[] = []
   const pins = await all(repoPins.ls(signal, err => { damaged.push(err) }))
   // without links: they would read another file than the pinned one
-  const total = output.showsProgress ? await sizeOf(pins, ipfsz({ blockstore: repo.blockstore }), signal) : 0
+  const total = output.showsProgress
+    ? await output.during('measuring', async () => sizeOf(pins, ipfsz({ blockstore: repo.blockstore }), signal))
+    : 0
   const progress = output.progress(count(pins.length, 'pin'), total)
   const blockstore = reportReads(repo.blockstore, counter(progress))
   const session = { blockstore, files: ipfsz({ blockstore }) }

@@ -5,8 +5,10 @@ import { reportReads } from '../repo/report-reads.ts'
 import { storedSize } from '../dag/stored-size.ts'
 import { counter } from '../terminal/progress.ts'
 import { count, formatSize } from '../terminal/units.ts'
-import { parseCid } from '../terminal/cid-path.ts'
-import type { Context } from '../context.ts'
+import { printable } from '../terminal/output.ts'
+import { cidAt, withTargets } from './read-target.ts'
+import type { Context, Session } from '../context.ts'
+import type { CidPath } from '../terminal/cid-path.ts'
 
 export interface VerifyCommandOptions {
   /** The largest window of a stream that ipfsz did not make, in bytes. */
@@ -14,52 +16,63 @@ export interface VerifyCommandOptions {
 }
 
 /**
- * Read every block and frame of CIDs, and check them.
+ * Read every block and frame of what CIDs, names and paths lead to, and check them.
  *
- * @throws {IncompleteError} some of several CIDs are not good; the reasons are printed
+ * @throws {IncompleteError} some of several are not good; the reasons are printed
  */
-export async function verify (texts: string[], { maxWindow }: VerifyCommandOptions, context: Context): Promise<void> {
+export async function verify (texts: string[], options: VerifyCommandOptions, context: Context): Promise<void> {
   const { output, signal } = context
-  const cids = texts.map(parseCid)
-  const { repo, links, files: unreported } = await openToRead(context)
   let failed = 0
 
-  for (const cid of cids) {
-    const size = output.showsProgress ? await storedSize([cid], unreported, signal) : 0
-    const progress = output.progress(cid.toString(), size)
-    const files = ipfsz({ blockstore: reportReads(repo.blockstore, counter(progress)), datastore: links })
+  await withTargets(texts, context, async targets => {
+    const session = await openToRead(context)
 
-    try {
-      const { size, blocks, frames, files: verified, contentCid } = await files.verify(cid, {
-        signal,
-        maxWindowSize: maxWindow
-      }).finally(() => progress.end())
+    for (const target of targets) {
+      try {
+        await verifyOne(target, options, session, context)
+      } catch (err) {
+        if (signal.aborted || targets.length === 1 || !(err instanceof Error)) {
+          throw err
+        }
 
-      output.result(
-        { cid: cid.toString(), ok: true, size, blocks, frames, files: verified, contentCid: contentCid?.toString() },
-        [
-          cid.toString(),
-          'good',
-          [
-            count(verified, 'file'),
-            formatSize(size),
-            count(frames, 'frame'),
-            count(blocks, 'block'),
-            ...contentCid == null ? [] : [`content ${contentCid}`]
-          ].join(', ')
-        ].join('\t')
-      )
-    } catch (err) {
-      if (signal.aborted || cids.length === 1 || !(err instanceof Error)) {
-        throw err
+        output.error(`${printable(target.text)}: ${explain(err)}`, err)
+        failed++
       }
-
-      output.error(`${cid}: ${explain(err)}`, err)
-      failed++
     }
-  }
+  })
 
   if (failed > 0) {
-    throw new IncompleteError(`${failed} of ${cids.length} CIDs failed verification: see the errors above`)
+    throw new IncompleteError(`${failed} of ${texts.length} CIDs failed verification: see the errors above`)
   }
+}
+
+async function verifyOne (
+  target: CidPath,
+  { maxWindow: maxWindowSize }: VerifyCommandOptions,
+  { repo, links, files: unreported }: Session,
+  { output, signal }: Context
+): Promise<void> {
+  const cid = await cidAt(target, unreported, signal)
+  const total = output.showsProgress
+    ? await output.during(`measuring ${cid}`, async () => storedSize([cid], unreported, signal))
+    : 0
+  const progress = output.progress(cid.toString(), total)
+  const files = ipfsz({ blockstore: reportReads(repo.blockstore, counter(progress)), datastore: links })
+  const { size, blocks, frames, files: verified, contentCid } = await files.verify(cid, { signal, maxWindowSize })
+    .finally(() => progress.end())
+
+  output.result(
+    { cid: cid.toString(), ok: true, size, blocks, frames, files: verified, contentCid: contentCid?.toString() },
+    [
+      cid.toString(),
+      'good',
+      [
+        count(verified, 'file'),
+        formatSize(size),
+        count(frames, 'frame'),
+        count(blocks, 'block'),
+        ...contentCid == null ? [] : [`content ${contentCid}`]
+      ].join(', ')
+    ].join('\t')
+  )
 }

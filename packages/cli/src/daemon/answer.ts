@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { CID } from 'multiformats/cid'
 import { readAtMost } from '../read-at-most.ts'
 import { MAX_CIDS, MAX_REQUEST_SIZE, PEER_HEADER } from './protocol.ts'
+import type { FilePart } from '@ipfsz/core'
+import type { ReadPlan } from '@ipfsz/core/http'
 import type { Network } from '../network/network.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -41,10 +43,12 @@ export async function answer (
     case '/v0/connect':
       return json(response, { peerId: await network.connect(text(body, 'address'), signal) })
     case '/v0/fetch': {
-      const { size } = body
+      const { size, part, plan } = body
       const { bytes, peerId } = await network.fetch(cid(body, 'cid'), {
         root: cid(body, 'root'),
         ...size == null ? {} : { size: number(body, 'size') },
+        ...part == null ? {} : { part: filePart(object(body, 'part')) },
+        ...plan == null ? {} : { plan: readPlan(object(body, 'plan')) },
         search: body.search === 'lost' || body.search === 'none' ? body.search : 'all',
         store: body.store !== false,
         signal
@@ -140,6 +144,40 @@ function number (body: Body, key: string): number {
   }
 
   return value
+}
+
+function object (body: Body, key: string): Body {
+  const value = body[key]
+
+  if (typeof value !== 'object' || value == null) {
+    throw new BadRequestError(`${key} is not an object`)
+  }
+
+  return value as Body
+}
+
+function filePart (body: Body): FilePart {
+  const { start, end } = body
+
+  if (!isPosition(start) || !isPosition(end) || end <= start) {
+    throw new BadRequestError('part is not a range of bytes')
+  }
+
+  return { file: cid(body, 'file'), start, end }
+}
+
+function isPosition (value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+function readPlan (body: Body): ReadPlan {
+  const { scope } = body
+
+  if (scope !== 'all' && scope !== 'entity' && scope !== 'block') {
+    throw new BadRequestError('plan has no known scope')
+  }
+
+  return { scope, path: text(body, 'path') }
 }
 
 function cid (body: Body, key: string): CID {

@@ -60,10 +60,15 @@ export class DaemonClient implements Network {
     }
   }
 
-  async fetch (cid: CID, { root, size, search, store, signal }: FetchOptions): Promise<FetchedBlock> {
+  async fetch (cid: CID, { root, part, signal, ...rest }: FetchOptions): Promise<FetchedBlock> {
     const response = await this.#ask(
       '/v0/fetch',
-      { cid: cid.toString(), root: root.toString(), size, search, store },
+      {
+        cid: cid.toString(),
+        root: root.toString(),
+        ...rest,
+        ...part == null ? {} : { part: { ...part, file: part.file.toString() } }
+      },
       signal
     )
 

@@ -13,10 +13,13 @@ import { openRepo } from '../repo/repo.ts'
 import { userAgent } from '../version.ts'
 import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts'
 import { lockDaemon } from './daemon-lock.ts'
+import { OriginalService } from './original-service.ts'
+import { serveBlocks } from './serve-blocks.ts'
 import { serveNetwork } from './server.ts'
 import type { Network, NodeId } from '../network/network.ts'
 import type { ProvidingInit } from '../network/dht/providing.ts'
 import type { Repo } from '../repo/repo.ts'
+import type { DerivedBlockstore } from '@ipfsz/core/originals'
 import type { LevelDatastore } from 'datastore-level'
 import type { CID } from 'multiformats/cid'
 
@@ -40,6 +43,18 @@ export interface DaemonInit {
   /** Multiaddrs of the bootstrap peers. */
   bootstrap: readonly string[]
   provide: Provides
+  /**
+   * The layouts in which the originals of linked files are served, besides those that files are linked to.
+   *
+   * @default originals are not served
+   */
+  originals?: readonly string[] | undefined
+  /**
+   * Whether to serve CARs to peers over HTTP.
+   *
+   * @default true
+   */
+  serveHttp?: boolean | undefined
   signal: AbortSignal
   onNote: (message: string) => void
   /** Whether `onNote` also gets errors of background work. */
@@ -51,6 +66,8 @@ export interface Daemon {
   repo: Repo
   /** How this process reaches other nodes. */
   network: Network
+  /** The blocks of the repo with those of the originals, if they are served. */
+  originals: DerivedBlockstore | undefined
   stop: () => Promise<void>
 }
 
@@ -85,8 +102,18 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
     const datastore = await openNetworkData(repo.path)
     undo.push(async () => { await datastore.close() })
 
+    const onError = (err: unknown): void => {
+      if (verbose) {
+        onNote(messageOf(err))
+      }
+    }
+    const originals = init.originals == null
+      ? undefined
+      : new OriginalService({ repo, layouts: init.originals, onError })
+    undo.push(async () => { await originals?.stop() })
+
     const node = await startNode({
-      blockstore: repo.blockstore,
+      blockstore: originals?.blockstore ?? repo.blockstore,
       datastore,
       listen: listen.map(String),
       announce: announce.map(String),
@@ -97,17 +124,17 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
       agent: userAgent(),
       onNote
     })
-    const onError = (err: unknown): void => {
-      if (verbose) {
-        onNote(messageOf(err))
-      }
-    }
     const network = new NodeNetwork({
       repo,
       node,
-      ...provide === 'none' ? {} : { provides: { ...provides(repo, provide, onError), onError } }
+      onProvide: cids => { originals?.add(cids) },
+      ...provide === 'none' ? {} : { provides: { ...provides(repo, provide, originals, onError), onError } }
     })
     undo.push(async () => { await network.close() })
+
+    if (init.serveHttp !== false) {
+      undo.push(await serveBlocks(node.libp2p, repo, onError))
+    }
 
     const names = new AbortController()
     const publishing = publishNamesAgain(network, names.signal, onError)
@@ -119,10 +146,12 @@ export async function startDaemon (init: DaemonInit): Promise<Daemon> {
     const server = await serveNetwork(network)
     undo.push(async () => { await server.close() })
 
+    originals?.start(cids => { network.provide(cids).catch(onError) })
+
     await writeDaemonFile(repo.path, { pid: process.pid, ...server }, lock.name)
     undo.push(async () => { await removeDaemonFile(repo.path) })
 
-    return { id: await network.id(), repo, network, stop }
+    return { id: await network.id(), repo, network, originals: originals?.blockstore, stop }
   } catch (err) {
     await stop()
     throw err
@@ -143,17 +172,27 @@ async function openNetworkData (repo: string): Promise<LevelDatastore> {
 function provides (
   repo: Repo,
   what: 'roots' | 'all',
+  originals: OriginalService | undefined,
   onDamaged: (err: unknown) => void
 ): Omit<ProvidingInit, 'libp2p' | 'onError'> {
   const pins = new RepoPins(repo)
+  const below = async function * (root: CID, signal: AbortSignal): AsyncGenerator<CID> {
+    const isOriginal = await originals?.isOriginal(root) === true
+
+    yield * originals != null && isOriginal ? originals.blocks(root, signal) : pins.blocks(root, signal)
+  }
 
   return {
     async * roots (signal): AsyncGenerator<CID> {
       for await (const { plainCid } of pins.ls(signal, onDamaged)) {
         yield plainCid
+
+        if (originals != null) {
+          yield * originals.of(plainCid)
+        }
       }
     },
-    ...what === 'all' ? { below: (root, signal) => pins.blocks(root, signal) } : {}
+    ...what === 'all' ? { below } : {}
   }
 }
 

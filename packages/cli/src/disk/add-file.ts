@@ -44,5 +44,9 @@ export async function addFile (
     }
   }).finally(() => progress.end())
 
-  return { ...await files.stat(cid), cid }
+  const stats = await files.stat(cid)
+  // its base was there before
+  const storedSize = stats.storedSize - (stats.baseSize ?? 0n)
+
+  return { ...stats, cid, storedSize, ratio: stats.size === 0n ? 1 : Number(storedSize) / Number(stats.size) }
 }

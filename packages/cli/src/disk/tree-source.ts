@@ -116,14 +116,14 @@ async function list (
   { hidden, ignore, onHidden }: TreeSourceOptions,
   above: GitIgnore | undefined
 ): Promise<{ names: string[], git: GitIgnore | undefined }> {
-  const entries = await readdir(join(directory, below), { encoding: 'buffer', withFileTypes: true })
-  const hasPatterns = entries.some(entry => entry.isFile() && entry.name.toString() === GITIGNORE)
+  const entries = await readdir(join(directory, below), { withFileTypes: true })
+  const unencodable = await namesNotInUtf8(join(directory, below), entries)
+  const hasPatterns = entries.some(entry => entry.isFile() && entry.name === GITIGNORE)
   const git = await above?.enter(directory, below, hasPatterns)
   const names: string[] = []
 
   for (const entry of entries) {
-    const { name: bytes } = entry
-    const name = bytes.toString()
+    const { name } = entry
     const path = below === '' ? name : `${below}/${name}`
     const isDirectory = entry.isDirectory()
 
@@ -133,7 +133,7 @@ async function list (
 
     if (!hidden && name.startsWith('.')) {
       onHidden(path)
-    } else if (!Buffer.from(name).equals(bytes)) {
+    } else if (unencodable.has(name)) {
       throw new TreeEntryError(
         join(directory, path),
         'its name is not UTF-8, which UnixFS requires: rename it, or leave it out with --ignore'
@@ -144,6 +144,20 @@ async function list (
   }
 
   return { names: names.toSorted((a, b) => a < b ? -1 : 1), git }
+}
+
+/**
+ * The names in a directory that are not UTF-8, with U+FFFD in the place of what cannot be decoded. Bun has no types of
+ * entries with names as bytes, so those are read apart, and only if there may be such a name.
+ */
+async function namesNotInUtf8 (directory: string, entries: ReadonlyArray<{ name: string }>): Promise<Set<string>> {
+  if (!entries.some(({ name }) => name.includes('\ufffd'))) {
+    return new Set()
+  }
+
+  const names = await readdir(directory, { encoding: 'buffer' })
+
+  return new Set(names.filter(bytes => !Buffer.from(bytes.toString()).equals(bytes)).map(String))
 }
 
 /** How many bytes to read at once: all of a small file, as each read allocates that much. */

@@ -23,7 +23,7 @@ const MAX_READERS = 64
 const READER_LIFETIME = 5 * 60_000
 
 export interface FetchingInit {
-  repo: Pick<Repo, 'blockstore'>
+  repo: { blockstore: Pick<Repo['blockstore'], 'get' | 'has'> }
   links: LinkDatastore
   /** Peers to ask for what no upstream gateway sends. */
   network?: PeerNetwork | undefined

@@ -8,6 +8,7 @@ import { noteFailures } from './failures.ts'
 import { createFetchingGateway } from './fetching.ts'
 import { announceGateway, gatewayOnPort } from './gateway-file.ts'
 import { isLocalhost, urlOf } from './listen-address.ts'
+import { linkedFirst } from './linked-first.ts'
 import { MemoryBlockCache } from './memory-block-cache.ts'
 import { Metrics } from './metrics.ts'
 import { GatewayNames } from './names.ts'
@@ -23,12 +24,15 @@ import type { Upstream } from './upstream.ts'
 import type { ListenAddress } from './listen-address.ts'
 import type { LookUpTxt } from './dns-link.ts'
 import type { Repo } from '../repo/repo.ts'
+import type { DerivedBlockstore } from '@ipfsz/core/originals'
 import type { CompressorInit, Gateway, GatewayComponents } from '@ipfsz/gateway'
 import type { TrustedProxies } from '@ipfsz/gateway/node'
 import type { Server } from 'node:http'
 
 export interface StartGatewayInit {
   repo: Repo
+  /** The blocks of the repo with those of the originals of its files, if they are served. */
+  originals?: DerivedBlockstore | undefined
   listen: ListenAddress
   /** Where Prometheus reads metrics. */
   metrics?: ListenAddress | undefined
@@ -201,16 +205,17 @@ function makeGateway (
   cache: BlockCache | undefined
 ): Gateway {
   const { repo, network, upstream, timeout, subdomainHosts = [], compression, lookUpTxt, now, onNote } = init
-  const { blockstore } = repo
+  const { originals } = init
   const names = new GatewayNames({ repo, network, usesDns: fetches(init), lookUpTxt, signal })
-  const blocks = new MemoryBlockCache(blockstore)
-  const files = ipfsz({ blockstore: blocks, datastore: links }, READ_INIT)
+  const blocks = new MemoryBlockCache(originals ?? repo.blockstore)
+  const readable = originals == null ? blocks : linkedFirst(blocks, repo.blockstore, originals)
+  const files = ipfsz({ blockstore: readable, datastore: links }, READ_INIT)
   const components = {
     fs: countDecompressed(files, metrics),
     blocks: {
       get: (cid, options) => blocks.get(cid, options),
       has: async (cid, options) => blocks.has(cid, options),
-      getStored: storedBlocks(blockstore)
+      getStored: storedBlocks(repo.blockstore, originals)
     },
     names
   } satisfies GatewayComponents
@@ -226,7 +231,9 @@ function makeGateway (
 
   const patience = timeout + PATIENCE_MARGIN
 
-  return createFetchingGateway({ repo, links, network, upstream, cache, metrics, timeout, signal }, components, {
+  const readers = { repo: { blockstore: readable }, links, network, upstream, cache, metrics, timeout, signal }
+
+  return createFetchingGateway(readers, components, {
     ...gatewayInit,
     limits: {
       startTimeout: Math.max(DEFAULT_START_TIMEOUT, patience),

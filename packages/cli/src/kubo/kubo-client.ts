@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Agent as HttpAgent, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { KuboFailedError, NotKuboError } from '@ipfsz/core/kubo'
 import { CID } from 'multiformats/cid'
 import { readAtMost } from '../read-at-most.ts'
 import type { KuboClient } from '@ipfsz/core/kubo'
@@ -8,6 +9,9 @@ import type { IncomingMessage } from 'node:http'
 
 /** The most bytes of an answer: blocks have at most 2 MiB. */
 const MAX_ANSWER = 4 * 1024 * 1024
+
+/** The most characters of a line about a pin: names have at most 255 bytes. */
+const MAX_LINE = 64 * 1024
 
 /** How many requests are under way at once. */
 const MAX_SOCKETS = 8
@@ -76,6 +80,28 @@ export class CommandKuboClient implements KuboClient {
       const { Pins } = await this.#object('pin/add', { values: { arg: cid, name, offline }, signal })
 
       return parseCid(Array.isArray(Pins) ? Pins[0] : undefined)
+    }
+  }
+
+  /**
+   * The recursive pins, as Kubo finds them.
+   *
+   * @throws {NotKuboError} a line of the answer is not a pin
+   */
+  async * pins (signal: AbortSignal): AsyncGenerator<{ cid: CID, name?: string }> {
+    const values = { type: 'recursive', stream: true, names: true }
+    const response = await this.#ask('pin/ls', { values, signal })
+
+    if (response.statusCode !== 200) {
+      const tooLarge = (): Error => new Error(`its error has more than ${MAX_ANSWER} bytes`)
+      const bytes = await readAtMost(response as AsyncIterable<Uint8Array>, MAX_ANSWER, tooLarge)
+      throw new KuboFailedError(reason(bytes.toString()) || (response.statusMessage ?? ''))
+    }
+
+    for await (const line of lines(response as AsyncIterable<Uint8Array>)) {
+      const { Cid, Name } = parsePin(line)
+
+      yield { cid: Cid, ...typeof Name === 'string' && Name !== '' ? { name: Name } : {} }
     }
   }
 
@@ -155,6 +181,37 @@ function multipart (block?: Uint8Array): { type?: string, body: Buffer } {
       block,
       Buffer.from(`\r\n--${boundary}--\r\n`)
     ])
+  }
+}
+
+/** The lines of a text, without empty ones. */
+async function * lines (source: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+
+  for await (const bytes of source) {
+    const parts = (rest + decoder.decode(bytes, { stream: true })).split('\n')
+    rest = parts.pop() ?? ''
+
+    if (rest.length > MAX_LINE) {
+      throw new NotKuboError(`its answer to pin/ls has a line of more than ${MAX_LINE} characters`)
+    }
+
+    yield * parts.filter(line => line !== '')
+  }
+
+  if (rest !== '') {
+    yield rest
+  }
+}
+
+function parsePin (line: string): { Cid: CID, Name?: unknown } {
+  try {
+    const { Cid, Name } = JSON.parse(line) as { Cid?: unknown, Name?: unknown }
+
+    return { Cid: parseCid(Cid), Name }
+  } catch (err) {
+    throw new NotKuboError('its answer to pin/ls has a line that is not a pin', { cause: err })
   }
 }
 

@@ -1,9 +1,15 @@
-import { checkKubo, createIpfszForKubo, pinInKubo } from '@ipfsz/core/kubo'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { checkKubo, createIpfszForKubo, KuboBlockstore, pinInKubo } from '@ipfsz/core/kubo'
 import { UsageError } from '../errors.ts'
 import { CommandKuboClient } from './kubo-client.ts'
 import type { NewPin } from '../repo/repo-pins.ts'
 import type { Ipfsz, IpfszInit } from '@ipfsz/core'
+import type { Blockstore } from 'interface-blockstore'
+import type { CID } from 'multiformats/cid'
 
+/** How long Kubo may take to return a block that it has, in milliseconds. */
+const BLOCK_TIMEOUT = 60_000
 /** How long to wait for the first answer, in milliseconds. */
 const FIRST_ANSWER_TIMEOUT = 10_000
 
@@ -37,6 +43,51 @@ export async function openKubo (address: string, init: IpfszInit, signal: AbortS
       addNew: async added => Promise.all(added.map(async ({ cid, name }) =>
         pinInKubo(client, cid, { name, signal }).then(() => undefined, (err: unknown) => err)))
     }
+  }
+}
+
+/** The blocks and pins of a running Kubo node, to read. */
+export interface KuboSource {
+  blockstore: Pick<Blockstore, 'get' | 'has' | 'put'>
+  pins: (signal: AbortSignal) => AsyncIterable<{ cid: CID, name?: string }>
+}
+
+/**
+ * Connect to a Kubo node to read what it has. It fetches nothing for that.
+ *
+ * @param address - of its RPC API, a URL or a multiaddr, or the directory of its repo
+ * @throws {UsageError} the address is none of these, or Kubo does not run on that repo
+ */
+export async function openKuboSource (address: string, signal: AbortSignal): Promise<KuboSource> {
+  const { url, headers } = parseAddress(await apiOf(address))
+  const client = new CommandKuboClient(url, headers)
+
+  await checkKubo(client, { signal, timeout: FIRST_ANSWER_TIMEOUT })
+  const blocks = new KuboBlockstore(client, BLOCK_TIMEOUT)
+
+  return {
+    blockstore: {
+      get: (cid, options) => blocks.get(cid, { ...options, offline: true }),
+      has: async (cid, options) => blocks.has(cid, options),
+      put: async cid => cid
+    },
+    pins: signal => client.pins(signal)
+  }
+}
+
+/** The address in the file `api` of a repo that Kubo runs on; any other text is an address already. */
+async function apiOf (address: string): Promise<string> {
+  if (!(await stat(address).catch(() => undefined))?.isDirectory()) {
+    return address
+  }
+
+  try {
+    return (await readFile(join(address, 'api'), 'utf8')).trim()
+  } catch (err) {
+    throw new UsageError(
+      `Kubo does not run on the repo ${address}: start it with IPFS_PATH=${address} ipfs daemon --offline`,
+      { cause: err }
+    )
   }
 }
 

@@ -17,8 +17,9 @@ import type * as Sqlite from 'node:sqlite'
  */
 
 /** Primary result codes (sqlite.org/rescode.html). */
-const BUSY = 5
-const CANTOPEN = 14
+export const BUSY = 5
+export const READONLY = 8
+export const CANTOPEN = 14
 const NOTADB = 26
 
 /** SQLite's messages for them. Errors of Deno have no code. */
@@ -112,7 +113,7 @@ function lock (path: string, { readOnly }: { readOnly: boolean }, statements: st
   const close = (): void => { db?.close() }
 
   try {
-    db = new (load().DatabaseSync)(path, { readOnly })
+    db = new (loadSqlite().DatabaseSync)(path, { readOnly })
     db.exec(statements)
 
     return close
@@ -155,7 +156,8 @@ export function resultCode (err: unknown): number | undefined {
   return errcode & 0xff
 }
 
-function load (): typeof Sqlite {
+/** The SQLite of Node. */
+export function loadSqlite (): typeof Sqlite {
   if (sqlite == null) {
     const { emitWarning } = process
 
@@ -171,7 +173,7 @@ function load (): typeof Sqlite {
 
   if (sqlite == null) {
     throw new Error(
-      `this Node ${process.version} was built without SQLite, which ipfsz needs for locks: use another build of Node`
+      `this Node ${process.version} was built without SQLite, which ipfsz needs: use another build of Node`
     )
   }
 

@@ -1,3 +1,5 @@
+import type { FilePart } from '@ipfsz/core'
+import type { ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
 /** The identity of a node and the addresses it can be reached at. */
@@ -38,6 +40,10 @@ export interface FetchOptions {
   root: CID
   /** The size of the block in bytes, if known. */
   size?: number | undefined
+  /** Which bytes of a file it holds, and how far the file is read: a peer may send them all with one response. */
+  part?: FilePart | undefined
+  /** What will be read below the root, likewise. */
+  plan?: ReadPlan | undefined
   /**
    * Whether peers are searched for that have it: always, only if all that were known are gone, or never. Without a
    * search it fails as soon as none of those that are known can be expected to send it.

@@ -1,6 +1,7 @@
 import { FetchStalledError } from '@ipfsz/core'
 import type { FetchOptions, Network } from './network.ts'
 import type { BlockSource, SourceBlock, SourceOptions } from '@ipfsz/core'
+import type { ReadPlan } from '@ipfsz/core/http'
 import type { CID } from 'multiformats/cid'
 
 /** What the sources of one command know of each other's searches. */
@@ -19,6 +20,8 @@ export interface PeerSourceInit {
   network: () => Promise<PeerNetwork>
   /** The root whose providers are asked for all blocks below it. */
   root: CID
+  /** What will be read below the root. */
+  plan?: ReadPlan | undefined
   /**
    * Whether the network stores blocks in the repo.
    *
@@ -40,16 +43,18 @@ export class PeerSource implements BlockSource {
   /** That of the last fetch. */
   #searched: FetchOptions['search']
   #opened: PeerNetwork | undefined
+  #plan: ReadPlan | undefined
 
   constructor (init: PeerSourceInit) {
     this.#init = init
+    this.#plan = init.plan
     this.#searches = init.searches ?? new PeerSearches()
   }
 
   /**
    * @throws {FetchStalledError} no known peer can send it, and an earlier search was in vain
    */
-  async fetch (cid: CID, { size, signal }: SourceOptions): Promise<SourceBlock> {
+  async fetch (cid: CID, { size, part, signal }: SourceOptions): Promise<SourceBlock> {
     const { root, store = true } = this.#init
     const network = this.#opened = await this.#init.network()
     const search = this.#search === 'all' && await this.#isStillAlone(network) ? 'lost' : this.#search
@@ -58,7 +63,15 @@ export class PeerSource implements BlockSource {
     this.#searched = search
 
     try {
-      const { bytes, peerId, verified } = await network.fetch(cid, { root, size, search, store, signal })
+      const { bytes, peerId, verified } = await network.fetch(cid, {
+        root,
+        size,
+        part,
+        plan: this.#plan,
+        search,
+        store,
+        signal
+      })
 
       if (this.#search === 'none') {
         this.#search = 'lost'
@@ -74,6 +87,11 @@ export class PeerSource implements BlockSource {
 
       throw new FetchStalledError(cid, this.#searches.waited, { providers, cause: err })
     }
+  }
+
+  /** See `HttpSource`. */
+  dropPlan (): void {
+    this.#plan = undefined
   }
 
   /** @returns undefined: no peer was asked */

@@ -9,7 +9,14 @@ export const COMPLETION_SCRIPTS = {
   bash: `# Completion of ipfsz for bash. To load it: source <(ipfsz completion bash)
 _ipfsz () {
   local line word before=''
+  local -a typed=()
   COMPREPLY=()
+
+  # the words have their backslashes still, which read removes
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
+    IFS= read word <<< "$word"
+    typed+=("$word")
+  done
 
   # bash splits words at =, and replaces only what comes after it
   if [[ \${COMP_WORDS[COMP_CWORD]} == '=' || \${COMP_WORDS[COMP_CWORD - 1]} == '=' ]]; then
@@ -24,7 +31,7 @@ _ipfsz () {
 
     word=\${line%%$'\\t'*}
     COMPREPLY+=("$(printf '%q' "\${word#$before}")")
-  done < <("$1" complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <("$1" complete -- "\${typed[@]}" 2>/dev/null)
 
   if [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == */ ]]; then
     compopt -o nospace 2>/dev/null
@@ -68,7 +75,9 @@ fi
   fish: `# Completion of ipfsz for fish. To load it: ipfsz completion fish | source
 function __ipfsz_complete
   set -l typed (commandline -opc)
-  set -l current (commandline -ct)
+  set -l raw (commandline -ct)
+  # fails if a quote is open
+  set -l current (string unescape -- $raw; or string replace -r '^["\\']' '' -- $raw)
   set -l lines (command $typed[1] complete -- $typed[2..-1] "$current" 2>/dev/null)
 
   if test "$lines[1]" = '${FILES_LINE}'

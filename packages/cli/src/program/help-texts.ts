@@ -7,11 +7,11 @@ export interface Example {
 /** Headings for the list of all commands, in order, and the commands below each. */
 export const COMMAND_GROUPS: ReadonlyArray<readonly [heading: string, commands: readonly string[]]> = [
   ['Add and read files:', ['add', 'cat', 'get', 'ls', 'stat', 'diff']],
-  ['Keep, delete and move:', ['pin', 'rm', 'gc', 'car', 'link']],
+  ['Keep, delete and move:', ['pin', 'rm', 'gc', 'car', 'link', 'import']],
   ['Check and repair:', ['verify', 'repair']],
   [
     'Share with other nodes and browsers:',
-    ['daemon', 'gateway', 'site', 'name', 'providers', 'id', 'peers', 'connect']
+    ['daemon', 'gateway', 'originals', 'site', 'name', 'providers', 'id', 'peers', 'connect']
   ],
   ['Choose how to compress:', ['bench', 'codecs', 'cid']],
   ['Look after the repo:', ['init', 'stats', 'du', 'blockstore']],
@@ -25,7 +25,7 @@ export const COMMON_OPTIONS: Readonly<Record<string, readonly string[]>> = {
     '--quieter'
   ],
   get: ['--output', '--force'],
-  daemon: ['--gateway', '--gateway-fetch', '--provide', '--listen', '--bootstrap'],
+  daemon: ['--gateway', '--gateway-fetch', '--serve-originals', '--provide', '--listen', '--bootstrap'],
   gateway: ['--listen', '--public', '--fetch', '--gateway', '--cache', '--compress', '--log']
 }
 
@@ -64,7 +64,7 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ),
   'site add': examples(
     ['site add dist', 'Publish the built site in a directory'],
-    ['site add dist --keep "blog/*.html"', 'Let crawlers read some pages without a worker']
+    ['site add dist --keep "blog/*.html" --keep "*.css"', 'Let crawlers read some pages without a worker']
   ),
   'pin add': examples(
     ['pin add CID', 'Keep a file or a directory'],
@@ -94,6 +94,10 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['car import report.car', 'Add what is in a CAR, and pin it'],
     ['car import - < report.car', 'Read the CAR from stdin']
   ),
+  import: examples(
+    ['import --from-kubo http://127.0.0.1:5001', 'Compress everything that a Kubo has pinned'],
+    ['import --from-kubo ~/.ipfs CID', 'Compress one of its pins']
+  ),
   'link add': examples(
     ['link add ORIGINAL MARKED', 'Read a compressed file by the CID of its original'],
     ['link add --unchecked ORIGINAL MARKED', 'Do so without comparing them']
@@ -105,6 +109,14 @@ export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   'link ls': examples(
     ['link ls', 'List all links'],
     ['link ls --json', 'List them for a script']
+  ),
+  'originals index': examples(
+    ['originals index', 'Index the originals of all linked files'],
+    ['originals index --layout unixfs-v0-2015', 'Also give them the CIDs of ipfs add']
+  ),
+  'originals ls': examples(
+    ['originals ls', 'List what is served by its original CID'],
+    ['originals ls --json', 'List it for a script']
   ),
   verify: examples(
     ['verify CID', 'Check one file or directory'],

@@ -9,7 +9,9 @@ import type { Command } from 'commander'
 
 export const CODECS = Object.keys(codecs)
 
-interface AddFlags extends CompressionOptions, Partial<Omit<AddCommandOptions, 'compression' | 'preserve'>> {
+interface AddFlags extends
+  Omit<CompressionOptions, 'base'>,
+  Partial<Omit<AddCommandOptions, 'compression' | 'preserve'>> {
   preserveMode?: boolean
   preserveMtime?: boolean
   wrapWithDirectory?: boolean
@@ -29,11 +31,28 @@ export function defineAddCommand (program: Command, context: () => Context): voi
     .addOption(
       new Option(
         '--optimize <what>',
-        'what --codec auto optimizes: the stored size, or the time until a reader has the file (default: balanced)'
-      ).choices(['size', 'balanced', 'speed'])
+        'what --codec auto optimizes: the stored size, or the time until a reader has the file (default: balanced); ' +
+          'with any codec, ranges: reading small parts, as of databases'
+      ).choices(['size', 'balanced', 'speed', 'ranges'])
     )
     .option('--level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
-    .option('--frame-size <size>', 'original bytes per frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
+    .option(
+      '--frame-size <size>',
+      'original bytes per frame, 64KiB to 16MiB (default: 4MiB, or 64KiB with --optimize ranges)',
+      parseSize
+    )
+    .addOption(
+      new Option(
+        '--cut <how>',
+        'where frames end: after --frame-size bytes, or where the content says, so that similar files share blocks ' +
+          '(default: size)'
+      ).choices(['size', 'content'])
+    )
+    .option(
+      '--base <cid>',
+      'an earlier version of the file or directory, in the repo: what it has in common with it is stored once'
+    )
+    .option('--no-filters', 'compress sound and other arrays of numbers as they are, so that zstd -d can read them')
     .option('--no-detect', 'compress even files that would not shrink')
     .option('--deterministic', 'compute the same CID as ipfsz in a browser')
     .option('--hidden', 'also add names that begin with a dot, in directories')
@@ -62,14 +81,34 @@ export function defineAddCommand (program: Command, context: () => Context): voi
     .option('-p, --progress', 'accepted as in Kubo: a terminal always shows the progress of what takes long')
     .option('--cid-version <n>', 'accepted as in Kubo: must be 1', parseCidVersion)
     .action(async (paths: string[], flags: AddFlags) => {
-      if (flags.optimize != null && flags.codec !== 'auto') {
-        throw new UsageError(`--optimize needs --codec auto, but the codec is ${flags.codec}`)
+      if (flags.optimize === 'ranges' && flags.codec === 'none') {
+        throw new UsageError('--optimize ranges needs a codec: it cannot be combined with --codec none')
       }
 
-      if (flags.codec === 'none' && (flags.level != null || flags.frameSize != null || flags.detect === false)) {
+      if (flags.optimize != null && flags.optimize !== 'ranges' && flags.codec !== 'auto') {
+        throw new UsageError(`--optimize ${flags.optimize} needs --codec auto, but the codec is ${flags.codec}`)
+      }
+
+      const { codec, level, frameSize, cut, detect } = flags
+
+      if (codec === 'none' && (level != null || frameSize != null || cut != null || detect === false)) {
         throw new UsageError(
-          '--level, --frame-size and --no-detect need a codec: they cannot be combined with --codec none'
+          '--level, --frame-size, --cut and --no-detect need a codec: they cannot be combined with --codec none'
         )
+      }
+
+      if (cut === 'content' && (frameSize != null || flags.base != null)) {
+        throw new UsageError(
+          `--cut content cannot be combined with --${frameSize == null ? 'base: choose one of them' : 'frame-size'}`
+        )
+      }
+
+      if (flags.base != null && !['zstd', 'auto'].includes(flags.codec ?? 'zstd')) {
+        throw new UsageError(`--base needs zstd, but the codec is ${flags.codec}`)
+      }
+
+      if (flags.base != null && (flags.kubo != null || flags.onlyHash === true)) {
+        throw new UsageError('--base needs the repo: it cannot be combined with --kubo or --only-hash')
       }
 
       if (flags.kubo != null && flags.sync === false) {
@@ -97,6 +136,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
         wrapWithDirectory: wrap = false,
         onlyHash = false,
         kubo,
+        base,
         recursive: _recursive,
         progress: _progress,
         cidVersion: _cidVersion,
@@ -119,6 +159,7 @@ export function defineAddCommand (program: Command, context: () => Context): voi
           ignore,
           gitignore,
           preserve: { mode, mtime },
+          ...base == null ? {} : { base },
           ...kubo == null ? {} : { kubo }
         },
         context()

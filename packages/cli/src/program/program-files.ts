@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import { UsageError } from '../errors.ts'
 import { addNetworkOptions, withNetwork } from './program-network.ts'
 import { collect, parseNumber, parseSize } from '../terminal/units.ts'
+import { TARGET, TARGETS } from './targets.ts'
 import type { BenchCommandOptions } from '../commands/bench.ts'
 import type { CatCommandOptions } from '../commands/cat.ts'
 import type { DiffCommandOptions } from '../commands/diff.ts'
@@ -13,8 +14,6 @@ import type { VerifyCommandOptions } from '../commands/verify.ts'
 import type { Context } from '../context.ts'
 import type { NetworkFlags } from './program-network.ts'
 import type { Command } from 'commander'
-
-const TARGET = 'a CID, CID/path, or /ipns/NAME/path'
 
 /** The `--max-window` option. */
 export function maxWindow (): Option {
@@ -94,7 +93,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
 
   addNetworkOptions(program.command('diff')
     .description('compare two files or directories: what was added, removed or changed, with original sizes')
-    .argument('<cid>', 'the old one: a CID, or CID/path')
+    .argument('<cid>', `the old one: ${TARGET}`)
     .argument('<cid>', 'the new one')
     .option('--content', 'also read files of equal size, if their CIDs do not tell whether they have the same bytes'))
     .action(async (before: string, after: string, flags: Partial<DiffCommandOptions> & NetworkFlags) => {
@@ -105,7 +104,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
 
   program.command('du')
     .description('show what takes space in this repo: stored size, original size, name')
-    .argument('[cid...]', 'CIDs, CID/path, or names of pins (default: everything that is pinned)')
+    .argument('[cid...]', `${TARGETS}, or names of pins (default: everything that is pinned)`)
     .option('-s, --summarize', 'do not list what is in directories')
     .action(async (texts: string[], { summarize = false }: Partial<DuCommandOptions>) => {
       const { du } = await import('../commands/du.ts')
@@ -114,7 +113,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
 
   program.command('verify')
     .description('read files or directories completely and check every block and frame')
-    .argument('[cid...]')
+    .argument('[cid...]', TARGETS)
     .option('--all', 'verify everything that is pinned')
     .addOption(maxWindow())
     .action(async (cids: string[], { all = false, ...options }: VerifyCommandOptions & { all?: boolean }) => {
@@ -135,7 +134,7 @@ export function defineFileCommands (program: Command, context: () => Context): v
 
   addNetworkOptions(program.command('repair')
     .description('fetch blocks that are missing or damaged, and list those that cannot be fetched')
-    .argument('[cid...]', 'CIDs whose blocks to check (default: everything that is pinned)'))
+    .argument('[cid...]', `whose blocks to check: ${TARGETS} (default: everything that is pinned)`))
     .action(async (cids: string[], flags: NetworkFlags) => {
       const { repair } = await import('../commands/repair.ts')
       await repair(cids, withNetwork(flags, context())[1])

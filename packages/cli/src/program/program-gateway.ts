@@ -1,5 +1,7 @@
 import { UsageError } from '../errors.ts'
-import { addPeerOptions, compressOption, DEFAULT_GATEWAY_ADDRESS, withNetwork } from './program-network.ts'
+import { DEFAULT_GATEWAY_ADDRESS } from '../gateway/default-address.ts'
+import { addPeerOptions, compressOption, withNetwork } from './program-network.ts'
+import { serveOriginalsOption } from './program-originals.ts'
 import { collect, parseNumber, parseSize, parseSizeOrNone } from '../terminal/units.ts'
 import type { Context } from '../context.ts'
 import type { GatewayCommandOptions } from '../commands/gateway.ts'
@@ -46,7 +48,8 @@ export function defineGatewayCommand (program: Command, context: () => Context):
       '--max-requests-per-address <n>',
       'answer at most this many requests of one address at once (default: 512)',
       parseNumber
-    ))
+    )
+    .addOption(serveOriginalsOption()))
     .action(async (flags: GatewayFlags) => {
       if (flags.fetch !== true && (flags.peer ?? flags.gateway ?? flags.timeout ?? flags.cache) != null) {
         throw new UsageError('--peer, --gateway, --timeout and --cache are for fetching: add --fetch, or drop them')

@@ -1,8 +1,15 @@
+import { Option } from 'commander'
 import { UsageError } from '../errors.ts'
+import { CODECS } from './program-add.ts'
 import { maxWindow } from './program-files.ts'
+import { parseNumber, parseSize } from '../terminal/units.ts'
+import { TARGET, TARGETS } from './targets.ts'
 import type { AddLinkCommandOptions } from '../commands/link.ts'
 import type { Context } from '../context.ts'
+import type { CompressionOptions } from '@ipfsz/core'
 import type { Command } from 'commander'
+
+type ImportFlags = CompressionOptions & { fromKubo: string }
 
 /** Define the commands that pin, delete, link, and move DAGs between repos. */
 export function defineKeepCommands (program: Command, context: () => Context): void {
@@ -10,7 +17,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
 
   pin.command('add')
     .description('pin CIDs: ipfsz gc keeps what they name')
-    .argument('<cid...>')
+    .argument('<cid...>', TARGETS)
     .action(async (cids: string[]) => {
       const { addPins } = await import('../commands/pin.ts')
       await addPins(cids, context())
@@ -18,7 +25,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
 
   pin.command('rm')
     .description('unpin CIDs')
-    .argument('<cid...>')
+    .argument('<cid...>', TARGETS)
     .action(async (cids: string[]) => {
       const { removePins } = await import('../commands/pin.ts')
       await removePins(cids, context())
@@ -34,7 +41,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
 
   program.command('rm')
     .description('unpin CIDs and delete their links; the next ipfsz gc deletes the blocks')
-    .argument('<cid...>')
+    .argument('<cid...>', TARGETS)
     .action(async (cids: string[]) => {
       const { rm } = await import('../commands/rm.ts')
       await rm(cids, context())
@@ -53,7 +60,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
 
   car.command('export')
     .description('write the DAGs of CIDs to a CAR; its roots are the plain CIDs')
-    .argument('<cid...>')
+    .argument('<cid...>', TARGETS)
     .requiredOption('-o, --output <file>', 'file to write; - is stdout')
     .action(async (cids: string[], { output }: { output: string }) => {
       const { exportCar } = await import('../commands/car.ts')
@@ -69,12 +76,27 @@ export function defineKeepCommands (program: Command, context: () => Context): v
       await importCar(files, { sync }, context())
     })
 
+  program.command('import')
+    .description('compress what a running Kubo has pinned, and go on serving its CIDs with --serve-originals')
+    .argument('[cid...]', 'what to import (default: all recursive pins)')
+    .requiredOption(
+      '--from-kubo <address>',
+      'the RPC API of the Kubo, http://127.0.0.1:5001 or /ip4/127.0.0.1/tcp/5001, or the directory of its repo'
+    )
+    .addOption(new Option('--codec <name>', 'codec to compress with').choices([...CODECS, 'auto']).default('zstd'))
+    .option('--level <n>', 'compression level (ipfsz codecs lists them)', parseNumber)
+    .option('--frame-size <size>', 'original bytes per frame, 64KiB to 16MiB (default: 4MiB)', parseSize)
+    .action(async (cids: string[], { fromKubo, ...compression }: ImportFlags) => {
+      const { importFromKubo } = await import('../commands/import.ts')
+      await importFromKubo(cids, { fromKubo, compression }, context())
+    })
+
   const link = program.command('link').description('link the CIDs of uncompressed files to compressed files')
 
   link.command('add')
     .description('link the CID of an uncompressed file to a marked CID with the same bytes')
-    .argument('<original>')
-    .argument('<marked>')
+    .argument('<original>', TARGET)
+    .argument('<marked>', TARGET)
     .option(
       '--unchecked',
       'do not read the file to check the link: for directories, ' +
@@ -92,7 +114,7 @@ export function defineKeepCommands (program: Command, context: () => Context): v
 
   link.command('rm')
     .description('delete the links from or to these CIDs')
-    .argument('<cid...>')
+    .argument('<cid...>', TARGETS)
     .action(async (cids: string[]) => {
       const { removeLinks } = await import('../commands/link.ts')
       await removeLinks(cids, context())

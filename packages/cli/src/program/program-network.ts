@@ -1,8 +1,11 @@
 import { Option } from 'commander'
 import { UsageError } from '../errors.ts'
+import { DEFAULT_GATEWAY_ADDRESS } from '../gateway/default-address.ts'
+import { layoutOption, serveOriginalsOption } from './program-originals.ts'
 import { gatewayUrls, routerUrls } from '../network/gateway-urls.ts'
 import { NONE } from '../network/node/bootstrap-texts.ts'
 import { collect, parseDuration, parseSizeOrNone } from '../terminal/units.ts'
+import { TARGET } from './targets.ts'
 import type { Context } from '../context.ts'
 import type { NetworkOptions } from '../daemon/access.ts'
 import type { DaemonCommandOptions } from '../commands/daemon.ts'
@@ -29,9 +32,6 @@ const LONGEST_TIMEOUT = 2 ** 31 - 1 - 60_000
 
 /** The heading of the options of commands that may use the network. */
 const NETWORK_OPTIONS = 'Network options:'
-
-/** Where a gateway listens by default. */
-export const DEFAULT_GATEWAY_ADDRESS = '127.0.0.1:8080'
 
 /** Add the options of commands that may use the network. */
 export function addNetworkOptions (command: Command): Command {
@@ -126,6 +126,7 @@ export function defineNetworkCommands (program: Command, context: () => Context)
         'what to advertise to other nodes: pinned roots, all blocks, or nothing'
       ).choices(['roots', 'all', 'none']).default('roots')
     )
+    .option('--no-libp2p-gateway', 'do not serve blocks to other nodes over HTTP, only over Bitswap')
     .option(
       '--gateway [address]',
       `also run a gateway, as ipfsz gateway does (default address: ${DEFAULT_GATEWAY_ADDRESS})`
@@ -139,11 +140,17 @@ export function defineNetworkCommands (program: Command, context: () => Context)
     .option('--gateway-public', 'let the gateway listen on addresses that other machines reach')
     .addOption(compressOption('--gateway-compress [what]'))
     .option('--gateway-metrics <address>', 'serve metrics of the gateway for Prometheus at http://ADDRESS/metrics')
+    .addOption(serveOriginalsOption())
+    .addOption(layoutOption('--originals-layout <name>'))
     .action(async ({ gateway, ...options }: DaemonFlags) => {
       if (options.bootstrap != null && options.bootstrap.length > 1 && options.bootstrap.includes(NONE)) {
         throw new UsageError(
           '--bootstrap none cannot be combined with bootstrap peers: leave out either none or the peers'
         )
+      }
+
+      if (options.originalsLayout != null && options.serveOriginals !== true) {
+        throw new UsageError('--originals-layout is for serving originals: add --serve-originals, or drop it')
       }
 
       const { gatewayFetch, gatewayPublic, gatewayCompress, gatewayMetrics } = options
@@ -188,7 +195,7 @@ export function defineNetworkCommands (program: Command, context: () => Context)
 
   addPeerOptions(program.command('providers')
     .description('list the peers that advertise a CID')
-    .argument('<cid>'))
+    .argument('<cid>', TARGET))
     .action(async (cid: string, flags: NetworkFlags) => {
       const { providers } = await import('../commands/peers.ts')
       await providers(cid, withNetwork(flags, context())[1])
@@ -198,7 +205,7 @@ export function defineNetworkCommands (program: Command, context: () => Context)
 
   addPeerOptions(name.command('publish')
     .description('publish a name that any IPFS node resolves to a CID')
-    .argument('<cid>', 'a CID, or CID/path')
+    .argument('<cid>', TARGET)
     .option('--key <name>', 'key to publish under; created if missing (default: the key of the node)')
     .addOption(
       new Option(
@@ -212,8 +219,8 @@ export function defineNetworkCommands (program: Command, context: () => Context)
     })
 
   addPeerOptions(name.command('resolve')
-    .description('resolve a name')
-    .argument('<name>'))
+    .description('print the CID that a name leads to')
+    .argument('<name>', 'an IPNS name (k51...), a key of this repo, or a DNS name with a DNSLink'))
     .action(async (text: string, flags: NetworkFlags) => {
       const { resolveName } = await import('../commands/name.ts')
       await resolveName(text, withNetwork(flags, context())[1])

@@ -1,3 +1,4 @@
+import { Option } from 'commander'
 import { collect, parseNumber } from '../terminal/units.ts'
 import type { SiteAddOptions } from '../commands/site.ts'
 import type { Context } from '../context.ts'
@@ -26,9 +27,13 @@ export function defineSiteCommands (program: Command, context: () => Context): v
     )
     .option('--hidden', 'also add names that begin with a dot')
     .option('--level <n>', `compression level of zstd (default: ${DEFAULT_LEVEL})`, parseNumber)
+    .addOption(
+      new Option('--optimize <what>', 'ranges: for a site that reads small parts of large files, as of databases')
+        .choices(['ranges'])
+    )
     .action(async (directory: string, flags: Partial<SiteAddOptions>) => {
-      const { keep = [], ignore = [], hidden = false, level = DEFAULT_LEVEL } = flags
+      const { keep = [], ignore = [], hidden = false, level = DEFAULT_LEVEL, optimize } = flags
       const { addSite } = await import('../commands/site.ts')
-      await addSite(directory, { keep, ignore, hidden, level }, context())
+      await addSite(directory, { keep, ignore, hidden, level, optimize }, context())
     })
 }

@@ -3,14 +3,16 @@ import { UsageError } from '../errors.ts'
 import { Output, printable } from '../terminal/output.ts'
 import { CODECS, defineAddCommand } from './program-add.ts'
 import { defineFileCommands } from './program-files.ts'
+import { TARGET } from './targets.ts'
 import { defineGatewayCommand } from './program-gateway.ts'
 import { defineKeepCommands } from './program-keep.ts'
 import { defineNetworkCommands } from './program-network.ts'
+import { defineOriginalsCommands } from './program-originals.ts'
 import { defineRepoCommands } from './program-repo.ts'
 import { formatHelp } from './help.ts'
 import { defineShellCommands } from './program-shell.ts'
 import { defineSiteCommands } from './program-site.ts'
-import { HELP_DESCRIPTION, HELP_FLAGS } from './sections.ts'
+import { commandPath, HELP_DESCRIPTION, HELP_FLAGS } from './sections.ts'
 import { packageVersion } from '../version.ts'
 import { repoPath } from '../repo/repo.ts'
 import type { Context } from '../context.ts'
@@ -35,7 +37,14 @@ export function createProgram (io: Io): Command {
     return { io, output: new Output(io, { json, verbose }), signal: io.signal, repo: repoPath(repo, io) }
   }
 
+  // the command whose options are being read
+  let current = program
+  const enter = (_: Command, below: Command): void => {
+    current = below.hook('preSubcommand', enter)
+  }
+
   program
+    .hook('preSubcommand', enter)
     .description('Compress files, add them to IPFS, and read them back unchanged.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .option('--repo <dir>', 'directory of the repo (default: $IPFSZ_PATH or ~/.ipfsz)')
@@ -57,7 +66,8 @@ export function createProgram (io: Io): Command {
         if (json) {
           new Output(io, { json, verbose: false }).error(line, new UsageError(line))
         } else {
-          write(`ipfsz: ${printable(line)} (see ipfsz --help)\n`)
+          const command = `ipfsz ${commandPath(current)}`.trim()
+          write(`ipfsz: ${printable(line)} (see ${command} --help)\n`)
         }
       }
     })
@@ -66,6 +76,7 @@ export function createProgram (io: Io): Command {
   defineFileCommands(program, context)
   defineKeepCommands(program, context)
   defineNetworkCommands(program, context)
+  defineOriginalsCommands(program, context)
   defineSiteCommands(program, context)
   defineGatewayCommand(program, context)
   defineRepoCommands(program, context)
@@ -75,21 +86,21 @@ export function createProgram (io: Io): Command {
 
   cid.command('mark')
     .description('print the marked twin of a plain CID')
-    .argument('<cid>')
+    .argument('<cid>', TARGET)
     .addOption(
       new Option('--codec <name>', 'codec of the compressed file').choices([...CODECS, 'tree']).makeOptionMandatory()
     )
     .action(async (text: string, { codec }: { codec: string }) => {
       const { markCid } = await import('../commands/cid.ts')
-      markCid(text, codec, context())
+      await markCid(text, codec, context())
     })
 
   cid.command('plain')
     .description('print the plain twin of a marked CID, which any IPFS node can read')
-    .argument('<cid>')
+    .argument('<cid>', TARGET)
     .action(async (text: string) => {
       const { plainCid } = await import('../commands/cid.ts')
-      plainCid(text, context())
+      await plainCid(text, context())
     })
 
   program.command('codecs')

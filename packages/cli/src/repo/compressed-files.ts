@@ -5,7 +5,7 @@ import { LastBlockStore } from './last-block-store.ts'
 import type { WalkedBlock } from '../dag/dag-walk.ts'
 import type { Pin } from './pin-records.ts'
 import type { Repo } from './repo.ts'
-import type { Ipfsz } from '@ipfsz/core'
+import type { Ipfsz, Stats } from '@ipfsz/core'
 
 export interface CompressedFiles {
   /** How many compressed files the pins reach. A file that occurs several times counts once. */
@@ -21,11 +21,13 @@ export interface CompressedFiles {
 /**
  * Find what compressed files save, without reading leaves: the root of each file states its original and its stored
  * size.
+ *
+ * @param options.onBlocks - called with the number of blocks that were reached since the last call
  */
 export async function findCompressedFiles (
   repo: Pick<Repo, 'blockstore'>,
   pins: Iterable<Pin> | AsyncIterable<Pin>,
-  signal: AbortSignal
+  { signal, onBlocks }: { signal: AbortSignal, onBlocks?: (blocks: number) => void }
 ): Promise<CompressedFiles> {
   const found: CompressedFiles = { count: 0, size: 0, storedSize: 0, incompletePins: 0 }
   // kept after a walk that failed: what it did not reach stays uncounted, and nothing counts twice
@@ -37,12 +39,14 @@ export async function findCompressedFiles (
   for await (const { plainCid, depth } of pins) {
     try {
       for await (const block of walkDag(plainCid, repo.blockstore, { signal, leaves: 'skip', depth, reached })) {
+        onBlocks?.(1)
         const file = await fileIn(block, blocks, files)
 
         if (file != null) {
           found.count++
           found.size += Number(file.size)
-          found.storedSize += Number(file.storedSize)
+          // its base counts as a file of its own
+          found.storedSize += Number(file.storedSize - (file.baseSize ?? 0n))
         }
       }
     } catch (err) {
@@ -62,7 +66,7 @@ async function fileIn (
   { cid, bytes }: WalkedBlock,
   blocks: LastBlockStore,
   files: Ipfsz
-): Promise<{ size: number | bigint, storedSize: number | bigint } | undefined> {
+): Promise<Stats | undefined> {
   if (bytes == null) {
     return undefined
   }

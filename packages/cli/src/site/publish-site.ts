@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { gzipSizeOfFiles } from './gzip-size.ts'
 import { isPage } from './keep.ts'
 import { loaderPage } from './loader-page.ts'
-import { TREE_NAME, WORKER_FILE, withConfig } from './site-config.ts'
+import { TREE_NAME, WORKER_FILE, withConfig, workerScriptFile } from './site-config.ts'
 import type { SiteConfig } from './site-config.ts'
 import type { AddOptions, Ipfsz } from '@ipfsz/core'
 import type { CID } from 'multiformats/cid'
@@ -26,12 +28,17 @@ export interface PublishedSite {
   pages: number
   /** Files that stay plain, too. */
   kept: number
+  /** Those of them that are pages. */
+  keptPages: number
   /** Bytes of the loader and of the worker. */
   loaderSize: number
   workerSize: number
+  /** What a server sends that compresses with gzip: of the loader and the worker, and of the site if it is plain. */
+  gzip: { scripts: number, plain: number }
 }
 
 /** Gateways that know `_redirects` answer every other path with the loader, so that deep links work. */
+const REDIRECTS_FILE = '_redirects'
 const REDIRECTS = '/* /index.html 200\n'
 
 type Candidate = Parameters<Ipfsz['addAll']>[0] extends AsyncIterable<infer T> | Iterable<infer T> ? T : never
@@ -41,14 +48,19 @@ export async function publishSite (files: Ipfsz, init: PublishSiteInit): Promise
   const { directory, title, tree, keeps, scripts, signal } = init
   const config: SiteConfig = { root: tree.cid.toString(), worker: `/${WORKER_FILE}` }
   const loader = new TextEncoder().encode(loaderPage(title, config, scripts.loader))
-  const worker = new TextEncoder().encode(withConfig(config, scripts.worker))
-  const kept = tree.paths.filter(keeps)
+  const script = new TextEncoder().encode(scripts.worker)
+  const scriptFile = workerScriptFile(script)
+  // of each release, so it is small: the script stays the same, and browsers keep it
+  const worker = new TextEncoder().encode(withConfig(config, `importScripts(${JSON.stringify(`/${scriptFile}`)})`))
+  // the site's own redirects are its worker's
+  const kept = tree.paths.filter(path => path !== REDIRECTS_FILE && keeps(path))
   const pages = tree.paths.filter(path => isPage(path) && !keeps(path))
   const candidates: Candidate[] = [
     ...pages.map(path => ({ path: `site/${path}`, content: loader })),
-    ...kept.map(path => ({ path: `site/${path}`, content: createReadStream(join(directory, path)) })),
+    ...kept.map(path => ({ path: `site/${path}`, content: openLater(join(directory, path)) })),
     { path: `site/${WORKER_FILE}`, content: worker },
-    { path: 'site/_redirects', content: new TextEncoder().encode(REDIRECTS) }
+    { path: `site/${scriptFile}`, content: script },
+    { path: `site/${REDIRECTS_FILE}`, content: new TextEncoder().encode(REDIRECTS) }
   ]
   const plain: AddOptions = { compression: { codec: 'none' }, signal }
   let root: CID | undefined
@@ -62,7 +74,17 @@ export async function publishSite (files: Ipfsz, init: PublishSiteInit): Promise
     cid: await files.cp(tree.plainCid, root as CID, TREE_NAME, { signal }),
     pages: pages.length,
     kept: kept.length,
+    keptPages: kept.filter(isPage).length,
     loaderSize: loader.byteLength,
-    workerSize: worker.byteLength
+    workerSize: worker.byteLength + script.byteLength,
+    gzip: {
+      scripts: gzipSync(loader).byteLength + gzipSync(worker).byteLength + gzipSync(script).byteLength,
+      plain: await gzipSizeOfFiles(directory, tree.paths, signal)
+    }
   }
+}
+
+/** The bytes of a file, which is opened when they are read: of thousands, only some may be open at once. */
+async function * openLater (path: string): AsyncGenerator<Uint8Array> {
+  yield * createReadStream(path)
 }

@@ -1,4 +1,6 @@
-/** What a published site tells its loader and its worker: written in front of their scripts. */
+import { createHash } from 'node:crypto'
+
+/** What a published site tells its loader and its worker: set before their scripts run. */
 export interface SiteConfig {
   /** The marked CID of the compressed tree. */
   root: string
@@ -12,6 +14,14 @@ export const CONFIG = 'ipfszSite'
 /** Names in the root of a published site. */
 export const WORKER_FILE = 'ipfsz-worker.js'
 export const TREE_NAME = 'ipfsz-site'
+
+/** Those that the site itself cannot have. */
+export const RESERVED_NAMES = /^ipfsz-(?:site|worker(?:-[0-9a-f]+)?\.js)$/
+
+/** The name of the worker's script. Another script has another name: browsers keep it for the next release. */
+export function workerScriptFile (script: Uint8Array): string {
+  return `ipfsz-worker-${createHash('sha256').update(script).digest('hex').slice(0, 16)}.js`
+}
 
 /** A script with its configuration in front of it. */
 export function withConfig (config: SiteConfig, script: string): string {

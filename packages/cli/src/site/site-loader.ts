@@ -9,6 +9,9 @@ const MAX_LOADS = 3
 const LOOP_TIME = 10_000
 const LOADS = 'ipfsz-loads'
 
+/** After how long a worker that does not come is explained, in milliseconds. */
+const PATIENCE = 30_000
+
 const { ipfszSite: { worker } } = globalThis as unknown as { ipfszSite: SiteConfig }
 
 function element (name: string, text: string): HTMLElement {
@@ -43,28 +46,60 @@ function explain (title: string, text: string, ...links: HTMLElement[]): void {
 function retry (): HTMLElement {
   const button = element('button', 'Try again')
   button.addEventListener('click', () => {
-    sessionStorage.removeItem(LOADS)
+    try {
+      sessionStorage.removeItem(LOADS)
+    } catch {
+      // the browser lets this page store nothing
+    }
+
     location.reload()
   })
 
   return button
 }
 
+/** Whether a host is an IP address, of version 4 or 6. */
+function isAddress (host: string): boolean {
+  return /^[\d.]+(?::\d+)?$|^\[/.test(host)
+}
+
+/** Whether the first part of a host name can be this (RFC 1035, section 2.3.4). */
+function isLabel (name: string): boolean {
+  return /^[a-z0-9-]{1,63}$/.test(name)
+}
+
 /** All paths of such a gateway are one origin: a worker there would be that of every site. */
 function explainPathGateway (): void {
   const [, namespace, name, rest = '/'] = /^\/(ip[fn]s)\/([^/]+)(\/.*)?$/.exec(location.pathname) ?? []
-  const label = /^[a-z0-9]{1,63}$/.test(name) ? name : undefined
+  const isDomain = namespace === 'ipns' && name.includes('.')
+  // the dots of a domain become hyphens (specs.ipfs.tech/http-gateways/subdomain-gateway)
+  const label = isDomain ? name.replaceAll('-', '--').replaceAll('.', '-') : name
   const end = `${rest}${location.search}${location.hash}`
-  const host = location.host.replace(/^127\.0\.0\.1(?=:|$)/, 'localhost')
-  const hosts = [[location.protocol, host], ['https:', 'dweb.link']]
-  const urls = label == null ? [] : hosts.map(([protocol, host]) => `${protocol}//${label}.${namespace}.${host}${end}`)
+  const host = location.host.replace(/^(?:127\.0\.0\.1|\[::1\])(?=:|$)/, 'localhost')
+  // addresses have no subdomains
+  const hosts = [...isAddress(host) ? [] : [[location.protocol, host]], ['https:', 'dweb.link']]
+  const urls = [
+    ...isDomain ? [`https://${name}${end}`] : [],
+    ...isLabel(label) ? hosts.map(([protocol, host]) => `${protocol}//${label}.${namespace}.${host}${end}`) : []
+  ]
 
   explain(
     'This address cannot show the site',
     'The site is stored compressed, and needs an address of its own: this gateway has one address for all sites. ' +
-      `Open it here instead${urls.length > 1 ? ', if the gateway has subdomains, or at another gateway' : ''}:`,
+      `Open it at ${urls.length > 0 ? 'one of these, if the gateway has subdomains:' : 'a gateway with subdomains.'}`,
     ...urls.map(url => link(url))
   )
+}
+
+/** Say that nothing comes, after a while. What comes later is shown all the same. */
+function watch (): ReturnType<typeof setTimeout> {
+  return setTimeout(() => {
+    explain(
+      'The gateway keeps silent',
+      `TimeoutError: it has not sent what shows the site within ${PATIENCE / 1000} seconds. It may still come.`,
+      retry()
+    )
+  }, PATIENCE)
 }
 
 function isLoop (): boolean {
@@ -104,7 +139,10 @@ async function start (): Promise<void> {
 if (/^\/ip[fn]s\//.test(location.pathname)) {
   explainPathGateway()
 } else if ('serviceWorker' in navigator) {
+  const timer = watch()
+
   start().catch((err: Error) => {
+    clearTimeout(timer)
     explain('The site could not be loaded', `${err.name}: ${err.message}`, retry())
   })
 } else {

@@ -1,4 +1,7 @@
-/** The service worker of a published site. Bundled by scripts/bundle-command.ts, with `SiteConfig` in front of it. */
+/**
+ * The service worker of a published site. Bundled by scripts/bundle-command.ts. The file that imports it has set
+ * `SiteConfig`.
+ */
 import { registerIpfsz } from '@ipfsz/gateway/service-worker'
 import { gatewayBase } from './gateway-base.ts'
 import type { SiteConfig } from './site-config.ts'

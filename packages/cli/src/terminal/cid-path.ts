@@ -29,41 +29,9 @@ const NAME_PREFIX = /^(?:ipns:\/\/|\/ipns\/)/
 const NAME_HOST = /^(.+?)\.ipns\./
 
 /**
- * Parse a CID, with or without `/ipfs/` or `ipfs://` before it, or the URL of a gateway for it.
- *
- * @throws {UsageError} the text is not a CID
- */
-export function parseCid (text: string): CID {
-  const bare = pathOf(text)
-
-  try {
-    return CID.parse(bare.replace(CID_PREFIX, '').replace(/\/$/, ''))
-  } catch (err) {
-    throw new UsageError(
-      NAME_PREFIX.test(bare)
-        ? `"${text}" is a name, and this needs a CID: ipfsz name resolve prints that of a name`
-        : `"${text}" is not a CID: name a CID, such as one that ipfsz add printed`,
-      { cause: err }
-    )
-  }
-}
-
-/**
- * Parse `CID` or `CID/a/b.csv`, with or without `/ipfs/` or `ipfs://` before it, or the URL of a gateway for it:
+ * Parse `CID` or `CID/a/b.csv`, with or without `/ipfs/` or `ipfs://` before it; a name in its place, as in
+ * `/ipns/NAME/a/b.csv` or `ipns://NAME/a/b.csv`; or the URL of a gateway for any of them, as in
  * `https://example.com/ipfs/CID/a/b.csv` or `http://CID.ipfs.localhost:8080/a/b.csv`. No gateway is asked.
- *
- * @throws {UsageError} the text does not begin with a CID
- */
-export function parseCidPath (text: string): CidPath {
-  const path = pathOf(text)
-  const { first, rest } = split(path.replace(CID_PREFIX, ''))
-
-  return { cid: parseCid(NAME_PREFIX.test(path) ? text : first), path: rest, text }
-}
-
-/**
- * Parse what `parseCidPath` parses, or a name in the place of a CID: `/ipns/NAME/a/b.csv`, `ipns://NAME/a/b.csv`, or
- * the URL of a gateway for it.
  *
  * @throws {UsageError} the text begins neither with a CID nor with a name
  */
@@ -71,7 +39,9 @@ export function parseContentPath (text: string): CidPath | NamePath {
   const path = pathOf(text)
 
   if (!NAME_PREFIX.test(path)) {
-    return parseCidPath(text)
+    const { first, rest } = split(path.replace(CID_PREFIX, ''))
+
+    return { cid: parseCid(first), path: rest, text }
   }
 
   const { first, rest } = split(path.replace(NAME_PREFIX, ''))
@@ -81,6 +51,18 @@ export function parseContentPath (text: string): CidPath | NamePath {
   }
 
   return { name: first, path: rest, text }
+}
+
+/** @throws {UsageError} the text is not a CID */
+function parseCid (text: string): CID {
+  try {
+    return CID.parse(text)
+  } catch (err) {
+    throw new UsageError(
+      `"${text}" is not a CID: name a CID, such as one that ipfsz add printed, or a name, as in /ipns/NAME`,
+      { cause: err }
+    )
+  }
 }
 
 function split (text: string): { first: string, rest: string } {

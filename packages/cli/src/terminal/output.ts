@@ -77,6 +77,21 @@ export class Output {
     return this.#show({ label, total, thing })
   }
 
+  /** Show a label while something goes on whose steps cannot be counted. A bar that is there stays. */
+  async during<T> (label: string, work: () => Promise<T>): Promise<T> {
+    if (this.#progress?.isOpen === true) {
+      return work()
+    }
+
+    const progress = this.#show({ label, isUncounted: true })
+
+    try {
+      return await work()
+    } finally {
+      progress.end()
+    }
+  }
+
   /** Let all bars say what is fetched, and from where, until the function that this returns is called. */
   showArrivals (arrivals: Arrivals): () => void {
     this.#arrivals = arrivals

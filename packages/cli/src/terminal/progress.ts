@@ -29,12 +29,34 @@ export function counter (progress: Pick<Progress, 'update'>): (done: number) => 
   return done => { progress.update(total += done) }
 }
 
+/** A bar that opens with the first thing that is done: until then, another bar may say what is waited for. */
+export class LateProgress {
+  readonly #open: () => Pick<Progress, 'update' | 'end'>
+  #progress: Pick<Progress, 'update' | 'end'> | undefined
+  #done = 0
+
+  constructor (open: () => Pick<Progress, 'update' | 'end'>) {
+    this.#open = open
+  }
+
+  add (done: number): void {
+    this.#progress ??= this.#open()
+    this.#progress.update(this.#done += done)
+  }
+
+  end (): void {
+    this.#progress?.end()
+  }
+}
+
 export interface ProgressInit {
   label: string
   /** Bytes or things to come. Default: unknown. */
   total?: number | undefined
   /** What is counted, such as `block`. Default: bytes. */
   thing?: string | undefined
+  /** Whether there is nothing to count: the label is all that is shown. */
+  isUncounted?: boolean | undefined
   /** What is fetched meanwhile. */
   arrivals?: Arrivals | undefined
   /** Whether what is fetched is all that is done. */
@@ -60,7 +82,8 @@ export class Progress {
   #numbersTime = 0
   #done = 0
   #drawn = 0
-  #isShown = false
+  /** The line that is shown. */
+  #line: string | undefined
   #isOpen = true
 
   constructor (io: Pick<Io, 'stderr' | 'now'>, init: ProgressInit) {
@@ -84,8 +107,8 @@ export class Progress {
 
   /** Remove the bar until it is drawn again, to print something else. */
   clear (): void {
-    if (this.#isShown) {
-      this.#isShown = false
+    if (this.#line != null) {
+      this.#line = undefined
       this.#io.stderr.write(CLEAR)
     }
   }
@@ -110,15 +133,23 @@ export class Progress {
     this.#rate.update(isFetch ? arrivals?.bytes ?? 0 : this.#done, now)
 
     if (now - this.#start > DELAY && now - this.#drawn > INTERVAL) {
+      const line = formatProgress(this.#state(now), stderr.columns || DEFAULT_COLUMNS)
       this.#drawn = now
-      this.#isShown = true
-      stderr.write(`${CLEAR}${formatProgress(this.#state(now), stderr.columns || DEFAULT_COLUMNS)}`)
+
+      if (line !== this.#line) {
+        this.#line = line
+        stderr.write(`${CLEAR}${line}`)
+      }
     }
   }
 
   #state (now: number): ProgressState {
-    const { label, total = 0, thing, isFetch = false } = this.#init
+    const { label, total = 0, thing, isFetch = false, isUncounted = false } = this.#init
     const done = this.#rate.total
+
+    if (isUncounted) {
+      return { label, amount: '' }
+    }
 
     if (isFetch && done === 0) {
       return { label, amount: 'waiting for the first block' }

@@ -19,16 +19,20 @@ const MAX_SYNC_SIZE = 64 * 1024
  * The output buffer is one byte larger than the output. Otherwise zlib would need a second
  * buffer just to find out that it is done. With the default of 16 KiB, reading takes twice as
  * long.
+ *
+ * @param dictionary - for zstd. Node copies it on the calling thread in either case
  */
 export async function zlibDecompress (
   name: Decompressor,
   frame: Uint8Array,
   size: number,
-  corrupt: (reason: string) => CorruptFrameError
+  corrupt: (reason: string) => CorruptFrameError,
+  dictionary?: Uint8Array
 ): Promise<Uint8Array> {
   const { bytes, consumed } = await runZlib(name, frame, {
     chunkSize: Math.max(MIN_CHUNK_SIZE, size + 1),
-    maxOutputLength: Math.max(1, size)
+    maxOutputLength: Math.max(1, size),
+    ...dictionary == null ? {} : { dictionary }
   }, Math.max(frame.byteLength, size) <= MAX_SYNC_SIZE)
 
   if (consumed !== frame.byteLength) {
@@ -47,7 +51,13 @@ export async function zlibDecompress (
 export async function zlibCompress (
   name: Compressor,
   bytes: Uint8Array,
-  options: { level?: number, finishFlush?: number, pledgedSrcSize?: number, params?: Record<number, number> },
+  options: {
+    level?: number
+    finishFlush?: number
+    pledgedSrcSize?: number
+    dictionary?: Uint8Array
+    params?: Record<number, number>
+  },
   maxSyncSize: number
 ): Promise<Uint8Array> {
   const result = await runZlib(name, bytes, {

@@ -7,6 +7,10 @@ export function hasZlib (): boolean {
   return false
 }
 
+export function hasZlibDictionaries (): boolean {
+  return false
+}
+
 export async function runZlib (): Promise<ZlibResult> {
   throw new Error('There is no zlib on this platform')
 }

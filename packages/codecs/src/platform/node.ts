@@ -10,6 +10,25 @@ export function hasZlib (name: 'zstdCompress' | 'deflateRaw' | 'brotliCompress')
   return typeof zlib[name] === 'function'
 }
 
+let dictionaries: boolean | undefined
+
+/** Whether zstd in zlib takes dictionaries. Tried once: older versions of Node ignore the option without an error. */
+export function hasZlibDictionaries (): boolean {
+  return dictionaries ??= hasZlib('zstdCompress') && tryDictionary()
+}
+
+function tryDictionary (): boolean {
+  // bytes that compress only with themselves as the dictionary, at an offset in their buffer
+  const bytes = Uint8Array.from({ length: 256 }, (_, i) => Math.imul(i + 1, 0x9e3779b1) >>> 13).subarray(64)
+
+  try {
+    return zlib.zstdCompressSync(bytes, { dictionary: bytes }).byteLength < 64
+  } catch {
+    // the zlib of another runtime may refuse the option
+    return false
+  }
+}
+
 interface ZlibOptions {
   /** The size of the first output buffer, in bytes. */
   chunkSize: number
@@ -17,6 +36,8 @@ interface ZlibOptions {
   level?: number
   finishFlush?: number
   pledgedSrcSize?: number
+  /** Only for zstd. */
+  dictionary?: Uint8Array
   params?: Record<number, number>
 }
 

@@ -1,24 +1,22 @@
 import { raceSignal } from 'race-signal'
 import { checkLevel } from '../codec.ts'
 import { MAX_FRAME_SIZE } from '../constants.ts'
-import { CorruptFrameError, FrameTooLargeError, MissingImplementationError, WorkerCrashedError } from '../errors.ts'
+import {
+  CorruptFrameError,
+  DictionaryNotSupportedError,
+  FrameTooLargeError,
+  MissingImplementationError,
+  WorkerCrashedError
+} from '../errors.ts'
+import { checkDictionary } from './check-dictionary.ts'
+import { dictionaryEntries, oneDirectionOnly, requestedEntries, streamEntries } from './choose-entries.ts'
+import { Lazy, onceEach } from './lazy.ts'
 import { loadImplementation, loadStreamDecoder } from './load-implementation.ts'
 import { messageOf } from '../util/message-of.ts'
-import type { Codec, CodecInit, CodecName, Levels } from '../codec.ts'
+import type { Codec, CodecInit, CodecName, ImplementationName } from '../codec.ts'
 import type { Implementation } from '../implementation.ts'
+import type { CodecDefinition } from './codec-definition.ts'
 import type { ImplementationEntry } from './implementation-entry.ts'
-
-/** The definition of a codec. Each codec has its own file, so a bundle contains only the codecs it uses. */
-export interface CodecDefinition {
-  readonly name: CodecName
-  readonly code: number
-  readonly levels: Levels
-  /**
-   * In order of preference: the first available one runs, unless `CodecInit` says otherwise.
-   * docs/codecs.md has the measurements behind the order.
-   */
-  readonly implementations: readonly ImplementationEntry[]
-}
 
 /**
  * Create a codec from its definition, with the first available implementation that can
@@ -33,10 +31,34 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
   // on first use: checking for an addon loads it, which takes milliseconds
   const entries = (): ImplementationEntry[] => chosen ??= requested.filter(({ available }) => available())
   const workers = init.workers ?? true
-  const load = async (entry: ImplementationEntry): Promise<Implementation> => loadImplementation(name, entry, workers)
+  const load = onceEach(async (entry: ImplementationEntry) => loadImplementation(name, entry, workers))
   const compressor = new Lazy(() => entries().filter(({ only }) => only !== 'decompress'), load)
   const decompressor = new Lazy(() => entries().filter(({ only }) => only !== 'compress'), load)
+  const dictionaryCompressor = new Lazy(() => dictionaryEntries(definition, entries, 'decompress'), load)
+  const dictionaryDecompressor = new Lazy(() => dictionaryEntries(definition, entries, 'compress'), load)
   const streams = new Lazy(() => streamEntries(definition, entries()), loadStreamDecoder)
+
+  // every codec has at least one of the two
+  const implementation = (): ImplementationName => (compressor.entry ?? decompressor.entry as ImplementationEntry).name
+
+  /** The one of the two that can use the dictionary. */
+  const choose = (
+    plain: Lazy<Implementation>,
+    withDictionary: Lazy<Implementation>,
+    dictionary: Uint8Array | undefined
+  ): Lazy<Implementation> => {
+    if (dictionary == null) {
+      return plain
+    }
+
+    if (withDictionary.entry == null) {
+      throw new DictionaryNotSupportedError(name, implementation())
+    }
+
+    checkDictionary(dictionary)
+
+    return withDictionary
+  }
 
   return {
     name,
@@ -44,11 +66,14 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
     levels,
 
     get implementation () {
-      // every codec has at least one of the two
-      return (compressor.entry ?? decompressor.entry as ImplementationEntry).name
+      return implementation()
     },
 
-    async compress (bytes, { level, transfer, signal } = {}) {
+    get dictionaries () {
+      return dictionaryDecompressor.entry != null
+    },
+
+    async compress (bytes, { level, dictionary, transfer, signal } = {}) {
       const checked = checkLevel(definition, level)
       checkSize(bytes.byteLength)
       signal?.throwIfAborted()
@@ -57,13 +82,15 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
         throw oneDirectionOnly(definition, entries()[0].name, 'decompress')
       }
 
-      const { compress } = await loadCompressor(definition, compressor)
+      const { compress } = await loadCompressor(definition, choose(compressor, dictionaryCompressor, dictionary))
       signal?.throwIfAborted()
 
-      return raceSignal(Promise.resolve(compress(toUint8Array(bytes), checked, { transfer, signal })), signal)
+      const options = { transfer, signal, dictionary: dictionary && toUint8Array(dictionary) }
+
+      return raceSignal(Promise.resolve(compress(toUint8Array(bytes), checked, options)), signal)
     },
 
-    async decompress (frame, { size, transfer, signal }) {
+    async decompress (frame, { size, dictionary, transfer, signal }) {
       checkSize(size)
       signal?.throwIfAborted()
 
@@ -71,12 +98,14 @@ export function createCodec (definition: CodecDefinition, init: CodecInit = {}):
         throw oneDirectionOnly(definition, entries()[0].name, 'compress')
       }
 
-      const { decompress } = await decompressor.load() as Required<Implementation>
+      const { decompress } = await choose(decompressor, dictionaryDecompressor, dictionary)
+        .load() as Required<Implementation>
       signal?.throwIfAborted()
 
       const bytes = toUint8Array(frame)
+      const options = { transfer, signal, dictionary: dictionary && toUint8Array(dictionary) }
       const decode = async (): Promise<Uint8Array> =>
-        raceSignal(Promise.resolve(decompress(bytes, size, { transfer, signal })), signal)
+        raceSignal(Promise.resolve(decompress(bytes, size, options)), signal)
 
       return decodeExactly(name, size, decode, signal)
     },
@@ -101,100 +130,6 @@ async function loadCompressor (
     const reason = `cannot be loaded to compress: ${messageOf(err)}`
 
     throw new MissingImplementationError(name, compressor.entry?.name ?? 'default', reason, { cause: err })
-  }
-}
-
-/** The error for an implementation that only compresses or only decompresses. Names the alternatives. */
-function oneDirectionOnly (
-  { name, implementations }: CodecDefinition,
-  implementation: string,
-  direction: 'compress' | 'decompress'
-): MissingImplementationError {
-  const others = implementations.filter(({ only }) => only !== direction).map(({ name }) => name)
-  const advice = others.length === 0 ? '' : `: use ${[...new Set(others)].join(' or ')} instead`
-
-  return new MissingImplementationError(name, implementation, `can only ${direction}${advice}`)
-}
-
-/** The implementations that were asked for. At least one of them runs here. */
-function requestedEntries (
-  { name, implementations }: CodecDefinition,
-  { implementation, deterministic = false }: CodecInit
-): ImplementationEntry[] {
-  const entries = implementations.filter(candidate =>
-    (implementation == null || candidate.name === implementation) &&
-    (!deterministic || candidate.everywhere === true))
-
-  // the last one first: it runs nearly everywhere, so no other is checked
-  if (!entries.toReversed().some(({ available }) => available())) {
-    throw new MissingImplementationError(name, implementation ?? (deterministic ? 'deterministic' : 'default'),
-      deterministic && implementation != null
-        ? 'is not the deterministic one, or not available'
-        : 'is not available on this platform')
-  }
-
-  return entries
-}
-
-/** The chosen implementations that can read streams, or all that can if no chosen one does. Every codec has one. */
-function streamEntries (
-  { implementations }: CodecDefinition,
-  chosen: readonly ImplementationEntry[]
-): ImplementationEntry[] {
-  const reading = implementations.filter(entry => entry.stream != null && entry.available())
-  const preferred = reading.filter(entry => chosen.some(({ name }) => name === entry.name))
-
-  return preferred.length > 0 ? preferred : reading
-}
-
-/** Loads the first entry that can be loaded, on first use. */
-class Lazy<T> {
-  readonly #choose: () => readonly ImplementationEntry[]
-  readonly #load: (entry: ImplementationEntry) => Promise<T>
-  #entries?: readonly ImplementationEntry[]
-  #loading?: Promise<T> | undefined
-
-  constructor (choose: () => readonly ImplementationEntry[], load: (entry: ImplementationEntry) => Promise<T>) {
-    this.#choose = choose
-    this.#load = load
-  }
-
-  /** The first entry that has not failed to load. */
-  get entry (): ImplementationEntry | undefined {
-    return this.#remaining()[0]
-  }
-
-  async load (): Promise<T> {
-    this.#loading ??= this.#loadFirst()
-
-    try {
-      return await this.#loading
-    } catch (err) {
-      // the network may have failed: the next call tries again
-      this.#loading = undefined
-      throw err
-    }
-  }
-
-  async #loadFirst (): Promise<T> {
-    const [entry, ...others] = this.#remaining()
-
-    try {
-      return await this.#load(entry)
-    } catch (err) {
-      if (others.length === 0) {
-        throw err
-      }
-
-      // the platform may have WebAssembly, but a page's policy may forbid it
-      this.#entries = others
-
-      return this.#loadFirst()
-    }
-  }
-
-  #remaining (): readonly ImplementationEntry[] {
-    return this.#entries ??= this.#choose()
   }
 }
 

@@ -1,5 +1,5 @@
-import type { ImplementationName } from '../codec.ts'
-import type { ImplementationModule } from '../implementation.ts'
+import type { CodecName, ImplementationName } from '../codec.ts'
+import type { Implementation, ImplementationModule } from '../implementation.ts'
 import type { StreamModule } from '../stream/stream-decoder.ts'
 
 /** One implementation of a codec, and how to load it. */
@@ -11,12 +11,14 @@ export interface ImplementationEntry {
   readonly only?: 'compress' | 'decompress'
   /** Whether it is the same build on every platform. `deterministic` selects it. */
   readonly everywhere?: boolean
+  /** Whether it takes dictionaries here. Missing if it never does. */
+  readonly dictionaries?: () => boolean
   // loaded on first use, so importing a codec costs nothing
   readonly load: () => Promise<ImplementationModule>
   /** Decodes streams of other tools. Missing if it cannot. */
   readonly stream?: () => Promise<StreamModule>
-  /** The same as `load`, as the source of a worker. Native implementations have their own threads. */
-  readonly worker?: () => Promise<{ source: string }>
+  /** The same as `load`, in workers: `inWorkers` makes it. Native implementations have their own threads. */
+  readonly worker?: (codec: CodecName, modules: readonly WebAssembly.Module[]) => Promise<Required<Implementation>>
   /** The WebAssembly modules, in base64. */
   readonly wasm?: () => Promise<{ modules: readonly string[] }>
 }

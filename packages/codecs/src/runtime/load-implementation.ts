@@ -1,7 +1,6 @@
 import { hasWorkers } from '#platform'
 import { WorkersUnavailableError } from '../errors.ts'
 import { fromBase64 } from './base64.ts'
-import { runInWorkers } from '../workers/run-in-workers.ts'
 import type { Implementation } from '../implementation.ts'
 import type { ImplementationEntry } from './implementation-entry.ts'
 import type { StreamDecoder, StreamModule } from '../stream/stream-decoder.ts'
@@ -33,9 +32,7 @@ export async function loadImplementation (
     return loadHere()
   }
 
-  const { source } = await entry.worker()
-
-  return withFallback(runInWorkers({ codec, source, modules }), loadHere)
+  return withFallback(await entry.worker(codec, modules), loadHere)
 }
 
 /** Load the stream decoder of an entry that has one. */

@@ -167,7 +167,7 @@ export class WorkerPool {
 
       if (request != null) {
         const { buffer } = 'compress' in request ? request.compress : request.decompress
-        thread.post(request, [buffer])
+        thread.post(request, request.dictionary == null ? [buffer] : [buffer, request.dictionary.buffer])
       }
     } catch (err) {
       // there is too little memory, or it cannot be transferred: the worker is fine

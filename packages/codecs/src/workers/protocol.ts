@@ -3,10 +3,10 @@ export interface Start {
   modules: readonly WebAssembly.Module[]
 }
 
-/** A call, to a worker. Its bytes are transferred. */
+/** A call, to a worker. Its bytes are transferred, and so is the copy of a dictionary. */
 export type Request =
-  { compress: Uint8Array, level: number } |
-  { decompress: Uint8Array, size: number }
+  { compress: Uint8Array, level: number, dictionary?: Uint8Array | undefined } |
+  { decompress: Uint8Array, size: number, dictionary?: Uint8Array | undefined }
 
 /** From a worker: whether it is ready for calls, or why not. */
 export interface Started {

@@ -22,10 +22,17 @@ function sharedPool (): WorkerPool {
 /** An implementation that runs its calls in workers. */
 export function runInWorkers (program: Program): Required<Implementation> {
   return {
-    compress: async (bytes, level, { signal, transfer } = {}) =>
-      sharedPool().run(program, () => ({ compress: toTransferable(bytes, transfer), level }), signal),
-    decompress: async (frame, size, { signal, transfer } = {}) =>
-      sharedPool().run(program, () => ({ decompress: toTransferable(frame, transfer), size }), signal)
+    compress: async (bytes, level, { signal, transfer, dictionary } = {}) => sharedPool().run(program, () => ({
+      compress: toTransferable(bytes, transfer),
+      level,
+      dictionary: dictionary && new Uint8Array(dictionary)
+    }), signal),
+
+    decompress: async (frame, size, { signal, transfer, dictionary } = {}) => sharedPool().run(program, () => ({
+      decompress: toTransferable(frame, transfer),
+      size,
+      dictionary: dictionary && new Uint8Array(dictionary)
+    }), signal)
   }
 }
 

@@ -53,8 +53,8 @@ export function serve (create: ImplementationModule['create']): void {
 /** createCodec never calls a method that the implementation lacks. */
 async function answer ({ compress, decompress }: Required<Implementation>, request: Request): Promise<Uint8Array> {
   return 'compress' in request
-    ? compress(request.compress, request.level)
-    : decompress(request.decompress, request.size)
+    ? compress(request.compress, request.level, { dictionary: request.dictionary })
+    : decompress(request.decompress, request.size, { dictionary: request.dictionary })
 }
 
 function reason (err: unknown): string {

@@ -3,10 +3,11 @@ import { importer } from 'ipfs-unixfs-importer'
 import { fixedSize } from 'ipfs-unixfs-importer/chunker'
 import { balanced } from 'ipfs-unixfs-importer/layout'
 import { raceSignal } from 'race-signal'
+import { WrittenBases } from '../base/written-bases.ts'
 import { FilesBudget } from '../write/bounded-reader.ts'
 import { CheckedCandidates } from '../write/checked-candidates.ts'
 import { resolveCompression } from '../policy/compression.ts'
-import { MAX_LEAF_SIZE, MAX_LINKS } from '../constants.ts'
+import { MAX_LEAF_SIZE, MAX_LINKS, REGION_RATIO } from '../constants.ts'
 import { InvalidParametersError, LinksUnavailableError } from '../errors.ts'
 import { coalescingBlockstore } from '../dag/block.ts'
 import { compressingFileBuilder } from '../write/file-builder.ts'
@@ -65,7 +66,7 @@ export async function * addAll (
   let finished = false
 
   try {
-    yield * importCandidates(candidates, settings, { ...options, signal }, new FilesBudget(settings.inFlightBytes))
+    yield * importCandidates(candidates, settings, { ...options, signal }, filesBudget(settings, options))
     finished = true
   } finally {
     if (!finished) {
@@ -76,6 +77,11 @@ export async function * addAll (
 
     signal.clear()
   }
+}
+
+/** The pieces of a base are in memory beside those of the files. */
+function filesBudget ({ inFlightBytes }: Settings, { compression }: AddOptions): FilesBudget {
+  return new FilesBudget(compression?.base == null ? inFlightBytes : inFlightBytes / (1 + REGION_RATIO))
 }
 
 /** Import one file, and close its source if that fails. Returns the importer's last result. */
@@ -118,12 +124,14 @@ async function * importCandidates (
   }
 
   const marks = new Marks()
+  const bases = new WrittenBases(settings, signal)
   const blockstore = coalescingBlockstore(settings.blockstore)
   const buildFile = compressingFileBuilder({
     compression: resolveCompression(compression, settings.writers),
     inFlightBytes: settings.inFlightBytes,
     budget,
     links: link ? settings.links : undefined,
+    openBase: async cid => bases.open(cid),
     signal,
     onProgress,
     importer: { ...IMPORTER_DEFAULTS, ...importerOptions, onProgress: withoutReadEvents(onProgress) },

@@ -1,4 +1,5 @@
 import { CustomProgressEvent } from 'progress-events'
+import { fileBase } from '../base/file-base.ts'
 import { fileSize, readRange } from '../dag/read.ts'
 import { InvalidParametersError, NotAFileError } from '../errors.ts'
 import { openLinked } from '../read/linked-entry.ts'
@@ -16,7 +17,7 @@ export async function * cat (cid: CID, settings: ReadSettings, options: CatOptio
   throwIfNotOriginal(entry, options)
 
   if (isByLink(entry)) {
-    yield * readLinked(entry, options, read(entry, settings, options), options)
+    yield * readLinked(entry, options, read(entry, settings, options), settings.links, options)
   } else if (settings.links.available && isPlainFile(entry)) {
     yield * readWithTwin(entry, read, settings, options)
   } else {
@@ -31,9 +32,11 @@ function isPlainFile ({ node, header, stream }: Entry): boolean {
 
 async function * read (
   { block, node, header, stream }: Entry,
-  { blockstore, codecs, inFlightBytes }: ReadSettings,
+  settings: ReadSettings,
   options: CatOptions
 ): AsyncGenerator<Uint8Array> {
+  const { blockstore, codecs, inFlightBytes } = settings
+
   if (node == null) {
     const range = toRange(block.byteLength, options)
     const bytes = block.subarray(range.start, range.end)
@@ -48,8 +51,9 @@ async function * read (
   if (header != null) {
     const { start, end } = toRange(header.size, options)
     const codec = codecOf(header, codecs)
+    const base = fileBase(node, header, settings, options)
 
-    yield * readFrames({ node, header, codec }, start, end, blockstore, { ...options, inFlightBytes })
+    yield * readFrames({ node, header, codec, base }, start, end, blockstore, { ...options, inFlightBytes })
     return
   }
 

@@ -2,9 +2,15 @@ import { readRange } from '../dag/read.ts'
 import { codecName } from '../marker.ts'
 import { openLinked } from '../read/linked-entry.ts'
 import { isUnvouched, throwIfNotOriginal } from '../read/read-linked.ts'
+import type { Entry } from '../read/entry.ts'
 import type { ReadSettings } from '../read/read-settings.ts'
 import type { StoredFile, StoredFileOptions } from '../unixfs.ts'
 import type { CID } from 'multiformats/cid'
+
+/** Whether the frames cannot be decompressed on their own, or are not all of one size. */
+function isVersion2 ({ regions, frameSizes, filters }: NonNullable<Entry['header']>): boolean {
+  return regions != null || frameSizes != null || filters != null
+}
 
 /** Open a compressed file to hand out its frames as they are stored. Calls no codec. */
 export async function storedFile (
@@ -18,8 +24,9 @@ export async function storedFile (
   const { node, header } = entry
   const codec = header == null ? undefined : codecName(header.codec)
 
-  // `cat` compares the bytes of such a link with the original, and stored bytes cannot be compared
-  if (node == null || header == null || codec == null || isUnvouched(entry)) {
+  // `cat` compares the bytes of such a link with the original, and stored bytes cannot be compared;
+  // the frames of a file with a base cannot be decompressed without it
+  if (node == null || header == null || codec == null || isUnvouched(entry) || isVersion2(header)) {
     return undefined
   }
 

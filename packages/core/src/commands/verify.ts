@@ -1,19 +1,18 @@
 import * as dagPb from '@ipld/dag-pb'
 import * as raw from 'multiformats/codecs/raw'
-import { throwIfMismatch } from '../links/compare-original.ts'
+import { VerifiedBases } from '../base/verified-bases.ts'
 import { MAX_OPEN_LINKS_SIZE, MAX_REMEMBERED_DIRECTORIES, MAX_TREE_DEPTH } from '../constants.ts'
 import { getBlock } from '../dag/block.ts'
 import { cidKey } from '../dag/cid-key.ts'
 import { decodeNode } from '../dag/node.ts'
 import { findHeader } from '../read/entry.ts'
-import { InvalidDagError, NotAFileError, NotUnixFSError, UncheckedLinkError, VerifyFailedError } from '../errors.ts'
+import { InvalidDagError, NotAFileError, NotUnixFSError, VerifyFailedError } from '../errors.ts'
 import { emit } from '../events.ts'
-import { isChecked } from '../links/link-entries.ts'
 import { openLinked } from '../read/linked-entry.ts'
-import { isMarked, TREE_CODE, unmark } from '../marker.ts'
-import { OriginalCheck } from '../links/original-check.ts'
-import { isByLink, layoutOf } from '../read/read-linked.ts'
+import { isMarked } from '../marker.ts'
+import { isByLink } from '../read/read-linked.ts'
 import { verifyFile } from '../read/verify-file.ts'
+import { originalCheck, settleLink } from './verify-link.ts'
 import { pathOf } from './verify-place.ts'
 import type { Place } from './verify-place.ts'
 import type { GetStore } from '../dag/block.ts'
@@ -21,9 +20,6 @@ import type { FileNode } from '../dag/node.ts'
 import type { Entry } from '../read/entry.ts'
 import type { VerifyOptions, VerifyReport } from '../verification.ts'
 import type { Settings } from '../settings.ts'
-import type { LinkRecord } from '../links/link-entries.ts'
-import type { Comparison } from '../links/original-check.ts'
-import type { OpenedByLink } from '../read/read-linked.ts'
 import type { VerifyFileOptions } from '../read/verify-file.ts'
 import type { PBLink } from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
@@ -64,40 +60,6 @@ export async function verify (cid: CID, settings: Settings, options: VerifyOptio
   }
 }
 
-/**
- * The check that compares the bytes with the original. A directory cannot be compared.
- *
- * @throws {UncheckedLinkError}
- */
-function originalCheck (entry: OpenedByLink, options: VerifyOptions): OriginalCheck {
-  const { original, compressed } = entry.link
-
-  if (compressed.code === TREE_CODE || !entry.cid.equals(unmark(compressed))) {
-    throw new UncheckedLinkError(original, compressed, 'directory')
-  }
-
-  return new OriginalCheck(original, options, layoutOf(entry))
-}
-
-/** Throw if the link leads to other bytes; otherwise store that it was compared. */
-async function settleLink (
-  link: LinkRecord,
-  comparison: Comparison,
-  { links }: Settings,
-  options: VerifyOptions
-): Promise<void> {
-  const layout = throwIfMismatch(link, comparison)
-
-  if (layout == null) {
-    throw new UncheckedLinkError(link.original, link.compressed, 'settings')
-  }
-
-  if (!isChecked(link)) {
-    // if it cannot be stored, the next verification compares again
-    await links.keepCheck({ ...link, check: layout }, options).catch(() => { options.signal?.throwIfAborted() })
-  }
-}
-
 class Verifier {
   readonly tally: Tally = { size: 0n, blocks: 0, frames: 0, files: 0 }
   readonly #settings: Settings
@@ -107,6 +69,7 @@ class Verifier {
   readonly #blockstore: GetStore
   /** Totals of the directories already walked. Without it, a hostile tree of repeated links could be endless. */
   readonly #walked = new Map<string, Tally>()
+  readonly #bases: VerifiedBases
 
   constructor (settings: Settings, options: VerifierOptions, marked: boolean) {
     this.#settings = settings
@@ -119,6 +82,9 @@ class Verifier {
         return settings.blockstore.get(cid, options)
       }
     }
+
+    const { codecs, inFlightBytes } = settings
+    this.#bases = new VerifiedBases({ blockstore: this.#blockstore, codecs, inFlightBytes })
   }
 
   async verify (entry: Entry, place: Place): Promise<CID | undefined> {
@@ -130,7 +96,8 @@ class Verifier {
     }
 
     const { codecs, inFlightBytes } = this.#settings
-    const options = { ...this.#options, inFlightBytes }
+    const base = await this.#bases.baseOf(entry, this.#options)
+    const options = { ...this.#options, inFlightBytes, base }
     const { size, frames, contentCid } = await verifyFile(entry, this.#blockstore, codecs, options)
 
     this.tally.size += size

@@ -4,7 +4,11 @@ import { LeafHasher } from './leaf-hasher.ts'
 import type { Layout } from './content-layouts.ts'
 import type { FileLink } from '../dag/node.ts'
 import type { LeafHasherOptions } from './leaf-hasher.ts'
+import type { BalancedNode } from '../dag/balanced.ts'
 import type { CID } from 'multiformats/cid'
+
+/** Called with each node above the leaves of a layout's DAG, children first. */
+export type OnNode = (layout: Layout, node: BalancedNode) => Promise<void>
 
 /** Leaves that are hashed once, and the DAGs built from them. */
 interface Group {
@@ -25,13 +29,20 @@ export class ContentCid {
   readonly #groups = new Map<string, Group>()
   readonly #dags: BalancedDag[]
 
-  constructor (options: LeafHasherOptions = {}, layouts: readonly Layout[] = [UNIXFS_V1_2025]) {
+  constructor (
+    options: LeafHasherOptions = {},
+    layouts: readonly Layout[] = [UNIXFS_V1_2025],
+    onNode?: OnNode
+  ) {
     this.#dags = layouts.map(layout => {
       const { leafSize, rawLeaves, cidVersion } = layout
       // raw leaves have the same CID in DAGs of both versions
       const kind = `${leafSize} ${rawLeaves ? 'raw' : cidVersion}`
       const group = this.#groups.get(kind) ?? { leaves: new LeafHasher(layout, options), dags: [] }
-      const dag = new BalancedDag(layout)
+      const dag = new BalancedDag({
+        ...layout,
+        onNode: onNode == null ? undefined : async node => onNode(layout, node)
+      })
 
       group.dags.push(dag)
       this.#groups.set(kind, group)
@@ -47,13 +58,18 @@ export class ContentCid {
     }
   }
 
-  /** The CID for each layout, in order. */
-  async digests (): Promise<CID[]> {
+  /** A link to the root for each layout, in order. */
+  async roots (): Promise<FileLink[]> {
     for (const { leaves, dags } of this.#groups.values()) {
       await addAll(leaves.end(), dags)
     }
 
     return Promise.all(this.#dags.map(async dag => dag.root()))
+  }
+
+  /** The CID for each layout, in order. */
+  async digests (): Promise<CID[]> {
+    return (await this.roots()).map(({ cid }) => cid)
   }
 
   /** The CID for the first layout. */

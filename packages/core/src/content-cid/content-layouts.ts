@@ -1,6 +1,6 @@
 import * as dagPb from '@ipld/dag-pb'
 import { sha256 } from 'multiformats/hashes/sha2'
-import { MAX_LEAF_SIZE, MAX_LINKS } from '../constants.ts'
+import { MAX_LEAF_SIZE, MAX_LINKS, MAX_RAW_ORIGINAL } from '../constants.ts'
 import type { CID } from 'multiformats/cid'
 
 /** How an importer splits a file into leaves and builds its DAG. All are balanced and use sha2-256. */
@@ -52,9 +52,17 @@ export const LAYOUTS: readonly Layout[] = [
 /** Used instead of a layout's name for a raw CID, which is the hash of the bytes. */
 export const RAW_ORIGINAL = 'raw'
 
+/** One raw block, as large as it may be. */
+const RAW_LAYOUT: Layout = { ...UNIXFS_V1_2025, name: RAW_ORIGINAL, leafSize: MAX_RAW_ORIGINAL }
+
+/** The layout with a name, or `raw`. */
+export function layoutNamed (name: string): Layout | undefined {
+  return [RAW_LAYOUT, ...LAYOUTS].find(layout => layout.name === name)
+}
+
 /** Whether a name is that of a layout, or `raw`. */
 export function isLayout (name: string): boolean {
-  return name === RAW_ORIGINAL || LAYOUTS.some(layout => layout.name === name)
+  return layoutNamed(name) != null
 }
 
 /**

@@ -113,7 +113,7 @@ async function hashLeaf (leaf: Uint8Array, { cidVersion, rawLeaves }: Layout): P
  * Encode a dag-pb leaf. Same result as `dagPb.encode` and `marshal`, which copy the bytes
  * three times, and so take longer than hashing them.
  */
-function encodeLeaf (leaf: Uint8Array): Uint8Array {
+export function encodeLeaf (leaf: Uint8Array): Uint8Array {
   const size = leaf.byteLength
   // an empty file has no data field
   const data = size === 0 ? [] : [...varint(DATA * 8 + BYTES), ...varint(size)]

@@ -4,10 +4,22 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { encodeNode } from './node.ts'
 import type { FileLink } from './node.ts'
 
+/** A node that is complete. */
+export interface BalancedNode {
+  cid: CID
+  block: Uint8Array
+  /** Its children, in order. */
+  links: readonly FileLink[]
+  /** 0 if the children are leaves. */
+  level: number
+}
+
 interface BalancedDagInit {
   cidVersion: 0 | 1
   /** The most links in a node. */
   maxLinks: number
+  /** Called with each node above the leaves, children first. */
+  onNode?: ((node: BalancedNode) => Promise<void>) | undefined
 }
 
 /**
@@ -30,37 +42,40 @@ export class BalancedDag {
     // a full node moves up only when another link follows: otherwise it is the root
     if (links.length === this.#init.maxLinks) {
       this.#levels[level] = [link]
-      await this.add(await this.#node(links), level + 1)
+      await this.add(await this.#node(links, level), level + 1)
     } else {
       links.push(link)
     }
   }
 
-  /** The root's CID. A single leaf is its own root. */
-  async root (): Promise<CID> {
+  /** A link to the root. A single leaf is its own root. */
+  async root (): Promise<FileLink> {
     for (let level = 0; ; level++) {
       const links = this.#levels[level]
       const isTop = level === this.#levels.length - 1
 
       if (isTop && links.length === 1) {
-        return links[0].cid
+        return links[0]
       }
 
-      const node = await this.#node(links)
+      const node = await this.#node(links, level)
 
       if (isTop) {
-        return node.cid
+        return node
       }
 
       await this.add(node, level + 1)
     }
   }
 
-  async #node (links: FileLink[]): Promise<FileLink> {
+  async #node (links: FileLink[], level: number): Promise<FileLink> {
     const { block } = encodeNode({ links })
+    const cid = CID.create(this.#init.cidVersion, dagPb.code, await sha256.digest(block))
+
+    await this.#init.onNode?.({ cid, block, links, level })
 
     return {
-      cid: CID.create(this.#init.cidVersion, dagPb.code, await sha256.digest(block)),
+      cid,
       size: links.reduce((size, link) => size + link.size, 0),
       dagSize: links.reduce((size, link) => size + link.dagSize, block.byteLength)
     }

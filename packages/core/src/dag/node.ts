@@ -37,7 +37,9 @@ export interface Metadata {
 
 export interface RootContent {
   links?: FileLink[]
-  /** The whole stream of a small file. Excludes `links`. */
+  /** The link to the base of a compressed file: the last one. */
+  base?: FileLink | undefined
+  /** The whole stream of a small file. Excludes `links` and `base`. */
   inline?: Uint8Array
   header?: Header
 }

@@ -59,7 +59,8 @@ async function writeLeaf (leaf: Uint8Array, blockstore: PutStore, options: Write
 
 /**
  * Write the nodes above the leaves. If there are more than 1,024 leaves, they get inner nodes
- * of 1,024 links, balanced as in ipfs-unixfs-importer. The root is written last.
+ * of 1,024 links, balanced as in ipfs-unixfs-importer. The link to a base is the last one of the
+ * root. The root is written last.
  */
 export async function writeRoot (
   content: RootContent,
@@ -67,9 +68,11 @@ export async function writeRoot (
   blockstore: PutStore,
   options: WriteOptions
 ): Promise<WrittenFile> {
-  let { links = [] } = content
+  const { base, ...rest } = content
+  const last = base == null ? [] : [base]
+  let { links = [] } = rest
 
-  while (links.length > MAX_LINKS) {
+  while (links.length + last.length > MAX_LINKS) {
     const parents: FileLink[] = []
 
     for (let start = 0; start < links.length; start += MAX_LINKS) {
@@ -82,7 +85,7 @@ export async function writeRoot (
     links = parents
   }
 
-  return writeNode({ ...content, links }, metadata, blockstore, options)
+  return writeNode({ ...rest, links: [...links, ...last] }, metadata, blockstore, options)
 }
 
 async function writeNode (

@@ -5,9 +5,9 @@ import { delay } from '../util/delay.ts'
 import { MAX_LEAF_SIZE, NODE_SIZE_GUESS } from '../constants.ts'
 import { FetchStalledError } from '../errors.ts'
 import { emit } from '../events.ts'
+import { askSources } from './ask-sources.ts'
 import { FetchWindow } from './fetch-window.ts'
 import { SourceOrder } from './source-order.ts'
-import { isRefusal } from './source.ts'
 import { stallTime, watchForStall } from './stall-detector.ts'
 import type { FetchScope } from './fetch-scope.ts'
 import type { FetchSettings } from './init.ts'
@@ -30,6 +30,9 @@ export interface FetchOptions extends Pick<SourceOptions, 'damaged' | 'onProgres
   /** The block's size in bytes, if known. */
   expectedSize?: number | undefined
 }
+
+/** The first block of all: after this time the next source is asked too, a second in milliseconds. */
+const HEDGE_TIME = 1000
 
 /** A block that is being fetched. */
 interface Attempts {
@@ -174,43 +177,20 @@ export class BlockFetcher {
     }
   }
 
-  /** Ask the sources one after the other: that wastes nothing. Once one kept silent, ask all of them at once. */
+  /**
+   * Ask the sources one after the other: that wastes nothing. Once one kept silent, ask all of them at once. While
+   * nothing has arrived at all, the next one is asked too after a second.
+   */
   async #ask ({ cid, stalls }: Attempts, options: SourceOptions): Promise<SourceBlock> {
-    if (stalls > 0) {
-      return this.#askAll(cid, options)
-    }
+    const isFirst = this.window.lastArrival === Number.NEGATIVE_INFINITY
+    const pause = stalls > 0 ? 0 : isFirst ? HEDGE_TIME : undefined
+    const { source, block, hasOvertaken } = await askSources(this.#order.sources, cid, options, pause)
 
-    let failure: unknown
-
-    for (const source of this.#order.sources) {
-      try {
-        return await source.fetch(cid, options)
-      } catch (err) {
-        options.signal.throwIfAborted()
-
-        if (!isRefusal(err)) {
-          throw err
-        }
-
-        failure = err
-      }
-    }
-
-    throw failure
-  }
-
-  async #askAll (cid: CID, options: SourceOptions): Promise<SourceBlock> {
-    try {
-      const [source, block] = await Promise.any(
-        this.#sources.map(async source => [source, await source.fetch(cid, options)] as const)
-      )
+    if (hasOvertaken) {
       this.#order.prefer(source)
-
-      return block
-    } catch (err) {
-      const { errors } = err as AggregateError
-      throw errors.find(err => !isRefusal(err)) ?? errors.at(-1)
     }
+
+    return block
   }
 
   /** How many milliseconds nothing has arrived while a block is waited for. */

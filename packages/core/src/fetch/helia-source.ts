@@ -3,7 +3,10 @@ import type { BlockSource, SourceBlock } from './source.ts'
 import type { Blockstore } from 'interface-blockstore'
 import type { ProgressEvent } from 'progress-events'
 
-/** Fetches through a networked blockstore, such as Helia's. It stores what it fetches. */
+/**
+ * Fetches through a networked blockstore, such as Helia's, which stores what it fetches. It is the only source if no
+ * others are given.
+ */
 export function heliaSource (blockstore: Pick<Blockstore, 'get'>): BlockSource {
   return {
     async fetch (cid, options) {

@@ -1,17 +1,20 @@
 import { concat } from '../util/bytes.ts'
-import { MAX_LEAF_SIZE } from '../constants.ts'
+import { MAX_INLINE_SIZE, MAX_LEAF_SIZE } from '../constants.ts'
 
 /**
  * Pack the parts of a stream into leaves (docs/format.md, section 2). Whole parts share a
- * leaf up to 1 MiB. A larger part is split over leaves of its own, and the last of them is
- * not shared. So reading a frame fetches one block, or as few as its length allows.
+ * leaf up to `leafSize`. A larger part has a leaf of its own, or is split over several of 1 MiB.
+ * So reading a frame fetches one block, or as few as its length allows.
  */
-export async function * packLeaves (parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function * packLeaves (
+  parts: AsyncIterable<Uint8Array>,
+  leafSize = MAX_LEAF_SIZE
+): AsyncGenerator<Uint8Array> {
   let pending: Uint8Array[] = []
   let length = 0
 
   for await (const part of parts) {
-    if (length > 0 && length + part.byteLength > MAX_LEAF_SIZE) {
+    if (length > 0 && length + part.byteLength > leafSize) {
       yield concat(pending)
       pending = []
       length = 0
@@ -28,6 +31,33 @@ export async function * packLeaves (parts: AsyncIterable<Uint8Array>): AsyncGene
   }
 
   if (length > 0) {
+    yield concat(pending)
+  }
+}
+
+/**
+ * Make each part of a stream a leaf, so that streams with a part in common have a leaf in common. The
+ * parts have at most 1 MiB. A stream of at most 64 KiB stays in one leaf, to be stored in the root.
+ */
+export async function * leafPerPart (parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const pending: Uint8Array[] = []
+  let length = 0
+
+  for await (const part of parts) {
+    if (length > MAX_INLINE_SIZE) {
+      yield part
+      continue
+    }
+
+    pending.push(part)
+    length += part.byteLength
+
+    if (length > MAX_INLINE_SIZE) {
+      yield * pending
+    }
+  }
+
+  if (length > 0 && length <= MAX_INLINE_SIZE) {
     yield concat(pending)
   }
 }

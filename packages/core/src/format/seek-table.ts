@@ -1,7 +1,5 @@
-import type { Header } from './header.ts'
-
 /** The skippable frame that holds a seek table, in Zstandard and LZ4 alike. */
-const SKIPPABLE_MAGIC = 0x184d2a5e
+export const SKIPPABLE_MAGIC = 0x184d2a5e
 const SEEKABLE_MAGIC = 0x8f92eab1
 const ENTRY_LENGTH = 8
 const HEADER_LENGTH = 8
@@ -57,18 +55,3 @@ export const SEEK_TABLE = {
   footerLength: FOOTER_LENGTH,
   entryLength: ENTRY_LENGTH
 } as const
-
-/** The bytes after a file's frames: a seek table, or nothing. */
-export function encodeTrailer (
-  codec: string,
-  { frameLengths, frameSize, size }: Pick<Header, 'frameLengths' | 'frameSize' | 'size'>
-): Uint8Array {
-  if (!isSeekable(codec) || frameLengths.length < 2) {
-    return new Uint8Array(0)
-  }
-
-  return encodeSeekTable(frameLengths.map((length, i) => ({
-    length,
-    size: Math.min(frameSize, size - i * frameSize)
-  })))
-}

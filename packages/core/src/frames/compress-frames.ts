@@ -3,6 +3,7 @@ import { mapOrdered } from '../util/map-ordered.ts'
 import type { BufferPool } from './buffer-pool.ts'
 import type { ByteReader } from '../util/byte-reader.ts'
 import type { AddFrameEvents } from '../events.ts'
+import type { Region } from '../format/header.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { ProgressOptions } from 'progress-events'
 
@@ -16,10 +17,24 @@ interface CompressFramesOptions extends ProgressOptions<AddFrameEvents> {
   signal?: AbortSignal | null
 }
 
+/** A piece of a file to compress. */
+export interface Piece {
+  bytes: Uint8Array
+  /**
+   * The region of the base that is most like it. Undefined if there is no base, and empty if nothing there is
+   * like it.
+   */
+  region?: Region
+  /** The content of the region. */
+  dictionary?: Uint8Array
+}
+
 /** A compressed frame, and how many original bytes it holds. */
 export interface Frame {
   size: number
   bytes: Uint8Array
+  /** The region of the base that it refers back to. */
+  region?: Region
 }
 
 /** Split the rest of a reader into pieces of `frameSize` bytes. The last one may be shorter. */
@@ -46,22 +61,23 @@ export async function * splitFrames (
 
 /** Compress pieces, several at a time, in order. */
 export async function * compressFrames (
-  pieces: AsyncIterable<Uint8Array>,
+  pieces: AsyncIterable<Piece>,
   options: CompressFramesOptions
 ): AsyncGenerator<Frame> {
   const { codec, level, pool, signal } = options
 
-  yield * mapOrdered(pieces, async (piece): Promise<Frame> => {
+  yield * mapOrdered(pieces, async ({ bytes: piece, region, dictionary }): Promise<Frame> => {
     const size = piece.byteLength
+    const aid = dictionary == null ? {} : { dictionary }
     // nothing else refers to a pooled buffer, so it may be transferred to a worker
-    const bytes = await codec.compress(piece, { level, signal, transfer: pool.isLent(piece) })
+    const bytes = await codec.compress(piece, { level, signal, transfer: pool.isLent(piece), ...aid })
 
     // a codec may return its input as the frame: then the buffer is still in use
     if (bytes.buffer !== piece.buffer) {
       pool.release(piece)
     }
 
-    return { size, bytes }
+    return { size, bytes, ...region == null ? {} : { region } }
   }, options)
 }
 

@@ -4,12 +4,15 @@ import { UnknownCodecError } from '../errors.ts'
 import { emit } from '../events.ts'
 import { frameConcurrency } from './frame-concurrency.ts'
 import { mapOrdered } from '../util/map-ordered.ts'
+import { undoFilters } from '../filters/filters.ts'
+import { frameSizeAt, framesWithin } from '../format/frame-sizes.ts'
 import { codecName } from '../marker.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { ReadOptions } from '../dag/read.ts'
 import type { CatFrameEvents } from '../events.ts'
-import type { Header } from '../format/header.ts'
+import type { FrameRange } from '../format/frame-sizes.ts'
+import type { Header, Region } from '../format/header.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { ExporterProgressEvents } from 'ipfs-unixfs-exporter'
 import type { ProgressOptions } from 'progress-events'
@@ -18,6 +21,13 @@ export interface CompressedFile {
   node: FileNode
   header: Header
   codec: Codec
+  /** Reads regions of the base, if the file has one. */
+  base?: RegionSource | undefined
+}
+
+/** The original content of a base. */
+export interface RegionSource {
+  read (region: Region): Promise<Uint8Array>
 }
 
 export interface ReadFramesOptions extends
@@ -61,21 +71,34 @@ export async function * readFrames (
 
 /** Decompress frames, a bounded number at a time, and report each one. */
 export async function * decompressFrames (
-  { codec, header }: CompressedFile,
+  { codec, header, base }: CompressedFile,
   frames: AsyncIterable<ReadFrame>,
   options: ReadFramesOptions
 ): AsyncGenerator<{ frame: ReadFrame, bytes: Uint8Array }> {
-  const concurrency = frameConcurrency(header.frameSize, options.inFlightBytes)
+  const { signal } = options
+  // a frame and its dictionary are in memory together
+  const largest = (header.regions ?? []).reduce((max, { length }) => Math.max(max, length), 0)
+  const held = (header.filters == null ? 1 : 2) * header.frameSize + largest
+  const concurrency = frameConcurrency(held, options.inFlightBytes)
 
-  const decompressed = mapOrdered(frames, async frame => ({
-    frame,
-    bytes: await codec.decompress(frame.bytes, { size: frame.size, signal: options.signal })
-  }), { concurrency, signal: options.signal })
+  const decompressed = mapOrdered(frames, async frame => {
+    const region = header.regions?.[frame.number]
+    const dictionary = region == null || region.length === 0 ? undefined : await base?.read(region)
+    const options = { size: frame.size, signal, ...dictionary == null ? {} : { dictionary } }
+    const bytes = await codec.decompress(frame.bytes, options)
+
+    return { frame, bytes: header.filters == null ? bytes : undoFilters(own(bytes, frame.bytes), header.filters) }
+  }, { concurrency, signal })
 
   for await (const { frame, bytes } of decompressed) {
     emit(options, 'ipfsz:cat:frame', { frame: frame.number, size: frame.size, length: frame.bytes.byteLength })
     yield { frame, bytes }
   }
+}
+
+/** Bytes that may change: a codec may return a part of the frame, which others read. */
+function own (bytes: Uint8Array, frame: Uint8Array): Uint8Array {
+  return bytes.buffer === frame.buffer ? bytes.slice() : bytes
 }
 
 async function * fetchFrames (
@@ -85,34 +108,31 @@ async function * fetchFrames (
   blockstore: GetStore,
   options: ReadFramesOptions
 ): AsyncGenerator<ReadFrame> {
-  const { frameSize, frameLengths } = header
-  const first = Math.floor(start / frameSize)
-  const last = Math.floor((end - 1) / frameSize)
+  const { frameLengths } = header
+  const range = framesWithin(header, start, end)
+  const { first, last } = range
   const streamStart = sum(frameLengths.slice(0, first))
   const streamEnd = streamStart + sum(frameLengths.slice(first, last + 1))
   const reader = new ByteReader(readRange(node, streamStart, streamEnd, blockstore, options), options.signal)
 
   try {
-    yield * takeFrames(reader, header, first, last)
+    yield * takeFrames(reader, header, range)
   } finally {
     reader.close()
   }
 }
 
-/** The frames `first` to `last`. The reader must be positioned at the first one. */
+/** The frames of a range. The reader must be positioned at the first one. */
 export async function * takeFrames (
   reader: ByteReader,
-  { frameSize, frameLengths, size }: Header,
-  first: number,
-  last: number
+  header: Header,
+  { first, last, start }: FrameRange
 ): AsyncGenerator<ReadFrame> {
   for (let number = first; number <= last; number++) {
-    yield {
-      number,
-      bytes: await reader.read(frameLengths[number]),
-      start: number * frameSize,
-      size: Math.min(frameSize, size - number * frameSize)
-    }
+    const size = frameSizeAt(header, number)
+
+    yield { number, bytes: await reader.read(header.frameLengths[number]), start, size }
+    start += size
   }
 }
 

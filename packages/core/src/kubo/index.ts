@@ -86,6 +86,7 @@ export function createIpfszForKubo (client: KuboClient, init: KuboInit = {}): Ip
 
 export { checkKubo } from './check.ts'
 export * from './errors.ts'
+export { KuboBlockstore } from './kubo-blockstore.ts'
 export { pinInKubo } from './pin.ts'
 export type { KuboCheckOptions } from './check.ts'
 export type { KuboPinOptions } from './pin.ts'

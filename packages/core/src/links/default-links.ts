@@ -21,7 +21,7 @@
  * of a link that another process is adding.
  */
 import { raceSignal } from 'race-signal'
-import { compareOriginal } from './compare-original.ts'
+import { compareOriginal, comparing } from './compare-original.ts'
 import { InvalidParametersError, LinkedFileMissingError, LinksUnavailableError, UncheckedLinkError } from '../errors.ts'
 import { oneAtATime } from '../util/one-at-a-time.ts'
 import {
@@ -47,6 +47,7 @@ import type { Blockstore } from 'interface-blockstore'
 import type { CID } from 'multiformats/cid'
 
 export class DefaultLinks implements Links {
+  readonly comparing = comparing
   readonly #blockstore: LinksComponents['blockstore']
   readonly #datastore: LinkDatastore | undefined
   readonly #read: LinksComponents['read']
@@ -135,6 +136,15 @@ export class DefaultLinks implements Links {
   /** The link of an original, if there is one. */
   async linkOf (original: CID): Promise<LinkRecord | undefined> {
     return readForward(this.#requireDatastore(), original)
+  }
+
+  /** The links to a compressed file, the newest last. */
+  async linksTo (compressed: CID): Promise<LinkRecord[]> {
+    const datastore = this.#requireDatastore()
+    const originals = await keepConfirmed(datastore, await readReverse(datastore, compressed), compressed)
+    const links = await Promise.all(originals.map(async original => readForward(datastore, original)))
+
+    return links.filter(link => link != null)
   }
 
   async delete (cid: CID, options: LinkOptions = {}): Promise<void> {

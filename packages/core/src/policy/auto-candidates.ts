@@ -1,16 +1,19 @@
 import type { CodecName, ImplementationName } from '@ipfsz/codecs'
 
 /** What `codec: 'auto'` minimizes: the stored bytes, or the time until a reader has the file. */
-export type Optimize = 'size' | 'balanced' | 'speed'
+export type Goal = 'size' | 'balanced' | 'speed'
+
+/** What compression is optimized for: a goal of `auto`, or reading small parts. */
+export type Optimize = Goal | 'ranges'
 
 /** The speed of the modelled link, in megabits per second. */
-export const LINKS: Readonly<Record<Exclude<Optimize, 'size'>, number>> = { balanced: 100, speed: 1000 }
+export const LINKS: Readonly<Record<Exclude<Goal, 'size'>, number>> = { balanced: 100, speed: 1000 }
 
 /** How many spans of a file are tried. */
 export const AUTO_SPANS = 4
 
 /** Bytes in each span. Trials for `size` are slow, so its spans are short; longer ones measure the ratio better. */
-export const AUTO_SPAN_SIZES: Readonly<Record<Optimize, number>> = {
+export const AUTO_SPAN_SIZES: Readonly<Record<Goal, number>> = {
   size: 64 * 1024,
   balanced: 256 * 1024,
   speed: 256 * 1024
@@ -51,7 +54,7 @@ const BROTLI_9 = autoCandidate('brotli', 9, [14, 400], [5, 250])
 const BROTLI_11 = autoCandidate('brotli', 11, [0.7, 350], [0.4, 250])
 
 /** The candidates to try for each goal. */
-export const AUTO_CANDIDATES: Readonly<Record<Optimize, readonly AutoCandidate[]>> = {
+export const AUTO_CANDIDATES: Readonly<Record<Goal, readonly AutoCandidate[]>> = {
   size: [ZSTD_19, BROTLI_9, BROTLI_11],
   balanced: [ZSTD_1, ZSTD_3, ZSTD_9, LZ4],
   speed: [ZSTD_1, ZSTD_3, LZ4]

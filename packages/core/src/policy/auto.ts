@@ -1,5 +1,5 @@
 import { AUTO_CANDIDATES, AUTO_SPAN_SIZES, AUTO_SPANS, LINKS } from './auto-candidates.ts'
-import type { AutoCandidate, Optimize } from './auto-candidates.ts'
+import type { AutoCandidate, Goal } from './auto-candidates.ts'
 import type { Codec } from '@ipfsz/codecs'
 
 /** A codec and level that was tried, and its cost in the model. */
@@ -25,7 +25,7 @@ interface Estimate {
  */
 export async function chooseCompression (
   piece: Uint8Array,
-  optimize: Optimize,
+  optimize: Goal,
   codecs: readonly Codec[],
   signal?: AbortSignal | null
 ): Promise<Estimate | undefined> {
@@ -42,7 +42,7 @@ export async function chooseCompression (
 /** Try every candidate on some bytes. */
 export async function estimate (
   bytes: Uint8Array,
-  optimize: Optimize,
+  optimize: Goal,
   codecs: readonly Codec[],
   signal?: AbortSignal | null
 ): Promise<Estimate[]> {
@@ -65,7 +65,7 @@ export async function estimate (
 export function costOf (
   ratio: number,
   candidate: AutoCandidate | undefined,
-  optimize: Optimize,
+  optimize: Goal,
   codec?: Codec
 ): number {
   if (optimize === 'size') {

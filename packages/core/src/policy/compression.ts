@@ -1,10 +1,27 @@
-import { checkLevel, MAX_FRAME_SIZE, UnknownCodecError } from '@ipfsz/codecs'
+import { checkLevel, UnknownCodecError } from '@ipfsz/codecs'
 import { AUTO_CANDIDATES } from './auto-candidates.ts'
 import { chooseCompression } from './auto.ts'
-import { DEFAULT_CODEC, DEFAULT_FRAME_SIZE, DEFAULT_OPTIMIZE, MIN_FRAME_SIZE } from '../constants.ts'
-import { InvalidFrameSizeError, InvalidParametersError } from '../errors.ts'
+import { resolveLayout } from './layout.ts'
+import {
+  BASED_FRAME_SIZE,
+  BASED_LEVEL,
+  BASED_WASM_FRAME_SIZE,
+  DEFAULT_CODEC,
+  DEFAULT_FRAME_SIZE,
+  DEFAULT_OPTIMIZE,
+  MAX_LEAF_SIZE
+} from '../constants.ts'
+import { MAX_CUT_SIZE } from '../cut/cut-by-content.ts'
+import { chooseFilters } from '../filters/choose-filters.ts'
+import { InvalidParametersError } from '../errors.ts'
+import type { Filter } from '../filters/filter.ts'
 import type { Optimize } from './auto-candidates.ts'
+import type { Layout } from './layout.ts'
 import type { Codec, CodecName } from '@ipfsz/codecs'
+import type { CID } from 'multiformats/cid'
+
+/** The layout of files that are cut by content. */
+const CONTENT_LAYOUT: Layout = { frameSize: MAX_CUT_SIZE, leafSize: MAX_LEAF_SIZE, sampleSize: MAX_CUT_SIZE }
 
 /** How to compress a file. */
 export interface CompressionOptions {
@@ -20,6 +37,10 @@ export interface CompressionOptions {
    * What `auto` minimizes: the stored bytes (`size`), or the time to compress, send and
    * decompress over a link of 100 Mbit/s (`balanced`) or 1 Gbit/s (`speed`).
    *
+   * `ranges`, with any codec: small frames in small blocks, for files of which readers fetch
+   * small parts, such as databases. `auto` chooses codec and level as for `balanced`. It does
+   * the same by itself for SQLite databases and Parquet files, unless it optimizes for `size`.
+   *
    * @default 'balanced'
    */
   optimize?: Optimize | undefined
@@ -27,7 +48,7 @@ export interface CompressionOptions {
   /**
    * The compression level, in the codec's range. Not with `auto`.
    *
-   * @default the codec's own default
+   * @default the codec's own default; with a base, 6 or more
    */
   level?: number | undefined
 
@@ -35,9 +56,37 @@ export interface CompressionOptions {
    * Original bytes in every frame but the last, 64 KiB to 16 MiB. Small frames make random
    * access cheap, large ones make files smaller.
    *
-   * @default 4194304
+   * @default 4194304, or 65536 for `ranges`; for files with a base 1048576, or 262144 where WebAssembly compresses
    */
   frameSize?: number | undefined
+
+  /**
+   * The most compressed bytes of a block that several frames share, up to 1 MiB. A reader
+   * fetches whole blocks, so small ones make random access cheap. A larger frame has blocks of
+   * its own.
+   *
+   * @default 1048576, or 65536 for `ranges`
+   */
+  leafSize?: number | undefined
+
+  /**
+   * Where a file is cut into frames: after every `frameSize` bytes, or where its content says
+   * (`content`). Then frames hold 64 to 256 KiB, and files that have a part in common, such as
+   * versions of one, store most of it once. Not with `frameSize`, `leafSize`,
+   * `base` or `ranges`.
+   *
+   * @default 'size'
+   */
+  cut?: Cut | undefined
+
+  /**
+   * Rearrange arrays of numbers before they are compressed, if a trial shows that this saves at
+   * least 10 %: sound, images, measurements. Files with a base, those that are cut by content, and
+   * text are never rearranged. The codec's own command-line tool returns rearranged bytes of them.
+   *
+   * @default true
+   */
+  filters?: boolean | undefined
 
   /**
    * Store a file uncompressed if its first bytes or a trial of its first frame show that
@@ -46,20 +95,43 @@ export interface CompressionOptions {
    * @default true
    */
   detect?: boolean | undefined
+
+  /**
+   * An earlier version of the file, or of each file by its path: what both have in common is stored once. The
+   * new file links to it, so that a node that pins the one has the other, and reading needs both. The base has
+   * to be a file, compressed or not; the base of a base takes its place. It is ignored where it does not help,
+   * and by codecs other than zstd that `auto` chooses.
+   */
+  base?: CID | BaseOf | undefined
 }
+
+/** Where a file is cut into frames. */
+export type Cut = 'size' | 'content'
+
+/** Names the earlier version of the file that is added at a path, if there is one. */
+export type BaseOf = (path: string | undefined) => CID | undefined | Promise<CID | undefined>
 
 /** The codec and level chosen for one file. */
 export interface Choice {
   codec: Codec
   level: number
+  /** The level for a file with a base. */
+  basedLevel: number
 }
 
 /** The validated options of an add, with defaults filled in. */
 export interface Compression {
-  /** Chooses codec and level from the file's first frame. Undefined means not to compress. */
+  /** Chooses codec and level from the file's first bytes. Undefined means not to compress. */
   choose: (piece: Uint8Array, signal?: AbortSignal | null) => Promise<Choice | undefined>
-  frameSize: number
+  /** Finds out from the file's first bytes how it is cut. */
+  layoutOf: (head: Uint8Array) => Layout
+  /** The layout of a file with a base, from its layout without one. */
+  basedLayoutOf: (layout: Layout) => Layout
+  /** Chooses filters from the file's first bytes. Undefined means none. */
+  chooseFilters?: ((piece: Uint8Array, signal?: AbortSignal | null) => Promise<readonly Filter[]>) | undefined
+  cut: Cut
   detect: boolean
+  baseOf?: BaseOf | undefined
 }
 
 /**
@@ -69,16 +141,24 @@ export interface Compression {
  * @throws {UnknownCodecError}
  * @throws {InvalidLevelError}
  * @throws {InvalidFrameSizeError}
- * @throws {InvalidParametersError} `auto` with a level, or an unknown `optimize`
+ * @throws {InvalidParametersError} `auto` with a level, an unknown `optimize` or `cut`, options that exclude
+ *   each other, a `leafSize` that is out of range, or a base with a codec other than zstd
  */
 export function resolveCompression (
   options: CompressionOptions = {},
   codecs: readonly Codec[]
 ): Compression | undefined {
-  const { codec: name = DEFAULT_CODEC, frameSize = DEFAULT_FRAME_SIZE, detect = true } = options
+  const { codec: name = DEFAULT_CODEC, base, cut = 'size', filters = true, detect = true } = options
+  const layoutOf = resolveLayout(options)
 
-  if (!Number.isInteger(frameSize) || frameSize < MIN_FRAME_SIZE || frameSize > MAX_FRAME_SIZE) {
-    throw new InvalidFrameSizeError(frameSize, MIN_FRAME_SIZE, MAX_FRAME_SIZE)
+  if (cut !== 'size' && cut !== 'content') {
+    throw new InvalidParametersError(`cut must be size or content, not ${String(cut)}`)
+  }
+
+  const { frameSize, leafSize, optimize } = options
+
+  if (cut === 'content' && (frameSize != null || leafSize != null || base != null || optimize === 'ranges')) {
+    throw new InvalidParametersError("cut: 'content' cannot be combined with frameSize, leafSize, base or ranges")
   }
 
   if (name === 'none') {
@@ -87,7 +167,32 @@ export function resolveCompression (
 
   const choose = name === 'auto' ? chooseByTrial(options, codecs) : chooseNamed(name, options, codecs)
 
-  return { choose, frameSize, detect }
+  return {
+    choose,
+    layoutOf: cut === 'content' ? () => CONTENT_LAYOUT : layoutOf,
+    basedLayoutOf: layout => layout.frameSize === DEFAULT_FRAME_SIZE && options.frameSize == null
+      ? { ...layout, frameSize: basedFrameSize(codecs) }
+      : layout,
+    chooseFilters: filters && cut === 'size' ? filtersByTrial(name, codecs) : undefined,
+    cut,
+    detect,
+    baseOf: typeof base === 'object' ? () => base : base
+  }
+}
+
+/** Trials with the codec of a file, or with zstd if that is not chosen yet. */
+function filtersByTrial (name: string, codecs: readonly Codec[]): Compression['chooseFilters'] {
+  const codec = codecs.find(codec => codec.name === name) ?? codecs.find(({ name }) => name === 'zstd') ?? codecs[0]
+
+  return async (piece, signal) =>
+    chooseFilters(piece, async bytes => codec.compress(bytes, { level: Math.max(codec.levels.min, 1), signal }))
+}
+
+/** WebAssembly finds little in a large dictionary (docs/codecs.md, "Dictionaries"). */
+function basedFrameSize (codecs: readonly Codec[]): number {
+  const codec = codecs.find(({ dictionaries }) => dictionaries === true)
+
+  return codec?.implementation === 'native' ? BASED_FRAME_SIZE : BASED_WASM_FRAME_SIZE
 }
 
 function chooseByTrial (
@@ -98,13 +203,19 @@ function chooseByTrial (
     throw new InvalidParametersError("level cannot be combined with codec 'auto': name a codec, or leave the level out")
   }
 
-  if (AUTO_CANDIDATES[optimize] == null) {
-    const names = Object.keys(AUTO_CANDIDATES).join(', ')
+  const goal = optimize === 'ranges' ? DEFAULT_OPTIMIZE : optimize
+
+  if (AUTO_CANDIDATES[goal] == null) {
+    const names = [...Object.keys(AUTO_CANDIDATES), 'ranges'].join(', ')
 
     throw new InvalidParametersError(`optimize must be one of ${names}, not ${String(optimize)}`)
   }
 
-  return async (piece, signal) => chooseCompression(piece, optimize, codecs, signal)
+  return async (piece, signal) => {
+    const choice = await chooseCompression(piece, goal, codecs, signal)
+
+    return choice == null ? undefined : { ...choice, basedLevel: choice.level }
+  }
 }
 
 function chooseNamed (name: string, options: CompressionOptions, codecs: readonly Codec[]): Compression['choose'] {
@@ -114,7 +225,13 @@ function chooseNamed (name: string, options: CompressionOptions, codecs: readonl
     throw new UnknownCodecError(name, [...codecs.map(codec => codec.name), 'auto', 'none'])
   }
 
-  const choice = { codec, level: checkLevel(codec, options.level) }
+  if (options.base != null && codec.dictionaries !== true) {
+    throw new InvalidParametersError(`The codec ${name} cannot use a base: choose zstd`)
+  }
+
+  const level = checkLevel(codec, options.level)
+  // where nearly everything is in the base already, a higher level finds more of it in the same time
+  const choice = { codec, level, basedLevel: options.level ?? Math.max(level, Math.min(BASED_LEVEL, codec.levels.max)) }
 
   return async () => choice
 }

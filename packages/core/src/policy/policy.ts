@@ -1,38 +1,57 @@
 import { MAX_INLINE_SIZE, MAX_LEAF_SIZE, MIN_GAIN } from '../constants.ts'
+import { applyFilters } from '../filters/filters.ts'
 import { isCompressedType } from './detector.ts'
+import type { Filter } from '../filters/filter.ts'
 import type { Choice, Compression } from './compression.ts'
 import type { DecidedProgress } from '../events.ts'
-import type { Frame } from '../frames/compress-frames.ts'
+import type { Frame, Piece } from '../frames/compress-frames.ts'
 
 /** Approximate bytes of a root block without its content: header and UnixFS fields. */
 const ROOT_LENGTH = 64
 /** Bytes that a link takes in a root block: CID, sizes and tags. */
 const LINK_LENGTH = 52
 
+/** Bytes that a base takes in addition: a link, a link to the frames that would otherwise be inline, and its region. */
+const BASE_LENGTH = 2 * LINK_LENGTH + 16
+
 /** How to compress a file, if at all, and why. */
-interface Decision {
+export interface Decision {
   choice?: Choice
   reason: DecidedProgress['reason']
-  /** The first frame, if the trial compressed it and it pays off. */
+  /** The piece as one frame, if the trial compressed it and it pays off. */
   trial?: Frame
+  /** What is done to the bytes of frames before they are compressed. */
+  filters?: readonly Filter[]
+  /** Whether frames are to refer back to the base. */
+  based?: boolean
 }
 
 /**
- * Decide whether compressing a file pays off, and with what.
+ * Decide whether compressing a file pays off, with what, and whether its base helps.
  *
- * @param piece - the first `frameSize` bytes of the file, or all of a shorter file
+ * @param aided - the first bytes of the file, as many as its layout says, or all of a shorter file
  */
 export async function decide (
-  piece: Uint8Array,
-  { choose, detect }: Compression,
+  aided: Piece,
+  { choose, chooseFilters, detect }: Pick<Compression, 'choose' | 'chooseFilters' | 'detect'>,
   signal?: AbortSignal | null
 ): Promise<Decision> {
+  const piece = aided.bytes
+
   if (piece.byteLength === 0) {
     return { reason: 'empty' }
   }
 
+  // a frame that refers back to a base has to resemble it
+  const withFilters = async (): Promise<Filtered> => aided.region == null
+    ? filterFirst(piece, chooseFilters, signal)
+    : { filters: [], filtered: piece }
+
   if (!detect) {
-    return { choice: await choose(piece, signal), reason: 'options' }
+    const { filters, filtered } = await withFilters()
+    const choice = await choose(filtered, signal)
+
+    return { choice, reason: 'options', filters, based: aided.region != null && choice?.codec.dictionaries === true }
   }
 
   // a file so small that the root block's overhead alone cancels the saving
@@ -44,15 +63,61 @@ export async function decide (
     return { reason: 'type' }
   }
 
-  const choice = await choose(piece, signal)
+  const { filters, filtered } = await withFilters()
+  const choice = await choose(filtered, signal)
 
   if (choice == null) {
     return { reason: 'trial' }
   }
 
-  const trial = { size: piece.byteLength, bytes: await choice.codec.compress(piece, { level: choice.level, signal }) }
+  const { trial, based } = await compressFirst({ ...aided, bytes: filtered }, choice, signal)
 
-  return isGain(trial.size, trial.bytes.byteLength) ? { choice, reason: 'trial', trial } : { reason: 'trial' }
+  return isGain(trial.size, trial.bytes.byteLength)
+    ? { choice, reason: 'trial', trial, filters, based }
+    : { reason: 'trial' }
+}
+
+/** A piece, as it is compressed. */
+interface Filtered {
+  filters: readonly Filter[]
+  filtered: Uint8Array
+}
+
+async function filterFirst (
+  piece: Uint8Array,
+  chooseFilters: Compression['chooseFilters'],
+  signal?: AbortSignal | null
+): Promise<Filtered> {
+  const filters = await chooseFilters?.(piece, signal) ?? []
+
+  return { filters, filtered: applyFilters(piece, filters) }
+}
+
+/**
+ * Compress the first piece, with its base if that saves more than the links of a base take. A base that has
+ * nothing like the first piece may still help with the others.
+ */
+async function compressFirst (
+  { bytes: piece, region, dictionary }: Piece,
+  { codec, level, basedLevel }: Choice,
+  signal?: AbortSignal | null
+): Promise<{ trial: Frame, based: boolean }> {
+  const size = piece.byteLength
+  const bytes = await codec.compress(piece, { level, signal })
+
+  if (region == null || codec.dictionaries !== true) {
+    return { trial: { size, bytes }, based: false }
+  }
+
+  if (dictionary == null) {
+    return { trial: { size, bytes, region }, based: true }
+  }
+
+  const aided = await codec.compress(piece, { level: basedLevel, dictionary, signal })
+
+  return aided.byteLength + BASE_LENGTH <= bytes.byteLength * (1 - MIN_GAIN)
+    ? { trial: { size, bytes: aided, region }, based: true }
+    : { trial: { size, bytes }, based: false }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { fileSize } from '../dag/read.ts'
 import { findHeader } from './entry.ts'
+import { baseOf, baseSizeOf } from '../dag/base-link.ts'
 import { codecName, mark } from '../marker.ts'
 import type { FileNode } from '../dag/node.ts'
 import type { Entry } from './entry.ts'
@@ -30,6 +31,8 @@ export function describe (entry: Entry): Description {
     ratio: size === 0 ? 1 : storedSize / size,
     frames: header?.frameLengths.length ?? 0,
     ...header == null ? {} : { frameSize: header.frameSize },
+    ...header?.filters == null ? {} : { filters: header.filters },
+    ...header?.regions == null || node == null ? {} : { base: baseOf(node), baseSize: baseSizeOf(node) },
     ...header?.contentCid == null ? {} : { contentCid: header.contentCid },
     plainCid: cid,
     ...stream == null ? markedTwin(node, header) : { markedCid: mark(cid, stream), sizeKnown: false }
@@ -53,12 +56,12 @@ function metadata (node?: FileNode): Pick<Stats, 'type' | 'mode' | 'mtime' | 'un
 }
 
 /** The number of bytes that reading returns. */
-function originalSize ({ block, node, header }: Pick<Entry, 'block' | 'node' | 'header'>): number {
+export function originalSize ({ block, node, header }: Pick<Entry, 'block' | 'node' | 'header'>): number {
   return header?.size ?? (node == null ? block.byteLength : fileSize(node))
 }
 
 /** Bytes of all blocks. The sizes below the root are those that its links state. */
-function dagSize ({ block, node }: Entry): number {
+export function dagSize ({ block, node }: Entry): number {
   let size = block.byteLength
 
   for (const link of node?.links ?? []) {

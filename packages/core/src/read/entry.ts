@@ -10,7 +10,7 @@ import {
   NotADirectoryError,
   NotAFileError
 } from '../errors.ts'
-import { readHeader } from '../format/header.ts'
+import { readHeader } from '../format/read-header.ts'
 import { isMarked, mark, TREE_CODE, unmark } from '../marker.ts'
 import { followPath } from './path.ts'
 import type { GetBlockOptions } from '../dag/block.ts'
@@ -126,10 +126,15 @@ function isFileMarker (marker: Marker): marker is { code: number } {
 
 /** The header of a root, if it has one. */
 export function findHeader (node: FileNode, marker?: number): Header | undefined {
-  const header = readHeader(node.data, { cid: node.cid, marker, streamSize: fileSize(node) })
+  const lastLinkSize = Number(node.unixfs.blockSizes.at(-1) ?? 0)
+  const header = readHeader(node.data, { cid: node.cid, marker, streamSize: fileSize(node), lastLinkSize })
 
   if (header != null && (node.unixfs.type !== 'file' || (node.unixfs.data != null && node.links.length > 0))) {
     throw new InvalidHeaderError(node.cid, 'root', 'its block is not a file, or has both data and links')
+  }
+
+  if (header?.regions != null && node.links.length !== node.unixfs.blockSizes.length) {
+    throw new InvalidHeaderError(node.cid, 'base', 'its block sizes do not match its links')
   }
 
   return header

@@ -1,4 +1,3 @@
-import { comparing } from '../links/compare-original.ts'
 import { UNIXFS_V1_2025 } from '../content-cid/content-layouts.ts'
 import { LinkMismatchError, UncheckedLinkError } from '../errors.ts'
 import { emit } from '../events.ts'
@@ -8,6 +7,7 @@ import type { LeafHasherOptions } from '../content-cid/leaf-hasher.ts'
 import type { LinkEvents } from '../events.ts'
 import type { LinkRecord } from '../links/link-entries.ts'
 import type { LinkedEntry } from './linked-entry.ts'
+import type { ReadSettings } from './read-settings.ts'
 import type { StreamRange } from '../streams/read-stream.ts'
 import type { ProgressOptions } from 'progress-events'
 
@@ -94,6 +94,7 @@ export async function * readLinked (
   entry: OpenedByLink,
   { offset = 0, length = Number.POSITIVE_INFINITY }: StreamRange,
   content: AsyncIterable<Uint8Array>,
+  { comparing }: ReadSettings['links'],
   options: Options
 ): AsyncGenerator<Uint8Array> {
   const { link, header, cid } = entry

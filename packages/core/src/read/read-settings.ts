@@ -1,5 +1,6 @@
 import type { RootCache } from './root-cache.ts'
 import type { EntrySource } from './path.ts'
+import type { comparing } from '../links/compare-original.ts'
 import type { LinkRecord } from '../links/link-entries.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { Blockstore } from 'interface-blockstore'
@@ -10,6 +11,8 @@ interface ReadLinks {
   /** Whether there are any. */
   readonly available: boolean
   linkOf (original: CID): Promise<LinkRecord | undefined>
+  /** Compares bytes with the original. Not imported by what reads: small programs have no links. */
+  comparing: typeof comparing
 }
 
 /** What reading works with. */

@@ -1,14 +1,14 @@
 import { ByteReader } from '../util/byte-reader.ts'
 import { ContentCid } from '../content-cid/content-cid.ts'
-import { fileSize, readWhole } from '../dag/read.ts'
+import { fileSize, readRange, readWhole } from '../dag/read.ts'
 import { ContentMismatchError, InvalidTrailerError } from '../errors.ts'
 import { codecOf, decompressFrames, takeFrames } from '../frames/read-frames.ts'
 import { findSeekTable } from '../streams/read-seek-table.ts'
 import { readSeekable } from '../streams/read-seekable.ts'
-import { encodeTrailer } from '../format/seek-table.ts'
+import { encodeTrailer } from '../format/trailer.ts'
 import { decompressStream } from '../streams/stream-codec.ts'
 import type { Entry } from './entry.ts'
-import type { CompressedFile } from '../frames/read-frames.ts'
+import type { CompressedFile, RegionSource } from '../frames/read-frames.ts'
 import type { GetStore } from '../dag/block.ts'
 import type { ReadStreamOptions, StreamFile } from '../streams/stream-codec.ts'
 import type { Codec } from '@ipfsz/codecs'
@@ -17,6 +17,8 @@ import type { CID } from 'multiformats/cid'
 export interface VerifyFileOptions extends ReadStreamOptions {
   /** Called with the original bytes of a compressed file, in order. */
   onBytes? (bytes: Uint8Array): Promise<void>
+  /** Reads the base of a compressed file that has one. */
+  base?: RegionSource | undefined
 }
 
 /** The totals of a file that passed. */
@@ -48,7 +50,9 @@ export async function verifyFile (
   }
 
   if (header != null) {
-    return verifyCompressed({ node, header, codec: codecOf(header, codecs) }, blockstore, options)
+    const { base } = options
+
+    return verifyCompressed({ node, header, codec: codecOf(header, codecs), base }, blockstore, options)
   }
 
   if (stream != null) {
@@ -108,16 +112,21 @@ async function verifyCompressed (
 ): Promise<VerifiedFile> {
   const { node, header, codec } = file
   const { contentCid } = header
-  const trailer = encodeTrailer(codec.name, header)
+  // the last link of a file with a base is its base
+  const storedBaseSize = header.regions == null ? undefined : Number(node.unixfs.blockSizes.at(-1))
+  const trailer = encodeTrailer(codec.name, header, storedBaseSize)
   const content = contentCid == null ? undefined : new ContentCid(options)
-  const reader = new ByteReader(readWhole(node, blockstore, options), options.signal)
+  const stream = storedBaseSize == null
+    ? readWhole(node, blockstore, options)
+    : readRange(node, 0, fileSize(node) - storedBaseSize, blockstore, options)
+  const reader = new ByteReader(stream, options.signal)
   let size = 0n
   let frames = 0
 
-  checkTrailerLength(file, trailer)
+  checkTrailerLength(file, trailer, storedBaseSize)
 
   try {
-    const compressed = takeFrames(reader, header, 0, header.frameLengths.length - 1)
+    const compressed = takeFrames(reader, header, { first: 0, last: header.frameLengths.length - 1, start: 0 })
 
     for await (const { bytes } of decompressFrames(file, compressed, options)) {
       await content?.update(bytes)
@@ -147,8 +156,8 @@ async function verifyCompressed (
   return { size, frames, ...contentCid == null ? {} : { contentCid } }
 }
 
-function checkTrailerLength ({ node, header }: CompressedFile, trailer: Uint8Array): void {
-  const length = fileSize(node) - header.frameLengths.reduce((total, length) => total + length, 0)
+function checkTrailerLength ({ node, header }: CompressedFile, trailer: Uint8Array, storedBaseSize = 0): void {
+  const length = fileSize(node) - storedBaseSize - header.frameLengths.reduce((total, length) => total + length, 0)
 
   if (length !== trailer.byteLength) {
     throw new InvalidTrailerError(node.cid, `it should have ${trailer.byteLength} bytes, but has ${length}`)

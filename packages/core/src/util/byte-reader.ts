@@ -57,6 +57,25 @@ export class ByteReader {
     return this.#length
   }
 
+  /** A copy of the next `length` bytes, or fewer if the stream ends. They stay unread. */
+  async lookAhead (length: number): Promise<Uint8Array> {
+    const bytes = new Uint8Array(Math.min(length, await this.peek(length)))
+    let filled = 0
+
+    for (let i = 0; filled < bytes.byteLength; i++) {
+      const part = this.#buffered[i].subarray(0, bytes.byteLength - filled)
+      bytes.set(part, filled)
+      filled += part.byteLength
+    }
+
+    return bytes
+  }
+
+  /** The buffered bytes, chunk by chunk. They stay buffered. */
+  * buffered (): Generator<Uint8Array> {
+    yield * this.#buffered
+  }
+
   /** The unread rest of the stream, chunk by chunk. */
   async * rest (): AsyncGenerator<Uint8Array> {
     do {

@@ -1,14 +1,21 @@
 import { importFile } from 'ipfs-unixfs-importer'
+import { readCut } from '../cut/cut-by-content.ts'
 import { BoundedReader } from './bounded-reader.ts'
 import { ByteReader } from '../util/byte-reader.ts'
 import { UNIXFS_V1_2025 } from '../content-cid/content-layouts.ts'
+import { filteringCodec } from './filtering-codec.ts'
 import { emit } from '../events.ts'
 import { joinChunks } from './join-chunks.ts'
 import { mark } from '../marker.ts'
 import { mendLayout } from '../dag/mend-layout.ts'
+import { LAYOUT_HEAD_SIZE } from '../policy/layout.ts'
 import { decide } from '../policy/policy.ts'
 import { writeFile } from './write-file.ts'
+import type { WrittenBase } from '../base/written-base.ts'
 import type { FilesBudget } from './bounded-reader.ts'
+import type { Piece } from '../frames/compress-frames.ts'
+import type { Decision } from '../policy/policy.ts'
+import type { Layout } from '../policy/layout.ts'
 import type { Compression } from '../policy/compression.ts'
 import type { PutStore } from '../dag/block.ts'
 import type { DefaultLinks } from '../links/default-links.ts'
@@ -29,6 +36,8 @@ interface CompressingFileBuilderInit extends Omit<WriteFileOptions, 'contentCid'
   importer: ImporterOptions
   /** Called with the plain CID and the marker code of each compressed file. */
   onCompressed (cid: CID, code: number): void
+  /** Opens the base of a file. */
+  openBase (cid: CID): Promise<WrittenBase | undefined>
   /** Memory shared by all files, if there are several. */
   budget?: FilesBudget | undefined
   /** Links each compressed file to the CID that its bytes have uncompressed. */
@@ -68,32 +77,73 @@ async function buildFile (
     return buildPlain(file, reader.rest(), blockstore, init)
   }
 
-  const piece = await reader.read(compression.frameSize)
-  const { choice, reason, trial } = await decide(piece, compression, init.signal)
+  const { bytes, first, layout, base, decision } = await begin(path, reader, compression, init)
+  const { choice, reason, trial, filters = [] } = decision
 
   emit(init, 'ipfsz:add:decided', { path, codec: choice?.codec.name ?? 'none', reason })
 
   if (choice == null) {
-    return buildPlain(file, withFirst(piece, reader), blockstore, init)
+    return buildPlain(file, withFirst(bytes, reader), blockstore, init)
   }
 
-  const { level } = choice
-  const codec = reader instanceof BoundedReader ? reader.boundCodec(choice.codec) : choice.codec
-  const frames = { codec, level, frameSize: compression.frameSize }
-  const written = await writeFile({ piece, frame: trial }, reader, frames, file, blockstore, {
+  const level = base == null ? choice.level : choice.basedLevel
+  const filtering = filters.length === 0 ? choice.codec : filteringCodec(choice.codec, filters)
+  const codec = reader instanceof BoundedReader ? reader.boundCodec(filtering) : filtering
+  // the trial is the first frame, unless it was made of several
+  const frame = trial != null && trial.size <= layout.frameSize ? trial : undefined
+  const settings = { codec, level, ...layout, cut: compression.cut, filters, base }
+  const written = await writeFile({ bytes, first, frame }, reader, settings, file, blockstore, {
     ...init,
     contentCid: init.links != null
   })
-  const { cid, unixfs, dagSize, contentCid } = written
-  init.onCompressed(cid, codec.code)
+  const { cid, unixfs, dagSize, code, contentCid } = written
+  init.onCompressed(cid, code)
 
   if (contentCid != null) {
     // after the root: a kill may leave a file without its link, but never a link without its file
-    const link = { original: contentCid, compressed: mark(cid, codec.code), check: UNIXFS_V1_2025.name }
+    const link = { original: contentCid, compressed: mark(cid, code), check: UNIXFS_V1_2025.name }
     await init.links?.addChecked(link, { signal: init.signal })
   }
 
   return { cid, unixfs, size: BigInt(dagSize), path, originalPath }
+}
+
+/** The start of a file, and how to go on. */
+interface Beginning {
+  /** Its first bytes, as many as its layout says. */
+  bytes: Uint8Array
+  /** The first piece, if the file has a base. */
+  first?: Piece
+  layout: Layout
+  decision: Decision
+  /** Undefined without one, and if it does not help. */
+  base?: WrittenBase
+}
+
+/** Read the first bytes of a file and decide how to compress it: with its base if that helps, and else without one. */
+async function begin (
+  path: string | undefined,
+  reader: ByteReader,
+  compression: Compression,
+  { openBase, signal }: CompressingFileBuilderInit
+): Promise<Beginning> {
+  const layout = compression.layoutOf(await reader.lookAhead(LAYOUT_HEAD_SIZE))
+  const bytes = compression.cut === 'content' ? await readCut(reader) : await reader.read(layout.sampleSize)
+  const cid = await compression.baseOf?.(path)
+  // after the first bytes are read: that waits for memory, and so bounds how many bases are opened at a time
+  const base = cid == null ? undefined : await openBase(cid)
+  const based = compression.basedLayoutOf(layout)
+
+  if (base?.resembles(bytes, based.frameSize) === true) {
+    const first = await base.aid(bytes.subarray(0, based.frameSize), 0, based.frameSize)
+    const decision = await decide(first, compression, signal)
+
+    if (decision.based === true) {
+      return { bytes, first, layout: based, decision, base }
+    }
+  }
+
+  return { bytes, layout, decision: await decide({ bytes }, compression, signal) }
 }
 
 async function buildPlain (

@@ -1,19 +1,24 @@
+import { Unchanged } from '../base/unchanged.ts'
+import { cutByContent } from '../cut/cut-by-content.ts'
 import { BufferPool } from '../frames/buffer-pool.ts'
-import { MAX_INLINE_SIZE } from '../constants.ts'
+import { MAX_INLINE_SIZE, REGION_RATIO } from '../constants.ts'
 import { ContentCid } from '../content-cid/content-cid.ts'
 import { writeLeaves, writeRoot } from '../dag/write.ts'
 import { FrameTable } from '../frames/frame-table.ts'
 import { compressFrames, reportFrames, splitFrames } from '../frames/compress-frames.ts'
 import { frameConcurrency } from '../frames/frame-concurrency.ts'
-import { packLeaves } from '../format/leaf.ts'
-import { encodeTrailer } from '../format/seek-table.ts'
+import { leafPerPart, packLeaves } from '../format/leaf.ts'
+import { encodeTrailer } from '../format/trailer.ts'
+import type { WrittenBase } from '../base/written-base.ts'
+import type { Filter } from '../filters/filter.ts'
 import type { ByteReader } from '../util/byte-reader.ts'
-import type { Choice } from '../policy/compression.ts'
+import type { Choice, Cut } from '../policy/compression.ts'
+import type { Layout } from '../policy/layout.ts'
 import type { PutStore } from '../dag/block.ts'
 import type { FileLink, Metadata, RootContent } from '../dag/node.ts'
 import type { WrittenFile } from '../dag/write.ts'
 import type { AddFrameEvents } from '../events.ts'
-import type { Frame } from '../frames/compress-frames.ts'
+import type { Frame, Piece } from '../frames/compress-frames.ts'
 import type { CID } from 'multiformats/cid'
 import type { ProgressOptions } from 'progress-events'
 
@@ -28,15 +33,30 @@ export interface WriteFileOptions extends ProgressOptions<AddFrameEvents> {
   contentCid: boolean
 }
 
-/** The start of a file, already read: its first piece, and its first frame if the trial made one. */
+/** The start of a file, already read. */
 interface Beginning {
-  piece: Uint8Array
+  /** Whole frames, or all of the file. */
+  bytes: Uint8Array
+  /** The first piece, if the file has a base. */
+  first?: Piece | undefined
+  /** The first frame, if the trial made it. */
   frame?: Frame | undefined
 }
 
-/** A written file, and the CID of its uncompressed bytes if requested. */
+/** A written file, its marker code, and the CID of its uncompressed bytes if requested. */
 interface WrittenCompressedFile extends WrittenFile {
+  code: number
   contentCid?: CID
+}
+
+/** How to compress the frames of a file. */
+interface FrameSettings extends Omit<Choice, 'basedLevel'>, Omit<Layout, 'sampleSize'> {
+  /** Where frames end. */
+  cut: Cut
+  /** What the codec does to the bytes before it compresses them. */
+  filters: readonly Filter[]
+  /** What they may refer back to. */
+  base?: WrittenBase | undefined
 }
 
 /**
@@ -50,65 +70,113 @@ interface WrittenCompressedFile extends WrittenFile {
 export async function writeFile (
   beginning: Beginning,
   reader: ByteReader,
-  { codec, level, frameSize }: Choice & { frameSize: number },
+  { codec, level, frameSize, leafSize, cut, filters, base }: FrameSettings,
   metadata: Metadata,
   blockstore: PutStore,
   options: WriteFileOptions
 ): Promise<WrittenCompressedFile> {
   const pool = new BufferPool(frameSize)
-  const table = new FrameTable(frameSize)
+  const table = new FrameTable(frameSize, cut === 'content')
   const content = options.contentCid ? new ContentCid(options) : undefined
-  const { piece, frame } = beginning
+  const unchanged = base == null ? undefined : new Unchanged()
+  const { bytes, first, frame } = beginning
+  const start = frame?.size ?? 0
 
   if (frame != null) {
-    await content?.update(piece)
+    await content?.update(bytes.subarray(0, start))
+    unchanged?.add(first ?? { bytes: bytes.subarray(0, start) })
   }
 
-  const read = prepend(frame == null ? piece : undefined, splitFrames(reader, frameSize, pool))
-  const frames = prepend(frame, compressFrames(content == null ? read : hashPieces(read, content), {
+  const later = cut === 'content'
+    ? cutByContent(reader, size => pool.take(size))
+    : splitFrames(reader, frameSize, pool)
+  const rest = prepend(slices(bytes.subarray(start), frameSize), later)
+  const pieces = base == null ? toPieces(rest) : base.aidAll(rest, start, frameSize)
+  const compared = unchanged == null ? pieces : comparePieces(pieces, unchanged)
+  // in memory with a frame: the part of a base that it refers to, or its filtered bytes
+  const held = (base == null ? 1 : 1 + REGION_RATIO) * (filters.length === 0 ? 1 : 2) * frameSize
+  const compressed = compressFrames(content == null ? compared : hashPieces(compared, content), {
     codec,
     level,
     pool,
-    concurrency: frameConcurrency(frameSize, options.inFlightBytes),
+    concurrency: frameConcurrency(held, options.inFlightBytes),
     signal: options.signal
-  }))
-  const stream = joinFrames(reportFrames(frames, options), table, codec.name)
-  const root = await writeContent(packLeaves(stream), blockstore, options)
+  })
+  const frames = prepend(frame == null ? [] : [frame], compressed)
+  const stream = joinFrames(reportFrames(frames, options), table, codec.name, base)
+  const leaves = cut === 'content' ? leafPerPart(stream) : packLeaves(stream, leafSize)
+  const root = await writeContent(leaves, table, blockstore, options)
   const contentCid = await content?.digest()
-  const named = contentCid == null ? {} : { contentCid }
-  const header = { codec: codec.code, size: table.size, frameSize, frameLengths: table.lengths, ...named }
 
-  return { ...await writeRoot({ ...root, header }, metadata, blockstore, options), ...named }
+  if (base?.root != null && unchanged?.isWhole(base.size) === true && hasNoMetadata(metadata) && content == null) {
+    // the few bytes that were written belong to nothing, and gc removes them
+    return base.root
+  }
+
+  const named = contentCid == null ? {} : { contentCid }
+  const based = table.isBased ? { regions: table.regions } : {}
+  const filtered = filters.length === 0 ? {} : { filters }
+  const header = { codec: codec.code, ...table.header, ...filtered, ...based, ...named }
+  const link = table.isBased ? base?.link : undefined
+
+  const written = await writeRoot({ ...root, header, base: link }, metadata, blockstore, options)
+
+  return { ...written, code: codec.code, ...named }
 }
 
-/** Hash pieces before they reach the codec, which may take over their memory. */
-async function * hashPieces (pieces: AsyncIterable<Uint8Array>, content: ContentCid): AsyncGenerator<Uint8Array> {
+function hasNoMetadata ({ mode, mtime }: Metadata): boolean {
+  return mode == null && mtime == null
+}
+
+/** Compare pieces with the base before they reach the codec. */
+async function * comparePieces (
+  pieces: AsyncIterable<Piece>,
+  unchanged: Unchanged
+): AsyncGenerator<Piece> {
   for await (const piece of pieces) {
-    await content.update(piece)
+    unchanged.add(piece)
     yield piece
   }
 }
 
-async function * prepend<T> (first: T | undefined, rest: AsyncIterable<T>): AsyncGenerator<T> {
-  if (first != null) {
-    yield first
+async function * toPieces (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Piece> {
+  for await (const bytes of chunks) {
+    yield { bytes }
   }
+}
 
+/** Hash pieces before they reach the codec, which may take over their memory. */
+async function * hashPieces (pieces: AsyncIterable<Piece>, content: ContentCid): AsyncGenerator<Piece> {
+  for await (const piece of pieces) {
+    await content.update(piece.bytes)
+    yield piece
+  }
+}
+
+async function * prepend<T> (first: Iterable<T>, rest: AsyncIterable<T>): AsyncGenerator<T> {
+  yield * first
   yield * rest
+}
+
+function * slices (bytes: Uint8Array, size: number): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.byteLength; start += size) {
+    yield bytes.subarray(start, start + size)
+  }
 }
 
 /** The bytes of all frames, recorded in the table, followed by the codec's trailer. */
 async function * joinFrames (
   frames: AsyncIterable<Frame>,
   table: FrameTable,
-  codec: string
+  codec: string,
+  base?: WrittenBase
 ): AsyncGenerator<Uint8Array> {
   for await (const frame of frames) {
     table.add(frame)
     yield frame.bytes
   }
 
-  const trailer = encodeTrailer(codec, { frameLengths: table.lengths, frameSize: table.frameSize, size: table.size })
+  const trailer = encodeTrailer(codec, table.header, table.isBased ? base?.link.size : undefined)
 
   if (trailer.byteLength > 0) {
     yield trailer
@@ -118,6 +186,7 @@ async function * joinFrames (
 /** Write the leaves, or return a single small leaf to be stored inside the root. */
 async function writeContent (
   leaves: AsyncGenerator<Uint8Array>,
+  table: FrameTable,
   blockstore: PutStore,
   options: WriteFileOptions
 ): Promise<RootContent> {
@@ -129,14 +198,15 @@ async function writeContent (
 
   const second = await leaves.next()
 
-  if (second.done === true && first.value.byteLength <= MAX_INLINE_SIZE) {
+  // a root with a base has a link, and so no data
+  if (second.done === true && first.value.byteLength <= MAX_INLINE_SIZE && !table.isBased) {
     return { inline: first.value }
   }
 
-  const rest = second.done === true ? leaves : prepend(second.value, leaves)
+  const start = second.done === true ? [first.value] : [first.value, second.value]
   const links: FileLink[] = []
 
-  for await (const link of writeLeaves(prepend(first.value, rest), blockstore, options)) {
+  for await (const link of writeLeaves(prepend(start, leaves), blockstore, options)) {
     links.push(link)
   }
 

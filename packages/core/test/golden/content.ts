@@ -3,3 +3,25 @@ import { text } from '../fixtures.ts'
 /** The files in the golden CARs. */
 export const SMALL = text(5000, 11)
 export const LARGE = text(250_000, 12)
+
+/** The next version of the large file: bytes inserted, changed, and removed at the end. */
+export const NEXT = Buffer.concat([
+  LARGE.subarray(0, 70_000),
+  text(500, 13),
+  LARGE.subarray(70_000, 180_000),
+  text(300, 14),
+  LARGE.subarray(180_300, 240_000)
+])
+
+/** A file of segments, and one that is like them. */
+export const DICTIONARY = text(8000, 15)
+export const SIMILAR = Buffer.concat([DICTIONARY.subarray(1000, 4000), text(200, 16), DICTIONARY.subarray(5000, 7000)])
+
+/** Sound: a wave of 16 bits with some noise, in integers, which are the same everywhere. */
+export const SOUND = new Uint8Array(Int16Array.from({ length: 50_000 }, (_, i) => (
+  Math.abs(i * 37 % 20_000 - 10_000) + i * i % 61
+)).buffer)
+
+/** A long text, and one that has most of it in common. */
+export const SHARED = text(600_000, 17)
+export const SHARING = Buffer.concat([SHARED.subarray(0, 300_000), text(777, 18), SHARED.subarray(300_000)])

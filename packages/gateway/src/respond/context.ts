@@ -6,6 +6,7 @@ import type { PathComponents } from '../resolve/resolve-path.ts'
 import type { Resolved } from '../resolve/resolved.ts'
 import type { Cache } from './cache.ts'
 import type { FileTypes } from './file-types.ts'
+import type { StoredFiles } from './stored-file.ts'
 
 /** Answers with what a path leads to, in one format. */
 export type Responder = (context: ResponseContext) => Promise<Response>
@@ -24,6 +25,8 @@ export interface GatewayParts {
   responders: Readonly<Partial<Record<Exclude<Format, 'file' | 'ipns-record'>, Responder>>>
   /** Answers with what is not UnixFS. */
   respondDocument: Responder
+  /** Without it, all files are decompressed: browsers tell a worker of no codings that they accept. */
+  storedFiles?: StoredFiles
   types: FileTypes
   caches: GatewayCaches
 }

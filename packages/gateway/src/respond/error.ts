@@ -10,6 +10,9 @@ const RETRY_AFTER = 30
 /** Something failed here that should not. */
 const INTERNAL_ERROR = 500
 
+/** Too many ask at once. */
+const UNAVAILABLE = 503
+
 /** nginx's status for a client that went away. Nobody reads it but an access log. */
 const CLIENT_CLOSED_REQUEST = 499
 
@@ -36,7 +39,9 @@ const STATUSES: Readonly<Record<string, number>> = {
   ContentMismatchError: 422,
   CorruptFrameError: 422,
   FrameTooLargeError: 422,
+  InvalidBaseError: 422,
   InvalidDagError: 422,
+  InvalidDictionaryError: 422,
   InvalidHeaderError: 422,
   LinkMismatchError: 422,
   MissingHeaderError: 422,
@@ -68,7 +73,27 @@ export function statusOf (err: unknown): number {
     return CLIENT_CLOSED_REQUEST
   }
 
+  // the cause says why the base of a file cannot be read
+  if (err.name === 'UnreadableBaseError') {
+    return statusOf(err.cause)
+  }
+
+  if (isBusy(err)) {
+    return UNAVAILABLE
+  }
+
   return Object.hasOwn(STATUSES, err.name) ? STATUSES[err.name] : INTERNAL_ERROR
+}
+
+/** Whether a block is not found only because too many wait for blocks of originals: it is there a little later. */
+function isBusy (err: Error): boolean {
+  for (let at: unknown = err; at instanceof Error; at = at.cause) {
+    if (at.name === 'DecodeQueueFullError') {
+      return true
+    }
+  }
+
+  return false
 }
 
 /** Report a failure that is the gateway's own, and nobody else's: not a client's, an author's or a peer's. */

@@ -9,6 +9,15 @@ const IDLE = 5000
 /** The most roots whose responses stay open while nobody reads them. */
 const MAX_IDLE = 4
 
+/** A block that a gateway has sent. */
+export interface FetchedBlock {
+  cid: CID
+  /** The root of the request that it is for, plain. */
+  root: CID
+  /** Bytes of the block. */
+  size: number
+}
+
 /** What fetches below one root. */
 interface Open {
   source: HttpSource
@@ -20,13 +29,20 @@ interface Open {
 /** Fetches blocks from trustless gateways. All requests below one root share its responses. */
 export class GatewaySources {
   readonly #gateways: readonly string[]
+  readonly #stallTimeout: number
+  readonly #onBlock: ((block: FetchedBlock) => void) | undefined
   #pool: GatewayPool
   /** By root. The one that was used last is last. */
   readonly #open = new Map<string, Open>()
 
-  /** @throws {InvalidGatewayUrlError} */
-  constructor (gateways: readonly string[]) {
+  /**
+   * @param stallTimeout - milliseconds that a gateway may take to answer
+   * @throws {InvalidGatewayUrlError}
+   */
+  constructor (gateways: readonly string[], stallTimeout: number, onBlock?: (block: FetchedBlock) => void) {
     this.#gateways = gateways
+    this.#stallTimeout = stallTimeout
+    this.#onBlock = onBlock
     this.#pool = new GatewayPool(gateways)
   }
 
@@ -70,7 +86,10 @@ export class GatewaySources {
     this.#open.set(key, open)
 
     try {
-      return await open.source.fetch(cid, { part, size, signal })
+      const block = await open.source.fetch(cid, { part, size, signal })
+      this.#onBlock?.({ cid, root, size: block.bytes.byteLength })
+
+      return block
     } finally {
       open.wanted--
       this.#release(key, open)
@@ -82,6 +101,7 @@ export class GatewaySources {
       root,
       plan,
       pool: this.#pool,
+      stallTimeout: this.#stallTimeout,
       // offline, a gateway that fails is not waited for
       isOnlySource: navigator.onLine,
       // blocks are kept once they are checked: the browser would keep wrong bytes too, and give them back for ever

@@ -29,6 +29,7 @@
  */
 export { registerIpfsz } from './register.ts'
 export { DEFAULT_CACHE_SIZE } from './worker-gateway.ts'
+export type { FetchedBlock } from './gateway-sources.ts'
 export type { ServiceWorkerInit } from './register.ts'
 export type { SiteInit } from './site.ts'
 export type { WorkerGatewayInit } from './worker-gateway.ts'

@@ -1,7 +1,10 @@
-import type { WorkerScope } from './worker-scope.ts'
+import type { FetchEvent, WorkerScope } from './worker-scope.ts'
 
 /** The message that makes a worker that waits the active one. */
 const TAKE_OVER = 'ipfsz:take-over'
+
+/** The empty pages that were sent, by the ids of their clients. */
+const emptyPages = new Set<string>()
 
 /** Let the version before this one say when it may take over. */
 export function waitForTurn (scope: WorkerScope): void {
@@ -16,31 +19,34 @@ export function waitForTurn (scope: WorkerScope): void {
  * Hand a navigation to the next version of the worker, if one waits, and no other page is open that needs the files of
  * this one. Browsers alone would wait until the last page is closed, so that loading it again is never enough.
  *
- * @returns what makes the browser ask again, once this request no longer keeps this version active
+ * A navigation does not say whether it leaves the page that is open, or is in another tab. So an empty page comes
+ * first: if it is the only one, all others are left.
+ *
+ * @returns what makes the browser ask again: the empty page, or this version would stay active for the request
  */
 export async function handOver (
-  { mode, url, referrer }: Pick<Request, 'mode' | 'url' | 'referrer'>,
+  { request: { destination }, resultingClientId }: Pick<FetchEvent, 'request' | 'resultingClientId'>,
   { registration, clients }: Pick<WorkerScope, 'registration' | 'clients'>
 ): Promise<Response | undefined> {
   const { waiting } = registration
 
-  if (mode !== 'navigate' || waiting == null) {
+  // a frame belongs to a page that stays
+  if (destination !== 'document' || waiting == null) {
     return undefined
   }
 
-  const pages = await clients.matchAll({ type: 'window' })
-  // the page that is left: it is loaded again, or a link in it was followed
-  const isLeft = (page: string): boolean => [url, referrer].map(withoutFragment).includes(withoutFragment(page))
+  const windows = await clients.matchAll({ type: 'window' })
+  const pages = windows.filter(({ frameType }) => frameType !== 'nested')
 
-  if (pages.length > 1 || !pages.every(({ url }) => isLeft(url))) {
+  if (pages.length > 1) {
     return undefined
   }
 
-  waiting.postMessage(TAKE_OVER)
+  if (pages.every(({ id }) => emptyPages.has(id))) {
+    waiting.postMessage(TAKE_OVER)
+  }
+
+  emptyPages.add(resultingClientId)
 
   return new Response(null, { headers: { refresh: '0', 'cache-control': 'no-store' } })
-}
-
-function withoutFragment (url: string): string {
-  return url.replace(/#.*$/, '')
 }

@@ -6,7 +6,7 @@ import { createWorkerGateway } from './worker-gateway.ts'
 import type { OwnRequest } from './own-request.ts'
 import type { SiteInit } from './site.ts'
 import type { WorkerGatewayInit } from './worker-gateway.ts'
-import type { WorkerScope } from './worker-scope.ts'
+import type { FetchEvent, WorkerScope } from './worker-scope.ts'
 
 export interface ServiceWorkerInit extends WorkerGatewayInit {
   /**
@@ -29,8 +29,8 @@ export interface ServiceWorkerInit extends WorkerGatewayInit {
  * until no more than one of them is open, and that one is loaded again or left.
  *
  * @throws {InvalidGatewayUrlError} one of `gateways` is not the URL of a gateway
- * @throws {InvalidParametersError} there are no gateways, `trusted` or the root of the site are not CIDs, or the scope
- *   of a site is not the whole origin
+ * @throws {InvalidParametersError} there are no gateways, `trusted` or the root of the site are not CIDs, the scope of
+ *   a site is not the whole origin, or `timeout` is not above 0
  */
 export function registerIpfsz ({ site: siteInit, trusted = [], ...init }: ServiceWorkerInit): void {
   const scope = globalThis as unknown as WorkerScope
@@ -52,15 +52,15 @@ export function registerIpfsz ({ site: siteInit, trusted = [], ...init }: Servic
   // the page that registered the worker need not be loaded again
   scope.addEventListener('activate', event => { event.waitUntil(scope.clients.claim()) })
 
-  const answerOfSite = async (request: Request, own: OwnRequest): Promise<Response> =>
-    await handOver(request, scope) ?? gateway(request, own)
+  const answerOfSite = async (event: FetchEvent, own: OwnRequest): Promise<Response> =>
+    await handOver(event, scope) ?? gateway(event.request, own)
 
   scope.addEventListener('fetch', event => {
     const { request } = event
     const own = readOwnRequest(request, { origin, site })
 
     if (own != null) {
-      event.respondWith(site == null ? gateway(request, own) : answerOfSite(request, own))
+      event.respondWith(site == null ? gateway(request, own) : answerOfSite(event, own))
     }
   })
 }

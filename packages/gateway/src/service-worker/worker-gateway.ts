@@ -1,6 +1,6 @@
 import { zstdDecoder } from '@ipfsz/codecs/zstd-decoder'
 import { InvalidParametersError, ipfszReader, unmark } from '@ipfsz/core/reader'
-import { assembleGateway } from '../assemble-gateway.ts'
+import { assembleGateway, DEFAULT_STALL_TIMEOUT, DEFAULT_START_TIMEOUT } from '../assemble-gateway.ts'
 import { GatewayError } from '../errors.ts'
 import { parseCid } from '../request/content-root.ts'
 import { BlockCache } from './block-cache.ts'
@@ -11,8 +11,9 @@ import { SITE_HOST } from './site.ts'
 import { StoredBlocks } from './stored-blocks.ts'
 import { WEB_TYPES } from './web-types.ts'
 import { yieldingCodec } from './yielding-codec.ts'
+import type { FetchedBlock } from './gateway-sources.ts'
 import type { OwnRequest } from './own-request.ts'
-import type { RootReader } from '../contract.ts'
+import type { GatewayLimits, RootReader } from '../contract.ts'
 import type { GatewayParts } from '../respond/context.ts'
 import type { Codec } from '@ipfsz/codecs'
 import type { CID } from 'multiformats/cid'
@@ -25,6 +26,16 @@ const HELD_BYTES = 64 * 1024 * 1024
 
 /** What one response reads ahead, in bytes. */
 const READ_AHEAD = 8 * 1024 * 1024
+
+/** How long the gateways may send nothing, half a minute in milliseconds: people look at an empty page meanwhile. */
+export const DEFAULT_TIMEOUT = 30_000
+
+/** How often a gateway that keeps silent is asked within that time, and the longest that it is waited for at once. */
+const ATTEMPTS = 3
+const LONGEST_ATTEMPT = 10_000
+
+/** The longest time that a timer can have, in milliseconds. */
+const LONGEST_TIMER = 2 ** 31 - 1
 
 /** How many readers are kept, each with the roots of the files that it read last. */
 const MAX_READERS = 8
@@ -56,6 +67,15 @@ export interface WorkerGatewayInit {
    * @default 268435456
    */
   cacheSize?: number | undefined
+  /** Called for each block that a gateway has sent and a request needs: to show what a page costs. */
+  onBlock?: ((block: FetchedBlock) => void) | undefined
+  /**
+   * Milliseconds that a response waits while no gateway sends anything. Then it fails, with an error that names what is
+   * missing. Each gateway has a third of it to answer, and at most 10 seconds.
+   *
+   * @default 30000
+   */
+  timeout?: number | undefined
 }
 
 /** Answers requests for files and directories with their original bytes. */
@@ -75,26 +95,34 @@ const PARTS: GatewayParts = {
 
 /**
  * @throws {InvalidGatewayUrlError} one of `gateways` is not the URL of a gateway
- * @throws {InvalidParametersError} there are no gateways, or one of `trusted` is not a CID
+ * @throws {InvalidParametersError} there are no gateways, one of `trusted` is not a CID, or `timeout` is not above 0
  */
-export function createWorkerGateway (
-  { gateways, codecs = [zstdDecoder()], trusted = [], cacheSize = DEFAULT_CACHE_SIZE }: WorkerGatewayInit
-): WorkerGateway {
+export function createWorkerGateway ({
+  gateways,
+  codecs = [zstdDecoder()],
+  trusted = [],
+  cacheSize = DEFAULT_CACHE_SIZE,
+  timeout = DEFAULT_TIMEOUT,
+  onBlock
+}: WorkerGatewayInit): WorkerGateway {
   if (gateways.length === 0) {
     throw new InvalidParametersError('A service worker needs at least one gateway to fetch from')
   }
 
   const trustedRoots = new Set(trusted.map(parseRoot))
   const blocks = new BlockCache(new StoredBlocks(cacheSize))
-  const sources = new GatewaySources(gateways)
+  const stallTimeout = Math.min(timeout / ATTEMPTS, LONGEST_ATTEMPT)
+  const sources = new GatewaySources(gateways, stallTimeout, onBlock)
   const readers = new Map<string, RootReader>()
   const turns = new DecodingTurns()
   const yielding = codecs.map(codec => yieldingCodec(codec, turns))
-  const read = (root: CID): RootReader['fs'] => ipfszReader({ blockstore: blocks, sources: [sources.below(root)] }, {
+  const reading = {
     codecs: yielding,
     inFlightBytes: READ_AHEAD,
-    fetch: { maxBytes: READ_AHEAD }
-  })
+    fetch: { maxBytes: READ_AHEAD, stallTimeout, timeout }
+  }
+  const read = (root: CID): RootReader['fs'] =>
+    ipfszReader({ blockstore: blocks, sources: [sources.below(root)] }, reading)
 
   const below = (cid: CID): RootReader => {
     const root = unmark(cid)
@@ -113,11 +141,11 @@ export function createWorkerGateway (
   }
 
   // whatever is read, is read below a root
-  const nothing = ipfszReader({ blockstore: blocks }, { codecs: yielding })
+  const nothing = ipfszReader({ blockstore: blocks }, reading)
   const gateway = assembleGateway({ fs: nothing, blocks, below }, {
     // and no others: a path on `localhost` stays where it is
     subdomainHosts: [SITE_HOST],
-    limits: { heldBytes: HELD_BYTES },
+    limits: { heldBytes: HELD_BYTES, ...responseTimes(timeout) },
     onError: err => { console.error(err) }
   }, PARTS)
 
@@ -133,6 +161,16 @@ function requestOf (url: string, request: Request): Request {
   const { method, headers, signal } = request
 
   return url === request.url ? request : new Request(url, { method, headers, signal })
+}
+
+/** How long a response may take: longer than its blocks, which fail with a better reason. */
+function responseTimes (timeout: number): Pick<GatewayLimits, 'startTimeout' | 'stallTimeout'> {
+  const time = Math.min(timeout * 2, LONGEST_TIMER)
+
+  return {
+    startTimeout: Math.max(time, DEFAULT_START_TIMEOUT),
+    stallTimeout: Math.max(time, DEFAULT_STALL_TIMEOUT)
+  }
 }
 
 /** @throws {InvalidParametersError} it is not a CID */

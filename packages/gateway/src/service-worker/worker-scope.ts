@@ -11,8 +11,8 @@ export interface WorkerScope {
   }
   readonly clients: {
     claim (): Promise<void>
-    /** The pages that this version of the worker has. */
-    matchAll (options: { type: 'window' }): Promise<ReadonlyArray<{ readonly url: string }>>
+    /** The pages and frames that this version of the worker has. */
+    matchAll (options: { type: 'window' }): Promise<ReadonlyArray<{ readonly id: string, readonly frameType: string }>>
   }
   skipWaiting (): Promise<void>
   addEventListener (type: 'install' | 'activate', listener: (event: ExtendableEvent) => void): void
@@ -26,5 +26,7 @@ export interface ExtendableEvent {
 
 export interface FetchEvent extends ExtendableEvent {
   readonly request: Request
+  /** The id that the page of a navigation will have. */
+  readonly resultingClientId: string
   respondWith (response: Promise<Response>): void
 }

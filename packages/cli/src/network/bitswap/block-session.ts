@@ -1,6 +1,8 @@
-import { NotFoundError } from '@ipfsz/core'
+import { isRefusal, NotFoundError } from '@ipfsz/core'
+import { PeerGateways } from '@ipfsz/core/libp2p'
 import { keyOf } from '../../dag/dag-walk.ts'
 import { BlockRequest } from './block-request.ts'
+import { OnlyHttpPeer } from './http-peers.ts'
 import { SessionPeers } from './session-peers.ts'
 import type { FetchedBlock, FetchOptions } from '../network.ts'
 import type { SessionComponents } from './session-components.ts'
@@ -9,12 +11,17 @@ import type { CID } from 'multiformats/cid'
 /** The senders of this many blocks are remembered. */
 const MAX_ARRIVED = 1024
 
-export type BlockSessionOptions = Pick<FetchOptions, 'search' | 'signal' | 'size'>
+/** How long responses of peers stay open after the last fetch ended, in milliseconds. */
+const LINGER = 3_000
+
+export type BlockSessionOptions = Pick<FetchOptions, 'part' | 'plan' | 'search' | 'signal' | 'size'>
 
 /**
  * Fetches the blocks below one root. Each block is asked of one peer, the one with the fewest bytes
  * to send: all peers work, and no block is sent twice. If that peer disconnects, lacks the block
  * or stalls, another is asked.
+ *
+ * A peer that is the only one to have them is asked over HTTP, if it speaks that. Bitswap brings what it does not send.
  */
 export class BlockSession {
   readonly #components: SessionComponents
@@ -22,10 +29,16 @@ export class BlockSession {
   readonly #arriving = new Map<string, Promise<FetchedBlock>>()
   /** The senders of the last blocks by key, the oldest first. */
   readonly #arrived = new Map<string, string>()
+  readonly #root: CID
+  #http: PeerGateways | undefined
+  #lingering: NodeJS.Timeout | undefined
+  /** That of the last fetch. */
+  #search: FetchOptions['search']
   /** When the session was last used, in milliseconds since the epoch. */
   lastUsed = Date.now()
 
   constructor (root: CID, components: SessionComponents) {
+    this.#root = root
     this.#components = components
     this.#peers = new SessionPeers(root, components)
   }
@@ -63,7 +76,11 @@ export class BlockSession {
       }
     }
 
-    const fetched = this.#fetch(cid, options).finally(() => { this.#arriving.delete(key) })
+    clearTimeout(this.#lingering)
+    const fetched = this.#fetch(cid, options).finally(() => {
+      this.#arriving.delete(key)
+      this.#linger()
+    })
     this.#arriving.set(key, fetched)
 
     return fetched
@@ -75,10 +92,63 @@ export class BlockSession {
   }
 
   close (): void {
+    this.#closeHttp()
     this.#peers.close()
   }
 
-  async #fetch (cid: CID, { size, search = 'all', signal }: BlockSessionOptions): Promise<FetchedBlock> {
+  /** Fetch a block over HTTP, or else over Bitswap. */
+  async #fetch (cid: CID, options: BlockSessionOptions): Promise<FetchedBlock> {
+    const { part, plan, size, signal } = options
+    this.#http ??= this.#openHttp()
+    this.#search = options.search
+
+    try {
+      const { bytes, sender = '' } = await this.#http.fetch(cid, { root: this.#root, part, plan, size, signal })
+      this.#remember(keyOf(cid), sender)
+
+      return { bytes, peerId: sender, verified: true }
+    } catch (err) {
+      signal.throwIfAborted()
+
+      if (!isRefusal(err)) {
+        throw err
+      }
+    }
+
+    return this.#fetchBlock(cid, options)
+  }
+
+  #openHttp (): PeerGateways {
+    const { libp2p, early } = this.#components
+
+    return new PeerGateways({
+      root: this.#root,
+      early,
+      peers: new OnlyHttpPeer(libp2p, () => this.#peers.connected),
+      next: {
+        fetch: async (cid, { size, signal }) => {
+          const { bytes, peerId } = await this.#fetchBlock(cid, { size, signal, search: this.#search })
+
+          return { bytes, sender: peerId }
+        }
+      }
+    })
+  }
+
+  /** Close responses some time after the last fetch: they hold what has arrived early. */
+  #linger (): void {
+    if (!this.busy) {
+      this.#lingering = setTimeout(() => { this.#closeHttp() }, LINGER).unref()
+    }
+  }
+
+  #closeHttp (): void {
+    clearTimeout(this.#lingering)
+    this.#http?.close()
+    this.#http = undefined
+  }
+
+  async #fetchBlock (cid: CID, { size, search = 'all', signal }: BlockSessionOptions): Promise<FetchedBlock> {
     const request = new BlockRequest(cid, size, this.#peers, this.#components.wants)
 
     this.#peers.enter()

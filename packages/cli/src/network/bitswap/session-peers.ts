@@ -58,6 +58,13 @@ export class SessionPeers {
     return this.#peers.size
   }
 
+  /** The connected peers that may have the blocks. */
+  get connected (): PeerId[] {
+    return [...this.#peers.values()]
+      .filter(({ connected, failures }) => connected && failures < MAX_FAILURES)
+      .map(({ id }) => id)
+  }
+
   /** Whether there were peers and none can be asked any more. A search dials them again. */
   get areGone (): boolean {
     const peers = [...this.#peers.values()]

@@ -38,6 +38,8 @@ export interface NodeNetworkInit {
   node: Node
   /** What to provide, at the start and at every interval. By default nothing. */
   provides?: Omit<ProvidingInit, 'libp2p'>
+  /** Called with the CIDs, marked or plain, that a command has added and wants to be provided. */
+  onProvide?: (cids: readonly CID[]) => void
 }
 
 /** Reaches other nodes through a node in this process. */
@@ -46,14 +48,16 @@ export class NodeNetwork implements Network {
   readonly #node: Node
   readonly #names: NameService
   readonly #providing: Providing | undefined
+  readonly #onProvide: NodeNetworkInit['onProvide']
   readonly #sessions = new Map<string, BlockSession>()
   /** Blocks that have arrived and are being written, by key. */
   readonly #storing = new Map<string, Promise<FetchedBlock>>()
 
-  constructor ({ repo, node, provides }: NodeNetworkInit) {
+  constructor ({ repo, node, provides, onProvide }: NodeNetworkInit) {
     this.#repo = repo
     this.#node = node
     this.#names = new NameService(repo, node.libp2p)
+    this.#onProvide = onProvide
 
     if (provides != null) {
       this.#providing = new Providing({ libp2p: node.libp2p, ...provides })
@@ -138,6 +142,7 @@ export class NodeNetwork implements Network {
 
   async provide (cids: readonly CID[]): Promise<void> {
     this.#providing?.add(cids.map(unmark))
+    this.#onProvide?.(cids)
   }
 
   async publishName (cid: CID, path: string, options: PublishOptions): Promise<PublishedName> {

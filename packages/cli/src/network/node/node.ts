@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { withBitswap } from '@helia/bitswap'
 import { withLibp2pLight } from '@helia/libp2p'
 import { messageOf } from '@ipfsz/codecs/internal'
+import { earlyBudget } from '@ipfsz/core/libp2p'
 import { identify, identifyPush } from '@libp2p/identify'
 import { noise } from '@libp2p/noise'
 import { ping } from '@libp2p/ping'
@@ -12,12 +13,14 @@ import { NodeError } from '../../errors.ts'
 import { listenError } from './listen-error.ts'
 import { keepConnected } from './keep-connected.ts'
 import { dhtServices } from './dht-services.ts'
+import { checkPorts } from './check-ports.ts'
 import { captureBitswap } from '../helia-internals/capture-bitswap.ts'
 import { listenAtOnce } from '../helia-internals/listen-at-once.ts'
 import { shortenStreams } from '../helia-internals/short-streams.ts'
 import { loadTransports } from './transports.ts'
 import { Wants } from '../bitswap/wants.ts'
 import type { Services } from '../dht/dhts.ts'
+import type { EarlyBudget } from '@ipfsz/core/libp2p'
 import type { BlockBroker } from '../helia-internals/capture-bitswap.ts'
 import type { Libp2p, PrivateKey } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
@@ -79,6 +82,8 @@ export interface Node {
   helia: Helia
   libp2p: Libp2p<Services>
   wants: Wants
+  /** What is held of blocks that peers sent over HTTP before they were asked for, in bytes. */
+  early: EarlyBudget
   /** The agent version that it sends to peers. */
   agent: string
   /** Sends a block that has just arrived to the peers that want it. */
@@ -99,6 +104,12 @@ export async function startNode (init: NodeInit): Promise<Node> {
   if (loaded.missing != null) {
     onNote(loaded.missing)
   }
+
+  if (process.versions.bun != null) {
+    onNote('on Bun, no blocks are exchanged with peers: run ipfsz with Node or Deno, or fetch with --gateway URL')
+  }
+
+  await checkPorts(loaded.listen)
 
   const helia = withBitswap(withLibp2pLight<Helia, Services>(createHeliaLight({ ...stores, hashers: [sha512] }), {
     addresses: { listen: loaded.listen, announce: [...announce] },
@@ -146,6 +157,7 @@ export async function startNode (init: NodeInit): Promise<Node> {
     helia,
     libp2p,
     wants: new Wants(bitswap()),
+    early: earlyBudget(),
     agent,
     announce: async (...args) => { await bitswap()?.announce?.(...args) },
     async stop () {

@@ -13,10 +13,17 @@ const DEFAULT_PORTS = ['tcp/4101', 'tcp/4102/ws', 'udp/4103/webrtc-direct']
 const WEBRTC_DIRECT = /\/webrtc-direct(?:\/|$)/
 
 /**
- * The default addresses of a daemon: all IPv4 addresses, and all of IPv6 if the machine has one.
+ * The default addresses of a daemon: all IPv4 addresses, and all of IPv6 if the machine has one. Deno ignores
+ * `ipv6Only`: a port that it has on IPv4 is taken on IPv6.
+ *
+ * @param canShare - whether IPv4 and IPv6 can each have the same port
  */
-export function defaultListen (interfaces: ReturnType<typeof networkInterfaces> = networkInterfaces()): string[] {
-  const hasIpv6 = Object.values(interfaces).some(addresses => addresses?.some(({ family }) => family === 'IPv6'))
+export function defaultListen (
+  interfaces: ReturnType<typeof networkInterfaces> = networkInterfaces(),
+  canShare = !('Deno' in globalThis)
+): string[] {
+  const hasIpv6 = canShare &&
+    Object.values(interfaces).some(addresses => addresses?.some(({ family }) => family === 'IPv6'))
 
   return ['/ip4/0.0.0.0', ...hasIpv6 ? ['/ip6/::'] : []]
     .flatMap(address => DEFAULT_PORTS.map(port => `${address}/${port}`))

@@ -15,23 +15,30 @@ export const FIRST_OFFSETS = [1, 4, 8]
 
 /**
  * Decompress one Zstandard frame (RFC 8878) of exactly `size` bytes. Time depends only on the
- * length of the frame and of the output, and memory on the output and a block, whatever the
- * frame claims.
+ * length of the frame, the dictionary and the output, and memory on the dictionary, the output and
+ * a block, whatever the frame claims.
  *
+ * @param dictionary - is put in front of the output, where matches refer to it like to output. So
+ * the loop over sequences needs no branch for it.
  * @throws {CorruptFrameError}
  */
-export function decodeZstdFrame (frame: Uint8Array, size: number): Uint8Array {
-  const { window, blocks, checksumLength } = checkZstdFrame(frame, size)
+export function decodeZstdFrame (frame: Uint8Array, size: number, dictionary?: Uint8Array): Uint8Array {
+  const { window, blocks, checksumLength } = checkZstdFrame(frame, size, dictionary)
   const maxBlock = Math.min(window, MAX_BLOCK)
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength)
-  const bytes = new Uint8Array(size)
+  const first = dictionary?.byteLength ?? 0
+  const bytes = new Uint8Array(first + size)
   const output: Output = {
     bytes,
     view: new DataView(bytes.buffer),
-    position: 0,
+    position: first,
     offsets: Int32Array.from(FIRST_OFFSETS)
   }
   let state: ZstdState | undefined
+
+  if (dictionary != null) {
+    bytes.set(dictionary)
+  }
 
   const end = visitBlocks(frame, blocks, (type, start, length) => {
     if (length > maxBlock) {
@@ -42,19 +49,22 @@ export function decodeZstdFrame (frame: Uint8Array, size: number): Uint8Array {
       copyBlock(output, frame, type, start, length)
     } else {
       state ??= createState(Math.min(maxBlock, size))
-      decodeBlock(state, output, frame, view, start, start + length, Math.min(size, output.position + maxBlock))
+      decodeBlock(state, output, frame, view, start, start + length, Math.min(first + size, output.position + maxBlock))
     }
   })
 
-  if (output.position !== size) {
-    throw corrupt(`it holds ${output.position} bytes instead of ${size}`)
+  if (output.position !== first + size) {
+    throw corrupt(`it holds ${output.position - first} bytes instead of ${size}`)
   }
 
-  if (checksumLength > 0 && readUint32(frame, end) !== xxh64Low(bytes)) {
+  // a copy, so that the dictionary is not kept in memory with it
+  const content = first === 0 ? bytes : bytes.slice(first)
+
+  if (checksumLength > 0 && readUint32(frame, end) !== xxh64Low(content)) {
     throw corrupt('its checksum does not match')
   }
 
-  return bytes
+  return content
 }
 
 /** The state that compressed blocks pass on to the next. */

@@ -6,8 +6,8 @@ import type { FseTable } from './zstd-fse.ts'
 import type { Literals } from './zstd-literals.ts'
 import type { Sequences } from './zstd-sequences.ts'
 
-/** Higher codes would exceed the output of any frame. All bits of an offset fit into one read. */
-const MAX_OFFSET_CODE = 24
+/** Higher codes would exceed the output of any frame with any dictionary. All bits of an offset fit into one read. */
+const MAX_OFFSET_CODE = 25
 /** The number of valid bits after a read of four bytes, at least. */
 const BITS_AT_ONCE = 25
 

@@ -37,10 +37,22 @@ type VisitBlock = (type: number, start: number, length: number) => void
  * silently stops after the first frame, and the WebAssembly module allocates what the header
  * claims.
  *
+ * @param dictionary - a frame with a dictionary must have a checksum: nothing else would tell that
+ * the dictionary is a wrong one. Its window must hold all of its content, so that all of it can
+ * refer to the dictionary (RFC 8878, section 5): libzstd does not check that.
  * @throws {CorruptFrameError}
  */
-export function checkZstdFrame (frame: Uint8Array, size: number): ZstdHeader {
+export function checkZstdFrame (frame: Uint8Array, size: number, dictionary?: Uint8Array): ZstdHeader {
   const header = readHeader(frame, size)
+
+  if (dictionary != null && header.checksumLength === 0) {
+    throw corrupt('it has no checksum, which a frame with a dictionary needs')
+  }
+
+  if (dictionary != null && header.window < size) {
+    throw corrupt(`its window of ${header.window} bytes is too small for ${size} with a dictionary`)
+  }
+
   const end = visitBlocks(frame, header.blocks, () => {}) + header.checksumLength
 
   if (end !== frame.byteLength) {

@@ -1,5 +1,5 @@
-import { raceSignal } from 'race-signal'
 import { delay } from '../../util/delay.ts'
+import { firstOf } from '../../util/first-of.ts'
 import { GatewaysFailedError } from './errors.ts'
 import type { Gateway } from './gateway.ts'
 import type { GatewaySettings } from './settings.ts'
@@ -9,8 +9,6 @@ export interface AskOptions {
   /** The block that is needed, for the error. */
   cid: CID
   settings: GatewaySettings
-  /** The gateway to ask first. */
-  first?: Gateway | undefined
   signal: AbortSignal
 }
 
@@ -34,7 +32,7 @@ interface Attempt<T> {
  */
 export async function askGateways<T> (
   work: (gateway: Gateway, stop: AbortController) => Promise<T>,
-  { cid, settings, first, signal }: AskOptions
+  { cid, settings, signal }: AskOptions
 ): Promise<Answer<T>> {
   const { pool, hedgeTime } = settings
   const running = new Map<Gateway, Attempt<T>>()
@@ -53,10 +51,6 @@ export async function askGateways<T> (
   }
 
   try {
-    if (first != null && !cannotAsk(first)) {
-      start(first)
-    }
-
     for (;;) {
       signal.throwIfAborted()
       const next = pool.pick(cannotAsk)
@@ -103,23 +97,5 @@ export async function askGateways<T> (
     }
   } finally {
     running.forEach(({ stop }) => { stop.abort() })
-  }
-}
-
-/** The first of some promises. Undefined: none of them settled within the time. */
-async function firstOf<T> (
-  promises: Array<Promise<T>>,
-  time: number | undefined,
-  signal: AbortSignal
-): Promise<T | undefined> {
-  const late = new AbortController()
-
-  try {
-    return await raceSignal(Promise.race([
-      ...promises,
-      ...time == null ? [] : [delay(time, late.signal).then(() => undefined, () => undefined)]
-    ]), signal)
-  } finally {
-    late.abort()
   }
 }

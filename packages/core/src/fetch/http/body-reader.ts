@@ -1,5 +1,5 @@
 import { GatewayConnectionError, GatewayStalledError } from './errors.ts'
-import { MIN_PROGRESS } from './limits.ts'
+import { MEASURED_AFTER, MEASURED_BYTES, MIN_PROGRESS } from './limits.ts'
 import { reasonOf } from './open-response.ts'
 import type { RequestOptions } from './open-response.ts'
 
@@ -17,6 +17,8 @@ export class BodyReader {
   #received = 0
   /** How long the reader has waited for bytes in all, in milliseconds. */
   #waited = 0
+  /** Since when it has been waiting for the next bytes, on the clock of `performance.now`. */
+  #waitsSince: number | undefined
   /** How long it has waited, and how many bytes arrived, since the last time that `MIN_PROGRESS` was reached. */
   #sinceProgress = { time: 0, bytes: 0 }
 
@@ -31,9 +33,16 @@ export class BodyReader {
     return this.#waited
   }
 
-  /** Bytes per millisecond of waiting for them. */
-  get rate (): number {
-    return this.#received / Math.max(this.#waited, 1)
+  /** Bytes per millisecond of waiting for them. Undefined: there are too few to tell. */
+  get rate (): number | undefined {
+    return this.#waited < MEASURED_AFTER && this.#received < MEASURED_BYTES
+      ? undefined
+      : this.#received / Math.max(this.#waited, 1)
+  }
+
+  /** How long the reader has been waiting for the next bytes, in milliseconds. */
+  get silence (): number {
+    return this.#waitsSince == null ? 0 : performance.now() - this.#waitsSince
   }
 
   /**
@@ -91,7 +100,7 @@ export class BodyReader {
     signal.throwIfAborted()
 
     const progress = this.#sinceProgress
-    const started = performance.now()
+    const started = this.#waitsSince = performance.now()
     const stalled = Promise.withResolvers<never>()
     const onAbort = (): void => { stalled.reject(signal.reason as Error) }
     const timer = setTimeout(() => {
@@ -117,6 +126,7 @@ export class BodyReader {
 
       return result
     } finally {
+      this.#waitsSince = undefined
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
     }

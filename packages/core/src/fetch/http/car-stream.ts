@@ -16,6 +16,8 @@ const CAR = 'application/vnd.ipld.car; version=1; order=dfs; dups=n'
 export interface CarBlock {
   /** See `blockKey`. */
   key: string
+  /** The codec of its CID. */
+  code: number
   bytes: Uint8Array
 }
 
@@ -47,6 +49,7 @@ export class CarStream {
     stop: AbortController,
     { fetch, stallTimeout }: Omit<RequestOptions, 'signal'>
   ): Promise<CarStream> {
+    const asked = performance.now()
     const request = { fetch, stallTimeout, signal: stop.signal }
     const response = await openResponse(gateway.url, path, CAR, request)
     const car = new CarStream(gateway, new BodyReader(gateway.url, response, request), stop)
@@ -63,6 +66,8 @@ export class CarStream {
       throw err
     }
 
+    gateway.latency = performance.now() - asked
+
     return car
   }
 
@@ -71,9 +76,14 @@ export class CarStream {
     return this.#body.waited
   }
 
-  /** Bytes per millisecond of waiting for them. */
-  get rate (): number {
+  /** Bytes per millisecond of waiting for them. Undefined: there are too few to tell. */
+  get rate (): number | undefined {
     return this.#body.rate
+  }
+
+  /** How long the reader has been waiting for the next bytes, in milliseconds. */
+  get silence (): number {
+    return this.#body.silence
   }
 
   /** Called when bytes have arrived. What it throws, `next` throws. */
@@ -115,7 +125,7 @@ export class CarStream {
 
     await checkBlock(cid, bytes).catch((err: unknown) => { throw this.#wrong(messageOf(err), err) })
 
-    return { key: blockKey(cid), bytes }
+    return { key: blockKey(cid), code: cid.code, bytes }
   }
 
   close (): void {

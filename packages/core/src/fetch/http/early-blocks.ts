@@ -4,24 +4,51 @@ import type { GatewayBlock } from './want.ts'
 /** What the streams of a source share: how many bytes their early blocks take. */
 export interface EarlyBudget {
   used: number
+  /**
+   * The most that they may take.
+   *
+   * @default 16777216
+   */
+  max?: number | undefined
+  /**
+   * The most that they may take for a response to be read on while nobody waits for its blocks.
+   *
+   * @default max
+   */
+  ahead?: number | undefined
+}
+
+/** A block, and the response that brought it. */
+export interface EarlyBlock<P> {
+  block: GatewayBlock
+  piece: P
 }
 
 /** The blocks of one stream that arrived before they were asked for. */
-export class EarlyBlocks {
-  readonly #blocks = new Map<string, GatewayBlock>()
+export class EarlyBlocks<P> {
+  readonly #blocks = new Map<string, EarlyBlock<P>>()
   readonly #budget: EarlyBudget
 
   constructor (budget: EarlyBudget) {
     this.#budget = budget
   }
 
+  /** Whether no more is read while nobody waits for it. */
+  get isFarAhead (): boolean {
+    const { used, max = MAX_EARLY_BYTES, ahead = max } = this.#budget
+
+    return used >= ahead
+  }
+
   /** Whether all streams together hold as much as they may. */
   get isFull (): boolean {
-    return this.#budget.used >= MAX_EARLY_BYTES
+    const { used, max = MAX_EARLY_BYTES } = this.#budget
+
+    return used >= max
   }
 
   /** Keep a block. Drops the oldest ones of this stream, and the block itself, if there is no room. */
-  add (key: string, block: GatewayBlock): void {
+  add (key: string, early: EarlyBlock<P>): void {
     this.take(key)
 
     for (const oldest of this.#blocks.keys()) {
@@ -33,20 +60,20 @@ export class EarlyBlocks {
     }
 
     if (!this.isFull) {
-      this.#blocks.set(key, block)
-      this.#budget.used += costOf(block.bytes)
+      this.#blocks.set(key, early)
+      this.#budget.used += costOf(early.block.bytes)
     }
   }
 
-  take (key: string): GatewayBlock | undefined {
-    const block = this.#blocks.get(key)
+  take (key: string): EarlyBlock<P> | undefined {
+    const early = this.#blocks.get(key)
 
-    if (block != null) {
+    if (early != null) {
       this.#blocks.delete(key)
-      this.#budget.used -= costOf(block.bytes)
+      this.#budget.used -= costOf(early.block.bytes)
     }
 
-    return block
+    return early
   }
 
   clear (): void {

@@ -1,16 +1,26 @@
-// Above 250 lines: the steps of one response share its state, and nearly all of them change it.
-import { askGateways } from './ask-gateways.ts'
-import { DeliveredBlocks } from './delivered-blocks.ts'
-import { CarStream } from './car-stream.ts'
+// Above 250 lines: the steps of the responses share their state, and nearly all of them change it.
+import * as raw from 'multiformats/codecs/raw'
 import { costOf, EarlyBlocks } from './early-blocks.ts'
-import { GatewayRefusedError, GatewaysFailedError } from './errors.ts'
-import { MAX_FAILED_OPENS, MAX_STRAY_BYTES, SLOW_PART } from './limits.ts'
+import { GatewayRefusedError, GatewaysFailedError, GatewayStalledError } from './errors.ts'
+import {
+  CHECK_INTERVAL,
+  LOOK_AHEAD,
+  MAX_DELIVERED,
+  MAX_FAILED_OPENS,
+  MAX_STRAY_BYTES,
+  MIN_STEP,
+  SLOW_PART
+} from './limits.ts'
+import { PieceStream } from './piece-stream.ts'
+import { isEnding, nextShare } from './shares.ts'
 import { WantedBlocks } from './wanted-blocks.ts'
-import type { CarBlock } from './car-stream.ts'
+import type { CarBlock, CarStream } from './car-stream.ts'
 import type { EarlyBudget } from './early-blocks.ts'
 import type { Gateway } from './gateway.ts'
 import type { GatewaySettings } from './settings.ts'
+import type { Piece, Share } from './shares.ts'
 import type { GatewayBlock, Want } from './want.ts'
+import type { PlacedWant } from './wanted-blocks.ts'
 import type { FilePart } from '../../dag/block.ts'
 import type { CID } from 'multiformats/cid'
 
@@ -37,28 +47,33 @@ class ReplacedError extends Error {
 }
 
 /**
- * Brings the blocks of one file, or of what one path leads to, with one request for a CAR. The reader walks a file in
- * the order of the CAR, depth first, so blocks are handed over as they arrive. Those that come before they are asked
- * for wait, and once these take too much, no more is read from the response.
+ * Brings the blocks of one file, or of what one path leads to, with requests for CARs. The reader walks a file in the
+ * order of the CAR, depth first, so blocks are handed over as they arrive. Those that come before they are asked for
+ * wait, and once these take too much, no more is read from responses that nobody waits for.
  *
- * A response that breaks off, stalls, or brings something else is replaced by one that begins at the first byte that is
- * waited for.
+ * The first request is for all of it. If that takes long, other gateways send pieces of the file: see `nextShare`. What
+ * a response that breaks off, stalls, or brings something else has left is asked for again.
  */
 export class EntityStream {
   readonly #init: EntityStreamInit
   readonly #wants = new WantedBlocks()
-  readonly #early: EarlyBlocks
+  readonly #early: EarlyBlocks<PieceStream>
+  readonly #pieces = new Set<PieceStream>()
+  /** The keys of the last blocks that arrived. */
+  readonly #delivered = new Set<string>()
+  /** What responses that have ended have brought, behind the first block that is waited for. */
+  #brought: Piece[] = []
+  /** Gateways that do not send CARs of it. */
+  readonly #refusing = new Set<Gateway>()
   #first: CarRequest | undefined
   /** The file whose blocks it brings, once that is known. */
   #file: string | undefined
-  #car: CarStream | undefined
-  #delivered = new DeliveredBlocks()
-  #running = false
+  /** How far the file is read. */
+  #fileEnd = 0
   #stopped = false
   /** How often in a row no gateway sent a CAR. */
   #failedOpens = 0
-  /** The gateway to ask next, in place of a slow one. */
-  #preferred: Gateway | undefined
+  #check: ReturnType<typeof setTimeout> | undefined
 
   constructor (init: EntityStreamInit) {
     this.#init = init
@@ -73,7 +88,7 @@ export class EntityStream {
 
   /** Whether a response is being read, or will be. */
   get isOpen (): boolean {
-    return !this.#stopped && (this.#running || this.#car != null)
+    return !this.#stopped && this.#pieces.size > 0
   }
 
   /** Whether a block of a file is one of its blocks. */
@@ -82,35 +97,41 @@ export class EntityStream {
   }
 
   /** A block that has arrived before. */
-  take (key: string): GatewayBlock | undefined {
-    const block = this.#early.take(key)
+  take (key: string, part: FilePart | undefined): GatewayBlock | undefined {
+    const early = this.#early.take(key)
 
-    if (block != null) {
-      this.#delivered.use()
-      this.#run()
+    if (early == null) {
+      return undefined
     }
+
+    const { block, piece } = early
+    piece.use(part, 0)
+    this.#schedule()
 
     return block
   }
 
   ask (want: Want): void {
     this.#file ??= want.part?.file.toString()
+    this.#fileEnd = Math.max(this.#fileEnd, want.part?.end ?? 0)
 
-    const isPassed = this.#car != null && this.#delivered.hasPassed(want)
+    // the next response would bring it, but another source does so sooner
+    const isPassed = this.#hasPassed(want) || (this.#init.settings.carsOnly && this.#isBefore(want))
 
     if (isPassed || this.#stopped || this.#failedOpens >= MAX_FAILED_OPENS) {
       this.#init.fetchAlone(want)
       return
     }
 
-    this.#wants.add(want)
-    this.#run()
+    this.#wants.add(want, () => { this.#dropUnanswered() })
+    this.#schedule()
   }
 
   /** Read no more. Blocks that have arrived can still be taken, and what is waited for is fetched without it. */
   stop (): void {
     this.#stopped = true
-    this.#end()
+    clearTimeout(this.#check)
+    this.#pieces.forEach(piece => { this.#end(piece) })
     this.#wants.all().forEach(want => { this.#fetchAlone(want) })
   }
 
@@ -121,83 +142,234 @@ export class EntityStream {
     this.#early.clear()
   }
 
-  #run (): void {
-    if (!this.#running) {
-      // never rejects
-      this.#read().catch(() => {})
+  /**
+   * End requests that were not answered before the last block is no longer waited for: it may have come from peers. One
+   * for CARs alone goes on: the root came otherwise from the same peer, and what is below it is wanted still.
+   */
+  #dropUnanswered (): void {
+    if (this.isIdle && !this.#init.settings.carsOnly) {
+      [...this.#pieces].filter(piece => !piece.hasAnswered).forEach(piece => { this.#end(piece) })
     }
   }
 
-  async #read (): Promise<void> {
-    this.#running = true
+  /** Whether all responses begin behind the place of a block in the file. */
+  #isBefore ({ part }: Want): boolean {
+    return part != null && this.#pieces.size > 0 && [...this.#pieces].every(({ start }) => start > part.start)
+  }
 
-    while (!this.#stopped && (!this.isIdle || (this.#car != null && !this.#early.isFull))) {
-      try {
-        const car = this.#car ??= await this.#open()
-        // a response that came after `stop` ends here
-        const block = this.#stopped ? undefined : await car?.next()
+  /** Whether a block has been delivered already, or a response has passed its place in the file. */
+  #hasPassed ({ key, part }: Want): boolean {
+    const pieces = [...this.#pieces].filter(({ hasAnswered }) => hasAnswered)
 
-        if (car == null || block == null) {
-          this.#miss()
-        } else {
-          this.#arrive(block, car)
-        }
-      } catch (err) {
-        this.#fail(err as Error)
+    if (pieces.length === 0 || part == null) {
+      return pieces.length > 0 && this.#delivered.has(key)
+    }
+
+    const isBehind = pieces.some(({ start }) => start > part.start) || this.#hasBrought(part.start)
+
+    return this.#delivered.has(key) || (isBehind && ![...this.#pieces].some(piece => piece.covers(part.start)))
+  }
+
+  /** Ask for what no response brings, and read on from those that are waited for. */
+  #schedule (): void {
+    if (this.#stopped) {
+      return
+    }
+
+    if (this.#pieces.size === 0) {
+      this.#begin()
+    } else if (this.#file != null && this.#init.settings.pool.gateways.length > 1) {
+      this.#share()
+    }
+
+    for (const piece of this.#pieces) {
+      if (!piece.isReading && this.#mayRead(piece)) {
+        // never rejects
+        this.#read(piece).catch(() => {})
+      }
+    }
+  }
+
+  /** Ask whichever gateway answers first, for all from the first block on that is waited for. */
+  #begin (): void {
+    const first = this.#first
+    const want = this.#wants.first()
+    this.#first = undefined
+
+    if (first != null) {
+      this.#open({ ...first, start: 0, end: Number.POSITIVE_INFINITY })
+    } else if (want != null) {
+      this.#openPiece(want, { start: want.part.start, end: this.#fileEnd })
+    }
+
+    if (first == null) {
+      // a CAR of the file does not bring them
+      this.#wants.unplaced().forEach(want => { this.#fetchAlone(want) })
+    }
+  }
+
+  /** Give each gateway that is free the part that it should send. */
+  #share (): void {
+    clearTimeout(this.#check)
+    const senders = this.#init.settings.pool.gateways.filter(gateway => this.#isUsable(gateway))
+    const free = senders.filter(gateway => this.#isFree(gateway)).toSorted((a, b) => (b.rate ?? 0) - (a.rate ?? 0))
+
+    if (free.length === 0 || this.isIdle) {
+      return
+    }
+
+    const wants = this.#wants.placed()
+    const wanted = this.#offsets(wants)
+
+    for (const gateway of free) {
+      const share = nextShare(gateway, { wanted, end: this.#fileEnd, parts: [...this.#pieces], senders })
+
+      if (share != null) {
+        this.#openPiece(wants.find(({ part }) => part.start === share.start) ?? wants[0], share, gateway)
+        this.#takeFrom(share)
       }
     }
 
+    this.#check = setTimeout(() => { this.#schedule() }, CHECK_INTERVAL)
+  }
+
+  /** Whether a gateway sends nothing, or soon will have sent all that it was asked for. */
+  #isFree (gateway: Gateway): boolean {
+    const own = [...this.#pieces].filter(piece => piece.gateway === gateway && piece.isReading)
+
+    return own.length === 0 || (own.length === 1 && isEnding(own[0], { end: this.#fileEnd }))
+  }
+
+  /** Where the blocks begin that are waited for, and those that probably follow: leaves of the same size. */
+  #offsets (wants: readonly PlacedWant[]): number[] {
+    const offsets = wants.map(({ part }) => part.start)
+    const last = wants.at(-1)
+
+    if (last?.cid.code === raw.code && last.size != null && last.size > 0) {
+      const end = Math.min(offsets[0] + LOOK_AHEAD, this.#fileEnd)
+      const step = last.size * Math.ceil(MIN_STEP / last.size)
+
+      for (let offset = last.part.start + last.size; offset < end; offset += step) {
+        if (!this.#hasBrought(offset)) {
+          offsets.push(offset)
+        }
+      }
+    }
+
+    return offsets
+  }
+
+  /** Whether a response brought what begins at an offset. */
+  #hasBrought (offset: number): boolean {
+    return [...this.#brought, ...[...this.#pieces].map(({ brought }) => brought)]
+      .some(({ start, end }) => offset >= start && offset < end)
+  }
+
+  #isUsable (gateway: Gateway): boolean {
+    const own = [...this.#pieces].filter(piece => piece.gateway === gateway)
+
+    // one that was silent from the beginning is asked only if the others fail
+    return own.length > 0
+      ? own.some(({ isSilent }) => !isSilent)
+      : gateway.pause === 0 && !this.#refusing.has(gateway) && !this.#init.settings.isExcluded(gateway) &&
+        (gateway.hasWorked || !gateway.isSlow)
+  }
+
+  /** Another gateway sends a part of what a response was to bring. */
+  #takeFrom ({ start, from }: Share<Gateway>): void {
+    const { settings } = this.#init
+    const piece = [...this.#pieces].find(piece => piece === from)
+
+    if (piece?.gateway == null) {
+      return
+    }
+
+    const { gateway, isSilent, reached } = piece
+    piece.cut(start)
+
+    if (isSilent) {
+      settings.failed(gateway, new GatewayStalledError(gateway.url, settings.hedgeTime))
+    }
+
+    // nothing is left of it
+    if (isSilent || start <= reached) {
+      this.#leave(piece)
+    }
+  }
+
+  #openPiece ({ cid, part: { file } }: PlacedWant, { start, end }: Share<Gateway>, gateway?: Gateway): void {
+    const path = `ipfs/${file}?format=car&dag-scope=entity&entity-bytes=${start}:${Math.min(end, this.#fileEnd) - 1}`
+    this.#open({ path, cid, start, end }, gateway)
+  }
+
+  #open (request: CarRequest & { start: number, end: number }, gateway?: Gateway): void {
+    const piece = new PieceStream({ ...request, gateway, settings: this.#init.settings })
+    piece.onBytes = car => { this.#checkSpeed(car) }
+    this.#pieces.add(piece)
+  }
+
+  /** Whether to read on from a response. */
+  #mayRead (piece: PieceStream): boolean {
+    return this.#isAwaited(piece) || !this.#early.isFarAhead
+  }
+
+  /** Whether the next blocks of a response are waited for: not those that the reader only knows to come. */
+  #isAwaited (piece: PieceStream): boolean {
+    const first = this.#wants.first()
+
+    return (first != null && piece.covers(first.part.start)) || this.#wants.some(({ part }) =>
+      part == null ? piece.isPlanned : piece.covers(part.start) && part.start < piece.reached + MAX_STRAY_BYTES)
+  }
+
+  async #read (piece: PieceStream): Promise<void> {
+    piece.isReading = true
+
+    try {
+      while (!piece.isClosed && this.#mayRead(piece)) {
+        const block = await piece.next()
+
+        if (piece.isClosed) {
+          break
+        }
+
+        if (block == null) {
+          this.#leave(piece)
+        } else {
+          this.#arrive(block, piece)
+        }
+      }
+    } catch (err) {
+      this.#fail(piece, err as Error)
+    }
+
     // at once: a block that is asked for from here on starts it again
-    this.#running = false
+    piece.isReading = false
+    this.#schedule()
   }
 
-  /** Ask for the blocks from the first one on that is waited for. Undefined: a CAR would not bring any. */
-  async #open (): Promise<CarStream | undefined> {
-    const { settings, signal } = this.#init
-    const request = this.#first ?? this.#request()
-    const first = this.#preferred
-
-    this.#first = undefined
-    this.#preferred = undefined
-    this.#delivered = new DeliveredBlocks()
-
-    if (request == null) {
-      return undefined
-    }
-
-    const { value: car } = await askGateways(
-      async (gateway, stop) => CarStream.open(gateway, request.path, stop, settings),
-      { cid: request.cid, settings, first, signal }
-    )
-
-    car.onBytes = () => { this.#checkSpeed(car) }
-
-    return car
-  }
-
-  #request (): CarRequest | undefined {
-    const want = this.#wants.first()
-
-    if (want == null) {
-      return undefined
-    }
-
-    const { cid, part: { file, start, end } } = want
-
-    return { path: `ipfs/${file}?format=car&dag-scope=entity&entity-bytes=${start}:${end - 1}`, cid }
-  }
-
-  #arrive ({ key, bytes }: CarBlock, { gateway }: CarStream): void {
+  #arrive (arrived: CarBlock, piece: PieceStream): void {
+    const { key, bytes } = arrived
+    const gateway = piece.gateway as Gateway
+    const isNew = this.#add(key)
+    const isAwaited = this.#isAwaited(piece)
     const want = this.#wants.take(key)
-    const isNew = this.#delivered.add(key)
     const block = { bytes, verified: true, sender: gateway.url } as const
 
+    if (isNew) {
+      piece.deliver(arrived)
+    }
+
     if (want == null) {
-      this.#early.add(key, block)
-      // while nobody waits, it has come early
-      this.#delivered.addStray(isNew && this.isIdle ? 0 : costOf(bytes))
+      // read before its reader, it has come early. Through a daemon, blocks may be asked for in any order
+      const isEarly = !isAwaited || (this.#init.settings.carsOnly && !this.#early.isFull)
+
+      if (isNew) {
+        this.#early.add(key, { block, piece })
+      }
+
+      piece.addStray(isNew && isEarly ? 0 : costOf(bytes))
     } else {
-      this.#delivered.use(want.part?.start)
+      piece.use(want.part, bytes.byteLength)
       this.#failedOpens = 0
       this.#init.settings.succeeded(gateway)
       want.resolve(block)
@@ -212,70 +384,96 @@ export class EntityStream {
       }
     }
 
-    if (this.#delivered.isAstray) {
-      this.#miss()
+    if (piece.isAstray || piece.isDone) {
+      this.#leave(piece)
     }
+
+    this.#schedule()
+  }
+
+  /** Remember a block. Returns whether it was not there before. */
+  #add (key: string): boolean {
+    const isNew = !this.#delivered.has(key)
+    this.#delivered.add(key)
+
+    if (this.#delivered.size > MAX_DELIVERED) {
+      const [oldest] = this.#delivered
+      this.#delivered.delete(oldest)
+    }
+
+    return isNew
   }
 
   /**
-   * Compare the gateway with the others, if the reader waits for it.
+   * Compare the gateway that sends what no file is known of with the others, if the reader waits for it.
    *
-   * @throws {ReplacedError} another one is asked for the rest
+   * @throws {ReplacedError} its blocks are fetched one by one
    */
-  #checkSpeed ({ gateway, waited, rate }: CarStream): void {
+  #checkSpeed ({ gateway, waited, rate = 0 }: CarStream): void {
     const { settings } = this.#init
 
-    if (waited < settings.stallTimeout * SLOW_PART || this.isIdle) {
+    if (this.#file != null || waited < settings.stallTimeout * SLOW_PART || this.isIdle) {
       return
     }
 
     gateway.rate = rate
-    const faster = settings.pool.faster(gateway, rate, gateway => settings.isExcluded(gateway))
 
-    if (faster != null) {
+    if (settings.pool.faster(gateway, rate, gateway => settings.isExcluded(gateway)) != null) {
       gateway.isSlow = true
-      this.#preferred = faster
       throw new ReplacedError()
     }
   }
 
-  /** The response has ended, or brings something else than what is waited for. */
-  #miss (): void {
-    const { isUseless } = this.#delivered
-    const first = this.#wants.first()
+  /** A response has ended, or brings something else than what is waited for. */
+  #leave (piece: PieceStream): void {
+    this.#end(piece)
 
-    this.#end()
-    this.#wants.unplaced().forEach(want => { this.#fetchAlone(want) })
+    if (piece.isPlanned) {
+      this.#wants.unplaced().forEach(want => { this.#fetchAlone(want) })
+    }
 
-    // the next response would end there too
-    if (isUseless && first != null) {
-      this.#fetchAlone(first)
+    // the next response would leave them out too
+    for (const want of this.#wants.placed().filter(({ part }) => piece.hasSkipped(part.start))) {
+      if (![...this.#pieces].some(other => other.covers(want.part.start))) {
+        this.#fetchAlone(want)
+      }
     }
   }
 
-  #fail (err: Error): void {
+  #fail (piece: PieceStream, err: Error): void {
     const { settings } = this.#init
-    const gateway = this.#car?.gateway
+    const { gateway, isClosed } = piece
 
-    if (this.#stopped) {
-      this.#end()
-    } else if (err instanceof ReplacedError) {
-      this.#end()
+    if (isClosed) {
+      return
+    }
+
+    if (err instanceof ReplacedError) {
+      this.#leave(piece)
     } else if (gateway == null) {
-      // no gateway sends a CAR of it: those that are there may send its blocks
-      this.#failedOpens++
-      const isThere = err instanceof GatewaysFailedError && err.failures.some(isRefusal)
-
-      for (const want of this.#wants.all()) {
-        if (isThere) {
-          this.#fetchAlone(want)
-        } else {
-          want.reject(err)
-        }
-      }
+      this.#end(piece)
+      this.#failAll(err)
     } else {
+      if (!piece.hasAnswered && isRefusal(err)) {
+        this.#refusing.add(gateway)
+      }
+
       settings.failed(gateway, err)
-      this.#miss()
+      this.#leave(piece)
+    }
+  }
+
+  /** No gateway sends a CAR of it: those that are there may send its blocks. */
+  #failAll (err: Error): void {
+    this.#failedOpens++
+    const isThere = err instanceof GatewaysFailedError && err.failures.some(isRefusal)
+
+    for (const want of this.#wants.all()) {
+      if (isThere) {
+        this.#fetchAlone(want)
+      } else {
+        want.reject(err)
+      }
     }
   }
 
@@ -284,9 +482,11 @@ export class EntityStream {
     this.#init.fetchAlone(want)
   }
 
-  #end (): void {
-    this.#car?.close()
-    this.#car = undefined
+  #end (piece: PieceStream): void {
+    const first = this.#wants.first()?.part.start ?? 0
+    piece.close()
+    this.#pieces.delete(piece)
+    this.#brought = [...this.#brought, piece.brought].filter(({ start, end }) => end > Math.max(start, first))
   }
 }
 

@@ -7,6 +7,8 @@ export class Gateway {
   readonly url: string
   /** Bytes per millisecond of its last response that was measured. */
   rate: number | undefined
+  /** Milliseconds from its last request for a CAR to the first block. */
+  latency: number | undefined
   /** Whether another gateway was faster when it was last asked. */
   isSlow = false
   /** Why it cannot be asked now. */

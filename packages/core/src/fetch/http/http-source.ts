@@ -2,13 +2,15 @@ import { unmark } from '../../marker.ts'
 import { askGateways } from './ask-gateways.ts'
 import { blockKey } from '../../dag/block-key.ts'
 import { EntityStream } from './entity-stream.ts'
+import { GatewaysFailedError } from './errors.ts'
 import { MAX_RAW_REQUESTS, MAX_STREAMS } from './limits.ts'
 import { fetchRawBlock } from './raw-block.ts'
 import { RequestSlots } from './request-slots.ts'
 import { GatewaySettings } from './settings.ts'
 import { Want } from './want.ts'
+import type { EarlyBudget } from './early-blocks.ts'
 import type { GatewaySettingsInit } from './settings.ts'
-import type { GatewayBlock } from './want.ts'
+import type { GatewayBlock, SourceFetchOptions } from './want.ts'
 import type { BlockSource } from '../source.ts'
 import type { FilePart } from '../../dag/block.ts'
 import type { CID } from 'multiformats/cid'
@@ -27,6 +29,12 @@ export interface ReadPlan {
 export interface HttpSourceInit extends GatewaySettingsInit {
   /** The root, plain or marked. */
   root: CID
+  /**
+   * What all sources that share it hold of blocks before they are asked for, and the most of that.
+   *
+   * @default of its own
+   */
+  early?: EarlyBudget | undefined
   /** With it, the first request brings all that the plan names, and not only the root. */
   plan?: ReadPlan | undefined
   /**
@@ -38,20 +46,14 @@ export interface HttpSourceInit extends GatewaySettingsInit {
   singleBlocks?: boolean | undefined
 }
 
-export interface SourceFetchOptions {
-  /** Which bytes of a file the block holds, and how far the file is read: then one request brings them all. */
-  part?: FilePart | undefined
-  /** Bytes of the block, if known. */
-  size?: number | undefined
-  signal?: AbortSignal | undefined
-}
-
 /**
  * Fetches the blocks below one root from HTTP gateways (Trustless Gateway). What is read in order arrives as one CAR
- * for each file; single blocks are asked for alone. Every block is checked against its CID before it is returned.
+ * for each file, or in pieces from several gateways if that takes long; single blocks are asked for alone. Every block
+ * is checked against its CID before it is returned.
  *
  * Memory is bounded: besides the blocks that are waited for, it holds 16 MiB that arrived early, a block of 2 MiB for
- * each of at most 24 responses, and what the system buffers of them.
+ * each response, and what the system buffers of them. There are at most 16 responses with single blocks, and for each
+ * of 8 files one CAR, or two from every gateway.
  */
 export class HttpSource implements BlockSource {
   readonly #settings: GatewaySettings
@@ -61,15 +63,16 @@ export class HttpSource implements BlockSource {
   readonly #wants = new Map<string, Want>()
   /** By the CID of the file. The one that was used last is last. */
   readonly #streams = new Map<string, EntityStream>()
-  readonly #early = { used: 0 }
+  readonly #early: EarlyBudget
   readonly #closed = new AbortController()
   #plan: ReadPlan | undefined
   #planned: EntityStream | undefined
 
-  constructor ({ root, plan, singleBlocks = false, ...init }: HttpSourceInit) {
+  constructor ({ root, plan, singleBlocks = false, early = { used: 0 }, ...init }: HttpSourceInit) {
     this.#settings = new GatewaySettings(init)
     this.#root = unmark(root)
     this.#singleBlocks = singleBlocks
+    this.#early = early
     this.#plan = plan
   }
 
@@ -86,19 +89,19 @@ export class HttpSource implements BlockSource {
     this.#closed.signal.throwIfAborted()
 
     const key = blockKey(cid)
-    const early = this.#takeEarly(key)
+    const early = this.#takeEarly(key, part)
 
     if (early != null) {
       return early
     }
 
     const known = this.#wants.get(key)
-    const want = known ?? new Want(cid, key, part, () => { this.#wants.delete(key) })
+    const want = known ?? new Want(cid, key, { part, size }, () => { this.#wants.delete(key) })
     const result = want.wait(signal)
 
     if (known == null) {
       this.#wants.set(key, want)
-      this.#assign(want, size)
+      this.#assign(want)
     }
 
     return result
@@ -124,9 +127,9 @@ export class HttpSource implements BlockSource {
     return [...this.#streams.values(), ...this.#planned == null ? [] : [this.#planned]]
   }
 
-  #takeEarly (key: string): GatewayBlock | undefined {
+  #takeEarly (key: string, part: FilePart | undefined): GatewayBlock | undefined {
     for (const stream of this.#all()) {
-      const block = stream.take(key)
+      const block = stream.take(key, part)
 
       if (block != null) {
         return block
@@ -137,8 +140,8 @@ export class HttpSource implements BlockSource {
   }
 
   /** Decide which request brings a block. */
-  #assign (want: Want, size: number | undefined): void {
-    const stream = this.#singleBlocks ? undefined : this.#chooseStream(want, size)
+  #assign (want: Want): void {
+    const stream = this.#singleBlocks ? undefined : this.#chooseStream(want)
 
     if (stream == null) {
       this.#fetchAlone(want)
@@ -147,8 +150,8 @@ export class HttpSource implements BlockSource {
     }
   }
 
-  #chooseStream (want: Want, size: number | undefined): EntityStream | undefined {
-    return want.part == null ? this.#planFor(want) : this.#streamFor(want.part, size)
+  #chooseStream (want: Want): EntityStream | undefined {
+    return want.part == null ? this.#planFor(want) : this.#streamFor(want.part, want.size)
   }
 
   /** The stream of the plan, which begins with the root. */
@@ -217,6 +220,11 @@ export class HttpSource implements BlockSource {
   }
 
   #fetchAlone (want: Want): void {
+    if (this.#settings.carsOnly) {
+      want.reject(new GatewaysFailedError(want.cid, []))
+      return
+    }
+
     this.#fetchRaw(want).catch((err: unknown) => { want.reject(err) })
   }
 

@@ -31,8 +31,42 @@ export const MAX_RAW_REQUESTS = 16
 /** The most redirects in a row: to https, and to a subdomain. */
 export const MAX_REDIRECTS = 3
 
-/** After this time without an answer, the next gateway is asked too, 2 seconds in milliseconds. */
-export const DEFAULT_HEDGE_TIME = 2000
+/** After this time without an answer, the next gateway is asked too, a second in milliseconds. */
+export const DEFAULT_HEDGE_TIME = 1000
+
+/**
+ * Several gateways send parts of one file if one of them alone would take this much longer, a second in milliseconds.
+ * A small file costs one request.
+ */
+export const EARLIEST_SPLIT = 1000
+
+/** A rate counts when it was measured for 200 milliseconds, or with 1 MiB. */
+export const MEASURED_AFTER = 200
+export const MEASURED_BYTES = MIB
+
+/** How long a piece takes of which others send the rest, a second in milliseconds. */
+export const PIECE_TIME = 1000
+
+/** The fewest bytes of a piece, 1 MiB: its CAR has the nodes above it again. */
+export const MIN_PIECE = MIB
+
+/** How far apart pieces of one file may be that are on their way, 32 MiB: about as far as a reader asks ahead. */
+export const MAX_WINDOW = 32 * MIB
+
+/** How far behind the first block that is waited for other gateways are asked, whether or not a reader does, 8 MiB. */
+export const LOOK_AHEAD = 8 * MIB
+
+/** The fewest bytes between two places where a piece may begin that no reader has asked for, 256 KiB. */
+export const MIN_STEP = 256 * KIB
+
+/** A gateway with less than this part of the fastest one's rate adds nothing. */
+export const LEAST_SHARE = 1 / 16
+
+/** How long a gateway is assumed to take for the first block until that is measured, in milliseconds. */
+export const USUAL_LATENCY = 100
+
+/** How often to look for gateways that let others wait, in milliseconds. */
+export const CHECK_INTERVAL = 250
 
 /** A response that brings fewer bytes than this within the stall timeout counts as stalled, 8 KiB. */
 export const MIN_PROGRESS = 8 * KIB

@@ -1,6 +1,7 @@
 import { DEFAULT_STALL_TIMEOUT } from '../../constants.ts'
 import {
   DEFAULT_HEDGE_TIME,
+  FIRST_PAUSE,
   LONGEST_PAUSE_OF_KNOWN,
   LONGEST_WAIT,
   MAX_ATTEMPTS,
@@ -28,9 +29,15 @@ export interface GatewaySettingsInit {
    */
   isOnlySource?: boolean | undefined
   /**
-   * Milliseconds without an answer after which the next gateway is asked too.
+   * Whether to ask for CARs alone, and to refuse soon what none of them brings: another source is better at that.
    *
-   * @default 2000
+   * @default false
+   */
+  carsOnly?: boolean | undefined
+  /**
+   * Milliseconds without an answer, or with nothing sent, after which another gateway is asked too.
+   *
+   * @default 1000
    */
   hedgeTime?: number | undefined
   /**
@@ -46,6 +53,7 @@ export class GatewaySettings {
   readonly pool: GatewayPool
   readonly fetch: Fetch
   readonly isOnlySource: boolean
+  readonly carsOnly: boolean
   readonly hedgeTime: number
   readonly stallTimeout: number
   /** Gateways that let the reader wait, and never sent anything. */
@@ -57,6 +65,7 @@ export class GatewaySettings {
     this.pool = init.pool
     this.fetch = init.fetch ?? (async (url, options) => fetch(url, options))
     this.isOnlySource = init.isOnlySource ?? true
+    this.carsOnly = init.carsOnly ?? false
     this.hedgeTime = init.hedgeTime ?? DEFAULT_HEDGE_TIME
     this.stallTimeout = init.stallTimeout ?? DEFAULT_STALL_TIMEOUT
   }
@@ -73,7 +82,11 @@ export class GatewaySettings {
 
   /** How long a call waits until it may ask a gateway again, in milliseconds. */
   patienceFor ({ hasWorked }: Gateway): number {
-    return this.isOnlySource ? LONGEST_WAIT : hasWorked ? LONGEST_PAUSE_OF_KNOWN : 0
+    if (this.isOnlySource) {
+      return LONGEST_WAIT
+    }
+
+    return !hasWorked ? 0 : this.carsOnly ? FIRST_PAUSE : LONGEST_PAUSE_OF_KNOWN
   }
 
   /** Record that a gateway sent a block. */

@@ -10,6 +10,14 @@ export interface GatewayBlock extends SourceBlock {
   sender: string
 }
 
+export interface SourceFetchOptions {
+  /** Which bytes of a file the block holds, and how far the file is read: then one request brings them all. */
+  part?: FilePart | undefined
+  /** Bytes of the block, if known. */
+  size?: number | undefined
+  signal?: AbortSignal | undefined
+}
+
 /** A block that was asked for, and has not arrived. Several calls may wait for it. */
 export class Want {
   readonly cid: CID
@@ -19,13 +27,17 @@ export class Want {
   readonly #result = Promise.withResolvers<GatewayBlock>()
   readonly #ended = new AbortController()
   #waiting = 0
+  /** Bytes of the block, if known. */
+  readonly size: number | undefined
   /** Bytes that its stream has brought since it was asked for. */
   passed = 0
+  #isSettled = false
 
-  constructor (cid: CID, key: string, part: FilePart | undefined, onEnd: () => void) {
+  constructor (cid: CID, key: string, { part, size }: Pick<SourceFetchOptions, 'part' | 'size'>, onEnd: () => void) {
     this.cid = cid
     this.key = key
     this.part = part
+    this.size = size
     this.#result.promise.catch(() => {})
     this.signal.addEventListener('abort', onEnd, { once: true })
   }
@@ -35,16 +47,19 @@ export class Want {
     return this.#ended.signal
   }
 
-  get isOpen (): boolean {
-    return !this.signal.aborted
+  /** Whether nobody waits any longer, although it has neither arrived nor failed. */
+  get isDropped (): boolean {
+    return this.signal.aborted && !this.#isSettled
   }
 
   resolve (block: GatewayBlock): void {
+    this.#isSettled = true
     this.#result.resolve(block)
     this.#ended.abort()
   }
 
   reject (err: unknown): void {
+    this.#isSettled = true
     this.#result.reject(err)
     this.#ended.abort()
   }

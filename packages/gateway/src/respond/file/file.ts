@@ -11,11 +11,10 @@ import { readFile, readStored } from '../read-file.ts'
 import { openResponseBody } from '../response-body.ts'
 import { canGzip, freeCompressor } from './gzip-file.ts'
 import { describeFile, typeOfFile } from './served-file.ts'
-import { canSend, chooseRepresentation, openFrames, storedBytes } from './stored-file.ts'
 import type { Compressor } from '../../contract.ts'
 import type { ResponseContext } from '../context.ts'
+import type { Representation } from '../stored-file.ts'
 import type { FileOptions, ServedFile } from './served-file.ts'
-import type { Representation } from './stored-file.ts'
 import type { ByteRange } from '../../request/range.ts'
 import type { StoredFile } from '@ipfsz/core'
 
@@ -129,17 +128,17 @@ function rangeOf (
 }
 
 async function findStored (
-  { components: { fs }, request, signal }: ResponseContext,
+  { components: { fs }, init: { parts: { storedFiles } }, request, signal }: ResponseContext,
   { cid, isCompressed }: ServedFile
 ): Promise<StoredCandidate | undefined> {
-  if (!isCompressed) {
+  if (!isCompressed || storedFiles == null) {
     return undefined
   }
 
   const file = await fs.storedFile(cid, { signal })
   const representation = file == null
     ? undefined
-    : chooseRepresentation(file, coding => acceptsCoding(request.headers, coding))
+    : storedFiles.chooseRepresentation(file, coding => acceptsCoding(request.headers, coding))
 
   return file == null || representation == null ? undefined : { file, representation }
 }
@@ -150,15 +149,17 @@ async function openStored (
   candidate: StoredCandidate | undefined,
   signal: AbortSignal
 ): Promise<StoredBody | undefined> {
-  if (candidate == null) {
+  const { storedFiles } = context.init.parts
+
+  if (candidate == null || storedFiles == null) {
     return undefined
   }
 
   const { file, representation } = candidate
-  const { start, frames, close } = await openFrames(readStored(context, file, signal))
+  const { start, frames, close } = await storedFiles.openFrames(readStored(context, file, signal))
 
-  if (canSend(representation, start)) {
-    return { ...representation, bytes: storedBytes(file, representation, frames) }
+  if (storedFiles.canSend(representation, start)) {
+    return { ...representation, bytes: storedFiles.storedBytes(file, representation, frames) }
   }
 
   close()

@@ -1,47 +1,35 @@
 import { open, readdir, readFile, readlink, stat } from 'node:fs/promises'
-import { basename } from 'node:path'
-
-/** The process that has a port. */
-export interface PortOwner {
-  pid: number
-  /** How it was started, shortened. */
-  command: string
-}
+import { shorten } from './owner.ts'
+import type { PortOwner, Protocol } from './owner.ts'
 
 /** The states of a TCP socket that listens, and of a UDP socket (Linux, `include/net/tcp_states.h`). */
 const STATES = { tcp: '0A', udp: '07' } as const
 
 /** The most open files that are looked at, of all processes. */
 const MAX_FILES = 50_000
-/** The longest command that is shown, in characters, and the bytes that are read of it. */
-const MAX_COMMAND = 60
+/** What is read of a command, in bytes. */
 const COMMAND_BYTES = 4096
 
 /**
- * The process of this user that listens on a port, as the kernel says: Linux alone tells that without another program.
+ * The process of this user that listens on a port, as the kernel says.
  *
  * @param proc - where the kernel tells of processes
- * @returns undefined if it is another user's, if there may be several, or if it is this process
+ * @returns undefined if it is another user's, or if there may be several
  */
-export async function portOwner (
-  protocol: 'tcp' | 'udp',
+export async function linuxPortOwner (
+  protocol: Protocol,
   port: number,
   proc = '/proc'
 ): Promise<PortOwner | undefined> {
-  try {
-    const sockets = await socketsOn(protocol, port, proc)
-    const pids = sockets.size === 0 ? [] : await holdersOf(sockets, proc)
-    const [pid] = pids
+  const sockets = await socketsOn(protocol, port, proc)
+  const pids = sockets.size === 0 ? [] : await holdersOf(sockets, proc)
+  const [pid] = pids
 
-    return pids.length !== 1 || pid === process.pid ? undefined : { pid, command: await commandOf(pid, proc) }
-  } catch {
-    // another system, or the process has ended
-    return undefined
-  }
+  return pids.length === 1 ? { pid, command: await commandOf(pid, proc) } : undefined
 }
 
 /** The inodes of the sockets that have a port, on any address. */
-async function socketsOn (protocol: 'tcp' | 'udp', port: number, proc: string): Promise<Set<string>> {
+async function socketsOn (protocol: Protocol, port: number, proc: string): Promise<Set<string>> {
   const found = new Set<string>()
   const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
 
@@ -99,11 +87,8 @@ async function commandOf (pid: number, proc: string): Promise<string> {
 
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(COMMAND_BYTES))
-    const words = buffer.subarray(0, bytesRead).toString().split('\0').filter(Boolean)
-    // of a path, the name says enough
-    const command = words.map(word => word.startsWith('/') ? basename(word) : word).join(' ')
 
-    return command.length > MAX_COMMAND ? `${command.slice(0, MAX_COMMAND)}...` : command
+    return shorten(buffer.subarray(0, bytesRead).toString().split('\0'))
   } finally {
     await file.close()
   }

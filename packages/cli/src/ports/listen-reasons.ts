@@ -1,4 +1,4 @@
-import type { PortOwner } from './port-owner.ts'
+import type { PortOwner } from './owner.ts'
 
 /**
  * Why a server cannot listen, and what to do, by the error code of the system. Undefined for other codes.

@@ -1,6 +1,6 @@
 import { isJoinable, joinedLength, joinMembers } from '@ipfsz/codecs/gzip-members'
-import { contentCoding } from '../../request/accept-encoding.ts'
-import type { ContentCoding } from '../../contract.ts'
+import { contentCoding } from '../request/accept-encoding.ts'
+import type { ContentCoding } from '../contract.ts'
 import type { StoredFile } from '@ipfsz/core'
 
 /** How the frames of a file go out without being decompressed. */
@@ -163,3 +163,8 @@ function contentSize (view: DataView, descriptor: number): number {
       return Number(view.getBigUint64(position, true))
   }
 }
+
+/** What sends files as they are stored. */
+export const storedFiles = { canSend, chooseRepresentation, openFrames, storedBytes }
+
+export type StoredFiles = typeof storedFiles

@@ -1,0 +1,5 @@
+const message = document.getElementById('message')
+
+if (message != null) {
+  message.textContent = `Served from ${location.host}`
+}

@@ -1,0 +1,127 @@
+import { importDag } from '@ipfsz/core/originals'
+import { resolvePath, withRepo } from '../context.ts'
+import { tellDaemon } from '../daemon/tell-daemon.ts'
+import { explain, IncompleteError, UsageError } from '../errors.ts'
+import { OriginalsStore } from '../repo/originals-store.ts'
+import { counter } from '../terminal/progress.ts'
+import { count } from '../terminal/units.ts'
+import { withTargets } from './read-target.ts'
+import type { Context, Session } from '../context.ts'
+import type { KuboSource } from '../kubo/kubo.ts'
+import type { CidPath } from '../terminal/cid-path.ts'
+import type { CompressionOptions } from '@ipfsz/core'
+import type { ImportedDag } from '@ipfsz/core/originals'
+import type { CID } from 'multiformats/cid'
+
+export interface ImportCommandOptions {
+  /** The address of the RPC API of a running Kubo, or the directory of its repo. */
+  fromKubo: string
+  compression: CompressionOptions
+}
+
+interface Root {
+  cid: CID
+  name?: string | undefined
+}
+
+/**
+ * Copy what a Kubo has pinned into the repo, compressed, so that a daemon that serves originals answers to the same
+ * CIDs. What was imported before is not read again.
+ *
+ * @param texts - the CIDs or names to import, by default all recursive pins
+ */
+export async function importFromKubo (
+  texts: string[],
+  { fromKubo, compression }: ImportCommandOptions,
+  context: Context
+): Promise<void> {
+  const { signal, io, output } = context
+  const named = await withTargets(texts, context, async targets => targets.map(rootOf))
+  const { openKuboSource } = await import('../kubo/kubo.ts')
+  const source = await openKuboSource(fromKubo.includes('://') ? fromKubo : resolvePath(fromKubo, io), signal)
+  let failed = 0
+
+  await withRepo(context, { lock: 'add', links: true }, async session => {
+    const store = new OriginalsStore(session.repo.path, { writes: true })
+
+    try {
+      for await (const root of named.length > 0 ? named.map(cid => ({ cid })) : source.pins(signal)) {
+        try {
+          await importRoot(root, { source, store, compression }, session, context)
+        } catch (err) {
+          if (signal.aborted || !(err instanceof Error) || named.length === 1) {
+            throw err
+          }
+
+          // the other pins go on
+          output.error(`${root.cid}: ${explain(err)}`, err)
+          failed++
+        }
+      }
+    } finally {
+      await store.close()
+    }
+  })
+
+  if (failed > 0) {
+    throw new IncompleteError(`${count(failed, 'pin')} were not imported: see the errors above`)
+  }
+}
+
+/** @throws {UsageError} the path leads below the root */
+function rootOf ({ cid, path, text }: CidPath): CID {
+  if (path.split('/').some(Boolean)) {
+    throw new UsageError(`"${text}" is below a CID: Kubo is asked for whole DAGs, so name the CID alone`)
+  }
+
+  return cid
+}
+
+interface Import {
+  source: KuboSource
+  store: OriginalsStore
+  compression: CompressionOptions
+}
+
+async function importRoot (
+  { cid: original, name }: Root,
+  { source, store, compression }: Import,
+  { repo, links, pins }: Session,
+  context: Context
+): Promise<void> {
+  const { output, signal } = context
+
+  if (await pins.has(original)) {
+    output.result({ original: original.toString(), cid: original.toString(), state: 'there' }, `${original}\tis here`)
+    return
+  }
+
+  const progress = output.progress(`importing ${original}`)
+  const imported = await importDag(original, source.blockstore, {
+    blockstore: repo.blockstore,
+    // opened, as the work writes links
+    links: links as NonNullable<typeof links>,
+    datastore: store
+  }, { compression, signal, onBytes: counter(progress) }).finally(() => progress.end())
+  const [error] = await pins.addNew([{ cid: imported.cid, name }])
+
+  if (error != null) {
+    throw error
+  }
+
+  report(original, imported, context)
+  await tellDaemon(repo.path, [imported.cid], context)
+}
+
+function report (original: CID, { cid, compressed, unknown, plain }: ImportedDag, { output }: Context): void {
+  output.result(
+    { original: original.toString(), cid: cid.toString(), compressed, plain, unknown, state: 'imported' },
+    `${original}\t${cid}\t${count(compressed, 'file')} compressed, ${count(plain + unknown, 'file')} as they were`
+  )
+
+  if (unknown > 0) {
+    output.note(
+      `${count(unknown, 'file')} of ${original} stayed uncompressed: no known importer settings make their CIDs`
+    )
+  }
+}

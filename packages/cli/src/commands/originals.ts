@@ -1,0 +1,113 @@
+import { Originals } from '@ipfsz/core/originals'
+import { openToRead } from '../context.ts'
+import { explain, IncompleteError } from '../errors.ts'
+import { hasOriginals, OriginalsStore } from '../repo/originals-store.ts'
+import { OriginalIndexer } from '../repo/original-indexer.ts'
+import { count } from '../terminal/units.ts'
+import { cidsAt, withTargets } from './read-target.ts'
+import type { Context, Session } from '../context.ts'
+import type { Original } from '@ipfsz/core/originals'
+import type { CID } from 'multiformats/cid'
+
+export interface IndexCommandOptions {
+  /** Layouts that each file gets an original of, besides those that it is linked to. */
+  layout?: string[]
+}
+
+/** Index the originals of marked CIDs, so that they are served: by default of all linked files and pinned trees. */
+export async function indexOriginals (
+  texts: string[],
+  { layout: layouts = [] }: IndexCommandOptions,
+  context: Context
+): Promise<void> {
+  const { output, signal } = context
+  const { repo, files } = await openToRead(context)
+  const named = await withTargets(texts, context, async targets => cidsAt(targets, files, signal))
+  const store = new OriginalsStore(repo.path, { writes: true })
+  const indexer = new OriginalIndexer({ repo, store, layouts, signal })
+  let failed = 0
+
+  const fail = (err: unknown): void => {
+    if (signal.aborted || named.length === 1 || !(err instanceof Error)) {
+      throw err
+    }
+
+    // a tree without links has no original
+    if (named.length > 0 || err.name !== 'UnlinkedFileError') {
+      output.error(explain(err), err)
+      failed++
+    }
+  }
+
+  try {
+    for await (const cid of named.length > 0 ? named : indexer.candidates(fail)) {
+      for (const original of await index(cid, indexer, context).catch(fail) ?? []) {
+        print(original, context)
+      }
+    }
+  } finally {
+    await indexer.close()
+    await store.close()
+  }
+
+  if (failed > 0) {
+    throw new IncompleteError(`The originals of ${count(failed, 'file')} were not indexed: see the errors above`)
+  }
+}
+
+async function index (cid: CID, indexer: OriginalIndexer, { output }: Context): Promise<Original[]> {
+  const progress = output.progress(cid.toString())
+  let done = 0
+
+  return indexer.add(cid, { onProgress (event) { progress.update(done += event.detail.size) } })
+    .finally(() => progress.end())
+}
+
+/** List the originals that are indexed: CID, marked CID, layout. */
+export async function listOriginals (context: Context): Promise<void> {
+  const { repo, links } = await openToRead(context)
+
+  if (!hasOriginals(repo.path) || links == null) {
+    return
+  }
+
+  const store = new OriginalsStore(repo.path, { writes: false })
+  const originals = new Originals({ blockstore: repo.blockstore, links, datastore: store })
+
+  try {
+    for await (const original of originals.list({ signal: context.signal })) {
+      print(original, context)
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+/**
+ * Run work on the index of a repo's originals.
+ *
+ * @returns undefined if it has none
+ */
+export async function withOriginals<T> (
+  { repo, links }: Pick<Session, 'repo' | 'links'>,
+  work: (originals: Originals) => Promise<T>
+): Promise<T | undefined> {
+  if (links == null || !hasOriginals(repo.path)) {
+    return undefined
+  }
+
+  const store = new OriginalsStore(repo.path, { writes: true })
+
+  try {
+    return await work(new Originals({ blockstore: repo.blockstore, links, datastore: store }))
+  } finally {
+    await store.close()
+  }
+}
+
+function print ({ original, compressed, type, layout }: Original, { output }: Context): void {
+  output.result(
+    { original: original.toString(), compressed: compressed.toString(), type, layout },
+    `${original}\t${compressed}\t${layout ?? type}`
+  )
+}

@@ -1,0 +1,43 @@
+import { DEFAULT_CACHE_SIZE } from '../gateway/start-gateway.ts'
+import { formatSize } from '../terminal/units.ts'
+import type { Context } from '../context.ts'
+import type { RunningGateway } from '../gateway/start-gateway.ts'
+
+/** What its start is to say besides where it is. */
+interface Started {
+  /** Whether it fetches what the repo lacks. */
+  fetch: boolean
+  /** The most bytes of its cache. */
+  cache?: number | undefined
+  /** Hosts on whose subdomains each CID has an origin of its own. */
+  host?: string[] | undefined
+}
+
+/**
+ * Print where a gateway is. Each line but that of the cache, whose directory may have a long name, fits into
+ * 80 columns.
+ */
+export function printStarted (
+  { url, subdomainUrl, metricsUrl, cacheDirectory }: RunningGateway,
+  { fetch, cache = DEFAULT_CACHE_SIZE, host: [host] = [] }: Started,
+  { output }: Context
+): void {
+  const websites = host ?? (subdomainUrl == null ? undefined : 'localhost')
+  const lines = [
+    `Gateway\t${url}/ipfs/CID`,
+    ...subdomainUrl == null ? [] : [`Gateway\t${subdomainUrl.replace('//', '//CID.ipfs.')}`],
+    ...metricsUrl == null ? [] : [`Metrics\t${metricsUrl}`],
+    ...cacheDirectory == null ? [] : [`Cache\t${cacheDirectory}, at most ${formatSize(cache)}`],
+    fetch
+      ? 'It serves what the repo holds, and fetches the rest from others.'
+      : 'It serves what the repo holds, and asks no other node.',
+    websites == null
+      ? 'All pages share one origin. For websites, use ipfsz gateway --host NAME.'
+      : `For websites, use CID.ipfs.${websites}: there, each has its own origin.`
+  ]
+
+  output.result(
+    { event: 'gateway', url, subdomainUrl, metricsUrl, cacheDirectory, fetch, pid: process.pid },
+    lines.join('\n')
+  )
+}

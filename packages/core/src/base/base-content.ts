@@ -1,0 +1,93 @@
+import { readRange } from '../dag/read.ts'
+import { DEFAULT_FRAME_SIZE, MIN_REGION_SIZE } from '../constants.ts'
+import { InvalidBaseError } from '../errors.ts'
+import { codecOf, readFrames } from '../frames/read-frames.ts'
+import { originalSize } from '../read/describe.ts'
+import { openRoot } from '../read/entry.ts'
+import type { ReadFramesOptions } from '../frames/read-frames.ts'
+import type { Entry } from '../read/entry.ts'
+import type { EntrySource } from '../read/path.ts'
+import type { ReadSettings } from '../read/read-settings.ts'
+import type { RootCache } from '../read/root-cache.ts'
+import type { CID } from 'multiformats/cid'
+
+/** The original content of a base. */
+export interface BaseContent {
+  /** Original bytes. */
+  size: number
+  /** The most bytes that are best read at a time: those of a frame. */
+  pieceSize: number
+  /** The original bytes from `start` to `end` (exclusive). */
+  read (start: number, end: number): AsyncIterable<Uint8Array>
+}
+
+/** What reading a base works with. */
+export interface BaseSettings extends EntrySource, Pick<ReadSettings, 'codecs' | 'inFlightBytes'> {
+  /** A cache of roots. */
+  roots?: RootCache
+}
+
+type Options = Omit<ReadFramesOptions, 'inFlightBytes' | 'onProgress'>
+
+/**
+ * Open a base, as docs/format.md, section 6, has it: a plain file, or a compressed one without a base of its own.
+ *
+ * @param cid - the plain CID of its root
+ * @throws {InvalidBaseError}
+ * @throws {NotFoundError} its root is missing
+ */
+export async function openBase (cid: CID, settings: BaseSettings, options: Options): Promise<BaseContent> {
+  return contentOf(await openRoot(cid, 'in-tree', settings, options, settings.roots), settings, options)
+}
+
+/**
+ * The content of a root that has been opened.
+ *
+ * @throws {InvalidBaseError}
+ */
+export function contentOf (entry: Entry, settings: BaseSettings, options: Options): BaseContent {
+  const { cid, block, node, header } = entry
+  const { blockstore, codecs, inFlightBytes } = settings
+
+  if (header?.regions != null) {
+    throw new InvalidBaseError(cid, 'it has a base itself')
+  }
+
+  throwIfNotFile(entry)
+
+  const size = originalSize(entry)
+
+  if (size < MIN_REGION_SIZE) {
+    throw new InvalidBaseError(cid, `it has only ${size} bytes`)
+  }
+
+  if (node == null) {
+    return { size, pieceSize: size, read: (start, end) => once(block.subarray(start, end)) }
+  }
+
+  if (header == null) {
+    const read = (start: number, end: number): AsyncIterable<Uint8Array> =>
+      readRange(node, start, end, blockstore, options)
+
+    return { size, pieceSize: DEFAULT_FRAME_SIZE, read }
+  }
+
+  const file = { node, header, codec: codecOf(header, codecs) }
+
+  return {
+    size,
+    pieceSize: header.frameSize,
+    read: (start, end) => readFrames(file, start, end, blockstore, { ...options, inFlightBytes })
+  }
+}
+
+/** @throws {InvalidBaseError} */
+export function throwIfNotFile ({ cid, node }: Entry): void {
+  if (node != null && node.unixfs.type !== 'file' && node.unixfs.type !== 'raw') {
+    throw new InvalidBaseError(cid, 'it is not a file')
+  }
+}
+
+async function * once (bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}

@@ -1,0 +1,43 @@
+import { baseOf } from '../dag/base-link.ts'
+import { UnreadableBaseError } from '../errors.ts'
+import { openBase } from './base-content.ts'
+import { BaseReader } from './base-reader.ts'
+import type { FileNode } from '../dag/node.ts'
+import type { Header, Region } from '../format/header.ts'
+import type { ReadFramesOptions, RegionSource } from '../frames/read-frames.ts'
+import type { BaseSettings } from './base-content.ts'
+
+/**
+ * What reads the base of a compressed file. It is opened when the first frame needs it. Undefined if the file has none.
+ *
+ * `read` throws an UnreadableBaseError.
+ */
+export function fileBase (
+  node: FileNode,
+  header: Header,
+  settings: BaseSettings,
+  options: Omit<ReadFramesOptions, 'inFlightBytes'>
+): RegionSource | undefined {
+  if (header.regions == null) {
+    return undefined
+  }
+
+  const cid = baseOf(node)
+  // the events of reading are about the file itself
+  const { onProgress: _onProgress, ...quiet } = options
+  let opening: Promise<BaseReader> | undefined
+
+  const open = async (): Promise<BaseReader> =>
+    new BaseReader(cid, await openBase(cid, settings, quiet), settings.inFlightBytes)
+
+  return {
+    async read (region: Region) {
+      try {
+        return await (await (opening ??= open())).read(region)
+      } catch (err) {
+        options.signal?.throwIfAborted()
+        throw new UnreadableBaseError(node.cid, cid, err)
+      }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { MAX_REMEMBERED_BASES } from '../constants.ts'
+import { baseOf } from '../dag/base-link.ts'
+import { cidKey } from '../dag/cid-key.ts'
+import { UnreadableBaseError } from '../errors.ts'
+import { openRoot } from '../read/entry.ts'
+import { verifyFile } from '../read/verify-file.ts'
+import { fileBase } from './file-base.ts'
+import type { RegionSource } from '../frames/read-frames.ts'
+import type { Entry } from '../read/entry.ts'
+import type { VerifyFileOptions } from '../read/verify-file.ts'
+import type { BaseSettings } from './base-content.ts'
+
+/** Verifies the bases of files, each of them once: the small files of a tree may have one together. */
+export class VerifiedBases {
+  readonly #settings: BaseSettings
+  readonly #verified = new Set<string>()
+
+  constructor (settings: BaseSettings) {
+    this.#settings = settings
+  }
+
+  /**
+   * What reads the base of a file, after verifying the base. Undefined if the file has none.
+   *
+   * @throws {UnreadableBaseError}
+   */
+  async baseOf (
+    { node, header }: Entry,
+    { onBytes: _onBytes, ...options }: Omit<VerifyFileOptions, 'inFlightBytes'>
+  ): Promise<RegionSource | undefined> {
+    const { blockstore, codecs, inFlightBytes } = this.#settings
+
+    if (node == null || header?.regions == null) {
+      return undefined
+    }
+
+    const cid = baseOf(node)
+
+    if (!this.#verified.has(cidKey(cid))) {
+      try {
+        const entry = await openRoot(cid, 'in-tree', this.#settings, options)
+        await verifyFile(entry, blockstore, codecs, { ...options, inFlightBytes })
+      } catch (err) {
+        options.signal?.throwIfAborted()
+        throw new UnreadableBaseError(node.cid, cid, err)
+      }
+
+      this.#remember(cidKey(cid))
+    }
+
+    return fileBase(node, header, this.#settings, options)
+  }
+
+  /** Each file of a large tree may have a base of its own: a base that was forgotten is verified again. */
+  #remember (key: string): void {
+    this.#verified.add(key)
+
+    if (this.#verified.size > MAX_REMEMBERED_BASES) {
+      const [oldest] = this.#verified
+      this.#verified.delete(oldest)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
+import { MAX_LEAF_SIZE, MAX_STORED_BASE_SIZE, MIN_REGION_SIZE, REGION_RATIO } from '../constants.ts'
+import { baseOf } from '../dag/base-link.ts'
+import { fileSize } from '../dag/read.ts'
+import { readFields } from '../format/protobuf.ts'
+import { unmark } from '../marker.ts'
+import { dagSize, originalSize } from '../read/describe.ts'
+import { openRoot } from '../read/entry.ts'
+import { contentOf, throwIfNotFile } from './base-content.ts'
+import { BaseReader } from './base-reader.ts'
+import { RegionFinder } from './region-finder.ts'
+import type { Piece } from '../frames/compress-frames.ts'
+import type { FileLink } from '../dag/node.ts'
+import type { WrittenFile } from '../dag/write.ts'
+import type { Region } from '../format/header.ts'
+import type { Entry } from '../read/entry.ts'
+import type { BaseSettings } from './base-content.ts'
+import type { CID } from 'multiformats/cid'
+
+/** A written file: what adding a file returns. */
+interface WrittenBaseRoot extends WrittenFile {
+  /** The marker code. */
+  code: number
+}
+
+/** The numbers of the fields mode and mtime of a UnixFS message. */
+const METADATA: ReadonlySet<number> = new Set([7, 8])
+
+const NO_REGION: Region = { offset: 0, length: 0 }
+
+/** An earlier version of a file that is being added: its frames refer back to regions of it. */
+export class WrittenBase {
+  /** The link from the root of the new file. */
+  readonly link: FileLink
+  /** Original bytes. */
+  readonly size: number
+  /** Its root, if that is compressed and has no mode and no mtime: the root of every file with the same content. */
+  readonly root: WrittenBaseRoot | undefined
+  readonly #finder: RegionFinder
+  readonly #reader: BaseReader
+
+  private constructor (entry: Entry, finder: RegionFinder, reader: BaseReader, size: number) {
+    this.link = linkTo(entry)
+    this.size = size
+    this.root = rootOf(entry, this.link)
+    this.#finder = finder
+    this.#reader = reader
+  }
+
+  /**
+   * Open a base and index its content, which is read once for that. A base of a base takes its place, since
+   * files refer back only once (docs/format.md, section 6).
+   *
+   * @returns undefined if the file is too small or too large to be a base
+   * @throws {InvalidBaseError} it is not a file
+   * @throws {NotFoundError} a block of it is missing
+   */
+  static async open (
+    asked: CID,
+    settings: BaseSettings,
+    options: { signal?: AbortSignal | null | undefined }
+  ): Promise<WrittenBase | undefined> {
+    const { signal } = options
+    const open = async (cid: CID): Promise<Entry> =>
+      openRoot(cid, 'in-tree', settings, { signal }, settings.roots)
+
+    let entry = await open(unmark(asked))
+
+    if (entry.header?.regions != null && entry.node != null) {
+      entry = await open(baseOf(entry.node))
+    }
+
+    throwIfNotFile(entry)
+
+    if (originalSize(entry) < MIN_REGION_SIZE || linkTo(entry).size > MAX_STORED_BASE_SIZE) {
+      return undefined
+    }
+
+    const content = contentOf(entry, settings, { signal })
+    const finder = await RegionFinder.of(content.read(0, content.size), signal)
+
+    return new WrittenBase(entry, finder, new BaseReader(entry.cid, content, settings.inFlightBytes), content.size)
+  }
+
+  /**
+   * Find what a piece may refer back to.
+   *
+   * @param start - where the piece begins in its file
+   * @param frameSize - the most bytes in a piece of the file
+   */
+  async aid (bytes: Uint8Array, start: number, frameSize: number): Promise<Piece> {
+    const region = this.#finder.find(bytes, start, maxRegion(bytes.byteLength, frameSize))
+
+    return region == null
+      ? { bytes, region: NO_REGION }
+      : { bytes, region, dictionary: await this.#reader.read(region) }
+  }
+
+  /** Whether any piece of the first bytes of a file is like a part of the base. */
+  resembles (bytes: Uint8Array, frameSize: number): boolean {
+    for (let start = 0; start < bytes.byteLength; start += frameSize) {
+      if (this.#finder.find(bytes.subarray(start, start + frameSize), start) != null) {
+        return true
+      }
+    }
+
+    return false
+  }
+
+  /** Find what the pieces of a file may refer back to, of which `start` bytes were read before. */
+  async * aidAll (pieces: AsyncIterable<Uint8Array>, start: number, frameSize: number): AsyncGenerator<Piece> {
+    let position = start
+
+    for await (const piece of pieces) {
+      const { byteLength } = piece
+
+      yield await this.aid(piece, position, frameSize)
+      position += byteLength
+    }
+  }
+}
+
+/**
+ * The most bytes of a region, so that those of all frames stay within what the format allows: a small file may have a
+ * dictionary much larger than itself.
+ */
+function maxRegion (length: number, frameSize: number): number {
+  return Math.min(MAX_FRAME_SIZE, length < frameSize ? MAX_LEAF_SIZE + length : REGION_RATIO * length)
+}
+
+function rootOf ({ cid, node, header }: Entry, { dagSize }: FileLink): WrittenBaseRoot | undefined {
+  // UnixFS says a default mode where there is none
+  if (node == null || header == null || [...readFields(node.data)].some(({ number }) => METADATA.has(number))) {
+    return undefined
+  }
+
+  return { cid, unixfs: node.unixfs, dagSize, code: header.codec }
+}
+
+function linkTo (entry: Entry): FileLink {
+  const { cid, block, node } = entry
+
+  return { cid, size: node == null ? block.byteLength : fileSize(node), dagSize: dagSize(entry) }
+}

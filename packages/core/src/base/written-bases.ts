@@ -1,0 +1,33 @@
+import { WrittenBase } from './written-base.ts'
+import type { BaseSettings } from './base-content.ts'
+import type { CID } from 'multiformats/cid'
+
+/** How many bases stay open: files that are added at the same time may have the same one. */
+const MAX_OPEN = 8
+
+/** Opens the bases of the files of one add, and keeps those that were opened last. */
+export class WrittenBases {
+  readonly #settings: BaseSettings
+  readonly #signal: AbortSignal | null | undefined
+  readonly #open = new Map<string, Promise<WrittenBase | undefined>>()
+
+  constructor (settings: BaseSettings, signal: AbortSignal | null | undefined) {
+    this.#settings = settings
+    this.#signal = signal
+  }
+
+  /** See `WrittenBase.open`. */
+  async open (cid: CID): Promise<WrittenBase | undefined> {
+    const key = cid.toString()
+    const opening = this.#open.get(key) ?? WrittenBase.open(cid, this.#settings, { signal: this.#signal })
+    this.#open.delete(key)
+    this.#open.set(key, opening)
+
+    if (this.#open.size > MAX_OPEN) {
+      const [oldest] = this.#open.keys()
+      this.#open.delete(oldest)
+    }
+
+    return opening
+  }
+}

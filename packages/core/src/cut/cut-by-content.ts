@@ -1,0 +1,71 @@
+import { GEAR, GEAR_WINDOW, gearMask } from './gear.ts'
+import type { Allocate } from '../util/bytes.ts'
+import type { ByteReader } from '../util/byte-reader.ts'
+
+const KIB = 1024
+
+/** The fewest bytes of a piece, but for the last, 64 KiB. */
+export const MIN_CUT_SIZE = 64 * KIB
+
+/** The most bytes of a piece, 256 KiB. */
+export const MAX_CUT_SIZE = 256 * KIB
+
+/** Until here cuts are rare, then frequent: most pieces have about this many bytes. */
+const NORMAL_CUT_SIZE = 128 * KIB
+
+/** A cut in 2^17 positions, then one in 2^15. */
+const RARE = gearMask(17)
+const FREQUENT = gearMask(15)
+
+/**
+ * Split the rest of a reader where its content says: pieces of 64 to 256 KiB, 133 KiB on average.
+ * Two files, or versions of one, that have a span in common have most pieces of it in common.
+ *
+ * Source: W. Xia et al., "FastCDC: a fast and efficient content-defined chunking approach for
+ * data deduplication", 2016, with normalized chunking of level 1.
+ *
+ * @param allocate - provides memory for pieces that span several of the reader's chunks
+ */
+export async function * cutByContent (reader: ByteReader, allocate?: Allocate): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const piece = await readCut(reader, allocate)
+
+    if (piece.byteLength === 0) {
+      return
+    }
+
+    yield piece
+  }
+}
+
+/** The next piece of a reader, without bytes if it has ended. */
+export async function readCut (reader: ByteReader, allocate?: Allocate): Promise<Uint8Array> {
+  await reader.peek(MAX_CUT_SIZE)
+
+  return reader.read(cutLength(reader.buffered()), allocate)
+}
+
+/** Bytes until the first cut, or all if there are no more than 256 KiB. */
+export function cutLength (chunks: Iterable<Uint8Array>): number {
+  let position = 0
+  let gear = 0
+
+  for (const chunk of chunks) {
+    // nothing before these bytes is in the hash of the first place for a cut
+    const skipped = Math.min(Math.max(MIN_CUT_SIZE - GEAR_WINDOW - position, 0), chunk.byteLength)
+    const available = Math.min(chunk.byteLength, MAX_CUT_SIZE - position)
+
+    for (let i = skipped; i < available; i++) {
+      gear = (gear << 1) + GEAR[chunk[i]] | 0
+      const length = position + i + 1
+
+      if (length >= MIN_CUT_SIZE && (gear & (length < NORMAL_CUT_SIZE ? RARE : FREQUENT)) === 0) {
+        return length
+      }
+    }
+
+    position += available
+  }
+
+  return position
+}

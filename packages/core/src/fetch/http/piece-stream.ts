@@ -1,0 +1,180 @@
+import * as raw from 'multiformats/codecs/raw'
+import { askGateways } from './ask-gateways.ts'
+import { CarStream } from './car-stream.ts'
+import { MAX_STRAY_BYTES } from './limits.ts'
+import type { CarBlock } from './car-stream.ts'
+import type { Gateway } from './gateway.ts'
+import type { GatewaySettings } from './settings.ts'
+import type { Part, Piece } from './shares.ts'
+import type { FilePart } from '../../dag/block.ts'
+import type { CID } from 'multiformats/cid'
+
+export interface PieceStreamInit extends Piece {
+  /** What to ask for, relative to the URL of a gateway. */
+  path: string
+  /** The first block that it is for. */
+  cid: CID
+  /** The gateway to ask. Undefined: whichever answers first. */
+  gateway?: Gateway | undefined
+  settings: GatewaySettings
+}
+
+/** One request for a CAR, and its response: it brings a piece of a file, or what one path leads to. */
+export class PieceStream implements Part<Gateway> {
+  /** Where it ends (exclusive). */
+  end: number
+  /** Whether it brings what a path leads to, and not a range of a file. */
+  readonly isPlanned: boolean
+  /** Whether blocks are being read, or waited for. */
+  isReading = false
+  readonly #init: PieceStreamInit
+  readonly #stop = new AbortController()
+  readonly #created = performance.now()
+  #car: CarStream | undefined
+  #isClosed = false
+  /** Whether the response goes on behind `end`: another one brings that. */
+  #isCut = false
+  /** The largest offset at which a block began that was asked for. */
+  #position: number | undefined
+  #reached: number
+  /** Bytes of blocks that nobody asked for, since the last block that was asked for. */
+  #stray = 0
+
+  constructor (init: PieceStreamInit) {
+    this.#init = init
+    this.isPlanned = init.end === Number.POSITIVE_INFINITY
+    this.end = init.end
+    this.#reached = init.start
+  }
+
+  get gateway (): Gateway | undefined {
+    return this.#car?.gateway ?? this.#init.gateway
+  }
+
+  /** Where that begins which it may still bring. */
+  get start (): number {
+    return this.#position == null ? this.#init.start : this.#position + 1
+  }
+
+  get reached (): number {
+    return this.#reached
+  }
+
+  /** What it has brought so far. */
+  get brought (): Piece {
+    return { start: this.#init.start, end: Math.min(this.#reached, this.end) }
+  }
+
+  get rate (): number | undefined {
+    return this.#car?.rate
+  }
+
+  get isSilent (): boolean {
+    const silence = this.#car == null ? performance.now() - this.#created : this.#car.silence
+
+    return this.isReading && silence >= this.#init.settings.hedgeTime
+  }
+
+  /** Whether a response has begun. */
+  get hasAnswered (): boolean {
+    return this.#car != null
+  }
+
+  get isClosed (): boolean {
+    return this.#isClosed
+  }
+
+  /** Whether it seems to bring something else than what is waited for. */
+  get isAstray (): boolean {
+    return this.#stray > MAX_STRAY_BYTES
+  }
+
+  /** Whether it was cut, and has brought all up to there. */
+  get isDone (): boolean {
+    return this.#isCut && (this.#reached >= this.end || this.start > this.end)
+  }
+
+  /** Called when bytes have arrived. What it throws, `next` throws. */
+  onBytes: ((car: CarStream) => void) | undefined
+
+  /**
+   * The next block. Undefined: there are no more.
+   *
+   * @throws {GatewaysFailedError} no gateway sends it
+   * @throws {Error} as `CarStream.open` and `CarStream.next`
+   */
+  async next (): Promise<CarBlock | undefined> {
+    const car = this.#car ??= await this.#open()
+
+    return car.next()
+  }
+
+  /** Whether it may still bring what begins at an offset. */
+  covers (offset: number): boolean {
+    return offset >= this.start && offset < this.end
+  }
+
+  /** Whether it has passed what begins at an offset, or has brought nothing and should have begun with it. */
+  hasSkipped (offset: number): boolean {
+    const { start } = this.#init
+
+    return this.#position == null ? !this.isPlanned && offset === start : offset >= start && offset <= this.#position
+  }
+
+  /** Record that it brought a block. */
+  deliver ({ bytes, code }: CarBlock): void {
+    this.#reached += code === raw.code ? bytes.byteLength : 0
+  }
+
+  /** Record that a block of it was asked for: at this place in the file, if that is known. */
+  use (part: FilePart | undefined, length: number): void {
+    this.#stray = 0
+
+    if (part != null) {
+      this.#position = Math.max(this.#position ?? 0, part.start)
+      this.#reached = Math.max(this.#reached, part.start + length)
+    }
+  }
+
+  /** Record bytes of a block that nobody asked for. */
+  addStray (bytes: number): void {
+    this.#stray += bytes
+  }
+
+  /** Leave what follows to another one. */
+  cut (end: number): void {
+    this.end = end
+    this.#isCut = true
+  }
+
+  close (): void {
+    this.#isClosed = true
+    const { gateway, rate } = this
+
+    if (gateway != null && rate != null) {
+      gateway.rate = rate
+    }
+
+    this.#stop.abort()
+    this.#car?.close()
+  }
+
+  async #open (): Promise<CarStream> {
+    const { path, cid, gateway, settings } = this.#init
+    const stop = this.#stop
+    const open = async (gateway: Gateway, stop: AbortController): Promise<CarStream> =>
+      CarStream.open(gateway, path, stop, settings)
+    const car = gateway == null
+      ? (await askGateways(open, { cid, settings, signal: stop.signal })).value
+      : await open(gateway, stop)
+
+    if (this.#isClosed) {
+      car.close()
+      stop.signal.throwIfAborted()
+    }
+
+    car.onBytes = () => { this.onBytes?.(car) }
+
+    return car
+  }
+}

@@ -1,0 +1,116 @@
+import { applyFilters } from './filters.ts'
+import type { Filter, Width } from './filter.ts'
+
+const KIB = 1024
+
+/** Bytes on which all candidates are tried, 64 KiB, and on which the best one has to prove itself, 256 KiB. */
+const FIRST_SAMPLE = 64 * KIB
+const SECOND_SAMPLE = 256 * KIB
+
+/** A sample consists of so many spans of the file. */
+const SPANS = 4
+
+/** Fewer bytes are not worth a trial, 16 KiB: trees have thousands of small files. */
+const MIN_SIZE = 16 * KIB
+
+/** The smallest saving, as a fraction of what is stored without filters, that makes filters worthwhile. */
+const MIN_FILTER_GAIN = 0.1
+
+/** And as a fraction of the original: files that take next to nothing anyway stay in version 1 of the format. */
+const MIN_ORIGINAL_GAIN = 0.01
+
+const WIDTHS: readonly Width[] = [2, 4, 8]
+
+/**
+ * For numbers of each width: byte planes alone (noise above an even level), planes and their
+ * differences (signals, of either byte order), differences and their planes (counters, clocks). And
+ * differences of bytes.
+ */
+const CANDIDATES: ReadonlyArray<readonly Filter[]> = [
+  ...WIDTHS.flatMap((width): Filter[][] => [
+    [{ kind: 'shuffle', width }],
+    [{ kind: 'shuffle', width }, { kind: 'delta', width: 1 }],
+    [{ kind: 'delta', width }, { kind: 'shuffle', width }]
+  ]),
+  [{ kind: 'delta', width: 1 }]
+]
+
+/** A chain of filters, and how many bytes a sample has with it. */
+interface Trial {
+  filters: readonly Filter[]
+  length: number
+}
+
+/**
+ * Choose filters for a file by compressing samples of its first frame. Arrays of numbers gain from
+ * them: sound, images, measurements. Text never does, and is not tried.
+ *
+ * @param piece - the file's first frame, or all of a shorter file
+ * @param compress - the codec at its fastest level
+ * @returns no filters if none save 10 % of what is stored, and 1 % of the original
+ */
+export async function chooseFilters (
+  piece: Uint8Array,
+  compress: (bytes: Uint8Array) => Promise<Uint8Array>
+): Promise<readonly Filter[]> {
+  const sample = takeSpans(piece, FIRST_SAMPLE)
+
+  if (piece.byteLength < MIN_SIZE || isText(sample)) {
+    return []
+  }
+
+  const first = await tryAll(sample, [[], ...CANDIDATES], compress)
+
+  if (first.filters.length === 0 || sample === piece) {
+    return first.filters
+  }
+
+  const second = await tryAll(takeSpans(piece, SECOND_SAMPLE), [[], first.filters], compress)
+
+  return second.filters
+}
+
+/** The best of some chains. The first one is chosen unless another one saves enough. */
+async function tryAll (
+  bytes: Uint8Array,
+  chains: ReadonlyArray<readonly Filter[]>,
+  compress: (bytes: Uint8Array) => Promise<Uint8Array>
+): Promise<Trial> {
+  const trials: Trial[] = []
+
+  for (const filters of chains) {
+    const filtered = applyFilters(bytes, filters)
+    const frame = await compress(filtered)
+    trials.push({ filters, length: frame.byteLength })
+  }
+
+  const best = trials.reduce((best, trial) => trial.length < best.length ? trial : best)
+
+  const [plain] = trials
+  const gain = Math.max(plain.length * MIN_FILTER_GAIN, bytes.byteLength * MIN_ORIGINAL_GAIN)
+
+  return plain.length - best.length >= gain ? best : plain
+}
+
+/** Evenly spaced spans of the piece, concatenated. Each begins at a multiple of 8, as its numbers do. */
+function takeSpans (piece: Uint8Array, size: number): Uint8Array {
+  if (piece.byteLength <= size) {
+    return piece
+  }
+
+  const sample = new Uint8Array(size)
+  const length = size / SPANS
+  const step = (piece.byteLength - length) / (SPANS - 1)
+
+  for (let i = 0; i < SPANS; i++) {
+    const start = Math.floor(i * step / 8) * 8
+    sample.set(piece.subarray(start, start + length), i * length)
+  }
+
+  return sample
+}
+
+/** Whether no byte is a control character other than white space, as in ASCII, Latin-1 and UTF-8. */
+function isText (bytes: Uint8Array): boolean {
+  return bytes.every(byte => byte >= 0x20 || (byte >= 0x09 && byte <= 0x0d))
+}

@@ -1,0 +1,160 @@
+import { MAX_FRAME_SIZE } from '@ipfsz/codecs'
+import { MAX_LEAF_SIZE, MAX_STORED_BASE_SIZE, MIN_FRAME_SIZE, MIN_REGION_SIZE, REGION_RATIO } from '../constants.ts'
+import { codecName } from '../marker.ts'
+import { BASE_HEAD_LENGTH } from './trailer.ts'
+import type { HeaderRule, InvalidHeaderError } from '../errors.ts'
+import type { Header, Region } from './header.ts'
+import type { CID } from 'multiformats/cid'
+
+/** What is known about a file before its header is read. */
+export interface HeaderContext {
+  /** For error messages. */
+  cid: CID
+  /** The marker code of the requested CID, if it is marked. */
+  marker?: number
+  /** Bytes of the UnixFS file. */
+  streamSize: number
+  /**
+   * Bytes of the UnixFS file below the last link of its root, which is where a base is.
+   *
+   * @default 0: there are no links
+   */
+  lastLinkSize?: number
+}
+
+/** Makes the error for a broken rule. */
+export type Fail = (rule: HeaderRule, reason: string, options?: ErrorOptions) => InvalidHeaderError
+
+/** Check the rules of docs/format.md, sections 3, 6 and 7. */
+export function checkHeader (header: Header, context: HeaderContext, fail: Fail): void {
+  const { codec, frameSize, regions } = header
+  const { marker } = context
+
+  if (codecName(codec) == null) {
+    throw fail('codec', `its codec 0x${codec.toString(16)} is not part of the format`)
+  }
+
+  if (marker != null && codec !== marker) {
+    throw fail('codec', `its codec is 0x${codec.toString(16)}, but the CID says 0x${marker.toString(16)}`)
+  }
+
+  if (frameSize < MIN_FRAME_SIZE || frameSize > MAX_FRAME_SIZE) {
+    throw fail('frame-size', `its frame size of ${frameSize} bytes is not in ${MIN_FRAME_SIZE} to ${MAX_FRAME_SIZE}`)
+  }
+
+  checkFrameSizes(header, fail)
+
+  const total = checkFrameLengths(header, fail)
+
+  if (total > context.streamSize) {
+    throw fail('total-length', `its frames take ${total} bytes, but the file has only ${context.streamSize}`)
+  }
+
+  if (regions != null) {
+    checkRegions(header, regions, fail)
+    checkBase(header, total, context, fail)
+  }
+}
+
+function checkFrameSizes ({ size, frameSize, frameLengths, frameSizes }: Header, fail: Fail): void {
+  const frames = frameSizes == null ? Math.ceil(size / frameSize) : frameSizes.length
+
+  if (frameLengths.length !== frames) {
+    throw fail('frame-count', `it has ${frameLengths.length} frames instead of ${frames}`)
+  }
+
+  if (frameSizes == null) {
+    return
+  }
+
+  let total = 0
+
+  for (const [frame, bytes] of frameSizes.entries()) {
+    // small frames would let a small file refer to a base many times
+    const min = frame === frameSizes.length - 1 ? 1 : MIN_FRAME_SIZE
+
+    if (bytes < min || bytes > frameSize) {
+      throw fail('frame-size', `frame ${frame} holds ${bytes} bytes, which is not in ${min} to ${frameSize}`)
+    }
+
+    total += bytes
+  }
+
+  if (total !== size) {
+    throw fail('frame-size', `its frames hold ${total} bytes, but the file has ${size}`)
+  }
+}
+
+/** The compressed bytes of all frames. */
+function checkFrameLengths ({ frameSize, frameLengths }: Header, fail: Fail): number {
+  let total = 0
+
+  for (const [frame, length] of frameLengths.entries()) {
+    if (length === 0 || length > maxFrameLength(frameSize)) {
+      throw fail('frame-length', `the length of frame ${frame}, ${length} bytes, is out of range`)
+    }
+
+    total += length
+  }
+
+  return total
+}
+
+function checkRegions ({ size, frameLengths }: Header, regions: readonly Region[], fail: Fail): void {
+  if (regions.length !== frameLengths.length) {
+    throw fail('regions', `it has ${regions.length} regions for ${frameLengths.length} frames`)
+  }
+
+  let total = 0
+
+  for (const [frame, { offset, length }] of regions.entries()) {
+    total += length
+
+    const isNone = length === 0 && offset === 0
+    const isInRange = length >= MIN_REGION_SIZE && length <= MAX_FRAME_SIZE &&
+      Number.isSafeInteger(offset + length)
+
+    if (!isNone && !isInRange) {
+      throw fail('regions', `the region of frame ${frame}, ${length} bytes at ${offset}, is out of range`)
+    }
+  }
+
+  // bounds the work of reading a file by its size
+  if (total > maxRegionsSize(size)) {
+    throw fail('regions', `its regions have ${total} bytes together, more than ${maxRegionsSize(size)}`)
+  }
+}
+
+/** The most bytes of all regions of a file together. */
+export function maxRegionsSize (size: number): number {
+  return REGION_RATIO * size + MAX_LEAF_SIZE
+}
+
+/** The base has to be exactly what follows the frames. */
+function checkBase (
+  { codec }: Header,
+  total: number,
+  { streamSize, lastLinkSize = 0 }: HeaderContext,
+  fail: Fail
+): void {
+  if (codecName(codec) !== 'zstd') {
+    throw fail('base', `it has a base, which the codec ${codecName(codec)} cannot use`)
+  }
+
+  if (lastLinkSize === 0 || lastLinkSize > MAX_STORED_BASE_SIZE) {
+    throw fail('base', `its last link holds ${lastLinkSize} bytes, which is not in 1 to ${MAX_STORED_BASE_SIZE}`)
+  }
+
+  if (total + BASE_HEAD_LENGTH + lastLinkSize !== streamSize) {
+    throw fail('base', `${streamSize - total - lastLinkSize} bytes are between its frames and its base, ` +
+      `not ${BASE_HEAD_LENGTH}`)
+  }
+}
+
+/**
+ * The most bytes of a compressed frame: no codec exceeds it. A reader holds whole frames, so
+ * lengths are checked before anything is read.
+ */
+export function maxFrameLength (frameSize: number): number {
+  return frameSize + frameSize / 4 + 1024
+}

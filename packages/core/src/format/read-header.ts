@@ -1,0 +1,150 @@
+import { messageOf } from '@ipfsz/codecs/internal'
+import { CID } from 'multiformats/cid'
+import { MAX_FRAME_TABLE_SIZE } from '../constants.ts'
+import { InvalidHeaderError } from '../errors.ts'
+import { decodeFilters } from '../filters/filters.ts'
+import { checkHeader } from './check-header.ts'
+import { FIELD, HEADER_FIELD } from './header.ts'
+import { BYTES, readFields, readPackedVarints, VARINT } from './protobuf.ts'
+import type { Filter } from '../filters/filter.ts'
+import type { Fail, HeaderContext } from './check-header.ts'
+import type { Header, Region, Version } from './header.ts'
+import type { Field } from './protobuf.ts'
+
+const KNOWN: ReadonlySet<number> = new Set(Object.values(FIELD))
+
+/** The last field that has a meaning, by version. */
+const LAST_KNOWN = { 1: FIELD.dictionary, 2: FIELD.regions } as const
+
+/** A reader of version 2 must know the fields up to this one to read the file. */
+const LAST_CRITICAL = 31
+
+/**
+ * Read the header of a UnixFS message, if it has one, and check every rule of
+ * docs/format.md, section 3.
+ *
+ * @throws {InvalidHeaderError} the header breaks a rule: `rule` says which
+ */
+export function readHeader (unixfs: Uint8Array, context: HeaderContext): Header | undefined {
+  const fail: Fail = (rule, reason, options) => new InvalidHeaderError(context.cid, rule, reason, options)
+
+  let header: Header | undefined
+
+  try {
+    const message = expectType(findMessage(unixfs), BYTES, fail)
+
+    header = message == null ? undefined : decodeHeader(message, fail)
+  } catch (err) {
+    if (err instanceof InvalidHeaderError) {
+      throw err
+    }
+
+    throw fail('encoding', messageOf(err), { cause: err })
+  }
+
+  if (header != null) {
+    checkHeader(header, context, fail)
+  }
+
+  return header
+}
+
+function decodeHeader (message: Field, fail: Fail): Header {
+  const { version, fields } = readOnce(message.bytes, fail)
+  const number = (field: number): number => expectType(fields.get(field), VARINT, fail)?.value ?? 0
+  const bytes = (field: number): Uint8Array | undefined => expectType(fields.get(field), BYTES, fail)?.bytes
+
+  if (fields.has(FIELD.dictionary)) {
+    throw fail('dictionary', 'it needs a dictionary, which is not supported')
+  }
+
+  const contentCid = bytes(FIELD.contentCid)
+  const lengths = bytes(FIELD.frameLengths)
+  const [sizes, filters, regions] = version === 1
+    ? []
+    : [bytes(FIELD.frameSizes), bytes(FIELD.filters), bytes(FIELD.regions)]
+  const table = [lengths, sizes, filters, regions].reduce((total, bytes) => total + (bytes?.byteLength ?? 0), 0)
+
+  if (table > MAX_FRAME_TABLE_SIZE) {
+    throw fail('frame-count', `its frames take ${table} bytes to list`)
+  }
+
+  return {
+    codec: number(FIELD.codec),
+    size: number(FIELD.size),
+    frameSize: number(FIELD.frameSize),
+    frameLengths: lengths == null ? [] : readPackedVarints(lengths),
+    ...sizes == null ? {} : { frameSizes: readPackedVarints(sizes) },
+    ...filters == null ? {} : { filters: toFilters(readPackedVarints(filters), fail) },
+    ...regions == null ? {} : { regions: toRegions(readPackedVarints(regions), fail) },
+    ...contentCid == null ? {} : { contentCid: CID.decode(contentCid) }
+  }
+}
+
+function toFilters (codes: readonly number[], fail: Fail): Filter[] {
+  const filters = decodeFilters(codes)
+
+  if (filters == null) {
+    throw fail('filters', 'one of its filters is unknown or there twice, or it has none, or more than four')
+  }
+
+  return filters
+}
+
+function toRegions (values: readonly number[], fail: Fail): Region[] {
+  if (values.length % 2 !== 0) {
+    throw fail('regions', 'the last region has no length')
+  }
+
+  return Array.from({ length: values.length / 2 }, (_, i) => ({ offset: values[2 * i], length: values[2 * i + 1] }))
+}
+
+/**
+ * The fields of a header by number, and its version. Refuses a known field that occurs twice, because
+ * readers could disagree about which one counts, and the fields of version 2 that change how a file is read.
+ */
+function readOnce (message: Uint8Array, fail: Fail): { version: Version, fields: Map<number, Field> } {
+  const all = [...readFields(message)]
+  const version = expectType(all.find(field => field.number === FIELD.version), VARINT, fail)?.value ?? 0
+
+  if (version !== 1 && version !== 2) {
+    throw fail('version', `its version is ${version}, and only versions 1 and 2 are supported`)
+  }
+
+  const last = LAST_KNOWN[version]
+  const fields = new Map<number, Field>()
+
+  for (const field of all) {
+    const { number } = field
+
+    if (number <= last && fields.has(number)) {
+      throw new Error(`field ${number} occurs twice`)
+    }
+
+    if (version === 2 && !KNOWN.has(number) && number <= LAST_CRITICAL) {
+      throw fail('version', `it has the field ${number}, which this version does not support`)
+    }
+
+    fields.set(number, field)
+  }
+
+  return { version, fields }
+}
+
+function findMessage (unixfs: Uint8Array): Field | undefined {
+  const found = [...readFields(unixfs)].filter(field => field.number === HEADER_FIELD)
+
+  if (found.length > 1) {
+    throw new Error('there are two headers')
+  }
+
+  return found[0]
+}
+
+function expectType (field: Field | undefined, type: number, fail: Fail): Field | undefined {
+  if (field != null && field.type !== type) {
+    throw fail('encoding', `field ${field.number} has the wrong wire type`)
+  }
+
+  return field
+}

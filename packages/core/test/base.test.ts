@@ -1,0 +1,225 @@
+import { unixfs } from '@helia/unixfs'
+import { zstd } from '@ipfsz/codecs/zstd'
+import { decode } from '@ipld/dag-pb'
+import { MemoryBlockstore } from 'blockstore-core'
+import { UnixFS } from 'ipfs-unixfs'
+import { describe, expect, it } from 'vitest'
+import { ipfsz, mark, unmark } from '../src/index.ts'
+import { collect, CountingBlockstore, getBlock, noise, text } from './fixtures.ts'
+import type { CompressionOptions } from '../src/index.ts'
+import type { CID } from 'multiformats/cid'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** Bytes that do not shrink, so that all that is saved comes from the base. */
+const FIRST = noise(3 * MIB + 12_345)
+
+/** The next version: some bytes are inserted, some removed, some changed. */
+const SECOND = Buffer.concat([
+  FIRST.subarray(0, 500_000),
+  text(3000),
+  FIRST.subarray(500_000, 1_200_000),
+  FIRST.subarray(1_250_000, 3_000_000),
+  noise(500, 7),
+  FIRST.subarray(3_000_500)
+])
+
+interface Added {
+  blockstore: CountingBlockstore
+  fs: ReturnType<typeof ipfsz>
+  base: CID
+  cid: CID
+}
+
+async function addBoth (
+  { first = FIRST as Uint8Array, second = SECOND as Uint8Array, ...compression }:
+  CompressionOptions & { first?: Uint8Array, second?: Uint8Array } = {}
+): Promise<Added> {
+  const blockstore = new CountingBlockstore()
+  const fs = ipfsz({ blockstore })
+  const base = await fs.addBytes(first, { compression: { codec: 'zstd' } })
+  const cid = await fs.addBytes(second, { compression: { detect: false, base, ...compression } })
+
+  return { blockstore, fs, base, cid }
+}
+
+/** The two versions, added once, for tests that change nothing. */
+const both = addBoth()
+
+/** Bytes of all blocks below a root that are not below another one. */
+async function bytesAdded (cid: CID, base: CID, blockstore: CountingBlockstore): Promise<number> {
+  const known = await blocksOf(base, blockstore)
+  const found = await blocksOf(cid, blockstore)
+
+  return [...found].filter(([key]) => !known.has(key)).reduce((total, [, size]) => total + size, 0)
+}
+
+async function blocksOf (
+  cid: CID,
+  blockstore: CountingBlockstore,
+  found = new Map<string, number>()
+): Promise<Map<string, number>> {
+  const plain = unmark(cid)
+  const block = await getBlock(plain, blockstore)
+  found.set(plain.toString(), block.byteLength)
+
+  for (const { Hash } of plain.code === 0x70 ? decode(block).Links : []) {
+    await blocksOf(Hash, blockstore, found)
+  }
+
+  return found
+}
+
+describe('a file with a base', () => {
+  it('reads back, and takes little more than what changed', async () => {
+    const { fs, blockstore, base, cid } = await both
+
+    expect(Buffer.from(await collect(fs.cat(cid))).equals(SECOND)).toBe(true)
+    expect(await bytesAdded(cid, base, blockstore)).toBeLessThan(3000)
+    await expect(fs.verify(cid)).resolves.toMatchObject({ size: BigInt(SECOND.byteLength), files: 1 })
+  })
+
+  it('links to its base from its root, as the last part of an ordinary UnixFS file', async () => {
+    const { fs, blockstore, base, cid } = await both
+    const root = decode(await getBlock(unmark(cid), blockstore))
+    const { blockSizes } = UnixFS.unmarshal(root.Data ?? new Uint8Array(0))
+    const plain = await collect(unixfs({ blockstore } as never).cat(unmark(cid)))
+    const storedBase = await collect(unixfs({ blockstore } as never).cat(unmark(base)))
+
+    expect(root.Links.at(-1)?.Hash.toString()).toBe(unmark(base).toString())
+    expect(Number(blockSizes.at(-1))).toBe(storedBase.byteLength)
+    expect(Buffer.from(plain.subarray(-storedBase.byteLength)).equals(storedBase)).toBe(true)
+    // the head of a skippable frame, which zstd skips
+    const head = Buffer.from(plain.subarray(-storedBase.byteLength - 8, -storedBase.byteLength))
+    expect([head.readUInt32LE(0), head.readUInt32LE(4)]).toEqual([0x184d2a5e, storedBase.byteLength])
+    await expect(fs.stat(cid)).resolves.toMatchObject({ size: BigInt(SECOND.byteLength), base: unmark(base) })
+  })
+
+  it.each([
+    [0, 1], [0, 70_000], [499_990, 3020], [1_048_575, 2], [1_190_000, 1_500_000], [SECOND.byteLength - 1, 1]
+  ])('reads %d bytes on, %d bytes', async (offset, length) => {
+    const { fs, cid } = await both
+    const bytes = await collect(fs.cat(cid, { offset, length }))
+
+    expect(Buffer.from(bytes).equals(SECOND.subarray(offset, offset + length))).toBe(true)
+  })
+
+  it('has a base that is not compressed, and one of a single raw block', async () => {
+    for (const first of [FIRST, FIRST.subarray(0, 100_000)]) {
+      const blockstore = new MemoryBlockstore()
+      const fs = ipfsz({ blockstore })
+      const base = await fs.addBytes(first, { compression: { codec: 'none' } })
+      const second = Buffer.concat([text(100), first])
+      const cid = await fs.addBytes(second, { compression: { base } })
+
+      expect((await fs.stat(cid)).base?.toString()).toBe(base.toString())
+      expect(Buffer.from(await collect(fs.cat(cid))).equals(second)).toBe(true)
+    }
+  })
+
+  it('takes the base of its base, so that reading never needs more than two files', async () => {
+    const { fs, base, cid } = await both
+    const third = Buffer.concat([SECOND, text(50)])
+    const next = await fs.addBytes(third, { compression: { base: cid } })
+
+    expect((await fs.stat(next)).base?.toString()).toBe(unmark(base).toString())
+    expect(Buffer.from(await collect(fs.cat(next))).equals(third)).toBe(true)
+  })
+
+  it('is its base if nothing changed', async () => {
+    const { base, cid } = await addBoth({ second: FIRST })
+
+    // FIRST does not shrink and so is stored plain: then its frames refer back to it
+    expect(cid.equals(base)).toBe(false)
+
+    const blockstore = new MemoryBlockstore()
+    const fs = ipfsz({ blockstore })
+    const first = await fs.addBytes(text(3 * MIB))
+
+    await expect(fs.addBytes(text(3 * MIB), { compression: { base: first } })).resolves.toEqual(first)
+  })
+
+  it('has no base where that does not help', async () => {
+    const blockstore = new MemoryBlockstore()
+    const fs = ipfsz({ blockstore })
+    const base = await fs.addBytes(noise(MIB))
+    const alone = await fs.addBytes(text(5 * MIB))
+
+    await expect(fs.addBytes(text(5 * MIB), { compression: { base } })).resolves.toEqual(alone)
+    const empty = await fs.addBytes(new Uint8Array(0))
+    await expect(fs.addBytes(text(5 * MIB), { compression: { base: empty } })).resolves.toEqual(alone)
+  })
+
+  it('has a base by its path in an import', async () => {
+    const blockstore = new MemoryBlockstore()
+    const fs = ipfsz({ blockstore })
+    const base = await fs.addBytes(FIRST)
+    const compression: CompressionOptions = { base: path => path === 'a/new' ? base : undefined }
+    const files = [{ path: 'a/new', content: SECOND }, { path: 'a/other', content: text(5000) }]
+    let root: CID | undefined
+
+    for await (const { cid } of fs.addAll(files, { compression })) {
+      root = cid
+    }
+
+    const stats = await fs.stat(root as CID, { path: 'new' })
+    expect(stats.base?.toString()).toBe(unmark(base).toString())
+    expect((await fs.stat(root as CID, { path: 'other' })).base).toBeUndefined()
+    expect(Buffer.from(await collect(fs.cat(root as CID, { path: 'new' }))).equals(SECOND)).toBe(true)
+  })
+
+  it('says which base is missing', async () => {
+    const { blockstore, base, cid } = await addBoth()
+    await blockstore.delete(unmark(base))
+    const fs = ipfsz({ blockstore })
+
+    await expect(collect(fs.cat(cid))).rejects.toMatchObject({
+      name: 'UnreadableBaseError',
+      base: unmark(base),
+      cause: { name: 'NotFoundError' }
+    })
+    await expect(fs.verify(cid)).rejects.toMatchObject({ name: 'UnreadableBaseError', base: unmark(base) })
+  })
+
+  it('is refused if the base is a directory', async () => {
+    const fs = ipfsz({ blockstore: new MemoryBlockstore() })
+    const base = await fs.addDirectory()
+
+    await expect(fs.addBytes(text(100_000), { compression: { base } }))
+      .rejects.toMatchObject({ name: 'InvalidBaseError', base })
+  })
+
+  it('is refused for codecs that cannot use one', async () => {
+    const fs = ipfsz({ blockstore: new MemoryBlockstore() })
+    const base = await fs.addBytes(text(100_000))
+
+    await expect(fs.addBytes(text(100_000), { compression: { base, codec: 'lz4' } }))
+      .rejects.toMatchObject({ name: 'InvalidParametersError' })
+  })
+
+  it('is not handed out as it is stored, since its frames need the base', async () => {
+    const { fs, cid } = await both
+
+    await expect(fs.storedFile(cid)).resolves.toBeUndefined()
+  })
+
+  it('keeps its base when its mode changes', async () => {
+    const { fs, base, cid } = await both
+    const changed = await fs.chmod(cid, 0o600)
+
+    expect((await fs.stat(changed)).base?.toString()).toBe(unmark(base).toString())
+    expect(Buffer.from(await collect(fs.cat(changed))).equals(SECOND)).toBe(true)
+  })
+
+  it('uses the codec that reads it everywhere', async () => {
+    const { blockstore, cid } = await both
+
+    for (const implementation of ['wasm', 'js'] as const) {
+      const reader = ipfsz({ blockstore }, { codecs: [zstd({ implementation })] })
+      expect(Buffer.from(await collect(reader.cat(cid))).equals(SECOND)).toBe(true)
+    }
+
+    expect(mark(unmark(cid), 'zstd').equals(cid)).toBe(true)
+  })
+})

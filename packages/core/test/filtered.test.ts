@@ -1,0 +1,109 @@
+import { unixfs } from '@helia/unixfs'
+import { allCodecs } from '@ipfsz/codecs/all'
+import { describe, expect, it } from 'vitest'
+import { applyFilters } from '../src/filters/filters.ts'
+import { ipfsz, unmark } from '../src/index.ts'
+import { same } from '../../../test/support/data.ts'
+import { collect, CountingBlockstore, noise, text } from './fixtures.ts'
+import type { Filter } from '../src/filters/filter.ts'
+
+const KIB = 1024
+
+/** Sound: 16 bits, one channel, with a header as long as that of a WAV file. */
+const SOUND = sound(300_001)
+
+function sound (length: number): Uint8Array {
+  const random = noise(10_000)
+  const samples = Int16Array.from({ length: Math.ceil(length / 2) }, (_, i) => (
+    12_000 * Math.sin(i / 40) + 4000 * Math.sin(i / 7.3) + random[i * 7 % 10_000]
+  ))
+  const bytes = new Uint8Array(samples.buffer).slice(0, length)
+  bytes.set(new TextEncoder().encode('RIFF    WAVEfmt '))
+
+  return bytes
+}
+
+describe('a file with filters', () => {
+  it.each(allCodecs().map(({ name }) => name))('reads back what %s compressed, whole and in ranges', async codec => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore() }, { codecs: allCodecs() })
+    const level = codec === 'brotli' ? 1 : undefined
+    const add = async (filters: boolean): ReturnType<typeof fs.addBytes> =>
+      fs.addBytes(SOUND, { compression: { codec, level, frameSize: 64 * KIB, filters, detect: false } })
+    const [cid, other] = [await add(true), await add(false)]
+    const [stats, without] = [await fs.stat(cid), await fs.stat(other)]
+
+    expect(without.filters).toBeUndefined()
+    expect(stats.storedSize).toBeLessThanOrEqual(without.storedSize)
+    // a codec that finds only repeats gains nothing
+    expect(stats.filters != null || ['lz4', 'snappy', 'lzo'].includes(codec)).toBe(true)
+    expect(same(await collect(fs.cat(cid)), SOUND)).toBe(true)
+    await expect(fs.verify(cid)).resolves.toMatchObject({ size: BigInt(SOUND.byteLength) })
+
+    for (const [offset, length] of [[0, 1], [65_535, 2], [100_000, 150_001], [SOUND.byteLength - 1, 1]]) {
+      expect(same(await collect(fs.cat(cid, { offset, length })), SOUND.subarray(offset, offset + length))).toBe(true)
+    }
+  })
+
+  it('takes at least a tenth less, by default and with auto', async () => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore() })
+
+    for (const codec of ['zstd', 'auto'] as const) {
+      const cid = await fs.addBytes(SOUND, { compression: { codec } })
+      const plain = await fs.addBytes(SOUND, { compression: { codec, filters: false } })
+      const [stats, without] = [await fs.stat(cid), await fs.stat(plain)]
+
+      expect(stats.filters?.length).toBeGreaterThan(0)
+      expect(Number(stats.storedSize)).toBeLessThan(Number(without.storedSize) * 0.9)
+      expect(same(await collect(fs.cat(cid)), SOUND)).toBe(true)
+    }
+  })
+
+  it('is one of several, within a small memory bound', async () => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore() }, { inFlightBytes: 128 * KIB })
+    const files = Array.from({ length: 6 }, (_, i) => ({ path: `dir/${i}`, content: SOUND.subarray(0, 250_000 + i) }))
+    let number = 0
+
+    for await (const { cid, path } of fs.addAll(files, { compression: { frameSize: 64 * KIB } })) {
+      if (path !== 'dir') {
+        const { byteLength } = files[Number(path?.at(-1))].content
+        expect((await fs.stat(cid)).filters).toBeDefined()
+        expect((await collect(fs.cat(cid))).byteLength).toBe(byteLength)
+        number++
+      }
+    }
+
+    expect(number).toBe(6)
+  })
+
+  it('holds filtered frames for everyone else', async () => {
+    const blockstore = new CountingBlockstore()
+    const fs = ipfsz({ blockstore })
+    const cid = await fs.addBytes(SOUND)
+    const filters = (await fs.stat(cid)).filters as Filter[]
+    const [zstd] = allCodecs().filter(({ name }) => name === 'zstd')
+    const stored = await collect(unixfs({ blockstore } as never).cat(unmark(cid)))
+
+    expect(same(await zstd.decompress(stored, { size: SOUND.byteLength }), applyFilters(SOUND, filters))).toBe(true)
+  })
+
+  it('is a base, by its original content', async () => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore() })
+    const base = await fs.addBytes(SOUND)
+    const next = new Uint8Array(Buffer.concat([SOUND.subarray(0, 150_000), noise(1000), SOUND.subarray(150_000)]))
+    const cid = await fs.addBytes(next, { compression: { base } })
+    const stats = await fs.stat(cid)
+
+    expect(stats.base?.toString()).toBe(unmark(base).toString())
+    expect(stats.filters).toBeUndefined()
+    expect(same(await collect(fs.cat(cid)), next)).toBe(true)
+  })
+
+  it('is not text, nor cut by content', async () => {
+    const fs = ipfsz({ blockstore: new CountingBlockstore() })
+    const cids = [await fs.addBytes(text(300 * KIB)), await fs.addBytes(SOUND, { compression: { cut: 'content' } })]
+
+    for (const cid of cids) {
+      expect((await fs.stat(cid)).filters).toBeUndefined()
+    }
+  })
+})

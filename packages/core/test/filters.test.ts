@@ -1,0 +1,152 @@
+import { zstd } from '@ipfsz/codecs/zstd'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { chooseFilters } from '../src/filters/choose-filters.ts'
+import { applyFilters, decodeFilters, encodeFilters, undoFilters } from '../src/filters/filters.ts'
+import { noise, text } from './fixtures.ts'
+import type { Filter, Width } from '../src/filters/filter.ts'
+
+const KIB = 1024
+
+const DELTAS = ([1, 2, 4, 8] as const).map((width): Filter => ({ kind: 'delta', width }))
+const SHUFFLES = ([2, 4, 8] as const).map((width): Filter => ({ kind: 'shuffle', width }))
+const ALL = [...DELTAS, ...SHUFFLES]
+const CODES = [0x101, 0x102, 0x104, 0x108, 0x202, 0x204, 0x208]
+
+const chains = fc.shuffledSubarray(ALL, { maxLength: 4 })
+
+/** What the format says, byte by byte: the slow twin. */
+function slow (bytes: Uint8Array, { kind, width }: Filter): Uint8Array {
+  const count = Math.floor(bytes.byteLength / width)
+  const result = bytes.slice()
+
+  for (let i = 0; i < count; i++) {
+    const value = kind === 'delta' ? number(bytes, i, width) - (i === 0 ? 0n : number(bytes, i - 1, width)) : 0n
+
+    for (let plane = 0; plane < width; plane++) {
+      if (kind === 'delta') {
+        result[i * width + plane] = Number(BigInt.asUintN(64, value) >> BigInt(plane * 8) & 0xffn)
+      } else {
+        result[plane * count + i] = bytes[i * width + plane]
+      }
+    }
+  }
+
+  return result
+}
+
+function number (bytes: Uint8Array, index: number, width: Width): bigint {
+  return bytes.slice(index * width, (index + 1) * width).reduceRight((value, byte) => value << 8n | BigInt(byte), 0n)
+}
+
+/** Numbers of a type that follow a wave, with some noise. */
+function wave<T extends ArrayLike<number> & { buffer: ArrayBufferLike }> (
+  type: { from (values: ArrayLike<number>): T },
+  scale: number
+): Uint8Array {
+  const random = noise(100_000)
+  const values = Float64Array.from(random, (byte, i) => scale * (Math.sin(i / 300) + byte / 50_000))
+
+  return new Uint8Array(type.from(values).buffer)
+}
+
+describe('filters', () => {
+  it('are undone exactly, for any bytes and any chain', () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(7), chains, (bytes, skip, chain) => {
+      const original = bytes.subarray(Math.min(skip, bytes.byteLength))
+      const before = original.slice()
+      const filtered = applyFilters(original, chain)
+
+      expect(original).toEqual(before)
+      expect(filtered.byteLength).toBe(original.byteLength)
+      expect(undoFilters(filtered.slice(), chain)).toEqual(before)
+    }))
+  })
+
+  it('do what the format says', () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 100 }), chains, (bytes, chain) => {
+      expect(applyFilters(bytes, chain)).toEqual(chain.reduce(slow, bytes))
+    }))
+  })
+
+  it('undo in the same memory if nothing is shuffled', () => {
+    const bytes = noise(100)
+
+    expect(undoFilters(bytes, DELTAS)).toBe(bytes)
+    expect(applyFilters(bytes, [])).toBe(bytes)
+  })
+
+  it('have codes', () => {
+    expect(encodeFilters(ALL)).toEqual(CODES)
+    expect(ALL.map(filter => decodeFilters(encodeFilters([filter])))).toEqual(ALL.map(filter => [filter]))
+    expect(decodeFilters([0x204, 0x101])).toEqual([{ kind: 'shuffle', width: 4 }, { kind: 'delta', width: 1 }])
+  })
+
+  it('refuses codes that are unknown, twice in a list, none or more than four', () => {
+    const known = new Set(CODES)
+
+    for (let code = 0; code < 2000; code++) {
+      expect(decodeFilters([code]) != null).toBe(known.has(code))
+    }
+
+    for (const codes of [[], [0x101, 0x101], CODES.slice(0, 5), [0x101, 0], [-1], [2 ** 32 + 0x101], [Number.NaN]]) {
+      expect(decodeFilters(codes)).toBeUndefined()
+    }
+  })
+})
+
+describe('chooseFilters', () => {
+  const codec = zstd()
+  const compress = async (bytes: Uint8Array): Promise<Uint8Array> => codec.compress(bytes, { level: 1 })
+
+  it('chooses filters that save a tenth for arrays of numbers', async () => {
+    const counter = new Uint8Array(Uint32Array.from({ length: 50_000 }, (_, i) => i * 1000 + i % 7).buffer)
+    const swapped = wave(Int16Array, 10_000).slice()
+    new DataView(swapped.buffer).setUint16(0, 0)
+
+    for (let i = 0; i < swapped.byteLength; i += 2) {
+      swapped.subarray(i, i + 2).reverse()
+    }
+
+    const arrays = [
+      wave(Int16Array, 10_000), wave(Int32Array, 1e8), wave(Float32Array, 1), wave(Float64Array, 1), swapped, counter
+    ]
+
+    for (const array of arrays) {
+      for (const bytes of [array, array.subarray(0, 20_000)]) {
+        const filters = await chooseFilters(bytes, compress)
+        const [plain, filtered] = await Promise.all([compress(bytes), compress(applyFilters(bytes, filters))])
+
+        expect(decodeFilters(encodeFilters(filters))).toEqual(filters)
+        expect(filtered.byteLength).toBeLessThan(plain.byteLength * 0.92)
+      }
+    }
+  })
+
+  it('chooses none for text, noise, zeros and short files', async () => {
+    const utf8 = new TextEncoder().encode('Größe, 数値, число\n'.repeat(5000))
+
+    const short = wave(Int16Array, 10_000).subarray(0, 1000)
+
+    for (const bytes of [text(500 * KIB), utf8, noise(300 * KIB), new Uint8Array(300 * KIB), short]) {
+      expect(await chooseFilters(bytes, compress)).toEqual([])
+    }
+  })
+
+  it('chooses none where little is stored without them', async () => {
+    const bytes = Uint8Array.from({ length: 300 * KIB }, (_, i) => i % 251)
+
+    expect(await chooseFilters(bytes, compress)).toEqual([])
+  })
+
+  it('does not try text', async () => {
+    let tried = 0
+
+    await chooseFilters(text(100_000), async bytes => {
+      tried++
+      return bytes
+    })
+
+    expect(tried).toBe(0)
+  })
+})

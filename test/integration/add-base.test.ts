@@ -1,0 +1,93 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { noise, text } from '../support/data.ts'
+import { expectFailure, expectSuccess, it } from './run-cli.ts'
+import type { Sandbox } from './run-cli.ts'
+
+const FIRST = noise(1_500_000)
+const SECOND = Buffer.concat([FIRST.subarray(0, 700_000), text(1000), FIRST.subarray(700_000)])
+
+async function add (sandbox: Sandbox, ...args: string[]): Promise<string> {
+  const result = await sandbox.run(['add', '-Q', ...args])
+  expectSuccess(result)
+
+  return result.stdout.toString().trim()
+}
+
+async function repoSize ({ run }: Sandbox): Promise<number> {
+  const [all] = JSON.parse(`[${(await run(['stats', '--json'])).stdout.toString().trim().split('\n').join(',')}]`)
+
+  return all.storedSize
+}
+
+describe.concurrent('ipfsz add --base', () => {
+  it('stores what changed in a file, and gc keeps its base', async ({ sandbox }) => {
+    await sandbox.write('first', FIRST)
+    await sandbox.write('second', SECOND)
+    const base = await add(sandbox, 'first')
+    const before = await repoSize(sandbox)
+    const printed = await sandbox.run(['add', '--json', '--base', base, 'second'])
+    const { cid, storedSize } = JSON.parse(printed.stdout.toString())
+
+    expect(storedSize).toBeLessThan(3000)
+    expect(await repoSize(sandbox) - before).toBeLessThan(3000)
+    expectSuccess(await sandbox.run(['pin', 'rm', base]))
+    expectSuccess(await sandbox.run(['gc']))
+    expect((await sandbox.run(['cat', cid])).stdout.equals(SECOND)).toBe(true)
+    const saved = JSON.parse((await sandbox.run(['stats', '--json'])).stdout.toString().trim().split('\n')[0])
+    expect(saved.files.storedSize).toBeLessThan(3000)
+    expectSuccess(await sandbox.run(['verify', cid]))
+    expect((await sandbox.run(['stat', cid])).stdout.toString()).toContain(`Base        ${base}`)
+  })
+
+  it('takes the file of the same path for each file of a directory', async ({ sandbox }) => {
+    await mkdir(join(sandbox.directory, 'tree/sub'), { recursive: true })
+    await sandbox.write('tree/sub/a', FIRST)
+    await sandbox.write('tree/same', text(200_000))
+    const base = await add(sandbox, 'tree')
+    const before = await repoSize(sandbox)
+    await sandbox.write('tree/sub/a', SECOND)
+    await sandbox.write('tree/new', text(500))
+    const cid = await add(sandbox, '--base', base, 'tree')
+
+    expect(await repoSize(sandbox) - before).toBeLessThan(5000)
+    expect((await sandbox.run(['cat', `${cid}/sub/a`])).stdout.equals(SECOND)).toBe(true)
+    expect((await sandbox.run(['cat', `${cid}/new`])).stdout.equals(text(500))).toBe(true)
+    const same = async (root: string): Promise<string> =>
+      (await sandbox.run(['stat', '--json', `${root}/same`])).stdout.toString()
+    expect(await same(cid)).toBe(await same(base))
+  })
+
+  it('moves to another repo with its base, in a CAR', async ({ sandbox }) => {
+    await sandbox.write('first', FIRST)
+    await sandbox.write('second', SECOND)
+    const cid = await add(sandbox, '--base', await add(sandbox, 'first'), 'second')
+    expectSuccess(await sandbox.run(['car', 'export', cid, '-o', 'second.car']))
+    await rm(sandbox.repo, { recursive: true })
+    expectSuccess(await sandbox.run(['car', 'import', 'second.car']))
+
+    expect((await sandbox.run(['cat', cid])).stdout.equals(SECOND)).toBe(true)
+  })
+
+  it('refuses what cannot be an earlier version, and codecs that cannot use one', async ({ sandbox }) => {
+    await mkdir(join(sandbox.directory, 'tree'))
+    await sandbox.write('tree/a', text(100))
+    await sandbox.write('file', text(100_000))
+    const tree = await add(sandbox, 'tree')
+    const file = await add(sandbox, 'file')
+
+    const failures: Array<[string[], number, string]> = [
+      [['--base', tree, 'file'], 1, 'cannot be a base: it is not a file'],
+      [['--base', file, 'tree'], 1, 'cannot be a base: it is a file'],
+      [['--base', 'nonsense', 'file'], 2, '"nonsense" is not a CID'],
+      [['--base', file, '--codec', 'gzip', 'file'], 2, '--base needs zstd']
+    ]
+
+    for (const [args, code, message] of failures) {
+      const result = await sandbox.run(['add', ...args])
+      expectFailure(result, code)
+      expect(result.stderr).toContain(message)
+    }
+  })
+})
