@@ -67,15 +67,17 @@ export interface Sandbox {
 
 /** Vitest's `it`, with a sandbox for each test that asks for one. */
 export const it = base.extend<{ sandbox: Sandbox }>({
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads which fixtures are needed from the pattern
-  sandbox: async ({}, use) => {
+  sandbox: async ({ onTestFinished }, use) => {
     const directory = await mkdtemp(join(tmpdir(), 'ipfsz-test-'))
     const children: Process[] = []
 
-    await use(makeSandbox(directory, children))
+    // Not below `use`, which ends first: what a test closes at its end, such as a page, still reads from here.
+    onTestFinished(async () => {
+      children.forEach(child => child.kill('SIGKILL'))
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 })
+    })
 
-    children.forEach(child => child.kill('SIGKILL'))
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 })
+    await use(makeSandbox(directory, children))
   }
 })
 
