@@ -27,6 +27,9 @@ const NODE_ONLY = [
   'packages/core/test/{gateway-pieces,http-source,peer-gateways}.test.ts',
   // the bytes of Kubo's own tests are made by a cipher of node:crypto
   'packages/core/test/kubo-layouts.test.ts',
+  // how many blocks are read ahead, damage that is found by arithmetic, and indexes that servers keep
+  'packages/core/test/{hostile-tree,memory,originals}.test.ts',
+  'packages/blockstore-compressed/test/hostile.test.ts',
   // what `auto` chooses, which test/demo compares with Node
   'packages/core/test/auto.test.ts',
   // test/browser runs it on IndexedDB, which takes as long again

@@ -14,8 +14,8 @@ import { random } from '../support/data.ts'
 import { linkedFiles } from './linked-files.ts'
 import type { LinkedFile } from './linked-files.ts'
 
-const KILLS = 50
-const MOST_KILLS = 150
+const KILLS = 25
+const MOST_KILLS = 75
 const PROGRAM = join(import.meta.dirname, 'add-and-link.ts')
 
 /** The CID that each file is linked to, by the number of the file. */

@@ -7,13 +7,12 @@ import { provideMocha, slowDownClosing } from '../../../test/support/mocha.ts'
 
 provideMocha()
 
-describe.each(
-  ['zstd', 'gzip', 'lz4'] as const
-)('yamux compressed with %s, in the stream muxer compliance suite', codec => {
+// with one codec: what they differ in ends below the muxer, where test/compressed-connection compares all
+describe('yamux compressed with zstd, in the stream muxer compliance suite', () => {
   beforeEach(slowDownClosing)
 
   muxerTests({
-    setup: async () => compress(yamux(), { codecs: [codec] })[0]({}),
+    setup: async () => compress(yamux(), { codecs: ['zstd'] })[0]({}),
     teardown: async () => {}
   })
 })

@@ -118,7 +118,7 @@ export function readings (): Reading[] {
 export interface Played {
   /** Seconds. */
   duration: number
-  /** Where it played at the end, in seconds. */
+  /** Where it was after seeking, in seconds. It played on from there: how far depends on how busy the machine is. */
   reached: number
   /** What went wrong, if something did. */
   error?: string | undefined
@@ -145,13 +145,14 @@ export async function seekAndPlay ({ kind, url }: { kind: 'audio' | 'video', url
     const sought = happened('seeked')
     medium.currentTime = target
     await sought
+    const reached = medium.currentTime
     await medium.play()
 
     while (medium.currentTime < target + 0.2) {
       await happened('timeupdate')
     }
 
-    return { duration: medium.duration, reached: medium.currentTime }
+    return { duration: medium.duration, reached }
   } catch (err) {
     return { duration: medium.duration, reached: medium.currentTime, error: String(err) }
   } finally {
@@ -182,6 +183,7 @@ export async function seekInPlayer (): Promise<Played> {
     medium.muted = true
     medium.currentTime = target
     await sought
+    const reached = medium.currentTime
     await medium.play()
 
     while (medium.currentTime < target + 0.2) {
@@ -190,7 +192,7 @@ export async function seekInPlayer (): Promise<Played> {
 
     medium.pause()
 
-    return { duration: medium.duration, reached: medium.currentTime }
+    return { duration: medium.duration, reached }
   } catch (err) {
     return { duration: medium.duration, reached: medium.currentTime, error: String(err) }
   }
