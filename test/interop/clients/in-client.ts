@@ -174,6 +174,10 @@ export async function seekInPlayer (): Promise<Played> {
   })
 
   try {
+    if (medium.error != null) {
+      throw new Error(medium.error.message)
+    }
+
     if (medium.readyState < HTMLMediaElement.HAVE_METADATA) {
       await happened('loadedmetadata')
     }

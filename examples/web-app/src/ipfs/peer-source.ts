@@ -30,8 +30,14 @@ const PATIENCE = 8_000
 /**
  * A source that gives up on a block after a timeout, because peers need not answer, and at
  * once if the last peer disconnects. Stored blocks are always read.
+ *
+ * A reader that goes away leaves its block on the way, to be stored: a Helia that has sent a block answers no second
+ * want for it (docs/upstream.md). How many there are is bounded by what readers read ahead.
  */
 export function patient (source: Source, peersLeft: () => AbortSignal): Source {
+  /** By CID, what is on the way. */
+  const fetches = new Map<string, Promise<Uint8Array>>()
+
   return {
     put: (cid, bytes, options) => source.put(cid, bytes, options),
     has: (cid, options) => source.has(cid, options),
@@ -42,25 +48,49 @@ export function patient (source: Source, peersLeft: () => AbortSignal): Source {
         return
       }
 
-      const tooLong = new AbortController()
-      const timer = setTimeout(() => { tooLong.abort(new BlockNotSentError(cid)) }, PATIENCE)
-      const signal = AbortSignal.any([tooLong.signal, peersLeft(), ...options?.signal == null ? [] : [options.signal]])
+      const key = cid.toString()
+      let fetched = fetches.get(key)
 
-      try {
-        signal.throwIfAborted()
-        // raced, because not every layer below checks the signal
-        yield await Promise.race([getBlock(source, cid, { ...options, signal }), aborted(signal)])
-      } finally {
-        clearTimeout(timer)
-        // ends what still waits for the signal
-        tooLong.abort()
+      if (fetched == null) {
+        fetched = fetchBlock(cid, source, options, peersLeft()).finally(() => { fetches.delete(key) })
+        fetches.set(key, fetched)
+        // nobody may be left to be told
+        fetched.catch(() => {})
       }
+
+      yield await raceAbort(fetched, options?.signal)
     }
   }
 }
 
-async function aborted (signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => { reject(signal.reason) }, { once: true })
+async function fetchBlock (
+  cid: CID,
+  source: Source,
+  options: Parameters<Source['get']>[1],
+  peersLeft: AbortSignal
+): Promise<Uint8Array> {
+  const tooLong = new AbortController()
+  const timer = setTimeout(() => { tooLong.abort(new BlockNotSentError(cid)) }, PATIENCE)
+  const signal = AbortSignal.any([tooLong.signal, peersLeft])
+
+  try {
+    // raced, because not every layer below checks the signal
+    return await raceAbort(getBlock(source, cid, { ...options, signal }), signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function raceAbort<T> (promise: Promise<T>, signal?: AbortSignal | null): Promise<T> {
+  signal?.throwIfAborted()
+  const ended = new AbortController()
+  const aborted = new Promise<never>((_, reject) => {
+    signal?.addEventListener('abort', () => { reject(signal.reason) }, { once: true, signal: ended.signal })
   })
+
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    ended.abort()
+  }
 }
