@@ -32,7 +32,8 @@ export async function useOtherRuntimes (project: Project): Promise<void> {
 
   try {
     for (const [name, [program, ...args]] of Object.entries(RUNTIMES)) {
-      const ipfsz = (...words: string[]): string => project.run(program, ...args, BIN, '--repo', `repo-${name}`, ...words)
+      const ipfsz = (...words: string[]): string =>
+        project.run(program, ...args, BIN, '--repo', `repo-${name}`, ...words)
 
       if (!ipfsz('--help').includes('Usage: ipfsz')) {
         throw new Error(`On ${name}, ipfsz --help shows no usage`)

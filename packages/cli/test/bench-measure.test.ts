@@ -1,5 +1,5 @@
 import { allCodecs } from '@ipfsz/codecs/all'
-import { describe, expect, it } from 'vitest'
+import { assert, describe, expect, it } from 'vitest'
 import { noise } from '../../../test/support/data.ts'
 import { limitFrames } from '../src/bench/limit-frames.ts'
 import { measure } from '../src/bench/measure.ts'
@@ -324,31 +324,8 @@ describe('measure, of a file that repeats what is far apart', () => {
     return Buffer.concat([bytes, bytes])
   })
 
-  /** Real codecs, as slow as is said: in bytes per millisecond. */
-  function levels (clock: Clock, speeds: ReadonlyArray<readonly [string, number, number]>): CodecLevel[] {
-    return speeds.map(([name, level, speed]) => {
-      const codec = allCodecs().find(codec => codec.name === name)!
-
-      return {
-        codec: {
-          name,
-          levels: codec.levels,
-          implementation: codec.implementation,
-          compress (bytes: Uint8Array, options: { level: number }) {
-            clock.milliseconds += bytes.byteLength / speed
-
-            return codec.compress(bytes, options)
-          },
-          decompress: codec.decompress.bind(codec)
-        } as unknown as Codec,
-        level,
-        label: `${name} ${level}`
-      }
-    })
-  }
-
   async function truth (name: string, level: number): Promise<number> {
-    const codec = allCodecs().find(codec => codec.name === name)!
+    const codec = codecNamed(name)
     const stored = await Promise.all(frames.map(async frame => codec.compress(frame, { level })))
 
     return sizeOf(stored) / sizeOf(frames)
@@ -358,7 +335,7 @@ describe('measure, of a file that repeats what is far apart', () => {
     const clock = new Clock()
     const speeds = [['gzip', 9, 1000], ['zstd', 1, 2000], ['zstd', 19, 100], ['brotli', 9, 200]] as const
 
-    const { measurements, unmeasured } = await measure(levels(clock, speeds), frames, optionsOf(clock, { time }))
+    const { measurements, unmeasured } = await measure(slowed(clock, speeds), frames, optionsOf(clock, { time }))
 
     expect(measurements.length + unmeasured.length).toBe(4)
     expect(unmeasured.length === 0).toBe(time > 6000)
@@ -370,6 +347,36 @@ describe('measure, of a file that repeats what is far apart', () => {
     }
   })
 })
+
+/** Real codecs, as slow as is said: in bytes per millisecond. */
+function slowed (clock: Clock, speeds: ReadonlyArray<readonly [string, number, number]>): CodecLevel[] {
+  return speeds.map(([name, level, speed]) => {
+    const codec = codecNamed(name)
+
+    return {
+      codec: {
+        name,
+        levels: codec.levels,
+        implementation: codec.implementation,
+        compress (bytes: Uint8Array, options: { level: number }) {
+          clock.milliseconds += bytes.byteLength / speed
+
+          return codec.compress(bytes, options)
+        },
+        decompress: codec.decompress.bind(codec)
+      } as unknown as Codec,
+      level,
+      label: `${name} ${level}`
+    }
+  })
+}
+
+function codecNamed (name: string): Codec {
+  const codec = allCodecs().find(codec => codec.name === name)
+  assert(codec)
+
+  return codec
+}
 
 /** The ratio of a frame of `makeFrames`: each is harder than the one before it. */
 function hard (bytes: Uint8Array): number {

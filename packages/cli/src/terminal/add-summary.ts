@@ -80,9 +80,9 @@ function sizes ({ size, storedSize, codec, content, newSize }: PrintedRoot): str
 }
 
 function filesOf ({ content, storedSize, newSize }: PrintedRoot): string {
-  const withBases = newSize == null ? '' : `, stored in ${formatSize(storedSize)} with their earlier versions`
+  const bases = newSize == null ? '' : `, stored in ${formatSize(storedSize)} with their earlier versions`
 
-  return content == null ? '' : `${count(content.files, 'file')}, ${content.compressed || 'none'} compressed${withBases}`
+  return content == null ? '' : `${count(content.files, 'file')}, ${content.compressed || 'none'} compressed${bases}`
 }
 
 function label (text: string): string {

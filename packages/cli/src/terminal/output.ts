@@ -53,7 +53,7 @@ export class Output {
     this.result(value, this.stdout.isTTY === true ? alignedRow(cells, this.width) : tabbedRow(cells))
   }
 
-  /** Print a result that is labels with values, then sentences: with tabs after the labels, or aligned on a terminal. */
+  /** Print a result of labels with values, then sentences: with tabs after the labels, or aligned on a terminal. */
   labelled (
     value: Record<string, unknown>,
     rows: ReadonlyArray<readonly [string, string]>,
